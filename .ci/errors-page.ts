@@ -4,10 +4,10 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { contractRefusals } from '../origin/http/contract-refusals.ts'
-import { ERROR_CODES, type ErrorCode, type ErrorExplanation } from '../shared/error-codes.ts'
-import { ERROR_NAMES, type ErrorStatus } from '../shared/error-names.ts'
-import { ApiError } from '../shared/errors.ts'
+import { listContractErrors } from '../origin/http/contract-errors.ts'
+import { ERROR_CODES, type ErrorCode, type ErrorExplanation } from '../shared/errors/error-codes.ts'
+import { ERROR_NAMES, type ErrorStatus } from '../shared/errors/error-names.ts'
+import { ApiError } from '../shared/errors/api-error.ts'
 
 export const ERRORS_PAGE = fileURLToPath(new URL('../docs/errors.md', import.meta.url))
 
@@ -51,7 +51,7 @@ function answered(status: ErrorStatus, code: string): string {
 }
 
 function refusals(): string {
-  const rows = contractRefusals().map(
+  const rows = listContractErrors().map(
     ({ code, status, message, fix }) => `| \`${code}\` | ${status} | ${message} | ${fix} |`,
   )
   return ['| `x-svc-error` | Status | Meaning | What to do |', '|---|---|---|---|', ...rows].join(

@@ -5,12 +5,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { z } from 'zod'
-import { chainMembers } from '../edge/chain/chain-settings.ts'
+import { chainSettingFields } from '../edge/chain/chain-settings.ts'
 import { mailerMembers } from '../edge/identity/mailer-settings.ts'
 import { edgeSettings } from '../edge/settings.ts'
 import { originSettings } from '../origin/settings.ts'
 import { stackSettings } from '../origin/stack/stack-settings.ts'
-import { SETTINGS } from '../shared/settings.ts'
+import { SETTINGS } from '../shared/config/settings.ts'
 
 export const SETTINGS_PAGE = fileURLToPath(new URL('../docs/configuration.md', import.meta.url))
 
@@ -21,7 +21,7 @@ export const TABLES: Record<string, Shape> = {
   stack: stackSettings,
   origin: originSettings,
   edge: edgeSettings,
-  CHAINS: chainMembers,
+  CHAINS: chainSettingFields,
   MAILER: mailerMembers,
 }
 

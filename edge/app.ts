@@ -3,42 +3,42 @@ import { type Context, Hono } from 'hono'
 import { cors } from 'hono/cors'
 import * as schema from './db/schema.ts'
 import { type Env, settingsOf } from './env.ts'
-import { registerAccount } from './http/account.tsx'
-import { registerAgentAuthorize } from './http/agent-authorize.tsx'
+import { registerAccountPage } from './pages/account/account-page.tsx'
+import { registerAgentAuthorize } from './pages/agents/authorize-page.tsx'
 import { registerAgentRequests } from './http/agent-requests.ts'
-import { registerAgentTokens } from './http/agent-tokens.tsx'
+import { registerAgentTokens } from './pages/agents/tokens-page.tsx'
 import type { App, AppEnv, Services } from './http/app-env.ts'
-import { registerConsolePage } from './http/console/console-page.tsx'
-import { registerEditorScript } from './http/console/editor-script.ts'
-import { registerPayPage } from './http/console/pay-page.tsx'
-import { registerRunPages } from './http/console/run-pages.ts'
-import { registerTriggerPages } from './http/console/trigger-pages.ts'
-import { registerFront } from './http/core/front.ts'
+import { registerConsolePage } from './pages/console/console-page.tsx'
+import { registerEditorScript } from './pages/scripts/editor-script.ts'
+import { registerPayPage } from './pages/pay/pay-page.tsx'
+import { registerRunPages } from './pages/runs/routes.ts'
+import { registerTriggerPages } from './pages/triggers/routes.ts'
+import { registerCoreProxy } from './http/core/core-proxy.ts'
 import { registerSealedExecute } from './http/core/sealed-execute.ts'
-import { registerDevMailbox } from './http/dev-mailbox.tsx'
-import { registerDocsPages } from './http/docs/docs-pages.tsx'
+import { registerDevMailbox } from './pages/dev-mailbox.tsx'
+import { registerDocsPages } from './pages/docs/docs-pages.tsx'
 import { registerChainsGet } from './http/chains-get.ts'
-import { failurePage, isForPerson } from './http/failure-page.tsx'
+import { errorPage, wantsErrorPage } from './pages/layout/error-page.tsx'
 import { registerHealth } from './http/health.ts'
-import { registerHome } from './http/home.tsx'
+import { registerHomePage } from './pages/home-page.tsx'
 import { registerMe } from './http/me.ts'
 import { registerMetrics } from './http/metrics.ts'
-import { nothingAt } from './http/nothing-at.ts'
+import { unmatchedRoute } from './http/unmatched-route.ts'
 import { registerOpenApi } from './http/openapi-get.ts'
-import { registerPageScripts } from './http/page-script.ts'
-import { registerPasskeyRegistration } from './http/passkey-registration.ts'
-import { registerPasskeyRemoval } from './http/passkey-removal.ts'
-import { registerPasskeySignIn } from './http/passkey-sign-in.ts'
-import { refusal } from './http/refusal.ts'
-import { traceHeaders } from './http/request-id.ts'
-import { matchedRoute, noteRoute } from './http/route-of.ts'
+import { registerPageScripts } from './pages/scripts/page-scripts.ts'
+import { registerPasskeyRegistration } from './pages/account/passkey-registration.ts'
+import { registerPasskeyRemoval } from './pages/account/passkey-removal.ts'
+import { registerPasskeySignIn } from './pages/sign-in/passkey-sign-in.ts'
+import { toErrorResponse } from './http/error-response.ts'
+import { traceHeaders } from './http/trace-headers.ts'
+import { matchedRoute, recordRoute } from './http/request-route.ts'
 import { registerRunsCancel } from './http/runs-cancel.ts'
 import { registerRunsGet } from './http/runs-get.ts'
 import { registerRunsList } from './http/runs-list.ts'
 import { registerRunsReplay } from './http/runs-replay.ts'
-import { registerSignInLink } from './http/sign-in-link.tsx'
-import { registerSignIn } from './http/sign-in.tsx'
-import { registerSignOut } from './http/sign-out.tsx'
+import { registerMagicLinkPage } from './pages/sign-in/magic-link-page.tsx'
+import { registerSignInPage } from './pages/sign-in/sign-in-page.tsx'
+import { registerSignOut } from './pages/sign-in/sign-out.tsx'
 import { registerSkill } from './http/skill.ts'
 import { registerTriggersCreate } from './http/triggers-create.ts'
 import { registerTriggersDelete } from './http/triggers-delete.ts'
@@ -48,17 +48,17 @@ import { registerTriggersPatch } from './http/triggers-patch.ts'
 import { registerTriggersPreview } from './http/triggers-preview.ts'
 import { registerTriggersPurge } from './http/triggers-purge.ts'
 import { registerTriggersTest } from './http/triggers-test.ts'
-import { registerVerifyPage } from './http/verify-page.tsx'
+import { registerVerifyPage } from './pages/verify-page.tsx'
 import { registerWebhook } from './http/webhook-handshake.ts'
 import { logEvent } from './log.ts'
-import { mailerOf } from './identity/choose-mailer.ts'
+import { chooseMailer } from './identity/choose-mailer.ts'
 import { requireRate } from './limits/require-rate.ts'
 
 export function createApp(): App {
   const app: App = new Hono<AppEnv>()
 
   app.use((c, next) => {
-    noteRoute(c.req.raw, matchedRoute(c))
+    recordRoute(c.req.raw, matchedRoute(c))
     return next()
   })
   registerWebhook(app)
@@ -69,9 +69,9 @@ export function createApp(): App {
     c.set('services', {
       ...identity,
       settings,
-      mailer: mailerOf(settings, identity),
+      mailer: chooseMailer(settings, identity),
       log: (event, facts) => logEvent(c.env, event, facts),
-      later: (work) => c.executionCtx.waitUntil(work),
+      waitUntil: (work) => c.executionCtx.waitUntil(work),
       watcherOf: (chain) => c.env.CHAIN_WATCHER.getByName(chain),
       requireRate: (name, caller) => requireRate(c.env, name, caller),
     })
@@ -81,9 +81,9 @@ export function createApp(): App {
   })
   app.use('/api/*', cors(CORS))
 
-  registerFront(app)
+  registerCoreProxy(app)
   registerSealedExecute(app)
-  registerHome(app)
+  registerHomePage(app)
   registerMe(app)
   registerTriggersCreate(app)
   registerTriggersList(app)
@@ -98,11 +98,11 @@ export function createApp(): App {
   registerRunsGet(app)
   registerRunsReplay(app)
   registerRunsCancel(app)
-  registerSignIn(app)
-  registerSignInLink(app)
+  registerSignInPage(app)
+  registerMagicLinkPage(app)
   registerSignOut(app)
   registerPasskeySignIn(app)
-  registerAccount(app)
+  registerAccountPage(app)
   registerPasskeyRegistration(app)
   registerPasskeyRemoval(app)
   registerAgentRequests(app)
@@ -122,13 +122,13 @@ export function createApp(): App {
   registerHealth(app)
   registerMetrics(app)
 
-  const refuse = (error: Error, c: Context<AppEnv>) => {
-    const refused = refusal(error, c.req.raw, c.env)
-    return isForPerson(c.req.raw) ? failurePage(c, error, refused) : refused
+  const respondWithError = (error: Error, c: Context<AppEnv>) => {
+    const response = toErrorResponse(error, c.req.raw, c.env)
+    return wantsErrorPage(c.req.raw) ? errorPage(c, error, response) : response
   }
-  app.onError(refuse)
+  app.onError(respondWithError)
   // Returned and not thrown, because middleware needs a response to which it can add headers.
-  app.notFound((c) => refuse(nothingAt(c.req.method, methodsAt(app, c.req.path)), c))
+  app.notFound((c) => respondWithError(unmatchedRoute(c.req.method, methodsAt(app, c.req.path)), c))
   return app
 }
 

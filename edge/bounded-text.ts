@@ -1,9 +1,9 @@
 /** Thrown if a response body was not read completely. */
-export class TextCut extends Error {
-  override name = 'TextCut'
+export class BodyReadError extends Error {
+  override name = 'BodyReadError'
   /** `too_large`: the body exceeded the limit. `cut`: it ended prematurely. */
   readonly reason: 'too_large' | 'cut'
-  constructor(reason: TextCut['reason']) {
+  constructor(reason: BodyReadError['reason']) {
     super(reason)
     this.reason = reason
   }
@@ -11,33 +11,33 @@ export class TextCut extends Error {
 
 /**
  * @param maxBytes maximum size after decompression, at which reading stops
- * @throws {TextCut} if the body is too large or ends prematurely
+ * @throws {BodyReadError} if the body is too large or ends prematurely
  */
-export async function boundedText(answer: Response, maxBytes: number): Promise<string> {
-  if (Number(answer.headers.get('content-length') ?? 0) > maxBytes) {
-    await cancel(answer.body)
-    throw new TextCut('too_large')
+export async function readBoundedText(response: Response, maxBytes: number): Promise<string> {
+  if (Number(response.headers.get('content-length') ?? 0) > maxBytes) {
+    await discardBody(response.body)
+    throw new BodyReadError('too_large')
   }
-  const reader = answer.body?.getReader()
+  const reader = response.body?.getReader()
   if (!reader) return ''
   const decoder = new TextDecoder()
   let text = ''
   let length = 0
   for (;;) {
     const { done, value } = await reader.read().catch(() => {
-      throw new TextCut('cut')
+      throw new BodyReadError('cut')
     })
     if (done) return text + decoder.decode()
     length += value.length
     if (length > maxBytes) {
-      await cancel(reader)
-      throw new TextCut('too_large')
+      await discardBody(reader)
+      throw new BodyReadError('too_large')
     }
     text += decoder.decode(value, { stream: true })
   }
 }
 
 /** Discards the rest of a response body. Ignores errors. */
-export async function cancel(body: { cancel(): Promise<void> } | null): Promise<void> {
+export async function discardBody(body: { cancel(): Promise<void> } | null): Promise<void> {
   await body?.cancel().catch(() => {})
 }

@@ -38,4 +38,4 @@ export const EVENTS = {
   'backfill.untold': 'warn',
 } as const satisfies Record<string, ServiceLogLevel>
 
-export type EdgeEvent = keyof typeof EVENTS
+export type EdgeLogEvent = keyof typeof EVENTS

@@ -3,12 +3,12 @@
  * Requests, tokens, bodies and addresses are never logged.
  */
 import {
-  isWritten,
+  isLogged,
   LOG_LEVEL_DEFAULT,
   type LogLevelSetting,
   type ServiceLogLevel,
 } from '../shared/service-log/levels.ts'
-import { type LogFacts, serviceLogLine } from '../shared/service-log/line.ts'
+import { type LogFields, serviceLogLine } from '../shared/service-log/line.ts'
 import { EVENTS } from './log-events.ts'
 
 const LEVELS: Readonly<Record<string, ServiceLogLevel>> = EVENTS
@@ -17,9 +17,9 @@ const LEVELS: Readonly<Record<string, ServiceLogLevel>> = EVENTS
 export function logEvent(
   env: { SVC_LOG_LEVEL?: string | undefined },
   event: string,
-  facts: LogFacts = {},
+  facts: LogFields = {},
 ): void {
   const level = LEVELS[event] ?? 'warn'
   const setting = (env.SVC_LOG_LEVEL ?? LOG_LEVEL_DEFAULT) as LogLevelSetting
-  if (isWritten(level, setting)) console[level](serviceLogLine(level, Date.now(), event, facts))
+  if (isLogged(level, setting)) console[level](serviceLogLine(level, Date.now(), event, facts))
 }

@@ -1,4 +1,4 @@
-import { decodeBase64url } from '../shared/base64url.ts'
+import { decodeBase64url } from '../shared/encoding/base64url.ts'
 
 /**
  * Cached because importing a key costs as much as using it. Holds the key itself and not a promise, since a promise

@@ -1,12 +1,12 @@
 /** `docs/configuration.md` is generated from this schema. */
 import { z } from 'zod'
-import { metricsTokenSetting } from '../shared/metrics-token.ts'
+import { metricsTokenSetting } from '../shared/config/metrics-token.ts'
 import { LOG_LEVEL_MEANING, logLevelSetting } from '../shared/service-log/setting.ts'
-import { SETTINGS } from '../shared/settings.ts'
-import { chainMisfits, chainsSetting } from './chain/chain-settings.ts'
+import { SETTINGS } from '../shared/config/settings.ts'
+import { chainSettingProblems, chainsSetting } from './chain/chain-settings.ts'
 import { mailerSetting } from './identity/mailer-settings.ts'
-import { paymentMisfits, paymentSettings } from './payment/payment-settings.ts'
-import { misfits, trustSettings } from './trust/trust-settings.ts'
+import { paymentSettingErrors, paymentSettings } from './payment/payment-settings.ts'
+import { trustSettingProblems, trustSettings } from './trust/trust-settings.ts'
 
 const base64Secret = (bytes: number) =>
   z
@@ -60,7 +60,11 @@ export const edgeSettings = {
 }
 
 export const edgeSettingsSchema = z.object(edgeSettings).superRefine((settings, context) => {
-  const found = [...misfits(settings), ...chainMisfits(settings), ...paymentMisfits(settings)]
+  const found = [
+    ...trustSettingProblems(settings),
+    ...chainSettingProblems(settings),
+    ...paymentSettingErrors(settings),
+  ]
   for (const [name, message] of found) context.addIssue({ code: 'custom', path: [name], message })
 })
 

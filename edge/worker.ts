@@ -1,9 +1,9 @@
 import { createApp } from './app.ts'
 import type { Env } from './env.ts'
-import { refuseHost } from './http/host.ts'
-import { noteAnswer } from './http/note-answer.ts'
-import { inOwnWindow } from './http/own-window.ts'
-import { takeWebhook } from './http/webhook.ts'
+import { rejectInvalidHost } from './http/host.ts'
+import { recordResponse } from './http/record-response.ts'
+import { withOpenerPolicy } from './http/opener-policy.ts'
+import { handleWebhook } from './http/webhook.ts'
 import { wakeScanner, wakeScannerOnce } from './schedule/wake-scanner.ts'
 
 export { ChainWatcher } from './chain/watch/chain-watcher.ts'
@@ -19,11 +19,11 @@ export default {
   fetch: async (request, env, context) => {
     const began = Date.now()
     wakeScannerOnce(env, context)
-    const answer = await (refuseHost(request, env) ??
-      takeWebhook(request, env) ??
+    const answer = await (rejectInvalidHost(request, env) ??
+      handleWebhook(request, env) ??
       app.fetch(request, env, context))
-    const response = inOwnWindow(answer)
-    noteAnswer({ request, response, began }, env, context)
+    const response = withOpenerPolicy(answer)
+    recordResponse({ request, response, began }, env, context)
     return response
   },
   scheduled: (_, env) => wakeScanner(env),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { OPENINGS_DEFAULTS } from './admission/openings-options.ts'
+import { NEW_ACCOUNT_DEFAULTS } from './admission/new-account-defaults.ts'
 import { processorFaults } from './credits/processor/settings.ts'
 import { originSettings } from './settings.ts'
 
@@ -36,7 +36,7 @@ const settingsSchema = z
     for (const [name, fault] of processorFaults(settings)) refuse(name, fault)
   })
   .transform((settings) => {
-    const { burst, perHour, gasPerDayWei } = OPENINGS_DEFAULTS[settings.SVC_ENV]
+    const { burst, perHour, gasPerDayWei } = NEW_ACCOUNT_DEFAULTS[settings.SVC_ENV]
     return {
       ...settings,
       SVC_NEW_ACCOUNT_BURST: settings.SVC_NEW_ACCOUNT_BURST ?? burst,
@@ -45,10 +45,10 @@ const settingsSchema = z
     }
   })
 
-export type Settings = z.infer<typeof settingsSchema>
+export type OriginSettings = z.infer<typeof settingsSchema>
 
 /** @throws {Error} naming every setting that is missing or invalid, but never its value */
-export function parseSettings(environment: Record<string, string | undefined>): Settings {
+export function parseSettings(environment: Record<string, string | undefined>): OriginSettings {
   const result = settingsSchema.safeParse(environment)
   if (result.success) return result.data
   const wrong = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)

@@ -4,14 +4,14 @@
  */
 import { pino } from 'pino'
 import type { LogLevelSetting } from '../shared/service-log/levels.ts'
-import { type LogFacts, writable } from '../shared/service-log/line.ts'
-import { redacted, SECRET_NAMES } from '../shared/service-log/without-secrets.ts'
-import { EVENTS, type OriginEvent } from './log/events.ts'
+import { type LogFields, sanitizeFields } from '../shared/service-log/line.ts'
+import { REDACTED_TEXT, SECRET_NAMES } from '../shared/service-log/redact-secrets.ts'
+import { ORIGIN_EVENTS, type OriginEvent } from './log/events.ts'
 
-export type Log = (event: OriginEvent, facts?: LogFacts) => void
+export type OriginLog = (event: OriginEvent, facts?: LogFields) => void
 
-export type OpenLog = {
-  log: Log
+export type LogHandle = {
+  log: OriginLog
   setLevel: (level: LogLevelSetting) => void
 }
 
@@ -19,7 +19,7 @@ export type OpenLog = {
  * @param write receives whole lines, each with its line feed
  * @param now Unix milliseconds
  */
-export function openLog(write: (line: string) => void, now: () => number): OpenLog {
+export function openLog(write: (line: string) => void, now: () => number): LogHandle {
   const logger = pino(
     {
       level: 'info',
@@ -27,14 +27,14 @@ export function openLog(write: (line: string) => void, now: () => number): OpenL
       timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
       formatters: { level: (level) => ({ level }) },
       // A second line of defense after `writable`.
-      redact: { paths: [...SECRET_NAMES].map((name) => `["${name}"]`), censor: redacted },
+      redact: { paths: [...SECRET_NAMES].map((name) => `["${name}"]`), censor: REDACTED_TEXT },
     },
     { write },
   )
   return {
     log: (event, facts = {}) => {
-      const level = EVENTS[event]
-      if (logger.isLevelEnabled(level)) logger[level]({ event, ...writable(facts) })
+      const level = ORIGIN_EVENTS[event]
+      if (logger.isLevelEnabled(level)) logger[level]({ event, ...sanitizeFields(facts) })
     },
     setLevel: (level) => {
       logger.level = level
@@ -43,11 +43,11 @@ export function openLog(write: (line: string) => void, now: () => number): OpenL
 }
 
 /** Class and stack; the message is omitted, because it may quote input. */
-export function traceOf(error: unknown): string {
+export function errorTrace(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
-  return [error.name, ...frames.slice(0, FRAMES).map((frame) => frame.trim())].join(' ')
+  return [error.name, ...frames.slice(0, FRAMES_MAX).map((frame) => frame.trim())].join(' ')
 }
 
 /** Enough to find the line, and short enough for one log line. */
-const FRAMES = 3
+const FRAMES_MAX = 3

@@ -5,53 +5,53 @@ import { createServer, Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import { serve, type ServerType } from '@hono/node-server'
-import { AppliedEverywhere, REQUIREMENT_CHANNEL } from './accounts/mirror/applied-everywhere.ts'
-import { ChainUnavailable, connectChain } from './accounts/chain.ts'
+import { MirrorBarrier, REQUIREMENT_CHANNEL } from './accounts/mirror/mirror-barrier.ts'
+import { ContractUnavailableError, connectChain } from './accounts/chain.ts'
 import { AccountsMirror } from './accounts/mirror.ts'
 import { chainIdentity, ReadLease } from './accounts/mirror/read-lease.ts'
 import { SnapshotFile, snapshotPath } from './accounts/mirror/snapshot-file.ts'
-import { SnapshotKeeper } from './accounts/mirror/snapshot-keeper.ts'
+import { SnapshotScheduler } from './accounts/mirror/snapshot-scheduler.ts'
 import { AccountsWriter } from './accounts/writer.ts'
 import { ConversionProofs } from './accounts/wallet-proofs/conversion-proofs.ts'
 import { WalletProofs } from './accounts/wallet-proofs/wallet-proofs.ts'
 import { KeyUses } from './accounts/key-uses.ts'
 import { AccountEmails } from './accounts/account-emails.ts'
-import { AccountOpenings } from './admission/account-openings.ts'
-import { BodyRooms } from './admission/body-rooms.ts'
+import { NewAccountLimits } from './admission/new-account-limits.ts'
+import { BodyBudgets } from './admission/body-budgets.ts'
 import { CpuPressure } from './admission/cpu-pressure.ts'
 import { EventLoopLoad } from './admission/event-loop-load.ts'
-import { WalletCalls } from './admission/wallet-calls.ts'
+import { WalletCallLimits } from './admission/wallet-call-limits.ts'
 import { ownServices } from './actions/outbound/policy.ts'
 import { createActionPool } from './actions/pool.ts'
 import { SourceCids } from './actions/source-cid/source-cids.ts'
 import type { TemplateFile } from './actions/pool/template.ts'
-import { createApp } from './app.ts'
+import { createOriginApp } from './app.ts'
 import { CONNECTION_OPTIONS, protectConnections } from './http/connection/protect-connections.ts'
 import { keyIdOf } from './channel/open-request.ts'
 import { Audit } from './credits/audit.ts'
 import { Credits } from './credits/credits.ts'
-import { startPayments } from './credits/processor/start.ts'
-import { tendAudit, tendCredits } from './credits/tending.ts'
-import { listenFor } from './db/notices.ts'
-import { sleep } from './db/in-time.ts'
+import { startPayments } from './credits/processor/start-payments.ts'
+import { scheduleAudits, maintainCredits } from './credits/maintenance.ts'
+import { listenFor } from './db/notifications.ts'
+import { abortableSleep } from './db/time-limit.ts'
 import { openDatabase } from './db/open.ts'
 import { parseSettings } from './env.ts'
-import { KeptAnswers } from './idempotency/kept-answers.ts'
+import { IdempotencyStore } from './idempotency/idempotency-store.ts'
 import { Keyring } from './keys/keyring.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { takeFolder } from './predecessor.ts'
-import { HEAD_OPTIONS, refuseMalformed } from './http/malformed-requests.ts'
-import { operating } from './health/operating.ts'
-import { type Log, openLog, traceOf } from './log.ts'
+import { HEAD_OPTIONS, rejectMalformedRequests } from './http/malformed-requests.ts'
+import { createHealth } from './health/create-health.ts'
+import { type OriginLog, openLog, errorTrace } from './log.ts'
 import { Counters } from './metrics/counters.ts'
 import { ActionStatements } from './receipts/action-statements.ts'
 import { ReceiptSigner } from './receipts/receipt-signer.ts'
 import { HEARTBEAT_MS, RunClaims } from './runs/claims.ts'
 import { Executions } from './runs/executions.ts'
-import { chooseTee } from './tee/choose.ts'
+import { selectTee } from './tee/select-tee.ts'
 import { Evidence } from './tee/evidence.ts'
 import { FreshQuotes } from './tee/fresh-quotes.ts'
-import { EvidenceTending } from './tee/tending.ts'
+import { EvidenceRenewer } from './tee/evidence-renewer.ts'
 import type { ServedTls } from './tls/served-tls.ts'
 import { openTlsSource } from './tls/tls-source.ts'
 import { KEY_USES_FLUSH_MS } from '../shared/limits.ts'
@@ -60,15 +60,15 @@ import { KEY_USES_FLUSH_MS } from '../shared/limits.ts'
 const KEEP_ALIVE_MS = 120_000
 
 /** Interval of checking certificates and evidence for renewal. */
-const EVIDENCE_LOOK_MS = 10_000
+const EVIDENCE_POLL_MS = 10_000
 
 const now = Date.now
 /** Unaffected by changes of the system clock. */
 const monotonic = () => performance.now()
 const counters = new Counters()
 const { log: write, setLevel } = openLog((line) => process.stdout.write(line), now)
-const log: Log = (event, facts) => {
-  counters.logged(event, facts)
+const log: OriginLog = (event, facts) => {
+  counters.countEvent(event, facts)
   write(event, facts)
 }
 const lifecycle = new Lifecycle()
@@ -83,7 +83,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   const processId = randomUUID()
   const { predecessor, release } = takeFolder(stateDir, processId)
   lifecycle.onClose('state folder', release)
-  const { tee, rootKey } = await chooseTee({ settings, stateDir, now, log })
+  const { tee, rootKey } = await selectTee({ settings, stateDir, now, log })
   const keyring = new Keyring(rootKey)
   const composeHash = (await tee.info()).compose_hash.toLowerCase()
 
@@ -94,7 +94,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     min: settings.SVC_EXECUTORS_MIN,
     max: settings.SVC_EXECUTORS_MAX,
     isUnderPressure: () => pressure.isHigh,
-    onRunStarted: (waitedMs) => counters.runWaited(waitedMs),
+    onRunStarted: (waitedMs) => counters.observeRunWait(waitedMs),
     outbound: {
       allow: settings.SVC_OUTBOUND_ALLOW,
       deny: [
@@ -121,7 +121,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   lifecycle.onClose('chain', () => chain.provider.destroy())
 
   const mirrorFailed = (error: unknown) => {
-    const cause = error instanceof ChainUnavailable ? error.cause : undefined
+    const cause = error instanceof ContractUnavailableError ? error.cause : undefined
     log('mirror.failed', { error: String(cause ?? error) })
   }
   const snapshotFile = new SnapshotFile({
@@ -137,7 +137,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     now: monotonic,
     onFailure: mirrorFailed,
     finality: settings.SVC_CHAIN_FINALITY,
-    snapshots: new SnapshotKeeper({
+    snapshots: new SnapshotScheduler({
       file: snapshotFile,
       now: monotonic,
       onFailure: (error) => log('mirror.snapshot-failed', { error: String(error) }),
@@ -147,9 +147,9 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   lifecycle.onClose('mirror', () => mirror.close())
 
   const { db } = database
-  const ofMirror = { db, processId, chain: await chainIdentity(chain), now: monotonic }
+  const mirrorContext = { db, processId, chain: await chainIdentity(chain), now: monotonic }
   const readLease = new ReadLease({
-    ...ofMirror,
+    ...mirrorContext,
     predecessor,
     mirror,
     onFailure: mirrorFailed,
@@ -157,7 +157,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   })
   await readLease.start()
   lifecycle.onClose('read lease', () => readLease.close())
-  const everywhere = new AppliedEverywhere({ ...ofMirror, onFailure: mirrorFailed })
+  const appliedEverywhere = new MirrorBarrier({ ...mirrorContext, onFailure: mirrorFailed })
   const writer = new AccountsWriter({
     chain,
     mirror,
@@ -169,19 +169,19 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     payerKey: (number) => keyring.payerKey(number),
     payers: settings.SVC_PAYERS,
     finality: settings.SVC_CHAIN_FINALITY,
-    afterMined: (block) => everywhere.wait(block),
+    afterMined: (block) => appliedEverywhere.wait(block),
   })
   await writer.start()
   lifecycle.onClose('writer', () => writer.close())
   const outcomeKey = keyring.outcomeKey()
   const claims = new RunClaims({ db, processId, predecessor, outcomeKey, now })
   const keys = keyring.idempotencyKeys()
-  const keptAnswers = new KeptAnswers({ db, processId, predecessor, keys, now })
+  const storedResponses = new IdempotencyStore({ db, processId, predecessor, keys, now })
   const keyUses = new KeyUses({ db, now })
   const conversionProofs = new ConversionProofs({ db, now })
   const accountEmails = new AccountEmails({ db, key: keyring.emailKey() })
   lifecycle.onClose('key uses', () => keyUses.flush())
-  const openings = new AccountOpenings({
+  const newAccountLimits = new NewAccountLimits({
     db,
     now,
     hashKey: keyring.addressHashKey(),
@@ -200,16 +200,25 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     starterCents,
     now,
     monotonic,
-    sleep,
+    sleep: abortableSleep,
     log,
     newId: randomUUID,
   })
   await credits.recover()
   lifecycle.onClose('credits', () => credits.close())
-  lifecycle.onClose('credits tending', tendCredits(credits, log))
+  lifecycle.onClose('credits tending', maintainCredits(credits, log))
   const audit = new Audit({ db: database.reports, log })
-  lifecycle.onClose('audit', tendAudit(audit, log))
-  const processor = startPayments({ settings, chain, db, credits, starterCents, now, sleep, log })
+  lifecycle.onClose('audit', scheduleAudits(audit, log))
+  const processor = startPayments({
+    settings,
+    chain,
+    db,
+    credits,
+    starterCents,
+    now,
+    sleep: abortableSleep,
+    log,
+  })
   lifecycle.onClose('payments', () => processor?.stop())
   await claims.heartbeat()
   const lost = await claims.reap()
@@ -234,19 +243,21 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   })
 
   let isDatabaseAway = false
-  const tending = setInterval(
-    () => void tend(claims, executions).then((answered) => (isDatabaseAway = !answered)),
+  const claimsTimer = setInterval(
+    () => void maintainClaims(claims, executions).then((answered) => (isDatabaseAway = !answered)),
     HEARTBEAT_MS,
   )
-  lifecycle.onClose('claims', () => clearInterval(tending))
-  const writingDown = setInterval(() => {
+  lifecycle.onClose('claims', () => clearInterval(claimsTimer))
+  const upkeepTimer = setInterval(() => {
     const failed = (error: unknown) =>
       log('upkeep.failed', { error: error instanceof Error ? error.name : 'unknown' })
-    const forgetting = [keptAnswers, openings, conversionProofs].map((kept) => kept.forgetOld())
-    const jobs = [keyUses.flush(), ...forgetting]
+    const deletions = [storedResponses, newAccountLimits, conversionProofs].map((kept) =>
+      kept.forgetOld(),
+    )
+    const jobs = [keyUses.flush(), ...deletions]
     for (const job of jobs) job.catch(failed)
   }, KEY_USES_FLUSH_MS)
-  lifecycle.onClose('upkeep', () => clearInterval(writingDown))
+  lifecycle.onClose('upkeep', () => clearInterval(upkeepTimer))
 
   const current = keyring.channelKey(settings.SVC_CHANNEL_EPOCH)
   const currentId = keyIdOf(current.publicKey)
@@ -258,20 +269,20 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     receipt: keyring.receiptKey(),
   }
   const evidence = new Evidence({ tee, keys: evidenceKeys, now, log })
-  const { first: tls, look } = await openTlsSource(settings, stateDir)
+  const { initial: tls, reload: look } = await openTlsSource(settings, stateDir)
   let server: ServerType | undefined
-  const evidenceTending = new EvidenceTending({
+  const evidenceTending = new EvidenceRenewer({
     evidence,
     publicUrl: settings.SVC_PUBLIC_URL,
     tls,
-    look,
+    reloadTls: look,
     serve: (renewed) => {
       if (server instanceof TlsServer) server.setSecureContext(secureContext(renewed))
     },
     log,
   })
   const certificateEndsAt = () => evidenceTending.certificateEndsAt
-  const health = operating(counters.registry, {
+  const health = createHealth(counters.registry, {
     now,
     mirror,
     pool,
@@ -288,7 +299,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     certificateEndsAt,
     cpuPressure: () => pressure.percent,
   })
-  const app = createApp({
+  const app = createOriginApp({
     settings,
     log,
     counters,
@@ -305,12 +316,12 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     credits,
     processor,
     executions,
-    keptAnswers,
+    storedResponses,
     keyUses,
-    openings,
-    walletCalls: new WalletCalls({ db, now, hashKey: keyring.addressHashKey() }),
+    newAccountLimits,
+    walletCalls: new WalletCallLimits({ db, now, hashKey: keyring.addressHashKey() }),
     load,
-    bodyRooms: new BodyRooms(),
+    bodyBudgets: new BodyBudgets(),
     sourceCids,
     channel: {
       keys: {
@@ -327,8 +338,8 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   })
 
   await evidenceTending.start()
-  const lookingForTls = setInterval(() => void evidenceTending.look(), EVIDENCE_LOOK_MS)
-  lifecycle.onClose('evidence', () => clearInterval(lookingForTls))
+  const evidenceTimer = setInterval(() => void evidenceTending.renewIfDue(), EVIDENCE_POLL_MS)
+  lifecycle.onClose('evidence', () => clearInterval(evidenceTimer))
 
   await executorsReady
   await new Promise<void>((listening) => {
@@ -348,7 +359,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     )
     if (server instanceof TlsServer) {
       protectConnections(server, settings.SVC_CONNECTIONS_MAX)
-      refuseMalformed(server, { counters, log, publicUrl: settings.SVC_PUBLIC_URL })
+      rejectMalformedRequests(server, { counters, log, publicUrl: settings.SVC_PUBLIC_URL })
     }
     if ('keepAliveTimeout' in server) server.keepAliveTimeout = KEEP_ALIVE_MS
     lifecycle.onClose('server', () => {
@@ -374,15 +385,15 @@ function requireNoInspector(flags: readonly string[]): void {
 }
 
 /** @returns false if the database did not answer */
-async function tend(claims: RunClaims, executions: Executions): Promise<boolean> {
+async function maintainClaims(claims: RunClaims, executions: Executions): Promise<boolean> {
   try {
     await claims.heartbeat()
     await claims.reap()
-    await claims.releaseForgotten((run) => executions.isUnderWay(run))
-    await claims.forget()
+    await claims.releaseAbandoned((run) => executions.isInFlight(run))
+    await claims.deleteExpired()
     return true
   } catch (error) {
-    log('claims.failed', { cause: traceOf(error) })
+    log('claims.failed', { cause: errorTrace(error) })
     return false
   }
 }
@@ -400,8 +411,8 @@ export function runOrigin(template: Promise<TemplateFile>): void {
   start(template).catch((error: unknown) => {
     const message = error instanceof Error ? error.message : String(error)
     log('origin.failed', { message })
-    const leave = () => void stop(1)
-    if (process.send) process.send({ failed: { message } }, undefined, undefined, leave)
-    else leave()
+    const exit = () => void stop(1)
+    if (process.send) process.send({ failed: { message } }, undefined, undefined, exit)
+    else exit()
   })
 }

@@ -1,4 +1,4 @@
-import type { Chain } from './accounts/chain.ts'
+import type { ContractChain } from './accounts/chain.ts'
 import type { AccountsMirror } from './accounts/mirror.ts'
 import type { AccountsWriter } from './accounts/writer.ts'
 import type { SourceCids } from './actions/source-cid/source-cids.ts'
@@ -6,20 +6,20 @@ import type { WalletProofs } from './accounts/wallet-proofs/wallet-proofs.ts'
 import type { ConversionProofs } from './accounts/wallet-proofs/conversion-proofs.ts'
 import type { KeyUses } from './accounts/key-uses.ts'
 import type { AccountEmails } from './accounts/account-emails.ts'
-import type { AccountOpenings } from './admission/account-openings.ts'
-import type { BodyRooms } from './admission/body-rooms.ts'
+import type { NewAccountLimits } from './admission/new-account-limits.ts'
+import type { BodyBudgets } from './admission/body-budgets.ts'
 import type { EventLoopLoad } from './admission/event-loop-load.ts'
-import type { WalletCalls } from './admission/wallet-calls.ts'
+import type { WalletCallLimits } from './admission/wallet-call-limits.ts'
 import type { ChannelKeys } from './channel/open-request.ts'
 import type { Credits } from './credits/credits.ts'
 import type { Payments } from './credits/processor/payments.ts'
-import type { ProcessorConfig } from './credits/processor/settings.ts'
-import type { Settings } from './env.ts'
+import type { ProcessorCredentials } from './credits/processor/settings.ts'
+import type { OriginSettings } from './env.ts'
 import type { Keyring } from './keys/keyring.ts'
 import type { P256Key } from './keys/p256-key.ts'
-import type { KeptAnswers } from './idempotency/kept-answers.ts'
+import type { IdempotencyStore } from './idempotency/idempotency-store.ts'
 import type { Health } from './health/health.ts'
-import type { Log } from './log.ts'
+import type { OriginLog } from './log.ts'
 import type { Counters } from './metrics/counters.ts'
 import type { ActionStatements } from './receipts/action-statements.ts'
 import type { RunClaims } from './runs/claims.ts'
@@ -29,14 +29,14 @@ import type { FreshQuotes } from './tee/fresh-quotes.ts'
 import type { TeeProvider } from './tee/provider.ts'
 
 /** Assembled in `origin/service.ts`. */
-export type Services = {
-  settings: Settings
-  log: Log
+export type OriginServices = {
+  settings: OriginSettings
+  log: OriginLog
   counters: Counters
-  health: Pick<Health, 'look'>
+  health: Pick<Health, 'check'>
   now: () => number
   keyring: Keyring
-  chain: Chain
+  chain: ContractChain
   mirror: AccountsMirror
   writer: AccountsWriter
   walletProofs: WalletProofs
@@ -45,14 +45,14 @@ export type Services = {
   claims: RunClaims
   credits: Credits
   /** Undefined if no payment processor is configured. */
-  processor: { payments: Payments; config: ProcessorConfig } | undefined
+  processor: { payments: Payments; config: ProcessorCredentials } | undefined
   executions: Executions
-  keptAnswers: KeptAnswers
+  storedResponses: IdempotencyStore
   keyUses: KeyUses
-  openings: AccountOpenings
-  walletCalls: WalletCalls
+  newAccountLimits: NewAccountLimits
+  walletCalls: WalletCallLimits
   load: Pick<EventLoopLoad, 'requireRoom'>
-  bodyRooms: BodyRooms
+  bodyBudgets: BodyBudgets
   sourceCids: SourceCids
   tee: Pick<TeeProvider, 'collateral'>
   evidence: Evidence

@@ -2,10 +2,10 @@
 import { z } from 'zod'
 import { SHED_PRESSURE_PERCENT } from './admission/cpu-pressure.ts'
 import { SHED_DELAY_MS } from './admission/event-loop-load.ts'
-import { OPENINGS_DEFAULTS } from './admission/openings-options.ts'
+import { NEW_ACCOUNT_DEFAULTS } from './admission/new-account-defaults.ts'
 import { processorSettings } from './credits/processor/settings.ts'
 import { parseAllowed, parseDenied } from './actions/outbound/policy.ts'
-import { MAX_DEFAULT, MIN_DEFAULT } from './actions/pool/options.ts'
+import { EXECUTORS_MAX_DEFAULT, EXECUTORS_MIN_DEFAULT } from './actions/pool/options.ts'
 import { PAYERS_DEFAULT, PAYERS_MAX } from './accounts/writer/payer-options.ts'
 import {
   CHAIN_FINALITY_DEFAULT,
@@ -14,9 +14,9 @@ import {
   EXECUTION_WALL_MAX_MS,
   EXECUTION_WALL_MS,
 } from '../shared/limits.ts'
-import { metricsTokenSetting } from '../shared/metrics-token.ts'
+import { metricsTokenSetting } from '../shared/config/metrics-token.ts'
 import { LOG_LEVEL_MEANING, logLevelSetting } from '../shared/service-log/setting.ts'
-import { SETTINGS } from '../shared/settings.ts'
+import { SETTINGS } from '../shared/config/settings.ts'
 
 /** Accepts only digits, so that an empty setting is an error and not 0. */
 const wholeNumber = (low: number, high: number) =>
@@ -32,7 +32,7 @@ const wei = z
   .transform(BigInt)
 
 /** Comma-separated entries; `parse` returns undefined if an entry is malformed. */
-const entries = <T>(parse: (text: string) => T[] | undefined, expected: string) =>
+const commaSeparated = <T>(parse: (text: string) => T[] | undefined, expected: string) =>
   z
     .string()
     .default('')
@@ -157,10 +157,10 @@ export const originSettings = {
     meaning:
       'epoch from which the channel key is derived, 0 to 1,000,000. A different epoch yields a different key, which the edge must pin',
   }),
-  SVC_EXECUTORS_MIN: wholeNumber(1, 64).default(MIN_DEFAULT).register(SETTINGS, {
+  SVC_EXECUTORS_MIN: wholeNumber(1, 64).default(EXECUTORS_MIN_DEFAULT).register(SETTINGS, {
     meaning: 'minimum number of executors, 1 to 64',
   }),
-  SVC_EXECUTORS_MAX: wholeNumber(1, 64).default(MAX_DEFAULT).register(SETTINGS, {
+  SVC_EXECUTORS_MAX: wholeNumber(1, 64).default(EXECUTORS_MAX_DEFAULT).register(SETTINGS, {
     meaning:
       'maximum number of executors, 1 to 64, at least the minimum. Each takes about 31 MB, plus up to 64 MB that an action uses. One account can occupy at most half of them. Grant the origin `CAP_SYS_NICE`: without it, every run that computes for over 100 ms costs a new executor',
   }),
@@ -174,15 +174,15 @@ export const originSettings = {
     .register(SETTINGS, {
       meaning: 'CPU time limit per execution in milliseconds, 100 to 900,000',
     }),
-  SVC_OUTBOUND_ALLOW: entries(parseAllowed, 'expected host:port, separated by commas').register(
-    SETTINGS,
-    {
-      meaning:
-        'for local development: non-public `host:port` entries, separated by commas (IPv6 in brackets), that `fetch` in actions can reach; `npm start` passes it on. Entries must match exactly: `localhost:8545` does not allow `127.0.0.1:8545`',
-      production: 'any entry',
-    },
-  ),
-  SVC_OUTBOUND_DENY: entries(
+  SVC_OUTBOUND_ALLOW: commaSeparated(
+    parseAllowed,
+    'expected host:port, separated by commas',
+  ).register(SETTINGS, {
+    meaning:
+      'for local development: non-public `host:port` entries, separated by commas (IPv6 in brackets), that `fetch` in actions can reach; `npm start` passes it on. Entries must match exactly: `localhost:8545` does not allow `127.0.0.1:8545`',
+    production: 'any entry',
+  }),
+  SVC_OUTBOUND_DENY: commaSeparated(
     parseDenied,
     'expected host:port or host, separated by commas',
   ).register(SETTINGS, {
@@ -200,18 +200,18 @@ export const originSettings = {
     .register(SETTINGS, {
       meaning:
         'number of accounts that one client address (IPv4 /32, IPv6 /64) can open in a burst, 1 to 1,000,000',
-      default: `${OPENINGS_DEFAULTS.production.burst}; local ${OPENINGS_DEFAULTS.local.burst}`,
+      default: `${NEW_ACCOUNT_DEFAULTS.production.burst}; local ${NEW_ACCOUNT_DEFAULTS.local.burst}`,
     }),
   SVC_NEW_ACCOUNT_PER_HOUR: wholeNumber(1, 3_600_000)
     .optional()
     .register(SETTINGS, {
       meaning:
         'sustained number of accounts per hour that one client address can open, 1 to 3,600,000',
-      default: `${OPENINGS_DEFAULTS.production.perHour}; local ${OPENINGS_DEFAULTS.local.perHour}`,
+      default: `${NEW_ACCOUNT_DEFAULTS.production.perHour}; local ${NEW_ACCOUNT_DEFAULTS.local.perHour}`,
     }),
   SVC_NEW_ACCOUNT_GAS_PER_DAY_WEI: wei.optional().register(SETTINGS, {
     meaning: 'daily gas budget in wei for all new accounts and conversions',
-    default: `${OPENINGS_DEFAULTS.production.gasPerDayWei} (0.05 ETH); local: unlimited`,
+    default: `${NEW_ACCOUNT_DEFAULTS.production.gasPerDayWei} (0.05 ETH); local: unlimited`,
   }),
   SVC_LOG_LEVEL: logLevelSetting.register(SETTINGS, { meaning: LOG_LEVEL_MEANING }),
   SVC_METRICS_TOKEN: metricsTokenSetting.optional().register(SETTINGS, {

@@ -20,8 +20,8 @@ export async function loadTls(stateDir: string): Promise<TlsFiles> {
   const folder = join(stateDir, 'tls')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const file = (name: string) => join(folder, name)
-  if (!lasts(file('ca.pem'))) await makeAuthority(file)
-  if (!lasts(file('server.pem'))) await makeServer(file)
+  if (!hasLifetimeLeft(file('ca.pem'))) await createAuthority(file)
+  if (!hasLifetimeLeft(file('server.pem'))) await createServerCertificate(file)
   return {
     caFile: file('ca.pem'),
     certificateFile: file('server.pem'),
@@ -30,15 +30,15 @@ export async function loadTls(stateDir: string): Promise<TlsFiles> {
   }
 }
 
-type FileNamed = (name: string) => string
+type FilePath = (name: string) => string
 
-function lasts(certificateFile: string): boolean {
+function hasLifetimeLeft(certificateFile: string): boolean {
   if (!existsSync(certificateFile)) return false
   const certificate = new x509.X509Certificate(readFileSync(certificateFile, 'utf8'))
   return certificate.notAfter.getTime() > Date.now() + RENEW_DAYS * DAY_MS
 }
 
-async function makeAuthority(file: FileNamed): Promise<void> {
+async function createAuthority(file: FilePath): Promise<void> {
   const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     name: 'CN=svc local stack CA',
@@ -54,12 +54,12 @@ async function makeAuthority(file: FileNamed): Promise<void> {
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   })
-  await write(file, 'ca', keys.privateKey, certificate)
+  await writeKeyPair(file, 'ca', keys.privateKey, certificate)
   // The previous CA signed the server certificate.
-  await makeServer(file)
+  await createServerCertificate(file)
 }
 
-async function makeServer(file: FileNamed): Promise<void> {
+async function createServerCertificate(file: FilePath): Promise<void> {
   const issuer = new x509.X509Certificate(readFileSync(file('ca.pem'), 'utf8'))
   const signingKey = await crypto.subtle.importKey(
     'pkcs8',
@@ -89,7 +89,7 @@ async function makeServer(file: FileNamed): Promise<void> {
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   })
-  await write(file, 'server', keys.privateKey, certificate)
+  await writeKeyPair(file, 'server', keys.privateKey, certificate)
 }
 
 function validity(days: number): { notBefore: Date; notAfter: Date } {
@@ -98,18 +98,18 @@ function validity(days: number): { notBefore: Date; notAfter: Date } {
 }
 
 // Writes the key first: a crash could otherwise leave a certificate without its key, which would look complete.
-async function write(
-  file: FileNamed,
+async function writeKeyPair(
+  file: FilePath,
   name: string,
   privateKey: webcrypto.CryptoKey,
   certificate: x509.X509Certificate,
 ): Promise<void> {
   const pkcs8 = await crypto.subtle.exportKey('pkcs8', privateKey)
-  replace(file(`${name}.key`), x509.PemConverter.encode(pkcs8, 'PRIVATE KEY'))
-  replace(file(`${name}.pem`), certificate.toString('pem'))
+  replaceFile(file(`${name}.key`), x509.PemConverter.encode(pkcs8, 'PRIVATE KEY'))
+  replaceFile(file(`${name}.pem`), certificate.toString('pem'))
 }
 
-function replace(path: string, text: string): void {
+function replaceFile(path: string, text: string): void {
   writeFileSync(`${path}.new`, `${text}\n`, { mode: 0o600, flush: true })
   renameSync(`${path}.new`, path)
 }

@@ -3,7 +3,7 @@
  * is the ID of its trigger plus 12 bytes: 48 characters. Both lengths are multiples of three bytes, so the encodings
  * concatenate without padding, and a run's ID starts with the ID of its trigger.
  */
-import { decodeBase64url } from './base64url.ts'
+import { decodeBase64url } from './encoding/base64url.ts'
 
 export const TRIGGER_RANDOM_BYTES = 16
 export const TRIGGER_MAC_BYTES = 8
@@ -26,7 +26,7 @@ export function parseTriggerId(id: string): { random: Uint8Array; mac: Uint8Arra
 }
 
 /** Returns `undefined` if the text does not have the shape of a run's ID. */
-export function triggerOfRun(runId: string): string | undefined {
+export function triggerIdOfRun(runId: string): string | undefined {
   if (runId.length !== RUN_ID_CHARACTERS || !decodeBase64url(runId)) return undefined
   return runId.slice(0, TRIGGER_ID_CHARACTERS)
 }

@@ -73,7 +73,7 @@ export const PROCESSOR_EVENT_MAX_BYTES = 1024 * 1024
 export const CORE_BODY_MAX_BYTES = 32 * 1024 * 1024
 
 /** Limit at the edge and the origin: slow senders occupy memory. */
-export const BODY_WITHIN_MS = 60_000
+export const BODY_TIMEOUT_MS = 60_000
 
 /**
  * Minimum progress, per interval, of a body over 64 KiB at the origin: 16 KiB/s, a third of a 3G uplink. The memory for
@@ -83,18 +83,18 @@ export const BODY_STALL_MS = 10_000
 export const BODY_STALL_BYTES = 160 * 1024
 
 /**
- * A body is rejected if it arrives in more than `BODY_SMALL_PIECES_MAX` chunks that average less than
- * `BODY_PIECE_MIN_BYTES`. Node's parser spends 2.5 µs of the main thread per chunk. TLS records and TCP segments are
+ * A body is rejected if it arrives in more than `BODY_SMALL_CHUNKS_MAX` chunks that average less than
+ * `BODY_CHUNK_MIN_BYTES`. Node's parser spends 2.5 µs of the main thread per chunk. TLS records and TCP segments are
  * larger. An encoder that writes one chunk per JSON token can send about 6 KB before its body is rejected.
  */
-export const BODY_SMALL_PIECES_MAX = 1_024
-export const BODY_PIECE_MIN_BYTES = 32
+export const BODY_SMALL_CHUNKS_MAX = 1_024
+export const BODY_CHUNK_MIN_BYTES = 32
 
 /**
  * Memory for bodies over 64 KiB that are still arriving: one pool for senders without a verified key, and one for
  * accounts and the edge. Each client network or account may use at most four bodies of the largest size.
  */
-export const KEYLESS_BODIES_BYTES = 256 * 1024 * 1024
+export const UNAUTHENTICATED_BODIES_BYTES = 256 * 1024 * 1024
 export const ARRIVING_BODIES_BYTES = 512 * 1024 * 1024
 export const ARRIVING_BODIES_SHARE_BYTES = 128 * 1024 * 1024
 
@@ -128,7 +128,7 @@ export const EMAIL_MAX_CHARACTERS = 320
 export const WEBHOOK_BODY_MAX_BYTES = 2 * 1024 * 1024
 
 /** Senders time out sooner, and slow senders occupy memory. */
-export const WEBHOOK_BODY_WITHIN_MS = 30_000
+export const WEBHOOK_BODY_TIMEOUT_MS = 30_000
 
 /** `options.pass_headers`; verifying a sender takes three or four headers. */
 export const PASS_HEADERS_MAX = 16
@@ -182,12 +182,12 @@ export const SCHEDULE_CONCURRENCY = 1
 export const CONCURRENCY_MAX = 64
 
 /** Finished runs of a trigger; whichever limit is reached first applies. */
-export const HISTORY_KEPT_MS = 30 * 24 * 60 * 60 * 1000
+export const HISTORY_RETENTION_MS = 30 * 24 * 60 * 60 * 1000
 export const HISTORY_RUNS_MAX = 10_000
 export const HISTORY_BYTES_MAX = 1024 * 1024 * 1024
 
 /** Delivery IDs for deduplication (`options.dedup`); senders stop retrying sooner. */
-export const DELIVERY_KEPT_MS = 24 * 60 * 60 * 1000
+export const DELIVERY_RETENTION_MS = 24 * 60 * 60 * 1000
 
 /** Same as for an Idempotency-Key; longer delivery IDs are stored as a hash. */
 export const DELIVERY_ID_MAX_CHARACTERS = 255
@@ -213,7 +213,7 @@ export const ORIGIN_CONNECTIONS_PER_OBJECT = 4
 export const EXECUTE_WAIT_MS = 5_000
 
 /** Check of the stored key when the action of a trigger changes. */
-export const STORED_KEY_LOOK_MS = 5_000
+export const STORED_KEY_CHECK_MS = 5_000
 
 /** `/sealed/outcomes`, below the idle timeouts of all proxies that we know of. */
 export const OUTCOMES_WAIT_MS = 25_000
@@ -228,10 +228,10 @@ export const SEALED_HEAD_MAX_BYTES = 64 * 1024
 export const SEALED_PAD_MS = 15_000
 
 /** Silence after which the origin counts as unresponsive: four padding intervals. */
-export const SEALED_SILENCE_MS = 60_000
+export const SEALED_IDLE_TIMEOUT_MS = 60_000
 
 /** The largest result, logs with every character escaped, the message and the stack. */
-export const SEALED_ANSWER_MAX_BYTES = 4 * 1024 * 1024
+export const SEALED_RESPONSE_MAX_BYTES = 4 * 1024 * 1024
 
 /** Allows for clocks that differ by seconds, and bounds the replay cache. */
 export const SEALED_REQUEST_LIFETIME_MS = 60_000
@@ -256,11 +256,11 @@ export const WALLET_PROOFS_BURST = 600
 export const WALLET_PROOFS_PER_HOUR = 36_000
 
 /** Wallets and usage keys created for one ChainSecured account free of charge; the admin pays the gas of each. */
-export const MADE_FOR_WALLETS_BURST = 300
-export const MADE_FOR_WALLETS_PER_HOUR = 3_600
+export const ADMIN_WALLET_CREATIONS_BURST = 300
+export const ADMIN_WALLET_CREATIONS_PER_HOUR = 3_600
 
 /** Quotes for nonces: each occupies the platform's single quoting enclave for about 50 ms. */
-export const QUOTES_AT_ONCE = 4
+export const CONCURRENT_QUOTES_MAX = 4
 
 /** Quotes for nonces per client address; one verification needs one quote. */
 export const QUOTES_PER_MINUTE = 30
@@ -269,10 +269,10 @@ export const QUOTES_PER_MINUTE = 30
  * Uncached action keys, per client address. Each look-up takes half a millisecond of the main thread, and a page with a
  * hundred actions needs a hundred look-ups.
  */
-export const ACTION_LOOK_UPS_PER_MINUTE = 300
+export const ACTION_LOOKUPS_PER_MINUTE = 300
 
 /** Stored outcomes are returned to repeated requests. */
-export const OUTCOME_KEPT_MS = 24 * 60 * 60 * 1000
+export const OUTCOME_RETENTION_MS = 24 * 60 * 60 * 1000
 
 /** Maximum time without contact with the chain; afterwards requests get 503 instead of stale data. */
 export const MIRROR_STALE_MS = 30_000
@@ -305,7 +305,7 @@ export const AGENT_TOKEN_IDLE_MS = 30 * 24 * 60 * 60 * 1000
 export const AGENT_REQUEST_LIFETIME_MS = 10 * 60 * 1000
 
 /** Retention after expiry, so that the agent can read the outcome, and the challenge cannot be registered again. */
-export const AGENT_REQUEST_KEPT_MS = 24 * 60 * 60 * 1000
+export const AGENT_REQUEST_RETENTION_MS = 24 * 60 * 60 * 1000
 
 /** Typing mistakes are tolerated, while five guesses out of 2^40 are negligible. */
 export const USER_CODE_ATTEMPTS = 5
@@ -323,13 +323,13 @@ export const RUNS_PAGE_MAX = 100
 export const LISTED_INPUTS_MAX_BYTES = 8 * 1024 * 1024
 
 /** Retention after the write became final: the same as for stored responses. */
-export const CHAIN_WRITE_KEPT_MS = 24 * 60 * 60 * 1000
+export const CHAIN_WRITE_RETENTION_MS = 24 * 60 * 60 * 1000
 
 /** Lists of the core API. */
 export const LIST_PAGE_MAX = 200
 
 /** Responses stored under an Idempotency-Key. */
-export const ANSWER_KEPT_MS = 24 * 60 * 60 * 1000
+export const IDEMPOTENT_RESPONSE_RETENTION_MS = 24 * 60 * 60 * 1000
 
 export const IDEMPOTENCY_KEY_MAX = 255
 
@@ -378,7 +378,7 @@ export const UNPAID_PAYMENTS_PER_WEEK = { account: 200, usageKeys: 140, usageKey
  * Each query calls the payment processor. As with unpaid payments, a third is reserved for the account key and the
  * admin wallet.
  */
-export const PAYMENT_QUESTIONS_PER_MINUTE = { account: 120, usageKeys: 80 }
+export const PAYMENT_QUERIES_PER_MINUTE = { account: 120, usageKeys: 80 }
 
 /** `/attestation` or `/info`: an event log with all payloads takes about 20 KB, and a compose file can take as much. */
 export const ATTESTATION_MAX_BYTES = 1024 * 1024
@@ -403,7 +403,7 @@ export const CAA_RECORDS_MAX = 64
 export const CAA_RECORD_MAX_CHARACTERS = 2_048
 
 /** A response with a fresh quote can take a second. */
-export const EVIDENCE_ANSWER_MS = 15_000
+export const EVIDENCE_TIMEOUT_MS = 15_000
 
 /** Large enough to be unique, and at most the size of the report data. */
 export const NONCE_MIN_BYTES = 16
@@ -432,7 +432,7 @@ export const PROOF_WINDOW_S = 300
 export const CONTRACT_SIGNATURE_GAS = 3_000_000
 
 /** This deployment's node bears the cost of the checks. */
-export const CONTRACT_SIGNATURES_AT_ONCE = 8
+export const CONCURRENT_CONTRACT_SIGNATURES_MAX = 8
 
 /** Blocks; the watcher stores at least that many. */
 export const FINALITY_DEPTH_MAX = 1_000
@@ -454,7 +454,7 @@ export const DELIVERY_BYTES_MAX = 1024 * 1024
 
 /**
  * Stored below the head. Known reorganizations on the supported chains were shallower (157 blocks on Polygon).
- * `BLOCKS_KEPT_MAX` applies if finality lags: two hours of the fastest chain.
+ * `BLOCKS_RETAINED_MAX` applies if finality lags: two hours of the fastest chain.
  */
-export const BLOCKS_KEPT = 256
-export const BLOCKS_KEPT_MAX = 20_000
+export const BLOCKS_RETAINED = 256
+export const BLOCKS_RETAINED_MAX = 20_000

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
-import { openApiDocument } from '../../origin/http/openapi/document.ts'
+import { coreOpenApiDocument } from '../../origin/http/openapi/document.ts'
 import { operations } from '../../origin/http/operations.ts'
 import type { OpenApiDocument } from '../../shared/openapi/document.ts'
 
 /** Does not appear on any page, because pages use `{base_url}` instead. */
 const ANYWHERE = 'https://service.invalid'
 
-export const coreDocument = () => openApiDocument(operations, ANYWHERE)
+export const coreDocument = () => coreOpenApiDocument(operations, ANYWHERE)
 
 /** Bundles the edge's modules first, because they import text files and JSX, which Node cannot load. */
 export async function triggerDocument(): Promise<OpenApiDocument> {

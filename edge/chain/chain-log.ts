@@ -20,4 +20,4 @@ export type ChainLog = {
 }
 
 /** Just before the log with this block number and index. */
-export type Position = { block: number; logIndex: number }
+export type LogPosition = { block: number; logIndex: number }

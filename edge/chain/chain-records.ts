@@ -64,7 +64,7 @@ function recordOf(
     safe: status?.safe ?? null,
     finalized: status?.finalized ?? null,
     answered_at: timeOf(status?.answeredAt ?? NaN),
-    rpc: (status?.endpoints ?? rpc.map(unknown)).map((health) => ({
+    rpc: (status?.endpoints ?? rpc.map(unknownHealth)).map((health) => ({
       endpoint: health.endpoint,
       state: health.state,
       head: health.head,
@@ -74,7 +74,7 @@ function recordOf(
   }
 }
 
-const unknown = (_: string, endpoint: number): EndpointHealth => ({
+const unknownHealth = (_: string, endpoint: number): EndpointHealth => ({
   endpoint,
   state: 'unknown',
   head: null,

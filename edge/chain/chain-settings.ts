@@ -1,7 +1,7 @@
 /** The chains that a deployment watches, parsed from the `CHAINS` setting (`docs/configuration.md`). */
 import { z } from 'zod'
 import { FINALITY_DEPTH_MAX } from '../../shared/limits.ts'
-import { SETTINGS } from '../../shared/settings.ts'
+import { SETTINGS } from '../../shared/config/settings.ts'
 
 export const CHAIN_NAMES = ['ethereum', 'base', 'arbitrum', 'bsc', 'polygon'] as const
 export type ChainName = (typeof CHAIN_NAMES)[number]
@@ -41,7 +41,7 @@ const defaultsOf = (member: 'finality' | 'pollMs') =>
     (name) => `${DEFAULTS[name][member].toLocaleString('en-US')} for \`${name}\``,
   ).join(', ')
 
-export const chainMembers = {
+export const chainSettingFields = {
   chain_id: z.int().min(1).register(SETTINGS, {
     meaning: 'chain ID that every node must return from `eth_chainId`; other nodes are not used',
   }),
@@ -76,7 +76,7 @@ export const chainMembers = {
 
 /** Errors never quote unknown members or values, because a URL with an API key may appear anywhere in the setting. */
 const chainSchema = z
-  .strictObject(chainMembers, {
+  .strictObject(chainSettingFields, {
     error: unknownMember('chain_id, rpc, finality and poll_ms'),
   })
   .superRefine(({ rpc }, context) => {
@@ -129,7 +129,7 @@ function withDefaults(name: ChainName, chain: z.infer<typeof chainSchema>): Chai
   }
 }
 
-export function chainMisfits({ CHAINS, SVC_ENV }: { CHAINS: Chains; SVC_ENV: string }) {
+export function chainSettingProblems({ CHAINS, SVC_ENV }: { CHAINS: Chains; SVC_ENV: string }) {
   const found: [string, string][] = []
   if (SVC_ENV !== 'production') return found
   const ids: number[] = []

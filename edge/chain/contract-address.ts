@@ -1,5 +1,7 @@
 /** Accepts any letter case. Undefined if the address is valid. */
-export function wrongInAddress(address: unknown): { problem: string; fix: string } | undefined {
+export function contractAddressProblem(
+  address: unknown,
+): { problem: string; fix: string } | undefined {
   const fix = 'Send the contract’s address: 0x and 40 hex digits.'
   if (address === undefined) return { problem: 'required', fix }
   if (typeof address !== 'string') return { problem: 'expected a string', fix }

@@ -6,10 +6,10 @@ import type { TriggerOptions } from '../../shared/wire/trigger.ts'
  */
 export type Finality = number | 'safe' | 'finalized'
 
-/** @param usual default depth in blocks, for triggers that do not set a finality */
-export function finalityOf(
+/** @param defaultDepth default depth in blocks, for triggers that do not set a finality */
+export function resolveFinality(
   { finality }: Pick<TriggerOptions, 'finality'>,
-  usual: number,
+  defaultDepth: number,
 ): Finality {
-  return finality === 'latest' ? 0 : (finality ?? usual)
+  return finality === 'latest' ? 0 : (finality ?? defaultDepth)
 }

@@ -28,14 +28,14 @@ export type Subscription = {
  * Cursors of a subscription: new blocks, and the backfill of old blocks. Each delivers logs in order of block and log
  * index, independently of the other.
  */
-export type Lane = 'live' | 'backfill'
+export type CursorKind = 'live' | 'backfill'
 
 /** Sent from a chain's watcher to a trigger queue, which applies the delivery in one transaction. */
 export type LogDelivery = {
   /** A trigger on this chain applies `reorgedAbove` even if the generation is outdated or the trigger is disabled. */
   chain?: ChainName
   generation: number
-  lane: Lane
+  lane: CursorKind
   /**
    * Reorg notice: delivered blocks above this number are no longer in the chain. The trigger queue marks the runs that
    * their logs started before it accepts the logs of this delivery. Absent if there was no reorganization.
@@ -49,7 +49,7 @@ export type LogDelivery = {
   settledThrough?: number
 }
 
-export type DeliveryAnswer =
+export type DeliveryResponse =
   /**
    * Runs are stored for the first `count` logs. If fewer were accepted than sent, the queue is full, and the watcher
    * sends the rest again later.

@@ -2,7 +2,7 @@ import { TOPIC_FILTERS_MAX, TOPICS_PER_FILTER_MAX } from '../../shared/limits.ts
 import type { LogFilter } from './matching/log-filter.ts'
 import type { EventSignature } from './signature/event-signature.ts'
 
-export type TopicsProblem = { field: string; problem: string; fix: string }
+export type TopicFilterProblem = { field: string; problem: string; fix: string }
 
 const FIX = `Send at most ${TOPIC_FILTERS_MAX} entries for the topics after the first: each a 32-byte topic, an array of topics, or null.`
 
@@ -10,7 +10,7 @@ const FIX = `Send at most ${TOPIC_FILTERS_MAX} entries for the topics after the 
 export function readTopicFilters(
   filters: unknown,
   signature: EventSignature,
-): LogFilter['topics'] | TopicsProblem {
+): LogFilter['topics'] | TopicFilterProblem {
   const field = 'config.topic_filters'
   if (filters === undefined || filters === null) return []
   if (!Array.isArray(filters)) return { field, problem: 'expected an array', fix: FIX }
@@ -28,11 +28,14 @@ export function readTopicFilters(
     topics.push(read)
   }
   while (topics.at(-1) === null) topics.pop()
-  return tooMany(topics.length, signature) ?? topics
+  return excessTopicsProblem(topics.length, signature) ?? topics
 }
 
 /** Rejects a filter for a topic that the event cannot have, because the trigger would never fire. */
-function tooMany(count: number, signature: EventSignature): TopicsProblem | undefined {
+function excessTopicsProblem(
+  count: number,
+  signature: EventSignature,
+): TopicFilterProblem | undefined {
   const { inputs, isMarked } = signature
   const indexed = isMarked ? inputs.filter((input) => input.indexed).length : inputs.length
   if (count <= indexed) return undefined
@@ -44,7 +47,7 @@ function tooMany(count: number, signature: EventSignature): TopicsProblem | unde
   }
 }
 
-function readEntry(entry: unknown): string[] | null | TopicsProblem {
+function readEntry(entry: unknown): string[] | null | TopicFilterProblem {
   if (entry === null) return null
   if (!Array.isArray(entry)) return readTopic(entry, '', (topic) => [topic])
   const wrong = (problem: string) => ({ field: '', problem, fix: FIX })
@@ -63,16 +66,16 @@ function readTopic<Read>(
   topic: unknown,
   field: string,
   take: (topic: string) => Read,
-): Read | TopicsProblem {
+): Read | TopicFilterProblem {
   if (typeof topic === 'string' && /^0x[0-9a-fA-F]{64}$/.test(topic))
     return take(topic.toLowerCase())
-  const meant = padded(topic)
+  const meant = suggestedTopic(topic)
   const problem = 'expected a 32-byte topic: 0x and 64 hex digits'
   return { field, problem, fix: meant === undefined ? FIX : `Send ${meant}.` }
 }
 
 /** Address, number or boolean as a topic, suggested in the error message; undefined for other values. */
-function padded(value: unknown): string | undefined {
+function suggestedTopic(value: unknown): string | undefined {
   if (typeof value === 'boolean') return asTopic(BigInt(value))
   if (typeof value === 'number' && Number.isSafeInteger(value)) return asTopic(BigInt(value))
   if (typeof value !== 'string') return undefined

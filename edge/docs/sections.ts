@@ -41,12 +41,12 @@ export const SECTIONS: readonly Section[] = [
 ]
 
 /** Pages that are linked from the text of other documents, and not listed. */
-export const PARTS = ['api/*', 'core-api/*', 'decisions/*']
+export const UNLISTED_PATTERNS = ['api/*', 'core-api/*', 'decisions/*']
 
-export const isNamedBy = (pattern: string, name: string) =>
+export const matchesPattern = (pattern: string, name: string) =>
   pattern.endsWith('/*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
 
 /** Without duplicates. A name listed before the pattern of its folder comes first. */
-export const namesOf = ({ names }: Section, all: readonly string[]): string[] => [
-  ...new Set(names.flatMap((pattern) => all.filter((name) => isNamedBy(pattern, name)))),
+export const namesInSection = ({ names }: Section, all: readonly string[]): string[] => [
+  ...new Set(names.flatMap((pattern) => all.filter((name) => matchesPattern(pattern, name)))),
 ]

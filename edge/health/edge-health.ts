@@ -8,7 +8,7 @@ import type { TrustHealth } from '../trust/trust-health.ts'
 import { sleep } from '../sleep.ts'
 import type { ReasonCode } from './reasons.ts'
 
-export type PartsSeen = {
+export type HealthSnapshot = {
   origin: TrustHealth
   isDatabaseAway: boolean
   /** Undefined if the scheduler's object does not respond. */
@@ -17,26 +17,29 @@ export type PartsSeen = {
 }
 
 /** A component that does not respond within this time counts as unavailable. */
-const PART_MS = 2_000
+const COMPONENT_TIMEOUT_MS = 2_000
 
 /** A scanner counts as late after five missed scans, which are due every 30 s. */
 const SCAN_LATE_MS = 150_000
 
 /**
- * A chain counts as unavailable after this time and `CHAIN_AWAY_LOOKS` polls without a response, whichever is longer.
+ * A chain counts as unavailable after this time and `CHAIN_AWAY_POLLS` polls without a response, whichever is longer.
  */
 const CHAIN_AWAY_MS = 60_000
-const CHAIN_AWAY_LOOKS = 10
+const CHAIN_AWAY_POLLS = 10
 
 /** A chain with more unsearched blocks counts as lagging. A single poll covers fewer blocks. */
 const CHAIN_BEHIND_BLOCKS = 100
 
 /** The messages are public. Chain names in them come from a fixed list. */
-export function reasonsOf(seen: PartsSeen, now: number): (HealthReason & { code: ReasonCode })[] {
+export function reasonsOf(
+  snapshot: HealthSnapshot,
+  now: number,
+): (HealthReason & { code: ReasonCode })[] {
   const reasons: (HealthReason & { code: ReasonCode })[] = []
   const add = (code: ReasonCode, message: string) => reasons.push({ code, message })
-  if (seen.isDatabaseAway) add('database_away', 'The database does not respond.')
-  const { reason, verdict } = seen.origin
+  if (snapshot.isDatabaseAway) add('database_away', 'The database does not respond.')
+  const { reason, verdict } = snapshot.origin
   if (verdict === null && reason === 'not_verified_yet')
     add(
       'origin_not_verified_yet',
@@ -50,15 +53,15 @@ export function reasonsOf(seen: PartsSeen, now: number): (HealthReason & { code:
   else if (reason !== undefined)
     add('origin_not_renewed', `The verification of the origin could not be renewed: ${reason}.`)
   // A scanner without a completed scan has just started, and does not count as late.
-  if (!seen.scan || now - (seen.scan.endedAt ?? now) > SCAN_LATE_MS)
+  if (!snapshot.scan || now - (snapshot.scan.endedAt ?? now) > SCAN_LATE_MS)
     add(
       'scanner_late',
       'The schedule scanner is late. Missed ticks are not recovered until it runs.',
     )
-  for (const { chain, watching, poll_ms, answered_at, lag_blocks } of seen.chains) {
+  for (const { chain, watching, poll_ms, answered_at, lag_blocks } of snapshot.chains) {
     if (watching === false) continue
     const silentMs = now - (answered_at === null ? 0 : Date.parse(answered_at))
-    if (watching === null || silentMs > Math.max(CHAIN_AWAY_MS, CHAIN_AWAY_LOOKS * poll_ms))
+    if (watching === null || silentMs > Math.max(CHAIN_AWAY_MS, CHAIN_AWAY_POLLS * poll_ms))
       add('chain_away', `${chain}: no node responds. Events are delayed.`)
     else if ((lag_blocks ?? 0) > CHAIN_BEHIND_BLOCKS)
       add('chain_behind', `${chain}: ${lag_blocks} blocks have not been searched yet.`)
@@ -68,18 +71,23 @@ export function reasonsOf(seen: PartsSeen, now: number): (HealthReason & { code:
 
 /** True if D1 does not answer a trivial query in time. Never rejects. */
 export async function isDatabaseAway(db: DrizzleD1Database<typeof schema>): Promise<boolean> {
-  const asked = db.run(sql`SELECT 1`).then(() => false)
-  return (await inTime(asked)) ?? true
+  const query = db.run(sql`SELECT 1`).then(() => false)
+  return (await withComponentTimeout(query)) ?? true
 }
 
 /** Undefined if the component fails or times out. Never rejects. */
-export async function inTime<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
-  const ended = new AbortController()
+export async function withComponentTimeout<Answer>(
+  promise: Promise<Answer>,
+): Promise<Answer | undefined> {
+  const controller = new AbortController()
   try {
-    return await Promise.race([asked, sleep(PART_MS, ended.signal).then(() => undefined)])
+    return await Promise.race([
+      promise,
+      sleep(COMPONENT_TIMEOUT_MS, controller.signal).then(() => undefined),
+    ])
   } catch {
     return undefined
   } finally {
-    ended.abort()
+    controller.abort()
   }
 }

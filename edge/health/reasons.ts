@@ -15,6 +15,6 @@ const DEGRADED = [
 export const REASONS = [...DOWN, ...DEGRADED]
 export type ReasonCode = (typeof REASONS)[number]
 
-export function isDown(code: ReasonCode): boolean {
+export function isEdgeDownReason(code: ReasonCode): boolean {
   return (DOWN as readonly ReasonCode[]).includes(code)
 }

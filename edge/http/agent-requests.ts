@@ -1,10 +1,10 @@
 /** Registers a name and scopes before a person opens the agent's link (docs/decisions/0049). */
-import { clientNetwork } from '../../shared/client-network.ts'
-import { ApiError } from '../../shared/errors.ts'
-import { type AgentRequestAnswer, agentRequestBody } from '../../shared/wire/agent.ts'
+import { clientNetwork } from '../../shared/network/client-network.ts'
+import { ApiError } from '../../shared/errors/api-error.ts'
+import { type AgentRequestResponse, agentRequestBody } from '../../shared/wire/agent.ts'
 import { registerRequest } from '../identity/agent-requests.ts'
 import type { App } from './app-env.ts'
-import { authorizePath } from './authorize-path.ts'
+import { authorizePath } from '../identity/authorize-path.ts'
 import { clientAddress } from './client-address.ts'
 import { readFields } from './read-fields.ts'
 
@@ -22,14 +22,14 @@ export function registerAgentRequests(app: App): void {
     const body = await readFields(c.req.raw, agentRequestBody, BODY_MAX_BYTES)
     const registered = await registerRequest(services, body)
     if (!registered) throw challengeTaken()
-    const answer: AgentRequestAnswer = {
+    const response: AgentRequestResponse = {
       request_id: registered.id,
       user_code: registered.userCode,
       authorize_url: new URL(authorizePath(body.challenge), settings.PUBLIC_URL).href,
       expires_at: new Date(registered.expiresAt).toISOString(),
     }
     c.header('Cache-Control', 'no-store')
-    return c.json(answer, 201)
+    return c.json(response, 201)
   })
 }
 

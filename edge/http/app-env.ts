@@ -4,8 +4,8 @@ import type { ChainName } from '../chain/chain-settings.ts'
 import type { Watcher } from '../chain/watch/watcher.ts'
 import type * as schema from '../db/schema.ts'
 import type { Env, Settings } from '../env.ts'
-import type { LogFacts } from '../../shared/service-log/line.ts'
-import type { EdgeEvent } from '../log-events.ts'
+import type { LogFields } from '../../shared/service-log/line.ts'
+import type { EdgeLogEvent } from '../log-events.ts'
 import type { Mailer } from '../identity/mailer.ts'
 import type { Session } from '../identity/sessions.ts'
 import type { RateName } from '../limits/rates.ts'
@@ -18,12 +18,12 @@ export type Services = {
   now: () => number
   random: (bytes: number) => Uint8Array<ArrayBuffer>
   watcherOf: (chain: ChainName) => Watcher
-  log: (event: EdgeEvent, facts?: LogFacts) => void
+  log: (event: EdgeLogEvent, facts?: LogFields) => void
   /** The texts of notices to account owners are in `edge/identity/notices.ts`. */
   mailer: Mailer
   /** Keeps work running after the response, for at most 30 s. The promise must not reject. */
-  later: (work: Promise<void>) => void
-  /** @throws {TooManyCalls} if the limit is exceeded */
+  waitUntil: (work: Promise<void>) => void
+  /** @throws {RateLimitExceededError} if the limit is exceeded */
   requireRate: (name: RateName, caller: string) => Promise<void>
 }
 

@@ -4,12 +4,12 @@
  */
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
-import { clientNetwork } from '../../shared/client-network.ts'
-import type { EndedRequest } from '../../shared/ended-request.ts'
-import { ApiError } from '../../shared/errors.ts'
+import { clientNetwork } from '../../shared/network/client-network.ts'
+import type { EndedRequestCode } from '../../shared/wire/ended-request-codes.ts'
+import { ApiError } from '../../shared/errors/api-error.ts'
 import { AGENT_TOKEN_MIN_CHARACTERS, SESSION_LIFETIME_MS } from '../../shared/limits.ts'
 import type { Scope } from '../../shared/wire/agent.ts'
-import { endOfRequest } from '../identity/agent-requests.ts'
+import { findEndedRequest } from '../identity/agent-requests.ts'
 import { findAgentUser, isTokenShape } from '../identity/agent-tokens.ts'
 import type { AgentUser } from '../identity/agent-tokens.ts'
 import { endSession, findSession, startSession } from '../identity/sessions.ts'
@@ -24,7 +24,7 @@ const COOKIE = 'svc'
  * Returns the user who approved the bearer token. Times are in Unix milliseconds.
  * @param scope `null` if any token is sufficient
  * @throws {ApiError} 401 if the token is missing, malformed, unknown, expired or revoked; 403 without the scope
- * @throws {TooManyCalls} if the client sent too many rejected tokens, or the user too many writes
+ * @throws {RateLimitExceededError} if the client sent too many rejected tokens, or the user too many writes
  */
 export async function requireUser(c: Context<AppEnv>, scope: Scope | null): Promise<AgentUser> {
   const { services } = c.var
@@ -35,7 +35,7 @@ export async function requireUser(c: Context<AppEnv>, scope: Scope | null): Prom
   const token = /^bearer +([^ ]+)$/i.exec(header)?.[1]
   if (token === undefined || !isTokenShape(token)) {
     const shape = `at least ${AGENT_TOKEN_MIN_CHARACTERS} URL-safe characters`
-    await countRefusal(c)
+    await countRejectedToken(c)
     throw unauthorized(
       c,
       `The Authorization header must be "Bearer" followed by a token of ${shape}.`,
@@ -43,8 +43,8 @@ export async function requireUser(c: Context<AppEnv>, scope: Scope | null): Prom
   }
   const user = await findAgentUser(services, token)
   if (!user) {
-    await countRefusal(c)
-    const ended = await endOfRequest(services, token)
+    await countRejectedToken(c)
+    const ended = await findEndedRequest(services, token)
     if (ended) throw requestEnded(c, ended)
     throw unauthorized(c, 'This token is not approved: it is unknown, has expired, or was revoked.')
   }
@@ -57,13 +57,13 @@ export async function requireUser(c: Context<AppEnv>, scope: Scope | null): Prom
  * Limits rejected tokens by client address. Valid tokens are not counted, so that they keep working when other clients
  * at the same address misbehave.
  */
-function countRefusal(c: Context<AppEnv>): Promise<void> {
+function countRejectedToken(c: Context<AppEnv>): Promise<void> {
   const { requireRate, settings } = c.var.services
   return requireRate('refused_token_address', clientNetwork(clientAddress(c.req.raw, settings)))
 }
 
 /** `undefined` without a valid session. */
-export async function signedIn(c: Context<AppEnv>): Promise<Session | undefined> {
+export async function currentSession(c: Context<AppEnv>): Promise<Session | undefined> {
   const secret = getCookie(c, COOKIE, 'host')
   if (secret === undefined) return undefined
   // Cached, because a page uses the session for both its content and its header.
@@ -77,10 +77,10 @@ export async function signedIn(c: Context<AppEnv>): Promise<Session | undefined>
  * sign out of it.
  */
 export async function beginSession(c: Context<AppEnv>, userId: string): Promise<void> {
-  const before = getCookie(c, COOKIE, 'host')
+  const previous = getCookie(c, COOKIE, 'host')
   const secret = await startSession(c.var.services, userId)
   setSessionCookie(c, secret)
-  if (before !== undefined) await endSession(c.var.services, before)
+  if (previous !== undefined) await endSession(c.var.services, previous)
 }
 
 /** To end the session itself, call `endSession`. */
@@ -108,7 +108,7 @@ function setSessionCookie(c: Context<AppEnv>, secret: string): void {
 function unauthorized(
   c: Context<AppEnv>,
   message: string,
-  { waiting = true, reason }: { waiting?: boolean; reason?: EndedRequest } = {},
+  { waiting = true, reason }: { waiting?: boolean; reason?: EndedRequestCode } = {},
 ): ApiError {
   const page = new URL('/agent/authorize', c.var.services.settings.PUBLIC_URL).href
   const again = `generate a new token (48 random bytes in base64url), open ${page}?challenge=<base64url of the token's SHA-256, without padding> in a signed-in browser and press Authorize.`
@@ -119,15 +119,15 @@ function unauthorized(
   return new ApiError(401, message, fix, { headers, reason })
 }
 
-const ENDS: Record<EndedRequest, string> = {
+const ENDED_MESSAGES: Record<EndedRequestCode, string> = {
   request_refused: 'The request for this token was refused.',
   request_locked: 'The request for this token was locked after too many wrong codes.',
   request_expired: 'The request for this token has expired.',
 }
 
 /** Only a client with the token can receive this 401, because the request is looked up by the token's hash. */
-function requestEnded(c: Context<AppEnv>, reason: EndedRequest): ApiError {
-  return unauthorized(c, ENDS[reason], { waiting: false, reason })
+function requestEnded(c: Context<AppEnv>, reason: EndedRequestCode): ApiError {
+  return unauthorized(c, ENDED_MESSAGES[reason], { waiting: false, reason })
 }
 
 /** RFC 6750, 3.1. */

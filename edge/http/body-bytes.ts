@@ -1,4 +1,4 @@
-import { ApiError } from '../../shared/errors.ts'
+import { ApiError } from '../../shared/errors/api-error.ts'
 
 export type BodyBounds = {
   maxBytes: number
@@ -18,12 +18,12 @@ export async function readBody(
   if (!request.body) return new Uint8Array()
   const length = request.headers.get('content-length')
   if (Number(length) > maxBytes) throw bodyTooLarge(maxBytes, fix)
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(bodyTooSlow(withinMs)), withinMs)
+  const timeout = Promise.withResolvers<never>()
+  const timer = setTimeout(() => timeout.reject(bodyTooSlow(withinMs)), withinMs)
   try {
-    const isKnown = length !== null && /^\d+$/.test(length)
-    const read = isKnown ? wholeBody(request) : countedBody(request.body, maxBytes)
-    const body = await Promise.race([read, late.promise])
+    const hasLength = length !== null && /^\d+$/.test(length)
+    const read = hasLength ? readWhole(request) : readChunked(request.body, maxBytes)
+    const body = await Promise.race([read, timeout.promise])
     if (!body || body.length > maxBytes) throw bodyTooLarge(maxBytes, fix)
     return body
   } catch (error) {
@@ -33,30 +33,30 @@ export async function readBody(
   }
 }
 
-async function wholeBody(request: Request): Promise<Uint8Array> {
+async function readWhole(request: Request): Promise<Uint8Array> {
   return new Uint8Array(await request.arrayBuffer())
 }
 
 /** Initial buffer size without a declared length. It doubles as needed. */
-const FIRST_ROOM_BYTES = 16 * 1024
+const INITIAL_BUFFER_BYTES = 16 * 1024
 
 /**
  * Chunks may be as small as one byte. Never buffers more than the limit.
  * @returns `undefined` if the body is larger than `maxBytes`
  */
-async function countedBody(
+async function readChunked(
   stream: ReadableStream,
   maxBytes: number,
 ): Promise<Uint8Array | undefined> {
-  let body = new Uint8Array(FIRST_ROOM_BYTES)
+  let body = new Uint8Array(INITIAL_BUFFER_BYTES)
   let length = 0
   // Leaving this loop early cancels the stream.
   for await (const chunk of stream as ReadableStream<Uint8Array>) {
     if (length + chunk.length > maxBytes) return undefined
     if (length + chunk.length > body.length) {
-      const more = new Uint8Array(Math.max(2 * body.length, length + chunk.length))
-      more.set(body.subarray(0, length))
-      body = more
+      const larger = new Uint8Array(Math.max(2 * body.length, length + chunk.length))
+      larger.set(body.subarray(0, length))
+      body = larger
     }
     body.set(chunk, length)
     length += chunk.length

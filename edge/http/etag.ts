@@ -9,19 +9,19 @@ export async function withEtag(
   headers: Record<string, string>,
   digest?: string,
 ): Promise<Response> {
-  const etag = `"${digest ?? (await sha256Hex(text))}"`
+  const etag = `"${digest ?? (await digestHex(text))}"`
   const all = { ...headers, etag, 'cache-control': 'public, max-age=300' }
-  if (isKnown(c.req.header('if-none-match'), etag)) return c.body(null, 304, all)
+  if (matchesEtag(c.req.header('if-none-match'), etag)) return c.body(null, 304, all)
   return c.body(text, 200, all)
 }
 
-export async function sha256Hex(text: string): Promise<string> {
+export async function digestHex(text: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /** Weak comparison. The value `*` matches any ETag. */
-function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
+function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
   return tags.includes(etag) || tags.includes('*')
 }

@@ -1,44 +1,44 @@
-import { ApiError } from '../../shared/errors.ts'
-import { RequestsFull } from '../identity/agent-requests.ts'
-import { MailerNotConfigured, MailNotSent } from '../identity/mailer.ts'
-import { ChainUnavailable } from '../triggers/chain-head.ts'
-import { TooManyCalls } from '../limits/require-rate.ts'
-import { PreviewBusy } from '../triggers/preview/preview-busy.ts'
-import { type TriggerFailure, TriggerRefused } from '../triggers/trigger-refused.ts'
-import { OriginAway } from '../trust/origin-away.ts'
-import { OriginBusy } from '../trust/sealed-http.ts'
+import { ApiError } from '../../shared/errors/api-error.ts'
+import { AgentRequestsFullError } from '../identity/agent-requests.ts'
+import { MailerNotConfiguredError, MailNotSentError } from '../identity/mailer.ts'
+import { TriggerChainUnavailableError } from '../triggers/chain-head.ts'
+import { RateLimitExceededError } from '../limits/require-rate.ts'
+import { PreviewBusyError } from '../triggers/preview/preview-busy.ts'
+import { type TriggerRejection, TriggerRejectedError } from '../triggers/trigger-rejected-error.ts'
+import { OriginUnavailableError } from '../trust/origin-unavailable-error.ts'
+import { OriginBusyError } from '../trust/sealed-http.ts'
 
 /** All mappings are defined here. An unknown error becomes a 500 that does not reveal any details to the caller. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
-  if (error instanceof TooManyCalls)
+  if (error instanceof RateLimitExceededError)
     return new ApiError(
       429,
       `Too many requests from ${error.message}.`,
       'Try again after the number of seconds in Retry-After.',
       retryAfter(Math.max(1, Math.ceil(error.retryAfterMs / 1000))),
     )
-  if (error instanceof OriginBusy)
+  if (error instanceof OriginBusyError)
     return new ApiError(error.status, error.message, error.fix, {
       reason: error.reason,
       ...retryAfter(error.retryAfterS ?? 2),
     })
-  if (error instanceof PreviewBusy)
+  if (error instanceof PreviewBusyError)
     return new ApiError(
       503,
       'Too many previews of this chain are in progress.',
       'Try again after the number of seconds in Retry-After.',
       { reason: 'preview_busy', ...retryAfter(Math.max(1, Math.ceil(error.retryAfterS))) },
     )
-  if (error instanceof OriginAway) return originAway(error)
-  if (error instanceof ChainUnavailable)
+  if (error instanceof OriginUnavailableError) return originAway(error)
+  if (error instanceof TriggerChainUnavailableError)
     return new ApiError(
       503,
       `No node of ${error.chain} responds, so the starting block of the trigger is unknown.`,
       'Nothing was stored. Try again shortly.',
       { reason: 'chain_unavailable', ...retryAfter(15) },
     )
-  if (error instanceof MailerNotConfigured)
+  if (error instanceof MailerNotConfiguredError)
     return new ApiError(
       503,
       'Sign-in is not available: this service has no mailer configured.',
@@ -46,15 +46,15 @@ export function toApiError(error: unknown): ApiError {
       // A reasonable interval to check for a mailer.
       { reason: 'mailer_not_configured', ...retryAfter(300) },
     )
-  if (error instanceof MailNotSent) return mailNotSent(error)
-  if (error instanceof RequestsFull)
+  if (error instanceof MailNotSentError) return mailNotSent(error)
+  if (error instanceof AgentRequestsFullError)
     return new ApiError(
       503,
       'Too many agent requests are pending.',
       'Ask the person to open /agent/authorize?challenge=<challenge>, which works without a registered request.',
       retryAfter(600),
     )
-  if (error instanceof TriggerRefused) return triggerRefused(error.failure)
+  if (error instanceof TriggerRejectedError) return triggerRefused(error.failure)
   if (isDiskFull(error))
     return new ApiError(
       503,
@@ -75,7 +75,7 @@ export function toApiError(error: unknown): ApiError {
   )
 }
 
-function originAway({ isUnsent }: OriginAway): ApiError {
+function originAway({ isUnsent }: OriginUnavailableError): ApiError {
   if (isUnsent)
     return new ApiError(
       503,
@@ -92,7 +92,7 @@ function originAway({ isUnsent }: OriginAway): ApiError {
 }
 
 /** `Retry-After` is longer for failures that only the operator can resolve. */
-function mailNotSent({ failure: { reason, retryAfterMs = 0 } }: MailNotSent): ApiError {
+function mailNotSent({ failure: { reason, retryAfterMs = 0 } }: MailNotSentError): ApiError {
   const usual = reason === 'refused' || reason === 'redirected' ? 300 : 30
   const seconds = Math.min(Math.max(usual, Math.ceil(retryAfterMs / 1000)), 3600)
   return new ApiError(
@@ -103,7 +103,7 @@ function mailNotSent({ failure: { reason, retryAfterMs = 0 } }: MailNotSent): Ap
   )
 }
 
-function triggerRefused(failure: TriggerFailure): ApiError {
+function triggerRefused(failure: TriggerRejection): ApiError {
   switch (failure.reason) {
     case 'field':
       return new ApiError(422, `${failure.field}: ${failure.problem}.`, failure.fix)

@@ -1,5 +1,5 @@
-import { notJson, parseJson } from '../../shared/json-body.ts'
-import { BODY_WITHIN_MS } from '../../shared/limits.ts'
+import { invalidJson, parseJson } from '../../shared/json/json-body.ts'
+import { BODY_TIMEOUT_MS } from '../../shared/limits.ts'
 import { readBody } from './body-bytes.ts'
 
 /**
@@ -13,12 +13,12 @@ export async function readJson(
   maxBytes: number,
   { optional = false } = {},
 ): Promise<unknown> {
-  const bytes = await readBody(request, { maxBytes, withinMs: BODY_WITHIN_MS })
+  const bytes = await readBody(request, { maxBytes, withinMs: BODY_TIMEOUT_MS })
   let text
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch {
-    throw notJson('it is not UTF-8')
+    throw invalidJson('it is not UTF-8')
   }
   return parseJson(text, request.headers.get('content-type'), optional)
 }

@@ -1,24 +1,25 @@
-import { ApiError } from '../../shared/errors.ts'
-import { bearerOf } from '../../shared/metrics-token.ts'
-import { METRICS_PATH, METRICS_TYPE } from '../../shared/wire/operating.ts'
+import { ApiError } from '../../shared/errors/api-error.ts'
+import { bearerToken } from '../../shared/config/metrics-token.ts'
+import { METRICS_PATH, METRICS_TYPE } from '../../shared/wire/monitoring-paths.ts'
 import { readSamples } from '../metrics/read-samples.ts'
 import { exposition } from '../metrics/exposition.ts'
 import type { App } from './app-env.ts'
-import { nothingAt } from './nothing-at.ts'
+import { unmatchedRoute } from './unmatched-route.ts'
 
 /** Requires the token in `METRICS_TOKEN`. Without that setting, returns 404 as for an unknown path. */
 export function registerMetrics(app: App): void {
   app.get(METRICS_PATH, async (c) => {
     const { METRICS_TOKEN: token } = c.var.services.settings
-    if (token === undefined) throw nothingAt(c.req.method, [])
-    if (!(await isSame(bearerOf(c.req.header('authorization')) ?? '', token))) throw notTheToken()
+    if (token === undefined) throw unmatchedRoute(c.req.method, [])
+    if (!(await isSameToken(bearerToken(c.req.header('authorization')) ?? '', token)))
+      throw invalidMetricsToken()
     const text = exposition(await readSamples(c.env, c.var.services))
     return c.body(text, 200, { 'content-type': METRICS_TYPE, 'cache-control': 'no-store' })
   })
 }
 
 /** Compares SHA-256 hashes, which have the same length, so that the timing does not reveal anything about the token. */
-async function isSame(sent: string, token: string): Promise<boolean> {
+async function isSameToken(sent: string, token: string): Promise<boolean> {
   const bytes = new TextEncoder()
   const [one, other] = await Promise.all(
     [sent, token].map((text) => crypto.subtle.digest('SHA-256', bytes.encode(text))),
@@ -26,7 +27,7 @@ async function isSame(sent: string, token: string): Promise<boolean> {
   return crypto.subtle.timingSafeEqual(one!, other!)
 }
 
-function notTheToken(): ApiError {
+function invalidMetricsToken(): ApiError {
   return new ApiError(
     401,
     'The metrics token is missing or wrong.',

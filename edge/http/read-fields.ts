@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { validate } from '../../shared/json-body.ts'
-import { withoutNulls } from '../../shared/without-nulls.ts'
+import { validate } from '../../shared/json/json-body.ts'
+import { withoutNulls } from '../../shared/json/without-nulls.ts'
 import { readJson } from './json-request.ts'
 
 /**

@@ -1,7 +1,7 @@
-import { ApiError } from '../../shared/errors.ts'
+import { ApiError } from '../../shared/errors/api-error.ts'
 import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
-import { notFound, queueOfRun } from './owned-trigger.ts'
+import { notFound, queueOfRun } from './trigger-lookup.ts'
 
 /** Cancels a queued run, which has then failed as `cancelled`. Returns 409 if the run was not queued. */
 export function registerRunsCancel(app: App): void {

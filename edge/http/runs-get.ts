@@ -1,9 +1,9 @@
-import { validate } from '../../shared/json-body.ts'
+import { validate } from '../../shared/json/json-body.ts'
 import { runQuery } from '../../shared/wire/run.ts'
 import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
-import { notFound } from './owned-trigger.ts'
-import { runWithin } from './run-within.ts'
+import { notFound } from './trigger-lookup.ts'
+import { longPollRun } from './long-poll-run.ts'
 
 /**
  * Includes the complete input. With `?wait=`, responds when the run has finished, or when the given time has passed.
@@ -12,7 +12,7 @@ export function registerRunsGet(app: App): void {
   app.get('/api/runs/:id', async (c) => {
     const user = await requireUser(c, 'triggers:read')
     const { wait } = validate(runQuery, c.req.query(), 422)
-    const run = await runWithin(c, { ownerId: user.id, runId: c.req.param('id') }, wait * 1000)
+    const run = await longPollRun(c, { ownerId: user.id, runId: c.req.param('id') }, wait * 1000)
     if (!run) throw notFound('run')
     return c.json(run)
   })

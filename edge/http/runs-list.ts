@@ -1,10 +1,10 @@
-import { ApiError } from '../../shared/errors.ts'
-import { validate } from '../../shared/json-body.ts'
+import { ApiError } from '../../shared/errors/api-error.ts'
+import { validate } from '../../shared/json/json-body.ts'
 import { runsQuery } from '../../shared/wire/run.ts'
 import { decodeCursor } from '../queue/page-cursor.ts'
 import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
-import { notFound, queueOf } from './owned-trigger.ts'
+import { notFound, queueOf } from './trigger-lookup.ts'
 
 /** Returns `{runs, next_cursor}`, newest first. */
 export function registerRunsList(app: App): void {
@@ -16,14 +16,14 @@ export function registerRunsList(app: App): void {
     const before = cursor === undefined ? undefined : decodeCursor(id, cursor)
     const isForged = cursor !== undefined && before === undefined
     // Checks the ownership first, because an error about the cursor would reveal that the trigger exists.
-    if (isForged && (await queue.kindAndAction(user.id))) throw notOfThisTrigger()
+    if (isForged && (await queue.kindAndAction(user.id))) throw invalidCursor()
     const runs = isForged ? undefined : await queue.runs(user.id, { ...query, before })
     if (!runs) throw notFound('trigger')
     return c.body(runs, 200, { 'content-type': 'application/json' })
   })
 }
 
-function notOfThisTrigger(): ApiError {
+function invalidCursor(): ApiError {
   return new ApiError(
     422,
     'cursor: not issued for this trigger.',

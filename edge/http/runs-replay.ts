@@ -1,8 +1,8 @@
 import { replayRequest } from '../../shared/wire/run.ts'
 import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
-import { queueOfRun } from './owned-trigger.ts'
-import { queuedRun } from './queued-run.ts'
+import { queueOfRun } from './trigger-lookup.ts'
+import { queuedRunResponse } from './queued-run-response.ts'
 import { readFields } from './read-fields.ts'
 
 const BODY_MAX_BYTES = 1024
@@ -14,6 +14,6 @@ export function registerRunsReplay(app: App): void {
     const { code } = await readFields(c.req.raw, replayRequest, BODY_MAX_BYTES, { optional: true })
     const runId = c.req.param('id')
     const queue = await queueOfRun(c, runId)
-    return queuedRun(c, await queue.replay(user.id, runId, code), 'run')
+    return queuedRunResponse(c, await queue.replay(user.id, runId, code), 'run')
   })
 }

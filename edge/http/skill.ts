@@ -7,17 +7,17 @@ import { withEtag } from './etag.ts'
 
 export function registerSkill(app: App): void {
   for (const path of DOCUMENT_PATHS)
-    app.get(path, async (c) => answer(c, (await documents(c.var.services.settings)).get(path)!))
+    app.get(path, async (c) => respond(c, (await documents(c.var.services.settings)).get(path)!))
 }
 
 /** Generated at an isolate's first request, to keep startup fast. */
-let made: { settings: Settings; documents: ReturnType<typeof documentsOf> } | undefined
+let cached: { settings: Settings; documents: ReturnType<typeof documentsOf> } | undefined
 function documents(settings: Settings): ReturnType<typeof documentsOf> {
-  if (made?.settings !== settings) made = { settings, documents: documentsOf(settings) }
-  return made.documents
+  if (cached?.settings !== settings) cached = { settings, documents: documentsOf(settings) }
+  return cached.documents
 }
 
-function answer(c: Context<AppEnv>, { text, contentType, digest }: ServedDocument) {
+function respond(c: Context<AppEnv>, { text, contentType, digest }: ServedDocument) {
   const headers = {
     'content-type': contentType,
     'access-control-allow-origin': '*',

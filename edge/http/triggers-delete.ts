@@ -1,6 +1,6 @@
 import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
-import { notFound, queueOf } from './owned-trigger.ts'
+import { notFound, queueOf } from './trigger-lookup.ts'
 
 /** Also deletes the run history and the sealed key. Returns 204. */
 export function registerTriggersDelete(app: App): void {

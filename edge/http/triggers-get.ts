@@ -1,6 +1,6 @@
 import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
-import { notFound, queueOf } from './owned-trigger.ts'
+import { notFound, queueOf } from './trigger-lookup.ts'
 
 /** Reads from the trigger's Durable Object. */
 export function registerTriggersGet(app: App): void {

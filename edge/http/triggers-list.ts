@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { decodeBase64url, encodeBase64url } from '../../shared/base64url.ts'
-import { validate } from '../../shared/json-body.ts'
+import { decodeBase64url, encodeBase64url } from '../../shared/encoding/base64url.ts'
+import { validate } from '../../shared/json/json-body.ts'
 import { LIST_PAGE_MAX } from '../../shared/limits.ts'
 import { integerText } from '../../shared/wire/fields.ts'
 import { TRIGGER_KINDS } from '../../shared/wire/trigger.ts'
-import { type ListPlace, listTriggers } from '../triggers/trigger-index.ts'
+import { type ListCursor, listTriggers } from '../triggers/trigger-index.ts'
 import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 
-const place = z.tuple([z.int().min(0), z.string().max(64)])
+const cursorSchema = z.tuple([z.int().min(0), z.string().max(64)])
 
 export const triggersListQuery = z.object({
   limit: integerText
@@ -21,7 +21,7 @@ export const triggersListQuery = z.object({
     .string()
     .max(256)
     .transform((text, context) => {
-      const known = placeOf(text)
+      const known = decodeListCursor(text)
       if (known) return known
       context.issues.push({ code: 'custom', message: 'not issued by this service', input: text })
       return z.NEVER
@@ -54,22 +54,22 @@ export function registerTriggersList(app: App): void {
       const url = new URL('/api/triggers', settings.PUBLIC_URL)
       for (const [name, value] of Object.entries({ kind, enabled, limit }))
         if (value !== undefined) url.searchParams.set(name, String(value))
-      url.searchParams.set('cursor', cursorOf(list.next))
+      url.searchParams.set('cursor', encodeListCursor(list.next))
       c.header('link', `<${url.href}>; rel="next"`)
     }
     return c.json(list.triggers)
   })
 }
 
-export function cursorOf({ createdAt, id }: ListPlace): string {
+export function encodeListCursor({ createdAt, id }: ListCursor): string {
   return encodeBase64url(new TextEncoder().encode(JSON.stringify([createdAt, id])))
 }
 
-function placeOf(cursor: string): ListPlace | undefined {
+function decodeListCursor(cursor: string): ListCursor | undefined {
   const bytes = decodeBase64url(cursor)
   if (!bytes) return undefined
   try {
-    const [createdAt, id] = place.parse(JSON.parse(new TextDecoder().decode(bytes)))
+    const [createdAt, id] = cursorSchema.parse(JSON.parse(new TextDecoder().decode(bytes)))
     return { createdAt, id }
   } catch {
     return undefined

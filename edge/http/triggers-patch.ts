@@ -3,7 +3,7 @@ import { patchTriggerRequest } from '../../shared/wire/trigger.ts'
 import { changeTrigger } from '../triggers/change-trigger.ts'
 import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
-import { notFound, requireTriggerId } from './owned-trigger.ts'
+import { notFound, requireTriggerId } from './trigger-lookup.ts'
 import { readFields } from './read-fields.ts'
 
 /** An empty object changes nothing. */

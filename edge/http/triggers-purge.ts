@@ -1,6 +1,6 @@
 import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
-import { notFound, queueOf } from './owned-trigger.ts'
+import { notFound, queueOf } from './trigger-lookup.ts'
 
 /** Returns the number of cancelled runs as `{cancelled}`. */
 export function registerTriggersPurge(app: App): void {

@@ -1,12 +1,12 @@
-import { ApiError } from '../../shared/errors.ts'
-import { isDeeper } from '../../shared/json-depth.ts'
+import { ApiError } from '../../shared/errors/api-error.ts'
+import { isDeeperThan } from '../../shared/json/json-depth.ts'
 import { JSON_DEPTH_MAX, WEBHOOK_BODY_MAX_BYTES } from '../../shared/limits.ts'
 import { testRequest } from '../../shared/wire/run.ts'
 import type { TestRun } from '../queue/owner-firings.ts'
 import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
-import { queueOf } from './owned-trigger.ts'
-import { queuedRun } from './queued-run.ts'
+import { queueOf } from './trigger-lookup.ts'
+import { queuedRunResponse } from './queued-run-response.ts'
 import { readFields } from './read-fields.ts'
 
 /** The largest event, plus room for whitespace in hand-formatted JSON. */
@@ -20,7 +20,7 @@ export function registerTriggersTest(app: App): void {
     const queue = await queueOf(c, c.req.param('id'))
     const accepted = await queue.fireTest(user.id, test)
     if (accepted.state === 'takes_no_event') throw takesNoEvent()
-    return queuedRun(c, accepted, 'trigger')
+    return queuedRunResponse(c, accepted, 'trigger')
   })
 }
 
@@ -31,7 +31,7 @@ export function registerTriggersTest(app: App): void {
 export function toTestRun(request: { params?: unknown; event?: unknown }): TestRun {
   const kind = 'params' in request ? 'params' : 'event'
   const value = request[kind]
-  if (isDeeper(value, JSON_DEPTH_MAX))
+  if (isDeeperThan(value, JSON_DEPTH_MAX))
     throw new ApiError(
       422,
       `${kind}: nested more than ${JSON_DEPTH_MAX} levels deep.`,

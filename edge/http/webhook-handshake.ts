@@ -1,16 +1,16 @@
 import type { Context } from 'hono'
-import { ApiError } from '../../shared/errors.ts'
+import { ApiError } from '../../shared/errors/api-error.ts'
 import { type Env, settingsOf } from '../env.ts'
-import type { HandshakeReply } from '../triggers/echo.ts'
+import type { HandshakeReply } from '../triggers/handshake-reply.ts'
 import { getHandshake, optionsHandshake } from '../triggers/handshakes.ts'
 import { isTriggerId } from '../triggers/trigger-id.ts'
 import type { App, AppEnv } from './app-env.ts'
-import { traceHeaders } from './request-id.ts'
+import { traceHeaders } from './trace-headers.ts'
 
 /** Omits GET, which is allowed only for handshakes. */
 const ALLOW = 'HEAD, OPTIONS, POST'
 
-/** All methods except POST, which `takeWebhook` handles before the router. */
+/** All methods except POST, which `handleWebhook` handles before the router. */
 export function registerWebhook(app: App): void {
   app.on(['GET', 'OPTIONS'], '/webhook/:id', answerHandshake)
   app.all('/webhook/:id', methodNotAllowed)

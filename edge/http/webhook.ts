@@ -1,16 +1,16 @@
-import { ApiError } from '../../shared/errors.ts'
-import { WEBHOOK_BODY_MAX_BYTES, WEBHOOK_BODY_WITHIN_MS } from '../../shared/limits.ts'
+import { ApiError } from '../../shared/errors/api-error.ts'
+import { WEBHOOK_BODY_MAX_BYTES, WEBHOOK_BODY_TIMEOUT_MS } from '../../shared/limits.ts'
 import { type Env, settingsOf } from '../env.ts'
 import type { WebhookFiring } from '../queue/firing.ts'
 import { PARSING_RULES } from '../queue/webhook-event.ts'
-import { echoedHeaders } from '../triggers/echo.ts'
+import { echoedHeaders } from '../triggers/handshake-reply.ts'
 import { isTriggerId } from '../triggers/trigger-id.ts'
 import { type ValuesByName, valuesByName } from '../triggers/values-by-name.ts'
-import { type SafeHeaders, safeHeaders } from '../triggers/webhook-headers.ts'
+import { type SelectedHeaders, selectHeaders } from '../triggers/webhook-headers.ts'
 import { readBody } from './body-bytes.ts'
-import { refusal } from './refusal.ts'
-import { traceHeaders } from './request-id.ts'
-import { noteRoute } from './route-of.ts'
+import { toErrorResponse } from './error-response.ts'
+import { traceHeaders } from './trace-headers.ts'
+import { recordRoute } from './request-route.ts'
 import { handshakeResponse, unknownWebhook } from './webhook-handshake.ts'
 
 const WEBHOOK_PATH = /^https?:\/\/[^/]+\/webhook\/([^/?#]+)(?:[?#]|$)/
@@ -18,9 +18,9 @@ const WEBHOOK_PATH = /^https?:\/\/[^/]+\/webhook\/([^/?#]+)(?:[?#]|$)/
 /** For logs and metrics. */
 export const WEBHOOK_ROUTE = '/webhook/:id'
 
-const BODY = {
+const BODY_BOUNDS = {
   maxBytes: WEBHOOK_BODY_MAX_BYTES,
-  withinMs: WEBHOOK_BODY_WITHIN_MS,
+  withinMs: WEBHOOK_BODY_TIMEOUT_MS,
   fix: 'Send a smaller body, or a reference that the action can fetch.',
 }
 
@@ -29,38 +29,40 @@ const BODY = {
  * not authenticated here. Runs before the router, because routing would take about as long as the insert
  * (docs/decisions/0009).
  */
-export function takeWebhook(request: Request, env: Env): Promise<Response> | undefined {
+export function handleWebhook(request: Request, env: Env): Promise<Response> | undefined {
   const id = request.method === 'POST' ? WEBHOOK_PATH.exec(request.url)?.[1] : undefined
   if (id === undefined) return undefined
-  noteRoute(request, WEBHOOK_ROUTE)
-  return answerWebhook(request, env, id).catch((error: unknown) => refusal(error, request, env))
+  recordRoute(request, WEBHOOK_ROUTE)
+  return acceptWebhook(request, env, id).catch((error: unknown) =>
+    toErrorResponse(error, request, env),
+  )
 }
 
 /**
  * Works without D1: checks the ID's MAC, reads the body, and makes one RPC to the trigger queue.
  * @throws {ApiError} 400, 404, 413, 429 or 503 if the webhook is not accepted
  */
-async function answerWebhook(request: Request, env: Env, id: string): Promise<Response> {
+async function acceptWebhook(request: Request, env: Env, id: string): Promise<Response> {
   const settings = settingsOf(env)
   if (!(await isTriggerId(settings.ID_MAC_KEY, id))) throw unknownWebhook()
-  const body = await readBody(request, BODY)
-  const headers = safeHeaders(request.headers)
+  const body = await readBody(request, BODY_BOUNDS)
+  const headers = selectHeaders(request.headers)
   const firing = JSON.stringify(firingOf(request, headers, settings.PUBLIC_URL, body.length))
   const { withheld, withheldTruncated } = headers
   const post = { firing, body, withheld: { ...withheld }, withheldTruncated }
-  const answer = await env.TRIGGER_QUEUE.getByName(id).accept(post)
-  switch (answer.state) {
+  const result = await env.TRIGGER_QUEUE.getByName(id).accept(post)
+  switch (result.state) {
     case 'queued':
       return Response.json(
         {
-          run_id: answer.runId,
+          run_id: result.runId,
           status: 'queued',
-          ...(answer.duplicate ? { duplicate: true } : {}),
+          ...(result.duplicate ? { duplicate: true } : {}),
         },
         { status: 202, headers: { ...traceHeaders(request), ...echoedHeaders(headers.headers) } },
       )
     case 'handshake':
-      return handshakeResponse(answer.reply, traceHeaders(request))
+      return handshakeResponse(result.reply, traceHeaders(request))
     case 'unknown':
       throw unknownWebhook()
     case 'disabled':
@@ -73,14 +75,14 @@ async function answerWebhook(request: Request, env: Env, id: string): Promise<Re
         429,
         'The trigger’s queue is full.',
         'Try again later. The owner can raise max_queued_runs or max_runs_per_minute.',
-        { headers: { 'retry-after': String(answer.retryAfterS) } },
+        { headers: { 'retry-after': String(result.retryAfterS) } },
       )
   }
 }
 
 function firingOf(
   request: Request,
-  { headers, truncated }: SafeHeaders,
+  { headers, truncated }: SelectedHeaders,
   publicUrl: string,
   bodyBytes: number,
 ): WebhookFiring {

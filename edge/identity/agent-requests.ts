@@ -4,13 +4,13 @@
  */
 import { and, asc, eq, gt, inArray, isNull, lte, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
-import { encodeBase64url } from '../../shared/base64url.ts'
+import { encodeBase64url } from '../../shared/encoding/base64url.ts'
 import {
-  AGENT_REQUEST_KEPT_MS,
+  AGENT_REQUEST_RETENTION_MS,
   AGENT_REQUEST_LIFETIME_MS,
   USER_CODE_ATTEMPTS,
 } from '../../shared/limits.ts'
-import type { EndedRequest } from '../../shared/ended-request.ts'
+import type { EndedRequestCode } from '../../shared/wire/ended-request-codes.ts'
 import { type Scope, SCOPES, scopesOf } from '../../shared/wire/agent.ts'
 import { agentRequests, agentTokens } from '../db/schema.ts'
 import type { IdentityDeps } from './deps.ts'
@@ -18,15 +18,15 @@ import { hashSecret } from './secret.ts'
 import { newUserCode, userCodeHash } from './user-code.ts'
 
 /** `ID_MAC_KEY` is the key for the stored hashes of user codes. */
-export type RequestDeps = IdentityDeps & { settings: { ID_MAC_KEY: string } }
+export type AgentRequestDeps = IdentityDeps & { settings: { ID_MAC_KEY: string } }
 
 /** With 128 random bits, collisions are negligible. */
 const REQUEST_ID_BYTES = 16
 
 /** Old requests to delete per insertion. Deleting more rows than are added shrinks the table again after a flood. */
-const CLEARED_AT_ONCE = 20
+const CLEANUP_BATCH_ROWS = 20
 
-export type AgentRequest = {
+export type AuthorizationRequest = {
   id: string
   challenge: string
   label: string
@@ -34,7 +34,7 @@ export type AgentRequest = {
   userCodeHash: string
   attemptsLeft: number
   expiresAt: number
-  state: 'open' | 'approved' | EndedRequest
+  state: 'open' | 'approved' | EndedRequestCode
 }
 
 /**
@@ -43,22 +43,22 @@ export type AgentRequest = {
  */
 export const REQUESTS_MAX = 1_000_000
 
-export type Registered = { id: string; userCode: string; expiresAt: number }
+export type RegisteredRequest = { id: string; userCode: string; expiresAt: number }
 
 /** The table stays full until old requests expire. The plain approval link still works without a request. */
-export class RequestsFull extends Error {
-  override name = 'RequestsFull'
+export class AgentRequestsFullError extends Error {
+  override name = 'AgentRequestsFullError'
 }
 
 /**
  * Returns `undefined` if the challenge already has a request, or is bound to an account. A single statement checks and
  * inserts, so that no approval can happen in between.
- * @throws {RequestsFull}
+ * @throws {AgentRequestsFullError}
  */
 export async function registerRequest(
-  deps: RequestDeps,
+  deps: AgentRequestDeps,
   request: { challenge: string; label: string; scopes?: readonly Scope[] | undefined },
-): Promise<Registered | undefined> {
+): Promise<RegisteredRequest | undefined> {
   const { db, random, settings } = deps
   const now = deps.now()
   await clearOldRequests(deps)
@@ -73,31 +73,31 @@ export async function registerRequest(
     .select(
       sql`select ${id}, ${challenge}, ${label}, ${scopeText}, ${hash}, ${USER_CODE_ATTEMPTS}, ${now}, ${expiresAt}, null
           where not exists (select 1 from ${agentTokens} where ${eq(agentTokens.challenge, challenge)})
-          and ${hasRoom()}`,
+          and ${hasRoomCondition()}`,
     )
     .onConflictDoNothing({ target: agentRequests.challenge })
     .returning({ id: agentRequests.id })
   if (stored.length > 0) return { id, userCode, expiresAt }
-  if (await isFull(deps)) throw new RequestsFull('too many pending requests')
+  if (await isFull(deps)) throw new AgentRequestsFullError('too many pending requests')
 }
 
 /**
  * Estimates the number of rows from the oldest and newest row IDs, which is cheap. The oldest rows are deleted first,
  * so gaps are few.
  */
-function hasRoom(): SQL {
+function hasRoomCondition(): SQL {
   return sql`(select coalesce(max(rowid) - min(rowid) + 1, 0) from ${agentRequests}) < ${REQUESTS_MAX}`
 }
 
 async function isFull({ db }: IdentityDeps): Promise<boolean> {
-  const row = await db.get<{ room: number }>(sql`select ${hasRoom()} as room`)
+  const row = await db.get<{ room: number }>(sql`select ${hasRoomCondition()} as room`)
   return row?.room === 0
 }
 
-export async function requestOf(
+export async function findAgentRequest(
   { db, now }: IdentityDeps,
   challenge: string,
-): Promise<AgentRequest | undefined> {
+): Promise<AuthorizationRequest | undefined> {
   const row = await db
     .select()
     .from(agentRequests)
@@ -110,11 +110,11 @@ export async function requestOf(
  * `undefined` if the request is open, approved or unknown. Takes the token itself, so that knowing the challenge is not
  * enough.
  */
-export async function endOfRequest(
+export async function findEndedRequest(
   deps: IdentityDeps,
   token: string,
-): Promise<EndedRequest | undefined> {
-  const state = (await requestOf(deps, await hashSecret(token)))?.state
+): Promise<EndedRequestCode | undefined> {
+  const state = (await findAgentRequest(deps, await hashSecret(token)))?.state
   return state === 'open' || state === 'approved' ? undefined : state
 }
 
@@ -126,13 +126,13 @@ export async function refuseRequest(
   const refused = await db
     .update(agentRequests)
     .set({ outcome: 'refused' })
-    .where(isOpen(requestId, now()))
+    .where(openRequestCondition(requestId, now()))
     .returning({ id: agentRequests.id })
   return refused.length > 0
 }
 
 /** SQL condition: the request can still be approved or refused, or lose an attempt. */
-export function isOpen(requestId: string, now: number): SQL | undefined {
+export function openRequestCondition(requestId: string, now: number): SQL | undefined {
   return and(
     eq(agentRequests.id, requestId),
     isNull(agentRequests.outcome),
@@ -144,7 +144,7 @@ export function isOpen(requestId: string, now: number): SQL | undefined {
 function stateOf(
   { outcome, expiresAt }: typeof agentRequests.$inferSelect,
   now: number,
-): AgentRequest['state'] {
+): AuthorizationRequest['state'] {
   if (outcome === 'refused') return 'request_refused'
   if (outcome === 'locked') return 'request_locked'
   if (outcome === 'approved') return 'approved'
@@ -155,8 +155,8 @@ async function clearOldRequests({ db, now }: IdentityDeps): Promise<void> {
   const old = db
     .select({ id: agentRequests.id })
     .from(agentRequests)
-    .where(lte(agentRequests.expiresAt, now() - AGENT_REQUEST_KEPT_MS))
+    .where(lte(agentRequests.expiresAt, now() - AGENT_REQUEST_RETENTION_MS))
     .orderBy(asc(agentRequests.expiresAt))
-    .limit(CLEARED_AT_ONCE)
+    .limit(CLEANUP_BATCH_ROWS)
   await db.delete(agentRequests).where(inArray(agentRequests.id, old))
 }

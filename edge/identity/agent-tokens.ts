@@ -17,13 +17,13 @@ import type { User } from './users.ts'
 /**
  * Minimum interval between updates of `last_used_at`. It is only displayed, and checked against an idle limit of days.
  */
-const LAST_USED_GRAIN_MS = 60_000
+const LAST_USED_INTERVAL_MS = 60_000
 
 /** Unreserved characters of RFC 3986. */
 const TOKEN_SHAPE = new RegExp(`^[A-Za-z0-9._~-]{${AGENT_TOKEN_MIN_CHARACTERS},}$`)
 
 /** `registered`: the challenge has a request, which only the request's code can approve (`request-approval.ts`). */
-export type Approval =
+export type ApprovalResult =
   | 'granted'
   | 'already_granted'
   | 'taken'
@@ -50,7 +50,7 @@ export type PlainApproval = {
 export async function approveAgentToken(
   deps: IdentityDeps,
   { challenge, userId, label = null, scopes = SCOPES }: PlainApproval,
-): Promise<Approval> {
+): Promise<ApprovalResult> {
   const { db } = deps
   const now = deps.now()
   const scopeText = scopesOf(scopes).join(' ')
@@ -63,15 +63,15 @@ export async function approveAgentToken(
     .onConflictDoNothing({ target: agentTokens.challenge })
     .returning({ challenge: agentTokens.challenge })
   if (inserted.length > 0) return 'granted'
-  return (await standingOf(deps, challenge, userId)) ?? 'registered'
+  return (await findTokenState(deps, challenge, userId)) ?? 'registered'
 }
 
 /** State from the point of view of one account. `undefined` if the challenge is not bound to any account. */
-export async function standingOf(
+export async function findTokenState(
   { db, now }: IdentityDeps,
   challenge: string,
   userId: string,
-): Promise<Exclude<Approval, 'granted' | 'registered'> | undefined> {
+): Promise<Exclude<ApprovalResult, 'granted' | 'registered'> | undefined> {
   const bound = await db
     .select()
     .from(agentTokens)
@@ -80,7 +80,7 @@ export async function standingOf(
   if (!bound) return undefined
   if (bound.userId !== userId) return 'taken'
   if (bound.revokedAt !== null) return 'revoked'
-  return hasEnded(bound, now()) ? 'expired' : 'already_granted'
+  return isTokenExpired(bound, now()) ? 'expired' : 'already_granted'
 }
 
 export function isTokenShape(token: string): boolean {
@@ -109,9 +109,9 @@ export async function findAgentUser(
     .innerJoin(users, eq(users.id, agentTokens.userId))
     .where(and(eq(agentTokens.challenge, challenge), isNull(agentTokens.revokedAt)))
     .get()
-  if (!row || hasEnded(row, now)) return undefined
+  if (!row || isTokenExpired(row, now)) return undefined
 
-  const staleBefore = now - LAST_USED_GRAIN_MS
+  const staleBefore = now - LAST_USED_INTERVAL_MS
   if (row.lastUsedAt === null || row.lastUsedAt <= staleBefore) {
     const stale = or(isNull(agentTokens.lastUsedAt), lte(agentTokens.lastUsedAt, staleBefore))
     await db
@@ -124,6 +124,9 @@ export async function findAgentUser(
 }
 
 /** True after the absolute or the idle lifetime. */
-export function hasEnded({ createdAt, lastUsedAt, expiresAt }: Lifetime, now: number): boolean {
+export function isTokenExpired(
+  { createdAt, lastUsedAt, expiresAt }: Lifetime,
+  now: number,
+): boolean {
   return expiresAt <= now || (lastUsedAt ?? createdAt) + AGENT_TOKEN_IDLE_MS <= now
 }

@@ -1,7 +1,7 @@
 /** Sends mail through an HTTP e-mail API (docs/decisions/0048). */
-import { boundedText, cancel } from '../bounded-text.ts'
+import { readBoundedText, discardBody } from '../bounded-text.ts'
 import { MAIL_APIS, type MailApi } from './mail-apis.ts'
-import { type MailFailure, type Mailer, MailNotSent } from './mailer.ts'
+import { type MailFailure, type Mailer, MailNotSentError } from './mailer.ts'
 import type { MailerSettings } from './mailer-settings.ts'
 import { newSecret } from './secret.ts'
 
@@ -20,10 +20,10 @@ export type MailerDeps = {
 export const SEND_LIMITS = { attemptMs: 10_000, totalMs: 20_000 }
 
 /** Delays before the second and the third attempt. The third attempt is the last. */
-const PAUSES_MS = [500, 1_500]
+const RETRY_DELAYS_MS = [500, 1_500]
 
 /** Only the error code in the response is needed. */
-const ANSWER_MAX_BYTES = 4 * 1024
+const RESPONSE_MAX_BYTES = 4 * 1024
 
 /** Resend rejects requests without a user agent. */
 const USER_AGENT = 'svc-edge'
@@ -32,7 +32,7 @@ const USER_AGENT = 'svc-edge'
  * Error codes that may be logged: numbers, and lower-case words such as `from.email`. API keys and sign-in secrets do
  * not match.
  */
-const CODE = /^(\d{1,6}|([a-z_.]|\[\d{1,3}\]){1,48})$/
+const LOGGABLE_CODE = /^(\d{1,6}|([a-z_.]|\[\d{1,3}\]){1,48})$/
 
 /**
  * Retries transient failures: connection errors, timeouts, 409 (Resend: the same request is still in progress), 429 and
@@ -47,7 +47,7 @@ export function apiMailer(
   const { now, random, wait } = deps
   return {
     async send(mail) {
-      const endBy = now() + limits.totalMs
+      const deadline = now() + limits.totalMs
       const request = {
         method: 'POST',
         headers: {
@@ -62,12 +62,13 @@ export function apiMailer(
         redirect: 'manual',
       } satisfies RequestInit
       for (let attempt = 0; ; attempt++) {
-        const timeoutMs = Math.min(limits.attemptMs, endBy - now())
+        const timeoutMs = Math.min(limits.attemptMs, deadline - now())
         const failure = await post(deps.fetch, (url ?? api.url) + api.path, request, timeoutMs, api)
         if (!failure) return
-        const pauseMs = Math.max(PAUSES_MS[attempt] ?? Infinity, failure.retryAfterMs ?? 0)
-        if (!mayPass(failure) || now() + pauseMs >= endBy) throw new MailNotSent(name, failure)
-        await wait(pauseMs)
+        const delayMs = Math.max(RETRY_DELAYS_MS[attempt] ?? Infinity, failure.retryAfterMs ?? 0)
+        if (!isTransient(failure) || now() + delayMs >= deadline)
+          throw new MailNotSentError(name, failure)
+        await wait(delayMs)
       }
     },
   }
@@ -82,41 +83,41 @@ async function post(
   api: MailApi,
 ): Promise<MailFailure | undefined> {
   const signal = AbortSignal.timeout(timeoutMs)
-  let answer: Response
+  let response: Response
   try {
-    answer = await fetch(url, { ...request, signal })
+    response = await fetch(url, { ...request, signal })
   } catch {
     return { reason: signal.aborted ? 'timeout' : 'network' }
   }
-  const { status } = answer
-  if (answer.ok || (status >= 300 && status < 400)) {
-    await cancel(answer.body)
-    return answer.ok ? undefined : { reason: 'redirected', status }
+  const { status } = response
+  if (response.ok || (status >= 300 && status < 400)) {
+    await discardBody(response.body)
+    return response.ok ? undefined : { reason: 'redirected', status }
   }
-  const code = await codeOf(answer, api)
-  const seconds = /^\d{1,6}$/.exec(answer.headers.get('retry-after') ?? '')?.[0]
+  const code = await readErrorCode(response, api)
+  const seconds = /^\d{1,6}$/.exec(response.headers.get('retry-after') ?? '')?.[0]
   return {
-    reason: reasonOf(status),
+    reason: failureReason(status),
     status,
     ...(code !== undefined && { code }),
     ...(seconds !== undefined && { retryAfterMs: Number(seconds) * 1000 }),
   }
 }
 
-function reasonOf(status: number): MailFailure['reason'] {
+function failureReason(status: number): MailFailure['reason'] {
   if (status === 429) return 'too_many'
   return status >= 500 || status === 409 ? 'unavailable' : 'refused'
 }
 
-function mayPass({ reason }: MailFailure): boolean {
+function isTransient({ reason }: MailFailure): boolean {
   return reason !== 'refused' && reason !== 'redirected'
 }
 
-async function codeOf(answer: Response, api: MailApi): Promise<string | undefined> {
+async function readErrorCode(response: Response, api: MailApi): Promise<string | undefined> {
   try {
-    const code = api.codeOf(JSON.parse(await boundedText(answer, ANSWER_MAX_BYTES)))
+    const code = api.errorCodeOf(JSON.parse(await readBoundedText(response, RESPONSE_MAX_BYTES)))
     const text = typeof code === 'number' ? String(code) : code
-    return typeof text === 'string' && CODE.test(text) ? text : undefined
+    return typeof text === 'string' && LOGGABLE_CODE.test(text) ? text : undefined
   } catch {
     return undefined
   }

@@ -8,7 +8,7 @@ import type { MailerSettings } from './mailer-settings.ts'
  * A local stack always uses the local mailbox, even if `MAILER` is set, so that a copy of a deployment's settings does
  * not send real mail.
  */
-export function mailerOf(
+export function chooseMailer(
   { SVC_ENV, MAILER }: { SVC_ENV: 'local' | 'production'; MAILER?: MailerSettings | undefined },
   deps: IdentityDeps,
 ): Mailer {

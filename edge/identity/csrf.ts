@@ -2,7 +2,7 @@
  * Two independent proofs: the source that the browser reports, and a token that only this session's page for this
  * subject contains.
  */
-import { decodeBase64url, encodeBase64url } from '../../shared/base64url.ts'
+import { decodeBase64url, encodeBase64url } from '../../shared/encoding/base64url.ts'
 
 const PURPOSE = 'svc/csrf/v1/'
 
@@ -13,7 +13,7 @@ export type RequestSource = { origin: string | undefined; fetchSite: string | un
  * Checks `Sec-Fetch-Site` in addition to `Origin`: under our `Referrer-Policy: no-referrer`, browsers send `Origin:
  * null` with forms (Fetch, "append a request `Origin` header"). Returns false if both headers are missing.
  */
-export function isFromOwnPage(source: RequestSource, publicUrl: string): boolean {
+export function isSameOriginRequest(source: RequestSource, publicUrl: string): boolean {
   const { origin, fetchSite } = source
   if (fetchSite !== undefined && fetchSite !== 'same-origin') return false
   if (origin !== undefined && origin !== 'null') return origin === new URL(publicUrl).origin
@@ -25,7 +25,7 @@ export function isFromOwnPage(source: RequestSource, publicUrl: string): boolean
  * session.
  */
 export async function csrfToken(sessionSecret: string, subject: string): Promise<string> {
-  const mac = await crypto.subtle.sign('HMAC', await macKey(sessionSecret), covered(subject))
+  const mac = await crypto.subtle.sign('HMAC', await macKey(sessionSecret), macInput(subject))
   return encodeBase64url(new Uint8Array(mac))
 }
 
@@ -37,7 +37,7 @@ export async function isCsrfToken(
 ): Promise<boolean> {
   const mac = decodeBase64url(token)
   if (!mac) return false
-  return crypto.subtle.verify('HMAC', await macKey(sessionSecret), mac, covered(subject))
+  return crypto.subtle.verify('HMAC', await macKey(sessionSecret), mac, macInput(subject))
 }
 
 function macKey(sessionSecret: string): Promise<CryptoKey> {
@@ -46,6 +46,6 @@ function macKey(sessionSecret: string): Promise<CryptoKey> {
   return crypto.subtle.importKey('raw', key, algorithm, false, ['sign', 'verify'])
 }
 
-function covered(subject: string): Uint8Array {
+function macInput(subject: string): Uint8Array {
   return new TextEncoder().encode(PURPOSE + subject)
 }

@@ -13,9 +13,9 @@ import { decode32Bytes, hashSecret, newSecret } from './secret.ts'
 export const LINKS_PER_MAILBOX = 5
 
 /** Maximum number of expired links that one request deletes. */
-const CLEARED_AT_ONCE = 100
+const CLEANUP_BATCH_ROWS = 100
 
-export type IssuedLink = { issued: true; secret: string } | { issued: false; retryAfterMs: number }
+export type IssueResult = { issued: true; secret: string } | { issued: false; retryAfterMs: number }
 
 /**
  * Takes `email` from `parseEmail` and `next` from `safeNext`. A single statement counts and inserts, so that concurrent
@@ -24,19 +24,19 @@ export type IssuedLink = { issued: true; secret: string } | { issued: false; ret
 export async function issueMagicLink(
   deps: IdentityDeps,
   { email, next }: { email: string; next: string },
-): Promise<IssuedLink> {
+): Promise<IssueResult> {
   const { db, random } = deps
   const now = deps.now()
   const expired = db
     .select({ hash: magicLinks.secretHash })
     .from(magicLinks)
     .where(lte(magicLinks.expiresAt, now))
-    .limit(CLEARED_AT_ONCE)
+    .limit(CLEANUP_BATCH_ROWS)
   await db.delete(magicLinks).where(inArray(magicLinks.secretHash, expired))
 
   const secret = newSecret(random)
   const hash = await hashSecret(secret)
-  const open = and(sameMailbox(email), gt(magicLinks.expiresAt, now))
+  const open = and(sameMailboxCondition(email), gt(magicLinks.expiresAt, now))
   const stored = await db
     .insert(magicLinks)
     .select(
@@ -59,8 +59,8 @@ export async function issueMagicLink(
  * if the mail arrives after all.
  */
 export async function withdrawMagicLink(deps: IdentityDeps, secret: string): Promise<void> {
-  const isIt = eq(magicLinks.secretHash, await hashSecret(secret))
-  await deps.db.delete(magicLinks).where(isIt)
+  const bySecret = eq(magicLinks.secretHash, await hashSecret(secret))
+  await deps.db.delete(magicLinks).where(bySecret)
 }
 
 /** Reads a magic link without consuming it, because mail scanners open links before people do. */
@@ -69,7 +69,7 @@ export async function peekMagicLink(
   secret: string,
 ): Promise<{ email: string; next: string } | undefined> {
   if (!decode32Bytes(secret)) return undefined
-  const usable = stillUsable(await hashSecret(secret), deps.now())
+  const usable = usableLinkCondition(await hashSecret(secret), deps.now())
   return deps.db
     .select({ email: magicLinks.email, next: magicLinks.next })
     .from(magicLinks)
@@ -87,12 +87,12 @@ export async function consumeMagicLink(
   return deps.db
     .update(magicLinks)
     .set({ usedAt: now })
-    .where(stillUsable(await hashSecret(secret), now))
+    .where(usableLinkCondition(await hashSecret(secret), now))
     .returning({ email: magicLinks.email, next: magicLinks.next })
     .get()
 }
 
-function stillUsable(hash: string, now: number): SQL | undefined {
+function usableLinkCondition(hash: string, now: number): SQL | undefined {
   return and(
     eq(magicLinks.secretHash, hash),
     isNull(magicLinks.usedAt),
@@ -103,7 +103,7 @@ function stillUsable(hash: string, now: number): SQL | undefined {
 /**
  * SQL condition that matches `name@host` and every `name+tag@host`, which most mail hosts deliver to the same person.
  */
-function sameMailbox(email: string): SQL | undefined {
+function sameMailboxCondition(email: string): SQL | undefined {
   const at = email.lastIndexOf('@')
   const host = email.slice(at)
   const name = email.slice(0, at).split('+', 1)[0]!

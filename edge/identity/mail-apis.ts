@@ -4,18 +4,18 @@
  */
 import type { Mail } from './mailer.ts'
 
-export type Sender = { name?: string; email: string }
+export type MailSender = { name?: string; email: string }
 
 export type MailApi = {
   /** Base URL, without a trailing slash. */
   url: string
   path: string
   credentials(token: string): Record<string, string>
-  body(mail: Mail, from: Sender): object
+  body(mail: Mail, from: MailSender): object
   /** Repeated requests with the same idempotency key are sent as a single mail. */
   idempotencyHeader?: string
   /** Extracts the error code from the parsed JSON of a response that is not 2xx. */
-  codeOf(answer: unknown): unknown
+  errorCodeOf(answer: unknown): unknown
 }
 
 export const MAIL_API_NAMES = ['resend', 'postmark', 'sendgrid'] as const
@@ -34,7 +34,7 @@ export const MAIL_APIS: Record<MailApiName, MailApi> = {
       text,
     }),
     idempotencyHeader: 'idempotency-key',
-    codeOf: (answer) => member(answer, 'name'),
+    errorCodeOf: (answer) => readProperty(answer, 'name'),
   },
   /** https://postmarkapp.com/developer/api/email-api */
   postmark: {
@@ -50,7 +50,7 @@ export const MAIL_APIS: Record<MailApiName, MailApi> = {
       TrackOpens: false,
       TrackLinks: 'None',
     }),
-    codeOf: (answer) => member(answer, 'ErrorCode'),
+    errorCodeOf: (answer) => readProperty(answer, 'ErrorCode'),
   },
   /** https://www.twilio.com/docs/sendgrid/api-reference/mail-send/mail-send */
   sendgrid: {
@@ -68,16 +68,17 @@ export const MAIL_APIS: Record<MailApiName, MailApi> = {
       },
     }),
     // SendGrid has no error codes. The name of the invalid field is the most specific information in its response.
-    codeOf: (answer) => member(member(member(answer, 'errors'), '0'), 'field'),
+    errorCodeOf: (answer) =>
+      readProperty(readProperty(readProperty(answer, 'errors'), '0'), 'field'),
   },
 }
 
 /** A name with special characters is quoted (RFC 5322, 3.4). */
-function senderText({ name, email }: Sender): string {
+function senderText({ name, email }: MailSender): string {
   if (name === undefined) return email
   return `${/[()[\]:;@,.]/.test(name) ? `"${name}"` : name} <${email}>`
 }
 
-function member(value: unknown, name: string): unknown {
+function readProperty(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }

@@ -1,11 +1,11 @@
 /** Parses `MAILER` (`docs/configuration.md`, Mailer). */
 import { z } from 'zod'
-import { SETTINGS } from '../../shared/settings.ts'
-import { MAIL_API_NAMES, type MailApiName, type Sender } from './mail-apis.ts'
+import { SETTINGS } from '../../shared/config/settings.ts'
+import { MAIL_API_NAMES, type MailApiName, type MailSender } from './mail-apis.ts'
 
 export type MailerSettings = {
   api: MailApiName
-  from: Sender
+  from: MailSender
   /** Must never be logged or displayed. */
   token: string
   url?: string
@@ -23,7 +23,7 @@ export const mailerMembers = {
   }),
   from: z
     .string()
-    .transform((text, context): Sender => {
+    .transform((text, context): MailSender => {
       const { name, named, bare } = SENDER.exec(text.trim())?.groups ?? {}
       const email = z.email().safeParse(named ?? bare).data
       if (email !== undefined) return { ...(name !== undefined && { name }), email }

@@ -5,14 +5,14 @@ export type Mail = { recipient: string; subject: string; text: string }
 /** The promise of `send` resolves once the mail is sent or has been accepted for delivery. */
 export type Mailer = {
   /**
-   * @throws {MailNotSent} if the API does not accept the mail
-   * @throws {MailerNotConfigured} if the deployment has no mailer
+   * @throws {MailNotSentError} if the API does not accept the mail
+   * @throws {MailerNotConfiguredError} if the deployment has no mailer
    */
   send(mail: Mail): Promise<void>
 }
 
-export class MailerNotConfigured extends Error {
-  override name = 'MailerNotConfigured'
+export class MailerNotConfiguredError extends Error {
+  override name = 'MailerNotConfiguredError'
 }
 
 export type MailFailure = {
@@ -25,20 +25,20 @@ export type MailFailure = {
 }
 
 /** The error message is safe to log, because it does not contain any address, link or token. */
-export class MailNotSent extends Error {
+export class MailNotSentError extends Error {
   readonly failure: MailFailure
 
   constructor(api: string, failure: MailFailure) {
     const { reason, status, code } = failure
     super([api, reason, status, code].filter((word) => word !== undefined).join(' '))
-    this.name = 'MailNotSent'
+    this.name = 'MailNotSentError'
     this.failure = failure
   }
 }
 
 /** Always fails, so that no mail appears to have been sent. */
 export const noMailer: Mailer = {
-  send: () => Promise.reject(new MailerNotConfigured('MAILER is not set')),
+  send: () => Promise.reject(new MailerNotConfiguredError('MAILER is not set')),
 }
 
 /** The link is the only URL in the mail. */

@@ -2,12 +2,12 @@
  * Mails that notify an account's owner of security-relevant changes (docs/decisions/0048). They are sent after the
  * response. A mail that cannot be sent does not delay or undo the change.
  */
-import type { LogFacts } from '../../shared/service-log/line.ts'
+import type { LogFields } from '../../shared/service-log/line.ts'
 import type { Scope } from '../../shared/wire/agent.ts'
-import { TooManyCalls } from '../limits/require-rate.ts'
+import { RateLimitExceededError } from '../limits/require-rate.ts'
 import type { RateName } from '../limits/rates.ts'
 import { mailboxOf } from './email-address.ts'
-import { type Mail, type Mailer, MailerNotConfigured, MailNotSent } from './mailer.ts'
+import { type Mail, type Mailer, MailerNotConfiguredError, MailNotSentError } from './mailer.ts'
 import type { User } from './users.ts'
 
 export type NoticeDeps = {
@@ -15,11 +15,11 @@ export type NoticeDeps = {
   settings: { PUBLIC_URL: string }
   /** Unix milliseconds. */
   now: () => number
-  /** @throws {TooManyCalls} */
+  /** @throws {RateLimitExceededError} */
   requireRate: (name: RateName, caller: string) => Promise<void>
   /** Keeps work alive after the response has been sent. */
-  later: (work: Promise<void>) => void
-  log: (event: 'notice.not_sent', facts: LogFacts) => void
+  waitUntil: (work: Promise<void>) => void
+  log: (event: 'notice.not_sent', facts: LogFields) => void
 }
 
 type Notice = {
@@ -35,20 +35,20 @@ type Notice = {
  * Must be called after the approval is stored.
  * @param label name of the token, given by the program or by the owner
  */
-export function noticeOfApproval(
+export function notifyOfApproval(
   deps: NoticeDeps,
   { user, label, scopes }: { user: User; label: string | null; scopes: readonly Scope[] },
 ): void {
-  const may = scopes.includes('triggers:write')
+  const permissions = scopes.includes('triggers:write')
     ? 'see, create, change and delete your triggers, and read their runs'
     : 'see your triggers and read their runs, but not change anything'
-  tell(deps, user, {
+  sendNotice(deps, user, {
     kind: 'token_authorized',
     subject: 'A program was authorized',
     facts: [
       'A program was authorized to act for your account.',
       label === null ? 'It has no name.' : `Name: ${withoutLinks(label)}`,
-      `It can ${may} (${scopes.join(' ')}).`,
+      `It can ${permissions} (${scopes.join(' ')}).`,
     ],
     path: '/agent/tokens',
     otherwise: 'If this was not you, revoke it there, and sign out everywhere at /account.',
@@ -56,12 +56,12 @@ export function noticeOfApproval(
 }
 
 /** Must be called after the addition or removal is stored. */
-export function noticeOfPasskey(
+export function notifyOfPasskeyChange(
   deps: NoticeDeps,
   { user, name, change }: { user: User; name: string; change: 'added' | 'removed' },
 ): void {
   const added = change === 'added'
-  tell(deps, user, {
+  sendNotice(deps, user, {
     kind: added ? 'passkey_added' : 'passkey_removed',
     subject: `A passkey was ${change}`,
     facts: [
@@ -77,7 +77,7 @@ export function noticeOfPasskey(
   })
 }
 
-function tell(deps: NoticeDeps, user: User, notice: Notice): void {
+function sendNotice(deps: NoticeDeps, user: User, notice: Notice): void {
   const at = deps.now()
   const send = async () => {
     try {
@@ -86,10 +86,10 @@ function tell(deps: NoticeDeps, user: User, notice: Notice): void {
       await deps.mailer.send(mailOf(user.email, notice, at, deps.settings.PUBLIC_URL))
     } catch (error) {
       const event = 'notice.not_sent'
-      deps.log(event, { notice: notice.kind, cause: reasonOf(error) })
+      deps.log(event, { notice: notice.kind, cause: loggableReason(error) })
     }
   }
-  deps.later(send())
+  deps.waitUntil(send())
 }
 
 function mailOf(
@@ -111,9 +111,9 @@ function withoutLinks(name: string): string {
 }
 
 /** Logs only the class name of unknown errors, because messages of third parties can quote addresses. */
-function reasonOf(error: unknown): string {
-  if (error instanceof TooManyCalls) return 'too many notices to one mailbox'
-  if (error instanceof MailNotSent) return error.message
-  if (error instanceof MailerNotConfigured) return 'mailer_not_configured'
+function loggableReason(error: unknown): string {
+  if (error instanceof RateLimitExceededError) return 'too many notices to one mailbox'
+  if (error instanceof MailNotSentError) return error.message
+  if (error instanceof MailerNotConfiguredError) return 'mailer_not_configured'
   return error instanceof Error ? error.name : 'unknown'
 }

@@ -3,7 +3,7 @@ import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import { AGENT_TOKEN_IDLE_MS } from '../../shared/limits.ts'
 import { type Scope, scopesOf } from '../../shared/wire/agent.ts'
 import { agentTokens } from '../db/schema.ts'
-import { hasEnded } from './agent-tokens.ts'
+import { isTokenExpired } from './agent-tokens.ts'
 import type { IdentityDeps } from './deps.ts'
 
 /** Token rows are never deleted, so only the newest are listed. */
@@ -39,7 +39,7 @@ export async function listTokens({ db, now }: IdentityDeps, userId: string): Pro
       const { challenge, label, createdAt, lastUsedAt, expiresAt, revokedAt } = row
       const endsAt = Math.min(expiresAt, (lastUsedAt ?? createdAt) + AGENT_TOKEN_IDLE_MS)
       const scopes = scopesOf(row.scopes)
-      const state = revokedAt !== null ? 'revoked' : hasEnded(row, at) ? 'ended' : 'live'
+      const state = revokedAt !== null ? 'revoked' : isTokenExpired(row, at) ? 'ended' : 'live'
       return { challenge, label, scopes, createdAt, lastUsedAt, endsAt, state } as const
     })
     .toSorted((one, other) => RANK[one.state] - RANK[other.state])

@@ -1,11 +1,11 @@
 /** A browser's WebAuthn responses (WebAuthn, 5.1.8, `toJSON`). Fields that are not used are omitted. */
 import { z } from 'zod'
-import { decodeBase64url } from '../../shared/base64url.ts'
+import { decodeBase64url } from '../../shared/encoding/base64url.ts'
 
 /** 1023 bytes (WebAuthn, 4) in base64url. */
 const CREDENTIAL_ID_MAX_CHARACTERS = 1364
 
-/** Without a length limit, because the whole body is limited to `OWN_JSON_MAX_BYTES`. */
+/** Without a length limit, because the whole body is limited to `SAME_ORIGIN_JSON_MAX_BYTES`. */
 const base64url = z.string().regex(/^[A-Za-z0-9_-]+$/, 'expected base64url')
 const credentialId = base64url.max(CREDENTIAL_ID_MAX_CHARACTERS)
 
@@ -16,7 +16,7 @@ const isTransport = (name: string): name is Transport => TRANSPORTS.some((each) 
 
 const credential = { id: credentialId, rawId: credentialId, type: z.literal('public-key') }
 
-export const registrationAnswer = z.object({
+export const registrationResponse = z.object({
   ...credential,
   response: z.object({
     clientDataJSON: base64url,
@@ -28,9 +28,9 @@ export const registrationAnswer = z.object({
       .transform((names) => [...new Set(names.filter(isTransport))]),
   }),
 })
-export type RegistrationAnswer = z.infer<typeof registrationAnswer>
+export type RegistrationResponse = z.infer<typeof registrationResponse>
 
-export const signInAnswer = z.object({
+export const signInResponse = z.object({
   ...credential,
   response: z.object({
     clientDataJSON: base64url,
@@ -39,7 +39,7 @@ export const signInAnswer = z.object({
     userHandle: base64url.nullish(),
   }),
 })
-export type SignInAnswer = z.infer<typeof signInAnswer>
+export type SignInResponse = z.infer<typeof signInResponse>
 
 const clientData = z.object({
   challenge: z.string(),
@@ -51,16 +51,16 @@ const clientData = z.object({
  * The challenge that the authenticator signed (WebAuthn, 5.8.1). `undefined` if the client data is malformed, or if the
  * response comes from a frame embedded in another site's page.
  */
-export function challengeIn(clientDataJSON: string): string | undefined {
+export function readChallenge(clientDataJSON: string): string | undefined {
   const bytes = decodeBase64url(clientDataJSON)
   if (!bytes) return undefined
-  let said: unknown
+  let json: unknown
   try {
-    said = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes))
+    json = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes))
   } catch {
     return undefined
   }
-  const { data } = clientData.safeParse(said)
+  const { data } = clientData.safeParse(json)
   if (!data || data.crossOrigin || data.topOrigin !== undefined) return undefined
   return data.challenge
 }

@@ -19,15 +19,15 @@ export async function issueChallenge(deps: IdentityDeps, use: ChallengeUse): Pro
   const { db, random } = deps
   const now = deps.now()
   const challenge = newSecret(random)
-  const firstThatIsTooMany = db
+  const evictedUpTo = db
     .select({ expiresAt: passkeyChallenges.expiresAt })
     .from(passkeyChallenges)
     .orderBy(desc(passkeyChallenges.expiresAt))
     .limit(1)
     .offset(OPEN_CHALLENGES_MAX - 1)
-  const ended = sql`max(${now}, coalesce((${firstThatIsTooMany}), 0))`
+  const deletedUpTo = sql`max(${now}, coalesce((${evictedUpTo}), 0))`
   await db.batch([
-    db.delete(passkeyChallenges).where(lte(passkeyChallenges.expiresAt, ended)),
+    db.delete(passkeyChallenges).where(lte(passkeyChallenges.expiresAt, deletedUpTo)),
     db.insert(passkeyChallenges).values({
       challengeHash: await hashSecret(challenge),
       purpose: use.purpose,

@@ -1,16 +1,21 @@
 /** WebAuthn, 7.1. */
 import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server'
-import { decodeBase64url } from '../../shared/base64url.ts'
+import { decodeBase64url } from '../../shared/encoding/base64url.ts'
 import { PASSKEY_CHALLENGE_LIFETIME_MS, PASSKEYS_MAX } from '../../shared/limits.ts'
 import type { IdentityDeps } from './deps.ts'
 import { PASSKEY_ALGORITHMS } from './passkey-algorithms.ts'
-import { challengeIn, type RegistrationAnswer } from './passkey-answers.ts'
+import { readChallenge, type RegistrationResponse } from './passkey-answers.ts'
 import { consumeChallenge, issueChallenge } from './passkey-challenges.ts'
 import { listPasskeys, type NewPasskey, storePasskey } from './passkeys.ts'
 import type { RelyingParty } from './relying-party.ts'
 import type { User } from './users.ts'
 
-export type Registration = 'stored' | 'already_registered' | 'too_many' | 'challenge' | 'unverified'
+export type RegistrationResult =
+  | 'stored'
+  | 'already_registered'
+  | 'too_many'
+  | 'challenge'
+  | 'unverified'
 
 /**
  * Requests a discoverable credential with user verification. The user handle is the account's ID: 16 random bytes
@@ -21,8 +26,8 @@ export async function registrationOptions(
   { id, origin }: RelyingParty,
   user: User,
 ): Promise<PublicKeyCredentialCreationOptionsJSON | 'too_many'> {
-  const known = await listPasskeys(deps, user.id)
-  if (known.length >= PASSKEYS_MAX) return 'too_many'
+  const existing = await listPasskeys(deps, user.id)
+  if (existing.length >= PASSKEYS_MAX) return 'too_many'
   return {
     rp: { id, name: new URL(origin).host },
     user: { id: user.id, name: user.email, displayName: user.email },
@@ -34,7 +39,7 @@ export async function registrationOptions(
       userVerification: 'required',
     },
     attestation: 'none',
-    excludeCredentials: known.map(({ credentialId, transports }) => ({
+    excludeCredentials: existing.map(({ credentialId, transports }) => ({
       type: 'public-key',
       id: credentialId,
       transports,
@@ -47,20 +52,20 @@ export async function registrationOptions(
 export async function registerPasskey(
   deps: IdentityDeps,
   party: RelyingParty,
-  { userId, name, answer }: { userId: string; name: string; answer: RegistrationAnswer },
-): Promise<Registration> {
-  const challenge = challengeIn(answer.response.clientDataJSON)
+  { userId, name, answer }: { userId: string; name: string; answer: RegistrationResponse },
+): Promise<RegistrationResult> {
+  const challenge = readChallenge(answer.response.clientDataJSON)
   if (challenge === undefined) return 'unverified'
   if (!(await consumeChallenge(deps, challenge, { purpose: 'register', userId })))
     return 'challenge'
-  const made = await verifyAnswer(party, challenge, answer)
-  return made ? storePasskey(deps, userId, { ...made, name }) : 'unverified'
+  const passkey = await verifyRegistration(party, challenge, answer)
+  return passkey ? storePasskey(deps, userId, { ...passkey, name }) : 'unverified'
 }
 
-async function verifyAnswer(
+async function verifyRegistration(
   { id, origin }: RelyingParty,
   challenge: string,
-  answer: RegistrationAnswer,
+  answer: RegistrationResponse,
 ): Promise<Omit<NewPasskey, 'name'> | undefined> {
   if (!(await isUnattested(answer.response.attestationObject))) return undefined
   // Loaded on demand, because other requests, such as webhooks, do not need the library.

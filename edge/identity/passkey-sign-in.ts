@@ -2,9 +2,9 @@
 import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server'
 import { PASSKEY_CHALLENGE_LIFETIME_MS } from '../../shared/limits.ts'
 import type { IdentityDeps } from './deps.ts'
-import { challengeIn, type SignInAnswer } from './passkey-answers.ts'
+import { readChallenge, type SignInResponse } from './passkey-answers.ts'
 import { consumeChallenge, issueChallenge } from './passkey-challenges.ts'
-import { findKey, noteUse, type StoredKey } from './passkeys.ts'
+import { findPasskeyCredential, recordPasskeyUse, type PasskeyCredential } from './passkeys.ts'
 import type { RelyingParty } from './relying-party.ts'
 
 /** Only logged, never sent to the client. */
@@ -16,7 +16,7 @@ export type PasskeyRefusal =
   | 'unverified'
   | 'counter_went_back'
 
-export type PasskeySignIn = { userId: string } | { refused: PasskeyRefusal }
+export type PasskeySignInResult = { userId: string } | { refused: PasskeyRefusal }
 
 export async function signInOptions(
   deps: IdentityDeps,
@@ -35,27 +35,27 @@ export async function signInOptions(
 export async function verifyPasskeySignIn(
   deps: IdentityDeps,
   party: RelyingParty,
-  answer: SignInAnswer,
-): Promise<PasskeySignIn> {
-  const challenge = challengeIn(answer.response.clientDataJSON)
+  answer: SignInResponse,
+): Promise<PasskeySignInResult> {
+  const challenge = readChallenge(answer.response.clientDataJSON)
   if (challenge === undefined) return { refused: 'not_an_answer' }
   if (!(await consumeChallenge(deps, challenge, { purpose: 'sign_in' })))
     return { refused: 'challenge' }
-  const key = await findKey(deps, answer.id)
+  const key = await findPasskeyCredential(deps, answer.id)
   if (!key) return { refused: 'unknown_credential' }
   // A discoverable credential must return its user handle (WebAuthn, 7.2, step 6).
   if (answer.response.userHandle !== key.userId) return { refused: 'another_user' }
-  const counter = await signedCounter(party, challenge, answer, key)
+  const counter = await verifyAssertion(party, challenge, answer, key)
   if (counter === undefined) return { refused: 'unverified' }
-  if (!(await noteUse(deps, answer.id, counter))) return { refused: 'counter_went_back' }
+  if (!(await recordPasskeyUse(deps, answer.id, counter))) return { refused: 'counter_went_back' }
   return { userId: key.userId }
 }
 
-async function signedCounter(
+async function verifyAssertion(
   { id, origin }: RelyingParty,
   challenge: string,
-  answer: SignInAnswer,
-  { publicKey }: StoredKey,
+  answer: SignInResponse,
+  { publicKey }: PasskeyCredential,
 ): Promise<number | undefined> {
   const { userHandle: _, ...response } = answer.response
   // Loaded on demand, because other requests, such as webhooks, do not need the library.
@@ -66,7 +66,7 @@ async function signedCounter(
     expectedOrigin: origin,
     expectedRPID: id,
     requireUserVerification: true,
-    // The library must not compare counters. `noteUse` does so after the signature is verified.
+    // The library must not compare counters. `recordPasskeyUse` does so after the signature is verified.
     credential: { id: answer.id, publicKey, counter: 0 },
   }).catch(() => undefined)
   return result?.verified ? result.authenticationInfo.newCounter : undefined

@@ -13,7 +13,7 @@ export type Passkey = {
   lastUsedAt: number | null
 }
 
-export type StoredKey = { userId: string; publicKey: Uint8Array<ArrayBuffer> }
+export type PasskeyCredential = { userId: string; publicKey: Uint8Array<ArrayBuffer> }
 
 export type NewPasskey = {
   credentialId: string
@@ -49,23 +49,23 @@ export async function storePasskey(
   { credentialId, name, publicKey, counter, transports }: NewPasskey,
 ): Promise<'stored' | 'already_registered' | 'too_many'> {
   const { db } = deps
-  const ways = JSON.stringify(transports)
+  const transportsJson = JSON.stringify(transports)
   const stored = await db
     .insert(passkeys)
     .select(
-      sql`select ${credentialId}, ${userId}, ${name}, ${publicKey}, ${counter}, ${ways}, ${deps.now()}, null
+      sql`select ${credentialId}, ${userId}, ${name}, ${publicKey}, ${counter}, ${transportsJson}, ${deps.now()}, null
           where (select count(*) from ${passkeys} where ${passkeys.userId} = ${userId}) < ${PASSKEYS_MAX}`,
     )
     .onConflictDoNothing({ target: passkeys.credentialId })
     .returning({ credentialId: passkeys.credentialId })
   if (stored.length > 0) return 'stored'
-  return (await findKey(deps, credentialId)) ? 'already_registered' : 'too_many'
+  return (await findPasskeyCredential(deps, credentialId)) ? 'already_registered' : 'too_many'
 }
 
-export async function findKey(
+export async function findPasskeyCredential(
   deps: IdentityDeps,
   credentialId: string,
-): Promise<StoredKey | undefined> {
+): Promise<PasskeyCredential | undefined> {
   const row = await deps.db
     .select({ userId: passkeys.userId, publicKey: passkeys.publicKey })
     .from(passkeys)
@@ -80,19 +80,19 @@ export async function findKey(
  * @returns false if the counter did not increase, which indicates a cloned authenticator (WebAuthn, 6.1.1).
  * Authenticators without a counter always send 0.
  */
-export async function noteUse(
+export async function recordPasskeyUse(
   deps: IdentityDeps,
   credentialId: string,
   counter: number,
 ): Promise<boolean> {
-  const rose = lt(passkeys.counter, counter)
-  const countsNothing = and(eq(passkeys.counter, 0), sql`${counter} = 0`)
-  const noted = await deps.db
+  const hasIncreased = lt(passkeys.counter, counter)
+  const hasNoCounter = and(eq(passkeys.counter, 0), sql`${counter} = 0`)
+  const updated = await deps.db
     .update(passkeys)
     .set({ counter, lastUsedAt: deps.now() })
-    .where(and(eq(passkeys.credentialId, credentialId), or(rose, countsNothing)))
+    .where(and(eq(passkeys.credentialId, credentialId), or(hasIncreased, hasNoCounter)))
     .returning({ credentialId: passkeys.credentialId })
-  return noted.length > 0
+  return updated.length > 0
 }
 
 /** @returns the name of the removed passkey, or `undefined` if the account has no such passkey */

@@ -1,41 +1,46 @@
 /** The person who approves a request must type the code that the agent shows. */
 import { and, eq, exists, sql } from 'drizzle-orm'
 import { AGENT_TOKEN_LIFETIME_MS } from '../../shared/limits.ts'
-import type { EndedRequest } from '../../shared/ended-request.ts'
+import type { EndedRequestCode } from '../../shared/wire/ended-request-codes.ts'
 import { agentRequests, agentTokens } from '../db/schema.ts'
-import { type AgentRequest, isOpen, type RequestDeps, requestOf } from './agent-requests.ts'
-import { type Approval, standingOf } from './agent-tokens.ts'
+import {
+  type AuthorizationRequest,
+  openRequestCondition,
+  type AgentRequestDeps,
+  findAgentRequest,
+} from './agent-requests.ts'
+import { type ApprovalResult, findTokenState } from './agent-tokens.ts'
 import { isUserCode } from './user-code.ts'
 
-type Ended = Exclude<Approval, 'registered'> | EndedRequest
+type FinalState = Exclude<ApprovalResult, 'registered'> | EndedRequestCode
 
-export type RequestApproval = Ended | { wrongCode: true; attemptsLeft: number }
+export type RequestApprovalResult = FinalState | { wrongCode: true; attemptsLeft: number }
 
 /**
  * Compares the code before the transaction that decides. Concurrent guesses count like sequential ones. After the last
  * attempt, a correct code gets the same response as a wrong one.
- * @param code as returned by `readCrockfordCode`
+ * @param code as returned by `parseCrockfordCode`
  */
 export async function approveRequest(
-  deps: RequestDeps,
-  request: AgentRequest,
+  deps: AgentRequestDeps,
+  request: AuthorizationRequest,
   { code, userId }: { code: string; userId: string },
-): Promise<RequestApproval> {
-  const isRight = await isUserCode(deps.settings.ID_MAC_KEY, request, code)
-  if (isRight && (await bind(deps, request, userId))) return 'granted'
-  const attemptsLeft = isRight ? 0 : await countAttempt(deps, request.id)
+): Promise<RequestApprovalResult> {
+  const isCorrect = await isUserCode(deps.settings.ID_MAC_KEY, request, code)
+  if (isCorrect && (await bindToken(deps, request, userId))) return 'granted'
+  const attemptsLeft = isCorrect ? 0 : await countAttempt(deps, request.id)
   if (attemptsLeft > 0) return { wrongCode: true, attemptsLeft }
-  return howItEnded(deps, request.challenge, userId)
+  return findFinalState(deps, request.challenge, userId)
 }
 
 /** Binds the request's token to the account and closes the request, atomically. */
-async function bind(
-  { db, now }: RequestDeps,
-  { id, challenge }: AgentRequest,
+async function bindToken(
+  { db, now }: AgentRequestDeps,
+  { id, challenge }: AuthorizationRequest,
   userId: string,
 ): Promise<boolean> {
   const at = now()
-  const open = isOpen(id, at)
+  const open = openRequestCondition(id, at)
   const bound = db
     .select({ one: sql`1` })
     .from(agentTokens)
@@ -61,26 +66,26 @@ async function bind(
  * The last failed attempt locks the request.
  * @returns the number of remaining attempts
  */
-async function countAttempt({ db, now }: RequestDeps, requestId: string): Promise<number> {
+async function countAttempt({ db, now }: AgentRequestDeps, requestId: string): Promise<number> {
   const counted = await db
     .update(agentRequests)
     .set({
       attemptsLeft: sql`${agentRequests.attemptsLeft} - 1`,
       outcome: sql`case when ${agentRequests.attemptsLeft} <= 1 then 'locked' end`,
     })
-    .where(isOpen(requestId, now()))
+    .where(openRequestCondition(requestId, now()))
     .returning({ attemptsLeft: agentRequests.attemptsLeft })
   return counted[0]?.attemptsLeft ?? 0
 }
 
-export async function howItEnded(
-  deps: RequestDeps,
+export async function findFinalState(
+  deps: AgentRequestDeps,
   challenge: string,
   userId: string,
-): Promise<Ended> {
-  const standing = await standingOf(deps, challenge, userId)
-  if (standing) return standing
-  const state = (await requestOf(deps, challenge))?.state
+): Promise<FinalState> {
+  const tokenState = await findTokenState(deps, challenge, userId)
+  if (tokenState) return tokenState
+  const state = (await findAgentRequest(deps, challenge))?.state
   // A request can still be open here only if the clock was set back. It is missing if its row was deleted, which
   // happens after a day.
   return state === undefined || state === 'open' || state === 'approved' ? 'request_expired' : state

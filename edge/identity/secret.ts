@@ -2,7 +2,7 @@
  * A secret has 256 random bits, so a plain SHA-256 suffices: it cannot be guessed, and a slow hash would only add
  * latency.
  */
-import { decodeBase64url, encodeBase64url } from '../../shared/base64url.ts'
+import { decodeBase64url, encodeBase64url } from '../../shared/encoding/base64url.ts'
 import type { IdentityDeps } from './deps.ts'
 
 const SECRET_BYTES = 32

@@ -10,7 +10,7 @@ import { decode32Bytes, hashSecret, newSecret } from './secret.ts'
 import type { User } from './users.ts'
 
 /** Maximum number of expired sessions that one sign-in deletes. */
-const CLEARED_AT_ONCE = 100
+const CLEANUP_BATCH_ROWS = 100
 
 /** `secret` comes from the cookie; CSRF tokens are derived from it. `startedAt` is in Unix milliseconds. */
 export type Session = { user: User; secret: string; startedAt: number }
@@ -23,7 +23,7 @@ export async function startSession(deps: IdentityDeps, userId: string): Promise<
     .select({ hash: sessions.secretHash })
     .from(sessions)
     .where(lte(sessions.expiresAt, now))
-    .limit(CLEARED_AT_ONCE)
+    .limit(CLEANUP_BATCH_ROWS)
   await db.delete(sessions).where(inArray(sessions.secretHash, expired))
   const secret = newSecret(random)
   await db.insert(sessions).values({

@@ -2,8 +2,8 @@
  * The agent shows a code and the person types it (RFC 8628, 6.1). A code has only 40 bits, so a plain hash could be
  * brute-forced from a copy of the database. A MAC with a key outside the database prevents this.
  */
-import { decodeBase64url, encodeBase64url } from '../../shared/base64url.ts'
-import { CODE_BYTES, crockfordCode } from '../../shared/crockford-code.ts'
+import { decodeBase64url, encodeBase64url } from '../../shared/encoding/base64url.ts'
+import { CODE_BYTES, crockfordCode } from '../../shared/encoding/crockford-code.ts'
 import { macOf } from '../mac.ts'
 import type { IdentityDeps } from './deps.ts'
 
@@ -27,7 +27,7 @@ export async function userCodeHash(
 
 /**
  * Compares in constant time.
- * @param code as returned by `readCrockfordCode`
+ * @param code as returned by `parseCrockfordCode`
  */
 export async function isUserCode(
   macKey: string,

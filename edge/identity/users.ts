@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { encodeBase64url } from '../../shared/base64url.ts'
+import { encodeBase64url } from '../../shared/encoding/base64url.ts'
 import { users } from '../db/schema.ts'
 import type { IdentityDeps } from './deps.ts'
 
@@ -12,7 +12,7 @@ const USER_ID_BYTES = 16
  * Creates the account at the first sign-in. Concurrent first sign-ins get the same account, because the unique index
  * accepts only one row and both read that row.
  */
-export async function userOfEmail(deps: IdentityDeps, email: string): Promise<User> {
+export async function findOrCreateUser(deps: IdentityDeps, email: string): Promise<User> {
   const { db, now, random } = deps
   const fresh = { id: encodeBase64url(random(USER_ID_BYTES)), email, createdAt: now() }
   await db.insert(users).values(fresh).onConflictDoNothing({ target: users.email })

@@ -1,19 +1,19 @@
-import { encodeBase64url } from '../../shared/base64url.ts'
+import { encodeBase64url } from '../../shared/encoding/base64url.ts'
 import { type Env, settingsOf } from '../env.ts'
 import { macOf } from '../mac.ts'
 import { RATES, type RateName } from './rates.ts'
 
 /** The call had no effect. */
-export class TooManyCalls extends Error {
+export class RateLimitExceededError extends Error {
   readonly retryAfterMs: number
   constructor(what: string, retryAfterMs: number) {
     super(what)
-    this.name = 'TooManyCalls'
+    this.name = 'RateLimitExceededError'
     this.retryAfterMs = retryAfterMs
   }
 }
 
-const WHO: Record<RateName, string> = {
+const CALLER_DESCRIPTIONS: Record<RateName, string> = {
   core_address: 'this address',
   core_key: 'this API key',
   processor_address: 'this address',
@@ -34,15 +34,15 @@ const PURPOSE = 'svc/rate-cap/v1'
 /**
  * @param caller an address, a key, a mailbox or a user. The object's name is an HMAC of this value, never the value
  * itself.
- * @throws {TooManyCalls} if the rate limit is exceeded
+ * @throws {RateLimitExceededError} if the rate limit is exceeded
  */
 export async function requireRate(env: Env, name: RateName, caller: string): Promise<void> {
-  const object = await nameOf(settingsOf(env).ID_MAC_KEY, name, caller)
+  const object = await rateCapName(settingsOf(env).ID_MAC_KEY, name, caller)
   const retryAfterMs = await env.RATE_CAP.getByName(object).take(RATES[name])
-  if (retryAfterMs > 0) throw new TooManyCalls(WHO[name], retryAfterMs)
+  if (retryAfterMs > 0) throw new RateLimitExceededError(CALLER_DESCRIPTIONS[name], retryAfterMs)
 }
 
-async function nameOf(macKey: string, name: RateName, caller: string): Promise<string> {
+async function rateCapName(macKey: string, name: RateName, caller: string): Promise<string> {
   const text = new TextEncoder().encode(JSON.stringify([PURPOSE, name, caller]))
   return encodeBase64url(await macOf(macKey, text))
 }

@@ -7,37 +7,38 @@ import type { Env } from '../env.ts'
 import { seriesOf } from './series.ts'
 
 /** With ten isolates, the metrics object is called twice a second. */
-export const HAND_OVER_MS = 5_000
+export const FLUSH_INTERVAL_MS = 5_000
 
 export const METRICS_OBJECT = 'metrics'
 
 /** From the group commit of a webhook to a slow origin. */
-const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+const BUCKET_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 type Context = Pick<ExecutionContext, 'waitUntil'>
 
 let counts = new Map<string, number>()
-let handedOverAt = Number.NEGATIVE_INFINITY
+let flushedAt = Number.NEGATIVE_INFINITY
 /** Time at which a timer flushes the counts. If the request that set the timer was cut off, the timer never fires. */
-let dueAt = Number.NEGATIVE_INFINITY
+let timerDueAt = Number.NEGATIVE_INFINITY
 
 export function count(series: string, by = 1): void {
   counts.set(series, (counts.get(series) ?? 0) + by)
 }
 
 export function observe(name: string, labels: Record<string, string>, seconds: number): void {
-  for (const le of SECONDS) if (seconds <= le) count(seriesOf(`${name}_bucket`, { ...labels, le }))
+  for (const le of BUCKET_SECONDS)
+    if (seconds <= le) count(seriesOf(`${name}_bucket`, { ...labels, le }))
   count(seriesOf(`${name}_bucket`, { ...labels, le: '+Inf' }))
   count(seriesOf(`${name}_sum`, labels), seconds)
   count(seriesOf(`${name}_count`, labels))
 }
 
 /** Flushes the counts if the last flush was long enough ago. Otherwise, a later call flushes them. */
-export function handOver(env: Env, context: Context): void {
+export function flushCounts(env: Env, context: Context): void {
   const now = Date.now()
   // Absolute difference: otherwise, the flushes would stop if the clock was set back.
-  if (Math.abs(now - handedOverAt) < HAND_OVER_MS || counts.size === 0) return
-  handedOverAt = now
+  if (Math.abs(now - flushedAt) < FLUSH_INTERVAL_MS || counts.size === 0) return
+  flushedAt = now
   const batch = [...counts]
   counts = new Map()
   context.waitUntil(send(env, batch))
@@ -47,16 +48,16 @@ export function handOver(env: Env, context: Context): void {
  * Sets a timer if the counts cannot be flushed yet, because no other request may follow. Only the Worker may use it,
  * because its idle time is free of charge.
  */
-export function handOverSoon(env: Env, context: Context): void {
-  handOver(env, context)
+export function scheduleFlush(env: Env, context: Context): void {
+  flushCounts(env, context)
   const now = Date.now()
-  if (counts.size === 0 || (now < dueAt && dueAt - now <= HAND_OVER_MS)) return
-  dueAt = now + HAND_OVER_MS
-  const later = new Promise<void>((resume) => setTimeout(resume, HAND_OVER_MS))
+  if (counts.size === 0 || (now < timerDueAt && timerDueAt - now <= FLUSH_INTERVAL_MS)) return
+  timerDueAt = now + FLUSH_INTERVAL_MS
+  const delay = new Promise<void>((resume) => setTimeout(resume, FLUSH_INTERVAL_MS))
   context.waitUntil(
-    later.then(() => {
-      dueAt = Number.NEGATIVE_INFINITY
-      handOver(env, context)
+    delay.then(() => {
+      timerDueAt = Number.NEGATIVE_INFINITY
+      flushCounts(env, context)
     }),
   )
 }

@@ -14,9 +14,9 @@ import { seriesOf } from './series.ts'
 const SERIES_MAX = 5_000
 
 /** Counting the triggers reads one row per trigger. */
-const TRIGGERS_KEPT_MS = 5 * 60 * 1000
+const TRIGGERS_CACHE_MS = 5 * 60 * 1000
 
-const STORED = 'counts'
+const STORAGE_KEY = 'counts'
 
 /**
  * Sums the counts of all isolates. Stores the sums on every flush, as one value: the object may be evicted between two
@@ -29,7 +29,7 @@ export class EdgeMetrics extends DurableObject<Env> implements MetricsObject {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
     void ctx.blockConcurrencyWhile(async () => {
-      this.#sums = (await ctx.storage.get<Map<string, number>>(STORED)) ?? new Map()
+      this.#sums = (await ctx.storage.get<Map<string, number>>(STORAGE_KEY)) ?? new Map()
     })
   }
 
@@ -39,16 +39,16 @@ export class EdgeMetrics extends DurableObject<Env> implements MetricsObject {
       if (known === undefined && this.#sums.size >= SERIES_MAX) continue
       this.#sums.set(series, (known ?? 0) + by)
     }
-    await this.ctx.storage.put(STORED, this.#sums)
+    await this.ctx.storage.put(STORAGE_KEY, this.#sums)
   }
 
   async read(): Promise<Map<string, number>> {
-    return new Map([...this.#sums, ...(await this.#triggersNow())])
+    return new Map([...this.#sums, ...(await this.#countTriggers())])
   }
 
-  async #triggersNow(): Promise<Sample[]> {
+  async #countTriggers(): Promise<Sample[]> {
     const now = Date.now()
-    if (this.#triggers && Math.abs(now - this.#triggers.at) < TRIGGERS_KEPT_MS)
+    if (this.#triggers && Math.abs(now - this.#triggers.at) < TRIGGERS_CACHE_MS)
       return this.#triggers.samples
     try {
       const { triggers } = schema

@@ -1,5 +1,5 @@
-import { type Metric, METRICS, type MetricName } from './names.ts'
-import { nameOf } from './series.ts'
+import { type Metric, METRICS, type MetricName } from './definitions.ts'
+import { seriesName } from './series.ts'
 
 export type Sample = readonly [series: string, value: number]
 
@@ -9,8 +9,10 @@ export function exposition(samples: Iterable<Sample>): string {
     Object.keys(METRICS).map((name) => [name as MetricName, []]),
   )
   for (const [series, value] of samples)
-    lines.get(metricOf(nameOf(series)))?.push(`${series} ${textOf(value)}`)
-  return [...lines].map(([name, of]) => section(name, METRICS[name], of)).join('\n')
+    lines.get(metricOf(seriesName(series)))?.push(`${series} ${textOf(value)}`)
+  return [...lines]
+    .map(([name, seriesLines]) => section(name, METRICS[name], seriesLines))
+    .join('\n')
 }
 
 /** A histogram has separate series for its buckets, sum and count. */

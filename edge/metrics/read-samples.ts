@@ -1,28 +1,28 @@
 import type { Env } from '../env.ts'
-import { inTime, reasonsOf } from '../health/edge-health.ts'
-import { type PartsAsked, partsSeen } from '../health/parts-seen.ts'
+import { withComponentTimeout, reasonsOf } from '../health/edge-health.ts'
+import { type HealthSnapshotDeps, readHealthSnapshot } from '../health/health-snapshot.ts'
 import { REASONS } from '../health/reasons.ts'
-import type { PartsSeen } from '../health/edge-health.ts'
+import type { HealthSnapshot } from '../health/edge-health.ts'
 import { METRICS_OBJECT } from './counts.ts'
 import type { Sample } from './exposition.ts'
 import { seriesOf } from './series.ts'
-import type { MetricName } from './names.ts'
+import type { MetricName } from './definitions.ts'
 
 /** Components that do not respond are omitted. */
-export async function readSamples(env: Env, asked: PartsAsked): Promise<Sample[]> {
-  const [counted, seen] = await Promise.all([
-    inTime(env.EDGE_METRICS.getByName(METRICS_OBJECT).read()),
-    partsSeen(env, asked),
+export async function readSamples(env: Env, deps: HealthSnapshotDeps): Promise<Sample[]> {
+  const [counted, snapshot] = await Promise.all([
+    withComponentTimeout(env.EDGE_METRICS.getByName(METRICS_OBJECT).read()),
+    readHealthSnapshot(env, deps),
   ])
-  return [...(counted ?? []), ...gaugesOf(seen, asked.now())]
+  return [...(counted ?? []), ...gaugesOf(snapshot, deps.now())]
 }
 
-function* gaugesOf(seen: PartsSeen, now: number): Iterable<Sample> {
+function* gaugesOf(snapshot: HealthSnapshot, now: number): Iterable<Sample> {
   const gauge = (name: MetricName, value: number, labels: Record<string, string> = {}): Sample => [
     seriesOf(name, labels),
     value,
   ]
-  const { origin, scan, chains } = seen
+  const { origin, scan, chains } = snapshot
   if (scan?.endedAt !== undefined)
     yield gauge('svc_edge_scan_age_seconds', Math.max(0, now - scan.endedAt) / 1000)
   if (scan) {
@@ -30,22 +30,22 @@ function* gaugesOf(seen: PartsSeen, now: number): Iterable<Sample> {
     yield gauge('svc_edge_scan_unanswered', scan.unanswered)
   }
   for (const { chain, watching, head, lag_blocks, answered_at, rpc } of chains) {
-    const of = { chain }
-    yield gauge('svc_edge_chain_watching', watching === true ? 1 : 0, of)
-    if (head !== null) yield gauge('svc_edge_chain_head', head, of)
-    if (lag_blocks !== null) yield gauge('svc_edge_chain_lag_blocks', lag_blocks, of)
+    const chainLabel = { chain }
+    yield gauge('svc_edge_chain_watching', watching === true ? 1 : 0, chainLabel)
+    if (head !== null) yield gauge('svc_edge_chain_head', head, chainLabel)
+    if (lag_blocks !== null) yield gauge('svc_edge_chain_lag_blocks', lag_blocks, chainLabel)
     if (answered_at !== null) {
       const age = Math.max(0, now - Date.parse(answered_at)) / 1000
-      yield gauge('svc_edge_chain_answer_age_seconds', age, of)
+      yield gauge('svc_edge_chain_answer_age_seconds', age, chainLabel)
     }
     const states = new Map<string, number>()
     for (const { state } of rpc) states.set(state, (states.get(state) ?? 0) + 1)
     for (const [state, number] of states)
-      yield gauge('svc_edge_chain_endpoints', number, { ...of, state })
+      yield gauge('svc_edge_chain_endpoints', number, { ...chainLabel, state })
   }
   const until = origin.verified_until === null ? now : Date.parse(origin.verified_until)
   yield gauge('svc_edge_origin_verified_seconds_left', Math.max(0, until - now) / 1000)
-  const given = new Set(reasonsOf(seen, now).map(({ code }) => code))
+  const activeCodes = new Set(reasonsOf(snapshot, now).map(({ code }) => code))
   for (const code of REASONS)
-    yield gauge('svc_edge_health_reason', given.has(code) ? 1 : 0, { code })
+    yield gauge('svc_edge_health_reason', activeCodes.has(code) ? 1 : 0, { code })
 }

@@ -9,7 +9,7 @@ export function seriesOf(
   return pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`
 }
 
-export function nameOf(series: string): string {
+export function seriesName(series: string): string {
   const brace = series.indexOf('{')
   return brace < 0 ? series : series.slice(0, brace)
 }

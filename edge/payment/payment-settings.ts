@@ -1,6 +1,6 @@
 /** Whose script takes payments, as a setting of the Worker. */
 import { z } from 'zod'
-import { SETTINGS } from '../../shared/settings.ts'
+import { SETTINGS } from '../../shared/config/settings.ts'
 
 /** The processor's terms: its client library is loaded from there, and not copied. */
 export const PROCESSOR_SCRIPT_URL = 'https://js.stripe.com/v3/'
@@ -19,7 +19,7 @@ export const paymentSettings = {
 type PaymentSettings = z.infer<z.ZodObject<typeof paymentSettings>>
 
 /** What of the settings does not fit, each with its name. */
-export function paymentMisfits({
+export function paymentSettingErrors({
   SVC_ENV,
   PAYMENT_SCRIPT_URL,
 }: PaymentSettings & { SVC_ENV: string }): [string, string][] {

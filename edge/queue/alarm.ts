@@ -1,23 +1,23 @@
-import { causeOf } from '../db/cause-of.ts'
+import { rootCauseText } from '../db/root-cause-text.ts'
 
-export type Tended = {
+export type AlarmTask = {
   name: string
   /**
    * Starts the work that is due, without waiting for it to finish.
    * @returns the time by which the task must be called again, in Unix milliseconds; `undefined` if no call is needed
    */
-  tend(now: number): number | undefined | void
+  runDue(now: number): number | undefined | void
   /** Marks a low-priority task, which may run later than it requested so that it never delays other tasks. */
-  patient?: true
+  lowPriority?: true
 }
 
 /** Low-priority tasks wait for the next alarm if it is due within this time. */
-const SOON_MS = 20_000
+const COALESCE_MS = 20_000
 /** Maximum delay of low-priority tasks. */
-const PATIENCE_MS = 60_000
+const LOW_PRIORITY_DELAY_MAX_MS = 60_000
 
 /** Delay before the tasks run again after a failure. */
-const FAILED_AGAIN_MS = 1_000
+const FAILURE_RETRY_MS = 1_000
 
 /** Time after which an overdue alarm counts as lost. */
 const OVERDUE_MS = 5_000
@@ -28,21 +28,21 @@ const OVERDUE_MS = 5_000
  */
 export class Alarm {
   readonly #storage: Pick<DurableObjectStorage, 'getAlarm' | 'setAlarm'>
-  readonly #parts: readonly Tended[]
+  readonly #tasks: readonly AlarmTask[]
   readonly #log: (event: string, facts: Record<string, string>) => void
   #at = Number.POSITIVE_INFINITY
   /** Earliest time requested in the current pass over the tasks; undefined between passes. */
-  #asked: number | undefined
+  #requestedAt: number | undefined
   /** Last run of the low-priority tasks, in Unix milliseconds. */
-  #patientAt = Number.NEGATIVE_INFINITY
+  #lowPriorityRanAt = Number.NEGATIVE_INFINITY
 
   constructor(
     storage: Pick<DurableObjectStorage, 'getAlarm' | 'setAlarm'>,
-    parts: readonly Tended[],
+    tasks: readonly AlarmTask[],
     log: (event: string, facts: Record<string, string>) => void,
   ) {
     this.#storage = storage
-    this.#parts = parts
+    this.#tasks = tasks
     this.#log = log
   }
 
@@ -53,7 +53,7 @@ export class Alarm {
 
   /** Ensures that the alarm fires no later than `at`. */
   armBy(at: number): void {
-    if (this.#asked !== undefined) this.#asked = Math.min(this.#asked, at)
+    if (this.#requestedAt !== undefined) this.#requestedAt = Math.min(this.#requestedAt, at)
     else if (at < this.#at) this.#set(at)
   }
 
@@ -63,7 +63,7 @@ export class Alarm {
    */
   async recover(now: number, by: number): Promise<void> {
     const at = await this.#storage.getAlarm()
-    if (at === null || at > by || at < now - OVERDUE_MS) this.fired(now)
+    if (at === null || at > by || at < now - OVERDUE_MS) this.runTasks(now)
   }
 
   /**
@@ -71,28 +71,31 @@ export class Alarm {
    * run, because each `setAlarm` is a disk write. If many objects are woken at the same moment, additional writes would
    * delay their work.
    */
-  fired(now: number): void {
-    this.#asked = Number.POSITIVE_INFINITY
-    const tend = (part: Tended) => this.guarded(part.name, now, () => part.tend(now))
-    for (const part of this.#parts) if (!part.patient) tend(part)
-    if (this.#asked > now + SOON_MS || Math.abs(now - this.#patientAt) >= PATIENCE_MS) {
-      this.#patientAt = now
-      for (const part of this.#parts) if (part.patient) tend(part)
+  runTasks(now: number): void {
+    this.#requestedAt = Number.POSITIVE_INFINITY
+    const run = (task: AlarmTask) => this.runGuarded(task.name, now, () => task.runDue(now))
+    for (const task of this.#tasks) if (!task.lowPriority) run(task)
+    if (
+      this.#requestedAt > now + COALESCE_MS ||
+      Math.abs(now - this.#lowPriorityRanAt) >= LOW_PRIORITY_DELAY_MAX_MS
+    ) {
+      this.#lowPriorityRanAt = now
+      for (const task of this.#tasks) if (task.lowPriority) run(task)
     }
-    const at = this.#asked
-    this.#asked = undefined
+    const at = this.#requestedAt
+    this.#requestedAt = undefined
     this.#at = Number.POSITIVE_INFINITY
     if (at < Number.POSITIVE_INFINITY) this.#set(at)
   }
 
   /** Logs any error that `work` throws. The alarm tasks then run again soon. */
-  guarded(name: string, now: number, work: () => number | undefined | void): void {
+  runGuarded(name: string, now: number, work: () => number | undefined | void): void {
     try {
       const next = work()
       if (typeof next === 'number') this.armBy(next)
     } catch (error) {
-      this.#log('alarm.failed', { part: name, error: causeOf(error) })
-      this.armBy(now + FAILED_AGAIN_MS)
+      this.#log('alarm.failed', { part: name, error: rootCauseText(error) })
+      this.armBy(now + FAILURE_RETRY_MS)
     }
   }
 

@@ -1,7 +1,7 @@
-import { DELIVERY_KEPT_MS } from '../../shared/limits.ts'
+import { DELIVERY_RETENTION_MS } from '../../shared/limits.ts'
 
 /** Expired delivery IDs to delete in one step. This occupies storage no longer than an insert. */
-const CLEARED_AT_ONCE = 256
+const DELETE_BATCH_MAX = 256
 
 /** Delivery IDs of the last 24 hours with their runs, for deduplication (`options.dedup`). */
 export class Deliveries {
@@ -12,28 +12,28 @@ export class Deliveries {
   }
 
   /** `undefined` if the delivery ID is unknown or expired. */
-  runOf(key: string, now: number): string | undefined {
+  findRun(key: string, now: number): string | undefined {
     const [found] = this.#sql
       .exec<{ suffix: string }>(
         'SELECT suffix FROM deliveries WHERE key = ? AND at >= ?',
         key,
-        now - DELIVERY_KEPT_MS,
+        now - DELIVERY_RETENTION_MS,
       )
       .toArray()
     return found?.suffix
   }
 
   /** Alarm task: deletes expired delivery IDs. */
-  tend(now: number): number | undefined {
+  runDue(now: number): number | undefined {
     const oldest = this.#oldest()
     // Most triggers have no delivery IDs at all, and need no write.
-    if (oldest === null || oldest + DELIVERY_KEPT_MS >= now) return tooOldAt(oldest)
+    if (oldest === null || oldest + DELIVERY_RETENTION_MS >= now) return expiryOf(oldest)
     this.#sql.exec(
       'DELETE FROM deliveries WHERE key IN (SELECT key FROM deliveries WHERE at < ? ORDER BY at LIMIT ?)',
-      now - DELIVERY_KEPT_MS,
-      CLEARED_AT_ONCE,
+      now - DELIVERY_RETENTION_MS,
+      DELETE_BATCH_MAX,
     )
-    return tooOldAt(this.#oldest())
+    return expiryOf(this.#oldest())
   }
 
   #oldest(): number | null {
@@ -43,8 +43,8 @@ export class Deliveries {
   }
 }
 
-function tooOldAt(at: number | null): number | undefined {
-  return at === null ? undefined : at + DELIVERY_KEPT_MS + 1
+function expiryOf(at: number | null): number | undefined {
+  return at === null ? undefined : at + DELIVERY_RETENTION_MS + 1
 }
 
 /** Must be called in the transaction that stores the run. */

@@ -1,19 +1,19 @@
 import { ORIGIN_CONNECTIONS_PER_OBJECT } from '../../shared/limits.ts'
 import type { WaitingFor } from '../../shared/wire/trigger.ts'
-import { causeOf } from '../db/cause-of.ts'
+import { rootCauseText } from '../db/root-cause-text.ts'
 import type { SealedOrigin } from '../trust/sealed-origin.ts'
-import { type Attempted, Attempts, executedNothing } from './attempts.ts'
-import type { Clearing, EndedRun } from './clearing.ts'
-import { CreditHolds } from './credit-holds.ts'
+import { type AttemptResult, RunSender, executedNothing } from './run-sender.ts'
+import type { QueueCancellation, EndedRun } from './queue-cancellation.ts'
+import { CreditBreakers } from './credit-breakers.ts'
 import { LEASE_MS, type LiveRun, type LiveRuns } from './live-runs.ts'
-import { OriginAbsence } from './origin-absence.ts'
+import { StoredOriginBreaker } from './stored-origin-breaker.ts'
 import { OutcomePoller } from './outcome-poller.ts'
-import { StartWindow } from './pace.ts'
+import { StartWindow } from './start-window.ts'
 import type { TriggerRow } from './records.ts'
 import type { RunStore } from './run-store.ts'
-import { Settlement } from './settlement.ts'
-import { Slots } from './slots.ts'
-import type { StoredStarts } from './start-log.ts'
+import { RunTransitions } from './run-transitions.ts'
+import { Semaphore } from './semaphore.ts'
+import type { StoredStarts } from './stored-starts.ts'
 import type { TriggerState } from './trigger-state.ts'
 import { verdictOnUnsent } from './verdict.ts'
 
@@ -21,7 +21,7 @@ export type DispatcherOptions = {
   store: RunStore
   live: LiveRuns
   starts: StoredStarts
-  clearing: Clearing
+  cancellation: QueueCancellation
   state: TriggerState
   origin: Pick<SealedOrigin, 'execute' | 'outcomes'>
   now: () => number
@@ -43,29 +43,29 @@ export type DispatcherOptions = {
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions
-  readonly #attempts: Attempts
-  readonly #absence: OriginAbsence
-  readonly #holds = new CreditHolds()
-  readonly #settlement: Settlement
+  readonly #sender: RunSender
+  readonly #originBreaker: StoredOriginBreaker
+  readonly #creditBreakers = new CreditBreakers()
+  readonly #transitions: RunTransitions
   readonly #window: StartWindow
   readonly #inFlight = new Set<number>()
   #retryAt: number | undefined
   #loaded = false
-  #tookUp = false
+  #hasResumed = false
 
   constructor(options: DispatcherOptions) {
     this.#options = options
     const { live, log, now, origin, random, starts, state, store } = options
-    this.#absence = new OriginAbsence(state)
-    const waits = { absence: this.#absence, holds: this.#holds }
-    this.#settlement = new Settlement({ ...options, ...waits })
+    this.#originBreaker = new StoredOriginBreaker(state)
+    const breakers = { originBreaker: this.#originBreaker, creditBreakers: this.#creditBreakers }
+    this.#transitions = new RunTransitions({ ...options, ...breakers })
     this.#window = new StartWindow(starts)
-    const poller = new OutcomePoller(origin, () => this.#stillRunning())
+    const poller = new OutcomePoller(origin, () => this.#handleAllRunning())
     // One of the object's connections to the origin is reserved for polling outcomes.
-    const slots = new Slots(ORIGIN_CONNECTIONS_PER_OBJECT - 1)
-    const begun = (run: LiveRun) => this.#begun(run)
+    const slots = new Semaphore(ORIGIN_CONNECTIONS_PER_OBJECT - 1)
+    const onStarted = (run: LiveRun) => this.#handleStart(run)
     const parts = { live, log, now, origin, random, state, store }
-    this.#attempts = new Attempts({ ...parts, poller, slots, begun })
+    this.#sender = new RunSender({ ...parts, poller, slots, onStarted })
   }
 
   /** Starts all runs that may start now, and sets the alarm for the others. */
@@ -75,32 +75,32 @@ export class Dispatcher {
     if (!trigger) return
     const at = now()
     this.#load()
-    if (!this.#tookUp) this.#takeUp(at)
+    if (!this.#hasResumed) this.#resume(at)
     if (!trigger.enabled) {
-      if (this.#inFlight.size === 0) this.#absence.forget()
+      if (this.#inFlight.size === 0) this.#originBreaker.endOutage()
       return
     }
     if (this.#retryAt !== undefined && this.#retryAt <= at) this.#retryAt = live.nextRetryAt(at)
     while (this.#mayStart(trigger, at)) {
-      const { revisions } = this.#holds.closed(at)
+      const { revisions } = this.#creditBreakers.blocked(at)
       const run = live.next(at, trigger.concurrency === 1, revisions)
       if (!run) break
       this.#start(run, at, trigger.usageKey)
     }
-    const { until } = this.#holds.closed(at)
+    const { until } = this.#creditBreakers.blocked(at)
     if (until < Number.POSITIVE_INFINITY) armBy(until)
     if (this.#retryAt !== undefined) armBy(this.#retryAt)
   }
 
   /** Alarm task: renews the leases of runs in flight, and resumes abandoned runs. */
-  tend(): void {
+  runDue(): void {
     const { armBy, live, now, starts, state } = this.#options
     if (!state.current) return
     const at = now()
     // The first `pump` resumes the runs of the previous incarnation itself.
-    if (this.#tookUp) {
+    if (this.#hasResumed) {
       live.extendLeases(this.#inFlight, at)
-      for (const run of live.abandoned(at, false)) this.#carry(run)
+      for (const run of live.recoverAbandoned(at, false)) this.#drive(run)
     }
     this.pump()
     starts.prune(at)
@@ -114,14 +114,14 @@ export class Dispatcher {
   waitingFor(): WaitingFor | null {
     this.#load()
     const { live } = this.#options
-    const isAway = this.#absence.away && live.anyQueued()
-    return this.#holds.waitingFor(live) ?? (isAway ? 'origin' : null)
+    const isAway = this.#originBreaker.isAway && live.anyQueued()
+    return this.#creditBreakers.waitingFor(live) ?? (isAway ? 'origin' : null)
   }
 
   /** @returns false if the run is not queued */
   cancel(sequence: number): boolean {
     const { armBy, now } = this.#options
-    const cancelled = this.#settlement.cancel(sequence, now())
+    const cancelled = this.#transitions.cancel(sequence, now())
     // If runs start strictly in order, later runs may have been waiting for the retry of the cancelled run.
     if (cancelled) armBy(now())
     return cancelled
@@ -129,15 +129,15 @@ export class Dispatcher {
 
   /** @returns the number of cancelled runs */
   purge(): number {
-    return this.#settlement.purge(this.#options.now())
+    return this.#transitions.purge(this.#options.now())
   }
 
   /** Restores the holds and the circuit breaker after an eviction. Idempotent. */
   #load(): void {
     const { live, now, state } = this.#options
     if (this.#loaded || !state.current) return
-    this.#holds.load(state.current.usageKey, live)
-    this.#absence.load(live.waitFor('origin'))
+    this.#creditBreakers.load(state.current.usageKey, live)
+    this.#originBreaker.load(live.longestWait('origin'))
     this.#retryAt = live.nextRetryAt(now())
     // Set last. If one of the reads above throws, the next call repeats them.
     this.#loaded = true
@@ -147,25 +147,27 @@ export class Dispatcher {
    * Resumes the runs that a previous incarnation of the object started. Requests their outcomes before sending any of
    * them again.
    */
-  #takeUp(now: number): void {
+  #resume(now: number): void {
     const { armBy, live } = this.#options
-    const running = live.abandoned(now, true).filter((run) => !this.#inFlight.has(run.sequence))
-    this.#tookUp = true
-    for (const run of running) this.#carry(run)
+    const running = live
+      .recoverAbandoned(now, true)
+      .filter((run) => !this.#inFlight.has(run.sequence))
+    this.#hasResumed = true
+    for (const run of running) this.#drive(run)
     if (running.length > 0) armBy(now + LEASE_MS)
   }
 
   #mayStart(trigger: TriggerRow, now: number): boolean {
     if (this.#inFlight.size >= trigger.concurrency) return false
-    const opensAt = Math.max(
-      this.#absence.opensAt(now),
-      this.#holds.opensAt(trigger.usageKey, now),
-      this.#window.opensAt(trigger.maxRunsPerMinute, now),
+    const allowedAt = Math.max(
+      this.#originBreaker.allowedAt(now),
+      this.#creditBreakers.allowedAt(trigger.usageKey, now),
+      this.#window.allowedAt(trigger.maxRunsPerMinute, now),
     )
-    // `opensAt` is Infinity while a probe is in flight. No alarm is needed then, because the probe's response calls
+    // `allowedAt` is Infinity while a probe is in flight. No alarm is needed then, because the probe's response calls
     // `pump`.
-    if (opensAt > now && opensAt < Number.POSITIVE_INFINITY) this.#options.armBy(opensAt)
-    return opensAt <= now
+    if (allowedAt > now && allowedAt < Number.POSITIVE_INFINITY) this.#options.armBy(allowedAt)
+    return allowedAt <= now
   }
 
   #start(due: LiveRun, now: number, usageKey: number): void {
@@ -176,26 +178,26 @@ export class Dispatcher {
     armBy(now + LEASE_MS)
     this.#window.add(now)
     queueChanged(-1, run)
-    this.#absence.sent(run.sequence)
-    this.#holds.sent(run)
-    this.#carry(run, now)
+    this.#originBreaker.recordSent(run.sequence)
+    this.#creditBreakers.recordSent(run)
+    this.#drive(run, now)
   }
 
   /**
    * Drives one attempt of a run in the background.
    * @param startedAt the start time in the rate window; absent if a previous incarnation started the run
    */
-  #carry(run: LiveRun, startedAt?: number): void {
+  #drive(run: LiveRun, startedAt?: number): void {
     this.#inFlight.add(run.sequence)
     this.#options.keepAlive(this.#attempt(run, startedAt).finally(() => this.pump()))
   }
 
   async #attempt(run: LiveRun, startedAt?: number): Promise<void> {
     const { log, now, random, state } = this.#options
-    const attempted = await this.#attempts.carry(run).catch((error: unknown): Attempted => {
+    const attempted = await this.#sender.attempt(run).catch((error: unknown): AttemptResult => {
       // The edge failed before it sent the request, possibly because of this run. The failure counts as an attempt, so
       // that the run cannot block the others permanently.
-      if (state.current) log('dispatch.failed', { reason: causeOf(error) })
+      if (state.current) log('dispatch.failed', { reason: rootCauseText(error) })
       const verdict = verdictOnUnsent(run.attempt, random())
       return { run, verdict, inDoubtSince: run.inDoubtSince, ours: true }
     })
@@ -203,23 +205,23 @@ export class Dispatcher {
     // flight.
     try {
       // If the trigger was deleted, it has no runs to settle.
-      const retryAt = state.current && this.#settlement.settle(attempted, now())
+      const retryAt = state.current && this.#transitions.apply(attempted, now())
       if (retryAt !== undefined) this.#retryAt = Math.min(this.#retryAt ?? retryAt, retryAt)
       if (state.current && startedAt !== undefined && executedNothing(attempted))
         this.#window.remove(startedAt)
     } catch (error) {
       // The run stays `running` on disk. Its outcome is requested when its lease expires.
-      log('settle.failed', { reason: causeOf(error) })
+      log('settle.failed', { reason: rootCauseText(error) })
     }
     this.#inFlight.delete(run.sequence)
-    this.#absence.left(run.sequence)
-    this.#holds.left(run)
+    this.#originBreaker.recordDone(run.sequence)
+    this.#creditBreakers.recordDone(run)
   }
 
   /** The origin has started a run, so it is available. Other runs need not wait for this one to finish. */
-  #begun(run: LiveRun): void {
-    this.#absence.answered()
-    this.#holds.begun(run)
+  #handleStart(run: LiveRun): void {
+    this.#originBreaker.recordSuccess()
+    this.#creditBreakers.recordStart(run)
     this.pump()
   }
 
@@ -227,10 +229,10 @@ export class Dispatcher {
    * Called when the origin reports that all polled runs are still running. An overloaded origin can report this too, so
    * the circuit breaker stays open until its backoff has ended.
    */
-  #stillRunning(): void {
+  #handleAllRunning(): void {
     const { armBy, now } = this.#options
-    if (!this.#absence.probing || !this.#absence.over(now())) return
-    this.#absence.answered()
+    if (!this.#originBreaker.isTripped || !this.#originBreaker.isBackoffOver(now())) return
+    this.#originBreaker.recordSuccess()
     armBy(now())
   }
 }

@@ -17,7 +17,7 @@ export class FiredLogs {
   }
 
   /** Marks runs as reorganized if the block of their log is above `above`. */
-  takeBack(above: number): void {
+  markReorged(above: number): void {
     this.#sql.exec(
       `UPDATE runs SET reorged = 1 WHERE suffix IN (
          SELECT suffix FROM fired_logs WHERE block_number > ? AND on_chain = 1
@@ -32,7 +32,7 @@ export class FiredLogs {
    * @param isKnown true if the log has already fired a run. Its reorg mark is then removed.
    * @param settledThrough the highest block that can no longer be reorganized. Logs up to this block are not recorded.
    */
-  onChain(
+  recordOnChain(
     suffix: string,
     block: ChainLog['blockNumber'],
     isKnown: boolean,
@@ -49,7 +49,7 @@ export class FiredLogs {
   }
 
   /** Deletes the logs in blocks up to `settledThrough`, which can no longer be reorganized. */
-  forget(settledThrough: number): void {
+  deleteThrough(settledThrough: number): void {
     this.#sql.exec('DELETE FROM fired_logs WHERE block_number <= ?', settledThrough)
   }
 }

@@ -2,7 +2,7 @@
 import type { ChainLog } from '../chain/chain-log.ts'
 import type { ChainName } from '../chain/chain-settings.ts'
 import type { DecodePlan } from '../chain/decoding/decoded-log.ts'
-import { eventOfLog } from '../chain/decoding/event-of-log.ts'
+import { toChainEvent } from '../chain/decoding/chain-event.ts'
 import { parseEventSignature } from '../chain/signature/parse-event-signature.ts'
 import { nominalTime } from '../schedule/tick-run.ts'
 import { type ParsingRules, webhookEvent } from './webhook-event.ts'
@@ -75,5 +75,5 @@ function chainParams(firing: ChainEventFiring, body: Uint8Array): Record<string,
   const { source, chain, chainId, signature: signatureText, plan } = firing
   const log = JSON.parse(new TextDecoder().decode(body)) as ChainLog
   const signature = parseEventSignature(signatureText)
-  return { source, event: eventOfLog({ chain, chainId, signatureText, signature, log, plan }) }
+  return { source, event: toChainEvent({ chain, chainId, signatureText, signature, log, plan }) }
 }

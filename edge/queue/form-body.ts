@@ -1,5 +1,5 @@
 /** `application/x-www-form-urlencoded` (WHATWG URL Standard, section 5.1). */
-import { isDeeper } from '../../shared/json-depth.ts'
+import { isDeeperThan } from '../../shared/json/json-depth.ts'
 import { FORM_FIELDS_MAX, JSON_DEPTH_MAX } from '../../shared/limits.ts'
 import { valuesByName } from '../triggers/values-by-name.ts'
 
@@ -45,7 +45,7 @@ function withParsedPayload(fields: Record<string, unknown>): Record<string, unkn
   try {
     const parsed: unknown = JSON.parse(payload)
     // The form itself counts as one level of nesting.
-    if (!isDeeper(parsed, JSON_DEPTH_MAX - 1)) fields.payload = parsed
+    if (!isDeeperThan(parsed, JSON_DEPTH_MAX - 1)) fields.payload = parsed
   } catch {
     // A field that looks like JSON but cannot be parsed stays text.
   }

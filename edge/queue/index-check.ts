@@ -1,15 +1,15 @@
-import { causeOf } from '../db/cause-of.ts'
+import { rootCauseText } from '../db/root-cause-text.ts'
 import type { TriggerState } from './trigger-state.ts'
 
 export type IndexCheckOptions = {
-  state: Pick<TriggerState, 'current' | 'note' | 'reindex'>
+  state: Pick<TriggerState, 'current' | 'updateFields' | 'reindex'>
   /** Version of the row. `undefined` if the index does not have the row. */
-  indexed: (triggerId: string) => Promise<number | undefined>
+  indexedVersion: (triggerId: string) => Promise<number | undefined>
   write: () => Promise<void>
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
-const CHECKED_AGAIN_MS = 24 * 60 * 60 * 1000
+const CHECK_INTERVAL_MS = 24 * 60 * 60 * 1000
 const RETRY_MS = 60 * 60 * 1000
 
 /**
@@ -24,27 +24,27 @@ export class IndexCheck {
   }
 
   /** Alarm task: starts the daily check if it is due. */
-  tend(now: number, keepAlive: (work: Promise<void>) => void): number | undefined {
+  runDue(now: number, keepAlive: (work: Promise<void>) => void): number | undefined {
     const trigger = this.#options.state.current
     if (!trigger) return undefined
-    const due = trigger.indexCheckedAt + CHECKED_AGAIN_MS
+    const due = trigger.indexCheckedAt + CHECK_INTERVAL_MS
     if (now < due) return due
     keepAlive(this.#check(trigger.triggerId, now))
     return now + RETRY_MS
   }
 
   async #check(triggerId: string, now: number): Promise<void> {
-    const { state, indexed, write, log } = this.#options
+    const { state, indexedVersion, write, log } = this.#options
     try {
-      const version = await indexed(triggerId)
+      const version = await indexedVersion(triggerId)
       // A trigger that was deleted during the query should not have a row in the index.
       if (!state.current) return
-      state.note({ indexCheckedAt: now })
+      state.updateFields({ indexCheckedAt: now })
       if (version === state.current.version) return
       state.reindex(version ?? 0)
       await write()
     } catch (error) {
-      log('index.unchecked', { reason: causeOf(error) })
+      log('index.unchecked', { reason: rootCauseText(error) })
     }
   }
 }

@@ -1,7 +1,7 @@
 /** Queued and running runs of a trigger. Each method is synchronous and runs in one transaction. */
 import type { RunResult, RunRow } from './records.ts'
-import type { StoredStarts } from './start-log.ts'
-import { CLOCK_STEP_MS, type Wait } from './waits.ts'
+import type { StoredStarts } from './stored-starts.ts'
+import { CLOCK_TOLERANCE_MS, type Deadline } from './deadline.ts'
 
 /**
  * The alarm renews the lease of a running run. If the lease expires because the object was killed, the run is resumed.
@@ -21,7 +21,7 @@ export type LiveRun = Pick<
   | 'inDoubtSince'
 >
 
-export type Requeued = {
+export type RequeueFields = {
   attempt: number
   nextAttemptAt: number | null
   waitingFor: RunRow['waitingFor']
@@ -59,11 +59,11 @@ export class LiveRuns {
    * The first due run in order of arrival. A run that waits for credit or for the origin counts as due, because it does
    * not wait for a particular time.
    * @param serial considers only the oldest queued run, and returns `undefined` while that run is not due
-   * @param closed revisions on hold, so that their runs are not due
+   * @param blocked revisions on hold, so that their runs are not due
    */
-  next(now: number, serial: boolean, closed: readonly number[] = []): LiveRun | undefined {
-    const open = closed.length > 0 ? `AND revision NOT IN (SELECT value FROM json_each(?3))` : ''
-    const values = [now, now + CLOCK_STEP_MS, ...(open && [JSON.stringify(closed)])]
+  next(now: number, serial: boolean, blocked: readonly number[] = []): LiveRun | undefined {
+    const open = blocked.length > 0 ? `AND revision NOT IN (SELECT value FROM json_each(?3))` : ''
+    const values = [now, now + CLOCK_TOLERANCE_MS, ...(open && [JSON.stringify(blocked)])]
     const [row] = serial
       ? this.#sql<{ sequence: number; due: number }>(
           `SELECT sequence, (${DUE} ${open}) AS due FROM runs WHERE ${QUEUED} ORDER BY sequence LIMIT 1`,
@@ -105,7 +105,7 @@ export class LiveRuns {
   }
 
   /** The longest wait among the queued runs that wait for `what`. `undefined` if there is no such run. */
-  waitFor(what: 'payment' | 'spend_cap' | 'origin'): Wait | undefined {
+  longestWait(what: 'payment' | 'spend_cap' | 'origin'): Deadline | undefined {
     const [row] = this.#sql<{ since: number | null; until: number | null }>(
       `SELECT requeued_at AS since, max(next_attempt_at) AS until FROM runs
        WHERE ${QUEUED} AND waiting_for = ?`,
@@ -115,7 +115,7 @@ export class LiveRuns {
   }
 
   /** The longest wait for each revision that has used up its failure allowance. */
-  allowanceWaits(): (Wait & { revision: number })[] {
+  allowanceWaits(): (Deadline & { revision: number })[] {
     return this.#sql(
       `SELECT revision, requeued_at AS since, max(next_attempt_at) AS until FROM runs
        WHERE ${QUEUED} AND waiting_for = 'failed_execution_allowance' GROUP BY revision`,
@@ -155,8 +155,8 @@ export class LiveRuns {
    * started them. The leases of the runs in flight must be renewed before this call.
    * @param leased also returns runs with an unexpired lease, which a previous incarnation of the object started
    */
-  abandoned(now: number, leased: boolean): LiveRun[] {
-    const values = [now, leased ? 1 : 0, now + LEASE_MS + CLOCK_STEP_MS]
+  recoverAbandoned(now: number, leased: boolean): LiveRun[] {
+    const values = [now, leased ? 1 : 0, now + LEASE_MS + CLOCK_TOLERANCE_MS]
     const gone = `(?2 OR lease_until IS NULL OR lease_until <= ?1 OR lease_until > ?3)`
     // Usually no run has been abandoned, and no write is needed.
     const any = this.#sql(`SELECT 1 FROM runs WHERE ${RUNNING} AND ${gone} LIMIT 1`, values)
@@ -210,7 +210,7 @@ export class LiveRuns {
   }
 
   /** @returns false if `run.attempt` is no longer the current attempt */
-  requeue(run: LiveRun, to: Requeued, now: number): boolean {
+  requeue(run: LiveRun, to: RequeueFields, now: number): boolean {
     const { attempt, nextAttemptAt, waitingFor, inDoubtSince } = to
     const usageKey = inDoubtSince === null ? null : run.usageKey
     const back = this.#sql(

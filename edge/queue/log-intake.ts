@@ -1,26 +1,26 @@
 import { QUEUED_BYTES_MAX } from '../../shared/limits.ts'
-import { type ChainConfig, readChainConfig } from '../chain/chain-config.ts'
+import { type ChainEventConfig, readChainEventConfig } from '../chain/chain-event-config.ts'
 import type { ChainLog } from '../chain/chain-log.ts'
 import type { Chains } from '../chain/chain-settings.ts'
 import type { DecodePlan } from '../chain/decoding/decoded-log.ts'
-import { logRunSuffix } from '../chain/log-run.ts'
-import type { DeliveryAnswer, LogDelivery } from '../chain/subscription.ts'
+import { logRunSuffix } from '../chain/log-run-suffix.ts'
+import type { DeliveryResponse, LogDelivery } from '../chain/subscription.ts'
 import type { FiredLogs } from './fired-logs.ts'
 import type { ChainEventFiring } from './firing.ts'
 import type { Intake } from './intake.ts'
-import type { LiveCounts } from './live-counts.ts'
+import type { QueueSize } from './queue-size.ts'
 import type { TriggerRow } from './records.ts'
-import { planLog } from './plan-log.ts'
+import { planLogDecoding } from './plan-log-decoding.ts'
 import type { RunStore } from './run-store.ts'
 import type { TriggerState } from './trigger-state.ts'
-import { advanced, type Watch } from './watch.ts'
+import { advanceSubscription, type SubscriptionState } from './subscription-state.ts'
 
 export type LogIntakeOptions = {
   state: TriggerState
   store: Pick<RunStore, 'has'>
   intake: Pick<Intake, 'queueNow'>
   fired: FiredLogs
-  live: LiveCounts
+  queueSize: QueueSize
   chains: () => Chains
   transaction: (work: () => void) => void
   sync: () => Promise<void>
@@ -28,7 +28,7 @@ export type LogIntakeOptions = {
   inserted: () => void
   committed: () => void
   /** Called when a queue that had no room for logs has room again. */
-  roomMade: (watch: Watch, triggerId: string) => void
+  roomMade: (watch: SubscriptionState, triggerId: string) => void
 }
 
 /**
@@ -38,37 +38,37 @@ export type LogIntakeOptions = {
  */
 export class LogIntake {
   readonly #options: LogIntakeOptions
-  #config: { text: string; value: ChainConfig } | undefined
+  #config: { text: string; value: ChainEventConfig } | undefined
   /** True while the watcher waits to be notified that the queue has room again. */
-  #isAwaited = false
+  #isWatcherWaiting = false
 
   constructor(options: LogIntakeOptions) {
     this.#options = options
   }
 
-  async deliver(delivery: LogDelivery): Promise<DeliveryAnswer> {
+  async deliver(delivery: LogDelivery): Promise<DeliveryResponse> {
     const { state, chains, sync, committed } = this.#options
     const { current: trigger, watch } = state
     const chain = watch && chains()[watch.chain]
     if (!trigger?.enabled || !chain || watch.generation !== delivery.generation) {
-      await this.#takeBack(delivery, watch?.chain)
+      await this.#markReorged(delivery, watch?.chain)
       return { state: 'over' }
     }
-    const count = this.#take(trigger, watch, chain.chainId, delivery)
+    const count = this.#queueLogs(trigger, watch, chain.chainId, delivery)
     await sync()
     committed()
     if (count < delivery.logs.length) {
-      this.#isAwaited = true
-      this.queueChanged()
+      this.#isWatcherWaiting = true
+      this.notifyIfRoom()
     }
     return { state: 'taken', count }
   }
 
   /** Disabled and changed triggers are included, because the runs were created earlier. */
-  async #takeBack({ chain, reorgedAbove }: LogDelivery, own: string | undefined): Promise<void> {
+  async #markReorged({ chain, reorgedAbove }: LogDelivery, own: string | undefined): Promise<void> {
     const { fired, transaction, sync } = this.#options
     if (reorgedAbove === undefined || chain === undefined || chain !== own) return
-    transaction(() => fired.takeBack(reorgedAbove))
+    transaction(() => fired.markReorged(reorgedAbove))
     await sync()
   }
 
@@ -76,17 +76,22 @@ export class LogIntake {
    * Notifies the watcher when half of a previously full queue is free again. Called when a run leaves the queue, or
    * when the limits change.
    */
-  queueChanged(): void {
-    if (!this.#isAwaited) return
-    const { live, state, roomMade } = this.#options
+  notifyIfRoom(): void {
+    if (!this.#isWatcherWaiting) return
+    const { queueSize, state, roomMade } = this.#options
     const { current: trigger, watch } = state
-    const isFull = trigger && live.queued > trigger.maxQueuedRuns / 2
-    if (isFull || live.bytes > QUEUED_BYTES_MAX / 2) return
-    this.#isAwaited = false
+    const isFull = trigger && queueSize.queued > trigger.maxQueuedRuns / 2
+    if (isFull || queueSize.bytes > QUEUED_BYTES_MAX / 2) return
+    this.#isWatcherWaiting = false
     if (trigger && watch) roomMade(watch, trigger.triggerId)
   }
 
-  #take(trigger: TriggerRow, watch: Watch, chainId: number, delivery: LogDelivery): number {
+  #queueLogs(
+    trigger: TriggerRow,
+    watch: SubscriptionState,
+    chainId: number,
+    delivery: LogDelivery,
+  ): number {
     const { fired, intake, inserted, state, store } = this.#options
     const { logs, reorgedAbove } = delivery
     const config = this.#configOf(trigger)
@@ -94,40 +99,40 @@ export class LogIntake {
     const firings = logs.map((log) => ({
       suffix: logRunSuffix(trigger.triggerId, log),
       arrival: () => {
-        const planned = planLog(config.signature, log, learned)
+        const planned = planLogDecoding(config.signature, log, learned)
         learned = planned.learned
         return arrivalOf(config, chainId, log, planned.plan)
       },
     }))
     const known = new Set<string>()
     const isKnown = (suffix: string) => {
-      const isThere = store.has(suffix) || fired.has(suffix)
-      if (isThere) known.add(suffix)
-      return isThere
+      const exists = store.has(suffix) || fired.has(suffix)
+      if (exists) known.add(suffix)
+      return exists
     }
-    const note = (count: number) => {
-      if (reorgedAbove !== undefined) fired.takeBack(reorgedAbove)
-      const next = advanced({ ...watch, learned }, delivery, count)
+    const recordProgress = (count: number) => {
+      if (reorgedAbove !== undefined) fired.markReorged(reorgedAbove)
+      const next = advanceSubscription({ ...watch, learned }, delivery, count)
       for (const [at, { suffix }] of firings.slice(0, count).entries())
-        fired.onChain(suffix, logs[at]!.blockNumber, known.has(suffix), next.settledThrough)
-      if (delivery.settledThrough !== undefined) fired.forget(delivery.settledThrough)
-      state.noteWatch(next)
+        fired.recordOnChain(suffix, logs[at]!.blockNumber, known.has(suffix), next.settledThrough)
+      if (delivery.settledThrough !== undefined) fired.deleteThrough(delivery.settledThrough)
+      state.updateWatch(next)
       if (count > 0) inserted()
     }
-    return intake.queueNow(firings, note, isKnown)
+    return intake.queueNow(firings, recordProgress, isKnown)
   }
 
   /** Cached, so that the JSON is not parsed for every delivery. */
-  #configOf({ config: text }: TriggerRow): ChainConfig {
+  #configOf({ config: text }: TriggerRow): ChainEventConfig {
     if (this.#config?.text !== text)
-      this.#config = { text, value: readChainConfig(JSON.parse(text)) }
+      this.#config = { text, value: readChainEventConfig(JSON.parse(text)) }
     return this.#config.value
   }
 }
 
 const encoder = new TextEncoder()
 
-function arrivalOf(config: ChainConfig, chainId: number, log: ChainLog, plan: DecodePlan) {
+function arrivalOf(config: ChainEventConfig, chainId: number, log: ChainLog, plan: DecodePlan) {
   const { chain, signatureText } = config
   const firing: ChainEventFiring = {
     source: 'chain_event',

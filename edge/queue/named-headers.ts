@@ -1,16 +1,16 @@
 import type { WebhookFiring } from './firing.ts'
 
-export type Withheld = { withheld: Record<string, string>; withheldTruncated: boolean }
+export type WithheldHeaders = { withheld: Record<string, string>; withheldTruncated: boolean }
 
 /**
  * Passes the headers of `options.pass_headers` to the action. Records their names so that the history masks their
  * values, because such a header may contain a secret that the patterns do not recognize.
  * @param names in lower case. Denied headers are never in `withheld`, so a denial takes precedence.
  */
-export function passNamed(
+export function passNamedHeaders(
   firing: WebhookFiring,
   names: readonly string[],
-  { withheld, withheldTruncated }: Withheld,
+  { withheld, withheldTruncated }: WithheldHeaders,
 ): WebhookFiring {
   const added = names.filter((name) => Object.hasOwn(withheld, name))
   const maskedHeaders = names.filter(

@@ -1,13 +1,13 @@
-import { reasonOf } from '../../shared/errors.ts'
+import { errorReason } from '../../shared/errors/api-error.ts'
 import { OUTCOMES_WAIT_MS } from '../../shared/limits.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
-import { OriginAway } from '../trust/origin-away.ts'
+import { OriginUnavailableError } from '../trust/origin-unavailable-error.ts'
 import type { SealedOrigin } from '../trust/sealed-origin.ts'
 
 type Waiter = { resolve: (outcome: Outcome | 'unknown') => void; reject: (error: unknown) => void }
 
 /** Maximum number of run IDs in one request. The remaining runs are polled by the next request. */
-const IDS_PER_QUESTION = 64
+const IDS_PER_REQUEST = 64
 
 /** Long-polling time of a request without room for all runs, so that the remaining runs are polled soon. */
 const CROWDED_WAIT_MS = 500
@@ -18,58 +18,59 @@ const CROWDED_WAIT_MS = 500
  */
 export class OutcomePoller {
   readonly #origin: Pick<SealedOrigin, 'outcomes'>
-  readonly #stillRunning: () => void
+  readonly #onAllRunning: () => void
   /** By run ID and in polling order. The runs of the last request are at the end. */
   readonly #waiters = new Map<string, Waiter>()
-  #question: AbortController | undefined
-  #asking = false
+  #request: AbortController | undefined
+  #isPolling = false
 
   /**
-   * @param stillRunning called after a response that reports all polled runs as running. Such a response shows that the
+   * @param onAllRunning called after a response that reports all polled runs as running. Such a response shows that the
    * origin is available.
    */
-  constructor(origin: Pick<SealedOrigin, 'outcomes'>, stillRunning: () => void) {
+  constructor(origin: Pick<SealedOrigin, 'outcomes'>, onAllRunning: () => void) {
     this.#origin = origin
-    this.#stillRunning = stillRunning
+    this.#onAllRunning = onAllRunning
   }
 
   /**
    * Resolves to `unknown` if the origin never started the run.
-   * @throws {OriginAway} if the origin is unreachable or refuses the request
+   * @throws {OriginUnavailableError} if the origin is unreachable or refuses the request
    */
   outcome(runId: string): Promise<Outcome | 'unknown'> {
     return new Promise((resolve, reject) => {
       this.#waiters.set(runId, { resolve, reject })
-      this.#question?.abort()
-      if (!this.#asking) void this.#ask()
+      this.#request?.abort()
+      if (!this.#isPolling) void this.#poll()
     })
   }
 
-  async #ask(): Promise<void> {
-    this.#asking = true
+  async #poll(): Promise<void> {
+    this.#isPolling = true
     while (this.#waiters.size > 0) {
-      const question = new AbortController()
-      this.#question = question
-      const runIds = [...this.#waiters.keys()].slice(0, IDS_PER_QUESTION)
+      const request = new AbortController()
+      this.#request = request
+      const runIds = [...this.#waiters.keys()].slice(0, IDS_PER_REQUEST)
       try {
-        await this.#askOnce(runIds, question.signal)
+        await this.#pollOnce(runIds, request.signal)
       } catch (error) {
-        if (!question.signal.aborted) this.#rejectAll(error)
+        if (!request.signal.aborted) this.#rejectAll(error)
       }
     }
-    this.#question = undefined
-    this.#asking = false
+    this.#request = undefined
+    this.#isPolling = false
   }
 
-  async #askOnce(runIds: string[], signal: AbortSignal): Promise<void> {
+  async #pollOnce(runIds: string[], signal: AbortSignal): Promise<void> {
     const crowded = this.#waiters.size > runIds.length
     const wait_ms = crowded ? CROWDED_WAIT_MS : OUTCOMES_WAIT_MS
-    const answer = await this.#origin.outcomes({ run_ids: runIds, wait_ms }, signal)
-    if (answer.state === 'refused') throw new OriginAway(`outcomes refused: ${reasonOf(answer)}`)
-    for (const [runId, outcome] of Object.entries(answer.ended)) this.#resolve(runId, outcome)
-    for (const runId of answer.unknown) this.#resolve(runId, 'unknown')
-    for (const runId of answer.running) this.#toTheEnd(runId)
-    if (answer.running.length === runIds.length) this.#stillRunning()
+    const response = await this.#origin.outcomes({ run_ids: runIds, wait_ms }, signal)
+    if (response.state === 'refused')
+      throw new OriginUnavailableError(`outcomes refused: ${errorReason(response)}`)
+    for (const [runId, outcome] of Object.entries(response.ended)) this.#resolve(runId, outcome)
+    for (const runId of response.unknown) this.#resolve(runId, 'unknown')
+    for (const runId of response.running) this.#moveToEnd(runId)
+    if (response.running.length === runIds.length) this.#onAllRunning()
   }
 
   #resolve(runId: string, outcome: Outcome | 'unknown'): void {
@@ -77,7 +78,7 @@ export class OutcomePoller {
     this.#waiters.delete(runId)
   }
 
-  #toTheEnd(runId: string): void {
+  #moveToEnd(runId: string): void {
     const waiter = this.#waiters.get(runId)
     if (!waiter) return
     this.#waiters.delete(runId)

@@ -29,7 +29,7 @@ export function testArrival(
     const firing: ParamsFiring = { source: 'params' }
     return { firing: JSON.stringify(firing), body, test: true }
   }
-  if (trigger.kind === 'chain_event') return chainEventOf(body)
+  if (trigger.kind === 'chain_event') return chainEventArrival(body)
   if (trigger.kind !== 'webhook') return undefined
   const firing: WebhookFiring = {
     source: 'webhook',
@@ -45,7 +45,7 @@ export function testArrival(
 }
 
 /** Passes `event` to the action unchanged, so that owners can test an action without constructing a raw log. */
-function chainEventOf(event: Uint8Array): Arrival {
+function chainEventArrival(event: Uint8Array): Arrival {
   const firing: ParamsFiring = { source: 'params' }
   const text = new TextDecoder().decode(event)
   const body = new TextEncoder().encode(`{"source":"chain_event","event":${text}}`)

@@ -2,7 +2,7 @@
  * Opaque to clients and valid for one trigger. It identifies a run instead of an offset from the newest run, so it
  * stays valid while new runs arrive.
  */
-import { decodeBase64url, encodeBase64url } from '../../shared/base64url.ts'
+import { decodeBase64url, encodeBase64url } from '../../shared/encoding/base64url.ts'
 
 /** First byte of a cursor. A new layout gets a new number. */
 const VERSION = 1
@@ -17,7 +17,7 @@ export function encodeCursor(triggerId: string, before: number): string {
   bytes[0] = VERSION
   for (let at = SEQUENCE_BYTES, rest = before; at > 0; at--, rest = Math.floor(rest / 256))
     bytes[at] = rest % 256
-  bytes.set(triggerPart(triggerId), 1 + SEQUENCE_BYTES)
+  bytes.set(triggerPrefix(triggerId), 1 + SEQUENCE_BYTES)
   return encodeBase64url(bytes)
 }
 
@@ -27,14 +27,14 @@ export function encodeCursor(triggerId: string, before: number): string {
 export function decodeCursor(triggerId: string, cursor: string): number | undefined {
   const bytes = decodeBase64url(cursor)
   if (bytes?.length !== BYTES || bytes[0] !== VERSION) return undefined
-  const part = triggerPart(triggerId)
+  const part = triggerPrefix(triggerId)
   if (part.some((byte, i) => byte !== bytes[1 + SEQUENCE_BYTES + i])) return undefined
   let before = 0
   for (let at = 1; at <= SEQUENCE_BYTES; at++) before = before * 256 + bytes[at]!
   return before
 }
 
-function triggerPart(triggerId: string): Uint8Array {
+function triggerPrefix(triggerId: string): Uint8Array {
   const bytes = decodeBase64url(triggerId)
   if (!bytes) throw new Error('not a trigger ID')
   return bytes.subarray(0, TRIGGER_BYTES)

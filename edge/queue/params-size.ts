@@ -1,5 +1,5 @@
 import { PARAMS_MAX_BYTES } from '../../shared/limits.ts'
-import type { Refusal } from '../../shared/wire/sealed.ts'
+import type { SealedRefusal } from '../../shared/wire/sealed.ts'
 
 /**
  * Maximum factor by which a body can grow when it becomes part of the params. A control character takes six bytes in
@@ -7,7 +7,7 @@ import type { Refusal } from '../../shared/wire/sealed.ts'
  */
 const GROWTH_MAX = 12
 /** Reserved for `default_params`, headers, the URL and its query. */
-const REST_BYTES = 512 * 1024
+const RESERVED_BYTES = 512 * 1024
 
 /**
  * Refuses params that are too large for the origin, without sending them. A body of 2 MB of control characters becomes
@@ -17,8 +17,8 @@ const REST_BYTES = 512 * 1024
 export function paramsRefusal(
   params: Record<string, unknown>,
   bodyBytes: number,
-): Refusal | undefined {
-  if (bodyBytes * GROWTH_MAX + REST_BYTES <= PARAMS_MAX_BYTES) return undefined
+): SealedRefusal | undefined {
+  if (bodyBytes * GROWTH_MAX + RESERVED_BYTES <= PARAMS_MAX_BYTES) return undefined
   const bytes = Buffer.byteLength(JSON.stringify(params))
   if (bytes <= PARAMS_MAX_BYTES) return undefined
   return {

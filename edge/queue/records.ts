@@ -1,6 +1,6 @@
 import { isSecretHeader } from '../triggers/secret-headers.ts'
-import type { LogLine } from '../../shared/log-line.ts'
-import { readChainConfig } from '../chain/chain-config.ts'
+import type { LogLine } from '../../shared/wire/log-line.ts'
+import { readChainEventConfig } from '../chain/chain-event-config.ts'
 import { checksummedAddress } from '../chain/decoding/checksummed-address.ts'
 import type { Chains } from '../chain/chain-settings.ts'
 import type { Settings } from '../settings.ts'
@@ -28,7 +28,7 @@ export function webhookUrlOf(triggerId: string, publicUrl: string): string {
   return new URL(`/webhook/${triggerId}`, publicUrl).href
 }
 
-export function triggerRecord(
+export function toTriggerRecord(
   row: TriggerRow,
   revision: RevisionRow,
   { PUBLIC_URL, CHAINS }: Pick<Settings, 'PUBLIC_URL' | 'CHAINS'>,
@@ -48,7 +48,7 @@ export function triggerRecord(
     enabled: row.enabled,
     ...(row.kind === 'webhook' ? { webhook_url: webhookUrlOf(row.triggerId, PUBLIC_URL) } : {}),
     ...(row.kind === 'schedule' ? { next_run_at: rfc3339(row.nextTickAt) } : {}),
-    ...(row.kind === 'chain_event' ? watchedEvent(row, config, CHAINS) : {}),
+    ...(row.kind === 'chain_event' ? chainEventFields(row, config, CHAINS) : {}),
     disabled_reason: row.disabledReason,
     waiting_for: null,
     created_at: new Date(row.createdAt).toISOString(),
@@ -57,11 +57,11 @@ export function triggerRecord(
 }
 
 /** The contract address has the EIP-55 checksum, even if the owner sent it without one. */
-function watchedEvent(row: TriggerRow, config: Record<string, unknown>, chains: Chains) {
-  const { chain, signature, filter } = readChainConfig(config)
-  const said = (JSON.parse(row.options) as TriggerOptions).finality
+function chainEventFields(row: TriggerRow, config: Record<string, unknown>, chains: Chains) {
+  const { chain, signature, filter } = readChainEventConfig(config)
+  const ownFinality = (JSON.parse(row.options) as TriggerOptions).finality
   // A chain that is no longer configured has no default finality.
-  const finality = said ?? chains[chain]?.finality
+  const finality = ownFinality ?? chains[chain]?.finality
   return {
     config: { ...config, contract_address: checksummedAddress(filter.address) },
     canonical_signature: signature.canonical,
@@ -79,7 +79,7 @@ export function runParams(
   return { ...JSON.parse(revision.defaultParams), ...eventParams(firing, body) }
 }
 
-export function runRecord(
+export function toRunRecord(
   triggerId: string,
   row: RunRow,
   revision: RevisionRow,
@@ -91,7 +91,7 @@ export function runRecord(
     id,
     trigger_id: triggerId,
     status: row.status,
-    input: shownInput(row, revision, body),
+    input: maskedInput(row, revision, body),
     ...(body === 'omitted'
       ? { input_omitted: { bytes: row.bodyBytes, url: `/api/runs/${id}` } }
       : {}),
@@ -116,12 +116,12 @@ export function runRecord(
 const MASK = 'REDACTED'
 
 /** Masks the values of secret headers and of headers listed in `options.pass_headers`. */
-function shownInput(
+function maskedInput(
   row: RunRow,
   revision: RevisionRow,
   body: Uint8Array | 'omitted',
 ): Record<string, unknown> {
-  const firing = masked(JSON.parse(row.firing) as Firing)
+  const firing = withMaskedHeaders(JSON.parse(row.firing) as Firing)
   if (body !== 'omitted') return runParams(revision, firing, body)
   const defaults = JSON.parse(revision.defaultParams)
   if (firing.source === 'params') return { ...defaults, body_omitted: true }
@@ -137,7 +137,7 @@ function shownInput(
   return { ...defaults, ...input, request, body_omitted: true }
 }
 
-function masked(firing: Firing): Firing {
+function withMaskedHeaders(firing: Firing): Firing {
   if (firing.source !== 'webhook') return firing
   const named = new Set(firing.maskedHeaders)
   const headers = Object.entries(firing.headers).map(([name, value]) => [

@@ -1,9 +1,9 @@
-import type { Refusal } from '../../shared/wire/sealed.ts'
+import type { SealedRefusal } from '../../shared/wire/sealed.ts'
 import type { TriggerState } from './trigger-state.ts'
 
-/** Consecutive refused runs after which a trigger is disabled, if they span at least `REFUSALS_FOR_MS`. */
+/** Consecutive refused runs after which a trigger is disabled, if they span at least `REFUSALS_SPAN_MS`. */
 const REFUSALS_MAX = 10
-const REFUSALS_FOR_MS = 15 * 60 * 1000
+const REFUSALS_SPAN_MS = 15 * 60 * 1000
 
 /** Disables the trigger after consecutive runs that the origin refused with 401 or 403. */
 export class RefusalStreak {
@@ -17,24 +17,24 @@ export class RefusalStreak {
    * @param refusal the origin's response, if it refused to start the run
    * @returns true if this call disabled the trigger
    */
-  ended(refusal: Refusal | undefined, now: number): boolean {
+  record(refusal: SealedRefusal | undefined, now: number): boolean {
     const trigger = this.#state.current
     if (!trigger) return false
     if (refusal?.status !== 401 && refusal?.status !== 403) {
-      if (trigger.refusals > 0) this.#state.note({ refusals: 0, refusalsSince: null })
+      if (trigger.refusals > 0) this.#state.updateFields({ refusals: 0, refusalsSince: null })
       return false
     }
     // If the stored start of the streak is in the future, the clock was set back.
     const since = Math.min(trigger.refusalsSince ?? now, now)
     const refusals = trigger.refusals + 1
-    this.#state.note({ refusals, refusalsSince: since })
-    if (!trigger.enabled || refusals < REFUSALS_MAX || now - since < REFUSALS_FOR_MS) return false
+    this.#state.updateFields({ refusals, refusalsSince: since })
+    if (!trigger.enabled || refusals < REFUSALS_MAX || now - since < REFUSALS_SPAN_MS) return false
     this.#state.disable(disabledReason(refusals, since, refusal), now)
     return true
   }
 }
 
-function disabledReason(refusals: number, since: number, { status, message, fix }: Refusal) {
+function disabledReason(refusals: number, since: number, { status, message, fix }: SealedRefusal) {
   const begin = new Date(since).toISOString()
   return [
     `The last ${refusals} runs, since ${begin}, were refused with status ${status}: ${message} ${fix}`,

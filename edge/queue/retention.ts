@@ -1,5 +1,5 @@
-import { HISTORY_BYTES_MAX, HISTORY_KEPT_MS, HISTORY_RUNS_MAX } from '../../shared/limits.ts'
-import { type OldRun, type Pruning, REVISIONS_MAX } from './pruning.ts'
+import { HISTORY_BYTES_MAX, HISTORY_RETENTION_MS, HISTORY_RUNS_MAX } from '../../shared/limits.ts'
+import { type OldRun, type HistoryPruner, REVISIONS_MAX } from './history-pruner.ts'
 import type { TriggerState } from './trigger-state.ts'
 
 /**
@@ -7,27 +7,27 @@ import type { TriggerState } from './trigger-state.ts'
  */
 const STEP_RUNS = 200
 const STEP_BYTES = 8 * 1024 * 1024
-const STEP_AFTER_MS = 100
+const STEP_INTERVAL_MS = 100
 
 /**
  * A history that exceeds its limits is pruned after this delay. The excess runs of a whole minute are then deleted
  * together.
  */
-const OVER_LOOK_MS = 60_000
+const EXCESS_CHECK_DELAY_MS = 60_000
 /**
  * Minimum interval between retention checks that wake an idle object. Retention does not need to be precise to the
  * minute.
  */
-const LOOK_MS = 60 * 60 * 1000
-const SIZED_MS = 1_000
+const IDLE_CHECK_MS = 60 * 60 * 1000
+const SIZE_CHECK_MS = 1_000
 /** Interval of retention checks while the object is awake for other reasons. */
-const AWAKE_LOOK_MS = 24 * 60 * 60 * 1000
+const AWAKE_CHECK_MS = 24 * 60 * 60 * 1000
 
 export type RetentionOptions = {
   state: TriggerState
-  pruning: Pruning
+  pruning: HistoryPruner
   transaction(work: () => void): void
-  isOnTheWay(revision: number): boolean
+  isBeingWritten(revision: number): boolean
   armBy(at: number): void
   keptMs?: number
   runsMax?: number
@@ -44,9 +44,9 @@ type Excess = { queuedBefore: number; runs: number; bytes: number }
 export class Retention {
   readonly #options: Required<RetentionOptions>
   /** Infinity if no check is scheduled. */
-  #nextLook = 0
+  #nextCheckAt = 0
   /** Time after which a retention check runs as soon as the object is awake anyway. */
-  #awakeLook = 0
+  #awakeCheckAt = 0
   /**
    * Amounts that the current check still has to delete; undefined between checks. `#above` is the last sequence number
    * that the check has deleted.
@@ -54,14 +54,14 @@ export class Retention {
   #excess: Excess | undefined
   #above = 0
   /** Number of runs that may still finish before the limit on finished runs is exceeded. */
-  #room = 0
-  #sizedAt = Number.NEGATIVE_INFINITY
-  #revisionsSeen = 0
-  #revisionsAt = 0
+  #freeRuns = 0
+  #sizeCheckedAt = Number.NEGATIVE_INFINITY
+  #cleanedUpRevision = 0
+  #cleanedUpAt = 0
 
   constructor(options: RetentionOptions) {
     const limits = {
-      keptMs: HISTORY_KEPT_MS,
+      keptMs: HISTORY_RETENTION_MS,
       runsMax: HISTORY_RUNS_MAX,
       bytesMax: HISTORY_BYTES_MAX,
     }
@@ -69,33 +69,33 @@ export class Retention {
   }
 
   /** Alarm task: runs one pruning step if a check is due. */
-  tend(now: number): number | undefined {
+  runDue(now: number): number | undefined {
     const trigger = this.#options.state.current
     if (!trigger) return undefined
     // The check must not be postponed if the clock was set back.
-    const isWaiting = now < this.#awakeLook && this.#awakeLook <= now + AWAKE_LOOK_MS
-    const isEarly = isWaiting && now < this.#nextLook
-    if (!isEarly || trigger.revision - this.#revisionsSeen >= REVISIONS_MAX) {
-      this.#nextLook = this.#step(now) ?? Number.POSITIVE_INFINITY
-      this.#awakeLook = now + AWAKE_LOOK_MS
+    const isWaiting = now < this.#awakeCheckAt && this.#awakeCheckAt <= now + AWAKE_CHECK_MS
+    const isEarly = isWaiting && now < this.#nextCheckAt
+    if (!isEarly || trigger.revision - this.#cleanedUpRevision >= REVISIONS_MAX) {
+      this.#nextCheckAt = this.#step(now) ?? Number.POSITIVE_INFINITY
+      this.#awakeCheckAt = now + AWAKE_CHECK_MS
     }
-    return Number.isFinite(this.#nextLook) ? this.#nextLook : undefined
+    return Number.isFinite(this.#nextCheckAt) ? this.#nextCheckAt : undefined
   }
 
-  ended(now: number): void {
-    this.#room--
-    if (this.#nextLook <= now + OVER_LOOK_MS) return
+  recordEnd(now: number): void {
+    this.#freeRuns--
+    if (this.#nextCheckAt <= now + EXCESS_CHECK_DELAY_MS) return
     const { keptMs, armBy } = this.#options
-    const isOver = this.#room < 0 || this.#isLarge(now)
-    const lookAt = now + (isOver ? OVER_LOOK_MS : keptMs)
-    this.#nextLook = Math.min(this.#nextLook, lookAt)
-    armBy(lookAt)
+    const isOver = this.#freeRuns < 0 || this.#isLarge(now)
+    const checkAt = now + (isOver ? EXCESS_CHECK_DELAY_MS : keptMs)
+    this.#nextCheckAt = Math.min(this.#nextCheckAt, checkAt)
+    armBy(checkAt)
   }
 
   /** The size is checked at most once a second, because thousands of runs may finish at the same time. */
   #isLarge(now: number): boolean {
-    if (Math.abs(now - this.#sizedAt) < SIZED_MS) return false
-    this.#sizedAt = now
+    if (Math.abs(now - this.#sizeCheckedAt) < SIZE_CHECK_MS) return false
+    this.#sizeCheckedAt = now
     const { bytesMax, pruning } = this.#options
     return pruning.databaseBytes > bytesMax
   }
@@ -103,22 +103,22 @@ export class Retention {
   #step(now: number): number | undefined {
     const { pruning, keptMs } = this.#options
     const excess = (this.#excess ??= this.#measure(now))
-    const [oldest] = pruning.oldest(this.#above, 1)
-    if (oldest && isTooMuch(oldest, excess)) {
-      this.#drop(pruning.oldest(this.#above, STEP_RUNS), excess)
-      return now + STEP_AFTER_MS
+    const [oldest] = pruning.oldestEnded(this.#above, 1)
+    if (oldest && isExcess(oldest, excess)) {
+      this.#drop(pruning.oldestEnded(this.#above, STEP_RUNS), excess)
+      return now + STEP_INTERVAL_MS
     }
     this.#excess = undefined
     this.#above = 0
-    this.#clearRest(now)
-    return oldest && Math.max(now + LOOK_MS, oldest.queuedAt + keptMs)
+    this.#cleanUp(now)
+    return oldest && Math.max(now + IDLE_CHECK_MS, oldest.queuedAt + keptMs)
   }
 
   #measure(now: number): Excess {
     const { pruning, keptMs, runsMax, bytesMax, state } = this.#options
-    const all = pruning.runs(state.current!.prunedThrough)
-    const ended = all > runsMax ? all - pruning.unfinished() : all
-    this.#room = Math.max(0, runsMax - ended)
+    const all = pruning.countRuns(state.current!.prunedThrough)
+    const ended = all > runsMax ? all - pruning.countUnfinished() : all
+    this.#freeRuns = Math.max(0, runsMax - ended)
     // The database is never smaller than its contents, which are measured only if the whole database exceeds the limit.
     const bytes = pruning.databaseBytes > bytesMax ? pruning.endedBytes() - bytesMax : 0
     return { queuedBefore: now - keptMs, runs: ended - runsMax, bytes }
@@ -128,7 +128,7 @@ export class Retention {
     const dropped: OldRun[] = []
     let bytes = 0
     for (const run of oldest) {
-      if (!isTooMuch(run, excess) || (dropped.length > 0 && bytes + run.bytes > STEP_BYTES)) break
+      if (!isExcess(run, excess) || (dropped.length > 0 && bytes + run.bytes > STEP_BYTES)) break
       dropped.push(run)
       bytes += run.bytes
       excess.runs--
@@ -144,25 +144,26 @@ export class Retention {
       pruning.drop(from, through)
       // If the table is empty, sequence numbers start at 1 again.
       const pruned = pruning.isEmpty ? 0 : Math.max(prunedThrough, through)
-      if (pruned !== prunedThrough) state.note({ prunedThrough: pruned })
+      if (pruned !== prunedThrough) state.updateFields({ prunedThrough: pruned })
     })
     this.#above = through
   }
 
   /** Deletes revisions and skipped schedule ticks that are no longer needed. */
-  #clearRest(now: number): void {
-    const { pruning, keptMs, isOnTheWay, state } = this.#options
+  #cleanUp(now: number): void {
+    const { pruning, keptMs, isBeingWritten, state } = this.#options
     const { revision } = state.current!
     const isDue =
-      now - this.#revisionsAt >= LOOK_MS || revision - this.#revisionsSeen >= REVISIONS_MAX
+      now - this.#cleanedUpAt >= IDLE_CHECK_MS ||
+      revision - this.#cleanedUpRevision >= REVISIONS_MAX
     if (!isDue) return
-    this.#revisionsAt = now
-    this.#revisionsSeen = revision
-    pruning.dropRevisions((number) => number === revision || isOnTheWay(number))
+    this.#cleanedUpAt = now
+    this.#cleanedUpRevision = revision
+    pruning.dropRevisions((number) => number === revision || isBeingWritten(number))
     pruning.dropSkippedTicks(now - keptMs)
   }
 }
 
-function isTooMuch(run: OldRun, excess: Excess): boolean {
+function isExcess(run: OldRun, excess: Excess): boolean {
   return run.queuedAt < excess.queuedBefore || excess.runs > 0 || excess.bytes > 0
 }

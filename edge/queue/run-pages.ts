@@ -21,7 +21,7 @@ export type PageQuery = {
 /** `bytes` is the size of the body. */
 export type SizedRun = { sequence: number; bytes: number }
 
-export type PageOfRuns = {
+export type SizedRunPage = {
   /** Newest first. */
   runs: SizedRun[]
   more: boolean
@@ -46,11 +46,11 @@ export class RunPages {
   }
 
   /** @param prunedThrough the value of `pruned_through` in the trigger's row */
-  page(query: PageQuery, prunedThrough: number): PageOfRuns {
+  page(query: PageQuery, prunedThrough: number): SizedRunPage {
     const { limit, offset = 0, status } = query
-    const ends = this.#ends()
-    const from = query.since === undefined ? 0 : this.#firstAt(query.since, ends)
-    const until = query.until === undefined ? ends.last + 1 : this.#firstAt(query.until, ends)
+    const bounds = this.#bounds()
+    const from = query.since === undefined ? 0 : this.#firstAt(query.since, bounds)
+    const until = query.until === undefined ? bounds.last + 1 : this.#firstAt(query.until, bounds)
     const top = Math.min(until, query.before ?? until)
     const skipped =
       status === undefined ? Math.min(offset, Math.max(0, top - 1 - prunedThrough)) : 0
@@ -69,10 +69,12 @@ export class RunPages {
     return { runs: found.slice(0, limit), more: found.length > limit }
   }
 
-  #ends(): { first: number; last: number } {
+  #bounds(): { first: number; last: number } {
     // SQLite finds one end of a table directly, but scans the whole table if one statement asks for both.
-    const { first } = this.#sql.exec<Ends>('SELECT min(sequence) AS first FROM runs').one()
-    const { last } = this.#sql.exec<Ends>('SELECT max(sequence) AS last FROM runs').one()
+    const { first } = this.#sql
+      .exec<SequenceBounds>('SELECT min(sequence) AS first FROM runs')
+      .one()
+    const { last } = this.#sql.exec<SequenceBounds>('SELECT max(sequence) AS last FROM runs').one()
     return { first: first ?? 1, last: last ?? 0 }
   }
 
@@ -96,4 +98,4 @@ export class RunPages {
   }
 }
 
-type Ends = { first: number | null; last: number | null }
+type SequenceBounds = { first: number | null; last: number | null }

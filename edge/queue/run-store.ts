@@ -13,7 +13,7 @@ const isQueued = and(sql`${runs.status} IN ('queued', 'running')`, eq(runs.statu
 
 export type QueueDatabase = DrizzleSqliteDODatabase<typeof schema>
 
-export type ArrivedRun = {
+export type NewRun = {
   suffix: string
   revision: number
   queuedAt: number
@@ -25,7 +25,7 @@ export type ArrivedRun = {
   replayOf?: string | undefined
 }
 
-export type LiveCounts = { queued: number; queuedBytes: number }
+export type QueuedTotals = { queued: number; queuedBytes: number }
 
 export class RunStore {
   readonly #storage: DurableObjectStorage
@@ -37,7 +37,7 @@ export class RunStore {
   }
 
   /** Bypasses the slower query builder, because the sender is waiting for the response. */
-  insert(batch: readonly ArrivedRun[]): void {
+  insert(batch: readonly NewRun[]): void {
     this.#storage.transactionSync(() => {
       for (const run of batch) {
         const whole = run.body.length <= BODY_PART_BYTES
@@ -75,7 +75,7 @@ export class RunStore {
     }
   }
 
-  liveCounts(): LiveCounts {
+  queuedTotals(): QueuedTotals {
     return this.#db
       .select({
         queued: sql<number>`count(*)`,
@@ -117,14 +117,14 @@ export class RunStore {
       )
       .one()
     const whole = body && new Uint8Array(body)
-    return { firing, body: whole ?? this.#bodyOfParts({ sequence, bodyBytes }) }
+    return { firing, body: whole ?? this.#readBodyParts({ sequence, bodyBytes }) }
   }
 
   body(run: RunRow): Uint8Array {
-    return run.body ?? this.#bodyOfParts(run)
+    return run.body ?? this.#readBodyParts(run)
   }
 
-  #bodyOfParts(run: Pick<RunRow, 'sequence' | 'bodyBytes'>): Uint8Array {
+  #readBodyParts(run: Pick<RunRow, 'sequence' | 'bodyBytes'>): Uint8Array {
     const parts = this.#db
       .select()
       .from(bodyParts)

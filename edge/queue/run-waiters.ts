@@ -2,11 +2,11 @@
  * Long polling (`?wait=`), in memory only. If the object restarts, the clients lose their connections and poll again.
  */
 export class RunWaiters {
-  readonly #waiting = new Map<string, Set<() => void>>()
+  readonly #waiters = new Map<string, Set<() => void>>()
 
   get size(): number {
     let size = 0
-    for (const waiting of this.#waiting.values()) size += waiting.size
+    for (const waiting of this.#waiters.values()) size += waiting.size
     return size
   }
 
@@ -15,14 +15,14 @@ export class RunWaiters {
    * @param suffix the run ID without the trigger ID
    */
   async wait(suffix: string, ms: number): Promise<void> {
-    const waiting = this.#waiting.get(suffix) ?? new Set()
-    this.#waiting.set(suffix, waiting)
+    const waiting = this.#waiters.get(suffix) ?? new Set()
+    this.#waiters.set(suffix, waiting)
     await new Promise<void>((ready) => {
       const wake = () => {
         clearTimeout(timer)
         waiting.delete(wake)
-        if (waiting.size === 0 && this.#waiting.get(suffix) === waiting)
-          this.#waiting.delete(suffix)
+        if (waiting.size === 0 && this.#waiters.get(suffix) === waiting)
+          this.#waiters.delete(suffix)
         ready()
       }
       const timer = setTimeout(wake, ms)
@@ -31,13 +31,13 @@ export class RunWaiters {
   }
 
   /** @param suffix the run ID without the trigger ID */
-  ended(suffix: string): void {
+  notify(suffix: string): void {
     // Each `wake` removes itself from the set. The iteration still reaches the remaining entries.
-    for (const wake of this.#waiting.get(suffix) ?? []) wake()
+    for (const wake of this.#waiters.get(suffix) ?? []) wake()
   }
 
   /** The trigger and its runs were deleted. */
-  closed(): void {
-    for (const suffix of this.#waiting.keys()) this.ended(suffix)
+  notifyAll(): void {
+    for (const suffix of this.#waiters.keys()) this.notify(suffix)
   }
 }

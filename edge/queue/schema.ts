@@ -58,7 +58,7 @@ export const trigger = sqliteTable('trigger', {
  * The trigger's current key, and the keys of runs in flight. Each key is sealed to the origin's storage key for this
  * trigger and owner.
  */
-export const usageKeys = sqliteTable('usage_keys', {
+export const sealedUsageKeys = sqliteTable('usage_keys', {
   id: integer('id').primaryKey({ autoIncrement: true }),
   sealed: blob('sealed', { mode: 'buffer' }).notNull(),
 })

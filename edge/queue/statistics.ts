@@ -1,6 +1,6 @@
 import type { TriggerStats } from '../../shared/wire/trigger.ts'
-import type { CountedRun } from './counted-runs.ts'
-import { percentile } from './run-chart.ts'
+import type { FinishedRun } from './statistics-queries.ts'
+import { percentile } from './run-charts.ts'
 
 export const STATS_WINDOW_MS = 24 * 60 * 60 * 1000
 const MINUTE_MS = 60_000
@@ -11,9 +11,9 @@ const DURATIONS_MAX = 1_000
 export type StatisticsOptions = {
   now: () => number
   /** Newest first. May be incomplete for a large history. */
-  endedSince(time: number): CountedRun[]
+  endedSince(time: number): FinishedRun[]
   skippedSince(time: number): number
-  live(): { queued: number; running: number; oldestQueuedAt: number | null }
+  queueStatus(): { queued: number; running: number; oldestQueuedAt: number | null }
 }
 
 type Counts = { ok: number; failed: number }
@@ -34,7 +34,7 @@ export class Statistics {
   }
 
   /** The run is already on disk. */
-  ended(run: CountedRun): void {
+  add(run: FinishedRun): void {
     if (this.#minutes) this.#count(this.#minutes, run)
   }
 
@@ -47,7 +47,7 @@ export class Statistics {
     }
     const latest = this.#durations.slice(-DURATIONS_MAX)
     const sorted = latest.map(({ ms }) => ms).toSorted((a, b) => a - b)
-    const { queued, running, oldestQueuedAt } = this.#options.live()
+    const { queued, running, oldestQueuedAt } = this.#options.queueStatus()
     return {
       window: '24h',
       ...counts,
@@ -73,7 +73,7 @@ export class Statistics {
     return this.#minutes
   }
 
-  #count(minutes: Map<number, Counts>, { status, startedAt, finishedAt }: CountedRun): void {
+  #count(minutes: Map<number, Counts>, { status, startedAt, finishedAt }: FinishedRun): void {
     const minute = Math.floor(finishedAt / MINUTE_MS)
     const counts = minutes.get(minute) ?? { ok: 0, failed: 0 }
     minutes.set(minute, counts)

@@ -5,15 +5,15 @@ import type {
   TriggerKind,
   TriggerRecord,
 } from '../../shared/wire/trigger.ts'
-import type { DeliveryAnswer, LogDelivery } from '../chain/subscription.ts'
-import type { Visited } from '../schedule/scan.ts'
-import type { Accepted } from './intake.ts'
+import type { DeliveryResponse, LogDelivery } from '../chain/subscription.ts'
+import type { VisitResult } from '../schedule/scan.ts'
+import type { IntakeResult } from './intake.ts'
 import type { TestRun } from './owner-firings.ts'
 import type { PageQuery } from './run-pages.ts'
-import type { ChartRange, TriggerGlance } from './trigger-glance.ts'
+import type { ChartRange, TriggerSnapshot } from './trigger-snapshot.ts'
 import type { NewTrigger, TriggerChange } from './trigger-state.ts'
-import type { KnownHead, WatchChange } from './watch-change.ts'
-import type { PostAnswer, WebhookPost } from './webhook-intake.ts'
+import type { KnownHead, SubscriptionChange } from './subscription-change.ts'
+import type { WebhookResult, WebhookPost } from './webhook-intake.ts'
 
 export interface TriggerObject {
   /** Stores a new trigger, and then adds it to the index. */
@@ -29,11 +29,15 @@ export interface TriggerObject {
    * @returns `undefined` if this owner has no such trigger; `asks_head` if the head of the chain is needed first, in
    * which case nothing was changed
    */
-  change(ownerId: string, change: TriggerChange, head?: KnownHead): Promise<Changed | undefined>
+  change(
+    ownerId: string,
+    change: TriggerChange,
+    head?: KnownHead,
+  ): Promise<ChangeResult | undefined>
   /** If the result is `taken`, all runs and reorg marks are on disk. Idempotent. */
-  deliverLogs(delivery: LogDelivery): Promise<DeliveryAnswer>
+  deliverLogs(delivery: LogDelivery): Promise<DeliveryResponse>
   /** If the result is `queued`, the run is already on disk. */
-  accept(post: WebhookPost): Promise<PostAnswer>
+  accept(post: WebhookPost): Promise<WebhookResult>
   /** The sender of `options.handshake`. `undefined` if there is no such webhook. */
   handshake(): Promise<{ sender: HandshakeSender | null } | undefined>
   /** JSON text, newest first. */
@@ -42,16 +46,16 @@ export interface TriggerObject {
    * The parts of a trigger's web page that change: a page of run summaries, the statistics and the trigger's state.
    * Includes a chart if `range` is given.
    */
-  glance(ownerId: string, page: PageQuery, range?: ChartRange): Promise<TriggerGlance | undefined>
+  glance(ownerId: string, page: PageQuery, range?: ChartRange): Promise<TriggerSnapshot | undefined>
   /**
    * Includes the complete input.
    * @param waitMs maximum time to wait for the run to finish
    */
   run(ownerId: string, runId: string, waitMs?: number): Promise<RunRecord | undefined>
   /** If the result is `queued`, the run is already on disk. */
-  fireTest(ownerId: string, test: TestRun): Promise<Accepted | { state: 'takes_no_event' }>
+  fireTest(ownerId: string, test: TestRun): Promise<IntakeResult | { state: 'takes_no_event' }>
   /** If the result is `queued`, the new run is already on disk. */
-  replay(ownerId: string, runId: string, code: ReplayCode): Promise<Accepted>
+  replay(ownerId: string, runId: string, code: ReplayCode): Promise<IntakeResult>
   /**
    * Deletes the trigger, its run history and its usage keys.
    * @returns false if this owner has no such trigger
@@ -71,9 +75,9 @@ export interface TriggerObject {
    * @param indexed version of the trigger in the index
    * @returns `undefined` if there is no trigger
    */
-  visit(indexed: number): Promise<Visited | undefined>
+  visit(indexed: number): Promise<VisitResult | undefined>
 }
 
-export type Changed =
+export type ChangeResult =
   | { state: 'changed'; record: TriggerRecord }
-  | Extract<WatchChange, { state: 'asks_head' }>
+  | Extract<SubscriptionChange, { state: 'asks_head' }>

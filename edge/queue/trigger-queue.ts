@@ -4,19 +4,19 @@ import migrations from '../../drizzle/trigger-queue/migrations.js'
 import { TRIGGER_ID_CHARACTERS } from '../../shared/ids.ts'
 import type { ReplayCode } from '../../shared/wire/run.ts'
 import type { HandshakeSender, RunRecord, TriggerRecord } from '../../shared/wire/trigger.ts'
-import type { DeliveryAnswer, LogDelivery } from '../chain/subscription.ts'
+import type { DeliveryResponse, LogDelivery } from '../chain/subscription.ts'
 import { type Env, settingsOf } from '../env.ts'
-import type { Visited } from '../schedule/scan.ts'
+import type { VisitResult } from '../schedule/scan.ts'
 import { wakeScanner } from '../schedule/wake-scanner.ts'
-import type { Accepted } from './intake.ts'
+import type { IntakeResult } from './intake.ts'
 import { replayArrival, type TestRun, testArrival } from './owner-firings.ts'
 import { webhookUrlOf } from './records.ts'
 import type { PageQuery } from './run-pages.ts'
-import type { ChartRange, TriggerGlance } from './trigger-glance.ts'
-import type { Changed, TriggerObject } from './trigger-object.ts'
+import type { ChartRange, TriggerSnapshot } from './trigger-snapshot.ts'
+import type { ChangeResult, TriggerObject } from './trigger-object.ts'
 import { type NewTrigger, type TriggerChange } from './trigger-state.ts'
-import { type KnownHead, watchChange } from './watch-change.ts'
-import { type PostAnswer, type WebhookPost } from './webhook-intake.ts'
+import { type KnownHead, planSubscriptionChange } from './subscription-change.ts'
+import { type WebhookResult, type WebhookPost } from './webhook-intake.ts'
 import { type TriggerParts, triggerParts } from './trigger-parts.ts'
 
 /**
@@ -35,21 +35,21 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
   async create(trigger: NewTrigger): Promise<TriggerRecord> {
     await migrate(this.#parts.db, migrations)
     this.#parts.state.create(trigger, Date.now())
-    await this.#changed()
-    return this.#shown()
+    await this.#afterChange()
+    return this.#currentRecord()
   }
 
   async read(ownerId: string): Promise<TriggerRecord | undefined> {
-    return this.#owned(ownerId) ? this.#shown() : undefined
+    return this.#ownedTrigger(ownerId) ? this.#currentRecord() : undefined
   }
 
   async kindAndAction(ownerId: string) {
-    const trigger = this.#owned(ownerId)
+    const trigger = this.#ownedTrigger(ownerId)
     return trigger && { kind: trigger.kind, actionCid: this.#parts.state.actionCid }
   }
 
   async sealedUsageKey(ownerId: string): Promise<Uint8Array | undefined> {
-    const trigger = this.#owned(ownerId)
+    const trigger = this.#ownedTrigger(ownerId)
     return trigger && this.#parts.state.sealedUsageKey(trigger.usageKey)
   }
 
@@ -57,24 +57,24 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     ownerId: string,
     change: TriggerChange,
     head?: KnownHead,
-  ): Promise<Changed | undefined> {
-    const trigger = this.#owned(ownerId)
+  ): Promise<ChangeResult | undefined> {
+    const trigger = this.#ownedTrigger(ownerId)
     if (!trigger) return undefined
     const { watch } = this.#parts.state
-    const next = watch && watchChange(trigger, watch, change, head)
+    const next = watch && planSubscriptionChange(trigger, watch, change, head)
     if (next?.state === 'asks_head') return next
     // A tick that is already due must fire with the configuration from before the change.
-    if (trigger.nextTickAt !== null) this.#parts.alarm.fired(Date.now())
-    if (this.#parts.state.change(change, Date.now(), next?.watch)) await this.#changed()
+    if (trigger.nextTickAt !== null) this.#parts.alarm.runTasks(Date.now())
+    if (this.#parts.state.change(change, Date.now(), next?.watch)) await this.#afterChange()
     // The trigger may have been deleted while the index was updated.
-    return this.#owned(ownerId) && { state: 'changed', record: this.#shown() }
+    return this.#ownedTrigger(ownerId) && { state: 'changed', record: this.#currentRecord() }
   }
 
-  async deliverLogs(delivery: LogDelivery): Promise<DeliveryAnswer> {
+  async deliverLogs(delivery: LogDelivery): Promise<DeliveryResponse> {
     return this.#parts.logs.deliver(delivery)
   }
 
-  async accept(post: WebhookPost): Promise<PostAnswer> {
+  async accept(post: WebhookPost): Promise<WebhookResult> {
     return this.#parts.webhook.accept(post)
   }
 
@@ -84,7 +84,7 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
   }
 
   async runs(ownerId: string, page: PageQuery): Promise<ReadableStream<Uint8Array> | undefined> {
-    const trigger = this.#owned(ownerId)
+    const trigger = this.#ownedTrigger(ownerId)
     return trigger && this.#parts.history.page(trigger, page)
   }
 
@@ -92,12 +92,12 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     ownerId: string,
     page: PageQuery,
     range?: ChartRange,
-  ): Promise<TriggerGlance | undefined> {
-    const trigger = this.#owned(ownerId)
+  ): Promise<TriggerSnapshot | undefined> {
+    const trigger = this.#ownedTrigger(ownerId)
     if (!trigger) return undefined
     const { charts, dispatcher, history, state, statistics } = this.#parts
     return {
-      ...history.lines(trigger, page),
+      ...history.summaries(trigger, page),
       enabled: trigger.enabled,
       disabledReason: trigger.disabledReason,
       waitingFor: dispatcher.waitingFor(),
@@ -110,15 +110,18 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
 
   async run(ownerId: string, runId: string, waitMs = 0): Promise<RunRecord | undefined> {
     const suffix = runId.slice(TRIGGER_ID_CHARACTERS)
-    if (waitMs > 0 && this.#owned(ownerId) && this.#parts.store.hasEnded(suffix) === false)
+    if (waitMs > 0 && this.#ownedTrigger(ownerId) && this.#parts.store.hasEnded(suffix) === false)
       await this.#parts.waiters.wait(suffix, waitMs)
     // Read after the wait, because the trigger may have been deleted in the meantime.
-    const trigger = this.#owned(ownerId)
+    const trigger = this.#ownedTrigger(ownerId)
     return trigger && this.#parts.history.run(trigger.triggerId, runId)
   }
 
-  async fireTest(ownerId: string, test: TestRun): Promise<Accepted | { state: 'takes_no_event' }> {
-    const trigger = this.#owned(ownerId)
+  async fireTest(
+    ownerId: string,
+    test: TestRun,
+  ): Promise<IntakeResult | { state: 'takes_no_event' }> {
+    const trigger = this.#ownedTrigger(ownerId)
     if (!trigger) return { state: 'unknown' }
     const { PUBLIC_URL } = settingsOf(this.env)
     const { kind, triggerId } = trigger
@@ -127,19 +130,19 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     return arrival ? this.#parts.intake.accept(arrival) : { state: 'takes_no_event' }
   }
 
-  async replay(ownerId: string, runId: string, code: ReplayCode): Promise<Accepted> {
+  async replay(ownerId: string, runId: string, code: ReplayCode): Promise<IntakeResult> {
     const run =
-      this.#owned(ownerId) && this.#parts.store.bySuffix(runId.slice(TRIGGER_ID_CHARACTERS))
+      this.#ownedTrigger(ownerId) && this.#parts.store.bySuffix(runId.slice(TRIGGER_ID_CHARACTERS))
     if (!run) return { state: 'unknown' }
     return this.#parts.intake.accept(replayArrival(this.#parts.store, run, runId, code))
   }
 
   async remove(ownerId: string): Promise<boolean> {
-    if (!this.#owned(ownerId)) return false
+    if (!this.#ownedTrigger(ownerId)) return false
     this.#parts.state.remove(Date.now())
-    this.#parts.waiters.closed()
+    this.#parts.waiters.notifyAll()
     this.#parts.alarm.armBy(Date.now())
-    await this.#told()
+    await this.#flushOutboxes()
     return true
   }
 
@@ -148,16 +151,16 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     runId: string,
   ): Promise<{ state: 'cancelled' | 'not_queued' | 'unknown' }> {
     const run =
-      this.#owned(ownerId) && this.#parts.store.bySuffix(runId.slice(TRIGGER_ID_CHARACTERS))
+      this.#ownedTrigger(ownerId) && this.#parts.store.bySuffix(runId.slice(TRIGGER_ID_CHARACTERS))
     if (!run) return { state: 'unknown' }
     return { state: this.#parts.dispatcher.cancel(run.sequence) ? 'cancelled' : 'not_queued' }
   }
 
   async purge(ownerId: string): Promise<number | undefined> {
-    return this.#owned(ownerId) && this.#parts.dispatcher.purge()
+    return this.#ownedTrigger(ownerId) && this.#parts.dispatcher.purge()
   }
 
-  async visit(indexed: number): Promise<Visited | undefined> {
+  async visit(indexed: number): Promise<VisitResult | undefined> {
     if (!this.#parts.state.row) return undefined
     const now = Date.now()
     await this.#parts.alarm.recover(
@@ -168,16 +171,16 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     if (!trigger) return undefined
     if (trigger.version !== indexed) {
       this.#parts.state.reindex(indexed)
-      this.ctx.waitUntil(this.#parts.indexRow.write())
+      this.ctx.waitUntil(this.#parts.indexRow.flush())
     }
-    if (trigger.kind === 'chain_event') this.ctx.waitUntil(this.#parts.watchNote.tellAgain())
+    if (trigger.kind === 'chain_event') this.ctx.waitUntil(this.#parts.watchNote.resend())
     // Read again, because `reindex` may have raised the version.
     const { version, nextTickAt } = this.#parts.state.current ?? trigger
     return { version, nextTickAt }
   }
 
   override async alarm(): Promise<void> {
-    this.#parts.alarm.fired(Date.now())
+    this.#parts.alarm.runTasks(Date.now())
   }
 
   async #open(): Promise<void> {
@@ -189,34 +192,34 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     await migrate(this.#parts.db, migrations)
     await this.#parts.alarm.load()
     this.#parts.state.load()
-    this.#parts.live.begin(this.#parts.store.liveCounts())
+    this.#parts.live.load(this.#parts.store.queuedTotals())
   }
 
   /**
    * Called after the trigger's record has changed. Runs the alarm tasks, and updates the index and the chain watcher.
    */
-  async #changed(): Promise<void> {
+  async #afterChange(): Promise<void> {
     const now = Date.now()
-    this.#parts.alarm.fired(now)
+    this.#parts.alarm.runTasks(now)
     // Best effort, because the isolates of the Worker and the platform's cron also wake the scanner.
     if (this.#parts.state.current?.nextTickAt)
       this.ctx.waitUntil(wakeScanner(this.env).catch(() => undefined))
-    this.#parts.logs.queueChanged()
-    await this.#told()
+    this.#parts.logs.notifyIfRoom()
+    await this.#flushOutboxes()
   }
 
   /** Sends pending updates to the index and the chain watcher, and waits briefly for them to complete. */
-  async #told(): Promise<void> {
-    await Promise.all([this.#parts.indexRow.write(), this.#parts.watchNote.tell()])
+  async #flushOutboxes(): Promise<void> {
+    await Promise.all([this.#parts.indexRow.flush(), this.#parts.watchNote.flush()])
   }
 
-  #owned(ownerId: string) {
+  #ownedTrigger(ownerId: string) {
     const trigger = this.#parts.state.current
     return trigger?.ownerId === ownerId ? trigger : undefined
   }
 
   /** With the fields that are computed on each call. */
-  #shown(): TriggerRecord {
+  #currentRecord(): TriggerRecord {
     const waiting_for = this.#parts.dispatcher.waitingFor()
     const backfill = this.#parts.state.watch?.backfill
     const stats = this.#parts.statistics.read()

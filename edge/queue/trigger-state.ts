@@ -6,7 +6,7 @@ import { nextTick } from '../schedule/cron.ts'
 import type { RevisionRow, TriggerRow } from './records.ts'
 import type { QueueDatabase } from './run-store.ts'
 import * as schema from './schema.ts'
-import type { Watch } from './watch.ts'
+import type { SubscriptionState } from './subscription-state.ts'
 
 export type NewTrigger = {
   triggerId: string
@@ -23,14 +23,14 @@ export type NewTrigger = {
   maxQueuedRuns: number
   sealedUsageKey: Uint8Array
   /** Present for chain events only. */
-  watch?: Watch
+  watch?: SubscriptionState
 }
 
 /** Absent fields stay unchanged. */
 export type TriggerChange = Partial<Omit<NewTrigger, 'triggerId' | 'ownerId' | 'kind' | 'watch'>>
 
 /** Updated by the service, independently of changes by the owner. */
-export type TriggerFacts = Partial<
+export type ServiceFields = Partial<
   Pick<
     TriggerRow,
     | 'refusals'
@@ -48,7 +48,7 @@ export class TriggerState {
   readonly #db: QueueDatabase
   #row: TriggerRow | undefined
   /** Cached with the text it was parsed from, because every delivery of logs needs the parsed `watch` column. */
-  #watch: { text: string; value: Watch } | undefined
+  #watch: { text: string; value: SubscriptionState } | undefined
 
   constructor(storage: DurableObjectStorage, db: QueueDatabase) {
     this.#storage = storage
@@ -71,10 +71,11 @@ export class TriggerState {
   }
 
   /** Present even if the trigger is deleted but its watcher may still serve it. */
-  get watch(): Watch | undefined {
+  get watch(): SubscriptionState | undefined {
     const text = this.#row?.watch ?? null
     if (text === null) return undefined
-    if (this.#watch?.text !== text) this.#watch = { text, value: JSON.parse(text) as Watch }
+    if (this.#watch?.text !== text)
+      this.#watch = { text, value: JSON.parse(text) as SubscriptionState }
     return this.#watch.value
   }
 
@@ -117,13 +118,13 @@ export class TriggerState {
    * @returns false if there was nothing to change
    */
   change(change: TriggerChange, now: number, watch = this.watch): boolean {
-    const row = this.#required()
+    const row = this.#requireTrigger()
     if (Object.values(change).every((value) => value === undefined)) return false
     const { name, enabled, options, maxRunsPerMinute, maxQueuedRuns } = change
     // If the configuration does not change, a tick that is due at this moment must not be cancelled.
     const config = JSON.stringify(change.config) === row.config ? undefined : change.config
     const set: Partial<TriggerRow> = {
-      ...defined({ name, enabled, maxRunsPerMinute, maxQueuedRuns }),
+      ...withoutUndefined({ name, enabled, maxRunsPerMinute, maxQueuedRuns }),
       ...(enabled === undefined ? {} : { disabledReason: null, refusals: 0, refusalsSince: null }),
     }
     if (options) {
@@ -131,16 +132,16 @@ export class TriggerState {
       set.concurrency = concurrencyOf(row.kind, options)
     }
     if (config) set.config = JSON.stringify(config)
-    const begins = (enabled ?? row.enabled) && (config !== undefined || !row.enabled)
-    const ends = enabled === false
-    if (begins) set.nextTickAt = firstTick(row.kind, config ?? JSON.parse(row.config), now)
-    if (ends) set.nextTickAt = null
+    const isStarting = (enabled ?? row.enabled) && (config !== undefined || !row.enabled)
+    const isStopping = enabled === false
+    if (isStarting) set.nextTickAt = firstTick(row.kind, config ?? JSON.parse(row.config), now)
+    if (isStopping) set.nextTickAt = null
     if (watch) Object.assign(set, { watch: JSON.stringify(watch), watchStale: true })
     this.#storage.transactionSync(() => {
       // The stored block numbers belong to the previous chain.
       if (watch?.chain !== this.watch?.chain) this.#db.delete(schema.firedLogs).run()
       if (change.actionCode !== undefined || change.defaultParams !== undefined)
-        set.revision = this.#addRevision({ ...this.#revisionOf(row), ...defined(change) })
+        set.revision = this.#addRevision({ ...this.#revisionOf(row), ...withoutUndefined(change) })
       if (change.sealedUsageKey) {
         set.usageKey = this.#addUsageKey(change.sealedUsageKey)
         // The previous refusals concerned the old usage key.
@@ -156,32 +157,32 @@ export class TriggerState {
    * @param reason explanation for the owner
    */
   disable(reason: string, now: number): void {
-    const { version, kind } = this.#required()
-    const gone = { enabled: false, disabledReason: reason, nextTickAt: null }
+    const { version, kind } = this.#requireTrigger()
+    const disabled = { enabled: false, disabledReason: reason, nextTickAt: null }
     const watchStale = kind === 'chain_event'
-    this.#write({ ...gone, watchStale, updatedAt: now, version: version + 1, indexStale: true })
+    this.#write({ ...disabled, watchStale, updatedAt: now, version: version + 1, indexStale: true })
   }
 
   /**
    * Bypasses the query builder, which takes ten times as long as the statement itself, because ticks wait for this
    * update.
    */
-  note(facts: TriggerFacts): void {
+  updateFields(fields: ServiceFields): void {
     const row = this.#row
     if (!row) throw new Error('this object has no trigger')
-    const names = Object.keys(facts) as (keyof TriggerFacts)[]
+    const names = Object.keys(fields) as (keyof ServiceFields)[]
     const columns = names.map((name) => `${schema.trigger[name].name} = ?`)
-    const values = names.map((name) => facts[name] ?? null)
+    const values = names.map((name) => fields[name] ?? null)
     this.#storage.sql.exec(`UPDATE trigger SET ${columns.join(', ')}`, ...values)
-    this.#row = { ...row, ...facts }
+    this.#row = { ...row, ...fields }
   }
 
   /** Usage keys are deleted immediately, and the trigger's ID is unknown to callers from now on. */
   remove(now: number): void {
-    const { version, kind } = this.#required()
+    const { version, kind } = this.#requireTrigger()
     const watchStale = kind === 'chain_event'
     this.#storage.transactionSync(() => {
-      this.#db.delete(schema.usageKeys).run()
+      this.#db.delete(schema.sealedUsageKeys).run()
       this.#write({
         removedAt: now,
         enabled: false,
@@ -193,14 +194,14 @@ export class TriggerState {
   }
 
   /** Called when the index has the given version of the record. */
-  indexed(version: number): void {
+  markIndexed(version: number): void {
     if (this.#row?.version === version) this.#write({ indexStale: false })
   }
 
   /** Includes the progress of the subscription. */
-  noteWatch(watch: Watch): void {
+  updateWatch(watch: SubscriptionState): void {
     const text = JSON.stringify(watch)
-    this.note({ watch: text })
+    this.updateFields({ watch: text })
     this.#watch = { text, value: watch }
   }
 
@@ -208,20 +209,23 @@ export class TriggerState {
    * Called when the chain watcher has the given version of the subscription, and the watchers of previous chains have
    * dropped the trigger.
    */
-  watchTold(version: number): void {
+  markWatcherUpdated(version: number): void {
     if (this.#row?.version !== version) return
-    if (this.watch!.left.length > 0) this.noteWatch({ ...this.watch!, left: [] })
+    if (this.watch!.left.length > 0) this.updateWatch({ ...this.watch!, left: [] })
     this.#write({ watchStale: false })
   }
 
   /**
    * Marks the index as out of date.
-   * @param theirs version of the trigger in the index. If it is higher than the object's version, the object's version
+   * @param indexedVersion version of the trigger in the index. If it is higher than the object's version, the object's version
    * is raised above it, because the index rejects older versions.
    */
-  reindex(theirs: number): void {
-    const { version } = this.#required()
-    this.#write({ version: theirs > version ? theirs + 1 : version, indexStale: true })
+  reindex(indexedVersion: number): void {
+    const { version } = this.#requireTrigger()
+    this.#write({
+      version: indexedVersion > version ? indexedVersion + 1 : version,
+      indexStale: true,
+    })
   }
 
   /** Called after the object's storage has been deleted. */
@@ -230,7 +234,7 @@ export class TriggerState {
   }
 
   get actionCid(): string {
-    return this.#revisionOf(this.#required()).actionCid
+    return this.#revisionOf(this.#requireTrigger()).actionCid
   }
 
   /** `undefined` if the key was deleted. */
@@ -241,7 +245,7 @@ export class TriggerState {
     return row && new Uint8Array(row.sealed)
   }
 
-  #required(): TriggerRow {
+  #requireTrigger(): TriggerRow {
     const row = this.current
     if (!row) throw new Error('this object has no trigger')
     return row
@@ -251,8 +255,8 @@ export class TriggerState {
     this.#row = this.#db.update(schema.trigger).set(set).returning().get()
   }
 
-  #addRevision(of: Pick<NewTrigger, 'actionCid' | 'actionCode' | 'defaultParams'>): number {
-    const { actionCid, actionCode, defaultParams } = of
+  #addRevision(source: Pick<NewTrigger, 'actionCid' | 'actionCode' | 'defaultParams'>): number {
+    const { actionCid, actionCode, defaultParams } = source
     return this.#db
       .insert(schema.revisions)
       .values({ actionCid, actionCode, defaultParams: JSON.stringify(defaultParams) })
@@ -272,7 +276,7 @@ export class TriggerState {
 
   #addUsageKey(sealed: Uint8Array): number {
     const values = { sealed: Buffer.from(sealed) }
-    return this.#db.insert(schema.usageKeys).values(values).returning().get().id
+    return this.#db.insert(schema.sealedUsageKeys).values(values).returning().get().id
   }
 }
 
@@ -288,7 +292,7 @@ function firstTick(kind: TriggerKind, config: Record<string, unknown>, now: numb
   return kind === 'schedule' ? (nextTick(String(config.cron), now) ?? null) : null
 }
 
-function defined<T extends object>(fields: T): Partial<T> {
+function withoutUndefined<T extends object>(fields: T): Partial<T> {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined)
   return Object.fromEntries(given) as Partial<T>
 }

@@ -1,17 +1,17 @@
 /** A verdict decides what happens to a run next. */
-import { reasonOf } from '../../shared/errors.ts'
+import { errorReason } from '../../shared/errors/api-error.ts'
 import { failureText, type Outcome } from '../../shared/wire/outcome.ts'
-import type { Refusal } from '../../shared/wire/sealed.ts'
-import type { Shortage } from './credit-holds.ts'
+import type { SealedRefusal } from '../../shared/wire/sealed.ts'
+import type { CreditShortage } from './credit-breakers.ts'
 import type { RunResult } from './records.ts'
 
-export type Verdict =
+export type AttemptVerdict =
   | {
       kind: 'ended'
       status: 'success' | 'failed'
       result: RunResult
       /** Present if the origin refused to start the run. */
-      refusal?: Refusal
+      refusal?: SealedRefusal
     }
   /**
    * The origin was unreachable, or refused the run with 429 or 503, because it is overloaded or a component is
@@ -24,18 +24,18 @@ export type Verdict =
    * The usage key or action lacks credit or allowance, so the origin refused to start the run. Runs are held back, and
    * the attempt does not count.
    */
-  | { kind: 'wait'; shortage: Shortage; afterMs: number }
+  | { kind: 'wait'; shortage: CreditShortage; afterMs: number }
   /** The trigger was disabled before the run was sent. */
   | { kind: 'not_sent' }
 
 /** Delays before the second, third and fourth attempt. */
 const RETRY_MS = [5_000, 60_000, 600_000]
 /** Minimum delay before a run probes whether a shortage of credit or allowance is over. */
-const LOOK_MS = 60_000
+const SHORTAGE_PROBE_MS = 60_000
 /** Maximum retry delay that the origin may request. During a longer delay, the origin's recovery would go unnoticed. */
 const RETRY_AFTER_MAX_MS = 60 * 60 * 1000
 
-export function verdictOnOutcome(outcome: Outcome): Verdict {
+export function verdictOnOutcome(outcome: Outcome): AttemptVerdict {
   const { logs, charged_cents, receipt = null } = outcome
   const kept = { logs, charged_cents, receipt }
   if (outcome.status === 'success') {
@@ -50,17 +50,17 @@ export function verdictOnOutcome(outcome: Outcome): Verdict {
 }
 
 /** For triggers with `on_lost: "retry"`. A lost run is retried as after a network failure. */
-export function verdictOnLost(attempt: number, random: number): Verdict {
-  return retried(attempt, random, 0, () =>
-    failed(
+export function verdictOnLost(attempt: number, random: number): AttemptVerdict {
+  return retryVerdict(attempt, random, 0, () =>
+    failedVerdict(
       'origin_lost: On each attempt, the machine that executed this run was lost before it reported an outcome. The action may have run several times.',
     ),
   )
 }
 
 /** The origin keeps outcomes for a day. Afterwards, the run fails. */
-export function verdictOnForgotten(): Verdict {
-  return failed(
+export function verdictOnExpiredOutcome(): AttemptVerdict {
+  return failedVerdict(
     'outcome_lost: The connection to the origin broke while the run was being sent, and its outcome could not be retrieved within a day. The action may have run; it was not retried.',
   )
 }
@@ -69,56 +69,64 @@ export function verdictOnForgotten(): Verdict {
  * @param attempt number of the refused attempt, starting at 1
  * @param random in [0, 1), for jitter
  */
-export function verdictOnRefusal(refusal: Refusal, attempt: number, random: number): Verdict {
+export function verdictOnRefusal(
+  refusal: SealedRefusal,
+  attempt: number,
+  random: number,
+): AttemptVerdict {
   const { status, message, fix, retry_after_s } = refusal
   const retryAfterMs = Math.min((retry_after_s ?? 0) * 1000, RETRY_AFTER_MAX_MS)
   const shortage = shortageOf(refusal)
-  if (shortage) return { kind: 'wait', shortage, afterMs: Math.max(retryAfterMs, LOOK_MS) }
+  if (shortage)
+    return { kind: 'wait', shortage, afterMs: Math.max(retryAfterMs, SHORTAGE_PROBE_MS) }
   if (status === 429 || status === 503) return { kind: 'origin_away', retryAfterMs }
-  const ended = { ...failed(`${status} ${reasonOf(refusal)}: ${message} ${fix}`), refusal }
-  return status >= 500 ? retried(attempt, random, retryAfterMs, () => ended) : ended
+  const ended = {
+    ...failedVerdict(`${status} ${errorReason(refusal)}: ${message} ${fix}`),
+    refusal,
+  }
+  return status >= 500 ? retryVerdict(attempt, random, retryAfterMs, () => ended) : ended
 }
 
-function shortageOf(refusal: Refusal): Shortage | undefined {
+function shortageOf(refusal: SealedRefusal): CreditShortage | undefined {
   const { status } = refusal
-  const reason = reasonOf(refusal)
+  const reason = errorReason(refusal)
   if (status === 402) return reason === 'spend_cap_reached' ? 'spend_cap' : 'payment'
   const isAllowance = status === 429 && reason === 'failed_execution_allowance'
   return isAllowance ? 'failed_execution_allowance' : undefined
 }
 
 /** The connection broke while the origin answered other requests. The attempt counts. */
-export function verdictOnBroken(attempt: number, random: number): Verdict {
+export function verdictOnBrokenConnection(attempt: number, random: number): AttemptVerdict {
   const message = 'The connection to the origin broke on each attempt. The action may have run.'
-  return verdictOnRefusal({ ...OURS, error: 'connection_broken', message }, attempt, random)
+  return verdictOnRefusal({ ...EDGE_REFUSAL, error: 'connection_broken', message }, attempt, random)
 }
 
 /** The edge failed to send the run. The attempt counts, so that the run cannot block the others permanently. */
-export function verdictOnUnsent(attempt: number, random: number): Verdict {
+export function verdictOnUnsent(attempt: number, random: number): AttemptVerdict {
   const message = 'The run could not be sent to the origin.'
-  return verdictOnRefusal({ ...OURS, error: 'dispatch_failed', message }, attempt, random)
+  return verdictOnRefusal({ ...EDGE_REFUSAL, error: 'dispatch_failed', message }, attempt, random)
 }
 
-const OURS = {
+const EDGE_REFUSAL = {
   state: 'refused' as const,
   status: 500,
   fix: 'Try again. If the error persists, report the ID of this run.',
 }
 
 /** Adds jitter of up to 10 % in either direction. After the last attempt, returns the result of `ended` instead. */
-function retried(
+function retryVerdict(
   attempt: number,
   random: number,
   retryAfterMs: number,
-  ended: () => Verdict,
-): Verdict {
+  exhausted: () => AttemptVerdict,
+): AttemptVerdict {
   const wait = RETRY_MS[attempt - 1]
-  if (wait === undefined) return ended()
+  if (wait === undefined) return exhausted()
   const afterMs = Math.round(Math.max(retryAfterMs, wait * (0.9 + random * 0.2)))
   return { kind: 'retry', afterMs }
 }
 
-function failed(error: string) {
+function failedVerdict(error: string) {
   const result = { response: null, error, logs: [], charged_cents: 0 }
   return { kind: 'ended' as const, status: 'failed' as const, result }
 }

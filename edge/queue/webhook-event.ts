@@ -1,11 +1,11 @@
 /** Parses the body of a webhook into `event` and `event_raw` (`docs/decisions/0067`). */
-import { isDeeper } from '../../shared/json-depth.ts'
+import { isDeeperThan } from '../../shared/json/json-depth.ts'
 import { JSON_DEPTH_MAX } from '../../shared/limits.ts'
 import { encodeBase64 } from './base64.ts'
 import { parseForm } from './form-body.ts'
 
-type Parsed = { event: unknown; event_parse_error?: string }
-type Raw = { event_raw: string; event_raw_encoding: 'utf8' | 'base64' }
+type ParsedEvent = { event: unknown; event_parse_error?: string }
+type RawEvent = { event_raw: string; event_raw_encoding: 'utf8' | 'base64' }
 
 /**
  * A run keeps the version under which it was queued, because its receipt covers its input. Version 1 is stored without
@@ -22,19 +22,22 @@ const JSON_TYPE: Record<ParsingRules, RegExp> = {
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-type Received = { contentType: string | null; rules?: ParsingRules }
+type BodyFormat = { contentType: string | null; rules?: ParsingRules }
 
-export function webhookEvent({ contentType, rules = 1 }: Received, body: Uint8Array): Parsed & Raw {
-  const text = exactText(body)
+export function webhookEvent(
+  { contentType, rules = 1 }: BodyFormat,
+  body: Uint8Array,
+): ParsedEvent & RawEvent {
+  const text = decodeUtf8(body)
   return {
-    ...parsedEvent(contentType, text, rules),
+    ...parseEvent(contentType, text, rules),
     event_raw: text ?? encodeBase64(body),
     event_raw_encoding: text === undefined ? 'base64' : 'utf8',
   }
 }
 
 /** Keeps a BOM. `undefined` if the bytes are not valid UTF-8. */
-function exactText(body: Uint8Array): string | undefined {
+function decodeUtf8(body: Uint8Array): string | undefined {
   try {
     return strictUtf8.decode(body)
   } catch {
@@ -42,20 +45,20 @@ function exactText(body: Uint8Array): string | undefined {
   }
 }
 
-function parsedEvent(
+function parseEvent(
   contentType: string | null,
   text: string | undefined,
   rules: ParsingRules,
-): Parsed {
+): ParsedEvent {
   if (text === undefined || text === '') return { event: null }
   const type = (contentType ?? '').split(';')[0]!.trim().toLowerCase()
-  if (JSON_TYPE[rules].test(type)) return declaredJson(text)
-  if (type === '' || type === 'text/plain') return { event: objectIn(text) ?? text }
-  if (type === FORM_TYPE) return objectOrForm(text, rules)
+  if (JSON_TYPE[rules].test(type)) return parseDeclaredJson(text)
+  if (type === '' || type === 'text/plain') return { event: parseObject(text) ?? text }
+  if (type === FORM_TYPE) return parseObjectOrForm(text, rules)
   return { event: text }
 }
 
-function declaredJson(text: string): Parsed {
+function parseDeclaredJson(text: string): ParsedEvent {
   try {
     return { event: parseJson(text) }
   } catch (error) {
@@ -63,8 +66,8 @@ function declaredJson(text: string): Parsed {
   }
 }
 
-function objectOrForm(text: string, rules: ParsingRules): Parsed {
-  const json = objectIn(text)
+function parseObjectOrForm(text: string, rules: ParsingRules): ParsedEvent {
+  const json = parseObject(text)
   if (json !== undefined) return { event: json }
   if (rules === 1) return { event: text }
   const form = parseForm(text)
@@ -82,7 +85,7 @@ function objectOrForm(text: string, rules: ParsingRules): Parsed {
  * `undefined` if the text is not a JSON object or array. Numbers and strings stay text, because the content type does
  * not declare JSON.
  */
-function objectIn(text: string): object | undefined {
+function parseObject(text: string): object | undefined {
   try {
     const value = parseJson(text)
     return typeof value === 'object' && value !== null ? value : undefined
@@ -98,6 +101,6 @@ function objectIn(text: string): object | undefined {
 function parseJson(text: string): unknown {
   // A BOM is part of the raw text but not of the JSON (RFC 8259, 8.1).
   const value: unknown = JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text)
-  if (isDeeper(value, JSON_DEPTH_MAX)) throw new Error(`nested over ${JSON_DEPTH_MAX} deep`)
+  if (isDeeperThan(value, JSON_DEPTH_MAX)) throw new Error(`nested over ${JSON_DEPTH_MAX} deep`)
   return value
 }

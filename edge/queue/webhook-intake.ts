@@ -1,19 +1,19 @@
 import type { TriggerOptions } from '../../shared/wire/trigger.ts'
 import { deliveryKey } from '../triggers/delivery-id.ts'
-import type { HandshakeReply } from '../triggers/echo.ts'
+import type { HandshakeReply } from '../triggers/handshake-reply.ts'
 import { postHandshake } from '../triggers/post-handshakes.ts'
 import type { WebhookFiring } from './firing.ts'
-import type { Accepted, Intake } from './intake.ts'
-import { passNamed, type Withheld } from './named-headers.ts'
+import type { IntakeResult, Intake } from './intake.ts'
+import { passNamedHeaders, type WithheldHeaders } from './named-headers.ts'
 import type { TriggerState } from './trigger-state.ts'
 
 export type WebhookPost = {
   /** `WebhookFiring` as JSON text, because it is stored without being parsed if the trigger has no options. */
   firing: string
   body: Uint8Array
-} & Withheld
+} & WithheldHeaders
 
-export type PostAnswer = Accepted | { state: 'handshake'; reply: HandshakeReply }
+export type WebhookResult = IntakeResult | { state: 'handshake'; reply: HandshakeReply }
 
 export class WebhookIntake {
   readonly #state: TriggerState
@@ -31,7 +31,7 @@ export class WebhookIntake {
     return JSON.parse(trigger.options) as TriggerOptions
   }
 
-  async accept(post: WebhookPost): Promise<PostAnswer> {
+  async accept(post: WebhookPost): Promise<WebhookResult> {
     const options = this.options()
     if (!options) return { state: 'unknown' }
     const { body } = post
@@ -46,7 +46,7 @@ export class WebhookIntake {
     const firing =
       pass_headers.length === 0
         ? post.firing
-        : JSON.stringify(passNamed(received, pass_headers, post))
+        : JSON.stringify(passNamedHeaders(received, pass_headers, post))
     return this.#intake.accept({ firing, body, ...(delivery === undefined ? {} : { delivery }) })
   }
 }

@@ -1,5 +1,5 @@
 import { SCHEDULE_INTERVAL_MIN_MS } from '../../shared/limits.ts'
-import { wrongInCron } from './cron.ts'
+import { cronProblem } from './cron.ts'
 import { minimumInterval } from './minimum-interval.ts'
 import { nominalTime } from './tick-run.ts'
 
@@ -17,7 +17,7 @@ export function checkSchedule(config: Record<string, unknown>): ScheduleProblem 
   const wrong = (problem: string) => ({ field: 'config.cron', problem })
   if (cron === undefined) return wrong('required')
   if (typeof cron !== 'string') return wrong('expected a string')
-  const problem = wrongInCron(cron)
+  const problem = cronProblem(cron)
   if (problem !== undefined) return wrong(problem)
   const { seconds, first, second } = minimumInterval(cron)
   const leastS = SCHEDULE_INTERVAL_MIN_MS / 1000

@@ -1,6 +1,6 @@
 import { nextTick } from './cron.ts'
 import { timesOfDay } from './cron-values.ts'
-import { atMidnight } from './dialect.ts'
+import { midnightCron } from './cron-dialect.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -19,7 +19,7 @@ export function countTicks(cron: string, from: number, to: number): number {
       seconds.map((second) => ((hour * 60 + minute) * 60 + second) * 1000),
     ),
   )
-  const days = atMidnight(cron)
+  const days = midnightCron(cron)
   let count = 0
   let day = nextTick(days, startOfDay(from) - 1)
   while (day !== undefined && day <= to) {

@@ -1,11 +1,11 @@
-import { hasDayStar, patternOf } from './dialect.ts'
+import { hasDayStar, parsePattern } from './cron-dialect.ts'
 
 /** Ascending values of the cron fields. */
 export type TimesOfDay = { seconds: number[]; minutes: number[]; hours: number[] }
 
 /** @throws {TypeError | RangeError} if the cron is invalid */
 export function timesOfDay(cron: string): TimesOfDay {
-  const { second, minute, hour } = patternOf(cron)
+  const { second, minute, hour } = parsePattern(cron)
   return { seconds: valuesOf(second), minutes: valuesOf(minute), hours: valuesOf(hour) }
 }
 
@@ -21,7 +21,7 @@ export type DayValues = {
 
 /** @throws {TypeError | RangeError} if the cron is invalid */
 export function dayValues(cron: string): DayValues {
-  const pattern = patternOf(cron)
+  const pattern = parsePattern(cron)
   const { day, month, dayOfWeek, lastDayOfMonth, lastWeekday, nearestWeekdays } = pattern
   const hasSpecialDate = lastDayOfMonth || lastWeekday || nearestWeekdays.some(Boolean)
   const hasSpecialWeekday = dayOfWeek.some((weeks) => weeks !== 0 && weeks !== EVERY_WEEK)

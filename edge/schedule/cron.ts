@@ -1,5 +1,5 @@
 import { daysOfCycle } from './days-of-cycle.ts'
-import { cronOf, fieldsOf, patternOf } from './dialect.ts'
+import { parseCron, fieldsOf, parsePattern } from './cron-dialect.ts'
 
 /** Parsing a longer cron would take milliseconds. */
 export const CRON_MAX_CHARACTERS = 256
@@ -8,7 +8,7 @@ export const CRON_MAX_CHARACTERS = 256
 const FIELD = /^[\dA-Za-z*?,/#+-]+$/
 
 /** Reason why a cron is invalid or never fires; undefined if it is valid. */
-export function wrongInCron(cron: string): string | undefined {
+export function cronProblem(cron: string): string | undefined {
   if (cron.length > CRON_MAX_CHARACTERS)
     return `${cron.length} characters; the limit is ${CRON_MAX_CHARACTERS}`
   const fields = fieldsOf(cron)
@@ -18,9 +18,9 @@ export function wrongInCron(cron: string): string | undefined {
   if (fields.length !== 5 && fields.length !== 6)
     return `expected 5 fields, or 6 with seconds first; found ${fields.length}`
   try {
-    patternOf(cron)
+    parsePattern(cron)
   } catch (error) {
-    return reworded(error instanceof Error ? error.message : String(error))
+    return rewordError(error instanceof Error ? error.message : String(error))
   }
   if (daysOfCycle(cron).next().done) return 'the expression never fires'
 }
@@ -31,12 +31,12 @@ export function wrongInCron(cron: string): string | undefined {
  * @throws {TypeError | RangeError} if the cron is invalid
  */
 export function nextTick(cron: string, after: number): number | undefined {
-  return cronOf(cron).nextRun(new Date(after))?.getTime()
+  return parseCron(cron).nextRun(new Date(after))?.getTime()
 }
 
 /** At most `count`, in ascending order. */
 export function nextTicks(cron: string, after: number, count: number): number[] {
-  const found = cronOf(cron).nextRuns(count, new Date(after))
+  const found = parseCron(cron).nextRuns(count, new Date(after))
   return found.map((at) => at.getTime())
 }
 
@@ -44,12 +44,12 @@ export function nextTicks(cron: string, after: number, count: number): number[] 
 export function lastTicks(cron: string, before: number, count: number): number[] {
   // Rounds up to whole seconds, so that a tick in the same second as `before` counts as earlier.
   const wholeSecond = Math.ceil(before / 1000) * 1000
-  const found = cronOf(cron).previousRuns(count, new Date(wholeSecond))
+  const found = parseCron(cron).previousRuns(count, new Date(wholeSecond))
   return found.map((at) => at.getTime()).toReversed()
 }
 
 /** croner's messages state days and months as array indexes. */
-function reworded(reason: string): string {
+function rewordError(reason: string): string {
   return reason
     .replace(/^CronPattern: /, '')
     .replace(/^Invalid value for (\w+): .*$/, 'a value of the field $1 is out of range')

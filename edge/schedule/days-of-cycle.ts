@@ -1,4 +1,4 @@
-import { atMidnight, cronOf } from './dialect.ts'
+import { midnightCron, parseCron } from './cron-dialect.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -12,7 +12,7 @@ const CYCLE_DAYS = 146_097
  * @throws {TypeError | RangeError} if the cron is invalid
  */
 export function* daysOfCycle(cron: string): Generator<number, void> {
-  const midnights = cronOf(atMidnight(cron))
+  const midnights = parseCron(midnightCron(cron))
   const known = new Map<string, number[]>()
   let firstDay: number | undefined
   for (let month = 0; month < CYCLE_MONTHS; month++) {

@@ -1,17 +1,17 @@
-import { causeOf } from '../db/cause-of.ts'
-import type { IndexedTrigger, Looked, ScannedRows } from './scanned-rows.ts'
+import { rootCauseText } from '../db/root-cause-text.ts'
+import type { IndexedTrigger, RowCheck, ScannerIndex } from './scanner-index.ts'
 
 /** Version of the trigger's record, and its next tick in Unix milliseconds, or null if there is none. */
-export type Visited = { version: number; nextTickAt: number | null }
+export type VisitResult = { version: number; nextTickAt: number | null }
 
 export type ScanOptions = {
-  rows: Pick<ScannedRows, 'due' | 'unchecked' | 'note'>
+  rows: Pick<ScannerIndex, 'due' | 'unchecked' | 'note'>
   /**
    * Calls the Durable Object of a trigger.
    * @param version version of the trigger's row in the index
    * @returns undefined if the trigger does not exist
    */
-  visit: (id: string, version: number) => Promise<Visited | undefined>
+  visit: (id: string, version: number) => Promise<VisitResult | undefined>
   now: () => number
   /** Resolves early when `ended` is aborted. */
   sleep: (ms: number, ended: AbortSignal) => Promise<void>
@@ -19,10 +19,10 @@ export type ScanOptions = {
 }
 
 /** Number of schedules with an overdue tick, and of Durable Objects that did not respond. */
-export type Scanned = { due: number; unanswered: number }
+export type ScanCounts = { due: number; unanswered: number }
 
 /** Grace period in which the trigger's own alarm is expected to fire a tick. */
-const OWN_MS = 2_000
+const OWN_ALARM_GRACE_MS = 2_000
 /** A scan must not overlap the next one, which starts with the remaining rows. */
 const SCAN_MS = 20_000
 /** The next scan calls the object again. */
@@ -34,69 +34,69 @@ const PAGE = 500
  * Rows that a scan compares with their Durable Objects, in addition to overdue schedules: 140,000 rows a day, at 1 % of
  * an object's capacity.
  */
-const COMPARED = 50
-const COMPARED_AGAIN_MS = 24 * 60 * 60 * 1000
+const COMPARED_PER_SCAN = 50
+const COMPARE_INTERVAL_MS = 24 * 60 * 60 * 1000
 
 /**
  * Calls the objects of schedules with overdue ticks, which restores lost alarms and fires the ticks. Then compares a
  * few index rows of any kind with their objects, which repairs the index after failures (`docs/decisions/0019`). A
  * failed call does not affect the others.
  */
-export async function scan(options: ScanOptions): Promise<Scanned> {
+export async function scan(options: ScanOptions): Promise<ScanCounts> {
   const { rows, now } = options
   const began = now()
   const until = began + SCAN_MS
-  const scanned: Scanned = { due: 0, unanswered: 0 }
+  const counts: ScanCounts = { due: 0, unanswered: 0 }
   let last: IndexedTrigger | undefined
   do {
-    const page = await rows.due(began - OWN_MS, PAGE, last)
-    scanned.due += page.length
-    scanned.unanswered += await look(options, page, until)
+    const page = await rows.due(began - OWN_ALARM_GRACE_MS, PAGE, last)
+    counts.due += page.length
+    counts.unanswered += await visitAll(options, page, until)
     last = page.length === PAGE ? page.at(-1) : undefined
   } while (last && now() < until)
-  if (now() >= until) return scanned
-  const unchecked = await rows.unchecked(began - COMPARED_AGAIN_MS, COMPARED)
-  scanned.unanswered += await look(options, unchecked, until)
-  return scanned
+  if (now() >= until) return counts
+  const unchecked = await rows.unchecked(began - COMPARE_INTERVAL_MS, COMPARED_PER_SCAN)
+  counts.unanswered += await visitAll(options, unchecked, until)
+  return counts
 }
 
 /** Returns the number of objects that did not respond. */
-async function look(
+async function visitAll(
   options: ScanOptions,
   page: readonly IndexedTrigger[],
   until: number,
 ): Promise<number> {
   const { rows, now } = options
   let unanswered = 0
-  const looked: Looked[] = []
+  const checks: RowCheck[] = []
   const waiting = page.values()
   const visitor = async () => {
     for (const row of waiting) {
       if (now() >= until) return
-      const { found, answered } = await lookAt(options, row)
-      looked.push(found)
+      const { found, answered } = await visitTrigger(options, row)
+      checks.push(found)
       if (!answered) unanswered++
     }
   }
   await Promise.all(Array.from({ length: VISITS_AT_ONCE }, visitor))
-  await rows.note(looked, now())
+  await rows.note(checks, now())
   return unanswered
 }
 
-async function lookAt(
+async function visitTrigger(
   options: ScanOptions,
   row: IndexedTrigger,
-): Promise<{ found: Looked; answered: boolean }> {
+): Promise<{ found: RowCheck; answered: boolean }> {
   const { visit, now, sleep, log } = options
   const ended = new AbortController()
   try {
-    const silent = sleep(VISIT_MS, ended.signal).then(() => 'silent' as const)
-    const visited = await Promise.race([visit(row.id, row.version), silent])
-    if (visited === undefined) return { found: { row, gone: true }, answered: true }
-    if (visited !== 'silent') return { found: { row, lookAt: visited.nextTickAt }, answered: true }
+    const timeout = sleep(VISIT_MS, ended.signal).then(() => 'silent' as const)
+    const result = await Promise.race([visit(row.id, row.version), timeout])
+    if (result === undefined) return { found: { row, gone: true }, answered: true }
+    if (result !== 'silent') return { found: { row, lookAt: result.nextTickAt }, answered: true }
     log('scan.silent', { trigger: row.id })
   } catch (error) {
-    log('scan.failed', { trigger: row.id, error: causeOf(error) })
+    log('scan.failed', { trigger: row.id, error: rootCauseText(error) })
   } finally {
     ended.abort()
   }

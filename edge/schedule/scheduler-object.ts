@@ -1,4 +1,4 @@
-import type { Scanned } from './scan.ts'
+import type { ScanCounts } from './scan.ts'
 
 export interface SchedulerObject {
   /** Result of the last completed scan. It is stored, so it survives eviction of the object. */
@@ -7,7 +7,7 @@ export interface SchedulerObject {
   wake(): Promise<void>
 }
 
-export type ScanStatus = Scanned & {
+export type ScanStatus = ScanCounts & {
   /** Unix milliseconds; undefined before the first scan. */
   endedAt: number | undefined
 }

@@ -2,14 +2,14 @@ import { DurableObject } from 'cloudflare:workers'
 import { drizzle } from 'drizzle-orm/d1'
 import { SCAN_INTERVAL_MS } from '../../shared/limits.ts'
 import { wakeWatchers } from '../chain/watch/wake-watchers.ts'
-import { causeOf } from '../db/cause-of.ts'
+import { rootCauseText } from '../db/root-cause-text.ts'
 import * as schema from '../db/schema.ts'
 import type { Env } from '../env.ts'
-import type { LogFacts } from '../../shared/service-log/line.ts'
+import type { LogFields } from '../../shared/service-log/line.ts'
 import { logEvent } from '../log.ts'
 import { sleep } from '../sleep.ts'
 import { scan } from './scan.ts'
-import { ScannedRows } from './scanned-rows.ts'
+import { ScannerIndex } from './scanner-index.ts'
 import type { ScanStatus, SchedulerObject } from './scheduler-object.ts'
 
 /** Most ticks are due at the full and half minute, so scans start at second 5 and 35. */
@@ -29,8 +29,8 @@ export class Scheduler extends DurableObject<Env> implements SchedulerObject {
   async wake(): Promise<void> {
     const now = Date.now()
     const at = await this.ctx.storage.getAlarm()
-    const isGoing = at !== null && Math.abs(at - now) <= SCAN_INTERVAL_MS
-    if (!isGoing) await this.ctx.storage.setAlarm(nextScanAt(now))
+    const isScheduled = at !== null && Math.abs(at - now) <= SCAN_INTERVAL_MS
+    if (!isScheduled) await this.ctx.storage.setAlarm(nextScanAt(now))
   }
 
   override async alarm(): Promise<void> {
@@ -43,10 +43,10 @@ export class Scheduler extends DurableObject<Env> implements SchedulerObject {
   }
 
   async #scan(): Promise<void> {
-    const log = (event: string, facts: LogFacts) => logEvent(this.env, event, facts)
+    const log = (event: string, facts: LogFields) => logEvent(this.env, event, facts)
     try {
       const scanned = await scan({
-        rows: new ScannedRows(drizzle(this.env.DB, { schema })),
+        rows: new ScannerIndex(drizzle(this.env.DB, { schema })),
         visit: (id, version) => this.env.TRIGGER_QUEUE.getByName(id).visit(version),
         now: Date.now,
         sleep,
@@ -55,7 +55,7 @@ export class Scheduler extends DurableObject<Env> implements SchedulerObject {
       const status: ScanStatus = { endedAt: Date.now(), ...scanned }
       await this.ctx.storage.put(LAST_SCAN, status)
     } catch (error) {
-      log('scan.broken', { reason: causeOf(error) })
+      log('scan.broken', { reason: rootCauseText(error) })
     }
   }
 }

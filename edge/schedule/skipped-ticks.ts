@@ -3,7 +3,7 @@ import type { QueueDatabase } from '../queue/run-store.ts'
 import { skippedTicks } from '../queue/schema.ts'
 
 /** Skipped ticks with the same reason share one row, so that a schedule that falls behind does not fill the table. */
-const TOGETHER_MS = 60 * 60 * 1000
+const MERGE_WINDOW_MS = 60 * 60 * 1000
 
 export type SkipReason = (typeof skippedTicks.$inferSelect)['reason']
 
@@ -19,7 +19,7 @@ export class SkippedTicks {
   record(reason: SkipReason, { count, latest }: { count: number; latest: number }, now: number) {
     const since = and(
       eq(skippedTicks.reason, reason),
-      gt(skippedTicks.recordedAt, now - TOGETHER_MS),
+      gt(skippedTicks.recordedAt, now - MERGE_WINDOW_MS),
     )
     const row = this.#db
       .select()

@@ -1,5 +1,5 @@
 import { sha256 } from '@noble/hashes/sha2.js'
-import { encodeBase64url } from '../../shared/base64url.ts'
+import { encodeBase64url } from '../../shared/encoding/base64url.ts'
 import { RUN_SUFFIX_BYTES } from '../../shared/ids.ts'
 
 /**

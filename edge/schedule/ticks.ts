@@ -14,7 +14,7 @@ export type TicksOptions = {
   intake: Pick<Intake, 'queueNow'>
   skipped: SkippedTicks
   /** Called if the Durable Object was woken for a tick that is due soon. */
-  woken: () => void
+  onWoken: () => void
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
@@ -39,7 +39,7 @@ export class Ticks {
     const tick = nextTick(cron, trigger.nextTickAt - 1)
     // The stored tick can differ if an earlier version of the service interpreted the cron differently
     // (docs/decisions/0069).
-    if (tick !== trigger.nextTickAt) state.note({ nextTickAt: tick ?? null })
+    if (tick !== trigger.nextTickAt) state.updateFields({ nextTickAt: tick ?? null })
     if (tick === undefined) return
     if (now < tick) return this.#wait(trigger, cron, tick, now)
     const { misfire } = JSON.parse(trigger.options) as TriggerOptions
@@ -52,21 +52,21 @@ export class Ticks {
       if (refused > 0) skipped.record('queue_full', { count: refused, latest: latest! }, now)
       if (due.missed || refused > 0)
         log('schedule.skipped', { missed: due.missed?.count ?? 0, queue_full: refused })
-      state.note({ nextTickAt: due.next ?? null })
+      state.updateFields({ nextTickAt: due.next ?? null })
     })
     return due.next && wakeAt(trigger.triggerId, due.next, now)
   }
 
   /** Returns the time at which the alarm has to fire, in Unix milliseconds. */
   #wait({ triggerId }: TriggerRow, cron: string, tick: number, now: number): number {
-    const { state, woken } = this.#options
+    const { state, onWoken } = this.#options
     // If the clock was set back a little, keeps the stored tick, so that no tick fires twice. If the clock had been
     // hours ahead, continues with the first tick after the current time, so that the schedule does not stay silent.
     const first = nextTick(cron, now) ?? tick
     const next = tick - first > SET_BACK_MAX_MS ? first : tick
-    if (next !== tick) state.note({ nextTickAt: next })
+    if (next !== tick) state.updateFields({ nextTickAt: next })
     const at = wakeAt(triggerId, next, now)
-    if (at === next) woken()
+    if (at === next) onWoken()
     return at
   }
 }

@@ -1,4 +1,4 @@
-import { decodeBase64url } from '../../shared/base64url.ts'
+import { decodeBase64url } from '../../shared/encoding/base64url.ts'
 
 /** A Durable Object may be evicted after ten seconds of inactivity. */
 const AWAKE_MS = 8_000

@@ -3,7 +3,7 @@
  * Skills format (agentskills.io). Its details are one level below it, under `references/`.
  */
 import type { Settings } from '../env.ts'
-import { filled, placeholdersOf } from './placeholders.ts'
+import { fillPlaceholders, placeholdersOf } from './placeholders.ts'
 import { skillIndex } from './skill-index.ts'
 import guide from './SKILL.md'
 import llms from './llms.txt'
@@ -51,8 +51,8 @@ export async function documentsOf(settings: Settings): Promise<Map<string, Serve
   const add = async (path: string, contentType: string, text: string) =>
     served.set(path, { text, contentType, digest: await sha256(text) })
   for (const [path, template] of Object.entries(TEMPLATES))
-    await add(path, MARKDOWN, filled(template, values))
-  await add(LLMS_PATH, 'text/plain; charset=utf-8', filled(llms, values))
+    await add(path, MARKDOWN, fillPlaceholders(template, values))
+  await add(LLMS_PATH, 'text/plain; charset=utf-8', fillPlaceholders(llms, values))
   const url = new URL(GUIDE_PATH, settings.PUBLIC_URL).href
   const index = skillIndex(served.get(GUIDE_PATH)!, url)
   await add(INDEX_PATH, 'application/json', JSON.stringify(index, null, 2))

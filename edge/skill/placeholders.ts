@@ -6,7 +6,7 @@ import {
   CONCURRENCY_MAX,
   EXECUTION_SECOND_CENTS,
   EXECUTION_WALL_MS,
-  HISTORY_KEPT_MS,
+  HISTORY_RETENTION_MS,
   HISTORY_RUNS_MAX,
   KEY_OPERATIONS_MAX,
   MAX_QUEUED_RUNS_BOUND,
@@ -30,11 +30,11 @@ import type { Settings } from '../env.ts'
 const DAY_MS = 24 * 60 * 60 * 1000
 const MIB = 1024 * 1024
 
-export type Deployment = Pick<Settings, 'PUBLIC_URL' | 'ORIGIN_URL' | 'CHAINS'>
+export type DeploymentSettings = Pick<Settings, 'PUBLIC_URL' | 'ORIGIN_URL' | 'CHAINS'>
 
 const number = (value: number) => value.toLocaleString('en-US')
 
-export function placeholdersOf({ PUBLIC_URL, ORIGIN_URL, CHAINS }: Deployment) {
+export function placeholdersOf({ PUBLIC_URL, ORIGIN_URL, CHAINS }: DeploymentSettings) {
   const chains = Object.keys(CHAINS).map((chain) => `\`${chain}\``)
   return {
     triggers_url: new URL(PUBLIC_URL).origin,
@@ -44,7 +44,7 @@ export function placeholdersOf({ PUBLIC_URL, ORIGIN_URL, CHAINS }: Deployment) {
     concurrency_most: number(CONCURRENCY_MAX),
     concurrency_schedule: number(SCHEDULE_CONCURRENCY),
     idle_days: number(AGENT_TOKEN_IDLE_MS / DAY_MS),
-    kept_days: number(HISTORY_KEPT_MS / DAY_MS),
+    kept_days: number(HISTORY_RETENTION_MS / DAY_MS),
     kept_runs: number(HISTORY_RUNS_MAX),
     key_operations: number(KEY_OPERATIONS_MAX),
     page: number(RUNS_PAGE_MAX),
@@ -68,7 +68,7 @@ export function placeholdersOf({ PUBLIC_URL, ORIGIN_URL, CHAINS }: Deployment) {
 }
 
 /** @throws {Error} if a placeholder has no value; the message names the placeholder */
-export function filled(template: string, values: Record<string, string>): string {
+export function fillPlaceholders(template: string, values: Record<string, string>): string {
   return template.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const value = values[name]
     if (value === undefined) throw new Error(`the guide has no value for {{${name}}}`)

@@ -1,16 +1,16 @@
-import { actionCid } from '../../shared/cid.ts'
+import { actionCid } from '../../shared/cid/compute-cid.ts'
 import type { PatchTrigger, StoredTrigger } from '../../shared/wire/trigger.ts'
-import { readChainConfig } from '../chain/chain-config.ts'
+import { readChainEventConfig } from '../chain/chain-event-config.ts'
 import type { Chains } from '../chain/chain-settings.ts'
 import type { Env } from '../env.ts'
 import type { TriggerObject } from '../queue/trigger-object.ts'
-import type { KnownHead } from '../queue/watch-change.ts'
+import type { KnownHead } from '../queue/subscription-change.ts'
 import type { TriggerChange } from '../queue/trigger-state.ts'
-import { ChainUnavailable, chainHead } from './chain-head.ts'
-import { marksWarnings } from './marks-warnings.ts'
+import { TriggerChainUnavailableError, requireChainHead } from './chain-head.ts'
+import { missingIndexedWarnings } from './missing-indexed-warnings.ts'
 import { storedKeyWarnings } from './stored-key-warnings.ts'
-import { takeUsageKey } from './take-usage-key.ts'
-import { requireAllowed } from './trigger-rules.ts'
+import { sealUsageKey } from './seal-usage-key.ts'
+import { requireAllowedFields } from './trigger-rules.ts'
 
 export type ChangeContext = {
   /** Already verified as an ID that this service issued. */
@@ -27,8 +27,8 @@ const TRIES = 3
  * Absent fields stay unchanged.
  * @returns the new record, or `undefined` if this owner has no such trigger
  * @throws {TriggerRefused} if a value is not allowed for this kind of trigger
- * @throws {OriginAway | OriginBusy} if a new usage key cannot be checked at the moment; nothing is changed
- * @throws {ChainUnavailable} if the chain's head is needed and unavailable; nothing is changed
+ * @throws {OriginUnavailableError | OriginBusyError} if a new usage key cannot be checked at the moment; nothing is changed
+ * @throws {TriggerChainUnavailableError} if the chain's head is needed and unavailable; nothing is changed
  */
 export async function changeTrigger(
   env: Env,
@@ -41,23 +41,26 @@ export async function changeTrigger(
   // Ownership is checked first, so that other callers learn nothing about the trigger's kind or its key.
   const known = await queue.kindAndAction(ownerId)
   if (!known) return undefined
-  requireAllowed(known.kind, body, chains)
+  requireAllowedFields(known.kind, body, chains)
   const change: TriggerChange = fieldsOf(body)
   const cid = body.action_code === undefined ? undefined : await actionCid(body.action_code)
   if (cid !== undefined) change.actionCid = cid
   let warnings: string[] = []
   if (body.usage_api_key !== undefined) {
     const action = cid ?? known.actionCid
-    const taken = await takeUsageKey(env, now, body.usage_api_key, action, { triggerId, ownerId })
-    change.sealedUsageKey = taken.sealed
-    warnings = taken.warnings
+    const usageKey = await sealUsageKey(env, now, body.usage_api_key, action, {
+      triggerId,
+      ownerId,
+    })
+    change.sealedUsageKey = usageKey.sealed
+    warnings = usageKey.warnings
   } else if (cid !== undefined && cid !== known.actionCid) {
     const sealed = await queue.sealedUsageKey(ownerId)
     if (!sealed) return undefined
     warnings = await storedKeyWarnings(env, now, { sealed, triggerId, ownerId }, cid)
   }
   if (known.kind === 'chain_event' && body.config)
-    warnings.push(...marksWarnings(readChainConfig(body.config)))
+    warnings.push(...missingIndexedWarnings(readChainEventConfig(body.config)))
   let head: KnownHead | undefined
   for (let tries = 0; tries < TRIES; tries++) {
     const changed = await queue.change(ownerId, change, head)
@@ -65,9 +68,9 @@ export async function changeTrigger(
     if (changed.state === 'changed')
       return warnings.length > 0 ? { ...changed.record, warnings } : changed.record
     const { chain, finality } = changed
-    head = { chain, finality, head: await chainHead(env, chains, chain, { finality }) }
+    head = { chain, finality, head: await requireChainHead(env, chains, chain, { finality }) }
   }
-  throw new ChainUnavailable(head!.chain)
+  throw new TriggerChainUnavailableError(head!.chain)
 }
 
 function fieldsOf(body: PatchTrigger): TriggerChange {

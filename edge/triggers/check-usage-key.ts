@@ -1,8 +1,8 @@
-import { reasonOf } from '../../shared/errors.ts'
-import type { AskedKey } from '../../shared/wire/sealed-keys.ts'
+import { errorReason } from '../../shared/errors/api-error.ts'
+import type { KeyToCheck } from '../../shared/wire/sealed-keys.ts'
 import type { Env } from '../env.ts'
-import { OriginBusy } from '../trust/sealed-http.ts'
-import { OriginAway } from '../trust/origin-away.ts'
+import { OriginBusyError } from '../trust/sealed-http.ts'
+import { OriginUnavailableError } from '../trust/origin-unavailable-error.ts'
 import { SealedOrigin } from '../trust/sealed-origin.ts'
 
 export type CheckedKey = {
@@ -18,21 +18,21 @@ export type CheckedKey = {
  * Called before the key or the action is stored with a trigger. Callers reject an account key with 422. A key that is
  * unknown or lacks permission only causes a warning.
  * @param signal aborts the wait for the origin's response
- * @throws {OriginAway | OriginBusy} if the key cannot be checked at the moment; callers respond with 503 or 429
+ * @throws {OriginUnavailableError | OriginBusyError} if the key cannot be checked at the moment; callers respond with 503 or 429
  */
 export async function checkUsageKey(
   env: Env,
   now: () => number,
-  key: AskedKey,
+  key: KeyToCheck,
   actionCid: string,
   signal?: AbortSignal,
 ): Promise<CheckedKey> {
-  const question = { ...key, action_cid: actionCid }
-  const answer = await new SealedOrigin(env, now).checkKey(question, signal)
-  if (answer.state === 'known') return { key: answer.key, mayExecute: answer.may_execute }
-  const { status } = answer
-  if (status === 429 || status === 503) throw new OriginBusy({ ...answer, status })
-  throw new OriginAway(`the origin did not check the key: ${reasonOf(answer)}`, {
+  const request = { ...key, action_cid: actionCid }
+  const response = await new SealedOrigin(env, now).checkKey(request, signal)
+  if (response.state === 'known') return { key: response.key, mayExecute: response.may_execute }
+  const { status } = response
+  if (status === 429 || status === 503) throw new OriginBusyError({ ...response, status })
+  throw new OriginUnavailableError(`the origin did not check the key: ${errorReason(response)}`, {
     isUnsent: true,
   })
 }

@@ -1,22 +1,26 @@
-import { actionCid } from '../../shared/cid.ts'
+import { actionCid } from '../../shared/cid/compute-cid.ts'
 import { TRIGGERS_MAX } from '../../shared/limits.ts'
 import {
   type CreateTrigger,
   defaultQueuedRuns,
   type StoredTrigger,
 } from '../../shared/wire/trigger.ts'
-import { type ChainConfig, readChainConfig } from '../chain/chain-config.ts'
+import { type ChainEventConfig, readChainEventConfig } from '../chain/chain-event-config.ts'
 import type { Chains } from '../chain/chain-settings.ts'
 import type { Env, Settings } from '../env.ts'
 import type { TriggerObject } from '../queue/trigger-object.ts'
-import { begun, newWatch, type Watch } from '../queue/watch.ts'
-import { chainHead } from './chain-head.ts'
-import { marksWarnings } from './marks-warnings.ts'
-import { takeUsageKey } from './take-usage-key.ts'
+import {
+  startSubscription,
+  newSubscriptionState,
+  type SubscriptionState,
+} from '../queue/subscription-state.ts'
+import { requireChainHead } from './chain-head.ts'
+import { missingIndexedWarnings } from './missing-indexed-warnings.ts'
+import { sealUsageKey } from './seal-usage-key.ts'
 import { newTriggerId } from './trigger-id.ts'
 import { countTriggers, type IndexDatabase } from './trigger-index.ts'
-import { TriggerRefused } from './trigger-refused.ts'
-import { requireAllowed } from './trigger-rules.ts'
+import { TriggerRejectedError } from './trigger-rejected-error.ts'
+import { requireAllowedFields } from './trigger-rules.ts'
 
 export type CreateContext = {
   ownerId: string
@@ -27,8 +31,8 @@ export type CreateContext = {
 }
 
 /**
- * @throws {TriggerRefused} if a value is not allowed for this kind of trigger
- * @throws {OriginAway | OriginBusy} if the usage key cannot be checked at the moment; nothing is stored
+ * @throws {TriggerRejectedError} if a value is not allowed for this kind of trigger
+ * @throws {OriginUnavailableError | OriginBusyError} if the usage key cannot be checked at the moment; nothing is stored
  * @throws {ChainUnavailable} if the head of the chain is unavailable; nothing is stored
  */
 export async function createTrigger(
@@ -36,18 +40,18 @@ export async function createTrigger(
   { ownerId, db, settings, now, random }: CreateContext,
   body: CreateTrigger,
 ): Promise<StoredTrigger> {
-  requireAllowed(body.kind, body, settings.CHAINS)
+  requireAllowedFields(body.kind, body, settings.CHAINS)
   // Concurrent requests may exceed the limit, which is a safeguard and not an exact quota.
   if ((await countTriggers(db, ownerId)) >= TRIGGERS_MAX)
-    throw new TriggerRefused({ reason: 'too_many_triggers', max: TRIGGERS_MAX })
+    throw new TriggerRejectedError({ reason: 'too_many_triggers', max: TRIGGERS_MAX })
   const owner = { triggerId: await newTriggerId(settings.ID_MAC_KEY, random), ownerId }
   const cid = await actionCid(body.action_code)
-  const { sealed, warnings } = await takeUsageKey(env, now, body.usage_api_key, cid, owner)
-  let watch: Watch | undefined
+  const { sealed, warnings } = await sealUsageKey(env, now, body.usage_api_key, cid, owner)
+  let watch: SubscriptionState | undefined
   if (body.kind === 'chain_event') {
-    const config = readChainConfig(body.config)
+    const config = readChainEventConfig(body.config)
     watch = await firstWatch(env, settings.CHAINS, body, config)
-    warnings.push(...marksWarnings(config))
+    warnings.push(...missingIndexedWarnings(config))
   }
   // The types of the RPC stub cannot represent a record that contains arbitrary JSON.
   const queue: Pick<TriggerObject, 'create'> = env.TRIGGER_QUEUE.getByName(owner.triggerId)
@@ -74,9 +78,13 @@ async function firstWatch(
   env: Env,
   chains: Chains,
   body: CreateTrigger,
-  { chain, startBlock }: ChainConfig,
-): Promise<Watch> {
-  const watch = newWatch(chain)
+  { chain, startBlock }: ChainEventConfig,
+): Promise<SubscriptionState> {
+  const watch = newSubscriptionState(chain)
   if (!body.enabled) return watch
-  return begun(watch, startBlock, await chainHead(env, chains, chain, body.options))
+  return startSubscription(
+    watch,
+    startBlock,
+    await requireChainHead(env, chains, chain, body.options),
+  )
 }

@@ -1,5 +1,5 @@
 /** Deduplication (`options.dedup`) uses an ID from the sender, never the body. */
-import { encodeBase64url } from '../../shared/base64url.ts'
+import { encodeBase64url } from '../../shared/encoding/base64url.ts'
 import { DELIVERY_ID_MAX_CHARACTERS } from '../../shared/limits.ts'
 import type { TriggerOptions } from '../../shared/wire/trigger.ts'
 
@@ -44,7 +44,7 @@ export async function deliveryKey(
   dedup: NonNullable<TriggerOptions['dedup']>,
   headers: Headers,
 ): Promise<string | undefined> {
-  const found = typeof dedup === 'object' ? ownersId(dedup.header, headers) : knownId(headers)
+  const found = typeof dedup === 'object' ? configuredId(dedup.header, headers) : knownId(headers)
   if (!found) return undefined
   const { name, id } = found
   if (id.length <= DELIVERY_ID_MAX_CHARACTERS) return `${name}:${id}`
@@ -53,15 +53,15 @@ export async function deliveryKey(
   return `${name}#${encodeBase64url(new Uint8Array(hash))}`
 }
 
-type Found = { name: string; id: string }
+type DeliveryId = { name: string; id: string }
 
-function ownersId(header: string, headers: Headers): Found | undefined {
+function configuredId(header: string, headers: Headers): DeliveryId | undefined {
   const name = header.toLowerCase()
   const id = valueOf(headers, name)
   return id === undefined ? undefined : { name, id }
 }
 
-function knownId(headers: Headers): Found | undefined {
+function knownId(headers: Headers): DeliveryId | undefined {
   for (const name of DELIVERY_IDS) {
     const id = valueOf(headers, name)
     if (id !== undefined) return { name, id }

@@ -3,26 +3,26 @@
  * because the action verifies that an event comes from the sender.
  */
 import type { HandshakeSender } from '../../shared/wire/trigger.ts'
-import { echoable, type HandshakeReply, jsonReply, textReply } from './echo.ts'
+import { echoable, type HandshakeReply, jsonReply, textReply } from './handshake-reply.ts'
 
-export type Asked = { query: URLSearchParams; headers: Headers }
+export type HandshakeRequest = { query: URLSearchParams; headers: Headers }
 
 /** `undefined` if the request is not a known handshake. */
 export function getHandshake(
-  asked: Asked,
+  request: HandshakeRequest,
   sender: HandshakeSender | undefined,
 ): HandshakeReply | undefined {
-  return adobeSign(asked) ?? okta(asked) ?? hub(asked, sender) ?? dropbox(asked)
+  return adobeSign(request) ?? okta(request) ?? hub(request, sender) ?? dropbox(request)
 }
 
-function adobeSign({ headers }: Asked): HandshakeReply | undefined {
+function adobeSign({ headers }: HandshakeRequest): HandshakeReply | undefined {
   const id = echoable(headers.get('x-adobesign-clientid'))
   return id === undefined
     ? undefined
     : jsonReply({ xAdobeSignClientId: id }, { 'x-adobesign-clientid': id })
 }
 
-function okta({ headers }: Asked): HandshakeReply | undefined {
+function okta({ headers }: HandshakeRequest): HandshakeReply | undefined {
   const challenge = echoable(headers.get('x-okta-verification-challenge'))
   return challenge === undefined ? undefined : jsonReply({ verification: challenge })
 }
@@ -32,7 +32,7 @@ function okta({ headers }: Asked): HandshakeReply | undefined {
  * echo would confirm it. A subscriber must confirm only what it has requested itself (WebSub, 5.3).
  */
 function hub(
-  { query, headers }: Asked,
+  { query, headers }: HandshakeRequest,
   sender: HandshakeSender | undefined,
 ): HandshakeReply | undefined {
   const mode = query.get('hub.mode')
@@ -48,7 +48,7 @@ function wantsOnlyJson(headers: Headers): boolean {
   return accepted?.includes('application/json') === true && !/\*\/\*|text\//.test(accepted)
 }
 
-function dropbox({ query }: Asked): HandshakeReply | undefined {
+function dropbox({ query }: HandshakeRequest): HandshakeReply | undefined {
   const challenge = echoable(query.get('challenge'))
   return challenge === undefined ? undefined : textReply(challenge)
 }

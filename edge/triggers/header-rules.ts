@@ -106,10 +106,10 @@ const ALLOWED_PATTERN = [
   /(^|-)(event|topic|delivery|webhook|hook|retry|idempotency)(-[a-z]+)*$/,
 ]
 
-export type Rule = 'deny' | 'allow' | 'only_named'
+export type HeaderRule = 'deny' | 'allow' | 'only_named'
 
 /** Senders repeat the same few names, and matching the patterns is the main cost. */
-const rules = new Map<string, Rule>()
+const rules = new Map<string, HeaderRule>()
 const RULES_MAX = 1_000
 
 /**
@@ -119,7 +119,7 @@ const RULES_MAX = 1_000
 const NAME_MAX_CHARACTERS = 128
 
 /** @param name in lower case */
-export function ruleFor(name: string): Rule {
+export function ruleFor(name: string): HeaderRule {
   if (name.length > NAME_MAX_CHARACTERS) return 'deny'
   const known = rules.get(name)
   if (known) return known

@@ -3,9 +3,9 @@
  * handshake does not create a run. Every other POST of the sender is an event.
  */
 import type { HandshakeSender } from '../../shared/wire/trigger.ts'
-import { echoable, type HandshakeReply, jsonReply, textReply } from './echo.ts'
+import { echoable, type HandshakeReply, jsonReply, textReply } from './handshake-reply.ts'
 
-export type Posted = {
+export type HandshakePost = {
   /** Headers that the action would receive, with names in lower case. */
   headers: Readonly<Record<string, string>>
   query: Readonly<Record<string, string | string[]>>
@@ -16,51 +16,54 @@ export type Posted = {
 const BODY_MAX_BYTES = 16 * 1024
 
 /** `undefined` if the POST is an event. */
-export function postHandshake(sender: HandshakeSender, posted: Posted): HandshakeReply | undefined {
-  return REPLIES[sender](posted)
+export function postHandshake(
+  sender: HandshakeSender,
+  post: HandshakePost,
+): HandshakeReply | undefined {
+  return REPLIES[sender](post)
 }
 
-const REPLIES: Record<HandshakeSender, (posted: Posted) => HandshakeReply | undefined> = {
+const REPLIES: Record<HandshakeSender, (posted: HandshakePost) => HandshakeReply | undefined> = {
   slack: ({ body }) => {
     const { type, challenge } = objectIn(body)
-    return type === 'url_verification' ? text(challenge) : undefined
+    return type === 'url_verification' ? echoText(challenge) : undefined
   },
   twitch: ({ headers, body }) =>
     headers['twitch-eventsub-message-type'] === 'webhook_callback_verification'
-      ? text(objectIn(body).challenge)
+      ? echoText(objectIn(body).challenge)
       : undefined,
   monday: ({ body }) => {
     const { challenge, event } = objectIn(body)
-    return event === undefined ? json(challenge, (known) => ({ challenge: known })) : undefined
+    return event === undefined ? echoJson(challenge, (known) => ({ challenge: known })) : undefined
   },
-  microsoft_graph: ({ query }) => text(query.validationToken),
+  microsoft_graph: ({ query }) => echoText(query.validationToken),
   smartsheet: ({ headers }) =>
-    json(
+    echoJson(
       headers['smartsheet-hook-challenge'],
       (known) => ({ smartsheetHookResponse: known }),
       'smartsheet-hook-response',
     ),
-  ringcentral: ({ headers }) => emptyWith('validation-token', headers['validation-token']),
+  ringcentral: ({ headers }) => echoHeader('validation-token', headers['validation-token']),
   // Asana signs its events with the secret but does not include the secret in them. It also gives the secret to the
   // client that created the webhook.
   asana: ({ headers }) =>
     headers['x-hook-signature'] === undefined
-      ? emptyWith('x-hook-secret', headers['x-hook-secret'])
+      ? echoHeader('x-hook-secret', headers['x-hook-secret'])
       : undefined,
   event_grid: ({ headers, body }) =>
     headers['aeg-event-type'] === 'SubscriptionValidation'
-      ? json(validationCode(body), (known) => ({ validationResponse: known }))
+      ? echoJson(validationCode(body), (known) => ({ validationResponse: known }))
       : undefined,
   // Strava's handshake uses GET only (see `handshakes.ts`).
   strava: () => undefined,
 }
 
-function text(challenge: unknown): HandshakeReply | undefined {
+function echoText(challenge: unknown): HandshakeReply | undefined {
   const known = echoable(challenge)
   return known === undefined ? undefined : textReply(known)
 }
 
-function json(
+function echoJson(
   challenge: unknown,
   value: (known: string) => object,
   header?: string,
@@ -70,7 +73,7 @@ function json(
   return jsonReply(value(known), header === undefined ? {} : { [header]: known })
 }
 
-function emptyWith(header: string, challenge: unknown): HandshakeReply | undefined {
+function echoHeader(header: string, challenge: unknown): HandshakeReply | undefined {
   const known = echoable(challenge)
   return known === undefined ? undefined : textReply('', { [header]: known })
 }

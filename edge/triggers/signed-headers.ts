@@ -9,7 +9,7 @@ const LIST_MAX_CHARACTERS = 8 * 1024
  * @param received headers with names in lower case
  * @returns names in lower case, or `undefined` if no signature declares signed headers
  */
-export function namedInSignatures(received: readonly [string, string][]): Set<string> | undefined {
+export function signedHeaderNames(received: readonly [string, string][]): Set<string> | undefined {
   let named: Set<string> | undefined
   for (const [name, value] of received) {
     if (!name.includes('sign') || value.length > LIST_MAX_CHARACTERS) continue

@@ -1,9 +1,9 @@
-import { encodeBase64url } from '../../shared/base64url.ts'
-import { STORED_KEY_LOOK_MS } from '../../shared/limits.ts'
+import { encodeBase64url } from '../../shared/encoding/base64url.ts'
+import { STORED_KEY_CHECK_MS } from '../../shared/limits.ts'
 import type { Env } from '../env.ts'
 import { logEvent } from '../log.ts'
-import { OriginAway } from '../trust/origin-away.ts'
-import { OriginBusy } from '../trust/sealed-http.ts'
+import { OriginUnavailableError } from '../trust/origin-unavailable-error.ts'
+import { OriginBusyError } from '../trust/sealed-http.ts'
 import { checkUsageKey } from './check-usage-key.ts'
 import { KEY_WARNINGS, keyWarnings } from './key-warnings.ts'
 
@@ -16,7 +16,7 @@ export async function storedKeyWarnings(
   now: () => number,
   stored: { sealed: Uint8Array; triggerId: string; ownerId: string },
   actionCid: string,
-  withinMs = STORED_KEY_LOOK_MS,
+  withinMs = STORED_KEY_CHECK_MS,
 ): Promise<string[]> {
   const { sealed, triggerId, ownerId } = stored
   const key = {
@@ -26,16 +26,16 @@ export async function storedKeyWarnings(
   }
   const signal = AbortSignal.timeout(withinMs)
   // The timeout also limits the verification of the origin, which has no timeout of its own.
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () =>
-      reject(new OriginAway('the origin returned no result for a stored key')),
+      reject(new OriginUnavailableError('the origin returned no result for a stored key')),
     )
   })
   try {
     const checking = checkUsageKey(env, now, { stored: key }, actionCid, signal)
-    return keyWarnings(await Promise.race([checking, late]), actionCid)
+    return keyWarnings(await Promise.race([checking, timeout]), actionCid)
   } catch (error) {
-    if (!(error instanceof OriginAway || error instanceof OriginBusy)) throw error
+    if (!(error instanceof OriginUnavailableError || error instanceof OriginBusyError)) throw error
     logEvent(env, 'origin.away', { trigger: triggerId, reason: error.message })
     return [KEY_WARNINGS.not_asked(actionCid)]
   }

@@ -19,7 +19,7 @@ export async function putIndexRow(
   const row = {
     ownerId,
     kind: record.kind,
-    record: JSON.stringify(listed(record)),
+    record: JSON.stringify(toListedTrigger(record)),
     createdAt: Date.parse(record.created_at),
     updatedAt: Date.parse(record.updated_at),
     version,
@@ -41,19 +41,19 @@ export async function dropIndexRow(db: IndexDatabase, ownerId: string, id: strin
 }
 
 /** After the trigger with this creation time and ID. */
-export type ListPlace = { createdAt: number; id: string }
+export type ListCursor = { createdAt: number; id: string }
 export type ListFilter = { kind?: TriggerKind | undefined; enabled?: boolean | undefined }
 export type ListQuery = ListFilter & {
   /** Page size. If absent, all triggers are returned. */
   limit?: number | undefined
-  after?: ListPlace | undefined
+  after?: ListCursor | undefined
 }
 export type TriggerList = {
   triggers: ListedTrigger[]
   /** Triggers that match the filters, across all pages. */
   total: number
   /** Start of the next page. Absent on the last page. */
-  next?: ListPlace
+  next?: ListCursor
 }
 
 /**
@@ -73,12 +73,12 @@ export async function listTriggers(
       ? undefined
       : sql`${triggers.record} ->> '$.enabled' = ${filter.enabled ? 1 : 0}`,
   )
-  const behind =
+  const afterCursor =
     after && sql`(${triggers.createdAt}, ${triggers.id}) < (${after.createdAt}, ${after.id})`
   const page = db
     .select({ id: triggers.id, createdAt: triggers.createdAt, record: triggers.record })
     .from(triggers)
-    .where(and(matching, behind))
+    .where(and(matching, afterCursor))
     .orderBy(desc(triggers.createdAt), desc(triggers.id))
     // One row more than the page shows, to detect whether there is a next page.
     .limit(limit === undefined ? -1 : limit + 1)
@@ -87,7 +87,7 @@ export async function listTriggers(
   const shown = limit === undefined ? rows : rows.slice(0, limit)
   const last = shown.at(-1)
   return {
-    triggers: shown.map((row) => asOf(now, JSON.parse(row.record) as ListedTrigger)),
+    triggers: shown.map((row) => withCurrentNextRun(now, JSON.parse(row.record) as ListedTrigger)),
     total: counted!.total,
     ...(last && rows.length > shown.length
       ? { next: { createdAt: last.createdAt, id: last.id } }
@@ -99,7 +99,7 @@ export async function listTriggers(
  * Recomputes a schedule's next run time if it is in the past. The index row dates from the trigger's last change, and
  * ticks have passed since then.
  */
-function asOf(now: number, trigger: ListedTrigger): ListedTrigger {
+function withCurrentNextRun(now: number, trigger: ListedTrigger): ListedTrigger {
   const { next_run_at, config } = trigger
   if (!next_run_at || Date.parse(next_run_at) > now) return trigger
   const next = nextTick(String(config.cron), now)
@@ -115,7 +115,7 @@ export async function countTriggers(db: IndexDatabase, ownerId: string): Promise
 }
 
 /** Omits the source code, large params, and state that only the trigger's object has. */
-function listed(record: TriggerRecord): ListedTrigger {
+function toListedTrigger(record: TriggerRecord): ListedTrigger {
   const {
     action_code: _source,
     waiting_for: _now,

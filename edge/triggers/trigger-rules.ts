@@ -1,16 +1,16 @@
 /** Rules beyond the JSON types of the fields. They apply to both creation and PATCH. */
-import { isDeeper } from '../../shared/json-depth.ts'
+import { isDeeperThan } from '../../shared/json/json-depth.ts'
 import {
   DEFAULT_PARAMS_MAX_BYTES,
   JSON_DEPTH_MAX,
   TRIGGER_SOURCE_MAX_BYTES,
 } from '../../shared/limits.ts'
 import type { PatchTrigger, TriggerKind, TriggerOptions } from '../../shared/wire/trigger.ts'
-import { readChainConfig, requireConfigured } from '../chain/chain-config.ts'
+import { readChainEventConfig, requireConfiguredChain } from '../chain/chain-event-config.ts'
 import type { Chains } from '../chain/chain-settings.ts'
 import { checkSchedule } from '../schedule/check-schedule.ts'
 import { denialOf, ruleFor } from './header-rules.ts'
-import { TriggerRefused } from './trigger-refused.ts'
+import { TriggerRejectedError } from './trigger-rejected-error.ts'
 
 type OptionName = keyof TriggerOptions
 
@@ -25,15 +25,16 @@ const OPTIONS: Record<TriggerKind, readonly OptionName[]> = {
 
 /**
  * Validates the fields that are present.
- * @throws {TriggerRefused} if a field is not allowed for this kind of trigger; the error names the first such field
+ * @throws {TriggerRejectedError} if a field is not allowed for this kind of trigger; the error names the first such field
  */
-export function requireAllowed(
+export function requireAllowedFields(
   kind: TriggerKind,
   fields: Omit<PatchTrigger, 'kind'>,
   chains: Chains,
 ): void {
   const { config, options, action_code, default_params } = fields
-  if (config && kind === 'chain_event') requireConfigured(readChainConfig(config).chain, chains)
+  if (config && kind === 'chain_event')
+    requireConfiguredChain(readChainEventConfig(config).chain, chains)
   else if (config) requireConfig(kind, config)
   if (options) requireOptions(kind, options)
   if (action_code !== undefined) requireSource(action_code)
@@ -93,7 +94,7 @@ function requireSource(source: string): void {
 }
 
 function requireParams(params: Record<string, unknown>): void {
-  if (isDeeper(params, JSON_DEPTH_MAX))
+  if (isDeeperThan(params, JSON_DEPTH_MAX))
     refuse(
       'default_params',
       `nested more than ${JSON_DEPTH_MAX} levels deep`,
@@ -112,5 +113,5 @@ const utf8Bytes = (text: string) => new TextEncoder().encode(text).length
 const tooLarge = (bytes: number, max: number) => `${bytes} bytes exceed the limit of ${max}`
 
 function refuse(field: string, problem: string, fix: string): never {
-  throw new TriggerRefused({ reason: 'field', field, problem, fix })
+  throw new TriggerRejectedError({ reason: 'field', field, problem, fix })
 }

@@ -1,12 +1,12 @@
 import { ruleFor } from './header-rules.ts'
-import { namedInSignatures } from './signed-headers.ts'
+import { signedHeaderNames } from './signed-headers.ts'
 
 /** The stored headers must fit in a database row. Real senders stay far below these limits. */
 const HEADERS_MAX = 64
 const VALUE_MAX_CHARACTERS = 8 * 1024
 const TOTAL_MAX_CHARACTERS = 32 * 1024
 
-export type SafeHeaders = {
+export type SelectedHeaders = {
   /** Passed to the action, with names in lower case. */
   headers: Record<string, string>
   /** True if headers for the action were omitted because of the limits. */
@@ -16,12 +16,12 @@ export type SafeHeaders = {
   withheldTruncated: boolean
 }
 
-export function safeHeaders(received: Headers): SafeHeaders {
+export function selectHeaders(received: Headers): SelectedHeaders {
   // Read only once, because each entry is copied from the platform's native code.
   const entries = [...received]
-  const named = namedInSignatures(entries)
-  const passed = new Bounded()
-  const withheld = new Bounded()
+  const named = signedHeaderNames(entries)
+  const passed = new BoundedHeaders()
+  const withheld = new BoundedHeaders()
   for (const [name, value] of entries) {
     const rule = ruleFor(name)
     if (rule === 'deny') continue
@@ -37,7 +37,7 @@ export function safeHeaders(received: Headers): SafeHeaders {
 }
 
 /** A header that exceeds a limit is omitted, but smaller headers after it may still fit. */
-class Bounded {
+class BoundedHeaders {
   // Without a prototype, because a header may be named `__proto__`.
   readonly headers: Record<string, string> = Object.create(null)
   truncated = false

@@ -1,16 +1,16 @@
 import type { EvidenceBundle } from '../../shared/attestation/evidence.ts'
-import { EvidenceRefused } from '../../shared/attestation/refused.ts'
-import { encodeHex } from '../../shared/hex.ts'
+import { EvidenceRejectedError } from '../../shared/attestation/require-verified.ts'
+import { encodeHex } from '../../shared/encoding/hex.ts'
 
 /**
  * Requires a quote for the given nonce. Rule 1 checks such a quote only if the bundle contains one, so recorded
  * evidence would pass without this check.
- * @throws {EvidenceRefused} with the rule `quote`
+ * @throws {EvidenceRejectedError} with the rule `quote`
  */
 export function requireFreshQuote(
   { fresh }: Pick<EvidenceBundle, 'fresh'>,
   nonce: Uint8Array<ArrayBuffer>,
 ): void {
   if (fresh?.nonce !== encodeHex(nonce))
-    throw new EvidenceRefused('quote', 'the evidence has no quote for the requested nonce')
+    throw new EvidenceRejectedError('quote', 'the evidence has no quote for the requested nonce')
 }

@@ -2,10 +2,10 @@
 import { z } from 'zod'
 
 /** The contract could not be queried, so it is unknown whether the compose hash is allowed. */
-export class GovernanceAway extends Error {
+export class GovernanceUnavailableError extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(`the governance contract could not be queried: ${reason}`, options)
-    this.name = 'GovernanceAway'
+    this.name = 'GovernanceUnavailableError'
   }
 }
 
@@ -24,32 +24,32 @@ const answersSchema = z.array(
  * The contract's address is the application's ID.
  * @param appId 20 bytes in hex
  * @param composeHash 32 bytes in hex
- * @throws {GovernanceAway} if the contract cannot be queried
+ * @throws {GovernanceUnavailableError} if the contract cannot be queried
  */
-export async function askGovernance(
+export async function queryGovernanceContract(
   { rpcUrl, appId, composeHash }: { rpcUrl: string; appId: string; composeHash: string },
   send: typeof fetch,
   signal: AbortSignal,
 ): Promise<Governance> {
   const call = { to: `0x${appId}`, data: `${ALLOWED_COMPOSE_HASHES}${composeHash}` }
-  const asked = [
+  const calls = [
     { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] },
     { jsonrpc: '2.0', id: 2, method: 'eth_call', params: [call, 'latest'] },
   ]
-  const answers = answersSchema.safeParse(await ask(rpcUrl, asked, send, signal))
+  const answers = answersSchema.safeParse(await postCalls(rpcUrl, calls, send, signal))
   const resultOf = (id: number) => answers.data?.find((answer) => answer.id === id)?.result
   const [chainId, allowed] = [resultOf(1), resultOf(2)]
   if (chainId === undefined || allowed === undefined)
-    throw new GovernanceAway('the node returned no result')
+    throw new GovernanceUnavailableError('the node returned no result')
   return { chain_id: Number(chainId), allowed: allowed.toLowerCase() === TRUE }
 }
 
 /** Only two short results are expected, so longer responses are rejected. */
 const ANSWER_MAX_CHARACTERS = 16 * 1024
 
-async function ask(
+async function postCalls(
   rpcUrl: string,
-  asked: object[],
+  calls: object[],
   send: typeof fetch,
   signal: AbortSignal,
 ): Promise<unknown> {
@@ -57,7 +57,7 @@ async function ask(
     const response = await send(rpcUrl, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(asked),
+      body: JSON.stringify(calls),
       redirect: 'manual',
       signal,
     })
@@ -67,7 +67,7 @@ async function ask(
   } catch (error) {
     // Only the error's name: a message of `fetch` may contain the URL, which may contain an API key.
     const reason = error instanceof Error ? error.name : 'unknown'
-    throw new GovernanceAway(reason, { cause: error })
+    throw new GovernanceUnavailableError(reason, { cause: error })
   }
 }
 

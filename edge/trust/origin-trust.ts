@@ -4,11 +4,11 @@ import {
   trustReason,
   type TrustHealth,
   type TrustReason,
-  unverified,
-  verified,
+  unverifiedHealth,
+  verifiedHealth,
 } from './trust-health.ts'
 import type { TrustedKeys, TrustObject } from './trust-object.ts'
-import { type VerifiedOrigin, verifyOrigin } from './verify-origin.ts'
+import { type VerifiedOrigin, verifyOriginEvidence } from './verify-origin.ts'
 
 /** Keys are renewed this long before they expire, so that no run has to wait for the renewal. */
 const AHEAD_MS = 10 * 60 * 1000
@@ -30,23 +30,23 @@ export class OriginTrust extends DurableObject<Env> implements TrustObject {
     const origin = this.#current(now)
     if (origin && !(stale && now - origin.verifiedAt > REVERIFY_MIN_MS)) {
       if (origin.verifiedUntil - now < AHEAD_MS)
-        this.ctx.waitUntil(this.#verifiedAnew(now).catch(() => undefined))
+        this.ctx.waitUntil(this.#reverify(now).catch(() => undefined))
       return keysOf(origin)
     }
-    return keysOf(await this.#verifiedAnew(now))
+    return keysOf(await this.#reverify(now))
   }
 
   async health(): Promise<TrustHealth> {
     const origin = this.#current(Date.now())
-    if (origin) return verified(origin, this.#failed?.reason)
-    return unverified(this.#failed?.reason ?? 'not_verified_yet')
+    if (origin) return verifiedHealth(origin, this.#failed?.reason)
+    return unverifiedHealth(this.#failed?.reason ?? 'not_verified_yet')
   }
 
   #current(now: number): VerifiedOrigin | undefined {
     return this.#origin && this.#origin.verifiedUntil > now ? this.#origin : undefined
   }
 
-  async #verifiedAnew(now: number): Promise<VerifiedOrigin> {
+  async #reverify(now: number): Promise<VerifiedOrigin> {
     // The verification must not be blocked if the clock was set back.
     const sinceFailure = this.#failed ? now - this.#failed.at : REVERIFY_MIN_MS
     if (!this.#verifying && sinceFailure >= 0 && sinceFailure < REVERIFY_MIN_MS)
@@ -61,7 +61,12 @@ export class OriginTrust extends DurableObject<Env> implements TrustObject {
     const settings = settingsOf(this.env)
     try {
       const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes))
-      this.#origin = await verifyOrigin({ settings, fetch: sendRequest, random, now: Date.now })
+      this.#origin = await verifyOriginEvidence({
+        settings,
+        fetch: sendRequest,
+        random,
+        now: Date.now,
+      })
       this.#failed = undefined
       return this.#origin
     } catch (error) {

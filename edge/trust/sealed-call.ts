@@ -1,11 +1,11 @@
-import { decodeBase64url, encodeBase64url } from '../../shared/base64url.ts'
+import { decodeBase64url, encodeBase64url } from '../../shared/encoding/base64url.ts'
 import { joinBytes, SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
-import { AnswerNotAuthentic, sealCall } from '../../shared/envelope/seal.ts'
+import { ResponseDecryptionError, sealCall } from '../../shared/envelope/seal.ts'
 import { SEALED_REQUEST_LIFETIME_MS } from '../../shared/limits.ts'
 import { PAD_BYTE } from '../../shared/wire/sealed-http.ts'
 import { type Env, settingsOf } from '../env.ts'
-import { OriginAway } from './origin-away.ts'
-import { type SealingKeys, sealingKeys } from './trusted-keys.ts'
+import { OriginUnavailableError } from './origin-unavailable-error.ts'
+import { type SealingKeys, sealingKeys } from './sealing-keys.ts'
 
 export type Freshness = { request_id: string; issued_at: number; expires_at: number }
 
@@ -27,14 +27,14 @@ const UNKNOWN_CHANNEL_KEY = 421
  * origin has already accepted the first attempt, it rejects the second, and that failure does not count as unsent
  * (`docs/decisions/0030`).
  * @returns the plaintext of the response
- * @throws {OriginAway}
+ * @throws {OriginUnavailableError}
  */
 export async function sealedCall(
   env: Env,
   now: () => number,
   call: OriginCall,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const keys = await verifiedKeys(env, now(), false)
+  const keys = await requireSealingKeys(env, now(), false)
   const freshness = freshnessAt(now())
   try {
     const first = await send(env, freshness, keys, call)
@@ -43,9 +43,9 @@ export async function sealedCall(
     const second = await send(env, freshness, renewed, call)
     if (second !== 'unknown_key') return second
   } catch (error) {
-    throw new OriginAway(reasonOf(error), { cause: error })
+    throw new OriginUnavailableError(reasonOf(error), { cause: error })
   }
-  throw new OriginAway('the origin rejected its own verified key')
+  throw new OriginUnavailableError('the origin rejected its own verified key')
 }
 
 function freshnessAt(now: number): Freshness {
@@ -56,12 +56,16 @@ function freshnessAt(now: number): Freshness {
   }
 }
 
-/** @throws {OriginAway} if the origin is not verified */
-export async function verifiedKeys(env: Env, now: number, stale: boolean): Promise<SealingKeys> {
+/** @throws {OriginUnavailableError} if the origin is not verified */
+export async function requireSealingKeys(
+  env: Env,
+  now: number,
+  stale: boolean,
+): Promise<SealingKeys> {
   try {
     return await sealingKeys(env, now, stale)
   } catch (error) {
-    throw new OriginAway(reasonOf(error), { cause: error, isUnsent: true })
+    throw new OriginUnavailableError(reasonOf(error), { cause: error, isUnsent: true })
   }
 }
 
@@ -92,11 +96,11 @@ async function send(
     await response.body?.cancel()
     throw new Error(`unsealed response with status ${response.status}`)
   }
-  return sealed.open(await bytesOf(response, onBytes))
+  return sealed.open(await readUnpadded(response, onBytes))
 }
 
 /** Without the padding that precedes the body. */
-async function bytesOf(
+async function readUnpadded(
   response: Response,
   onBytes: (() => void) | undefined,
 ): Promise<Uint8Array<ArrayBuffer>> {
@@ -111,6 +115,6 @@ async function bytesOf(
 
 /** Reason for the log. It contains names and statuses, but no content of the request. */
 function reasonOf(error: unknown): string {
-  if (error instanceof AnswerNotAuthentic) return error.message
+  if (error instanceof ResponseDecryptionError) return error.message
   return error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 200) : 'unknown'
 }

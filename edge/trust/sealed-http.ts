@@ -1,17 +1,17 @@
 import { z } from 'zod'
-import type { ErrorCode } from '../../shared/error-codes.ts'
-import { reasonOf } from '../../shared/errors.ts'
-import { SEALED_SILENCE_MS } from '../../shared/limits.ts'
-import { refusalSchema } from '../../shared/wire/sealed.ts'
+import type { ErrorCode } from '../../shared/errors/error-codes.ts'
+import { errorReason } from '../../shared/errors/api-error.ts'
+import { SEALED_IDLE_TIMEOUT_MS } from '../../shared/limits.ts'
+import { sealedRefusalSchema } from '../../shared/wire/sealed.ts'
 import {
-  frame,
+  encodeFrame,
   SEALED_HTTP_PATH,
-  sealedHttpAnswerSchema,
+  sealedHttpResponseSchema,
   type SealedHttpRequest,
-  unframe,
+  decodeFrame,
 } from '../../shared/wire/sealed-http.ts'
 import type { Env } from '../env.ts'
-import { OriginAway } from './origin-away.ts'
+import { OriginUnavailableError } from './origin-unavailable-error.ts'
 import { type Freshness, sealedCall } from './sealed-call.ts'
 
 export type SealedHttpCall = Omit<SealedHttpRequest, keyof Freshness> & {
@@ -27,48 +27,48 @@ export type SealedHttpResult = {
 }
 
 /** The origin is overloaded, or one of its components is unavailable. The request had no effect. */
-export class OriginBusy extends Error {
+export class OriginBusyError extends Error {
   readonly status: 429 | 503
   readonly fix: string
   readonly reason: ErrorCode
   readonly retryAfterS: number | undefined
-  constructor(refusal: z.infer<typeof refusalSchema> & { status: 429 | 503 }) {
+  constructor(refusal: z.infer<typeof sealedRefusalSchema> & { status: 429 | 503 }) {
     super(refusal.message)
-    this.name = 'OriginBusy'
+    this.name = 'OriginBusyError'
     this.status = refusal.status
     this.fix = refusal.fix
     // An origin of another release may return a reason that the edge does not know. No code branches on the reason.
-    this.reason = reasonOf(refusal) as ErrorCode
+    this.reason = errorReason(refusal) as ErrorCode
     this.retryAfterS = refusal.retry_after_s
   }
 }
 
-const answerSchema = z.discriminatedUnion('state', [sealedHttpAnswerSchema, refusalSchema])
+const answerSchema = z.discriminatedUnion('state', [sealedHttpResponseSchema, sealedRefusalSchema])
 
 /**
  * Forwards a request to the core API inside the sealed envelope. The request is sent only once. If the response is
  * lost, it is unknown whether the request was executed.
- * @throws {OriginAway} if the origin is unreachable or returns an invalid response
- * @throws {OriginBusy} if the origin refuses the request with 429 or 503
+ * @throws {OriginUnavailableError} if the origin is unreachable or returns an invalid response
+ * @throws {OriginBusyError} if the origin refuses the request with 429 or 503
  */
-export async function passSealed(
+export async function forwardSealed(
   env: Env,
   now: () => number,
   { room, bodyBytes, ...head }: SealedHttpCall,
 ): Promise<SealedHttpResult> {
   const silence = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
-  const heard = () => {
+  const resetTimer = () => {
     clearTimeout(timer)
-    timer = setTimeout(() => silence.abort(), SEALED_SILENCE_MS)
+    timer = setTimeout(() => silence.abort(), SEALED_IDLE_TIMEOUT_MS)
   }
-  heard()
+  resetTimer()
   try {
     const text = await sealedCall(env, now, {
       path: SEALED_HTTP_PATH,
-      plaintext: (freshness) => frame(room, bodyBytes, { ...head, ...freshness }),
+      plaintext: (freshness) => encodeFrame(room, bodyBytes, { ...head, ...freshness }),
       signal: silence.signal,
-      onBytes: heard,
+      onBytes: resetTimer,
     })
     return resultIn(text)
   } finally {
@@ -77,18 +77,19 @@ export async function passSealed(
 }
 
 function resultIn(text: Uint8Array<ArrayBuffer>): SealedHttpResult {
-  const parts = unframe(text)
+  const parts = decodeFrame(text)
   const read = parts && answerSchema.safeParse(parsed(parts.head))
-  if (!parts || !read?.success) throw new OriginAway('the origin returned an invalid response')
+  if (!parts || !read?.success)
+    throw new OriginUnavailableError('the origin returned an invalid response')
   const answer = read.data
   if (answer.state === 'answered')
     return { status: answer.status, headers: answer.headers, body: parts.body }
   const { status } = answer
-  if (status === 429 || status === 503) throw new OriginBusy({ ...answer, status })
+  if (status === 429 || status === 503) throw new OriginBusyError({ ...answer, status })
   // If the origin reports a replay, it has accepted the request before, and its outcome is unknown.
-  const reason = reasonOf(answer)
+  const reason = errorReason(answer)
   const isUnsent = reason !== 'request_replayed'
-  throw new OriginAway(`the origin refused the envelope: ${reason}`, { isUnsent })
+  throw new OriginUnavailableError(`the origin refused the envelope: ${reason}`, { isUnsent })
 }
 
 function parsed(text: string): unknown {

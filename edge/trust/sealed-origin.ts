@@ -1,24 +1,24 @@
 import type { z } from 'zod'
 import {
-  type CheckKeyAnswer,
-  checkKeyAnswerSchema,
+  type CheckKeyResponse,
+  checkKeyResponseSchema,
   type CheckKeyRequest,
   SEALED_KEYS_PATH,
 } from '../../shared/wire/sealed-keys.ts'
 import {
-  type ExecuteAnswer,
-  executeAnswerSchema,
+  type ExecuteResponse,
+  executeResponseSchema,
   type ExecuteRequest,
-  type OutcomesAnswer,
-  outcomesAnswerSchema,
+  type OutcomesResponse,
+  outcomesResponseSchema,
   type OutcomesRequest,
   SEALED_EXECUTE_PATH,
   SEALED_OUTCOMES_PATH,
 } from '../../shared/wire/sealed.ts'
 import type { Env } from '../env.ts'
-import { OriginAway } from './origin-away.ts'
+import { OriginUnavailableError } from './origin-unavailable-error.ts'
 import { type Freshness, sealedCall } from './sealed-call.ts'
-import { sealingKeys } from './trusted-keys.ts'
+import { sealingKeys } from './sealing-keys.ts'
 
 type Unsent<Request> = Omit<Request, keyof Freshness>
 
@@ -40,25 +40,31 @@ export class SealedOrigin {
    * wait for them. Ignores failures, because the call itself will report them.
    */
   async prepare(): Promise<void> {
-    executeAnswerSchema.safeParse({ state: 'running' })
+    executeResponseSchema.safeParse({ state: 'running' })
     await sealingKeys(this.#env, this.#now()).catch(() => undefined)
   }
 
-  /** @throws {OriginAway} if the origin is unreachable or returns an invalid response */
-  execute(request: Unsent<ExecuteRequest>): Promise<ExecuteAnswer> {
-    return this.#call(SEALED_EXECUTE_PATH, request, executeAnswerSchema, request.wait_ms)
+  /** @throws {OriginUnavailableError} if the origin is unreachable or returns an invalid response */
+  execute(request: Unsent<ExecuteRequest>): Promise<ExecuteResponse> {
+    return this.#call(SEALED_EXECUTE_PATH, request, executeResponseSchema, request.wait_ms)
   }
 
   /**
-   * @throws {OriginAway} if the origin is unreachable, or if `signal` aborts the wait. The runs continue in both cases.
+   * @throws {OriginUnavailableError} if the origin is unreachable, or if `signal` aborts the wait. The runs continue in both cases.
    */
-  outcomes(request: Unsent<OutcomesRequest>, signal: AbortSignal): Promise<OutcomesAnswer> {
-    return this.#call(SEALED_OUTCOMES_PATH, request, outcomesAnswerSchema, request.wait_ms, signal)
+  outcomes(request: Unsent<OutcomesRequest>, signal: AbortSignal): Promise<OutcomesResponse> {
+    return this.#call(
+      SEALED_OUTCOMES_PATH,
+      request,
+      outcomesResponseSchema,
+      request.wait_ms,
+      signal,
+    )
   }
 
-  /** @throws {OriginAway} if the origin is unreachable, or if `signal` aborts the wait */
-  checkKey(request: Unsent<CheckKeyRequest>, signal?: AbortSignal): Promise<CheckKeyAnswer> {
-    return this.#call(SEALED_KEYS_PATH, request, checkKeyAnswerSchema, 0, signal)
+  /** @throws {OriginUnavailableError} if the origin is unreachable, or if `signal` aborts the wait */
+  checkKey(request: Unsent<CheckKeyRequest>, signal?: AbortSignal): Promise<CheckKeyResponse> {
+    return this.#call(SEALED_KEYS_PATH, request, checkKeyResponseSchema, 0, signal)
   }
 
   async #call<Answer>(
@@ -77,7 +83,7 @@ export class SealedOrigin {
     try {
       return schema.parse(JSON.parse(new TextDecoder().decode(text)))
     } catch (error) {
-      throw new OriginAway('the origin returned an invalid response', { cause: error })
+      throw new OriginUnavailableError('the origin returned an invalid response', { cause: error })
     }
   }
 }

@@ -1,7 +1,7 @@
 /** Trust state in `GET /health`: what was verified, when, and under which root certificate. */
 import type { Measurements, Verdict } from '../../shared/attestation/policy.ts'
-import { EvidenceRefused } from '../../shared/attestation/refused.ts'
-import { GovernanceAway } from './governance.ts'
+import { EvidenceRejectedError } from '../../shared/attestation/require-verified.ts'
+import { GovernanceUnavailableError } from './governance.ts'
 import type { VerifiedOrigin } from './verify-origin.ts'
 
 /** Why no new keys were obtained. Only a name, because the edge must not publish text from an unverified origin. */
@@ -28,7 +28,7 @@ export type TrustHealth = {
   reason?: TrustReason
 }
 
-export function unverified(reason: TrustReason): TrustHealth {
+export function unverifiedHealth(reason: TrustReason): TrustHealth {
   return {
     verdict: null,
     verified_at: null,
@@ -43,7 +43,7 @@ export function unverified(reason: TrustReason): TrustHealth {
 }
 
 /** @param reason why the last renewal failed; absent if it did not fail */
-export function verified(origin: VerifiedOrigin, reason?: TrustReason): TrustHealth {
+export function verifiedHealth(origin: VerifiedOrigin, reason?: TrustReason): TrustHealth {
   const { report, verifiedAt, verifiedUntil } = origin
   const { root } = report
   return {
@@ -60,8 +60,8 @@ export function verified(origin: VerifiedOrigin, reason?: TrustReason): TrustHea
 }
 
 export function trustReason(error: unknown): TrustReason {
-  if (error instanceof EvidenceRefused)
+  if (error instanceof EvidenceRejectedError)
     return `refused_${error.rule.toLowerCase().replaceAll(' ', '_')}`
-  if (error instanceof GovernanceAway) return 'governance_away'
+  if (error instanceof GovernanceUnavailableError) return 'governance_away'
   return 'origin_away'
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Policy, TCB_STATUSES } from '../../shared/attestation/policy.ts'
-import { SETTINGS } from '../../shared/settings.ts'
+import { SETTINGS } from '../../shared/config/settings.ts'
 
 const hex = (bytes: number) =>
   z
@@ -75,7 +75,9 @@ export const trustSettings = {
 export type TrustSettings = z.infer<z.ZodObject<typeof trustSettings>>
 
 /** Settings that are missing or contradict each other, with error messages. */
-export function misfits(settings: TrustSettings & { SVC_ENV: string }): [string, string][] {
+export function trustSettingProblems(
+  settings: TrustSettings & { SVC_ENV: string },
+): [string, string][] {
   const { ORIGIN_TRUST, SIM_ROOT_SHA256, GOVERNANCE_RPC } = settings
   const found: [string, string][] = []
   if (ORIGIN_TRUST === 'simulated' && SIM_ROOT_SHA256 === undefined)
@@ -95,7 +97,7 @@ export function misfits(settings: TrustSettings & { SVC_ENV: string }): [string,
   return found
 }
 
-export function policyOf(settings: TrustSettings): Policy {
+export function attestationPolicy(settings: TrustSettings): Policy {
   const { ORIGIN_MEASUREMENTS, ORIGIN_APP_ID, ORIGIN_COMPOSE_HASHES } = settings
   return {
     root: rootOf(settings),

@@ -1,13 +1,16 @@
 import type { EvidenceBundle } from '../../shared/attestation/evidence.ts'
 import { fetchEvidence } from '../../shared/attestation/fetch-evidence.ts'
 import type { RuleName } from '../../shared/attestation/policy.ts'
-import { EvidenceRefused, requireVerified } from '../../shared/attestation/refused.ts'
+import {
+  EvidenceRejectedError,
+  requireVerified,
+} from '../../shared/attestation/require-verified.ts'
 import type { Report } from '../../shared/attestation/report.ts'
 import { verifyBundle } from '../../shared/attestation/verify.ts'
 import { CHANNEL_KEY_MAX_AGE_MS } from '../../shared/limits.ts'
 import { requireFreshQuote } from './fresh-quote.ts'
-import { askGovernance } from './governance.ts'
-import { policyOf, type TrustSettings } from './trust-settings.ts'
+import { queryGovernanceContract } from './governance.ts'
+import { attestationPolicy, type TrustSettings } from './trust-settings.ts'
 
 export type VerifiedOrigin = {
   report: Report
@@ -32,14 +35,14 @@ const GOVERNANCE_WITHIN_MS = 10_000
  * A subset of the seven rules. The edge cannot see the TLS certificate of its own connection, which the sealed envelope
  * compensates for. It does not query DNS for CAA records (`docs/decisions/0030`).
  */
-const NEEDED: readonly RuleName[] = ['quote', 'compose hash', 'images', 'evidence files']
+const REQUIRED_RULES: readonly RuleName[] = ['quote', 'compose hash', 'images', 'evidence files']
 
 /**
- * @throws {EvidenceRefused} if the evidence does not satisfy the policy
- * @throws {GovernanceAway} if the governance contract cannot be queried
+ * @throws {EvidenceRejectedError} if the evidence does not satisfy the policy
+ * @throws {GovernanceUnavailableError} if the governance contract cannot be queried
  * @throws {Error} if the origin provides no evidence
  */
-export async function verifyOrigin(deps: VerifyOriginDeps): Promise<VerifiedOrigin> {
+export async function verifyOriginEvidence(deps: VerifyOriginDeps): Promise<VerifiedOrigin> {
   const { settings, now } = deps
   const nonce = deps.random(NONCE_BYTES)
   const bundle = await fetchEvidence({
@@ -53,11 +56,12 @@ export async function verifyOrigin(deps: VerifyOriginDeps): Promise<VerifiedOrig
   if (GOVERNANCE_RPC !== undefined)
     bundle.governance = await governanceOf(bundle, GOVERNANCE_RPC, deps.fetch)
   const verifiedAt = now()
-  const report = await verifyBundle(bundle, policyOf(settings), new Date(verifiedAt))
-  const needed = GOVERNANCE_RPC === undefined ? NEEDED : [...NEEDED, 'governance' as const]
+  const report = await verifyBundle(bundle, attestationPolicy(settings), new Date(verifiedAt))
+  const needed =
+    GOVERNANCE_RPC === undefined ? REQUIRED_RULES : [...REQUIRED_RULES, 'governance' as const]
   requireVerified(report, [...needed])
   requireRoot(report, settings)
-  if (!report.keys) throw new EvidenceRefused('evidence files', 'they contain no keys')
+  if (!report.keys) throw new EvidenceRejectedError('evidence files', 'they contain no keys')
   const verifiedUntil = Math.min(verifiedAt + CHANNEL_KEY_MAX_AGE_MS, report.keys.channelValidUntil)
   return { report, keys: report.keys, verifiedAt, verifiedUntil }
 }
@@ -69,7 +73,7 @@ export async function verifyOrigin(deps: VerifyOriginDeps): Promise<VerifiedOrig
 function requireRoot({ verdict }: Report, { ORIGIN_TRUST }: TrustSettings): void {
   const expected = ORIGIN_TRUST === 'hardware' ? 'HARDWARE' : 'SIMULATED'
   if (verdict !== expected)
-    throw new EvidenceRefused('quote', `the verdict is ${verdict}, expected ${expected}`)
+    throw new EvidenceRejectedError('quote', `the verdict is ${verdict}, expected ${expected}`)
 }
 
 function governanceOf(
@@ -79,7 +83,7 @@ function governanceOf(
 ): NonNullable<EvidenceBundle['governance']> | Promise<NonNullable<EvidenceBundle['governance']>> {
   const { app_id: appId, compose_hash: composeHash } = info
   if (!/^[0-9a-f]{40}$/.test(appId) || !/^[0-9a-f]{64}$/.test(composeHash))
-    throw new EvidenceRefused('compose hash', '/info has no valid app ID and compose hash')
+    throw new EvidenceRejectedError('compose hash', '/info has no valid app ID and compose hash')
   const signal = AbortSignal.timeout(GOVERNANCE_WITHIN_MS)
-  return askGovernance({ rpcUrl, appId, composeHash }, send, signal)
+  return queryGovernanceContract({ rpcUrl, appId, composeHash }, send, signal)
 }

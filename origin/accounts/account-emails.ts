@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { accountEmails } from '../db/schema.ts'
-import { fromDatabase } from '../db/unavailable.ts'
+import { fromDatabase } from '../db/database-unavailable.ts'
 import { decryptAtRest, encryptAtRest } from '../keys/at-rest.ts'
 import { wasTransferred } from './ownership-mode.ts'
 import type { Account } from './account.ts'
@@ -19,28 +19,28 @@ export class AccountEmails {
     this.#key = key
   }
 
-  /** @throws {DatabaseUnavailable} */
-  async keep(accountHash: string, email: string): Promise<void> {
-    const encrypted = encryptAtRest(this.#key, namesOf(accountHash), email)
+  /** @throws {DatabaseUnavailableError} */
+  async store(accountHash: string, email: string): Promise<void> {
+    const encrypted = encryptAtRest(this.#key, associatedData(accountHash), email)
     await fromDatabase(this.#db.insert(accountEmails).values({ accountHash, email: encrypted }))
   }
 
-  /** @throws {DatabaseUnavailable} */
-  async forget(accountHash: string): Promise<void> {
+  /** @throws {DatabaseUnavailableError} */
+  async delete(accountHash: string): Promise<void> {
     const row = eq(accountEmails.accountHash, accountHash)
     await fromDatabase(this.#db.delete(accountEmails).where(row))
   }
 
   /**
    * Null if no address is stored. After a transfer, the former owner's address is not shown to the new owner.
-   * @throws {DatabaseUnavailable}
+   * @throws {DatabaseUnavailableError}
    */
-  async of(account: Account): Promise<string | null> {
+  async find(account: Account): Promise<string | null> {
     if (wasTransferred(account)) return null
     const row = eq(accountEmails.accountHash, account.hash)
-    const [kept] = await fromDatabase(this.#db.select().from(accountEmails).where(row))
-    return kept ? decryptAtRest(this.#key, namesOf(account.hash), kept.email) : null
+    const [stored] = await fromDatabase(this.#db.select().from(accountEmails).where(row))
+    return stored ? decryptAtRest(this.#key, associatedData(account.hash), stored.email) : null
   }
 }
 
-const namesOf = (accountHash: string) => ['svc/email/v1', accountHash]
+const associatedData = (accountHash: string) => ['svc/email/v1', accountHash]

@@ -5,9 +5,14 @@
  */
 import { toBeHex } from 'ethers'
 
-export type Wallet = { pkpId: string; derivationPath: string; name: string; description: string }
+export type AccountWallet = {
+  pkpId: string
+  derivationPath: string
+  name: string
+  description: string
+}
 
-export type Group = {
+export type AccountGroup = {
   id: number
   name: string
   description: string
@@ -15,7 +20,7 @@ export type Group = {
   cidHashes: ReadonlySet<string>
 }
 
-export type UsageKey = {
+export type AccountUsageKey = {
   hash: string
   name: string
   description: string
@@ -30,7 +35,7 @@ export type UsageKey = {
   createdAt: number
 }
 
-export type Action = { cidHash: string; cid: string; name: string; description: string }
+export type AccountAction = { cidHash: string; cid: string; name: string; description: string }
 
 /** The master hash or an alias. */
 export type AccountHash = {
@@ -56,10 +61,10 @@ export type Account = {
   /** Unix seconds. */
   createdAt: number
   hashes: ReadonlyMap<string, AccountHash>
-  wallets: ReadonlyMap<string, Wallet>
-  groups: ReadonlyMap<number, Group>
-  usageKeys: ReadonlyMap<string, UsageKey>
-  actions: ReadonlyMap<string, Action>
+  wallets: ReadonlyMap<string, AccountWallet>
+  groups: ReadonlyMap<number, AccountGroup>
+  usageKeys: ReadonlyMap<string, AccountUsageKey>
+  actions: ReadonlyMap<string, AccountAction>
 }
 
 /**
@@ -69,7 +74,7 @@ export type Account = {
 export type Principal = {
   account: Account
   keyHash: string
-  usageKey?: UsageKey
+  usageKey?: AccountUsageKey
   /** EIP-55 address of the admin wallet that signed the request. `keyHash` is then the wallet's hash. */
   wallet?: string
 }
@@ -84,22 +89,22 @@ export const WILDCARD = word(0n)
 
 const NO_IDS: ReadonlySet<number> = new Set()
 const NO_WORDS: ReadonlySet<string> = new Set()
-const WILDCARD_ALONE: ReadonlySet<string> = new Set([WILDCARD])
+const WILDCARD_ONLY: ReadonlySet<string> = new Set([WILDCARD])
 
 /** IDs below this share one set per ID. Most arrays contain at most one ID, and each set takes 200 bytes. */
-const SHARED_IDS = 1_024
-const ONE_ID: (ReadonlySet<number> | undefined)[] = []
+const SHARED_IDS_MAX = 1_024
+const SINGLE_ID_SETS: (ReadonlySet<number> | undefined)[] = []
 
 /** Empty sets, and single-element sets with a small ID, are shared. */
 export function idSet(ids: readonly number[]): ReadonlySet<number> {
   const [only] = ids
   if (only === undefined) return NO_IDS
-  if (ids.length > 1 || only >= SHARED_IDS) return new Set(ids)
-  return (ONE_ID[only] ??= new Set([only]))
+  if (ids.length > 1 || only >= SHARED_IDS_MAX) return new Set(ids)
+  return (SINGLE_ID_SETS[only] ??= new Set([only]))
 }
 
 /** The empty set, and the set with only the wildcard, are shared. */
 export function wordSet(words: readonly string[]): ReadonlySet<string> {
   if (words.length === 0) return NO_WORDS
-  return words.length === 1 && words[0] === WILDCARD ? WILDCARD_ALONE : new Set(words)
+  return words.length === 1 && words[0] === WILDCARD ? WILDCARD_ONLY : new Set(words)
 }

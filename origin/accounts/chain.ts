@@ -2,14 +2,14 @@ import { FetchRequest, Interface, JsonRpcProvider, Network } from 'ethers'
 import { accountConfigAbi } from '../../shared/abi/account-config.ts'
 
 /** The chain is unreachable, or the mirrored state is too old. The operation was neither performed nor charged. */
-export class ChainUnavailable extends Error {
+export class ContractUnavailableError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
-    this.name = 'ChainUnavailable'
+    this.name = 'ContractUnavailableError'
   }
 }
 
-export type Chain = {
+export type ContractChain = {
   provider: JsonRpcProvider
   chainId: bigint
   /** The `AccountConfig` contract, a diamond (ERC-2535). */
@@ -26,11 +26,11 @@ const RPC_TIMEOUT_MS = 5_000
 export async function connectChain(
   rpcUrl: string,
   contract: { address: string; block: number },
-): Promise<Chain> {
+): Promise<ContractChain> {
   const request = new FetchRequest(rpcUrl)
   request.timeout = RPC_TIMEOUT_MS
   const probe = new JsonRpcProvider(request, undefined, { cacheTimeout: -1 })
-  const chainId = await firstAnswer(() => probe.send('eth_chainId', [])).finally(() =>
+  const chainId = await requestOrThrow(() => probe.send('eth_chainId', [])).finally(() =>
     probe.destroy(),
   )
   const network = Network.from(BigInt(chainId))
@@ -44,10 +44,10 @@ export async function connectChain(
   }
 }
 
-async function firstAnswer(ask: () => Promise<string>): Promise<string> {
+async function requestOrThrow(request: () => Promise<string>): Promise<string> {
   try {
-    return await ask()
+    return await request()
   } catch (error) {
-    throw new ChainUnavailable('the node did not respond to eth_chainId', { cause: error })
+    throw new ContractUnavailableError('the node did not respond to eth_chainId', { cause: error })
   }
 }

@@ -1,10 +1,10 @@
 import { apiKeyHash, newApiKey } from './api-key.ts'
-import { ContractRefused } from './writer.ts'
+import { ContractRevertError } from './writer.ts'
 
 /** An attacker who front-runs the hashes of new keys pays gas for each attempt. */
-const TRIES = 3
+const ATTEMPTS_MAX = 3
 
-const TAKEN = new Set([
+const HASH_TAKEN_ERRORS = new Set([
   'AccountAlreadyExists',
   'UsageApiKeyAlreadyExists',
   'ApiKeyHashAlreadyRevoked',
@@ -14,7 +14,7 @@ const TAKEN = new Set([
  * Registers a new API key. Its hash is visible in the mempool, so another account may register it first. Another key
  * can then be used, because the first one was never shown to the user.
  * @param register writes the hash to the contract; the first attempt uses the request's own write ID
- * @throws {ContractRefused} if all attempts were front-run
+ * @throws {ContractRevertError} if all attempts were front-run
  */
 export async function registerFreshKey<Registered>(
   writeId: string,
@@ -27,8 +27,8 @@ export async function registerFreshKey<Registered>(
     try {
       return await register({ text, hash: apiKeyHash(text), writeId: id })
     } catch (error) {
-      const taken = error instanceof ContractRefused && TAKEN.has(error.errorName)
-      if (!taken || tried === TRIES) throw error
+      const taken = error instanceof ContractRevertError && HASH_TAKEN_ERRORS.has(error.errorName)
+      if (!taken || tried === ATTEMPTS_MAX) throw error
     }
   }
 }

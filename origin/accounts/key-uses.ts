@@ -1,7 +1,7 @@
 import { inArray, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { keyUses } from '../db/schema.ts'
-import { fromDatabase } from '../db/unavailable.ts'
+import { fromDatabase } from '../db/database-unavailable.ts'
 
 export type KeyUsesOptions = { db: Database; now: () => number }
 
@@ -15,20 +15,20 @@ const BATCH = 10_000
 export class KeyUses {
   readonly #options: KeyUsesOptions
   /** By key hash, for uses that are not being written yet. */
-  #fresh = new Map<string, number>()
+  #buffered = new Map<string, number>()
   #writing = new Map<string, number>()
 
   constructor(options: KeyUsesOptions) {
     this.#options = options
   }
 
-  used(keyHash: string): void {
-    this.#fresh.set(keyHash, this.#options.now())
+  recordUse(keyHash: string): void {
+    this.#buffered.set(keyHash, this.#options.now())
   }
 
   /**
    * Omits keys that were never used.
-   * @throws {DatabaseUnavailable}
+   * @throws {DatabaseUnavailableError}
    */
   async lastUsedAt(keyHashes: readonly string[]): Promise<Map<string, Date>> {
     const found = new Map<string, Date>()
@@ -39,7 +39,7 @@ export class KeyUses {
       for (const row of rows) found.set(row.keyHash, row.usedAt)
     }
     for (const hash of keyHashes) {
-      const fresh = this.#fresh.get(hash) ?? this.#writing.get(hash)
+      const fresh = this.#buffered.get(hash) ?? this.#writing.get(hash)
       if (fresh !== undefined && fresh > (found.get(hash)?.getTime() ?? 0))
         found.set(hash, new Date(fresh))
     }
@@ -48,8 +48,8 @@ export class KeyUses {
 
   /** After a failure, the uses are written with the next flush. */
   async flush(): Promise<void> {
-    const uses = this.#fresh
-    this.#fresh = new Map()
+    const uses = this.#buffered
+    this.#buffered = new Map()
     this.#writing = uses
     const rows = [...uses].map(([keyHash, at]) => ({ keyHash, usedAt: new Date(at) }))
     try {
@@ -64,7 +64,7 @@ export class KeyUses {
           })
       }
     } catch (error) {
-      for (const [hash, at] of uses) if (!this.#fresh.has(hash)) this.#fresh.set(hash, at)
+      for (const [hash, at] of uses) if (!this.#buffered.has(hash)) this.#buffered.set(hash, at)
       throw error
     }
   }

@@ -1,36 +1,38 @@
 /** Actions of an account, including hashes that groups permit although no action was recorded for them. */
-import { type Account, type Action, type Group, WILDCARD } from './account.ts'
+import { type Account, type AccountAction, type AccountGroup, WILDCARD } from './account.ts'
 
 /** `groups` contains only the groups that name the hash explicitly, and not those with the wildcard. */
 export type ListedAction = {
   cidHash: string
-  action: Action | undefined
+  action: AccountAction | undefined
   groups: readonly number[]
 }
 
 /** In the order in which the actions were recorded, followed by hashes without a recorded action. */
-export function actionsOf(account: Account): ListedAction[] {
-  const unrecorded = [...namings(account).keys()].filter((hash) => !account.actions.has(hash))
-  return [...account.actions.keys(), ...unrecorded].map((hash) => listed(account, hash))
+export function accountActions(account: Account): ListedAction[] {
+  const unrecorded = [...groupIdsByAction(account).keys()].filter(
+    (hash) => !account.actions.has(hash),
+  )
+  return [...account.actions.keys(), ...unrecorded].map((hash) => actionListing(account, hash))
 }
 
 /** With the wildcard, includes all recorded actions of the account. */
-export function actionsIn(account: Account, group: Group): ListedAction[] {
+export function groupActions(account: Account, group: AccountGroup): ListedAction[] {
   const hashes = new Set(group.cidHashes)
   if (hashes.delete(WILDCARD)) for (const hash of account.actions.keys()) hashes.add(hash)
-  return [...hashes].map((hash) => listed(account, hash))
+  return [...hashes].map((hash) => actionListing(account, hash))
 }
 
-function listed(account: Account, cidHash: string): ListedAction {
-  const groups = namings(account).get(cidHash) ?? []
+function actionListing(account: Account, cidHash: string): ListedAction {
+  const groups = groupIdsByAction(account).get(cidHash) ?? []
   return { cidHash, action: account.actions.get(cidHash), groups }
 }
 
 /** Group IDs by action hash. The cache key, the account's map of groups, is replaced on every change. */
-const known = new WeakMap<Account['groups'], Map<string, number[]>>()
+const groupIdsCache = new WeakMap<Account['groups'], Map<string, number[]>>()
 
-function namings({ groups }: Account): Map<string, number[]> {
-  const before = known.get(groups)
+function groupIdsByAction({ groups }: Account): Map<string, number[]> {
+  const before = groupIdsCache.get(groups)
   if (before) return before
   const found = new Map<string, number[]>()
   for (const { id, cidHashes } of groups.values())
@@ -40,6 +42,6 @@ function namings({ groups }: Account): Map<string, number[]> {
       if (ids) ids.push(id)
       else found.set(hash, [id])
     }
-  known.set(groups, found)
+  groupIdsCache.set(groups, found)
   return found
 }

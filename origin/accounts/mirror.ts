@@ -1,16 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CHAIN_FINALITY_DEFAULT, MIRROR_STALE_MS } from '../../shared/limits.ts'
 import { Branch } from './mirror/branch.ts'
-import { BranchGone } from './mirror/catch-up.ts'
-import { type Chain, ChainUnavailable } from './chain.ts'
-import { type BlockId, ChainReader, UnusableAnswer } from './mirror/chain-reader.ts'
-import { EventsMissing } from './mirror/fold.ts'
-import { follow } from './mirror/follow.ts'
-import type { SnapshotKeeper } from './mirror/snapshot-keeper.ts'
+import { DeepReorgError } from './mirror/catch-up.ts'
+import { type ContractChain, ContractUnavailableError } from './chain.ts'
+import {
+  type BlockId,
+  AccountConfigReader,
+  UnusableResponseError,
+} from './mirror/account-config-reader.ts'
+import { MissingEventsError } from './mirror/apply-event.ts'
+import { followHead } from './mirror/follow-head.ts'
+import type { SnapshotScheduler } from './mirror/snapshot-scheduler.ts'
 import { AccountsState } from './state.ts'
 
 export type MirrorOptions = {
-  chain: Chain
+  chain: ContractChain
   pollMs: number
   /** Milliseconds, of which only differences are used. */
   now: () => number
@@ -18,12 +22,12 @@ export type MirrorOptions = {
   /** Later blocks that make a block final. */
   finality?: number
   /** The next start resumes from a snapshot. If omitted, it reads all events again. */
-  snapshots?: SnapshotKeeper
+  snapshots?: SnapshotScheduler
 }
 
 /** Attempts for the first poll. A node behind a load balancer may lag slightly. */
-const START_TRIES = 3
-const TRY_AGAIN_MS = 25
+const START_ATTEMPTS = 3
+const RETRY_MS = 25
 
 /** Limit for waiting on a write's block. Longer than the lag between nodes behind a load balancer. */
 const SYNC_WAIT_MS = 15_000
@@ -34,7 +38,7 @@ const SYNC_WAIT_MS = 15_000
  */
 export class AccountsMirror {
   readonly #options: MirrorOptions
-  readonly #reader: ChainReader
+  readonly #reader: AccountConfigReader
   readonly #finality: number
   /** Serves reads. Undefined before the first successful poll. */
   #branch: Branch | undefined
@@ -48,13 +52,13 @@ export class AccountsMirror {
 
   constructor(options: MirrorOptions) {
     this.#options = options
-    this.#reader = new ChainReader(options.chain)
+    this.#reader = new AccountConfigReader(options.chain)
     this.#finality = options.finality ?? CHAIN_FINALITY_DEFAULT
   }
 
   /**
    * Reads up to the head of the chain, and then starts to poll.
-   * @throws {ChainUnavailable}
+   * @throws {ContractUnavailableError}
    */
   async start(): Promise<void> {
     for (let tried = 1; ; tried++) {
@@ -62,8 +66,8 @@ export class AccountsMirror {
         await this.#sync()
         break
       } catch (error) {
-        if (tried === START_TRIES) throw error
-        await sleep(TRY_AGAIN_MS)
+        if (tried === START_ATTEMPTS) throw error
+        await sleep(RETRY_MS)
       }
     }
     this.#schedule(this.#options.pollMs)
@@ -77,10 +81,10 @@ export class AccountsMirror {
     await this.#options.snapshots?.close(this.#branch)
   }
 
-  /** @throws {ChainUnavailable} if the last successful poll is too old */
+  /** @throws {ContractUnavailableError} if the last successful poll is too old */
   current(): AccountsState {
     if (!this.#branch || this.#options.now() - this.#syncedAt > MIRROR_STALE_MS)
-      throw new ChainUnavailable(
+      throw new ContractUnavailableError(
         'no response from its nodes for longer than permissions may be cached',
       )
     this.#guard?.()
@@ -99,7 +103,7 @@ export class AccountsMirror {
 
   /** Distance to the highest head that a node has reported. */
   get lagBlocks(): number {
-    return Math.max(0, this.#reader.headSeen - this.block)
+    return Math.max(0, this.#reader.highestHead - this.block)
   }
 
   /** Counted even if the state is stale. */
@@ -118,14 +122,14 @@ export class AccountsMirror {
   /**
    * Waits until the mirror has applied the block.
    * @param hash if known; while the mirror has a different block at this height, it continues to poll
-   * @throws {ChainUnavailable} if the node does not return the block in time
+   * @throws {ContractUnavailableError} if the node does not return the block in time
    */
   async syncTo(block: number, hash?: string): Promise<void> {
     const deadline = this.#options.now() + SYNC_WAIT_MS
     let failure: unknown
-    while (!this.#holds(block, hash)) {
+    while (!this.#hasApplied(block, hash)) {
       if (this.#options.now() > deadline)
-        throw new ChainUnavailable(`its node no longer returns block ${block}`, {
+        throw new ContractUnavailableError(`its node no longer returns block ${block}`, {
           cause: failure,
         })
       try {
@@ -133,11 +137,11 @@ export class AccountsMirror {
       } catch (error) {
         failure = error
       }
-      if (!this.#holds(block, hash)) await sleep(TRY_AGAIN_MS)
+      if (!this.#hasApplied(block, hash)) await sleep(RETRY_MS)
     }
   }
 
-  #holds(block: number, hash: string | undefined): boolean {
+  #hasApplied(block: number, hash: string | undefined): boolean {
     if (!this.#branch || this.#branch.tip.number < block) return false
     // Blocks below the branch's base are final, so they are canonical.
     return hash === undefined || (this.#branch.hashAt(block) ?? hash) === hash
@@ -151,7 +155,7 @@ export class AccountsMirror {
       this.#sync()
         .catch((error: unknown) => this.#options.onFailure(error))
         .finally(() => {
-          if (this.#branch) this.#options.snapshots?.consider(this.#branch)
+          if (this.#branch) this.#options.snapshots?.writeIfDue(this.#branch)
           this.#schedule(Math.max(0, this.#options.pollMs - (performance.now() - began)))
         })
     }, delayMs)
@@ -159,33 +163,34 @@ export class AccountsMirror {
 
   // Single-flight.
   #sync(expected?: number): Promise<void> {
-    this.#syncing ??= this.#look(expected).finally(() => {
+    this.#syncing ??= this.#poll(expected).finally(() => {
       this.#syncing = undefined
     })
     return this.#syncing
   }
 
-  async #look(expected?: number): Promise<void> {
-    const askedAt = this.#options.now()
+  async #poll(expected?: number): Promise<void> {
+    const startedAt = this.#options.now()
     try {
-      this.#reading ??= await this.#begin()
+      this.#reading ??= await this.#openBranch()
       let isFresh: boolean
       try {
-        isFresh = await follow(this.#reading, this.#reader, this.#finality, expected)
+        isFresh = await followHead(this.#reading, this.#reader, this.#finality, expected)
       } catch (error) {
-        if (!(error instanceof BranchGone) && !(error instanceof EventsMissing)) throw error
+        if (!(error instanceof DeepReorgError) && !(error instanceof MissingEventsError))
+          throw error
         this.#options.onFailure(error)
         // Until the new branch has caught up, reads are served from the unchanged old branch, which counts as stale.
         this.#reading = undefined
-        this.#reading = await this.#begin(error instanceof BranchGone)
-        isFresh = await follow(this.#reading, this.#reader, this.#finality)
+        this.#reading = await this.#openBranch(error instanceof DeepReorgError)
+        isFresh = await followHead(this.#reading, this.#reader, this.#finality)
       }
       const served = this.#branch?.tip.number ?? -1
       if (!isFresh || this.#reading.tip.number < served) return
       this.#branch = this.#reading
-      this.#syncedAt = askedAt
+      this.#syncedAt = startedAt
     } catch (error) {
-      throw new ChainUnavailable('its nodes could not be read', { cause: error })
+      throw new ContractUnavailableError('its nodes could not be read', { cause: error })
     }
   }
 
@@ -193,7 +198,7 @@ export class AccountsMirror {
    * Starts from the snapshot if its block is still canonical, or else from an empty state before the contract's first
    * block.
    */
-  async #begin(fromSnapshot = true): Promise<Branch> {
+  async #openBranch(fromSnapshot = true): Promise<Branch> {
     await this.#reader.requireContract()
     const found = fromSnapshot ? await this.#options.snapshots?.read() : undefined
     if (found && (await this.#isCanonical(found.block)))
@@ -206,7 +211,7 @@ export class AccountsMirror {
     try {
       return (await this.#reader.header(number)).hash === hash
     } catch (error) {
-      if (error instanceof UnusableAnswer) return false
+      if (error instanceof UnusableResponseError) return false
       throw error
     }
   }

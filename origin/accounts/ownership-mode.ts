@@ -1,21 +1,21 @@
 import type { Account, Principal } from './account.ts'
-import type { Chain } from './chain.ts'
+import type { ContractChain } from './chain.ts'
 
-export type OwnWrite = {
+export type AdminWalletWrite = {
   functionName: string
   /** Client library method that sends the call. Undefined if there is none. */
   clientMethod?: string
-} & Pick<Chain, 'contractAddress' | 'chainId'>
+} & Pick<ContractChain, 'contractAddress' | 'chainId'>
 
 /** The admin wallet must write to the contract directly. */
-export class AccountChainSecured extends Error {
+export class ChainSecuredAccountError extends Error {
   readonly adminWallet: string
   /** Call that the admin wallet can send instead. Undefined if the rejected request is not a write. */
-  readonly write: OwnWrite | undefined
+  readonly write: AdminWalletWrite | undefined
 
-  constructor(adminWallet: string, write?: OwnWrite) {
+  constructor(adminWallet: string, write?: AdminWalletWrite) {
     super('the account is in ChainSecured mode')
-    this.name = 'AccountChainSecured'
+    this.name = 'ChainSecuredAccountError'
     this.adminWallet = adminWallet
     this.write = write
   }
@@ -28,48 +28,51 @@ const TRANSFER = {
 
 // Replacements for operations of managed accounts. A ChainSecured account has no API key to rotate or convert, but it
 // can be transferred to another wallet.
-const INSTEAD: Readonly<Record<string, typeof TRANSFER>> = {
+const REPLACEMENTS: Readonly<Record<string, typeof TRANSFER>> = {
   convertToChainSecuredAccount: TRANSFER,
   rotateAccountApiKey: TRANSFER,
 }
 
 /**
  * Applies regardless of the caller.
- * @throws {AccountChainSecured}
+ * @throws {ChainSecuredAccountError}
  */
-export function requireManaged({ account }: Principal, write: OwnWrite): void {
+export function requireManaged({ account }: Principal, write: AdminWalletWrite): void {
   if (account.managed) return
-  throw new AccountChainSecured(account.adminWallet, { ...write, ...INSTEAD[write.functionName] })
+  throw new ChainSecuredAccountError(account.adminWallet, {
+    ...write,
+    ...REPLACEMENTS[write.functionName],
+  })
 }
 
 /** An account key from before a conversion was used after a transfer to another wallet. */
-export class OwnershipTransferred extends Error {
+export class OwnershipTransferredError extends Error {
   readonly adminWallet: string
 
   constructor(adminWallet: string) {
     super('the ownership of the account was transferred')
-    this.name = 'OwnershipTransferred'
+    this.name = 'OwnershipTransferredError'
     this.adminWallet = adminWallet
   }
 }
 
 /**
  * Rejects an account key from before a conversion, which is valid only for billing.
- * @throws {AccountChainSecured}
+ * @throws {ChainSecuredAccountError}
  */
-export function requireLiveKey(principal: Principal): void {
+export function requireUnconvertedKey(principal: Principal): void {
   if (isFromBeforeConversion(principal))
-    throw new AccountChainSecured(principal.account.adminWallet)
+    throw new ChainSecuredAccountError(principal.account.adminWallet)
 }
 
 /**
  * Allows an account key from before a conversion until the account is transferred.
- * @throws {OwnershipTransferred}
+ * @throws {OwnershipTransferredError}
  */
 export function requireBillingKey(principal: Principal): void {
   const { account } = principal
   if (isFromBeforeConversion(principal) && wasTransferred(account))
-    throw new OwnershipTransferred(account.adminWallet)
+    throw new OwnershipTransferredError(account.adminWallet)
 }
 
 function isFromBeforeConversion({ account, usageKey, wallet }: Principal): boolean {

@@ -2,14 +2,20 @@
  * Decides whether a key may run an action, and with which wallets. Only lookups in the mirror, without I/O or copies.
  * The contract's view function `mayExecute` gives the same results.
  */
-import { type Account, type Group, type Principal, type Wallet, WILDCARD } from './account.ts'
+import {
+  type Account,
+  type AccountGroup,
+  type Principal,
+  type AccountWallet,
+  WILDCARD,
+} from './account.ts'
 import { cidHash } from './api-key.ts'
 
 export { WILDCARD } from './account.ts'
 const ALL_GROUPS = 0
 
 /** The run may use only the wallets of these groups. */
-export type RunPermission = { cid: string; groups: readonly Group[] }
+export type RunPermission = { cid: string; groups: readonly AccountGroup[] }
 
 /**
  * - A usage key may run an action if a group permits the action and the key may execute in that group. The wildcard 0
@@ -20,26 +26,26 @@ export type RunPermission = { cid: string; groups: readonly Group[] }
 export function permissionToRun(principal: Principal, cid: string): RunPermission | undefined {
   const { account, usageKey } = principal
   if (!usageKey && !account.managed) return undefined
-  const groups = permittingGroups(principal, hashOf(cid))
+  const groups = permittingGroups(principal, cachedCidHash(cid))
   return groups.length === 0 && usageKey ? undefined : { cid, groups }
 }
 
 /** Hashing a CID takes ten times as long as the rest of the check, and most runs use few actions. */
-const KNOWN_HASHES_MAX = 4_096
-const knownHashes = new Map<string, string>()
+const CACHED_HASHES_MAX = 4_096
+const hashCache = new Map<string, string>()
 
-function hashOf(cid: string): string {
-  let hash = knownHashes.get(cid)
+function cachedCidHash(cid: string): string {
+  let hash = hashCache.get(cid)
   if (hash !== undefined) return hash
   hash = cidHash(cid)
   // FIFO eviction: a hash that is still in use is soon cached again.
-  if (knownHashes.size >= KNOWN_HASHES_MAX) {
-    for (const oldest of knownHashes.keys()) {
-      knownHashes.delete(oldest)
+  if (hashCache.size >= CACHED_HASHES_MAX) {
+    for (const oldest of hashCache.keys()) {
+      hashCache.delete(oldest)
       break
     }
   }
-  knownHashes.set(cid, hash)
+  hashCache.set(cid, hash)
   return hash
 }
 
@@ -49,10 +55,10 @@ export function mayRunInEveryGroup({ usageKey }: Principal): boolean {
 }
 
 /** @param hash keccak256 hash of the CID's text */
-function permittingGroups(principal: Principal, hash: string): readonly Group[] {
+function permittingGroups(principal: Principal, hash: string): readonly AccountGroup[] {
   const { account, usageKey } = principal
-  if (!usageKey || mayRunInEveryGroup(principal)) return anyPermitting(account, hash)
-  const groups: Group[] = []
+  if (!usageKey || mayRunInEveryGroup(principal)) return accountGroupsPermitting(account, hash)
+  const groups: AccountGroup[] = []
   for (const id of usageKey.executeInGroups) {
     const group = account.groups.get(id)
     if (group && permits(group, hash)) groups.push(group)
@@ -60,27 +66,27 @@ function permittingGroups(principal: Principal, hash: string): readonly Group[] 
   return groups
 }
 
-function permits({ cidHashes }: Group, hash: string): boolean {
+function permits({ cidHashes }: AccountGroup, hash: string): boolean {
   return cidHashes.has(hash) || cidHashes.has(WILDCARD)
 }
 
 /** Up to this many groups, a linear scan is faster than building an index. */
-const SCANNED_MAX = 16
+const SCANNED_GROUPS_MAX = 16
 
 /** Groups by action hash. The cache key, the account's map of groups, is replaced on every change. */
-const indexes = new WeakMap<Account['groups'], Map<string, Group[]>>()
+const indexCache = new WeakMap<Account['groups'], Map<string, AccountGroup[]>>()
 
-function anyPermitting({ groups }: Account, hash: string): readonly Group[] {
-  if (groups.size <= SCANNED_MAX)
+function accountGroupsPermitting({ groups }: Account, hash: string): readonly AccountGroup[] {
+  if (groups.size <= SCANNED_GROUPS_MAX)
     return [...groups.values()].filter((group) => permits(group, hash))
-  let index = indexes.get(groups)
-  if (!index) indexes.set(groups, (index = indexOf(groups)))
+  let index = indexCache.get(groups)
+  if (!index) indexCache.set(groups, (index = indexByAction(groups)))
   return [...(index.get(hash) ?? []), ...(index.get(WILDCARD) ?? [])]
 }
 
 /** Groups that permit all actions are listed only under the wildcard. */
-function indexOf(groups: Account['groups']): Map<string, Group[]> {
-  const index = new Map<string, Group[]>()
+function indexByAction(groups: Account['groups']): Map<string, AccountGroup[]> {
+  const index = new Map<string, AccountGroup[]>()
   for (const group of groups.values()) {
     const hashes = group.cidHashes.has(WILDCARD) ? [WILDCARD] : group.cidHashes
     for (const hash of hashes) {
@@ -92,8 +98,8 @@ function indexOf(groups: Account['groups']): Map<string, Group[]> {
   return index
 }
 
-export type WalletAnswer =
-  | { allowed: true; wallet: Wallet }
+export type WalletDecision =
+  | { allowed: true; wallet: AccountWallet }
   | { allowed: false; reason: 'not_registered' | 'not_permitted' }
 
 /** The wallet must be registered, and one of the run's groups must permit it. */
@@ -101,7 +107,7 @@ export function walletForRun(
   { account }: Principal,
   permission: RunPermission,
   pkpId: string,
-): WalletAnswer {
+): WalletDecision {
   const wallet = account.wallets.get(pkpId)
   if (!wallet) return { allowed: false, reason: 'not_registered' }
   const permitted = permission.groups.some(

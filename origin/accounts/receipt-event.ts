@@ -6,7 +6,7 @@ import { accountConfig } from './chain.ts'
  * must be read from the receipt.
  * @throws {Error} if the receipt has no such event
  */
-export function eventIn(
+export function receiptEvent(
   { logs }: Pick<TransactionReceipt, 'logs'>,
   name: string,
 ): Record<string, any> {

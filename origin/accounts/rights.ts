@@ -2,19 +2,19 @@
  * Permission checks. The contract enforces the same rules for writes, with the same error names. An account key has all
  * permissions, a usage key only those that its fields grant. In an array of group IDs, 0 stands for all groups.
  */
-import { type Principal, type UsageKey, WILDCARD } from './account.ts'
-import { ForeseenRefusal } from './foreseen-refusal.ts'
+import { type Principal, type AccountUsageKey, WILDCARD } from './account.ts'
+import { PredictedRevertError } from './predicted-revert.ts'
 
 const ALL_GROUPS = 0
 
 type GroupIds = ReadonlySet<number>
 
-function reaches(groups: GroupIds, groupId: number): boolean {
+function includesGroup(groups: GroupIds, groupId: number): boolean {
   return groups.has(ALL_GROUPS) || groups.has(groupId)
 }
 
-function refuse(errorName: string, { hash }: UsageKey, ...groupId: [] | [number]): never {
-  throw new ForeseenRefusal(errorName, [hash, ...groupId])
+function refuse(errorName: string, { hash }: AccountUsageKey, ...groupId: [] | [number]): never {
+  throw new PredictedRevertError(errorName, [hash, ...groupId])
 }
 
 /** True for the account key of a managed account, and for the admin wallet of a ChainSecured account. */
@@ -24,13 +24,13 @@ export function isOwner({ account, usageKey, wallet }: Principal): boolean {
 
 /**
  * Keys, group updates and action records cannot be managed with a usage key.
- * @throws {ForeseenRefusal} for a usage key
+ * @throws {PredictedRevertError} for a usage key
  */
 export function requireMaster({ usageKey }: Principal): void {
   if (usageKey) refuse('NotMasterAccount', usageKey)
 }
 
-/** @throws {ForeseenRefusal} for a usage key without `can_create_pkps` */
+/** @throws {PredictedRevertError} for a usage key without `can_create_pkps` */
 export function requireMayCreateWallet({ usageKey }: Principal): void {
   if (usageKey && !usageKey.canCreatePkps) refuse('NotAllowedToCreatePkps', usageKey)
 }
@@ -38,7 +38,7 @@ export function requireMayCreateWallet({ usageKey }: Principal): void {
 /**
  * A usage key must not extend its own permissions by creating a group. Wallets or actions in the new group therefore
  * require the corresponding permission in all groups.
- * @throws {ForeseenRefusal}
+ * @throws {PredictedRevertError}
  */
 export function requireMayCreateGroup(
   { usageKey }: Principal,
@@ -52,45 +52,47 @@ export function requireMayCreateGroup(
     refuse('NotAllowedToManageIpfsIds', usageKey, ALL_GROUPS)
 }
 
-/** @throws {ForeseenRefusal} for a usage key without `can_delete_groups` */
+/** @throws {PredictedRevertError} for a usage key without `can_delete_groups` */
 export function requireMayRemoveGroup({ usageKey }: Principal): void {
   if (usageKey && !usageKey.canDeleteGroups) refuse('NotAllowedToDeleteGroups', usageKey)
 }
 
 /**
  * Adding the wildcard requires the permission in all groups, because the wildcard includes future wallets.
- * @throws {ForeseenRefusal}
+ * @throws {PredictedRevertError}
  */
 export function requireMayAddWallet({ usageKey }: Principal, groupId: number, pkpId: string): void {
   if (!usageKey) return
   const group = pkpId === WILDCARD ? ALL_GROUPS : groupId
-  if (!reaches(usageKey.addPkpToGroups, group)) refuse('NotAllowedToAddPkps', usageKey, groupId)
+  if (!includesGroup(usageKey.addPkpToGroups, group))
+    refuse('NotAllowedToAddPkps', usageKey, groupId)
 }
 
-/** @throws {ForeseenRefusal} for a usage key whose `remove_pkp_from_groups` does not include the group */
+/** @throws {PredictedRevertError} for a usage key whose `remove_pkp_from_groups` does not include the group */
 export function requireMayRemoveWallet({ usageKey }: Principal, groupId: number): void {
-  if (usageKey && !reaches(usageKey.removePkpFromGroups, groupId))
+  if (usageKey && !includesGroup(usageKey.removePkpFromGroups, groupId))
     refuse('NotAllowedToRemovePkps', usageKey, groupId)
 }
 
-/** @throws {ForeseenRefusal} for a usage key whose `manage_ipfs_ids_in_groups` does not include the group */
+/** @throws {PredictedRevertError} for a usage key whose `manage_ipfs_ids_in_groups` does not include the group */
 export function requireMayManageActions({ usageKey }: Principal, groupId: number): void {
-  if (usageKey && !reaches(usageKey.manageIpfsIdsInGroups, groupId))
+  if (usageKey && !includesGroup(usageKey.manageIpfsIdsInGroups, groupId))
     refuse('NotAllowedToManageIpfsIds', usageKey, groupId)
 }
 
-/** @throws {ForeseenRefusal} for a usage key without any permission in the group */
+/** @throws {PredictedRevertError} for a usage key without any permission in the group */
 export function requireMayReadGroup(principal: Principal, groupId: number): void {
   const { usageKey } = principal
-  if (usageKey && !lists(usageKey, groupId)) refuse('NotAllowedToReadGroup', usageKey, groupId)
+  if (usageKey && !hasAnyRightIn(usageKey, groupId))
+    refuse('NotAllowedToReadGroup', usageKey, groupId)
 }
 
 /** True if any array of the usage key includes the group. */
-export function lists(usageKey: UsageKey, groupId: number): boolean {
+export function hasAnyRightIn(usageKey: AccountUsageKey, groupId: number): boolean {
   return [
     usageKey.manageIpfsIdsInGroups,
     usageKey.addPkpToGroups,
     usageKey.removePkpFromGroups,
     usageKey.executeInGroups,
-  ].some((groups) => reaches(groups, groupId))
+  ].some((groups) => includesGroup(groups, groupId))
 }

@@ -1,19 +1,27 @@
 import type { Account, Principal } from './account.ts'
-import { hashesIn, StoredAccount } from './mirror/account-codec.ts'
-import { Batch, type Replaced, undo, type Undo } from './mirror/batch.ts'
-import { type AccountEvent, fold, type Tables } from './mirror/fold.ts'
+import { decodeAccountHashes, StoredAccount } from './mirror/account-codec.ts'
+import { Batch, type Replacement, undo, type UndoLog } from './mirror/batch.ts'
+import { type AccountEvent, applyEvent, type AccountTables } from './mirror/apply-event.ts'
 
-export type { Account, AccountHash, Action, Group, Principal, UsageKey, Wallet } from './account.ts'
+export type {
+  Account,
+  AccountHash,
+  AccountAction,
+  AccountGroup,
+  Principal,
+  AccountUsageKey,
+  AccountWallet,
+} from './account.ts'
 export { word } from './account.ts'
-export type { AccountEvent } from './mirror/fold.ts'
+export type { AccountEvent } from './mirror/apply-event.ts'
 
-export type Accounts = ReadonlyMap<string, Account | StoredAccount>
+export type AccountsByHash = ReadonlyMap<string, Account | StoredAccount>
 
 /** Each stored account is decoded on first access. */
-export function tablesOf(stored: Iterable<StoredAccount>): Tables {
-  const tables = noTables()
+export function indexAccounts(stored: Iterable<StoredAccount>): AccountTables {
+  const tables = emptyTables()
   for (const account of stored) {
-    const { accountHash, apiKeys, wallets, usageKeys } = hashesIn(account.bytes)
+    const { accountHash, apiKeys, wallets, usageKeys } = decodeAccountHashes(account.bytes)
     tables.accounts.set(accountHash, account)
     for (const key of [...apiKeys, ...usageKeys]) tables.keyHolders.set(key, accountHash)
     for (const wallet of wallets) tables.walletHolders.set(wallet, accountHash)
@@ -21,17 +29,17 @@ export function tablesOf(stored: Iterable<StoredAccount>): Tables {
   return tables
 }
 
-const noTables = (): Tables => ({
+const emptyTables = (): AccountTables => ({
   accounts: new Map(),
   keyHolders: new Map(),
   walletHolders: new Map(),
 })
 
 export class AccountsState {
-  readonly #tables: Tables
+  readonly #tables: AccountTables
   #changes = 0
 
-  constructor(tables = noTables()) {
+  constructor(tables = emptyTables()) {
     this.#tables = tables
   }
 
@@ -75,11 +83,11 @@ export class AccountsState {
   }
 
   /** If an event cannot be applied, no event is applied. */
-  apply(events: readonly AccountEvent[]): Undo {
-    const replaced: Replaced[] = []
+  apply(events: readonly AccountEvent[]): UndoLog {
+    const replaced: Replacement[] = []
     const batch = new Batch(replaced)
     try {
-      for (const event of events) this.#fold(batch, event)
+      for (const event of events) this.#applyEvent(batch, event)
     } catch (error) {
       undo(replaced)
       throw error
@@ -92,7 +100,7 @@ export class AccountsState {
    * Accounts as they were before the batches, which are ordered from oldest to newest. The state itself does not
    * change.
    */
-  accountsBefore(batches: readonly Undo[]): Accounts {
+  accountsBefore(batches: readonly UndoLog[]): AccountsByHash {
     const accounts = new Map(this.#tables.accounts)
     for (const { map, key, before } of batches.flat().toReversed()) {
       if (map !== (this.#tables.accounts as Map<string, unknown>)) continue
@@ -102,7 +110,7 @@ export class AccountsState {
     return accounts
   }
 
-  #fold(batch: Batch, event: AccountEvent): void {
-    fold(event, batch, this.#tables, (hash) => this.account(hash))
+  #applyEvent(batch: Batch, event: AccountEvent): void {
+    applyEvent(event, batch, this.#tables, (hash) => this.account(hash))
   }
 }

@@ -1,43 +1,43 @@
 import { randomUUID } from 'node:crypto'
 import type { TransactionReceipt } from 'ethers'
 import type { Database } from '../db/open.ts'
-import { DatabaseUnavailable } from '../db/unavailable.ts'
-import { addressOf } from '../keys/keyring.ts'
-import { type Log, traceOf } from '../log.ts'
-import { accountConfig, type Chain, ChainUnavailable } from './chain.ts'
+import { DatabaseUnavailableError } from '../db/database-unavailable.ts'
+import { addressFromPrivateKey } from '../keys/keyring.ts'
+import { type OriginLog, errorTrace } from '../log.ts'
+import { accountConfig, type ContractChain, ContractUnavailableError } from './chain.ts'
 import type { AccountsMirror } from './mirror.ts'
-import { AccountTurns } from './writer/account-turns.ts'
-import { Answers, RECEIPT_WAIT_MS } from './writer/answers.ts'
+import { AccountWriteLimiter } from './writer/account-write-limiter.ts'
+import { WriteConfirmations, RECEIPT_WAIT_MS } from './writer/write-confirmations.ts'
 import { gasLimitFor, GasMarket } from './writer/fees.ts'
-import { Funding } from './writer/funding.ts'
-import type { Order } from './writer/lane.ts'
+import { PayerFunding } from './writer/payer-funding.ts'
+import type { WriteRequest } from './writer/gas-payer.ts'
 import type { LiveWrite } from './writer/live-write.ts'
-import { Outbox } from './writer/outbox.ts'
-import { PayerLanes } from './writer/payer-lanes.ts'
-import { PayerChoice } from './writer/payer-choice.ts'
+import { WriteOutbox } from './writer/write-outbox.ts'
+import { PayerPool } from './writer/payer-pool.ts'
+import { PayerSelector } from './writer/payer-selector.ts'
 import { PAYER_LEASE_MS, PayerLeases } from './writer/payer-leases.ts'
-import { Receipts } from './writer/receipts.ts'
-import { ContractRefused } from './writer/refusal.ts'
-import { Rounds } from './writer/rounds.ts'
-import { Settlement } from './writer/settlement.ts'
+import { ReceiptPoller } from './writer/receipt-poller.ts'
+import { ContractRevertError } from './writer/contract-revert.ts'
+import { PeriodicTask } from './writer/periodic-task.ts'
+import { WriteFinalizer } from './writer/write-finalizer.ts'
 import { simulate } from './writer/simulate.ts'
 
-export { ContractRefused } from './writer/refusal.ts'
+export { ContractRevertError } from './writer/contract-revert.ts'
 
 /**
  * Per process, including writes in flight. Even if seven accounts write at their limit, other accounts can still write.
  */
-const WAITING_MAX = 1_024
-const TEND_MS = 1_000
+const IN_FLIGHT_MAX = 1_024
+const MAINTENANCE_MS = 1_000
 /** Even a payer that spends as fast as possible takes longer to go from full to low. */
 const FUND_MS = 10_000
 /** Final writes are kept for a day. */
-const FORGET_MS = 60_000
+const PRUNE_MS = 60_000
 /** The lease on a payer may be lost between choosing and using it, but rarely twice in a row. */
-const LANE_TRIES = 3
+const SEND_ATTEMPTS = 3
 
 export type WriterOptions = {
-  chain: Chain
+  chain: ContractChain
   mirror: Pick<AccountsMirror, 'syncTo' | 'block'>
   db: Database
   processId: string
@@ -49,7 +49,7 @@ export type WriterOptions = {
   /** Later blocks that make a block final. */
   finality: number
   now: () => number
-  log: Log
+  log: OriginLog
   /** Awaited between the update of this process's mirror and the response to the write. */
   afterMined?: (block: number) => Promise<void>
   leaseMs?: number
@@ -62,31 +62,31 @@ export type WriterOptions = {
  */
 export class AccountsWriter {
   readonly #options: WriterOptions
-  readonly #outbox: Outbox
-  readonly #payers: PayerLanes
-  readonly #receipts: Receipts
-  readonly #settlement: Settlement
-  readonly #funding: Funding
-  readonly #choice: PayerChoice
-  readonly #answers: Answers
-  readonly #turns: AccountTurns
-  readonly #leasing: Rounds
-  readonly #settling: Rounds
-  readonly #underWay = new Map<string, Promise<TransactionReceipt>>()
+  readonly #outbox: WriteOutbox
+  readonly #payers: PayerPool
+  readonly #receipts: ReceiptPoller
+  readonly #finalizer: WriteFinalizer
+  readonly #funding: PayerFunding
+  readonly #payerSelector: PayerSelector
+  readonly #confirmations: WriteConfirmations
+  readonly #limiter: AccountWriteLimiter
+  readonly #leaseTask: PeriodicTask
+  readonly #finalizeTask: PeriodicTask
+  readonly #inFlight = new Map<string, Promise<TransactionReceipt>>()
   #recording: Promise<void> = Promise.resolve()
   #fundedAt = Number.NEGATIVE_INFINITY
-  #forgotAt = Number.NEGATIVE_INFINITY
+  #prunedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: WriterOptions) {
     this.#options = options
     const { chain, db, processId, payerKey, log, finality, leaseMs = PAYER_LEASE_MS } = options
     const { provider, chainId } = chain
-    const outbox = new Outbox(options)
+    const outbox = new WriteOutbox(options)
     const market = new GasMarket(provider)
     const onMined = (write: LiveWrite) => this.#recordMined(write)
     const leases = new PayerLeases({ db, processId, predecessor: options.predecessor, leaseMs })
     this.#outbox = outbox
-    this.#payers = new PayerLanes({
+    this.#payers = new PayerPool({
       provider,
       chainId,
       outbox,
@@ -95,63 +95,65 @@ export class AccountsWriter {
       processId,
       payerKey,
       payers: options.payers,
-      startWaitMs: leaseMs + TEND_MS,
+      startWaitMs: leaseMs + MAINTENANCE_MS,
     })
-    this.#receipts = new Receipts({ provider, lanes: () => this.#payers.all(), onMined })
-    this.#settlement = new Settlement({ provider, outbox, market, finality, onMined })
+    this.#receipts = new ReceiptPoller({ provider, payers: () => this.#payers.all(), onMined })
+    this.#finalizer = new WriteFinalizer({ provider, outbox, market, finality, onMined })
     const funded = Array.from({ length: options.payers }, (_, index) => ({
       number: index + 1,
-      address: addressOf(payerKey(index + 1)),
+      address: addressFromPrivateKey(payerKey(index + 1)),
     }))
-    this.#funding = new Funding({ provider, market, payers: funded, log })
-    this.#choice = new PayerChoice({
+    this.#funding = new PayerFunding({ provider, market, payers: funded, log })
+    this.#payerSelector = new PayerSelector({
       payers: this.#payers,
       market,
       needFunds: () => {
         this.#fundedAt = Number.NEGATIVE_INFINITY
-        this.#settling.hurry()
+        this.#finalizeTask.runNow()
       },
     })
     const waitMs = options.waitMs ?? RECEIPT_WAIT_MS
     // A full queue needs eight rounds, and the longest known block time is twelve seconds.
-    this.#turns = new AccountTurns(2 * waitMs)
-    this.#answers = new Answers({
+    this.#limiter = new AccountWriteLimiter(2 * waitMs)
+    this.#confirmations = new WriteConfirmations({
       provider,
       outbox,
       payers: this.#payers,
       mirror: options.mirror,
       waitMs,
       afterMined: async (block) => options.afterMined?.(block),
-      lookAgain: () => {
-        this.#receipts.watch()
-        this.#settling.hurry()
+      onReorganized: () => {
+        this.#receipts.ensurePolling()
+        this.#finalizeTask.runNow()
       },
     })
-    this.#leasing = new Rounds(Math.min(TEND_MS, leaseMs / 4), () => this.#lease())
-    this.#settling = new Rounds(TEND_MS, () => this.#settle())
+    this.#leaseTask = new PeriodicTask(Math.min(MAINTENANCE_MS, leaseMs / 4), () =>
+      this.#maintainLeases(),
+    )
+    this.#finalizeTask = new PeriodicTask(MAINTENANCE_MS, () => this.#finalize())
   }
 
   /** Acquires payers, and resumes the writes of an earlier process. Succeeds even if the chain is unreachable. */
   async start(): Promise<void> {
     await this.#payers.start()
-    this.#leasing.start()
-    this.#settling.start()
-    this.#receipts.watch()
+    this.#leaseTask.start()
+    this.#finalizeTask.start()
+    this.#receipts.ensurePolling()
   }
 
   /** Writes in flight are left to the process that acquires the payers next. */
   async close(): Promise<void> {
-    await Promise.all([this.#leasing.close(), this.#settling.close(), this.#receipts.close()])
+    await Promise.all([this.#leaseTask.close(), this.#finalizeTask.close(), this.#receipts.close()])
     await this.#payers.close()
     await this.#recording
   }
 
   get waiting(): number {
-    return this.#underWay.size
+    return this.#inFlight.size
   }
 
   get unmined(): number {
-    return this.#payers.all().reduce((sum, lane) => sum + lane.sent.length, 0)
+    return this.#payers.all().reduce((sum, payer) => sum + payer.sent.length, 0)
   }
 
   /** Omits payers that have not been checked yet. */
@@ -173,9 +175,9 @@ export class AccountsWriter {
    * True if a failed write may still take effect, was reverted after paying gas, or the database is unavailable. Must
    * be called after `write` has settled.
    */
-  async wasRecorded(writeId: string): Promise<boolean> {
+  async mayBeRecorded(writeId: string): Promise<boolean> {
     try {
-      return await this.isKnown(writeId)
+      return await this.isRecorded(writeId)
     } catch {
       return true
     }
@@ -183,29 +185,29 @@ export class AccountsWriter {
 
   /**
    * True if any process has recorded the write.
-   * @throws {DatabaseUnavailable}
+   * @throws {DatabaseUnavailableError}
    */
-  async isKnown(writeId: string): Promise<boolean> {
+  async isRecorded(writeId: string): Promise<boolean> {
     return (await this.#outbox.find(writeId)) !== undefined
   }
 
   /**
    * Waits for a recorded write. Sends nothing.
    * @returns undefined if no write with this ID is recorded
-   * @throws {DatabaseUnavailable} and the errors of `write`
+   * @throws {DatabaseUnavailableError} and the errors of `write`
    */
   async join(writeId: string): Promise<TransactionReceipt | undefined> {
-    return (await this.isKnown(writeId)) ? this.#answers.answer(writeId) : undefined
+    return (await this.isRecorded(writeId)) ? this.#confirmations.wait(writeId) : undefined
   }
 
   /**
    * Calls the contract once per write ID. If the ID was recorded before, even by another process or before a crash,
    * waits for that write; the arguments are then ignored. Concurrent writes per account are limited, and further writes
    * wait, except for joins.
-   * @param options.writeId any text, kept for `CHAIN_WRITE_KEPT_MS` after the write is final; random by default
+   * @param options.writeId any text, kept for `CHAIN_WRITE_RETENTION_MS` after the write is final; random by default
    * @returns the receipt, which has already been applied to the mirror
-   * @throws {ContractRefused} if the contract reverts
-   * @throws {ChainUnavailable} if the chain does not respond or too many writes are waiting. A write that was already
+   * @throws {ContractRevertError} if the contract reverts
+   * @throws {ContractUnavailableError} if the chain does not respond or too many writes are waiting. A write that was already
    * sent may still succeed.
    */
   write(
@@ -214,11 +216,11 @@ export class AccountsWriter {
     options: { writeId?: string | undefined } = {},
   ): Promise<TransactionReceipt> {
     const writeId = options.writeId ?? randomUUID()
-    const before = this.#underWay.get(writeId)
+    const before = this.#inFlight.get(writeId)
     if (before) return before
     const written = this.#write(functionName, args, writeId, options.writeId !== undefined)
-    this.#underWay.set(writeId, written)
-    return written.finally(() => this.#underWay.delete(writeId))
+    this.#inFlight.set(writeId, written)
+    return written.finally(() => this.#inFlight.delete(writeId))
   }
 
   async #write(
@@ -227,35 +229,38 @@ export class AccountsWriter {
     writeId: string,
     mayBeKnown: boolean,
   ): Promise<TransactionReceipt> {
-    if (this.#underWay.size >= WAITING_MAX) throw new ChainUnavailable('too many writes are queued')
-    if (mayBeKnown && (await this.#outbox.find(writeId))) return this.#answers.answer(writeId)
+    if (this.#inFlight.size >= IN_FLIGHT_MAX)
+      throw new ContractUnavailableError('too many writes are queued')
+    if (mayBeKnown && (await this.#outbox.find(writeId))) return this.#confirmations.wait(writeId)
     const data = accountConfig.encodeFunctionData(functionName, args)
-    const order = { writeId, functionName, to: this.#options.chain.contractAddress, data }
-    return this.#turns.inTurn(functionName, args, async () => {
+    const request = { writeId, functionName, to: this.#options.chain.contractAddress, data }
+    return this.#limiter.run(functionName, args, async () => {
       try {
-        await this.#send(order)
+        await this.#send(request)
       } catch (error) {
         // If another process has already sent the same write, its effect caused the revert.
-        const known = error instanceof ContractRefused && mayBeKnown
-        if (!known || !(await this.#outbox.find(writeId))) throw failureOf(error)
+        const known = error instanceof ContractRevertError && mayBeKnown
+        if (!known || !(await this.#outbox.find(writeId))) throw toWriteError(error)
       }
       // The next write must be simulated against the new state.
-      return this.#answers.answer(writeId)
+      return this.#confirmations.wait(writeId)
     })
   }
 
-  async #send(order: Pick<Order, 'writeId' | 'functionName' | 'to' | 'data'>): Promise<void> {
+  async #send(
+    request: Pick<WriteRequest, 'writeId' | 'functionName' | 'to' | 'data'>,
+  ): Promise<void> {
     const { chain, mirror } = this.#options
-    const seenBlock = () => Math.max(this.#answers.seenBlock, mirror.block)
-    for (let tried = 0; tried < LANE_TRIES; tried++) {
-      const lane = await this.#choice.lane()
-      const call = { from: lane.address, to: order.to, data: order.data }
+    const seenBlock = () => Math.max(this.#confirmations.seenBlock, mirror.block)
+    for (let tried = 0; tried < SEND_ATTEMPTS; tried++) {
+      const payer = await this.#payerSelector.select()
+      const call = { from: payer.address, to: request.to, data: request.data }
       const gasLimit = gasLimitFor(await simulate(chain.provider, call, seenBlock))
-      const sent = await lane.send({ ...order, value: 0n, gasLimit })
-      if (sent !== 'lost') return this.#receipts.watch()
-      await this.#payers.tend()
+      const sent = await payer.send({ ...request, value: 0n, gasLimit })
+      if (sent !== 'lost') return this.#receipts.ensurePolling()
+      await this.#payers.maintain()
     }
-    throw new ChainUnavailable('another process took over the payers')
+    throw new ContractUnavailableError('another process took over the payers')
   }
 
   #recordMined({ writeId, receipt }: LiveWrite): void {
@@ -263,41 +268,41 @@ export class AccountsWriter {
     const mined = { minedHash: receipt.hash, minedBlock: receipt.blockNumber }
     // Not awaited by the response. If the update is lost, settlement finds the receipt again.
     this.#recording = this.#recording
-      .then(() => this.#outbox.mined(writeId, mined))
-      .catch((error: unknown) => this.#failed(error))
+      .then(() => this.#outbox.markMined(writeId, mined))
+      .catch((error: unknown) => this.#logFailure(error))
   }
 
-  async #lease(): Promise<void> {
-    await this.#payers.tend().catch((error: unknown) => this.#failed(error))
-    this.#receipts.watch()
+  async #maintainLeases(): Promise<void> {
+    await this.#payers.maintain().catch((error: unknown) => this.#logFailure(error))
+    this.#receipts.ensurePolling()
   }
 
-  async #settle(): Promise<void> {
-    const failed = (error: unknown) => this.#failed(error)
-    const lanes = this.#payers.all()
-    await Promise.all(lanes.map((lane) => this.#settlement.settle(lane).catch(failed)))
+  async #finalize(): Promise<void> {
+    const onError = (error: unknown) => this.#logFailure(error)
+    const payers = this.#payers.all()
+    await Promise.all(payers.map((payer) => this.#finalizer.advance(payer).catch(onError)))
     const now = performance.now()
     const admin = this.#payers.admin()
     if (admin && now - this.#fundedAt > FUND_MS) {
       this.#fundedAt = now
-      await this.#funding.fund(admin).catch(failed)
+      await this.#funding.fund(admin).catch(onError)
     }
-    if (now - this.#forgotAt > FORGET_MS) {
-      this.#forgotAt = now
-      await this.#outbox.forget().catch(failed)
+    if (now - this.#prunedAt > PRUNE_MS) {
+      this.#prunedAt = now
+      await this.#outbox.deleteExpired().catch(onError)
     }
-    this.#receipts.watch()
+    this.#receipts.ensurePolling()
   }
 
   // A provider's error message quotes the node's URL, which may contain an API key.
-  #failed(error: unknown): void {
-    this.#options.log('writer.failed', { cause: traceOf(error) })
+  #logFailure(error: unknown): void {
+    this.#options.log('writer.failed', { cause: errorTrace(error) })
   }
 }
 
 /** The provider throws various error types. */
-function failureOf(error: unknown): unknown {
-  const named = [ContractRefused, ChainUnavailable, DatabaseUnavailable]
+function toWriteError(error: unknown): unknown {
+  const named = [ContractRevertError, ContractUnavailableError, DatabaseUnavailableError]
   if (named.some((one) => error instanceof one)) return error
-  return new ChainUnavailable('the write could not be sent', { cause: error })
+  return new ContractUnavailableError('the write could not be sent', { cause: error })
 }

@@ -2,7 +2,7 @@ import { ACTION_MEMORY_BYTES } from '../../shared/limits.ts'
 import type { FailureCode } from './run.ts'
 
 /** Codes that the prelude may assign to an error. Only the host may assign any other code. */
-const MARKED_CODES = [
+const PRELUDE_CODES = [
   'no_main',
   'result_not_json',
   'result_too_large',
@@ -11,7 +11,7 @@ const MARKED_CODES = [
   'outbound_response_too_large',
 ] as const satisfies readonly FailureCode[]
 
-export type Failure = { code: FailureCode; message: string; stack: string }
+export type ActionFailure = { code: FailureCode; message: string; stack: string }
 
 /** Limits in characters. The prelude already truncates to lower limits; these apply even if it is compromised. */
 const MESSAGE_CHARACTERS = 8192
@@ -23,16 +23,16 @@ const FRAMES_MAX = 20
 export function thrownFailure(
   thrown: { code: string; name: string; message: string; frames: string },
   exhausted: boolean,
-): Failure {
+): ActionFailure {
   const message = thrown.message.toWellFormed().slice(0, MESSAGE_CHARACTERS)
-  const frames = ownFrames(thrown.frames.toWellFormed().slice(0, STACK_CHARACTERS))
-  if (isOutOfMemory(thrown.name, message, exhausted)) return outOfMemory(frames)
-  const code = MARKED_CODES.find((known) => known === thrown.code) ?? 'action_threw'
+  const frames = withoutPreludeFrames(thrown.frames.toWellFormed().slice(0, STACK_CHARACTERS))
+  if (isOutOfMemory(thrown.name, message, exhausted)) return outOfMemoryFailure(frames)
+  const code = PRELUDE_CODES.find((known) => known === thrown.code) ?? 'action_threw'
   const title = thrown.name === '' ? message : `${thrown.name.slice(0, 256)}: ${message}`
   return { code, message, stack: frames === '' ? title : `${title}\n${frames}` }
 }
 
-export function outOfMemory(frames = ''): Failure {
+export function outOfMemoryFailure(frames = ''): ActionFailure {
   const message = `the action exceeded its ${ACTION_MEMORY_BYTES / 1024 ** 2} MiB of memory`
   return {
     code: 'out_of_memory',
@@ -42,18 +42,18 @@ export function outOfMemory(frames = ''): Failure {
 }
 
 /** @param spent describes the limit, such as "120 s of time" */
-export function timeoutFailure(spent: string): Failure {
+export function timeoutFailure(spent: string): ActionFailure {
   const message = `the action was stopped after ${spent}`
   return { code: 'action_timeout', message, stack: message }
 }
 
 /** The caller that stopped the run reports the reason itself. */
-export function stoppedFailure(): Failure {
+export function stoppedFailure(): ActionFailure {
   return { code: 'stopped', message: 'the run was stopped', stack: '' }
 }
 
-export function trapFailure(error: unknown, exhausted: boolean): Failure {
-  if (exhausted) return outOfMemory()
+export function trapFailure(error: unknown, exhausted: boolean): ActionFailure {
+  if (exhausted) return outOfMemoryFailure()
   const text = error instanceof Error ? error.message : String(error)
   if (error instanceof RangeError && text.includes('call stack')) {
     const message = 'stack overflow: the action nests calls, JSON or source too deeply'
@@ -73,7 +73,7 @@ function isOutOfMemory(name: string, message: string, exhausted: boolean): boole
 }
 
 /** Removes the prelude's stack frames, which mean nothing to the action's author. */
-function ownFrames(frames: string): string {
+function withoutPreludeFrames(frames: string): string {
   return frames
     .split('\n')
     .filter((line) => line.trim() !== '' && !/[( ]svc:[a-z0-9]+\.js:\d+/.test(line))

@@ -14,4 +14,4 @@ export const KEY_LIMIT_REFUSAL = {
  * pool enforces the limit. The executor refuses further operations, so that a loop does not flood the process that
  * holds the keys.
  */
-export const KEY_OPERATIONS_PASSED_ON = KEY_OPERATIONS_MAX + 1
+export const KEY_OPERATIONS_FORWARDED = KEY_OPERATIONS_MAX + 1

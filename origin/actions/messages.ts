@@ -6,37 +6,37 @@ import {
   RESULT_MAX_BYTES,
 } from '../../shared/limits.ts'
 import { KEY_ID_MAX_CHARACTERS } from './key-limit.ts'
-import { KEY_OPERATIONS_PASSED_ON } from './key-limit.ts'
+import { KEY_OPERATIONS_FORWARDED } from './key-limit.ts'
 import type { OutboundPolicy } from './outbound/policy.ts'
-import type { KeyOperation, RunFailed, RunReturned } from './run.ts'
-import { LOG_LEVELS } from '../../shared/log-line.ts'
+import type { KeyOperation, FailedResult, ReturnedResult } from './run.ts'
+import { LOG_LEVELS } from '../../shared/wire/log-line.ts'
 import { FAILURE_CODES } from './run.ts'
 
 /** `token` identifies the run. Only the worker pool and the executor know it. */
-export type ToExecutor =
+export type MessageToExecutor =
   /** First message, answered with `ready`. */
   | { type: 'start'; outbound: OutboundPolicy }
   | { type: 'run'; token: string; code: string; params: string; wallMs: number; cpuMs: number }
-  | { type: 'key_answer'; token: string; id: number; answer: KeyAnswer }
+  | { type: 'key_answer'; token: string; id: number; answer: KeyResponse }
   | { type: 'stop'; token: string }
 
-export type KeyAnswer =
+export type KeyResponse =
   | { ok: true; value: string }
   | { ok: false; message: string; code?: 'key_operation_limit' }
 
-export type AskedOperation = { id: number; operation: KeyOperation }
+export type KeyRequest = { id: number; operation: KeyOperation }
 
-export type FromExecutor =
+export type MessageFromExecutor =
   | { type: 'ready'; rssBytes: number }
   /**
    * The run waits, using no CPU until the next `computes` message. `operations` lists new key operations that it waits
    * for.
    */
-  | { type: 'waits'; token: string; operations: AskedOperation[]; computedMs: number }
+  | { type: 'waits'; token: string; operations: KeyRequest[]; computedMs: number }
   /** Sent repeatedly while the run computes. `computedMs` is the run's CPU time so far. */
   | { type: 'computes'; token: string; computedMs: number }
   /** The next run may be sent immediately. `rssBytes` is the last measured memory size of the process. */
-  | { type: 'ended'; token: string; result: RunReturned | RunFailed; rssBytes: number }
+  | { type: 'ended'; token: string; result: ReturnedResult | FailedResult; rssBytes: number }
 
 const id = z.string().min(1).max(KEY_ID_MAX_CHARACTERS)
 const operation = z.discriminatedUnion('name', [
@@ -63,19 +63,19 @@ const logs = z.array(
     text: z.string().max(LOGS_MAX_BYTES + 1024),
   }),
 )
-const measured = { logs, durationMs: z.number().nonnegative(), cpuMs: z.number().nonnegative() }
+const measurements = { logs, durationMs: z.number().nonnegative(), cpuMs: z.number().nonnegative() }
 const result = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('returned'),
     value: z.string().max(RESULT_MAX_BYTES),
-    ...measured,
+    ...measurements,
   }),
   z.strictObject({
     kind: z.literal('failed'),
     code: z.enum(FAILURE_CODES),
     message: z.string(),
     stack: z.string(),
-    ...measured,
+    ...measurements,
   }),
 ])
 const message = z.discriminatedUnion('type', [
@@ -83,7 +83,7 @@ const message = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('waits'),
     token: z.string(),
-    operations: z.array(z.strictObject({ id: z.int(), operation })).max(KEY_OPERATIONS_PASSED_ON),
+    operations: z.array(z.strictObject({ id: z.int(), operation })).max(KEY_OPERATIONS_FORWARDED),
     computedMs: z.number().nonnegative(),
   }),
   z.strictObject({
@@ -103,7 +103,7 @@ const message = z.discriminatedUnion('type', [
  * Executors run untrusted code, so their messages are not trusted either. Returns undefined for any message that a
  * genuine executor would not send.
  */
-export function readFromExecutor(value: unknown): FromExecutor | undefined {
+export function parseExecutorMessage(value: unknown): MessageFromExecutor | undefined {
   const read = message.safeParse(value)
   if (!read.success) return undefined
   if (read.data.type === 'ended' && read.data.result.kind === 'returned') {

@@ -1,25 +1,25 @@
-import { CpuUse } from './pool/cpu-use.ts'
-import { Crew } from './pool/crew.ts'
+import { CpuUsage } from './pool/cpu-usage.ts'
+import { ExecutorSupervisor } from './pool/executor-supervisor.ts'
 import { FairQueue } from './pool/fair-queue.ts'
-import type { Member } from './pool/member.ts'
-import { Occupation } from './pool/member.ts'
+import type { PooledExecutor } from './pool/pooled-executor.ts'
+import { RunAssignment } from './pool/pooled-executor.ts'
 import type { ActionPoolOptions } from './pool/options.ts'
 import {
   LONG_COMPUTING_MS,
   RETRY_AFTER_MAX_MS,
-  WAITING_BYTES_MAX,
-  WAITING_MAX,
+  QUEUE_BYTES_MAX,
+  QUEUE_MAX,
   withDefaults,
 } from './pool/options.ts'
-import { Shares } from './pool/shares.ts'
+import { ExecutorShares } from './pool/shares.ts'
 import type {
   ActionPool,
   Capability,
   PoolLoad,
   RunControl,
-  RunLost,
+  LostResult,
   RunRequest,
-  RunResult,
+  ActionResult,
 } from './run.ts'
 
 export type { ActionPoolOptions, PoolEvent } from './pool/options.ts'
@@ -28,7 +28,7 @@ export function createActionPool(options: ActionPoolOptions = {}): ActionPool {
   return new Pool(options)
 }
 
-type Waiting = {
+type PendingRun = {
   account: string
   bytes: number
   request: RunRequest
@@ -36,80 +36,82 @@ type Waiting = {
   control: RunControl | undefined
   /** Monotonic clock, in milliseconds. */
   since: number
-  resolve: (result: RunResult) => void
+  resolve: (result: ActionResult) => void
 }
 
 class Pool implements ActionPool {
   readonly #options: Required<ActionPoolOptions>
-  readonly #queue = new FairQueue<Waiting>({ count: WAITING_MAX, bytes: WAITING_BYTES_MAX })
-  readonly #shares: Shares
-  readonly #cpuUse: CpuUse
-  readonly #crew: Crew
+  readonly #queue = new FairQueue<PendingRun>({ count: QUEUE_MAX, bytes: QUEUE_BYTES_MAX })
+  readonly #shares: ExecutorShares
+  readonly #cpuUsage: CpuUsage
+  readonly #supervisor: ExecutorSupervisor
   /** Reason why the pool no longer accepts runs; undefined while it does. */
-  #over: string | undefined
-  #watch: NodeJS.Timeout | undefined
+  #closedReason: string | undefined
+  #reviewTimer: NodeJS.Timeout | undefined
 
   constructor(options: ActionPoolOptions) {
     this.#options = withDefaults(options)
-    this.#cpuUse = new CpuUse(this.#options.cores)
-    this.#shares = new Shares({
+    this.#cpuUsage = new CpuUsage(this.#options.cores)
+    this.#shares = new ExecutorShares({
       ...this.#options,
-      isShared: () => this.#cpuUse.isShared,
+      isShared: () => this.#cpuUsage.isShared,
     })
-    this.#crew = new Crew(this.#options, {
-      free: (member) => this.#runEnded(member),
-      changed: (member) => this.#runChanged(member),
-      gone: (member) => this.#runEnded(member),
-      again: () => this.#serve(),
-      broken: (reason, forGood) => {
-        if (forGood) this.#over ??= reason
-        this.#giveUp(reason)
+    this.#supervisor = new ExecutorSupervisor(this.#options, {
+      onFree: (member) => this.#runEnded(member),
+      onRunChanged: (member) => this.#runChanged(member),
+      onExited: (member) => this.#runEnded(member),
+      onRetry: () => this.#dispatch(),
+      onBroken: (reason, forGood) => {
+        if (forGood) this.#closedReason ??= reason
+        this.#rejectQueued(reason)
       },
     })
   }
 
   ready(): Promise<void> {
-    return this.#crew.ready
+    return this.#supervisor.ready
   }
 
   refusal(
     request: Pick<RunRequest, 'account' | 'code' | 'params' | 'heldBytes'>,
-  ): RunLost | undefined {
-    if (this.#over !== undefined) return notStarted(this.#over)
+  ): LostResult | undefined {
+    if (this.#closedReason !== undefined) return lostBeforeStart(this.#closedReason)
     const { account } = request
-    const ahead = this.#queue.countOf(account)
-    const full = (reason: string): RunLost => {
-      const waitMs = this.#shares.waitMs(account, ahead + 1)
-      return isFull(reason, Math.min(waitMs, RETRY_AFTER_MAX_MS))
+    const queuedAhead = this.#queue.countOf(account)
+    const full = (reason: string): LostResult => {
+      const waitMs = this.#shares.waitMs(account, queuedAhead + 1)
+      return queueFull(reason, Math.min(waitMs, RETRY_AFTER_MAX_MS))
     }
-    const wanted = { account, bytes: bytesOf(request) }
-    if (!this.#queue.hasRoom(wanted) && !this.#queue.canMakeRoom(wanted))
+    const wanted = { account, bytes: requestBytes(request) }
+    if (!this.#queue.hasRoom(wanted) && !this.#queue.canDisplace(wanted))
       return full('too many runs are queued')
     // An account without queued or running runs is never refused because of other accounts' load.
-    const isBusy = ahead > 0 || this.#shares.runningOf(account) > 0
-    const isWaiting = ahead > 0 || !this.#mayStart(account)
+    const isBusy = queuedAhead > 0 || this.#shares.runningOf(account) > 0
+    const isWaiting = queuedAhead > 0 || !this.#mayStart(account)
     if (isBusy && isWaiting && this.#options.isUnderPressure())
       return full('all processors are busy')
     return undefined
   }
 
-  run(request: RunRequest, capability: Capability, control?: RunControl): Promise<RunResult> {
+  run(request: RunRequest, capability: Capability, control?: RunControl): Promise<ActionResult> {
     const refused = this.refusal(request)
     if (refused !== undefined) return Promise.resolve(refused)
     if (control?.signal.aborted || control?.unwanted?.aborted)
-      return Promise.resolve(notStarted('stopped before its start'))
+      return Promise.resolve(lostBeforeStart('stopped before its start'))
     return new Promise((resolve) => {
       const { account } = request
-      const bytes = bytesOf(request)
+      const bytes = requestBytes(request)
       const since = performance.now()
       const waiting = { account, bytes, request, capability, control, since, resolve }
-      for (const { resolve: refuse } of this.#queue.makeRoom(waiting))
-        refuse(isFull('displaced by a run of an account without queued runs', RETRY_AFTER_MAX_MS))
+      for (const { resolve: refuse } of this.#queue.displace(waiting))
+        refuse(
+          queueFull('displaced by a run of an account without queued runs', RETRY_AFTER_MAX_MS),
+        )
       this.#queue.add(waiting)
-      this.#serve()
+      this.#dispatch()
       if (control === undefined || !this.#queue.has(waiting)) return
       const stop = () => {
-        if (this.#queue.remove(waiting)) resolve(notStarted('stopped before its start'))
+        if (this.#queue.remove(waiting)) resolve(lostBeforeStart('stopped before its start'))
       }
       control.signal.addEventListener('abort', stop, { once: true })
       control.unwanted?.addEventListener('abort', stop, { once: true })
@@ -118,27 +120,27 @@ class Pool implements ActionPool {
 
   load(): PoolLoad {
     return {
-      ...this.#crew.counts(),
+      ...this.#supervisor.counts(),
       waiting: this.#queue.count,
-      isBroken: this.#over !== undefined || this.#crew.isBroken,
+      isBroken: this.#closedReason !== undefined || this.#supervisor.isBroken,
     }
   }
 
   async close(): Promise<void> {
-    this.#over = 'the pool is closed'
-    this.#giveUp(this.#over)
-    clearInterval(this.#watch)
-    await this.#crew.close()
+    this.#closedReason = 'the pool is closed'
+    this.#rejectQueued(this.#closedReason)
+    clearInterval(this.#reviewTimer)
+    await this.#supervisor.close()
   }
 
-  #serve(): void {
-    while (this.#crew.free > 0) {
+  #dispatch(): void {
+    while (this.#supervisor.free > 0) {
       const next = this.#queue.take((account) => this.#mayStart(account))
       if (next === undefined) break
-      const member = this.#crew.take()
+      const member = this.#supervisor.take()
       if (member !== undefined) this.#start(member, next)
     }
-    this.#crew.staff(this.#shares.wanted(this.#queue.counts()))
+    this.#supervisor.scale(this.#shares.wanted(this.#queue.counts()))
   }
 
   /**
@@ -146,67 +148,67 @@ class Pool implements ActionPool {
    * while.
    */
   #mayStart(account: string): boolean {
-    if (this.#crew.free === 1 && this.#shares.runningOf(account) > 0) return false
-    return this.#crew.free > 0 && this.#shares.mayStart(account)
+    if (this.#supervisor.free === 1 && this.#shares.runningOf(account) > 0) return false
+    return this.#supervisor.free > 0 && this.#shares.mayStart(account)
   }
 
-  #start(member: Member, waiting: Waiting): void {
+  #start(member: PooledExecutor, waiting: PendingRun): void {
     const { account, request, capability, control, since, resolve } = waiting
     const now = performance.now()
     this.#options.onRunStarted(now - since)
-    member.occupation = new Occupation(account, now)
+    member.occupation = new RunAssignment(account, now)
     this.#shares.started(account)
-    if (this.#cpuUse.isHeavy(account, now)) member.priority.lower({ forGood: false })
+    if (this.#cpuUsage.isHeavy(account, now)) member.priority.lower({ forGood: false })
     else member.priority.restore()
-    this.#watch ??= setInterval(() => this.#look(), LONG_COMPUTING_MS / 4).unref()
+    this.#reviewTimer ??= setInterval(() => this.#review(), LONG_COMPUTING_MS / 4).unref()
     void member.executor.run(request, capability, control).then(resolve)
   }
 
-  #runChanged(member: Member): void {
+  #runChanged(member: PooledExecutor): void {
     const { executor, occupation } = member
     if (occupation === undefined) return
-    this.#count(member, occupation)
+    this.#recordCpuTime(member, occupation)
     if (occupation.computing === executor.computing) return
     occupation.computing = executor.computing
     this.#shares.changed(occupation)
-    if (!executor.computing) this.#serve()
+    if (!executor.computing) this.#dispatch()
   }
 
-  #runEnded(member: Member): void {
+  #runEnded(member: PooledExecutor): void {
     const { occupation } = member
     if (occupation !== undefined) {
-      this.#count(member, occupation)
+      this.#recordCpuTime(member, occupation)
       member.occupation = undefined
       this.#shares.ended(occupation, occupation.heldMs(performance.now()))
     }
-    if (this.#over === undefined) this.#serve()
+    if (this.#closedReason === undefined) this.#dispatch()
   }
 
   /** A run that has computed for too long gets a lower priority than shorter runs. */
-  #count({ executor, priority }: Member, occupation: Occupation): void {
+  #recordCpuTime({ executor, priority }: PooledExecutor, occupation: RunAssignment): void {
     const ms = occupation.count(executor.computedMs)
-    if (ms > 0) this.#cpuUse.add(occupation.account, ms, performance.now())
+    if (ms > 0) this.#cpuUsage.add(occupation.account, ms, performance.now())
     if (occupation.isLong || occupation.computedMs < LONG_COMPUTING_MS) return
     occupation.isLong = true
     if (occupation.computing) this.#shares.becameLong()
     if (executor.state === 'running') priority.lower({ forGood: true })
   }
 
-  #look(): void {
+  #review(): void {
     if (this.#shares.running === 0) {
-      clearInterval(this.#watch)
-      this.#watch = undefined
+      clearInterval(this.#reviewTimer)
+      this.#reviewTimer = undefined
     }
-    this.#cpuUse.forget(performance.now())
-    this.#serve()
+    this.#cpuUsage.evictInactive(performance.now())
+    this.#dispatch()
   }
 
-  #giveUp(reason: string): void {
-    for (const { resolve } of this.#queue.clear()) resolve(notStarted(reason))
+  #rejectQueued(reason: string): void {
+    for (const { resolve } of this.#queue.clear()) resolve(lostBeforeStart(reason))
   }
 }
 
-function bytesOf({
+function requestBytes({
   code,
   params,
   heldBytes = 0,
@@ -214,10 +216,10 @@ function bytesOf({
   return Math.max(code.length + params.length, heldBytes)
 }
 
-function isFull(reason: string, retryAfterMs: number): RunLost {
-  return { ...notStarted(reason), full: true, retryAfterMs }
+function queueFull(reason: string, retryAfterMs: number): LostResult {
+  return { ...lostBeforeStart(reason), full: true, retryAfterMs }
 }
 
-function notStarted(reason: string): RunLost {
+function lostBeforeStart(reason: string): LostResult {
   return { kind: 'lost', reason, started: false }
 }

@@ -1,5 +1,5 @@
 /** Interface between the worker pool and the rest of the origin. */
-import type { LogLine } from '../../shared/log-line.ts'
+import type { LogLine } from '../../shared/wire/log-line.ts'
 
 export type RunRequest = {
   /** Hash of the account that owns the run. Executors and queue capacity are shared fairly among accounts. */
@@ -50,7 +50,7 @@ export const FAILURE_CODES = [
 
 export type FailureCode = (typeof FAILURE_CODES)[number]
 
-export type RunReturned = {
+export type ReturnedResult = {
   kind: 'returned'
   /** JSON text. If `main` returned undefined, this is 'null'. */
   value: string
@@ -59,7 +59,7 @@ export type RunReturned = {
   cpuMs?: number
 }
 
-export type RunFailed = {
+export type FailedResult = {
   kind: 'failed'
   code: FailureCode
   message: string
@@ -74,7 +74,7 @@ export type RunFailed = {
  * The run was refused, dropped from the queue, or lost because its executor exited. `started` is true if the action's
  * code may have been executed.
  */
-export type RunLost = {
+export type LostResult = {
   kind: 'lost'
   reason: string
   started: boolean
@@ -84,7 +84,7 @@ export type RunLost = {
   retryAfterMs?: number
 }
 
-export type RunResult = RunReturned | RunFailed | RunLost
+export type ActionResult = ReturnedResult | FailedResult | LostResult
 
 export type RunControl = {
   /**
@@ -108,11 +108,11 @@ export type PoolLoad = {
 
 export type ActionPool = {
   /** Never rejects. The run waits for a free executor: in order within its account, and in turn with other accounts. */
-  run(request: RunRequest, capability: Capability, control?: RunControl): Promise<RunResult>
+  run(request: RunRequest, capability: Capability, control?: RunControl): Promise<ActionResult>
   /** Returns the refusal that `run` would return immediately, or undefined if `run` would accept the request. */
   refusal(
     request: Pick<RunRequest, 'account' | 'code' | 'params' | 'heldBytes'>,
-  ): RunLost | undefined
+  ): LostResult | undefined
   load(): PoolLoad
   /** Resolves when the minimum number of executors is ready. Rejects if executors cannot be started. */
   ready(): Promise<void>

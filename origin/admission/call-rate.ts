@@ -1,16 +1,16 @@
 import { eq, lt, lte, sql } from 'drizzle-orm'
-import { deleteOld } from '../db/delete-old.ts'
+import { deleteInBatches } from '../db/delete-in-batches.ts'
 import type { Database } from '../db/open.ts'
 import { callRates } from '../db/schema.ts'
-import { fromDatabase } from '../db/unavailable.ts'
-import { callerId } from './caller-id.ts'
+import { fromDatabase } from '../db/database-unavailable.ts'
+import { hashedCallerId } from './caller-id.ts'
 
 /** The rejected call had no effect. */
-export class TooManyCalls extends Error {
+export class LimitExceededError extends Error {
   readonly retryAfterMs: number
   constructor(what: string, retryAfterMs: number) {
     super(what)
-    this.name = 'TooManyCalls'
+    this.name = 'LimitExceededError'
     this.retryAfterMs = retryAfterMs
   }
 }
@@ -44,10 +44,10 @@ export class CallRate {
     this.#intervalMs = Math.ceil(HOUR_MS / options.perHour)
   }
 
-  /** @throws {TooManyCalls | DatabaseUnavailable} */
+  /** @throws {LimitExceededError | DatabaseUnavailableError} */
   async take(caller: string): Promise<void> {
     const { db, now, name, hashKey, burst } = this.#options
-    const id = callerId(hashKey, name, caller)
+    const id = hashedCallerId(hashKey, name, caller)
     const at = now()
     const latest = at + (burst - 1) * this.#intervalMs
     const from = sql`greatest(${callRates.fullAt}, ${new Date(at).toISOString()}::timestamptz)`
@@ -66,12 +66,12 @@ export class CallRate {
     const rows = await fromDatabase(db.select().from(callRates).where(eq(callRates.id, id)))
     const fullAt = rows[0]?.fullAt.getTime() ?? latest
     const { refusal = `too many calls of ${name} from this address` } = this.#options
-    throw new TooManyCalls(refusal, fullAt - latest)
+    throw new LimitExceededError(refusal, fullAt - latest)
   }
 
   /** Deletes callers whose full burst is available again. */
   async forgetOld(): Promise<void> {
     const { db, now } = this.#options
-    await deleteOld(db, callRates, lt(callRates.fullAt, new Date(now())))
+    await deleteInBatches(db, callRates, lt(callRates.fullAt, new Date(now())))
   }
 }

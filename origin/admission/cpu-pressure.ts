@@ -41,7 +41,7 @@ export class CpuPressure {
 
   async measure(): Promise<void> {
     try {
-      this.#percent = somePercent(await readFile(this.#path, 'utf8'))
+      this.#percent = parsePressure(await readFile(this.#path, 'utf8'))
     } catch {
       this.#percent = undefined
     }
@@ -53,7 +53,7 @@ export class CpuPressure {
 }
 
 /** Example: `some avg10=0.61 avg60=1.00 avg300=2.01 total=5134518680`. */
-function somePercent(text: string): number | undefined {
+function parsePressure(text: string): number | undefined {
   const found = /^some avg10=([0-9.]+) /m.exec(text)
   return found ? Number(found[1]) : undefined
 }

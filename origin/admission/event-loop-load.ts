@@ -1,12 +1,12 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 
 /** The shed request had no effect. */
-export class Overloaded extends Error {
+export class OverloadedError extends Error {
   /** Undefined if the delay cannot be estimated. */
   readonly retryAfterMs: number | undefined
   constructor(message: string, retryAfterMs?: number) {
     super(message)
-    this.name = 'Overloaded'
+    this.name = 'OverloadedError'
     this.retryAfterMs = retryAfterMs
   }
 }
@@ -44,10 +44,10 @@ export class EventLoopLoad {
     return this.#delayMs
   }
 
-  /** @throws {Overloaded} if the event loop is delayed by more than `maxDelayMs` */
+  /** @throws {OverloadedError} if the event loop is delayed by more than `maxDelayMs` */
   requireRoom(): void {
     if (this.#delayMs <= this.maxDelayMs) return
-    throw new Overloaded(`the event loop is delayed by ${Math.round(this.#delayMs)} ms`)
+    throw new OverloadedError(`the event loop is delayed by ${Math.round(this.#delayMs)} ms`)
   }
 
   close(): void {

@@ -1,8 +1,8 @@
 import { and, eq, lt, ne, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { gasBudgets } from '../db/schema.ts'
-import { fromDatabase } from '../db/unavailable.ts'
-import { TooManyCalls } from './call-rate.ts'
+import { fromDatabase } from '../db/database-unavailable.ts'
+import { LimitExceededError } from './call-rate.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -30,7 +30,7 @@ export class GasBudget {
 
   /**
    * @returns the reserved amount in wei
-   * @throws {TooManyCalls | DatabaseUnavailable}
+   * @throws {LimitExceededError | DatabaseUnavailableError}
    */
   async reserve(): Promise<bigint> {
     const { db, now, name, what, perDayWei } = this.#options
@@ -53,7 +53,10 @@ export class GasBudget {
         .returning({ reserved: gasBudgets.lastWei }),
     )
     if (rows[0]) return rows[0].reserved
-    throw new TooManyCalls(`the daily gas budget for ${what} is exhausted`, DAY_MS - (at % DAY_MS))
+    throw new LimitExceededError(
+      `the daily gas budget for ${what} is exhausted`,
+      DAY_MS - (at % DAY_MS),
+    )
   }
 
   async settle(reservedWei: bigint, costWei: bigint): Promise<void> {
@@ -61,12 +64,12 @@ export class GasBudget {
   }
 
   /** Called if no transaction was sent. */
-  async giveBack(reservedWei: bigint): Promise<void> {
+  async release(reservedWei: bigint): Promise<void> {
     await this.#add(-reservedWei, {})
   }
 
   /** Deletes the other budgets of past days. This budget contains the cost of the last transaction. */
-  async forgetOthers(): Promise<void> {
+  async deletePastBudgets(): Promise<void> {
     const { db, now, name } = this.#options
     const yesterday = new Date(now() - DAY_MS).toISOString().slice(0, 10)
     await db.delete(gasBudgets).where(and(ne(gasBudgets.name, name), lt(gasBudgets.day, yesterday)))

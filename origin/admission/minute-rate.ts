@@ -1,5 +1,5 @@
-import { clientNetwork } from '../../shared/client-network.ts'
-import { TooManyCalls } from './call-rate.ts'
+import { clientNetwork } from '../../shared/network/client-network.ts'
+import { LimitExceededError } from './call-rate.ts'
 
 const MINUTE_MS = 60_000
 
@@ -17,7 +17,7 @@ export type MinuteRateOptions = {
  */
 export class MinuteRate {
   readonly #options: MinuteRateOptions
-  readonly #given = new Map<string, number>()
+  readonly #granted = new Map<string, number>()
   #minute = 0
 
   constructor(options: MinuteRateOptions) {
@@ -27,21 +27,21 @@ export class MinuteRate {
   /**
    * Rejected calls are not counted, so that the networks in memory never exceed the items granted within a minute.
    * @param address the client's address
-   * @throws {TooManyCalls}
+   * @throws {LimitExceededError}
    */
   take(address: string): void {
     const { max, what, now } = this.#options
     const network = clientNetwork(address)
     const at = now()
     const minute = Math.floor(at / MINUTE_MS)
-    if (minute !== this.#minute) this.#given.clear()
+    if (minute !== this.#minute) this.#granted.clear()
     this.#minute = minute
-    const given = this.#given.get(network) ?? 0
-    if (given >= max)
-      throw new TooManyCalls(
-        `this address has requested ${given} ${what} within a minute`,
+    const granted = this.#granted.get(network) ?? 0
+    if (granted >= max)
+      throw new LimitExceededError(
+        `this address has requested ${granted} ${what} within a minute`,
         (minute + 1) * MINUTE_MS - at,
       )
-    this.#given.set(network, given + 1)
+    this.#granted.set(network, granted + 1)
   }
 }

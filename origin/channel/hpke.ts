@@ -22,7 +22,7 @@ const EMPTY = Buffer.alloc(0)
 export type Psk = { id: Uint8Array; key: Uint8Array }
 
 /** Receiver context for one message. `export` derives secrets that only the sender and the receiver can compute. */
-export type OpenContext = {
+export type ReceiverContext = {
   open(ciphertext: Uint8Array, aad: Uint8Array): Buffer
   export(context: Uint8Array, length: number): Buffer
 }
@@ -36,7 +36,7 @@ export function setupReceiver(
   key: P256Key,
   info: Uint8Array,
   psk?: Psk,
-): OpenContext {
+): ReceiverContext {
   const shared = decap(enc, key)
   const mode = psk ? 1 : 0
   const pskIdHash = labeledExtract(HPKE_SUITE, EMPTY, 'psk_id_hash', psk?.id ?? EMPTY)

@@ -1,8 +1,8 @@
 import { createCipheriv, createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import {
-  ANSWER_CONTEXT,
-  ANSWER_KEY_BYTES,
-  ANSWER_NONCE_BYTES,
+  RESPONSE_CONTEXT,
+  RESPONSE_KEY_BYTES,
+  RESPONSE_NONCE_BYTES,
   CHANNEL_INFO,
   ENC_BYTES,
   ENVELOPE_VERSION,
@@ -27,11 +27,11 @@ export type EnvelopeFailure =
   | { reason: 'not_authentic' }
 
 /** Reveals nothing about the content. */
-export class EnvelopeRefused extends Error {
+export class EnvelopeError extends Error {
   readonly failure: EnvelopeFailure
   constructor(failure: EnvelopeFailure) {
     super(`sealed request rejected: ${failure.reason}`)
-    this.name = 'EnvelopeRefused'
+    this.name = 'EnvelopeError'
     this.failure = failure
   }
 }
@@ -40,7 +40,7 @@ export type OpenedRequest = {
   mode: EnvelopeMode
   plaintext: Buffer
   /** Encrypts a response so that only the sender of the request can read it. */
-  answer: (plaintext: Uint8Array) => Buffer
+  sealResponse: (plaintext: Uint8Array) => Buffer
 }
 
 export type ChannelKeys = { keyFor(keyId: string): P256Key | undefined; psk: Uint8Array }
@@ -52,24 +52,24 @@ export function keyIdOf(publicKey: Uint8Array): string {
 
 /**
  * Checks the first `HEADER_BYTES` of an envelope before the rest is read.
- * @throws {EnvelopeRefused} malformed, unknown_key or unknown_psk
+ * @throws {EnvelopeError} malformed, unknown_key or unknown_psk
  */
-export function judgeHeader(
+export function checkHeader(
   keys: ChannelKeys,
   bytes: Uint8Array,
 ): { mode: EnvelopeMode; key: P256Key; psk: Psk | undefined } {
   const header = parseHeader(bytes)
-  if (!header) throw new EnvelopeRefused({ reason: 'malformed' })
+  if (!header) throw new EnvelopeError({ reason: 'malformed' })
   const { mode, pskId } = header
   const keyId = Buffer.from(header.keyId).toString('hex')
   const key = keys.keyFor(keyId)
-  if (!key) throw new EnvelopeRefused({ reason: 'unknown_key', keyId })
-  return { mode, key, psk: mode === MODE_PSK ? pskNamed(pskId, keys.psk) : undefined }
+  if (!key) throw new EnvelopeError({ reason: 'unknown_key', keyId })
+  return { mode, key, psk: mode === MODE_PSK ? requirePsk(pskId, keys.psk) : undefined }
 }
 
 /**
  * The method and path must be those of the HTTP request that carried the sealed request.
- * @throws {EnvelopeRefused}
+ * @throws {EnvelopeError}
  */
 export function openRequest(
   keys: ChannelKeys,
@@ -78,32 +78,36 @@ export function openRequest(
   bytes: Uint8Array,
 ): OpenedRequest {
   const request = parseSealedRequest(bytes)
-  if (!request) throw new EnvelopeRefused({ reason: 'malformed' })
-  const { key, psk } = judgeHeader(keys, request.header)
+  if (!request) throw new EnvelopeError({ reason: 'malformed' })
+  const { key, psk } = checkHeader(keys, request.header)
   try {
     const context = setupReceiver(request.enc, key, Buffer.from(CHANNEL_INFO), psk)
     const aad = requestAad(method, path, request.header)
     const plaintext = context.open(request.ciphertext, aad)
-    const secret = context.export(Buffer.from(ANSWER_CONTEXT), ANSWER_KEY_BYTES)
+    const secret = context.export(Buffer.from(RESPONSE_CONTEXT), RESPONSE_KEY_BYTES)
     const enc = Buffer.from(request.enc)
-    return { mode: request.mode, plaintext, answer: (text) => sealAnswer(secret, enc, text) }
+    return {
+      mode: request.mode,
+      plaintext,
+      sealResponse: (text) => encryptResponse(secret, enc, text),
+    }
   } catch {
-    throw new EnvelopeRefused({ reason: 'not_authentic' })
+    throw new EnvelopeError({ reason: 'not_authentic' })
   }
 }
 
-function pskNamed(id: Uint8Array, key: Uint8Array): Psk {
+function requirePsk(id: Uint8Array, key: Uint8Array): Psk {
   const known = sha256(Buffer.concat([Buffer.from(PSK_ID_PURPOSE), key])).subarray(0, PSK_ID_BYTES)
-  if (!timingSafeEqual(known, id)) throw new EnvelopeRefused({ reason: 'unknown_psk' })
+  if (!timingSafeEqual(known, id)) throw new EnvelopeError({ reason: 'unknown_psk' })
   return { id: known, key }
 }
 
-function sealAnswer(secret: Buffer, enc: Buffer, plaintext: Uint8Array): Buffer {
-  const nonce = randomBytes(ANSWER_NONCE_BYTES)
+function encryptResponse(secret: Buffer, enc: Buffer, plaintext: Uint8Array): Buffer {
+  const nonce = randomBytes(RESPONSE_NONCE_BYTES)
   const prk = createHmac('sha256', Buffer.concat([enc, nonce]))
     .update(secret)
     .digest()
-  const key = hkdfExpand(prk, Buffer.from('key'), ANSWER_KEY_BYTES)
+  const key = hkdfExpand(prk, Buffer.from('key'), RESPONSE_KEY_BYTES)
   const iv = hkdfExpand(prk, Buffer.from('nonce'), 12)
   const cipher = createCipheriv('aes-128-gcm', key, iv)
   const text = cipher.update(plaintext)
@@ -118,22 +122,22 @@ function sealAnswer(secret: Buffer, enc: Buffer, plaintext: Uint8Array): Buffer 
 
 /**
  * Decrypts a usage key that was sealed for storage.
- * @throws {EnvelopeRefused} also if the key was sealed for another trigger or owner
+ * @throws {EnvelopeError} also if the key was sealed for another trigger or owner
  */
-export function openStored(
+export function openStoredUsageKey(
   key: P256Key,
   sealed: Uint8Array,
   owner: { triggerId: string; ownerId: string },
 ): string {
   const keyId = Buffer.from(sealed.subarray(0, KEY_ID_BYTES)).toString('hex')
-  if (keyId !== keyIdOf(key.publicKey)) throw new EnvelopeRefused({ reason: 'unknown_key', keyId })
+  if (keyId !== keyIdOf(key.publicKey)) throw new EnvelopeError({ reason: 'unknown_key', keyId })
   try {
     const enc = sealed.subarray(KEY_ID_BYTES, KEY_ID_BYTES + ENC_BYTES)
     const context = setupReceiver(enc, key, Buffer.from(STORAGE_INFO))
     const ciphertext = sealed.subarray(KEY_ID_BYTES + ENC_BYTES)
     return context.open(ciphertext, storageAad(owner.triggerId, owner.ownerId)).toString('utf8')
   } catch {
-    throw new EnvelopeRefused({ reason: 'not_authentic' })
+    throw new EnvelopeError({ reason: 'not_authentic' })
   }
 }
 

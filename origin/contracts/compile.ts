@@ -33,7 +33,7 @@ export const DIAMOND = 'AccountConfig'
 /** Compiled from its own folder, because it shares no code with the diamond. */
 export const GOVERNANCE = 'Governance'
 
-type Output = {
+type SolcOutput = {
   errors?: {
     severity: string
     errorCode?: string
@@ -97,19 +97,19 @@ export function compileFolder(
   const sources = Object.fromEntries(
     names.map((name) => [name, { content: readFileSync(new URL(name, folder), 'utf8') }]),
   )
-  const output: Output = JSON.parse(
+  const output: SolcOutput = JSON.parse(
     solc.compile(JSON.stringify({ language: 'Solidity', sources, settings }), {
       import: readImport,
     }),
   )
-  const complaints = (output.errors ?? []).filter(
+  const problems = (output.errors ?? []).filter(
     ({ severity, errorCode, sourceLocation }) =>
       severity === 'error' ||
       (errorCode !== PAYABLE_FALLBACK_WITHOUT_RECEIVE &&
         names.includes(sourceLocation?.file ?? '')),
   )
-  if (complaints.length > 0) {
-    throw new Error(complaints.map(({ formattedMessage }) => formattedMessage).join('\n'))
+  if (problems.length > 0) {
+    throw new Error(problems.map(({ formattedMessage }) => formattedMessage).join('\n'))
   }
   return Object.fromEntries(
     wanted.map((name) => {

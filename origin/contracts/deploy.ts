@@ -20,7 +20,7 @@ export type AccountConfigDeployment = ({ rpcUrl: string } | { provider: Provider
 }
 
 /** EIP-2535 `FacetCutAction`. */
-export const CUT = { add: 0, replace: 1, remove: 2 } as const
+export const FACET_CUT_ACTION = { add: 0, replace: 1, remove: 2 } as const
 
 /** @throws if a transaction is rejected or reverts; no contract is in use then, because the diamond is deployed last */
 export async function deployAccountConfig(
@@ -54,12 +54,12 @@ async function deploy(
     ),
   )
   const mined = await Promise.all(
-    sent.map(async (transaction) => created(await transaction.wait())),
+    sent.map(async (transaction) => createdContract(await transaction.wait())),
   )
 
   const cuts = facets.map(({ selectors }, index) => ({
     target: mined[index]?.address,
-    action: CUT.add,
+    action: FACET_CUT_ACTION.add,
     selectors: Object.values(selectors),
   }))
   const functions = new Interface(accountConfigAbi)
@@ -72,12 +72,15 @@ async function deploy(
     ...(await factory.getDeployTransaction(cuts, calls)),
     nonce: nonce + facets.length,
   })
-  const { address, block } = created(await diamond.wait())
+  const { address, block } = createdContract(await diamond.wait())
   return { address, block, chainId: Number((await provider.getNetwork()).chainId) }
 }
 
 /** @throws if the receipt has no contract address */
-export function created(receipt: TransactionReceipt | null): { address: string; block: number } {
+export function createdContract(receipt: TransactionReceipt | null): {
+  address: string
+  block: number
+} {
   if (!receipt?.contractAddress) throw new Error('the transaction did not create a contract')
   return { address: receipt.contractAddress, block: receipt.blockNumber }
 }

@@ -2,7 +2,7 @@
 import { Contract, getAddress } from 'ethers'
 import type { Provider, Signer } from 'ethers'
 import artifacts from './artifacts.json' with { type: 'json' }
-import { created, CUT } from './deploy.ts'
+import { createdContract, FACET_CUT_ACTION } from './deploy.ts'
 
 export type AccountConfigUpgrade = {
   provider: Provider
@@ -11,9 +11,9 @@ export type AccountConfigUpgrade = {
   address: string
 }
 
-type Cut = { target: string; action: number; selectors: string[] }
+type FacetCut = { target: string; action: number; selectors: string[] }
 
-const NOBODY = '0x0000000000000000000000000000000000000000'
+const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000'
 
 /**
  * Makes all changes in one transaction, so that no block has a mix of old and new functions. The functions of the
@@ -32,28 +32,28 @@ export async function upgradeAccountConfig(upgrade: AccountConfigUpgrade): Promi
     for (const selector of selectors) present.set(selector, target)
   }
 
-  const cuts: Cut[] = []
+  const cuts: FacetCut[] = []
   for (const { selectors, bytecode } of Object.values(artifacts.facets)) {
     const wanted = Object.values(selectors)
-    const target = await targetOf(bytecode, new Set(present.values()), owner, provider)
+    const target = await findOrDeployFacet(bytecode, new Set(present.values()), owner, provider)
     const missing = wanted.filter((selector) => !present.has(selector))
     const elsewhere = wanted.filter((selector) => (present.get(selector) ?? target) !== target)
-    cuts.push({ target, action: CUT.replace, selectors: elsewhere })
-    cuts.push({ target, action: CUT.add, selectors: missing })
+    cuts.push({ target, action: FACET_CUT_ACTION.replace, selectors: elsewhere })
+    cuts.push({ target, action: FACET_CUT_ACTION.add, selectors: missing })
   }
   const wanted = new Set(Object.values(artifacts.facets).flatMap((f) => Object.values(f.selectors)))
   const superfluous = [...present.keys()].filter((selector) => !wanted.has(selector))
-  cuts.push({ target: NOBODY, action: CUT.remove, selectors: superfluous })
+  cuts.push({ target: ZERO_ADDRESS, action: FACET_CUT_ACTION.remove, selectors: superfluous })
 
   const needed = cuts.filter(({ selectors }) => selectors.length > 0)
   if (needed.length === 0) return false
-  const sent = await diamond.getFunction('diamondCut').send(needed, NOBODY, '0x')
+  const sent = await diamond.getFunction('diamondCut').send(needed, ZERO_ADDRESS, '0x')
   await sent.wait()
   return true
 }
 
 /** Reuses a contract with the facet's code, or deploys it. */
-async function targetOf(
+async function findOrDeployFacet(
   bytecode: string,
   targets: ReadonlySet<string>,
   owner: Signer,
@@ -65,5 +65,5 @@ async function targetOf(
     if ((await provider.getCode(target)) === code) return target
   }
   const sent = await owner.sendTransaction({ data: bytecode })
-  return created(await sent.wait()).address
+  return createdContract(await sent.wait()).address
 }

@@ -1,32 +1,32 @@
 import type { Budget } from './budget.ts'
 import { LeaseBudgets } from './lease-budgets.ts'
 import type { LeaseAnswer, LeaseOrder } from './lease-order.ts'
-import type { Charge } from './settling.ts'
+import type { Charge } from './settle-charges.ts'
 import { UnsettledCharges } from './unsettled-charges.ts'
 
 /** Poll interval for credit that other processes return. */
-export const ASK_LOOK_MS = 50
+export const RETURN_POLL_MS = 50
 
 /** Leased amounts that are unused for this long are returned to the account. */
 export const LEASE_IDLE_MS = 10_000
 
 /**
- * Unsettled cents at which charges are settled at once, but at most every `SETTLE_APART_MS`. Unsettled charges are lost
+ * Unsettled cents at which charges are settled at once, but at most every `SETTLE_INTERVAL_MS`. Unsettled charges are lost
  * if the process is killed.
  */
 export const SETTLE_CENTS = 100
-const SETTLE_APART_MS = 250
+const SETTLE_INTERVAL_MS = 250
 
 /** An account may have thousands of sub-allocations to search. */
-const SWEEP_MS = 1_000
+const SWEEP_INTERVAL_MS = 1_000
 
-type Look = { resolve: (answer: LeaseAnswer) => void; reject: (error: unknown) => void }
+type PendingRead = { resolve: (answer: LeaseAnswer) => void; reject: (error: unknown) => void }
 
 export type AccountLeaseOptions = {
   accountHash: string
   leaseId: string
-  /** @throws {CreditsUnavailable} */
-  carryOut: (order: LeaseOrder) => Promise<LeaseAnswer>
+  /** @throws {CreditsUnavailableError} */
+  executeOrder: (order: LeaseOrder) => Promise<LeaseAnswer>
   /** Milliseconds for which the lease may be used, counted from the sending of an answered order. */
   usableMs: number
   now: () => number
@@ -49,12 +49,12 @@ export class AccountLease {
    * next order.
    */
   #order: LeaseOrder | undefined
-  #looking: Look[] = []
-  #looks: Look[] = []
+  #sentReads: PendingRead[] = []
+  #queuedReads: PendingRead[] = []
   #working: Promise<void> | undefined
   #sweptAt: number
   #settledAt = Number.NEGATIVE_INFINITY
-  #chargedAt: number | undefined
+  #oldestChargeAt: number | undefined
 
   constructor(options: AccountLeaseOptions) {
     this.#options = options
@@ -86,18 +86,22 @@ export class AccountLease {
   /** Settled in the background. */
   charge(charge: Charge): void {
     this.#charges.add(charge)
-    this.#chargedAt ??= this.#options.now()
+    this.#oldestChargeAt ??= this.#options.now()
     if (this.#charges.cents < SETTLE_CENTS) return
-    if (this.#options.now() >= this.#settledAt + SETTLE_APART_MS) void this.#work()
+    if (this.#options.now() >= this.#settledAt + SETTLE_INTERVAL_MS) void this.#work()
   }
 
   /**
    * Settles all charges of this process first, so that the answer includes them.
-   * @throws {CreditsUnavailable}
+   * @throws {CreditsUnavailableError}
    */
-  async look(): Promise<{ answer: LeaseAnswer; reservedCents: number; spentCents: number }> {
+  async settleAndRead(): Promise<{
+    answer: LeaseAnswer
+    reservedCents: number
+    spentCents: number
+  }> {
     const answer = await new Promise<LeaseAnswer>((resolve, reject) => {
-      this.#looks.push({ resolve, reject })
+      this.#queuedReads.push({ resolve, reject })
       void this.#work()
     })
     return { answer, reservedCents: this.credit.reserved, spentCents: this.credit.used }
@@ -106,9 +110,9 @@ export class AccountLease {
   /** Also returns idle amounts. Never rejects: after a failure, the next call tries again. */
   flush(): Promise<void> {
     const idleSince = this.#options.now() - LEASE_IDLE_MS
-    if (this.#isStored && this.credit.usedAt <= idleSince && this.#budgets.areFree)
+    if (this.#isStored && this.credit.usedAt <= idleSince && this.#budgets.isUnreserved)
       this.#budgets.giveBack()
-    if (this.#sweptAt + SWEEP_MS <= this.#options.now()) {
+    if (this.#sweptAt + SWEEP_INTERVAL_MS <= this.#options.now()) {
       this.#sweptAt = this.#options.now()
       this.#budgets.sweep(idleSince)
     }
@@ -118,17 +122,17 @@ export class AccountLease {
   giveBack(which: 'all' | 'credit' | { part: string } = 'all'): Promise<void> {
     if (which === 'all') this.#budgets.giveBack()
     else if (which === 'credit') this.credit.giveBack()
-    else this.#budgets.part(which.part).giveBack()
+    else this.#budgets.subAllocation(which.part).giveBack()
     return this.#work()
   }
 
-  lost(): void {
+  markLost(): void {
     this.#isStored = false
     this.#usableUntil = Number.NEGATIVE_INFINITY
-    this.#budgets.lost()
+    this.#budgets.markLost()
   }
 
-  renewed(usableUntil: number): void {
+  markRenewed(usableUntil: number): void {
     if (this.#isStored) this.#usableUntil = Math.max(this.#usableUntil, usableUntil)
   }
 
@@ -139,7 +143,7 @@ export class AccountLease {
 
   /** Monotonic time of the oldest charge that may not be in the ledger yet; undefined if there is none. */
   get unsettledSince(): number | undefined {
-    return this.#chargedAt
+    return this.#oldestChargeAt
   }
 
   /** True if the database has this lease and no order for the lease is in flight. */
@@ -159,69 +163,70 @@ export class AccountLease {
 
   /** True if the lease can be dropped without losing charges. */
   get isEmpty(): boolean {
-    return this.isSettled && !this.#isStored && this.#budgets.areFree
+    return this.isSettled && !this.#isStored && this.#budgets.isUnreserved
   }
 
   #hasWork(): boolean {
-    const unsettled = this.#order !== undefined || this.#charges.areWaiting
-    return unsettled || this.#budgets.hasWork || this.#looks.length > 0
+    const unsettled = this.#order !== undefined || this.#charges.hasCharges
+    return unsettled || this.#budgets.hasWork || this.#queuedReads.length > 0
   }
 
   /** Never rejects. */
   #work(): Promise<void> {
     if (!this.#hasWork()) return Promise.resolve()
-    return (this.#working ??= this.#turns())
+    return (this.#working ??= this.#sendOrders())
   }
 
-  async #turns(): Promise<void> {
+  async #sendOrders(): Promise<void> {
     // Combines all requests made in the same tick into one order.
     await Promise.resolve()
     try {
       while (this.#hasWork()) {
-        await this.#turn()
-        if (this.#budgets.isAsking) await this.#options.sleep(ASK_LOOK_MS)
+        await this.#sendOrder()
+        if (this.#budgets.isAwaitingReturns) await this.#options.sleep(RETURN_POLL_MS)
       }
     } catch (error) {
       // Keeps the used amounts and the order, because the database may have applied the order.
       this.#budgets.fail(error)
-      for (const look of [...this.#looking.splice(0), ...this.#looks.splice(0)]) look.reject(error)
+      for (const read of [...this.#sentReads.splice(0), ...this.#queuedReads.splice(0)])
+        read.reject(error)
     } finally {
       this.#working = undefined
     }
   }
 
-  async #turn(): Promise<void> {
-    const { now, usableMs, carryOut } = this.#options
+  async #sendOrder(): Promise<void> {
+    const { now, usableMs, executeOrder } = this.#options
     const isRepeated = this.#order !== undefined
     const order = (this.#order ??= this.#nextOrder())
     const usableUntil = now() + usableMs
-    const answer = await carryOut(order)
+    const answer = await executeOrder(order)
     this.#order = undefined
     this.#isStored = answer.isStored
     this.#usableUntil = usableUntil
     // Approximation: most of the remaining charges were made while the order was in flight.
-    this.#chargedAt = this.#charges.areWaiting ? now() : undefined
-    this.#budgets.settled(order.charges, order.parts)
-    for (const look of this.#looking.splice(0)) look.resolve(answer)
+    this.#oldestChargeAt = this.#charges.hasCharges ? now() : undefined
+    this.#budgets.recordSettled(order.charges, order.parts)
+    for (const read of this.#sentReads.splice(0)) read.resolve(answer)
     this.#budgets.debtCents = answer.debtCents
-    this.credit.answered(answer.credit)
+    this.credit.applyAnswer(answer.credit)
     // If the order was repeated, its lost first answer may have reported that the lease had expired. Sub-allocations
     // that the order does not name are therefore treated as lost.
-    this.#budgets.answered(answer.parts, !answer.isNew && !isRepeated)
+    this.#budgets.applyAnswers(answer.parts, !answer.isNew && !isRepeated)
   }
 
   #nextOrder(): LeaseOrder {
     const charges = this.#charges.take()
     this.#settledAt = this.#options.now()
     // A balance must include all charges made before it was requested.
-    if (!this.#charges.areWaiting) this.#looking = this.#looks.splice(0)
+    if (!this.#charges.hasCharges) this.#sentReads = this.#queuedReads.splice(0)
     return {
       leaseId: this.id,
       accountHash: this.#options.accountHash,
       sequence: ++this.#sequence,
       charges,
-      credit: this.credit.order(),
-      parts: this.#budgets.order(charges),
+      credit: this.credit.nextOrder(),
+      parts: this.#budgets.nextOrders(charges),
     }
   }
 }

@@ -1,8 +1,8 @@
 import type { Database } from '../db/open.ts'
-import type { Log } from '../log.ts'
-import { type BooksDiffer, booksThatDiffer, sumOfBooks } from './books.ts'
+import type { OriginLog } from '../log.ts'
+import { type LedgerDifference, findDifferences, sumLedger } from './ledger-differences.ts'
 
-const FROM_THE_BEGINNING = { id: 0, cents: 0 }
+const LEDGER_START = { id: 0, cents: 0 }
 
 /**
  * Logs differences as `credits.books_differ`, without a repair: an operator must find out which side is right, and an
@@ -10,9 +10,9 @@ const FROM_THE_BEGINNING = { id: 0, cents: 0 }
  */
 export class Audit {
   readonly #db: Database
-  readonly #log: Log
+  readonly #log: OriginLog
   /** Sum of the ledger accounts without a customer, up to a transfer ID below which no more transfers can appear. */
-  #summed = FROM_THE_BEGINNING
+  #summed = LEDGER_START
   /**
    * Highest transfer ID at the last audit. IDs are assigned before commit, so transfers with lower IDs may have
    * appeared since then.
@@ -22,7 +22,7 @@ export class Audit {
   /** Accounts with a difference at the last audit, plus one if the sum of all ledger accounts was not 0. */
   differences = 0
 
-  constructor({ db, log }: { db: Database; log: Log }) {
+  constructor({ db, log }: { db: Database; log: OriginLog }) {
     this.#db = db
     this.#log = log
   }
@@ -33,27 +33,27 @@ export class Audit {
    * @throws {Error} if the database fails
    */
   async run(): Promise<void> {
-    const whole = await sumOfBooks(this.#db, this.#summed, this.#seen)
+    const whole = await sumLedger(this.#db, this.#summed, this.#seen)
     const every = this.#isFirst || whole.sum !== 0
-    const differing = await booksThatDiffer(this.#db, every ? undefined : this.#summed.id)
+    const differing = await findDifferences(this.#db, every ? undefined : this.#summed.id)
     this.differences = differing.length + (whole.sum === 0 ? 0 : 1)
-    for (const books of differing) this.#log('credits.books_differ', factsOf(books))
+    for (const difference of differing) this.#log('credits.books_differ', factsOf(difference))
     if (whole.sum !== 0) this.#log('credits.books_differ', { whole_cents: whole.sum })
     this.#isFirst = false
     // If the ledger does not sum to 0, the next audit reads all of it again.
-    this.#summed = whole.sum === 0 ? whole.next : FROM_THE_BEGINNING
+    this.#summed = whole.sum === 0 ? whole.next : LEDGER_START
     this.#seen = whole.sum === 0 ? whole.highest : 0
   }
 }
 
-function factsOf(books: BooksDiffer): Record<string, string | number> {
+function factsOf(difference: LedgerDifference): Record<string, string | number> {
   return {
-    account: books.accountHash,
-    balance_cents: books.balanceCents,
-    ledger_balance_cents: books.ledgerBalanceCents,
-    debt_cents: books.debtCents,
-    ledger_debt_cents: books.ledgerDebtCents,
-    leased_cents: books.leasedCents,
-    leases_cents: books.leasesCents,
+    account: difference.accountHash,
+    balance_cents: difference.balanceCents,
+    ledger_balance_cents: difference.ledgerBalanceCents,
+    debt_cents: difference.debtCents,
+    ledger_debt_cents: difference.ledgerDebtCents,
+    leased_cents: difference.leasedCents,
+    leases_cents: difference.leasesCents,
   }
 }

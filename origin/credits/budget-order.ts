@@ -12,7 +12,7 @@ export type BudgetOrder = {
 }
 
 /** `asked` counts the requests to the other process, `answered` the answers. */
-export type HeldElsewhere = {
+export type OtherLease = {
   id: string
   held: number
   /** Reserved part of `held`, as of the other process's last order. Only known for credit. */
@@ -26,7 +26,7 @@ export type BudgetAnswer = {
   held: number
   /** Amount that is not in any lease. Negative if the limit was lowered below the sum of the leased amounts. */
   available: number
-  others: readonly HeldElsewhere[]
+  others: readonly OtherLease[]
 }
 
 export type BudgetTerms = {
@@ -39,13 +39,13 @@ export type BudgetTerms = {
 }
 
 /** Every budget except credit is a sub-allocation. */
-export type PartOrder = BudgetOrder & {
+export type SubAllocationOrder = BudgetOrder & {
   budget: string
   /** Always 0 for a spending cap, because the charges of the key are counted instead. */
   used: number
 }
 
-export type PartAnswer = BudgetAnswer & { budget: string; terms: BudgetTerms }
+export type SubAllocationAnswer = BudgetAnswer & { budget: string; terms: BudgetTerms }
 
 /**
  * Amount that a lease receives (positive) or returns (negative).
@@ -53,16 +53,16 @@ export type PartAnswer = BudgetAnswer & { budget: string; terms: BudgetTerms }
  * covers them
  * @param available amount that is not in any lease; negative if a limit was lowered
  */
-export function shift(
+export function leaseDelta(
   { need, extra, giveBack }: BudgetOrder,
   free: number,
   available: number,
 ): number {
   const kept = Math.min(need, Math.max(0, free + available))
   if (giveBack && free > kept) return kept - free
-  const there = Math.max(0, available)
-  const needed = Math.min(there, Math.max(0, need - free))
+  const leasable = Math.max(0, available)
+  const needed = Math.min(leasable, Math.max(0, need - free))
   // At most half of the remainder, so that other processes find some credit without asking for it.
-  const beyond = Math.min(extra, Math.floor((there - needed) / 2))
-  return needed + (free < need + extra ? Math.max(0, beyond) : 0)
+  const surplus = Math.min(extra, Math.floor((leasable - needed) / 2))
+  return needed + (free < need + extra ? Math.max(0, surplus) : 0)
 }

@@ -7,9 +7,15 @@ import {
 } from '../../shared/limits.ts'
 import type { Transaction } from '../db/open.ts'
 import { spendCaps } from '../db/schema.ts'
-import { ALL_FAILURES, failedIn, keyOfCap, paidBeside, spentBy } from './budget-name.ts'
+import {
+  ACCOUNT_FAILURES,
+  failedSeries,
+  capKeyHash,
+  allowancePaidSeries,
+  spentSeries,
+} from './budget-names.ts'
 import type { BudgetTerms } from './budget-order.ts'
-import { sumsOf, type WindowSum } from './window-sums.ts'
+import { readSums, type WindowSum } from './window-sums.ts'
 
 /** The caller must hold the account's lock. */
 export async function readTerms(
@@ -18,30 +24,30 @@ export async function readTerms(
   budgets: readonly string[],
   at: Date,
 ): Promise<Map<string, BudgetTerms>> {
-  const keys = budgets.flatMap((budget) => keyOfCap(budget) ?? [])
+  const keys = budgets.flatMap((budget) => capKeyHash(budget) ?? [])
   const ofKeys = and(eq(spendCaps.accountHash, accountHash), inArray(spendCaps.keyHash, keys))
   const caps = keys.length === 0 ? [] : await tx.select().from(spendCaps).where(ofKeys)
   const capped = new Map(caps.map((cap) => [cap.keyHash, cap]))
   const series = budgets.flatMap((budget) => {
-    const keyHash = keyOfCap(budget)
-    if (keyHash === undefined) return [failedIn(budget), paidBeside(budget)]
-    return capped.has(keyHash) ? [spentBy(keyHash)] : []
+    const keyHash = capKeyHash(budget)
+    if (keyHash === undefined) return [failedSeries(budget), allowancePaidSeries(budget)]
+    return capped.has(keyHash) ? [spentSeries(keyHash)] : []
   })
-  const sums = await sumsOf(tx, accountHash, [...new Set(series)], at)
+  const sums = await readSums(tx, accountHash, [...new Set(series)], at)
   return new Map(
     budgets.map((budget) => {
-      const keyHash = keyOfCap(budget)
+      const keyHash = capKeyHash(budget)
       return [
         budget,
         keyHash === undefined
-          ? ofFailures(budget, sums)
-          : ofCap(capped.get(keyHash), sums.get(spentBy(keyHash))),
+          ? allowanceTerms(budget, sums)
+          : capTerms(capped.get(keyHash), sums.get(spentSeries(keyHash))),
       ]
     }),
   )
 }
 
-function ofCap(
+function capTerms(
   cap: typeof spendCaps.$inferSelect | undefined,
   spent: WindowSum | undefined,
 ): BudgetTerms {
@@ -54,10 +60,10 @@ function ofCap(
 }
 
 /** The limit is the execution time that was paid for, plus a free allowance. */
-function ofFailures(budget: string, sums: ReadonlyMap<string, WindowSum>): BudgetTerms {
-  const pairs = budget === ALL_FAILURES ? FAILED_EXECUTION_PAIRS : 1
-  const paidCents = sums.get(paidBeside(budget))?.amount ?? 0
-  const failed = sums.get(failedIn(budget))
+function allowanceTerms(budget: string, sums: ReadonlyMap<string, WindowSum>): BudgetTerms {
+  const pairs = budget === ACCOUNT_FAILURES ? FAILED_EXECUTION_PAIRS : 1
+  const paidCents = sums.get(allowancePaidSeries(budget))?.amount ?? 0
+  const failed = sums.get(failedSeries(budget))
   return {
     limit: pairs * FAILED_EXECUTION_MS + (paidCents / EXECUTION_SECOND_CENTS) * 1000,
     used: failed?.amount ?? 0,

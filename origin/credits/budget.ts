@@ -1,6 +1,6 @@
 import type { BudgetAnswer, BudgetOrder, BudgetTerms } from './budget-order.ts'
 import { LeaseSize } from './lease-size.ts'
-import { Waiting, type Waiter } from './waiting.ts'
+import { WaitQueue, type Waiter } from './wait-queue.ts'
 
 export type BudgetOptions = {
   now: () => number
@@ -12,11 +12,11 @@ export type BudgetOptions = {
   /** Amount that corresponds to one cent: 1 if the budget is in cents, 1,000 if it is in milliseconds. */
   unit: number
   /** Error if the amount is not available in any process. */
-  refuse: (amount: number, stand: Standing) => Error
+  refuse: (amount: number, status: BudgetStatus) => Error
 }
 
 /** As of the last answered order. */
-export type Standing = {
+export type BudgetStatus = {
   /** Free in this process or not in any lease. */
   left: number
   /** Held by other processes; only their reservations, once they have answered a request. */
@@ -27,7 +27,7 @@ export type Standing = {
 
 export class Budget {
   readonly #options: BudgetOptions
-  readonly #waiting = new Waiting()
+  readonly #waitQueue = new WaitQueue()
   readonly #size: LeaseSize
   #held = 0
   /** Not in any lease. Negative if the limit was lowered: this much of the held amount must not be reserved again. */
@@ -63,12 +63,12 @@ export class Budget {
     return this.#held === Number.POSITIVE_INFINITY
   }
 
-  get isAsking(): boolean {
-    return this.#waiting.isAsking
+  get isAwaitingReturns(): boolean {
+    return this.#waitQueue.isAwaitingReturns
   }
 
   get hasWork(): boolean {
-    return this.#giveBack || !this.#waiting.isEmpty
+    return this.#giveBack || !this.#waitQueue.isEmpty
   }
 
   /** Monotonic milliseconds. */
@@ -77,7 +77,7 @@ export class Budget {
   }
 
   /** True if the budget can be dropped without losing charges or reservations. */
-  get isAtRest(): boolean {
+  get isIdle(): boolean {
     return this.#reserved === 0 && this.#used === 0 && !this.hasWork && !this.#givingBack
   }
 
@@ -98,14 +98,14 @@ export class Budget {
   take(amount: number): boolean {
     this.#usedAt = this.#options.now()
     // A new caller must not overtake others, or take an amount that is being returned.
-    if (!this.#waiting.isEmpty || this.#givingBack) return false
+    if (!this.#waitQueue.isEmpty || this.#givingBack) return false
     return this.#take(amount)
   }
 
   /**
    * @param amount evaluated again when credit becomes available
    * @returns the reserved amount
-   * @throws the error created by `refuse`, or CreditsUnavailable
+   * @throws the error created by `refuse`, or CreditsUnavailableError
    */
   async reserve(amount: () => number): Promise<number> {
     const now = amount()
@@ -115,18 +115,18 @@ export class Budget {
   /** Obtains an amount for a later `take`, without reserving it. Never rejects. */
   prepare(amount: number): void {
     this.#usedAt = this.#options.now()
-    if (this.#waiting.isEmpty && this.#free() >= amount) return
+    if (this.#waitQueue.isEmpty && this.#free() >= amount) return
     this.#wait(() => amount, false).catch(() => {})
   }
 
-  end(reserved: number, used = 0): void {
+  release(reserved: number, used = 0): void {
     this.#usedAt = this.#options.now()
     this.#reserved -= reserved
     this.#used += used
     if (used > 0) this.#options.onUse?.()
   }
 
-  settled(used: number): void {
+  recordSettled(used: number): void {
     this.#used -= used
   }
 
@@ -137,32 +137,32 @@ export class Budget {
   }
 
   /** The database no longer has the lease, so nothing more is spent from it. */
-  lost(): void {
+  markLost(): void {
     this.#held = 0
   }
 
   /** The database may no longer have the held amount: stops spending from it, and returns it. */
-  unknown(): void {
+  markUnknown(): void {
     if (this.#held === 0) return
     this.#held = 0
     this.giveBack()
   }
 
-  order(): BudgetOrder {
+  nextOrder(): BudgetOrder {
     const giveBack = (this.#givingBack = this.#giveBack)
     this.#giveBack = false
-    const { need } = this.#waiting
+    const { need } = this.#waitQueue
     const extra = need > 0 && !giveBack ? this.#size.next(this.#options.now()) : 0
-    return { reserved: this.#reserved, need, extra, giveBack, ask: this.#waiting.order() }
+    return { reserved: this.#reserved, need, extra, giveBack, ask: this.#waitQueue.beginOrder() }
   }
 
-  answered(answer: BudgetAnswer & { terms?: BudgetTerms }): void {
+  applyAnswer(answer: BudgetAnswer & { terms?: BudgetTerms }): void {
     this.#givingBack = false
     this.#held = answer.held
     this.#available = answer.available
     this.#terms = answer.terms
     const elsewhere = answer.others.reduce((sum, { held }) => sum + held, 0)
-    this.#waiting.answered(answer, this.#options.now(), {
+    this.#waitQueue.applyAnswer(answer, this.#options.now(), {
       serve: (waiter) => this.#serve(waiter),
       refuse: (amount) => {
         const left = Math.max(0, this.#free()) + Math.max(0, answer.available)
@@ -173,7 +173,7 @@ export class Budget {
   }
 
   fail(error: unknown): void {
-    this.#waiting.fail(error)
+    this.#waitQueue.fail(error)
   }
 
   #free(): number {
@@ -188,7 +188,7 @@ export class Budget {
   }
 
   #wait(amount: () => number, reserves: boolean): Promise<number> {
-    const waited = this.#waiting.wait({ amount, reserves }, this.#options.now())
+    const waited = this.#waitQueue.wait({ amount, reserves }, this.#options.now())
     this.#options.onWork()
     return waited
   }

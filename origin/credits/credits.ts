@@ -1,36 +1,36 @@
 import type { Database } from '../db/open.ts'
-import { inTime, type Sleep } from '../db/in-time.ts'
-import type { Log } from '../log.ts'
-import { AccountLease, ASK_LOOK_MS } from './account-lease.ts'
-import type { AllowedRun } from './allowed-run.ts'
-import { capOf, type Payer } from './budget-name.ts'
+import { withTimeLimit, type Sleep } from '../db/time-limit.ts'
+import type { OriginLog } from '../log.ts'
+import { AccountLease, RETURN_POLL_MS } from './account-lease.ts'
+import type { AllowanceReservation } from './allowance-reservation.ts'
+import { capBudgetName, type Payer } from './budget-names.ts'
 import { dollars } from './dollars.ts'
-import { FailureAllowance, type RunToAllow } from './failure-allowance.ts'
-import { carryOut, type LeaseAnswer, type LeaseOrder, type LeaseTerms } from './lease-order.ts'
-import { askedLeases, reapLeases, renewLeases } from './lease-rows.ts'
+import { FailureAllowance, type RunAdmission } from './failure-allowance.ts'
+import { executeOrder, type LeaseAnswer, type LeaseOrder, type LeaseTerms } from './lease-order.ts'
+import { requestedReturns, reapLeases, renewLeases } from './lease-rows.ts'
 import { lockAccount } from './ledger.ts'
-import { OneAtATime } from './one-at-a-time.ts'
-import { isPlain, settlePlainly } from './plain-settlement.ts'
+import { SerialQueue } from './serial-queue.ts'
+import { isSettlementOnly, settleFast } from './fast-settlement.ts'
 import { Reservation } from './reservation.ts'
-import { CreditsUnavailable } from './shortage.ts'
-import { usageOf, type UsageQuestion, type UsageRow } from './usage.ts'
+import { CreditsUnavailableError } from './credit-errors.ts'
+import { readUsage, type UsageFilter, type DailyUsage } from './usage.ts'
 import { pruneSums } from './window-sums.ts'
-import { capsOf, isUnanswered, type KeyCap, type SpendCap, storeCap } from './spend-caps.ts'
+import { capsOf, isReturnPending, type KeyCap, type SpendCap, storeCap } from './spend-caps.ts'
 
 /** Without renewal for this long, a lease expires and its credit returns to the account. */
-export const LEASE_MS = 30_000
+export const CREDIT_LEASE_MS = 30_000
 
 /** A third shorter than the lease, because clocks differ and the answer to an order takes time. */
 export const LEASE_USABLE_MS = 20_000
 
 /** Must be smaller than the number of database connections. */
-const FLUSHES_AT_ONCE = 4
+const FLUSH_CONCURRENCY = 4
 
-const ORDER_WAIT_MS = 5_000
+const ORDER_TIMEOUT_MS = 5_000
 
 /** Settlement at shutdown is retried for this long. Charges still unsettled when the process exits are lost. */
-const CLOSE_WAIT_MS = 5_000
-const CLOSE_PAUSE_MS = 100
+const CLOSE_TIMEOUT_MS = 5_000
+const CLOSE_RETRY_MS = 100
 
 export type CreditsOptions = {
   db: Database
@@ -47,10 +47,10 @@ export type CreditsOptions = {
   monotonic: () => number
   sleep: Sleep
   newId: () => string
-  log: Log
+  log: OriginLog
 }
 
-export type Balance = {
+export type AccountBalance = {
   balance_cents: number
   reserved_cents: number
   debt_cents: number
@@ -65,8 +65,8 @@ export class Credits {
   readonly #options: CreditsOptions
   readonly #leases = new Map<string, AccountLease>()
   readonly #allowance: FailureAllowance
-  readonly #caps = new OneAtATime(
-    () => new CreditsUnavailable('too many spending cap changes of this account are queued'),
+  readonly #caps = new SerialQueue(
+    () => new CreditsUnavailableError('too many spending cap changes of this account are queued'),
   )
   #closed = false
 
@@ -86,71 +86,75 @@ export class Credits {
   /**
    * The cents also count towards the key's spending cap.
    * @throws {PaymentRequired}
-   * @throws {SpendCapReached}
-   * @throws {CreditsUnavailable} if the available credit is unknown
+   * @throws {SpendCapReachedError}
+   * @throws {CreditsUnavailableError} if the available credit is unknown
    */
   async reserve({ accountHash, keyHash }: Payer, cents: number): Promise<Reservation> {
     return Reservation.of(this.#lease(accountHash), keyHash, cents)
   }
 
-  /** @throws {FailedExecutionAllowance | RunsInFlight | Overloaded | CreditsUnavailable} */
-  admit(payer: Payer, run: RunToAllow): Promise<AllowedRun> {
+  /** @throws {AllowanceExhaustedError | RunsInFlightError | Overloaded | CreditsUnavailableError} */
+  admit(payer: Payer, run: RunAdmission): Promise<AllowanceReservation> {
     return this.#allowance.admit(payer, run)
   }
 
-  /** @throws {CreditsUnavailable} */
-  async balance(accountHash: string): Promise<Balance> {
-    const { answer, reservedCents, spentCents } = await this.#lease(accountHash).look()
-    const reserved = reservedCents + answer.reservedElsewhereCents
-    const balance = Math.max(0, answer.balanceCents - spentCents - reserved)
+  /** @throws {CreditsUnavailableError} */
+  async balance(accountHash: string): Promise<AccountBalance> {
+    const {
+      answer: leaseAnswer,
+      reservedCents,
+      spentCents,
+    } = await this.#lease(accountHash).settleAndRead()
+    const reserved = reservedCents + leaseAnswer.reservedElsewhereCents
+    const balance = Math.max(0, leaseAnswer.balanceCents - spentCents - reserved)
     return {
       balance_cents: balance,
       reserved_cents: reserved,
-      debt_cents: answer.debtCents,
+      debt_cents: leaseAnswer.debtCents,
       balance_display: dollars(balance),
     }
   }
 
   /**
    * Charges of other processes appear once they are settled.
-   * @throws {CreditsUnavailable | DatabaseUnavailable}
+   * @throws {CreditsUnavailableError | DatabaseUnavailableError}
    */
-  async usage(question: UsageQuestion): Promise<{ rows: UsageRow[]; total: number }> {
-    await this.#lease(question.accountHash).look()
+  async usage(filter: UsageFilter): Promise<{ rows: DailyUsage[]; total: number }> {
+    await this.#lease(filter.accountHash).settleAndRead()
     const { db, reports = db } = this.#options
-    return usageOf(reports, question)
+    return readUsage(reports, filter)
   }
 
   /**
    * After this returns, no process spends under the previous cap, except for amounts already reserved. Idempotent.
-   * @throws {CreditsUnavailable} if a process may not have received the change yet, or if too many changes are waiting
+   * @throws {CreditsUnavailableError} if a process may not have received the change yet, or if too many changes are waiting
    */
   async setCap(payer: Payer, cap: SpendCap | null): Promise<void> {
     // Each change waits for the account's lock and occupies a database connection.
-    await this.#caps.take(payer.accountHash, () => this.#setCap(payer, cap))
+    await this.#caps.run(payer.accountHash, () => this.#setCap(payer, cap))
   }
 
   async #setCap(payer: Payer, cap: SpendCap | null): Promise<void> {
     const { db, now, sleep } = this.#options
-    const questions = await this.#known(
+    const requests = await this.#fromLedger(
       db.transaction(async (tx) => {
         await lockAccount(tx, payer.accountHash, this.#terms())
         return storeCap(tx, payer, cap, new Date(now()))
       }),
     )
     for (;;) {
-      await this.#leases.get(payer.accountHash)?.giveBack({ part: capOf(payer.keyHash) })
+      await this.#leases.get(payer.accountHash)?.giveBack({ part: capBudgetName(payer.keyHash) })
       const at = new Date(now())
-      if (!(await this.#known(isUnanswered(db, payer.keyHash, questions, at)))) return
-      await sleep(ASK_LOOK_MS)
+      if (!(await this.#fromLedger(isReturnPending(db, payer.keyHash, requests, at)))) return
+      await sleep(RETURN_POLL_MS)
     }
   }
 
-  /** @throws {CreditsUnavailable} */
+  /** @throws {CreditsUnavailableError} */
   async caps(accountHash: string): Promise<KeyCap[]> {
     const { db, now } = this.#options
     await this.#leases.get(accountHash)?.flush()
-    return this.#known(capsOf(db, accountHash, new Date(now())))
+    return this.#fromLedger(capsOf(db, accountHash, new Date(now())))
   }
 
   /** Includes accounts that recently had a lease. */
@@ -183,17 +187,17 @@ export class Credits {
         if (lease.isEmpty) this.#leases.delete(accountHash)
       }
     }
-    await Promise.all(Array.from({ length: FLUSHES_AT_ONCE }, worker))
+    await Promise.all(Array.from({ length: FLUSH_CONCURRENCY }, worker))
   }
 
   /**
    * Starts to return the requested amounts.
-   * @throws {CreditsUnavailable}
+   * @throws {CreditsUnavailableError}
    */
-  async answer(): Promise<void> {
+  async returnRequested(): Promise<void> {
     const { db, processId } = this.#options
     if (this.#leases.size === 0) return
-    for (const { accountHash, budget } of await this.#known(askedLeases(db, processId)))
+    for (const { accountHash, budget } of await this.#fromLedger(requestedReturns(db, processId)))
       // Not awaited: returning an amount may involve waiting for other processes, which must not delay the other
       // accounts.
       void this.#leases.get(accountHash)?.giveBack(budget === null ? 'credit' : { part: budget })
@@ -206,21 +210,21 @@ export class Credits {
 
   /**
    * Also returns the credit of other processes' expired leases to the accounts.
-   * @throws {CreditsUnavailable}
+   * @throws {CreditsUnavailableError}
    */
   async renew(): Promise<void> {
     const { db, now, monotonic } = this.#options
     const usableUntil = monotonic() + LEASE_USABLE_MS
     const held = [...this.#leases.values()].filter((lease) => lease.isHeld)
     const ids = held.map(({ id }) => id)
-    const expiresAt = new Date(now() + LEASE_MS)
-    const renewed = new Set(await this.#known(renewLeases(db, ids, expiresAt)))
+    const expiresAt = new Date(now() + CREDIT_LEASE_MS)
+    const renewed = new Set(await this.#fromLedger(renewLeases(db, ids, expiresAt)))
     for (const lease of held) {
-      if (renewed.has(lease.id)) lease.renewed(usableUntil)
-      else if (lease.isHeld) lease.lost()
+      if (renewed.has(lease.id)) lease.markRenewed(usableUntil)
+      else if (lease.isHeld) lease.markLost()
     }
     const at = new Date(now())
-    await reapLeases(db, { expiredBefore: at }, at, (asked) => this.#known(asked))
+    await reapLeases(db, { expiredBefore: at }, at, (asked) => this.#fromLedger(asked))
   }
 
   /** @throws {Error} if the database fails */
@@ -233,11 +237,11 @@ export class Credits {
   async close(): Promise<void> {
     this.#closed = true
     const { monotonic, sleep } = this.#options
-    const until = monotonic() + CLOSE_WAIT_MS
+    const until = monotonic() + CLOSE_TIMEOUT_MS
     const closed = [...this.#leases.values()].map(async (lease) => {
       await lease.giveBack()
       while (!lease.isSettled && monotonic() < until) {
-        await sleep(CLOSE_PAUSE_MS)
+        await sleep(CLOSE_RETRY_MS)
         await lease.giveBack()
       }
     })
@@ -245,13 +249,13 @@ export class Credits {
   }
 
   #lease(accountHash: string): AccountLease {
-    if (this.#closed) throw new CreditsUnavailable('this process is shutting down')
+    if (this.#closed) throw new CreditsUnavailableError('this process is shutting down')
     const known = this.#leases.get(accountHash)
     if (known) return known
     const lease = new AccountLease({
       accountHash,
       leaseId: this.#options.newId(),
-      carryOut: (order) => this.#carryOut(order),
+      executeOrder: (order) => this.#executeOrder(order),
       usableMs: LEASE_USABLE_MS,
       now: this.#options.monotonic,
       sleep: this.#options.sleep,
@@ -260,13 +264,13 @@ export class Credits {
     return lease
   }
 
-  async #carryOut(order: LeaseOrder): Promise<LeaseAnswer> {
+  async #executeOrder(order: LeaseOrder): Promise<LeaseAnswer> {
     const { db, log } = this.#options
     const terms = this.#terms()
-    const settled = isPlain(order) ? settlePlainly(db, order, terms) : undefined
+    const settled = isSettlementOnly(order) ? settleFast(db, order, terms) : undefined
     const answer =
-      (settled && (await this.#known(settled))) ??
-      (await this.#known(db.transaction((tx) => carryOut(tx, order, terms))))
+      (settled && (await this.#fromLedger(settled))) ??
+      (await this.#fromLedger(db.transaction((tx) => executeOrder(tx, order, terms))))
     if (answer.unpaidCents > 0) log('credits.unpaid', { cents: answer.unpaidCents })
     return answer
   }
@@ -274,13 +278,15 @@ export class Credits {
   #terms(): LeaseTerms {
     const { processId, starterCents, now } = this.#options
     const at = now()
-    return { processId, starterCents, at: new Date(at), expiresAt: new Date(at + LEASE_MS) }
+    return { processId, starterCents, at: new Date(at), expiresAt: new Date(at + CREDIT_LEASE_MS) }
   }
 
   /** The outcome of a failed transaction is unknown. */
-  #known<Answer>(asked: Promise<Answer>): Promise<Answer> {
-    return inTime(ORDER_WAIT_MS, asked, this.#options.sleep).catch((error: unknown) => {
-      throw new CreditsUnavailable('the ledger does not respond', { cause: error })
-    })
+  #fromLedger<Answer>(operation: Promise<Answer>): Promise<Answer> {
+    return withTimeLimit(ORDER_TIMEOUT_MS, operation, this.#options.sleep).catch(
+      (error: unknown) => {
+        throw new CreditsUnavailableError('the ledger does not respond', { cause: error })
+      },
+    )
   }
 }

@@ -1,21 +1,25 @@
 import { FAILED_EXECUTION_WINDOW_MS } from '../../shared/limits.ts'
-import type { Sleep } from '../db/in-time.ts'
+import type { Sleep } from '../db/time-limit.ts'
 import type { AccountLease } from './account-lease.ts'
-import { AllowedRun, STEP_MS } from './allowed-run.ts'
+import { AllowanceReservation, ALLOWANCE_STEP_MS } from './allowance-reservation.ts'
 import type { Budget } from './budget.ts'
-import type { Payer } from './budget-name.ts'
-import { type Bytes, Lines } from './lines.ts'
-import { PairRuns, type Place } from './pair-runs.ts'
-import { FailedExecutionAllowance, NoAllowanceLeft, RunsInFlight } from './shortage.ts'
+import type { Payer } from './budget-names.ts'
+import { type Bytes, WaitLimiter } from './wait-limiter.ts'
+import { PairRuns, type RunWaiter } from './pair-runs.ts'
+import {
+  AllowanceExhaustedError,
+  NoAllowanceLeftError,
+  RunsInFlightError,
+} from './credit-errors.ts'
 
 /** Limit for waiting on runs of the same key and action. Most actions finish at least once within this time. */
-const PATIENCE_MS = 10_000
+const ADMISSION_TIMEOUT_MS = 10_000
 
 /** Poll interval for allowance held by other processes, which do not report when their runs finish. */
-const ASK_AGAIN_MS = 250
+const ALLOWANCE_POLL_MS = 250
 
 /** Checks an exhausted allowance at most this often, so that a flood of failures costs one query per second. */
-const SPENT_LOOK_MS = 1_000
+const EXHAUSTED_RECHECK_MS = 1_000
 
 /** Pairs of key and action with stored run durations, at a few hundred bytes each. */
 const PAIRS_MAX = 10_000
@@ -31,7 +35,7 @@ export type FailureAllowanceOptions = {
   sleep: Sleep
 }
 
-export type RunToAllow = {
+export type RunAdmission = {
   cid: string
   /** Wall-clock limit of the run. */
   wallMs: number
@@ -39,7 +43,7 @@ export type RunToAllow = {
   bytes: Bytes
 }
 
-type Asking = { payer: Payer; wallMs: number; pair: Budget; all: Budget; runs: PairRuns }
+type PendingAdmission = { payer: Payer; wallMs: number; pair: Budget; all: Budget; runs: PairRuns }
 
 /**
  * Allowance for failed executions, which are free of charge (`docs/decisions/0024`). Before a run starts, it reserves
@@ -49,58 +53,58 @@ export class FailureAllowance {
   readonly #options: FailureAllowanceOptions
   readonly #pairs = new Map<string, PairRuns>()
   /** Accounts with an exhausted allowance, by the time of their next check. */
-  readonly #spent = new Map<string, number>()
-  readonly #lines = new Lines()
+  readonly #exhaustedUntil = new Map<string, number>()
+  readonly #waitLimiter = new WaitLimiter()
 
   constructor(options: FailureAllowanceOptions) {
     this.#options = options
   }
 
   /**
-   * @throws {FailedExecutionAllowance} if the allowance is exhausted
-   * @throws {RunsInFlight} if the allowance is still reserved for runs in flight after 10 s
-   * @throws {Overloaded} if too many runs are waiting
-   * @throws {CreditsUnavailable}
+   * @throws {AllowanceExhaustedError} if the allowance is exhausted
+   * @throws {RunsInFlightError} if the allowance is still reserved for runs in flight after 10 s
+   * @throws {OverloadedError} if too many runs are waiting
+   * @throws {CreditsUnavailableError}
    */
-  async admit(payer: Payer, { cid, wallMs, bytes }: RunToAllow): Promise<AllowedRun> {
+  async admit(payer: Payer, { cid, wallMs, bytes }: RunAdmission): Promise<AllowanceReservation> {
     const lease = this.#options.lease(payer.accountHash)
     const pair = lease.failures({ keyHash: payer.keyHash, cid })
     const runs = this.#runsOf(`${payer.accountHash}/${payer.keyHash}/${cid}`)
-    const asking = { payer, wallMs, pair, all: lease.failures(), runs }
-    const ms = this.#wanted(asking)
-    if (runs.hasNoLine && ms >= leastOf(wallMs) && pair.take(ms)) {
-      if (asking.all.take(STEP_MS)) return this.#allowed(asking, ms)
-      pair.end(ms)
+    const admission = { payer, wallMs, pair, all: lease.failures(), runs }
+    const ms = this.#estimatedMs(admission)
+    if (runs.isQueueEmpty && ms >= minimumMs(wallMs) && pair.take(ms)) {
+      if (admission.all.take(ALLOWANCE_STEP_MS)) return this.#reservation(admission, ms)
+      pair.release(ms)
     }
-    return this.#lines.within(payer.accountHash, bytes, () => this.#inLine(asking))
+    return this.#waitLimiter.run(payer.accountHash, bytes, () => this.#admitInOrder(admission))
   }
 
-  async #inLine(asking: Asking): Promise<AllowedRun> {
+  async #admitInOrder(admission: PendingAdmission): Promise<AllowanceReservation> {
     const { monotonic } = this.#options
-    const { runs } = asking
-    const cameAt = monotonic()
-    const place = runs.join()
+    const { runs } = admission
+    const arrivedAt = monotonic()
+    const waiter = runs.enqueue()
     try {
       for (;;) {
         const { changes } = runs
-        const isFirst = runs.isFirst(place)
-        const run = isFirst ? await this.#ask(asking) : undefined
+        const isFirst = runs.isFirst(waiter)
+        const run = isFirst ? await this.#tryAdmit(admission) : undefined
         if (run) return run
-        const leftMs = cameAt + PATIENCE_MS - monotonic()
-        if (leftMs <= 0) throw new RunsInFlight(RETRY_AFTER_MS)
-        const waitMs = isFirst ? Math.min(leftMs, ASK_AGAIN_MS) : leftMs
-        if (runs.changes === changes) await this.#woken(place, waitMs)
+        const leftMs = arrivedAt + ADMISSION_TIMEOUT_MS - monotonic()
+        if (leftMs <= 0) throw new RunsInFlightError(RETRY_AFTER_MS)
+        const waitMs = isFirst ? Math.min(leftMs, ALLOWANCE_POLL_MS) : leftMs
+        if (runs.changes === changes) await this.#waitForWake(waiter, waitMs)
       }
     } finally {
-      runs.leave(place)
+      runs.dequeue(waiter)
     }
   }
 
   /** Waits until the run is first, allowance may have been freed, or the timeout expires. */
-  async #woken(place: Place, ms: number): Promise<void> {
+  async #waitForWake(waiter: RunWaiter, ms: number): Promise<void> {
     const timer = new AbortController()
     const woken = new Promise<void>((resolve) => {
-      place.wake = resolve
+      waiter.wake = resolve
     })
     const late = this.#options.sleep(ms, timer.signal).catch(() => {})
     await Promise.race([woken, late])
@@ -109,63 +113,74 @@ export class FailureAllowance {
 
   /**
    * @returns undefined if the remaining allowance is reserved for runs in flight
-   * @throws {FailedExecutionAllowance | CreditsUnavailable}
+   * @throws {AllowanceExhaustedError | CreditsUnavailableError}
    */
-  async #ask(asking: Asking): Promise<AllowedRun | undefined> {
-    const { wallMs, pair, all } = asking
-    this.#requireUnspent(asking)
+  async #tryAdmit(admission: PendingAdmission): Promise<AllowanceReservation | undefined> {
+    const { wallMs, pair, all } = admission
+    this.#requireNotExhausted(admission)
     let pairMs = 0
     try {
       // Combines both requests into one order.
-      all.prepare(STEP_MS)
-      const least = leastOf(wallMs)
-      pairMs = await pair.reserve(() => Math.max(least, this.#wanted(asking)))
-      await all.reserve(() => STEP_MS)
-      return this.#allowed(asking, pairMs)
+      all.prepare(ALLOWANCE_STEP_MS)
+      const least = minimumMs(wallMs)
+      pairMs = await pair.reserve(() => Math.max(least, this.#estimatedMs(admission)))
+      await all.reserve(() => ALLOWANCE_STEP_MS)
+      return this.#reservation(admission, pairMs)
     } catch (error) {
-      pair.end(pairMs)
-      if (!(error instanceof NoAllowanceLeft)) throw error
-      this.#lookWhetherSpent(asking)
+      pair.release(pairMs)
+      if (!(error instanceof NoAllowanceLeftError)) throw error
+      this.#checkExhausted(admission)
       return undefined
     }
   }
 
-  #requireUnspent({ payer, pair, all, runs }: Asking): void {
+  #requireNotExhausted({ payer, pair, all, runs }: PendingAdmission): void {
     const now = this.#options.monotonic()
-    if (now < runs.spentUntil) throw this.#refusal('pair', pair)
-    const accountUntil = this.#spent.get(payer.accountHash)
+    if (now < runs.exhaustedUntil) throw this.#refusal('pair', pair)
+    const accountUntil = this.#exhaustedUntil.get(payer.accountHash)
     if (accountUntil === undefined) return
     if (now < accountUntil) throw this.#refusal('account', all)
-    this.#spent.delete(payer.accountHash)
+    this.#exhaustedUntil.delete(payer.accountHash)
   }
 
-  #lookWhetherSpent({ payer, wallMs, pair, all, runs }: Asking): void {
-    const until = this.#options.monotonic() + SPENT_LOOK_MS
-    if (pair.remaining < leastOf(wallMs)) {
-      runs.spentUntil = until
+  #checkExhausted({ payer, wallMs, pair, all, runs }: PendingAdmission): void {
+    const until = this.#options.monotonic() + EXHAUSTED_RECHECK_MS
+    if (pair.remaining < minimumMs(wallMs)) {
+      runs.exhaustedUntil = until
       throw this.#refusal('pair', pair)
     }
-    if (all.remaining < STEP_MS) {
-      this.#spent.set(payer.accountHash, until)
+    if (all.remaining < ALLOWANCE_STEP_MS) {
+      this.#exhaustedUntil.set(payer.accountHash, until)
       throw this.#refusal('account', all)
     }
   }
 
-  #refusal(of: 'pair' | 'account', budget: Budget): FailedExecutionAllowance {
+  #refusal(of: 'pair' | 'account', budget: Budget): AllowanceExhaustedError {
     const leavesAt = budget.terms?.nextLeavesAt?.getTime()
     const waitMs =
       leavesAt === undefined ? FAILED_EXECUTION_WINDOW_MS : leavesAt - this.#options.now()
-    return new FailedExecutionAllowance(of, Math.max(STEP_MS, waitMs))
+    return new AllowanceExhaustedError(of, Math.max(ALLOWANCE_STEP_MS, waitMs))
   }
 
   /** Expected duration in milliseconds, limited to the remaining allowance. */
-  #wanted({ wallMs, pair, runs }: Asking): number {
+  #estimatedMs({ wallMs, pair, runs }: PendingAdmission): number {
     return Math.min(runs.estimateMs(wallMs, this.#options.monotonic()), pair.remaining)
   }
 
-  #allowed({ wallMs, pair, all, runs }: Asking, pairMs: number): AllowedRun {
+  #reservation(
+    { wallMs, pair, all, runs }: PendingAdmission,
+    pairMs: number,
+  ): AllowanceReservation {
     const now = this.#options.monotonic
-    return new AllowedRun({ pair, all, runs, wallMs, now, pairMs, allMs: STEP_MS })
+    return new AllowanceReservation({
+      pair,
+      all,
+      runs,
+      wallMs,
+      now,
+      pairMs,
+      allMs: ALLOWANCE_STEP_MS,
+    })
   }
 
   #runsOf(name: string): PairRuns {
@@ -173,11 +188,11 @@ export class FailureAllowance {
     if (known) return known
     const runs = new PairRuns()
     this.#pairs.set(name, runs)
-    if (this.#pairs.size > PAIRS_MAX) this.#forgetOne()
+    if (this.#pairs.size > PAIRS_MAX) this.#evictIdle()
     return runs
   }
 
-  #forgetOne(): void {
+  #evictIdle(): void {
     for (const [name, { isIdle }] of this.#pairs)
       if (isIdle) {
         this.#pairs.delete(name)
@@ -187,6 +202,6 @@ export class FailureAllowance {
 }
 
 /** Minimum reservation in milliseconds. A run admitted with less would use more than the remaining allowance. */
-function leastOf(wallMs: number): number {
-  return Math.min(STEP_MS, wallMs)
+function minimumMs(wallMs: number): number {
+  return Math.min(ALLOWANCE_STEP_MS, wallMs)
 }

@@ -1,11 +1,15 @@
 import { Budget } from './budget.ts'
-import { ALL_FAILURES, capOf, failuresOf, keyOfCap } from './budget-name.ts'
-import type { PartAnswer, PartOrder } from './budget-order.ts'
-import type { Charge } from './settling.ts'
-import { NoAllowanceLeft, PaymentRequired, SpendCapReached } from './shortage.ts'
+import { ACCOUNT_FAILURES, capBudgetName, failureBudgetName, capKeyHash } from './budget-names.ts'
+import type { SubAllocationAnswer, SubAllocationOrder } from './budget-order.ts'
+import type { Charge } from './settle-charges.ts'
+import {
+  NoAllowanceLeftError,
+  PaymentRequiredError,
+  SpendCapReachedError,
+} from './credit-errors.ts'
 
 /** Bounds the size of queries: an account may run any number of actions. */
-const PARTS_MAX = 200
+const SUB_ALLOCATIONS_MAX = 200
 
 /** `unit` of budgets in milliseconds: one second corresponds to one cent. */
 const MILLISECONDS = 1_000
@@ -21,7 +25,7 @@ export class LeaseBudgets {
   /** As of the last answer of the database. */
   debtCents = 0
   readonly #options: LeaseBudgetsOptions
-  readonly #parts = new Map<string, Budget>()
+  readonly #subAllocations = new Map<string, Budget>()
   readonly #caps = new Map<string, Budget>()
   readonly #due = new Map<string, Budget>()
 
@@ -30,15 +34,15 @@ export class LeaseBudgets {
     this.credit = new Budget({
       ...options,
       unit: 1,
-      refuse: (cents, { left }) => new PaymentRequired(cents, left, this.debtCents),
+      refuse: (cents, { left }) => new PaymentRequiredError(cents, left, this.debtCents),
     })
   }
 
   cap(keyHash: string): Budget {
     const known = this.#caps.get(keyHash)
     if (known) return known
-    const cap = this.#make(capOf(keyHash), 1, (cents, { left, terms }) => {
-      return new SpendCapReached(cents, left, terms)
+    const cap = this.#make(capBudgetName(keyHash), 1, (cents, { left, terms }) => {
+      return new SpendCapReachedError(cents, left, terms)
     })
     this.#caps.set(keyHash, cap)
     return cap
@@ -46,16 +50,16 @@ export class LeaseBudgets {
 
   /** Without `pair`, the allowance of the whole account. */
   failures(pair?: { keyHash: string; cid: string }): Budget {
-    const name = pair ? failuresOf(pair.keyHash, pair.cid) : ALL_FAILURES
+    const name = pair ? failureBudgetName(pair.keyHash, pair.cid) : ACCOUNT_FAILURES
     return (
-      this.#parts.get(name) ??
-      this.#make(name, MILLISECONDS, (_, { elsewhere }) => new NoAllowanceLeft(elsewhere))
+      this.#subAllocations.get(name) ??
+      this.#make(name, MILLISECONDS, (_, { elsewhere }) => new NoAllowanceLeftError(elsewhere))
     )
   }
 
   /** @param name name in the database, which requests of other processes use */
-  part(name: string): Budget {
-    const keyHash = keyOfCap(name)
+  subAllocation(name: string): Budget {
+    const keyHash = capKeyHash(name)
     if (keyHash !== undefined) return this.cap(keyHash)
     const [, ofKey, cid] = name.split('/')
     return this.failures(
@@ -67,70 +71,73 @@ export class LeaseBudgets {
     return this.credit.hasWork || this.#due.size > 0
   }
 
-  get isAsking(): boolean {
-    return this.credit.isAsking || [...this.#due.values()].some(({ isAsking }) => isAsking)
-  }
-
-  get areFree(): boolean {
+  get isAwaitingReturns(): boolean {
     return (
-      this.credit.reserved === 0 &&
-      [...this.#parts.values()].every(({ reserved }) => reserved === 0)
+      this.credit.isAwaitingReturns ||
+      [...this.#due.values()].some(({ isAwaitingReturns }) => isAwaitingReturns)
     )
   }
 
-  order(charges: readonly Charge[]): PartOrder[] {
-    const ordered = new Map([...this.#due].slice(0, PARTS_MAX))
+  get isUnreserved(): boolean {
+    return (
+      this.credit.reserved === 0 &&
+      [...this.#subAllocations.values()].every(({ reserved }) => reserved === 0)
+    )
+  }
+
+  nextOrders(charges: readonly Charge[]): SubAllocationOrder[] {
+    const ordered = new Map([...this.#due].slice(0, SUB_ALLOCATIONS_MAX))
     for (const name of ordered.keys()) this.#due.delete(name)
     // A charge and the deduction from its sub-allocation must be part of the same order.
     for (const { keyHash } of charges) {
       const cap = this.#caps.get(keyHash)
-      if (cap && !cap.isUnlimited) ordered.set(capOf(keyHash), cap)
+      if (cap && !cap.isUnlimited) ordered.set(capBudgetName(keyHash), cap)
     }
     return [...ordered].map(([budget, part]) => {
-      const used = keyOfCap(budget) === undefined ? part.used : 0
-      return { budget, used, ...part.order() }
+      const used = capKeyHash(budget) === undefined ? part.used : 0
+      return { budget, used, ...part.nextOrder() }
     })
   }
 
-  settled(charges: readonly Charge[], parts: readonly PartOrder[]): void {
+  recordSettled(charges: readonly Charge[], parts: readonly SubAllocationOrder[]): void {
     for (const { keyHash, cents } of charges) {
-      this.credit.settled(cents)
-      this.#caps.get(keyHash)?.settled(cents)
+      this.credit.recordSettled(cents)
+      this.#caps.get(keyHash)?.recordSettled(cents)
     }
-    for (const { budget, used } of parts) this.#parts.get(budget)?.settled(used)
+    for (const { budget, used } of parts) this.#subAllocations.get(budget)?.recordSettled(used)
   }
 
   /** @param known false if sub-allocations that the order did not include may be lost */
-  answered(answers: readonly PartAnswer[], known: boolean): void {
+  applyAnswers(answers: readonly SubAllocationAnswer[], known: boolean): void {
     const named = new Set<Budget>()
     for (const answer of answers) {
-      const part = this.part(answer.budget)
+      const part = this.subAllocation(answer.budget)
       named.add(part)
-      part.answered(answer)
+      part.applyAnswer(answer)
     }
     if (known) return
-    for (const part of this.#parts.values()) if (!named.has(part)) part.unknown()
+    for (const part of this.#subAllocations.values()) if (!named.has(part)) part.markUnknown()
   }
 
   fail(error: unknown): void {
     this.credit.fail(error)
-    for (const part of this.#parts.values()) part.fail(error)
+    for (const part of this.#subAllocations.values()) part.fail(error)
   }
 
-  lost(): void {
-    this.credit.lost()
-    for (const part of this.#parts.values()) part.lost()
+  markLost(): void {
+    this.credit.markLost()
+    for (const part of this.#subAllocations.values()) part.markLost()
   }
 
   giveBack(): void {
     this.credit.giveBack()
-    for (const part of this.#parts.values()) if (part.isHeld) part.giveBack()
+    for (const part of this.#subAllocations.values()) if (part.isHeld) part.giveBack()
   }
 
   /** Returns sub-allocations unused since the given time to the account, and drops empty ones. */
   sweep(usedSince: number): void {
-    for (const [name, part] of this.#parts) {
-      if (part.usedAt >= usedSince || !part.isAtRest) continue
+    for (const [name, part] of this.#subAllocations) {
+      if (part.usedAt >= usedSince || !part.isIdle) continue
       if (part.isHeld) part.giveBack()
       else this.#forget(name)
     }
@@ -143,15 +150,15 @@ export class LeaseBudgets {
       this.#options.onWork()
     }
     // The use of a spending cap is recorded as charges, which are part of the next order anyway.
-    const onUse = keyOfCap(name) === undefined ? due : () => {}
+    const onUse = capKeyHash(name) === undefined ? due : () => {}
     const part = new Budget({ ...this.#options, onWork, onUse, unit, refuse })
-    this.#parts.set(name, part)
+    this.#subAllocations.set(name, part)
     return part
   }
 
   #forget(name: string): void {
-    this.#parts.delete(name)
-    const keyHash = keyOfCap(name)
+    this.#subAllocations.delete(name)
+    const keyHash = capKeyHash(name)
     if (keyHash !== undefined) this.#caps.delete(keyHash)
   }
 }

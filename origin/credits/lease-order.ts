@@ -1,26 +1,26 @@
 import { and, eq, gt, inArray, lt, ne, notExists, sql } from 'drizzle-orm'
 import type { Transaction } from '../db/open.ts'
 import { creditLeases, leaseParts } from '../db/schema.ts'
-import { capOf, keyOfCap } from './budget-name.ts'
+import { capBudgetName, capKeyHash } from './budget-names.ts'
 import {
   type BudgetAnswer,
   type BudgetOrder,
-  type PartAnswer,
-  type PartOrder,
-  shift,
+  type SubAllocationAnswer,
+  type SubAllocationOrder,
+  leaseDelta,
 } from './budget-order.ts'
 import {
-  answerOf,
-  askForParts,
+  subAllocationAnswer,
+  requestSubAllocations,
   type BudgetBook,
-  dropParts,
-  nextPart,
+  deleteSubAllocations,
+  nextSubAllocation,
   readBooks,
-  standing,
-  storeParts,
-} from './lease-parts.ts'
+  repeatAnswer,
+  storeSubAllocations,
+} from './sub-allocations.ts'
 import { changeAccount, type CreditAccount, lockAccount, payDebt } from './ledger.ts'
-import { type Charge, settleCharges } from './settling.ts'
+import { type Charge, settleCharges } from './settle-charges.ts'
 import { addFailures } from './window-sums.ts'
 
 /** Changes to a process's lease on one account. They are applied atomically. */
@@ -32,12 +32,12 @@ export type LeaseOrder = {
   charges: readonly Charge[]
   credit: BudgetOrder
   /** Includes the spending caps that apply to the charges. */
-  parts: readonly PartOrder[]
+  parts: readonly SubAllocationOrder[]
 }
 
 export type LeaseAnswer = {
   credit: BudgetAnswer
-  parts: readonly PartAnswer[]
+  parts: readonly SubAllocationAnswer[]
   balanceCents: number
   debtCents: number
   /** Reservations of other processes, as of their latest orders. */
@@ -59,14 +59,14 @@ export type LeaseTerms = {
 type LeaseRow = typeof creditLeases.$inferSelect
 
 /** Idempotent: if the order was applied before, returns the current state. */
-export async function carryOut(
+export async function executeOrder(
   tx: Transaction,
   order: LeaseOrder,
   terms: LeaseTerms,
 ): Promise<LeaseAnswer> {
   const locked = await lockAccount(tx, order.accountHash, terms)
   const { account, own, others } = await readLeases(tx, locked, order.leaseId, terms.at)
-  const books = await readBooks(tx, order, concerned(order, own), terms.at)
+  const books = await readBooks(tx, order, affectedBudgets(order, own), terms.at)
   if (own && own.sequence >= order.sequence) {
     // The process may use the lease after this answer as if the order had been applied now.
     await tx
@@ -75,8 +75,8 @@ export async function carryOut(
         expiresAt: sql`greatest(${creditLeases.expiresAt}, ${terms.expiresAt.toISOString()}::timestamptz)`,
       })
       .where(eq(creditLeases.id, order.leaseId))
-    const parts = order.parts.flatMap(({ budget }) => standing(books.get(budget)!))
-    return answer(account, others, {
+    const parts = order.parts.flatMap(({ budget }) => repeatAnswer(books.get(budget)!))
+    return leaseAnswer(account, others, {
       held: own.cents,
       parts,
       unpaidCents: 0,
@@ -84,27 +84,27 @@ export async function carryOut(
       isStored: true,
     })
   }
-  return apply(tx, order, terms, { account, own, others, books })
+  return applyOrder(tx, order, terms, { account, own, others, books })
 }
 
 /** If the lease had expired, its charges must be checked against the spending caps again. */
-function concerned({ parts, charges }: LeaseOrder, own: LeaseRow | undefined): string[] {
-  const again = own ? [] : charges.map(({ keyHash }) => capOf(keyHash))
+function affectedBudgets({ parts, charges }: LeaseOrder, own: LeaseRow | undefined): string[] {
+  const again = own ? [] : charges.map(({ keyHash }) => capBudgetName(keyHash))
   return [...new Set([...parts.map(({ budget }) => budget), ...again])]
 }
 
-type Found = {
+type LeaseState = {
   account: CreditAccount
   own: LeaseRow | undefined
   others: LeaseRow[]
   books: Map<string, BudgetBook>
 }
 
-async function apply(
+async function applyOrder(
   tx: Transaction,
   order: LeaseOrder,
   terms: LeaseTerms,
-  { account, own, others, books }: Found,
+  { account, own, others, books }: LeaseState,
 ): Promise<LeaseAnswer> {
   const before = own?.cents ?? 0
   const payable = before + account.balanceCents - account.leasedCents
@@ -119,21 +119,21 @@ async function apply(
   const free = account.balanceCents - account.leasedCents - (settled.cents - covered)
   // Debt must be paid before credit is leased.
   const available = Math.max(0, free - account.debtCents)
-  const held = left + shift(order.credit, left - order.credit.reserved, available)
+  const held = left + leaseDelta(order.credit, left - order.credit.reserved, available)
 
   const next = order.parts.map((part) => {
     const book = books.get(part.budget)!
-    const keyHash = keyOfCap(part.budget)
+    const keyHash = capKeyHash(part.budget)
     const used = keyHash === undefined ? part.used : (settled.byKey.get(keyHash) ?? 0)
-    return { order: part, book, ...nextPart(part, book, used) }
+    return { order: part, book, ...nextSubAllocation(part, book, used) }
   })
   const parts = next.map(({ part }) => part)
-  await dropParts(tx, order.leaseId, parts)
+  await deleteSubAllocations(tx, order.leaseId, parts)
   // A lease that has counted failures keeps its row with the sequence number. Otherwise a repeated order would count
   // them again.
-  const mayGo = failures.size === 0 && !parts.some(({ stays }) => stays)
-  const isStored = await storeLease(tx, order, terms, { own, held, mayGo })
-  await storeParts(tx, order, parts)
+  const isDeletable = failures.size === 0 && !parts.some(({ stays }) => stays)
+  const isStored = await storeLease(tx, order, terms, { own, held, isDeletable })
+  await storeSubAllocations(tx, order, parts)
 
   const change = { balanceCents: -settled.cents, leasedCents: held - before }
   const changed = await changeAccount(tx, account, change)
@@ -142,28 +142,28 @@ async function apply(
   const paid = await payDebt(tx, changed, terms.at, cause)
 
   const { reserved, need, ask } = order.credit
-  const asked = ask && held - reserved < need ? await askOthers(tx, others) : others
-  const wanting = next.filter(
+  const asked = ask && held - reserved < need ? await requestReturns(tx, others) : others
+  const unmet = next.filter(
     ({ order: { ask: asks, reserved: open, need: more }, part }) =>
       asks && !part.unlimited && part.held - open < more,
   )
-  if (wanting.length > 0)
-    await askForParts(
+  if (unmet.length > 0)
+    await requestSubAllocations(
       tx,
       order,
-      wanting.map(({ part }) => part.budget),
+      unmet.map(({ part }) => part.budget),
       books,
     )
-  return answer(paid, asked, {
+  return leaseAnswer(paid, asked, {
     held,
-    parts: next.map(({ book, part, terms: after }) => answerOf(book, part, after)),
+    parts: next.map(({ book, part, terms: after }) => subAllocationAnswer(book, part, after)),
     unpaidCents: settled.unpaidCents,
     isNew: own === undefined,
     isStored,
   })
 }
 
-function answer(
+function leaseAnswer(
   { balanceCents, leasedCents, debtCents }: CreditAccount,
   others: readonly LeaseRow[],
   {
@@ -192,11 +192,11 @@ async function storeLease(
   tx: Transaction,
   order: LeaseOrder,
   { processId, expiresAt }: LeaseTerms,
-  { own, held, mayGo }: { own: LeaseRow | undefined; held: number; mayGo: boolean },
+  { own, held, isDeletable }: { own: LeaseRow | undefined; held: number; isDeletable: boolean },
 ): Promise<boolean> {
   const { leaseId: id, accountHash, sequence, credit } = order
   const ofLease = eq(creditLeases.id, id)
-  if (mayGo && held === 0 && credit.reserved === 0) {
+  if (isDeletable && held === 0 && credit.reserved === 0) {
     if (!own) return false
     const parts = tx.select().from(leaseParts).where(eq(leaseParts.leaseId, id))
     const gone = await tx
@@ -240,19 +240,19 @@ async function readLeases(
   const returned = expired.reduce((sum, { cents }) => sum + cents, 0)
   const freed = await changeAccount(tx, account, { leasedCents: -returned })
   return {
-    account: await payDebt(tx, freed, at, causeOf(expired)),
+    account: await payDebt(tx, freed, at, closedLeasesCause(expired)),
     own,
     others: others.filter(({ id }) => !gone.has(id)),
   }
 }
 
 /** Unique name for the credit that was freed by closing leases. A lease's sequence number increases with each order. */
-export function causeOf(ended: readonly Pick<LeaseRow, 'id' | 'sequence'>[]): string {
+export function closedLeasesCause(ended: readonly Pick<LeaseRow, 'id' | 'sequence'>[]): string {
   const [first] = ended.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   return `ended:${first?.id}:${first?.sequence}`
 }
 
-async function askOthers(tx: Transaction, others: LeaseRow[]): Promise<LeaseRow[]> {
+async function requestReturns(tx: Transaction, others: LeaseRow[]): Promise<LeaseRow[]> {
   if (others.length === 0) return others
   const ids = others.map(({ id }) => id)
   return tx

@@ -2,7 +2,7 @@ import { and, asc, eq, gt, inArray, lt, sql } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/pg-core'
 import type { Database, Transaction } from '../db/open.ts'
 import { creditAccounts, creditLeases, leaseParts } from '../db/schema.ts'
-import { causeOf } from './lease-order.ts'
+import { closedLeasesCause } from './lease-order.ts'
 import { changeAccount, payDebt } from './ledger.ts'
 
 /** @returns the IDs of the leases that still exist */
@@ -21,7 +21,7 @@ export async function renewLeases(
 }
 
 /** Amounts that other processes have asked this process to return. `budget` is null for credit. */
-export async function askedLeases(
+export async function requestedReturns(
   db: Database,
   processId: string,
 ): Promise<{ accountHash: string; budget: string | null }[]> {
@@ -45,7 +45,7 @@ export async function askedLeases(
  * Asks all processes to return the account's free credit. After a refund or dispute it pays the debt, and no process
  * would request it otherwise.
  */
-export async function askAll(tx: Transaction, accountHash: string): Promise<void> {
+export async function requestAllReturns(tx: Transaction, accountHash: string): Promise<void> {
   await tx
     .update(creditLeases)
     .set({ asked: sql`${creditLeases.asked} + 1` })
@@ -54,13 +54,13 @@ export async function askAll(tx: Transaction, accountHash: string): Promise<void
 
 /**
  * Returns the amounts of the closed leases to the accounts. Charges that the process had not settled are lost.
- * @param inTime applies a timeout to each database operation
+ * @param withTimeout applies a timeout to each database operation
  */
 export async function reapLeases(
   db: Database,
   which: { expiredBefore: Date } | { ofProcess: string },
   at: Date,
-  inTime = <Answer>(asked: Promise<Answer>) => asked,
+  withTimeout = <Answer>(asked: Promise<Answer>) => asked,
 ): Promise<void> {
   const dead =
     'expiredBefore' in which
@@ -71,7 +71,7 @@ export async function reapLeases(
     .from(creditLeases)
     .where(dead)
     .orderBy(asc(creditLeases.accountHash))
-  for (const { accountHash } of await inTime(accounts.execute())) {
+  for (const { accountHash } of await withTimeout(accounts.execute())) {
     const reaping = db.transaction(async (tx) => {
       const ofAccount = eq(creditAccounts.accountHash, accountHash)
       // Account before leases, as in all other transactions. A different lock order could cause a deadlock.
@@ -84,8 +84,8 @@ export async function reapLeases(
       const returned = ended.reduce((sum, { cents }) => sum + cents, 0)
       const freed = await changeAccount(tx, account, { leasedCents: -returned })
       // A debt from a refund may remain unpaid until processes return their leased credit.
-      await payDebt(tx, freed, at, causeOf(ended))
+      await payDebt(tx, freed, at, closedLeasesCause(ended))
     })
-    await inTime(reaping)
+    await withTimeout(reaping)
   }
 }

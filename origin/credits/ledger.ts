@@ -11,12 +11,12 @@ export type ChargeKind = 'write' | 'execution'
 /** A reversal restores credit that was deducted for a refund or dispute. */
 export type CreditKind = 'starter' | 'payment' | 'reversal'
 
-export type TakenBackKind = 'refund' | 'dispute'
+export type ClawbackKind = 'refund' | 'dispute'
 
 export type Transfer = {
   /** Posting another transfer with the same key has no effect. */
   idempotencyKey: string
-  kind: ChargeKind | CreditKind | TakenBackKind | 'debt'
+  kind: ChargeKind | CreditKind | ClawbackKind | 'debt'
   from: string
   to: string
   /** At least 1. */
@@ -37,12 +37,12 @@ export const STARTER = 'starter'
 export const PROCESSOR = 'processor'
 
 /** Spendable credit of a customer. */
-export function creditsOf(accountHash: string): string {
+export function creditsLedgerAccount(accountHash: string): string {
   return `credits:${accountHash}`
 }
 
 /** Results from refunds and disputes of credit that was already spent. */
-export function debtOf(accountHash: string): string {
+export function debtLedgerAccount(accountHash: string): string {
   return `debt:${accountHash}`
 }
 
@@ -55,14 +55,14 @@ export async function lockAccount(
   accountHash: string,
   { starterCents, at }: { starterCents: number; at: Date },
 ): Promise<CreditAccount> {
-  const found = await lockedRow(tx, accountHash)
+  const found = await lockRow(tx, accountHash)
   if (found) return found
   const made = await tx
     .insert(creditAccounts)
     .values({ accountHash, balanceCents: 0, leasedCents: 0, debtCents: 0, openedAt: at })
     .onConflictDoNothing()
     .returning()
-  const account = made[0] ?? (await lockedRow(tx, accountHash))
+  const account = made[0] ?? (await lockRow(tx, accountHash))
   if (!account) throw new Error('an account was neither created nor found')
   if (made.length === 0 || starterCents === 0) return account
   return addCredit(tx, account, at, {
@@ -81,8 +81,8 @@ export async function addCredit(
 ): Promise<CreditAccount> {
   const { accountHash } = account
   const from = credit.kind === 'starter' ? STARTER : PROCESSOR
-  const transfer = { ...credit, from, to: creditsOf(accountHash) }
-  const balanceCents = await post(tx, accountHash, at, [transfer])
+  const transfer = { ...credit, from, to: creditsLedgerAccount(accountHash) }
+  const balanceCents = await postTransfers(tx, accountHash, at, [transfer])
   if (balanceCents === 0) return account
   const credited = await changeAccount(tx, account, { balanceCents })
   return payDebt(tx, credited, at, credit.idempotencyKey)
@@ -92,32 +92,32 @@ export async function addCredit(
  * Deducts a refunded or disputed amount from credit that is not leased, once per idempotency key. The rest becomes
  * debt. The caller must hold the account's lock.
  */
-export async function takeBack(
+export async function clawBack(
   tx: Transaction,
   account: CreditAccount,
   at: Date,
-  taken: { idempotencyKey: string; kind: TakenBackKind; cents: number; subject: string },
+  deduction: { idempotencyKey: string; kind: ClawbackKind; cents: number; subject: string },
 ): Promise<CreditAccount> {
   const { accountHash } = account
-  const { idempotencyKey, kind, cents, subject } = taken
-  const owedKey = `${idempotencyKey}:owed`
+  const { idempotencyKey, kind, cents, subject } = deduction
+  const debtKey = `${idempotencyKey}:owed`
   // The split between credit and debt depends on the balance; a repeated operation must not split differently.
-  const keys = [idempotencyKey, owedKey]
+  const keys = [idempotencyKey, debtKey]
   const before = await tx
     .select({ id: ledgerTransfers.id })
     .from(ledgerTransfers)
     .where(inArray(ledgerTransfers.idempotencyKey, keys))
   if (before.length > 0) return account
   const paid = Math.min(cents, account.balanceCents - account.leasedCents)
-  const owed = cents - paid
+  const unpaidCents = cents - paid
   const of = { kind, subject, to: PROCESSOR }
   const both: Transfer[] = [
-    { idempotencyKey, from: creditsOf(accountHash), cents: paid, ...of },
-    { idempotencyKey: owedKey, from: debtOf(accountHash), cents: owed, ...of },
+    { idempotencyKey, from: creditsLedgerAccount(accountHash), cents: paid, ...of },
+    { idempotencyKey: debtKey, from: debtLedgerAccount(accountHash), cents: unpaidCents, ...of },
   ]
   const transfers = both.filter((transfer) => transfer.cents > 0)
-  await post(tx, accountHash, at, transfers)
-  return changeAccount(tx, account, { balanceCents: -paid, debtCents: owed })
+  await postTransfers(tx, accountHash, at, transfers)
+  return changeAccount(tx, account, { balanceCents: -paid, debtCents: unpaidCents })
 }
 
 /**
@@ -134,8 +134,8 @@ export async function payDebt(
   const cents = Math.min(debtCents, balanceCents - leasedCents)
   if (cents <= 0) return account
   const idempotencyKey = `debt:${cause}`
-  const [from, to] = [creditsOf(accountHash), debtOf(accountHash)]
-  const paid = -(await post(tx, accountHash, at, [
+  const [from, to] = [creditsLedgerAccount(accountHash), debtLedgerAccount(accountHash)]
+  const paid = -(await postTransfers(tx, accountHash, at, [
     { idempotencyKey, kind: 'debt', from, to, cents },
   ]))
   return changeAccount(tx, account, { balanceCents: -paid, debtCents: -paid })
@@ -145,7 +145,7 @@ export async function payDebt(
  * The caller must hold the account's lock, and must apply the result to the account's row.
  * @returns the change in the account's credit in cents, excluding transfers that were posted before
  */
-export async function post(
+export async function postTransfers(
   tx: Transaction,
   accountHash: string,
   at: Date,
@@ -163,7 +163,7 @@ export async function post(
   const added = await tx.insert(ledgerTransfers).values(rows).onConflictDoNothing().returning()
   await addUsage(tx, accountHash, at, added)
   await addCharges(tx, accountHash, at, added)
-  const credits = creditsOf(accountHash)
+  const credits = creditsLedgerAccount(accountHash)
   return added.reduce((sum, { fromAccount, toAccount, cents }) => {
     return sum + (toAccount === credits ? cents : 0) - (fromAccount === credits ? cents : 0)
   }, 0)
@@ -190,7 +190,7 @@ export async function changeAccount(
   return { ...account, ...sums }
 }
 
-async function lockedRow(tx: Transaction, hash: string): Promise<CreditAccount | undefined> {
+async function lockRow(tx: Transaction, hash: string): Promise<CreditAccount | undefined> {
   const rows = await tx
     .select()
     .from(creditAccounts)

@@ -1,11 +1,11 @@
 import type { AccountLease } from './account-lease.ts'
 import type { ChargeKind } from './ledger.ts'
-import { PaymentRequired, SpendCapReached } from './shortage.ts'
+import { PaymentRequiredError, SpendCapReachedError } from './credit-errors.ts'
 
 /** `subject` is the name of the operation, or the CID of the action. */
 export type ChargeReference = { subject: string }
 
-export type Exhausted = 'out_of_credits' | 'spend_cap_reached'
+export type ExtendFailure = 'out_of_credits' | 'spend_cap_reached'
 
 /** Held until the reservation is charged or released. */
 export class Reservation {
@@ -20,9 +20,9 @@ export class Reservation {
     this.#cents = cents
   }
 
-  /** @throws {PaymentRequired | SpendCapReached | CreditsUnavailable} */
+  /** @throws {PaymentRequiredError | SpendCapReachedError | CreditsUnavailableError} */
   static async of(lease: AccountLease, keyHash: string, cents: number): Promise<Reservation> {
-    await take(lease, keyHash, cents)
+    await reserveCreditAndCap(lease, keyHash, cents)
     return new Reservation(lease, keyHash, cents)
   }
 
@@ -40,14 +40,14 @@ export class Reservation {
 
   /**
    * @returns undefined if the cents were reserved
-   * @throws {CreditsUnavailable}
+   * @throws {CreditsUnavailableError}
    */
-  async extend(cents: number): Promise<Exhausted | undefined> {
+  async extend(cents: number): Promise<ExtendFailure | undefined> {
     try {
-      await take(this.#lease, this.#keyHash, cents)
+      await reserveCreditAndCap(this.#lease, this.#keyHash, cents)
     } catch (error) {
-      if (error instanceof PaymentRequired) return 'out_of_credits'
-      if (error instanceof SpendCapReached) return 'spend_cap_reached'
+      if (error instanceof PaymentRequiredError) return 'out_of_credits'
+      if (error instanceof SpendCapReachedError) return 'spend_cap_reached'
       throw error
     }
     if (this.#open) this.#cents += cents
@@ -75,8 +75,8 @@ export class Reservation {
   }
 
   #end(reserved: number, charged: number): void {
-    this.#lease.credit.end(reserved, charged)
-    this.#lease.cap(this.#keyHash).end(reserved, charged)
+    this.#lease.credit.release(reserved, charged)
+    this.#lease.cap(this.#keyHash).release(reserved, charged)
   }
 }
 
@@ -84,7 +84,11 @@ export class Reservation {
  * All processes reserve credit before the cap. Two processes that each held one and waited for the other would both
  * fail.
  */
-async function take(lease: AccountLease, keyHash: string, cents: number): Promise<void> {
+async function reserveCreditAndCap(
+  lease: AccountLease,
+  keyHash: string,
+  cents: number,
+): Promise<void> {
   const { credit } = lease
   const cap = lease.cap(keyHash)
   if (!credit.take(cents)) {
@@ -95,7 +99,7 @@ async function take(lease: AccountLease, keyHash: string, cents: number): Promis
   try {
     if (!cap.take(cents)) await cap.reserve(() => cents)
   } catch (error) {
-    credit.end(cents)
+    credit.release(cents)
     throw error
   }
 }

@@ -1,5 +1,5 @@
 import { EXECUTION_SECOND_CENTS } from '../../shared/limits.ts'
-import type { AllowedRun } from './allowed-run.ts'
+import type { AllowanceReservation } from './allowance-reservation.ts'
 import type { Reservation } from './reservation.ts'
 
 /**
@@ -16,41 +16,41 @@ const EXTEND_MS = 50
  */
 const MEASURE_TOLERANCE_MS = 2_000
 
-const SHORTAGES = [
+const STOP_REASONS = [
   'out_of_credits',
   'spend_cap_reached',
   'failed_execution_allowance',
   'credits_unavailable',
 ] as const
-export type Shortage = (typeof SHORTAGES)[number]
+export type StopReason = (typeof STOP_REASONS)[number]
 
-export function isShortage(code: string): code is Shortage {
-  return SHORTAGES.some((shortage) => shortage === code)
+export function isStopReason(code: string): code is StopReason {
+  return STOP_REASONS.some((shortage) => shortage === code)
 }
 
 /** The first second is reserved before the run starts. */
-export type RunBudget = { reservation: Reservation; allowed: AllowedRun }
+export type RunBudget = { reservation: Reservation; allowance: AllowanceReservation }
 
 /** Reserves each second before it begins: its price, and its part of the allowance for failed executions. */
 export class RunMeter {
   readonly #budget: RunBudget
-  readonly #stopRun: (why: Shortage) => void
+  readonly #stopRun: (why: StopReason) => void
   #startedAt = 0
   #reservedMs: number
   #timer: NodeJS.Timeout | undefined
   #ended = false
-  #shortage: Shortage | undefined
+  #stopReason: StopReason | undefined
 
   /** @param stopRun called at the end of the last reserved second if no further second can be reserved */
-  constructor(budget: RunBudget, stopRun: (why: Shortage) => void) {
+  constructor(budget: RunBudget, stopRun: (why: StopReason) => void) {
     this.#budget = budget
     this.#stopRun = stopRun
     this.#reservedMs = (budget.reservation.cents / EXECUTION_SECOND_CENTS) * 1000
   }
 
   /** Undefined if the run was not stopped. */
-  get stopped(): { why: Shortage; afterMs: number } | undefined {
-    return this.#shortage && { why: this.#shortage, afterMs: this.#reservedMs }
+  get stopped(): { reason: StopReason; afterMs: number } | undefined {
+    return this.#stopReason && { reason: this.#stopReason, afterMs: this.#reservedMs }
   }
 
   get measuredMs(): number {
@@ -59,7 +59,7 @@ export class RunMeter {
 
   start(): void {
     this.#startedAt = performance.now()
-    this.#awaitSecond()
+    this.#scheduleSecond()
   }
 
   /**
@@ -73,42 +73,42 @@ export class RunMeter {
     return reportedMs + MEASURE_TOLERANCE_MS < measuredMs ? measuredMs : reportedMs
   }
 
-  #awaitSecond(): void {
-    const { reservation, allowed } = this.#budget
+  #scheduleSecond(): void {
+    const { reservation, allowance } = this.#budget
     const until = this.#startedAt + this.#reservedMs
-    this.#at(until - PREPARE_MS, () => {
+    this.#schedule(until - PREPARE_MS, () => {
       reservation.prepare(EXECUTION_SECOND_CENTS)
-      allowed.prepare(this.#reservedMs + 1000)
-      this.#at(until - EXTEND_MS, () => void this.#extend())
+      allowance.prepare(this.#reservedMs + 1000)
+      this.#schedule(until - EXTEND_MS, () => void this.#extend())
     })
   }
 
   /** The run continues in the meantime, because a moment of unpaid time costs less than an aborted run. */
   async #extend(): Promise<void> {
-    const { reservation, allowed } = this.#budget
+    const { reservation, allowance } = this.#budget
     const nextMs = this.#reservedMs + 1000
-    let shortage: Shortage | undefined
+    let stopReason: StopReason | undefined
     try {
       const [exhausted, isAllowed] = await Promise.all([
         reservation.extend(EXECUTION_SECOND_CENTS),
-        allowed.extend(nextMs),
+        allowance.extend(nextMs),
       ])
-      shortage = exhausted ?? (isAllowed ? undefined : 'failed_execution_allowance')
+      stopReason = exhausted ?? (isAllowed ? undefined : 'failed_execution_allowance')
     } catch {
-      shortage = 'credits_unavailable'
+      stopReason = 'credits_unavailable'
     }
     if (this.#ended) return
-    if (shortage === undefined) {
+    if (stopReason === undefined) {
       this.#reservedMs = nextMs
-      return this.#awaitSecond()
+      return this.#scheduleSecond()
     }
-    this.#at(this.#startedAt + this.#reservedMs, () => {
-      this.#shortage = shortage
-      this.#stopRun(shortage)
+    this.#schedule(this.#startedAt + this.#reservedMs, () => {
+      this.#stopReason = stopReason
+      this.#stopRun(stopReason)
     })
   }
 
-  #at(time: number, act: () => void): void {
+  #schedule(time: number, act: () => void): void {
     this.#timer = setTimeout(act, Math.max(0, time - performance.now()))
   }
 }

@@ -1,8 +1,8 @@
 import { and, eq, gte, inArray, lt, sql } from 'drizzle-orm'
 import type { Database, Transaction } from '../db/open.ts'
 import { creditLeases, leaseParts, spendCaps } from '../db/schema.ts'
-import { capOf, type Payer, spentBy } from './budget-name.ts'
-import { forgetSpent, rebuildSpent, sumsOf } from './window-sums.ts'
+import { capBudgetName, type Payer, spentSeries } from './budget-names.ts'
+import { deleteSpent, rebuildSpent, readSums } from './window-sums.ts'
 
 /** Applies to a rolling window. */
 export type SpendCap = { capCents: number; windowSeconds: number }
@@ -10,7 +10,7 @@ export type SpendCap = { capCents: number; windowSeconds: number }
 export type KeyCap = SpendCap & { keyHash: string; spentCents: number }
 
 /** Answered once the sub-allocation's `answered` reaches `asked`. */
-type Question = { leaseId: string; asked: number }
+type ReturnRequest = { leaseId: string; asked: number }
 
 /**
  * Also asks all processes to return the amounts granted under the previous cap. The caller must hold the account's
@@ -22,12 +22,12 @@ export async function storeCap(
   payer: Payer,
   cap: SpendCap | null,
   at: Date,
-): Promise<Question[]> {
+): Promise<ReturnRequest[]> {
   const { accountHash, keyHash } = payer
   const ofKey = and(eq(spendCaps.accountHash, accountHash), eq(spendCaps.keyHash, keyHash))
   if (cap === null) {
     await tx.delete(spendCaps).where(ofKey)
-    await forgetSpent(tx, payer)
+    await deleteSpent(tx, payer)
   } else {
     const [before] = await tx.select().from(spendCaps).where(ofKey)
     const { capCents, windowSeconds } = cap
@@ -43,19 +43,21 @@ export async function storeCap(
   return tx
     .update(leaseParts)
     .set({ asked: sql`${leaseParts.asked} + 1` })
-    .where(and(eq(leaseParts.accountHash, accountHash), eq(leaseParts.budget, capOf(keyHash))))
+    .where(
+      and(eq(leaseParts.accountHash, accountHash), eq(leaseParts.budget, capBudgetName(keyHash))),
+    )
     .returning({ leaseId: leaseParts.leaseId, asked: leaseParts.asked })
 }
 
 /** Ignores expired leases, because they can no longer be spent from. */
-export async function isUnanswered(
+export async function isReturnPending(
   db: Database,
   keyHash: string,
-  questions: readonly Question[],
+  requests: readonly ReturnRequest[],
   at: Date,
 ): Promise<boolean> {
-  if (questions.length === 0) return false
-  const ids = questions.map(({ leaseId }) => leaseId)
+  if (requests.length === 0) return false
+  const ids = requests.map(({ leaseId }) => leaseId)
   const rows = await db
     .select({ leaseId: leaseParts.leaseId, answered: leaseParts.answered })
     .from(leaseParts)
@@ -63,12 +65,12 @@ export async function isUnanswered(
     .where(
       and(
         inArray(leaseParts.leaseId, ids),
-        eq(leaseParts.budget, capOf(keyHash)),
+        eq(leaseParts.budget, capBudgetName(keyHash)),
         lt(leaseParts.answered, leaseParts.asked),
         gte(creditLeases.expiresAt, at),
       ),
     )
-  const asked = new Map(questions.map((question) => [question.leaseId, question.asked]))
+  const asked = new Map(requests.map((question) => [question.leaseId, question.asked]))
   return rows.some(({ leaseId, answered }) => answered < (asked.get(leaseId) ?? 0))
 }
 
@@ -79,10 +81,10 @@ export async function capsOf(db: Database, accountHash: string, at: Date): Promi
     .from(spendCaps)
     .where(eq(spendCaps.accountHash, accountHash))
     .orderBy(spendCaps.keyHash)
-  const series = caps.map(({ keyHash }) => spentBy(keyHash))
-  const sums = await sumsOf(db, accountHash, series, at)
+  const series = caps.map(({ keyHash }) => spentSeries(keyHash))
+  const sums = await readSums(db, accountHash, series, at)
   return caps.map(({ keyHash, capCents, windowSeconds }) => {
-    const spentCents = sums.get(spentBy(keyHash))?.amount ?? 0
+    const spentCents = sums.get(spentSeries(keyHash))?.amount ?? 0
     return { keyHash, capCents, windowSeconds, spentCents }
   })
 }

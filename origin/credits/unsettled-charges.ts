@@ -1,4 +1,4 @@
-import type { Charge } from './settling.ts'
+import type { Charge } from './settle-charges.ts'
 
 /** Bounds the size of statements: an account may run any number of actions. */
 const CHARGES_MAX = 500
@@ -11,7 +11,7 @@ export class UnsettledCharges {
     return this.#cents
   }
 
-  get areWaiting(): boolean {
+  get hasCharges(): boolean {
     return this.#sums.size > 0
   }
 

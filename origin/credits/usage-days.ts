@@ -2,14 +2,14 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Transaction } from '../db/open.ts'
 import { type ledgerTransfers, usageDays } from '../db/schema.ts'
 
-type Posted = typeof ledgerTransfers.$inferSelect
+type TransferRow = typeof ledgerTransfers.$inferSelect
 
 /** Runs in the transaction that posted the charges. Ignores other kinds of transfers. */
 export async function addUsage(
   tx: Transaction,
   accountHash: string,
   at: Date,
-  posted: readonly Posted[],
+  posted: readonly TransferRow[],
 ): Promise<void> {
   const charges = posted.flatMap(({ kind, keyHash, subject, cents, quantity }) =>
     keyHash !== null && subject !== null && (kind === 'write' || kind === 'execution')
@@ -19,11 +19,11 @@ export async function addUsage(
       : [],
   )
   if (charges.length === 0) return
-  await tx.execute(sumCharges(accountHash, at, sql`VALUES ${sql.join(charges, sql`, `)}`))
+  await tx.execute(usageUpsert(accountHash, at, sql`VALUES ${sql.join(charges, sql`, `)}`))
 }
 
 /** @param charges a query with the columns kind, key hash, subject, cents and quantity */
-export function sumCharges(accountHash: string, at: Date, charges: SQL): SQL {
+export function usageUpsert(accountHash: string, at: Date, charges: SQL): SQL {
   const day = at.toISOString().slice(0, 10)
   return sql`
     INSERT INTO ${usageDays} (account_hash, day, key_hash, kind, subject, cents, quantity)

@@ -1,9 +1,9 @@
 import { and, count, desc, eq, gte, lte } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { usageDays } from '../db/schema.ts'
-import { fromDatabase } from '../db/unavailable.ts'
+import { fromDatabase } from '../db/database-unavailable.ts'
 
-export type UsageQuestion = {
+export type UsageFilter = {
   accountHash: string
   keyHash?: string
   /** UTC days (`YYYY-MM-DD`), both inclusive. */
@@ -14,28 +14,28 @@ export type UsageQuestion = {
   limit?: number
 }
 
-export type UsageRow = typeof usageDays.$inferSelect
+export type DailyUsage = typeof usageDays.$inferSelect
 
 /**
  * Charges by day, key and subject, newest day first, in a stable order. Unlimited by default, because each row has cost
  * the account at least one cent.
  * @returns `total` counts all matching rows
- * @throws {DatabaseUnavailable}
+ * @throws {DatabaseUnavailableError}
  */
-export async function usageOf(
+export async function readUsage(
   db: Database,
-  { accountHash, keyHash, from, to, offset, limit }: UsageQuestion,
-): Promise<{ rows: UsageRow[]; total: number }> {
-  const asked = and(
+  { accountHash, keyHash, from, to, offset, limit }: UsageFilter,
+): Promise<{ rows: DailyUsage[]; total: number }> {
+  const condition = and(
     eq(usageDays.accountHash, accountHash),
     keyHash === undefined ? undefined : eq(usageDays.keyHash, keyHash),
     gte(usageDays.day, from),
     lte(usageDays.day, to),
   )
   const { day, keyHash: key, kind, subject } = usageDays
-  const query = db.select().from(usageDays).where(asked).orderBy(desc(day), key, kind, subject)
+  const query = db.select().from(usageDays).where(condition).orderBy(desc(day), key, kind, subject)
   const rows = await fromDatabase(limit === undefined ? query : query.limit(limit).offset(offset))
   if (limit === undefined) return { rows, total: rows.length }
-  const [all] = await fromDatabase(db.select({ rows: count() }).from(usageDays).where(asked))
+  const [all] = await fromDatabase(db.select({ rows: count() }).from(usageDays).where(condition))
   return { rows, total: all?.rows ?? 0 }
 }

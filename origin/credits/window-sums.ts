@@ -1,12 +1,12 @@
 import { and, eq, gt, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import { FAILED_EXECUTION_WINDOW_MS } from '../../shared/limits.ts'
-import { deleteOld } from '../db/delete-old.ts'
+import { deleteInBatches } from '../db/delete-in-batches.ts'
 import type { Database, Transaction } from '../db/open.ts'
 import { type ledgerTransfers, spendCaps, windowSums } from '../db/schema.ts'
-import { ALL_PAID, failedIn, paidBy, type Payer, spentBy } from './budget-name.ts'
+import { ACCOUNT_PAID, failedSeries, paidSeries, type Payer, spentSeries } from './budget-names.ts'
 
 /** An amount leaves the window up to 1/60 of its length late, and never early. */
-const STEPS = 60
+const STEPS_PER_WINDOW = 60
 
 const HOUR_SECONDS = FAILED_EXECUTION_WINDOW_MS / 1000
 
@@ -15,7 +15,7 @@ const PRUNE_AFTER_MS = 60_000
 
 export type WindowSum = { amount: number; nextLeavesAt: Date | undefined }
 
-type Posted = typeof ledgerTransfers.$inferSelect
+type TransferRow = typeof ledgerTransfers.$inferSelect
 
 /**
  * Adds to the sums of paid executions, and to the spending of keys with a cap. One statement, in the transaction that
@@ -25,29 +25,29 @@ export async function addCharges(
   tx: Transaction,
   accountHash: string,
   at: Date,
-  posted: readonly Posted[],
+  posted: readonly TransferRow[],
 ): Promise<void> {
   const [spent, paid] = [new Map<string, number>(), new Map<string, number>()]
   for (const { kind, keyHash, cents } of posted) {
     if (keyHash === null || (kind !== 'write' && kind !== 'execution')) continue
     add(spent, keyHash, cents)
     if (kind === 'write') continue
-    add(paid, ALL_PAID, cents)
-    add(paid, paidBy(keyHash), cents)
+    add(paid, ACCOUNT_PAID, cents)
+    add(paid, paidSeries(keyHash), cents)
   }
   if (spent.size === 0) return
-  const ofCaps = sql`SELECT ${spentBy('')} || c.key_hash, c.window_seconds, v.amount
+  const ofCaps = sql`SELECT ${spentSeries('')} || c.key_hash, c.window_seconds, v.amount
     FROM ${spendCaps} c JOIN (${values(spent)}) v (key_hash, amount) ON c.key_hash = v.key_hash
     WHERE c.account_hash = ${accountHash}`
-  const rows = paid.size === 0 ? ofCaps : sql`${ofCaps} UNION ALL ${hourly(values(paid))}`
-  await tx.execute(addToSums(accountHash, at, rows))
+  const rows = paid.size === 0 ? ofCaps : sql`${ofCaps} UNION ALL ${hourlyRows(values(paid))}`
+  await tx.execute(windowSumUpsert(accountHash, at, rows))
 }
 
 /**
- * `rows` of `addToSums`, for sums over the last hour.
+ * `rows` of `windowSumUpsert`, for sums over the last hour.
  * @param amounts a query with the columns series and amount
  */
-export function hourly(amounts: SQL): SQL {
+export function hourlyRows(amounts: SQL): SQL {
   return sql`SELECT v.series, ${HOUR_SECONDS}::int, v.amount FROM (${amounts}) v (series, amount)`
 }
 
@@ -59,12 +59,12 @@ export async function addFailures(
   used: ReadonlyMap<string, number>,
 ): Promise<void> {
   if (used.size === 0) return
-  const rows = values(new Map([...used].map(([budget, ms]) => [failedIn(budget), ms])))
-  await tx.execute(addToSums(accountHash, at, hourly(rows)))
+  const rows = values(new Map([...used].map(([budget, ms]) => [failedSeries(budget), ms])))
+  await tx.execute(windowSumUpsert(accountHash, at, hourlyRows(rows)))
 }
 
 /** Omits series without a sum. */
-export async function sumsOf(
+export async function readSums(
   db: Pick<Database, 'select'>,
   accountHash: string,
   series: readonly string[],
@@ -101,12 +101,12 @@ export async function rebuildSpent(
   at: Date,
   windowSeconds: number,
 ): Promise<void> {
-  await forgetSpent(tx, { accountHash, keyHash })
+  await deleteSpent(tx, { accountHash, keyHash })
   const since = new Date(at.getTime() - windowSeconds * 1000)
-  const size = stepOf(sql`${windowSeconds}::int`)
+  const size = stepSeconds(sql`${windowSeconds}::int`)
   await tx.execute(sql`
     INSERT INTO ${windowSums} (account_hash, series, step, amount, expires_at)
-    SELECT ${accountHash}, ${spentBy(keyHash)}, to_timestamp(begin), sum(cents),
+    SELECT ${accountHash}, ${spentSeries(keyHash)}, to_timestamp(begin), sum(cents),
       to_timestamp(begin + ${size} + ${windowSeconds}::int)
     FROM (
       SELECT cents, floor(extract(epoch FROM created_at) / ${size}) * ${size} AS begin
@@ -117,19 +117,21 @@ export async function rebuildSpent(
     GROUP BY begin`)
 }
 
-export async function forgetSpent(tx: Transaction, { accountHash, keyHash }: Payer): Promise<void> {
+export async function deleteSpent(tx: Transaction, { accountHash, keyHash }: Payer): Promise<void> {
   await tx
     .delete(windowSums)
-    .where(and(eq(windowSums.accountHash, accountHash), eq(windowSums.series, spentBy(keyHash))))
+    .where(
+      and(eq(windowSums.accountHash, accountHash), eq(windowSums.series, spentSeries(keyHash))),
+    )
 }
 
 export async function pruneSums(db: Database, now: number): Promise<void> {
-  await deleteOld(db, windowSums, lt(windowSums.expiresAt, new Date(now - PRUNE_AFTER_MS)))
+  await deleteInBatches(db, windowSums, lt(windowSums.expiresAt, new Date(now - PRUNE_AFTER_MS)))
 }
 
 /** @param rows a query with the columns series, window length in seconds, and amount */
-export function addToSums(accountHash: string, at: Date, rows: SQL): SQL {
-  const size = stepOf(sql.raw('length'))
+export function windowSumUpsert(accountHash: string, at: Date, rows: SQL): SQL {
+  const size = stepSeconds(sql.raw('length'))
   return sql`
     INSERT INTO ${windowSums} (account_hash, series, step, amount, expires_at)
     SELECT ${accountHash}, series, to_timestamp(begin), amount, to_timestamp(begin + ${size} + length)
@@ -141,8 +143,8 @@ export function addToSums(accountHash: string, at: Date, rows: SQL): SQL {
 }
 
 /** Whole seconds, so that the steps of a window never overlap. */
-function stepOf(windowSeconds: SQL): SQL {
-  return sql`ceil(${windowSeconds} / ${sql.raw(`${STEPS}.0`)})::float8`
+function stepSeconds(windowSeconds: SQL): SQL {
+  return sql`ceil(${windowSeconds} / ${sql.raw(`${STEPS_PER_WINDOW}.0`)})::float8`
 }
 
 function values(amounts: ReadonlyMap<string, number>): SQL {

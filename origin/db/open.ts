@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import type { Pool } from 'pg'
-import { connectionPool, PATIENT } from './pool.ts'
+import { connectionPool, NO_TIMEOUTS } from './pool.ts'
 import * as schema from './schema.ts'
 
 export type Database = PgDatabase<PgQueryResultHKT, typeof schema>
@@ -27,17 +27,17 @@ const MIGRATION_LOCK = 7_836_215
 
 /** Also applies pending migrations. */
 export async function openDatabase(url: string): Promise<OpenDatabase> {
-  const patient = connectionPool({ connectionString: url, max: 2, ...PATIENT })
+  const untimedPool = connectionPool({ connectionString: url, max: 2, ...NO_TIMEOUTS })
   try {
-    await migrateAlone(patient)
+    await migrateExclusively(untimedPool)
   } catch (error) {
-    await patient.end()
+    await untimedPool.end()
     throw error
   }
   const pool = connectionPool({ connectionString: url, max: 8 })
   const db = drizzle(pool, { schema })
-  const reports = drizzle(patient, { schema })
-  const close = async () => void (await Promise.all([pool.end(), patient.end()]))
+  const reports = drizzle(untimedPool, { schema })
+  const close = async () => void (await Promise.all([pool.end(), untimedPool.end()]))
   return { db, reports, close }
 }
 
@@ -45,7 +45,7 @@ export async function openDatabase(url: string): Promise<OpenDatabase> {
  * Without an advisory lock, processes that start at the same time would create the same tables, and all but one would
  * fail.
  */
-async function migrateAlone(pool: Pool): Promise<void> {
+async function migrateExclusively(pool: Pool): Promise<void> {
   const connection = await pool.connect()
   try {
     await connection.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])

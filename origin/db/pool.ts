@@ -4,7 +4,7 @@ import { type Client, Pool, type PoolClient, type PoolConfig } from 'pg'
  * A connection may hang silently, for example because a machine or firewall on the path has failed. Connections are
  * few, and queries must not block all of them. Longer reads use other connections.
  */
-const PATIENCE = {
+const TIMEOUTS = {
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
   /** For a new connection or one from the pool. */
@@ -19,28 +19,28 @@ const PATIENCE = {
 }
 
 /** For operations of unlimited duration: migrations, and reads of the complete history. */
-export const PATIENT = { query_timeout: 0, statement_timeout: 0, lock_timeout: 0 }
+export const NO_TIMEOUTS = { query_timeout: 0, statement_timeout: 0, lock_timeout: 0 }
 
 /** A broken connection fails only the queries that use it. */
 export function connectionPool(config: PoolConfig): Pool {
-  const pool = new ConnectionPool({ ...PATIENCE, ...config })
+  const pool = new ConnectionPool({ ...TIMEOUTS, ...config })
   // Without these listeners, a broken connection would terminate the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => {
     client.on('error', () => {})
-    closeIfSilent(client)
+    closeAfterTimeout(client)
   })
   return pool
 }
 
-type Connected = Parameters<Pool['connect']>[0]
+type ConnectCallback = Parameters<Pool['connect']>[0]
 
 class ConnectionPool extends Pool {
   override connect(): Promise<PoolClient>
-  override connect(connected: Connected): void
-  override connect(connected?: Connected): Promise<PoolClient> | void {
+  override connect(connected: ConnectCallback): void
+  override connect(connected?: ConnectCallback): Promise<PoolClient> | void {
     if (connected) return super.connect(connected)
-    return super.connect().then(givenBackIfBeginFails)
+    return super.connect().then(releaseIfBeginFails)
   }
 }
 
@@ -48,9 +48,9 @@ class ConnectionPool extends Pool {
  * Closes a connection if one of its queries times out. Drizzle returns it to the pool with its transaction still open,
  * and its next user would commit that transaction. The pool does not reuse a closed connection.
  */
-function closeIfSilent(client: PoolClient): void {
+function closeAfterTimeout(client: PoolClient): void {
   const query = client.query.bind(client)
-  const watched = (...args: unknown[]) => {
+  const watchedQuery = (...args: unknown[]) => {
     const answer: unknown = Reflect.apply(query, undefined, args)
     if (answer instanceof Promise)
       answer.catch((error: unknown) => {
@@ -59,7 +59,7 @@ function closeIfSilent(client: PoolClient): void {
       })
     return answer
   }
-  client.query = watched as typeof query
+  client.query = watchedQuery as typeof query
 }
 
 /** The server releases the session's locks when it notices. */
@@ -71,7 +71,7 @@ function close(client: PoolClient): void {
  * Drizzle sends `begin` before the `try` block that releases the connection. A failed `begin` would leave the
  * connection checked out permanently, and after a few of them every query would wait indefinitely.
  */
-function givenBackIfBeginFails(client: PoolClient): PoolClient {
+function releaseIfBeginFails(client: PoolClient): PoolClient {
   const query = client.query.bind(client)
   const first = (...args: unknown[]) => {
     client.query = query

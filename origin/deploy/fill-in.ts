@@ -1,25 +1,25 @@
 /** Marks missing values. */
-const GAP = 'fill-in.invalid'
+const PLACEHOLDER = 'fill-in.invalid'
 const IMAGE = 'image'
 /** Variable that the operator does not set: derived from the host of `SVC_PUBLIC_URL`. */
-const CERTIFIED = 'LEGO_DOMAINS'
+const DOMAINS_VARIABLE = 'LEGO_DOMAINS'
 const PUBLIC_URL = 'SVC_PUBLIC_URL'
 
 /** Digest before the file is filled in: the SHA-256 of empty input. */
-const NO_IMAGE = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
-const PINNED = /^[a-z0-9][a-z0-9._/:-]*@sha256:([0-9a-f]{64})$/
+const EMPTY_DIGEST = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+const PINNED_IMAGE = /^[a-z0-9][a-z0-9._/:-]*@sha256:([0-9a-f]{64})$/
 /** Characters that are plain in YAML and do not start a compose variable. */
-const PLAIN = /^[A-Za-z0-9_.,:;/@?&=%+~-]+$/
+const PLAIN_VALUE = /^[A-Za-z0-9_.,:;/@?&=%+~-]+$/
 
 /** @throws {Error} naming each value that is missing, unknown or invalid */
-export function filledIn(composeText: string, values: Record<string, unknown>): string {
+export function fillInCompose(composeText: string, values: Record<string, unknown>): string {
   const faults: string[] = []
   const unused = new Set(Object.keys(values))
   const valueOf = (name: string): string => {
     unused.delete(name)
     const value = values[name]
     const text = typeof value === 'number' ? String(value) : value
-    const fault = typeof text === 'string' ? faultIn(name, text) : 'missing'
+    const fault = typeof text === 'string' ? findFault(name, text) : 'missing'
     if (fault) faults.push(`${name}: ${fault}`)
     return typeof text === 'string' ? text : ''
   }
@@ -27,11 +27,11 @@ export function filledIn(composeText: string, values: Record<string, unknown>): 
   const filled = composeText
     .split('\n')
     .map((line) => {
-      if (!line.includes(GAP) || /^\s*#/.test(line)) return line
+      if (!line.includes(PLACEHOLDER) || /^\s*#/.test(line)) return line
       const image = /^(\s*image: )/.exec(line)
       if (image) return `${image[1]}${valueOf(IMAGE)}`
       const [, start = '', name = ''] = /^(\s*- ([A-Z][A-Z0-9_]*)=)/.exec(line) ?? []
-      return `${start}${name === CERTIFIED ? host() : valueOf(name)}`
+      return `${start}${name === DOMAINS_VARIABLE ? host() : valueOf(name)}`
     })
     .join('\n')
   for (const name of unused) faults.push(`${name}: not a variable of the compose file`)
@@ -39,14 +39,17 @@ export function filledIn(composeText: string, values: Record<string, unknown>): 
   return filled
 }
 
-function faultIn(name: string, value: string): string | undefined {
+function findFault(name: string, value: string): string | undefined {
   if (value.includes('.invalid')) return 'still the example value'
   if (name === IMAGE) {
-    const digest = PINNED.exec(value)?.[1]
+    const digest = PINNED_IMAGE.exec(value)?.[1]
     if (digest === undefined) return 'expected name@sha256:<64 hex characters>'
-    return digest === NO_IMAGE ? 'expected the digest of an image, not of an empty file' : undefined
+    return digest === EMPTY_DIGEST
+      ? 'expected the digest of an image, not of an empty file'
+      : undefined
   }
-  if (!PLAIN.test(value)) return 'contains a character with a special meaning in the compose file'
+  if (!PLAIN_VALUE.test(value))
+    return 'contains a character with a special meaning in the compose file'
   if (name === PUBLIC_URL && URL.parse(value)?.origin !== value)
     return 'expected https://host without a path or query'
   if (name === PUBLIC_URL && !value.startsWith('https:')) return 'expected https'

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { appComposeText } from './app-compose.ts'
-import { filledIn } from './fill-in.ts'
+import { fillInCompose } from './fill-in.ts'
 
 const [, , deployment, output = 'app-compose.json'] = process.argv
 if (deployment === undefined) {
@@ -15,7 +15,7 @@ if (deployment === undefined) {
 const compose = readFileSync(new URL('docker-compose.yaml', import.meta.url), 'utf8')
 const values = JSON.parse(readFileSync(deployment, 'utf8')) as Record<string, unknown>
 try {
-  const text = appComposeText(filledIn(compose, values))
+  const text = appComposeText(fillInCompose(compose, values))
   writeFileSync(output, text)
   console.log(`${output}: compose hash ${createHash('sha256').update(text).digest('hex')}`)
 } catch (error) {

@@ -1,5 +1,5 @@
 import { MIRROR_STALE_MS } from '../../shared/limits.ts'
-import { isDown, MESSAGES, type ReasonCode } from './reasons.ts'
+import { isDownReason, HEALTH_MESSAGES, type HealthReasonCode } from './reasons.ts'
 
 /** Read from memory only, because anyone may request `/health`, as often as they like. */
 export type HealthSources = {
@@ -13,7 +13,7 @@ export type HealthSources = {
   /** `delayMs` is the event loop's median delay in the last second; above `maxDelayMs`, requests are shed. */
   load: { delayMs: number; maxDelayMs: number }
   isGasLow: () => boolean
-  isEvidenceThere: () => boolean
+  isEvidenceCurrent: () => boolean
   /** Expiry of the TLS certificate, in Unix milliseconds. */
   certificateEndsAt: () => number
   isProcessorAway: () => boolean
@@ -21,16 +21,16 @@ export type HealthSources = {
   auditDifferences: () => number
 }
 
-export type HealthReason = { code: ReasonCode; message: string }
+export type OriginHealthReason = { code: HealthReasonCode; message: string }
 
-export type HealthState = { status: 'ok' | 'degraded' | 'down'; reasons: HealthReason[] }
+export type OriginHealth = { status: 'ok' | 'degraded' | 'down'; reasons: OriginHealthReason[] }
 
 /** The chain counts as unreachable after this number of missed polls, but not before the minimum time. */
-const LOOKS_MISSED = 3
-const LOOKS_MISSED_MIN_MS = 5_000
+const MISSED_POLLS = 3
+const MISSED_POLLS_MIN_MS = 5_000
 
 /** ACME clients renew 30 days before expiry, so below this, renewal has been failing for weeks. */
-const CERTIFICATE_SOON_MS = 10 * 24 * 60 * 60 * 1000
+const CERTIFICATE_WARNING_MS = 10 * 24 * 60 * 60 * 1000
 
 export class Health {
   readonly #sources: HealthSources
@@ -40,23 +40,23 @@ export class Health {
   }
 
   /** `down`: a load balancer should not send requests here. `degraded`: an operator should investigate. */
-  look(): HealthState {
-    const reasons = [...this.#codes()].map((code) => ({ code, message: MESSAGES[code] }))
+  check(): OriginHealth {
+    const reasons = [...this.#codes()].map((code) => ({ code, message: HEALTH_MESSAGES[code] }))
     if (reasons.length === 0) return { status: 'ok', reasons }
-    return { status: reasons.some(({ code }) => isDown(code)) ? 'down' : 'degraded', reasons }
+    return { status: reasons.some(({ code }) => isDownReason(code)) ? 'down' : 'degraded', reasons }
   }
 
-  *#codes(): Iterable<ReasonCode> {
+  *#codes(): Iterable<HealthReasonCode> {
     const { now, pollMs, load, ...known } = this.#sources
     if (this.#isMirrorStale()) yield 'mirror_stale'
-    else if (known.mirror.ageMs > Math.max(LOOKS_MISSED * pollMs, LOOKS_MISSED_MIN_MS))
+    else if (known.mirror.ageMs > Math.max(MISSED_POLLS * pollMs, MISSED_POLLS_MIN_MS))
       yield 'chain_away'
     if (known.isDatabaseAway()) yield 'database_away'
     if (known.areExecutorsBroken()) yield 'executors_not_starting'
     if (load.delayMs > load.maxDelayMs) yield 'overloaded'
     if (known.isGasLow()) yield 'payer_out_of_gas'
-    if (!known.isEvidenceThere()) yield 'evidence_out_of_date'
-    if (known.certificateEndsAt() - now() < CERTIFICATE_SOON_MS) yield 'certificate_ends'
+    if (!known.isEvidenceCurrent()) yield 'evidence_out_of_date'
+    if (known.certificateEndsAt() - now() < CERTIFICATE_WARNING_MS) yield 'certificate_ends'
     if (known.isProcessorAway()) yield 'processor_away'
     if (known.auditDifferences() > 0) yield 'books_differ'
   }

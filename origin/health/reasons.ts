@@ -14,11 +14,11 @@ const DEGRADED = [
   'books_differ',
 ] as const
 
-export const REASONS = [...DOWN, ...DEGRADED]
-export type ReasonCode = (typeof REASONS)[number]
+export const HEALTH_REASON_CODES = [...DOWN, ...DEGRADED]
+export type HealthReasonCode = (typeof HEALTH_REASON_CODES)[number]
 
 /** Public, so they must not contain addresses, amounts or provider names. */
-export const MESSAGES: Record<ReasonCode, string> = {
+export const HEALTH_MESSAGES: Record<HealthReasonCode, string> = {
   mirror_stale: 'The chain has been unreachable for longer than permissions may be cached.',
   database_away: 'The database does not respond.',
   executors_not_starting: 'Executors cannot be started.',
@@ -31,6 +31,6 @@ export const MESSAGES: Record<ReasonCode, string> = {
   books_differ: 'An audit found inconsistent books.',
 }
 
-export function isDown(code: ReasonCode): boolean {
-  return (DOWN as readonly ReasonCode[]).includes(code)
+export function isDownReason(code: HealthReasonCode): boolean {
+  return (DOWN as readonly HealthReasonCode[]).includes(code)
 }

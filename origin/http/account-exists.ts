@@ -1,12 +1,12 @@
-import { accountExistsAnswer } from '../../shared/wire/core.ts'
+import { accountExistsResponse } from '../../shared/wire/core.ts'
 import type { Operation } from './operation.ts'
 
 /** The only operation that does not reject an unknown key with 401. */
-export const accountExists: Operation = {
+export const accountExistsOperation: Operation = {
   method: 'GET',
   path: '/core/v1/account_exists',
   summary: 'Returns whether the key in the request resolves to an account.',
   auth: 'sent_key',
-  answer: accountExistsAnswer,
+  responseSchema: accountExistsResponse,
   handle: async ({ principal }) => principal !== undefined,
 }

@@ -1,19 +1,19 @@
 import type { z } from 'zod'
-import type { actionAnswer } from '../../shared/wire/registered-actions.ts'
+import type { actionResponse } from '../../shared/wire/registered-actions.ts'
 import type { Principal } from '../accounts/account.ts'
 import type { ListedAction } from '../accounts/listed-actions.ts'
-import { lists } from '../accounts/rights.ts'
+import { hasAnyRightIn } from '../accounts/rights.ts'
 
 /** A usage key sees only groups in which it has permissions. */
-export function actionRecord(
+export function toActionRecord(
   { cidHash, action, groups }: ListedAction,
   { usageKey }: Principal,
-): z.infer<typeof actionAnswer> {
+): z.infer<typeof actionResponse> {
   return {
     cid_hash: cidHash,
     action_ipfs_cid: action?.cid ?? null,
     name: action?.name ?? '',
     description: action?.description ?? '',
-    groups: usageKey ? groups.filter((id) => lists(usageKey, id)) : [...groups],
+    groups: usageKey ? groups.filter((id) => hasAnyRightIn(usageKey, id)) : [...groups],
   }
 }

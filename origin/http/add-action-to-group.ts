@@ -1,12 +1,12 @@
 import type { z } from 'zod'
-import { successAnswer } from '../../shared/wire/fields.ts'
+import { successResponse } from '../../shared/wire/fields.ts'
 import { addActionToGroupRequest } from '../../shared/wire/groups.ts'
-import { existingGroup } from '../accounts/existing.ts'
+import { requireGroup } from '../accounts/account-lookups.ts'
 import { requireMayManageActions } from '../accounts/rights.ts'
 import type { Operation } from './operation.ts'
 
 /** Records the action in the account if necessary. Idempotent. */
-export const addActionToGroup: Operation<z.infer<typeof addActionToGroupRequest>> = {
+export const addActionToGroupOperation: Operation<z.infer<typeof addActionToGroupRequest>> = {
   method: 'POST',
   path: '/core/v1/add_action_to_group',
   summary:
@@ -14,12 +14,12 @@ export const addActionToGroup: Operation<z.infer<typeof addActionToGroupRequest>
   auth: 'key',
   writes: 'addActionToGroup',
   body: { schema: addActionToGroupRequest },
-  answer: successAnswer,
+  responseSchema: successResponse,
   statuses: [403, 404, 503],
   handle: async ({ principal, body, writeId }, { writer }) => {
     const { groupId, cid, name = '', description = '' } = body
     requireMayManageActions(principal, groupId)
-    existingGroup(principal.account, groupId)
+    requireGroup(principal.account, groupId)
     const args = [principal.keyHash, groupId, cid, name, description]
     await writer.write('addActionToGroup', args, { writeId })
     return { success: true }

@@ -1,19 +1,19 @@
 import type { z } from 'zod'
-import { addGroupAnswer, addGroupRequest } from '../../shared/wire/groups.ts'
-import { requireWallets } from '../accounts/existing.ts'
-import { eventIn } from '../accounts/receipt-event.ts'
+import { addGroupResponse, addGroupRequest } from '../../shared/wire/groups.ts'
+import { requireWallets } from '../accounts/account-lookups.ts'
+import { receiptEvent } from '../accounts/receipt-event.ts'
 import { requireMayCreateGroup } from '../accounts/rights.ts'
 import type { Operation } from './operation.ts'
 
 /** Group IDs start at 1 in each account and are never reused. */
-export const addGroup: Operation<z.infer<typeof addGroupRequest>> = {
+export const addGroupOperation: Operation<z.infer<typeof addGroupRequest>> = {
   method: 'POST',
   path: '/core/v1/add_group',
   summary: 'Creates a group of wallets and actions. A usage key needs can_create_groups.',
   auth: 'key',
   writes: 'addGroup',
   body: { schema: addGroupRequest },
-  answer: addGroupAnswer,
+  responseSchema: addGroupResponse,
   statuses: [403, 404, 409, 503],
   handle: async ({ principal, body, writeId }, { writer }) => {
     const { name, description = '', pkpIds = [], cidHashes = [] } = body
@@ -24,6 +24,6 @@ export const addGroup: Operation<z.infer<typeof addGroupRequest>> = {
       [principal.keyHash, name, description, pkpIds, cidHashes],
       { writeId },
     )
-    return { success: true, group_id: Number(eventIn(receipt, 'GroupSet').groupId) }
+    return { success: true, group_id: Number(receiptEvent(receipt, 'GroupSet').groupId) }
   },
 }

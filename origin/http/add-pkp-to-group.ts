@@ -1,12 +1,12 @@
 import type { z } from 'zod'
-import { successAnswer } from '../../shared/wire/fields.ts'
+import { successResponse } from '../../shared/wire/fields.ts'
 import { pkpInGroupRequest } from '../../shared/wire/groups.ts'
-import { existingGroup, requireWallets } from '../accounts/existing.ts'
+import { requireGroup, requireWallets } from '../accounts/account-lookups.ts'
 import { requireMayAddWallet } from '../accounts/rights.ts'
 import type { Operation } from './operation.ts'
 
 /** The wildcard permits every wallet. Idempotent. */
-export const addPkpToGroup: Operation<z.infer<typeof pkpInGroupRequest>> = {
+export const addPkpToGroupOperation: Operation<z.infer<typeof pkpInGroupRequest>> = {
   method: 'POST',
   path: '/core/v1/add_pkp_to_group',
   summary:
@@ -14,11 +14,11 @@ export const addPkpToGroup: Operation<z.infer<typeof pkpInGroupRequest>> = {
   auth: 'key',
   writes: 'addPkpToGroup',
   body: { schema: pkpInGroupRequest },
-  answer: successAnswer,
+  responseSchema: successResponse,
   statuses: [403, 404, 503],
   handle: async ({ principal, body: { groupId, pkpId }, writeId }, { writer }) => {
     requireMayAddWallet(principal, groupId, pkpId)
-    existingGroup(principal.account, groupId)
+    requireGroup(principal.account, groupId)
     requireWallets(principal.account, [pkpId])
     await writer.write('addPkpToGroup', [principal.keyHash, groupId, pkpId], { writeId })
     return { success: true }

@@ -1,18 +1,18 @@
 import type { z } from 'zod'
 import {
-  addUsageApiKeyWithSignatureAnswer,
+  addUsageApiKeyWithSignatureResponse,
   addUsageApiKeyWithSignatureRequest,
 } from '../../shared/wire/usage-keys.ts'
 import { apiKeyHash, newApiKey } from '../accounts/api-key.ts'
-import { requireAccepted } from '../accounts/foreseen-write.ts'
+import { simulateAdminWrite } from '../accounts/simulate-admin-write.ts'
 import type { Operation } from './operation.ts'
-import { permissionsOf } from './usage-key-permissions.ts'
+import { toContractPermissions } from './usage-key-permissions.ts'
 
 /**
  * The key is not stored, and becomes valid when the admin wallet sends the key's hash to the contract. That call is
  * simulated first, to report a revert early.
  */
-export const addUsageApiKeyWithSignature: Operation<
+export const addUsageApiKeyWithSignatureOperation: Operation<
   z.infer<typeof addUsageApiKeyWithSignatureRequest>
 > = {
   method: 'POST',
@@ -22,16 +22,16 @@ export const addUsageApiKeyWithSignature: Operation<
   auth: 'wallet_signature',
   purpose: 'AddUsageApiKey',
   body: { schema: addUsageApiKeyWithSignatureRequest },
-  answer: addUsageApiKeyWithSignatureAnswer,
+  responseSchema: addUsageApiKeyWithSignatureResponse,
   showsKey: 'usage_api_key_hash',
   statuses: [404],
   handle: async ({ principal, body }, { chain, mirror, walletCalls }) => {
     const { account } = principal
-    await walletCalls.made(account.hash)
+    await walletCalls.takeCreation(account.hash)
     const key = newApiKey()
     const hash = apiKeyHash(key)
-    const args = [account.hash, hash, permissionsOf(body)]
-    await requireAccepted(account.adminWallet, 'setUsageApiKey', args, { chain, mirror })
+    const args = [account.hash, hash, toContractPermissions(body)]
+    await simulateAdminWrite(account.adminWallet, 'setUsageApiKey', args, { chain, mirror })
     return { usage_api_key: key, usage_api_key_hash: hash }
   },
 }

@@ -1,24 +1,24 @@
 import { ATTESTATION_PATH } from '../../shared/attestation/evidence.ts'
-import { ApiError } from '../../shared/errors.ts'
-import { decodeHex } from '../../shared/hex.ts'
+import { ApiError } from '../../shared/errors/api-error.ts'
+import { decodeHex } from '../../shared/encoding/hex.ts'
 import { NONCE_MAX_BYTES } from '../../shared/limits.ts'
-import type { Services } from '../services.ts'
-import { clientAddress } from './client-address.ts'
+import type { OriginServices } from '../services.ts'
+import { resolveClientAddress } from './client-address.ts'
 import type { OriginApp } from './operation.ts'
 
 /** All-zero report data or, given `?nonce=`, a fresh quote over the nonce. */
-export function mountAttestation(app: OriginApp, services: Services): void {
+export function mountAttestation(app: OriginApp, services: OriginServices): void {
   app.get(ATTESTATION_PATH, async (context) => {
     const { evidence, freshQuotes } = services
     const nonces = context.req.queries('nonce')
     const attestation = nonces
-      ? await freshQuotes.quote(nonceIn(nonces), clientAddress(context))
+      ? await freshQuotes.quote(parseNonce(nonces), resolveClientAddress(context))
       : evidence.current().attestation
     return context.json(attestation, 200, { 'cache-control': 'no-store' })
   })
 }
 
-function nonceIn([text = '', ...more]: string[]): Uint8Array<ArrayBuffer> {
+function parseNonce([text = '', ...more]: string[]): Uint8Array<ArrayBuffer> {
   const nonce = decodeHex(text)
   if (more.length === 0 && nonce && nonce.length >= 1 && nonce.length <= NONCE_MAX_BYTES)
     return nonce

@@ -1,12 +1,12 @@
-import { keyOf } from '../../shared/api-key.ts'
-import { ApiError } from '../../shared/errors.ts'
+import { apiKeyIn } from '../../shared/wire/api-key.ts'
+import { ApiError } from '../../shared/errors/api-error.ts'
 import { WALLET_AUTH_HEADER } from '../../shared/wire/wallet-auth.ts'
 import { apiKeyHash } from '../accounts/api-key.ts'
 import type { AccountsMirror } from '../accounts/mirror.ts'
 import type { Principal } from '../accounts/state.ts'
-import type { Services } from '../services.ts'
-import { signedInHeader } from './wallet-auth-header.ts'
-import { principalBySignature } from './wallet-signature.ts'
+import type { OriginServices } from '../services.ts'
+import { parseWalletAuthHeader } from './wallet-auth-header.ts'
+import { authenticateSignature } from './wallet-signature.ts'
 
 const FIX_KEY =
   'Send a key in the header X-Api-Key, or as Authorization: Bearer <key>. POST /core/v1/new_account creates one.'
@@ -19,10 +19,10 @@ const FIX_KEY =
  * - `account_key`: the account key; a usage key gets 403.
  * - `wallet_signature`: no credential in the headers, but a signature by an account's admin wallet in the body.
  */
-export type Auth = 'none' | 'sent_key' | 'key' | 'account_key' | 'wallet_signature'
+export type AuthKind = 'none' | 'sent_key' | 'key' | 'account_key' | 'wallet_signature'
 
-type Asked = {
-  auth: Auth
+type AuthRequirement = {
+  auth: AuthKind
   /** True if `X-Wallet-Auth` is accepted instead of an API key. */
   walletAuth?: true
 }
@@ -33,13 +33,13 @@ type Asked = {
  * @throws {ApiError} 401 if a required credential is missing or does not resolve to an account; 400 if two credentials
  * are sent
  */
-export async function principalByHead(
-  { auth, walletAuth }: Asked,
+export async function authenticateHeaders(
+  { auth, walletAuth }: AuthRequirement,
   { headers, address }: { headers: Headers; address: string },
-  services: Pick<Services, 'mirror' | 'walletProofs' | 'walletCalls'>,
+  services: Pick<OriginServices, 'mirror' | 'walletProofs' | 'walletCalls'>,
 ): Promise<Principal | undefined> {
   if (auth === 'none') return undefined
-  const key = keyOf(headers)
+  const key = apiKeyIn(headers)
   const proof = headers.get(WALLET_AUTH_HEADER)
   if (auth === 'wallet_signature') {
     if (key === undefined && proof === null) return undefined
@@ -51,7 +51,9 @@ export async function principalByHead(
   }
   if (proof === null) {
     const { mirror } = services
-    return auth === 'sent_key' ? found(requireKey(key), mirror) : principalOf(key, mirror)
+    return auth === 'sent_key'
+      ? findPrincipal(requireKey(key), mirror)
+      : authenticateKey(key, mirror)
   }
   if (key !== undefined)
     throw new ApiError(
@@ -64,30 +66,30 @@ export async function principalByHead(
       401,
       'X-Wallet-Auth is accepted only for billing, for spending caps of usage keys and for get_account.',
       'Send a usage key in X-Api-Key; to change the account, send a transaction from its admin wallet.',
-      bearer,
+      BEARER_CHALLENGE,
     )
-  return principalBySignature(signedInHeader(proof), 'BillingAuth', address, services)
+  return authenticateSignature(parseWalletAuthHeader(proof), 'BillingAuth', address, services)
 }
 
 /** @throws {ApiError} 401 if there is no key, or if it is unknown */
-export function principalOf(key: string | undefined, mirror: AccountsMirror): Principal {
-  const principal = found(requireKey(key), mirror)
+export function authenticateKey(key: string | undefined, mirror: AccountsMirror): Principal {
+  const principal = findPrincipal(requireKey(key), mirror)
   if (principal) return principal
   throw new ApiError(
     401,
     'The API key does not resolve to an account: it is mistyped, truncated, revoked or unknown.',
     FIX_KEY,
-    bearer,
+    BEARER_CHALLENGE,
   )
 }
 
 function requireKey(key: string | undefined): string {
-  if (key === undefined) throw new ApiError(401, 'No API key was sent.', FIX_KEY, bearer)
+  if (key === undefined) throw new ApiError(401, 'No API key was sent.', FIX_KEY, BEARER_CHALLENGE)
   return key
 }
 
-function found(key: string, mirror: AccountsMirror): Principal | undefined {
+function findPrincipal(key: string, mirror: AccountsMirror): Principal | undefined {
   return mirror.current().principal(apiKeyHash(key))
 }
 
-const bearer = { headers: { 'www-authenticate': 'Bearer' } }
+const BEARER_CHALLENGE = { headers: { 'www-authenticate': 'Bearer' } }

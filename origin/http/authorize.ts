@@ -1,11 +1,15 @@
 import type { Principal } from '../accounts/account.ts'
-import type { Chain } from '../accounts/chain.ts'
-import { requireBillingKey, requireLiveKey, requireManaged } from '../accounts/ownership-mode.ts'
+import type { ContractChain } from '../accounts/chain.ts'
+import {
+  requireBillingKey,
+  requireUnconvertedKey,
+  requireManaged,
+} from '../accounts/ownership-mode.ts'
 import { requireMaster } from '../accounts/rights.ts'
-import type { Auth } from './authenticate.ts'
+import type { AuthKind } from './authenticate.ts'
 
 export type Authorization = {
-  auth: Auth
+  auth: AuthKind
   /** Contract function that the operation calls for the account, if any. */
   writes?: string
   /** Equivalent method in the client library. */
@@ -19,12 +23,12 @@ export type Authorization = {
 
 /**
  * Checks the kind of key and the account's mode; the operation itself checks specific permissions.
- * @throws {ForeseenRefusal | AccountChainSecured | OwnershipTransferred} 403
+ * @throws {PredictedRevertError | ChainSecuredAccountError | OwnershipTransferred} 403
  */
 export function authorize(
   { auth, writes, clientMethod, afterConversion }: Authorization,
   principal: Principal,
-  { contractAddress, chainId }: Pick<Chain, 'contractAddress' | 'chainId'>,
+  { contractAddress, chainId }: Pick<ContractChain, 'contractAddress' | 'chainId'>,
 ): void {
   if (auth === 'account_key') requireMaster(principal)
   if (writes !== undefined)
@@ -35,5 +39,5 @@ export function authorize(
       chainId,
     })
   else if (afterConversion) requireBillingKey(principal)
-  else requireLiveKey(principal)
+  else requireUnconvertedKey(principal)
 }

@@ -1,12 +1,12 @@
 import type { z } from 'zod'
-import { confirmPaymentAnswer, confirmPaymentRequest } from '../../shared/wire/billing.ts'
-import { NotCredited } from '../credits/processor/not-credited.ts'
+import { confirmPaymentResponse, confirmPaymentRequest } from '../../shared/wire/billing.ts'
+import { NotCreditedError } from '../credits/processor/not-credited.ts'
 import type { Operation } from './operation.ts'
 import { payerOf } from './payer.ts'
 import { requireProcessor } from './require-processor.ts'
 
 /** Credits a settled payment exactly once; a repeated request gets the same response. */
-export const billingConfirmPayment: Operation<z.infer<typeof confirmPaymentRequest>> = {
+export const billingConfirmPaymentOperation: Operation<z.infer<typeof confirmPaymentRequest>> = {
   method: 'POST',
   path: '/core/v1/billing/confirm_payment',
   summary:
@@ -15,13 +15,13 @@ export const billingConfirmPayment: Operation<z.infer<typeof confirmPaymentReque
   afterConversion: true,
   walletAuth: true,
   body: { schema: confirmPaymentRequest },
-  answer: confirmPaymentAnswer,
+  responseSchema: confirmPaymentResponse,
   statuses: [404, 409],
   handle: async ({ principal, body }, services) => {
     const { payments } = requireProcessor(services)
     const { hash } = principal.account
     const standing = await payments.confirm(payerOf(principal), body.payment_intent_id)
-    if (standing.state !== 'credited') throw new NotCredited(standing)
+    if (standing.state !== 'credited') throw new NotCreditedError(standing)
     const { balance_cents, balance_display } = await services.credits.balance(hash)
     return { success: true, balance_cents, balance_display }
   },

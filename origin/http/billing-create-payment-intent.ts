@@ -1,11 +1,16 @@
 import type { z } from 'zod'
-import { createPaymentIntentAnswer, createPaymentIntentRequest } from '../../shared/wire/billing.ts'
+import {
+  createPaymentIntentResponse,
+  createPaymentIntentRequest,
+} from '../../shared/wire/billing.ts'
 import type { Operation } from './operation.ts'
 import { payerOf } from './payer.ts'
 import { requireProcessor } from './require-processor.ts'
 
 /** The client confirms the payment with the payment processor. Free of charge. */
-export const billingCreatePaymentIntent: Operation<z.infer<typeof createPaymentIntentRequest>> = {
+export const billingCreatePaymentIntentOperation: Operation<
+  z.infer<typeof createPaymentIntentRequest>
+> = {
   method: 'POST',
   path: '/core/v1/billing/create_payment_intent',
   summary: 'Starts a payment of at least 500 cents by card or cryptocurrency.',
@@ -13,7 +18,7 @@ export const billingCreatePaymentIntent: Operation<z.infer<typeof createPaymentI
   afterConversion: true,
   walletAuth: true,
   body: { schema: createPaymentIntentRequest },
-  answer: createPaymentIntentAnswer,
+  responseSchema: createPaymentIntentResponse,
   handle: async ({ principal, body, writeId }, services) => {
     const { payments } = requireProcessor(services)
     const { intentId, clientSecret } = await payments.create({

@@ -1,14 +1,14 @@
-import { processorConfigAnswer } from '../../shared/wire/billing.ts'
+import { processorConfigResponse } from '../../shared/wire/billing.ts'
 import type { Operation } from './operation.ts'
 import { requireProcessor } from './require-processor.ts'
 
 /** Publishable key with which clients call the payment processor. */
-export const billingProcessorConfig: Operation = {
+export const billingProcessorConfigOperation: Operation = {
   method: 'GET',
   path: '/core/v1/billing/processor_config',
   summary: 'Returns the publishable key of the payment processor.',
   auth: 'none',
-  answer: processorConfigAnswer,
+  responseSchema: processorConfigResponse,
   statuses: [503],
   handle: async (_given, services) => {
     const { config } = requireProcessor(services)

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import { usageAnswer, usageQuery, usageRow } from '../../shared/wire/billing.ts'
+import { usageResponse, usageQuery, usageRow } from '../../shared/wire/billing.ts'
 import type { Account, Principal } from '../accounts/account.ts'
-import type { UsageRow } from '../credits/usage.ts'
+import type { DailyUsage } from '../credits/usage.ts'
 import type { Operation } from './operation.ts'
 import { Page } from './page.ts'
 import { usageRange } from './usage-range.ts'
@@ -10,7 +10,7 @@ import { usageRange } from './usage-range.ts'
  * Charges by day, key and purpose. The account key gets the charges of all keys; a usage key gets only its own.
  * Unsettled charges of this process are settled first, so that the caller's last run is included.
  */
-export const billingUsage: Operation<undefined, z.infer<typeof usageQuery>> = {
+export const billingUsageOperation: Operation<undefined, z.infer<typeof usageQuery>> = {
   method: 'GET',
   path: '/core/v1/billing/usage',
   summary: 'Returns the charges by UTC day, key, and action or operation, as JSON or CSV.',
@@ -20,31 +20,31 @@ export const billingUsage: Operation<undefined, z.infer<typeof usageQuery>> = {
   query: usageQuery,
   list: true,
   csv: { fileName: 'usage.csv', columns: Object.keys(usageRow.shape) },
-  answer: usageAnswer,
+  responseSchema: usageResponse,
   handle: async ({ principal, query, page }, { credits, now }) => {
     const { account } = principal
     const days = usageRange(query, now())
-    const key = keyAsked(principal, query.key_hash)
+    const key = visibleKey(principal, query.key_hash)
     if (key.isForeign) return new Page([], 0)
     const { offset, limit } = page
-    const question = { accountHash: account.hash, ...days, ...key.only, offset, ...limit }
-    const { rows, total } = await credits.usage(question)
-    return new Page(rows, total).map((row) => usageRecord(row, account))
+    const usageFilter = { accountHash: account.hash, ...days, ...key.only, offset, ...limit }
+    const { rows, total } = await credits.usage(usageFilter)
+    return new Page(rows, total).map((row) => toUsageRecord(row, account))
   },
 }
 
 /** Other keys appear to a usage key to have no charges. */
-function keyAsked(
+function visibleKey(
   { keyHash: own, usageKey }: Principal,
-  asked: string | undefined,
+  requestedHash: string | undefined,
 ): { isForeign: boolean; only: { keyHash?: string } } {
-  const keyHash = usageKey ? own : asked
-  const isForeign = asked !== undefined && asked !== keyHash
+  const keyHash = usageKey ? own : requestedHash
+  const isForeign = requestedHash !== undefined && requestedHash !== keyHash
   return { isForeign, only: keyHash === undefined ? {} : { keyHash } }
 }
 
 /** `key_name` is the current name of the key. */
-function usageRecord(row: UsageRow, { usageKeys }: Account): z.infer<typeof usageRow> {
+function toUsageRecord(row: DailyUsage, { usageKeys }: Account): z.infer<typeof usageRow> {
   const { day, keyHash, kind, subject, quantity, cents } = row
   return {
     day,

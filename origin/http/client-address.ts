@@ -4,7 +4,7 @@ import type { Context } from 'hono'
  * Environment for `app.fetch`: the socket from Node's server, or the address of the edge's client from the sealed
  * channel.
  */
-export type Sender =
+export type RequestBindings =
   | { incoming: { socket?: { remoteAddress?: string } } }
   | { envelope: { clientAddress: string } }
 
@@ -12,9 +12,10 @@ export type Sender =
  * Address from the sealed envelope if the edge forwarded the request, else from the socket. Headers are never used,
  * because any client can send any header. Returns `''` if the socket is closed or absent.
  */
-export function clientAddress(context: Context): string {
-  const sender = context.env as Partial<Sender> | undefined
-  if (sender && 'envelope' in sender && sender.envelope) return sender.envelope.clientAddress
-  if (sender && 'incoming' in sender) return sender.incoming?.socket?.remoteAddress ?? ''
+export function resolveClientAddress(context: Context): string {
+  const bindings = context.env as Partial<RequestBindings> | undefined
+  if (bindings && 'envelope' in bindings && bindings.envelope)
+    return bindings.envelope.clientAddress
+  if (bindings && 'incoming' in bindings) return bindings.incoming?.socket?.remoteAddress ?? ''
   return ''
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import {
-  createWalletWithSignatureAnswer,
+  createWalletWithSignatureResponse,
   createWalletWithSignatureRequest,
 } from '../../shared/wire/wallets.ts'
 import { freshWallet } from '../keys/fresh-wallet.ts'
@@ -10,7 +10,7 @@ import type { Operation } from './operation.ts'
  * Neither registers nor stores the wallet. It is usable only after the admin wallet registers it with the contract,
  * with the name and description that are validated here.
  */
-export const createWalletWithSignature: Operation<
+export const createWalletWithSignatureOperation: Operation<
   z.infer<typeof createWalletWithSignatureRequest>
 > = {
   method: 'POST',
@@ -20,10 +20,10 @@ export const createWalletWithSignature: Operation<
   auth: 'wallet_signature',
   purpose: 'CreateWallet',
   body: { schema: createWalletWithSignatureRequest },
-  answer: createWalletWithSignatureAnswer,
+  responseSchema: createWalletWithSignatureResponse,
   handle: async ({ principal }, { keyring, walletCalls }) => {
     const { hash } = principal.account
-    await walletCalls.made(hash)
+    await walletCalls.takeCreation(hash)
     const { address, pkpId, derivationPath } = freshWallet(keyring, hash)
     return { wallet_address: address, pkp_id: pkpId, derivation_path: derivationPath }
   },

@@ -1,20 +1,20 @@
 import type { z } from 'zod'
 import { addressOfPkp } from '../../shared/wire/fields.ts'
-import { createWalletAnswer, createWalletRequest } from '../../shared/wire/wallets.ts'
-import { eventIn } from '../accounts/receipt-event.ts'
+import { createWalletResponse, createWalletRequest } from '../../shared/wire/wallets.ts'
+import { receiptEvent } from '../accounts/receipt-event.ts'
 import { requireMayCreateWallet } from '../accounts/rights.ts'
 import { freshWallet } from '../keys/fresh-wallet.ts'
 import type { Operation } from './operation.ts'
 
 /** The wallet is derived under a new random path. */
-export const createWallet: Operation<z.infer<typeof createWalletRequest>> = {
+export const createWalletOperation: Operation<z.infer<typeof createWalletRequest>> = {
   method: 'POST',
   path: '/core/v1/create_wallet',
   summary: 'Creates a wallet in the account. A usage key needs can_create_pkps.',
   auth: 'key',
   writes: 'registerWalletDerivation',
   body: { schema: createWalletRequest, optional: true },
-  answer: createWalletAnswer,
+  responseSchema: createWalletResponse,
   statuses: [403, 404, 409, 503],
   handle: async ({ principal, body, writeId }, { keyring, writer }) => {
     requireMayCreateWallet(principal)
@@ -24,7 +24,7 @@ export const createWallet: Operation<z.infer<typeof createWalletRequest>> = {
       [principal.keyHash, fresh.pkpId, fresh.derivationPath, body.name, body.description],
       { writeId },
     )
-    const { pkpId } = eventIn(receipt, 'WalletRegistered')
+    const { pkpId } = receiptEvent(receipt, 'WalletRegistered')
     return { wallet_address: addressOfPkp(pkpId), pkp_id: pkpId }
   },
 }

@@ -2,9 +2,9 @@
 import type { Context } from 'hono'
 import { accepts } from 'hono/accepts'
 import { z } from 'zod'
-import { validate } from '../../shared/json-body.ts'
+import { validate } from '../../shared/json/json-body.ts'
 
-export type CsvForm = {
+export type CsvFormat = {
   /** Suggested by browsers for the download. */
   fileName: string
   /** Property names in column order. */
@@ -23,7 +23,7 @@ export const formatQuery = z.object({
 })
 
 /** Reads the `format` parameter or, in its absence, the `Accept` header. @throws {ApiError} 400 */
-export function wantsCsv(context: Context, form: CsvForm | undefined): boolean {
+export function wantsCsv(context: Context, form: CsvFormat | undefined): boolean {
   if (!form) return false
   const { format } = validate(formatQuery, context.req.query())
   if (format !== undefined) return format === 'csv'
@@ -33,19 +33,19 @@ export function wantsCsv(context: Context, form: CsvForm | undefined): boolean {
 }
 
 /** `null` becomes an empty field. Lines end with CRLF (RFC 4180, 2.1). */
-export function csvOf({ columns }: CsvForm, records: readonly object[]): string {
+export function formatCsv({ columns }: CsvFormat, records: readonly object[]): string {
   const lines = records.map((record) => columns.map((name) => Reflect.get(record, name) as Cell))
-  return [columns, ...lines].map((cells) => `${cells.map(fieldOf).join(',')}\r\n`).join('')
+  return [columns, ...lines].map((cells) => `${cells.map(formatCell).join(',')}\r\n`).join('')
 }
 
-function fieldOf(cell: Cell): string {
+function formatCell(cell: Cell): string {
   if (cell === null) return ''
   if (typeof cell === 'number') return String(cell)
-  const text = harmless(cell)
+  const text = escapeFormula(cell)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 /** Prevents CSV injection: a leading apostrophe keeps spreadsheets from evaluating the text as a formula. */
-function harmless(text: string): string {
+function escapeFormula(text: string): string {
   return /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text
 }

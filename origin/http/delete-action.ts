@@ -1,17 +1,17 @@
 import type { z } from 'zod'
-import { successAnswer } from '../../shared/wire/fields.ts'
+import { successResponse } from '../../shared/wire/fields.ts'
 import { deleteActionRequest } from '../../shared/wire/registered-actions.ts'
 import type { Operation } from './operation.ts'
 
 /** Removes the action from every group too. Only the contract checks that it exists; see `remove-group.ts`. */
-export const deleteAction: Operation<z.infer<typeof deleteActionRequest>> = {
+export const deleteActionOperation: Operation<z.infer<typeof deleteActionRequest>> = {
   method: 'POST',
   path: '/core/v1/delete_action',
   summary: 'Deletes the record of an action and removes it from every group.',
   auth: 'account_key',
   writes: 'deleteAction',
   body: { schema: deleteActionRequest },
-  answer: successAnswer,
+  responseSchema: successResponse,
   statuses: [404, 503],
   handle: async ({ principal, body, writeId }, { writer }) => {
     await writer.write('deleteAction', [principal.keyHash, body.cidHash], { writeId })

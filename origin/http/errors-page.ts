@@ -1,7 +1,7 @@
 /** `GET /docs/errors`: lets the `docs_url` of this origin's errors work without an edge. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { ERRORS_PATH } from '../../shared/errors.ts'
+import { ERRORS_PATH } from '../../shared/errors/api-error.ts'
 import { escape, renderMarkdown } from '../../shared/documents/markdown.ts'
 import type { OriginApp } from './operation.ts'
 

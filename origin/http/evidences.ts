@@ -1,5 +1,5 @@
 import { COLLATERAL_FILE, EVIDENCES_PATH } from '../../shared/attestation/evidence.ts'
-import type { Services } from '../services.ts'
+import type { OriginServices } from '../services.ts'
 import type { OriginApp } from './operation.ts'
 
 /** A cache could mix the files of two sets. */
@@ -10,10 +10,10 @@ const PEM_TYPE = 'application/pem-certificate-chain'
 const HTML_TYPE = 'text/html; charset=utf-8'
 
 /** Serves exactly the bytes that the published checksums cover. */
-export function mountEvidences(app: OriginApp, { evidence, tee }: Services): void {
+export function mountEvidences(app: OriginApp, { evidence, tee }: OriginServices): void {
   app.get(EVIDENCES_PATH, (context) => {
     const names = [...evidence.current().files.keys(), COLLATERAL_FILE].toSorted()
-    return context.body(listingOf(names), 200, {
+    return context.body(renderListing(names), 200, {
       ...HEADERS,
       'content-type': HTML_TYPE,
       'content-security-policy': "default-src 'none'",
@@ -27,18 +27,18 @@ export function mountEvidences(app: OriginApp, { evidence, tee }: Services): voi
         ? `${JSON.stringify(await tee.collateral(), null, 2)}\n`
         : evidence.current().files.get(name)
     if (text === undefined) return context.notFound()
-    return context.body(text, 200, { ...HEADERS, 'content-type': typeOf(name) })
+    return context.body(text, 200, { ...HEADERS, 'content-type': evidenceContentType(name) })
   })
 }
 
-export function typeOf(name: string): string {
+export function evidenceContentType(name: string): string {
   if (name.endsWith('.json')) return 'application/json'
   if (name.endsWith('.pem')) return PEM_TYPE
   return 'text/plain; charset=utf-8'
 }
 
 /** File names need no escaping: they are our own, except for the domain, which a URL parser has validated. */
-function listingOf(names: readonly string[]): string {
+function renderListing(names: readonly string[]): string {
   const links = names.map((name) => `<li><a href="${name}">${name}</a></li>\n`).join('')
   return `<!doctype html>
 <html lang="en">

@@ -1,45 +1,45 @@
-import type { ErrorStatus } from '../../shared/error-names.ts'
-import { ApiError } from '../../shared/errors.ts'
-import { notJson } from '../../shared/json-body.ts'
-import { NotTheAdmin } from '../accounts/admin-wallet.ts'
-import { ChainUnavailable } from '../accounts/chain.ts'
-import { GroupNotFound } from '../accounts/existing.ts'
-import { ForeseenRefusal } from '../accounts/foreseen-refusal.ts'
-import { AccountChainSecured, OwnershipTransferred } from '../accounts/ownership-mode.ts'
-import { WalletProofRefused } from '../accounts/wallet-proofs/refusal.ts'
-import { ContractRefused } from '../accounts/writer.ts'
-import { SourceRefused } from '../actions/source-cid/json-source.ts'
-import { BodyRoomFull } from '../admission/body-room.ts'
-import { EnvelopeRefused } from '../channel/open-request.ts'
-import { Overloaded } from '../admission/event-loop-load.ts'
-import { TooManyCalls } from '../admission/call-rate.ts'
+import type { ErrorStatus } from '../../shared/errors/error-names.ts'
+import { ApiError } from '../../shared/errors/api-error.ts'
+import { invalidJson } from '../../shared/json/json-body.ts'
+import { NotAdminError } from '../accounts/admin-wallet.ts'
+import { ContractUnavailableError } from '../accounts/chain.ts'
+import { GroupNotFoundError } from '../accounts/account-lookups.ts'
+import { PredictedRevertError } from '../accounts/predicted-revert.ts'
+import { ChainSecuredAccountError, OwnershipTransferredError } from '../accounts/ownership-mode.ts'
+import { WalletProofError } from '../accounts/wallet-proofs/wallet-proof-error.ts'
+import { ContractRevertError } from '../accounts/writer.ts'
+import { InvalidSourceError } from '../actions/source-cid/json-source.ts'
+import { BodyBudgetExhaustedError } from '../admission/body-budget.ts'
+import { EnvelopeError } from '../channel/open-request.ts'
+import { OverloadedError } from '../admission/event-loop-load.ts'
+import { LimitExceededError } from '../admission/call-rate.ts'
 import { dollars } from '../credits/dollars.ts'
-import { NoProcessor } from '../credits/processor/no-processor.ts'
-import { NotCredited } from '../credits/processor/not-credited.ts'
-import { ProcessorUnavailable } from '../credits/processor/processor.ts'
-import { TooManyPayments } from '../credits/processor/too-many-payments.ts'
-import { WebhookRefused } from '../credits/processor/webhook.ts'
+import { NoProcessorError } from '../credits/processor/no-processor.ts'
+import { NotCreditedError } from '../credits/processor/not-credited.ts'
+import { ProcessorUnavailableError } from '../credits/processor/processor.ts'
+import { TooManyPaymentsError } from '../credits/processor/too-many-payments.ts'
+import { WebhookRefusedError } from '../credits/processor/webhook.ts'
 import {
-  CreditsUnavailable,
-  FailedExecutionAllowance,
-  PaymentRequired,
-  RunsInFlight,
-  SpendCapReached,
-} from '../credits/shortage.ts'
-import { DatabaseUnavailable } from '../db/unavailable.ts'
-import { ExecutorUnavailable } from '../runs/executed-run.ts'
-import { ActionNotPermitted } from '../runs/executions.ts'
-import { TeeUnavailable } from '../tee/provider.ts'
-import { ActionFailed, ActionStopped } from './action-failure.ts'
-import { BodyInTinyPieces } from './connection/metered-request.ts'
-import { BodyTooSlow } from './body/read-body.ts'
-import { contractRefusal } from './contract-refusals.ts'
-import { NestedTooDeeply } from './json/scan.ts'
-import { notCredited, webhookRefusal } from './payment-refusals.ts'
-import { KeyShownBefore } from './key-shown-before.ts'
+  CreditsUnavailableError,
+  AllowanceExhaustedError,
+  PaymentRequiredError,
+  RunsInFlightError,
+  SpendCapReachedError,
+} from '../credits/credit-errors.ts'
+import { DatabaseUnavailableError } from '../db/database-unavailable.ts'
+import { ExecutorUnavailableError } from '../runs/execute-run.ts'
+import { ActionNotPermittedError } from '../runs/executions.ts'
+import { TeeUnavailableError } from '../tee/provider.ts'
+import { ActionFailedError, ActionStoppedError } from './action-errors.ts'
+import { BodyTooFragmentedError } from './connection/metered-request.ts'
+import { BodyTooSlowError } from './body/read-body.ts'
+import { contractApiError } from './contract-errors.ts'
+import { NestedTooDeeplyError } from './json/scan.ts'
+import { notCreditedError, webhookError } from './payment-errors.ts'
+import { KeyAlreadyShownError } from './key-already-shown-error.ts'
 import { notUtf8 } from './request-body.ts'
-import { SignatureRefused } from './wallet-signature.ts'
-import { walletProofRefusal } from './wallet-proof-refusals.ts'
+import { WalletCredentialError } from './wallet-signature.ts'
+import { walletProofError } from './wallet-proof-errors.ts'
 
 /** A 401 requires a challenge (RFC 9110, 15.5.2), but no scheme is registered for wallet signatures. */
 const WALLET_CHALLENGE = { headers: { 'www-authenticate': 'EIP712' } }
@@ -51,7 +51,7 @@ const FIX_PAYMENT =
 const FIX_CAP =
   'Wait, or raise the cap of this key with the account key: POST /core/v1/update_usage_api_key.'
 
-export type FailureAnswer = {
+export type FailureResponse = {
   status: ErrorStatus
   headers: Record<string, string>
   /** Structured error, or a string for failed actions and contract failures. */
@@ -61,15 +61,15 @@ export type FailureAnswer = {
 }
 
 /** @param publicUrl base URL of documentation links */
-export function failureAnswer(error: unknown, publicUrl: string): FailureAnswer {
-  if (error instanceof ActionFailed)
+export function failureResponse(error: unknown, publicUrl: string): FailureResponse {
+  if (error instanceof ActionFailedError)
     return {
       status: 500,
       headers: { 'x-svc-error': error.code, ...error.headers },
       body: error.message,
       code: error.code,
     }
-  const failure = toApiError(error)
+  const failure = apiErrorFrom(error)
   const { status, headers } = failure
   const body = isContractFailure(error, failure)
     ? `${failure.message} ${failure.fix}`
@@ -82,144 +82,144 @@ export function failureAnswer(error: unknown, publicUrl: string): FailureAnswer 
  * always an authorization failure, and a 503 is a failure of this origin (docs/decisions/0065).
  */
 function isContractFailure(error: unknown, { status }: ApiError): boolean {
-  const isRefusal = error instanceof ContractRefused || error instanceof ForeseenRefusal
+  const isRefusal = error instanceof ContractRevertError || error instanceof PredictedRevertError
   return isRefusal && (status === 400 || status === 404 || status === 409)
 }
 
 /** Unlisted errors are internal and become a generic 500. */
-export function toApiError(error: unknown): ApiError {
+export function apiErrorFrom(error: unknown): ApiError {
   if (error instanceof ApiError) return error
-  if (error instanceof ActionNotPermitted) return actionNotPermitted(error)
-  if (error instanceof ContractRefused || error instanceof ForeseenRefusal)
-    return contractRefusal(error.errorName, error.args)
+  if (error instanceof ActionNotPermittedError) return actionNotPermitted(error)
+  if (error instanceof ContractRevertError || error instanceof PredictedRevertError)
+    return contractApiError(error.errorName, error.args)
   // Reads do not call the contract, so this is a structured 404 with the contract's error name and text.
-  if (error instanceof GroupNotFound) return contractRefusal('GroupDoesNotExist', error.args)
-  if (error instanceof AccountChainSecured) return chainSecured(error)
-  if (error instanceof OwnershipTransferred)
+  if (error instanceof GroupNotFoundError) return contractApiError('GroupDoesNotExist', error.args)
+  if (error instanceof ChainSecuredAccountError) return chainSecured(error)
+  if (error instanceof OwnershipTransferredError)
     return new ApiError(
       403,
       'The account was transferred to another wallet; its former API key can no longer read its billing.',
       `Send X-Wallet-Auth, signed by the admin wallet ${error.adminWallet}.`,
     )
-  if (error instanceof NotTheAdmin) return notTheAdmin(error)
-  if (error instanceof SignatureRefused) {
-    const { message, fix } = walletProofRefusal(error.refusal)
+  if (error instanceof NotAdminError) return notTheAdmin(error)
+  if (error instanceof WalletCredentialError) {
+    const { message, fix } = walletProofError(error.refusal)
     return new ApiError(401, message, fix, WALLET_CHALLENGE)
   }
-  if (error instanceof WalletProofRefused) return walletProofRefusal(error)
-  if (error instanceof ChainUnavailable)
+  if (error instanceof WalletProofError) return walletProofError(error)
+  if (error instanceof ContractUnavailableError)
     return new ApiError(
       503,
       `The chain is unavailable: ${error.message}.`,
       'Try again; nothing was charged.',
       RETRY,
     )
-  if (error instanceof PaymentRequired) return paymentRequired(error)
-  if (error instanceof SpendCapReached) return spendCapReached(error)
-  if (error instanceof FailedExecutionAllowance) return failedTooMuch(error)
-  if (error instanceof CreditsUnavailable)
+  if (error instanceof PaymentRequiredError) return paymentRequired(error)
+  if (error instanceof SpendCapReachedError) return spendCapReached(error)
+  if (error instanceof AllowanceExhaustedError) return failedRunAllowanceExhausted(error)
+  if (error instanceof CreditsUnavailableError)
     return new ApiError(
       503,
       `The balance of the account could not be checked: ${error.message}.`,
       'Try again; nothing was executed and nothing was charged.',
       RETRY,
     )
-  if (error instanceof NoProcessor)
+  if (error instanceof NoProcessorError)
     return new ApiError(
       503,
       'Payments are not available: no payment processor is configured.',
       'Ask the operator of this origin to add credits; nothing was charged.',
       { headers: { 'retry-after': '3600' } },
     )
-  if (error instanceof ProcessorUnavailable)
+  if (error instanceof ProcessorUnavailableError)
     return new ApiError(
       503,
       'The payment processor does not respond.',
       'Try again; a completed payment is credited exactly once.',
       RETRY,
     )
-  if (error instanceof NotCredited) return notCredited(error)
-  if (error instanceof TooManyPayments)
+  if (error instanceof NotCreditedError) return notCreditedError(error)
+  if (error instanceof TooManyPaymentsError)
     return new ApiError(
       429,
       `Too many payments: ${error.message}.`,
       'Complete one of the open payments, or try again after the seconds in Retry-After.',
       retryAfter(error.retryAfterMs),
     )
-  if (error instanceof WebhookRefused) return webhookRefusal(error)
-  if (error instanceof ActionStopped) return actionStopped(error)
-  if (error instanceof ExecutorUnavailable)
+  if (error instanceof WebhookRefusedError) return webhookError(error)
+  if (error instanceof ActionStoppedError) return actionStopped(error)
+  if (error instanceof ExecutorUnavailableError)
     return new ApiError(
       503,
       'The action runtime is unavailable.',
       'Try again; nothing was executed and nothing was charged.',
       RETRY,
     )
-  if (error instanceof NestedTooDeeply)
+  if (error instanceof NestedTooDeeplyError)
     return new ApiError(
       400,
       `The body is nested too deeply: ${error.message}.`,
       'Flatten the JSON, or send nested parts as strings.',
     )
-  if (error instanceof DatabaseUnavailable)
+  if (error instanceof DatabaseUnavailableError)
     return new ApiError(
       503,
       'The database is unavailable.',
       'Try again; nothing was executed and nothing was charged.',
       RETRY,
     )
-  if (error instanceof Overloaded)
+  if (error instanceof OverloadedError)
     return new ApiError(
       429,
       `The node is overloaded: ${error.message}.`,
       'Try again with exponential backoff; nothing was executed and nothing was charged.',
       { reason: 'overloaded', ...retryAfter(error.retryAfterMs) },
     )
-  if (error instanceof RunsInFlight)
+  if (error instanceof RunsInFlightError)
     return new ApiError(
       429,
       'Runs of this action by this key are in flight and have reserved the free allowance for failed runs.',
       'Try again after the seconds in Retry-After; nothing was executed and nothing was charged.',
       { reason: 'overloaded', ...retryAfter(error.retryAfterMs) },
     )
-  if (error instanceof TooManyCalls)
+  if (error instanceof LimitExceededError)
     return new ApiError(
       429,
       `Too many requests: ${error.message}.`,
       'Try again after the seconds in Retry-After.',
       retryAfter(error.retryAfterMs),
     )
-  if (error instanceof TeeUnavailable)
+  if (error instanceof TeeUnavailableError)
     return new ApiError(
       503,
       `The attestation evidence is unavailable: ${error.message}.`,
       'Try again later, and send no secrets until you have verified the evidence.',
       { headers: { 'retry-after': '30' } },
     )
-  if (error instanceof KeyShownBefore)
+  if (error instanceof KeyAlreadyShownError)
     return new ApiError(
       409,
       `A request with this Idempotency-Key created the key with the hash ${error.keyHash}; a key is shown only once.`,
       'If that response was lost, remove the key by this hash, and create another one with a new Idempotency-Key.',
       { reason: 'key_shown_before' },
     )
-  if (error instanceof EnvelopeRefused) return envelopeRefusal(error)
-  if (error instanceof SourceRefused) return sourceRefusal(error)
-  if (error instanceof BodyRoomFull)
+  if (error instanceof EnvelopeError) return envelopeRefusal(error)
+  if (error instanceof InvalidSourceError) return sourceRefusal(error)
+  if (error instanceof BodyBudgetExhaustedError)
     return new ApiError(
       503,
       `The request body cannot be accepted now: ${error.message}.`,
       'Try again after the seconds in Retry-After, with fewer concurrent large requests. Nothing was executed.',
       { headers: { ...CLOSE.headers, ...retryAfter(error.retryAfterMs).headers } },
     )
-  if (error instanceof BodyTooSlow)
+  if (error instanceof BodyTooSlowError)
     return new ApiError(
       408,
       `The request body arrived too slowly: ${error.message}.`,
       'Send it without pauses, over a faster connection.',
       { reason: 'body_too_slow', ...CLOSE },
     )
-  if (error instanceof BodyInTinyPieces)
+  if (error instanceof BodyTooFragmentedError)
     return new ApiError(
       400,
       `The request body arrived in ${error.message}.`,
@@ -233,7 +233,7 @@ export function toApiError(error: unknown): ApiError {
   )
 }
 
-function actionNotPermitted({ cid, isInNoGroup }: ActionNotPermitted): ApiError {
+function actionNotPermitted({ cid, isInNoGroup }: ActionNotPermittedError): ApiError {
   if (isInNoGroup)
     return new ApiError(
       403,
@@ -253,7 +253,11 @@ function retryAfter(ms: number | undefined) {
   return { headers: { 'retry-after': String(Math.max(1, Math.ceil(ms / 1000))) } }
 }
 
-function paymentRequired({ requiredCents, balanceCents, debtCents }: PaymentRequired): ApiError {
+function paymentRequired({
+  requiredCents,
+  balanceCents,
+  debtCents,
+}: PaymentRequiredError): ApiError {
   const message = `This costs ${dollars(requiredCents)} and the balance is ${dollars(balanceCents)}.`
   const owed =
     debtCents > 0
@@ -262,7 +266,7 @@ function paymentRequired({ requiredCents, balanceCents, debtCents }: PaymentRequ
   return new ApiError(402, message + owed, FIX_PAYMENT)
 }
 
-function spendCapReached(error: SpendCapReached): ApiError {
+function spendCapReached(error: SpendCapReachedError): ApiError {
   const { requiredCents, leftCents, capCents, windowSeconds, nextLeavesAt } = error
   const later = nextLeavesAt
     ? ` Some of it becomes available again at ${rfc3339(nextLeavesAt)}.`
@@ -275,7 +279,7 @@ function spendCapReached(error: SpendCapReached): ApiError {
   )
 }
 
-function failedTooMuch({ of, retryAfterMs }: FailedExecutionAllowance): ApiError {
+function failedRunAllowanceExhausted({ of, retryAfterMs }: AllowanceExhaustedError): ApiError {
   const whose = of === 'pair' ? 'of this action by this key' : 'of this account'
   return new ApiError(
     429,
@@ -289,7 +293,7 @@ function rfc3339(time: Date): string {
   return time.toISOString().replace(/\.\d+Z$/, 'Z')
 }
 
-function actionStopped({ code, message, headers }: ActionStopped): ApiError {
+function actionStopped({ code, message, headers }: ActionStoppedError): ApiError {
   const fix =
     'The action may have had side effects; check before you try again. Nothing was charged.'
   switch (code) {
@@ -307,7 +311,7 @@ function actionStopped({ code, message, headers }: ActionStopped): ApiError {
   }
 }
 
-function chainSecured({ adminWallet, write }: AccountChainSecured): ApiError {
+function chainSecured({ adminWallet, write }: ChainSecuredAccountError): ApiError {
   const message = 'The account is in ChainSecured mode; its former API key is no longer valid.'
   if (!write)
     return new ApiError(
@@ -331,7 +335,7 @@ function chainSecured({ adminWallet, write }: AccountChainSecured): ApiError {
  * A 401, because the wallet is the credential. The message may name the current admin wallet, which is public on the
  * chain.
  */
-function notTheAdmin({ wallet, heir }: NotTheAdmin): ApiError {
+function notTheAdmin({ wallet, currentAdmin: heir }: NotAdminError): ApiError {
   if (heir !== undefined)
     return new ApiError(
       401,
@@ -347,14 +351,14 @@ function notTheAdmin({ wallet, heir }: NotTheAdmin): ApiError {
   )
 }
 
-function sourceRefusal({ fault }: SourceRefused): ApiError {
+function sourceRefusal({ fault }: InvalidSourceError): ApiError {
   const badValue = (status: 400 | 422, message: string) =>
     new ApiError(status, message, 'Send the source as one JSON string.')
   switch (fault.reason) {
     case 'not_utf8':
       return notUtf8()
     case 'not_json':
-      return notJson(fault.detail)
+      return invalidJson(fault.detail)
     case 'not_a_string':
       return badValue(422, 'body: expected a string')
     case 'not_well_formed':
@@ -368,7 +372,7 @@ function sourceRefusal({ fault }: SourceRefused): ApiError {
   }
 }
 
-function envelopeRefusal({ failure }: EnvelopeRefused): ApiError {
+function envelopeRefusal({ failure }: EnvelopeError): ApiError {
   switch (failure.reason) {
     case 'unknown_key':
       return new ApiError(

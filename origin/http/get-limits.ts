@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import * as limits from '../../shared/limits.ts'
-import type { Settings } from '../env.ts'
+import type { OriginSettings } from '../env.ts'
 import type { Operation } from './operation.ts'
 
 type Limit = { value: number; unit: string; about: string }
 
 /** Clients need not discover the limits by trial and error. */
-export const getLimits: Operation = {
+export const getLimitsOperation: Operation = {
   method: 'GET',
   path: '/core/v1/limits',
   summary: 'Returns all limits with their units.',
   auth: 'none',
-  answer: z.record(
+  responseSchema: z.record(
     z.string(),
     z.object({ value: z.number(), unit: z.string(), about: z.string() }),
   ),
@@ -25,7 +25,7 @@ export const getLimits: Operation = {
 
 const limit = (value: number, unit: string, about: string): Limit => ({ value, unit, about })
 
-function executionLimits(settings: Settings): Record<string, Limit> {
+function executionLimits(settings: OriginSettings): Record<string, Limit> {
   return {
     execution_wall_clock: limit(settings.SVC_EXECUTION_WALL_MS, 'ms', 'per execution'),
     execution_cpu: limit(settings.SVC_EXECUTION_CPU_MS, 'ms', 'CPU time per execution'),
@@ -61,7 +61,7 @@ function executionLimits(settings: Settings): Record<string, Limit> {
 }
 
 function requestLimits(): Record<string, Limit> {
-  const hours = limits.ANSWER_KEPT_MS / 3_600_000
+  const hours = limits.IDEMPOTENT_RESPONSE_RETENTION_MS / 3_600_000
   return {
     request_body: limit(
       limits.OPERATION_BODY_MAX_BYTES,
@@ -88,7 +88,7 @@ function requestLimits(): Record<string, Limit> {
       'GET /attestation?nonce=, per client address and minute',
     ),
     action_look_ups: limit(
-      limits.ACTION_LOOK_UPS_PER_MINUTE,
+      limits.ACTION_LOOKUPS_PER_MINUTE,
       'actions',
       'GET /core/v1/get_svc_action_wallet, per client address and minute',
     ),
@@ -119,11 +119,11 @@ function requestLimits(): Record<string, Limit> {
   }
 }
 
-function bodyLimits(settings: Settings): Record<string, Limit> {
+function bodyLimits(settings: OriginSettings): Record<string, Limit> {
   const perSecond = (limits.BODY_STALL_BYTES * 1_000) / limits.BODY_STALL_MS
   return {
     request_body_time: limit(
-      limits.BODY_WITHIN_MS,
+      limits.BODY_TIMEOUT_MS,
       'ms',
       'time for the whole body to arrive, or 408',
     ),
@@ -133,9 +133,9 @@ function bodyLimits(settings: Settings): Record<string, Limit> {
       `minimum rate in any ${limits.BODY_STALL_MS} ms, for bodies over ${limits.OPERATION_BODY_MAX_BYTES} bytes`,
     ),
     request_body_pieces: limit(
-      limits.BODY_SMALL_PIECES_MAX,
+      limits.BODY_SMALL_CHUNKS_MAX,
       'pieces',
-      `chunks of a body, if they average under ${limits.BODY_PIECE_MIN_BYTES} bytes`,
+      `chunks of a body, if they average under ${limits.BODY_CHUNK_MIN_BYTES} bytes`,
     ),
     arriving_bodies: limit(
       limits.ARRIVING_BODIES_SHARE_BYTES,
@@ -143,7 +143,7 @@ function bodyLimits(settings: Settings): Record<string, Limit> {
       'concurrently arriving large bodies per account, or per client network without a key',
     ),
     arriving_bodies_without_key: limit(
-      limits.KEYLESS_BODIES_BYTES,
+      limits.UNAUTHENTICATED_BODIES_BYTES,
       'bytes',
       'concurrently arriving large bodies of all senders without a key, per process',
     ),
@@ -151,15 +151,15 @@ function bodyLimits(settings: Settings): Record<string, Limit> {
   }
 }
 
-function accountLimits(settings: Settings): Record<string, Limit> {
+function accountLimits(settings: OriginSettings): Record<string, Limit> {
   return {
     spend_cap: limit(limits.SPEND_CAP_MAX_CENTS, 'cents', 'spending cap of a usage key'),
     spend_window: limit(limits.SPEND_WINDOW_MAX_S, 'seconds', 'window of a spending cap'),
     usage_days: limit(limits.USAGE_DAYS_MAX, 'days', 'range of a usage query'),
     made_by_signature: limit(
-      limits.MADE_FOR_WALLETS_PER_HOUR,
+      limits.ADMIN_WALLET_CREATIONS_PER_HOUR,
       'wallets and keys',
-      `created by signature per ChainSecured account and hour; burst of ${limits.MADE_FOR_WALLETS_BURST}`,
+      `created by signature per ChainSecured account and hour; burst of ${limits.ADMIN_WALLET_CREATIONS_BURST}`,
     ),
     permission_ids: limit(limits.PERMISSION_IDS_MAX, 'ids', 'per permission array'),
     new_account_burst: limit(

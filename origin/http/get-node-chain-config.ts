@@ -1,14 +1,14 @@
-import { nodeChainConfigAnswer } from '../../shared/wire/core.ts'
+import { nodeChainConfigResponse } from '../../shared/wire/core.ts'
 import type { Operation } from './operation.ts'
 
 /** The RPC URL is not disclosed. */
-function nodeChainConfig(path: string): Operation {
+function nodeChainConfigOperation(path: string): Operation {
   return {
     method: 'GET',
     path,
     summary: 'Returns the chain and the contract that hold the accounts.',
     auth: 'none',
-    answer: nodeChainConfigAnswer,
+    responseSchema: nodeChainConfigResponse,
     handle: async (_given, { chain, settings }) => ({
       chain_name: settings.SVC_CHAIN_NAME,
       chain_id: Number(chain.chainId),
@@ -20,5 +20,7 @@ function nodeChainConfig(path: string): Operation {
   }
 }
 
-export const getNodeChainConfig = nodeChainConfig('/get_node_chain_config')
-export const getNodeChainConfigCore = nodeChainConfig('/core/v1/get_node_chain_config')
+export const getNodeChainConfigOperation = nodeChainConfigOperation('/get_node_chain_config')
+export const getNodeChainConfigCoreOperation = nodeChainConfigOperation(
+  '/core/v1/get_node_chain_config',
+)

@@ -1,17 +1,20 @@
 import type { z } from 'zod'
 import { ACTION_WALLET_PATH } from '../../shared/wire/core-routes.ts'
-import { actionWalletAnswer, actionWalletQuery } from '../../shared/wire/action-wallet.ts'
+import { actionWalletResponse, actionWalletQuery } from '../../shared/wire/action-wallet.ts'
 import type { Operation } from './operation.ts'
 
 /** No API key is required. */
-export const getSvcActionWallet: Operation<undefined, z.infer<typeof actionWalletQuery>> = {
+export const getSvcActionWalletOperation: Operation<
+  undefined,
+  z.infer<typeof actionWalletQuery>
+> = {
   method: 'GET',
   path: ACTION_WALLET_PATH,
   summary:
     'Returns the public key and wallet address of the action with the given CID, and a signed statement about them.',
   auth: 'none',
   query: actionWalletQuery,
-  answer: actionWalletAnswer,
+  responseSchema: actionWalletResponse,
   handle: async ({ query: { cid }, clientAddress }, { actionStatements }) =>
-    actionStatements.of(cid, clientAddress),
+    actionStatements.statementFor(cid, clientAddress),
 }

@@ -1,14 +1,14 @@
-import { HEALTH_PATH } from '../../shared/wire/operating.ts'
-import type { Services } from '../services.ts'
+import { HEALTH_PATH } from '../../shared/wire/monitoring-paths.ts'
+import type { OriginServices } from '../services.ts'
 import type { OriginApp } from './operation.ts'
 
 /**
  * `GET /health`: public and cheap, because it only reads state in memory. Responds with 503 and Retry-After if a load
  * balancer should send requests elsewhere.
  */
-export function mountHealth(app: OriginApp, { health }: Services): void {
+export function mountHealth(app: OriginApp, { health }: OriginServices): void {
   app.get(HEALTH_PATH, (context) => {
-    const state = health.look()
+    const state = health.check()
     context.header('cache-control', 'no-store')
     if (state.status !== 'down') return context.json(state)
     context.header('retry-after', '2')

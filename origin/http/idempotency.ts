@@ -3,18 +3,18 @@
  * others, such as `new_account`, ignore the header.
  */
 import type { Context } from 'hono'
-import { ApiError } from '../../shared/errors.ts'
+import { ApiError } from '../../shared/errors/api-error.ts'
 import { IDEMPOTENCY_KEY_MAX } from '../../shared/limits.ts'
 import type { Principal } from '../accounts/state.ts'
-import { NoProcessor } from '../credits/processor/no-processor.ts'
-import type { KeptAnswer } from '../idempotency/answer-codec.ts'
-import type { Begun } from '../idempotency/kept-answers.ts'
-import type { Services } from '../services.ts'
-import { ActionStopped } from './action-failure.ts'
-import { failureAnswer, toApiError } from './failure.ts'
-import { KeyShownBefore } from './key-shown-before.ts'
+import { NoProcessorError } from '../credits/processor/no-processor.ts'
+import type { StoredResponse } from '../idempotency/response-codec.ts'
+import type { StartedRequest } from '../idempotency/idempotency-store.ts'
+import type { OriginServices } from '../services.ts'
+import { ActionStoppedError } from './action-errors.ts'
+import { failureResponse, apiErrorFrom } from './failure.ts'
+import { KeyAlreadyShownError } from './key-already-shown-error.ts'
 
-type Keeping = {
+type IdempotentOperation = {
   method: 'GET' | 'POST'
   path: string
   showsKey?: string
@@ -25,9 +25,9 @@ type Keeping = {
  * Returns `undefined` if the response is not stored.
  * @throws {ApiError} 400 for an invalid key
  */
-export function idempotencyKeyOf(
+export function readIdempotencyKey(
   context: Context,
-  operation: Keeping,
+  operation: IdempotentOperation,
   principal: Principal | undefined,
 ): string | undefined {
   if (operation.method !== 'POST' || !principal) return undefined
@@ -41,8 +41,8 @@ export function idempotencyKeyOf(
   )
 }
 
-export type Once = {
-  operation: Keeping
+export type IdempotentRequest = {
+  operation: IdempotentOperation
   principal: Principal
   idempotencyKey: string
   /** Raw bytes. */
@@ -54,13 +54,13 @@ export type Once = {
  * @returns the result of `execute`, or the stored response
  * @throws {ApiError} 409 or 422, and any error of `execute`
  */
-export async function once<Answer>(
-  { operation, principal, idempotencyKey, body }: Once,
-  services: Services,
+export async function executeOnce<Answer>(
+  { operation, principal, idempotencyKey, body }: IdempotentRequest,
+  services: OriginServices,
   execute: (writeId: string) => Promise<Answer>,
-): Promise<{ fresh: Answer } | { kept: KeptAnswer }> {
+): Promise<{ fresh: Answer } | { kept: StoredResponse }> {
   const { method, path } = operation
-  const beginning = await services.keptAnswers.begin(
+  const attempt = await services.storedResponses.begin(
     {
       accountHash: principal.account.hash,
       keyHash: principal.keyHash,
@@ -71,12 +71,12 @@ export async function once<Answer>(
     body,
     { runsOnce: operation.runsOnce === true },
   )
-  switch (beginning.state) {
+  switch (attempt.state) {
     case 'begun':
-      return { fresh: await executed(beginning, operation, services, execute) }
+      return { fresh: await executeAndStore(attempt, operation, services, execute) }
     case 'answered':
-      if (operation.showsKey === undefined) return { kept: beginning.answer }
-      throw new KeyShownBefore(JSON.parse(beginning.answer.body))
+      if (operation.showsKey === undefined) return { kept: attempt.answer }
+      throw new KeyAlreadyShownError(JSON.parse(attempt.answer.body))
     case 'in_progress':
       throw new ApiError(
         409,
@@ -100,13 +100,13 @@ export async function once<Answer>(
   }
 }
 
-async function executed<Answer>(
-  begun: Begun,
-  operation: Keeping,
-  services: Services,
+async function executeAndStore<Answer>(
+  begun: StartedRequest,
+  operation: IdempotentOperation,
+  services: OriginServices,
   execute: (writeId: string) => Promise<Answer>,
 ): Promise<Answer> {
-  const ended = async (ending: Promise<void>) => {
+  const logFailure = async (ending: Promise<void>) => {
     try {
       await ending
     } catch (error) {
@@ -117,25 +117,27 @@ async function executed<Answer>(
   }
   try {
     const answer = await execute(begun.writeId)
-    await ended(begun.keep({ status: 200, headers: {}, body: keptText(operation, answer) }))
+    await logFailure(begun.store({ status: 200, headers: {}, body: storedBody(operation, answer) }))
     return answer
   } catch (error) {
-    if (error instanceof KeyShownBefore)
-      await ended(begun.keep({ status: 200, headers: {}, body: JSON.stringify(error.keyHash) }))
-    else if (wasRefused(error, operation)) await ended(begun.forget())
-    else if (operation.runsOnce) await ended(begun.keep(keptFailure(error, services)))
-    else await ended(begun.release())
+    if (error instanceof KeyAlreadyShownError)
+      await logFailure(
+        begun.store({ status: 200, headers: {}, body: JSON.stringify(error.keyHash) }),
+      )
+    else if (hadNoEffect(error, operation)) await logFailure(begun.forget())
+    else if (operation.runsOnce) await logFailure(begun.store(storedFailure(error, services)))
+    else await logFailure(begun.release())
     throw error
   }
 }
 
 /** If the response contains a key, only the key's hash is stored. */
-function keptText({ showsKey }: Keeping, answer: unknown): string {
+function storedBody({ showsKey }: IdempotentOperation, answer: unknown): string {
   return JSON.stringify(showsKey === undefined ? answer : Reflect.get(answer as object, showsKey))
 }
 
-function keptFailure(error: unknown, { settings }: Services): KeptAnswer {
-  const { status, headers, body } = failureAnswer(error, settings.SVC_PUBLIC_URL)
+function storedFailure(error: unknown, { settings }: OriginServices): StoredResponse {
+  const { status, headers, body } = failureResponse(error, settings.SVC_PUBLIC_URL)
   return { status, headers, body: JSON.stringify(body) }
 }
 
@@ -143,9 +145,9 @@ function keptFailure(error: unknown, { settings }: Services): KeptAnswer {
  * True if the request had no effect. A write that failed with 5xx may still be mined, so a repeated request must use
  * the same write ID. An action that never started fails with 503, and one that started fails with 500.
  */
-function wasRefused(error: unknown, { runsOnce }: Keeping): boolean {
-  if (error instanceof ActionStopped) return false
-  if (error instanceof NoProcessor) return true
-  const { status } = toApiError(error)
+function hadNoEffect(error: unknown, { runsOnce }: IdempotentOperation): boolean {
+  if (error instanceof ActionStoppedError) return false
+  if (error instanceof NoProcessorError) return true
+  const { status } = apiErrorFrom(error)
   return status < 500 || (status === 503 && runsOnce === true)
 }

@@ -1,6 +1,6 @@
 import { INFO_PATH } from '../../shared/attestation/evidence.ts'
-import { addressOf } from '../keys/keyring.ts'
-import type { Services } from '../services.ts'
+import { addressFromPrivateKey } from '../keys/keyring.ts'
+import type { OriginServices } from '../services.ts'
 import type { OriginApp } from './operation.ts'
 
 /**
@@ -8,9 +8,9 @@ import type { OriginApp } from './operation.ts'
  * funds the others. Their addresses must be published here, because their keys exist only in the machine, and the
  * operator has to fund and register them.
  */
-export function mountInfo(app: OriginApp, { evidence, keyring, settings }: Services): void {
+export function mountInfo(app: OriginApp, { evidence, keyring, settings }: OriginServices): void {
   const api_payers = Array.from({ length: settings.SVC_PAYERS + 1 }, (_, n) =>
-    addressOf(keyring.payerKey(n)),
+    addressFromPrivateKey(keyring.payerKey(n)),
   )
   app.get(INFO_PATH, (context) => {
     const { info } = evidence.current()

@@ -1,20 +1,20 @@
-import { usageKeyRecord } from '../../shared/account-records.ts'
-import { usageApiKeysAnswer } from '../../shared/wire/usage-keys.ts'
+import { usageKeyRecord } from '../../shared/wire/account-records.ts'
+import { usageApiKeysResponse } from '../../shared/wire/usage-keys.ts'
 import type { Operation } from './operation.ts'
-import { spendCapRecord } from './spend-cap.ts'
+import { toSpendCapRecord } from './spend-cap.ts'
 
 /**
  * Oldest first, without the keys themselves. The admin wallet of a ChainSecured account may call this too, because
  * spending caps are not on the chain.
  */
-export const listApiKeys: Operation = {
+export const listApiKeysOperation: Operation = {
   method: 'GET',
   path: '/core/v1/list_api_keys',
   summary: 'Lists the usage keys of the account with their permissions and spending caps.',
   auth: 'account_key',
   walletAuth: true,
   list: true,
-  answer: usageApiKeysAnswer,
+  responseSchema: usageApiKeysResponse,
   statuses: [503],
   handle: async ({ principal: { account }, page }, { credits, keyUses }) => {
     const keys = [...account.usageKeys.values()]
@@ -23,7 +23,7 @@ export const listApiKeys: Operation = {
     const caps = new Map((await credits.caps(account.hash)).map((cap) => [cap.keyHash, cap]))
     return shown.map((key) => ({
       ...usageKeyRecord(key, uses.get(key.hash)?.toISOString() ?? null),
-      ...spendCapRecord(caps.get(key.hash)),
+      ...toSpendCapRecord(caps.get(key.hash)),
     }))
   },
 }

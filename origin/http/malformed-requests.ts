@@ -11,70 +11,71 @@ import {
   STATUS_CODES,
 } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { ApiError } from '../../shared/errors.ts'
-import { isHost } from '../../shared/http-host.ts'
+import { ApiError } from '../../shared/errors/api-error.ts'
+import { isHost } from '../../shared/network/http-host.ts'
 import { HEAD_MAX_BYTES } from '../../shared/limits.ts'
-import type { Services } from '../services.ts'
+import type { OriginServices } from '../services.ts'
 
 /** Allows headers up to our limit, and disables Node's check of Host, which this module replaces. */
 export const HEAD_OPTIONS = { maxHeaderSize: HEAD_MAX_BYTES, requireHostHeader: false }
 
-type Parts = Pick<Services, 'counters' | 'log'> & { publicUrl: string }
+type RejectionContext = Pick<OriginServices, 'counters' | 'log'> & { publicUrl: string }
 
 /** A client may continue to send after a rejection: closing the connection immediately could lose the response. */
 const LINGER_MS = 1_000
 
 /** Call before the first connection. */
-export function refuseMalformed(server: Server, parts: Parts): void {
+export function rejectMalformedRequests(server: Server, parts: RejectionContext): void {
   const listeners = server.listeners('request') as RequestListener[]
   const latest = new WeakMap<Duplex, ServerResponse>()
   server.removeAllListeners('request')
   server.on('request', (incoming, outgoing) => {
     latest.set(incoming.socket, outgoing)
-    const problem = problemOf(incoming)
+    const problem = findProblem(incoming)
     if (problem) respond(outgoing, problem, parts)
     else for (const listener of listeners) listener.call(server, incoming, outgoing)
   })
   server.on('checkExpectation', (_, outgoing) => respond(outgoing, unknownExpectation(), parts))
-  server.on('connect', (_, socket) => end(socket, notAProxy(), parts))
-  server.on('clientError', (error, socket) => refuseBytes(error, socket, latest.get(socket), parts))
+  server.on('connect', (_, socket) => endSocket(socket, notAProxy(), parts))
+  server.on('clientError', (error, socket) => rejectBytes(error, socket, latest.get(socket), parts))
 }
 
 /** Sockets that were sent their final response: the parser reports each further chunk as another error. */
-const refused = new WeakSet<Duplex>()
+const rejectedSockets = new WeakSet<Duplex>()
 
 /**
  * Earlier requests on the connection may still be waiting for their responses, and the client would mistake a response
  * sent now for one of those.
  */
-function refuseBytes(
+function rejectBytes(
   error: NodeJS.ErrnoException,
   socket: Duplex,
   response: ServerResponse | undefined,
-  parts: Parts,
+  parts: RejectionContext,
 ): void {
   // Ignored after a request with `Connection: close` (RFC 9112, 9.6).
-  if (error.code === 'HPE_CLOSED_CONNECTION' || refused.has(socket)) return
-  refused.add(socket)
+  if (error.code === 'HPE_CLOSED_CONNECTION' || rejectedSockets.has(socket)) return
+  rejectedSockets.add(socket)
   const isDue = response !== undefined && !response.writableFinished
   const isBody = isDue && !response.req.complete
-  if (isDue && !isBody) response.once('finish', () => end(socket, unreadable(error.code), parts))
+  if (isDue && !isBody)
+    response.once('finish', () => endSocket(socket, unreadableRequest(error.code), parts))
   else if (isBody && response.headersSent) socket.destroy()
-  else end(socket, isBody ? brokenBody(error.code) : unreadable(error.code), parts)
+  else endSocket(socket, isBody ? brokenBody(error.code) : unreadableRequest(error.code), parts)
 }
 
-function respond(outgoing: ServerResponse, failure: ApiError, parts: Parts): void {
-  const { headers, body } = answerOf(failure, parts)
+function respond(outgoing: ServerResponse, failure: ApiError, parts: RejectionContext): void {
+  const { headers, body } = createRejection(failure, parts)
   outgoing.writeHead(failure.status, headers).end(body)
 }
 
 /** The server no longer reads from the connection. */
-function end(socket: Duplex, failure: ApiError, parts: Parts): void {
+function endSocket(socket: Duplex, failure: ApiError, parts: RejectionContext): void {
   if (!socket.writable) {
     socket.destroy()
     return
   }
-  const { headers, body } = answerOf(failure, parts)
+  const { headers, body } = createRejection(failure, parts)
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   const statusLine = `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n`
   socket.on('error', () => socket.destroy())
@@ -84,13 +85,13 @@ function end(socket: Duplex, failure: ApiError, parts: Parts): void {
   socket.resume()
 }
 
-function answerOf(failure: ApiError, { counters, log, publicUrl }: Parts) {
+function createRejection(failure: ApiError, { counters, log, publicUrl }: RejectionContext) {
   const { status, reason } = failure
   const requestId = randomUUID()
   const method = 'OTHER'
   const route = 'none'
-  counters.refused(status, reason)
-  counters.answered({ method, route, status, ms: 0 })
+  counters.countRejection(status, reason)
+  counters.countRequest({ method, route, status, ms: 0 })
   log('request.answered', { method, route, status, duration_ms: 0, request_id: requestId })
   const body = JSON.stringify(failure.toBody(publicUrl))
   const headers = {
@@ -107,7 +108,7 @@ function answerOf(failure: ApiError, { counters, log, publicUrl }: Parts) {
 }
 
 /** Requires exactly one valid Host and a valid target (RFC 9112, 3.2). HTTP/1.0 may omit Host. */
-function problemOf({ rawHeaders, httpVersion, url = '' }: IncomingMessage): ApiError | undefined {
+function findProblem({ rawHeaders, httpVersion, url = '' }: IncomingMessage): ApiError | undefined {
   const hosts: string[] = []
   for (let at = 0; at < rawHeaders.length; at += 2)
     if (rawHeaders[at]!.toLowerCase() === 'host') hosts.push(rawHeaders[at + 1]!)
@@ -130,7 +131,7 @@ function isTarget(target: string, host: string): boolean {
 
 const FIX_HTTP = 'Use an HTTP client library, and check the proxies between it and this server.'
 
-function unreadable(code: string | undefined): ApiError {
+function unreadableRequest(code: string | undefined): ApiError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooSlow()
   if (code !== 'HPE_HEADER_OVERFLOW')
     return new ApiError(400, 'The request is not valid HTTP/1.1.', FIX_HTTP)

@@ -24,7 +24,7 @@
  * - `auth: 'wallet_signature'`: the body contains `{typed_data, signature}` with the given purpose, and the signer is
  *   the caller. `walletAuth`: the header `X-Wallet-Auth` is accepted instead of a key (billing).
  * - `showsKey` names the response field with the hash of the key that the response shows. Only that hash is
- *   stored. If the receipt contains another key's hash than the generated one, throw `KeyShownBefore`.
+ *   stored. If the receipt contains another key's hash than the generated one, throw `KeyAlreadyShownError`.
  * - `runsOnce`: a repeat of a request that was started and then lost gets 409 `outcome_unknown` and is not started
  *   again.
  * - `statuses` lists the handler's own statuses, in addition to the implied ones (see `openapi/statuses.ts`).
@@ -32,31 +32,31 @@
 import type { Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { z } from 'zod'
-import type { ErrorStatus } from '../../shared/error-names.ts'
+import type { ErrorStatus } from '../../shared/errors/error-names.ts'
 import type { Principal } from '../accounts/state.ts'
-import { asOfNow } from '../accounts/as-of-now.ts'
+import { refreshPrincipal } from '../accounts/refresh-principal.ts'
 import type { MinuteRate } from '../admission/minute-rate.ts'
-import { chargedWrite } from '../credits/charged-write.ts'
-import type { KeptAnswer } from '../idempotency/answer-codec.ts'
-import type { Services } from '../services.ts'
-import type { Purpose } from '../../shared/typed-data.ts'
-import { type Auth, principalByHead } from './authenticate.ts'
+import { chargeForWrite } from '../credits/charge-for-write.ts'
+import type { StoredResponse } from '../idempotency/response-codec.ts'
+import type { OriginServices } from '../services.ts'
+import type { Purpose } from '../../shared/crypto/typed-data.ts'
+import { type AuthKind, authenticateHeaders } from './authenticate.ts'
 import { authorize } from './authorize.ts'
-import { clientAddress } from './client-address.ts'
+import { resolveClientAddress } from './client-address.ts'
 import { trustConnection } from './connection/protect-connections.ts'
-import { CSV_TYPE, csvOf, type CsvForm, wantsCsv } from './csv.ts'
-import { idempotencyKeyOf, once } from './idempotency.ts'
-import { Page, type PageRequest, pageRequestOf } from './page.ts'
-import { bodyOf, type RequestBody } from './request-body.ts'
-import { queryOf } from './request-query.ts'
-import { type Signed, principalBySignature } from './wallet-signature.ts'
+import { CSV_TYPE, formatCsv, type CsvFormat, wantsCsv } from './csv.ts'
+import { readIdempotencyKey, executeOnce } from './idempotency.ts'
+import { Page, type PageRequest, readPageRequest } from './page.ts'
+import { parseRequestBody, type RequestBody } from './request-body.ts'
+import { readQuery } from './request-query.ts'
+import { type UnverifiedProof, authenticateSignature } from './wallet-signature.ts'
 
 export type OriginEnv = { Variables: { requestId: string } }
 export type OriginApp = Hono<OriginEnv>
 
-export type Answer = object | string | boolean
+export type OperationResult = object | string | boolean
 
-export type Given<Body, Query> = {
+export type OperationInput<Body, Query> = {
   body: Body
   query: Query
   page: PageRequest
@@ -69,7 +69,7 @@ export type Given<Body, Query> = {
   writeId: string
 }
 
-type Common<Kind extends Auth, Body, Query, Caller> = {
+type OperationBase<Kind extends AuthKind, Body, Query, Caller> = {
   method: 'GET' | 'POST'
   path: string
   /** One sentence, shown in the OpenAPI description. */
@@ -79,117 +79,134 @@ type Common<Kind extends Auth, Body, Query, Caller> = {
   body?: RequestBody<Body>
   query?: z.ZodType<Query>
   list?: true
-  csv?: CsvForm
+  csv?: CsvFormat
   /** Schema of the 200 response; for a list, of the array. */
-  answer: z.ZodType
-  rate?(services: Services): Pick<MinuteRate, 'take'>
+  responseSchema: z.ZodType
+  rate?(services: OriginServices): Pick<MinuteRate, 'take'>
   writes?: string
   isFree?: true
   writesUnless?: (body: Body) => boolean
   afterConversion?: true
-  before?(given: Given<Body, Query> & Caller, services: Services): Promise<'resumes' | undefined>
+  before?(
+    given: OperationInput<Body, Query> & Caller,
+    services: OriginServices,
+  ): Promise<'resumes' | undefined>
   walletAuth?: true
   showsKey?: string
   runsOnce?: true
   statuses?: readonly ErrorStatus[]
-  handle(given: Given<Body, Query> & Caller, services: Services): Promise<Answer | Page<object>>
+  handle(
+    given: OperationInput<Body, Query> & Caller,
+    services: OriginServices,
+  ): Promise<OperationResult | Page<object>>
 }
 
 export type Operation<Body = undefined, Query = undefined> =
-  | Common<'none', Body, Query, object>
-  | Common<'sent_key', Body, Query, { principal: Principal | undefined }>
-  | Common<'key' | 'account_key', Body, Query, { principal: Principal }>
-  | (Common<'wallet_signature', Body, Query, { principal: Principal }> & { purpose: Purpose })
+  | OperationBase<'none', Body, Query, object>
+  | OperationBase<'sent_key', Body, Query, { principal: Principal | undefined }>
+  | OperationBase<'key' | 'account_key', Body, Query, { principal: Principal }>
+  | (OperationBase<'wallet_signature', Body, Query, { principal: Principal }> & {
+      purpose: Purpose
+    })
 
-export function mount<Body, Query>(
+export function mountOperation<Body, Query>(
   app: OriginApp,
-  services: Services,
+  services: OriginServices,
   operation: Operation<Body, Query>,
 ): void {
   app.on(operation.method, operation.path, async (context) => {
     services.load.requireRoom()
-    const from = { headers: context.req.raw.headers, address: clientAddress(context) }
-    const byHead = await principalByHead(operation, from, services)
-    if (byHead && byHead.wallet === undefined) services.keyUses.used(byHead.keyHash)
-    if (byHead) trustConnection(context, byHead.account.hash)
-    operation.rate?.(services).take(from.address)
-    const { bodyRooms } = services
-    const holder = byHead ? bodyRooms.ofAccount(byHead) : bodyRooms.ofClient(from.address)
-    const { value: body, bytes } = await bodyOf(context, operation.body, holder)
+    const client = { headers: context.req.raw.headers, address: resolveClientAddress(context) }
+    const headerPrincipal = await authenticateHeaders(operation, client, services)
+    if (headerPrincipal && headerPrincipal.wallet === undefined)
+      services.keyUses.recordUse(headerPrincipal.keyHash)
+    if (headerPrincipal) trustConnection(context, headerPrincipal.account.hash)
+    operation.rate?.(services).take(client.address)
+    const { bodyBudgets } = services
+    const holder = headerPrincipal
+      ? bodyBudgets.forAccount(headerPrincipal)
+      : bodyBudgets.forClient(client.address)
+    const { value: body, bytes } = await parseRequestBody(context, operation.body, holder)
     const principal =
       operation.auth === 'wallet_signature'
-        ? await principalBySignature(body as Signed, operation.purpose, from.address, services)
-        : byHead
+        ? await authenticateSignature(
+            body as UnverifiedProof,
+            operation.purpose,
+            client.address,
+            services,
+          )
+        : headerPrincipal
     const given = {
       body,
-      query: queryOf(context, operation.query),
-      page: pageRequestOf(context, operation.list),
-      clientAddress: from.address,
+      query: readQuery(context, operation.query),
+      page: readPageRequest(context, operation.list),
+      clientAddress: client.address,
       bodyBytes: bytes.length,
       gone: context.req.raw.signal,
     }
-    const table = wantsCsv(context, operation.csv) ? operation.csv : undefined
-    const idempotencyKey = idempotencyKeyOf(context, operation, principal)
-    const execute = (writeId: string) => act(operation, services, { ...given, writeId }, principal)
+    const csvFormat = wantsCsv(context, operation.csv) ? operation.csv : undefined
+    const idempotencyKey = readIdempotencyKey(context, operation, principal)
+    const execute = (writeId: string) =>
+      executeOperation(operation, services, { ...given, writeId }, principal)
     if (!principal || idempotencyKey === undefined)
-      return respond(context, await execute(crypto.randomUUID()), table)
+      return respond(context, await execute(crypto.randomUUID()), csvFormat)
     const request = { operation, principal, idempotencyKey, body: bytes }
-    const answer = await once(request, services, execute)
+    const answer = await executeOnce(request, services, execute)
     return 'kept' in answer
-      ? respondKept(context, answer.kept)
-      : respond(context, answer.fresh, table)
+      ? respondStored(context, answer.kept)
+      : respond(context, answer.fresh, csvFormat)
   })
 }
 
 /** Checks credit (402) and permissions (403) first. Writes are charged to the account. */
-async function act<Body, Query>(
+async function executeOperation<Body, Query>(
   operation: Operation<Body, Query>,
-  services: Services,
-  given: Given<Body, Query>,
+  services: OriginServices,
+  given: OperationInput<Body, Query>,
   principal: Principal | undefined,
-): Promise<Answer | Page<object>> {
+): Promise<OperationResult | Page<object>> {
   if (operation.auth === 'none') return operation.handle(given, services)
   if (operation.auth === 'sent_key') return operation.handle({ ...given, principal }, services)
   if (!principal) throw new Error('an operation with a key has a principal')
   const { auth, writes, writesUnless, afterConversion } = operation
   const isWrite = writes !== undefined && writesUnless?.(given.body) !== true
   const resumes = (await operation.before?.({ ...given, principal }, services)) === 'resumes'
-  const permitted = async () => {
-    const current = asOfNow(principal, services.mirror.current())
-    const asked = {
+  const executeAuthorized = async () => {
+    const current = refreshPrincipal(principal, services.mirror.current())
+    const authorization = {
       auth,
-      ...(isWrite && !resumes && { writes, clientMethod: clientMethodOf(operation.path) }),
+      ...(isWrite && !resumes && { writes, clientMethod: clientMethodName(operation.path) }),
       ...((afterConversion || resumes) && { afterConversion: true as const }),
     }
-    authorize(asked, current, services.chain)
+    authorize(authorization, current, services.chain)
     return operation.handle({ ...given, principal: current }, services)
   }
-  if (!isWrite || operation.isFree) return permitted()
+  if (!isWrite || operation.isFree) return executeAuthorized()
   const { account, keyHash } = principal
-  const by = { accountHash: account.hash, keyHash, subject: operation.path }
-  return chargedWrite(services.credits, by, permitted)
+  const charge = { accountHash: account.hash, keyHash, subject: operation.path }
+  return chargeForWrite(services.credits, charge, executeAuthorized)
 }
 
 /** The last path segment in camel case. */
-function clientMethodOf(path: string): string {
+function clientMethodName(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
   return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** @param table the CSV form, if the client asked for a list as CSV */
+/** @param csvFormat the CSV form, if the client asked for a list as CSV */
 function respond(
   context: Context<OriginEnv>,
-  answer: Answer | Page<object>,
-  table?: CsvForm,
+  answer: OperationResult | Page<object>,
+  csvFormat?: CsvFormat,
 ): Response {
   if (!(answer instanceof Page)) return context.json(answer)
   context.header('x-total-count', String(answer.total))
-  if (!table) return context.json(answer.items)
-  context.header('content-disposition', `attachment; filename="${table.fileName}"`)
-  return context.body(csvOf(table, answer.items), 200, { 'content-type': CSV_TYPE })
+  if (!csvFormat) return context.json(answer.items)
+  context.header('content-disposition', `attachment; filename="${csvFormat.fileName}"`)
+  return context.body(formatCsv(csvFormat, answer.items), 200, { 'content-type': CSV_TYPE })
 }
 
-function respondKept(context: Context<OriginEnv>, kept: KeptAnswer): Response {
+function respondStored(context: Context<OriginEnv>, kept: StoredResponse): Response {
   for (const [name, value] of Object.entries(kept.headers)) context.header(name, value)
   context.header('idempotent-replayed', 'true')
   const headers = { 'content-type': 'application/json' }

@@ -9,10 +9,10 @@ export async function paddedBody(
   bytes: Promise<Uint8Array<ArrayBuffer>>,
   padMs: number,
 ): Promise<Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>> {
-  return (await within(bytes, padMs)) ?? padded(bytes, padMs)
+  return (await orTimeout(bytes, padMs)) ?? paddedStream(bytes, padMs)
 }
 
-async function within<Value>(value: Promise<Value>, ms: number): Promise<Value | undefined> {
+async function orTimeout<Value>(value: Promise<Value>, ms: number): Promise<Value | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), ms)
@@ -24,7 +24,7 @@ async function within<Value>(value: Promise<Value>, ms: number): Promise<Value |
   }
 }
 
-function padded(
+function paddedStream(
   sealed: Promise<Uint8Array<ArrayBuffer>>,
   padMs: number,
 ): ReadableStream<Uint8Array> {
@@ -35,17 +35,17 @@ function padded(
     start: (controller) => {
       controller.enqueue(pad)
       timer = setInterval(() => controller.enqueue(pad), padMs)
-      const ended = (end: () => void) => {
+      const finish = (end: () => void) => {
         clearInterval(timer)
         if (isOpen) end()
       }
       sealed.then(
         (bytes) =>
-          ended(() => {
+          finish(() => {
             controller.enqueue(bytes)
             controller.close()
           }),
-        (error: unknown) => ended(() => controller.error(error)),
+        (error: unknown) => finish(() => controller.error(error)),
       )
     },
     cancel: () => {

@@ -1,7 +1,7 @@
 /** A response is an array of either all records or the records of one page. */
 import type { Context } from 'hono'
 import { z } from 'zod'
-import { validate } from '../../shared/json-body.ts'
+import { validate } from '../../shared/json/json-body.ts'
 import { LIST_PAGE_MAX } from '../../shared/limits.ts'
 
 const wholeNumber = (low: number, high: number) =>
@@ -62,7 +62,7 @@ export class Page<Item> {
 }
 
 /** @throws {ApiError} 400 for an invalid page */
-export function pageRequestOf(context: Context, list: true | undefined): PageRequest {
+export function readPageRequest(context: Context, list: true | undefined): PageRequest {
   if (!list) return new PageRequest()
   const { page_number, page_size } = validate(pageQuery, context.req.query())
   if (page_number === undefined && page_size === undefined) return new PageRequest()

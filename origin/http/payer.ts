@@ -1,9 +1,9 @@
 import { isOwner } from '../accounts/rights.ts'
 import type { Principal } from '../accounts/state.ts'
-import type { Payer } from '../credits/processor/payments.ts'
+import type { PaymentRequester } from '../credits/processor/payments.ts'
 
 /** Includes the usage key if the caller is not the owner. */
-export function payerOf(principal: Principal): Payer {
+export function payerOf(principal: Principal): PaymentRequester {
   const { account, keyHash } = principal
   return { accountHash: account.hash, ...(!isOwner(principal) && { usageKeyHash: keyHash }) }
 }

@@ -1,12 +1,14 @@
 import type { z } from 'zod'
-import { successAnswer } from '../../shared/wire/fields.ts'
+import { successResponse } from '../../shared/wire/fields.ts'
 import { removeActionFromGroupRequest } from '../../shared/wire/groups.ts'
-import { existingGroup } from '../accounts/existing.ts'
+import { requireGroup } from '../accounts/account-lookups.ts'
 import { requireMayManageActions } from '../accounts/rights.ts'
 import type { Operation } from './operation.ts'
 
 /** Accepts the wildcard. Idempotent. */
-export const removeActionFromGroup: Operation<z.infer<typeof removeActionFromGroupRequest>> = {
+export const removeActionFromGroupOperation: Operation<
+  z.infer<typeof removeActionFromGroupRequest>
+> = {
   method: 'POST',
   path: '/core/v1/remove_action_from_group',
   summary:
@@ -14,11 +16,11 @@ export const removeActionFromGroup: Operation<z.infer<typeof removeActionFromGro
   auth: 'key',
   writes: 'removeActionFromGroup',
   body: { schema: removeActionFromGroupRequest },
-  answer: successAnswer,
+  responseSchema: successResponse,
   statuses: [403, 404, 503],
   handle: async ({ principal, body: { groupId, cidHash }, writeId }, { writer }) => {
     requireMayManageActions(principal, groupId)
-    existingGroup(principal.account, groupId)
+    requireGroup(principal.account, groupId)
     await writer.write('removeActionFromGroup', [principal.keyHash, groupId, cidHash], { writeId })
     return { success: true }
   },

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { successAnswer } from '../../shared/wire/fields.ts'
+import { successResponse } from '../../shared/wire/fields.ts'
 import { removeGroupRequest } from '../../shared/wire/groups.ts'
 import { requireMayRemoveGroup } from '../accounts/rights.ts'
 import type { Operation } from './operation.ts'
@@ -8,14 +8,14 @@ import type { Operation } from './operation.ts'
  * Keys lose their permissions in it. Only the contract checks that the group exists, not the mirror: a repeat with the
  * same Idempotency-Key must succeed even if the mirror no longer has the group.
  */
-export const removeGroup: Operation<z.infer<typeof removeGroupRequest>> = {
+export const removeGroupOperation: Operation<z.infer<typeof removeGroupRequest>> = {
   method: 'POST',
   path: '/core/v1/remove_group',
   summary: 'Deletes a group. A usage key needs can_delete_groups.',
   auth: 'key',
   writes: 'removeGroup',
   body: { schema: removeGroupRequest },
-  answer: successAnswer,
+  responseSchema: successResponse,
   statuses: [403, 404, 503],
   handle: async ({ principal, body, writeId }, { writer }) => {
     requireMayRemoveGroup(principal)

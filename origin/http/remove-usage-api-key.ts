@@ -1,25 +1,25 @@
 import type { z } from 'zod'
-import { successAnswer } from '../../shared/wire/fields.ts'
+import { successResponse } from '../../shared/wire/fields.ts'
 import { removeUsageApiKeyRequest } from '../../shared/wire/usage-keys.ts'
 import type { Operation } from './operation.ts'
-import { forgetCap } from './spend-cap.ts'
+import { removeSpendCap } from './spend-cap.ts'
 
 /** Permanent; the key's next request gets 401. Only the contract checks that the key exists; see `remove-group.ts`. */
-export const removeUsageApiKey: Operation<z.infer<typeof removeUsageApiKeyRequest>> = {
+export const removeUsageApiKeyOperation: Operation<z.infer<typeof removeUsageApiKeyRequest>> = {
   method: 'POST',
   path: '/core/v1/remove_usage_api_key',
   summary: 'Revokes a usage key, given the key or its hash.',
   auth: 'account_key',
   writes: 'removeUsageApiKey',
   body: { schema: removeUsageApiKeyRequest },
-  answer: successAnswer,
+  responseSchema: successResponse,
   statuses: [404, 503],
   handle: async ({ principal, body, writeId }, { credits, log, writer }) => {
     const { account, keyHash: masterHash } = principal
     const { usageApiKeyHash: keyHash } = body
     await writer.write('removeUsageApiKey', [masterHash, keyHash], { writeId })
     // Not awaited: the key is already revoked, and other processes may take a while to respond.
-    void forgetCap({ credits, log }, { accountHash: account.hash, keyHash })
+    void removeSpendCap({ credits, log }, { accountHash: account.hash, keyHash })
     return { success: true }
   },
 }

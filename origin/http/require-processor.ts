@@ -1,8 +1,10 @@
-import { NoProcessor } from '../credits/processor/no-processor.ts'
-import type { Services } from '../services.ts'
+import { NoProcessorError } from '../credits/processor/no-processor.ts'
+import type { OriginServices } from '../services.ts'
 
-/** @throws {NoProcessor} */
-export function requireProcessor({ processor }: Services): NonNullable<Services['processor']> {
-  if (!processor) throw new NoProcessor()
+/** @throws {NoProcessorError} */
+export function requireProcessor({
+  processor,
+}: OriginServices): NonNullable<OriginServices['processor']> {
+  if (!processor) throw new NoProcessorError()
   return processor
 }

@@ -1,27 +1,27 @@
 import type { z } from 'zod'
 import {
-  rotateAccountApiKeyAnswer,
+  rotateAccountApiKeyResponse,
   rotateAccountApiKeyRequest,
 } from '../../shared/wire/usage-keys.ts'
 import { word } from '../accounts/account.ts'
 import { apiKeyHash } from '../accounts/api-key.ts'
 import { registerFreshKey } from '../accounts/fresh-key.ts'
-import { eventIn } from '../accounts/receipt-event.ts'
-import { KeyShownBefore } from './key-shown-before.ts'
+import { receiptEvent } from '../accounts/receipt-event.ts'
+import { KeyAlreadyShownError } from './key-already-shown-error.ts'
 import type { Operation } from './operation.ts'
 
 /**
  * The old key is rejected with 401 from then on. The new key is shown once, so losing the response would lose the
  * account; to avoid that, the caller can send its own key.
  */
-export const rotateAccountApiKey: Operation<z.infer<typeof rotateAccountApiKeyRequest>> = {
+export const rotateAccountApiKeyOperation: Operation<z.infer<typeof rotateAccountApiKeyRequest>> = {
   method: 'POST',
   path: '/core/v1/rotate_account_api_key',
   summary: 'Replaces the account key. The new key is shown only once; the old key stops working.',
   auth: 'account_key',
   writes: 'rotateAccountApiKey',
   body: { schema: rotateAccountApiKeyRequest, optional: true },
-  answer: rotateAccountApiKeyAnswer,
+  responseSchema: rotateAccountApiKeyResponse,
   showsKey: 'api_key_hash',
   statuses: [409, 503],
   handle: async ({ principal, body, writeId: firstWriteId }, { writer }) => {
@@ -29,7 +29,7 @@ export const rotateAccountApiKey: Operation<z.infer<typeof rotateAccountApiKeyRe
       const receipt = await writer.write('rotateAccountApiKey', [principal.keyHash, hash], {
         writeId,
       })
-      return word(eventIn(receipt, 'AliasSet').aliasHash)
+      return word(receiptEvent(receipt, 'AliasSet').aliasHash)
     }
     if (body.new_api_key !== undefined)
       return {
@@ -38,7 +38,7 @@ export const rotateAccountApiKey: Operation<z.infer<typeof rotateAccountApiKeyRe
       }
     return registerFreshKey(firstWriteId, async ({ text, hash, writeId }) => {
       const registered = await rotate(hash, writeId)
-      if (registered !== hash) throw new KeyShownBefore(registered)
+      if (registered !== hash) throw new KeyAlreadyShownError(registered)
       return { success: true, api_key: text, api_key_hash: hash }
     })
   },

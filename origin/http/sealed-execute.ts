@@ -1,49 +1,49 @@
 import type { z } from 'zod'
 import { MODE_PSK } from '../../shared/envelope/format.ts'
-import { ApiError } from '../../shared/errors.ts'
+import { ApiError } from '../../shared/errors/api-error.ts'
 import { SOURCE_MAX_BYTES } from '../../shared/limits.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 import {
-  type ExecuteAnswer,
+  type ExecuteResponse,
   executeRequestSchema,
   SEALED_EXECUTE_PATH,
 } from '../../shared/wire/sealed.ts'
 import type { Principal } from '../accounts/state.ts'
-import type { Services } from '../services.ts'
-import { principalOf } from './authenticate.ts'
-import { paramsOrNone } from './json/json-text.ts'
-import { paramsText } from './params.ts'
-import { requireFirst, type SealedOperation } from './sealed.ts'
+import type { OriginServices } from '../services.ts'
+import { authenticateKey } from './authenticate.ts'
+import { jsParamsSchema } from './json/json-text.ts'
+import { readParamsText } from './params.ts'
+import { requireNotReplayed, type SealedOperation } from './sealed.ts'
 import { requireSize } from './size.ts'
 import { openStoredKey } from './stored-key.ts'
 
-const schema = executeRequestSchema.extend({ js_params: paramsOrNone })
+const schema = executeRequestSchema.extend({ js_params: jsParamsSchema })
 type ExecuteRequest = z.infer<typeof schema>
 
 /**
  * The sender is the edge, with a run ID so that the action runs at most once, or an end-to-end encrypted client. All
  * permissions are checked here, regardless of what the sender has checked.
  */
-export const sealedExecute: SealedOperation<ExecuteRequest> = {
+export const sealedExecuteOperation: SealedOperation<ExecuteRequest> = {
   path: SEALED_EXECUTE_PATH,
   schema,
   members: { names: Object.keys(schema.shape), text: 'js_params' },
-  handle: async (body, mode, services, heldBytes): Promise<ExecuteAnswer> => {
+  handle: async (body, mode, services, heldBytes): Promise<ExecuteResponse> => {
     if (mode !== MODE_PSK) requireOwnKeyOnly(body)
     services.load.requireRoom()
-    const principal = principalOf(keyIn(body, services), services.mirror)
-    services.keyUses.used(principal.keyHash)
+    const principal = authenticateKey(readKey(body, services), services.mirror)
+    services.keyUses.recordUse(principal.keyHash)
     if ('sealed_usage_key' in body.credential) requireUsageKey(principal)
     requireSize('code', body.code, SOURCE_MAX_BYTES)
-    const params = paramsText(body.js_params)
+    const params = readParamsText(body.js_params)
     const execution = { principal, code: body.code, params, heldBytes }
     if (!body.run) {
-      await requireFirst(body, services)
+      await requireNotReplayed(body, services)
       return { state: 'ended', outcome: await services.executions.run(execution) }
     }
     const begun = await services.executions.runOnce(execution, body.run)
     if (!begun) return { state: 'running' }
-    return within(body.wait_ms, begun.outcome)
+    return outcomeWithin(body.wait_ms, begun.outcome)
   },
 }
 
@@ -67,7 +67,7 @@ function requireUsageKey({ usageKey }: Principal): void {
   )
 }
 
-function keyIn({ credential, run }: ExecuteRequest, { channel }: Services): string {
+function readKey({ credential, run }: ExecuteRequest, { channel }: OriginServices): string {
   if ('api_key' in credential) return credential.api_key
   if (!run?.id.startsWith(credential.trigger_id)) {
     throw new ApiError(
@@ -79,12 +79,12 @@ function keyIn({ credential, run }: ExecuteRequest, { channel }: Services): stri
   return openStoredKey(credential, channel)
 }
 
-async function within(waitMs: number, outcome: Promise<Outcome>): Promise<ExecuteAnswer> {
+async function outcomeWithin(waitMs: number, outcome: Promise<Outcome>): Promise<ExecuteResponse> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<ExecuteAnswer>((resolve) => {
+  const late = new Promise<ExecuteResponse>((resolve) => {
     timer = setTimeout(() => resolve({ state: 'running' }), waitMs)
   })
-  const ended = outcome.then((value): ExecuteAnswer => ({ state: 'ended', outcome: value }))
+  const ended = outcome.then((value): ExecuteResponse => ({ state: 'ended', outcome: value }))
   try {
     return await Promise.race([ended, late])
   } finally {

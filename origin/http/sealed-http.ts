@@ -4,105 +4,111 @@
  */
 import type { Context } from 'hono'
 import { MODE_PSK, SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
-import { ApiError } from '../../shared/errors.ts'
-import { validate } from '../../shared/json-body.ts'
+import { ApiError } from '../../shared/errors/api-error.ts'
+import { validate } from '../../shared/json/json-body.ts'
 import { CORE_BODY_MAX_BYTES, SEALED_HEAD_MAX_BYTES, SEALED_PAD_MS } from '../../shared/limits.ts'
-import { passedHeaders } from '../../shared/wire/passed-headers.ts'
+import { forwardedHeaders } from '../../shared/wire/forwarded-headers.ts'
 import {
-  frame,
+  encodeFrame,
   SEALED_HTTP_PATH,
-  type SealedHttpAnswer,
+  type SealedHttpResponse,
   type SealedHttpRequest,
   sealedHttpRequestSchema,
-  unframe,
+  decodeFrame,
 } from '../../shared/wire/sealed-http.ts'
 import { openRequest, type OpenedRequest } from '../channel/open-request.ts'
-import { traceOf } from '../log.ts'
-import type { Services } from '../services.ts'
+import { errorTrace } from '../log.ts'
+import type { OriginServices } from '../services.ts'
 import { readEnvelope } from './body/read-envelope.ts'
-import type { Sender } from './client-address.ts'
-import { toApiError } from './failure.ts'
+import type { RequestBindings } from './client-address.ts'
+import { apiErrorFrom } from './failure.ts'
 import type { OriginApp, OriginEnv } from './operation.ts'
 import { paddedBody } from './padded-body.ts'
-import { refusal, requireFirst, requireFresh } from './sealed.ts'
+import { sealedRefusal, requireNotReplayed, requireFresh } from './sealed.ts'
 
-const BOUNDS = { maxBytes: CORE_BODY_MAX_BYTES + SEALED_HEAD_MAX_BYTES, isOfEdge: true }
+const ENVELOPE_LIMITS = { maxBytes: CORE_BODY_MAX_BYTES + SEALED_HEAD_MAX_BYTES, isOfEdge: true }
 
 /** @param padMs interval of padding bytes while a request is being executed */
 export function mountSealedHttp(
   app: OriginApp,
-  services: Services,
+  services: OriginServices,
   padMs: number = SEALED_PAD_MS,
 ): void {
   app.post(SEALED_HTTP_PATH, async (context) => {
-    const { sealed } = await begin(context, app, services)
+    const { sealed } = await openAndRespond(context, app, services)
     const body = await paddedBody(sealed, padMs)
     return context.body(body, 200, { 'content-type': SEALED_CONTENT_TYPE })
   })
 }
 
 /** Separate, so that the received bytes can be garbage-collected before the response. */
-async function begin(
+async function openAndRespond(
   context: Context<OriginEnv>,
   app: OriginApp,
-  services: Services,
+  services: OriginServices,
 ): Promise<{ sealed: Promise<Uint8Array<ArrayBuffer>> }> {
-  const bytes = await readEnvelope(context, BOUNDS, services)
-  const { mode, plaintext, answer } = openRequest(
-    services.channel.keys,
-    'POST',
-    SEALED_HTTP_PATH,
-    bytes,
-  )
+  const bytes = await readEnvelope(context, ENVELOPE_LIMITS, services)
+  const {
+    mode,
+    plaintext,
+    sealResponse: answer,
+  } = openRequest(services.channel.keys, 'POST', SEALED_HTTP_PATH, bytes)
   const given = { mode, plaintext, gone: context.req.raw.signal }
-  const answered = answerTo(given, app, services)
+  const answered = respondTo(given, app, services)
   return { sealed: answered.then((text) => Uint8Array.from(answer(text))) }
 }
 
-type Given = Pick<OpenedRequest, 'mode' | 'plaintext'> & { gone: AbortSignal }
+type ForwardedRequest = Pick<OpenedRequest, 'mode' | 'plaintext'> & { gone: AbortSignal }
 
 /** Never rejects: errors before the app is called become error responses inside the envelope. */
-async function answerTo(given: Given, app: OriginApp, services: Services): Promise<Uint8Array> {
+async function respondTo(
+  given: ForwardedRequest,
+  app: OriginApp,
+  services: OriginServices,
+): Promise<Uint8Array> {
   try {
-    const { head, body } = read(given)
+    const { head, body } = readForwardedRequest(given)
     requireFresh(head, services.now())
     services.load.requireRoom()
-    await requireFirst(head, services)
-    const sender: Sender = { envelope: { clientAddress: head.client_address } }
-    const request = requestOf(head, body, given.gone, services.settings.SVC_PUBLIC_URL)
-    return await framed(await app.fetch(request, sender))
+    await requireNotReplayed(head, services)
+    const sender: RequestBindings = { envelope: { clientAddress: head.client_address } }
+    const request = buildRequest(head, body, given.gone, services.settings.SVC_PUBLIC_URL)
+    return await frameResponse(await app.fetch(request, sender))
   } catch (error) {
-    const failure = toApiError(error)
+    const failure = apiErrorFrom(error)
     if (failure.status === 500)
-      services.log('sealed.failed', { route: SEALED_HTTP_PATH, cause: traceOf(error) })
-    services.counters.refused(failure.status, failure.reason)
-    return frame(new Uint8Array(), 0, refusal(failure))
+      services.log('sealed.failed', { route: SEALED_HTTP_PATH, cause: errorTrace(error) })
+    services.counters.countRejection(failure.status, failure.reason)
+    return encodeFrame(new Uint8Array(), 0, sealedRefusal(failure))
   }
 }
 
 /** @throws {ApiError} 400, 403 or 422 for requests that the edge does not send */
-function read({ mode, plaintext }: Given): { head: SealedHttpRequest; body: Buffer } {
+function readForwardedRequest({ mode, plaintext }: ForwardedRequest): {
+  head: SealedHttpRequest
+  body: Buffer
+} {
   if (mode !== MODE_PSK)
     throw new ApiError(
       403,
       'Forwarded requests are accepted only from the edge.',
       'Send the request directly to this origin.',
     )
-  const parts = unframe(plaintext)
-  if (!parts || parts.head.length > SEALED_HEAD_MAX_BYTES) throw noRequest()
-  if (parts.body.length > CORE_BODY_MAX_BYTES) throw noRequest()
-  return { head: validate(sealedHttpRequestSchema, parsed(parts.head)), body: parts.body }
+  const parts = decodeFrame(plaintext)
+  if (!parts || parts.head.length > SEALED_HEAD_MAX_BYTES) throw notARequest()
+  if (parts.body.length > CORE_BODY_MAX_BYTES) throw notARequest()
+  return { head: validate(sealedHttpRequestSchema, parseHead(parts.head)), body: parts.body }
 }
 
-function parsed(text: string): unknown {
+function parseHead(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw noRequest()
+    throw notARequest()
   }
 }
 
-function noRequest(): ApiError {
+function notARequest(): ApiError {
   return new ApiError(
     400,
     'The sealed plaintext is not a request.',
@@ -110,7 +116,7 @@ function noRequest(): ApiError {
   )
 }
 
-function requestOf(
+function buildRequest(
   { method, path, query, headers }: SealedHttpRequest,
   body: Buffer,
   gone: AbortSignal,
@@ -121,12 +127,18 @@ function requestOf(
   if (method === 'GET' || method === 'HEAD')
     return new Request(url, { method, headers: own, signal: gone })
   own.set('content-length', String(body.length))
-  const init = { method, headers: own, signal: gone, body: once(body), duplex: 'half' as const }
+  const init = {
+    method,
+    headers: own,
+    signal: gone,
+    body: singleChunkStream(body),
+    duplex: 'half' as const,
+  }
   return new Request(url, init)
 }
 
 /** Does not copy the bytes, and releases them once they are read. */
-function once(bytes: Uint8Array): ReadableStream<Uint8Array> {
+function singleChunkStream(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let left: Uint8Array | undefined = bytes
   return new ReadableStream({
     pull(controller) {
@@ -137,12 +149,12 @@ function once(bytes: Uint8Array): ReadableStream<Uint8Array> {
   })
 }
 
-async function framed(response: Response): Promise<Uint8Array> {
-  const head: SealedHttpAnswer = {
+async function frameResponse(response: Response): Promise<Uint8Array> {
+  const head: SealedHttpResponse = {
     state: 'answered',
     status: response.status,
-    headers: passedHeaders(response.headers),
+    headers: forwardedHeaders(response.headers),
   }
   const body = new Uint8Array(await response.arrayBuffer())
-  return frame(body, body.length, head)
+  return encodeFrame(body, body.length, head)
 }

@@ -1,23 +1,23 @@
 import { MODE_PSK } from '../../shared/envelope/format.ts'
-import { ApiError } from '../../shared/errors.ts'
+import { ApiError } from '../../shared/errors/api-error.ts'
 import {
-  type CheckKeyAnswer,
+  type CheckKeyResponse,
   checkKeyRequestSchema,
   type CheckKeyRequest,
   SEALED_KEYS_PATH,
 } from '../../shared/wire/sealed-keys.ts'
 import { apiKeyHash } from '../accounts/api-key.ts'
 import { permissionToRun } from '../accounts/permissions.ts'
-import type { Services } from '../services.ts'
-import { requireFirst, type SealedOperation } from './sealed.ts'
+import type { OriginServices } from '../services.ts'
+import { requireNotReplayed, type SealedOperation } from './sealed.ts'
 import { openStoredKey } from './stored-key.ts'
 
 /** The edge asks before it stores a key with a trigger. */
-export const sealedKeys: SealedOperation<CheckKeyRequest> = {
+export const sealedKeysOperation: SealedOperation<CheckKeyRequest> = {
   path: SEALED_KEYS_PATH,
   schema: checkKeyRequestSchema,
   isOfEdge: true,
-  handle: async (body, mode, services): Promise<CheckKeyAnswer> => {
+  handle: async (body, mode, services): Promise<CheckKeyResponse> => {
     if (mode !== MODE_PSK)
       throw new ApiError(
         403,
@@ -25,8 +25,8 @@ export const sealedKeys: SealedOperation<CheckKeyRequest> = {
         'Send GET /core/v1/account_exists with the key.',
       )
     services.load.requireRoom()
-    const key = keyIn(body, services)
-    await requireFirst(body, services)
+    const key = readKey(body, services)
+    await requireNotReplayed(body, services)
     const principal = services.mirror.current().principal(apiKeyHash(key))
     if (!principal) return { state: 'known', key: 'unknown', may_execute: false }
     return {
@@ -37,7 +37,7 @@ export const sealedKeys: SealedOperation<CheckKeyRequest> = {
   },
 }
 
-function keyIn({ api_key, stored }: CheckKeyRequest, { channel }: Services): string {
+function readKey({ api_key, stored }: CheckKeyRequest, { channel }: OriginServices): string {
   if (api_key !== undefined && stored === undefined) return api_key
   if (stored !== undefined && api_key === undefined) return openStoredKey(stored, channel)
   throw new ApiError(

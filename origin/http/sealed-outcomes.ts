@@ -1,14 +1,14 @@
 import { MODE_PSK } from '../../shared/envelope/format.ts'
-import { ApiError } from '../../shared/errors.ts'
+import { ApiError } from '../../shared/errors/api-error.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 import {
-  type OutcomesAnswer,
+  type OutcomesResponse,
   type OutcomesRequest,
   outcomesRequestSchema,
   SEALED_OUTCOMES_PATH,
 } from '../../shared/wire/sealed.ts'
-import type { Services } from '../services.ts'
-import { requireFirst, type SealedOperation } from './sealed.ts'
+import type { OriginServices } from '../services.ts'
+import { requireNotReplayed, type SealedOperation } from './sealed.ts'
 
 /** Outcomes of other processes are visible only in the database. */
 const OTHER_PROCESS_POLL_MS = 250
@@ -20,29 +20,29 @@ const OTHER_PROCESS_POLL_MS = 250
 const ANSWER_MAX_BYTES = 4 * 1024 * 1024
 
 /** Long poll. Responds as soon as one run has finished or is unknown, or when the wait times out. */
-export const sealedOutcomes: SealedOperation<OutcomesRequest> = {
+export const sealedOutcomesOperation: SealedOperation<OutcomesRequest> = {
   path: SEALED_OUTCOMES_PATH,
   schema: outcomesRequestSchema,
   isOfEdge: true,
-  handle: async (body, mode, services): Promise<OutcomesAnswer> => {
+  handle: async (body, mode, services): Promise<OutcomesResponse> => {
     if (mode !== MODE_PSK)
       throw new ApiError(403, 'Only the edge can look up outcomes.', 'Get the run from the edge.')
-    await requireFirst(body, services)
+    await requireNotReplayed(body, services)
     const deadline = services.now() + body.wait_ms
     for (;;) {
-      const answer = await look(body.run_ids, services)
+      const answer = await readOutcomes(body.run_ids, services)
       const left = deadline - services.now()
       const news = Object.keys(answer.ended).length > 0 || answer.unknown.length > 0
       if (news || left <= 0) return answer
-      await pause(left, answer.running, services)
+      await waitForOutcome(left, answer.running, services)
     }
   },
 }
 
-async function look(
+async function readOutcomes(
   runIds: readonly string[],
-  { claims }: Services,
-): Promise<Extract<OutcomesAnswer, { state: 'known' }>> {
+  { claims }: OriginServices,
+): Promise<Extract<OutcomesResponse, { state: 'known' }>> {
   const states = await claims.states(runIds, ANSWER_MAX_BYTES)
   const ended: Record<string, Outcome> = {}
   const running: string[] = []
@@ -57,13 +57,17 @@ async function look(
 }
 
 /** Runs of this process need fewer database checks, because their outcomes are in memory. */
-async function pause(leftMs: number, runIds: string[], { executions }: Services): Promise<void> {
-  const own = runIds.flatMap((id) => executions.underWay(id))
+async function waitForOutcome(
+  leftMs: number,
+  runIds: string[],
+  { executions }: OriginServices,
+): Promise<void> {
+  const own = runIds.flatMap((id) => executions.inFlight(id))
   const otherProcess = own.length < runIds.length
   let timer: NodeJS.Timeout | undefined
   const timeUp = new Promise<void>((resolve) => {
-    const lookAgain = otherProcess ? OTHER_PROCESS_POLL_MS : OTHER_PROCESS_POLL_MS * 4
-    timer = setTimeout(resolve, Math.min(leftMs, lookAgain))
+    const pollMs = otherProcess ? OTHER_PROCESS_POLL_MS : OTHER_PROCESS_POLL_MS * 4
+    timer = setTimeout(resolve, Math.min(leftMs, pollMs))
   })
   const settled = own.map((outcome) =>
     outcome.then(

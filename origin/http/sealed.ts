@@ -5,63 +5,63 @@
 import { isUtf8 } from 'node:buffer'
 import type { z } from 'zod'
 import { SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
-import { ApiError } from '../../shared/errors.ts'
-import { validate } from '../../shared/json-body.ts'
+import { ApiError } from '../../shared/errors/api-error.ts'
+import { validate } from '../../shared/json/json-body.ts'
 import {
   CORE_BODY_MAX_BYTES,
   OPERATION_BODY_MAX_BYTES,
   SEALED_CLOCK_SKEW_MS,
   SEALED_REQUEST_LIFETIME_MS,
 } from '../../shared/limits.ts'
-import type { Refusal } from '../../shared/wire/sealed.ts'
-import { withoutNullMembers } from '../../shared/without-null-members.ts'
+import type { SealedRefusal } from '../../shared/wire/sealed.ts'
+import { withoutNullMembers } from '../../shared/json/without-null-members.ts'
 import { openRequest, type OpenedRequest } from '../channel/open-request.ts'
-import { traceOf } from '../log.ts'
-import type { Services } from '../services.ts'
+import { errorTrace } from '../log.ts'
+import type { OriginServices } from '../services.ts'
 import { readEnvelope } from './body/read-envelope.ts'
-import { toApiError } from './failure.ts'
-import { readMembers, type Reading } from './json/members.ts'
-import { NestedTooDeeply } from './json/scan.ts'
+import { apiErrorFrom } from './failure.ts'
+import { readMembers, type MemberSelection } from './json/members.ts'
+import { NestedTooDeeplyError } from './json/scan.ts'
 import type { OriginApp } from './operation.ts'
 
 export type SealedOperation<Body> = {
   path: string
   schema: z.ZodType<Body>
   /** Properties of requests with source; if absent, the maximum is `OPERATION_BODY_MAX_BYTES`. */
-  members?: Reading
+  members?: MemberSelection
   /** Rejects base mode, so that only the edge can call the operation. */
   isOfEdge?: true
   /** `heldBytes` is the memory that the request occupies until its response. */
   handle(
     body: Body,
     mode: OpenedRequest['mode'],
-    services: Services,
+    services: OriginServices,
     heldBytes: number,
   ): Promise<object>
 }
 
 export function mountSealed<Body extends Freshness>(
   app: OriginApp,
-  services: Services,
+  services: OriginServices,
   operation: SealedOperation<Body>,
 ): void {
   const bounds = { maxBytes: CORE_BODY_MAX_BYTES, isOfEdge: operation.isOfEdge === true }
   app.post(operation.path, async (context) => {
     const bytes = await readEnvelope(context, bounds, services)
     const opened = openRequest(services.channel.keys, 'POST', operation.path, bytes)
-    const answer = await answerTo(opened, services, operation)
-    const sealed = opened.answer(Buffer.from(answer))
+    const answer = await respondTo(opened, services, operation)
+    const sealed = opened.sealResponse(Buffer.from(answer))
     return context.body(Uint8Array.from(sealed), 200, { 'content-type': SEALED_CONTENT_TYPE })
   })
 }
 
-async function answerTo<Body extends Freshness>(
+async function respondTo<Body extends Freshness>(
   opened: OpenedRequest,
-  services: Services,
+  services: OriginServices,
   operation: SealedOperation<Body>,
 ): Promise<string> {
   try {
-    const sent = withoutNullMembers(parse(opened.plaintext, operation.members))
+    const sent = withoutNullMembers(parsePlaintext(opened.plaintext, operation.members))
     const body = validate(operation.schema, sent)
     requireFresh(body, services.now())
     // Both the received and the decrypted bytes are in memory.
@@ -69,16 +69,16 @@ async function answerTo<Body extends Freshness>(
     // Inside the `try`, so that a serialization failure is also reported in a sealed response.
     return JSON.stringify(await operation.handle(body, opened.mode, services, heldBytes))
   } catch (error) {
-    const failure = toApiError(error)
+    const failure = apiErrorFrom(error)
     if (failure.status === 500)
-      services.log('sealed.failed', { route: operation.path, cause: traceOf(error) })
-    services.counters.refused(failure.status, failure.reason)
-    return JSON.stringify(refusal(failure))
+      services.log('sealed.failed', { route: operation.path, cause: errorTrace(error) })
+    services.counters.countRejection(failure.status, failure.reason)
+    return JSON.stringify(sealedRefusal(failure))
   }
 }
 
 /** The form inside a sealed response. */
-export function refusal(failure: ApiError): Refusal {
+export function sealedRefusal(failure: ApiError): SealedRefusal {
   const retryAfter = failure.headers['retry-after']
   return {
     state: 'refused',
@@ -90,7 +90,7 @@ export function refusal(failure: ApiError): Refusal {
   }
 }
 
-function parse(plaintext: Buffer, members: Reading | undefined): unknown {
+function parsePlaintext(plaintext: Buffer, members: MemberSelection | undefined): unknown {
   const isReadable = members !== undefined || plaintext.length <= OPERATION_BODY_MAX_BYTES
   if (!isReadable)
     throw new ApiError(
@@ -102,7 +102,7 @@ function parse(plaintext: Buffer, members: Reading | undefined): unknown {
     if (members === undefined) return JSON.parse(plaintext.toString('utf8'))
     if (isUtf8(plaintext)) return readMembers(plaintext, members)
   } catch (error) {
-    if (error instanceof NestedTooDeeply) throw error
+    if (error instanceof NestedTooDeeplyError) throw error
   }
   throw new ApiError(400, 'The sealed plaintext is not JSON.', 'Seal the request as JSON.')
 }
@@ -125,11 +125,11 @@ export function requireFresh({ issued_at, expires_at }: Freshness, now: number):
 }
 
 /** @throws {ApiError} 409 if the request was received before */
-export async function requireFirst(
+export async function requireNotReplayed(
   { request_id, expires_at }: Freshness,
-  { claims }: Services,
+  { claims }: OriginServices,
 ): Promise<void> {
-  if (await claims.takeRequest(request_id, expires_at)) return
+  if (await claims.claimRequest(request_id, expires_at)) return
   throw new ApiError(
     409,
     'This sealed request was already received.',

@@ -1,4 +1,4 @@
-import { ApiError } from '../../shared/errors.ts'
+import { ApiError } from '../../shared/errors/api-error.ts'
 
 /** @throws {ApiError} 413 if the text has more than `maxBytes` in UTF-8 */
 export function requireSize(field: string, text: string, maxBytes: number): void {

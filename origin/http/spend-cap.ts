@@ -1,26 +1,26 @@
 import type { KeyCap, SpendCap } from '../credits/spend-caps.ts'
-import type { Services } from '../services.ts'
+import type { OriginServices } from '../services.ts'
 
 /** The request's schema requires both numbers or neither. */
-type Said = {
+type SpendCapFields = {
   spend_cap_cents?: number | undefined
   spend_window_seconds?: number | undefined
   remove_spend_cap?: boolean | undefined
 }
 
 /** Null removes the cap, `undefined` leaves it unchanged. */
-export function spendCapIn({
+export function readSpendCap({
   spend_cap_cents: capCents,
   spend_window_seconds: windowSeconds,
   remove_spend_cap: isRemoved,
-}: Said): SpendCap | null | undefined {
+}: SpendCapFields): SpendCap | null | undefined {
   if (isRemoved) return null
   if (capCents === undefined || windowSeconds === undefined) return undefined
   return { capCents, windowSeconds }
 }
 
 /** Null if the key has no cap. */
-export function spendCapRecord(cap: KeyCap | undefined) {
+export function toSpendCapRecord(cap: KeyCap | undefined) {
   return {
     spend_cap_cents: cap?.capCents ?? null,
     spend_window_seconds: cap?.windowSeconds ?? null,
@@ -29,8 +29,8 @@ export function spendCapRecord(cap: KeyCap | undefined) {
 }
 
 /** Never rejects: a leftover cap is harmless, and a failure must not affect the response. */
-export async function forgetCap(
-  { credits, log }: Pick<Services, 'credits' | 'log'>,
+export async function removeSpendCap(
+  { credits, log }: Pick<OriginServices, 'credits' | 'log'>,
   payer: { accountHash: string; keyHash: string },
 ): Promise<void> {
   try {

@@ -1,17 +1,17 @@
 import type { z } from 'zod'
 import { CORE_BODY_MAX_BYTES, SOURCE_MAX_BYTES } from '../../shared/limits.ts'
-import { svcActionAnswer, svcActionRequest } from '../../shared/wire/core.ts'
+import { svcActionResponse, svcActionRequest } from '../../shared/wire/core.ts'
 import { logsText } from '../../shared/wire/outcome.ts'
-import { isShortage } from '../credits/run-meter.ts'
-import { ActionFailed, ActionStopped } from './action-failure.ts'
-import { paramsOrNone } from './json/json-text.ts'
+import { isStopReason } from '../credits/run-meter.ts'
+import { ActionFailedError, ActionStoppedError } from './action-errors.ts'
+import { jsParamsSchema } from './json/json-text.ts'
 import type { Operation } from './operation.ts'
-import { paramsText } from './params.ts'
+import { readParamsText } from './params.ts'
 import { requireSize } from './size.ts'
 
-const schema = svcActionRequest.extend({ js_params: paramsOrNone })
+const schema = svcActionRequest.extend({ js_params: jsParamsSchema })
 
-export const svcAction: Operation<z.infer<typeof schema>> = {
+export const svcActionOperation: Operation<z.infer<typeof schema>> = {
   method: 'POST',
   path: '/core/v1/svc_action',
   summary: 'Executes an action and waits for its result.',
@@ -21,17 +21,19 @@ export const svcAction: Operation<z.infer<typeof schema>> = {
     maxBytes: CORE_BODY_MAX_BYTES,
     members: { names: Object.keys(schema.shape), text: 'js_params' },
   },
-  answer: svcActionAnswer,
+  responseSchema: svcActionResponse,
   runsOnce: true,
   statuses: [402, 403, 503],
   handle: async ({ principal, body, bodyBytes, gone }, { executions }) => {
     requireSize('code', body.code, SOURCE_MAX_BYTES)
-    const params = paramsText(body.js_params)
+    const params = readParamsText(body.js_params)
     const execution = { principal, code: body.code, params, heldBytes: bodyBytes, unwanted: gone }
     const outcome = await executions.run(execution)
     if (outcome.status === 'failed') {
       const { code } = outcome
-      throw isShortage(code) ? new ActionStopped(outcome, code) : new ActionFailed(outcome)
+      throw isStopReason(code)
+        ? new ActionStoppedError(outcome, code)
+        : new ActionFailedError(outcome)
     }
     return {
       response: outcome.response,

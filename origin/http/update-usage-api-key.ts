@@ -1,11 +1,11 @@
 import type { z } from 'zod'
-import { successAnswer } from '../../shared/wire/fields.ts'
+import { successResponse } from '../../shared/wire/fields.ts'
 import { updateUsageApiKeyRequest } from '../../shared/wire/usage-keys.ts'
-import { ApiError } from '../../shared/errors.ts'
-import { existingUsageKey } from '../accounts/existing.ts'
-import { CreditsUnavailable } from '../credits/shortage.ts'
+import { ApiError } from '../../shared/errors/api-error.ts'
+import { requireUsageKey } from '../accounts/account-lookups.ts'
+import { CreditsUnavailableError } from '../credits/credit-errors.ts'
 import type { Operation } from './operation.ts'
-import { spendCapIn } from './spend-cap.ts'
+import { readSpendCap } from './spend-cap.ts'
 
 type Changes = z.infer<typeof updateUsageApiKeyRequest>
 
@@ -15,7 +15,7 @@ type Changes = z.infer<typeof updateUsageApiKeyRequest>
  * charge. With `X-Wallet-Auth`, the admin wallet of a ChainSecured account can change only the cap; it changes the
  * other fields by sending transactions itself.
  */
-export const updateUsageApiKey: Operation<Changes> = {
+export const updateUsageApiKeyOperation: Operation<Changes> = {
   method: 'POST',
   path: '/core/v1/update_usage_api_key',
   summary:
@@ -23,20 +23,20 @@ export const updateUsageApiKey: Operation<Changes> = {
   auth: 'account_key',
   walletAuth: true,
   writes: 'updateUsageApiKey',
-  writesUnless: (body) => changesOf(body).fields === 0,
+  writesUnless: (body) => readChanges(body).fields === 0,
   body: { schema: updateUsageApiKeyRequest },
-  answer: successAnswer,
+  responseSchema: successResponse,
   statuses: [404, 503],
   handle: async ({ principal, body, writeId }, { credits, writer }) => {
     const { account, keyHash: masterHash } = principal
-    const { hash: keyHash } = existingUsageKey(account, body.usageApiKeyHash)
-    const { fields, key } = changesOf(body)
+    const { hash: keyHash } = requireUsageKey(account, body.usageApiKeyHash)
+    const { fields, key } = readChanges(body)
     if (fields > 0)
       await writer.write('updateUsageApiKey', [masterHash, keyHash, fields, key], { writeId })
-    const cap = spendCapIn(body)
+    const cap = readSpendCap(body)
     if (cap === undefined) return { success: true }
     const set = credits.setCap({ accountHash: account.hash, keyHash }, cap)
-    await (fields === 0 ? set : set.catch(capAlone))
+    await (fields === 0 ? set : set.catch(throwCapNotSet))
     return { success: true }
   },
 }
@@ -45,8 +45,8 @@ export const updateUsageApiKey: Operation<Changes> = {
  * The other changes are already on the chain, so "nothing was executed" would be wrong.
  * @throws {ApiError}
  */
-function capAlone(error: unknown): never {
-  if (!(error instanceof CreditsUnavailable)) throw error
+function throwCapNotSet(error: unknown): never {
+  if (!(error instanceof CreditsUnavailableError)) throw error
   throw new ApiError(
     503,
     'The key was changed, but its spending cap may not have been: the ledger does not respond.',
@@ -56,7 +56,7 @@ function capAlone(error: unknown): never {
 }
 
 /** The contract's `UsageApiKey` fields in order, and the mask of fields to replace (bit n for field n). */
-function changesOf(body: Changes): { fields: number; key: readonly unknown[] } {
+function readChanges(body: Changes): { fields: number; key: readonly unknown[] } {
   const members: [unknown, unknown][] = [
     [body.name, ''],
     [body.description, ''],

@@ -1,5 +1,5 @@
 /** Order of the contract's `UsageApiKey`. */
-type Fields = {
+type PermissionFields = {
   name: string
   description: string
   can_create_groups: boolean
@@ -11,7 +11,7 @@ type Fields = {
   execute_in_groups: readonly number[]
 }
 
-export function permissionsOf(body: Fields) {
+export function toContractPermissions(body: PermissionFields) {
   return {
     name: body.name,
     description: body.description,

@@ -1,4 +1,4 @@
-import { ApiError } from '../../shared/errors.ts'
+import { ApiError } from '../../shared/errors/api-error.ts'
 import { USAGE_DAYS_DEFAULT, USAGE_DAYS_MAX } from '../../shared/limits.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -8,11 +8,11 @@ const DAY_MS = 24 * 60 * 60 * 1000
  * @throws {ApiError} 400 if the days are in the wrong order or the range is too long
  */
 export function usageRange(
-  asked: { from?: string | undefined; to?: string | undefined },
+  requested: { from?: string | undefined; to?: string | undefined },
   now: number,
 ): { from: string; to: string } {
-  const to = asked.to ?? dayOf(now)
-  const from = asked.from ?? dayOf(Date.parse(to) - (USAGE_DAYS_DEFAULT - 1) * DAY_MS)
+  const to = requested.to ?? formatDay(now)
+  const from = requested.from ?? formatDay(Date.parse(to) - (USAGE_DAYS_DEFAULT - 1) * DAY_MS)
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
   if (days < 1)
     throw new ApiError(
@@ -29,6 +29,6 @@ export function usageRange(
   return { from, to }
 }
 
-function dayOf(at: number): string {
+function formatDay(at: number): string {
   return new Date(at).toISOString().slice(0, 10)
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
-import { ApiError } from '../../shared/errors.ts'
+import { ApiError } from '../../shared/errors/api-error.ts'
 import { WALLET_AUTH_MAX_CHARACTERS } from '../../shared/limits.ts'
-import type { Signed } from './wallet-signature.ts'
+import type { UnverifiedProof } from './wallet-signature.ts'
 
 const FIX =
   'Send it once: base64 of the JSON {"typed_data": …, "signature": "0x…"} with primaryType BillingAuth.'
@@ -10,25 +10,25 @@ const FIX =
  * Standard base64, with or without padding.
  * @throws {ApiError} 400, or 422 for JSON that is not an object
  */
-export function signedInHeader(header: string): Signed {
+export function parseWalletAuthHeader(header: string): UnverifiedProof {
   const text = header.trim()
   if (text.length > WALLET_AUTH_MAX_CHARACTERS)
-    throw refused(`more than ${WALLET_AUTH_MAX_CHARACTERS} characters`)
+    throw invalidHeader(`more than ${WALLET_AUTH_MAX_CHARACTERS} characters`)
   // The values of a repeated header are joined with a comma.
-  if (text.includes(',')) throw refused('sent more than once')
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) throw refused('not base64')
+  if (text.includes(',')) throw invalidHeader('sent more than once')
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) throw invalidHeader('not base64')
   const bytes = Buffer.from(text, 'base64')
-  if (!isUtf8(bytes)) throw refused('the base64 does not contain UTF-8')
+  if (!isUtf8(bytes)) throw invalidHeader('the base64 does not contain UTF-8')
   let json: unknown
   try {
     json = JSON.parse(bytes.toString())
   } catch {
-    throw refused('the base64 does not contain JSON')
+    throw invalidHeader('the base64 does not contain JSON')
   }
   if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json
   throw new ApiError(422, 'X-Wallet-Auth: expected base64 of a JSON object.', FIX)
 }
 
-function refused(what: string): ApiError {
+function invalidHeader(what: string): ApiError {
   return new ApiError(400, `X-Wallet-Auth: ${what}.`, FIX)
 }

@@ -1,12 +1,12 @@
 import type { z } from 'zod'
 import { addressOfPkp } from '../../shared/wire/fields.ts'
-import type { walletAnswer } from '../../shared/wire/wallets.ts'
-import type { Wallet } from '../accounts/account.ts'
+import type { walletResponse } from '../../shared/wire/wallets.ts'
+import type { AccountWallet } from '../accounts/account.ts'
 
 /** Computing the checksums of 10,000 wallets takes 0.2 s, and listing wallets is free of charge. */
-const addresses = new WeakMap<Wallet, string>()
+const addresses = new WeakMap<AccountWallet, string>()
 
-export function walletRecord(wallet: Wallet): z.infer<typeof walletAnswer> {
+export function toWalletRecord(wallet: AccountWallet): z.infer<typeof walletResponse> {
   let address = addresses.get(wallet)
   if (address === undefined) addresses.set(wallet, (address = addressOfPkp(wallet.pkpId)))
   return {

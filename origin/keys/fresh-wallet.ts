@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hexlify, zeroPadValue } from 'ethers'
-import { addressOf, type Keyring } from './keyring.ts'
+import { addressFromPrivateKey, type Keyring } from './keyring.ts'
 
 /** Derived wallet that is not registered yet. */
 export type FreshWallet = {
@@ -15,6 +15,6 @@ export type FreshWallet = {
 /** @param accountHash the account's master hash */
 export function freshWallet(keyring: Keyring, accountHash: string): FreshWallet {
   const derivationPath = hexlify(randomBytes(32))
-  const address = addressOf(keyring.walletKey(accountHash, derivationPath))
+  const address = addressFromPrivateKey(keyring.walletKey(accountHash, derivationPath))
   return { address, pkpId: zeroPadValue(address, 32).toLowerCase(), derivationPath }
 }

@@ -2,7 +2,7 @@ import { getBytes, hexlify } from 'ethers'
 import { deriveBytes, deriveScalar, type KeyPart, P256_ORDER, SECP256K1_ORDER } from './derive.ts'
 import { type P256Key, p256KeyOf } from './p256-key.ts'
 import { type PublicKey, publicKeyOf } from './public-key.ts'
-import { Recent } from './recent.ts'
+import { LruCache } from './lru-cache.ts'
 import type { WalletCipher } from './wallet-cipher.ts'
 
 /** Cached keys take about 400 bytes each. Most runs use only a few wallets and actions. */
@@ -14,7 +14,7 @@ const PUBLIC_KEYS_MAX = 4_096
  */
 export class Keyring {
   readonly #root: Uint8Array
-  readonly #publicKeys = new Recent<PublicKey>(PUBLIC_KEYS_MAX)
+  readonly #publicKeys = new LruCache<PublicKey>(PUBLIC_KEYS_MAX)
 
   /** @param root 32 bytes */
   constructor(root: Uint8Array) {
@@ -28,7 +28,7 @@ export class Keyring {
   }
 
   walletPublicKey(accountHash: string, path: string): PublicKey {
-    return this.#publicKeys.get(`wallet/${accountHash}/${path}`, () =>
+    return this.#publicKeys.getOrCreate(`wallet/${accountHash}/${path}`, () =>
       publicKeyOf(this.walletKey(accountHash, path)),
     )
   }
@@ -48,7 +48,7 @@ export class Keyring {
   }
 
   actionPublicKey(cid: string): PublicKey {
-    return this.#publicKeys.get(`action/${cid}`, () => publicKeyOf(this.actionKey(cid)))
+    return this.#publicKeys.getOrCreate(`action/${cid}`, () => publicKeyOf(this.actionKey(cid)))
   }
 
   /** Wallet that represents an API-mode account on the chain. It does not change after the account is created. */
@@ -117,7 +117,7 @@ export class Keyring {
 }
 
 /** EIP-55 address of a private key (0x hex). */
-export function addressOf(privateKey: string): string {
+export function addressFromPrivateKey(privateKey: string): string {
   return publicKeyOf(privateKey).address
 }
 

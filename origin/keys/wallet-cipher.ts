@@ -18,41 +18,41 @@ const OVERHEAD_BYTES = HEADER_BYTES + NONCE_BYTES + TAG_BYTES
 export type WalletCipher = { name: Uint8Array; key(salt: Uint8Array): Uint8Array }
 
 /** The error message is shown to the action's author. */
-export class CipherRefused extends Error {
+export class CipherError extends Error {
   constructor(message: string) {
     super(message)
-    this.name = 'CipherRefused'
+    this.name = 'CipherError'
   }
 }
 
-/** @throws {CipherRefused} if the text is too long, or cannot be encoded as UTF-8 */
+/** @throws {CipherError} if the text is too long, or cannot be encoded as UTF-8 */
 export function encryptText(cipher: WalletCipher, text: string, random = randomBytes): string {
   if (!text.isWellFormed())
-    throw new CipherRefused(
+    throw new CipherError(
       'the message contains a lone surrogate; encode binary data as base64 first',
     )
   const bytes = Buffer.from(text)
   if (bytes.length > ENCRYPTED_MESSAGE_MAX_BYTES)
-    throw new CipherRefused(
+    throw new CipherError(
       `the message has ${bytes.length} bytes; the limit is ${ENCRYPTED_MESSAGE_MAX_BYTES}`,
     )
   const header = Buffer.concat([Uint8Array.of(VERSION), random(SALT_BYTES)])
   const nonce = random(NONCE_BYTES)
   const gcm = createCipheriv('aes-256-gcm', cipher.key(header.subarray(1)), nonce)
   gcm.setAAD(Buffer.concat([header, cipher.name]))
-  const hidden = Buffer.concat([gcm.update(bytes), gcm.final()])
-  return Buffer.concat([header, nonce, hidden, gcm.getAuthTag()]).toString('base64')
+  const encrypted = Buffer.concat([gcm.update(bytes), gcm.final()])
+  return Buffer.concat([header, nonce, encrypted, gcm.getAuthTag()]).toString('base64')
 }
 
-/** @throws {CipherRefused} if the ciphertext is damaged, or was created for another wallet */
+/** @throws {CipherError} if the ciphertext is damaged, or was created for another wallet */
 export function decryptText(cipher: WalletCipher, ciphertext: string): string {
   const bytes = Buffer.from(ciphertext, 'base64')
   // Only canonical base64 is accepted, because Node's decoder ignores invalid characters.
   if (bytes.toString('base64') !== ciphertext)
-    throw new CipherRefused('the ciphertext is not the base64 that encrypt returned')
-  if (bytes.length < OVERHEAD_BYTES) throw new CipherRefused('the ciphertext is truncated')
+    throw new CipherError('the ciphertext is not the base64 that encrypt returned')
+  if (bytes.length < OVERHEAD_BYTES) throw new CipherError('the ciphertext is truncated')
   if (bytes[0] !== VERSION)
-    throw new CipherRefused(`the ciphertext has the unknown version ${bytes[0]}`)
+    throw new CipherError(`the ciphertext has the unknown version ${bytes[0]}`)
   const header = bytes.subarray(0, HEADER_BYTES)
   const nonce = bytes.subarray(HEADER_BYTES, HEADER_BYTES + NONCE_BYTES)
   const gcm = createDecipheriv('aes-256-gcm', cipher.key(header.subarray(1)), nonce, {
@@ -60,11 +60,11 @@ export function decryptText(cipher: WalletCipher, ciphertext: string): string {
   })
   gcm.setAAD(Buffer.concat([header, cipher.name]))
   gcm.setAuthTag(bytes.subarray(-TAG_BYTES))
-  const hidden = bytes.subarray(HEADER_BYTES + NONCE_BYTES, -TAG_BYTES)
+  const encrypted = bytes.subarray(HEADER_BYTES + NONCE_BYTES, -TAG_BYTES)
   try {
-    return Buffer.concat([gcm.update(hidden), gcm.final()]).toString('utf8')
+    return Buffer.concat([gcm.update(encrypted), gcm.final()]).toString('utf8')
   } catch {
-    throw new CipherRefused(
+    throw new CipherError(
       'the ciphertext was modified, truncated, or encrypted for another wallet or account',
     )
   }

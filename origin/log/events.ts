@@ -1,7 +1,7 @@
 import type { ServiceLogLevel } from '../../shared/service-log/levels.ts'
 
 /** `docs/operate.md` describes each event. */
-export const EVENTS = {
+export const ORIGIN_EVENTS = {
   'origin.ready': 'info',
   'origin.failed': 'error',
   'close.failed': 'warn',
@@ -38,4 +38,4 @@ export const EVENTS = {
   'tls.unusable': 'error',
 } as const satisfies Record<string, ServiceLogLevel>
 
-export type OriginEvent = keyof typeof EVENTS
+export type OriginEvent = keyof typeof ORIGIN_EVENTS

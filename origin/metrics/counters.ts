@@ -1,16 +1,18 @@
 /** Updated as events happen; metrics that are computed on request are in `gauges.ts`. */
 import { Counter, Histogram, Registry } from 'prom-client'
-import type { LogFacts } from '../../shared/service-log/line.ts'
-import { EVENTS, type OriginEvent } from '../log/events.ts'
+import type { LogFields } from '../../shared/service-log/line.ts'
+import { ORIGIN_EVENTS, type OriginEvent } from '../log/events.ts'
 
 /** The route is a registered pattern, never the path of a request. */
-export type Answered = { method: string; route: string; status: number; ms: number }
+export type HandledRequest = { method: string; route: string; status: number; ms: number }
 
 /** Buckets from an in-memory lookup to the longest action. */
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120]
+const DURATION_BUCKETS_S = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120,
+]
 
 /** All other methods share one label: clients can invent methods, and each label value uses memory permanently. */
-const METHODS: ReadonlySet<string> = new Set([
+const KNOWN_METHODS: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',
   'POST',
@@ -54,22 +56,22 @@ export class Counters {
     ['event', 'level'],
   )
 
-  answered({ method, route, status, ms }: Answered): void {
-    const verb = METHODS.has(method) ? method : 'OTHER'
+  countRequest({ method, route, status, ms }: HandledRequest): void {
+    const verb = KNOWN_METHODS.has(method) ? method : 'OTHER'
     this.#requests.inc({ method: verb, route, status })
     this.#requestSeconds.observe({ method: verb, route }, ms / 1000)
   }
 
-  refused(status: number, reason: string): void {
+  countRejection(status: number, reason: string): void {
     this.#refusals.inc({ status, error: reason })
   }
 
-  runWaited(ms: number): void {
+  observeRunWait(ms: number): void {
     this.#waitSeconds.observe(ms / 1000)
   }
 
-  logged(event: OriginEvent, facts: LogFacts = {}): void {
-    this.#events.inc({ event, level: EVENTS[event] })
+  countEvent(event: OriginEvent, facts: LogFields = {}): void {
+    this.#events.inc({ event, level: ORIGIN_EVENTS[event] })
     if (event === 'run.lost') this.#runs.inc({ outcome: 'lost' })
     if (event !== 'run.ended') return
     const outcome = facts['kind'] === 'returned' ? 'returned' : 'failed'
@@ -82,6 +84,12 @@ export class Counters {
   }
 
   #histogram(name: string, help: string, labelNames: string[]): Histogram {
-    return new Histogram({ name, help, labelNames, buckets: SECONDS, registers: [this.registry] })
+    return new Histogram({
+      name,
+      help,
+      labelNames,
+      buckets: DURATION_BUCKETS_S,
+      registers: [this.registry],
+    })
   }
 }

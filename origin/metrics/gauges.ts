@@ -6,10 +6,10 @@ import type { ActionPool } from '../actions/run.ts'
 import type { Audit } from '../credits/audit.ts'
 import type { Credits } from '../credits/credits.ts'
 import type { Health } from '../health/health.ts'
-import { REASONS } from '../health/reasons.ts'
+import { HEALTH_REASON_CODES } from '../health/reasons.ts'
 import type { TeeProvider } from '../tee/provider.ts'
 
-export type KnownState = {
+export type GaugeSources = {
   now: () => number
   mirror: Pick<AccountsMirror, 'block' | 'ageMs' | 'lagBlocks' | 'accounts'>
   pool: Pick<ActionPool, 'load'>
@@ -29,7 +29,7 @@ export type KnownState = {
 
 const WEI_PER_ETHER = 1e18
 
-export function observe(registry: Registry, known: KnownState): void {
+export function registerGauges(registry: Registry, sources: GaugeSources): void {
   collectDefaultMetrics({ register: registry })
   /** @param read returns undefined if the value is unknown; the gauge is then omitted */
   const gauge = (name: string, help: string, read: () => number | undefined) => {
@@ -45,7 +45,7 @@ export function observe(registry: Registry, known: KnownState): void {
     })
     registry.registerMetric(made)
   }
-  const labelled = (
+  const labeledGauge = (
     name: string,
     help: string,
     label: string,
@@ -64,9 +64,9 @@ export function observe(registry: Registry, known: KnownState): void {
     registry.registerMetric(made)
   }
   const secondsSince = (at: number | undefined) =>
-    at === undefined ? undefined : (known.now() - at) / 1000
+    at === undefined ? undefined : (sources.now() - at) / 1000
 
-  const { mirror, pool, writer, credits, audit, health, load } = known
+  const { mirror, pool, writer, credits, audit, health, load } = sources
   gauge(
     'svc_mirror_block',
     'Block up to which the mirror has read permissions.',
@@ -79,7 +79,7 @@ export function observe(registry: Registry, known: KnownState): void {
     () => mirror.ageMs / 1000,
   )
   gauge('svc_accounts', 'Accounts in the mirror.', () => mirror.accounts)
-  labelled('svc_executors', 'Executors by state.', 'state', () => {
+  labeledGauge('svc_executors', 'Executors by state.', 'state', () => {
     const { starting, free, busy } = pool.load()
     return Object.entries({ starting, free, busy })
   })
@@ -90,7 +90,7 @@ export function observe(registry: Registry, known: KnownState): void {
     'Transactions in the outbox that are sent but not mined yet.',
     () => writer.unmined,
   )
-  labelled(
+  labeledGauge(
     'svc_payer_balance_ether',
     'Balances of the payers that this process holds, by payer number; payer 0 funds the others.',
     'payer',
@@ -118,15 +118,15 @@ export function observe(registry: Registry, known: KnownState): void {
   gauge(
     'svc_certificate_seconds_left',
     'Time until the served certificate expires.',
-    () => (known.certificateEndsAt() - known.now()) / 1000,
+    () => (sources.certificateEndsAt() - sources.now()) / 1000,
   )
   gauge(
     'svc_evidence_age_seconds',
     'Age of the attestation evidence, which is renewed daily.',
-    () => secondsSince(known.evidenceMadeAt()),
+    () => secondsSince(sources.evidenceMadeAt()),
   )
   gauge('svc_collateral_age_seconds', 'Age of the platform’s collateral.', () =>
-    secondsSince(known.tee.collateralAt),
+    secondsSince(sources.tee.collateralAt),
   )
   gauge(
     'svc_event_loop_delay_seconds',
@@ -136,10 +136,15 @@ export function observe(registry: Registry, known: KnownState): void {
   gauge(
     'svc_cpu_pressure_percent',
     'Share of time in which a task waits for a processor.',
-    known.cpuPressure,
+    sources.cpuPressure,
   )
-  labelled('svc_health_reason', '1 for each reason that /health currently reports.', 'code', () => {
-    const given = new Set(health.look().reasons.map(({ code }) => code))
-    return REASONS.map((code) => [code, given.has(code) ? 1 : 0])
-  })
+  labeledGauge(
+    'svc_health_reason',
+    '1 for each reason that /health currently reports.',
+    'code',
+    () => {
+      const given = new Set(health.check().reasons.map(({ code }) => code))
+      return HEALTH_REASON_CODES.map((code) => [code, given.has(code) ? 1 : 0])
+    },
+  )
 }

@@ -1,15 +1,21 @@
-import { ACTION_STATEMENT_TYPE, type ActionStatement } from '../../shared/action-statement.ts'
-import { ACTION_LOOK_UPS_PER_MINUTE } from '../../shared/limits.ts'
+import {
+  ACTION_STATEMENT_TYPE,
+  type ActionStatement,
+} from '../../shared/receipts/action-statement.ts'
+import { ACTION_LOOKUPS_PER_MINUTE } from '../../shared/limits.ts'
 import { MinuteRate } from '../admission/minute-rate.ts'
 import type { Keyring } from '../keys/keyring.ts'
-import { Recent } from '../keys/recent.ts'
+import { LruCache } from '../keys/lru-cache.ts'
 import { JwsSigner } from './jws-signer.ts'
 
 /** Cached statements take about 900 bytes each. Popular actions are requested repeatedly. */
-const STATEMENTS_MAX = 4_096
+const CACHED_STATEMENTS_MAX = 4_096
 
-export type StatedAction = Pick<ActionStatement, 'action_cid' | 'public_key' | 'wallet_address'> & {
-  /** Signed statement with the CID, public key and wallet address (`shared/action-statement.ts`). */
+export type ActionKeyStatement = Pick<
+  ActionStatement,
+  'action_cid' | 'public_key' | 'wallet_address'
+> & {
+  /** Signed statement with the CID, public key and wallet address (`shared/receipts/action-statement.ts`). */
   statement: string
 }
 
@@ -30,28 +36,28 @@ export class ActionStatements {
   readonly #composeHash: string
   readonly #signer: JwsSigner
   readonly #rate: MinuteRate
-  readonly #stated = new Recent<StatedAction>(STATEMENTS_MAX)
+  readonly #cache = new LruCache<ActionKeyStatement>(CACHED_STATEMENTS_MAX)
 
   constructor({ keyring, composeHash, now }: ActionStatementsOptions) {
     this.#keyring = keyring
     this.#composeHash = composeHash
     this.#signer = new JwsSigner(keyring.receiptKey(), ACTION_STATEMENT_TYPE)
-    this.#rate = new MinuteRate({ max: ACTION_LOOK_UPS_PER_MINUTE, what: 'action keys', now })
+    this.#rate = new MinuteRate({ max: ACTION_LOOKUPS_PER_MINUTE, what: 'action keys', now })
   }
 
   /**
    * @param cid the CID of any source, even if it has never run
    * @param address the client's IP address
-   * @throws {TooManyCalls}
+   * @throws {LimitExceededError}
    */
-  of(cid: string, address: string): StatedAction {
-    return this.#stated.get(cid, () => {
+  statementFor(cid: string, address: string): ActionKeyStatement {
+    return this.#cache.getOrCreate(cid, () => {
       this.#rate.take(address)
-      return this.#state(cid)
+      return this.#signStatement(cid)
     })
   }
 
-  #state(cid: string): StatedAction {
+  #signStatement(cid: string): ActionKeyStatement {
     const { publicKey, address } = this.#keyring.actionPublicKey(cid)
     const stated = { action_cid: cid, public_key: publicKey, wallet_address: address }
     const payload: ActionStatement = { v: 1, ...stated, compose_hash: this.#composeHash }

@@ -10,7 +10,7 @@ const DER_INTEGER_HEADER_BYTES = 2
  * ES256 signature (RFC 7518, 3.4): r and the low s, 32 bytes each. Signing to DER and converting takes half as long as
  * Node's own `ieee-p1363` format.
  */
-export function es256(key: KeyObject, text: string): Buffer {
+export function signEs256(key: KeyObject, text: string): Buffer {
   const der = sign('sha256', Buffer.from(text), key)
   const r = integerAt(der, DER_HEADER_BYTES)
   const s = integerAt(der, r.end)
@@ -23,7 +23,7 @@ export function es256(key: KeyObject, text: string): Buffer {
 
 /**
  * Replaces s by (order - s) if that is lower. Both are valid; always using the low one makes a receipt's text unique
- * (`shared/receipt.ts`).
+ * (`shared/receipts/receipt.ts`).
  */
 function lowerS(s: Buffer): void {
   const value = BigInt(`0x${s.toString('hex')}`)

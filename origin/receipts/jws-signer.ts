@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto'
-import { JWS_ALGORITHM } from '../../shared/jws.ts'
+import { JWS_ALGORITHM } from '../../shared/crypto/jws.ts'
 import { keyIdOf } from '../channel/open-request.ts'
 import { type P256Key, privateKeyOf } from '../keys/p256-key.ts'
-import { es256 } from './es256.ts'
+import { signEs256 } from './es256.ts'
 
 export class JwsSigner {
   readonly #key: KeyObject
@@ -17,7 +17,7 @@ export class JwsSigner {
 
   sign(payload: object): string {
     const text = `${this.#header}.${base64url(JSON.stringify(payload))}`
-    return `${text}.${es256(this.#key, text).toString('base64url')}`
+    return `${text}.${signEs256(this.#key, text).toString('base64url')}`
   }
 }
 

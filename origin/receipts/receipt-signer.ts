@@ -1,8 +1,8 @@
 import { hash, randomBytes } from 'node:crypto'
-import { type Receipt, RECEIPT_TYPE } from '../../shared/receipt.ts'
+import { type Receipt, RECEIPT_TYPE } from '../../shared/receipts/receipt.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 import type { P256Key } from '../keys/p256-key.ts'
-import { Recent } from '../keys/recent.ts'
+import { LruCache } from '../keys/lru-cache.ts'
 import { JwsSigner } from './jws-signer.ts'
 
 /**
@@ -12,14 +12,14 @@ import { JwsSigner } from './jws-signer.ts'
 const CHAINS_MAX = 16_384
 
 /** Details that are needed for the receipt but not contained in the outcome. */
-export type ExecutedRun = {
+export type ReceiptContext = {
   accountHash: string
   /** JSON text, exactly as passed to the action. */
   params: string
   runId?: string | undefined
 }
 
-type Chain = { series: string; sequence: number; previous?: string }
+type ReceiptChain = { series: string; sequence: number; previous?: string }
 
 export type ReceiptSignerOptions = {
   key: P256Key
@@ -38,7 +38,7 @@ export class ReceiptSigner {
   readonly #composeHash: string
   readonly #now: () => number
   readonly #random: (bytes: number) => Buffer
-  readonly #chains: Recent<Chain>
+  readonly #chains: LruCache<ReceiptChain>
 
   /** @throws {Error} if the compose hash is not 64 lower-case hex characters, because verifiers would reject it */
   constructor(options: ReceiptSignerOptions, chainsMax = CHAINS_MAX) {
@@ -48,12 +48,12 @@ export class ReceiptSigner {
     this.#composeHash = composeHash
     this.#now = now
     this.#random = random
-    this.#chains = new Recent(chainsMax)
+    this.#chains = new LruCache(chainsMax)
   }
 
   /** Returns the outcome with the receipt, which is appended to the account's chain. */
-  signed(run: ExecutedRun, outcome: Outcome): Outcome {
-    const chain = this.#chains.get(run.accountHash, () => this.#newChain())
+  addReceipt(run: ReceiptContext, outcome: Outcome): Outcome {
+    const chain = this.#chains.getOrCreate(run.accountHash, () => this.#newChain())
     const sequence = chain.sequence + 1
     const payload: Receipt = {
       v: 1,
@@ -78,7 +78,7 @@ export class ReceiptSigner {
     return { ...outcome, receipt }
   }
 
-  #newChain(): Chain {
+  #newChain(): ReceiptChain {
     return { series: this.#random(16).toString('base64url'), sequence: 0 }
   }
 }

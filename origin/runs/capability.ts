@@ -1,89 +1,102 @@
-import { CID_SHAPE } from '../../shared/action-cid.ts'
-import { ChainUnavailable } from '../accounts/chain.ts'
+import { CID_PATTERN } from '../../shared/cid/cid-format.ts'
+import { ContractUnavailableError } from '../accounts/chain.ts'
 import { permissionToRun } from '../accounts/permissions.ts'
 import type { Principal } from '../accounts/state.ts'
 import type { Capability, KeyOperation } from '../actions/run.ts'
 import type { Keyring } from '../keys/keyring.ts'
-import { CipherRefused, decryptText, encryptText } from '../keys/wallet-cipher.ts'
-import { KeyRefused } from './key-refused.ts'
-import { type Permitted, permittedWallet } from './permitted-wallet.ts'
+import { CipherError, decryptText, encryptText } from '../keys/wallet-cipher.ts'
+import { KeyRefusedError } from './key-refused.ts'
+import { type RunGrant, permittedWallet } from './permitted-wallet.ts'
 
 /**
  * Key access of one run, which may use the keys of its action, and the wallets that its groups permit. Permissions are
  * checked at each key operation, because a run may take minutes, and its API key may be revoked or its group emptied in
  * the meantime.
- * @param holder returns the current state of the principal that started the run; throws if its API key was revoked
+ * @param currentPrincipal returns the current state of the principal that started the run; throws if its API key was revoked
  */
-export function capabilityFor(keyring: Keyring, cid: string, holder: () => Principal): Capability {
+export function capabilityFor(
+  keyring: Keyring,
+  cid: string,
+  currentPrincipal: () => Principal,
+): Capability {
   return {
-    keyOperation: async (operation) => answer(keyring, cid, holder, operation),
+    keyOperation: async (operation) => runKeyOperation(keyring, cid, currentPrincipal, operation),
   }
 }
 
-function answer(
+function runKeyOperation(
   keyring: Keyring,
   cid: string,
-  holder: () => Principal,
+  currentPrincipal: () => Principal,
   operation: KeyOperation,
 ): string {
   const { name } = operation
   switch (name) {
     case 'getPrivateKey':
-      return keyring.walletKey(...wallet(keyring, cid, holder, operation))
+      return keyring.walletKey(...walletKeyPath(keyring, cid, currentPrincipal, operation))
     case 'encrypt': {
-      const cipher = keyring.walletCipher(...wallet(keyring, cid, holder, operation))
-      return naming(name, () => encryptText(cipher, operation.message))
+      const cipher = keyring.walletCipher(
+        ...walletKeyPath(keyring, cid, currentPrincipal, operation),
+      )
+      return withOperationName(name, () => encryptText(cipher, operation.message))
     }
     case 'decrypt': {
-      const cipher = keyring.walletCipher(...wallet(keyring, cid, holder, operation))
-      return naming(name, () => decryptText(cipher, operation.ciphertext))
+      const cipher = keyring.walletCipher(
+        ...walletKeyPath(keyring, cid, currentPrincipal, operation),
+      )
+      return withOperationName(name, () => decryptText(cipher, operation.ciphertext))
     }
     case 'getSvcActionPrivateKey':
-      permitted(name, cid, holder)
+      requirePermission(name, cid, currentPrincipal)
       return keyring.actionKey(cid)
     case 'getSvcActionPublicKey':
-      return keyring.actionPublicKey(cidOf(name, operation.ipfsId)).publicKey
+      return keyring.actionPublicKey(requireCid(name, operation.ipfsId)).publicKey
     case 'getSvcActionWalletAddress':
-      return keyring.actionPublicKey(cidOf(name, operation.ipfsId)).address
+      return keyring.actionPublicKey(requireCid(name, operation.ipfsId)).address
   }
 }
 
-function permitted(operation: string, cid: string, holder: () => Principal): Permitted {
+function requirePermission(
+  operation: string,
+  cid: string,
+  currentPrincipal: () => Principal,
+): RunGrant {
   try {
-    const principal = holder()
+    const principal = currentPrincipal()
     const permission = permissionToRun(principal, cid)
     if (permission) return { principal, permission }
   } catch (error) {
-    if (error instanceof ChainUnavailable)
-      throw new KeyRefused(`${operation}: permissions cannot be checked: ${error.message}`)
+    if (error instanceof ContractUnavailableError)
+      throw new KeyRefusedError(`${operation}: permissions cannot be checked: ${error.message}`)
   }
-  throw new KeyRefused(
+  throw new KeyRefusedError(
     `${operation}: the API key that started this run has been revoked or is no longer allowed to run the action ${cid}`,
   )
 }
 
 /** Checks that the run may use the wallet. Returns the account hash and derivation path of its keys. */
-function wallet(
+function walletKeyPath(
   keyring: Keyring,
   cid: string,
-  holder: () => Principal,
+  currentPrincipal: () => Principal,
   { name, pkpId }: { name: string; pkpId: string },
 ): [accountHash: string, path: string] {
-  const who = permitted(name, cid, holder)
-  const { derivationPath } = permittedWallet(keyring, name, who, pkpId)
-  return [who.principal.account.hash, derivationPath]
+  const grant = requirePermission(name, cid, currentPrincipal)
+  const { derivationPath } = permittedWallet(keyring, name, grant, pkpId)
+  return [grant.principal.account.hash, derivationPath]
 }
 
-function naming(operation: string, work: () => string): string {
+function withOperationName(operation: string, work: () => string): string {
   try {
     return work()
   } catch (error) {
-    if (error instanceof CipherRefused) throw new KeyRefused(`${operation}: ${error.message}`)
+    if (error instanceof CipherError) throw new KeyRefusedError(`${operation}: ${error.message}`)
     throw error
   }
 }
 
-function cidOf(operation: string, text: string): string {
-  if (!CID_SHAPE.test(text)) throw new KeyRefused(`${operation}: ipfsId must be a CIDv0, Qm...`)
+function requireCid(operation: string, text: string): string {
+  if (!CID_PATTERN.test(text))
+    throw new KeyRefusedError(`${operation}: ipfsId must be a CIDv0, Qm...`)
   return text
 }

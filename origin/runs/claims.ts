@@ -1,10 +1,10 @@
 import { and, eq, inArray, isNotNull, isNull, lt, ne, or, sql } from 'drizzle-orm'
-import { OUTCOME_KEPT_MS, SEALED_CLOCK_SKEW_MS } from '../../shared/limits.ts'
+import { OUTCOME_RETENTION_MS, SEALED_CLOCK_SKEW_MS } from '../../shared/limits.ts'
 import { ORIGIN_LOST, type Outcome } from '../../shared/wire/outcome.ts'
-import { deleteOld } from '../db/delete-old.ts'
+import { deleteInBatches } from '../db/delete-in-batches.ts'
 import type { Database } from '../db/open.ts'
 import { processes, replayIds, runClaims } from '../db/schema.ts'
-import { fromDatabase } from '../db/unavailable.ts'
+import { fromDatabase } from '../db/database-unavailable.ts'
 import { decryptOutcome, encryptOutcome, type RunKey } from './outcome-codec.ts'
 
 /** Heartbeat interval, and time without a heartbeat after which a process is considered dead. */
@@ -15,7 +15,7 @@ export const HEARTBEAT_LOST_MS = 30_000
  * Minimum age at which an abandoned claim may be released. No query takes this long, so the response to the claim's
  * insert can no longer be in flight.
  */
-const FORGOTTEN_AFTER_MS = 60_000
+const ABANDONED_AFTER_MS = 60_000
 
 export type ClaimState = { state: 'running' } | { state: 'ended'; outcome: Outcome }
 
@@ -53,7 +53,7 @@ export class RunClaims {
   /**
    * Claims a run for this process.
    * @returns true if this call made the claim; the caller must then execute the run
-   * @throws {DatabaseUnavailable} if it is unknown whether the claim was made. The caller must not execute the run; a
+   * @throws {DatabaseUnavailableError} if it is unknown whether the claim was made. The caller must not execute the run; a
    * claim that was made is released later.
    */
   async claim(run: RunKey, attempt: number): Promise<boolean> {
@@ -68,7 +68,7 @@ export class RunClaims {
     return made.length === 1
   }
 
-  /** True if an earlier attempt of the run ended as `origin_lost`. @throws {DatabaseUnavailable} */
+  /** True if an earlier attempt of the run ended as `origin_lost`. @throws {DatabaseUnavailableError} */
   async isLost(run: RunKey, attempt: number): Promise<boolean> {
     return (await this.#lostRow(run, attempt)) !== undefined
   }
@@ -77,7 +77,7 @@ export class RunClaims {
    * Takes over a claim that ended as `origin_lost` in an earlier attempt, for triggers that would rather run twice than
    * not at all (`on_lost` in `docs/decisions/0020`). If several callers try, in any process, exactly one succeeds.
    * @returns true if the caller must execute the run
-   * @throws {DatabaseUnavailable}
+   * @throws {DatabaseUnavailableError}
    */
   async takeOver(run: RunKey, attempt: number): Promise<boolean> {
     const { db, processId } = this.#options
@@ -91,7 +91,7 @@ export class RunClaims {
         .set({ processId, attempt, claimedAt: this.#date(), endedAt: null })
         .where(
           and(
-            ...ofRun(run),
+            ...byRun(run),
             eq(runClaims.attempt, lost.attempt),
             isNotNull(runClaims.endedAt),
             eq(runClaims.outcome, lost.outcome),
@@ -104,9 +104,9 @@ export class RunClaims {
 
   async #lostRow(run: RunKey, attempt: number) {
     const { db } = this.#options
-    const earlier = and(...ofRun(run), lt(runClaims.attempt, attempt))
+    const earlier = and(...byRun(run), lt(runClaims.attempt, attempt))
     const [row] = await fromDatabase(db.select().from(runClaims).where(earlier))
-    const known = row && this.#stateIn(row)
+    const known = row && this.#stateOf(row)
     return known?.state === 'ended' && isOriginLost(known.outcome) ? row : undefined
   }
 
@@ -114,7 +114,7 @@ export class RunClaims {
    * Releases claims of this process for runs that it is not executing. Such claims remain if the response to their
    * insert was lost after the commit, or if an earlier release failed. No code of these runs was executed.
    */
-  async releaseForgotten(isCarried: (run: RunKey) => boolean): Promise<void> {
+  async releaseAbandoned(isExecuting: (run: RunKey) => boolean): Promise<void> {
     const { db, processId, now } = this.#options
     const rows = await db
       .select()
@@ -123,10 +123,10 @@ export class RunClaims {
         and(
           eq(runClaims.processId, processId),
           isNull(runClaims.endedAt),
-          lt(runClaims.claimedAt, new Date(now() - FORGOTTEN_AFTER_MS)),
+          lt(runClaims.claimedAt, new Date(now() - ABANDONED_AFTER_MS)),
         ),
       )
-    for (const row of rows) if (!isCarried(row)) await this.release(row)
+    for (const row of rows) if (!isExecuting(row)) await this.release(row)
   }
 
   /**
@@ -156,23 +156,23 @@ export class RunClaims {
     return earlier?.state === 'ended' ? earlier.outcome : outcome
   }
 
-  /** Returns undefined if the run was never claimed. @throws {DatabaseUnavailable} */
+  /** Returns undefined if the run was never claimed. @throws {DatabaseUnavailableError} */
   async state(run: RunKey): Promise<ClaimState | undefined> {
     const { db } = this.#options
     const rows = await fromDatabase(
       db
         .select()
         .from(runClaims)
-        .where(and(...ofRun(run))),
+        .where(and(...byRun(run))),
     )
-    return rows[0] && this.#stateIn(rows[0])
+    return rows[0] && this.#stateOf(rows[0])
   }
 
   /**
    * States by run ID. Runs that were never claimed are absent.
    * @param maxBytes size limit for the outcomes; once they exceed it, the remaining runs are reported as running and
    * must be requested again
-   * @throws {DatabaseUnavailable}
+   * @throws {DatabaseUnavailableError}
    */
   async states(
     runIds: readonly string[],
@@ -188,13 +188,13 @@ export class RunClaims {
     let bytes = 0
     const states = new Map<string, ClaimState>()
     for (const row of rows) {
-      states.set(row.runId, bytes > maxBytes ? { state: 'running' } : this.#stateIn(row))
+      states.set(row.runId, bytes > maxBytes ? { state: 'running' } : this.#stateOf(row))
       bytes += row.outcome?.length ?? 0
     }
     return states
   }
 
-  #stateIn(row: typeof runClaims.$inferSelect): ClaimState {
+  #stateOf(row: typeof runClaims.$inferSelect): ClaimState {
     // An outcome without an end time belongs to an earlier attempt whose claim was taken over.
     if (!row.endedAt || !row.outcome) return { state: 'running' }
     try {
@@ -204,7 +204,7 @@ export class RunClaims {
       // A damaged row must not prevent the response about other runs.
       return {
         state: 'ended',
-        outcome: unkept('The stored outcome of this run cannot be decrypted.'),
+        outcome: lostOutcome('The stored outcome of this run cannot be decrypted.'),
       }
     }
   }
@@ -215,7 +215,11 @@ export class RunClaims {
     try {
       return encryptOutcome(outcomeKey, run, outcome)
     } catch {
-      return encryptOutcome(outcomeKey, run, unkept('The outcome of this run could not be stored.'))
+      return encryptOutcome(
+        outcomeKey,
+        run,
+        lostOutcome('The outcome of this run could not be stored.'),
+      )
     }
   }
 
@@ -238,24 +242,28 @@ export class RunClaims {
       await db
         .update(runClaims)
         .set({ endedAt: this.#date(), outcome })
-        .where(and(...ofRun(row), held))
+        .where(and(...byRun(row), held))
     }
     await db.delete(processes).where(inArray(processes.id, ids))
     return lost.length
   }
 
   /** Deletes expired outcomes and request IDs. */
-  async forget(): Promise<void> {
+  async deleteExpired(): Promise<void> {
     const { db, now } = this.#options
-    await deleteOld(db, runClaims, lt(runClaims.endedAt, new Date(now() - OUTCOME_KEPT_MS)))
+    await deleteInBatches(
+      db,
+      runClaims,
+      lt(runClaims.endedAt, new Date(now() - OUTCOME_RETENTION_MS)),
+    )
     // Kept for the permitted clock skew after expiry, because a process with a slow clock may still accept the request
     // as fresh.
     const expired = new Date(now() - SEALED_CLOCK_SKEW_MS)
-    await deleteOld(db, replayIds, lt(replayIds.expiresAt, expired))
+    await deleteInBatches(db, replayIds, lt(replayIds.expiresAt, expired))
   }
 
-  /** Detects replays: returns false if the ID was already stored. @throws {DatabaseUnavailable} */
-  async takeRequest(requestId: string, expiresAt: number): Promise<boolean> {
+  /** Detects replays: returns false if the ID was already stored. @throws {DatabaseUnavailableError} */
+  async claimRequest(requestId: string, expiresAt: number): Promise<boolean> {
     const { db } = this.#options
     const taken = await fromDatabase(
       db
@@ -268,7 +276,7 @@ export class RunClaims {
   }
 
   #own(run: RunKey) {
-    return [...ofRun(run), eq(runClaims.processId, this.#options.processId)]
+    return [...byRun(run), eq(runClaims.processId, this.#options.processId)]
   }
 
   #date(): Date {
@@ -276,7 +284,7 @@ export class RunClaims {
   }
 }
 
-function ofRun({ accountHash, runId }: RunKey) {
+function byRun({ accountHash, runId }: RunKey) {
   return [eq(runClaims.accountHash, accountHash), eq(runClaims.runId, runId)]
 }
 
@@ -284,7 +292,7 @@ function isOriginLost(outcome: Outcome): boolean {
   return outcome.status === 'failed' && outcome.code === ORIGIN_LOST
 }
 
-function unkept(message: string): Outcome {
+function lostOutcome(message: string): Outcome {
   const nothing = { stack: '', logs: [], action_cid: '', duration_ms: 0, charged_cents: 0 }
   return { status: 'failed', code: 'outcome_lost', message, ...nothing }
 }

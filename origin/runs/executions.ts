@@ -1,21 +1,21 @@
 import type { ClaimState, RunClaims } from './claims.ts'
-import { executedRun, type ExecutedRunOptions, type Execution } from './executed-run.ts'
+import { executeRun, type ExecuteRunOptions, type ExecutionRequest } from './execute-run.ts'
 import type { RunKey } from './outcome-codec.ts'
 import { EXECUTION_SECOND_CENTS } from '../../shared/limits.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
-import { asOfNow } from '../accounts/as-of-now.ts'
+import { refreshPrincipal } from '../accounts/refresh-principal.ts'
 import { mayRunInEveryGroup, permissionToRun, type RunPermission } from '../accounts/permissions.ts'
-import { Overloaded } from '../admission/event-loop-load.ts'
+import { OverloadedError } from '../admission/event-loop-load.ts'
 import type { Principal } from '../accounts/state.ts'
 import type { SourceCids } from '../actions/source-cid/source-cids.ts'
-import type { AllowedRun } from '../credits/allowed-run.ts'
-import type { Payer } from '../credits/budget-name.ts'
+import type { AllowanceReservation } from '../credits/allowance-reservation.ts'
+import type { Payer } from '../credits/budget-names.ts'
 import type { Credits } from '../credits/credits.ts'
 import type { Reservation } from '../credits/reservation.ts'
 import type { RunBudget } from '../credits/run-meter.ts'
 
 /** No group of a valid API key permits it to run the action. */
-export class ActionNotPermitted extends Error {
+export class ActionNotPermittedError extends Error {
   readonly cid: string
   /**
    * True if the action is in no group of the account. Known only for keys that may execute in every group; false for
@@ -24,16 +24,16 @@ export class ActionNotPermitted extends Error {
   readonly isInNoGroup: boolean
   constructor(cid: string, isInNoGroup: boolean) {
     super(`the key is not allowed to run the action ${cid}`)
-    this.name = 'ActionNotPermitted'
+    this.name = 'ActionNotPermittedError'
     this.cid = cid
     this.isInNoGroup = isInNoGroup
   }
 }
 
 /** Request to execute a run at most once. */
-export type OnceRun = { id: string; attempt: number; retry_lost?: boolean | undefined }
+export type RunOnceRequest = { id: string; attempt: number; retry_lost?: boolean | undefined }
 
-export type ExecutionsOptions = ExecutedRunOptions & {
+export type ExecutionsOptions = ExecuteRunOptions & {
   sourceCids: Pick<SourceCids, 'of'>
   claims: RunClaims
   credits: Credits
@@ -53,7 +53,7 @@ export class Executions {
    * Runs in flight, by run ID and then by account. Two accounts may use the same run ID, and only the account that
    * started a run may join it.
    */
-  readonly #underWay = new Map<string, Map<string, Promise<Outcome>>>()
+  readonly #inFlight = new Map<string, Map<string, Promise<Outcome>>>()
 
   constructor(options: ExecutionsOptions) {
     this.#options = options
@@ -62,28 +62,28 @@ export class Executions {
   /**
    * Executes a run without an ID.
    * @throws {PaymentRequired
-   * SpendCapReached
-   * CreditsUnavailable
-   * ActionNotPermitted
-   * FailedExecutionAllowance}
-   * @throws {ExecutorUnavailable
+   * SpendCapReachedError
+   * CreditsUnavailableError
+   * ActionNotPermittedError
+   * AllowanceExhaustedError}
+   * @throws {ExecutorUnavailableError
    * Overloaded}
    */
-  async run(execution: Execution): Promise<Outcome> {
+  async run(execution: ExecutionRequest): Promise<Outcome> {
     this.#requireRoom(execution)
     const reservation = await this.#reserve(execution)
-    let allowed: AllowedRun | undefined
+    let allowance: AllowanceReservation | undefined
     try {
       const permission = await this.#permit(execution)
-      allowed = await this.#admit(execution, permission)
+      allowance = await this.#admit(execution, permission)
       const { cid } = permission
-      const budget = { reservation, allowed }
-      const outcome = await executedRun(this.#options, execution, { cid, budget })
+      const budget = { reservation, allowance }
+      const outcome = await executeRun(this.#options, execution, { cid, budget })
       settle(reservation, outcome)
       return outcome
     } finally {
       reservation.release()
-      allowed?.release()
+      allowance?.release()
     }
   }
 
@@ -93,25 +93,25 @@ export class Executions {
    * @param run if `retry_lost` is set, the run is executed again after an earlier attempt ended as `origin_lost`
    * @returns undefined if another process executes the run
    * @throws {PaymentRequired
-   * SpendCapReached
-   * CreditsUnavailable
-   * ActionNotPermitted
-   * FailedExecutionAllowance}
-   * @throws {Overloaded} if nothing was claimed
+   * SpendCapReachedError
+   * CreditsUnavailableError
+   * ActionNotPermittedError
+   * AllowanceExhaustedError}
+   * @throws {OverloadedError} if nothing was claimed
    */
   async runOnce(
-    execution: Execution,
-    run: OnceRun,
+    execution: ExecutionRequest,
+    run: RunOnceRequest,
   ): Promise<{ outcome: Promise<Outcome> } | undefined> {
     const key = { accountHash: execution.principal.account.hash, runId: run.id }
-    const joined = this.#underWay.get(key.runId)?.get(key.accountHash)
+    const joined = this.#inFlight.get(key.runId)?.get(key.accountHash)
     if (joined) return { outcome: joined }
     let reservation: Reservation
     try {
       this.#requireRoom(execution)
       reservation = await this.#reserve(execution)
     } catch (error) {
-      return this.#told(key, run, error)
+      return this.#knownOutcome(key, run, error)
     }
     return this.#claim(key, run, execution, reservation)
   }
@@ -121,17 +121,17 @@ export class Executions {
    * because the run was already paid for or has failed.
    * @throws `refusal` if the run was not started before
    */
-  async #told(
+  async #knownOutcome(
     key: RunKey,
-    run: OnceRun,
+    run: RunOnceRequest,
     refusal: unknown,
   ): Promise<{ outcome: Promise<Outcome> } | undefined> {
-    const known = await this.#known(key, run).catch(() => undefined)
+    const known = await this.#knownState(key, run).catch(() => undefined)
     if (!known) throw refusal
     return known.state === 'ended' ? { outcome: Promise.resolve(known.outcome) } : undefined
   }
 
-  async #known(key: RunKey, run: OnceRun): Promise<ClaimState | undefined> {
+  async #knownState(key: RunKey, run: RunOnceRequest): Promise<ClaimState | undefined> {
     const { claims } = this.#options
     // The caller asked to retry a lost run. Returning the earlier loss as its outcome would use up this attempt too.
     if (run.retry_lost && (await claims.isLost(key, run.attempt))) return undefined
@@ -140,29 +140,31 @@ export class Executions {
 
   async #claim(
     key: RunKey,
-    run: OnceRun,
-    execution: Execution,
+    run: RunOnceRequest,
+    execution: ExecutionRequest,
     reservation: Reservation,
   ): Promise<{ outcome: Promise<Outcome> } | undefined> {
     const { claims } = this.#options
     let claimed = false
-    let allowed: AllowedRun | undefined
+    let allowance: AllowanceReservation | undefined
     try {
       const permitted = await this.#permit(execution)
       try {
-        allowed = await this.#admit(execution, permitted)
+        allowance = await this.#admit(execution, permitted)
       } catch (error) {
-        return await this.#told(key, run, error)
+        return await this.#knownOutcome(key, run, error)
       }
       claimed =
         (await claims.claim(key, run.attempt)) ||
         (run.retry_lost === true && (await claims.takeOver(key, run.attempt)))
       if (claimed)
-        return { outcome: this.#carried(key, permitted, execution, { reservation, allowed }) }
+        return {
+          outcome: this.#startClaimed(key, permitted, execution, { reservation, allowance }),
+        }
     } finally {
       if (!claimed) {
         reservation.release()
-        allowed?.release()
+        allowance?.release()
       }
     }
     const known = await claims.state(key)
@@ -170,55 +172,55 @@ export class Executions {
   }
 
   /** Executes a claimed run, and registers it so that further requests for it can join. */
-  #carried(
+  #startClaimed(
     key: RunKey,
     permitted: RunPermission,
-    execution: Execution,
+    execution: ExecutionRequest,
     budget: RunBudget,
   ): Promise<Outcome> {
     const { accountHash, runId } = key
-    const outcome = this.#claimed(key, permitted, execution, budget).finally(() => {
+    const outcome = this.#executeClaimed(key, permitted, execution, budget).finally(() => {
       budget.reservation.release()
-      budget.allowed.release()
+      budget.allowance.release()
     })
-    const ofRun = this.#underWay.get(runId) ?? new Map<string, Promise<Outcome>>()
-    this.#underWay.set(runId, ofRun.set(accountHash, outcome))
+    const ofRun = this.#inFlight.get(runId) ?? new Map<string, Promise<Outcome>>()
+    this.#inFlight.set(runId, ofRun.set(accountHash, outcome))
     const forget = () => {
       ofRun.delete(accountHash)
-      if (ofRun.size === 0) this.#underWay.delete(runId)
+      if (ofRun.size === 0) this.#inFlight.delete(runId)
     }
     outcome.then(forget, forget)
     return outcome
   }
 
   /** Runs with this ID that this process executes. Each account that claimed the ID has its own run. */
-  underWay(runId: string): Promise<Outcome>[] {
-    return [...(this.#underWay.get(runId)?.values() ?? [])]
+  inFlight(runId: string): Promise<Outcome>[] {
+    return [...(this.#inFlight.get(runId)?.values() ?? [])]
   }
 
-  isUnderWay({ accountHash, runId }: RunKey): boolean {
-    return this.#underWay.get(runId)?.has(accountHash) ?? false
+  isInFlight({ accountHash, runId }: RunKey): boolean {
+    return this.#inFlight.get(runId)?.has(accountHash) ?? false
   }
 
   /** Uses the current permissions, which may have changed since the request arrived. */
-  async #permit({ principal: sender, code }: Execution): Promise<RunPermission> {
+  async #permit({ principal: sender, code }: ExecutionRequest): Promise<RunPermission> {
     const cid = await this.#options.sourceCids.of(code)
-    const principal = asOfNow(sender, this.#options.mirror.current())
+    const principal = refreshPrincipal(sender, this.#options.mirror.current())
     const permission = permissionToRun(principal, cid)
-    if (!permission) throw new ActionNotPermitted(cid, mayRunInEveryGroup(principal))
+    if (!permission) throw new ActionNotPermittedError(cid, mayRunInEveryGroup(principal))
     return permission
   }
 
-  async #claimed(
+  async #executeClaimed(
     key: RunKey,
     { cid }: RunPermission,
-    execution: Execution,
+    execution: ExecutionRequest,
     budget: RunBudget,
   ): Promise<Outcome> {
     let outcome: Outcome
     try {
       const { runId } = key
-      outcome = await executedRun(this.#options, execution, { cid, budget, runId })
+      outcome = await executeRun(this.#options, execution, { cid, budget, runId })
     } catch (error) {
       await this.#options.claims.release(key)
       throw error
@@ -230,7 +232,7 @@ export class Executions {
         if (stored === outcome) settle(budget.reservation, outcome)
         return stored
       } catch (error) {
-        this.#options.log('run.outcome_not_stored', { run_id: key.runId, error: nameOf(error) })
+        this.#options.log('run.outcome_not_stored', { run_id: key.runId, error: errorName(error) })
         await new Promise((resume) => setTimeout(resume, wait))
       }
     }
@@ -240,20 +242,20 @@ export class Executions {
    * Throws if the queue is full. Must be called before anything is reserved or claimed, so that a flood of requests is
    * rejected without database queries.
    */
-  #requireRoom({ principal, ...request }: Execution): void {
+  #requireRoom({ principal, ...request }: ExecutionRequest): void {
     const refused = this.#options.pool.refusal({ account: principal.account.hash, ...request })
-    if (refused?.full) throw new Overloaded(refused.reason, refused.retryAfterMs)
+    if (refused?.full) throw new OverloadedError(refused.reason, refused.retryAfterMs)
   }
 
-  #reserve({ principal }: Execution): Promise<Reservation> {
+  #reserve({ principal }: ExecutionRequest): Promise<Reservation> {
     return this.#options.credits.reserve(payerOf(principal), EXECUTION_SECOND_CENTS)
   }
 
   /** Reserves a part of the free allowance for failed runs, in case this run fails. */
   #admit(
-    { principal, code, params, heldBytes = 0 }: Execution,
+    { principal, code, params, heldBytes = 0 }: ExecutionRequest,
     { cid }: RunPermission,
-  ): Promise<AllowedRun> {
+  ): Promise<AllowanceReservation> {
     const { credits, limits } = this.#options
     const bytes = Math.max(heldBytes, code.length + params.length)
     return credits.admit(payerOf(principal), { cid, wallMs: limits.wallMs, bytes })
@@ -271,6 +273,6 @@ function settle(reservation: Reservation, outcome: Outcome): void {
   reservation.release()
 }
 
-function nameOf(error: unknown): string {
+function errorName(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown'
 }

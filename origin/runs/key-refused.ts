@@ -1,7 +1,7 @@
 /** The message is shown to the action's author. */
-export class KeyRefused extends Error {
+export class KeyRefusedError extends Error {
   constructor(message: string) {
     super(message)
-    this.name = 'KeyRefused'
+    this.name = 'KeyRefusedError'
   }
 }

@@ -1,34 +1,34 @@
 import { getBytes, isHexString, zeroPadValue } from 'ethers'
 import { type RunPermission, walletForRun, WILDCARD } from '../accounts/permissions.ts'
-import type { Principal, Wallet } from '../accounts/state.ts'
+import type { Principal, AccountWallet } from '../accounts/state.ts'
 import type { Keyring } from '../keys/keyring.ts'
-import { KeyRefused } from './key-refused.ts'
+import { KeyRefusedError } from './key-refused.ts'
 
-export type Permitted = { principal: Principal; permission: RunPermission }
+export type RunGrant = { principal: Principal; permission: RunPermission }
 
 /**
  * Returns the wallet if a group that permits the action also permits the wallet.
  * @param operation name for error messages
- * @param asked the wallet's address, or the address padded to 32 bytes, as hex in any case
- * @throws {KeyRefused}
+ * @param requested the wallet's address, or the address padded to 32 bytes, as hex in any case
+ * @throws {KeyRefusedError}
  */
 export function permittedWallet(
   keyring: Keyring,
   operation: string,
-  { principal, permission }: Permitted,
-  asked: string,
-): Wallet {
-  const pkpId = pkpIdOf(operation, asked)
+  { principal, permission }: RunGrant,
+  requested: string,
+): AccountWallet {
+  const pkpId = pkpIdOf(operation, requested)
   const found = walletForRun(principal, permission, pkpId)
   const { hash } = principal.account
   if (!found.allowed && found.reason === 'not_permitted')
-    throw new KeyRefused(
-      `${operation}: the wallet ${asked} and the action ${permission.cid} are not in the same group; add both to one group (add_pkp_to_group, add_action_to_group)`,
+    throw new KeyRefusedError(
+      `${operation}: the wallet ${requested} and the action ${permission.cid} are not in the same group; add both to one group (add_pkp_to_group, add_action_to_group)`,
     )
   // An account can register any address as a wallet. Only an address that the keyring derives for the account belongs
   // to it.
   if (!found.allowed || walletIdOf(keyring, hash, found.wallet.derivationPath) !== pkpId)
-    throw new KeyRefused(`${operation}: the account has no wallet ${asked}`)
+    throw new KeyRefusedError(`${operation}: the account has no wallet ${requested}`)
   return found.wallet
 }
 
@@ -39,10 +39,10 @@ function walletIdOf(keyring: Keyring, accountHash: string, path: string): string
 /** Takes a wallet ID or a 20-byte address. Returns 32 bytes as lower-case hex. */
 function pkpIdOf(operation: string, text: string): string {
   if (!isHexString(text, 20) && !isHexString(text, 32))
-    throw new KeyRefused(
+    throw new KeyRefusedError(
       `${operation}: pkpId must be a wallet address or its 32-byte ID, in hex with 0x`,
     )
   const pkpId = zeroPadValue(getBytes(text), 32).toLowerCase()
-  if (pkpId === WILDCARD) throw new KeyRefused(`${operation}: pkpId must identify one wallet`)
+  if (pkpId === WILDCARD) throw new KeyRefusedError(`${operation}: pkpId must identify one wallet`)
   return pkpId
 }

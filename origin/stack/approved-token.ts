@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto'
 export type ApprovedToken = { token: string; email: string }
 
 /** @throws {Error} if a page fails; the message names the page */
-export async function approvedToken(
+export async function createApprovedToken(
   triggersUrl: string,
   email = 'demo@example.com',
 ): Promise<ApprovedToken> {
@@ -49,8 +49,9 @@ export async function approve(
 }
 
 async function signIn(triggersUrl: string, email: string): Promise<string> {
-  const asked = await post(triggersUrl, '/sign-in', { email, next: '/' })
-  if (asked.status !== 200) throw new Error(`the sign-in failed with status ${asked.status}`)
+  const requested = await post(triggersUrl, '/sign-in', { email, next: '/' })
+  if (requested.status !== 200)
+    throw new Error(`the sign-in failed with status ${requested.status}`)
   const accept = { accept: 'application/json' }
   const mailbox = await fetch(`${triggersUrl}/dev/mailbox`, { headers: accept })
   const mails = (await mailbox.json()) as { recipient: string; link: string | null }[]

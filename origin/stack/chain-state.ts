@@ -2,13 +2,13 @@ import { existsSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs
 import { copyFile, open, rename, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ChildFailed } from './child.ts'
+import { ChildFailedError } from './child.ts'
 
 /** A file that was modified within this time may still be incomplete. */
-const LOOK_MS = 1_000
+const POLL_MS = 1_000
 
 /** Share of time for copying; large files are therefore copied less often. */
-const COPYING_MAX = 1 / 20
+const COPY_TIME_SHARE = 1 / 20
 
 /**
  * anvil writes `state.json` in place, so a kill may leave the file incomplete. `state.good.json` is the last complete
@@ -20,7 +20,7 @@ export class ChainState {
   readonly #good: string
   readonly #draft: string
   #watching: AbortController | undefined
-  #kept: string | undefined
+  #backedUp: string | undefined
   /** All copy operations use the same draft file, so each waits for the previous one. */
   #copy: Promise<boolean> = Promise.resolve(false)
 
@@ -34,19 +34,19 @@ export class ChainState {
 
   /**
    * Must be called before the chain reads the file.
-   * @param tell called with the repair and the lost time if the copy had to be used
-   * @throws {ChildFailed} if the state file is incomplete and no copy exists
+   * @param report called with the repair and the lost time if the copy had to be used
+   * @throws {ChildFailedError} if the state file is incomplete and no copy exists
    */
-  async recover(tell: (line: string) => void): Promise<void> {
+  async recover(report: (line: string) => void): Promise<void> {
     // A copy may still be in progress after the chain exited.
     await this.#copy.catch(() => false)
-    if (!existsSync(this.file)) return this.#beginWithout(tell)
-    if (await isWholeJson(this.file)) {
-      await this.keep()
+    if (!existsSync(this.file)) return this.#startWithoutState(report)
+    if (await isCompleteJson(this.file)) {
+      await this.backUp()
       return
     }
     if (!existsSync(this.#good))
-      throw new ChildFailed(
+      throw new ChildFailedError(
         'chain',
         `cannot be started: ${this.file} is incomplete and has no backup copy. Restore it from your own backup, or delete the state folder to start over without its wallets and accounts`,
       )
@@ -54,61 +54,64 @@ export class ChainState {
     const good = statSync(this.#good)
     const seconds = Math.max(0, Math.ceil((torn.mtimeMs - good.mtimeMs) / 1_000))
     await this.#restore()
-    tell(`state.json was incomplete after a kill; restored its last good copy, ${loss(seconds)}`)
+    report(
+      `state.json was incomplete after a kill; restored its last good copy, ${describeLoss(seconds)}`,
+    )
   }
 
   /** Either the folder is new, or the file was deleted. */
-  async #beginWithout(tell: (line: string) => void): Promise<void> {
+  async #startWithoutState(report: (line: string) => void): Promise<void> {
     if (!existsSync(this.#good)) {
       // Shows that this chain has not completed its first write yet. An incomplete state file can then be discarded.
       writeFileSync(this.#good, '', { flush: true, mode: 0o600 })
     } else if (statSync(this.#good).size > 0) {
       await this.#restore()
-      tell('state.json was missing; restored its last good copy')
+      report('state.json was missing; restored its last good copy')
     }
   }
 
   watch(): void {
     this.stop()
     this.#watching = new AbortController()
-    void this.#look(this.#watching.signal)
+    void this.#poll(this.#watching.signal)
   }
 
   stop(): void {
     this.#watching?.abort()
   }
 
-  async #look(signal: AbortSignal): Promise<void> {
+  async #poll(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const began = performance.now()
-      const kept = await this.#keepIfStill().catch(() => false)
-      const rest = kept ? (performance.now() - began) / COPYING_MAX : 0
-      await sleep(Math.max(LOOK_MS, rest), undefined, { ref: false, signal }).catch(() => {})
+      const isBackedUp = await this.#backUpIfQuiet().catch(() => false)
+      const rest = isBackedUp ? (performance.now() - began) / COPY_TIME_SHARE : 0
+      await sleep(Math.max(POLL_MS, rest), undefined, { ref: false, signal }).catch(() => {})
     }
   }
 
   /** @returns false if the state file has not changed or was being written; the previous copy is then kept */
-  keep(): Promise<boolean> {
-    this.#copy = this.#copy.catch(() => false).then(() => this.#keepNow())
+  backUp(): Promise<boolean> {
+    this.#copy = this.#copy.catch(() => false).then(() => this.#backUpNow())
     return this.#copy
   }
 
-  async #keepNow(): Promise<boolean> {
+  async #backUpNow(): Promise<boolean> {
     const before = await fingerprint(this.file)
-    if (before === this.#kept || before === (await fingerprint(this.#good))) return false
+    if (before === this.#backedUp || before === (await fingerprint(this.#good))) return false
     await copyFile(this.file, this.#draft)
     // The modification time identifies the state file from which the copy was made.
     const { atime, mtime } = await stat(this.file)
     await utimes(this.#draft, atime, mtime)
-    if (!(await isWholeJson(this.#draft)) || (await fingerprint(this.file)) !== before) return false
-    await putInPlace(this.#draft, this.#good)
-    this.#kept = before
+    if (!(await isCompleteJson(this.#draft)) || (await fingerprint(this.file)) !== before)
+      return false
+    await replaceAtomically(this.#draft, this.#good)
+    this.#backedUp = before
     return true
   }
 
-  async #keepIfStill(): Promise<boolean> {
-    if (Date.now() - (await stat(this.file)).mtimeMs < LOOK_MS) return false
-    return this.keep()
+  async #backUpIfQuiet(): Promise<boolean> {
+    if (Date.now() - (await stat(this.file)).mtimeMs < POLL_MS) return false
+    return this.backUp()
   }
 
   async #restore(): Promise<void> {
@@ -117,16 +120,16 @@ export class ChainState {
     const draft = `${this.file}.new`
     await copyFile(this.#good, draft)
     utimesSync(draft, atime, mtime)
-    await putInPlace(draft, this.file)
+    await replaceAtomically(draft, this.file)
   }
 }
 
-function loss(seconds: number): string {
+function describeLoss(seconds: number): string {
   return seconds > 0 ? `losing at most ${seconds} s of the chain` : 'losing nothing'
 }
 
 /** Atomic: after a crash, the path contains either the complete new file or the old file. */
-async function putInPlace(draft: string, file: string): Promise<void> {
+async function replaceAtomically(draft: string, file: string): Promise<void> {
   const handle = await open(draft, 'r+')
   try {
     await handle.sync()
@@ -153,7 +156,7 @@ const CONTROL_MAX = 0x1f
  * False if the file was truncated or filled with zeros by a power failure. Reads in chunks, because the file may exceed
  * the maximum string length.
  */
-export async function isWholeJson(file: string): Promise<boolean> {
+export async function isCompleteJson(file: string): Promise<boolean> {
   let depth = 0
   let values = 0
   let inString = false

@@ -7,7 +7,7 @@ import { accountConfigAbi } from '../../shared/abi/account-config.ts'
 import { PAYERS_DEFAULT } from '../accounts/writer/payer-options.ts'
 import { deployAccountConfig } from '../contracts/deploy.ts'
 import { upgradeAccountConfig } from '../contracts/upgrade.ts'
-import { addressOf, type Keyring } from '../keys/keyring.ts'
+import { addressFromPrivateKey, type Keyring } from '../keys/keyring.ts'
 import type { ChainState } from './chain-state.ts'
 import { Child, type ChildOptions } from './child.ts'
 
@@ -36,7 +36,7 @@ export type ChildHooks = Pick<ChildOptions, 'onLine' | 'onWait' | 'started'>
 /**
  * The state folder keeps the chain's state, so that it survives a kill (`docs/decisions/0013`).
  * @param state must be shared by all starts with the same folder, so that they do not copy its files at the same time
- * @throws {ChildFailed} if anvil cannot be started
+ * @throws {ChildFailedError} if anvil cannot be started
  */
 export async function startChain(
   state: ChainState,
@@ -76,12 +76,12 @@ export async function startChain(
     ...hooks,
   })
   hooks.created(child)
-  child.onEnd(() => state.stop())
+  child.onExit(() => state.stop())
   state.watch()
   // Makes a block final. A chain with a loaded state has no earlier blocks, and the stack immediately requests the
   // state at a final block.
   const finality = `0x${LOCAL_FINALITY.toString(16)}`
-  await child.answers(async () => {
+  await child.pollUntilReady(async () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_mine', params: [finality] })
     const headers = { 'content-type': 'application/json' }
     return (await fetch(rpcUrl, { method: 'POST', headers, body })).ok
@@ -108,19 +108,19 @@ export function openLocalChain(rpcUrl: string): JsonRpcProvider {
 }
 
 const deploymentSchema = z.object({ address: z.string(), block: z.number() })
-export type Deployment = z.infer<typeof deploymentSchema>
+export type LocalContract = z.infer<typeof deploymentSchema>
 
 /** Deploys the contract at the first start, or if it is missing from the chain. */
 export async function ensureContract(
   stateDir: string,
   rpcUrl: string,
   keyring: Keyring,
-): Promise<Deployment> {
+): Promise<LocalContract> {
   const file = join(stateDir, 'chain', 'deployment.json')
   const provider = openLocalChain(rpcUrl)
   try {
     const payers = Array.from({ length: LOCAL_PAYERS + 1 }, (_, n) =>
-      addressOf(keyring.payerKey(n)),
+      addressFromPrivateKey(keyring.payerKey(n)),
     )
     await provider.send('anvil_setBalance', [payers[0], PAYER_FUNDS])
     const signer = await provider.getSigner(0)

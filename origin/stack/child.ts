@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sayWhile, STALLED_MS, stalled } from './start-progress.ts'
+import { reportWhile, STALLED_MS, rejectIfStalled } from './start-progress.ts'
 
 export type ChildOptions = {
   name: string
@@ -26,10 +26,10 @@ export type ChildOptions = {
   started(pid: number): void
 }
 
-export class ChildFailed extends Error {
+export class ChildFailedError extends Error {
   constructor(name: string, reason: string) {
     super(`${name} ${reason}`)
-    this.name = 'ChildFailed'
+    this.name = 'ChildFailedError'
   }
 }
 
@@ -42,10 +42,10 @@ export class Child {
   readonly #process: ChildProcess
   readonly #exited: Promise<string>
   /** First message. Listened for immediately, because it may arrive before a caller waits for it. */
-  readonly #told: Promise<unknown>
+  readonly #firstMessage: Promise<unknown>
   #lastLines: string[] = []
   #lines = 0
-  #wanted = true
+  #shouldRun = true
 
   constructor(options: ChildOptions) {
     this.name = options.name
@@ -69,7 +69,7 @@ export class Child {
         resolve(signal ? `was terminated by ${signal}` : `exited with code ${code}`),
       )
     })
-    this.#told = new Promise((resolve) => this.#process.once('message', resolve))
+    this.#firstMessage = new Promise((resolve) => this.#process.once('message', resolve))
     if (this.#process.pid !== undefined) options.started(this.#process.pid)
   }
 
@@ -78,28 +78,28 @@ export class Child {
   }
 
   /** Called once, regardless of the reason for the exit. */
-  onEnd(listener: () => void): void {
+  onExit(listener: () => void): void {
     void this.#exited.then(listener)
   }
 
   /** Called once, only for an unexpected exit. */
-  onDeath(listener: (error: ChildFailed) => void): void {
+  onUnexpectedExit(listener: (error: ChildFailedError) => void): void {
     void this.#exited.then((how) => {
-      if (this.#wanted) listener(new ChildFailed(this.name, how))
+      if (this.#shouldRun) listener(new ChildFailedError(this.name, how))
     })
   }
 
   /**
    * Waits for the `ready` message of a Node child.
-   * @throws {ChildFailed}
+   * @throws {ChildFailedError}
    */
-  async message<Ready>(): Promise<Ready> {
-    const message = (await this.#before(this.#told)) as {
+  async waitForReady<Ready>(): Promise<Ready> {
+    const message = (await this.#unlessFailed(this.#firstMessage)) as {
       ready?: Ready
       failed?: { message: string }
     }
     if (message.ready !== undefined) return message.ready
-    throw new ChildFailed(
+    throw new ChildFailedError(
       this.name,
       `failed to start: ${message.failed?.message ?? 'unknown reason'}`,
     )
@@ -107,22 +107,22 @@ export class Child {
 
   /**
    * Polls until `ask` returns true.
-   * @throws {ChildFailed}
+   * @throws {ChildFailedError}
    */
-  async answers(ask: () => Promise<boolean>): Promise<void> {
-    const enough = new AbortController()
+  async pollUntilReady(probe: () => Promise<boolean>): Promise<void> {
+    const polling = new AbortController()
     const poll = async () => {
-      while (!enough.signal.aborted && !(await ask().catch(() => false))) await sleep(20)
+      while (!polling.signal.aborted && !(await probe().catch(() => false))) await sleep(20)
     }
     try {
-      await this.#before(poll())
+      await this.#unlessFailed(poll())
     } finally {
-      enough.abort()
+      polling.abort()
     }
   }
 
   async stop(): Promise<void> {
-    this.#wanted = false
+    this.#shouldRun = false
     this.#signal(this.#options.stopSignal)
     const { stopMs = STOP_MS } = this.#options
     const stopped = await Promise.race([this.#exited, sleep(stopMs, undefined, { ref: false })])
@@ -132,28 +132,30 @@ export class Child {
 
   /** Kills the whole process group, to simulate a crash. */
   async kill(): Promise<void> {
-    this.#wanted = false
+    this.#shouldRun = false
     this.#signal('SIGKILL')
     await this.#exited
   }
 
-  /** @throws {ChildFailed} if the child exits or stalls before `work` finishes */
-  async #before<Value>(work: Promise<Value>): Promise<Value> {
+  /** @throws {ChildFailedError} if the child exits or stalls before `work` finishes */
+  async #unlessFailed<Value>(work: Promise<Value>): Promise<Value> {
     const { name, pid } = this
     const { starts = 'starts', stalledMs = STALLED_MS, onWait } = this.#options
     const failed = (how: string): never => {
       const lines = this.#lastLines.length > 0 ? `: ${this.#lastLines.join(' | ')}` : ''
-      throw new ChildFailed(name, how + lines)
+      throw new ChildFailedError(name, how + lines)
     }
     const watch = new AbortController()
     const watched = { pid, lines: () => this.#lines, stalledMs }
     const died = this.#exited.then((how) => failed(`${how} before it was ready`))
-    const idle = stalled(watched, watch.signal).catch((error: Error) => failed(error.message))
+    const idle = rejectIfStalled(watched, watch.signal).catch((error: Error) =>
+      failed(error.message),
+    )
     // Prevents unhandled rejections of the promises that lose the race.
     died.catch(() => {})
     idle.catch(() => {})
     try {
-      return await sayWhile(
+      return await reportWhile(
         Promise.race([work, died, idle]),
         (seconds) => onWait?.(`waiting for the ${name}, which is ${starts} (${seconds} s so far)`),
         stalledMs / 4,

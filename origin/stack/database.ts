@@ -3,15 +3,15 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import type { ChildHooks } from './chain.ts'
-import { Child, ChildFailed } from './child.ts'
-import { makeDataFolder, postgresServer, postgresUrl, untilFree } from './postgres.ts'
+import { Child, ChildFailedError } from './child.ts'
+import { makeDataFolder, postgresServer, postgresUrl, waitUntilFree } from './postgres.ts'
 
 /** Allows for PostgreSQL's final checkpoint on a slow disk. */
 const STOP_MS = 20_000
 
 /**
  * Creates the data folder at the first start.
- * @throws {ChildFailed} if the database cannot be started, or the folder contains a PGlite database from an earlier
+ * @throws {ChildFailedError} if the database cannot be started, or the folder contains a PGlite database from an earlier
  * version
  */
 export async function startDatabase(
@@ -27,7 +27,7 @@ export async function startDatabase(
   mkdirSync(join(stateDir, 'origin'), { recursive: true, mode: 0o700 })
   const dataDir = join(stateDir, 'origin', 'postgres')
   await makeDataFolder(dataDir, password)
-  await untilFree(dataDir)
+  await waitUntilFree(dataDir)
   const child = new Child({
     name: 'database',
     ...postgresServer(dataDir, port),
@@ -39,7 +39,7 @@ export async function startDatabase(
   })
   hooks.created(child)
   const url = postgresUrl(port, password)
-  await child.answers(() => canConnect(url))
+  await child.pollUntilReady(() => canConnect(url))
   return { url }
 }
 
@@ -59,7 +59,7 @@ export async function canConnect(url: string): Promise<boolean> {
 function refusePglite(stateDir: string): void {
   const old = join(stateDir, 'origin', 'pglite')
   if (!existsSync(old)) return
-  throw new ChildFailed(
+  throw new ChildFailedError(
     'database',
     `cannot read ${old}, which an earlier version wrote with PGlite. Set SVC_STATE_DIR to a new folder, or delete this one. Accounts, wallets, groups and triggers are stored elsewhere and are kept; credits, payment receipts and outcomes of the last day are lost`,
   )

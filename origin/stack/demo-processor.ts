@@ -13,7 +13,7 @@ type Ready = {
 
 /**
  * Uses play money.
- * @throws {ChildFailed}
+ * @throws {ChildFailedError}
  */
 export async function startDemoProcessor(onLine: (line: string) => void) {
   const child = new Child({
@@ -26,7 +26,7 @@ export async function startDemoProcessor(onLine: (line: string) => void) {
     onLine,
     started: () => {},
   })
-  const { url, webhookSecret, settings } = await child.message<Ready>()
+  const { url, webhookSecret, settings } = await child.waitForReady<Ready>()
   return {
     url,
     settings,

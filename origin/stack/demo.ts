@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startDemoProcessor } from './demo-processor.ts'
 import { fundedWallets } from './funded-wallets.ts'
-import { journey } from './journey.ts'
+import { runJourney } from './journey.ts'
 import { payAsClient } from './pay-as-client.ts'
 import { Stack } from './stack.ts'
 import { trustCa } from './trust-ca.ts'
@@ -41,7 +41,7 @@ try {
   await processor.sendWebhooks(stack.triggersUrl)
   show('the stack is ready', stack.baseUrl, performance.now())
   trustCa(stack.caFile)
-  await journey({
+  await runJourney({
     baseUrl: stack.baseUrl,
     triggersUrl: stack.triggersUrl,
     pay: (intent) => payAsClient({ url, ...intent }),

@@ -1,11 +1,14 @@
 import { type HDNodeWallet, JsonRpcProvider, Wallet } from 'ethers'
 
-export type FundedWallet = () => Promise<HDNodeWallet>
+export type FundedWalletFactory = () => Promise<HDNodeWallet>
 
 /** 10 ether in wei. */
 const FUNDS = '0x8ac7230489e80000'
 
-export function fundedWallets(chainUrl: string): { wallet: FundedWallet; close: () => void } {
+export function fundedWallets(chainUrl: string): {
+  wallet: FundedWalletFactory
+  close: () => void
+} {
   const node = new JsonRpcProvider(chainUrl, undefined, { staticNetwork: true, cacheTimeout: -1 })
   const wallet = async () => {
     const made = Wallet.createRandom(node)

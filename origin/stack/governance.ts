@@ -32,7 +32,7 @@ export async function ensureGovernance(
   const file = join(stateDir, 'chain', 'governance.json')
   const provider = openLocalChain(rpcUrl)
   try {
-    const deciding = await governanceMembers(provider)
+    const signers = await governanceMembers(provider)
     const known = existsSync(file)
       ? deploymentSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).address
       : undefined
@@ -47,7 +47,7 @@ export async function ensureGovernance(
     const governance = new Contract(address, governanceAbi, provider)
     const subject = `0x${composeHash}`
     const isAllowed: boolean = await governance.getFunction('allowedComposeHashes')(subject)
-    if (!isAllowed) await makeChange(address, 'allowComposeHash', subject, deciding)
+    if (!isAllowed) await makeChange(address, 'allowComposeHash', subject, signers)
     return address
   } finally {
     provider.destroy()

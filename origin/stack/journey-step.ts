@@ -1,4 +1,4 @@
-/** @throws {JourneyFailed} */
+/** @throws {JourneyError} */
 export type JourneyStep = <Result>(
   name: string,
   act: () => Promise<Result>,

@@ -4,12 +4,12 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keccak256, toUtf8Bytes, verifyMessage } from 'ethers'
-import { approvedToken } from './approved-token.ts'
-import type { FundedWallet } from './funded-wallets.ts'
+import { createApprovedToken } from './approved-token.ts'
+import type { FundedWalletFactory } from './funded-wallets.ts'
 import type { JourneyStep } from './journey-step.ts'
-import { ownershipJourney } from './ownership-journey.ts'
-import { tokenJourney } from './token-journey.ts'
-import { balanceOf, type Core, topUp } from './top-up.ts'
+import { runOwnershipJourney } from './ownership-journey.ts'
+import { runTokenJourney } from './token-journey.ts'
+import { balanceOf, type CoreCall, topUp } from './top-up.ts'
 
 export type JourneyOptions = {
   baseUrl: string
@@ -20,14 +20,14 @@ export type JourneyOptions = {
    * Creates wallets on the accounts' chain (`ethereum` in a local stack). If omitted, the steps on the chain are
    * skipped.
    */
-  wallet?: FundedWallet
+  wallet?: FundedWalletFactory
   onStep(step: string, result: string, milliseconds: number): void
 }
 
-export class JourneyFailed extends Error {
+export class JourneyError extends Error {
   constructor(step: string, reason: string) {
     super(`${step}: ${reason}`)
-    this.name = 'JourneyFailed'
+    this.name = 'JourneyError'
   }
 }
 
@@ -54,8 +54,8 @@ const RUN_STALLED_MS = 60_000
 
 type Signed = { message: string; signature: string }
 
-/** @throws {JourneyFailed} if a step fails */
-export async function journey(options: JourneyOptions): Promise<void> {
+/** @throws {JourneyError} if a step fails */
+export async function runJourney(options: JourneyOptions): Promise<void> {
   const step: JourneyStep = async (name, act, show) => {
     const began = performance.now()
     try {
@@ -63,11 +63,14 @@ export async function journey(options: JourneyOptions): Promise<void> {
       options.onStep(name, show(result), performance.now() - began)
       return result
     } catch (error) {
-      throw new JourneyFailed(name, error instanceof Error ? error.message : String(error))
+      throw new JourneyError(name, error instanceof Error ? error.message : String(error))
     }
   }
-  const core: Core = (path, body, key) =>
-    call(`${options.baseUrl}/core/v1/${path}`, { body, headers: key ? { 'x-api-key': key } : {} })
+  const core: CoreCall = (path, body, key) =>
+    callJson(`${options.baseUrl}/core/v1/${path}`, {
+      body,
+      headers: key ? { 'x-api-key': key } : {},
+    })
 
   const account = await step(
     'new_account',
@@ -117,7 +120,7 @@ export async function journey(options: JourneyOptions): Promise<void> {
     code: ACTION,
     js_params: { pkp_id: wallet.wallet_address, message: 'hello' },
   }
-  const signerOf = (response: Signed) => signedBy(response, wallet.wallet_address, 'hello')
+  const signerOf = (response: Signed) => verifySigner(response, wallet.wallet_address, 'hello')
   await step(
     'svc_action',
     async () => signerOf((await core('svc_action', action, usage.usage_api_key)).response),
@@ -132,9 +135,9 @@ export async function journey(options: JourneyOptions): Promise<void> {
   const token = await step(
     'sign in and approve a token',
     async () => {
-      const approved = await approvedToken(options.triggersUrl)
+      const approved = await createApprovedToken(options.triggersUrl)
       const headers = { authorization: `Bearer ${approved.token}` }
-      const me = await call(`${options.triggersUrl}/api/me`, { headers })
+      const me = await callJson(`${options.triggersUrl}/api/me`, { headers })
       return { ...approved, email: me.email }
     },
     (approved) => `as ${approved.email}`,
@@ -142,7 +145,7 @@ export async function journey(options: JourneyOptions): Promise<void> {
   const secret = randomBytes(24).toString('base64url')
   const bearer = { authorization: `Bearer ${token.token}` }
   const createTrigger = (fields: object) =>
-    call(`${options.triggersUrl}/api/triggers`, {
+    callJson(`${options.triggersUrl}/api/triggers`, {
       headers: bearer,
       body: {
         action_code: ACTION,
@@ -165,26 +168,26 @@ export async function journey(options: JourneyOptions): Promise<void> {
   const commit = randomBytes(20).toString('hex')
   const firing = await step(
     'POST the webhook, signed as GitHub does',
-    () => pushLikeGitHub(trigger.webhook_url, secret, commit),
+    () => sendGitHubPush(trigger.webhook_url, secret, commit),
     (accepted) => `202, run ${accepted.run_id.slice(0, 8)}...`,
   )
   await step(
     'the run ends',
     async () => {
-      const run = await ended(options.triggersUrl, trigger.id, bearer, firing.run_id)
-      return signedBy(run.response, wallet.wallet_address, `pushed ${commit}`)
+      const run = await waitForRunEnd(options.triggersUrl, trigger.id, bearer, firing.run_id)
+      return verifySigner(run.response, wallet.wallet_address, `pushed ${commit}`)
     },
     (signer) => `success, signed by ${signer}`,
   )
   if (options.wallet) {
-    await tokenJourney({
+    await runTokenJourney({
       wallet: options.wallet,
       createTrigger,
-      firstRun: (triggerId) => ended(options.triggersUrl, triggerId, bearer),
-      signerOf: (response, message) => signedBy(response, wallet.wallet_address, message),
+      firstRun: (triggerId) => waitForRunEnd(options.triggersUrl, triggerId, bearer),
+      signerOf: (response, message) => verifySigner(response, wallet.wallet_address, message),
       step,
     })
-    await ownershipJourney({
+    await runOwnershipJourney({
       baseUrl: options.baseUrl,
       apiKey: master,
       groupId: group.group_id,
@@ -197,13 +200,13 @@ export async function journey(options: JourneyOptions): Promise<void> {
 }
 
 /** @throws {Error} if the signer is not the expected wallet */
-async function signedBy(signed: Signed, wallet: string, message: string): Promise<string> {
+async function verifySigner(signed: Signed, wallet: string, message: string): Promise<string> {
   const signer = verifyMessage(message, signed.signature)
   if (signer !== wallet) throw new Error(`signed by ${signer} instead of the wallet ${wallet}`)
   return signer
 }
 
-function pushLikeGitHub(url: string, secret: string, commit: string) {
+function sendGitHubPush(url: string, secret: string, commit: string) {
   const body = JSON.stringify({ ref: 'refs/heads/main', after: commit })
   const signature = createHmac('sha256', secret).update(body).digest('hex')
   const headers = {
@@ -211,14 +214,14 @@ function pushLikeGitHub(url: string, secret: string, commit: string) {
     'x-github-event': 'push',
     'x-hub-signature-256': `sha256=${signature}`,
   }
-  return call(url, { headers, text: body })
+  return callJson(url, { headers, text: body })
 }
 
 /**
  * Without a run ID, waits for the trigger's first run.
  * @throws {Error} if the run fails or stalls
  */
-async function ended(
+async function waitForRunEnd(
   triggersUrl: string,
   triggerId: string,
   headers: Record<string, string>,
@@ -226,7 +229,7 @@ async function ended(
 ) {
   let [seen, changedAt] = ['', performance.now()]
   while (performance.now() - changedAt < RUN_STALLED_MS) {
-    const { runs } = await call(`${triggersUrl}/api/triggers/${triggerId}/runs`, { headers })
+    const { runs } = await callJson(`${triggersUrl}/api/triggers/${triggerId}/runs`, { headers })
     const run = runs.find(({ id }: { id: string }) => runId === undefined || id === runId)
     if (run?.status === 'success') return run
     if (run?.status === 'failed') throw new Error(`the run failed: ${run.error}`)
@@ -237,13 +240,13 @@ async function ended(
   throw new Error(`the run made no progress for ${RUN_STALLED_MS / 1000} s: ${seen}`)
 }
 
-type Call = { body?: unknown; text?: string; headers?: Record<string, string> }
+type JsonCall = { body?: unknown; text?: string; headers?: Record<string, string> }
 
 /**
  * Does not validate the shape of the response's JSON.
  * @throws {Error} if the status is not 2xx
  */
-async function call(url: string, { body, text, headers = {} }: Call): Promise<any> {
+async function callJson(url: string, { body, text, headers = {} }: JsonCall): Promise<any> {
   const payload = text ?? (body === undefined ? undefined : JSON.stringify(body))
   const response = await fetch(url, {
     method: payload === undefined ? 'GET' : 'POST',

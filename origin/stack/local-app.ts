@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { simulatedAppCompose } from '../tee/app-compose-file.ts'
+import { simulatedAppCompose } from '../tee/simulated-app-compose.ts'
 import { ensureGovernance } from './governance.ts'
 
 /** Governance address in 0x hex, and path of the compose text that the members have allowed. */

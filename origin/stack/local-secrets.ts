@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { metricsTokenSetting } from '../../shared/metrics-token.ts'
+import { metricsTokenSetting } from '../../shared/config/metrics-token.ts'
 
 /** Shared by edge and origin. Stored on disk, because IDs and stored keys depend on them. */
 const secretsSchema = z.object({
@@ -25,7 +25,7 @@ export function loadLocalSecrets(stateDir: string): LocalSecrets {
 
 /** Creates the password at the first start. */
 export function loadDatabasePassword(stateDir: string): string {
-  return keptSecret(join(stateDir, 'database-password'))
+  return loadSecret(join(stateDir, 'database-password'))
 }
 
 /** Token for `/metrics`, for use with curl, or as the `credentials_file` of Prometheus. */
@@ -33,11 +33,11 @@ export const METRICS_TOKEN_FILE = 'metrics-token'
 
 /** Creates the token at the first start, in a file that only the current user can read. */
 export function loadMetricsToken(stateDir: string): string {
-  return metricsTokenSetting.parse(keptSecret(join(stateDir, METRICS_TOKEN_FILE)))
+  return metricsTokenSetting.parse(loadSecret(join(stateDir, METRICS_TOKEN_FILE)))
 }
 
 /** If the file does not exist, creates it with 32 random bytes in base64url. */
-function keptSecret(file: string): string {
+function loadSecret(file: string): string {
   if (!existsSync(file)) {
     const secret = randomBytes(32).toString('base64url')
     writeFileSync(`${file}.new`, secret, { mode: 0o600, flush: true })

@@ -1,20 +1,20 @@
 /** Converts an account from API mode to ChainSecured, and then transfers it to another wallet. */
 import { type ActionToRun, createClient } from '../../shared/client/index.ts'
-import type { FundedWallet } from './funded-wallets.ts'
+import type { FundedWalletFactory } from './funded-wallets.ts'
 import type { JourneyStep } from './journey-step.ts'
 
-export type OwnershipJourney = {
+export type OwnershipJourneyOptions = {
   baseUrl: string
   apiKey: string
   groupId: number
   action: ActionToRun
   /** @throws {Error} if the response's signer is not the expected one */
   signerOf: (response: any) => Promise<string>
-  wallet: FundedWallet
+  wallet: FundedWalletFactory
   step: JourneyStep
 }
 
-export async function ownershipJourney(options: OwnershipJourney): Promise<void> {
+export async function runOwnershipJourney(options: OwnershipJourneyOptions): Promise<void> {
   const { baseUrl, apiKey, groupId, action, signerOf, wallet, step } = options
   const [admin, next] = [await wallet(), await wallet()]
   const managed = createClient({ baseUrl, apiKey })

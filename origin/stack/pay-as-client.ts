@@ -1,5 +1,5 @@
 /** The only secret is the intent's client secret. */
-export type Paying = {
+export type ClientPayment = {
   url: string
   publishableKey: string
   clientSecret: string
@@ -14,7 +14,7 @@ export type Paying = {
 const RETURN_URL = 'https://example.com/'
 
 /** @throws {Error} if the payment is refused, with the processor's message */
-export async function payAsClient(paying: Paying): Promise<void> {
+export async function payAsClient(paying: ClientPayment): Promise<void> {
   const { url, publishableKey, clientSecret, paymentMethod = 'pm_card_visa' } = paying
   const id = clientSecret.slice(0, clientSecret.indexOf('_secret'))
   const response = await fetch(`${url}/v1/payment_intents/${id}/confirm`, {

@@ -2,25 +2,25 @@ import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 import { PORT_SETTINGS, type Ports } from './stack-settings.ts'
 
-export class PortUnusable extends Error {
+export class PortUnusableError extends Error {
   constructor(message: string) {
     super(message)
-    this.name = 'PortUnusable'
+    this.name = 'PortUnusableError'
   }
 }
 
 /**
  * All ports are free at the time of the call.
- * @throws {PortUnusable} if a port cannot be used; the message names its setting
+ * @throws {PortUnusableError} if a port cannot be used; the message names its setting
  */
 export async function choosePorts(environment: NodeJS.ProcessEnv): Promise<Ports> {
-  const edge = await choose('edge', environment, [])
-  const origin = await choose('origin', environment, [edge])
-  const chain = await choose('chain', environment, [edge, origin])
+  const edge = await choosePort('edge', environment, [])
+  const origin = await choosePort('origin', environment, [edge])
+  const chain = await choosePort('chain', environment, [edge, origin])
   return { edge, origin, chain }
 }
 
-async function choose(
+async function choosePort(
   which: keyof Ports,
   environment: NodeJS.ProcessEnv,
   others: readonly number[],
@@ -28,12 +28,12 @@ async function choose(
   const { name, port } = PORT_SETTINGS[which]
   const wanted = environment[name] ?? String(port)
   if (!/^\d{1,5}$/.test(wanted) || Number(wanted) > 65_535)
-    throw new PortUnusable(
+    throw new PortUnusableError(
       `${name}=${wanted} is not a valid port; use 0 to 65535, where 0 selects any free port`,
     )
   if (Number(wanted) === 0) return freePort(others)
   if (await isFree(Number(wanted))) return Number(wanted)
-  throw new PortUnusable(
+  throw new PortUnusableError(
     `port ${wanted} is in use; stop the process that listens there, or set ${name}`,
   )
 }
@@ -44,15 +44,15 @@ async function choose(
  */
 const LOWEST = 20_000
 const HIGHEST = 32_000
-const TRIES = 100
+const TRIES_MAX = 100
 
-/** @throws {PortUnusable} if no free port outside `others` is found */
+/** @throws {PortUnusableError} if no free port outside `others` is found */
 export async function freePort(others: readonly number[] = []): Promise<number> {
-  for (let tries = 0; tries < TRIES; tries++) {
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
     const port = randomInt(LOWEST, HIGHEST)
     if (!others.includes(port) && (await isFree(port))) return port
   }
-  throw new PortUnusable(`no free port from ${LOWEST} to ${HIGHEST}`)
+  throw new PortUnusableError(`no free port from ${LOWEST} to ${HIGHEST}`)
 }
 
 function isFree(port: number): Promise<boolean> {

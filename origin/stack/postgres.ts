@@ -90,18 +90,19 @@ export function postgresServer(
   return postgresProgram('postgres', ['-D', dataDir, ...options])
 }
 
-const KILLED_MS = 5_000
+const RELEASE_WAIT_MS = 5_000
 
 /**
  * The remaining processes of a killed server are in separate process groups, which the kill does not reach. While one
  * of them uses the shared memory, a new server refuses to use the folder.
  */
-export async function untilFree(dataDir: string): Promise<void> {
-  for (let waited = 0; isShared(dataDir) && waited < KILLED_MS; waited += 20) await sleep(20)
+export async function waitUntilFree(dataDir: string): Promise<void> {
+  for (let waited = 0; isMemoryAttached(dataDir) && waited < RELEASE_WAIT_MS; waited += 20)
+    await sleep(20)
 }
 
 /** The seventh line of `postmaster.pid` contains the segment's key and ID. */
-function isShared(dataDir: string): boolean {
+function isMemoryAttached(dataDir: string): boolean {
   try {
     const id = readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n')[6]?.trim()
     const segments = readFileSync('/proc/sysvipc/shm', 'utf8').split('\n').slice(1)

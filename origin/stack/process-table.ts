@@ -62,12 +62,12 @@ function psRows(): Row[] {
     const match = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(.+)$/.exec(line)
     if (!match || match[3]!.startsWith('Z')) return []
     const [pid, group] = [Number(match[1]), Number(match[2])]
-    return [{ pid, group, startedAt: match[5]!.trim(), cpuMs: msOf(match[4]!) }]
+    return [{ pid, group, startedAt: match[5]!.trim(), cpuMs: parseCpuTime(match[4]!) }]
   })
 }
 
 /** Format of ps: `[[days-]hours:]minutes:seconds`. */
-function msOf(time: string): number {
+function parseCpuTime(time: string): number {
   const [days, rest] = time.includes('-') ? time.split('-') : ['0', time]
   const seconds = rest!.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)
   return (Number(days) * 86_400 + seconds) * 1000

@@ -1,6 +1,6 @@
 /** `docs/configuration.md` is generated from this file. */
 import { z } from 'zod'
-import { SETTINGS } from '../../shared/settings.ts'
+import { SETTINGS } from '../../shared/config/settings.ts'
 
 export type Ports = { edge: number; origin: number; chain: number }
 

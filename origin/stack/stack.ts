@@ -3,16 +3,16 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Keyring } from '../keys/keyring.ts'
-import { loadRootKey } from '../keys/root-file.ts'
-import { rootPinOf } from '../tee/simulated/provider.ts'
+import { loadRootKey } from '../keys/root-key-file.ts'
+import { simulatedPinOf } from '../tee/simulated/provider.ts'
 import { loadTls, type TlsFiles } from '../tls.ts'
 import { domainOf, localAcmeAccountUri } from '../tls/served-tls.ts'
-import { inherited, originSettingsIn } from './child-environment.ts'
+import { inheritedEnvironment, pickOriginSettings } from './child-environment.ts'
 import { ChainState } from './chain-state.ts'
-import { Child, type ChildFailed } from './child.ts'
+import { Child, type ChildFailedError } from './child.ts'
 import {
   type ChildHooks,
-  type Deployment,
+  type LocalContract,
   ensureContract,
   LOCAL_CHAIN_ID,
   LOCAL_FINALITY,
@@ -30,7 +30,7 @@ import {
 import { type LocalNameServer, startNameServer } from './name-server.ts'
 import { choosePorts, freePort } from './ports.ts'
 import type { Ports } from './stack-settings.ts'
-import { sayWhile } from './start-progress.ts'
+import { reportWhile } from './start-progress.ts'
 import { type StackAddresses, StateLock } from './state-lock.ts'
 
 export type StackOptions = {
@@ -61,7 +61,7 @@ const STARTER_CENTS = 500
 /** The local chain mines one block per second. */
 const WATCHER_POLL_MS = 1_000
 
-const STARTS = {
+const STARTUP_TEXTS = {
   origin: 'preparing its sandboxes and tables',
   edge: 'building the Worker and preparing its database',
 } as const
@@ -87,8 +87,8 @@ export class Stack {
   readonly #metricsToken: string
   readonly #databasePassword: string
   readonly #children = new Map<Component, Child>()
-  readonly #deathListeners: ((error: ChildFailed) => void)[] = []
-  #deployment: Deployment | undefined
+  readonly #exitListeners: ((error: ChildFailedError) => void)[] = []
+  #deployment: LocalContract | undefined
   #databasePort: number | undefined
   #databaseUrl: string | undefined
   #app: LocalApp | undefined
@@ -120,7 +120,7 @@ export class Stack {
 
   /**
    * If a component fails, stops the others.
-   * @throws {StateInUse | PortUnusable | ChildFailed}
+   * @throws {StateInUseError | PortUnusableError | ChildFailedError}
    */
   static async start(options: StackOptions): Promise<Stack> {
     const lock = await StateLock.take(options.stateDir)
@@ -129,7 +129,7 @@ export class Stack {
       // After taking the lock, which terminates leftover processes of a killed stack. Their ports are then free.
       const ports = await choosePorts(options.environment)
       stack = new Stack(options, ports, lock, await loadTls(options.stateDir))
-      await Promise.race([stack.#startAll(), stack.#death()])
+      await Promise.race([stack.#startAll(), stack.#unexpectedExit()])
       lock.publish(stack.addresses())
       return stack
     } catch (error) {
@@ -151,10 +151,10 @@ export class Stack {
     ])
   }
 
-  #death(): Promise<never> {
+  #unexpectedExit(): Promise<never> {
     return new Promise((_, reject) => {
       // A component's own report of a failed start is more specific, and arrives in the same turn of the event loop.
-      this.onDeath((error) => setImmediate(() => reject(error)))
+      this.onUnexpectedExit((error) => setImmediate(() => reject(error)))
     })
   }
 
@@ -170,8 +170,8 @@ export class Stack {
     }
   }
 
-  onDeath(listener: (error: ChildFailed) => void): void {
-    this.#deathListeners.push(listener)
+  onUnexpectedExit(listener: (error: ChildFailedError) => void): void {
+    this.#exitListeners.push(listener)
   }
 
   async startComponent(component: Component): Promise<void> {
@@ -205,14 +205,14 @@ export class Stack {
 
   async #startChain(): Promise<void> {
     const { stateDir, originSettings, onWait } = this.#options
-    const created = (child: Child) => this.#add('chain', child)
+    const created = (child: Child) => this.#register('chain', child)
     const hooks = { ...this.#hooks('chain'), created }
     const { rpcUrl } = await startChain(this.#chainState, this.#ports.chain, hooks)
     const deploy = async () => {
       this.#deployment = await ensureContract(stateDir, rpcUrl, this.#keyring)
       this.#app = await ensureApp(stateDir, rpcUrl, originSettings?.['SVC_APP_COMPOSE_FILE'])
     }
-    await sayWhile(deploy(), (seconds) =>
+    await reportWhile(deploy(), (seconds) =>
       onWait?.(`waiting for the contracts to be deployed on the chain (${seconds} s so far)`),
     )
   }
@@ -223,7 +223,7 @@ export class Stack {
     if (this.#databaseUrl !== undefined) return
     // The origin cannot learn a new port.
     this.#databasePort ??= await freePort(Object.values(this.#ports))
-    const created = (child: Child) => this.#add('database', child)
+    const created = (child: Child) => this.#register('database', child)
     const hooks = { ...this.#hooks('database'), created }
     const { url } = await startDatabase(stateDir, this.#databasePort, this.#databasePassword, hooks)
     this.#databaseUrl = url
@@ -234,7 +234,7 @@ export class Stack {
     const ports = this.#ports
     if (!this.#deployment || !this.#app || this.#databaseUrl === undefined)
       throw new Error('start the chain and the database before the origin')
-    const child = this.#node('origin', originEntry, {
+    const child = this.#startNode('origin', originEntry, {
       SVC_ENV: 'local',
       SVC_TEE: 'simulated',
       SVC_STATE_DIR: stateDir,
@@ -250,19 +250,19 @@ export class Stack {
       SVC_CHANNEL_EPOCH: String(CHANNEL_EPOCH),
       SVC_STARTER_CREDITS_CENTS: String(STARTER_CENTS),
       SVC_METRICS_TOKEN: this.#metricsToken,
-      ...originSettingsIn(environment),
+      ...pickOriginSettings(environment),
       ...originSettings,
       SVC_APP_ID: this.#app.governance,
       SVC_APP_COMPOSE_FILE: this.#app.composeFile,
     })
-    await child.message()
+    await child.waitForReady()
   }
 
   async #startEdge(): Promise<void> {
     const { stateDir, edgeBundle } = this.#options
     const edgeDir = join(stateDir, 'edge')
     mkdirSync(edgeDir, { recursive: true, mode: 0o700 })
-    const child = this.#node('edge', EDGE_ENTRY, {
+    const child = this.#startNode('edge', EDGE_ENTRY, {
       EDGE_STATE_DIR: edgeDir,
       EDGE_PORT: String(this.#ports.edge),
       ...(edgeBundle !== undefined && { EDGE_BUNDLE: edgeBundle }),
@@ -270,7 +270,7 @@ export class Stack {
       // workerd trusts it in addition to the public ones. Miniflare reads this variable when it is imported.
       NODE_EXTRA_CA_CERTS: this.caFile,
     })
-    await child.message()
+    await child.waitForReady()
   }
 
   #edgeSettings(): Record<string, string> {
@@ -279,7 +279,7 @@ export class Stack {
       ORIGIN_URL: this.baseUrl,
       PUBLIC_URL: this.triggersUrl,
       ORIGIN_TRUST: 'simulated',
-      SIM_ROOT_SHA256: rootPinOf(this.#rootKey),
+      SIM_ROOT_SHA256: simulatedPinOf(this.#rootKey),
       CHANNEL_PSK: this.#secrets.channelPsk,
       ID_MAC_KEY: this.#secrets.idMacKey,
       METRICS_TOKEN: this.#metricsToken,
@@ -299,22 +299,26 @@ export class Stack {
   /** A processor with a custom URL also serves its client library there. */
   #paymentScript(): Record<string, string> {
     const { environment, originSettings } = this.#options
-    const { SVC_PROCESSOR_URL: url } = { ...originSettingsIn(environment), ...originSettings }
+    const { SVC_PROCESSOR_URL: url } = { ...pickOriginSettings(environment), ...originSettings }
     return url === undefined ? {} : { PAYMENT_SCRIPT_URL: new URL('/v3/', url).href }
   }
 
-  #node(component: keyof typeof STARTS, entry: string, settings: Record<string, string>): Child {
+  #startNode(
+    component: keyof typeof STARTUP_TEXTS,
+    entry: string,
+    settings: Record<string, string>,
+  ): Child {
     const child = new Child({
       name: component,
       command: process.execPath,
       args: ['--disable-warning=ExperimentalWarning', NO_INSPECTOR, entry],
-      env: { ...inherited(), ...settings },
+      env: { ...inheritedEnvironment(), ...settings },
       ipc: true,
-      starts: STARTS[component],
+      starts: STARTUP_TEXTS[component],
       stopSignal: 'SIGTERM',
       ...this.#hooks(component),
     })
-    this.#add(component, child)
+    this.#register(component, child)
     return child
   }
 
@@ -327,10 +331,10 @@ export class Stack {
     }
   }
 
-  #add(component: Component, child: Child): void {
+  #register(component: Component, child: Child): void {
     this.#children.set(component, child)
-    child.onDeath((error) => {
-      for (const listener of this.#deathListeners) listener(error)
+    child.onUnexpectedExit((error) => {
+      for (const listener of this.#exitListeners) listener(error)
     })
   }
 }

@@ -10,9 +10,9 @@ export const STALLED_MS = 60_000
 const POLL_MS = 1_000
 /** Fraction of a CPU that counts as progress. A starting process uses more, and one that only polls uses less. */
 const CPU_SHARE_MIN = 0.01
-const SAY_MS = STALLED_MS / 4
+const REPORT_MS = STALLED_MS / 4
 
-export type Watched = {
+export type WatchedProcess = {
   pid: number
   lines: () => number
   stalledMs: number
@@ -23,8 +23,8 @@ export type Watched = {
  * elapsed time, because this process and the child may have been suspended.
  * @throws {Error} with the duration of the stall
  */
-export async function stalled(
-  { pid, lines, stalledMs }: Watched,
+export async function rejectIfStalled(
+  { pid, lines, stalledMs }: WatchedProcess,
   signal: AbortSignal,
 ): Promise<never> {
   const pollMs = Math.min(POLL_MS, stalledMs / 4)
@@ -43,13 +43,13 @@ export async function stalled(
 }
 
 /** Periodically calls `say` with the elapsed seconds. */
-export async function sayWhile<Value>(
+export async function reportWhile<Value>(
   work: Promise<Value>,
-  say: (seconds: number) => void,
-  everyMs = SAY_MS,
+  report: (seconds: number) => void,
+  everyMs = REPORT_MS,
 ): Promise<Value> {
   const began = performance.now()
-  const timer = setInterval(() => say(Math.round((performance.now() - began) / 1000)), everyMs)
+  const timer = setInterval(() => report(Math.round((performance.now() - began) / 1000)), everyMs)
   try {
     return await work
   } finally {

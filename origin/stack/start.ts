@@ -1,12 +1,12 @@
 /** Entry point of `npm start`. */
 import { join, resolve } from 'node:path'
 import { browserFlag } from './browser-flag.ts'
-import { PortUnusable } from './ports.ts'
-import { ChildFailed } from './child.ts'
+import { PortUnusableError } from './ports.ts'
+import { ChildFailedError } from './child.ts'
 import { METRICS_TOKEN_FILE } from './local-secrets.ts'
 import { Stack } from './stack.ts'
 import { STATE_DIR_DEFAULT } from './stack-settings.ts'
-import { StateInUse } from './state-lock.ts'
+import { StateInUseError } from './state-lock.ts'
 
 const stateDir = resolve(process.env.SVC_STATE_DIR ?? STATE_DIR_DEFAULT)
 let starting: Promise<Stack> | undefined
@@ -23,7 +23,9 @@ async function stop(code: number): Promise<void> {
 
 function fail(error: unknown): Promise<void> {
   const expected =
-    error instanceof PortUnusable || error instanceof StateInUse || error instanceof ChildFailed
+    error instanceof PortUnusableError ||
+    error instanceof StateInUseError ||
+    error instanceof ChildFailedError
   console.error(`svc: ${expected ? error.message : String(error)}`)
   return stop(1)
 }
@@ -80,7 +82,7 @@ try {
   starting = Stack.start({ stateDir, environment: process.env, onLine, onWait: console.log })
   const started = await starting
   if (!stopping) {
-    started.onDeath((error) => void fail(error))
+    started.onUnexpectedExit((error) => void fail(error))
     print(started)
   }
 } catch (error) {

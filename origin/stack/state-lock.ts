@@ -7,7 +7,7 @@ import { groupMembers, identify, isAlive, type ProcessIdentity } from './process
 /**
  * The record file next to the lock, written by the holder of the lock. `addresses` is present while the services run.
  */
-type Record = {
+type LockRecord = {
   holder: ProcessIdentity
   children: { name: string; leader: ProcessIdentity }[]
   addresses?: StackAddresses
@@ -30,16 +30,16 @@ export type StackAddresses = {
  * Leftover processes may stop on their own for this long, so that the chain can write its state. They are killed
  * afterwards.
  */
-const ASK_MS = 3_000
+const INTERRUPT_WAIT_MS = 3_000
 /** A killed process disappears immediately, unless it is blocked in the kernel. */
-const KILL_MS = 5_000
+const KILL_WAIT_MS = 5_000
 
-export class StateInUse extends Error {
+export class StateInUseError extends Error {
   constructor(folder: string, pid: number | undefined) {
     super(
       `${folder} is in use by another stack${pid === undefined ? '' : ` (pid ${pid})`}; stop it, or set SVC_STATE_DIR to another folder`,
     )
-    this.name = 'StateInUse'
+    this.name = 'StateInUseError'
   }
 }
 
@@ -51,9 +51,9 @@ export class StateInUse extends Error {
 export class StateLock {
   readonly #database: DatabaseSync
   readonly #recordFile: string
-  readonly #record: Record
+  readonly #record: LockRecord
 
-  private constructor(database: DatabaseSync, recordFile: string, record: Record) {
+  private constructor(database: DatabaseSync, recordFile: string, record: LockRecord) {
     this.#database = database
     this.#recordFile = recordFile
     this.#record = record
@@ -61,7 +61,7 @@ export class StateLock {
 
   /**
    * Terminates leftover processes of the previous holder.
-   * @throws {StateInUse} if another stack holds the lock
+   * @throws {StateInUseError} if another stack holds the lock
    */
   static async take(folder: string): Promise<StateLock> {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -73,9 +73,9 @@ export class StateLock {
     } catch {
       database.close()
       const holder = readRecord(recordFile)?.holder
-      throw new StateInUse(folder, holder && isAlive(holder) ? holder.pid : undefined)
+      throw new StateInUseError(folder, holder && isAlive(holder) ? holder.pid : undefined)
     }
-    await endLeftovers(earlier?.children ?? [])
+    await terminateLeftovers(earlier?.children ?? [])
     const holder = identify(process.pid)
     if (!holder) throw new Error('this process is not in the process table')
     const lock = new StateLock(database, recordFile, { holder, children: [] })
@@ -109,21 +109,21 @@ export class StateLock {
   }
 }
 
-function readRecord(file: string): Record | undefined {
+function readRecord(file: string): LockRecord | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Record
+    return JSON.parse(readFileSync(file, 'utf8')) as LockRecord
   } catch {
     // This is the first start, or an earlier start was killed while writing, before it started any process.
     return undefined
   }
 }
 
-async function endLeftovers(children: Record['children']): Promise<void> {
+async function terminateLeftovers(children: LockRecord['children']): Promise<void> {
   const left = () => children.flatMap(({ leader }) => groupMembers(leader))
   signalAll(left(), 'SIGINT')
-  await until(() => left().length === 0, ASK_MS)
+  await waitUntil(() => left().length === 0, INTERRUPT_WAIT_MS)
   signalAll(left(), 'SIGKILL')
-  await until(() => left().length === 0, KILL_MS)
+  await waitUntil(() => left().length === 0, KILL_WAIT_MS)
 }
 
 function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
@@ -136,6 +136,6 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
   }
 }
 
-async function until(holds: () => boolean, ms: number): Promise<void> {
+async function waitUntil(holds: () => boolean, ms: number): Promise<void> {
   for (let waited = 0; !holds() && waited < ms; waited += 50) await sleep(50)
 }

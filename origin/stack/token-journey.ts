@@ -2,12 +2,12 @@
  * Part of the demo: a token transfer causes an action to sign a message, through a chain event trigger on the stack's
  * own `ethereum`.
  */
-import type { FundedWallet } from './funded-wallets.ts'
+import type { FundedWalletFactory } from './funded-wallets.ts'
 import { deployDemoToken } from './demo-token/deploy.ts'
 import type { JourneyStep } from './journey-step.ts'
 
-export type TokenJourney = {
-  wallet: FundedWallet
+export type TokenJourneyOptions = {
+  wallet: FundedWalletFactory
   /**
    * Uses the journey's action and keys.
    * @returns the trigger's record
@@ -23,7 +23,7 @@ export type TokenJourney = {
 const TRANSFER = 'Transfer(address indexed from, address indexed to, uint256 value)'
 const AMOUNT = 1_500n
 
-export async function tokenJourney(options: TokenJourney): Promise<void> {
+export async function runTokenJourney(options: TokenJourneyOptions): Promise<void> {
   const { wallet, createTrigger, firstRun, signerOf, step } = options
   const [holder, friend] = [await wallet(), await wallet()]
   const token = await step(

@@ -1,19 +1,23 @@
 /** Calls the core API, with GET if there is no body. Does not validate the shape of the response. */
-export type Core = (path: string, body: unknown, key?: string) => Promise<any>
+export type CoreCall = (path: string, body: unknown, key?: string) => Promise<any>
 
-export type TopUp = {
-  core: Core
+export type TopUpOptions = {
+  core: CoreCall
   pay: (intent: { publishableKey: string; clientSecret: string }) => Promise<void>
   key: string
 }
 
 /** The minimum payment. */
-const CENTS = 500
+const TOP_UP_CENTS = 500
 
-export async function topUp({ core, pay, key }: TopUp): Promise<{ before: string; after: string }> {
+export async function topUp({
+  core,
+  pay,
+  key,
+}: TopUpOptions): Promise<{ before: string; after: string }> {
   const before = await balanceOf(core, key)
   const { publishable_key } = await core('billing/processor_config', undefined)
-  const intent = await core('billing/create_payment_intent', { amount_cents: CENTS }, key)
+  const intent = await core('billing/create_payment_intent', { amount_cents: TOP_UP_CENTS }, key)
   await pay({ publishableKey: publishable_key, clientSecret: intent.client_secret })
   const { payment_intent_id } = intent
   const confirmed = await core('billing/confirm_payment', { payment_intent_id }, key)
@@ -21,6 +25,6 @@ export async function topUp({ core, pay, key }: TopUp): Promise<{ before: string
 }
 
 /** As displayed to users, such as `$5.00`. */
-export async function balanceOf(core: Core, key: string): Promise<string> {
+export async function balanceOf(core: CoreCall, key: string): Promise<string> {
   return (await core('billing/balance', undefined, key)).balance_display
 }

@@ -11,11 +11,11 @@ import {
 } from '../../shared/attestation/evidence.ts'
 import {
   channelKeyFile,
-  dayOf,
-  type EvidenceKeys,
+  utcDay,
+  type EvidenceKeyPairs,
   receiptKeyFile,
   storageKeyFile,
-  validUntil,
+  evidenceExpiry,
 } from './key-files.ts'
 import { REPORT_DATA_BYTES, type TeeProvider } from './provider.ts'
 
@@ -47,11 +47,11 @@ export type EvidenceSet = {
  * Makes a set of evidence (`docs/attestation.md`): the evidence files, their checksums, and a quote whose report data
  * is the SHA-256 of the checksums, padded with zeros.
  * @param at current time, in Unix milliseconds
- * @throws {TeeUnavailable}
+ * @throws {TeeUnavailableError}
  */
 export async function makeEvidenceSet(
   tee: TeeProvider,
-  keys: EvidenceKeys,
+  keys: EvidenceKeyPairs,
   certificate: ServedCertificate,
   at: number,
 ): Promise<EvidenceSet> {
@@ -76,8 +76,8 @@ export async function makeEvidenceSet(
     attestation: attestationOf(plain),
     info,
     certificate,
-    day: dayOf(at),
-    validUntil: validUntil(at),
+    day: utcDay(at),
+    validUntil: evidenceExpiry(at),
   }
 }
 

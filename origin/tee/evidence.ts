@@ -1,13 +1,13 @@
-import type { Log } from '../log.ts'
+import type { OriginLog } from '../log.ts'
 import { type EvidenceSet, makeEvidenceSet, type ServedCertificate } from './evidence-set.ts'
-import { dayOf, type EvidenceKeys } from './key-files.ts'
-import { type TeeProvider, TeeUnavailable } from './provider.ts'
+import { utcDay, type EvidenceKeyPairs } from './key-files.ts'
+import { type TeeProvider, TeeUnavailableError } from './provider.ts'
 
 export type EvidenceOptions = {
   tee: TeeProvider
-  keys: EvidenceKeys
+  keys: EvidenceKeyPairs
   now: () => number
-  log: Log
+  log: OriginLog
 }
 
 /** Not safe for concurrent renewals: only one caller may renew the evidence. */
@@ -20,11 +20,11 @@ export class Evidence {
     this.#options = options
   }
 
-  /** @throws {TeeUnavailable} before the first set is made, and after the last set has expired */
+  /** @throws {TeeUnavailableError} before the first set is made, and after the last set has expired */
   current(): EvidenceSet {
     const { now } = this.#options
     if (this.#set && now() < this.#set.validUntil) return this.#set
-    throw new TeeUnavailable('the evidence is out of date')
+    throw new TeeUnavailableError('the evidence is out of date')
   }
 
   /** False if the evidence has expired. */
@@ -38,14 +38,14 @@ export class Evidence {
   }
 
   /** True if the evidence was made on an earlier day or for another certificate, and so must be renewed. */
-  isOldFor(certificate: ServedCertificate): boolean {
-    return this.#set?.certificate !== certificate || this.#set.day !== dayOf(this.#options.now())
+  needsRenewal(certificate: ServedCertificate): boolean {
+    return this.#set?.certificate !== certificate || this.#set.day !== utcDay(this.#options.now())
   }
 
   /**
    * Replaces the old set.
    * @param serve called synchronously just before the replacement, to start serving the certificate
-   * @throws {TeeUnavailable} if making the evidence fails; the old set is kept
+   * @throws {TeeUnavailableError} if making the evidence fails; the old set is kept
    */
   async make(certificate: ServedCertificate, serve: () => void = () => {}): Promise<void> {
     const { tee, keys, now } = this.#options

@@ -11,7 +11,12 @@ import type { P256Key } from '../keys/p256-key.ts'
 export const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Keys that the evidence commits to, in addition to the TLS certificate. */
-export type EvidenceKeys = { channel: P256Key; epoch: number; storage: P256Key; receipt: P256Key }
+export type EvidenceKeyPairs = {
+  channel: P256Key
+  epoch: number
+  storage: P256Key
+  receipt: P256Key
+}
 
 const SUITE = 'DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM'
 
@@ -21,15 +26,15 @@ const SUITE = 'DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM'
  */
 export function channelKeyFile(key: P256Key, epoch: number, at: number): string {
   const file: z.infer<typeof channelKeyFileSchema> = {
-    ...sealedTo(key),
+    ...encryptionKey(key),
     epoch,
-    valid_until: new Date(validUntil(at)).toISOString().replace(/\.\d+Z$/, 'Z'),
+    valid_until: new Date(evidenceExpiry(at)).toISOString().replace(/\.\d+Z$/, 'Z'),
   }
-  return text(file)
+  return formatJson(file)
 }
 
 export function storageKeyFile(key: P256Key): string {
-  return text(sealedTo(key))
+  return formatJson(encryptionKey(key))
 }
 
 export function receiptKeyFile(key: P256Key): string {
@@ -38,23 +43,23 @@ export function receiptKeyFile(key: P256Key): string {
     kid: keyIdOf(key.publicKey),
     public_key: key.publicKey.toString('base64url'),
   }
-  return text(file)
+  return formatJson(file)
 }
 
 /** UTC day of a time in Unix milliseconds: days since 1970. Evidence is renewed every day. */
-export function dayOf(at: number): number {
+export function utcDay(at: number): number {
   return Math.floor(at / DAY_MS)
 }
 
 /** End of the next UTC day. If the daily renewal fails, this leaves a day to repair it. */
-export function validUntil(at: number): number {
-  return (dayOf(at) + 2) * DAY_MS
+export function evidenceExpiry(at: number): number {
+  return (utcDay(at) + 2) * DAY_MS
 }
 
-function sealedTo(key: P256Key): EvidenceKey {
+function encryptionKey(key: P256Key): EvidenceKey {
   return { suite: SUITE, public_key: key.publicKey.toString('base64url') }
 }
 
-function text(file: object): string {
+function formatJson(file: object): string {
   return `${JSON.stringify(file, null, 2)}\n`
 }

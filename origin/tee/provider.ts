@@ -11,28 +11,28 @@ export type TeeProvider = {
   mode: 'dstack' | 'simulated'
   /**
    * Returns 32 bytes, the same in every process of this application.
-   * @throws {TeeUnavailable
-   * KeyNotAuthentic}
+   * @throws {TeeUnavailableError
+   * KeyChainError}
    */
   rootKey(): Promise<Uint8Array>
   /**
    * @param reportData at most 64 bytes; shorter data is padded with zeros
-   * @throws {TeeUnavailable}
+   * @throws {TeeUnavailableError}
    */
   quote(reportData: Uint8Array): Promise<EvidenceQuote>
-  /** Includes undocumented fields. @throws {TeeUnavailable} */
+  /** Includes undocumented fields. @throws {TeeUnavailableError} */
   info(): Promise<Info & Record<string, unknown>>
-  /** Returns collateral that has not expired. @throws {TeeUnavailable} */
+  /** Returns collateral that has not expired. @throws {TeeUnavailableError} */
   collateral(): Promise<Collateral>
   /** Time of the last fetch in Unix milliseconds; undefined before the first. */
   readonly collateralAt?: number | undefined
 }
 
 /** The guest agent or the collateral service did not return a valid response, or no valid evidence exists. */
-export class TeeUnavailable extends Error {
+export class TeeUnavailableError extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)
-    this.name = 'TeeUnavailable'
+    this.name = 'TeeUnavailableError'
   }
 }
 

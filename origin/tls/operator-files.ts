@@ -11,10 +11,10 @@ export const KEY_FILE = 'privkey.pem'
 export const ACCOUNT_FILE = 'acme-account.json'
 
 /** Missing, incomplete or mismatched files; the previous ones remain in use. */
-export class TlsFilesUnusable extends Error {
+export class TlsFilesError extends Error {
   constructor(reason: string) {
     super(`invalid TLS files: ${reason}`)
-    this.name = 'TlsFilesUnusable'
+    this.name = 'TlsFilesError'
   }
 }
 
@@ -26,7 +26,7 @@ const accountSchema = z.union([
   z.object({ registration: z.object({ uri: z.url() }) }),
 ])
 
-function uriIn(account: z.infer<typeof accountSchema>): string {
+function accountUri(account: z.infer<typeof accountSchema>): string {
   if ('uri' in account) return account.uri
   if ('account_uri' in account) return account.account_uri
   const { registration } = account
@@ -35,20 +35,20 @@ function uriIn(account: z.infer<typeof accountSchema>): string {
 
 /**
  * @param domain host name or IP address that the certificate must cover
- * @throws {TlsFilesUnusable}
+ * @throws {TlsFilesError}
  */
 export function readOperatorTls(folder: string, domain: string): ServedTls {
   const chain = read(folder, CHAIN_FILE)
   const key = read(folder, KEY_FILE)
   const account = read(folder, ACCOUNT_FILE)
-  const leaf = attempt(() => new X509Certificate(chain), `${CHAIN_FILE} is not a certificate`)
-  const privateKey = attempt(() => createPrivateKey(key), `${KEY_FILE} is not a private key`)
+  const leaf = valueOrThrow(() => new X509Certificate(chain), `${CHAIN_FILE} is not a certificate`)
+  const privateKey = valueOrThrow(() => createPrivateKey(key), `${KEY_FILE} is not a private key`)
   if (!leaf.checkPrivateKey(privateKey))
-    throw new TlsFilesUnusable(`${KEY_FILE} does not match the certificate in ${CHAIN_FILE}`)
-  const isFor = isIP(domain) ? leaf.checkIP(domain) : leaf.checkHost(domain)
-  if (!isFor) throw new TlsFilesUnusable(`${CHAIN_FILE} is not for ${domain}`)
-  const uri = attempt(
-    () => uriIn(accountSchema.parse(JSON.parse(account))),
+    throw new TlsFilesError(`${KEY_FILE} does not match the certificate in ${CHAIN_FILE}`)
+  const coversDomain = isIP(domain) ? leaf.checkIP(domain) : leaf.checkHost(domain)
+  if (!coversDomain) throw new TlsFilesError(`${CHAIN_FILE} is not for ${domain}`)
+  const uri = valueOrThrow(
+    () => accountUri(accountSchema.parse(JSON.parse(account))),
     `${ACCOUNT_FILE} does not contain an account URI`,
   )
   // The ACME client's file may contain an e-mail address or the account key.
@@ -60,14 +60,14 @@ export function isSameTls(one: ServedTls, other: ServedTls): boolean {
 }
 
 function read(folder: string, name: string): string {
-  return attempt(() => readFileSync(join(folder, name), 'utf8'), `${name} cannot be read`)
+  return valueOrThrow(() => readFileSync(join(folder, name), 'utf8'), `${name} cannot be read`)
 }
 
 // The original error is not the cause, because it may quote the private key.
-function attempt<Value>(make: () => Value, reason: string): Value {
+function valueOrThrow<Value>(make: () => Value, reason: string): Value {
   try {
     return make()
   } catch {
-    throw new TlsFilesUnusable(reason)
+    throw new TlsFilesError(reason)
   }
 }

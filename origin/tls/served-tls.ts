@@ -21,7 +21,7 @@ export function certificateOf(tls: ServedTls, publicUrl: string): ServedCertific
 }
 
 /** Unix milliseconds, or NaN if the chain does not start with a certificate. */
-export function endOf({ chain }: Pick<ServedTls, 'chain'>): number {
+export function certificateExpiry({ chain }: Pick<ServedTls, 'chain'>): number {
   try {
     return new X509Certificate(chain).validToDate.getTime()
   } catch {

@@ -3,7 +3,7 @@ import { utils } from '@phala/dcap-qvl'
 // Must be imported before x509, which uses it for dependency injection at load time.
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
-import { check, CheckFailed } from './check-failed.ts'
+import { check, CheckFailedError } from './check-failed.ts'
 import { sha256Hex } from './digests.ts'
 
 /** Without this check of the common name, the owner of one platform's key could sign in Intel's name. */
@@ -22,7 +22,7 @@ export const TCB_CHAIN = ['TCB signing', 'root'] as const
 const AUTHORITIES: readonly CertificateRole[] = ['root', 'PCK CA']
 
 /** Leaf first. `roles` and `certificates` have the same length. */
-export type Chain = {
+export type CertificateChain = {
   /** For error messages, such as "the quote's chain". */
   name: string
   roles: readonly CertificateRole[]
@@ -31,16 +31,20 @@ export type Chain = {
 
 /**
  * Parses a PEM chain, leaf first, with exactly one certificate for each role.
- * @throws {CheckFailed} if the number or a role differs, or a certificate does not parse
+ * @throws {CheckFailedError} if the number or a role differs, or a certificate does not parse
  */
-export function parseChain(name: string, pem: string, roles: readonly CertificateRole[]): Chain {
-  const ders: Uint8Array[] = certificatesOf(pem)
+export function parseChain(
+  name: string,
+  pem: string,
+  roles: readonly CertificateRole[],
+): CertificateChain {
+  const ders: Uint8Array[] = certificatesInPem(pem)
   check(
     ders.length === roles.length,
     `${name} has ${ders.length} certificates, expected ${roles.length}`,
   )
   const certificates = ders.map((der, at) => {
-    const certificate = parsed(name, der)
+    const certificate = parseCertificate(name, der)
     const role = roles[at]!
     const [commonName = ''] = certificate.subjectName.getField('CN')
     check(
@@ -52,25 +56,25 @@ export function parseChain(name: string, pem: string, roles: readonly Certificat
   return { name, roles, certificates }
 }
 
-export type LibraryBytes = ReturnType<typeof utils.extractCerts>[number]
+export type DcapQvlBytes = ReturnType<typeof utils.extractCerts>[number]
 
 /** Uses the parser of `@phala/dcap-qvl`, so that our checks see the same certificates as its verification. */
-export function certificatesOf(pem: string): LibraryBytes[] {
+export function certificatesInPem(pem: string): DcapQvlBytes[] {
   // `extractCerts` also accepts text, contrary to its type declaration.
-  return utils.extractCerts(pem as unknown as LibraryBytes)
+  return utils.extractCerts(pem as unknown as DcapQvlBytes)
 }
 
-function parsed(name: string, der: Uint8Array): x509.X509Certificate {
+function parseCertificate(name: string, der: Uint8Array): x509.X509Certificate {
   try {
     return new x509.X509Certificate(new Uint8Array(der))
   } catch {
-    throw new CheckFailed(`${name} has an invalid certificate`)
+    throw new CheckFailedError(`${name} has an invalid certificate`)
   }
 }
 
-/** Verifies the path (RFC 5280, section 6.1) up to a root with the given key. @throws {CheckFailed} */
+/** Verifies the path (RFC 5280, section 6.1) up to a root with the given key. @throws {CheckFailedError} */
 export async function checkChain(
-  { name, roles, certificates }: Chain,
+  { name, roles, certificates }: CertificateChain,
   root: { spkiSha256: string },
   at: Date,
 ): Promise<void> {

@@ -1,14 +1,14 @@
 /** A verification rule failed. The message is a human-readable reason. */
-export class CheckFailed extends Error {
+export class CheckFailedError extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)
-    this.name = 'CheckFailed'
+    this.name = 'CheckFailedError'
   }
 }
 
-/** @throws {CheckFailed} if the condition is false */
-export function check(holds: boolean, otherwise: string): asserts holds {
-  if (!holds) throw new CheckFailed(otherwise)
+/** @throws {CheckFailedError} if the condition is false */
+export function check(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new CheckFailedError(message)
 }
 
 /** Quotes text from the evidence, so that an error message does not present it as our own words. */
@@ -16,7 +16,7 @@ export function quoted(text: string): string {
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
 }
 
-export function reasonOf(error: unknown): string {
+export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return 'it cannot be parsed'
   const { cause } = error
   const text = cause instanceof Error ? `${error.message}: ${cause.message}` : error.message

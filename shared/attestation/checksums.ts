@@ -9,7 +9,7 @@ const LINE = /^([0-9a-f]{64}) {2}(.+)$/
  * Not in the checksum list: the list itself, the quote that commits to it, and the collateral, which has its own
  * signatures.
  */
-export const NOT_LISTED: readonly string[] = [CHECKSUMS_FILE, QUOTE_FILE, COLLATERAL_FILE]
+export const UNLISTED_FILES: readonly string[] = [CHECKSUMS_FILE, QUOTE_FILE, COLLATERAL_FILE]
 
 export function isEvidenceName(name: string): boolean {
   return NAME.test(name)
@@ -17,7 +17,7 @@ export function isEvidenceName(name: string): boolean {
 
 /**
  * Maps file names to SHA-256 (hex).
- * @throws {CheckFailed} for a malformed line or a repeated name
+ * @throws {CheckFailedError} for a malformed line or a repeated name
  */
 export function parseChecksums(text: string): Map<string, string> {
   check(text.endsWith('\n'), 'sha256sum.txt is truncated: its last line has no newline')
@@ -30,7 +30,7 @@ export function parseChecksums(text: string): Map<string, string> {
     check(fits, `sha256sum.txt has an invalid line: ${quoted(line)}`)
     check(!sums.has(name), `sha256sum.txt lists ${quoted(name)} twice`)
     check(
-      !NOT_LISTED.includes(name),
+      !UNLISTED_FILES.includes(name),
       `sha256sum.txt lists ${quoted(name)}, which must not be listed`,
     )
     sums.set(name, sum)

@@ -4,20 +4,20 @@
  */
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
-import { decodeHex } from '../hex.ts'
-import { check, CheckFailed } from './check-failed.ts'
+import { decodeHex } from '../encoding/hex.ts'
+import { check, CheckFailedError } from './check-failed.ts'
 
 /**
  * @param hex DER in hex
- * @throws {CheckFailed} if the list is malformed, from another issuer, not signed by its issuer, or not valid at `at`
+ * @throws {CheckFailedError} if the list is malformed, from another issuer, not signed by its issuer, or not valid at `at`
  */
-export async function checkedList(
+export async function parseAndCheckCrl(
   name: string,
   hex: string,
   issuer: x509.X509Certificate,
   at: Date,
 ): Promise<x509.X509Crl> {
-  const list = parsed(name, hex)
+  const list = parseCrl(name, hex)
   check(list.issuer === issuer.subject, `the ${name} has a different issuer`)
   check(await isSignedBy(list, issuer), `the ${name} is not signed by its issuer`)
   check(at >= list.thisUpdate, `the ${name} is not valid yet`)
@@ -27,7 +27,7 @@ export async function checkedList(
   return list
 }
 
-/** @throws {CheckFailed} if a certificate is revoked */
+/** @throws {CheckFailedError} if a certificate is revoked */
 export function checkNotRevoked(
   list: x509.X509Crl,
   certificates: readonly x509.X509Certificate[],
@@ -36,16 +36,16 @@ export function checkNotRevoked(
     check(list.findRevoked(certificate) === null, `${certificate.subject} is revoked`)
 }
 
-function parsed(name: string, hex: string): x509.X509Crl {
+function parseCrl(name: string, hex: string): x509.X509Crl {
   const der = decodeHex(hex)
-  if (der === undefined || der.length === 0) throw new CheckFailed(`the ${name} is not hex`)
+  if (der === undefined || der.length === 0) throw new CheckFailedError(`the ${name} is not hex`)
   try {
     const list = new x509.X509Crl(der)
     // These getters parse lazily: reading them here detects malformed fields immediately.
     void [list.issuer, list.thisUpdate, list.nextUpdate, list.entries]
     return list
   } catch {
-    throw new CheckFailed(`the ${name} cannot be parsed`)
+    throw new CheckFailedError(`the ${name} cannot be parsed`)
   }
 }
 

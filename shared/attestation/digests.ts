@@ -1,5 +1,5 @@
 import { sha256, sha384 } from '@noble/hashes/sha2.js'
-import { encodeHex } from '../hex.ts'
+import { encodeHex } from '../encoding/hex.ts'
 
 const encoder = new TextEncoder()
 

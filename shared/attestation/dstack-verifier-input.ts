@@ -3,7 +3,7 @@ import type { Attestation } from './evidence.ts'
 
 /**
  * Input for dstack's official verifier, which also recomputes the measurements of the operating system.
- * @throws {CheckFailed} if a digest in the event log does not match its event
+ * @throws {CheckFailedError} if a digest in the event log does not match its event
  */
 export function dstackVerifierInput({ quote, event_log, vm_config }: Attestation) {
   return {

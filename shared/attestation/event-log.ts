@@ -1,8 +1,8 @@
 /** Event logs of dstack's guest agent (dstack, `cc-eventlog`). */
 import { z } from 'zod'
-import { decodeHex, encodeHex } from '../hex.ts'
+import { decodeHex, encodeHex } from '../encoding/hex.ts'
 import { ATTESTATION_MAX_BYTES, EVENTS_MAX } from '../limits.ts'
-import { check, CheckFailed, quoted } from './check-failed.ts'
+import { check, CheckFailedError, quoted } from './check-failed.ts'
 import { sameBytes, sha384Of } from './digests.ts'
 
 /** Type of the events that software extends into RTMR3 at run time. */
@@ -20,7 +20,7 @@ const eventSchema = z.object({
   preimage: z.string().optional(),
 })
 const logSchema = z.array(eventSchema).max(EVENTS_MAX)
-type Entry = z.infer<typeof eventSchema>
+type EventLogEntry = z.infer<typeof eventSchema>
 
 export type MeasuredEvent = {
   imr: number
@@ -33,7 +33,7 @@ export type MeasuredEvent = {
 
 /**
  * Computes missing digests of runtime events, and checks the others.
- * @throws {CheckFailed} if the log does not parse, has an unknown version, or contains a wrong digest
+ * @throws {CheckFailedError} if the log does not parse, has an unknown version, or contains a wrong digest
  */
 export function parseEventLog(log: string): MeasuredEvent[] {
   return entriesOf(log).map(measuredEvent)
@@ -47,21 +47,23 @@ export function withDigests(log: string): string {
   )
 }
 
-function entriesOf(log: string): Entry[] {
+function entriesOf(log: string): EventLogEntry[] {
   check(log.length <= ATTESTATION_MAX_BYTES, 'the event log is too long')
   let parsed: unknown
   try {
     parsed = JSON.parse(log)
   } catch {
-    throw new CheckFailed('the event log is not JSON')
+    throw new CheckFailedError('the event log is not JSON')
   }
   const result = logSchema.safeParse(parsed)
   if (result.success) return result.data
   const [issue] = result.error.issues
-  throw new CheckFailed(`the event log is invalid: ${issue?.path.join('.')}: ${issue?.message}`)
+  throw new CheckFailedError(
+    `the event log is invalid: ${issue?.path.join('.')}: ${issue?.message}`,
+  )
 }
 
-function measuredEvent(entry: Entry, at: number): MeasuredEvent {
+function measuredEvent(entry: EventLogEntry, at: number): MeasuredEvent {
   const name = `event ${at} (${quoted(entry.event)})`
   const given = decodeHex(entry.digest)
   check(
@@ -82,7 +84,7 @@ function measuredEvent(entry: Entry, at: number): MeasuredEvent {
 }
 
 /** An event without a version is of version 1. */
-function preimageOf(entry: Entry, payload: Uint8Array, name: string): Uint8Array {
+function preimageOf(entry: EventLogEntry, payload: Uint8Array, name: string): Uint8Array {
   const { version = 1 } = entry
   if (version === 1) return preimageOfVersion1(entry.event, payload)
   check(version === 2, `${name}: unknown version ${version}`)

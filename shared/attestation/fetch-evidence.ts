@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { encodeHex } from '../hex.ts'
+import { encodeHex } from '../encoding/hex.ts'
 import {
   ATTESTATION_MAX_BYTES,
   COLLATERAL_MAX_BYTES,
   EVIDENCE_FILE_MAX_BYTES,
   EVIDENCE_FILES_MAX,
 } from '../limits.ts'
-import { type Ask, bounded, EvidenceUnavailable } from './bounded-answer.ts'
-import { isEvidenceName, NOT_LISTED, parseChecksums } from './checksums.ts'
+import { type FetchText, fetchBounded, EvidenceFetchError } from './fetch-bounded.ts'
+import { isEvidenceName, UNLISTED_FILES, parseChecksums } from './checksums.ts'
 import { sha256Hex } from './digests.ts'
 import {
   ATTESTATION_PATH,
@@ -23,9 +23,9 @@ import {
   QUOTE_FILE,
 } from './evidence.ts'
 
-export { EvidenceUnavailable } from './bounded-answer.ts'
+export { EvidenceFetchError } from './fetch-bounded.ts'
 
-export type FetchEvidence = {
+export type FetchEvidenceOptions = {
   /** URL of the origin, or of an edge that forwards its evidence. The path is ignored. */
   baseUrl: string
   fetch: (url: string, init: RequestInit) => Promise<Response>
@@ -41,14 +41,14 @@ export type FetchEvidence = {
 /**
  * Input for `verifyBundle`. The caller adds the platform-dependent parts: server certificate, CAA records, and
  * governance decision.
- * @throws {EvidenceUnavailable} if a response is missing, too long, too late, redirected or malformed
+ * @throws {EvidenceFetchError} if a response is missing, too long, too late, redirected or malformed
  */
-export async function fetchEvidence(given: FetchEvidence): Promise<EvidenceBundle> {
-  const { nonce, now } = given
-  const { origin } = new URL(given.baseUrl)
-  const ask: Ask = (path, maxBytes) => bounded(given, origin + path, maxBytes)
+export async function fetchEvidence(options: FetchEvidenceOptions): Promise<EvidenceBundle> {
+  const { nonce, now } = options
+  const { origin } = new URL(options.baseUrl)
+  const fetchText: FetchText = (path, maxBytes) => fetchBounded(options, origin + path, maxBytes)
   const json = async <Shape>(path: string, schema: z.ZodType<Shape>, maxBytes: number) =>
-    parsed(path, await ask(path, maxBytes), schema)
+    parseJson(path, await fetchText(path, maxBytes), schema)
   const attestation = (query = '') =>
     json(ATTESTATION_PATH + query, attestationSchema, ATTESTATION_MAX_BYTES)
 
@@ -58,13 +58,13 @@ export async function fetchEvidence(given: FetchEvidence): Promise<EvidenceBundl
     nonce && attestation(`?nonce=${encodeHex(nonce)}`),
     // The info response contains the event log in addition to the compose text.
     json(INFO_PATH, infoSchema, 2 * ATTESTATION_MAX_BYTES),
-    given.collateral ??
+    options.collateral ??
       json(EVIDENCES_PATH + COLLATERAL_FILE, collateralSchema, COLLATERAL_MAX_BYTES),
-    consistentFiles(ask),
+    fetchConsistentFiles(fetchText),
   ])
   return {
     version: 1,
-    base_url: given.baseUrl,
+    base_url: options.baseUrl,
     fetched_at,
     attestation: shown,
     ...(fresh && nonce && { fresh: { nonce: encodeHex(nonce), attestation: fresh } }),
@@ -77,24 +77,24 @@ export async function fetchEvidence(given: FetchEvidence): Promise<EvidenceBundl
 type Files = EvidenceBundle['files']
 
 /** Fetches inconsistent files once more, because the origin may have renewed its evidence between the requests. */
-async function consistentFiles(ask: Ask): Promise<Files> {
-  const files = await evidenceFiles(ask)
-  return fits(files) ? files : evidenceFiles(ask)
+async function fetchConsistentFiles(fetchText: FetchText): Promise<Files> {
+  const files = await fetchFiles(fetchText)
+  return isConsistent(files) ? files : fetchFiles(fetchText)
 }
 
-async function evidenceFiles(ask: Ask): Promise<Files> {
+async function fetchFiles(fetchText: FetchText): Promise<Files> {
   // Same limit as in rule 4. Without it, a hostile host could exhaust the memory of a Worker with large files that are
   // fetched in parallel.
   const file = (name: string) =>
-    ask(EVIDENCES_PATH + encodeURIComponent(name), EVIDENCE_FILE_MAX_BYTES)
+    fetchText(EVIDENCES_PATH + encodeURIComponent(name), EVIDENCE_FILE_MAX_BYTES)
   const [listing, checksums, quote] = await Promise.all([
-    ask(EVIDENCES_PATH, EVIDENCE_FILE_MAX_BYTES),
+    fetchText(EVIDENCES_PATH, EVIDENCE_FILE_MAX_BYTES),
     file(CHECKSUMS_FILE),
     file(QUOTE_FILE),
   ])
   const names = [...new Set([...listedNames(listing), ...checksumNames(checksums)])]
   if (names.length > EVIDENCE_FILES_MAX)
-    throw new EvidenceUnavailable(`${EVIDENCES_PATH} lists too many files: ${names.length}`)
+    throw new EvidenceFetchError(`${EVIDENCES_PATH} lists too many files: ${names.length}`)
   const texts = await Promise.all(names.map(file))
   const entries = names.map((name, at) => [name, texts[at]!] as const)
   return Object.fromEntries([[CHECKSUMS_FILE, checksums], [QUOTE_FILE, quote], ...entries])
@@ -104,7 +104,7 @@ async function evidenceFiles(ask: Ask): Promise<Files> {
 function listedNames(listing: string): string[] {
   return [...listing.matchAll(/href="(?:\.\/|\/evidences\/)?([^"/]+)"/g)]
     .map(([, name]) => name!)
-    .filter((name) => isEvidenceName(name) && !NOT_LISTED.includes(name))
+    .filter((name) => isEvidenceName(name) && !UNLISTED_FILES.includes(name))
 }
 
 /** Empty if the list does not parse. Rule 4 rejects such a list later. */
@@ -118,7 +118,7 @@ function checksumNames(checksums: string): string[] {
 
 const reportDataSchema = z.object({ report_data: z.string() })
 
-function fits(files: Files): boolean {
+function isConsistent(files: Files): boolean {
   const { [CHECKSUMS_FILE]: checksums = '', [QUOTE_FILE]: quote = '' } = files
   try {
     const { report_data } = reportDataSchema.parse(JSON.parse(quote))
@@ -130,15 +130,15 @@ function fits(files: Files): boolean {
   }
 }
 
-function parsed<Shape>(path: string, text: string, schema: z.ZodType<Shape>): Shape {
+function parseJson<Shape>(path: string, text: string, schema: z.ZodType<Shape>): Shape {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    throw new EvidenceUnavailable(`${path} is not JSON`)
+    throw new EvidenceFetchError(`${path} is not JSON`)
   }
   const result = schema.safeParse(value)
   if (result.success) return result.data
   const [issue] = result.error.issues
-  throw new EvidenceUnavailable(`${path}: ${issue?.path.join('.')}: ${issue?.message}`)
+  throw new EvidenceFetchError(`${path}: ${issue?.path.join('.')}: ${issue?.message}`)
 }

@@ -5,7 +5,7 @@
 import type { X509Certificate } from '@peculiar/x509'
 import { QuoteVerifier } from '@phala/dcap-qvl'
 import { checkChain, parseChain, PCK_CHAIN, spkiSha256 } from './certificate-chain.ts'
-import { check, CheckFailed, reasonOf } from './check-failed.ts'
+import { check, CheckFailedError, describeError } from './check-failed.ts'
 import type { CheckedCollateral } from './collateral.ts'
 import { checkNotRevoked } from './crl.ts'
 import { TCB_STATUSES, type TcbStatus } from './policy.ts'
@@ -18,14 +18,14 @@ const DEBUG_AT = 0
 /** Worst status of the platform, the quoting enclave and the TDX module, with the applicable advisories. */
 export type PlatformTcb = { status: TcbStatus; advisoryIds: string[] }
 
-/** @throws {CheckFailed} if a check fails, or the policy does not accept the TCB status */
+/** @throws {CheckFailedError} if a check fails, or the policy does not accept the TCB status */
 export async function verifyHardware(
   quote: TdxQuote,
   checked: CheckedCollateral,
   statuses: readonly TcbStatus[],
   at: Date,
 ): Promise<PlatformTcb> {
-  const { root, pckCa, pckList, collateral } = checked
+  const { root, pckCa, pckCrl, collateral } = checked
   if (root.kind === 'simulated')
     check(quote.isMarkedSimulated, 'the quote has a simulated root but is not marked as simulated')
   const chain = parseChain("the quote's chain", quote.pckChain, PCK_CHAIN)
@@ -33,10 +33,10 @@ export async function verifyHardware(
   const [pck, issuer] = chain.certificates as [X509Certificate, X509Certificate]
   const isSame = issuer.subject === pckCa.subject && spkiSha256(issuer) === spkiSha256(pckCa)
   check(isSame, "the PCK revocation list is not from the quote's certificate authority")
-  checkNotRevoked(pckList, [pck])
+  checkNotRevoked(pckCrl, [pck])
 
   check(quote.tdAttributes[DEBUG_AT] === 0, 'debugging is enabled on the machine')
-  const platform = verifiedBySignature(quote, checked, at)
+  const platform = verifyQuoteSignature(quote, checked, at)
   const module = checkTdxModule(quote, collateral.tcb_info)
   const tcb = module ? worse(platform, module) : platform
   check(
@@ -47,7 +47,7 @@ export async function verifyHardware(
 }
 
 /** Covers the quote, the quoting enclave, the TCB info and the QE identity. */
-function verifiedBySignature(
+function verifyQuoteSignature(
   quote: TdxQuote,
   { root, collateral }: CheckedCollateral,
   at: Date,
@@ -60,8 +60,8 @@ function verifiedBySignature(
     check(known !== undefined, `unknown platform status: ${status}`)
     return { status: known, advisoryIds: advisory_ids }
   } catch (error) {
-    if (error instanceof CheckFailed) throw error
-    throw new CheckFailed(`the quote is invalid: ${reasonOf(error)}`, { cause: error })
+    if (error instanceof CheckFailedError) throw error
+    throw new CheckFailedError(`the quote is invalid: ${describeError(error)}`, { cause: error })
   }
 }
 

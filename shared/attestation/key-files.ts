@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { decodeBase64url } from '../base64url.ts'
-import { check, CheckFailed } from './check-failed.ts'
+import { decodeBase64url } from '../encoding/base64url.ts'
+import { check, CheckFailedError } from './check-failed.ts'
 import { sha256Hex } from './digests.ts'
 import { CHANNEL_KEY_FILE, RECEIPT_KEY_FILE, STORAGE_KEY_FILE } from './evidence.ts'
 import type { EvidenceKeys } from './report.ts'
@@ -30,12 +30,12 @@ export const receiptKeyFileSchema = z.object({
 
 /**
  * @param files already verified as part of the evidence
- * @throws {CheckFailed} if a file is missing or malformed, or the channel key has expired or expires too late
+ * @throws {CheckFailedError} if a file is missing or malformed, or the channel key has expired or expires too late
  */
 export function parseKeyFiles(files: Readonly<Record<string, string>>, at: Date): EvidenceKeys {
-  const channel = parsed(files, CHANNEL_KEY_FILE, channelKeyFileSchema)
-  const storage = parsed(files, STORAGE_KEY_FILE, storageKeyFileSchema)
-  const receipt = parsed(files, RECEIPT_KEY_FILE, receiptKeyFileSchema)
+  const channel = parseKeyFile(files, CHANNEL_KEY_FILE, channelKeyFileSchema)
+  const storage = parseKeyFile(files, STORAGE_KEY_FILE, storageKeyFileSchema)
+  const receipt = parseKeyFile(files, RECEIPT_KEY_FILE, receiptKeyFileSchema)
   const channelValidUntil = Date.parse(channel.valid_until)
   const { valid_until } = channel
   const left = channelValidUntil - at.getTime()
@@ -55,7 +55,7 @@ export function parseKeyFiles(files: Readonly<Record<string, string>>, at: Date)
   return keys
 }
 
-function parsed<Shape>(
+function parseKeyFile<Shape>(
   files: Readonly<Record<string, string>>,
   name: string,
   schema: z.ZodType<Shape>,
@@ -66,12 +66,12 @@ function parsed<Shape>(
   try {
     json = JSON.parse(text)
   } catch {
-    throw new CheckFailed(`${name} is not JSON`)
+    throw new CheckFailedError(`${name} is not JSON`)
   }
   const result = schema.safeParse(json)
   if (result.success) return result.data
   const [issue] = result.error.issues
-  throw new CheckFailed(`${name}: ${issue?.path.join('.')}: ${issue?.message}`)
+  throw new CheckFailedError(`${name}: ${issue?.path.join('.')}: ${issue?.message}`)
 }
 
 function pointOf(name: string, text: string): Uint8Array {

@@ -11,7 +11,7 @@ import { check } from './check-failed.ts'
 /** Proven by a verified quote. */
 export type Machine = { quote: TdxQuote; app: MeasuredApp; tcb: PlatformTcb }
 
-/** Verifies the quote, and that replaying the event log yields its registers. @throws {CheckFailed} */
+/** Verifies the quote, and that replaying the event log yields its registers. @throws {CheckFailedError} */
 export async function verifyMachine(
   { quote: hex, event_log }: Pick<Attestation, 'quote' | 'event_log'>,
   collateral: CheckedCollateral,
@@ -34,7 +34,7 @@ export function sameMeasurements(one: Measurements, other: Measurements): boolea
 
 /**
  * The quotes may be from two replicas.
- * @throws {CheckFailed} if the measurements, the application or the compose hash differ
+ * @throws {CheckFailedError} if the measurements, the application or the compose hash differ
  */
 export function checkSameApp(what: string, one: Machine, other: Machine): void {
   const { measurements } = one.quote

@@ -1,4 +1,4 @@
-import { encodeHex } from '../hex.ts'
+import { encodeHex } from '../encoding/hex.ts'
 import { check, quoted } from './check-failed.ts'
 import type { MeasuredEvent } from './event-log.ts'
 
@@ -19,12 +19,12 @@ export type MeasuredApp = {
 /**
  * Ignores events after the boot, because the application itself can produce them.
  * @param events a log that was already replayed successfully
- * @throws {CheckFailed} if the boot events are ambiguous
+ * @throws {CheckFailedError} if the boot events are ambiguous
  */
 export function measuredApp(events: readonly MeasuredEvent[]): MeasuredApp {
   const measured = new Map<string, Uint8Array>()
   for (const event of bootEvents(events)) {
-    if (!isOneOf(event.name)) continue
+    if (!isMeasuredEventName(event.name)) continue
     check(!measured.has(event.name), `the boot log repeats the ${event.name} event`)
     measured.set(event.name, event.payload)
   }
@@ -42,7 +42,7 @@ export function measuredApp(events: readonly MeasuredEvent[]): MeasuredApp {
   }
 }
 
-function isOneOf(name: string): name is Name {
+function isMeasuredEventName(name: string): name is Name {
   return (NAMES as readonly string[]).includes(name)
 }
 

@@ -1,5 +1,5 @@
 /** TDX quotes of version 4 (Intel TDX DCAP Quote Generation and Verification Library, A.3). */
-import { decodeHex, encodeHex } from '../hex.ts'
+import { decodeHex, encodeHex } from '../encoding/hex.ts'
 import { QUOTE_MAX_BYTES } from '../limits.ts'
 import { check } from './check-failed.ts'
 import type { Measurements } from './policy.ts'
@@ -36,7 +36,7 @@ export type TdxQuote = {
 
 /**
  * @param hex with or without 0x
- * @throws {CheckFailed} if it is not a TDX quote of version 4, is truncated, or is followed by other data
+ * @throws {CheckFailedError} if it is not a TDX quote of version 4, is truncated, or is followed by other data
  */
 export function parseQuote(hex: string): TdxQuote {
   check(hex.length <= 2 * QUOTE_MAX_BYTES + 2, 'the quote is too long')

@@ -1,4 +1,4 @@
-import { encodeHex } from '../hex.ts'
+import { encodeHex } from '../encoding/hex.ts'
 import { check } from './check-failed.ts'
 import { sha384Of } from './digests.ts'
 import type { MeasuredEvent } from './event-log.ts'
@@ -8,7 +8,7 @@ const RTMR_BYTES = 48
 const RTMRS = ['rtmr0', 'rtmr1', 'rtmr2', 'rtmr3'] as const
 
 /** Register value in hex (Intel TDX Module, TDG.MR.RTMR.EXTEND). */
-export function replay(events: readonly MeasuredEvent[], imr: number): string {
+export function replayRegister(events: readonly MeasuredEvent[], imr: number): string {
   let register: Uint8Array = new Uint8Array(RTMR_BYTES)
   for (const event of events) {
     if (event.imr !== imr) continue
@@ -19,11 +19,11 @@ export function replay(events: readonly MeasuredEvent[], imr: number): string {
   return encodeHex(register)
 }
 
-/** @throws {CheckFailed} if a replayed register differs from the quote */
+/** @throws {CheckFailedError} if a replayed register differs from the quote */
 export function checkReplay(events: readonly MeasuredEvent[], quote: TdxQuote): void {
   RTMRS.forEach((name, imr) =>
     check(
-      replay(events, imr) === quote.measurements[name],
+      replayRegister(events, imr) === quote.measurements[name],
       `the event log does not replay to the quote's ${name.toUpperCase()}`,
     ),
   )

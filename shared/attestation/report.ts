@@ -1,5 +1,5 @@
 import type { Measurements, RuleName, RuleResult, TcbStatus, Verdict } from './policy.ts'
-import type { Root } from './root.ts'
+import type { TrustRoot } from './root.ts'
 
 /** Uncompressed P-256 points of 65 bytes. */
 export type EvidenceKeys = {
@@ -17,7 +17,7 @@ export type Report = {
   rules: RuleResult[]
   /** Sentences that state what the evidence does not prove. */
   open: string[]
-  root: Pick<Root, 'kind' | 'spkiSha256' | 'name'> | undefined
+  root: Pick<TrustRoot, 'kind' | 'spkiSha256' | 'name'> | undefined
   tcbStatus: TcbStatus | undefined
   /** Intel's security advisories that apply to the platform. */
   advisoryIds: string[]
@@ -30,7 +30,7 @@ export type Report = {
   keys: EvidenceKeys | undefined
 }
 
-/** A rule that fails throws `CheckFailed` instead. */
+/** A rule that fails throws `CheckFailedError` instead. */
 export type Finding = {
   outcome: 'passed' | 'not_applicable'
   reason: string

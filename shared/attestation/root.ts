@@ -1,26 +1,26 @@
 import { constants } from '@phala/dcap-qvl'
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
-import { certificatesOf, type LibraryBytes, spkiSha256 } from './certificate-chain.ts'
+import { certificatesInPem, type DcapQvlBytes, spkiSha256 } from './certificate-chain.ts'
 import { check } from './check-failed.ts'
 import type { RootPolicy } from './policy.ts'
 
 /** Contained in the subject name of every simulated root. */
 export const SIMULATED_NAME = 'SIMULATED'
 
-export type Root = {
+export type TrustRoot = {
   kind: 'intel' | 'simulated'
   spkiSha256: string
   name: string
-  der: LibraryBytes
+  der: DcapQvlBytes
 }
 
 /**
  * For a simulated root, `hardware.ts` also requires the mark of simulated quotes.
  * @param last last certificate of a chain, not verified yet
- * @throws {CheckFailed} if the root is neither Intel's nor marked as simulated, or the policy does not accept it
+ * @throws {CheckFailedError} if the root is neither Intel's nor marked as simulated, or the policy does not accept it
  */
-export function judgedRoot(last: x509.X509Certificate, policy: RootPolicy): Root {
+export function requireAcceptedRoot(last: x509.X509Certificate, policy: RootPolicy): TrustRoot {
   const intel = new x509.X509Certificate(new Uint8Array(constants.TRUSTED_ROOT_CA_DER))
   const key = spkiSha256(last)
   if (key === spkiSha256(intel)) {
@@ -28,12 +28,15 @@ export function judgedRoot(last: x509.X509Certificate, policy: RootPolicy): Root
     const { subject: name } = intel
     return { kind: 'intel', spkiSha256: key, name, der: constants.TRUSTED_ROOT_CA_DER }
   }
-  const saysSo = last.subject.includes(SIMULATED_NAME)
-  check(saysSo, `the root ${last.subject} is unknown: neither Intel's nor marked as simulated`)
+  const isMarkedSimulated = last.subject.includes(SIMULATED_NAME)
+  check(
+    isMarkedSimulated,
+    `the root ${last.subject} is unknown: neither Intel's nor marked as simulated`,
+  )
   check(policy.kind !== 'intel', "the root is simulated, but Intel's is required")
   if (policy.kind === 'simulated')
     check(key === policy.spkiSha256.toLowerCase(), 'the root is simulated, but not the pinned one')
-  const [der] = certificatesOf(last.toString('pem'))
+  const [der] = certificatesInPem(last.toString('pem'))
   check(der !== undefined, 'the root cannot be parsed')
   return { kind: 'simulated', spkiSha256: key, name: last.subject, der }
 }

@@ -3,7 +3,7 @@
  * `tdxModuleIdentities`).
  */
 import { z } from 'zod'
-import { decodeHex, encodeHex } from '../hex.ts'
+import { decodeHex, encodeHex } from '../encoding/hex.ts'
 import { check } from './check-failed.ts'
 import { sameBytes } from './digests.ts'
 import { TCB_STATUSES, type TcbStatus } from './policy.ts'
@@ -31,7 +31,7 @@ export type ModuleTcb = { status: TcbStatus; advisoryIds: string[] }
 /**
  * Undefined for module version 0, for which the TCB info lists no status.
  * @param tcbInfo JSON text; its signature must already be verified
- * @throws {CheckFailed} for a different signer, different attributes, or a version that Intel does not list
+ * @throws {CheckFailedError} for a different signer, different attributes, or a version that Intel does not list
  */
 export function checkTdxModule(quote: TdxQuote, tcbInfo: string): ModuleTcb | undefined {
   const result = tcbInfoSchema.safeParse(JSON.parse(tcbInfo))

@@ -1,4 +1,4 @@
-import { check, CheckFailed, reasonOf } from './check-failed.ts'
+import { check, CheckFailedError, describeError } from './check-failed.ts'
 import { checkCollateral, type CheckedCollateral } from './collateral.ts'
 import { ATTESTATION_MAX_BYTES, EVIDENCE_FILES_MAX } from '../limits.ts'
 import { bundleSchema, type EvidenceBundle } from './evidence.ts'
@@ -23,7 +23,7 @@ export async function verifyBundle(
   at: Date,
 ): Promise<Report> {
   const findings: Findings = new Map()
-  const evidence = await attempt(findings, 'quote', () => boundedBundle(bundle, at))
+  const evidence = await attempt(findings, 'quote', () => validateBundle(bundle, at))
   if (!evidence) return reportOf(findings, undefined)
   const run = <Found extends Finding>(name: RuleName, rule: () => Found | Promise<Found>) =>
     attempt(findings, name, async () => {
@@ -42,13 +42,13 @@ export async function verifyBundle(
   }
   await run('compose hash', () => composeHashRule(evidence.info, machine().machine, policy))
   await run('images', () => imagesRule(evidence.info))
-  const named = await run('evidence files', () =>
+  const filesResult = await run('evidence files', () =>
     evidenceFilesRule(evidence, machine().machine, machine().collateral, policy, at),
   )
   await run('certificate', () => certificateRule(evidence))
   await run('CAA', () => caaRule(evidence))
   await run('governance', () => governanceRule(evidence, machine().machine))
-  return reportOf(findings, shown && { ...shown, keys: named?.keys })
+  return reportOf(findings, shown && { ...shown, keys: filesResult?.keys })
 }
 
 const NOTHING_MEASURED = 'the rule "quote" did not pass, so the measurements are unknown'
@@ -64,14 +64,15 @@ async function attempt<Found>(
   try {
     return await rule()
   } catch (error) {
-    const reason = error instanceof CheckFailed ? error.message : `rejected: ${reasonOf(error)}`
+    const reason =
+      error instanceof CheckFailedError ? error.message : `rejected: ${describeError(error)}`
     findings.set(name, { outcome: 'failed', reason })
     return undefined
   }
 }
 
 /** Validates structure and size, because the bundle may have been read from a file. */
-function boundedBundle(bundle: EvidenceBundle, at: Date): EvidenceBundle {
+function validateBundle(bundle: EvidenceBundle, at: Date): EvidenceBundle {
   check(!Number.isNaN(at.getTime()), 'the verification time is invalid')
   const result = bundleSchema.safeParse(bundle)
   const issue = result.error?.issues[0]
@@ -84,9 +85,9 @@ function boundedBundle(bundle: EvidenceBundle, at: Date): EvidenceBundle {
   return result.data
 }
 
-type Shown = { machine: Machine; collateral: CheckedCollateral; keys: Report['keys'] }
+type QuoteResult = { machine: Machine; collateral: CheckedCollateral; keys: Report['keys'] }
 
-function reportOf(findings: Findings, shown: Shown | undefined): Report {
+function reportOf(findings: Findings, shown: QuoteResult | undefined): Report {
   const rules = RULES.map((name, index): RuleResult => {
     const { outcome, reason } = findings.get(name) ?? {
       outcome: 'failed',

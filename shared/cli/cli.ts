@@ -5,14 +5,14 @@ import type { Credentials } from './credentials/credentials.ts'
 import type { Terminal } from './terminal.ts'
 
 /** The API client of a command receives only the credentials that the command requires. */
-export type Needs = {
+export type CommandCredentials = {
   /** `account` for the account key, `usage` for a usage key. If absent, no key is read. */
   key?: 'account' | 'usage'
   /** True if the agent token for the trigger service is required. */
   token?: boolean
 }
 
-export type Deployment = {
+export type ResolvedDeployment = {
   /** Core API on the machine's own host, without a trailing slash. @throws {UsageError} if it is not configured */
   readonly baseUrl: string
   /** Trigger service, without a trailing slash. @throws {UsageError} if it is not configured */
@@ -34,26 +34,26 @@ export type Cli = {
    * environment (`SVC_BASE_URL`, `SVC_TRIGGERS_URL`, `SVC_CA_FILE`), the local stack of this folder, or the last
    * `svc login`.
    */
-  atDeployment(this: void, command: Command): Command
+  withDeploymentOptions(this: void, command: Command): Command
   /** Adds `--usage-key-file` and `--key-name`, which `usageKey` and `client` read. */
   withUsageKey(this: void, command: Command): Command
   /** @throws {UsageError} for an invalid URL */
-  deployment(this: void, command: Command): Promise<Deployment>
+  deployment(this: void, command: Command): Promise<ResolvedDeployment>
   /**
    * The terminal's abort signal cancels all calls of the client.
-   * @throws {NoCredential} with instructions for obtaining the credential
+   * @throws {NoCredentialError} with instructions for obtaining the credential
    */
-  client(this: void, command: Command, needs: Needs): Promise<ApiClient>
+  client(this: void, command: Command, needs: CommandCredentials): Promise<ApiClient>
   /**
    * Resolves the key from the options, the environment or stored credentials.
-   * @throws {NoCredential} if none is found
+   * @throws {NoCredentialError} if none is found
    */
   usageKey(this: void, command: Command): Promise<string>
   /**
    * Prints JSON to standard output if `--json` is set, otherwise the given lines. Callers must pass text from others
    * through `printable`.
    */
-  say(this: void, command: Command, value: unknown, lines: () => readonly string[]): void
+  print(this: void, command: Command, value: unknown, lines: () => readonly string[]): void
   /** Prints to standard error, but only if it is a terminal and `--json` is not set. */
   progress(this: void, command: Command, line: string): void
   /** Prints to standard error, even if it is not a terminal. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { isLoopback } from '../loopback.ts'
-import type { Deployment } from './cli.ts'
+import { isLoopback } from '../network/loopback.ts'
+import type { ResolvedDeployment } from './cli.ts'
 import type { Credentials } from './credentials/credentials.ts'
 import { type LocalStack, localStackOf } from './local-stack.ts'
 import { type Terminal, UsageError } from './terminal.ts'
@@ -15,13 +15,13 @@ export type DeploymentOptions = { baseUrl?: string; triggersUrl?: string; ca?: s
  * If only one of the two URLs is given, the other is taken only from a stack or login with the given URL.
  * @throws {UsageError} for a URL that credentials must not be sent to
  */
-export async function deploymentOf(
+export async function resolveDeployment(
   options: DeploymentOptions,
   terminal: Terminal,
   credentials: Pick<Credentials, 'read'>,
-): Promise<Deployment> {
+): Promise<ResolvedDeployment> {
   const { environment, folder } = terminal
-  const said = {
+  const given = {
     baseUrl:
       hostIn('--base-url', options.baseUrl) ?? hostIn('SVC_BASE_URL', environment['SVC_BASE_URL']),
     triggersUrl:
@@ -29,30 +29,37 @@ export async function deploymentOf(
       hostIn('SVC_TRIGGERS_URL', environment['SVC_TRIGGERS_URL']),
   }
   const stack = localStackOf(folder, environment)
-  const known = completed(said, stack) ?? completed(said, await current(credentials)) ?? said
+  const known =
+    completeUrls(given, stack) ?? completeUrls(given, await lastLogin(credentials)) ?? given
   return {
     known,
     get baseUrl() {
-      return known.baseUrl ?? nobodyNamed('--base-url', 'SVC_BASE_URL')
+      return known.baseUrl ?? missingUrl('--base-url', 'SVC_BASE_URL')
     },
     get triggersUrl() {
-      return known.triggersUrl ?? nobodyNamed('--triggers-url', 'SVC_TRIGGERS_URL')
+      return known.triggersUrl ?? missingUrl('--triggers-url', 'SVC_TRIGGERS_URL')
     },
     fetch: fetchFor(known, authorityOf(options, terminal), stack),
   }
 }
 
-type Addresses = { baseUrl: string | undefined; triggersUrl: string | undefined }
+type DeploymentUrls = { baseUrl: string | undefined; triggersUrl: string | undefined }
 
 /** Returns undefined if a given URL differs from the deployment's URL. */
-function completed(said: Addresses, whole: Addresses | undefined): Addresses | undefined {
+function completeUrls(
+  said: DeploymentUrls,
+  whole: DeploymentUrls | undefined,
+): DeploymentUrls | undefined {
   if (!whole) return undefined
-  const isOther = (name: keyof Addresses) => said[name] !== undefined && said[name] !== whole[name]
+  const isOther = (name: keyof DeploymentUrls) =>
+    said[name] !== undefined && said[name] !== whole[name]
   if (isOther('baseUrl') || isOther('triggersUrl')) return undefined
   return { baseUrl: whole.baseUrl, triggersUrl: whole.triggersUrl }
 }
 
-async function current(credentials: Pick<Credentials, 'read'>): Promise<Addresses | undefined> {
+async function lastLogin(
+  credentials: Pick<Credentials, 'read'>,
+): Promise<DeploymentUrls | undefined> {
   const kept = (await credentials.read()).current
   return kept && { baseUrl: kept.base_url, triggersUrl: kept.triggers_url }
 }
@@ -71,7 +78,7 @@ function authorityOf({ ca }: DeploymentOptions, terminal: Terminal): string | un
 }
 
 function fetchFor(
-  { baseUrl, triggersUrl }: Addresses,
+  { baseUrl, triggersUrl }: DeploymentUrls,
   authority: string | undefined,
   stack: LocalStack | undefined,
 ): typeof fetch {
@@ -93,7 +100,7 @@ function hostIn(name: string, text: string | undefined): string | undefined {
   return url.origin
 }
 
-function nobodyNamed(option: string, variable: string): never {
+function missingUrl(option: string, variable: string): never {
   throw new UsageError(
     `no deployment: use ${option}, set ${variable}, run svc login, or start a local stack here with svc up`,
   )

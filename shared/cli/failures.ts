@@ -1,13 +1,13 @@
 /** No other module maps errors to exit codes. */
 import { CommanderError } from 'commander'
-import { SvcError } from '../client/failures.ts'
+import { SvcError } from '../client/failures/svc-error.ts'
 import type { ActionFailed } from '../client/failures/action-failed.ts'
-import { EXIT, NoCredential, printable, UsageError } from './terminal.ts'
+import { EXIT, NoCredentialError, printable, UsageError } from './terminal.ts'
 
-export type Failure = {
+export type CommandFailure = {
   code: number
   /** Printed if `--json` is set. */
-  said: {
+  output: {
     error: string
     message: string
     fix: string
@@ -21,41 +21,41 @@ export type Failure = {
 
 /** Client errors about a missing or invalid credential, before anything is sent. */
 const WITHOUT_CREDENTIAL = new Set(['no_api_key', 'no_token', 'bad_credential'])
-const NO_ANSWER = new Set(['network_failed', 'not_the_api', 'evidence_unavailable'])
+const UNAVAILABLE_CODES = new Set(['network_failed', 'not_the_api', 'evidence_unavailable'])
 
 /** Undefined for an internal error. */
-export function failureOf(error: unknown): Failure | undefined {
+export function failureOf(error: unknown): CommandFailure | undefined {
   if (error instanceof UsageError || error instanceof CommanderError) {
     const fix = 'See --help of the command.'
-    return { code: EXIT.usage, said: { error: 'usage', message: error.message, fix } }
+    return { code: EXIT.usage, output: { error: 'usage', message: error.message, fix } }
   }
-  if (error instanceof NoCredential) {
+  if (error instanceof NoCredentialError) {
     const { message, fix } = error
-    return { code: EXIT.unauthorized, said: { error: 'no_credential', message, fix } }
+    return { code: EXIT.unauthorized, output: { error: 'no_credential', message, fix } }
   }
-  if (error instanceof SvcError) return ofService(error)
+  if (error instanceof SvcError) return serviceFailure(error)
   return undefined
 }
 
-function ofService(error: SvcError): Failure {
+function serviceFailure(error: SvcError): CommandFailure {
   const { message, status, requestId } = error
-  const said = {
+  const output = {
     error: error.code,
     message,
-    fix: isOpen(error) ? LOOK_FIRST : error.fix,
+    fix: isOutcomeUnknown(error) ? CHECK_FIRST_FIX : error.fix,
     ...(status !== undefined && { status }),
     ...(requestId !== undefined && { request_id: requestId }),
     ...(hasRun(error) && { stack: error.actionStack, logs: error.logs }),
   }
-  return { code: exitOf(error), said }
+  return { code: exitOf(error), output }
 }
 
 /**
  * Advice after an unknown outcome. Replaces the client's advice to retry with the same idempotency key, because a new
  * command does not have that key.
  */
-const LOOK_FIRST = 'Check whether it took effect before you run the command again.'
-function isOpen(error: SvcError): boolean {
+const CHECK_FIRST_FIX = 'Check whether it took effect before you run the command again.'
+function isOutcomeUnknown(error: SvcError): boolean {
   return error.name === 'NetworkFailed' && Reflect.get(error, 'idempotencyKey') !== undefined
 }
 
@@ -66,18 +66,20 @@ function exitOf(error: SvcError): number {
   const { name, code, status } = error
   // The action itself failed: the status of 500 does not mean that the service failed.
   if (hasRun(error)) return EXIT.failed
-  if (NO_ANSWER.has(code)) return EXIT.away
+  if (UNAVAILABLE_CODES.has(code)) return EXIT.unavailable
   if (name === 'NotSent') return WITHOUT_CREDENTIAL.has(code) ? EXIT.unauthorized : EXIT.usage
   // The evidence was rejected, or a response failed verification.
   if (status === undefined) return EXIT.failed
   if (status === 401 || status === 403) return EXIT.unauthorized
   if (status === 404) return EXIT.notFound
   if (status === 402) return EXIT.payment
-  return status === 429 || status >= 500 ? EXIT.away : EXIT.usage
+  return status === 429 || status >= 500 ? EXIT.unavailable : EXIT.usage
 }
 
 /** Sanitizes text from the server, so that it cannot forge lines. */
-export function failureLines({ said: { error, message, fix, request_id } }: Failure): string[] {
+export function failureLines({
+  output: { error, message, fix, request_id },
+}: CommandFailure): string[] {
   return [
     `svc: ${message.split('\n').map(printable).join('\n     ')}`,
     ...(error === 'usage' ? [] : [`     ${printable(fix)}`]),

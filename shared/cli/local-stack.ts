@@ -1,7 +1,7 @@
 /** A local stack writes its addresses to a file for programs on the same machine. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { isLoopback } from '../loopback.ts'
+import { isLoopback } from '../network/loopback.ts'
 
 export type LocalStack = {
   file: string
@@ -15,7 +15,7 @@ export type LocalStack = {
 }
 
 const FIELDS = ['base_url', 'triggers_url', 'chain_rpc', 'dns_server', 'ca_file'] as const
-type Addresses = Record<(typeof FIELDS)[number], string>
+type StackAddresses = Record<(typeof FIELDS)[number], string>
 
 /**
  * Returns undefined unless `url` is one of the stack's addresses, because the stack's certificate authority is trusted
@@ -57,8 +57,8 @@ export function localStackOf(
   }
 }
 
-function addressesIn(record: unknown): Addresses | undefined {
+function addressesIn(record: unknown): StackAddresses | undefined {
   const addresses: unknown = Reflect.get(Object(record), 'addresses')
   const isWhole = FIELDS.every((name) => typeof Reflect.get(Object(addresses), name) === 'string')
-  return isWhole ? (addresses as Addresses) : undefined
+  return isWhole ? (addresses as StackAddresses) : undefined
 }

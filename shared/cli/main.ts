@@ -40,12 +40,12 @@ async function ask(question: string): Promise<string> {
 
 process.exitCode = await run(process.argv.slice(2), {
   write: (text) => void process.stdout.write(text),
-  complain: (text) => void process.stderr.write(text),
+  writeError: (text) => void process.stderr.write(text),
   environment: process.env,
   folder: process.cwd(),
   isTerminal: process.stdout.isTTY,
-  hasColours: process.stdout.isTTY && !process.env['NO_COLOR'],
-  isWatched: process.stderr.isTTY,
+  hasColors: process.stdout.isTTY && !process.env['NO_COLOR'],
+  showsProgress: process.stderr.isTTY,
   isInteractive: process.stdin.isTTY,
   input: () => process.stdin,
   standardInput,

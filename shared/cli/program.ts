@@ -60,7 +60,7 @@ export function makeProgram(cli: Cli, isJson: boolean): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.write(text),
-      writeErr: (text) => terminal.complain(text),
+      writeErr: (text) => terminal.writeError(text),
       outputError: (text, write) => {
         if (!isJson) write(text)
       },

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { commandLine } from './command-line.ts'
+import { createCli } from './create-cli.ts'
 import { requireNoSecret } from './credentials/secret-in-arguments.ts'
 import { failureLines, failureOf } from './failures.ts'
 import { makeProgram } from './program.ts'
@@ -10,7 +10,7 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
   let code: number = EXIT.ok
   const asJson = isJson(words)
   const program = makeProgram(
-    commandLine(terminal, (exit) => (code = exit)),
+    createCli(terminal, (exit) => (code = exit)),
     asJson,
   )
   try {
@@ -23,8 +23,8 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
       return error.exitCode === 0 ? EXIT.ok : EXIT.usage
     const failure = failureOf(error)
     if (!failure) throw error
-    const lines = asJson ? [jsonText(failure.said)] : failureLines(failure)
-    terminal.complain(`${lines.join('\n')}\n`)
+    const lines = asJson ? [jsonText(failure.output)] : failureLines(failure)
+    terminal.writeError(`${lines.join('\n')}\n`)
     return failure.code
   }
 }

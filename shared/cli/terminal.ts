@@ -4,16 +4,16 @@ export type Terminal = {
   /** Writes to standard output. */
   write(this: void, text: string): void
   /** Writes to standard error. */
-  complain(this: void, text: string): void
+  writeError(this: void, text: string): void
   environment: Readonly<Record<string, string | undefined>>
   /** Relative file names are resolved against this directory. */
   folder: string
   /** True if standard output is a terminal. Text from others must then be sanitized. */
   isTerminal: boolean
   /** True if standard output is a terminal and `NO_COLOR` is not set. */
-  hasColours: boolean
+  hasColors: boolean
   /** True if standard error is a terminal, so that progress is displayed. */
-  isWatched: boolean
+  showsProgress: boolean
   /** True if standard input is a terminal, which can prompt the user. */
   isInteractive: boolean
   /** Standard input as a stream, for interactive protocols. */
@@ -35,11 +35,11 @@ export class UsageError extends Error {
   }
 }
 
-export class NoCredential extends Error {
+export class NoCredentialError extends Error {
   readonly fix: string
   constructor(message: string, fix: string) {
     super(message)
-    this.name = 'NoCredential'
+    this.name = 'NoCredentialError'
     this.fix = fix
   }
 }
@@ -59,7 +59,7 @@ export const EXIT = {
   /** No credits, or a spending cap is reached (402). */
   payment: 6,
   /** No response, or the service was unavailable or busy (429, 5xx). Retrying later may succeed. */
-  away: 7,
+  unavailable: 7,
   /** Ctrl-C. */
   interrupted: 130,
 } as const
@@ -86,9 +86,9 @@ export function jsonText(value: unknown, indent?: number): string {
   )
 }
 
-const COLOURS = { green: 32, yellow: 33, red: 31, grey: 90 } as const
-export type Colour = keyof typeof COLOURS
+const COLOR_CODES = { green: 32, yellow: 33, red: 31, grey: 90 } as const
+export type TerminalColor = keyof typeof COLOR_CODES
 
-export function coloured(text: string, colour: Colour, { hasColours }: Terminal): string {
-  return hasColours ? `\u001b[${COLOURS[colour]}m${text}\u001b[0m` : text
+export function colorize(text: string, color: TerminalColor, { hasColors }: Terminal): string {
+  return hasColors ? `\u001b[${COLOR_CODES[color]}m${text}\u001b[0m` : text
 }

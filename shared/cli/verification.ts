@@ -1,4 +1,4 @@
-import { isLoopback } from '../loopback.ts'
+import { isLoopback } from '../network/loopback.ts'
 import type { Verify } from '../client/verification/client-policy.ts'
 
 /** Loopback hosts are exempt, because no other machine can intercept the connection and their evidence is simulated. */

@@ -1,14 +1,14 @@
 import type { z } from 'zod'
-import { isActionCid } from '../action-cid.ts'
-import type { actionWalletAnswer } from '../wire/action-wallet.ts'
-import { NotSent, NotTheApi } from './failures/on-the-way.ts'
+import { isActionCid } from '../cid/cid-format.ts'
+import type { actionWalletResponse } from '../wire/action-wallet.ts'
+import { NotSent, NotTheApi } from './failures/transport-errors.ts'
 import type { CallOptions } from './options.ts'
 import type { Requester } from './request.ts'
 import { StatementRefused } from './verification/failures.ts'
 import type { OriginVerification } from './verification/origin-verification.ts'
 
 /** Public key and address of an action's wallet. */
-export type ActionWallet = z.infer<typeof actionWalletAnswer>
+export type ActionWallet = z.infer<typeof actionWalletResponse>
 
 export type ActionWalletParts = {
   requester: Requester

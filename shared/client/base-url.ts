@@ -1,12 +1,12 @@
-import { isLoopback } from '../loopback.ts'
-import { NotSent } from './failures/on-the-way.ts'
+import { isLoopback } from '../network/loopback.ts'
+import { NotSent } from './failures/transport-errors.ts'
 
 /**
  * Scheme, host and port of a URL. It must use TLS, except on loopback, because keys are sent to it.
  * @param name name of the option, for error messages
  * @throws {NotSent} `insecure_url`, `bad_url`
  */
-export function hostOf(name: 'baseUrl' | 'triggersUrl', text: string): string {
+export function parseBaseUrl(name: 'baseUrl' | 'triggersUrl', text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol))
     throw new NotSent('bad_url', `${name}: expected a URL`, 'Use https://host, without a path.')

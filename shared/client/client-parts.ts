@@ -1,9 +1,9 @@
-import { hostOf } from './base-url.ts'
+import { parseBaseUrl } from './base-url.ts'
 import type { CommonOptions } from './options.ts'
 import type { Requester } from './request.ts'
 import { createRequester } from './requester.ts'
-import { type Surroundings, surroundingsOf } from './surroundings.ts'
-import { NotSent } from './failures/on-the-way.ts'
+import { type RuntimeEnvironment, runtimeEnvironment } from './runtime-environment.ts'
+import { NotSent } from './failures/transport-errors.ts'
 import { triggerOperations, type TriggerOperations } from './triggers/triggers.ts'
 import { OriginVerification } from './verification/origin-verification.ts'
 import { SealedActions } from './verification/sealed-actions.ts'
@@ -11,7 +11,7 @@ import { SealedActions } from './verification/sealed-actions.ts'
 /** Shared by the clients of both modes. */
 export type ClientParts = {
   requester: Requester
-  surroundings: Surroundings
+  environment: RuntimeEnvironment
   verification: OriginVerification
   sealedActions: SealedActions
   triggers: TriggerOperations
@@ -24,22 +24,22 @@ export type ClientParts = {
  */
 export function clientParts(options: CommonOptions): ClientParts {
   const { baseUrl, triggersUrl, verify = 'once', policy, retries, signal } = options
-  const surroundings = surroundingsOf(options)
-  const { fetch, random, now, sleep } = surroundings
-  const origin = hostOf('baseUrl', baseUrl)
-  const edge = triggersUrl === undefined ? undefined : hostOf('triggersUrl', triggersUrl)
-  const asked = { baseUrl: origin, verify, policy, fetch, random, now, sleep, signal }
+  const environment = runtimeEnvironment(options)
+  const { fetch, random, now, sleep } = environment
+  const origin = parseBaseUrl('baseUrl', baseUrl)
+  const edge = triggersUrl === undefined ? undefined : parseBaseUrl('triggersUrl', triggersUrl)
+  const verificationOptions = { baseUrl: origin, verify, policy, fetch, random, now, sleep, signal }
   const verification = options.verification
-    ? shared(options.verification, origin, options)
-    : new OriginVerification(asked)
+    ? requireSameOrigin(options.verification, origin, options)
+    : new OriginVerification(verificationOptions)
   const via = options.sealedVia === 'edge' ? edge : origin
   if (via === undefined) {
     const fix = 'Pass the edge’s triggersUrl to createClient.'
     throw new NotSent('no_triggers_url', 'sealedVia: "edge" needs triggersUrl', fix)
   }
-  const sealedActions = new SealedActions({ ...surroundings, verification, via, retries, signal })
+  const sealedActions = new SealedActions({ ...environment, verification, via, retries, signal })
   const requester = createRequester({
-    ...surroundings,
+    ...environment,
     origin,
     edge,
     retries,
@@ -49,11 +49,11 @@ export function clientParts(options: CommonOptions): ClientParts {
       if (kind !== 'token') await verification.beforeCredential(ofCall)
     },
   })
-  const triggers = triggerOperations({ ...surroundings, requester, token: options.token, signal })
-  return { requester, surroundings, verification, sealedActions, triggers, signal }
+  const triggers = triggerOperations({ ...environment, requester, token: options.token, signal })
+  return { requester, environment, verification, sealedActions, triggers, signal }
 }
 
-function shared(
+function requireSameOrigin(
   verification: OriginVerification,
   origin: string,
   { verify, policy }: CommonOptions,

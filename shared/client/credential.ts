@@ -1,19 +1,19 @@
-import { isApiKeyShape } from '../api-key.ts'
-import { NotSent } from './failures/on-the-way.ts'
-import type { Credential, Question } from './request.ts'
+import { hasApiKeyFormat } from '../wire/api-key.ts'
+import { NotSent } from './failures/transport-errors.ts'
+import type { Credential, ClientRequest } from './request.ts'
 
 /** `body` means the request body, such as a wallet's proof or the usage key of a trigger. */
 export type CredentialKind = 'apiKey' | 'token' | 'walletAuth' | 'body'
 
 /** Credentials are sent only after the origin has been verified. */
-export function kindsIn({ credential, json }: Pick<Question, 'credential' | 'json'>) {
+export function credentialKinds({ credential, json }: Pick<ClientRequest, 'credential' | 'json'>) {
   const kinds: CredentialKind[] = credential ? [kindOf(credential)] : []
-  if (IN_BODIES.some((name) => Object.hasOwn(Object(json), name))) kinds.push('body')
+  if (BODY_CREDENTIAL_FIELDS.some((name) => Object.hasOwn(Object(json), name))) kinds.push('body')
   return kinds
 }
 
 /** Detection of credentials by field name also covers future operations that use these fields. */
-const IN_BODIES = ['usage_api_key', 'typed_data', 'signature']
+const BODY_CREDENTIAL_FIELDS = ['usage_api_key', 'typed_data', 'signature']
 
 export function kindOf(credential: Credential): CredentialKind {
   if ('apiKey' in credential) return 'apiKey'
@@ -30,9 +30,9 @@ export function secretOf(credential: Credential): string {
  * @throws {NotSent} `bad_credential` for a value that cannot be valid, such as a wallet's private key that was pasted
  * by mistake
  */
-export function headerOf(credential: Credential): [name: string, value: string] {
+export function credentialHeader(credential: Credential): [name: string, value: string] {
   if ('apiKey' in credential) {
-    requireApiKeyShape(credential.apiKey)
+    requireApiKeyFormat(credential.apiKey)
     return ['x-api-key', credential.apiKey]
   }
   const secret = secretOf(credential)
@@ -47,21 +47,21 @@ export function headerOf(credential: Credential): [name: string, value: string] 
 }
 
 /** @throws {NotSent} `bad_credential` if the value does not have the format of an API key */
-export function requireApiKeyShape(apiKey: string): void {
-  if (isApiKeyShape(apiKey)) return
+export function requireApiKeyFormat(apiKey: string): void {
+  if (hasApiKeyFormat(apiKey)) return
   throw new NotSent('bad_credential', 'not an API key: expected 44 base64 characters', TEXT)
 }
 
 const TEXT = 'Pass it exactly as it was shown, without spaces. Nothing was sent.'
 
-const ANY_KEY = /[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=/g
+const KEY_LIKE_TEXT = /[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=/g
 
 /** Redacts the request's own credential, and any text in the format of a key. */
-export function withoutKeys(text: string, credential: Credential | undefined): string {
-  return withoutSecret(text, credential).replace(ANY_KEY, '[key]')
+export function redactKeys(text: string, credential: Credential | undefined): string {
+  return redactCredential(text, credential).replace(KEY_LIKE_TEXT, '[key]')
 }
 
 /** Redacts only the request's own credential: an action's output may contain other text in the format of a key. */
-export function withoutSecret(text: string, credential: Credential | undefined): string {
+export function redactCredential(text: string, credential: Credential | undefined): string {
   return credential ? text.replaceAll(secretOf(credential), '[credential]') : text
 }

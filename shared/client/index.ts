@@ -28,15 +28,19 @@ export type { ActionAnswer, ActionOptions, ActionToRun } from './core/execution.
 export type { Listing } from './core/listing.ts'
 export type { Limits, NodeChainConfig, NodeOperations, Version } from './core/node.ts'
 export type { WaitOptions, WaitUntilPermitted } from './core/wait-until-permitted.ts'
-export { cidHash, isActionCid } from '../action-cid.ts'
-export { NotCanonical } from '../canonical-json.ts'
-export { deriveAction, type DerivedAction, TemplateRefused } from '../derived-action.ts'
+export { cidHash, isActionCid } from '../cid/cid-format.ts'
+export { NotCanonical } from '../derived-action/canonical-json.ts'
+export {
+  deriveAction,
+  type DerivedAction,
+  TemplateRefused,
+} from '../derived-action/derive-action.ts'
 export { type AgentToken, newAgentToken } from './agent-token.ts'
 export type * from './triggers/records.ts'
 export type { AgentRequest, AgentRequestFields } from './triggers/register-agent-request.ts'
 export type { TriggerOperations } from './triggers/triggers.ts'
 export type { SovereignClient } from './sovereign/client.ts'
-export type { NewAccount as NewSovereignAccount, Ownership } from './sovereign/ownership.ts'
+export type { NewSovereignAccount, Ownership } from './sovereign/ownership.ts'
 export type { Eip1193Provider, EthereumSigner, EthersSigner } from './sovereign/signer.ts'
 export type {
   Measurements,
@@ -46,9 +50,9 @@ export type {
   Verdict,
 } from '../attestation/policy.ts'
 export type { Report } from '../attestation/report.ts'
-export type { Receipt } from '../receipt.ts'
+export type { Receipt } from '../receipts/receipt.ts'
 
-export { SvcError } from './failures.ts'
+export { SvcError } from './failures/svc-error.ts'
 export { ActionFailed } from './failures/action-failed.ts'
 export {
   BadRequest,
@@ -63,7 +67,7 @@ export {
   Unauthorized,
   Unprocessable,
 } from './failures/by-status.ts'
-export { NetworkFailed, NotSent, NotTheApi } from './failures/on-the-way.ts'
+export { NetworkFailed, NotSent, NotTheApi } from './failures/transport-errors.ts'
 export type { ClientPolicy, Verify } from './verification/client-policy.ts'
 export * from './verification/failures.ts'
 export { InvalidArgument } from './sovereign/argument-failure.ts'

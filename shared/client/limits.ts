@@ -2,7 +2,7 @@
 import { EXECUTION_WALL_MAX_MS } from '../limits.ts'
 
 /** Bytes. Covers a run's logs, and its input and result with every character escaped. */
-export const ANSWER_MAX_BYTES = 32 * 1024 * 1024
+export const RESPONSE_MAX_BYTES = 32 * 1024 * 1024
 
 // Delays of up to 0.25, 0.5, 1 and 2 s, which is long enough to outlast a process restart.
 export const RETRY_TIMES = 4
@@ -20,7 +20,7 @@ export const POLL_FIRST_MS = 250
 export const POLL_WAIT_MAX_MS = 5_000
 
 /** A grant usually becomes visible within one block and one second. The margin is for slow chains. */
-export const PERMITTED_WITHIN_MS = 60_000
+export const PERMITTED_TIMEOUT_MS = 60_000
 
 /** Twice the longest settlement time: a coin transfer takes 1 to 5 minutes. */
-export const CREDITED_WITHIN_MS = 10 * 60 * 1000
+export const CREDITED_TIMEOUT_MS = 10 * 60 * 1000

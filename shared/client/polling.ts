@@ -1,5 +1,5 @@
 import { POLL_FIRST_MS, POLL_WAIT_MAX_MS } from './limits.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { RuntimeEnvironment } from './runtime-environment.ts'
 
 export type Polling = {
   /** After this time, the last error is thrown. */
@@ -10,10 +10,10 @@ export type Polling = {
 }
 
 /** Repeats a call with growing delays, as long as `notYet` recognizes the error. */
-export async function polled<Answer>(
+export async function pollUntilReady<Answer>(
   call: () => Promise<Answer>,
   { timeoutMs, signal, notYet }: Polling,
-  { now, sleep }: Surroundings,
+  { now, sleep }: RuntimeEnvironment,
 ): Promise<Answer> {
   const begunAt = now()
   let sleptMs = 0

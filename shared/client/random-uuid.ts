@@ -1,4 +1,4 @@
-import { encodeHex } from '../hex.ts'
+import { encodeHex } from '../encoding/hex.ts'
 
 /** Version 4 UUID (RFC 9562, section 5.4). */
 export function randomUuid(random: (bytes: number) => Uint8Array): string {

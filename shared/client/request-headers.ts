@@ -1,34 +1,35 @@
 import { IDEMPOTENCY_KEY_MAX } from '../limits.ts'
-import { headerOf } from './credential.ts'
-import { NotSent } from './failures/on-the-way.ts'
+import { credentialHeader } from './credential.ts'
+import { NotSent } from './failures/transport-errors.ts'
 import { randomUuid } from './random-uuid.ts'
-import type { Question } from './request.ts'
+import type { ClientRequest } from './request.ts'
 
 /**
  * Names are in lower case. All attempts of a call send the same headers.
  * @throws {NotSent} `bad_header`, `bad_credential`, `bad_idempotency_key`
  */
-export function headersOf(
-  question: Question,
+export function requestHeaders(
+  request: ClientRequest,
   random: (bytes: number) => Uint8Array,
 ): Record<string, string> {
-  const { credential, json, method, options, repeat, wants } = question
+  const { credential, json, method, options, repeat, wants } = request
   const headers: Record<string, string> = {
-    ...sendable(question.headers ?? {}),
+    ...requireValidHeaders(request.headers ?? {}),
     accept: wants === 'csv' ? 'text/csv' : 'application/json',
   }
   if (json !== undefined) headers['content-type'] = 'application/json'
   if (credential) {
-    const [name, value] = headerOf(credential)
+    const [name, value] = credentialHeader(credential)
     headers[name] = value
   }
   const key = options?.idempotencyKey ?? (repeat === 'once' ? randomUuid(random) : undefined)
-  if (key !== undefined && method === 'POST') headers['idempotency-key'] = requireKey(key)
+  if (key !== undefined && method === 'POST')
+    headers['idempotency-key'] = requireIdempotencyKey(key)
   return headers
 }
 
 /** Replaces the runtime's error for an invalid header, because it would quote the value. */
-function sendable(headers: Readonly<Record<string, string>>): Record<string, string> {
+function requireValidHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   try {
     return Object.fromEntries(new Headers(headers))
   } catch {
@@ -37,7 +38,7 @@ function sendable(headers: Readonly<Record<string, string>>): Record<string, str
   }
 }
 
-function requireKey(key: string): string {
+function requireIdempotencyKey(key: string): string {
   if (key.length <= IDEMPOTENCY_KEY_MAX && /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(key))
     return key
   throw new NotSent(

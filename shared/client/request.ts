@@ -1,7 +1,7 @@
 /** `api/`, `triggers/` and `sovereign/` send their requests through a `Requester`. */
 import type { CallOptions } from './options.ts'
 
-export type Question = {
+export type ClientRequest = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** Absolute, including the query. */
   path: string
@@ -31,7 +31,7 @@ export type Credential =
   /** Header X-Wallet-Auth: base64 of `{typed_data, signature}`. */
   | { walletAuth: string }
 
-export type Answered<Body> = {
+export type ClientResponse<Body> = {
   status: number
   headers: Headers
   body: Body
@@ -40,7 +40,7 @@ export type Answered<Body> = {
 
 export type Requester = {
   /** @throws {SvcError} of the class that matches the status */
-  core<Body>(question: Question): Promise<Answered<Body>>
+  core<Body>(request: ClientRequest): Promise<ClientResponse<Body>>
   /** @throws {SvcError} of the class that matches the status */
-  edge<Body>(question: Question): Promise<Answered<Body>>
+  edge<Body>(request: ClientRequest): Promise<ClientResponse<Body>>
 }

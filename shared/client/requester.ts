@@ -1,9 +1,9 @@
 /** Sends all requests that are not sealed. `verification/` sends the sealed calls. */
-import { answerOf, type Read } from './answers.ts'
-import { type CredentialKind, kindsIn } from './credential.ts'
-import { eitherSignal } from './either-signal.ts'
-import type { SvcError } from './failures.ts'
-import { NetworkFailed, NotSent, NotTheApi } from './failures/on-the-way.ts'
+import { readApiResponse, type ReadResult } from './read-api-response.ts'
+import { type CredentialKind, credentialKinds } from './credential.ts'
+import { anySignal } from './any-signal.ts'
+import type { SvcError } from './failures/svc-error.ts'
+import { NetworkFailed, NotSent, NotTheApi } from './failures/transport-errors.ts'
 import {
   ServerFailure,
   ServiceUnavailable,
@@ -11,14 +11,14 @@ import {
   Unauthorized,
 } from './failures/by-status.ts'
 import type { RetryOptions } from './options.ts'
-import { headersOf } from './request-headers.ts'
-import type { Answered, Question, Requester } from './request.ts'
+import { requestHeaders } from './request-headers.ts'
+import type { ClientResponse, ClientRequest, Requester } from './request.ts'
 import { Retries } from './retries.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { RuntimeEnvironment } from './runtime-environment.ts'
 import { wasUnsent } from './unsent.ts'
 
-export type RequesterParts = Surroundings & {
-  /** Scheme, host and port (see `hostOf`). `edge` is undefined if no edge is configured. */
+export type RequesterParts = RuntimeEnvironment & {
+  /** Scheme, host and port (see `parseBaseUrl`). `edge` is undefined if no edge is configured. */
   origin: string
   edge: string | undefined
   retries: RetryOptions | undefined
@@ -28,43 +28,45 @@ export type RequesterParts = Surroundings & {
 }
 
 export function createRequester(parts: RequesterParts): Requester {
-  const ask = (host: string, question: Question) => asked(parts, host, question)
+  const send = (host: string, question: ClientRequest) => sendRequest(parts, host, question)
   return {
-    core: <Body>(question: Question) => ask(parts.origin, question) as Promise<Answered<Body>>,
-    edge: async <Body>(question: Question) => {
-      if (parts.edge !== undefined) return (await ask(parts.edge, question)) as Answered<Body>
+    core: <Body>(question: ClientRequest) =>
+      send(parts.origin, question) as Promise<ClientResponse<Body>>,
+    edge: async <Body>(question: ClientRequest) => {
+      if (parts.edge !== undefined)
+        return (await send(parts.edge, question)) as ClientResponse<Body>
       const fix = 'Pass the edge’s triggersUrl to createClient.'
       throw new NotSent('no_triggers_url', 'the client was created without triggersUrl', fix)
     },
   }
 }
 
-async function asked(
+async function sendRequest(
   parts: RequesterParts,
   host: string,
-  question: Question,
-): Promise<Answered<unknown>> {
-  const signal = eitherSignal(parts.signal, question.options?.signal)
+  request: ClientRequest,
+): Promise<ClientResponse<unknown>> {
+  const signal = anySignal(parts.signal, request.options?.signal)
   signal?.throwIfAborted()
-  const headers = headersOf(question, parts.random)
+  const headers = requestHeaders(request, parts.random)
   const idempotencyKey = headers['idempotency-key']
-  const body = question.json === undefined ? question.body : JSON.stringify(question.json)
-  const kinds = kindsIn(question)
-  const send = async (): Promise<Read> => {
+  const body = request.json === undefined ? request.body : JSON.stringify(request.json)
+  const kinds = credentialKinds(request)
+  const send = async (): Promise<ReadResult> => {
     for (const kind of kinds) await parts.beforeCredential(kind, signal)
     signal?.throwIfAborted()
     try {
-      const response = await parts.fetch(host + question.path, {
-        method: question.method,
+      const response = await parts.fetch(host + request.path, {
+        method: request.method,
         headers,
         redirect: 'manual',
         ...(body !== undefined && { body }),
         ...(signal && { signal }),
       })
-      return await answerOf(response, question, parts.now())
+      return await readApiResponse(response, request, parts.now())
     } catch (error) {
       signal?.throwIfAborted()
-      const mayHaveBeenExecuted = question.method !== 'GET' && !wasUnsent(error)
+      const mayHaveBeenExecuted = request.method !== 'GET' && !wasUnsent(error)
       const cause = { cause: error }
       return {
         failure: new NetworkFailed({ mayHaveBeenExecuted, idempotencyKey }, cause),
@@ -74,25 +76,26 @@ async function asked(
   }
 
   const retries = new Retries(parts.retries, parts.random)
-  for (let lost = false; ;) {
+  for (let isOutcomeUnknown = false; ;) {
     const read = await send().catch((error: unknown): never => {
       signal?.throwIfAborted()
       // This attempt was not sent, but the outcome of an earlier attempt is still unknown.
-      throw lost
+      throw isOutcomeUnknown
         ? new NetworkFailed({ mayHaveBeenExecuted: true, idempotencyKey }, { cause: error })
         : error
     })
     if ('answered' in read) return read.answered
-    lost ||= isOutcomeOpen(read.failure, question)
-    const waitMs = retries.after(read, question.repeat)
-    if (waitMs === undefined) throw lost ? lostFailure(read.failure, idempotencyKey) : read.failure
+    isOutcomeUnknown ||= mayHaveTakenEffect(read.failure, request)
+    const waitMs = retries.after(read, request.repeat)
+    if (waitMs === undefined)
+      throw isOutcomeUnknown ? unknownOutcomeError(read.failure, idempotencyKey) : read.failure
     await parts.sleep(waitMs, signal)
     signal?.throwIfAborted()
   }
 }
 
 /** True if the request may have taken effect, but the response does not show it. */
-function isOutcomeOpen(failure: SvcError, { method }: Question): boolean {
+function mayHaveTakenEffect(failure: SvcError, { method }: ClientRequest): boolean {
   if (failure instanceof NetworkFailed) return failure.mayHaveBeenExecuted
   return method !== 'GET' && failure instanceof NotTheApi && (failure.status ?? 0) >= 500
 }
@@ -102,7 +105,7 @@ function isOutcomeOpen(failure: SvcError, { method }: Question): boolean {
  * temporary rejection. A 401 does not show the outcome, because the service checks the credential before the key: the
  * credential may have been replaced in between, or one process may not have seen another's change yet.
  */
-function lostFailure(last: SvcError, idempotencyKey: string | undefined): SvcError {
+function unknownOutcomeError(last: SvcError, idempotencyKey: string | undefined): SvcError {
   const isOpen =
     last instanceof NetworkFailed ||
     last instanceof NotTheApi ||

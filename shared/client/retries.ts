@@ -5,13 +5,13 @@ import {
   RETRY_TIMES,
   RETRY_WAIT_MAX_MS,
 } from './limits.ts'
-import type { SvcError } from './failures.ts'
+import type { SvcError } from './failures/svc-error.ts'
 import { Conflict, ServiceUnavailable, TooManyRequests } from './failures/by-status.ts'
-import { NetworkFailed, NotTheApi } from './failures/on-the-way.ts'
+import { NetworkFailed, NotTheApi } from './failures/transport-errors.ts'
 import type { RetryOptions } from './options.ts'
-import type { Question } from './request.ts'
+import type { ClientRequest } from './request.ts'
 
-export type Failed = {
+export type FailedAttempt = {
   failure: SvcError
   /** True if the response contains the receipt of a run that was stopped. */
   wasExecuted: boolean
@@ -19,19 +19,19 @@ export type Failed = {
 
 /** Retry state of one call. */
 export class Retries {
-  readonly #left: { times: number; inProgressMs: number }
+  readonly #remaining: { times: number; inProgressMs: number }
   readonly #random: (bytes: number) => Uint8Array
   #nextMs: number
 
   constructor(options: RetryOptions | undefined, random: (bytes: number) => Uint8Array) {
     const { times = RETRY_TIMES, firstMs = RETRY_FIRST_MS } = options ?? {}
-    this.#left = { times, inProgressMs: IN_PROGRESS_MAX_MS }
+    this.#remaining = { times, inProgressMs: IN_PROGRESS_MAX_MS }
     this.#nextMs = firstMs
     this.#random = random
   }
 
   /** Delay in milliseconds. Undefined if the call is not retried. */
-  after(failed: Failed, repeat: Question['repeat']): number | undefined {
+  after(failed: FailedAttempt, repeat: ClientRequest['repeat']): number | undefined {
     const kind = kindOf(failed, repeat)
     if (kind === 'never') return undefined
     const afterS = retryAfterS(failed.failure) ?? 0
@@ -40,33 +40,34 @@ export class Retries {
     // Another request with the same key is in progress, possibly an earlier attempt that lost its connection. It will
     // finish, so waiting for it does not count as a retry.
     if (kind === 'in_progress') {
-      this.#left.inProgressMs -= Math.max(waitMs, 1)
-      return this.#left.inProgressMs < 0 ? undefined : waitMs
+      this.#remaining.inProgressMs -= Math.max(waitMs, 1)
+      return this.#remaining.inProgressMs < 0 ? undefined : waitMs
     }
-    return this.#left.times-- > 0 ? waitMs : undefined
+    return this.#remaining.times-- > 0 ? waitMs : undefined
   }
 
   /** Full jitter, to avoid a thundering herd. */
   #jittered(): number {
-    const mostMs = Math.min(this.#nextMs, RETRY_WAIT_MAX_MS)
-    this.#nextMs = mostMs * 2
+    const maxMs = Math.min(this.#nextMs, RETRY_WAIT_MAX_MS)
+    this.#nextMs = maxMs * 2
     const [high = 0, low = 0] = this.#random(2)
-    return (mostMs * (high * 256 + low)) / 65_535
+    return (maxMs * (high * 256 + low)) / 65_535
   }
 }
 
-function kindOf({ failure, wasExecuted }: Failed, repeat: Question['repeat']) {
+function kindOf({ failure, wasExecuted }: FailedAttempt, repeat: ClientRequest['repeat']) {
   if (wasExecuted) return 'never'
   if (failure instanceof TooManyRequests) return 'again'
   if (repeat === 'never')
     return failure instanceof NetworkFailed && !failure.mayHaveBeenExecuted ? 'again' : 'never'
   if (failure instanceof ServiceUnavailable || failure instanceof NetworkFailed) return 'again'
-  if (failure instanceof NotTheApi) return isPassing(failure.status ?? 0) ? 'again' : 'never'
+  if (failure instanceof NotTheApi)
+    return isTransientStatus(failure.status ?? 0) ? 'again' : 'never'
   return failure.code === 'request_in_progress' ? 'in_progress' : 'never'
 }
 
 /** Statuses of a proxy while its backend is unavailable or overloaded. */
-function isPassing(status: number): boolean {
+function isTransientStatus(status: number): boolean {
   return status >= 500 || status === 429
 }
 

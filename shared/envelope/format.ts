@@ -20,8 +20,8 @@ export const PSK_ID_BYTES = 16
 export const ENC_BYTES = 65
 export const HEADER_BYTES = 2 + KEY_ID_BYTES + PSK_ID_BYTES
 export const REQUEST_OVERHEAD_BYTES = HEADER_BYTES + ENC_BYTES + 16
-export const ANSWER_NONCE_BYTES = 16
-export const ANSWER_KEY_BYTES = 16
+export const RESPONSE_NONCE_BYTES = 16
+export const RESPONSE_KEY_BYTES = 16
 
 export const SEALED_CONTENT_TYPE = 'application/vnd.svc.sealed'
 
@@ -30,7 +30,7 @@ export const CHANNEL_INFO = 'svc/channel/v1'
 /** HPKE `info`. Differs from that of a request, so that a stored key cannot be replayed as a request. */
 export const STORAGE_INFO = 'svc/seal/v1'
 /** HPKE exporter context of the response secret. */
-export const ANSWER_CONTEXT = 'svc/answer/v1'
+export const RESPONSE_CONTEXT = 'svc/answer/v1'
 /** Hashed together with a pre-shared key, for an ID that does not reveal the key. */
 export const PSK_ID_PURPOSE = 'svc/psk-id/v1'
 

@@ -1,8 +1,8 @@
 import { Aes128Gcm, CipherSuite, DhkemP256HkdfSha256, HkdfSha256 } from '@hpke/core'
 import {
-  ANSWER_CONTEXT,
-  ANSWER_KEY_BYTES,
-  ANSWER_NONCE_BYTES,
+  RESPONSE_CONTEXT,
+  RESPONSE_KEY_BYTES,
+  RESPONSE_NONCE_BYTES,
   CHANNEL_INFO,
   encodeHeader,
   ENVELOPE_VERSION,
@@ -25,10 +25,10 @@ const suite = new CipherSuite({
 const encoder = new TextEncoder()
 
 /** The response belongs to another request, or its sender does not have the private key. */
-export class AnswerNotAuthentic extends Error {
+export class ResponseDecryptionError extends Error {
   constructor() {
     super('the response cannot be decrypted with the key of this request')
-    this.name = 'AnswerNotAuthentic'
+    this.name = 'ResponseDecryptionError'
   }
 }
 
@@ -45,8 +45,8 @@ export async function importChannelKey(raw: Uint8Array<ArrayBuffer>): Promise<Ch
 export type SealedCall = {
   /** Sent with content type `SEALED_CONTENT_TYPE`. */
   body: Uint8Array<ArrayBuffer>
-  /** Decrypts the response to this call. @throws {AnswerNotAuthentic} */
-  open: (answer: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer>>
+  /** Decrypts the response to this call. @throws {ResponseDecryptionError} */
+  open: (response: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer>>
 }
 
 export type SealOptions = {
@@ -71,20 +71,20 @@ export async function sealCall(key: ChannelPublicKey, options: SealOptions): Pro
   })
   const ciphertext = await sender.seal(plaintext, requestAad(method, path, header))
   const enc = new Uint8Array(sender.enc)
-  const secret = await sender.export(encoder.encode(ANSWER_CONTEXT), ANSWER_KEY_BYTES)
+  const secret = await sender.export(encoder.encode(RESPONSE_CONTEXT), RESPONSE_KEY_BYTES)
   return {
     body: joinBytes(header, enc, new Uint8Array(ciphertext)),
-    open: (answer) => openAnswer(new Uint8Array(secret), enc, answer),
+    open: (answer) => openResponse(new Uint8Array(secret), enc, answer),
   }
 }
 
-async function openAnswer(
+async function openResponse(
   secret: Uint8Array<ArrayBuffer>,
   enc: Uint8Array<ArrayBuffer>,
-  answer: Uint8Array<ArrayBuffer>,
+  response: Uint8Array<ArrayBuffer>,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  if (answer[0] !== ENVELOPE_VERSION) throw new AnswerNotAuthentic()
-  const nonce = answer.subarray(1, 1 + ANSWER_NONCE_BYTES)
+  if (response[0] !== ENVELOPE_VERSION) throw new ResponseDecryptionError()
+  const nonce = response.subarray(1, 1 + RESPONSE_NONCE_BYTES)
   const salt = joinBytes(enc, nonce)
   const material = await crypto.subtle.importKey('raw', secret, 'HKDF', false, ['deriveBits'])
   const derive = async (info: string, bytes: number) =>
@@ -93,13 +93,13 @@ async function openAnswer(
       material,
       bytes * 8,
     )
-  const [rawKey, iv] = await Promise.all([derive('key', ANSWER_KEY_BYTES), derive('nonce', 12)])
+  const [rawKey, iv] = await Promise.all([derive('key', RESPONSE_KEY_BYTES), derive('nonce', 12)])
   const key = await crypto.subtle.importKey('raw', rawKey, 'AES-GCM', false, ['decrypt'])
   try {
-    const ciphertext = answer.subarray(1 + ANSWER_NONCE_BYTES)
+    const ciphertext = response.subarray(1 + RESPONSE_NONCE_BYTES)
     return new Uint8Array(await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, key, ciphertext))
   } catch {
-    throw new AnswerNotAuthentic()
+    throw new ResponseDecryptionError()
   }
 }
 

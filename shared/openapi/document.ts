@@ -1,7 +1,7 @@
 /** Declares only the fields that our code reads. */
-export type Description = { responses: Record<string, object>; [field: string]: unknown }
-export type Paths = Record<string, Record<string, Description>>
-export type OpenApiDocument = { paths: Paths; [field: string]: unknown }
+export type OpenApiOperation = { responses: Record<string, object>; [field: string]: unknown }
+export type OpenApiPaths = Record<string, Record<string, OpenApiOperation>>
+export type OpenApiDocument = { paths: OpenApiPaths; [field: string]: unknown }
 
 export const LICENSE = { name: 'Apache-2.0', identifier: 'Apache-2.0' }
 
@@ -21,7 +21,7 @@ export const errorSchema = {
   },
 }
 
-export const headerOf = (description: string) => ({ description, schema: { type: 'string' } })
+export const stringHeader = (description: string) => ({ description, schema: { type: 'string' } })
 
 export function jsonContent(schema: object, example?: unknown): object {
   return { 'application/json': { schema, ...(example === undefined ? {} : { example }) } }

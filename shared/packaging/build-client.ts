@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build, type Metafile } from 'esbuild'
 import { chunkSizes, entrySize } from './chunk-sizes.ts'
-import { englishAlone } from './english-alone.ts'
+import { englishOnly } from './english-only.ts'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -25,7 +25,7 @@ export const FOR_ANY_RUNTIME = {
   legalComments: 'none',
   charset: 'utf8',
   logLevel: 'silent',
-  plugins: [englishAlone],
+  plugins: [englishOnly],
 } as const
 
 /** @param outDir emptied first */

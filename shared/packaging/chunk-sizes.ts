@@ -9,7 +9,7 @@ export type ChunkSize = { name: string; gzipped: number; isEntry: boolean }
 /** Gzipped sizes in bytes, largest first. */
 export async function chunkSizes(outDir: string, { outputs }: Metafile): Promise<ChunkSize[]> {
   const names = Object.keys(outputs).map((path) => basename(path))
-  const atOnce = new Set(loadedAtOnce(outputs))
+  const atOnce = new Set(initialChunks(outputs))
   const sizes = names.map(async (name) => ({
     name,
     gzipped: gzipSync(await readFile(join(outDir, name))).length,
@@ -24,7 +24,7 @@ export async function entrySize(outDir: string, metafile: Metafile): Promise<num
   return sizes.reduce((sum, { gzipped, isEntry }) => sum + (isEntry ? gzipped : 0), 0)
 }
 
-function loadedAtOnce(outputs: Metafile['outputs']): string[] {
+function initialChunks(outputs: Metafile['outputs']): string[] {
   const entry = Object.keys(outputs).find((path) => basename(path) === 'index.js')
   if (entry === undefined) throw new Error('the bundle has no index.js')
   const found = new Set([entry])

@@ -9,6 +9,6 @@ export type LogLevelSetting = (typeof LOG_LEVEL_SETTINGS)[number]
 /** Logs one line per request, and other notable events. */
 export const LOG_LEVEL_DEFAULT = 'info' satisfies LogLevelSetting
 
-export function isWritten(level: ServiceLogLevel, setting: LogLevelSetting): boolean {
+export function isLogged(level: ServiceLogLevel, setting: LogLevelSetting): boolean {
   return LOG_LEVEL_SETTINGS.indexOf(level) >= LOG_LEVEL_SETTINGS.indexOf(setting)
 }

@@ -3,22 +3,22 @@
  * name of a failure, never a request, body or header. JSON escapes line breaks, so that no text can inject a log line.
  */
 import type { ServiceLogLevel } from './levels.ts'
-import { redacted, SECRET_NAMES, withoutSecrets } from './without-secrets.ts'
+import { REDACTED_TEXT, SECRET_NAMES, redactSecrets } from './redact-secrets.ts'
 
-export type LogFacts = Record<string, string | number | boolean | undefined>
+export type LogFields = Record<string, string | number | boolean | undefined>
 
 /** Text from others, such as a node, a library or a system call. All other facts are our own IDs and names. */
-const TEXTS = new Set(['reason', 'error', 'message', 'cause'])
+const FREE_TEXT_FIELDS = new Set(['reason', 'error', 'message', 'cause'])
 
 /** Longer texts are truncated. */
 const TEXT_MAX_CHARACTERS = 600
 
-export function writable(facts: LogFacts): LogFacts {
-  const written: LogFacts = {}
+export function sanitizeFields(facts: LogFields): LogFields {
+  const written: LogFields = {}
   for (const [name, value] of Object.entries(facts)) {
-    if (SECRET_NAMES.has(name)) written[name] = redacted
-    else if (typeof value === 'string' && TEXTS.has(name))
-      written[name] = withoutSecrets(value).slice(0, TEXT_MAX_CHARACTERS)
+    if (SECRET_NAMES.has(name)) written[name] = REDACTED_TEXT
+    else if (typeof value === 'string' && FREE_TEXT_FIELDS.has(name))
+      written[name] = redactSecrets(value).slice(0, TEXT_MAX_CHARACTERS)
     else written[name] = value
   }
   return written
@@ -29,7 +29,12 @@ export function serviceLogLine(
   level: ServiceLogLevel,
   time: number,
   event: string,
-  facts: LogFacts,
+  facts: LogFields,
 ): string {
-  return JSON.stringify({ level, time: new Date(time).toISOString(), event, ...writable(facts) })
+  return JSON.stringify({
+    level,
+    time: new Date(time).toISOString(),
+    event,
+    ...sanitizeFields(facts),
+  })
 }

@@ -1,12 +1,12 @@
 /** Does not import ethers, because clients load this module to seal a call. */
 import { z } from 'zod'
-import { text } from './text.ts'
+import { textSchema } from './text.ts'
 
 /**
  * Must be well-formed Unicode: the CID is computed from UTF-8, where a lone surrogate becomes U+FFFD, so the permitted
  * source would differ from the source that the engine runs.
  */
-export const sourceSchema = text
+export const sourceSchema = textSchema
 
 /** `z.record` would visit every key (there can be a million) and drop a key named `__proto__`. */
 export const paramsSchema = z

@@ -1,6 +1,6 @@
 /** `POST /agent/requests`: an agent's request, before a person opens the approval link (docs/decisions/0049). */
 import { z } from 'zod'
-import { decodeBase64url } from '../base64url.ts'
+import { decodeBase64url } from '../encoding/base64url.ts'
 
 /** No scope allows approving, listing or revoking tokens, which require a browser session. */
 export const SCOPES = ['triggers:read', 'triggers:write'] as const
@@ -62,11 +62,11 @@ export const agentRequestBody = z.strictObject({
 })
 export type AgentRequestBody = z.infer<typeof agentRequestBody>
 
-export const agentRequestAnswer = z.object({
+export const agentRequestResponse = z.object({
   request_id: z.string(),
   /** `XXXX-XXXX`. The agent displays the code, and the person types it. Returned only once. */
   user_code: z.string(),
   authorize_url: z.url(),
   expires_at: z.string().meta({ format: 'date-time' }),
 })
-export type AgentRequestAnswer = z.infer<typeof agentRequestAnswer>
+export type AgentRequestResponse = z.infer<typeof agentRequestResponse>

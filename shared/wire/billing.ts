@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { PAYMENT_MAX_CENTS, PAYMENT_MIN_CENTS } from '../limits.ts'
-import { hashAnswer, hex } from './fields.ts'
+import { hashSchema, hexSchema } from './fields.ts'
 
 const cents = z.int().min(0)
 
-export const balanceAnswer = z.object({
+export const balanceResponse = z.object({
   balance_cents: cents.meta({ description: 'Available credits.' }),
   reserved_cents: cents.meta({ description: 'Reserved for operations in progress.' }),
   debt_cents: cents.meta({ description: 'Deducted from the next payment.' }),
@@ -19,7 +19,7 @@ const day = z.iso
 export const usageQuery = z.object({
   from: day.optional().describe('The first UTC day. Default: 30 days before the end.'),
   to: day.optional().describe('The last UTC day, inclusive. Default: today.'),
-  key_hash: hex(32)
+  key_hash: hexSchema(32)
     .transform((hash) => hash.toLowerCase())
     .optional()
     .describe('Only charges of the key with this hash.'),
@@ -27,7 +27,7 @@ export const usageQuery = z.object({
 
 export const usageRow = z.object({
   day: z.iso.date(),
-  api_key_hash: hashAnswer,
+  api_key_hash: hashSchema,
   key_name: z.string().nullable().meta({
     description: 'Null for the account key and for removed keys.',
   }),
@@ -38,22 +38,22 @@ export const usageRow = z.object({
   cents,
 })
 
-export const usageAnswer = z.array(usageRow)
+export const usageResponse = z.array(usageRow)
 
-export const processorConfigAnswer = z.object({ publishable_key: z.string() })
+export const processorConfigResponse = z.object({ publishable_key: z.string() })
 
 export const createPaymentIntentRequest = z.object({
   amount_cents: z.int().min(PAYMENT_MIN_CENTS).max(PAYMENT_MAX_CENTS),
 })
 
-export const createPaymentIntentAnswer = z.object({
+export const createPaymentIntentResponse = z.object({
   client_secret: z.string(),
   payment_intent_id: z.string(),
 })
 
 export const confirmPaymentRequest = z.object({ payment_intent_id: z.string().min(1).max(255) })
 
-export const confirmPaymentAnswer = z.object({
+export const confirmPaymentResponse = z.object({
   success: z.literal(true),
   balance_cents: cents,
   balance_display: z.string(),

@@ -16,7 +16,7 @@ export const PATHS_WITH_SOURCE: readonly string[] = [
 ]
 
 const SEGMENT = '[A-Za-z0-9_~-][A-Za-z0-9_.~-]*'
-const PASSED_ON = new RegExp(
+const PROXIED_PATH = new RegExp(
   `^/(?:core/v1(?:/${SEGMENT})+|get_node_chain_config|attestation|info|evidences/?|evidences/${SEGMENT})$`,
 )
 
@@ -24,6 +24,6 @@ const PASSED_ON = new RegExp(
  * Allows only plain segments. Escaped or empty segments, or segments that start with a dot, do not exist at the origin,
  * and another hop could normalize them to different paths.
  */
-export function isPassedOn(path: string): boolean {
-  return PASSED_ON.test(path) && path !== ACTION_WALLET_PATH
+export function isProxiedPath(path: string): boolean {
+  return PROXIED_PATH.test(path) && path !== ACTION_WALLET_PATH
 }

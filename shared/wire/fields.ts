@@ -1,16 +1,16 @@
 /** Each schema normalizes all accepted forms of a value, so that two spellings of one field can be compared. */
 import { getAddress, keccak256, toUtf8Bytes, zeroPadValue } from 'ethers'
 import { z } from 'zod'
-import { CID_SHAPE } from '../action-cid.ts'
+import { CID_PATTERN } from '../cid/cid-format.ts'
 import { DESCRIPTION_MAX_CHARACTERS, NAME_MAX_CHARACTERS, PERMISSION_IDS_MAX } from '../limits.ts'
-import { text } from './text.ts'
+import { textSchema } from './text.ts'
 
 /** Counted in characters, and limited because the name is stored on chain. */
-export const name = text.min(1).max(NAME_MAX_CHARACTERS)
-export const nameOrEmpty = text.max(NAME_MAX_CHARACTERS)
-export const description = text.max(DESCRIPTION_MAX_CHARACTERS)
+export const nameSchema = textSchema.min(1).max(NAME_MAX_CHARACTERS)
+export const nameOrEmptySchema = textSchema.max(NAME_MAX_CHARACTERS)
+export const descriptionSchema = textSchema.max(DESCRIPTION_MAX_CHARACTERS)
 
-export const hex = (bytes: number) =>
+export const hexSchema = (bytes: number) =>
   z
     .string()
     .regex(new RegExp(`^0x[0-9a-fA-F]{${bytes * 2}}$`), `expected ${bytes}-byte hex with 0x`)
@@ -20,7 +20,7 @@ const WILDCARD = `0x${'0'.repeat(64)}`
 
 /** A wallet ID of 32 bytes, or the wallet's address of 20 bytes. Normalized to 32 bytes in lower-case hex. */
 export const pkpIdSchema = z
-  .union([hex(32), hex(20)], {
+  .union([hexSchema(32), hexSchema(20)], {
     error: (issue) =>
       typeof issue.input === 'string' ? 'expected 32-byte hex or a 20-byte address' : undefined,
   })
@@ -28,7 +28,7 @@ export const pkpIdSchema = z
 
 /** keccak256 of a CID's text, or the wildcard as `0`, `"0"` or `"0x0"`. Normalized to 32 bytes in lower-case hex. */
 export const cidHashSchema = z
-  .union([z.literal(0), z.literal('0'), z.literal('0x0'), hex(32)], {
+  .union([z.literal(0), z.literal('0'), z.literal('0x0'), hexSchema(32)], {
     error: (issue) =>
       typeof issue.input === 'string' || typeof issue.input === 'number'
         ? 'expected 32-byte hex, or 0 for all actions'
@@ -36,7 +36,9 @@ export const cidHashSchema = z
   })
   .transform((hash) => (String(hash).length < 66 ? WILDCARD : String(hash).toLowerCase()))
 
-export const cidSchema = z.string().regex(CID_SHAPE, 'expected a CIDv0: Qm and 44 more characters')
+export const cidSchema = z
+  .string()
+  .regex(CID_PATTERN, 'expected a CIDv0: Qm and 44 more characters')
 
 export const cidAsHashSchema = cidSchema.transform((cid) => keccak256(toUtf8Bytes(cid)))
 
@@ -77,7 +79,7 @@ export const pkpIdsSchema = idsOf(pkpIdSchema)
 export const cidHashesSchema = idsOf(cidHashSchema)
 
 /** A usage key or its hash. A key is transformed into its hash, so that the key itself is not passed on. */
-export const keyNameSchema = text
+export const keyOrHashSchema = textSchema
   .min(1)
   .max(NAME_MAX_CHARACTERS)
   .refine((key) => !/^0x[0-9a-fA-F]*$/.test(key) || key.length === 66, {
@@ -93,9 +95,9 @@ export const integerText = z
   .regex(/^-?[0-9]{1,15}$/, 'expected an integer')
   .transform(Number)
 
-export const addressAnswer = hex(20).meta({ description: 'EIP-55 form.' })
-export const hashAnswer = hex(32)
-export const successAnswer = z.object({ success: z.literal(true) })
+export const addressSchema = hexSchema(20).meta({ description: 'EIP-55 form.' })
+export const hashSchema = hexSchema(32)
+export const successResponse = z.object({ success: z.literal(true) })
 
 /** Returns the EIP-55 form. */
 export function addressOfPkp(pkpId: string): string {

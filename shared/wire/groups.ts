@@ -1,42 +1,44 @@
 import { z } from 'zod'
 import {
   cidHashesSchema,
-  description,
-  hashAnswer,
-  name,
+  descriptionSchema,
+  hashSchema,
+  nameSchema,
   oneGroupIdSchema,
   pkpIdSchema,
   pkpIdsSchema,
 } from './fields.ts'
 import {
-  actionAnswer,
+  actionResponse,
   actionDescription,
   actionName,
-  hashedCid,
-  rawCid,
+  requiredCidHash,
+  requiredCid,
 } from './registered-actions.ts'
-import { maybe, oneOf, requestOf, spelled } from './spellings.ts'
-import { usageApiKeyAnswer } from './usage-keys.ts'
-import { walletAnswer } from './wallets.ts'
+import { optionalField, requiredField, requestSchema, aliases } from './aliased-fields.ts'
+import { usageApiKeyResponse } from './usage-keys.ts'
+import { walletResponse } from './wallets.ts'
 
-const GROUP_ID = spelled(oneGroupIdSchema, 'group_id', 'id')
-const groupId = oneOf(GROUP_ID)
-const groupName = spelled(name, 'group_name', 'name')
-const groupDescription = maybe(spelled(description, 'group_description', 'description'))
-const pkpIds = maybe(spelled(pkpIdsSchema, 'pkp_ids_permitted'))
-const cidHashes = maybe(spelled(cidHashesSchema, 'cid_hashes_permitted'))
-const pkpId = oneOf(spelled(pkpIdSchema, 'pkp_id', 'wallet_address'))
+const GROUP_ID = aliases(oneGroupIdSchema, 'group_id', 'id')
+const groupId = requiredField(GROUP_ID)
+const groupName = aliases(nameSchema, 'group_name', 'name')
+const groupDescription = optionalField(
+  aliases(descriptionSchema, 'group_description', 'description'),
+)
+const pkpIds = optionalField(aliases(pkpIdsSchema, 'pkp_ids_permitted'))
+const cidHashes = optionalField(aliases(cidHashesSchema, 'cid_hashes_permitted'))
+const pkpId = requiredField(aliases(pkpIdSchema, 'pkp_id', 'wallet_address'))
 
-export const addGroupRequest = requestOf({
-  name: oneOf(groupName),
+export const addGroupRequest = requestSchema({
+  name: requiredField(groupName),
   description: groupDescription,
   pkpIds,
   cidHashes,
 })
 
-export const updateGroupRequest = requestOf({
+export const updateGroupRequest = requestSchema({
   groupId,
-  name: maybe(groupName),
+  name: optionalField(groupName),
   description: groupDescription,
   pkpIds,
   cidHashes,
@@ -48,38 +50,38 @@ export const updateGroupRequest = requestOf({
   },
 )
 
-export const removeGroupRequest = requestOf({ groupId })
-export const pkpInGroupRequest = requestOf({ groupId, pkpId })
-export const addActionToGroupRequest = requestOf({
+export const removeGroupRequest = requestSchema({ groupId })
+export const pkpInGroupRequest = requestSchema({ groupId, pkpId })
+export const addActionToGroupRequest = requestSchema({
   groupId,
-  cid: rawCid,
+  cid: requiredCid,
   name: actionName,
   description: actionDescription,
 })
-export const removeActionFromGroupRequest = requestOf({ groupId, cidHash: hashedCid })
+export const removeActionFromGroupRequest = requestSchema({ groupId, cidHash: requiredCidHash })
 
-export const groupQuery = requestOf({ groupId })
-export const maybeGroupQuery = requestOf({ groupId: maybe(GROUP_ID) })
+export const groupQuery = requestSchema({ groupId })
+export const optionalGroupQuery = requestSchema({ groupId: optionalField(GROUP_ID) })
 
-export const addGroupAnswer = z.object({ success: z.literal(true), group_id: z.int().min(1) })
+export const addGroupResponse = z.object({ success: z.literal(true), group_id: z.int().min(1) })
 
-export const groupAnswer = z.object({
+export const groupResponse = z.object({
   id: z.int().min(1),
   group_id: z.int().min(1),
   name: z.string(),
   description: z.string(),
   pkp_ids_permitted: z
-    .array(hashAnswer)
+    .array(hashSchema)
     .meta({ description: '32 zero bytes: every wallet of the account.' }),
-  cid_hashes_permitted: z.array(hashAnswer).meta({ description: '32 zero bytes: every action.' }),
+  cid_hashes_permitted: z.array(hashSchema).meta({ description: '32 zero bytes: every action.' }),
 })
 
-export const groupsAnswer = z.array(groupAnswer)
+export const groupsResponse = z.array(groupResponse)
 
-export const wholeGroupAnswer = groupAnswer.extend({
-  wallets: z.array(walletAnswer),
-  actions: z.array(actionAnswer),
-  keys: z.array(usageApiKeyAnswer).meta({
+export const wholeGroupResponse = groupResponse.extend({
+  wallets: z.array(walletResponse),
+  actions: z.array(actionResponse),
+  keys: z.array(usageApiKeyResponse).meta({
     description: 'Usage keys that list the group. A usage key sees only itself.',
   }),
 })

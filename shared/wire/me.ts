@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { SCOPES } from './agent.ts'
 
 /** `GET /api/me` */
-export const meAnswer = z.object({
+export const meResponse = z.object({
   id: z.string(),
   email: z.string(),
   /** Absolute expiry; the token expires earlier if it is not used. */

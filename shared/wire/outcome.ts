@@ -1,6 +1,6 @@
 /** The origin stores outcomes; both the edge and the origin forward them. */
 import { z } from 'zod'
-import { LOG_LEVELS, type LogLine } from '../log-line.ts'
+import { LOG_LEVELS, type LogLine } from './log-line.ts'
 
 export const logLineSchema = z.object({
   level: z.enum(LOG_LEVELS),
@@ -8,14 +8,14 @@ export const logLineSchema = z.object({
   text: z.string(),
 })
 
-const ended = {
+const endedRunFields = {
   action_cid: z.string(),
   /** Wall-clock time inside the sandbox. */
   duration_ms: z.number(),
   /** 0 if the run failed. */
   charged_cents: z.int().min(0).default(0),
   logs: z.array(logLineSchema),
-  /** Signed by the origin (`shared/receipt.ts`). Absent if the result of the run is unknown. */
+  /** Signed by the origin (`shared/receipts/receipt.ts`). Absent if the result of the run is unknown. */
   receipt: z.string().optional(),
 }
 
@@ -23,10 +23,10 @@ const ended = {
 export const ORIGIN_LOST = 'origin_lost'
 
 export const outcomeSchema = z.discriminatedUnion('status', [
-  z.object({ status: z.literal('success'), ...ended, response: z.unknown() }),
+  z.object({ status: z.literal('success'), ...endedRunFields, response: z.unknown() }),
   z.object({
     status: z.literal('failed'),
-    ...ended,
+    ...endedRunFields,
     /** `action_threw`, `action_timeout`, `out_of_memory`, `origin_lost`, ... */
     code: z.string(),
     message: z.string(),

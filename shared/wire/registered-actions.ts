@@ -3,35 +3,37 @@ import {
   cidAsHashSchema,
   cidHashSchema,
   cidSchema,
-  description,
-  hashAnswer,
-  nameOrEmpty,
+  descriptionSchema,
+  hashSchema,
+  nameOrEmptySchema,
 } from './fields.ts'
-import { maybe, oneOf, requestOf, spelled } from './spellings.ts'
+import { optionalField, requiredField, requestSchema, aliases } from './aliased-fields.ts'
 
 const CID_NAMES = ['action_ipfs_cid', 'action_ipfs_id', 'action_cid', 'ipfs_id', 'cid'] as const
 
-export const rawCid = oneOf(spelled(cidSchema, ...CID_NAMES))
+export const requiredCid = requiredField(aliases(cidSchema, ...CID_NAMES))
 
 /** The client sends the CID, from which the hash is computed, or the hash itself. */
-export const hashedCid = oneOf({
-  ...spelled(cidAsHashSchema, ...CID_NAMES),
-  ...spelled(cidHashSchema, 'hashed_cid', 'cid_hash'),
+export const requiredCidHash = requiredField({
+  ...aliases(cidAsHashSchema, ...CID_NAMES),
+  ...aliases(cidHashSchema, 'hashed_cid', 'cid_hash'),
 })
 
-export const actionName = maybe(spelled(nameOrEmpty, 'name', 'action_name'))
-export const actionDescription = maybe(spelled(description, 'description', 'action_description'))
+export const actionName = optionalField(aliases(nameOrEmptySchema, 'name', 'action_name'))
+export const actionDescription = optionalField(
+  aliases(descriptionSchema, 'description', 'action_description'),
+)
 
-export const addActionRequest = requestOf({
-  cid: rawCid,
+export const addActionRequest = requestSchema({
+  cid: requiredCid,
   name: actionName,
   description: actionDescription,
 })
 
-export const deleteActionRequest = requestOf({ cidHash: hashedCid })
+export const deleteActionRequest = requestSchema({ cidHash: requiredCidHash })
 
-export const updateActionMetadataRequest = requestOf({
-  cidHash: hashedCid,
+export const updateActionMetadataRequest = requestSchema({
+  cidHash: requiredCidHash,
   name: actionName,
   description: actionDescription,
 }).refine((body) => body.name !== undefined || body.description !== undefined, {
@@ -39,8 +41,8 @@ export const updateActionMetadataRequest = requestOf({
   error: 'required: this field, or description',
 })
 
-export const actionAnswer = z.object({
-  cid_hash: hashAnswer,
+export const actionResponse = z.object({
+  cid_hash: hashSchema,
   action_ipfs_cid: z.string().nullable().meta({
     description: 'Null if a group permits the hash but the CID is unknown.',
   }),
@@ -49,6 +51,6 @@ export const actionAnswer = z.object({
   groups: z.array(z.int()).meta({ description: 'Groups that permit it by its hash.' }),
 })
 
-export const actionsAnswer = z.array(actionAnswer)
+export const actionsResponse = z.array(actionResponse)
 
-export const addActionAnswer = z.object({ success: z.literal(true), cid_hash: hashAnswer })
+export const addActionResponse = z.object({ success: z.literal(true), cid_hash: hashSchema })

@@ -48,7 +48,7 @@ export const runQuery = z.object({
   wait: integerText.pipe(z.number().min(0).max(RUN_WAIT_MAX_S)).default(0),
 })
 
-export const runsAnswer = z.object({
+export const runsResponse = z.object({
   runs: z.array(runRecord),
   /** `cursor` for the next page; null on the last page. */
   next_cursor: z.string().nullable(),
@@ -79,7 +79,7 @@ export const replayRequest = z.strictObject({
 })
 export type ReplayCode = z.infer<typeof replayRequest>['code']
 
-export const queuedAnswer = z.object({ run_id: z.string(), status: z.literal('queued') })
+export const queuedResponse = z.object({ run_id: z.string(), status: z.literal('queued') })
 
 /** `POST /api/triggers/<id>/purge` */
-export const purgeAnswer = z.object({ cancelled: z.int() })
+export const purgeResponse = z.object({ cancelled: z.int() })

@@ -3,9 +3,9 @@
  * big-endian). The head comes last so that a large body is read once, directly into the buffer that is sealed.
  */
 import { z } from 'zod'
-import { isPassedOn } from './core-routes.ts'
-import { isPassedHeader } from './passed-headers.ts'
-import { freshness } from './sealed.ts'
+import { isProxiedPath } from './core-routes.ts'
+import { isForwardedHeader } from './forwarded-headers.ts'
+import { replayProtection } from './sealed.ts'
 
 export const SEALED_HTTP_PATH = '/sealed/http'
 
@@ -22,44 +22,52 @@ const LENGTH_BYTES = 4
  */
 const fieldName = z.string().regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/, 'expected a header name')
 const fieldValue = z.string().regex(/^[^\0\r\n\u0100-\uffff]*$/, 'expected a header value')
-const fields = z.array(
-  z.tuple([fieldName.refine(isPassedHeader, 'expected a header that is passed on'), fieldValue]),
+const headersSchema = z.array(
+  z.tuple([fieldName.refine(isForwardedHeader, 'expected a header that is passed on'), fieldValue]),
 )
 
-export const PASSED_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+export const FORWARDED_METHODS = [
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+] as const
 
 export const sealedHttpRequestSchema = z.object({
-  ...freshness,
-  method: z.enum(PASSED_METHODS),
-  path: z.string().refine(isPassedOn, 'expected a path that is passed on'),
+  ...replayProtection,
+  method: z.enum(FORWARDED_METHODS),
+  path: z.string().refine(isProxiedPath, 'expected a path that is passed on'),
   /** Includes the question mark; empty if the request has no query. */
   query: z.string().regex(/^(\?[\x21\x22\x24-\x7e]*)?$/, 'expected a query'),
-  headers: fields,
+  headers: headersSchema,
   /** IP address as the edge sees it, for rate limits; empty if unknown. */
   client_address: z.string().max(64),
 })
 export type SealedHttpRequest = z.infer<typeof sealedHttpRequestSchema>
 
 /** If the origin sends a refusal instead (`sealed.ts`), the request did not reach the core API. */
-export const sealedHttpAnswerSchema = z.object({
+export const sealedHttpResponseSchema = z.object({
   state: z.literal('answered'),
   status: z.int().min(200).max(599),
-  headers: fields,
+  headers: headersSchema,
 })
-export type SealedHttpAnswer = z.infer<typeof sealedHttpAnswerSchema>
+export type SealedHttpResponse = z.infer<typeof sealedHttpResponseSchema>
 
-/** @param room starts with the body; reused if it has room for the head and the head's length */
-export function frame(
-  room: Uint8Array<ArrayBuffer>,
+/** @param buffer starts with the body; reused if it has room for the head and the head's length */
+export function encodeFrame(
+  buffer: Uint8Array<ArrayBuffer>,
   bodyBytes: number,
   head: object,
 ): Uint8Array<ArrayBuffer> {
   const text = new TextEncoder().encode(JSON.stringify(head))
   const total = bodyBytes + text.length + LENGTH_BYTES
-  let bytes = room
+  let bytes = buffer
   if (bytes.length < total) {
     bytes = new Uint8Array(total)
-    bytes.set(room.subarray(0, bodyBytes))
+    bytes.set(buffer.subarray(0, bodyBytes))
   }
   bytes.set(text, bodyBytes)
   for (let i = 0; i < LENGTH_BYTES; i++) bytes[total - 1 - i] = (text.length >>> (8 * i)) & 0xff
@@ -67,7 +75,7 @@ export function frame(
 }
 
 /** Undefined if the plaintext is malformed. Does not parse the head's JSON. */
-export function unframe<Bytes extends Uint8Array>(
+export function decodeFrame<Bytes extends Uint8Array>(
   bytes: Bytes,
 ): { head: string; body: Bytes } | undefined {
   if (bytes.length < LENGTH_BYTES) return undefined

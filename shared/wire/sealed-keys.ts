@@ -1,22 +1,27 @@
 /** The edge checks a usage key at the origin before it stores the key or uses a stored key for another action. */
 import { z } from 'zod'
-import { freshness, refusalSchema, type StoredKey, storedKeySchema } from './sealed.ts'
+import {
+  replayProtection,
+  sealedRefusalSchema,
+  type StoredUsageKey,
+  storedUsageKeySchema,
+} from './sealed.ts'
 
 export const SEALED_KEYS_PATH = '/sealed/keys'
 
 /** A new key, or one that the edge already stores. */
-export type AskedKey = { api_key: string } | { stored: StoredKey }
+export type KeyToCheck = { api_key: string } | { stored: StoredUsageKey }
 
 export const checkKeyRequestSchema = z.object({
-  ...freshness,
+  ...replayProtection,
   api_key: z.string().min(1).max(256).optional(),
-  stored: storedKeySchema.optional(),
+  stored: storedUsageKeySchema.optional(),
   /** Action that the usage key would run. */
   action_cid: z.string().min(1).max(128),
 })
 export type CheckKeyRequest = z.infer<typeof checkKeyRequestSchema>
 
-export const checkKeyAnswerSchema = z.discriminatedUnion('state', [
+export const checkKeyResponseSchema = z.discriminatedUnion('state', [
   z.object({
     state: z.literal('known'),
     /** `account` is the account key, which can do everything in the account. */
@@ -24,6 +29,6 @@ export const checkKeyAnswerSchema = z.discriminatedUnion('state', [
     /** True if the key would currently be permitted to run the action. */
     may_execute: z.boolean(),
   }),
-  refusalSchema,
+  sealedRefusalSchema,
 ])
-export type CheckKeyAnswer = z.infer<typeof checkKeyAnswerSchema>
+export type CheckKeyResponse = z.infer<typeof checkKeyResponseSchema>

@@ -27,7 +27,7 @@ export type EvidenceKey = z.infer<typeof evidenceKeySchema>
 const ATTEMPTS_MAX = 1_000_000
 
 /** Replay protection, part of every sealed request. */
-export const freshness = {
+export const replayProtection = {
   /** 16 random bytes in base64url. Each ID is accepted only once. */
   request_id: base64url.length(22),
   /** Unix milliseconds, as is `expires_at`. */
@@ -36,17 +36,17 @@ export const freshness = {
 }
 
 /** Sealed for one trigger of one owner. Only the origin can open it. */
-export const storedKeySchema = z.object({
+export const storedUsageKeySchema = z.object({
   sealed_usage_key: base64url,
   trigger_id: base64url.length(TRIGGER_ID_CHARACTERS),
   owner_id: z.string(),
 })
-export type StoredKey = z.infer<typeof storedKeySchema>
+export type StoredUsageKey = z.infer<typeof storedUsageKeySchema>
 
 export const executeRequestSchema = z.object({
-  ...freshness,
+  ...replayProtection,
   /** API key in plain text, or as the edge stores it. */
-  credential: z.union([z.object({ api_key: z.string().min(1).max(256) }), storedKeySchema]),
+  credential: z.union([z.object({ api_key: z.string().min(1).max(256) }), storedUsageKeySchema]),
   code: sourceSchema,
   js_params: paramsSchema,
   wait_ms: z.int().min(0).max(EXECUTE_WAIT_MS),
@@ -65,13 +65,13 @@ export const executeRequestSchema = z.object({
 export type ExecuteRequest = z.infer<typeof executeRequestSchema>
 
 export const outcomesRequestSchema = z.object({
-  ...freshness,
+  ...replayProtection,
   run_ids: z.array(runId).min(1).max(64),
   wait_ms: z.int().min(0).max(OUTCOMES_WAIT_MS),
 })
 export type OutcomesRequest = z.infer<typeof outcomesRequestSchema>
 
-export const refusalSchema = z.object({
+export const sealedRefusalSchema = z.object({
   state: z.literal('refused'),
   /** Status that the core API would return for the same request. */
   status: z.int(),
@@ -86,17 +86,17 @@ export const refusalSchema = z.object({
   retry_after_s: z.number().optional(),
 })
 /** The request was rejected before any code ran. */
-export type Refusal = z.infer<typeof refusalSchema>
+export type SealedRefusal = z.infer<typeof sealedRefusalSchema>
 
-export const executeAnswerSchema = z.discriminatedUnion('state', [
+export const executeResponseSchema = z.discriminatedUnion('state', [
   z.object({ state: z.literal('ended'), outcome: outcomeSchema }),
   /** The run's claim is on disk. The edge can poll for the outcome by the run ID. */
   z.object({ state: z.literal('running') }),
-  refusalSchema,
+  sealedRefusalSchema,
 ])
-export type ExecuteAnswer = z.infer<typeof executeAnswerSchema>
+export type ExecuteResponse = z.infer<typeof executeResponseSchema>
 
-export const outcomesAnswerSchema = z.discriminatedUnion('state', [
+export const outcomesResponseSchema = z.discriminatedUnion('state', [
   z.object({
     state: z.literal('known'),
     ended: z.record(z.string(), outcomeSchema),
@@ -104,6 +104,6 @@ export const outcomesAnswerSchema = z.discriminatedUnion('state', [
     /** Runs that the origin never claimed. They can safely be sent again under the same IDs. */
     unknown: z.array(z.string()),
   }),
-  refusalSchema,
+  sealedRefusalSchema,
 ])
-export type OutcomesAnswer = z.infer<typeof outcomesAnswerSchema>
+export type OutcomesResponse = z.infer<typeof outcomesResponseSchema>

@@ -12,7 +12,7 @@ import {
 } from '../limits.ts'
 import { paramsSchema, sourceSchema } from './action-call.ts'
 import { receiptText } from './core.ts'
-import { text } from './text.ts'
+import { textSchema } from './text.ts'
 import { logLineSchema } from './outcome.ts'
 
 export const TRIGGER_KINDS = ['webhook', 'schedule', 'chain_event'] as const
@@ -34,7 +34,7 @@ export const HANDSHAKE_SENDERS = [
 ] as const
 export type HandshakeSender = (typeof HANDSHAKE_SENDERS)[number]
 
-export const MISFIRES = ['coalesce', 'skip', 'all'] as const
+export const MISFIRE_POLICIES = ['coalesce', 'skip', 'all'] as const
 
 /** A separate check determines which options each kind of trigger accepts. */
 export const triggerOptions = z.strictObject({
@@ -60,7 +60,7 @@ export const triggerOptions = z.strictObject({
     .enum(HANDSHAKE_SENDERS)
     .optional()
     .describe('Webhooks: the sender whose handshake is answered.'),
-  misfire: z.enum(MISFIRES).optional().describe('Schedules: how missed ticks are handled.'),
+  misfire: z.enum(MISFIRE_POLICIES).optional().describe('Schedules: how missed ticks are handled.'),
   on_lost: z
     .enum(['fail', 'retry'])
     .optional()
@@ -86,7 +86,7 @@ export type TriggerOptions = z.infer<typeof triggerOptions>
 const number = (value: number) => value.toLocaleString('en-US')
 
 const fields = {
-  name: text.min(1).max(200).describe('Shown to the owner; does not have to be unique.'),
+  name: textSchema.min(1).max(200).describe('Shown to the owner; does not have to be unique.'),
   action_code: sourceSchema
     .min(1)
     .describe(

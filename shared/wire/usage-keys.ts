@@ -1,7 +1,13 @@
 import { z } from 'zod'
 import { SPEND_CAP_MAX_CENTS, SPEND_WINDOW_MAX_S, SPEND_WINDOW_MIN_S } from '../limits.ts'
-import { description, groupIdsSchema, hashAnswer, keyNameSchema, name } from './fields.ts'
-import { maybe, oneOf, requestOf, spelled } from './spellings.ts'
+import {
+  descriptionSchema,
+  groupIdsSchema,
+  hashSchema,
+  keyOrHashSchema,
+  nameSchema,
+} from './fields.ts'
+import { optionalField, requiredField, requestSchema, aliases } from './aliased-fields.ts'
 import { walletProofFields } from './wallet-proofs.ts'
 
 const shownOnce = z.string().meta({ description: 'Shown only once.' })
@@ -40,8 +46,8 @@ const executeInGroups = groupIdsSchema.meta({ description: EXECUTE_IN_GROUPS })
 
 /** Stored on chain. */
 const newKey = {
-  name,
-  description: description.default(''),
+  name: nameSchema,
+  description: descriptionSchema.default(''),
   can_create_groups: z.boolean().default(false),
   can_delete_groups: z.boolean().default(false),
   can_create_pkps: z.boolean().default(false),
@@ -59,10 +65,10 @@ export const addUsageApiKeyRequest = z
   })
   .superRefine(requireWholeCap)
 
-export const addUsageApiKeyAnswer = z.object({
+export const addUsageApiKeyResponse = z.object({
   success: z.literal(true),
   usage_api_key: shownOnce,
-  usage_api_key_hash: hashAnswer,
+  usage_api_key_hash: hashSchema,
 })
 
 /** The key is not registered yet and may never be, so a spending cap could not be guaranteed. */
@@ -82,46 +88,46 @@ export const addUsageApiKeyWithSignatureRequest = z.object({
   spend_window_seconds: noCapYet,
 })
 
-export const addUsageApiKeyWithSignatureAnswer = z.object({
+export const addUsageApiKeyWithSignatureResponse = z.object({
   usage_api_key: shownOnce,
-  usage_api_key_hash: hashAnswer.meta({
+  usage_api_key_hash: hashSchema.meta({
     description: 'The admin wallet must register it with setUsageApiKey.',
   }),
 })
 
 /** Given as the key or as its hash. */
-const usageApiKeyHash = oneOf(
-  spelled(keyNameSchema, 'usage_api_key', 'api_key', 'usage_api_key_hash', 'api_key_hash'),
+const usageApiKeyHash = requiredField(
+  aliases(keyOrHashSchema, 'usage_api_key', 'api_key', 'usage_api_key_hash', 'api_key_hash'),
 )
 
-export const removeUsageApiKeyRequest = requestOf({ usageApiKeyHash })
+export const removeUsageApiKeyRequest = requestSchema({ usageApiKeyHash })
 
 /** In the order of the contract's `UsageApiKey`, because a bit mask identifies the fields. */
 const changes = {
-  name: maybe(spelled(name, 'name')),
-  description: maybe(spelled(description, 'description')),
-  can_create_groups: maybe(spelled(z.boolean(), 'can_create_groups')),
-  can_delete_groups: maybe(spelled(z.boolean(), 'can_delete_groups')),
-  can_create_pkps: maybe(spelled(z.boolean(), 'can_create_pkps')),
-  manage_ipfs_ids_in_groups: maybe(spelled(groupIdsSchema, 'manage_ipfs_ids_in_groups')),
-  add_pkp_to_groups: maybe(spelled(groupIdsSchema, 'add_pkp_to_groups')),
-  remove_pkp_from_groups: maybe(spelled(groupIdsSchema, 'remove_pkp_from_groups')),
-  execute_in_groups: maybe(spelled(executeInGroups, 'execute_in_groups')),
+  name: optionalField(aliases(nameSchema, 'name')),
+  description: optionalField(aliases(descriptionSchema, 'description')),
+  can_create_groups: optionalField(aliases(z.boolean(), 'can_create_groups')),
+  can_delete_groups: optionalField(aliases(z.boolean(), 'can_delete_groups')),
+  can_create_pkps: optionalField(aliases(z.boolean(), 'can_create_pkps')),
+  manage_ipfs_ids_in_groups: optionalField(aliases(groupIdsSchema, 'manage_ipfs_ids_in_groups')),
+  add_pkp_to_groups: optionalField(aliases(groupIdsSchema, 'add_pkp_to_groups')),
+  remove_pkp_from_groups: optionalField(aliases(groupIdsSchema, 'remove_pkp_from_groups')),
+  execute_in_groups: optionalField(aliases(executeInGroups, 'execute_in_groups')),
 }
 
 /** Stored off chain. */
 const spendCap = {
-  spend_cap_cents: maybe(spelled(spendCapCents, 'spend_cap_cents')),
-  spend_window_seconds: maybe(spelled(spendWindowSeconds, 'spend_window_seconds')),
-  remove_spend_cap: maybe(
-    spelled(
+  spend_cap_cents: optionalField(aliases(spendCapCents, 'spend_cap_cents')),
+  spend_window_seconds: optionalField(aliases(spendWindowSeconds, 'spend_window_seconds')),
+  remove_spend_cap: optionalField(
+    aliases(
       z.boolean().meta({ description: 'true removes the cap of the key.' }),
       'remove_spend_cap',
     ),
   ),
 }
 
-export const updateUsageApiKeyRequest = requestOf({ usageApiKeyHash, ...changes, ...spendCap })
+export const updateUsageApiKeyRequest = requestSchema({ usageApiKeyHash, ...changes, ...spendCap })
   .superRefine(requireWholeCap)
   .refine(
     ({ usageApiKeyHash: _key, remove_spend_cap: isRemoved, ...changed }) =>
@@ -133,9 +139,9 @@ export const updateUsageApiKeyRequest = requestOf({ usageApiKeyHash, ...changes,
     },
   )
 
-export const usageApiKeyAnswer = z.object({
-  id: hashAnswer,
-  api_key_hash: hashAnswer,
+export const usageApiKeyResponse = z.object({
+  id: hashSchema,
+  api_key_hash: hashSchema,
   name: z.string(),
   description: z.string(),
   can_create_groups: z.boolean(),
@@ -149,8 +155,8 @@ export const usageApiKeyAnswer = z.object({
   last_used_at: z.iso.datetime().nullable(),
 })
 
-export const usageApiKeysAnswer = z.array(
-  usageApiKeyAnswer.extend({
+export const usageApiKeysResponse = z.array(
+  usageApiKeyResponse.extend({
     spend_cap_cents: z.int().nullable(),
     spend_window_seconds: z.int().nullable(),
     spent_cents: z
@@ -173,8 +179,8 @@ export const rotateAccountApiKeyRequest = z.object({
     .meta({ description: 'A key that you generated. Default: the origin generates one.' }),
 })
 
-export const rotateAccountApiKeyAnswer = z.object({
+export const rotateAccountApiKeyResponse = z.object({
   success: z.literal(true),
   api_key: shownOnce.optional().meta({ description: 'Absent if the caller generated the key.' }),
-  api_key_hash: hashAnswer,
+  api_key_hash: hashSchema,
 })

@@ -10,8 +10,8 @@ import {
   DOMAIN_VERSION,
   PROOF_MEMBERS,
   type Purpose,
-} from '../typed-data.ts'
-import { addressAnswer, hashAnswer, hex } from './fields.ts'
+} from '../crypto/typed-data.ts'
+import { addressSchema, hashSchema, hexSchema } from './fields.ts'
 
 const UINT = 'expected an unsigned integer: a number, or a decimal or 0x hex string'
 
@@ -51,7 +51,7 @@ export function typedDataSchema(purpose: Purpose) {
       chainId: uintSchema.meta({ description: 'Chain ID of the node’s chain.' }),
     }),
     message: z.strictObject({
-      address: hex(20).meta({ description: 'The signing wallet. Names are not resolved.' }),
+      address: hexSchema(20).meta({ description: 'The signing wallet. Names are not resolved.' }),
       issuedAt: uintSchema.meta({ description: 'Unix seconds, at most 300 seconds from now.' }),
     }),
   })
@@ -94,14 +94,16 @@ function described(schema: z.ZodType): Record<string, unknown> {
 }
 
 export const convertToChainSecuredAccountRequest = z.object({
-  new_admin_wallet_address: hex(20).meta({ description: 'The wallet that signed the proof.' }),
+  new_admin_wallet_address: hexSchema(20).meta({
+    description: 'The wallet that signed the proof.',
+  }),
   ...walletProofFields('ConvertAccount'),
 })
 
-export const convertToChainSecuredAccountAnswer = z.object({
+export const convertToChainSecuredAccountResponse = z.object({
   success: z.literal(true),
-  wallet_address: addressAnswer.meta({
+  wallet_address: addressSchema.meta({
     description: 'The new admin wallet, as an EIP-55 address.',
   }),
-  api_key_hash: hashAnswer.meta({ description: "The account's hash, which does not change." }),
+  api_key_hash: hashSchema.meta({ description: "The account's hash, which does not change." }),
 })

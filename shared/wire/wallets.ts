@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { addressAnswer, description, hashAnswer, nameOrEmpty } from './fields.ts'
+import { addressSchema, descriptionSchema, hashSchema, nameOrEmptySchema } from './fields.ts'
 import { walletProofFields } from './wallet-proofs.ts'
 
 export const createWalletRequest = z.object({
-  name: nameOrEmpty.default(''),
-  description: description.default(''),
+  name: nameOrEmptySchema.default(''),
+  description: descriptionSchema.default(''),
 })
 
-export const createWalletAnswer = z.object({ wallet_address: addressAnswer, pkp_id: hashAnswer })
+export const createWalletResponse = z.object({ wallet_address: addressSchema, pkp_id: hashSchema })
 
 /**
  * The client registers the wallet in its own transaction. A text that is too long is rejected before the client pays.
@@ -16,18 +16,18 @@ export const createWalletWithSignatureRequest = createWalletRequest.extend(
   walletProofFields('CreateWallet'),
 )
 
-export const createWalletWithSignatureAnswer = createWalletAnswer.extend({
-  derivation_path: hashAnswer.meta({
+export const createWalletWithSignatureResponse = createWalletResponse.extend({
+  derivation_path: hashSchema.meta({
     description: 'The admin wallet must register it with registerWalletDerivation.',
   }),
 })
 
-export const walletAnswer = z.object({
-  wallet_address: addressAnswer,
-  pkp_id: hashAnswer,
+export const walletResponse = z.object({
+  wallet_address: addressSchema,
+  pkp_id: hashSchema,
   name: z.string(),
   description: z.string(),
-  derivation_path: hashAnswer,
+  derivation_path: hashSchema,
 })
 
-export const walletsAnswer = z.array(walletAnswer)
+export const walletsResponse = z.array(walletResponse)

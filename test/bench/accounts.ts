@@ -8,12 +8,12 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { cidHash } from '../../origin/accounts/api-key.ts'
-import { accountConfig, type Chain } from '../../origin/accounts/chain.ts'
-import { ChainReader } from '../../origin/accounts/mirror/chain-reader.ts'
+import { accountConfig, type ContractChain } from '../../origin/accounts/chain.ts'
+import { AccountConfigReader } from '../../origin/accounts/mirror/account-config-reader.ts'
 import { AccountsMirror } from '../../origin/accounts/mirror.ts'
 import { permissionToRun, walletForRun } from '../../origin/accounts/permissions.ts'
 import { SnapshotFile } from '../../origin/accounts/mirror/snapshot-file.ts'
-import { SnapshotKeeper } from '../../origin/accounts/mirror/snapshot-keeper.ts'
+import { SnapshotScheduler } from '../../origin/accounts/mirror/snapshot-scheduler.ts'
 import { type AccountEvent, AccountsState } from '../../origin/accounts/state.ts'
 import { startOrigin } from '../origin/http/origin.ts'
 import { grants, type Mirrored, startMirrored } from '../origin/accounts/mirrored.ts'
@@ -123,11 +123,11 @@ function eventsOf(n: number): AccountEvent[] {
 }
 
 /** Builds the state from the real account's chain events and the synthetic events of the others. */
-async function buildState(chain: Chain): Promise<{ state: AccountsState; bytes: number }> {
+async function buildState(chain: ContractChain): Promise<{ state: AccountsState; bytes: number }> {
   const state = new AccountsState()
   const before = usedBytes()
   const tip = await chain.provider.getBlockNumber()
-  state.apply(await new ChainReader(chain).eventsIn(chain.contractBlock, tip))
+  state.apply(await new AccountConfigReader(chain).eventsIn(chain.contractBlock, tip))
   for (let n = 1; n < ACCOUNTS; n++) state.apply(eventsOf(n))
   return { state, bytes: usedBytes() - before }
 }
@@ -178,7 +178,11 @@ function checkTimes(state: AccountsState, accountsInUse: number): number[] {
   return times
 }
 
-async function measureStart(chain: Chain, state: AccountsState, path: string): Promise<void> {
+async function measureStart(
+  chain: ContractChain,
+  state: AccountsState,
+  path: string,
+): Promise<void> {
   const block = (await chain.provider.getBlock('latest'))!
   const { chainId, contractAddress } = chain
   const now = () => performance.now()
@@ -194,7 +198,7 @@ async function measureStart(chain: Chain, state: AccountsState, path: string): P
   for (let n = 0; n < STARTS; n++) {
     const before = usedBytes()
     const began = performance.now()
-    const snapshots = new SnapshotKeeper({ file, now, onFailure: fail })
+    const snapshots = new SnapshotScheduler({ file, now, onFailure: fail })
     const options = { chain, pollMs: 1_000_000, now, onFailure: fail, finality: 2, snapshots }
     const mirror = new AccountsMirror(options)
     await mirror.start()

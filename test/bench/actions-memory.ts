@@ -4,7 +4,7 @@ import { createActionPool } from '../../origin/actions/pool.ts'
 import { compileEngine, engineBytes } from '../../origin/actions/engine/engine-module.ts'
 import { readGuestSources } from '../../origin/actions/engine/guest-sources.ts'
 import { Sandbox } from '../../origin/actions/engine/sandbox.ts'
-import { makeTemplate } from '../../origin/actions/engine/template.ts'
+import { buildTemplate } from '../../origin/actions/engine/template.ts'
 import { median, type Metric } from './report.ts'
 
 const SANDBOXES = 24
@@ -22,7 +22,7 @@ export async function measureMemory(metric: (values: Omit<Metric, 'bench'>) => v
 
 /** Median memory that each additional sandbox adds to this process. */
 async function sandboxBytes(): Promise<number> {
-  const template = await makeTemplate(engineBytes(), readGuestSources())
+  const template = await buildTemplate(engineBytes(), readGuestSources())
   const module = compileEngine(template.engine)
   const kept: Sandbox[] = []
   const added: number[] = []

@@ -2,12 +2,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { addressOf, Keyring } from '../../origin/keys/keyring.ts'
-import { loadRootKey } from '../../origin/keys/root-file.ts'
+import { addressFromPrivateKey, Keyring } from '../../origin/keys/keyring.ts'
+import { loadRootKey } from '../../origin/keys/root-key-file.ts'
 import { LOCAL_FINALITY } from '../../origin/stack/chain.ts'
 import { trustCa } from '../../origin/stack/trust-ca.ts'
 import { loadTls } from '../../origin/tls.ts'
-import { actionCid } from '../../shared/cid.ts'
+import { actionCid } from '../../shared/cid/compute-cid.ts'
 import { cidHash } from '../../origin/accounts/api-key.ts'
 import { startContract } from '../origin/accounts/contract.ts'
 import { freshDatabase } from '../origin/db/fresh-database.ts'
@@ -23,7 +23,9 @@ export async function measureService(metric: (values: Omit<Metric, 'bench'>) => 
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
   const { caFile } = await loadTls(folder)
   const keyring = new Keyring(loadRootKey(folder, 'local'))
-  const payers = Array.from({ length: PAYERS + 1 }, (_, n) => addressOf(keyring.payerKey(n)))
+  const payers = Array.from({ length: PAYERS + 1 }, (_, n) =>
+    addressFromPrivateKey(keyring.payerKey(n)),
+  )
   const contract = await startContract(...payers)
   const database = await freshDatabase()
   const settings = settingsFor(contract, database.url)

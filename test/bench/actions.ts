@@ -9,8 +9,8 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { getQuickJS } from 'quickjs-emscripten'
 import { createActionPool } from '../../origin/actions/pool.ts'
-import type { ActionPool, Capability, RunResult } from '../../origin/actions/run.ts'
-import { actionCid } from '../../shared/cid.ts'
+import type { ActionPool, Capability, ActionResult } from '../../origin/actions/run.ts'
+import { actionCid } from '../../shared/cid/compute-cid.ts'
 import { measureMemory } from './actions-memory.ts'
 import { measureService } from './actions-service.ts'
 import { median, type Metric, report } from './report.ts'
@@ -96,7 +96,7 @@ export async function actions(): Promise<void> {
   await measureService(metric)
 }
 
-async function runOnce(pool: ActionPool, code: string, wallMs = 10_000): Promise<RunResult> {
+async function runOnce(pool: ActionPool, code: string, wallMs = 10_000): Promise<ActionResult> {
   const request = { code, params: '{"a":41}', wallMs, cpuMs: wallMs, account: 'bench' }
   return pool.run(request, NO_KEYS)
 }

@@ -11,16 +11,16 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { getRequestListener } from '@hono/node-server'
 import { bodyLimit } from 'hono/body-limit'
-import { createApp } from '../../origin/app.ts'
+import { createOriginApp } from '../../origin/app.ts'
 import { readMembers } from '../../origin/http/json/members.ts'
 import { requireFresh } from '../../origin/http/sealed.ts'
-import { sealedExecute } from '../../origin/http/sealed-execute.ts'
+import { sealedExecuteOperation } from '../../origin/http/sealed-execute.ts'
 import { choosePorts } from '../../origin/stack/ports.ts'
 import { trustCa } from '../../origin/stack/trust-ca.ts'
 import { loadTls } from '../../origin/tls.ts'
 import { fetchEvidence } from '../../shared/attestation/fetch-evidence.ts'
 import { MODE_PSK } from '../../shared/envelope/format.ts'
-import { validate } from '../../shared/json-body.ts'
+import { validate } from '../../shared/json/json-body.ts'
 import { CORE_BODY_MAX_BYTES } from '../../shared/limits.ts'
 import { startOrigin, type TestOrigin } from '../origin/http/origin.ts'
 import type { Asked } from './channel/asked.ts'
@@ -53,7 +53,7 @@ export async function channel(): Promise<void> {
   })
   try {
     trustCa(caFile)
-    await worker.message()
+    await worker.waitForReady()
     const asked = await whatIsAsked(origin, originUrl)
     await measure(`http://localhost:${ports.edge}`, asked)
   } finally {
@@ -87,13 +87,15 @@ async function measure(url: string, asked: Omit<Asked, 'times'>): Promise<void> 
 
 /** The origin's app with an additional route that runs the handler of sealed executions without the envelope. */
 function appWithUnsealed({ services }: TestOrigin) {
-  const app = createApp(services)
+  const app = createOriginApp(services)
   app.post('/bench/execute', bodyLimit({ maxSize: CORE_BODY_MAX_BYTES }), async (context) => {
     const text = Buffer.from(await context.req.arrayBuffer())
-    const { schema, members } = sealedExecute
+    const { schema, members } = sealedExecuteOperation
     const body = validate(schema, readMembers(text, members!))
     requireFresh(body, services.now())
-    return context.json(await sealedExecute.handle(body, MODE_PSK, services, 2 * text.length))
+    return context.json(
+      await sealedExecuteOperation.handle(body, MODE_PSK, services, 2 * text.length),
+    )
   })
   return app
 }

@@ -5,8 +5,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { Credits } from '../../origin/credits/credits.ts'
-import { tendCredits } from '../../origin/credits/tending.ts'
-import { sleep } from '../../origin/db/in-time.ts'
+import { maintainCredits } from '../../origin/credits/maintenance.ts'
+import { abortableSleep } from '../../origin/db/time-limit.ts'
 import type { OpenDatabase } from '../../origin/db/open.ts'
 import { newAccount, openAccount } from '../origin/credits/process.ts'
 import { openFresh } from '../origin/db/fresh-database.ts'
@@ -37,17 +37,17 @@ async function measure({ db }: OpenDatabase): Promise<void> {
     starterCents: 0,
     now: Date.now,
     monotonic: () => performance.now(),
-    sleep,
+    sleep: abortableSleep,
     newId: randomUUID,
     log,
   })
-  const stopTending = tendCredits(ledger, log)
+  const stopTending = maintainCredits(ledger, log)
   const payer = { accountHash: account, keyHash }
   const run = async () => {
     const reservation = await ledger.reserve(payer, 1)
     const allowed = await ledger.admit(payer, { cid: CID, wallMs: EXECUTION_WALL_MS, bytes: 100 })
     return () => {
-      allowed.ended(RUN_MS, { failed: false })
+      allowed.finish(RUN_MS, { failed: false })
       reservation.settle('execution', 1, { subject: CID })
     }
   }
@@ -111,7 +111,7 @@ async function processorMs(begin: () => Promise<() => void>): Promise<number> {
   const before = process.cpuUsage()
   for (let n = 0; n < RUNS; n++) {
     const end = await begin()
-    await sleep(RUN_MS)
+    await abortableSleep(RUN_MS)
     end()
   }
   const { user, system } = process.cpuUsage(before)

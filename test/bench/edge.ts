@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { approvedToken } from '../../origin/stack/approved-token.ts'
+import { createApprovedToken } from '../../origin/stack/approved-token.ts'
 import { Child } from '../../origin/stack/child.ts'
 import { choosePorts } from '../../origin/stack/ports.ts'
-import { rootPinOf } from '../../origin/tee/simulated/provider.ts'
+import { simulatedPinOf } from '../../origin/tee/simulated/provider.ts'
 import { loadTls } from '../../origin/tls.ts'
 import type { RunRecord, TriggerRecord } from '../../shared/wire/trigger.ts'
 import { startSealedOrigin } from '../doubles/sealed-origin.ts'
@@ -46,8 +46,8 @@ export async function startEdge(settings: Record<string, string> = {}): Promise<
       EDGE_CONFIG: fileURLToPath(new URL('./baseline/wrangler.toml', import.meta.url)),
     })
     closers.push(() => baseline.stop())
-    await edge.message()
-    await baseline.message()
+    await edge.waitForReady()
+    await baseline.waitForReady()
     const url = `http://localhost:${ports.edge}`
     return { url, origin, baselineUrl: `http://localhost:${ports.chain}`, close }
   } catch (error) {
@@ -68,7 +68,7 @@ export async function benchOwner(
   edgeUrl: string,
   email = 'bench@example.com',
 ): Promise<BenchOwner> {
-  const { token } = await approvedToken(edgeUrl, email)
+  const { token } = await createApprovedToken(edgeUrl, email)
   const api = async (path: string, body?: object) => {
     const response = await fetch(`${edgeUrl}/api/${path}`, {
       method: body ? 'POST' : 'GET',
@@ -111,7 +111,7 @@ async function originDouble(stateDir: string, ports: { edge: number; origin: num
     ORIGIN_URL: origin.url,
     PUBLIC_URL: `http://localhost:${ports.edge}`,
     ORIGIN_TRUST: 'simulated',
-    SIM_ROOT_SHA256: rootPinOf(root),
+    SIM_ROOT_SHA256: simulatedPinOf(root),
     CHANNEL_PSK: psk,
     ID_MAC_KEY: randomBytes(32).toString('base64url'),
   }

@@ -1,11 +1,11 @@
 import { describe, expect, it, test } from 'vitest'
 import {
   type AnnouncedWallet,
-  announcedWallets,
-  hasNamesakes,
-} from '../../edge/console/console/wallets/announced-wallets.ts'
-import { walletIcon } from '../../edge/console/console/wallets/wallet-icon.ts'
-import { watchWallet, type WalletChange } from '../../edge/console/console/wallets/wallet-watch.ts'
+  watchAnnouncedWallets,
+  haveSimilarNames,
+} from '../../edge/browser/console/wallets/announced-wallets.ts'
+import { acceptableIcon } from '../../edge/browser/console/wallets/wallet-icon.ts'
+import { watchWallet, type WalletChange } from '../../edge/browser/console/wallets/watch-wallet.ts'
 
 const provider = { request: async () => null }
 const INFO = { uuid: 'one', name: 'Fox', rdns: 'io.fox', icon: 'data:image/png;base64,AA==' }
@@ -13,7 +13,7 @@ const INFO = { uuid: 'one', name: 'Fox', rdns: 'io.fox', icon: 'data:image/png;b
 function page() {
   const target = new EventTarget()
   let known: readonly AnnouncedWallet[] = []
-  const stop = announcedWallets(target, (wallets) => (known = wallets))
+  const stop = watchAnnouncedWallets(target, (wallets) => (known = wallets))
   const announce = (info: object, given: unknown = provider) =>
     target.dispatchEvent(
       new CustomEvent('eip6963:announceProvider', { detail: { info, provider: given } }),
@@ -42,12 +42,12 @@ describe('wallets that announce themselves', () => {
   test.each(['fox ', 'F\u034Fox', 'Fox\u3164', 'Fo\uFE0Fx', 'F\u00A0ox', 'Ｆｏｘ', 'Fox.'])(
     'impostor: warns of a name that looks like another: %j',
     (name) => {
-      expect(hasNamesakes([INFO, { name }])).toBe(true)
+      expect(haveSimilarNames([INFO, { name }])).toBe(true)
     },
   )
 
   it('does not warn of names that look different', () => {
-    expect(hasNamesakes([INFO, { name: 'Fox 2' }, { name: '🦊' }, { name: '🐻' }])).toBe(false)
+    expect(haveSimilarNames([INFO, { name: 'Fox 2' }, { name: '🦊' }, { name: '🐻' }])).toBe(false)
   })
 
   it('flood: lists a limited number of wallets', () => {
@@ -93,11 +93,11 @@ describe('wallets that announce themselves', () => {
     `data:image/png;base64,${'A'.repeat(200_000)}`,
     7,
   ])('XSS: rejects %o as an icon', (icon) => {
-    expect(walletIcon(icon)).toBeUndefined()
+    expect(acceptableIcon(icon)).toBeUndefined()
   })
 
   test.each(['png', 'webp', 'jpeg', 'svg+xml'])('accepts an icon of type image/%s', (kind) => {
-    expect(walletIcon(`data:image/${kind};base64,AA==`)).toBeDefined()
+    expect(acceptableIcon(`data:image/${kind};base64,AA==`)).toBeDefined()
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { madeOf } from '../../edge/console/console/start/found.ts'
+import { resultsFromWallets } from '../../edge/browser/console/start/first-step-results.ts'
 
 const wallet = (name: string, digit: string) => ({
   name,
@@ -9,13 +9,13 @@ const wallet = (name: string, digit: string) => ({
 
 describe('completed first steps', () => {
   it('are empty for a new account', () => {
-    expect(madeOf([])).toEqual({})
+    expect(resultsFromWallets([])).toEqual({})
   })
 
   it('include only the wallet that the first steps create', () => {
-    expect(madeOf([wallet('Treasury', '1'), wallet('First wallet', '2')])).toEqual({
+    expect(resultsFromWallets([wallet('Treasury', '1'), wallet('First wallet', '2')])).toEqual({
       wallet: { address: `0x${'2'.repeat(40)}`, pkpId: `0x${'2'.repeat(64)}` },
     })
-    expect(madeOf([wallet('Treasury', '1'), wallet('first wallet ', '2')])).toEqual({})
+    expect(resultsFromWallets([wallet('Treasury', '1'), wallet('first wallet ', '2')])).toEqual({})
   })
 })

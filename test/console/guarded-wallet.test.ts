@@ -1,17 +1,17 @@
 import { FunctionFragment, Interface } from 'ethers'
 import { beforeEach, describe, expect, it, test } from 'vitest'
-import { CONTRACT_CALLS } from '../../edge/console/chain-secured/contract-calls.ts'
-import type { Consent, Explanation } from '../../edge/console/chain-secured/explanation.ts'
-import type { Place } from '../../edge/console/chain-secured/explain-transaction.ts'
-import { guardedProvider } from '../../edge/console/chain-secured/guarded-provider.ts'
+import { CONTRACT_CALLS } from '../../edge/browser/chain-secured/contract-calls.ts'
+import type { Consent, Explanation } from '../../edge/browser/chain-secured/explanation.ts'
+import type { AccountsChain } from '../../edge/browser/chain-secured/explain-transaction.ts'
+import { guardedProvider } from '../../edge/browser/chain-secured/guarded-provider.ts'
 import { accountConfigAbi } from '../../shared/abi/account-config.ts'
 import type { Eip1193Provider } from '../../shared/client/sovereign/signer.ts'
-import { accountHashOfWallet, PURPOSES, typedDataOf } from '../../shared/typed-data.ts'
+import { accountHashOfWallet, PURPOSES, typedDataOf } from '../../shared/crypto/typed-data.ts'
 
 const ADMIN = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const OTHER = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const CONTRACT = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
-const PLACE: Place = {
+const PLACE: AccountsChain = {
   chainId: 31_337n,
   contractAddress: CONTRACT,
   chainName: 'the test chain',
@@ -63,8 +63,8 @@ describe('a guarded wallet', () => {
     sent = []
     wallet = { accounts: [ADMIN], chainId: '0x7a69', answer: async () => '0xabcd' }
     consent = {
-      explained: async (explanation) => void explanations.push(explanation),
-      asked: () => {},
+      confirm: async (explanation) => void explanations.push(explanation),
+      requested: () => {},
       ended: () => {},
       sent: (what) => void sent.push(what),
       stopped: () => new Promise(() => {}),
@@ -83,8 +83,8 @@ describe('a guarded wallet', () => {
       place: PLACE,
       // Delegates, so that each test can set its own consent.
       consent: {
-        explained: (explanation) => consent.explained(explanation),
-        asked: () => consent.asked(),
+        confirm: (explanation) => consent.confirm(explanation),
+        requested: () => consent.requested(),
         ended: () => consent.ended(),
         sent: (what) => consent.sent(what),
         stopped: (what, answered) => consent.stopped(what, answered),
@@ -208,7 +208,7 @@ describe('a guarded wallet', () => {
 
   it('smuggling: sends a transaction as explained if it is modified during the explanation', async () => {
     const given = removal()
-    consent.explained = async () => void (given.to = OTHER)
+    consent.confirm = async () => void (given.to = OTHER)
     await send(given)
     expect(asked.find(({ method }) => method === 'eth_sendTransaction')?.params).toEqual([
       removal(),
@@ -216,17 +216,17 @@ describe('a guarded wallet', () => {
   })
 
   it('does not ask a wallet that changed its address during the explanation', async () => {
-    consent.explained = async () => void (wallet.accounts = [OTHER])
+    consent.confirm = async () => void (wallet.accounts = [OTHER])
     await isRefused(send(removal()))
   })
 
   it('does not ask a wallet that changed its chain during the explanation', async () => {
-    consent.explained = async () => void (wallet.chainId = '0x1')
+    consent.confirm = async () => void (wallet.chainId = '0x1')
     await isRefused(send(removal()))
   })
 
   it('does not ask the wallet after the user refuses on the page', async () => {
-    consent.explained = () => Promise.reject(Object.assign(new Error('no'), { code: 4001 }))
+    consent.confirm = () => Promise.reject(Object.assign(new Error('no'), { code: 4001 }))
     await isRefused(send(removal()))
     await isRefused(sign(proof()))
   })

@@ -1,18 +1,18 @@
 import { describe, expect, it, test } from 'vitest'
-import { amountCents } from '../../edge/console/console/credits/amount.ts'
-import { centsOf, windowChoices } from '../../edge/console/console/money.ts'
+import { parseAmount } from '../../edge/browser/console/credits/parse-amount.ts'
+import { parseCents, windowChoices } from '../../edge/browser/console/keys/spending-cap.ts'
 
 const WEIRD = ['-1', '1e3', '1e21', '1,50', '1.5.0', '0x10', '١٢', '12345678', '1.005', ' ', 'NaN']
 
 describe('dollar amounts', () => {
   test.each(WEIRD)('wrong unit: rejects %j', (text) => {
-    expect(centsOf(text)).toBeUndefined()
-    expect(typeof amountCents(text)).toBe('string')
+    expect(parseCents(text)).toBeUndefined()
+    expect(typeof parseAmount(text)).toBe('string')
   })
 
   it('are converted to whole cents', () => {
-    expect(['1.15', '0.29', '1.1', '4.35'].map(centsOf)).toEqual([115, 29, 110, 435])
-    expect(['5', '12.5', '$ 25.99'].map(amountCents)).toEqual([500, 1250, 2599])
+    expect(['1.15', '0.29', '1.1', '4.35'].map(parseCents)).toEqual([115, 29, 110, 435])
+    expect(['5', '12.5', '$ 25.99'].map(parseAmount)).toEqual([500, 1250, 2599])
   })
 })
 

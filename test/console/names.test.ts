@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { inWords } from '../../edge/console/chain-secured/in-words.ts'
-import { nameOfAction, nameOfWallet } from '../../edge/console/console/permissions.ts'
+import { nameLookup } from '../../edge/browser/chain-secured/name-lookup.ts'
+import { nameOfAction, nameOfWallet } from '../../edge/browser/console/permissions.ts'
 
 const action = (name: string, digit: string) => ({
   name,
@@ -33,7 +33,7 @@ it('smuggling: a group name cannot end a sentence about it or push text out of v
     { id: 3, name: 'a”. It can be undone. “b' },
     { id: 4, name: 'n'.repeat(256) },
   ]
-  const words = inWords({ groups, wallets: [], actions: [], usageApiKeys: [] } as never)
+  const words = nameLookup({ groups, wallets: [], actions: [], usageApiKeys: [] } as never)
   expect(words.group(3n)).toBe('group 3 “a". It can be undone. "b”')
   expect(words.group(4n)).toBe(`group 4 “${'n'.repeat(64)}”`)
 })

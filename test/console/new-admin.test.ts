@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { candidateOf } from '../../edge/console/console/ownership/candidate.ts'
+import { checkCandidate } from '../../edge/browser/console/ownership/admin-candidate.ts'
 
 const ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const ADMIN = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 
 const look = async (typed: string) => {
   const opened = {
-    place: { contractAddress: '0x5FbDB2315678afecb367f032d93F642f64180aa3' },
-    standing: async () => 'none',
+    chain: { contractAddress: '0x5FbDB2315678afecb367f032d93F642f64180aa3' },
+    adminStatus: async () => 'none',
     isContract: async () => false,
   }
-  return candidateOf(typed, { address: ADMIN, wallet: { opened } } as never)
+  return checkCandidate(typed, { address: ADMIN, wallet: { opened } } as never)
 }
 
 test.each([

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Explanation } from '../../edge/console/chain-secured/explanation.ts'
-import { Signing } from '../../edge/console/console/wallets/signing.ts'
+import type { Explanation } from '../../edge/browser/chain-secured/explanation.ts'
+import { Signing } from '../../edge/browser/console/wallets/signing.ts'
 
 const EXPLANATION: Explanation = {
   kind: 'transaction',
@@ -35,26 +35,26 @@ describe('a wallet request shown to the user', () => {
   }
 
   it('is shown until it is decided', async () => {
-    const explained = signing.explained(EXPLANATION)
+    const explained = signing.confirm(EXPLANATION)
     expect(signing.state.shown).toEqual({ phase: 'explained', explanation: EXPLANATION })
     signing.decide(true)
     await explained
-    signing.asked()
+    signing.requested()
     expect(signing.state.shown?.phase).toBe('asked')
     signing.ended()
     expect(signing.state.shown).toBeUndefined()
   })
 
   it("is rejected with the code of a wallet's own rejection", async () => {
-    const explained = signing.explained(EXPLANATION)
+    const explained = signing.confirm(EXPLANATION)
     signing.decide(false)
     await expect(explained).rejects.toMatchObject({ code: 4001 })
     expect(signing.state.shown).toBeUndefined()
   })
 
   it('is rejected while another one is shown', async () => {
-    const first = signing.explained(EXPLANATION)
-    await expect(signing.explained(EXPLANATION)).rejects.toMatchObject({ code: 4001 })
+    const first = signing.confirm(EXPLANATION)
+    await expect(signing.confirm(EXPLANATION)).rejects.toMatchObject({ code: 4001 })
     signing.decide(true)
     await first
   })
@@ -109,7 +109,7 @@ describe('a wallet request shown to the user', () => {
   })
 
   it('is discarded when the wallet is disconnected', async () => {
-    const explained = signing.explained(EXPLANATION)
+    const explained = signing.confirm(EXPLANATION)
     signing.sent({ title: 'Remove a group', transaction: '0xab', isLate: false })
     signing.forget()
     await expect(explained).rejects.toMatchObject({ code: 4001 })

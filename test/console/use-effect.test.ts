@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { once } from '../../edge/console/use-effect.ts'
+import { cleanUpBeforeRerun } from '../../edge/browser/components/use-effect.ts'
 
 /** An effect that records its execution and cleanup. */
 function noted(name: string, notes: string[]) {
@@ -11,7 +11,7 @@ function noted(name: string, notes: string[]) {
 
 it('runs an effect once, however often it is called', () => {
   const notes: string[] = []
-  const run = once(noted('a', notes), { current: null })
+  const run = cleanUpBeforeRerun(noted('a', notes), { current: null })
   expect(run()).toBe(run())
   expect(notes).toEqual(['do a'])
 })
@@ -19,23 +19,23 @@ it('runs an effect once, however often it is called', () => {
 it('cleans up the first of two effects of one frame before the second runs', () => {
   const notes: string[] = []
   const held = { current: null }
-  once(noted('a', notes), held)()
-  once(noted('b', notes), held)()
+  cleanUpBeforeRerun(noted('a', notes), held)()
+  cleanUpBeforeRerun(noted('b', notes), held)()
   expect(notes).toEqual(['do a', 'undo a', 'do b'])
 })
 
 it('does not clean up twice', () => {
   const notes: string[] = []
   const held = { current: null }
-  const undo = once(noted('a', notes), held)()
+  const undo = cleanUpBeforeRerun(noted('a', notes), held)()
   undo()
   undo()
-  once(noted('b', notes), held)()
+  cleanUpBeforeRerun(noted('b', notes), held)()
   expect(notes).toEqual(['do a', 'undo a', 'do b'])
 })
 
 it('accepts an effect without cleanup', () => {
   const held = { current: null }
-  expect(once(() => {}, held)()).not.toThrow()
+  expect(cleanUpBeforeRerun(() => {}, held)()).not.toThrow()
   expect(held.current).toBeNull()
 })

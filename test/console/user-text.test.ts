@@ -1,5 +1,5 @@
 import { expect, it, test } from 'vitest'
-import { visible } from '../../edge/console/user-text.tsx'
+import { escapeInvisible } from '../../edge/browser/components/user-text.tsx'
 
 test.each([
   ['a combining joiner', 'pay\u034Froll', 'pay‹U+034F›roll'],
@@ -9,14 +9,14 @@ test.each([
   ['a soft hyphen', 'pay\u00ADroll', 'pay‹U+00AD›roll'],
   ['a turn of direction', 'pay\u2067llor', 'pay‹U+2067›llor'],
 ])('impostor: %s does not produce two names that look the same', (_, text, shown) => {
-  expect(visible(text)).toBe(shown)
+  expect(escapeInvisible(text)).toBe(shown)
 })
 
 it('keeps emoji unchanged', () => {
-  expect(visible('⚠️ low on gas ❤️')).toBe('⚠️ low on gas ❤️')
+  expect(escapeInvisible('⚠️ low on gas ❤️')).toBe('⚠️ low on gas ❤️')
 })
 
 it('keeps text in other scripts unchanged', () => {
   const texts = ['naïve', 'Ωμέγα', 'שלום', 'नमस्ते', '日本語', '한국어', 'ไทย', 'é']
-  expect(texts.map(visible)).toEqual(texts)
+  expect(texts.map(escapeInvisible)).toEqual(texts)
 })

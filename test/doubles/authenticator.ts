@@ -9,7 +9,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server'
-import { decodeBase64url, encodeBase64url } from '../../shared/base64url.ts'
+import { decodeBase64url, encodeBase64url } from '../../shared/encoding/base64url.ts'
 
 export type Algorithm = 'ES256' | 'EdDSA' | 'RS256'
 

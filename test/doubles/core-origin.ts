@@ -2,18 +2,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
 import {
-  frame,
-  type SealedHttpAnswer,
+  encodeFrame,
+  type SealedHttpResponse,
   sealedHttpRequestSchema,
-  unframe,
+  decodeFrame,
 } from '../../shared/wire/sealed-http.ts'
 import type { Asked, CoreScript } from './core-script.ts'
 
-type Opened = { plaintext: Buffer; answer: (text: Uint8Array) => Buffer }
+type Opened = { plaintext: Buffer; sealResponse: (text: Uint8Array) => Buffer }
 
 /** Answers a request inside the envelope. */
 export function answerSealedHttp(opened: Opened, response: ServerResponse): void {
-  const parts = unframe(opened.plaintext)
+  const parts = decodeFrame(opened.plaintext)
   if (!parts) throw new Error('the text is not framed')
   const head = sealedHttpRequestSchema.parse(JSON.parse(parts.head))
   const headers = Object.fromEntries(head.headers)
@@ -26,13 +26,13 @@ export function answerSealedHttp(opened: Opened, response: ServerResponse): void
   const { method, path, query, client_address } = head
   const body = parts.body.toString('base64')
   const asked: Asked = { method, path, query, headers, body, sealed: true, client_address }
-  const answer: SealedHttpAnswer | object = script.refuse
+  const answer: SealedHttpResponse | object = script.refuse
     ? { state: 'refused', message: 'by script', fix: 'none', ...script.refuse }
     : { state: 'answered', status: script.status ?? 200, headers: script.headers ?? JSON_HEADERS }
   const text = Buffer.from(script.text ?? JSON.stringify(asked))
   response.writeHead(200, { 'content-type': SEALED_CONTENT_TYPE })
   if (script.pads) response.write(Buffer.alloc(script.pads))
-  const sealed = opened.answer(frame(new Uint8Array(text), text.length, answer))
+  const sealed = opened.sealResponse(encodeFrame(new Uint8Array(text), text.length, answer))
   // Padding and response must arrive as separate chunks.
   setTimeout(() => response.end(sealed), script.pads ? 50 : 0)
 }

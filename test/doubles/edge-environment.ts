@@ -4,7 +4,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../origin/stack/ports.ts'
-import { rootPinOf } from '../../origin/tee/simulated/provider.ts'
+import { simulatedPinOf } from '../../origin/tee/simulated/provider.ts'
 import { loadTls } from '../../origin/tls.ts'
 import { machineSettings } from './evidence.ts'
 import type { SealedOriginOptions } from './sealed-origin.ts'
@@ -24,7 +24,7 @@ export async function makeEdgeTestEnvironment() {
     ORIGIN_URL: `https://localhost:${port}`,
     PUBLIC_URL: 'https://edge.test',
     ORIGIN_TRUST: 'simulated',
-    SIM_ROOT_SHA256: rootPinOf(root),
+    SIM_ROOT_SHA256: simulatedPinOf(root),
     ...(await machineSettings(root)),
     CHANNEL_PSK: psk,
     ID_MAC_KEY: randomBytes(32).toString('base64url'),

@@ -10,10 +10,10 @@ import {
   QUOTE_FILE,
 } from '../../shared/attestation/evidence.ts'
 import { nonceReportData } from '../../shared/attestation/nonce.ts'
-import { decodeHex } from '../../shared/hex.ts'
+import { decodeHex } from '../../shared/encoding/hex.ts'
 import { Keyring } from '../../origin/keys/keyring.ts'
 import { attestationOf, type EvidenceSet, makeEvidenceSet } from '../../origin/tee/evidence-set.ts'
-import { channelKeyFile, type EvidenceKeys } from '../../origin/tee/key-files.ts'
+import { channelKeyFile, type EvidenceKeyPairs } from '../../origin/tee/key-files.ts'
 import type { TeeProvider } from '../../origin/tee/provider.ts'
 import { SimulatedProvider } from '../../origin/tee/simulated/provider.ts'
 import type { TlsFiles } from '../../origin/tls.ts'
@@ -143,7 +143,7 @@ export class ShownEvidence {
   }
 }
 
-function keysOf(keyring: Keyring): EvidenceKeys {
+function keysOf(keyring: Keyring): EvidenceKeyPairs {
   const [channel, storage] = [keyring.channelKey(1), keyring.storageKey()]
   return { channel, epoch: 1, storage, receipt: keyring.receiptKey() }
 }

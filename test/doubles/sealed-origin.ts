@@ -7,10 +7,10 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import {
-  EnvelopeRefused,
+  EnvelopeError,
   keyIdOf,
   openRequest,
-  openStored,
+  openStoredUsageKey,
 } from '../../origin/channel/open-request.ts'
 import { Keyring } from '../../origin/keys/keyring.ts'
 import { loadTls } from '../../origin/tls.ts'
@@ -22,7 +22,7 @@ import {
   type OutcomesRequest,
   outcomesRequestSchema,
   SEALED_EXECUTE_PATH,
-  type StoredKey,
+  type StoredUsageKey,
 } from '../../shared/wire/sealed.ts'
 import { SEALED_HTTP_PATH } from '../../shared/wire/sealed-http.ts'
 import {
@@ -97,9 +97,9 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
     }
   }
 
-  function keyIn({ sealed_usage_key, trigger_id, owner_id }: StoredKey): string {
+  function keyIn({ sealed_usage_key, trigger_id, owner_id }: StoredUsageKey): string {
     const owner = { triggerId: trigger_id, ownerId: owner_id }
-    return openStored(storage, Buffer.from(sealed_usage_key, 'base64url'), owner)
+    return openStoredUsageKey(storage, Buffer.from(sealed_usage_key, 'base64url'), owner)
   }
 
   /** The prefix of the key determines its kind. */
@@ -131,10 +131,10 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
       if (reply === 'break') return reply
       if ('unsealed' in reply)
         return { status: reply.unsealed, type: 'text/plain', body: 'a proxy' }
-      const sealed = opened.answer(Buffer.from(JSON.stringify(reply)))
+      const sealed = opened.sealResponse(Buffer.from(JSON.stringify(reply)))
       return { status: 200, type: SEALED_CONTENT_TYPE, body: sealed }
     } catch (error) {
-      const unknownKey = error instanceof EnvelopeRefused && error.failure.reason === 'unknown_key'
+      const unknownKey = error instanceof EnvelopeError && error.failure.reason === 'unknown_key'
       return { status: unknownKey ? 421 : 400, type: 'text/plain', body: String(error) }
     }
   }

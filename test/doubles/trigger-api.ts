@@ -1,7 +1,7 @@
 /** In-memory trigger service over real connections, to test the output and requests of its clients. */
 import type { ServerResponse } from 'node:http'
-import { encodeBase64url } from '../../shared/base64url.ts'
-import { actionCid } from '../../shared/cid.ts'
+import { encodeBase64url } from '../../shared/encoding/base64url.ts'
+import { actionCid } from '../../shared/cid/compute-cid.ts'
 import { previewRequest } from '../../shared/wire/preview.ts'
 import {
   createTriggerRequest,

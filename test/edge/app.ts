@@ -5,11 +5,11 @@ import { drizzle } from 'drizzle-orm/d1'
 import * as schema from '../../edge/db/schema.ts'
 import type { Env } from '../../edge/env.ts'
 import { approveAgentToken } from '../../edge/identity/agent-tokens.ts'
-import { userOfEmail } from '../../edge/identity/users.ts'
+import { findOrCreateUser } from '../../edge/identity/users.ts'
 import type { TriggerQueue } from '../../edge/queue/trigger-queue.ts'
 import { newTriggerId } from '../../edge/triggers/trigger-id.ts'
-import { encodeBase64url } from '../../shared/base64url.ts'
-import { triggerOfRun } from '../../shared/ids.ts'
+import { encodeBase64url } from '../../shared/encoding/base64url.ts'
+import { triggerIdOfRun } from '../../shared/ids.ts'
 import { type Scope, SCOPES } from '../../shared/wire/agent.ts'
 import type { RunRecord, TriggerRecord } from '../../shared/wire/trigger.ts'
 import type { Seen, Step } from '../doubles/script.ts'
@@ -32,7 +32,7 @@ export async function someOwner({
   scopes = SCOPES,
 }: { scopes?: readonly Scope[] } = {}): Promise<Owner> {
   const identity = { db, now: Date.now, random }
-  const user = await userOfEmail(identity, `${crypto.randomUUID()}@example.test`)
+  const user = await findOrCreateUser(identity, `${crypto.randomUUID()}@example.test`)
   const token = encodeBase64url(random(48))
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token))
   const challenge = encodeBase64url(new Uint8Array(hash))
@@ -121,7 +121,7 @@ export async function seen(runOrTriggerId: string): Promise<Seen[]> {
 
 export const queueOf = (id: string): DurableObjectStub<TriggerQueue> =>
   env.TRIGGER_QUEUE.getByName(id)
-export const queueOfRun = (runId: string) => queueOf(triggerOfRun(runId)!)
+export const queueOfRun = (runId: string) => queueOf(triggerIdOfRun(runId)!)
 
 /** Runs SQL in a trigger's Durable Object. */
 export function sql<Row extends Record<string, SqlStorageValue>>(

@@ -7,7 +7,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Command, InvalidArgumentError } from 'commander'
-import { StateInUse, StateLock } from '../../origin/stack/state-lock.ts'
+import { StateInUseError, StateLock } from '../../origin/stack/state-lock.ts'
 import { type Campaign, campaignOf, CAMPAIGNS } from './campaigns.ts'
 import { leftOf, nameOf, type Piece, type Shard } from './pieces.ts'
 import { playPiece } from './play-piece.ts'
@@ -81,7 +81,7 @@ async function takeLock(): Promise<StateLock> {
   try {
     return await StateLock.take(FOLDER)
   } catch (error) {
-    if (!(error instanceof StateInUse)) throw error
+    if (!(error instanceof StateInUseError)) throw error
     console.error('another nightly run of this checkout is in progress')
     process.exit(2)
   }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { OPENINGS_DEFAULTS } from '../../origin/admission/openings-options.ts'
-import { processorConfig } from '../../origin/credits/processor/settings.ts'
+import { NEW_ACCOUNT_DEFAULTS } from '../../origin/admission/new-account-defaults.ts'
+import { processorCredentials } from '../../origin/credits/processor/settings.ts'
 import { parseSettings } from '../../origin/env.ts'
 
 const LOCAL = {
@@ -59,8 +59,8 @@ describe('the origin’s settings', () => {
       SVC_NEW_ACCOUNT_PER_HOUR: 30 * 60,
       SVC_NEW_ACCOUNT_GAS_PER_DAY_WEI: undefined,
     })
-    expect(OPENINGS_DEFAULTS.production).toMatchObject({ burst: 5, perHour: 5 })
-    expect(OPENINGS_DEFAULTS.production.gasPerDayWei).toBeGreaterThan(0n)
+    expect(NEW_ACCOUNT_DEFAULTS.production).toMatchObject({ burst: 5, perHour: 5 })
+    expect(NEW_ACCOUNT_DEFAULTS.production.gasPerDayWei).toBeGreaterThan(0n)
   })
 
   it('let actions reach only public addresses, and local ones that the operator names', () => {
@@ -86,8 +86,8 @@ describe('the origin’s settings', () => {
   })
 
   it('accept payments only if all three keys of the processor are set', () => {
-    expect(processorConfig(parseSettings(LOCAL))).toBeUndefined()
-    expect(processorConfig(parseSettings({ ...LOCAL, ...PROCESSOR }))).toEqual({
+    expect(processorCredentials(parseSettings(LOCAL))).toBeUndefined()
+    expect(processorCredentials(parseSettings({ ...LOCAL, ...PROCESSOR }))).toEqual({
       secretKey: 'sk_test_abc',
       publishableKey: 'pk_test_abc',
       webhookSecrets: ['whsec_12345678', 'whsec_87654321'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { decodeBase64url, encodeBase64url } from '../../shared/base64url.ts'
+import { decodeBase64url, encodeBase64url } from '../../shared/encoding/base64url.ts'
 
 const bytes = fc.uint8Array({ maxLength: 100 })
 

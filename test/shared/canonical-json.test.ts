@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canonicalJson, NotCanonical } from '../../shared/canonical-json.ts'
+import { canonicalJson, NotCanonical } from '../../shared/derived-action/canonical-json.ts'
 import { JSON_DEPTH_MAX } from '../../shared/limits.ts'
 import { canonicalJson as outsiders } from '../conformance/spec-client/derived-action.ts'
 

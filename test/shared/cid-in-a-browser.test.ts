@@ -2,11 +2,11 @@ import { build } from 'esbuild'
 import { join } from 'node:path'
 import vm from 'node:vm'
 import { expect, it } from 'vitest'
-import { actionCid } from '../../shared/cid.ts'
+import { actionCid } from '../../shared/cid/compute-cid.ts'
 
 it('computes the same CID in a browser, without Node APIs', async () => {
   const bundle = await build({
-    entryPoints: [join(import.meta.dirname, '../../shared/cid.ts')],
+    entryPoints: [join(import.meta.dirname, '../../shared/cid/compute-cid.ts')],
     bundle: true,
     write: false,
     platform: 'browser',

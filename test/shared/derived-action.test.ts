@@ -2,10 +2,14 @@ import vm from 'node:vm'
 import { keccak256, toUtf8Bytes } from 'ethers'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isActionCid } from '../../shared/action-cid.ts'
-import { NotCanonical } from '../../shared/canonical-json.ts'
-import { actionCid } from '../../shared/cid.ts'
-import { deriveAction, derivedSource, TemplateRefused } from '../../shared/derived-action.ts'
+import { isActionCid } from '../../shared/cid/cid-format.ts'
+import { NotCanonical } from '../../shared/derived-action/canonical-json.ts'
+import { actionCid } from '../../shared/cid/compute-cid.ts'
+import {
+  deriveAction,
+  derivedSource,
+  TemplateRefused,
+} from '../../shared/derived-action/derive-action.ts'
 import { SOURCE_MAX_BYTES } from '../../shared/limits.ts'
 import { cidHash as outsidersHash, cidOf } from '../conformance/spec-client/cid.ts'
 import { derivedAction as outsiders } from '../conformance/spec-client/derived-action.ts'

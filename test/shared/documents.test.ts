@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { linksOf } from '../../edge/docs/links.ts'
+import { linkResolver } from '../../edge/docs/link-resolver.ts'
 import { renderMarkdown } from '../../shared/documents/markdown.ts'
 
 const rendered = (text: string) => renderMarkdown(`# Title\n\n${text}`, () => '/there')
@@ -55,7 +55,7 @@ describe('links of a document', () => {
     'README.md': '/docs/start',
     'docs/decisions/': '/docs/decisions',
   }
-  const from = (file: string) => linksOf(file, (target) => pages[target])
+  const from = (file: string) => linkResolver(file, (target) => pages[target])
 
   it.each([
     ['docs/security.md', 'deploy.md#keys', '/docs/deploy#keys'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { ERROR_CODES, type ErrorCode } from '../../shared/error-codes.ts'
-import type { ErrorStatus } from '../../shared/error-names.ts'
-import { ApiError, reasonOf } from '../../shared/errors.ts'
+import { ERROR_CODES, type ErrorCode } from '../../shared/errors/error-codes.ts'
+import type { ErrorStatus } from '../../shared/errors/error-names.ts'
+import { ApiError, errorReason } from '../../shared/errors/api-error.ts'
 
 /** Error codes by status, as published for the core API. */
 const WORDS: Readonly<Record<number, string>> = {
@@ -44,17 +44,17 @@ describe('the error of a structured body', () => {
       docs_url: `https://svc.test/docs/errors#${one.reason}`,
       headers: { 'x-svc-error': one.reason },
     })
-    expect(reasonOf(body)).toBe(one.reason)
+    expect(errorReason(body)).toBe(one.reason)
   })
 
   it('has no reason if there is no more specific one', () => {
     const failure = new ApiError(402, 'm', 'f')
     expect(failure.toBody('https://svc.test')).not.toHaveProperty('reason')
     expect(failure.headers).toEqual({})
-    expect(reasonOf(failure.names)).toBe('payment_required')
+    expect(errorReason(failure.names)).toBe('payment_required')
   })
 
   it('of a previous release is the reason', () => {
-    expect(reasonOf({ error: 'spend_cap_reached' })).toBe('spend_cap_reached')
+    expect(errorReason({ error: 'spend_cap_reached' })).toBe('spend_cap_reached')
   })
 })

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { parseTriggerId, triggerOfRun } from '../../shared/ids.ts'
+import { parseTriggerId, triggerIdOfRun } from '../../shared/ids.ts'
 
 const trigger = randomBytes(24)
 const id = trigger.toString('base64url')
@@ -14,13 +14,13 @@ describe('IDs', () => {
   })
 
   it('a run ID contains its trigger ID', () => {
-    expect(triggerOfRun(run)).toBe(id)
+    expect(triggerIdOfRun(run)).toBe(id)
   })
 
   it('rejects texts of another format', () => {
     for (const text of ['', id.slice(1), `${id}A`, `${id.slice(1)}!`, `${id.slice(1)}é`])
       expect(parseTriggerId(text)).toBeUndefined()
     for (const text of ['', id, run.slice(1), `${run}A`, `${run.slice(1)}=`])
-      expect(triggerOfRun(text)).toBeUndefined()
+      expect(triggerIdOfRun(text)).toBeUndefined()
   })
 })

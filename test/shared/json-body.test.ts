@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { ApiError } from '../../shared/errors.ts'
-import { parseJson, validate } from '../../shared/json-body.ts'
+import { ApiError } from '../../shared/errors/api-error.ts'
+import { parseJson, validate } from '../../shared/json/json-body.ts'
 import { addUsageApiKeyRequest } from '../../shared/wire/usage-keys.ts'
 import { outcomesRequestSchema } from '../../shared/wire/sealed.ts'
 

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { ReceiptChainRefused, verifyReceiptChain } from '../../shared/receipt-chain.ts'
+import {
+  InvalidReceiptChainError,
+  verifyReceiptChain,
+} from '../../shared/receipts/receipt-chain.ts'
 import {
   chainOf,
   headerFor,
@@ -22,7 +25,7 @@ async function refusalOf(texts: string[]): Promise<[number, string]> {
     () => new Error('it was believed'),
     (error: unknown) => error,
   )
-  if (refused instanceof ReceiptChainRefused) return [refused.at, refused.flaw]
+  if (refused instanceof InvalidReceiptChainError) return [refused.at, refused.flaw]
   throw refused
 }
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { receiptOfCall } from '../../shared/client/verification/receipt-of-call.ts'
+import { verifyCallReceipt } from '../../shared/client/verification/verify-call-receipt.ts'
 import { ReceiptMismatch } from '../../shared/client/verification/failures.ts'
-import type { ReceiptKey } from '../../shared/receipt.ts'
-import { actionCid } from '../../shared/cid.ts'
+import type { ReceiptKey } from '../../shared/receipts/receipt.ts'
+import { actionCid } from '../../shared/cid/compute-cid.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 import {
   COMPOSE_HASH,
@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 
 const check = (outcome: Outcome, { call = CALL, composeHash = COMPOSE_HASH } = {}) =>
-  receiptOfCall(call, outcome, { key, composeHash })
+  verifyCallReceipt(call, outcome, { key, composeHash })
 
 /** @returns the field of the receipt that does not match */
 async function mismatchOf(checked: Promise<unknown>): Promise<string> {

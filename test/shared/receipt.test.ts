@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { P256_ORDER } from '../../origin/keys/derive.ts'
 import {
   type ReceiptFlaw,
-  ReceiptRefused,
+  InvalidReceiptError,
   sha256OfText,
   verifyReceipt,
-} from '../../shared/receipt.ts'
+} from '../../shared/receipts/receipt.ts'
 import {
   ACCOUNT,
   COMPOSE_HASH,
@@ -30,7 +30,7 @@ async function flawOf(text: string, key = KEY): Promise<ReceiptFlaw> {
     () => new Error('it was believed'),
     (error: unknown) => error,
   )
-  if (refused instanceof ReceiptRefused) return refused.flaw
+  if (refused instanceof InvalidReceiptError) return refused.flaw
   throw refused
 }
 

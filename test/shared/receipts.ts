@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { keyIdOf } from '../../origin/channel/open-request.ts'
 import { Keyring } from '../../origin/keys/keyring.ts'
 import { type P256Key, privateKeyOf } from '../../origin/keys/p256-key.ts'
-import { es256 } from '../../origin/receipts/es256.ts'
+import { signEs256 } from '../../origin/receipts/es256.ts'
 import { ReceiptSigner } from '../../origin/receipts/receipt-signer.ts'
 import { importReceiptKey } from '../../shared/client/verification/receipt-key.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
@@ -44,13 +44,13 @@ export function signerWith(key: P256Key, chainsMax?: number) {
   return (
     outcome: Outcome = SUCCESS,
     { account = ACCOUNT, params = '{}', runId = undefined as string | undefined } = {},
-  ) => signer.signed({ accountHash: account, params, runId }, outcome).receipt!
+  ) => signer.addReceipt({ accountHash: account, params, runId }, outcome).receipt!
 }
 
 /** A validly signed JWS with any header and payload. */
 export function jwsOf(key: P256Key, header: object, payload: object): string {
   const text = `${partOf(header)}.${partOf(payload)}`
-  return `${text}.${es256(privateKeyOf(key), text).toString('base64url')}`
+  return `${text}.${signEs256(privateKeyOf(key), text).toString('base64url')}`
 }
 
 export const headerFor = (key: P256Key) => ({

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isApiKeyShape, keyOf } from '../../shared/api-key.ts'
-import { isPassedOn } from '../../shared/wire/core-routes.ts'
-import { frame, unframe } from '../../shared/wire/sealed-http.ts'
+import { hasApiKeyFormat, apiKeyIn } from '../../shared/wire/api-key.ts'
+import { isProxiedPath } from '../../shared/wire/core-routes.ts'
+import { encodeFrame, decodeFrame } from '../../shared/wire/sealed-http.ts'
 
 const bytes = fc.uint8Array({ maxLength: 2_000 }).map((array) => Uint8Array.from(array))
 
@@ -16,7 +16,7 @@ describe('a framed request', () => {
         (body, head, free) => {
           const room = new Uint8Array(body.length + free)
           room.set(body)
-          const parts = unframe(frame(room, body.length, head))
+          const parts = decodeFrame(encodeFrame(room, body.length, head))
           expect(parts?.body).toEqual(body)
           expect(parts?.head).toBe(JSON.stringify(head))
         },
@@ -26,14 +26,14 @@ describe('a framed request', () => {
 
   it('uses the given room, so that a body is not copied', () => {
     const room = new Uint8Array(100)
-    expect(frame(room, 10, { a: 1 }).buffer).toBe(room.buffer)
-    expect(frame(new Uint8Array(10), 10, { a: 1 }).buffer).not.toBe(room.buffer)
+    expect(encodeFrame(room, 10, { a: 1 }).buffer).toBe(room.buffer)
+    expect(encodeFrame(new Uint8Array(10), 10, { a: 1 }).buffer).not.toBe(room.buffer)
   })
 
   it('unframes any bytes without an error', () => {
     fc.assert(
       fc.property(bytes, (any) => {
-        const parts = unframe(any)
+        const parts = decodeFrame(any)
         if (parts) expect(parts.body.length).toBeLessThanOrEqual(any.length - 4)
       }),
     )
@@ -42,8 +42,8 @@ describe('a framed request', () => {
 
 describe('a path', () => {
   it('of an action key lookup is not forwarded, sealed or not', () => {
-    expect(isPassedOn('/core/v1/get_svc_action_wallet')).toBe(false)
-    expect(isPassedOn('/core/v1/get_svc_action_ipfs_id')).toBe(true)
+    expect(isProxiedPath('/core/v1/get_svc_action_wallet')).toBe(false)
+    expect(isProxiedPath('/core/v1/get_svc_action_ipfs_id')).toBe(true)
   })
 
   it('that is forwarded is the same path to every URL parser', () => {
@@ -66,7 +66,7 @@ describe('a path', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
         const path = `/core/v1/${pieces.join('')}`
-        if (!isPassedOn(path)) return
+        if (!isProxiedPath(path)) return
         const url = new URL(path, 'https://origin.test')
         expect([url.host, url.pathname, url.search]).toEqual(['origin.test', path, ''])
         expect(url.pathname.startsWith('/core/v1/')).toBe(true)
@@ -80,25 +80,25 @@ describe('a key', () => {
   it('must be 32 bytes in base64', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (array) => {
-        expect(isApiKeyShape(Buffer.from(array).toString('base64'))).toBe(true)
-        expect(isApiKeyShape(Buffer.from(array).toString('base64url'))).toBe(false)
-        expect(isApiKeyShape(Buffer.from(array.subarray(1)).toString('base64'))).toBe(false)
+        expect(hasApiKeyFormat(Buffer.from(array).toString('base64'))).toBe(true)
+        expect(hasApiKeyFormat(Buffer.from(array).toString('base64url'))).toBe(false)
+        expect(hasApiKeyFormat(Buffer.from(array.subarray(1)).toString('base64'))).toBe(false)
       }),
     )
   })
 
   it('is rejected if it decodes to 32 bytes but is not their canonical encoding', () => {
     const text = Buffer.alloc(32).toString('base64')
-    expect(isApiKeyShape(text)).toBe(true)
+    expect(hasApiKeyFormat(text)).toBe(true)
     const other = `${text.slice(0, 42)}B=`
     expect(Buffer.from(other, 'base64')).toEqual(Buffer.alloc(32))
-    expect(isApiKeyShape(other)).toBe(false)
+    expect(hasApiKeyFormat(other)).toBe(false)
   })
 
   it('in Authorization takes precedence over X-Api-Key', () => {
     const headers = new Headers({ authorization: 'Bearer  one', 'x-api-key': 'two' })
-    expect(keyOf(headers)).toBe('one')
-    expect(keyOf(new Headers({ authorization: 'Basic one', 'x-api-key': ' two ' }))).toBe('two')
-    expect(keyOf(new Headers({ 'x-api-key': ' ' }))).toBeUndefined()
+    expect(apiKeyIn(headers)).toBe('one')
+    expect(apiKeyIn(new Headers({ authorization: 'Basic one', 'x-api-key': ' two ' }))).toBe('two')
+    expect(apiKeyIn(new Headers({ 'x-api-key': ' ' }))).toBeUndefined()
   })
 })

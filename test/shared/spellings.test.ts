@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { maybe, oneOf, requestOf, spelled } from '../../shared/wire/spellings.ts'
+import {
+  optionalField,
+  requiredField,
+  requestSchema,
+  aliases,
+} from '../../shared/wire/aliased-fields.ts'
 
-const request = requestOf({
-  color: oneOf(spelled(z.string().toLowerCase(), 'color', 'colour')),
-  size: maybe(spelled(z.coerce.number(), 'size', 'magnitude')),
-  on: oneOf(spelled(z.boolean(), 'on')),
+const request = requestSchema({
+  color: requiredField(aliases(z.string().toLowerCase(), 'color', 'colour')),
+  size: optionalField(aliases(z.coerce.number(), 'size', 'magnitude')),
+  on: requiredField(aliases(z.boolean(), 'on')),
 })
 
 const issuesOf = (value: unknown) =>

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { withoutNulls } from '../../shared/without-nulls.ts'
+import { withoutNulls } from '../../shared/json/without-nulls.ts'
 
 const schema = z.strictObject({
   name: z.string(),

@@ -1,7 +1,7 @@
 /** An account on one or more origin processes, with one-line methods for its owner's operations. */
 import { randomUUID } from 'node:crypto'
 import { apiKeyHash, cidHash } from '../../origin/accounts/api-key.ts'
-import { actionCid } from '../../shared/cid.ts'
+import { actionCid } from '../../shared/cid/compute-cid.ts'
 import type { Answer, OriginProcess } from './origins.ts'
 
 // Reads the wallet's private key, the capability that permissions protect. Does not use ethers, which is slow to load.

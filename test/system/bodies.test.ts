@@ -1,6 +1,6 @@
 import { connect as connectPlain } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { BODY_SMALL_PIECES_MAX } from '../../shared/limits.ts'
+import { BODY_SMALL_CHUNKS_MAX } from '../../shared/limits.ts'
 import { chunk, head, RawRequest } from '../origin/http/served-origin.ts'
 import { type StartedStack, startStack } from './stack.ts'
 
@@ -21,7 +21,7 @@ it("attack: the stack's origin rejects a body sent in 1-byte chunks", async () =
   const request = new RawRequest(port)
   await request.send(head('POST', path, 'Transfer-Encoding: chunked'))
   await new Promise((resolve) => setTimeout(resolve, 100))
-  await request.send(chunk('x').repeat(BODY_SMALL_PIECES_MAX + 1))
+  await request.send(chunk('x').repeat(BODY_SMALL_CHUNKS_MAX + 1))
   const { status, body } = await request.answer()
   expect([status, body.message]).toEqual([400, expect.stringContaining('chunks')])
 })

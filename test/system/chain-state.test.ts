@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, it } from 'vitest'
-import { isWholeJson } from '../../origin/stack/chain-state.ts'
+import { isCompleteJson } from '../../origin/stack/chain-state.ts'
 import { Stack } from '../../origin/stack/stack.ts'
 import { trustCa } from '../../origin/stack/trust-ca.ts'
 import { until } from './owner.ts'
@@ -76,7 +76,7 @@ it('restores the backup copy, including accounts, if a kill truncated the state 
   await copied()
   await kill()
   truncateSync(file, Math.floor(statSync(file).size / 2))
-  expect(await isWholeJson(file)).toBe(false)
+  expect(await isCompleteJson(file)).toBe(false)
 
   await start()
   expect(lines).toContainEqual(expect.stringMatching(/^chain \| .*restored its last good copy/))

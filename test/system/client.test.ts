@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { approvedToken } from '../../origin/stack/approved-token.ts'
+import { createApprovedToken } from '../../origin/stack/approved-token.ts'
 import { createClient } from '../../shared/client/index.ts'
 import { openToPages } from '../doubles/open-node.ts'
 import type { WorldFacts } from './client/case.ts'
@@ -32,7 +32,7 @@ beforeAll(async () => {
   node = await openToPages(started.stack.chainUrl)
   const { baseUrl } = started
   const { composeHash, root } = await createClient({ baseUrl }).verify()
-  const { token } = await approvedToken(started.triggersUrl)
+  const { token } = await createApprovedToken(started.triggersUrl)
   shown = { composeHash: composeHash!, rootSpkiSha256: root!.spkiSha256, token }
 })
 afterAll(async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { fundedWallets } from '../../origin/stack/funded-wallets.ts'
-import { journey } from '../../origin/stack/journey.ts'
+import { runJourney } from '../../origin/stack/journey.ts'
 import { PROCESSOR_WEBHOOK_PATH } from '../../shared/wire/core-routes.ts'
 import { type ProcessorDouble, startProcessor } from '../doubles/processor/server.ts'
 import { type StartedStack, startStack } from './stack.ts'
@@ -24,7 +24,7 @@ it('signs for a webhook and a token transfer over HTTP only, with signatures tha
   const pay = ({ clientSecret }: { clientSecret: string }) => processor.pay(clientSecret)
   const { wallet, close } = fundedWallets(started.stack.chainUrl)
   const onStep = (step: string, result: string) => void steps.set(step, result)
-  await journey({ ...started, pay, wallet, onStep }).finally(close)
+  await runJourney({ ...started, pay, wallet, onStep }).finally(close)
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
   const [, shown = ''] = /^the stack is ready .*?\n(.*?)\n\n/ms.exec(readme) ?? []
   const shownSteps = shown.split('\n').map((line) => line.split(/ {2,}/)[0])

@@ -3,7 +3,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { decodeBase64url } from '../../shared/base64url.ts'
+import { decodeBase64url } from '../../shared/encoding/base64url.ts'
 import { HEADER_BYTES, SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
 import { importChannelKey, sealCall } from '../../shared/envelope/seal.ts'
 import {

@@ -6,11 +6,11 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../origin/db/open.ts'
-import { addressOf, Keyring } from '../../origin/keys/keyring.ts'
-import { loadRootKey } from '../../origin/keys/root-file.ts'
+import { addressFromPrivateKey, Keyring } from '../../origin/keys/keyring.ts'
+import { loadRootKey } from '../../origin/keys/root-key-file.ts'
 import { LOCAL_FINALITY } from '../../origin/stack/chain.ts'
 import { Child } from '../../origin/stack/child.ts'
-import { inherited } from '../../origin/stack/child-environment.ts'
+import { inheritedEnvironment } from '../../origin/stack/child-environment.ts'
 import { trustCa } from '../../origin/stack/trust-ca.ts'
 import { loadTls } from '../../origin/tls.ts'
 import { SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
@@ -63,7 +63,7 @@ export class OriginProcess {
       command: process.execPath,
       args: ['--disable-warning=ExperimentalWarning', '--disable-sigusr1', ORIGIN_ENTRY],
       env: {
-        ...inherited(),
+        ...inheritedEnvironment(),
         ...templateSetting(),
         ...this.#settings,
         SVC_STATE_DIR: this.stateDir,
@@ -74,7 +74,7 @@ export class OriginProcess {
       started: () => {},
     })
     this.#child = child
-    const { port } = await child.message<{ port: number }>()
+    const { port } = await child.waitForReady<{ port: number }>()
     this.#url = `https://localhost:${port}`
   }
 
@@ -171,7 +171,9 @@ export async function startOrigins(count: number, settings: Record<string, strin
     const keyring = new Keyring(loadRootKey(seed, 'local'))
     const postgres = await emptyDatabase()
     closers.push(() => postgres.drop())
-    const payers = Array.from({ length: PAYERS + 1 }, (_, n) => addressOf(keyring.payerKey(n)))
+    const payers = Array.from({ length: PAYERS + 1 }, (_, n) =>
+      addressFromPrivateKey(keyring.payerKey(n)),
+    )
     const contract = await startContract(...payers)
     closers.push(() => contract.close())
     for (let n = 0; n < count; n++) {

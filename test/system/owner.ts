@@ -1,7 +1,7 @@
 /**
  * A trigger owner on a stack: an account with a usage key that is permitted to run any action, and an approved token.
  */
-import { approvedToken } from '../../origin/stack/approved-token.ts'
+import { createApprovedToken } from '../../origin/stack/approved-token.ts'
 import type { RunRecord, TriggerRecord } from '../../shared/wire/trigger.ts'
 
 export type Owner = {
@@ -25,7 +25,7 @@ export async function newOwner(urls: { baseUrl: string; triggersUrl: string }): 
   const { group_id } = await core('add_group', group, account.api_key)
   const usage = { name: 'runs', execute_in_groups: [group_id] }
   const { usage_api_key } = await core('add_usage_api_key', usage, account.api_key)
-  const { token } = await approvedToken(urls.triggersUrl)
+  const { token } = await createApprovedToken(urls.triggersUrl)
   const headers = { authorization: `Bearer ${token}` }
   const api = (path: string, body?: object, method?: string) =>
     json(`${urls.triggersUrl}/api/${path}`, { body, method, headers })

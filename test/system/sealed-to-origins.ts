@@ -1,7 +1,12 @@
 /** Sealed requests to origin processes, as the edge and clients send them. */
 import { randomBytes } from 'node:crypto'
 import { importChannelKey, sealCall } from '../../shared/envelope/seal.ts'
-import { frame, PAD_BYTE, SEALED_HTTP_PATH, unframe } from '../../shared/wire/sealed-http.ts'
+import {
+  encodeFrame,
+  PAD_BYTE,
+  SEALED_HTTP_PATH,
+  decodeFrame,
+} from '../../shared/wire/sealed-http.ts'
 import { SEALED_EXECUTE_PATH } from '../../shared/wire/sealed.ts'
 import { CHANNEL_PSK, type OriginProcess, type Origins } from './origins.ts'
 
@@ -17,10 +22,10 @@ export async function sealedHttp(world: Origins, { path, key, body }: Call): Pro
   const headers = [['content-type', 'application/json'], ...(key ? [['x-api-key', key]] : [])]
   const head = { method: 'POST', path, query: '', headers, client_address: '203.0.113.7' }
   const text = new Uint8Array(Buffer.from(JSON.stringify(body)))
-  const plaintext = frame(text, text.length, { ...fresh(), ...head })
+  const plaintext = encodeFrame(text, text.length, { ...fresh(), ...head })
   const psk = Uint8Array.from(CHANNEL_PSK)
   return sealed(world, { path: SEALED_HTTP_PATH, plaintext, psk }, (answer) => {
-    const parts = unframe(answer)
+    const parts = decodeFrame(answer)
     return parts?.head ?? ''
   })
 }

@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { approvedToken } from '../../origin/stack/approved-token.ts'
+import { createApprovedToken } from '../../origin/stack/approved-token.ts'
 import type { ListedTrigger, TriggerRecord } from '../../shared/wire/trigger.ts'
 import { until } from './owner.ts'
 import { type StartedStack, startStack } from './stack.ts'
@@ -9,7 +9,7 @@ let started: StartedStack
 let token: string
 beforeAll(async () => {
   started = await startStack()
-  token = (await approvedToken(started.triggersUrl)).token
+  token = (await createApprovedToken(started.triggersUrl)).token
 })
 afterAll(() => started.stop())
 

@@ -10,12 +10,17 @@ import {
   UNSERVED,
 } from '../../.ci/documents-list.ts'
 import { ERRORS_PAGE, errorsPage } from '../../.ci/errors-page.ts'
-import { DECISIONS, docsPath, nameOf } from '../../edge/docs/addresses.ts'
-import { linksOf } from '../../edge/docs/links.ts'
-import { isNamedBy, namesOf, PARTS, SECTIONS } from '../../edge/docs/sections.ts'
+import { DECISIONS, docsPath, documentName } from '../../edge/docs/document-paths.ts'
+import { linkResolver } from '../../edge/docs/link-resolver.ts'
+import {
+  matchesPattern,
+  namesInSection,
+  UNLISTED_PATTERNS,
+  SECTIONS,
+} from '../../edge/docs/sections.ts'
 import { FAILURE_CODES } from '../../origin/actions/run.ts'
 import { renderMarkdown } from '../../shared/documents/markdown.ts'
-import { ERROR_CODES } from '../../shared/error-codes.ts'
+import { ERROR_CODES } from '../../shared/errors/error-codes.ts'
 
 const read = (path: string) =>
   readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8')
@@ -25,12 +30,12 @@ const pageOf = (file: string) =>
   file === `docs/${DECISIONS}/`
     ? docsPath(DECISIONS)
     : files.includes(file)
-      ? docsPath(nameOf(file))
+      ? docsPath(documentName(file))
       : undefined
 const documents = files.map((file) => ({
   file,
-  path: docsPath(nameOf(file)),
-  ...renderMarkdown(read(file), linksOf(file, pageOf)),
+  path: docsPath(documentName(file)),
+  ...renderMarkdown(read(file), linkResolver(file, pageOf)),
 }))
 
 describe('the documents that the edge serves', () => {
@@ -39,15 +44,15 @@ describe('the documents that the edge serves', () => {
   })
 
   it('are all assigned to a section in edge/docs/sections.ts', () => {
-    const patterns = [...SECTIONS.flatMap(({ names }) => names), ...PARTS]
+    const patterns = [...SECTIONS.flatMap(({ names }) => names), ...UNLISTED_PATTERNS]
     const homeless = files
-      .map(nameOf)
-      .filter((name) => !patterns.some((pattern) => isNamedBy(pattern, name)))
+      .map(documentName)
+      .filter((name) => !patterns.some((pattern) => matchesPattern(pattern, name)))
     expect(homeless).toEqual([])
   })
 
   it('are listed once', () => {
-    const offered = SECTIONS.flatMap((section) => namesOf(section, files.map(nameOf)))
+    const offered = SECTIONS.flatMap((section) => namesInSection(section, files.map(documentName)))
     expect(offered.filter((name, place) => offered.indexOf(name) !== place)).toEqual([])
   })
 

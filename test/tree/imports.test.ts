@@ -72,7 +72,8 @@ describe('import rules', () => {
       'origin/service.ts',
     ]
     const mayUseHttp = (from: string) =>
-      entries.includes(from) || ['edge/http', 'origin/http', 'origin/stack'].includes(room(from))
+      entries.includes(from) ||
+      ['edge/http', 'edge/pages', 'origin/http', 'origin/stack'].includes(room(from))
     for (const from of ['edge', 'origin'])
       expect(
         offending(from, (found) => room(found.to) !== `${from}/http` || mayUseHttp(found.from)),

@@ -13,7 +13,7 @@ const sources = (side: string) =>
 
 it('every event that the edge logs has a level, and every level has an event', () => {
   // Browser code does not log, and the actions that it suggests use their own console.
-  const ofWorker = sources('edge').filter(({ file }) => !file.startsWith('edge/console/'))
+  const ofWorker = sources('edge').filter(({ file }) => !file.startsWith('edge/browser/'))
   const logged = ofWorker.flatMap(({ text }) =>
     [...text.matchAll(/(?:\blog|#log|logEvent)\(\s*(?:\w+(?:\.\w+)*,\s*)?'([a-z_.-]+)'/g)].map(
       ([, event]) => event!,
@@ -30,7 +30,7 @@ it('only the log and the local mailbox write to the console in the edge', () => 
   const own = ['edge/log.ts', 'edge/identity/choose-mailer.ts']
   const writers = sources('edge').filter(
     ({ file, text }) =>
-      !file.startsWith('edge/console/') &&
+      !file.startsWith('edge/browser/') &&
       /\bconsole(\.(log|info|warn|error|debug)\b|\[)/.test(text),
   )
   expect(writers.map(({ file }) => file).toSorted()).toEqual(own.toSorted())

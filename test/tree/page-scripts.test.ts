@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { FIRST_ACTION } from '../../edge/console/console/start/first-action.ts'
-import { builtScriptFile, SCRIPTS, scriptText } from '../../edge/console/build.ts'
+import { FIRST_ACTION } from '../../edge/browser/console/start/first-action.ts'
+import { bundlePath, SCRIPTS, bundleScript } from '../../edge/browser/build.ts'
 
 describe.each(SCRIPTS)('the script %s', (script) => {
-  const committed = readFileSync(builtScriptFile(script), 'utf8')
+  const committed = readFileSync(bundlePath(script), 'utf8')
 
   test('matches its sources, otherwise run npm run page-scripts', async () => {
-    expect((await scriptText(script)) === committed).toBe(true)
+    expect((await bundleScript(script)) === committed).toBe(true)
   })
 
   test('does not turn text into code or markup', () => {
@@ -16,11 +16,11 @@ describe.each(SCRIPTS)('the script %s', (script) => {
 })
 
 test('serves every script', () => {
-  const http = new URL('../../edge/http/', import.meta.url)
+  const http = new URL('../../edge/pages/', import.meta.url)
   const served = readdirSync(http, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.tsx?$/.test(file))
     .map((file) => readFileSync(new URL(file, http), 'utf8'))
-    .flatMap((text) => [...text.matchAll(/console\/([a-z-]+)\/script\.txt'/g)])
+    .flatMap((text) => [...text.matchAll(/browser\/([a-z-]+)\/script\.txt'/g)])
     .map(([, folder]) => folder!)
   expect(served.toSorted()).toEqual(SCRIPTS.toSorted())
 })

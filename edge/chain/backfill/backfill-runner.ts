@@ -1,27 +1,27 @@
 import type { ChainReader } from '../rpc/chain-reader.ts'
-import { ChainAway } from '../rpc/rpc-failures.ts'
-import { BlockRefused } from './one-block.ts'
-import { Pause } from './pause.ts'
-import type { Question, ReadLogs } from './range-reader.ts'
+import { ChainUnreachableError } from '../rpc/chain-read-errors.ts'
+import { BlockRejectedError } from './read-block-logs.ts'
+import { RetryBackoff } from './retry-backoff.ts'
+import type { RangeRequest, LogBatch } from './range-reader.ts'
 import type { RangeSize } from './range-size.ts'
-import { StretchReading } from './stretch-reading.ts'
-import type { Stretch, Stretches } from './stretch.ts'
+import { BackfillTask } from './backfill-task.ts'
+import type { BackfillRange, BackfillSource } from './backfill-source.ts'
 
 /** Free plans of providers accept this many requests at a time without responding 429. */
-export const QUESTIONS_AT_ONCE = 4
+export const REQUESTS_AT_ONCE = 4
 
 /** A trigger may take seconds to accept a delivery, and the other triggers should not wait for it. */
-const TOLD_AT_ONCE = 32
+const DELIVERIES_AT_ONCE = 32
 
 /** Without this buffer, a full trigger that starts one run a second would request the same range again for each run. */
-const KEPT_WHILE_FULL_MS = 60_000
+const BUFFERED_WHILE_FULL_MS = 60_000
 
 /** Maximum size of all buffered logs, as counted by `weightOf`. An isolate has 128 MB of memory for everything. */
-const HELD_MAX = 20_000
+const BUFFERED_MAX = 20_000
 
-type Parts = {
+type BackfillOptions = {
   chain: ChainReader
-  stretches: Stretches
+  source: BackfillSource
   size: RangeSize
   now: () => number
   random: () => number
@@ -35,159 +35,165 @@ type Parts = {
  * request by request; a single range may use all requests. Runs from `poke` until there is nothing left to read.
  */
 export class BackfillRunner {
-  readonly #parts: Parts
+  readonly #options: BackfillOptions
   /** In the order in which block ranges take turns. */
-  readonly #readings = new Map<string, StretchReading>()
-  readonly #chainPause = new Pause()
-  #asked = 0
-  #told = 0
+  readonly #tasks = new Map<string, BackfillTask>()
+  readonly #chainBackoff = new RetryBackoff()
+  #requestsInFlight = 0
+  #deliveriesInFlight = 0
   #isStale = false
   #timer: AbortController | undefined
 
-  constructor(parts: Parts) {
-    this.#parts = parts
+  constructor(options: BackfillOptions) {
+    this.#options = options
   }
 
   /** Call when there is a new block range, or when a full trigger queue has room again. */
   poke(): void {
     this.#isStale = true
-    this.#goOn()
+    this.#advance()
   }
 
   /** Discards undelivered logs, after finalized blocks have been replaced. */
-  forget(): void {
-    this.#readings.clear()
+  discardBuffered(): void {
+    this.#tasks.clear()
     this.poke()
   }
 
   /** Called again whenever a request or delivery finishes. */
-  #goOn(): void {
+  #advance(): void {
     try {
-      if (this.#isStale) this.#look()
-      for (const [key, reading] of this.#readings) this.#tellIfReady(key, reading)
-      while (this.#asked < QUESTIONS_AT_ONCE && this.#askNext());
+      if (this.#isStale) this.#refresh()
+      for (const [key, task] of this.#tasks) this.#deliverIfReady(key, task)
+      while (this.#requestsInFlight < REQUESTS_AT_ONCE && this.#sendNext());
       this.#setTimer()
     } catch (error) {
-      this.#parts.log('backfill.broken', { reason: nameOf(error) })
+      this.#options.log('backfill.broken', { reason: nameOf(error) })
     }
   }
 
   /** Synchronizes `#readings` with the stored positions of the cursors. */
-  #look(): void {
+  #refresh(): void {
     this.#isStale = false
-    const due = new Map(this.#parts.stretches.due().map((stretch) => [keyOf(stretch), stretch]))
-    const tooLong = this.#parts.now() - KEPT_WHILE_FULL_MS
-    for (const [key, { isTelling, fullSince }] of this.#readings) {
-      const isWaited = isTelling || (fullSince !== undefined && fullSince > tooLong)
-      if (!due.has(key) && !isWaited) this.#readings.delete(key)
+    const due = new Map(this.#options.source.due().map((range) => [keyOf(range), range]))
+    const tooLong = this.#options.now() - BUFFERED_WHILE_FULL_MS
+    for (const [key, { isDelivering, fullSince }] of this.#tasks) {
+      const isWaited = isDelivering || (fullSince !== undefined && fullSince > tooLong)
+      if (!due.has(key) && !isWaited) this.#tasks.delete(key)
     }
-    for (const [key, stretch] of due) {
-      const reading = this.#readings.get(key)
-      if (!reading) this.#readings.set(key, new StretchReading(stretch))
-      else if (!reading.isTelling) reading.resume(stretch)
+    for (const [key, range] of due) {
+      const task = this.#tasks.get(key)
+      if (!task) this.#tasks.set(key, new BackfillTask(range))
+      else if (!task.isDelivering) task.resume(range)
     }
   }
 
   /** Returns true if a request was sent. */
-  #askNext(): boolean {
-    const { chain, size, now } = this.#parts
-    if (!this.#chainPause.isOver(now()) || this.#told >= TOLD_AT_ONCE) return false
+  #sendNext(): boolean {
+    const { chain, size, now } = this.#options
+    if (!this.#chainBackoff.isOver(now()) || this.#deliveriesInFlight >= DELIVERIES_AT_ONCE)
+      return false
     const room = this.#room()
     // The first request of a range may exceed the remaining room. Unchecked, a thousand ranges could each send one.
-    if (room <= 0 && this.#asked + this.#told > 0) return false
-    for (const [key, reading] of this.#readings) {
-      if (!this.#isGoing(reading)) continue
-      const question = reading.next(chain, size, room, this.#asked === 0)
-      if (!question) continue
+    if (room <= 0 && this.#requestsInFlight + this.#deliveriesInFlight > 0) return false
+    for (const [key, task] of this.#tasks) {
+      if (!this.#isActive(task)) continue
+      const request = task.next(chain, size, room, this.#requestsInFlight === 0)
+      if (!request) continue
       // Moves the block range to the end of the queue.
-      this.#readings.delete(key)
-      this.#readings.set(key, reading)
-      this.#asked++
-      this.#parts.keepAlive(this.#ask(reading, question))
+      this.#tasks.delete(key)
+      this.#tasks.set(key, task)
+      this.#requestsInFlight++
+      this.#options.keepAlive(this.#send(task, request))
       return true
     }
     return false
   }
 
-  async #ask(reading: StretchReading, question: Question): Promise<void> {
+  async #send(task: BackfillTask, request: RangeRequest): Promise<void> {
     try {
-      await reading.ask(question)
-      this.#chainPause.succeeded()
+      await task.send(request)
+      this.#chainBackoff.succeeded()
     } catch (error) {
-      this.#failed(reading, error)
+      this.#recordFailure(task, error)
     }
-    this.#asked--
-    this.#goOn()
+    this.#requestsInFlight--
+    this.#advance()
   }
 
-  #failed(reading: StretchReading, error: unknown): void {
-    const { now, random, log } = this.#parts
-    if (error instanceof ChainAway) return this.#chainPause.failed(now(), random())
-    reading.pause.failed(now(), random())
-    const { triggerId } = reading.stretch
-    if (error instanceof BlockRefused)
+  #recordFailure(task: BackfillTask, error: unknown): void {
+    const { now, random, log } = this.#options
+    if (error instanceof ChainUnreachableError) return this.#chainBackoff.failed(now(), random())
+    task.backoff.failed(now(), random())
+    const { triggerId } = task.range
+    if (error instanceof BlockRejectedError)
       log('backfill.refused', { trigger: triggerId, reason: error.message })
     else log('backfill.failed', { trigger: triggerId, reason: nameOf(error) })
   }
 
-  #tellIfReady(key: string, reading: StretchReading): void {
-    if (reading.isTelling || !this.#isGoing(reading) || this.#told >= TOLD_AT_ONCE) return
-    const read = reading.ready()
+  #deliverIfReady(key: string, task: BackfillTask): void {
+    if (
+      task.isDelivering ||
+      !this.#isActive(task) ||
+      this.#deliveriesInFlight >= DELIVERIES_AT_ONCE
+    )
+      return
+    const read = task.readyLogs()
     if (!read) return
-    reading.isTelling = true
-    this.#told++
-    this.#parts.keepAlive(this.#tell(key, reading, read))
+    task.isDelivering = true
+    this.#deliveriesInFlight++
+    this.#options.keepAlive(this.#deliver(key, task, read))
   }
 
-  async #tell(key: string, reading: StretchReading, read: ReadLogs): Promise<void> {
-    const { stretches, now, random, log } = this.#parts
-    let answer: Awaited<ReturnType<Stretches['tell']>> = 'away'
+  async #deliver(key: string, task: BackfillTask, read: LogBatch): Promise<void> {
+    const { source, now, random, log } = this.#options
+    let answer: Awaited<ReturnType<BackfillSource['deliver']>> = 'away'
     try {
-      answer = await stretches.tell(reading.stretch, read.logs, read.through)
+      answer = await source.deliver(task.range, read.logs, read.through)
     } catch (error) {
-      log('backfill.untold', { trigger: reading.stretch.triggerId, reason: nameOf(error) })
+      log('backfill.untold', { trigger: task.range.triggerId, reason: nameOf(error) })
     }
-    reading.isTelling = false
-    this.#told--
-    const isCurrent = this.#readings.get(key) === reading
+    task.isDelivering = false
+    this.#deliveriesInFlight--
+    const isCurrent = this.#tasks.get(key) === task
     switch (answer) {
       case 'taken':
-        reading.pause.succeeded()
-        reading.told(read)
-        if (reading.isOver && isCurrent) this.#remove(key)
+        task.backoff.succeeded()
+        task.recordDelivered(read)
+        if (task.isDone && isCurrent) this.#remove(key)
         break
       case 'full':
-        reading.fullSince = now()
+        task.fullSince = now()
         break
       case 'away':
-        reading.pause.failed(now(), random())
+        task.backoff.failed(now(), random())
         break
       case 'over':
         if (isCurrent) this.#remove(key)
         break
     }
-    this.#goOn()
+    this.#advance()
   }
 
   /** The next `#look` determines which range the cursor needs now, if any. */
   #remove(key: string): void {
-    this.#readings.delete(key)
+    this.#tasks.delete(key)
     this.#isStale = true
   }
 
-  #isGoing({ fullSince, pause }: StretchReading): boolean {
-    return fullSince === undefined && pause.isOver(this.#parts.now())
+  #isActive({ fullSince, backoff }: BackfillTask): boolean {
+    return fullSince === undefined && backoff.isOver(this.#options.now())
   }
 
   /** Size of logs that may still be read ahead. If none is left, stalled block ranges discard their buffered logs. */
   #room(): number {
-    let room = HELD_MAX
-    for (const { weight } of this.#readings.values()) room -= weight
+    let room = BUFFERED_MAX
+    for (const { weight } of this.#tasks.values()) room -= weight
     if (room > 0) return room
-    for (const reading of this.#readings.values()) {
-      if (reading.isTelling || this.#isGoing(reading)) continue
-      room += reading.weight
-      reading.forget()
+    for (const task of this.#tasks.values()) {
+      if (task.isDelivering || this.#isActive(task)) continue
+      room += task.weight
+      task.discard()
     }
     return room
   }
@@ -195,19 +201,19 @@ export class BackfillRunner {
   #setTimer(): void {
     this.#timer?.abort()
     this.#timer = undefined
-    const now = this.#parts.now()
-    const pauses = [...this.#readings.values()].filter(({ fullSince }) => fullSince === undefined)
-    const ends = pauses.map(({ pause }) => pause.until).filter((until) => until > now)
-    if (pauses.length > 0 && this.#chainPause.until > now) ends.push(this.#chainPause.until)
+    const now = this.#options.now()
+    const active = [...this.#tasks.values()].filter(({ fullSince }) => fullSince === undefined)
+    const ends = active.map(({ backoff }) => backoff.until).filter((until) => until > now)
+    if (active.length > 0 && this.#chainBackoff.until > now) ends.push(this.#chainBackoff.until)
     if (ends.length === 0) return
     const timer = new AbortController()
     this.#timer = timer
-    const asleep = this.#parts.sleep(Math.min(...ends) - now, timer.signal)
-    this.#parts.keepAlive(asleep.then(() => (timer.signal.aborted ? undefined : this.#goOn())))
+    const asleep = this.#options.sleep(Math.min(...ends) - now, timer.signal)
+    this.#options.keepAlive(asleep.then(() => (timer.signal.aborted ? undefined : this.#advance())))
   }
 }
 
-function keyOf({ triggerId, generation, lane }: Stretch): string {
+function keyOf({ triggerId, generation, lane }: BackfillRange): string {
   return `${triggerId} ${generation} ${lane}`
 }
 

@@ -13,19 +13,19 @@ export class LogDensity {
   #blocks = 0
   #logs = 0
 
-  saw(blocks: number, logs: number): void {
+  record(blocks: number, logs: number): void {
     this.#blocks = this.#blocks / 2 + blocks
     this.#logs = this.#logs / 2 + logs
   }
 
   /** Returns 0 before the first response. */
-  logsIn(blocks: number): number {
+  expectedLogs(blocks: number): number {
     return this.#blocks === 0 ? 0 : (this.#logs / this.#blocks) * blocks
   }
 
   /** At least 1; Infinity if no logs are expected. */
-  blocksWith(logs: number): number {
-    const each = this.logsIn(1)
+  blocksFor(logs: number): number {
+    const each = this.expectedLogs(1)
     return each === 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(logs / each))
   }
 }

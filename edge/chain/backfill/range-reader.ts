@@ -1,14 +1,14 @@
 import type { ChainLog } from '../chain-log.ts'
 import type { LogQuery } from '../matching/log-filter.ts'
-import type { ChainReader, ReadLane } from '../rpc/chain-reader.ts'
-import { ChainAway, RangeRefused } from '../rpc/rpc-failures.ts'
+import type { ChainReader, ReadPriority } from '../rpc/chain-reader.ts'
+import { ChainUnreachableError, RangeRejectedError } from '../rpc/chain-read-errors.ts'
 import { LogDensity, weightOf } from './log-density.ts'
-import { logsOfOneBlock, mayBeCut } from './one-block.ts'
+import { readBlockLogs, mayBeTruncated } from './read-block-logs.ts'
 import type { RangeSize } from './range-size.ts'
-import { RefusedRanges } from './refused-ranges.ts'
+import { RejectedRanges } from './rejected-ranges.ts'
 
 /** All logs after the previous result, up to and including block `through`. */
-export type ReadLogs = { logs: ChainLog[]; through: number }
+export type LogBatch = { logs: ChainLog[]; through: number }
 
 type Piece = {
   from: number
@@ -20,7 +20,7 @@ type Piece = {
   failures: number
 }
 
-export type Question = { readonly piece: Piece; readonly isProbe: boolean }
+export type RangeRequest = { readonly piece: Piece; readonly isProbe: boolean }
 
 /** A piece takes little memory, but a range can have millions of pieces. */
 const PIECES_AHEAD = 64
@@ -38,26 +38,26 @@ const FAILURES_TO_SPLIT = 2
 export class RangeReader {
   readonly #chain: ChainReader
   readonly #query: LogQuery
-  readonly #lane: ReadLane
+  readonly #priority: ReadPriority
   readonly #size: RangeSize
   readonly #density = new LogDensity()
-  readonly #refused: RefusedRanges
+  readonly #rejected: RejectedRanges
   /** Pieces not returned yet, in order and without gaps. */
   readonly #pieces: Piece[]
-  #waiting = 0
+  #bufferedWeight = 0
 
   /** @param size learned from the provider, shared by all readers */
   constructor(
     chain: ChainReader,
     size: RangeSize,
-    { query, from, to, lane }: { query: LogQuery; from: number; to: number; lane: ReadLane },
+    { query, from, to, lane }: { query: LogQuery; from: number; to: number; lane: ReadPriority },
   ) {
     this.#chain = chain
     this.#size = size
     this.#query = query
-    this.#lane = lane
-    this.#refused = new RefusedRanges(size)
-    this.#pieces = [open(from, to)]
+    this.#priority = lane
+    this.#rejected = new RejectedRanges(size)
+    this.#pieces = [newPiece(from, to)]
   }
 
   get isDone(): boolean {
@@ -65,8 +65,8 @@ export class RangeReader {
   }
 
   /** Size of the logs not returned yet, as counted by `weightOf`. */
-  get waiting(): number {
-    return this.#waiting
+  get bufferedWeight(): number {
+    return this.#bufferedWeight
   }
 
   /**
@@ -75,97 +75,98 @@ export class RangeReader {
    * @param isOnly true if no other request is in flight
    * @returns undefined if no request can be sent now
    */
-  next(room: number, isOnly: boolean): Question | undefined {
+  next(room: number, isOnly: boolean): RangeRequest | undefined {
     const at = this.#pieces.findIndex(({ state }) => state === 'open')
     const found = this.#pieces[at]
     if (!found) return undefined
-    const most = this.#mostOf(found)
+    const most = this.#maxBlocks(found)
     const isAhead = at > 0
     if (isAhead && (at >= PIECES_AHEAD || this.#expected(most) > room)) return undefined
     const size = this.#size.next(most, isOnly)
     if (!size) return undefined
-    const piece = this.#cut(at, found, size.blocks)
+    const piece = this.#split(at, found, size.blocks)
     piece.state = 'asked'
     return { piece, isProbe: size.isProbe }
   }
 
   /**
    * If the request fails, a later `next` returns the piece again, in smaller parts if the provider rejected its size.
-   * @throws {ChainAway}
-   * @throws {NodeLags}
-   * @throws {BlockRefused}
+   * @throws {ChainUnreachableError}
+   * @throws {NodeLaggingError}
+   * @throws {BlockRejectedError}
    */
-  async ask({ piece, isProbe }: Question): Promise<void> {
+  async send({ piece, isProbe }: RangeRequest): Promise<void> {
     const blocks = lengthOf(piece)
     try {
-      const logs = await this.#logsOf(piece)
-      this.#answered(piece, logs)
+      const logs = await this.#readPiece(piece)
+      this.#recordLogs(piece, logs)
     } catch (error) {
       piece.state = 'open'
-      if (error instanceof RangeRefused) return this.#wasRefused(piece, error.blocks)
-      const mayBeItsLength = error instanceof ChainAway && error.perhapsRange && blocks > 1
-      if (mayBeItsLength && ++piece.failures === FAILURES_TO_SPLIT) this.#wasRefused(piece)
+      if (error instanceof RangeRejectedError) return this.#recordRejection(piece, error.blocks)
+      const mayBeTooLong =
+        error instanceof ChainUnreachableError && error.perhapsRange && blocks > 1
+      if (mayBeTooLong && ++piece.failures === FAILURES_TO_SPLIT) this.#recordRejection(piece)
       throw error
     } finally {
-      if (isProbe) this.#size.probed()
+      if (isProbe) this.#size.endProbe()
     }
   }
 
   /** Removes and returns the logs before the first unread piece; undefined if that is the first piece. */
-  take(): ReadLogs | undefined {
+  take(): LogBatch | undefined {
     const missing = this.#pieces.findIndex(({ state }) => state !== 'read')
     const read = this.#pieces.splice(0, missing === -1 ? this.#pieces.length : missing)
     const last = read.at(-1)
     if (!last) return undefined
-    this.#waiting = 0
-    for (const { weight } of this.#pieces) this.#waiting += weight
+    this.#bufferedWeight = 0
+    for (const { weight } of this.#pieces) this.#bufferedWeight += weight
     return { logs: read.flatMap((piece) => piece.logs), through: last.to }
   }
 
   #expected(blocks: number): number {
     const asked = this.#pieces.filter(({ state }) => state === 'asked')
-    return this.#density.logsIn(asked.reduce((sum, piece) => sum + lengthOf(piece), blocks))
+    return this.#density.expectedLogs(asked.reduce((sum, piece) => sum + lengthOf(piece), blocks))
   }
 
-  #logsOf({ from, to }: Piece): Promise<ChainLog[]> {
+  #readPiece({ from, to }: Piece): Promise<ChainLog[]> {
     return from === to
-      ? logsOfOneBlock(this.#chain, this.#query, from, this.#lane)
-      : this.#chain.logs(this.#query, from, to, this.#lane)
+      ? readBlockLogs(this.#chain, this.#query, from, this.#priority)
+      : this.#chain.logs(this.#query, from, to, this.#priority)
   }
 
-  #wasRefused(piece: Piece, hint?: number): void {
-    this.#refused.add(piece, this.#size.refusedFrom)
-    this.#size.refused(lengthOf(piece), hint)
+  #recordRejection(piece: Piece, hint?: number): void {
+    this.#rejected.add(piece, this.#size.rejectedFrom)
+    this.#size.recordRejection(lengthOf(piece), hint)
   }
 
-  #answered(piece: Piece, logs: ChainLog[]): void {
+  #recordLogs(piece: Piece, logs: ChainLog[]): void {
     const blocks = lengthOf(piece)
-    if (blocks > 1 && mayBeCut(logs)) {
+    if (blocks > 1 && mayBeTruncated(logs)) {
       // The response may have been truncated, so both halves of the piece are requested instead.
-      this.#cut(this.#pieces.indexOf(piece), piece, Math.ceil(blocks / 2)).state = 'open'
+      this.#split(this.#pieces.indexOf(piece), piece, Math.ceil(blocks / 2)).state = 'open'
       piece.state = 'open'
       return
     }
     piece.state = 'read'
     piece.logs = logs
     piece.weight = weightOf(logs)
-    this.#waiting += piece.weight
-    this.#size.answered(blocks)
-    this.#density.saw(blocks, piece.weight)
-    this.#refused.read(piece, piece.weight)
+    this.#bufferedWeight += piece.weight
+    this.#size.recordSuccess(blocks)
+    this.#density.record(blocks, piece.weight)
+    this.#rejected.recordRead(piece, piece.weight)
   }
 
-  #mostOf(piece: Piece): number {
+  #maxBlocks(piece: Piece): number {
     const length = lengthOf(piece)
     const parts = piece.failures < FAILURES_TO_SPLIT ? 1 : 2
-    const most = this.#density.blocksWith(this.#size.logs)
+    const most = this.#density.blocksFor(this.#size.targetLogs)
     return Math.min(Math.ceil(length / parts), most)
   }
 
   /** Splits blocks off the start of a piece, and returns the new piece. */
-  #cut(at: number, piece: Piece, blocks: number): Piece {
+  #split(at: number, piece: Piece, blocks: number): Piece {
     if (blocks === lengthOf(piece)) return piece
-    const first = open(piece.from, piece.from + blocks - 1)
+    const first = newPiece(piece.from, piece.from + blocks - 1)
     piece.from += blocks
     piece.failures = 0
     this.#pieces.splice(at, 0, first)
@@ -173,7 +174,7 @@ export class RangeReader {
   }
 }
 
-function open(from: number, to: number): Piece {
+function newPiece(from: number, to: number): Piece {
   return { from, to, state: 'open', logs: [], weight: 0, failures: 0 }
 }
 

@@ -23,7 +23,7 @@ const TRY_MORE = 1.05
 const MOST_LOGS = 10_000
 
 /** No provider rejects a range for fewer logs, so a rejected range with fewer has too many blocks. */
-export const FEWEST_LOGS_REFUSED = 1_000
+export const REJECTED_LOGS_MIN = 1_000
 
 /**
  * The limit depends on the provider, so all readers of a chain share one instance. The size doubles on success, halves
@@ -34,10 +34,10 @@ export class RangeSize {
   #blocks: number
   readonly #most: number
   /** Largest accepted size. Reset when this size or less is rejected. */
-  #taken = 0
+  #accepted = 0
   /** Smallest rejected size. Reset when this size or more is accepted. */
-  #refused = Number.POSITIVE_INFINITY
-  #answers = 0
+  #rejected = Number.POSITIVE_INFINITY
+  #responses = 0
   #patience = PATIENCE
   #trial: number | undefined
   #isProbed = false
@@ -60,17 +60,17 @@ export class RangeSize {
    */
   next(most: number, isOnly: boolean): { blocks: number; isProbe: boolean } | undefined {
     const blocks = Math.min(most, this.#blocks)
-    if (blocks <= this.#taken) return { blocks, isProbe: false }
+    if (blocks <= this.#accepted) return { blocks, isProbe: false }
     if (!this.#isProbed) {
       this.#isProbed = true
       return { blocks, isProbe: true }
     }
-    if (this.#taken > 0) return { blocks: this.#taken, isProbe: false }
+    if (this.#accepted > 0) return { blocks: this.#accepted, isProbe: false }
     return isOnly ? { blocks, isProbe: false } : undefined
   }
 
   /** Call regardless of the probe's outcome. */
-  probed(): void {
+  endProbe(): void {
     this.#isProbed = false
   }
 
@@ -78,24 +78,24 @@ export class RangeSize {
    * Target number of logs per response: a quarter of the provider's limit, because logs are unevenly distributed over
    * blocks, and the responses of four requests are in memory at the same time.
    */
-  get logs(): number {
+  get targetLogs(): number {
     return this.#logs / 4
   }
 
   /** Smallest size known to be too large; Infinity if no limit is known. */
-  get refusedFrom(): number {
-    return this.#refused
+  get rejectedFrom(): number {
+    return this.#rejected
   }
 
-  answered(blocks: number): void {
-    if (blocks >= this.#refused) this.#refused = Number.POSITIVE_INFINITY
+  recordSuccess(blocks: number): void {
+    if (blocks >= this.#rejected) this.#rejected = Number.POSITIVE_INFINITY
     if (blocks === this.#trial) this.#patience = PATIENCE
-    this.#taken = Math.max(this.#taken, blocks)
+    this.#accepted = Math.max(this.#accepted, blocks)
     // A request that is shorter than the current size, or older than it, provides no information about it.
     if (blocks !== this.#blocks) return
-    const isKnown = this.#refused <= Math.max(blocks + 1, blocks * NEAR_ENOUGH)
-    if (isKnown) return this.#waitToTry(blocks)
-    const middle = Math.floor((blocks + this.#refused) / 2)
+    const isKnown = this.#rejected <= Math.max(blocks + 1, blocks * NEAR_ENOUGH)
+    if (isKnown) return this.#countTowardTrial(blocks)
+    const middle = Math.floor((blocks + this.#rejected) / 2)
     this.#blocks = Math.min(2 * blocks, middle, this.#most)
   }
 
@@ -103,36 +103,36 @@ export class RangeSize {
    * If several requests in flight are rejected, the size is reduced only once.
    * @param hint number of blocks that the provider claims to accept; ignored unless it is smaller
    */
-  refused(blocks: number, hint?: number): void {
+  recordRejection(blocks: number, hint?: number): void {
     if (blocks === this.#trial) this.#patience = Math.min(2 * this.#patience, MOST_PATIENCE)
     this.#trial = undefined
-    this.#answers = 0
+    this.#responses = 0
     if (hint !== undefined && hint >= 1 && hint < blocks) {
       this.#blocks = Math.min(hint, this.#most)
-      this.#taken = 0
-      this.#refused = this.#blocks + 1
+      this.#accepted = 0
+      this.#rejected = this.#blocks + 1
       return
     }
     // This size was accepted before, so the provider's plan has changed or these blocks contain more logs.
-    if (blocks <= this.#taken) this.#taken = 0
-    this.#refused = Math.min(this.#refused, blocks)
-    const lower = this.#taken > 0 ? this.#taken : Math.floor(blocks / 2)
+    if (blocks <= this.#accepted) this.#accepted = 0
+    this.#rejected = Math.min(this.#rejected, blocks)
+    const lower = this.#accepted > 0 ? this.#accepted : Math.floor(blocks / 2)
     this.#blocks = Math.max(1, Math.min(this.#blocks, lower))
   }
 
   /**
    * The range was rejected because of its logs, so its number of blocks is no longer considered too large.
-   * @param before value of `refusedFrom` before the rejection
+   * @param before value of `rejectedFrom` before the rejection
    */
-  hadManyLogs(blocks: number, logs: number, before: number): void {
-    this.#logs = Math.max(FEWEST_LOGS_REFUSED, Math.min(this.#logs, logs))
-    if (this.#refused <= blocks) this.#refused = before
+  recordManyLogs(blocks: number, logs: number, before: number): void {
+    this.#logs = Math.max(REJECTED_LOGS_MIN, Math.min(this.#logs, logs))
+    if (this.#rejected <= blocks) this.#rejected = before
   }
 
-  #waitToTry(blocks: number): void {
-    this.#answers++
-    if (this.#answers < this.#patience) return
-    this.#answers = 0
+  #countTowardTrial(blocks: number): void {
+    this.#responses++
+    if (this.#responses < this.#patience) return
+    this.#responses = 0
     this.#trial = Math.min(Math.max(blocks + 1, Math.ceil(blocks * TRY_MORE)), this.#most)
     this.#blocks = this.#trial
   }

@@ -1,9 +1,9 @@
-import { decodeHex } from '../../../shared/hex.ts'
+import { decodeHex } from '../../../shared/encoding/hex.ts'
 import type { AbiType } from '../signature/event-signature.ts'
 import { headWords, isDynamic } from '../signature/type-size.ts'
-import { WORD, wordValue } from './abi-word.ts'
+import { WORD_DIGITS, wordValue } from './abi-word.ts'
 import type { DecodedValue } from './decoded-log.ts'
-import { Unfit } from './unfit.ts'
+import { LogDecodeError } from './unfit.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -19,7 +19,7 @@ export class AbiReader {
   /** @param hex lower-case hex digits without 0x, two per byte */
   constructor(hex: string) {
     this.#hex = hex
-    this.#wordsLeft = Math.ceil(hex.length / WORD)
+    this.#wordsLeft = Math.ceil(hex.length / WORD_DIGITS)
   }
 
   /** True if data remains after everything that was read so far. */
@@ -30,7 +30,7 @@ export class AbiReader {
   /**
    * Offsets are relative to `start`.
    * @param label returns the prefix of an error message about the value at an index
-   * @throws {Unfit} if the data is not an encoding of the types
+   * @throws {LogDecodeError} if the data is not an encoding of the types
    */
   sequence(
     types: readonly AbiType[],
@@ -41,12 +41,12 @@ export class AbiReader {
     return types.map((type, index) => {
       try {
         const value = isDynamic(type) ? this.#pointed(type, start, at) : this.#static(type, at)
-        at += headWords(type) * WORD
+        at += headWords(type) * WORD_DIGITS
         return value
       } catch (error) {
         const prefix = label(index)
-        throw error instanceof Unfit && prefix !== ''
-          ? new Unfit(`${prefix}: ${error.message}`)
+        throw error instanceof LogDecodeError && prefix !== ''
+          ? new LogDecodeError(`${prefix}: ${error.message}`)
           : error
       }
     })
@@ -73,12 +73,12 @@ export class AbiReader {
   #pointed(type: AbiType, base: number, at: number): DecodedValue {
     const place = base + this.#count(at) * 2
     if (type.kind !== 'array' || type.length !== null) return this.#static(type, place)
-    return this.#elements(type.of, this.#count(place), place + WORD)
+    return this.#elements(type.of, this.#count(place), place + WORD_DIGITS)
   }
 
   #elements(of: AbiType, length: number, at: number): DecodedValue[] {
     // Checks the length before allocating the array. Each element takes at least one word.
-    if (length > this.#wordsLeft) throw new Unfit('an array is longer than the data')
+    if (length > this.#wordsLeft) throw new LogDecodeError('an array is longer than the data')
     return this.sequence(
       Array.from({ length }, () => of),
       at,
@@ -86,13 +86,13 @@ export class AbiReader {
   }
 
   #bytes(kind: 'string' | 'bytes', at: number): string {
-    const start = at + WORD
+    const start = at + WORD_DIGITS
     const length = this.#count(at) * 2
     const end = start + length
-    if (end > this.#hex.length) throw new Unfit(`a ${kind} is longer than the data`)
-    const padded = Math.ceil(length / WORD)
+    if (end > this.#hex.length) throw new LogDecodeError(`a ${kind} is longer than the data`)
+    const padded = Math.ceil(length / WORD_DIGITS)
     this.#take(padded)
-    this.#reached = Math.max(this.#reached, start + padded * WORD)
+    this.#reached = Math.max(this.#reached, start + padded * WORD_DIGITS)
     const digits = this.#hex.slice(start, end)
     return kind === 'bytes' ? `0x${digits}` : textOf(digits)
   }
@@ -101,13 +101,14 @@ export class AbiReader {
     const word = this.#word(at)
     const count = Number.parseInt(word, 16)
     // Such a count points beyond the data, and may exceed the safe integer range.
-    if (count > this.#hex.length) throw new Unfit('a length or an offset is beyond the data')
+    if (count > this.#hex.length)
+      throw new LogDecodeError('a length or an offset is beyond the data')
     return count
   }
 
   #word(at: number): string {
-    const end = at + WORD
-    if (end > this.#hex.length) throw new Unfit('the data ends before it')
+    const end = at + WORD_DIGITS
+    if (end > this.#hex.length) throw new LogDecodeError('the data ends before it')
     this.#take(1)
     if (end > this.#reached) this.#reached = end
     return this.#hex.slice(at, end)
@@ -115,7 +116,7 @@ export class AbiReader {
 
   #take(words: number): void {
     this.#wordsLeft -= words
-    if (this.#wordsLeft < 0) throw new Unfit('its values overlap')
+    if (this.#wordsLeft < 0) throw new LogDecodeError('its values overlap')
   }
 }
 

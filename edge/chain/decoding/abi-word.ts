@@ -1,17 +1,17 @@
 import type { AbiType } from '../signature/event-signature.ts'
 import { checksummedAddress } from './checksummed-address.ts'
-import { Unfit } from './unfit.ts'
+import { LogDecodeError } from './unfit.ts'
 
 /** Hex digits of 32 bytes. */
-export const WORD = 64
+export const WORD_DIGITS = 64
 
 export type WordType = Extract<
   AbiType,
   { kind: 'address' | 'bool' | 'uint' | 'int' | 'fixed_bytes' }
 >
 
-const ZEROS = '0'.repeat(WORD)
-const ONES = 'f'.repeat(WORD)
+const ZEROS = '0'.repeat(WORD_DIGITS)
+const ONES = 'f'.repeat(WORD_DIGITS)
 /** Hex digits that always fit into a safe integer. */
 const EXACT_DIGITS = 13
 
@@ -26,9 +26,9 @@ export function wordFits(type: WordType, word: string): boolean {
     case 'bool':
       return word.startsWith(ZEROS.slice(1)) && (word[63] === '0' || word[63] === '1')
     case 'uint':
-      return word.startsWith(ZEROS.slice(0, WORD - type.bits / 4))
+      return word.startsWith(ZEROS.slice(0, WORD_DIGITS - type.bits / 4))
     case 'int': {
-      const signed = WORD - type.bits / 4
+      const signed = WORD_DIGITS - type.bits / 4
       return word.startsWith((isNegative(word, signed) ? ONES : ZEROS).slice(0, signed))
     }
     case 'fixed_bytes':
@@ -36,9 +36,10 @@ export function wordFits(type: WordType, word: string): boolean {
   }
 }
 
-/** @throws {Unfit} if the word is not valid for the type */
+/** @throws {LogDecodeError} if the word is not valid for the type */
 export function wordValue(type: WordType, word: string): string | boolean {
-  if (!wordFits(type, word)) throw new Unfit(`0x${word} is no ${type.kind.replace('_', ' ')}`)
+  if (!wordFits(type, word))
+    throw new LogDecodeError(`0x${word} is no ${type.kind.replace('_', ' ')}`)
   switch (type.kind) {
     case 'address':
       return checksummedAddress(`0x${word.slice(24)}`)
@@ -55,7 +56,7 @@ export function wordValue(type: WordType, word: string): string | boolean {
 
 function decimal(word: string): string {
   return word.startsWith(ZEROS.slice(EXACT_DIGITS))
-    ? String(Number.parseInt(word.slice(WORD - EXACT_DIGITS), 16))
+    ? String(Number.parseInt(word.slice(WORD_DIGITS - EXACT_DIGITS), 16))
     : String(BigInt(`0x${word}`))
 }
 

@@ -4,7 +4,7 @@ import { isHashedInTopic } from '../signature/type-size.ts'
 import { AbiReader } from './abi-reader.ts'
 import { type WordType, wordValue } from './abi-word.ts'
 import type { DecodedLog, DecodedReading, DecodedValue, DecodePlan } from './decoded-log.ts'
-import { Unfit } from './unfit.ts'
+import { LogDecodeError } from './unfit.ts'
 
 export type LogValues = Pick<ChainLog, 'topics' | 'data'>
 
@@ -27,7 +27,7 @@ export function decodeLog(signature: EventSignature, log: LogValues, plan: Decod
       ...(omitted > 0 ? { readings_omitted: omitted } : {}),
     }
   } catch (error) {
-    if (error instanceof Unfit) return raw(error.message)
+    if (error instanceof LogDecodeError) return raw(error.message)
     throw error
   }
 }
@@ -49,7 +49,7 @@ function readingsWithin(
   return readings
 }
 
-/** @throws {Unfit} if the log does not fit the choice */
+/** @throws {LogDecodeError} if the log does not fit the choice */
 function decodedReading(
   signature: EventSignature,
   log: LogValues,
@@ -71,7 +71,7 @@ function raw(reason: string): DecodedLog {
 /**
  * Values of all arguments, in order of declaration.
  * @param indexed positions of the indexed arguments, ascending
- * @throws {Unfit} if the log does not fit
+ * @throws {LogDecodeError} if the log does not fit
  */
 export function readLog(
   signature: EventSignature,
@@ -79,9 +79,11 @@ export function readLog(
   indexed: readonly number[],
 ): DecodedValue[] {
   const { inputs } = signature
-  if (!hasShape(log)) throw new Unfit('its topics or its data are not hex of whole bytes')
+  if (!hasShape(log)) throw new LogDecodeError('its topics or its data are not hex of whole bytes')
   if (log.topics.length - 1 !== indexed.length || indexed.some((index) => !inputs[index]))
-    throw new Unfit(`the log has ${log.topics.length} topics, and ${indexed.length + 1} are read`)
+    throw new LogDecodeError(
+      `the log has ${log.topics.length} topics, and ${indexed.length + 1} are read`,
+    )
 
   const values = Array.from<DecodedValue>({ length: inputs.length })
   for (const [place, index] of indexed.entries())
@@ -96,7 +98,8 @@ export function readLog(
   // Data after the last argument shows that the wrong arguments were chosen as indexed. If there was no choice, it is
   // accepted, because an encoder may append data.
   const isChosen = indexed.length > 0 && indexed.length < inputs.length
-  if (isChosen && reader.hasMore) throw new Unfit('the data goes on behind its last argument')
+  if (isChosen && reader.hasMore)
+    throw new LogDecodeError('the data goes on behind its last argument')
   return values
 }
 
@@ -109,7 +112,9 @@ function topicValue(
   try {
     return wordValue(type as WordType, topic.slice(2))
   } catch (error) {
-    throw error instanceof Unfit ? new Unfit(`arg${index}: ${error.message}`) : error
+    throw error instanceof LogDecodeError
+      ? new LogDecodeError(`arg${index}: ${error.message}`)
+      : error
   }
 }
 

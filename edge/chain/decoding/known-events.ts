@@ -26,12 +26,12 @@ export function knownLayouts({
   const known = remembered.get(canonical)
   if (known) return known
   if (remembered.size === REMEMBERED_MAX) remembered.clear()
-  const layouts = search(`\n${compactEvent(canonical)} `)
+  const layouts = findLayouts(`\n${compactEvent(canonical)} `)
   remembered.set(canonical, layouts)
   return layouts
 }
 
-function search(beginning: string): (readonly number[])[] {
+function findLayouts(beginning: string): (readonly number[])[] {
   const at = KNOWN_EVENTS.indexOf(beginning)
   if (at < 0) return []
   const from = at + beginning.length

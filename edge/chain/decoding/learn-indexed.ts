@@ -1,8 +1,8 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import { encodeHex } from '../../../shared/hex.ts'
+import { encodeHex } from '../../../shared/encoding/hex.ts'
 import type { EventSignature } from '../signature/event-signature.ts'
 import type { LogValues } from './decode-log.ts'
-import { ranked, type Reading, readingsOf } from './infer-indexed.ts'
+import { rankReadings, type ScoredReading, scoreReadings } from './score-readings.ts'
 
 /** Evidence from the logs of one contract and signature. Stored as JSON. */
 export type LearnedIndexed = {
@@ -13,7 +13,7 @@ export type LearnedIndexed = {
   /** True if the best guess is far more likely than any other. Later logs are then decoded with it, if it fits them. */
   confident: boolean
   /** Choices of indexed arguments that fit all of the logs, by their total bits; the most likely comes first. */
-  readings: readonly Reading[]
+  readings: readonly ScoredReading[]
   /** True if `readings` contains every choice that fits. Absent in state stored before this field existed. */
   isComplete?: boolean
   /** Digests, so that a repeated log does not count twice. */
@@ -49,11 +49,11 @@ export function learnIndexed(
     const digest = digestOf(log)
     if (seen.has(digest) || seen.size === LOGS_MAX) continue
     seen.add(digest)
-    const found = readingsOf(signature, log)
+    const found = scoreReadings(signature, log)
     // A log adds no information if no choice fits it, or if there are too many choices to try.
-    if (found && found.length > 0) readings = readings ? both(readings, found) : found
+    if (found && found.length > 0) readings = readings ? intersectReadings(readings, found) : found
   }
-  const [best, next] = ranked(signature, readings ?? [])
+  const [best, next] = rankReadings(signature, readings ?? [])
   if (!best) return undefined
   if (readings!.length > READINGS_MAX) isComplete = false
   return {
@@ -74,11 +74,11 @@ export function learnedGuess(
 }
 
 /** Keeps the choices that also fit earlier logs, or all choices if the log contradicts the earlier ones. */
-export function narrowed(
-  readings: readonly Reading[],
+export function narrowReadings(
+  readings: readonly ScoredReading[],
   found: LearnedIndexed | undefined,
   count: number,
-): readonly Reading[] {
+): readonly ScoredReading[] {
   if (!found?.isComplete || found.count !== count) return readings
   const shown = new Set(found.readings.map(({ indexed }) => indexed.join()))
   const shared = readings.filter(({ indexed }) => shown.has(indexed.join()))
@@ -106,7 +106,10 @@ function firstCount(
   return open && open.topics.length - 1
 }
 
-function both(some: readonly Reading[], others: readonly Reading[]): Reading[] {
+function intersectReadings(
+  some: readonly ScoredReading[],
+  others: readonly ScoredReading[],
+): ScoredReading[] {
   const bits = new Map(others.map((reading) => [reading.indexed.join(), reading.bits]))
   return some.flatMap((reading) => {
     const more = bits.get(reading.indexed.join())

@@ -1,9 +1,9 @@
 import type { EventSignature } from '../signature/event-signature.ts'
 import { decodeLog, type LogValues } from './decode-log.ts'
 import type { DecodePlan } from './decoded-log.ts'
-import { ranked, readingsOf } from './infer-indexed.ts'
+import { rankReadings, scoreReadings } from './score-readings.ts'
 import { knownLayouts } from './known-events.ts'
-import { type LearnedIndexed, learnedGuess, narrowed } from './learn-indexed.ts'
+import { type LearnedIndexed, learnedGuess, narrowReadings } from './learn-indexed.ts'
 
 /** Enough for every choice of three out of six arguments. */
 const READINGS_MAX = 20
@@ -51,10 +51,10 @@ function planByValues(
   },
 ): DecodePlan {
   const { known, learned, count } = options
-  const found = readingsOf(signature, log)
+  const found = scoreReadings(signature, log)
   if (!found && known.length === 0)
     return raw('the log can be decoded in too many ways; mark the indexed arguments')
-  const possible = ranked(signature, narrowed(found ?? [], learned, count)).map(
+  const possible = rankReadings(signature, narrowReadings(found ?? [], learned, count)).map(
     ({ indexed }) => indexed,
   )
   const [only] = possible

@@ -1,9 +1,9 @@
 /** Encodes sample event arguments, for use when no log is available. */
 import type { AbiType } from '../signature/event-signature.ts'
 import { headWords, isDynamic } from '../signature/type-size.ts'
-import { WORD, type WordType } from './abi-word.ts'
+import { WORD_DIGITS, type WordType } from './abi-word.ts'
 
-export const ZERO_WORD = '0'.repeat(WORD)
+export const ZERO_WORD = '0'.repeat(WORD_DIGITS)
 
 /** Keccak-256 hash of empty input: the topic of an indexed empty string. */
 export const EMPTY_HASH = 'c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
@@ -15,14 +15,14 @@ export const SAMPLE_WORDS_MAX = 1_000
 export function typicalWord(type: WordType): string {
   switch (type.kind) {
     case 'address':
-      return 'a1'.repeat(20).padStart(WORD, '0')
+      return 'a1'.repeat(20).padStart(WORD_DIGITS, '0')
     case 'bool':
-      return '1'.padStart(WORD, '0')
+      return '1'.padStart(WORD_DIGITS, '0')
     case 'uint':
     case 'int':
-      return '3'.padStart(WORD, '0')
+      return '3'.padStart(WORD_DIGITS, '0')
     case 'fixed_bytes':
-      return 'b2'.repeat(type.bytes).padEnd(WORD, '0')
+      return 'b2'.repeat(type.bytes).padEnd(WORD_DIGITS, '0')
   }
 }
 
@@ -38,7 +38,7 @@ export function sampleData(types: readonly AbiType[], wordOf: (type: WordType) =
     const value = sampleValue(type, wordOf)
     if (!isDynamic(type)) head += value
     else {
-      head += (headBytes + tail.length / 2).toString(16).padStart(WORD, '0')
+      head += (headBytes + tail.length / 2).toString(16).padStart(WORD_DIGITS, '0')
       tail += value
     }
   }

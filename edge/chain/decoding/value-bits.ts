@@ -3,7 +3,7 @@
  * differences between interpretations of the same log matter, so the model only has to get the proportions right. It
  * treats addresses and hashes as random. Amounts can have any magnitude, and are often round.
  */
-import { WORD, type WordType } from './abi-word.ts'
+import { WORD_DIGITS, type WordType } from './abi-word.ts'
 
 /** Score of a random topic. */
 export const HASH_BITS = 256
@@ -112,5 +112,5 @@ function bitLength(word: string): number {
 
 /** -1 - n for a negative number n: the same magnitude, but not negative. */
 function negated(word: string): string {
-  return (-1n - BigInt.asIntN(256, BigInt(`0x${word}`))).toString(16).padStart(WORD, '0')
+  return (-1n - BigInt.asIntN(256, BigInt(`0x${word}`))).toString(16).padStart(WORD_DIGITS, '0')
 }

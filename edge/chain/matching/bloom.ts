@@ -23,13 +23,13 @@ export function hasBits(bloom: string, bits: BloomBits): boolean {
   return bits.every(({ digit, bit }) => (digitAt(bloom, digit + 2) & bit) !== 0)
 }
 
-export function mayHold(bloom: string, address: string, topic0: string): boolean {
+export function mayContainEvent(bloom: string, address: string, topic0: string): boolean {
   return hasBits(bloom, bloomBits(address)) && hasBits(bloom, bloomBits(topic0))
 }
 
 /** Checks blooms against many log filters. Hashes are computed once, so a check takes microseconds. */
-export class WatchedBlooms {
-  readonly #watched: readonly (readonly [BloomBits, readonly BloomBits[]])[]
+export class BloomMatcher {
+  readonly #events: readonly (readonly [BloomBits, readonly BloomBits[]])[]
 
   constructor(filters: Iterable<{ address: string; topic0: string }>) {
     const events = new Map<string, Set<string>>()
@@ -44,14 +44,14 @@ export class WatchedBlooms {
       bitsOf.set(hex, known)
       return known
     }
-    this.#watched = [...events].map(([address, topics]) => [
+    this.#events = [...events].map(([address, topics]) => [
       bits(address),
       [...topics].map((topic) => bits(topic)),
     ])
   }
 
-  mayHoldAny(bloom: string): boolean {
-    return this.#watched.some(
+  mayMatch(bloom: string): boolean {
+    return this.#events.some(
       ([address, events]) =>
         hasBits(bloom, address) && events.some((topic) => hasBits(bloom, topic)),
     )

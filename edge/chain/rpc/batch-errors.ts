@@ -4,7 +4,7 @@ import type { RpcError } from './json-rpc.ts'
  * `certain`: the error is about the batch. `perhaps`: a server without batch support may respond with it. `no`: the
  * error has another cause.
  */
-export function refusesBatch(
+export function batchRejection(
   { code, message }: RpcError,
   status: number,
 ): 'certain' | 'perhaps' | 'no' {
@@ -18,10 +18,10 @@ export function refusesBatch(
  * geth stops after a number of bytes and returns -32003 for each remaining call. If the batch requests logs, this error
  * means too many logs, otherwise a batch that is too long.
  */
-export function isBatchTooLong({ code, message }: RpcError, asksLogs: boolean): boolean {
+export function isBatchTooLong({ code, message }: RpcError, requestsLogs: boolean): boolean {
   if (/batch (?:is )?(?:too|size|limit)|in (?:the )?batch|batch requests/i.test(message))
     return true
-  return !asksLogs && (code === -32003 || /response too large/i.test(message))
+  return !requestsLogs && (code === -32003 || /response too large/i.test(message))
 }
 
 /** Batch sizes that providers were seen to accept. 1 means that calls are not batched. */
@@ -32,21 +32,21 @@ const FORGET_AFTER_MS = 600_000
 
 /** Learns how many calls an endpoint accepts in one request. */
 export class BatchSize {
-  #place = 0
-  #refusedAt = Number.NEGATIVE_INFINITY
+  #index = 0
+  #rejectedAt = Number.NEGATIVE_INFINITY
 
   at(now: number): number {
-    if (now - this.#refusedAt >= FORGET_AFTER_MS) this.#place = 0
-    return SIZES[this.#place]!
+    if (now - this.#rejectedAt >= FORGET_AFTER_MS) this.#index = 0
+    return SIZES[this.#index]!
   }
 
   /**
    * @param length number of calls in the rejected batch
    * @returns the batch size to try next
    */
-  refused(length: number, now: number): number {
-    this.#refusedAt = now
-    while (this.#place < SIZES.length - 1 && SIZES[this.#place]! >= length) this.#place++
-    return SIZES[this.#place]!
+  recordRejection(length: number, now: number): number {
+    this.#rejectedAt = now
+    while (this.#index < SIZES.length - 1 && SIZES[this.#index]! >= length) this.#index++
+    return SIZES[this.#index]!
   }
 }

@@ -7,7 +7,7 @@ import type { ChainLog } from '../chain-log.ts'
 import type { LogQuery } from '../matching/log-filter.ts'
 
 /** Live requests never wait for backfill requests. */
-export type ReadLane = 'live' | 'backfill'
+export type ReadPriority = 'live' | 'backfill'
 
 export interface ChainReader {
   /**
@@ -17,22 +17,22 @@ export interface ChainReader {
   tip(tags: readonly ('safe' | 'finalized')[]): Promise<Tip>
   /**
    * Each block is the child of the one before it.
-   * @throws {NodeLags} if the node does not have all of the blocks
+   * @throws {NodeLaggingError} if the node does not have all of the blocks
    */
   headers(from: number, to: number): Promise<BlockHeader[]>
-  /** @throws {NodeLags} */
+  /** @throws {NodeLaggingError} */
   headersOf(numbers: readonly number[]): Promise<BlockHeader[]>
   /**
    * In order of block and index, with block times and ordinals. Checks that the logs are well-formed, that they match
    * the range and the query, that there is one hash per block, and that the node has block `to`.
-   * @throws {RangeRefused} if the provider wants a smaller range
-   * @throws {NodeLags}
+   * @throws {RangeRejectedError} if the provider wants a smaller range
+   * @throws {NodeLaggingError}
    * @throws {ChainAway} with `perhapsRange` if a smaller range may succeed
    */
-  logs(query: LogQuery, from: number, to: number, lane: ReadLane): Promise<ChainLog[]>
+  logs(query: LogQuery, from: number, to: number, priority: ReadPriority): Promise<ChainLog[]>
   /**
    * Requests by hash, so the request fails if the node does not have the block.
-   * @throws {NodeLags}
+   * @throws {NodeLaggingError}
    */
   logsOfBlock(query: LogQuery, header: BlockHeader): Promise<ChainLog[]>
   health(): EndpointHealth[]

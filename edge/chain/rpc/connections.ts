@@ -1,4 +1,4 @@
-import type { ReadLane } from './chain-reader.ts'
+import type { ReadPriority } from './chain-reader.ts'
 
 /** In production, a Durable Object cannot have more open connections at the same time. */
 const CONNECTIONS_MAX = 6
@@ -7,31 +7,31 @@ const BACKFILL_CONNECTIONS_MAX = 4
 
 /** Connection pool of one chain. Live requests take precedence; otherwise, requests are sent in order of arrival. */
 export class Connections {
-  readonly #open: Record<ReadLane, number> = { live: 0, backfill: 0 }
-  readonly #waiting: Record<ReadLane, (() => void)[]> = { live: [], backfill: [] }
+  readonly #open: Record<ReadPriority, number> = { live: 0, backfill: 0 }
+  readonly #waiting: Record<ReadPriority, (() => void)[]> = { live: [], backfill: [] }
 
-  async run<T>(lane: ReadLane, work: () => Promise<T>): Promise<T> {
-    if (this.#hasRoom(lane)) this.#open[lane]++
-    else await new Promise<void>((go) => this.#waiting[lane].push(go))
+  async run<T>(priority: ReadPriority, work: () => Promise<T>): Promise<T> {
+    if (this.#hasRoom(priority)) this.#open[priority]++
+    else await new Promise<void>((go) => this.#waiting[priority].push(go))
     try {
       return await work()
     } finally {
-      this.#open[lane]--
-      this.#letIn()
+      this.#open[priority]--
+      this.#startWaiting()
     }
   }
 
-  #hasRoom(lane: ReadLane): boolean {
+  #hasRoom(priority: ReadPriority): boolean {
     const { live, backfill } = this.#open
     if (live + backfill >= CONNECTIONS_MAX) return false
-    return lane === 'live' || backfill < BACKFILL_CONNECTIONS_MAX
+    return priority === 'live' || backfill < BACKFILL_CONNECTIONS_MAX
   }
 
-  #letIn(): void {
-    for (const lane of ['live', 'backfill'] as const) {
-      while (this.#waiting[lane].length > 0 && this.#hasRoom(lane)) {
-        this.#open[lane]++
-        this.#waiting[lane].shift()!()
+  #startWaiting(): void {
+    for (const priority of ['live', 'backfill'] as const) {
+      while (this.#waiting[priority].length > 0 && this.#hasRoom(priority)) {
+        this.#open[priority]++
+        this.#waiting[priority].shift()!()
       }
     }
   }

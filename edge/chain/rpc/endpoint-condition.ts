@@ -1,6 +1,6 @@
 import type { BlockHeader } from '../block-header.ts'
-import type { EndpointHealth, ReadLane } from './chain-reader.ts'
-import { Outage } from './outage.ts'
+import type { EndpointHealth, ReadPriority } from './chain-reader.ts'
+import { EndpointCircuitBreaker } from './endpoint-circuit-breaker.ts'
 
 /**
  * A node lags if its head is behind another node's by more than this many blocks and seconds. Smaller differences
@@ -22,16 +22,16 @@ type Tag = 'safe' | 'finalized'
 type Head = Pick<BlockHeader, 'number' | 'timestamp'> & { at: number }
 
 export class EndpointCondition {
-  readonly #live = new Outage()
-  readonly #backfill = new Outage()
+  readonly #live = new EndpointCircuitBreaker()
+  readonly #backfill = new EndpointCircuitBreaker()
   readonly #tagsMissing = new Map<Tag, number>()
   #wrongChainUntil = 0
-  #answered = false
+  #hasResponded = false
   #head: Head | undefined
   #lastFailure: string | undefined
   isLagging = false
   /** Time of the last head request, in Unix milliseconds. */
-  lookedAt = Number.NEGATIVE_INFINITY
+  headRequestedAt = Number.NEGATIVE_INFINITY
 
   get head(): Head | undefined {
     return this.#head
@@ -42,33 +42,35 @@ export class EndpointCondition {
   }
 
   /** True if the endpoint serves the configured chain and no circuit breaker stops requests of this kind. */
-  isWell(lane: ReadLane, now: number): boolean {
-    return !this.isWrongChain(now) && this.#outages(lane).every((outage) => outage.isOver)
+  isHealthy(priority: ReadPriority, now: number): boolean {
+    return !this.isWrongChain(now) && this.#breakers(priority).every((breaker) => breaker.isClosed)
   }
 
   /**
    * True if a half-open probe may be sent.
    * @param alone true if no other endpoint is available
    */
-  isDue(lane: ReadLane, now: number, alone: boolean): boolean {
-    const open = this.#outages(lane).filter((outage) => !outage.isOver)
-    return !this.isWrongChain(now) && open.every((outage) => outage.isDue(now, alone))
+  isProbeDue(priority: ReadPriority, now: number, alone: boolean): boolean {
+    const open = this.#breakers(priority).filter((breaker) => !breaker.isClosed)
+    return !this.isWrongChain(now) && open.every((breaker) => breaker.isProbeDue(now, alone))
   }
 
   /** Marks the half-open probe as in flight. Returns a function that clears the mark. */
-  tried(lane: ReadLane): () => void {
-    const open = this.#outages(lane).filter((outage) => !outage.isOver && !outage.isTried)
-    for (const outage of open) outage.isTried = true
+  startProbe(priority: ReadPriority): () => void {
+    const open = this.#breakers(priority).filter(
+      (breaker) => !breaker.isClosed && !breaker.isProbing,
+    )
+    for (const breaker of open) breaker.isProbing = true
     return () => {
-      for (const outage of open) outage.isTried = false
+      for (const breaker of open) breaker.isProbing = false
     }
   }
 
   /** Returns true if a circuit breaker was open until now. */
-  answered(lane: ReadLane, now: number): boolean {
-    this.#answered = true
-    return this.#outages(lane)
-      .map((outage) => outage.answered(now))
+  recordSuccess(priority: ReadPriority, now: number): boolean {
+    this.#hasResponded = true
+    return this.#breakers(priority)
+      .map((breaker) => breaker.recordSuccess(now))
       .includes(true)
   }
 
@@ -76,8 +78,8 @@ export class EndpointCondition {
    * A failed backfill request does not prevent live requests to the endpoint.
    * @returns milliseconds until the endpoint is tried again, or undefined if its circuit breaker was already open
    */
-  failed(
-    lane: ReadLane,
+  recordFailure(
+    priority: ReadPriority,
     kind: string,
     now: number,
     random: number,
@@ -88,14 +90,14 @@ export class EndpointCondition {
       this.#wrongChainUntil = now + WRONG_CHAIN_MS
       return WRONG_CHAIN_MS
     }
-    const live = lane === 'live' || !this.#live.isOver
+    const live = priority === 'live' || !this.#live.isClosed
     const backfill =
-      lane === 'backfill' ? this.#backfill.failed(now, random, retryAfterMs) : undefined
-    return live ? this.#live.failed(now, random, retryAfterMs) : backfill
+      priority === 'backfill' ? this.#backfill.recordFailure(now, random, retryAfterMs) : undefined
+    return live ? this.#live.recordFailure(now, random, retryAfterMs) : backfill
   }
 
-  toldHead(header: BlockHeader, now: number, others: readonly EndpointCondition[]): void {
-    this.lookedAt = now
+  recordHead(header: BlockHeader, now: number, others: readonly EndpointCondition[]): void {
+    this.headRequestedAt = now
     this.#head = { number: header.number, timestamp: header.timestamp, at: now }
     this.isLagging = others.some(({ head }) => {
       if (!head || now - head.at > HEAD_KEPT_MS) return false
@@ -104,7 +106,7 @@ export class EndpointCondition {
     })
   }
 
-  toldTags(tags: Partial<Record<Tag, unknown>>, now: number): void {
+  recordTags(tags: Partial<Record<Tag, unknown>>, now: number): void {
     for (const tag of ['safe', 'finalized'] as const) {
       if (tags[tag] === null) this.#tagsMissing.set(tag, now)
       else if (tags[tag] !== undefined) this.#tagsMissing.delete(tag)
@@ -112,7 +114,7 @@ export class EndpointCondition {
   }
 
   /** True if the endpoint recently did not serve one of the tags. */
-  lacks(tags: readonly Tag[], now: number): boolean {
+  lacksTags(tags: readonly Tag[], now: number): boolean {
     return tags.some(
       (tag) => now - (this.#tagsMissing.get(tag) ?? Number.NEGATIVE_INFINITY) < TAG_MISSING_MS,
     )
@@ -130,12 +132,12 @@ export class EndpointCondition {
 
   #state(now: number): EndpointHealth['state'] {
     if (this.isWrongChain(now)) return 'wrong_chain'
-    if (!this.#live.isOver) return 'failing'
-    if (!this.#answered) return this.#lastFailure === 'wrong_chain' ? 'wrong_chain' : 'unknown'
+    if (!this.#live.isClosed) return 'failing'
+    if (!this.#hasResponded) return this.#lastFailure === 'wrong_chain' ? 'wrong_chain' : 'unknown'
     return this.isLagging ? 'lagging' : 'healthy'
   }
 
-  #outages(lane: ReadLane): readonly Outage[] {
-    return lane === 'live' ? [this.#live] : [this.#live, this.#backfill]
+  #breakers(priority: ReadPriority): readonly EndpointCircuitBreaker[] {
+    return priority === 'live' ? [this.#live] : [this.#live, this.#backfill]
   }
 }

@@ -1,22 +1,22 @@
 import type { Tip } from '../block-header.ts'
-import type { EndpointHealth, ReadLane } from './chain-reader.ts'
+import type { EndpointHealth, ReadPriority } from './chain-reader.ts'
 import type { Endpoint } from './endpoint.ts'
 import { EndpointCondition } from './endpoint-condition.ts'
-import { EndpointFailed } from './endpoint-failure.ts'
-import { ChainAway, NodeLags } from './rpc-failures.ts'
+import { EndpointError } from './endpoint-error.ts'
+import { ChainUnreachableError, NodeLaggingError } from './chain-read-errors.ts'
 
-export type Candidate = { place: number; endpoint: Endpoint; condition: EndpointCondition }
-export type Log = (event: string, facts: object) => void
+export type EndpointCandidate = { place: number; endpoint: Endpoint; condition: EndpointCondition }
+export type EventLogger = (event: string, facts: object) => void
 
 type Tags = readonly ('safe' | 'finalized')[]
-type Options = { now: () => number; random: () => number; log: Log }
+type Options = { now: () => number; random: () => number; log: EventLogger }
 
 export class Failover {
-  readonly #all: readonly Candidate[]
+  readonly #candidates: readonly EndpointCandidate[]
   readonly #options: Options
 
   constructor(endpoints: readonly Endpoint[], options: Options) {
-    this.#all = endpoints.map((endpoint, place) => ({
+    this.#candidates = endpoints.map((endpoint, place) => ({
       place,
       endpoint,
       condition: new EndpointCondition(),
@@ -27,101 +27,105 @@ export class Failover {
   /**
    * Tries each endpoint at most once, in order, until one of them answers.
    * @param tags endpoints that serve these block tags are tried first
-   * @throws {RangeRefused} from the first endpoint that rejects the range
-   * @throws {NodeLags} if an endpoint lags and no other one answers
-   * @throws {ChainAway} if no endpoint answers
+   * @throws {RangeRejectedError} from the first endpoint that rejects the range
+   * @throws {NodeLaggingError} if an endpoint lags and no other one answers
+   * @throws {ChainUnreachableError} if no endpoint answers
    */
-  async ask<T>(
-    lane: ReadLane,
-    question: (candidate: Candidate) => Promise<T>,
+  async request<T>(
+    priority: ReadPriority,
+    send: (candidate: EndpointCandidate) => Promise<T>,
     tags: Tags = [],
   ): Promise<T> {
-    const doubtful: { candidate: Candidate; kind: string }[] = []
+    const doubtful: { candidate: EndpointCandidate; kind: string }[] = []
     const failures: string[] = []
     let perhapsRange = false
-    let lags: NodeLags | undefined
-    const alone = !this.#all.some(({ condition }) => condition.isWell(lane, this.#options.now()))
-    for (const candidate of this.#inOrder(lane, tags, alone)) {
+    let lags: NodeLaggingError | undefined
+    const alone = !this.#candidates.some(({ condition }) =>
+      condition.isHealthy(priority, this.#options.now()),
+    )
+    for (const candidate of this.#inOrder(priority, tags, alone)) {
       // The endpoint may have failed in the meantime, or another request may be its half-open probe.
-      if (!this.#mayAsk(candidate, lane, alone)) continue
+      if (!this.#isAvailable(candidate, priority, alone)) continue
       try {
-        const answer = await this.askOne(candidate, lane, question)
+        const answer = await this.requestFrom(candidate, priority, send)
         // Another endpoint answered, so the request was not the cause of the earlier failures.
-        for (const { candidate: failed, kind } of doubtful) this.#failed(failed, lane, kind)
+        for (const { candidate: failed, kind } of doubtful)
+          this.#recordFailure(failed, priority, kind)
         return answer
       } catch (error) {
-        if (error instanceof NodeLags) {
+        if (error instanceof NodeLaggingError) {
           lags = error
           doubtful.push({ candidate, kind: 'lags' })
-        } else if (error instanceof EndpointFailed) {
+        } else if (error instanceof EndpointError) {
           perhapsRange ||= error.perhapsRange
-          if (error.perhapsQuestion) doubtful.push({ candidate, kind: error.message })
+          if (error.perhapsRequest) doubtful.push({ candidate, kind: error.message })
           failures.push(error.kind)
         } else throw error
       }
     }
     if (lags) throw lags
-    throw new ChainAway(undefined, { failures, perhapsRange })
+    throw new ChainUnreachableError(undefined, { failures, perhapsRange })
   }
 
   /** Records a failure only if the endpoint itself is the cause. */
-  async askOne<T>(
-    candidate: Candidate,
-    lane: ReadLane,
-    question: (candidate: Candidate) => Promise<T>,
+  async requestFrom<T>(
+    candidate: EndpointCandidate,
+    priority: ReadPriority,
+    send: (candidate: EndpointCandidate) => Promise<T>,
   ): Promise<T> {
-    const tried = candidate.condition.tried(lane)
+    const endProbe = candidate.condition.startProbe(priority)
     try {
-      const answer = await question(candidate)
-      this.#answered(candidate, lane)
+      const answer = await send(candidate)
+      this.#recordSuccess(candidate, priority)
       return answer
     } catch (error) {
-      if (error instanceof EndpointFailed && !error.perhapsQuestion)
-        this.#failed(candidate, lane, error.message, error.retryAfterMs)
+      if (error instanceof EndpointError && !error.perhapsRequest)
+        this.#recordFailure(candidate, priority, error.message, error.retryAfterMs)
       // The endpoint is working, so an error that concerns only this request does not count against it.
-      else this.#answered(candidate, lane)
+      else this.#recordSuccess(candidate, priority)
       throw error
     } finally {
-      tried()
+      endProbe()
     }
   }
 
-  told({ condition }: Candidate, tip: Tip): void {
+  recordTip({ condition }: EndpointCandidate, tip: Tip): void {
     const now = this.#options.now()
-    const others = this.#all.map((one) => one.condition).filter((one) => one !== condition)
-    condition.toldHead(tip.latest, now, others)
-    condition.toldTags(tip, now)
+    const others = this.#candidates.map((one) => one.condition).filter((one) => one !== condition)
+    condition.recordHead(tip.latest, now, others)
+    condition.recordTags(tip, now)
   }
 
   /** Number of endpoints known not to serve one of the tags. */
-  lacking(tags: Tags): number {
+  countLacking(tags: Tags): number {
     const now = this.#options.now()
-    return this.#all.filter(({ condition }) => condition.lacks(tags, now)).length
+    return this.#candidates.filter(({ condition }) => condition.lacksTags(tags, now)).length
   }
 
   /** True if a healthy endpoint may serve all of the tags. */
-  mayServe(tags: Tags): boolean {
+  canServe(tags: Tags): boolean {
     const now = this.#options.now()
-    return this.#all.some(
-      ({ condition }) => condition.isWell('live', now) && !condition.lacks(tags, now),
+    return this.#candidates.some(
+      ({ condition }) => condition.isHealthy('live', now) && !condition.lacksTags(tags, now),
     )
   }
 
   /** Endpoint that is not in use and is due for a head request. */
-  toLookAt(inUse: Candidate, everyMs: number): Candidate | undefined {
+  nextToProbe(inUse: EndpointCandidate, everyMs: number): EndpointCandidate | undefined {
     const now = this.#options.now()
-    return this.#all
+    return this.#candidates
       .filter((one) => {
         if (one === inUse || one.condition.isWrongChain(now)) return false
-        if (!one.condition.isWell('live', now)) return one.condition.isDue('live', now, false)
-        return now - one.condition.lookedAt >= everyMs
+        if (!one.condition.isHealthy('live', now))
+          return one.condition.isProbeDue('live', now, false)
+        return now - one.condition.headRequestedAt >= everyMs
       })
-      .toSorted((a, b) => a.condition.lookedAt - b.condition.lookedAt)[0]
+      .toSorted((a, b) => a.condition.headRequestedAt - b.condition.headRequestedAt)[0]
   }
 
   health(): EndpointHealth[] {
     const now = this.#options.now()
-    return this.#all.map(({ place, endpoint, condition }) =>
+    return this.#candidates.map(({ place, endpoint, condition }) =>
       condition.health(place, endpoint.latency.median, now),
     )
   }
@@ -130,24 +134,24 @@ export class Failover {
    * Healthy endpoints in the configured order, but with lagging ones and those without the tags last, then endpoints
    * that are due for a half-open probe.
    */
-  #inOrder(lane: ReadLane, tags: Tags, alone: boolean): Candidate[] {
+  #inOrder(priority: ReadPriority, tags: Tags, alone: boolean): EndpointCandidate[] {
     const now = this.#options.now()
-    const well = this.#all.filter(({ condition }) => condition.isWell(lane, now))
-    const order = ({ condition }: Candidate) =>
-      (condition.isLagging ? 1 : 0) + (condition.lacks(tags, now) ? 2 : 0)
-    const due = this.#all.filter(
-      (one) => !well.includes(one) && one.condition.isDue(lane, now, alone),
+    const well = this.#candidates.filter(({ condition }) => condition.isHealthy(priority, now))
+    const order = ({ condition }: EndpointCandidate) =>
+      (condition.isLagging ? 1 : 0) + (condition.lacksTags(tags, now) ? 2 : 0)
+    const due = this.#candidates.filter(
+      (one) => !well.includes(one) && one.condition.isProbeDue(priority, now, alone),
     )
     return [...well.toSorted((a, b) => order(a) - order(b)), ...due]
   }
 
-  #mayAsk({ condition }: Candidate, lane: ReadLane, alone: boolean): boolean {
+  #isAvailable({ condition }: EndpointCandidate, priority: ReadPriority, alone: boolean): boolean {
     const now = this.#options.now()
-    return condition.isWell(lane, now) || condition.isDue(lane, now, alone)
+    return condition.isHealthy(priority, now) || condition.isProbeDue(priority, now, alone)
   }
 
-  #answered({ place, condition }: Candidate, lane: ReadLane): void {
-    if (condition.answered(lane, this.#options.now()))
+  #recordSuccess({ place, condition }: EndpointCandidate, priority: ReadPriority): void {
+    if (condition.recordSuccess(priority, this.#options.now()))
       this.#options.log('rpc.back', { endpoint: place })
   }
 
@@ -155,11 +159,16 @@ export class Failover {
    * Logs the failure if the circuit breaker opens.
    * @param kind text of our own, which is safe to log
    */
-  #failed({ place, endpoint, condition }: Candidate, lane: ReadLane, kind: string, wait?: number) {
+  #recordFailure(
+    { place, endpoint, condition }: EndpointCandidate,
+    priority: ReadPriority,
+    kind: string,
+    wait?: number,
+  ) {
     const { now, random, log } = this.#options
-    const ms = condition.failed(lane, kind, now(), random(), wait)
+    const ms = condition.recordFailure(priority, kind, now(), random(), wait)
     if (ms === undefined) return
-    endpoint.doubtChain()
-    log('rpc.out', { endpoint: place, lane, failure: kind, for_ms: Math.round(ms) })
+    endpoint.recheckChainId()
+    log('rpc.out', { endpoint: place, lane: priority, failure: kind, for_ms: Math.round(ms) })
   }
 }

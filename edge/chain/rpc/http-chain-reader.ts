@@ -1,17 +1,17 @@
 import type { BlockHeader, Tip } from '../block-header.ts'
 import type { ChainLog } from '../chain-log.ts'
 import type { LogQuery } from '../matching/log-filter.ts'
-import type { ChainReader, EndpointHealth, ReadLane } from './chain-reader.ts'
+import type { ChainReader, EndpointHealth, ReadPriority } from './chain-reader.ts'
 import { Connections } from './connections.ts'
 import { Endpoint } from './endpoint.ts'
 import type { ContractReader } from './contract-reader.ts'
 import { endpointAddress } from './endpoint-address.ts'
-import { type Candidate, type Log, Failover } from './failover.ts'
-import { headersAt, logsOfHeader, logsOfRange } from './log-questions.ts'
-import type { Network } from './http-post.ts'
-import { codeCall, hasCodeIn } from './read-code.ts'
-import { headerCall, headerIn } from './read-header.ts'
-import { NodeLags } from './rpc-failures.ts'
+import { type EndpointCandidate, type EventLogger, Failover } from './failover.ts'
+import { headersAt, logsOfHeader, logsOfRange } from './request-logs.ts'
+import type { Network } from './post-rpc.ts'
+import { codeCall, parseHasCode } from './read-code.ts'
+import { headerCall, parseBlockHeader } from './read-header.ts'
+import { NodeLaggingError } from './chain-read-errors.ts'
 import { readTip } from './read-tip.ts'
 
 type Options = Network & {
@@ -21,83 +21,92 @@ type Options = Network & {
   /** In [0, 1). */
   random: () => number
   /** For operators. Endpoints are identified by index, and failures by kind. */
-  log: Log
+  log: EventLogger
 }
 
 /** Interval of head requests to unused endpoints, to detect which of them lag. */
-const LOOK_AROUND_MS = 30_000
+const HEAD_PROBE_INTERVAL_MS = 30_000
 
 /** Does not rely on any single endpoint to be available, complete or correct. */
 export class HttpChainReader implements ChainReader, ContractReader {
   readonly #failover: Failover
   readonly #now: () => number
-  #isLookingAround = false
+  #isProbing = false
 
   /** @throws {Error} with the index of an endpoint if its URL is invalid */
   constructor({ endpoints, chainId, fetch, sleep, now, random, log }: Options) {
     const connections = new Connections()
     const network = { fetch, sleep, now }
-    const asked = endpoints.map(
+    const clients = endpoints.map(
       (endpoint, place) =>
         new Endpoint(endpointAddress(endpoint, place), chainId, network, connections),
     )
-    this.#failover = new Failover(asked, { now, random, log })
+    this.#failover = new Failover(clients, { now, random, log })
     this.#now = now
   }
 
   async tip(tags: readonly ('safe' | 'finalized')[]): Promise<Tip> {
     for (;;) {
-      const lackingBefore = this.#failover.lacking(tags)
-      const { tip, candidate } = await this.#failover.ask(
+      const lackingBefore = this.#failover.countLacking(tags)
+      const { tip, candidate } = await this.#failover.request(
         'live',
         async (one) => {
           const read = await readTip(one.endpoint, tags)
-          this.#failover.told(one, read)
+          this.#failover.recordTip(one, read)
           return { tip: read, candidate: one }
         },
         tags,
       )
       const isWhole = tags.every((tag) => tip[tag] !== null)
-      const isNew = this.#failover.lacking(tags) > lackingBefore
+      const isNew = this.#failover.countLacking(tags) > lackingBefore
       // Another endpoint may serve the tags. Each iteration finds one more endpoint without them, so the loop
       // terminates.
-      if (!isWhole && isNew && this.#failover.mayServe(tags)) continue
-      this.#lookAround(candidate)
+      if (!isWhole && isNew && this.#failover.canServe(tags)) continue
+      this.#probeUnused(candidate)
       return tip
     }
   }
 
   async headers(from: number, to: number): Promise<BlockHeader[]> {
     const numbers = Array.from({ length: Math.max(0, to - from + 1) }, (_, n) => from + n)
-    return await this.#failover.ask('live', async ({ endpoint }) => {
+    return await this.#failover.request('live', async ({ endpoint }) => {
       const headers = await headersAt(endpoint, numbers, 'live')
       for (const [n, header] of headers.entries())
         if (n > 0 && header.parentHash !== headers[n - 1]!.hash)
-          throw new NodeLags('headers of two branches')
+          throw new NodeLaggingError('headers of two branches')
       return headers
     })
   }
 
   async headersOf(numbers: readonly number[]): Promise<BlockHeader[]> {
-    return await this.#failover.ask('live', ({ endpoint }) => headersAt(endpoint, numbers, 'live'))
+    return await this.#failover.request('live', ({ endpoint }) =>
+      headersAt(endpoint, numbers, 'live'),
+    )
   }
 
-  async logs(query: LogQuery, from: number, to: number, lane: ReadLane): Promise<ChainLog[]> {
+  async logs(
+    query: LogQuery,
+    from: number,
+    to: number,
+    priority: ReadPriority,
+  ): Promise<ChainLog[]> {
     if (query.addresses.length === 0 || from > to) return []
-    return await this.#failover.ask(lane, ({ endpoint }) =>
-      logsOfRange(endpoint, query, { from, to }, lane),
+    return await this.#failover.request(priority, ({ endpoint }) =>
+      logsOfRange(endpoint, query, { from, to }, priority),
     )
   }
 
   async logsOfBlock(query: LogQuery, header: BlockHeader): Promise<ChainLog[]> {
     if (query.addresses.length === 0) return []
-    return await this.#failover.ask('live', ({ endpoint }) => logsOfHeader(endpoint, query, header))
+    return await this.#failover.request('live', ({ endpoint }) =>
+      logsOfHeader(endpoint, query, header),
+    )
   }
 
   async hasCode(address: string): Promise<boolean> {
-    return await this.#failover.ask('backfill', async ({ endpoint }) => {
-      const [answer] = await endpoint.ask([codeCall(address)], 'backfill')
-      return hasCodeIn(answer!)
+    return await this.#failover.request('backfill', async ({ endpoint }) => {
+      const [answer] = await endpoint.call([codeCall(address)], 'backfill')
+      return parseHasCode(answer!)
     })
   }
 
@@ -106,24 +115,24 @@ export class HttpChainReader implements ChainReader, ContractReader {
   }
 
   /** Requests the head of one unused endpoint in the background, to update its health and detect lag. */
-  #lookAround(inUse: Candidate): void {
-    if (this.#isLookingAround) return
-    const candidate = this.#failover.toLookAt(inUse, LOOK_AROUND_MS)
+  #probeUnused(inUse: EndpointCandidate): void {
+    if (this.#isProbing) return
+    const candidate = this.#failover.nextToProbe(inUse, HEAD_PROBE_INTERVAL_MS)
     if (!candidate) return
-    this.#isLookingAround = true
-    candidate.condition.lookedAt = this.#now()
-    void this.#look(candidate).finally(() => {
-      this.#isLookingAround = false
+    this.#isProbing = true
+    candidate.condition.headRequestedAt = this.#now()
+    void this.#probeHead(candidate).finally(() => {
+      this.#isProbing = false
     })
   }
 
-  async #look(candidate: Candidate): Promise<void> {
-    const read = async ({ endpoint }: Candidate) => {
-      const [answer] = await endpoint.ask([headerCall('latest')], 'backfill')
-      const latest = headerIn(answer && 'result' in answer ? answer.result : null)
-      this.#failover.told(candidate, { latest })
+  async #probeHead(candidate: EndpointCandidate): Promise<void> {
+    const read = async ({ endpoint }: EndpointCandidate) => {
+      const [answer] = await endpoint.call([headerCall('latest')], 'backfill')
+      const latest = parseBlockHeader(answer && 'result' in answer ? answer.result : null)
+      this.#failover.recordTip(candidate, { latest })
     }
-    // `askOne` has already recorded the failure.
-    await this.#failover.askOne(candidate, 'live', read).catch(() => {})
+    // `requestFrom` has already recorded the failure.
+    await this.#failover.requestFrom(candidate, 'live', read).catch(() => {})
   }
 }

@@ -1,12 +1,12 @@
-import { EndpointFailed } from './endpoint-failure.ts'
+import { EndpointError } from './endpoint-error.ts'
 
 export type RpcCall = { method: string; params: readonly unknown[] }
 /** `message` and `data` come from the provider, so they are inspected but never passed on. */
 export type RpcError = { code: number; message: string; data?: unknown }
-export type RpcAnswer = { result: unknown } | { error: RpcError }
+export type RpcResponse = { result: unknown } | { error: RpcError }
 
 /** One response per call, in the order of the calls, or one error for the whole request. */
-export type RpcAnswers = { answers: RpcAnswer[] } | { refused: RpcError }
+export type RpcResponses = { answers: RpcResponse[] } | { refused: RpcError }
 
 /** @param firstId IDs are never reused, so that a response to another request is recognized */
 export function rpcBody(calls: readonly RpcCall[], firstId: number): string {
@@ -21,9 +21,9 @@ export function rpcBody(calls: readonly RpcCall[], firstId: number): string {
 
 /**
  * Matches responses, in any order, to calls by ID.
- * @throws {EndpointFailed} `not_json_rpc` if a response is missing, duplicated or unexpected
+ * @throws {EndpointError} `not_json_rpc` if a response is missing, duplicated or unexpected
  */
-export function rpcAnswers(body: unknown, count: number, firstId: number): RpcAnswers {
+export function matchResponses(body: unknown, count: number, firstId: number): RpcResponses {
   if (!Array.isArray(body)) {
     const message = messageOf(body)
     if ('error' in message.answer && (count > 1 || message.id === null || message.id === undefined))
@@ -36,7 +36,7 @@ export function rpcAnswers(body: unknown, count: number, firstId: number): RpcAn
   if (count > 1 && messages.length === 1 && only && 'error' in only.answer)
     return { refused: only.answer.error }
 
-  const answers: RpcAnswer[] = []
+  const answers: RpcResponse[] = []
   for (const { id, answer } of messages) {
     const place = typeof id === 'number' ? id - firstId : -1
     if (!Number.isInteger(place) || place < 0 || place >= count)
@@ -49,7 +49,7 @@ export function rpcAnswers(body: unknown, count: number, firstId: number): RpcAn
   return { answers }
 }
 
-function messageOf(value: unknown): { id: unknown; answer: RpcAnswer } {
+function messageOf(value: unknown): { id: unknown; answer: RpcResponse } {
   if (typeof value !== 'object' || value === null) throw notJsonRpc('not an object')
   const { id, error, result } = value as { id?: unknown; error?: unknown; result?: unknown }
   if (error !== undefined && error !== null) return { id, answer: { error: errorOf(error) } }
@@ -73,6 +73,6 @@ function errorOf(value: unknown): RpcError {
 
 const shortOf = (text: unknown) => String(text).slice(0, ERROR_TEXT_MAX_CHARACTERS)
 
-function notJsonRpc(detail: string): EndpointFailed {
-  return new EndpointFailed('not_json_rpc', { detail })
+function notJsonRpc(detail: string): EndpointError {
+  return new EndpointError('not_json_rpc', { detail })
 }

@@ -1,12 +1,12 @@
 /** Covers about the last minute. */
-const ANSWERS_MAX = 15
+const SAMPLES_MAX = 15
 
 export class Latency {
   readonly #latest: number[] = []
 
   add(ms: number): void {
     this.#latest.push(ms)
-    if (this.#latest.length > ANSWERS_MAX) this.#latest.shift()
+    if (this.#latest.length > SAMPLES_MAX) this.#latest.shift()
   }
 
   /** Milliseconds; null before the first response. */

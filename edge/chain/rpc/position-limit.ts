@@ -6,21 +6,21 @@ const FORGET_AFTER_MS = 600_000
 
 /** Learns how many addresses, or topics in one position, an endpoint accepts in one `eth_getLogs` request. */
 export class PositionLimit {
-  #most = ENTRIES_MAX
-  #refusedAt = Number.NEGATIVE_INFINITY
+  #limit = ENTRIES_MAX
+  #rejectedAt = Number.NEGATIVE_INFINITY
 
   at(now: number): number {
-    if (now - this.#refusedAt >= FORGET_AFTER_MS) this.#most = ENTRIES_MAX
-    return this.#most
+    if (now - this.#rejectedAt >= FORGET_AFTER_MS) this.#limit = ENTRIES_MAX
+    return this.#limit
   }
 
   /**
-   * @param asked number of addresses or topics in the rejected request
+   * @param requested number of addresses or topics in the rejected request
    * @param hint number that the provider claims to accept
    */
-  refused(asked: number, hint: number | undefined, now: number): void {
-    this.#refusedAt = now
-    const believed = hint !== undefined && hint >= 1 && hint < asked
-    this.#most = believed ? hint : Math.max(1, asked >> 1)
+  recordRejection(requested: number, hint: number | undefined, now: number): void {
+    this.#rejectedAt = now
+    const believed = hint !== undefined && hint >= 1 && hint < requested
+    this.#limit = believed ? hint : Math.max(1, requested >> 1)
   }
 }

@@ -1,17 +1,17 @@
 /** Hex encodings of JSON-RPC (execution-apis, base types), in lower case. */
-import { badAnswer } from './endpoint-failure.ts'
+import { badResponse } from './endpoint-error.ts'
 
-export const quantity = (number: number): string => `0x${number.toString(16)}`
+export const encodeQuantity = (number: number): string => `0x${number.toString(16)}`
 
 /**
  * @param what name of the value, for the error message
- * @throws {EndpointFailed} if the value is not a quantity or too large
+ * @throws {EndpointError} if the value is not a quantity or too large
  */
-export function numberIn(value: unknown, what: string): number {
+export function parseQuantity(value: unknown, what: string): number {
   if (typeof value !== 'string' || !/^0x(?:0|[1-9a-f][0-9a-f]{0,15})$/i.test(value))
-    throw badAnswer(`${what} is not a quantity`)
+    throw badResponse(`${what} is not a quantity`)
   const number = Number(value)
-  if (!Number.isSafeInteger(number)) throw badAnswer(`${what} is too large`)
+  if (!Number.isSafeInteger(number)) throw badResponse(`${what} is too large`)
   return number
 }
 
@@ -20,9 +20,9 @@ const ANY_CASE = /^0x[0-9a-f]*$/i
 
 /**
  * @param bytes required length; any length is accepted if absent
- * @throws {EndpointFailed} if the value is not hex or has another length
+ * @throws {EndpointError} if the value is not hex or has another length
  */
-export function hexIn(value: unknown, what: string, bytes?: number): string {
+export function parseHex(value: unknown, what: string, bytes?: number): string {
   if (
     typeof value === 'string' &&
     (bytes === undefined ? value.length % 2 === 0 : value.length === 2 + 2 * bytes)
@@ -31,5 +31,5 @@ export function hexIn(value: unknown, what: string, bytes?: number): string {
     if (LOWER.test(value)) return value
     if (ANY_CASE.test(value)) return value.toLowerCase()
   }
-  throw badAnswer(`${what} is not hex${bytes === undefined ? '' : ` of ${bytes} bytes`}`)
+  throw badResponse(`${what} is not hex${bytes === undefined ? '' : ` of ${bytes} bytes`}`)
 }

@@ -64,27 +64,27 @@ const NOT_OF_BLOCKS = /too many logs/i
 /** HTTP status: a request or response is too large. */
 const TOO_LONG = 413
 
-export type RangeRefusal = { blocks: number | undefined }
+export type RangeRejection = { blocks: number | undefined }
 
 /**
  * Detects an error that asks for a smaller range of blocks.
- * @param asked number of blocks that were requested; a hint that is not smaller is ignored
+ * @param requested number of blocks that were requested; a hint that is not smaller is ignored
  * @returns undefined for other errors, and for unrecognized ones
  */
-export function rangeRefusal(
+export function rangeRejection(
   { code, message, data }: RpcError,
-  asked: number,
-): RangeRefusal | undefined {
+  requested: number,
+): RangeRejection | undefined {
   const text =
-    typeof data === 'string' ? `${message} ${data}` : `${message} ${suggestedBeside(data)}`
-  const hint = blocksIn(text)
-  const isOne =
+    typeof data === 'string' ? `${message} ${data}` : `${message} ${suggestedRange(data)}`
+  const hint = acceptedBlocks(text)
+  const isRangeError =
     hint !== undefined || code === TOO_LONG || WITHOUT_BLOCKS.some((pattern) => pattern.test(text))
-  if (!isOne) return undefined
-  return { blocks: hint !== undefined && hint >= 1 && hint < asked ? hint : undefined }
+  if (!isRangeError) return undefined
+  return { blocks: hint !== undefined && hint >= 1 && hint < requested ? hint : undefined }
 }
 
-function blocksIn(text: string): number | undefined {
+function acceptedBlocks(text: string): number | undefined {
   const inHex = SUGGESTED_HEX.exec(text)
   if (inHex) return Number(`0x${inHex[2]}`) - Number(`0x${inHex[1]}`) + 1
   const suggested = SUGGESTED.exec(text)
@@ -98,7 +98,7 @@ function blocksIn(text: string): number | undefined {
 }
 
 /** Converts Infura's suggestion in `data: {from, to}` to text that the patterns match. */
-function suggestedBeside(data: unknown): string {
+function suggestedRange(data: unknown): string {
   if (typeof data !== 'object' || data === null) return ''
   const { from, to } = data as { from?: unknown; to?: unknown }
   return isBlock(from) && isBlock(to) ? `block range [${from}, ${to}]` : ''
@@ -115,13 +115,13 @@ function numberOf(text: string): number {
   return /k$/i.test(text) ? digits * 1000 : digits
 }
 
-export type PositionRefusal = { of: 'addresses' | 'topics' | 'either'; most: number | undefined }
+export type PositionRejection = { of: 'addresses' | 'topics' | 'either'; most: number | undefined }
 
 /**
  * Detects an error that asks for fewer addresses or topics. `most` is undefined if the provider does not state it.
  * @returns undefined for other errors
  */
-export function positionRefusal({ message }: RpcError): PositionRefusal | undefined {
+export function positionRejection({ message }: RpcError): PositionRejection | undefined {
   // Infura counts addresses and topics together.
   const filters = /contains \d+ filters\. The current limit is (\d+)/i.exec(message)?.[1]
   if (filters !== undefined) return { of: 'either', most: Number(filters) }
@@ -130,8 +130,9 @@ export function positionRefusal({ message }: RpcError): PositionRefusal | undefi
   if ((!addresses && !topics) || /\bip\b|\brate\b|requests/i.test(message)) return undefined
   // geth ("exceed max addresses or topics per search position"), publicnode ("specify less number of addresses") and
   // others.
-  const isOne = /exceed|too many|max(?:imum)?|limit|up to|at most|more than|less number|fewer/i
-  if (!isOne.test(message)) return undefined
+  const limitPattern =
+    /exceed|too many|max(?:imum)?|limit|up to|at most|more than|less number|fewer/i
+  if (!limitPattern.test(message)) return undefined
   const number = /(?:max(?:imum)?|limit|up to|at most|more than)[^\d]{0,30}(\d+)/i.exec(
     message,
   )?.[1]

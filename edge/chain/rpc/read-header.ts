@@ -1,12 +1,12 @@
 import type { BlockHeader } from '../block-header.ts'
-import { badAnswer, EndpointFailed, rpcErrorKind } from './endpoint-failure.ts'
-import type { RpcAnswer, RpcCall, RpcError } from './json-rpc.ts'
-import { hexIn, numberIn, quantity } from './quantities.ts'
-import { NodeLags } from './rpc-failures.ts'
+import { badResponse, EndpointError, rpcErrorKind } from './endpoint-error.ts'
+import type { RpcResponse, RpcCall, RpcError } from './json-rpc.ts'
+import { parseHex, parseQuantity, encodeQuantity } from './quantities.ts'
+import { NodeLaggingError } from './chain-read-errors.ts'
 
 export const headerCall = (block: number | 'latest' | 'safe' | 'finalized'): RpcCall => ({
   method: 'eth_getBlockByNumber',
-  params: [typeof block === 'number' ? quantity(block) : block, false],
+  params: [typeof block === 'number' ? encodeQuantity(block) : block, false],
 })
 
 export const headerByHashCall = (hash: string): RpcCall => ({
@@ -14,40 +14,40 @@ export const headerByHashCall = (hash: string): RpcCall => ({
   params: [hash, false],
 })
 
-/** @throws {EndpointFailed} `bad_answer` if the header is malformed */
-export function headerIn(value: unknown): BlockHeader {
-  if (typeof value !== 'object' || value === null) throw badAnswer('a block is not an object')
+/** @throws {EndpointError} `bad_answer` if the header is malformed */
+export function parseBlockHeader(value: unknown): BlockHeader {
+  if (typeof value !== 'object' || value === null) throw badResponse('a block is not an object')
   const block = value as Record<string, unknown>
   return {
-    number: numberIn(block['number'], "a block's number"),
-    hash: hexIn(block['hash'], "a block's hash", 32),
-    parentHash: hexIn(block['parentHash'], "a block's parent hash", 32),
-    timestamp: numberIn(block['timestamp'], "a block's timestamp"),
-    logsBloom: hexIn(block['logsBloom'], "a block's bloom", 256),
+    number: parseQuantity(block['number'], "a block's number"),
+    hash: parseHex(block['hash'], "a block's hash", 32),
+    parentHash: parseHex(block['parentHash'], "a block's parent hash", 32),
+    timestamp: parseQuantity(block['timestamp'], "a block's timestamp"),
+    logsBloom: parseHex(block['logsBloom'], "a block's bloom", 256),
   }
 }
 
 /**
- * @throws {NodeLags}
- * @throws {EndpointFailed}
+ * @throws {NodeLaggingError}
+ * @throws {EndpointError}
  */
-export function headerAt(answer: RpcAnswer, number: number): BlockHeader {
-  const header = headerIn(existing(answer))
-  if (header.number !== number) throw badAnswer('a block has a different number than requested')
+export function requireHeader(answer: RpcResponse, number: number): BlockHeader {
+  const header = parseBlockHeader(requireResult(answer))
+  if (header.number !== number) throw badResponse('a block has a different number than requested')
   return header
 }
 
 /**
- * @throws {NodeLags} if the node responds that it does not have the block
- * @throws {EndpointFailed} for any other error
+ * @throws {NodeLaggingError} if the node responds that it does not have the block
+ * @throws {EndpointError} for any other error
  */
-export function existing(answer: RpcAnswer): unknown {
+export function requireResult(answer: RpcResponse): unknown {
   if ('result' in answer) {
-    if (answer.result === null) throw new NodeLags('the node does not have the block')
+    if (answer.result === null) throw new NodeLaggingError('the node does not have the block')
     return answer.result
   }
-  if (isUnknownBlock(answer.error)) throw new NodeLags('the node does not have the block')
-  throw new EndpointFailed(rpcErrorKind(answer.error.code))
+  if (isUnknownBlock(answer.error)) throw new NodeLaggingError('the node does not have the block')
+  throw new EndpointError(rpcErrorKind(answer.error.code))
 }
 
 /** Errors of geth, Erigon, Nethermind, Besu and reth for an unknown or future block. */
@@ -62,15 +62,15 @@ export function isUnknownBlock({ code, message }: RpcError): boolean {
 
 /**
  * Null if the provider does not serve the tag or the chain has no such block yet.
- * @throws {EndpointFailed} for any other error
+ * @throws {EndpointError} for any other error
  */
-export function taggedHeader(answer: RpcAnswer): BlockHeader | null {
-  if ('result' in answer) return answer.result === null ? null : headerIn(answer.result)
+export function parseTaggedHeader(answer: RpcResponse): BlockHeader | null {
+  if ('result' in answer) return answer.result === null ? null : parseBlockHeader(answer.result)
   const { error } = answer
-  const saysNo =
+  const isUnsupported =
     isUnknownBlock(error) ||
     [-32600, -32601, -32602, -32001].includes(error.code) ||
     /unsupported|not supported|invalid|does not exist/i.test(error.message)
-  if (saysNo) return null
-  throw new EndpointFailed(rpcErrorKind(error.code))
+  if (isUnsupported) return null
+  throw new EndpointError(rpcErrorKind(error.code))
 }

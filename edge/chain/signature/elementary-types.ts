@@ -1,6 +1,6 @@
 import type { AbiType } from './event-signature.ts'
 
-export type NamedType = { type: AbiType; canonical: string } | { problem: string; fix: string }
+export type ElementaryType = { type: AbiType; canonical: string } | { problem: string; fix: string }
 
 const TYPES = new Map<string, AbiType>([
   ['address', { kind: 'address' }],
@@ -27,7 +27,7 @@ const ALIASES = new Map([
 ])
 
 /** Solidity ABI specification, "Types". Returns the same object for equal types. */
-export function elementaryType(name: string): NamedType {
+export function elementaryType(name: string): ElementaryType {
   const canonical = ALIASES.get(name) ?? name
   const type = TYPES.get(canonical)
   if (type) return { type, canonical }
@@ -42,7 +42,7 @@ export function elementaryType(name: string): NamedType {
   }
 }
 
-function unknownType(name: string): NamedType {
+function unknownType(name: string): ElementaryType {
   if (/^u?fixed(\d+x\d+)?$/.test(name))
     return {
       problem: `no compiler supports ${name} in an event`,

@@ -1,7 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import { encodeHex } from '../../../shared/hex.ts'
+import { encodeHex } from '../../../shared/encoding/hex.ts'
 import type { EventInput, EventSignature } from './event-signature.ts'
-import { SignatureTokens } from './signature-tokens.ts'
+import { SignatureTokenStream } from './signature-token-stream.ts'
 import { readArgumentName, readType } from './read-type.ts'
 
 /**
@@ -15,10 +15,10 @@ export const INDEXED_MAX = 3
 
 /**
  * Accepts Solidity, human-readable ABI, and the canonical form.
- * @throws {SignatureRefused} with the position of the problem and a suggested fix
+ * @throws {EventSignatureError} with the position of the problem and a suggested fix
  */
 export function parseEventSignature(text: string): EventSignature {
-  const tokens = new SignatureTokens(text)
+  const tokens = new SignatureTokenStream(text)
   if (tokens.isWord('event') && tokens.isWord(undefined, 1)) tokens.next()
   const name = readName(tokens)
   const inputs = readInputs(tokens)
@@ -29,13 +29,16 @@ export function parseEventSignature(text: string): EventSignature {
   return { name, inputs, canonical, topic0, isMarked: inputs.some((input) => input.indexed) }
 }
 
-function readName(tokens: SignatureTokens): string {
+function readName(tokens: SignatureTokenStream): string {
   if (tokens.isWord('function') || tokens.isWord('error'))
     if (tokens.isWord(undefined, 1))
-      throw tokens.refused(`a ${tokens.here.text} is not an event`, 'write the event’s declaration')
+      throw tokens.error(
+        `a ${tokens.current.text} is not an event`,
+        'write the event’s declaration',
+      )
   if (!tokens.isWord())
-    throw tokens.refused(
-      tokens.here.kind === 'end'
+    throw tokens.error(
+      tokens.current.kind === 'end'
         ? 'the signature is empty'
         : 'the signature does not start with the event name',
       'write, for example, Transfer(address,address,uint256)',
@@ -43,18 +46,18 @@ function readName(tokens: SignatureTokens): string {
   return tokens.next().text
 }
 
-function readInputs(tokens: SignatureTokens): EventInput[] {
+function readInputs(tokens: SignatureTokenStream): EventInput[] {
   tokens.expect('(', 'write the types of the event’s arguments in parentheses')
   const inputs: EventInput[] = []
-  if (tokens.take(')')) return inputs
+  if (tokens.accept(')')) return inputs
   do {
     if (inputs.length === INPUTS_MAX)
-      throw tokens.refused(
+      throw tokens.error(
         `at most ${INPUTS_MAX} arguments are supported`,
         'check the signature: events of contracts have fewer',
       )
     inputs.push(readInput(tokens, inputs))
-  } while (tokens.take(','))
+  } while (tokens.accept(','))
   tokens.expect(
     ')',
     'write a comma before the next argument, or a closing parenthesis after the last',
@@ -62,30 +65,30 @@ function readInputs(tokens: SignatureTokens): EventInput[] {
   return inputs
 }
 
-function readInput(tokens: SignatureTokens, before: readonly EventInput[]): EventInput {
+function readInput(tokens: SignatureTokenStream, before: readonly EventInput[]): EventInput {
   const { type, canonical } = readType(tokens)
   const indexed = tokens.isWord('indexed')
   if (indexed) {
     if (before.filter((input) => input.indexed).length === INDEXED_MAX)
-      throw tokens.refused(
+      throw tokens.error(
         `at most ${INDEXED_MAX} arguments can be indexed`,
         'mark only those that the contract marks',
       )
     tokens.next()
     if (tokens.isWord('indexed'))
-      throw tokens.refused('the argument is already indexed', 'write "indexed" once')
+      throw tokens.error('the argument is already indexed', 'write "indexed" once')
   }
   const name = readArgumentName(tokens)
   return { type, canonical, indexed, ...(name === undefined ? {} : { name }) }
 }
 
-function readEnd(tokens: SignatureTokens): void {
+function readEnd(tokens: SignatureTokenStream): void {
   if (tokens.isWord('anonymous'))
-    throw tokens.refused(
+    throw tokens.error(
       'an anonymous event has no topic that identifies it',
       'use another event: a trigger cannot distinguish the logs of this one from others',
     )
-  tokens.take(';')
-  if (tokens.here.kind !== 'end')
-    throw tokens.refused('unexpected text after the arguments', 'remove it')
+  tokens.accept(';')
+  if (tokens.current.kind !== 'end')
+    throw tokens.error('unexpected text after the arguments', 'remove it')
 }

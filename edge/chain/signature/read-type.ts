@@ -1,7 +1,7 @@
 import { elementaryType } from './elementary-types.ts'
 import type { AbiType } from './event-signature.ts'
-import type { SignatureTokens } from './signature-tokens.ts'
-import { leastWords } from './type-size.ts'
+import type { SignatureTokenStream } from './signature-token-stream.ts'
+import { minWords } from './type-size.ts'
 
 /**
  * Maximum nesting of arrays and tuples. Contracts use two or three levels. The value decoder recurses to the same
@@ -15,19 +15,19 @@ export const TYPE_DEPTH_MAX = 8
  */
 export const TYPE_WORDS_MAX = 4_096
 
-export type ReadType = { type: AbiType; canonical: string }
+export type ParsedType = { type: AbiType; canonical: string }
 
-/** @throws {SignatureRefused} if the text is not a valid type */
-export function readType(tokens: SignatureTokens, depth = 0): ReadType {
-  const start = tokens.here
-  if (tokens.isWord('tuple') && tokens.isMark('(', 1)) tokens.next()
-  let read = tokens.isMark('(') ? readTuple(tokens, depth) : readElementary(tokens)
-  while (tokens.take('[')) {
+/** @throws {EventSignatureError} if the text is not a valid type */
+export function readType(tokens: SignatureTokenStream, depth = 0): ParsedType {
+  const start = tokens.current
+  if (tokens.isWord('tuple') && tokens.isPunctuation('(', 1)) tokens.next()
+  let read = tokens.isPunctuation('(') ? readTuple(tokens, depth) : readElementary(tokens)
+  while (tokens.accept('[')) {
     read = readArray(tokens, read)
     if (depth + nesting(read.type) > TYPE_DEPTH_MAX) throw tooDeep(tokens)
   }
-  if (leastWords(read.type) > TYPE_WORDS_MAX)
-    throw tokens.refused(
+  if (minWords(read.type) > TYPE_WORDS_MAX)
+    throw tokens.error(
       'the arrays of this type are too long',
       `use a type of at most ${TYPE_WORDS_MAX} words of 32 bytes`,
       start,
@@ -35,28 +35,28 @@ export function readType(tokens: SignatureTokens, depth = 0): ReadType {
   return read
 }
 
-function readElementary(tokens: SignatureTokens): ReadType {
+function readElementary(tokens: SignatureTokenStream): ParsedType {
   if (!tokens.isWord())
-    throw tokens.refused('a type is missing', 'write one, such as address or uint256')
-  const name = tokens.here.text
+    throw tokens.error('a type is missing', 'write one, such as address or uint256')
+  const name = tokens.current.text
   if (name === 'tuple')
-    throw tokens.refused('the tuple’s members are missing', 'write tuple(address,uint256)')
+    throw tokens.error('the tuple’s members are missing', 'write tuple(address,uint256)')
   // A qualified name such as `Library.Name` is never an ABI type.
-  const found = elementaryType(tokens.isMark('.', 1) ? `${name}.…` : name)
-  if ('problem' in found) throw tokens.refused(found.problem, found.fix)
+  const found = elementaryType(tokens.isPunctuation('.', 1) ? `${name}.…` : name)
+  if ('problem' in found) throw tokens.error(found.problem, found.fix)
   tokens.next()
   if (name === 'address' && tokens.isWord('payable')) tokens.next()
   return found
 }
 
-function readTuple(tokens: SignatureTokens, depth: number): ReadType {
+function readTuple(tokens: SignatureTokenStream, depth: number): ParsedType {
   if (depth >= TYPE_DEPTH_MAX) throw tooDeep(tokens)
   tokens.expect('(', 'write the tuple’s members')
-  const members: ReadType[] = []
-  if (tokens.isMark(')'))
-    throw tokens.refused('a tuple must have at least one member', 'write the types of its members')
+  const members: ParsedType[] = []
+  if (tokens.isPunctuation(')'))
+    throw tokens.error('a tuple must have at least one member', 'write the types of its members')
   do members.push(readMember(tokens, depth + 1))
-  while (tokens.take(','))
+  while (tokens.accept(','))
   tokens.expect(
     ')',
     'write a comma before the next member, or a closing parenthesis after the last',
@@ -67,33 +67,33 @@ function readTuple(tokens: SignatureTokens, depth: number): ReadType {
   }
 }
 
-function readMember(tokens: SignatureTokens, depth: number): ReadType {
+function readMember(tokens: SignatureTokenStream, depth: number): ParsedType {
   const member = readType(tokens, depth)
   if (tokens.isWord('indexed'))
-    throw tokens.refused('a member of a tuple cannot be indexed', 'mark the whole tuple')
+    throw tokens.error('a member of a tuple cannot be indexed', 'mark the whole tuple')
   readArgumentName(tokens)
   return member
 }
 
 /**
  * Names are optional, and not part of the canonical signature.
- * @throws {SignatureRefused} if there is a data location, such as `memory`
+ * @throws {EventSignatureError} if there is a data location, such as `memory`
  */
-export function readArgumentName(tokens: SignatureTokens): string | undefined {
+export function readArgumentName(tokens: SignatureTokenStream): string | undefined {
   for (const location of ['memory', 'storage', 'calldata'])
     if (tokens.isWord(location))
-      throw tokens.refused(`${location} is not allowed in an event`, 'remove it')
+      throw tokens.error(`${location} is not allowed in an event`, 'remove it')
   return tokens.isWord() ? tokens.next().text : undefined
 }
 
 /** Parses the rest of an array suffix, such as `4]`, after its opening bracket. */
-function readArray(tokens: SignatureTokens, of: ReadType): ReadType {
+function readArray(tokens: SignatureTokenStream, of: ParsedType): ParsedType {
   let length: number | null = null
-  if (tokens.here.kind === 'number') {
-    const { text } = tokens.here
+  if (tokens.current.kind === 'number') {
+    const { text } = tokens.current
     length = Number(text)
     if (text.startsWith('0') || length > TYPE_WORDS_MAX)
-      throw tokens.refused(
+      throw tokens.error(
         `an array cannot have ${text.slice(0, 20)} elements`,
         `write an integer from 1 to ${TYPE_WORDS_MAX}, or nothing for any length`,
       )
@@ -112,8 +112,8 @@ function nesting(type: AbiType): number {
   return 0
 }
 
-function tooDeep(tokens: SignatureTokens) {
-  return tokens.refused(
+function tooDeep(tokens: SignatureTokenStream) {
+  return tokens.error(
     `arrays and tuples are nested more than ${TYPE_DEPTH_MAX} levels deep`,
     'check the parentheses and brackets',
   )

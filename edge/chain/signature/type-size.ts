@@ -34,14 +34,16 @@ export function isHashedInTopic(type: AbiType): boolean {
 
 /** Number of 32-byte words in the head of an ABI encoding. The offset of a dynamic value takes one word. */
 export function headWords(type: AbiType): number {
-  return isDynamic(type) ? 1 : leastWords(type)
+  return isDynamic(type) ? 1 : minWords(type)
 }
 
 /** Minimum number of 32-byte words of an encoding, not counting the offset of a dynamic value. */
-export function leastWords(type: AbiType): number {
-  if (type.kind === 'tuple') return type.members.reduce((sum, member) => sum + placed(member), 0)
-  if (type.kind === 'array') return type.length === null ? 1 : type.length * placed(type.of)
+export function minWords(type: AbiType): number {
+  if (type.kind === 'tuple')
+    return type.members.reduce((sum, member) => sum + wordsWithOffset(member), 0)
+  if (type.kind === 'array')
+    return type.length === null ? 1 : type.length * wordsWithOffset(type.of)
   return 1
 }
 
-const placed = (type: AbiType) => leastWords(type) + (isDynamic(type) ? 1 : 0)
+const wordsWithOffset = (type: AbiType) => minWords(type) + (isDynamic(type) ? 1 : 0)

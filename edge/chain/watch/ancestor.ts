@@ -1,7 +1,7 @@
 import type { BlockHeader } from '../block-header.ts'
 import type { ChainReader } from '../rpc/chain-reader.ts'
-import { NodeLags } from '../rpc/rpc-failures.ts'
-import type { KeptChain } from './kept-chain.ts'
+import { NodeLaggingError } from '../rpc/chain-read-errors.ts'
+import type { UnfinalizedChain } from './unfinalized-chain.ts'
 
 const HEADERS_AT_ONCE = 128
 
@@ -10,33 +10,33 @@ const HEADERS_AT_ONCE = 128
  * highest match and the lowest mismatch.
  * @returns undefined if the chain has none of the stored blocks
  * @throws {ChainAway}
- * @throws {NodeLags}
+ * @throws {NodeLaggingError}
  */
-export async function commonAncestor(
+export async function findCommonAncestor(
   reader: Pick<ChainReader, 'headersOf'>,
-  kept: Pick<KeptChain, 'first' | 'hashAt'>,
+  unfinalized: Pick<UnfinalizedChain, 'first' | 'hashAt'>,
   below: number,
 ): Promise<number | undefined> {
-  const { first } = kept
+  const { first } = unfinalized
   if (below < first) return undefined
-  let places = doublingBelow(below, first)
+  let heights = doublingBelow(below, first)
   let ours: number | undefined
   /** Lowest block known to differ from the stored block. */
   let others = below + 1
   do {
-    const headers = await reader.headersOf(places)
+    const headers = await reader.headersOf(heights)
     const isOurs = new Set(
       headers
-        .filter(({ number, hash }) => kept.hashAt(number) === hash)
+        .filter(({ number, hash }) => unfinalized.hashAt(number) === hash)
         .map(({ number }) => number),
     )
     // The block matched in an earlier request, so the nodes disagree.
-    if (ours !== undefined && !isOurs.has(ours)) throw new NodeLags(`block ${ours} is gone`)
+    if (ours !== undefined && !isOurs.has(ours)) throw new NodeLaggingError(`block ${ours} is gone`)
     if (isOurs.size === 0) return undefined
     const highest = Math.max(...isOurs)
-    others = Math.min(others, ...places.filter((place) => place > highest))
+    others = Math.min(others, ...heights.filter((place) => place > highest))
     ours = highest
-    places = between(highest, others)
+    heights = between(highest, others)
   } while (ours + 1 < others)
   return ours
 }
@@ -44,9 +44,9 @@ export async function commonAncestor(
 /**
  * Fetches a range of headers in a few requests.
  * @param parent hash of the block before the range, or undefined if unknown
- * @throws {NodeLags} if the blocks are not linked, because the nodes that answered disagree
+ * @throws {NodeLaggingError} if the blocks are not linked, because the nodes that answered disagree
  */
-export async function linkedHeaders(
+export async function readLinkedHeaders(
   reader: Pick<ChainReader, 'headers'>,
   parent: string | undefined,
   from: number,
@@ -58,7 +58,7 @@ export async function linkedHeaders(
     const some = await reader.headers(at, Math.min(at + HEADERS_AT_ONCE - 1, to))
     for (const header of some) {
       if (before !== undefined && header.parentHash !== before)
-        throw new NodeLags(`block ${header.number} is not a child of the previous block`)
+        throw new NodeLaggingError(`block ${header.number} is not a child of the previous block`)
       before = header.hash
     }
     headers.push(...some)
@@ -67,15 +67,15 @@ export async function linkedHeaders(
 }
 
 function doublingBelow(high: number, low: number): number[] {
-  const places = [high]
-  for (let distance = 1; high - distance > low; distance *= 2) places.push(high - distance)
-  if (low < high) places.push(low)
-  return places
+  const heights = [high]
+  for (let distance = 1; high - distance > low; distance *= 2) heights.push(high - distance)
+  if (low < high) heights.push(low)
+  return heights
 }
 
 function between(low: number, high: number): number[] {
   const step = Math.max(1, Math.ceil((high - low) / 8))
-  const places: number[] = []
-  for (let place = low; place < high; place += step) places.push(place)
-  return places
+  const heights: number[] = []
+  for (let place = low; place < high; place += step) heights.push(place)
+  return heights
 }

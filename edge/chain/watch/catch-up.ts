@@ -1,28 +1,28 @@
-import { BLOCKS_KEPT } from '../../../shared/limits.ts'
-import { BlockRefused } from '../backfill/one-block.ts'
-import type { ReadLogs } from '../backfill/range-reader.ts'
+import { BLOCKS_RETAINED } from '../../../shared/limits.ts'
+import { BlockRejectedError } from '../backfill/read-block-logs.ts'
+import type { LogBatch } from '../backfill/range-reader.ts'
 import type { RangeSize } from '../backfill/range-size.ts'
-import { readUnion } from '../backfill/union-reader.ts'
+import { readQueries } from '../backfill/read-queries.ts'
 import type { Tip } from '../block-header.ts'
-import { routeOfLog } from '../matching/matches.ts'
+import { logRouteKey } from '../matching/log-matching.ts'
 import type { ChainReader } from '../rpc/chain-reader.ts'
-import { finalBlocks, leaveMark } from './finality-marks.ts'
-import type { InStep } from './in-step.ts'
-import type { UnionLogs } from './union-logs.ts'
+import { finalBlocks, leaveWatermark } from './finality-watermarks.ts'
+import type { CaughtUpDelivery } from './caught-up-delivery.ts'
+import type { BlockLogReader } from './block-log-reader.ts'
 import type { WatchState } from './watch-state.ts'
 
 /** Missed blocks from which reading logs in block ranges is cheaper than reading each header. */
 const CATCH_UP_BLOCKS = 512
 
 /** Time limit for catching up, after which the head is polled again. */
-const READ_FOR_MS = 20_000
+const READ_TIMEOUT_MS = 20_000
 
 export type CatchUpOptions = {
   state: WatchState
-  inStep: InStep
+  delivery: CaughtUpDelivery
   reader: ChainReader
   size: RangeSize
-  union: () => UnionLogs
+  logReader: () => BlockLogReader
   now: () => number
 }
 
@@ -38,79 +38,80 @@ export class CatchUp {
   }
 
   isDue(tip: Tip): boolean {
-    return this.#target(tip) - this.#options.state.kept.through! >= CATCH_UP_BLOCKS
+    return this.#target(tip) - this.#options.state.unfinalized.through! >= CATCH_UP_BLOCKS
   }
 
   /**
    * Must be called only if the stored blocks are known to be in the chain.
    * @throws {ChainAway}
-   * @throws {NodeLags}
+   * @throws {NodeLaggingError}
    */
   async read(tip: Tip): Promise<void> {
-    const { state, inStep, reader, size, union, now } = this.#options
-    const { kept, marks } = state
+    const { state, delivery, reader, size, logReader, now } = this.#options
+    const { unfinalized, watermarks } = state
     const to = this.#target(tip)
-    await inStep.follow(finalBlocks(state, tip, tip.latest.number))
-    const { through } = kept
+    await delivery.deliverUpTo(finalBlocks(state, tip, tip.latest.number))
+    const { through } = unfinalized
     if (through === undefined) return
     state.transaction(() => {
       // If the chain reports no block for a tag, triggers with this finality continue with their own cursors.
-      for (const [mark, block] of marks.entries()) if (block !== through) leaveMark(state, mark)
-      kept.restart(through)
+      for (const [mark, block] of watermarks.entries())
+        if (block !== through) leaveWatermark(state, mark)
+      unfinalized.restart(through)
     })
-    const until = now() + READ_FOR_MS
+    const until = now() + READ_TIMEOUT_MS
     const ended = new AbortController()
-    state.lookingThrough = to
-    const all = union()
+    state.searchingThrough = to
+    const all = logReader()
     const range = { from: through + 1, to }
     const lane = { lane: 'live', signal: ended.signal } as const
-    const reading = readUnion({ chain: reader, size }, all.queries, range, lane)
+    const reading = readQueries({ chain: reader, size }, all.queries, range, lane)
     try {
-      await this.#tellAll(reading, all, () => now() >= until && ended.abort())
+      await this.#deliverAll(reading, all, () => now() >= until && ended.abort())
     } catch (error) {
-      if (!(error instanceof BlockRefused)) throw error
-      this.#part(to)
+      if (!(error instanceof BlockRejectedError)) throw error
+      this.#splitCursors(to)
     }
   }
 
-  async #tellAll(
-    reading: AsyncIterable<ReadLogs>,
-    all: UnionLogs,
-    told: () => void,
+  async #deliverAll(
+    reading: AsyncIterable<LogBatch>,
+    all: BlockLogReader,
+    delivered: () => void,
   ): Promise<void> {
-    const { state, inStep } = this.#options
-    const { kept, marks } = state
+    const { state, delivery } = this.#options
+    const { unfinalized, watermarks } = state
     for await (const read of reading) {
-      const before = kept.through
+      const before = unfinalized.through
       if (before === undefined) return
       const moves = new Map(
-        [...marks.entries()]
+        [...watermarks.entries()]
           .filter(([, block]) => block === before)
           .map(([mark]) => [mark, read.through]),
       )
-      const logs = all.wanted(read.logs).map((log) => ({
+      const logs = all.filterWatched(read.logs).map((log) => ({
         block: log.blockNumber,
-        route: routeOfLog(log),
+        route: logRouteKey(log),
         log,
       }))
-      await inStep.tell(logs, moves, () => kept.restart(read.through))
-      told()
+      await delivery.deliver(logs, moves, () => unfinalized.restart(read.through))
+      delivered()
     }
   }
 
   /** Gives each trigger its own cursor, so that a block that cannot be read does not delay the other triggers. */
-  #part(to: number): void {
+  #splitCursors(to: number): void {
     const { state } = this.#options
-    const { kept, marks } = state
-    const { through } = kept
+    const { unfinalized, watermarks } = state
+    const { through } = unfinalized
     if (through === undefined) return
     state.transaction(() => {
-      for (const [mark, block] of marks.entries()) {
+      for (const [mark, block] of watermarks.entries()) {
         if (block !== through) continue
-        leaveMark(state, mark)
-        marks.set(mark, to)
+        leaveWatermark(state, mark)
+        watermarks.set(mark, to)
       }
-      kept.restart(to)
+      unfinalized.restart(to)
     })
   }
 
@@ -121,6 +122,6 @@ export class CatchUp {
   #target(tip: Tip): number {
     const { state } = this.#options
     const finals = finalBlocks(state, tip, tip.latest.number)
-    return Math.min(tip.latest.number - BLOCKS_KEPT, ...finals.values())
+    return Math.min(tip.latest.number - BLOCKS_RETAINED, ...finals.values())
   }
 }

@@ -2,32 +2,32 @@ import { DurableObject } from 'cloudflare:workers'
 import { drizzle } from 'drizzle-orm/durable-sqlite'
 import { migrate } from 'drizzle-orm/durable-sqlite/migrator'
 import migrations from '../../../drizzle/chain-watcher/migrations.js'
-import { causeOf } from '../../db/cause-of.ts'
+import { rootCauseText } from '../../db/root-cause-text.ts'
 import { type Env, settingsOf } from '../../env.ts'
-import type { LogFacts } from '../../../shared/service-log/line.ts'
+import type { LogFields } from '../../../shared/service-log/line.ts'
 import { logEvent } from '../../log.ts'
 import { sleep } from '../../sleep.ts'
 import { BackfillRunner } from '../backfill/backfill-runner.ts'
 import { RangeSize } from '../backfill/range-size.ts'
-import { RecentLogs } from '../backfill/recent-logs.ts'
+import { RecentLogSearch } from '../backfill/recent-log-search.ts'
 import type { ChainName, ChainSettings } from '../chain-settings.ts'
 import type { Finality } from '../finality.ts'
 import type { LogFilter } from '../matching/log-filter.ts'
 import { HttpChainReader } from '../rpc/http-chain-reader.ts'
 import type { BlockRange, Subscription } from '../subscription.ts'
-import { askedFinalBlock, askedHead } from './asked-head.ts'
-import { lookAtContract } from './contract-look.ts'
+import { requestFinalBlock, requestHead } from './request-head.ts'
+import { inspectContract } from './inspect-contract.ts'
 import type { ChainStatus, Watcher } from './watcher.ts'
-import { PollPace } from './poll-pace.ts'
+import { PollBackoff } from './poll-backoff.ts'
 import { TriggerCalls } from './trigger-calls.ts'
-import { Watch } from './watch.ts'
+import { ChainPoller } from './chain-poller.ts'
 
-type Parts = {
-  watch: Watch
+type WatcherParts = {
+  poller: ChainPoller
   reader: HttpChainReader
   backfill: BackfillRunner
-  recent: RecentLogs
-  pace: PollPace
+  recent: RecentLogSearch
+  pace: PollBackoff
 }
 
 /**
@@ -35,7 +35,7 @@ type Parts = {
  * triggers.
  */
 export class ChainWatcher extends DurableObject<Env> implements Watcher {
-  #parts!: Parts
+  #parts!: WatcherParts
   readonly #heads = new Map<Finality, ReturnType<Watcher['head']>>()
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -45,27 +45,27 @@ export class ChainWatcher extends DurableObject<Env> implements Watcher {
 
   /** Single-flight: concurrent callers share one request. */
   head(finality: Finality): ReturnType<Watcher['head']> {
-    const { watch, reader } = this.#parts
-    const asking =
+    const { poller, reader } = this.#parts
+    const request =
       this.#heads.get(finality) ??
-      askedHead({ watch, reader, now: Date.now }, finality).finally(() =>
+      requestHead({ poller, reader, now: Date.now }, finality).finally(() =>
         this.#heads.delete(finality),
       )
-    this.#heads.set(finality, asking)
-    return asking
+    this.#heads.set(finality, request)
+    return request
   }
 
   async watch(subscription: Subscription): Promise<void> {
-    this.#parts.watch.watch(subscription)
+    this.#parts.poller.subscribe(subscription)
     await this.wake()
   }
 
   async unwatch(triggerId: string, version: number): Promise<void> {
-    this.#parts.watch.unwatch(triggerId, version)
+    this.#parts.poller.unsubscribe(triggerId, version)
   }
 
   async roomFor(triggerId: string): Promise<void> {
-    this.#parts.watch.roomFor(triggerId)
+    this.#parts.poller.roomFor(triggerId)
   }
 
   async recent(
@@ -74,7 +74,7 @@ export class ChainWatcher extends DurableObject<Env> implements Watcher {
     limit: number,
   ): ReturnType<Watcher['recent']> {
     const { reader, recent } = this.#parts
-    const last = await askedFinalBlock(reader, finality)
+    const last = await requestFinalBlock(reader, finality)
     if (last.state !== 'known') return last
     try {
       return await recent.find(filter, last.block, limit)
@@ -84,38 +84,39 @@ export class ChainWatcher extends DurableObject<Env> implements Watcher {
   }
 
   async contractAt(address: string, within: BlockRange): ReturnType<Watcher['contractAt']> {
-    return lookAtContract(this.#parts.reader, address, within)
+    return inspectContract(this.#parts.reader, address, within)
   }
 
   async status(): Promise<ChainStatus> {
-    const { watch, reader } = this.#parts
-    return { ...watch.status(), endpoints: reader.health() }
+    const { poller, reader } = this.#parts
+    return { ...poller.status(), endpoints: reader.health() }
   }
 
   async wake(): Promise<void> {
-    const { watch, pace } = this.#parts
-    if (!watch.isWatching || !this.#settings()) return
+    const { poller, pace } = this.#parts
+    if (!poller.isWatching || !this.#settings()) return
     const now = Date.now()
-    if (!pace.isGoing(await this.ctx.storage.getAlarm(), now)) await this.ctx.storage.setAlarm(now)
+    if (!pace.isScheduled(await this.ctx.storage.getAlarm(), now))
+      await this.ctx.storage.setAlarm(now)
   }
 
   /** Never throws, because an alarm that throws is retried six times and then lost permanently. */
   override async alarm(): Promise<void> {
-    const { watch, pace } = this.#parts
-    if (!watch.isWatching) return
+    const { poller, pace } = this.#parts
+    if (!poller.isWatching) return
     try {
       // Sets the next alarm before anything that can fail. If it is lost nevertheless, the schedule scanner restores
       // it.
       await this.ctx.storage.setAlarm(Date.now() + pace.intervalMs)
     } catch (error) {
-      this.#log('chain.broken', { reason: causeOf(error) })
+      this.#log('chain.broken', { reason: rootCauseText(error) })
     }
     this.ctx.waitUntil(this.#poll())
   }
 
   async #poll(): Promise<void> {
-    const { watch, pace } = this.#parts
-    pace.looked(await watch.poll())
+    const { poller, pace } = this.#parts
+    pace.recordPoll(await poller.poll())
   }
 
   #settings(): ChainSettings | undefined {
@@ -143,22 +144,22 @@ export class ChainWatcher extends DurableObject<Env> implements Watcher {
     })
     const size = new RangeSize()
     const calls = new TriggerCalls((triggerId) => this.env.TRIGGER_QUEUE.getByName(triggerId))
-    const watch = new Watch({
+    const poller = new ChainPoller({
       storage,
       reader,
       size,
-      tell: (triggerId, delivery) =>
+      deliver: (triggerId, delivery) =>
         calls.deliver(triggerId, { ...delivery, chain: this.ctx.id.name as ChainName }),
       now,
       sleep,
       keepAlive,
-      stretchesDue: () => backfill.poke(),
-      stretchesReplaced: () => backfill.forget(),
+      onBackfillDue: () => backfill.poke(),
+      onBackfillReplaced: () => backfill.discardBuffered(),
       log,
     })
     const backfill = new BackfillRunner({
       chain: reader,
-      stretches: watch.stretches,
+      source: poller.backfillSource,
       size,
       now,
       random,
@@ -166,11 +167,11 @@ export class ChainWatcher extends DurableObject<Env> implements Watcher {
       keepAlive,
       log,
     })
-    const recent = new RecentLogs(reader, size, sleep)
-    this.#parts = { watch, reader, backfill, recent, pace: new PollPace(pollMs) }
+    const recent = new RecentLogSearch(reader, size, sleep)
+    this.#parts = { poller, reader, backfill, recent, pace: new PollBackoff(pollMs) }
   }
 
   #log(event: string, facts: object): void {
-    logEvent(this.env, event, { chain: this.ctx.id.name, ...(facts as LogFacts) })
+    logEvent(this.env, event, { chain: this.ctx.id.name, ...(facts as LogFields) })
   }
 }

@@ -1,5 +1,5 @@
 /** Logs of a rejected block are requested again, because another plan or provider may return them. */
-const AGAIN_MS = 60_000
+const RETRY_MS = 60_000
 
 /**
  * Filter groups with more logs in one block than any endpoint returns. Their triggers wait at that block, each with its
@@ -11,11 +11,11 @@ export class FloodedRoutes {
   /** True if a filter group was rejected too recently to be requested again. */
   has(route: string, now: number): boolean {
     const until = this.#until.get(route)
-    if (until !== undefined && (now >= until || now < until - AGAIN_MS)) this.#until.delete(route)
+    if (until !== undefined && (now >= until || now < until - RETRY_MS)) this.#until.delete(route)
     return this.#until.has(route)
   }
 
   add(route: string, now: number): void {
-    this.#until.set(route, now + AGAIN_MS)
+    this.#until.set(route, now + RETRY_MS)
   }
 }

@@ -1,23 +1,23 @@
 import type { Finality } from '../finality.ts'
 import type { LogFilter } from '../matching/log-filter.ts'
-import { routeOf } from '../matching/matches.ts'
-import type { Lane, Subscription } from '../subscription.ts'
-import { LanePosition } from './lane-position.ts'
+import { routeKey } from '../matching/log-matching.ts'
+import type { CursorKind, Subscription } from '../subscription.ts'
+import { DeliveryCursor } from './delivery-cursor.ts'
 
 /** A new generation is a new object, so that code with a reference to the old one can detect the change. */
-export type Watched = {
+export type ActiveSubscription = {
   readonly triggerId: string
   readonly generation: number
   readonly filter: LogFilter
   readonly route: string
   version: number
   finality: Finality
-  mark: string
+  watermarkKey: string
   since: number
   coveredFrom: number | undefined
   /** Undefined if the subscription is caught up. */
-  live: LanePosition | undefined
-  backfill: LanePosition | undefined
+  live: DeliveryCursor | undefined
+  backfill: DeliveryCursor | undefined
 }
 
 type SubscriptionRow = {
@@ -31,7 +31,7 @@ type SubscriptionRow = {
 }
 type LaneRow = {
   trigger_id: string
-  lane: Lane
+  lane: CursorKind
   next_block: number
   next_log_index: number
   from_block: number | null
@@ -41,16 +41,16 @@ type LaneRow = {
 /** Calls are never delayed by more than this. */
 const ENDED_KEPT_MS = 60 * 60 * 1000
 
-export function markOf(finality: Finality): string {
+export function toWatermarkKey(finality: Finality): string {
   return JSON.stringify(finality)
 }
 
 /** Methods that write must be called in a transaction. */
 export class Subscriptions {
   readonly #sql: SqlStorage
-  readonly #all = new Map<string, Watched>()
-  readonly #byRoute = new Map<string, Set<Watched>>()
-  #filters = 0
+  readonly #all = new Map<string, ActiveSubscription>()
+  readonly #byRoute = new Map<string, Set<ActiveSubscription>>()
+  #filtersVersion = 0
 
   constructor(sql: SqlStorage) {
     this.#sql = sql
@@ -63,10 +63,10 @@ export class Subscriptions {
     this.#all.clear()
     this.#byRoute.clear()
     const rows = sql.exec<SubscriptionRow>('SELECT * FROM subscriptions WHERE ended_at IS NULL')
-    for (const row of rows) this.#add(watchedOf(row))
+    for (const row of rows) this.#add(parseSubscription(row))
     for (const row of sql.exec<LaneRow>('SELECT * FROM lanes')) {
       const watched = this.#all.get(row.trigger_id)
-      if (watched) watched[row.lane] = positionOf(row)
+      if (watched) watched[row.lane] = parseCursor(row)
     }
   }
 
@@ -75,23 +75,23 @@ export class Subscriptions {
   }
 
   /** Version of the set of filters. When it changes, the queries that merge the filters must be rebuilt. */
-  get filters(): number {
-    return this.#filters
+  get filtersVersion(): number {
+    return this.#filtersVersion
   }
 
-  all(): IterableIterator<Watched> {
+  all(): IterableIterator<ActiveSubscription> {
     return this.#all.values()
   }
 
-  get(triggerId: string): Watched | undefined {
+  get(triggerId: string): ActiveSubscription | undefined {
     return this.#all.get(triggerId)
   }
 
-  isCurrent(watched: Watched): boolean {
+  isCurrent(watched: ActiveSubscription): boolean {
     return this.#all.get(watched.triggerId) === watched
   }
 
-  ofRoute(route: string): Iterable<Watched> {
+  ofRoute(route: string): Iterable<ActiveSubscription> {
     return this.#byRoute.get(route) ?? []
   }
 
@@ -106,7 +106,7 @@ export class Subscriptions {
   }
 
   /** Starts a subscription or a new generation, which deletes the old cursors. */
-  begin(subscription: Subscription, coveredFrom: number | undefined): Watched {
+  start(subscription: Subscription, coveredFrom: number | undefined): ActiveSubscription {
     const { triggerId, version, generation, filter, finality, since, backfill } = subscription
     this.#drop(triggerId)
     this.#sql.exec('DELETE FROM lanes WHERE trigger_id = ?', triggerId)
@@ -117,18 +117,18 @@ export class Subscriptions {
       version,
       generation,
       JSON.stringify(filter),
-      markOf(finality),
+      toWatermarkKey(finality),
       since,
       coveredFrom ?? null,
     )
-    const watched: Watched = {
+    const watched: ActiveSubscription = {
       triggerId,
       version,
       generation,
       filter,
-      route: routeOf(filter),
+      route: routeKey(filter),
       finality,
-      mark: markOf(finality),
+      watermarkKey: toWatermarkKey(finality),
       since,
       coveredFrom,
       live: undefined,
@@ -136,24 +136,24 @@ export class Subscriptions {
     }
     this.#add(watched)
     if (backfill && backfill.from <= backfill.to) {
-      watched.backfill = new LanePosition(
+      watched.backfill = new DeliveryCursor(
         'backfill',
         { block: backfill.from, logIndex: 0 },
         backfill,
       )
-      this.put(watched, watched.backfill)
+      this.putCursor(watched, watched.backfill)
     }
     return watched
   }
 
-  change(watched: Watched, version: number, finality: Finality): void {
+  update(watched: ActiveSubscription, version: number, finality: Finality): void {
     watched.version = version
     watched.finality = finality
-    watched.mark = markOf(finality)
+    watched.watermarkKey = toWatermarkKey(finality)
     this.#sql.exec(
       'UPDATE subscriptions SET version = ?, finality = ? WHERE trigger_id = ?',
       version,
-      watched.mark,
+      watched.watermarkKey,
       watched.triggerId,
     )
   }
@@ -171,13 +171,13 @@ export class Subscriptions {
     this.#sql.exec('DELETE FROM subscriptions WHERE ended_at < ?', now - ENDED_KEPT_MS)
   }
 
-  put(watched: Watched, position: LanePosition): void {
-    const { lane, next, range } = position
+  putCursor(watched: ActiveSubscription, cursor: DeliveryCursor): void {
+    const { kind, next, range } = cursor
     this.#sql.exec(
       `INSERT OR REPLACE INTO lanes (trigger_id, lane, next_block, next_log_index, from_block, to_block)
        VALUES (?, ?, ?, ?, ?, ?)`,
       watched.triggerId,
-      lane,
+      kind,
       next.block,
       next.logIndex,
       range?.from ?? null,
@@ -185,9 +185,9 @@ export class Subscriptions {
     )
   }
 
-  join(watched: Watched): void {
+  markCaughtUp(watched: ActiveSubscription): void {
     watched.live = undefined
-    this.#dropLane(watched, 'live')
+    this.#deleteCursor(watched, 'live')
   }
 
   /**
@@ -196,21 +196,21 @@ export class Subscriptions {
    * the backfill can still be reorganized, its cursor is stored but inactive.
    * @param settled blocks up to this one can no longer be reorganized
    */
-  endBackfill(watched: Watched, settled: number): void {
-    const lane = watched.backfill
-    if (!lane?.range) return
-    const { from, to } = lane.range
+  endBackfill(watched: ActiveSubscription, settled: number): void {
+    const cursor = watched.backfill
+    if (!cursor?.range) return
+    const { from, to } = cursor.range
     const isNextToLive = to + 1 >= watched.since
     if (!isNextToLive && to > settled) {
-      lane.isResting = true
+      cursor.isComplete = true
       return
     }
     watched.backfill = undefined
-    this.#dropLane(watched, 'backfill')
+    this.#deleteCursor(watched, 'backfill')
     if (isNextToLive) this.setSince(watched, Math.min(watched.since, from))
   }
 
-  setSince(watched: Watched, since: number): void {
+  setSince(watched: ActiveSubscription, since: number): void {
     watched.since = since
     this.#sql.exec(
       'UPDATE subscriptions SET since = ? WHERE trigger_id = ?',
@@ -219,7 +219,7 @@ export class Subscriptions {
     )
   }
 
-  setCoveredFrom(watched: Watched, block: number): void {
+  setCoveredFrom(watched: ActiveSubscription, block: number): void {
     watched.coveredFrom = block
     this.#sql.exec(
       'UPDATE subscriptions SET covered_from = ? WHERE trigger_id = ?',
@@ -228,8 +228,8 @@ export class Subscriptions {
     )
   }
 
-  #add(watched: Watched): void {
-    this.#filters++
+  #add(watched: ActiveSubscription): void {
+    this.#filtersVersion++
     this.#all.set(watched.triggerId, watched)
     const same = this.#byRoute.get(watched.route)
     if (same) same.add(watched)
@@ -239,28 +239,28 @@ export class Subscriptions {
   #drop(triggerId: string): void {
     const watched = this.#all.get(triggerId)
     if (!watched) return
-    this.#filters++
+    this.#filtersVersion++
     this.#all.delete(triggerId)
     const same = this.#byRoute.get(watched.route)
     same?.delete(watched)
     if (same?.size === 0) this.#byRoute.delete(watched.route)
   }
 
-  #dropLane({ triggerId }: Watched, lane: Lane): void {
-    this.#sql.exec('DELETE FROM lanes WHERE trigger_id = ? AND lane = ?', triggerId, lane)
+  #deleteCursor({ triggerId }: ActiveSubscription, kind: CursorKind): void {
+    this.#sql.exec('DELETE FROM lanes WHERE trigger_id = ? AND lane = ?', triggerId, kind)
   }
 }
 
-function watchedOf(row: SubscriptionRow): Watched {
+function parseSubscription(row: SubscriptionRow): ActiveSubscription {
   const filter = JSON.parse(row.filter) as LogFilter
   return {
     triggerId: row.trigger_id,
     version: row.version,
     generation: row.generation,
     filter,
-    route: routeOf(filter),
+    route: routeKey(filter),
     finality: JSON.parse(row.finality) as Finality,
-    mark: row.finality,
+    watermarkKey: row.finality,
     since: row.since,
     coveredFrom: row.covered_from ?? undefined,
     live: undefined,
@@ -268,7 +268,7 @@ function watchedOf(row: SubscriptionRow): Watched {
   }
 }
 
-function positionOf({ lane, next_block, next_log_index, from_block, to_block }: LaneRow) {
+function parseCursor({ lane, next_block, next_log_index, from_block, to_block }: LaneRow) {
   const range = from_block === null || to_block === null ? null : { from: from_block, to: to_block }
-  return new LanePosition(lane, { block: next_block, logIndex: next_log_index }, range)
+  return new DeliveryCursor(lane, { block: next_block, logIndex: next_log_index }, range)
 }

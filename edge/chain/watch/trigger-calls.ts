@@ -1,25 +1,25 @@
-import type { DeliveryAnswer, LogDelivery } from '../subscription.ts'
+import type { DeliveryResponse, LogDelivery } from '../subscription.ts'
 
-export type TriggerStub = { deliverLogs(delivery: LogDelivery): Promise<DeliveryAnswer> }
+export type TriggerStub = { deliverLogs(delivery: LogDelivery): Promise<DeliveryResponse> }
 
 /** Concurrent calls to the same trigger share one stub, which keeps them in order, even after a call has timed out. */
 export class TriggerCalls {
   readonly #stubOf: (triggerId: string) => TriggerStub
-  readonly #underWay = new Map<string, { stub: TriggerStub; calls: number }>()
+  readonly #inFlight = new Map<string, { stub: TriggerStub; calls: number }>()
 
   constructor(stubOf: (triggerId: string) => TriggerStub) {
     this.#stubOf = stubOf
   }
 
-  async deliver(triggerId: string, delivery: LogDelivery): Promise<DeliveryAnswer> {
-    const known = this.#underWay.get(triggerId) ?? { stub: this.#stubOf(triggerId), calls: 0 }
-    this.#underWay.set(triggerId, known)
+  async deliver(triggerId: string, delivery: LogDelivery): Promise<DeliveryResponse> {
+    const known = this.#inFlight.get(triggerId) ?? { stub: this.#stubOf(triggerId), calls: 0 }
+    this.#inFlight.set(triggerId, known)
     known.calls++
     try {
       return await known.stub.deliverLogs(delivery)
     } finally {
       known.calls--
-      if (known.calls === 0) this.#underWay.delete(triggerId)
+      if (known.calls === 0) this.#inFlight.delete(triggerId)
     }
   }
 }

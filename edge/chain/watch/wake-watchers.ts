@@ -1,4 +1,4 @@
-import { causeOf } from '../../db/cause-of.ts'
+import { rootCauseText } from '../../db/root-cause-text.ts'
 import { type Env, settingsOf } from '../../env.ts'
 import { logEvent } from '../../log.ts'
 import type { ChainName } from '../chain-settings.ts'
@@ -9,7 +9,7 @@ export async function wakeWatchers(env: Env): Promise<void> {
     try {
       await env.CHAIN_WATCHER.getByName(chain).wake()
     } catch (error) {
-      logEvent(env, 'chain.asleep', { chain, reason: causeOf(error) })
+      logEvent(env, 'chain.asleep', { chain, reason: rootCauseText(error) })
     }
   }
   await Promise.all(Object.keys(settingsOf(env).CHAINS).map((chain) => wake(chain as ChainName)))

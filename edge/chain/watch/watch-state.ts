@@ -1,26 +1,26 @@
 import { FloodedRoutes } from './flooded-routes.ts'
-import { KeptChain } from './kept-chain.ts'
-import { Marks } from './marks.ts'
-import { Notices } from './notices.ts'
+import { UnfinalizedChain } from './unfinalized-chain.ts'
+import { Watermarks } from './watermarks.ts'
+import { ReorgNotices } from './reorg-notices.ts'
 import { Subscriptions } from './subscriptions.ts'
 
 /** A transaction changes all parts of the state together. */
 export class WatchState {
-  readonly kept: KeptChain
+  readonly unfinalized: UnfinalizedChain
   readonly subscriptions: Subscriptions
-  readonly marks: Marks
-  readonly notices: Notices
+  readonly watermarks: Watermarks
+  readonly notices: ReorgNotices
   /** Last block of the log request in flight. A filter that is added now covers only later blocks. */
-  lookingThrough = -1
+  searchingThrough = -1
   readonly flooded = new FloodedRoutes()
   readonly #storage: Pick<DurableObjectStorage, 'sql' | 'transactionSync'>
 
   constructor(storage: Pick<DurableObjectStorage, 'sql' | 'transactionSync'>) {
     this.#storage = storage
-    this.kept = new KeptChain(storage.sql)
+    this.unfinalized = new UnfinalizedChain(storage.sql)
     this.subscriptions = new Subscriptions(storage.sql)
-    this.marks = new Marks(storage.sql)
-    this.notices = new Notices(storage.sql)
+    this.watermarks = new Watermarks(storage.sql)
+    this.notices = new ReorgNotices(storage.sql)
   }
 
   /** Applies a change completely or not at all, in memory and in storage. */
@@ -28,9 +28,9 @@ export class WatchState {
     try {
       this.#storage.transactionSync(work)
     } catch (error) {
-      this.kept.load()
+      this.unfinalized.load()
       this.subscriptions.load()
-      this.marks.load()
+      this.watermarks.load()
       this.notices.load()
       throw error
     }
@@ -38,15 +38,15 @@ export class WatchState {
 
   /** First block to be searched with a filter that is added now; undefined before the first poll. */
   get nextCovered(): number | undefined {
-    const { through } = this.kept
-    return through === undefined ? undefined : Math.max(through, this.lookingThrough) + 1
+    const { through } = this.unfinalized
+    return through === undefined ? undefined : Math.max(through, this.searchingThrough) + 1
   }
 
   /** Call when no subscriptions are left. Must be called in a transaction. */
-  forgetChain(): void {
-    this.kept.restart(undefined)
-    this.marks.keepOnly(new Set())
+  clear(): void {
+    this.unfinalized.restart(undefined)
+    this.watermarks.keepOnly(new Set())
     this.notices.clear()
-    this.lookingThrough = -1
+    this.searchingThrough = -1
   }
 }

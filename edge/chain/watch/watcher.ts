@@ -8,13 +8,13 @@ import type { EndpointHealth } from '../rpc/chain-reader.ts'
  * The chain cannot be queried at the moment. A value instead of an error, because the class of an error is lost between
  * Durable Objects.
  */
-export type Away = { state: 'away' }
+export type ChainUnreachable = { state: 'away' }
 
 export interface Watcher {
   /** @param finality if the chain does not serve this tag, the result is `no_such_finality` */
   head(
     finality: Finality,
-  ): Promise<{ state: 'known'; head: number } | Away | { state: 'no_such_finality' }>
+  ): Promise<{ state: 'known'; head: number } | ChainUnreachable | { state: 'no_such_finality' }>
   /** Starts, changes or resumes a subscription. A version that is older than the known one changes nothing. */
   watch(subscription: Subscription): Promise<void>
   /** @param version version of the trigger's record */
@@ -28,7 +28,7 @@ export interface Watcher {
     limit: number,
   ): Promise<
     | { state: 'found'; logs: ChainLog[]; searched: BlockRange }
-    | Away
+    | ChainUnreachable
     | { state: 'busy'; retryAfterS: number }
     | { state: 'no_such_finality' }
   >
@@ -46,7 +46,7 @@ export interface Watcher {
         /** Distinct first topics, newest first; null if the chain did not return the logs. */
         events: string[] | null
       }
-    | Away
+    | ChainUnreachable
   >
   status(): Promise<ChainStatus>
   /** Restores a lost alarm if there are subscriptions. */

@@ -1,5 +1,5 @@
-import { keyOf } from '../../../shared/api-key.ts'
-import { ApiError } from '../../../shared/errors.ts'
+import { apiKeyIn } from '../../../shared/wire/api-key.ts'
+import { ApiError } from '../../../shared/errors/api-error.ts'
 import { SVC_ACTION_PATH } from '../../../shared/wire/core-routes.ts'
 import { WALLET_AUTH_HEADER } from '../../../shared/wire/wallet-auth.ts'
 
@@ -18,7 +18,7 @@ export function hasCredential(headers: Headers): boolean {
  * @throws {ApiError} 401 if an execution is requested without a key, to avoid reading and forwarding a large body
  */
 export function keyOfRequest(request: Request, path: string): string | undefined {
-  const key = keyOf(request.headers)
+  const key = apiKeyIn(request.headers)
   if (key === undefined && request.method === 'POST' && path === SVC_ACTION_PATH)
     throw new ApiError(401, 'No API key was sent.', FIX_KEY, BEARER)
   return key

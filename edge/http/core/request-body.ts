@@ -1,7 +1,7 @@
-import { ApiError } from '../../../shared/errors.ts'
-import { BODY_WITHIN_MS } from '../../../shared/limits.ts'
+import { ApiError } from '../../../shared/errors/api-error.ts'
+import { BODY_TIMEOUT_MS } from '../../../shared/limits.ts'
 import { bodyBroken, bodyTooLarge, bodyTooSlow } from '../body-bytes.ts'
-import type { BodyShare } from './large-bodies.ts'
+import type { MemoryShare } from './body-memory.ts'
 
 export type BodyWithRoom = {
   /** The body, followed by unused bytes. */
@@ -13,7 +13,7 @@ export type BodyWithRoom = {
  * The buffer grows with the received bytes instead of having the declared length, because a Worker has only 128 MB and
  * a client can declare any length.
  */
-const FIRST_BYTES = 256 * 1024
+const INITIAL_BUFFER_BYTES = 256 * 1024
 
 const FIX = 'Send a smaller body; GET /core/v1/limits lists all limits.'
 
@@ -21,7 +21,7 @@ export type BodyLimits = {
   maxBytes: number
   roomBytes: number
   /** Used once the body exceeds the initial allocation. */
-  share: BodyShare
+  share: MemoryShare
   withinMs?: number
 }
 
@@ -32,14 +32,14 @@ export type BodyLimits = {
  */
 export async function readBodyWithRoom(
   request: Request,
-  { maxBytes, roomBytes, share, withinMs = BODY_WITHIN_MS }: BodyLimits,
+  { maxBytes, roomBytes, share, withinMs = BODY_TIMEOUT_MS }: BodyLimits,
 ): Promise<BodyWithRoom> {
   const declared = request.headers.get('content-length')
   if (Number(declared ?? 0) > maxBytes) throw bodyTooLarge(maxBytes, FIX)
   const expected = declared === null ? maxBytes : Number(declared)
-  let room = new Uint8Array(Math.min(expected, FIRST_BYTES) + roomBytes)
+  let room = new Uint8Array(Math.min(expected, INITIAL_BUFFER_BYTES) + roomBytes)
   let bodyBytes = 0
-  for await (const chunk of inTime(request.body, withinMs)) {
+  for await (const chunk of readChunks(request.body, withinMs)) {
     const length = bodyBytes + chunk.length
     // Leaving this loop early cancels the stream.
     if (length > maxBytes) throw bodyTooLarge(maxBytes, FIX)
@@ -55,19 +55,19 @@ export async function readBodyWithRoom(
 }
 
 /** Stops at a deadline, because slow senders occupy memory. */
-async function* inTime(
+async function* readChunks(
   body: ReadableStream<Uint8Array> | null,
   withinMs: number,
 ): AsyncGenerator<Uint8Array, void> {
   if (!body) return
   const reader = body.getReader()
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(bodyTooSlow(withinMs)), withinMs)
-  let isWhole = false
+  const timeout = Promise.withResolvers<never>()
+  const timer = setTimeout(() => timeout.reject(bodyTooSlow(withinMs)), withinMs)
+  let isComplete = false
   try {
     for (;;) {
-      const { done, value } = await Promise.race([reader.read(), late.promise])
-      isWhole = done
+      const { done, value } = await Promise.race([reader.read(), timeout.promise])
+      isComplete = done
       if (done) return
       yield value
     }
@@ -75,7 +75,7 @@ async function* inTime(
     throw error instanceof ApiError ? error : bodyBroken()
   } finally {
     clearTimeout(timer)
-    if (!isWhole) void reader.cancel().catch(() => {})
+    if (!isComplete) void reader.cancel().catch(() => {})
   }
 }
 

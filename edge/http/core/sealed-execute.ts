@@ -4,25 +4,25 @@
  */
 import type { Context } from 'hono'
 import { cors } from 'hono/cors'
-import { clientNetwork } from '../../../shared/client-network.ts'
+import { clientNetwork } from '../../../shared/network/client-network.ts'
 import {
   MODE_BASE,
   parseSealedRequest,
   REQUEST_OVERHEAD_BYTES,
   SEALED_CONTENT_TYPE,
 } from '../../../shared/envelope/format.ts'
-import { ApiError } from '../../../shared/errors.ts'
+import { ApiError } from '../../../shared/errors/api-error.ts'
 import { CORE_BODY_MAX_BYTES, EXECUTION_WALL_MAX_MS } from '../../../shared/limits.ts'
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
 import type { App, AppEnv } from '../app-env.ts'
 import { clientAddress } from '../client-address.ts'
-import type { BodyShare } from './large-bodies.ts'
-import { passPlain } from './plain.ts'
+import type { MemoryShare } from './body-memory.ts'
+import { forwardUnsealed } from './forward-unsealed.ts'
 import { readBodyWithRoom } from './request-body.ts'
-import { withShare } from './with-share.ts'
+import { withMemoryShare } from './with-memory-share.ts'
 
 /** The longest execution that an operator can allow, plus time for the round trip. */
-const ANSWER_WITHIN_MS = EXECUTION_WALL_MAX_MS + 30_000
+const RESPONSE_TIMEOUT_MS = EXECUTION_WALL_MAX_MS + 30_000
 
 const MAX_BYTES = CORE_BODY_MAX_BYTES + REQUEST_OVERHEAD_BYTES
 
@@ -31,11 +31,11 @@ export function registerSealedExecute(app: App): void {
     SEALED_EXECUTE_PATH,
     cors({ origin: '*', allowMethods: ['POST'], allowHeaders: ['Content-Type'] }),
   )
-  app.post(SEALED_EXECUTE_PATH, (c) => withShare(c, passOn))
+  app.post(SEALED_EXECUTE_PATH, (c) => withMemoryShare(c, forward))
 }
 
 /** Checks in the order 415, 429, 413, 400, 403. */
-async function passOn(c: Context<AppEnv>, share: BodyShare): Promise<Response> {
+async function forward(c: Context<AppEnv>, share: MemoryShare): Promise<Response> {
   const request = c.req.raw
   const { settings, requireRate } = c.var.services
   requireSealedType(request.headers.get('content-type'))
@@ -50,7 +50,7 @@ async function passOn(c: Context<AppEnv>, share: BodyShare): Promise<Response> {
     headers: { 'content-type': SEALED_CONTENT_TYPE },
   })
   const target = new URL(SEALED_EXECUTE_PATH, settings.ORIGIN_URL)
-  return passPlain(bare, target, { body, withinMs: ANSWER_WITHIN_MS })
+  return forwardUnsealed(bare, target, { body, withinMs: RESPONSE_TIMEOUT_MS })
 }
 
 function requireSealedType(type: string | null): void {

@@ -1,20 +1,20 @@
 import {
-  type Description,
+  type OpenApiOperation,
   errorSchema,
   jsonContent,
   LICENSE,
   type OpenApiDocument,
-  type Paths,
+  type OpenApiPaths,
 } from '../../../shared/openapi/document.ts'
 import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
 import { queryParameters } from '../../../shared/openapi/query-parameters.ts'
 import { errorReference, errorResponses, headerReferences, headers } from './errors.ts'
-import { type ApiOperation, apiOperations, failuresOf } from './operations.ts'
+import { type ApiOperation, apiOperations, errorStatuses } from './operations.ts'
 import { otherRoutes } from './other-routes.ts'
 import { pageRoutes } from './page-routes.ts'
 
 export function openApiDocument(publicUrl: string): OpenApiDocument {
-  const api: Paths = {}
+  const api: OpenApiPaths = {}
   for (const operation of apiOperations)
     (api[operation.path] ??= {})[operation.method] = describe(operation)
   return {
@@ -38,10 +38,10 @@ export function openApiDocument(publicUrl: string): OpenApiDocument {
   }
 }
 
-function describe(operation: ApiOperation): Description {
+function describe(operation: ApiOperation): OpenApiOperation {
   const { path, id, summary, scope, query, body, success } = operation
   const named = /^\/api\/(trigger|run)s\/\{id\}/.exec(path)
-  const failures = failuresOf(operation).map((status) => [status, errorReference(status)])
+  const failures = errorStatuses(operation).map((status) => [status, errorReference(status)])
   return {
     operationId: id,
     summary,

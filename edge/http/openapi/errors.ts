@@ -1,16 +1,16 @@
 /** All error responses have a structured body. */
-import { ERROR_NAMES, type ErrorStatus } from '../../../shared/error-names.ts'
-import { headerOf, jsonContent } from '../../../shared/openapi/document.ts'
+import { ERROR_NAMES, type ErrorStatus } from '../../../shared/errors/error-names.ts'
+import { stringHeader, jsonContent } from '../../../shared/openapi/document.ts'
 
 export const headers = {
-  'x-request-id': headerOf('Identifies this request in error reports.'),
-  'x-svc-error': headerOf('The reason for the error, if it is more specific than `error`.'),
-  'x-total-count': headerOf('Number of records in the complete list.'),
-  'retry-after': headerOf('Seconds to wait before sending the request again.'),
-  'www-authenticate': headerOf('The authentication scheme, `Bearer`.'),
-  allow: headerOf('The methods allowed on this path.'),
-  link: headerOf('The next page (rel="next"). Absent on the last page.'),
-  location: headerOf('The URL of the created resource.'),
+  'x-request-id': stringHeader('Identifies this request in error reports.'),
+  'x-svc-error': stringHeader('The reason for the error, if it is more specific than `error`.'),
+  'x-total-count': stringHeader('Number of records in the complete list.'),
+  'retry-after': stringHeader('Seconds to wait before sending the request again.'),
+  'www-authenticate': stringHeader('The authentication scheme, `Bearer`.'),
+  allow: stringHeader('The methods allowed on this path.'),
+  link: stringHeader('The next page (rel="next"). Absent on the last page.'),
+  location: stringHeader('The URL of the created resource.'),
 }
 export type HeaderName = keyof typeof headers
 

@@ -1,15 +1,15 @@
 import { z } from 'zod'
-import type { ErrorStatus } from '../../../shared/error-names.ts'
+import type { ErrorStatus } from '../../../shared/errors/error-names.ts'
 import type { Scope } from '../../../shared/wire/agent.ts'
 import { chainsResponse } from '../../../shared/wire/chains.ts'
-import { meAnswer } from '../../../shared/wire/me.ts'
+import { meResponse } from '../../../shared/wire/me.ts'
 import { previewRequest, triggerPreview } from '../../../shared/wire/preview.ts'
 import {
-  purgeAnswer,
-  queuedAnswer,
+  purgeResponse,
+  queuedResponse,
   replayRequest,
   runQuery,
-  runsAnswer,
+  runsResponse,
   runsQuery,
   testRequest,
 } from '../../../shared/wire/run.ts'
@@ -46,7 +46,7 @@ export const apiOperations: ApiOperation[] = [
     id: 'me',
     scope: null,
     summary: 'Returns the user who approved the token.',
-    success: { status: 200, schema: meAnswer },
+    success: { status: 200, schema: meResponse },
   },
   {
     method: 'post',
@@ -122,7 +122,7 @@ export const apiOperations: ApiOperation[] = [
     scope: 'triggers:read',
     summary: 'Lists the runs of a trigger, newest first.',
     query: runsQuery,
-    success: { status: 200, schema: runsAnswer },
+    success: { status: 200, schema: runsResponse },
   },
   {
     method: 'post',
@@ -131,7 +131,7 @@ export const apiOperations: ApiOperation[] = [
     scope: 'triggers:write',
     summary: 'Queues a real run, marked as a test.',
     body: { schema: testRequest },
-    success: { status: 202, schema: queuedAnswer, headers: ['location'] },
+    success: { status: 202, schema: queuedResponse, headers: ['location'] },
     failures: [409],
   },
   {
@@ -140,7 +140,7 @@ export const apiOperations: ApiOperation[] = [
     id: 'purge_trigger',
     scope: 'triggers:write',
     summary: 'Cancels all queued runs of a trigger. They end with status `failed`.',
-    success: { status: 200, schema: purgeAnswer },
+    success: { status: 200, schema: purgeResponse },
   },
   {
     method: 'get',
@@ -158,7 +158,7 @@ export const apiOperations: ApiOperation[] = [
     scope: 'triggers:write',
     summary: 'Queues a new run for the same event.',
     body: { schema: replayRequest, optional: true },
-    success: { status: 202, schema: queuedAnswer, headers: ['location'] },
+    success: { status: 202, schema: queuedResponse, headers: ['location'] },
     failures: [409],
   },
   {
@@ -173,7 +173,7 @@ export const apiOperations: ApiOperation[] = [
 ]
 
 /** Error statuses that the definition implies, and those that it lists. */
-export function failuresOf({ method, path, scope, query, body, failures = [] }: ApiOperation) {
+export function errorStatuses({ method, path, scope, query, body, failures = [] }: ApiOperation) {
   // Any operation can fail with 503, for example while the database or a Durable Object restarts.
   const found = new Set<ErrorStatus>([401, 500, 503, ...failures])
   if (scope !== null) found.add(403)

@@ -1,17 +1,23 @@
 /** Routes for programs outside of `/api`. */
 import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
-import { type Description, jsonContent, type Paths } from '../../../shared/openapi/document.ts'
+import {
+  type OpenApiOperation,
+  jsonContent,
+  type OpenApiPaths,
+} from '../../../shared/openapi/document.ts'
 import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
-import { agentRequestAnswer, agentRequestBody } from '../../../shared/wire/agent.ts'
-import { queuedAnswer } from '../../../shared/wire/run.ts'
+import { agentRequestResponse, agentRequestBody } from '../../../shared/wire/agent.ts'
+import { queuedResponse } from '../../../shared/wire/run.ts'
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
-import { HEALTH_PATH, METRICS_PATH, METRICS_TYPE } from '../../../shared/wire/operating.ts'
+import { HEALTH_PATH, METRICS_PATH, METRICS_TYPE } from '../../../shared/wire/monitoring-paths.ts'
 import { REASONS } from '../../health/reasons.ts'
 import { DOCUMENT_PATHS, GUIDE_PATH, INDEX_PATH, LLMS_PATH } from '../../skill/documents.ts'
 import { headerReferences } from './errors.ts'
-import { failures, idOf } from './page-descriptions.ts'
+import { failureResponses, idParameters } from './page-descriptions.ts'
 
-const webhookId = idOf('The trigger ID. The full URL is `webhook_url` in the trigger’s record.')
+const webhookId = idParameters(
+  'The trigger ID. The full URL is `webhook_url` in the trigger’s record.',
+)
 
 const nullable = (type: string) => ({ type: [type, 'null'] })
 
@@ -47,7 +53,7 @@ const HEALTH = {
   },
 }
 
-function documentRoute(path: string): Description {
+function documentRoute(path: string): OpenApiOperation {
   const type = { md: 'text/markdown', txt: 'text/plain' }[path.split('.').at(-1)!]
   return {
     operationId: `read_${path
@@ -59,7 +65,7 @@ function documentRoute(path: string): Description {
     responses: {
       200: { description: 'The document.', content: { [type ?? 'application/json']: {} } },
       304: { description: 'The client already has the current version.' },
-      ...failures(500),
+      ...failureResponses(500),
     },
   }
 }
@@ -70,7 +76,7 @@ const DOCUMENT_SUMMARIES: Record<string, string> = {
   [INDEX_PATH]: 'The index of guides (Agent Skills Discovery 0.2.0).',
 }
 
-export const otherRoutes: Paths = {
+export const otherRoutes: OpenApiPaths = {
   ...Object.fromEntries(DOCUMENT_PATHS.map((path) => [path, { get: documentRoute(path) }])),
   [SEALED_EXECUTE_PATH]: {
     post: {
@@ -84,7 +90,7 @@ export const otherRoutes: Paths = {
           description: 'The sealed response, which only the sender can open.',
           content: { [SEALED_CONTENT_TYPE]: {} },
         },
-        ...failures(400, 403, 413, 415, 429, 500, 503),
+        ...failureResponses(400, 403, 413, 415, 429, 500, 503),
         421: {
           description:
             'The request is sealed to a key that the origin does not have. Verify the origin again to get its current key.',
@@ -104,9 +110,9 @@ export const otherRoutes: Paths = {
           description: 'The run is stored durably.',
           headers: headerReferences('x-request-id'),
           content: jsonContent({
-            ...jsonSchemaOf(queuedAnswer, 'output'),
+            ...jsonSchemaOf(queuedResponse, 'output'),
             properties: {
-              ...(jsonSchemaOf(queuedAnswer, 'output').properties as object),
+              ...(jsonSchemaOf(queuedResponse, 'output').properties as object),
               duplicate: {
                 const: true,
                 description:
@@ -116,7 +122,7 @@ export const otherRoutes: Paths = {
           }),
         },
         200: { description: 'The response to a handshake of the type in `options.handshake`.' },
-        ...failures(400, 404, 413, 429, 500, 503),
+        ...failureResponses(400, 404, 413, 429, 500, 503),
       },
     },
     get: {
@@ -126,7 +132,7 @@ export const otherRoutes: Paths = {
       parameters: webhookId,
       responses: {
         200: { description: 'The value that the sender expects.' },
-        ...failures(404, 405, 500, 503),
+        ...failureResponses(404, 405, 500, 503),
       },
     },
     options: {
@@ -139,7 +145,7 @@ export const otherRoutes: Paths = {
           description: 'The allowed methods, and the headers of the handshake.',
           headers: headerReferences('allow'),
         },
-        ...failures(404, 500, 503),
+        ...failureResponses(404, 500, 503),
       },
     },
   },
@@ -157,9 +163,9 @@ export const otherRoutes: Paths = {
         201: {
           description: 'Registered. The code is returned only once: show it to the person.',
           headers: headerReferences('x-request-id'),
-          content: jsonContent(jsonSchemaOf(agentRequestAnswer, 'output')),
+          content: jsonContent(jsonSchemaOf(agentRequestResponse, 'output')),
         },
-        ...failures(400, 409, 413, 415, 422, 429, 500, 503),
+        ...failureResponses(400, 409, 413, 415, 422, 429, 500, 503),
       },
     },
   },
@@ -179,7 +185,7 @@ export const otherRoutes: Paths = {
       ],
       responses: {
         200: { description: 'Done.', content: { [METRICS_TYPE]: {} } },
-        ...failures(401, 404, 500),
+        ...failureResponses(401, 404, 500),
       },
     },
   },
@@ -194,7 +200,7 @@ export const otherRoutes: Paths = {
           description: 'The service works: `ok`, or `degraded` if something needs attention.',
           content: jsonContent(HEALTH),
         },
-        ...failures(500),
+        ...failureResponses(500),
         503: {
           description: 'The service is `down`: it accepts webhooks, but nothing else works.',
           content: jsonContent(HEALTH),
@@ -209,7 +215,7 @@ export const otherRoutes: Paths = {
       security: [],
       responses: {
         200: { description: 'An OpenAPI 3.1 document.', content: jsonContent({ type: 'object' }) },
-        ...failures(500),
+        ...failureResponses(500),
       },
     },
   },

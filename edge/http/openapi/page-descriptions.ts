@@ -1,37 +1,41 @@
 /** Pages, forms, and requests that scripts of our pages send. */
-import type { ErrorStatus } from '../../../shared/error-names.ts'
-import { type Description, jsonContent } from '../../../shared/openapi/document.ts'
+import type { ErrorStatus } from '../../../shared/errors/error-names.ts'
+import { type OpenApiOperation, jsonContent } from '../../../shared/openapi/document.ts'
 import { errorReference } from './errors.ts'
 
-export const failures = (...statuses: ErrorStatus[]) =>
+export const failureResponses = (...statuses: ErrorStatus[]) =>
   Object.fromEntries(statuses.map((status) => [status, errorReference(status)]))
 
-export const idOf = (description: string) => [
+export const idParameters = (description: string) => [
   { name: 'id', in: 'path', required: true, description, schema: { type: 'string' } },
 ]
 
-export function page(summary: string, operationId: string, more: object = {}): Description {
+export function pageDescription(
+  summary: string,
+  operationId: string,
+  more: object = {},
+): OpenApiOperation {
   return {
     operationId,
     summary,
     security: [],
     responses: {
       200: { description: 'An HTML page.', content: { 'text/html': {} } },
-      ...failures(500),
+      ...failureResponses(500),
       ...more,
     },
   }
 }
 
 /** A name that ends in `.md` returns the Markdown source. */
-export function documentPage(operationId: string, names: string[]): Description {
+export function documentDescription(operationId: string, names: string[]): OpenApiOperation {
   return {
-    ...page(
+    ...pageDescription(
       'Returns a document as an HTML page, or as Markdown if the name ends in .md.',
       operationId,
       {
         200: { description: 'The document.', content: { 'text/html': {}, 'text/markdown': {} } },
-        ...failures(404),
+        ...failureResponses(404),
       },
     ),
     parameters: names.map((name) => ({
@@ -43,10 +47,14 @@ export function documentPage(operationId: string, names: string[]): Description 
   }
 }
 
-export function form(summary: string, operationId: string, fields: readonly string[]): Description {
+export function formDescription(
+  summary: string,
+  operationId: string,
+  fields: readonly string[],
+): OpenApiOperation {
   const properties = Object.fromEntries(fields.map((name) => [name, { type: 'string' }]))
   return {
-    ...page(summary, operationId, {
+    ...pageDescription(summary, operationId, {
       303: { description: 'Redirects to the next page.' },
       ...Object.fromEntries(
         [400, 403, 404, 409, 410, 413, 415, 429, 503].map((status) => [
@@ -63,11 +71,11 @@ export function form(summary: string, operationId: string, fields: readonly stri
 }
 
 /** POST route for the script of one of our pages. Requests from other sites are rejected. */
-export function ofOwnPage(
+export function internalPostDescription(
   summary: string,
   operationId: string,
   { success = 200, refusals = [] }: { success?: 200 | 201; refusals?: ErrorStatus[] } = {},
-): Description {
+): OpenApiOperation {
   return {
     operationId,
     summary: `${summary} Used by this service’s own pages.`,
@@ -75,17 +83,17 @@ export function ofOwnPage(
     requestBody: { required: true, content: jsonContent({ type: 'object' }) },
     responses: {
       [success]: { description: 'Done.', content: jsonContent({ type: 'object' }) },
-      ...failures(400, 403, 413, 415, 422, 429, 500, 503, ...refusals),
+      ...failureResponses(400, 403, 413, 415, 422, 429, 500, 503, ...refusals),
     },
   }
 }
 
 /** GET route for the script of one of our pages. Requires a session. */
-export function readOfOwnPage(
+export function internalGetDescription(
   summary: string,
   operationId: string,
-  parameters: ReturnType<typeof idOf>,
-): Description {
+  parameters: ReturnType<typeof idParameters>,
+): OpenApiOperation {
   return {
     operationId,
     summary: `${summary} Used by this service’s own pages.`,
@@ -93,19 +101,19 @@ export function readOfOwnPage(
     parameters,
     responses: {
       200: { description: 'The current state.', content: jsonContent({ type: 'object' }) },
-      ...failures(401, 403, 404, 422, 500, 503),
+      ...failureResponses(401, 403, 404, 422, 500, 503),
     },
   }
 }
 
-export function script(operationId: string): Description {
+export function scriptDescription(operationId: string): OpenApiOperation {
   return {
     operationId,
     summary: 'A script used by this service’s own pages.',
     security: [],
     responses: {
       200: { description: 'The script.', content: { 'text/javascript': {} } },
-      ...failures(500),
+      ...failureResponses(500),
     },
   }
 }

@@ -2,7 +2,7 @@
  * Example of a log that would fire a trigger. All values are zero, except for the values that the trigger's topic
  * filters specify.
  */
-import type { ChainConfig } from '../../chain/chain-config.ts'
+import type { ChainEventConfig } from '../../chain/chain-event-config.ts'
 import type { ChainLog } from '../../chain/chain-log.ts'
 import type { DecodePlan } from '../../chain/decoding/decoded-log.ts'
 import { knownLayouts } from '../../chain/decoding/known-events.ts'
@@ -14,11 +14,11 @@ import {
   ZERO_WORD,
 } from '../../chain/decoding/sample-data.ts'
 import type { EventSignature } from '../../chain/signature/event-signature.ts'
-import { isHashedInTopic, leastWords } from '../../chain/signature/type-size.ts'
+import { isHashedInTopic, minWords } from '../../chain/signature/type-size.ts'
 
 /** @param time time of the block, in Unix seconds */
 export function exampleLog(
-  { filter, signature }: Pick<ChainConfig, 'filter' | 'signature'>,
+  { filter, signature }: Pick<ChainEventConfig, 'filter' | 'signature'>,
   block: number,
   time: number,
 ): { log: ChainLog; plan: DecodePlan } {
@@ -46,7 +46,7 @@ export function exampleLog(
       ordinal: 0,
     }
   }
-  const words = signature.inputs.reduce((sum, { type }) => sum + leastWords(type), 0)
+  const words = signature.inputs.reduce((sum, { type }) => sum + minWords(type), 0)
   if (words > SAMPLE_WORDS_MAX) {
     const reason = 'an example of these arguments would be too large'
     return { log: { ...logWith([]), data: '0x' }, plan: { decode: 'raw', reason } }

@@ -1,16 +1,16 @@
 import type { PreviewRequest, TriggerPreview } from '../../../shared/wire/preview.ts'
-import { readChainConfig } from '../../chain/chain-config.ts'
+import { readChainEventConfig } from '../../chain/chain-event-config.ts'
 import type { ChainName, Chains } from '../../chain/chain-settings.ts'
-import { eventOfLog } from '../../chain/decoding/event-of-log.ts'
+import { toChainEvent } from '../../chain/decoding/chain-event.ts'
 import { learnIndexed } from '../../chain/decoding/learn-indexed.ts'
 import { planDecoding } from '../../chain/decoding/plan-decoding.ts'
-import { finalityOf } from '../../chain/finality.ts'
+import { resolveFinality } from '../../chain/finality.ts'
 import type { Watcher } from '../../chain/watch/watcher.ts'
-import { TriggerRefused } from '../trigger-refused.ts'
-import { ChainUnavailable } from '../chain-head.ts'
+import { TriggerRejectedError } from '../trigger-rejected-error.ts'
+import { TriggerChainUnavailableError } from '../chain-head.ts'
 import { exampleLog } from './example-log.ts'
-import { PreviewBusy } from './preview-busy.ts'
-import { warningsOf } from './preview-warnings.ts'
+import { PreviewBusyError } from './preview-busy.ts'
+import { chainPreviewWarnings } from './preview-warnings.ts'
 
 export type ChainPreviewOptions = {
   /** Unix milliseconds. */
@@ -24,24 +24,24 @@ const LOGS_SHOWN = 5
 
 /**
  * The most recent logs that would have fired the trigger, as its action would receive them, with warnings.
- * @throws {TriggerRefused} if the chain does not support the finality
- * @throws {ChainUnavailable} if no node of the chain responds
- * @throws {PreviewBusy} if too many previews of the chain are in progress
+ * @throws {TriggerRejectedError} if the chain does not support the finality
+ * @throws {TriggerChainUnavailableError} if no node of the chain responds
+ * @throws {PreviewBusyError} if too many previews of the chain are in progress
  */
 export async function previewChainEvent(
   { config, default_params, options }: PreviewRequest,
   { chains, watcherOf, now }: ChainPreviewOptions,
 ): Promise<TriggerPreview> {
-  const read = readChainConfig(config)
+  const read = readChainEventConfig(config)
   const settings = chains[read.chain]
   if (!settings) throw new Error('validation accepted a chain that is not configured')
   const watcher = watcherOf(read.chain)
-  const finality = finalityOf(options, settings.finality)
+  const finality = resolveFinality(options, settings.finality)
   const found = await watcher.recent(read.filter, finality, LOGS_SHOWN)
-  if (found.state === 'away') throw new ChainUnavailable(read.chain)
-  if (found.state === 'busy') throw new PreviewBusy(found.retryAfterS)
+  if (found.state === 'away') throw new TriggerChainUnavailableError(read.chain)
+  if (found.state === 'busy') throw new PreviewBusyError(found.retryAfterS)
   if (found.state === 'no_such_finality')
-    throw new TriggerRefused({
+    throw new TriggerRejectedError({
       reason: found.state,
       chain: read.chain,
       finality: String(finality),
@@ -50,7 +50,7 @@ export async function previewChainEvent(
   const source = { ...read, chainId: settings.chainId }
   const learned = learnIndexed(read.signature, logs)
   const events = logs.map((log) =>
-    eventOfLog({ ...source, log, plan: planDecoding(read.signature, log, learned) }),
+    toChainEvent({ ...source, log, plan: planDecoding(read.signature, log, learned) }),
   )
   const contract =
     logs.length > 0 ? undefined : await watcher.contractAt(read.filter.address, searched)
@@ -60,11 +60,11 @@ export async function previewChainEvent(
     topic0: read.signature.topic0,
     logs: events,
     searched,
-    warnings: warningsOf(read, events, contract),
+    warnings: chainPreviewWarnings(read, events, contract),
     params: {
       ...default_params,
       source: 'chain_event',
-      event: events[0] ?? eventOfLog({ ...source, ...example }),
+      event: events[0] ?? toChainEvent({ ...source, ...example }),
     },
   }
 }

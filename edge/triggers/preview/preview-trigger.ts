@@ -1,5 +1,5 @@
 import type { PreviewRequest, TriggerPreview } from '../../../shared/wire/preview.ts'
-import { requireAllowed } from '../trigger-rules.ts'
+import { requireAllowedFields } from '../trigger-rules.ts'
 import { type ChainPreviewOptions, previewChainEvent } from './preview-chain-event.ts'
 import { previewSchedule } from './preview-schedule.ts'
 import { previewWebhook } from './preview-webhook.ts'
@@ -14,7 +14,7 @@ export type PreviewOptions = ChainPreviewOptions & {
 /**
  * Previews a trigger without creating it.
  * @throws {TriggerRefused} if creating the trigger would be rejected
- * @throws {ChainUnavailable | PreviewBusy} if the chain of a chain event cannot be queried at the moment
+ * @throws {ChainUnavailable | PreviewBusyError} if the chain of a chain event cannot be queried at the moment
  */
 export async function previewTrigger(
   request: PreviewRequest,
@@ -22,7 +22,7 @@ export async function previewTrigger(
 ): Promise<TriggerPreview> {
   const { kind, config, default_params } = request
   const { now, publicUrl, chains } = options
-  requireAllowed(kind, { config, default_params, options: request.options }, chains)
+  requireAllowedFields(kind, { config, default_params, options: request.options }, chains)
   switch (kind) {
     case 'webhook':
       return previewWebhook(default_params, now, publicUrl)

@@ -1,8 +1,8 @@
-import type { ChainConfig } from '../../chain/chain-config.ts'
-import type { ChainEvent } from '../../chain/decoding/event-of-log.ts'
+import type { ChainEventConfig } from '../../chain/chain-event-config.ts'
+import type { ChainEvent } from '../../chain/decoding/chain-event.ts'
 import type { EventSignature } from '../../chain/signature/event-signature.ts'
-import { markedSignature } from '../../chain/signature/marked-signature.ts'
-import { marksWarnings } from '../marks-warnings.ts'
+import { signatureWithIndexed } from '../../chain/signature/signature-with-indexed.ts'
+import { missingIndexedWarnings } from '../missing-indexed-warnings.ts'
 import type { Watcher } from '../../chain/watch/watcher.ts'
 
 type Contract = Awaited<ReturnType<Watcher['contractAt']>>
@@ -13,21 +13,21 @@ const FORMS_MAX = 3
  * @param events events decoded from the logs that were found
  * @param contract the contract at the configured address; given only if no log was found
  */
-export function warningsOf(
-  config: ChainConfig,
+export function chainPreviewWarnings(
+  config: ChainEventConfig,
   events: readonly ChainEvent[],
   contract: Contract | undefined,
 ): string[] {
   const { chain, signature, filter } = config
   if (contract?.state === 'known' && !contract.hasCode)
     return [`No contract exists at this address on ${chain}: check contract_address and chain.`]
-  if (events.length > 0) return wrongDecoding(events, signature)
+  if (events.length > 0) return decodingWarnings(events, signature)
   const seen = contract?.state === 'known' ? (contract.events ?? []) : []
-  const wrong = wrongEvent(seen, filter.topic0, signature)
-  return wrong.length > 0 ? wrong : marksWarnings(config)
+  const wrong = eventWarnings(seen, filter.topic0, signature)
+  return wrong.length > 0 ? wrong : missingIndexedWarnings(config)
 }
 
-function wrongEvent(seen: readonly string[], topic0: string, { canonical }: EventSignature) {
+function eventWarnings(seen: readonly string[], topic0: string, { canonical }: EventSignature) {
   if (seen.includes(topic0))
     return [`The contract has emitted ${canonical}, but no log matches topic_filters: check them.`]
   if (seen.length > 0)
@@ -37,7 +37,7 @@ function wrongEvent(seen: readonly string[], topic0: string, { canonical }: Even
   return []
 }
 
-function wrongDecoding(events: readonly ChainEvent[], signature: EventSignature): string[] {
+function decodingWarnings(events: readonly ChainEvent[], signature: EventSignature): string[] {
   const raw = events.find((event) => event.decode === 'raw')
   if (raw)
     return [
@@ -47,7 +47,7 @@ function wrongDecoding(events: readonly ChainEvent[], signature: EventSignature)
   if (ambiguous) {
     const forms = (ambiguous.readings ?? [])
       .slice(0, FORMS_MAX)
-      .map(({ indexed }) => markedSignature(signature, indexed))
+      .map(({ indexed }) => signatureWithIndexed(signature, indexed))
     return [
       `Logs of this event can be decoded in more than one way: decode is "ambiguous", and readings lists all of them. Send the form that the contract declares, such as ${forms.join(' or ')}.`,
     ]
@@ -55,7 +55,7 @@ function wrongDecoding(events: readonly ChainEvent[], signature: EventSignature)
   const inferred = events.find((event) => event.decode === 'inferred')
   if (inferred?.indexed)
     return [
-      `The indexed arguments were inferred from the values. Mark them in event_signature to be certain: ${markedSignature(signature, inferred.indexed)}.`,
+      `The indexed arguments were inferred from the values. Mark them in event_signature to be certain: ${signatureWithIndexed(signature, inferred.indexed)}.`,
     ]
   return []
 }

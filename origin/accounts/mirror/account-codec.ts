@@ -2,11 +2,11 @@
  * Binary encoding of an account. Key hashes come first, because startup needs only those; the rest is decoded on first
  * access. Any change to this layout requires a new `FORMAT` in `snapshot-file.ts`.
  */
-import { type Account, type AccountHash, idSet, type UsageKey, wordSet } from '../account.ts'
+import { type Account, type AccountHash, idSet, type AccountUsageKey, wordSet } from '../account.ts'
 import { FieldReader, FieldWriter } from './byte-fields.ts'
 
 const REVOKED = 1
-const OF_A_WALLET = 2
+const IS_WALLET = 2
 
 const CAN_CREATE_GROUPS = 1
 const CAN_DELETE_GROUPS = 2
@@ -24,7 +24,7 @@ export class StoredAccount {
   }
 }
 
-export function hashesIn(bytes: Uint8Array) {
+export function decodeAccountHashes(bytes: Uint8Array) {
   const { hash, hashes, usageKeys } = readHashes(new FieldReader(bytes))
   const named = (ofWallets: boolean) =>
     hashes.filter(([, { wallet }]) => (wallet !== undefined) === ofWallets).map(([key]) => key)
@@ -42,7 +42,7 @@ export function encodeAccount(account: Account, to = new FieldWriter()): Uint8Ar
   to.word(account.hash)
   to.list([...account.hashes], ([hash, { revoked, wallet }]) => {
     to.word(hash)
-    to.number((revoked ? REVOKED : 0) | (wallet === undefined ? 0 : OF_A_WALLET))
+    to.number((revoked ? REVOKED : 0) | (wallet === undefined ? 0 : IS_WALLET))
     if (wallet !== undefined) to.text(wallet)
   })
   to.list([...account.usageKeys.keys()], (hash) => to.word(hash))
@@ -64,7 +64,7 @@ export function encodeAccount(account: Account, to = new FieldWriter()): Uint8Ar
   })
   for (const key of account.usageKeys.values()) {
     texts(key)
-    to.number(rightsOf(key))
+    to.number(encodeRights(key))
     ids(key.manageIpfsIdsInGroups)
     ids(key.addPkpToGroups)
     ids(key.removePkpFromGroups)
@@ -109,7 +109,7 @@ function decodeAccount(bytes: Uint8Array): Account {
         {
           hash: key,
           ...texts(),
-          ...rightsIn(from.number()),
+          ...decodeRights(from.number()),
           manageIpfsIdsInGroups: ids(),
           addPkpToGroups: ids(),
           removePkpFromGroups: ids(),
@@ -132,12 +132,16 @@ function readHashes(from: FieldReader) {
     const key = from.word()
     const flags = from.number()
     const revoked = (flags & REVOKED) !== 0
-    return [key, flags & OF_A_WALLET ? { wallet: from.text(), revoked } : { revoked }]
+    return [key, flags & IS_WALLET ? { wallet: from.text(), revoked } : { revoked }]
   })
   return { hash, hashes, usageKeys: from.list(() => from.word()) }
 }
 
-function rightsOf({ canCreateGroups, canDeleteGroups, canCreatePkps }: UsageKey): number {
+function encodeRights({
+  canCreateGroups,
+  canDeleteGroups,
+  canCreatePkps,
+}: AccountUsageKey): number {
   return (
     (canCreateGroups ? CAN_CREATE_GROUPS : 0) |
     (canDeleteGroups ? CAN_DELETE_GROUPS : 0) |
@@ -145,7 +149,7 @@ function rightsOf({ canCreateGroups, canDeleteGroups, canCreatePkps }: UsageKey)
   )
 }
 
-function rightsIn(bits: number) {
+function decodeRights(bits: number) {
   return {
     canCreateGroups: (bits & CAN_CREATE_GROUPS) !== 0,
     canDeleteGroups: (bits & CAN_DELETE_GROUPS) !== 0,

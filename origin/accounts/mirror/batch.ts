@@ -1,15 +1,16 @@
 import type { Account } from '../account.ts'
 
 /** `before` is undefined if the entry did not exist. */
-export type Replaced = { map: Map<string, unknown>; key: string; before: unknown }
+export type Replacement = { map: Map<string, unknown>; key: string; before: unknown }
 
-export type Undo = readonly Replaced[]
+export type UndoLog = readonly Replacement[]
 
-type Part = {
+type AccountMapField = {
   [K in keyof Account]: Account[K] extends ReadonlyMap<any, any> ? K : never
 }[keyof Account]
-type Editable = { -readonly [K in keyof Account]: Account[K] }
-type Entries<P extends Part> = Account[P] extends ReadonlyMap<infer K, infer V> ? Map<K, V> : never
+type EditableAccount = { -readonly [K in keyof Account]: Account[K] }
+type MapEntries<P extends AccountMapField> =
+  Account[P] extends ReadonlyMap<infer K, infer V> ? Map<K, V> : never
 
 /**
  * Applies related changes, usually of one block, with copy-on-write: earlier readers keep their version, and a batch
@@ -17,11 +18,11 @@ type Entries<P extends Part> = Account[P] extends ReadonlyMap<infer K, infer V> 
  * applied.
  */
 export class Batch {
-  readonly #own = new WeakSet<object>()
-  readonly #replaced: Replaced[]
+  readonly #copies = new WeakSet<object>()
+  readonly #replaced: Replacement[]
 
   /** @param replaced receives the replaced entries */
-  constructor(replaced: Replaced[]) {
+  constructor(replaced: Replacement[]) {
     this.#replaced = replaced
   }
 
@@ -31,21 +32,21 @@ export class Batch {
   }
 
   /** On first use, replaces the account with the batch's own copy. */
-  account(accounts: Map<string, unknown>, account: Account): Editable {
-    if (this.#own.has(account)) return account
+  account(accounts: Map<string, unknown>, account: Account): EditableAccount {
+    if (this.#copies.has(account)) return account
     const copy = { ...account }
-    this.#own.add(copy)
+    this.#copies.add(copy)
     this.put(accounts, account.hash, copy)
     return copy
   }
 
   /** The account must already be a copy. */
-  part<P extends Part>(account: Editable, part: P): Entries<P> {
-    const map = account[part] as unknown as Entries<P>
-    if (this.#own.has(map)) return map
-    const copy = new Map(map as Map<unknown, unknown>) as Entries<P>
-    this.#own.add(copy)
-    account[part] = copy as unknown as Editable[P]
+  part<P extends AccountMapField>(account: EditableAccount, part: P): MapEntries<P> {
+    const map = account[part] as unknown as MapEntries<P>
+    if (this.#copies.has(map)) return map
+    const copy = new Map(map as Map<unknown, unknown>) as MapEntries<P>
+    this.#copies.add(copy)
+    account[part] = copy as unknown as EditableAccount[P]
     return copy
   }
 }
@@ -54,7 +55,7 @@ export class Batch {
  * Batches must be undone in reverse order.
  * @returns the replacements that redo the batch
  */
-export function undo(replaced: Undo): Undo {
+export function undo(replaced: UndoLog): UndoLog {
   return replaced.toReversed().map(({ map, key, before }) => {
     const after = map.get(key)
     if (before === undefined) map.delete(key)

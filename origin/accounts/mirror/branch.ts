@@ -1,15 +1,15 @@
-import { undo, type Undo } from './batch.ts'
-import type { BlockId } from './chain-reader.ts'
-import type { AccountEvent } from './fold.ts'
-import type { Accounts, AccountsState } from '../state.ts'
+import { undo, type UndoLog } from './batch.ts'
+import type { BlockId } from './account-config-reader.ts'
+import type { AccountEvent } from './apply-event.ts'
+import type { AccountsByHash, AccountsState } from '../state.ts'
 
 /** Without a hash, the block before the contract's deployment, which is valid on any chain. */
-export type Base = { number: number; hash?: string }
+export type BaseBlock = { number: number; hash?: string }
 
-type Applied = BlockId & { undo: Undo }
+type AppliedBlock = BlockId & { undo: UndoLog }
 
 /** Blocks that can be undone even if the finality depth is smaller. */
-const KEPT_MIN = 64
+const UNDOABLE_BLOCKS_MIN = 64
 
 /**
  * A chain of blocks. Invariant: `state` is the state at `tip`, and undoing the stored blocks from last to first yields
@@ -18,21 +18,21 @@ const KEPT_MIN = 64
 export class Branch {
   readonly state: AccountsState
   readonly #finality: number
-  #base: Base
-  #blocks: Applied[] = []
+  #base: BaseBlock
+  #blocks: AppliedBlock[] = []
 
-  constructor(base: Base, state: AccountsState, finality: number) {
+  constructor(base: BaseBlock, state: AccountsState, finality: number) {
     this.#base = base
     this.state = state
     this.#finality = finality
   }
 
-  get tip(): Base {
+  get tip(): BaseBlock {
     return this.#blocks.at(-1) ?? this.#base
   }
 
   /** Lowest block to which the branch can be rolled back. */
-  get base(): Base {
+  get base(): BaseBlock {
     return this.#base
   }
 
@@ -48,8 +48,8 @@ export class Branch {
    */
   switchTo(ancestor: number, blocks: readonly { block: BlockId; events: AccountEvent[] }[]): void {
     const kept = this.#blocks.slice(0, ancestor - this.#base.number)
-    const left = this.#blocks.slice(kept.length)
-    const undone: Undo[] = left.toReversed().map((one) => undo(one.undo))
+    const removed = this.#blocks.slice(kept.length)
+    const undone: UndoLog[] = removed.toReversed().map((one) => undo(one.undo))
     try {
       for (const { block, events } of blocks) {
         const changed = this.state.apply(events)
@@ -61,7 +61,7 @@ export class Branch {
       throw error
     }
     this.#blocks = kept
-    this.#forget()
+    this.#prune()
   }
 
   /**
@@ -75,7 +75,7 @@ export class Branch {
   }
 
   /** Undefined if no final block is known. */
-  final(): { block: BlockId; accounts: Accounts } | undefined {
+  finalState(): { block: BlockId; accounts: AccountsByHash } | undefined {
     const number = Math.max(this.tip.number - this.#finality, this.#base.number)
     const hash = this.hashAt(number)
     if (hash === undefined) return undefined
@@ -83,8 +83,8 @@ export class Branch {
     return { block: { number, hash }, accounts: this.state.accountsBefore(above) }
   }
 
-  #forget(): void {
-    const old = this.#blocks.length - Math.max(this.#finality, KEPT_MIN)
+  #prune(): void {
+    const old = this.#blocks.length - Math.max(this.#finality, UNDOABLE_BLOCKS_MIN)
     const last = this.#blocks[old - 1]
     if (!last) return
     this.#base = { number: last.number, hash: last.hash }

@@ -1,8 +1,8 @@
 /** Doubled as needed, but most records are far smaller. */
-const FIRST_BYTES = 4_096
+const INITIAL_BYTES = 4_096
 
 export class FieldWriter {
-  #bytes = Buffer.allocUnsafe(FIRST_BYTES)
+  #bytes = Buffer.allocUnsafe(INITIAL_BYTES)
   #at = 0
 
   get length(): number {
@@ -24,21 +24,21 @@ export class FieldWriter {
 
   /** 32 bytes in 0x hex. */
   word(hex: string): void {
-    this.#room(32)
+    this.#reserve(32)
     this.#at += this.#bytes.write(hex.slice(2), this.#at, 32, 'hex')
   }
 
   text(value: string): void {
     const length = Buffer.byteLength(value)
     this.number(length)
-    this.#room(length)
+    this.#reserve(length)
     this.#at += this.#bytes.write(value, this.#at, length)
   }
 
   /** Writes a length prefix. */
   bytes(value: Uint8Array): void {
     this.number(value.length)
-    this.#room(value.length)
+    this.#reserve(value.length)
     this.#bytes.set(value, this.#at)
     this.#at += value.length
   }
@@ -49,11 +49,11 @@ export class FieldWriter {
   }
 
   #byte(value: number): void {
-    this.#room(1)
+    this.#reserve(1)
     this.#bytes[this.#at++] = value
   }
 
-  #room(bytes: number): void {
+  #reserve(bytes: number): void {
     if (this.#at + bytes <= this.#bytes.length) return
     const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#at + bytes))
     this.#bytes.copy(larger)

@@ -1,8 +1,8 @@
 import { eq, lt, or, sql } from 'drizzle-orm'
-import { inTime } from '../../db/in-time.ts'
+import { withTimeLimit } from '../../db/time-limit.ts'
 import type { Database } from '../../db/open.ts'
 import { mirrorLeases, mirrorRequirements } from '../../db/schema.ts'
-import { type Chain, ChainUnavailable } from '../chain.ts'
+import { type ContractChain, ContractUnavailableError } from '../chain.ts'
 import type { AccountsMirror } from '../mirror.ts'
 
 /** A process may serve reads for this long after the last successful renewal. */
@@ -30,9 +30,14 @@ export type ReadLeaseOptions = {
 }
 
 /** The same for all processes on the same chain and contract. Changes if a local chain is recreated. */
-export async function chainIdentity({ provider, chainId, ...contract }: Chain): Promise<string> {
+export async function chainIdentity({
+  provider,
+  chainId,
+  ...contract
+}: ContractChain): Promise<string> {
   const first = await provider.getBlock(contract.contractBlock)
-  if (!first?.hash) throw new ChainUnavailable('the node does not have the contract’s first block')
+  if (!first?.hash)
+    throw new ContractUnavailableError('the node does not have the contract’s first block')
   return `${chainId}:${contract.contractAddress.toLowerCase()}:${first.hash}`
 }
 
@@ -46,7 +51,7 @@ export class ReadLease {
   readonly #options: ReadLeaseOptions
   #validUntil = Number.NEGATIVE_INFINITY
   #renewing = false
-  #again = false
+  #renewAgain = false
   #timer: NodeJS.Timeout | undefined
   #listener: { close(): Promise<void> } | undefined
   #closed = false
@@ -63,7 +68,7 @@ export class ReadLease {
     const { db, chain, predecessor, mirror, now, listen } = this.#options
     mirror.guard(() => {
       if (now() > this.#validUntil)
-        throw new ChainUnavailable(
+        throw new ContractUnavailableError(
           'this process has not caught up with another process’ writes yet',
         )
     })
@@ -71,7 +76,7 @@ export class ReadLease {
     const isOld = lt(mirrorLeases.validUntil, sql`now() - interval '1 hour'`)
     const isLeft = predecessor === undefined ? undefined : eq(mirrorLeases.processId, predecessor)
     await db.delete(mirrorLeases).where(or(isOld, isLeft))
-    await this.#firstLease()
+    await this.#acquireFirst()
     this.#listener = listen?.(() => this.#renewSoon())
     this.#schedule()
   }
@@ -86,12 +91,12 @@ export class ReadLease {
     await db.delete(mirrorLeases).where(eq(mirrorLeases.processId, processId))
   }
 
-  async #firstLease(): Promise<void> {
+  async #acquireFirst(): Promise<void> {
     for (;;) {
       try {
         return await this.#renewOrCatchUp()
       } catch (error) {
-        if (!(error instanceof ChainUnavailable)) throw error
+        if (!(error instanceof ContractUnavailableError)) throw error
         this.#options.onFailure(error)
       }
     }
@@ -107,14 +112,14 @@ export class ReadLease {
 
   /** If a renewal is already in progress, another one follows it. */
   #renewSoon(): void {
-    this.#again = true
-    if (!this.#renewing) void this.#renewals()
+    this.#renewAgain = true
+    if (!this.#renewing) void this.#renewLoop()
   }
 
-  async #renewals(): Promise<void> {
+  async #renewLoop(): Promise<void> {
     this.#renewing = true
-    while (this.#again && !this.#closed) {
-      this.#again = false
+    while (this.#renewAgain && !this.#closed) {
+      this.#renewAgain = false
       try {
         await this.#renewOrCatchUp()
       } catch (error) {
@@ -137,9 +142,9 @@ export class ReadLease {
    */
   async #renew(): Promise<number | undefined> {
     const { db, chain, processId, mirror, now } = this.#options
-    const askedAt = now()
+    const requestedAt = now()
     const applied = mirror.block
-    const answer = (await inTime(
+    const answer = (await withTimeLimit(
       READ_LEASE_MS,
       db.execute(sql`
         with required as (
@@ -158,7 +163,7 @@ export class ReadLease {
     const [row] = answer.rows
     if (!row) throw new Error('the database has no required block for this chain')
     if (!row.renewed) return Number(row.block)
-    if (!this.#closed) this.#validUntil = askedAt + READ_LEASE_MS
+    if (!this.#closed) this.#validUntil = requestedAt + READ_LEASE_MS
     return undefined
   }
 }

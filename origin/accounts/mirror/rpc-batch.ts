@@ -1,14 +1,14 @@
 import type { FetchRequest } from 'ethers'
 
 /** The node returned an error, or the response is not valid JSON-RPC. */
-export class RpcFailed extends Error {
+export class RpcBatchError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
-    this.name = 'RpcFailed'
+    this.name = 'RpcBatchError'
   }
 }
 
-type Call = {
+type PendingCall = {
   method: string
   params: readonly unknown[]
   resolve: (result: unknown) => void
@@ -24,7 +24,7 @@ const CALLS_MAX = 100
  */
 export class RpcBatch {
   readonly #connection: FetchRequest
-  #waiting: Call[] = []
+  #pending: PendingCall[] = []
 
   /** @param connection has the node's URL and timeout */
   constructor(connection: FetchRequest) {
@@ -33,23 +33,23 @@ export class RpcBatch {
 
   /**
    * Joins the current tick's batch.
-   * @throws {RpcFailed}
+   * @throws {RpcBatchError}
    */
   send(method: string, params: readonly unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      if (this.#waiting.length === 0) queueMicrotask(() => this.#flush())
-      this.#waiting.push({ method, params, resolve, reject })
+      if (this.#pending.length === 0) queueMicrotask(() => this.#flush())
+      this.#pending.push({ method, params, resolve, reject })
     })
   }
 
   #flush(): void {
-    const waiting = this.#waiting
-    this.#waiting = []
+    const waiting = this.#pending
+    this.#pending = []
     for (let from = 0; from < waiting.length; from += CALLS_MAX)
       void this.#post(waiting.slice(from, from + CALLS_MAX))
   }
 
-  async #post(calls: readonly Call[]): Promise<void> {
+  async #post(calls: readonly PendingCall[]): Promise<void> {
     try {
       const request = this.#connection.clone()
       request.retryFunc = async () => false
@@ -60,22 +60,23 @@ export class RpcBatch {
       const response = await request.send()
       response.assertOk()
       const answers: unknown = response.bodyJson
-      if (!Array.isArray(answers)) throw new RpcFailed('the response to a batch is not an array')
+      if (!Array.isArray(answers))
+        throw new RpcBatchError('the response to a batch is not an array')
       const byId = new Map(answers.map((answer) => [answer?.id, answer]))
       for (const [id, call] of calls.entries()) settle(call, byId.get(id))
     } catch (error) {
       const failed =
-        error instanceof RpcFailed
+        error instanceof RpcBatchError
           ? error
-          : new RpcFailed('the node did not respond', { cause: error })
+          : new RpcBatchError('the node did not respond', { cause: error })
       for (const call of calls) call.reject(failed)
     }
   }
 }
 
-function settle({ method, resolve, reject }: Call, answer: any): void {
+function settle({ method, resolve, reject }: PendingCall, answer: any): void {
   if (answer?.error !== undefined && answer.error !== null)
-    reject(new RpcFailed(`${method}: ${String(answer.error.message ?? 'error').slice(0, 200)}`))
-  else if (answer?.result === undefined) reject(new RpcFailed(`${method}: no response`))
+    reject(new RpcBatchError(`${method}: ${String(answer.error.message ?? 'error').slice(0, 200)}`))
+  else if (answer?.result === undefined) reject(new RpcBatchError(`${method}: no response`))
   else resolve(answer.result)
 }

@@ -3,8 +3,8 @@ import { mkdir, open, readFile, rename, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { encodeAccount, StoredAccount } from './account-codec.ts'
 import { FieldReader, FieldWriter } from './byte-fields.ts'
-import type { BlockId } from './chain-reader.ts'
-import { type Accounts, AccountsState, tablesOf } from '../state.ts'
+import type { BlockId } from './account-config-reader.ts'
+import { type AccountsByHash, AccountsState, indexAccounts } from '../state.ts'
 
 export function snapshotPath(
   stateDir: string,
@@ -13,7 +13,7 @@ export function snapshotPath(
   return join(stateDir, 'origin', `mirror-${chainId}-${contractAddress.toLowerCase()}.snapshot`)
 }
 
-export type SnapshotOptions = {
+export type SnapshotFileOptions = {
   path: string
   /**
    * HMAC key of 32 bytes, derived from the root key. Write access to the folder alone must not be enough to grant
@@ -44,9 +44,9 @@ const CHUNK_BYTES = 128 * 1024
  * truncated, damaged, or from another deployment.
  */
 export class SnapshotFile {
-  readonly #options: SnapshotOptions
+  readonly #options: SnapshotFileOptions
 
-  constructor(options: SnapshotOptions) {
+  constructor(options: SnapshotFileOptions) {
     this.#options = options
   }
 
@@ -61,14 +61,14 @@ export class SnapshotFile {
       if (code !== 'ENOENT') onUnusable(`cannot be read (${code ?? 'unknown'})`)
       return undefined
     }
-    const reason = this.#whyUnusable(bytes)
+    const reason = this.#invalidReason(bytes)
     if (reason === undefined) return this.#decode(bytes)
     onUnusable(reason)
     return undefined
   }
 
   /** Atomic. Other tasks can run between chunks, but the accounts must not change during the write. */
-  async write(block: BlockId, accounts: Accounts): Promise<void> {
+  async write(block: BlockId, accounts: AccountsByHash): Promise<void> {
     const { path, key } = this.#options
     const draft = `${path}.new`
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
@@ -90,7 +90,7 @@ export class SnapshotFile {
     await rename(draft, path)
   }
 
-  *#chunks(block: BlockId, accounts: Accounts): Generator<Uint8Array> {
+  *#chunks(block: BlockId, accounts: AccountsByHash): Generator<Uint8Array> {
     yield FORMAT
     const head = new FieldWriter()
     for (const part of this.#identity()) head.text(part)
@@ -108,7 +108,7 @@ export class SnapshotFile {
     yield chunk.take()
   }
 
-  #whyUnusable(bytes: Buffer): string | undefined {
+  #invalidReason(bytes: Buffer): string | undefined {
     if (!bytes.subarray(0, FORMAT.length).equals(FORMAT)) return 'unknown format'
     if (bytes.length < FORMAT.length + MAC_BYTES) return 'truncated'
     const end = bytes.length - MAC_BYTES
@@ -126,7 +126,7 @@ export class SnapshotFile {
     for (const _ of this.#identity()) from.text()
     const block = { number: from.number(), hash: from.word() }
     const accounts = from.list(() => new StoredAccount(from.bytes()))
-    return { block, state: new AccountsState(tablesOf(accounts)) }
+    return { block, state: new AccountsState(indexAccounts(accounts)) }
   }
 
   #identity(): string[] {

@@ -1,10 +1,10 @@
 import { and, eq, lt } from 'drizzle-orm'
 import { PROOF_WINDOW_S } from '../../../shared/limits.ts'
-import { deleteOld } from '../../db/delete-old.ts'
+import { deleteInBatches } from '../../db/delete-in-batches.ts'
 import type { Database } from '../../db/open.ts'
 import { conversionProofs } from '../../db/schema.ts'
-import { fromDatabase } from '../../db/unavailable.ts'
-import { ForeseenRefusal } from '../foreseen-refusal.ts'
+import { fromDatabase } from '../../db/database-unavailable.ts'
+import { PredictedRevertError } from '../predicted-revert.ts'
 import type { WalletProof } from './proof.ts'
 
 export type ConversionProofsOptions = {
@@ -27,20 +27,20 @@ export class ConversionProofs {
   }
 
   /**
-   * @throws {ForeseenRefusal} `TypedDataAlreadyUsed` if the proof is used for a different conversion
-   * @throws {DatabaseUnavailable}
+   * @throws {PredictedRevertError} `TypedDataAlreadyUsed` if the proof is used for a different conversion
+   * @throws {DatabaseUnavailableError}
    */
   async requireUnused({ digest }: UsedProof, writeId: string): Promise<void> {
     const { db } = this.#options
     const query = db.select().from(conversionProofs).where(eq(conversionProofs.digest, digest))
     const [used] = await fromDatabase(query)
-    if (used && used.writeId !== writeId) throw alreadyUsed(digest)
+    if (used && used.writeId !== writeId) throw alreadyUsedError(digest)
   }
 
   /**
    * Must be called before anything is sent. Of concurrent requests with the same proof, only one proceeds.
-   * @throws {ForeseenRefusal} `TypedDataAlreadyUsed` if the proof is used for a different conversion
-   * @throws {DatabaseUnavailable}
+   * @throws {PredictedRevertError} `TypedDataAlreadyUsed` if the proof is used for a different conversion
+   * @throws {DatabaseUnavailableError}
    */
   async use(proof: UsedProof, writeId: string): Promise<void> {
     const { db } = this.#options
@@ -52,17 +52,17 @@ export class ConversionProofs {
   }
 
   /** Called if the conversion was rejected before it was sent. */
-  async giveBack({ digest }: UsedProof, writeId: string): Promise<void> {
+  async release({ digest }: UsedProof, writeId: string): Promise<void> {
     const own = and(eq(conversionProofs.digest, digest), eq(conversionProofs.writeId, writeId))
     await fromDatabase(this.#options.db.delete(conversionProofs).where(own))
   }
 
   async forgetOld(): Promise<void> {
     const { db, now } = this.#options
-    await deleteOld(db, conversionProofs, lt(conversionProofs.expiresAt, new Date(now())))
+    await deleteInBatches(db, conversionProofs, lt(conversionProofs.expiresAt, new Date(now())))
   }
 }
 
-function alreadyUsed(digest: string): ForeseenRefusal {
-  return new ForeseenRefusal('TypedDataAlreadyUsed', [digest])
+function alreadyUsedError(digest: string): PredictedRevertError {
+  return new PredictedRevertError('TypedDataAlreadyUsed', [digest])
 }

@@ -3,10 +3,10 @@ import { recoverAddress, Signature } from 'ethers'
 /**
  * r, s and v in 0x hex. Other lengths, including the 64 bytes of EIP-2098, can only be verified by contract wallets.
  */
-const CHARACTERS = 2 + 2 * 65
+const SIGNATURE_CHARACTERS = 2 + 2 * 65
 
 /** 27 and 28, or 0 and 1 from signers that omit the offset. */
-const VS = new Set([0, 1, 27, 28])
+const V_VALUES = new Set([0, 1, 27, 28])
 
 /**
  * A signature with a high s is invalid (EIP-2), because anyone can derive it from the one with the low s.
@@ -14,9 +14,9 @@ const VS = new Set([0, 1, 27, 28])
  * @param signature in 0x hex
  * @returns the signer's EIP-55 address, or undefined if the signature is not a valid ECDSA signature
  */
-export function signerOf(digest: string, signature: string): string | undefined {
-  if (signature.length !== CHARACTERS) return undefined
-  if (!VS.has(Number.parseInt(signature.slice(-2), 16))) return undefined
+export function recoverSigner(digest: string, signature: string): string | undefined {
+  if (signature.length !== SIGNATURE_CHARACTERS) return undefined
+  if (!V_VALUES.has(Number.parseInt(signature.slice(-2), 16))) return undefined
   try {
     const parsed = Signature.from(signature)
     return parsed.isValid() ? recoverAddress(digest, parsed) : undefined

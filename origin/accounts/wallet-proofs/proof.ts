@@ -1,4 +1,4 @@
-import type { Purpose } from '../../../shared/typed-data.ts'
+import type { Purpose } from '../../../shared/crypto/typed-data.ts'
 
 /** Typed data in which a wallet authorizes a request, with the wallet's signature. */
 export type WalletProof = {

@@ -1,28 +1,28 @@
 import type { JsonRpcProvider } from 'ethers'
 import { WRITE_GAS_MAX } from '../../../shared/limits.ts'
-import { ContractRefused } from './refusal.ts'
+import { ContractRevertError } from './contract-revert.ts'
 
 /** Wei per unit of gas. */
 export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
 
-export type Market = Fees & { baseFee: bigint }
+export type MarketFees = Fees & { baseFee: bigint }
 
 /** Fees change with each block, and no supported chain produces more than two blocks per second for long. */
-const FRESH_MS = 1_000
+const CACHE_MS = 1_000
 
 /** Nodes require an increase of at least a tenth for a replacement, and an eighth is enough even after rounding. */
-const RAISE_DIVISOR = 8n
+const FEE_BUMP_DIVISOR = 8n
 
 /** Limits the cost if a node keeps rejecting replacements. */
 const MARKET_MULTIPLE_MAX = 10n
 
 /**
  * A fifth above the estimate, because the state may change before the write is mined.
- * @throws {ContractRefused} `TooMuchGas` if the estimate exceeds `WRITE_GAS_MAX`
+ * @throws {ContractRevertError} `TooMuchGas` if the estimate exceeds `WRITE_GAS_MAX`
  */
 export function gasLimitFor(estimate: bigint): bigint {
   if (estimate > WRITE_GAS_MAX)
-    throw new ContractRefused('TooMuchGas', [String(estimate), String(WRITE_GAS_MAX)])
+    throw new ContractRevertError('TooMuchGas', [String(estimate), String(WRITE_GAS_MAX)])
   const limit = (estimate * 12n) / 10n
   return limit < WRITE_GAS_MAX ? limit : WRITE_GAS_MAX
 }
@@ -30,21 +30,21 @@ export function gasLimitFor(estimate: bigint): bigint {
 /** Fetches gas prices at most once a second. */
 export class GasMarket {
   readonly #provider: JsonRpcProvider
-  #latest: { market: Market; at: number } | undefined
-  #asking: Promise<Market> | undefined
+  #latest: { market: MarketFees; at: number } | undefined
+  #fetching: Promise<MarketFees> | undefined
 
   constructor(provider: JsonRpcProvider) {
     this.#provider = provider
   }
 
   /** The maximum fee is twice the base fee plus the tip, enough even if the next six blocks are full. */
-  async current(): Promise<Market> {
-    if (this.#latest && performance.now() - this.#latest.at < FRESH_MS) return this.#latest.market
-    this.#asking ??= this.#ask().finally(() => (this.#asking = undefined))
-    return this.#asking
+  async current(): Promise<MarketFees> {
+    if (this.#latest && performance.now() - this.#latest.at < CACHE_MS) return this.#latest.market
+    this.#fetching ??= this.#fetch().finally(() => (this.#fetching = undefined))
+    return this.#fetching
   }
 
-  async #ask(): Promise<Market> {
+  async #fetch(): Promise<MarketFees> {
     const at = performance.now()
     const [block, tip] = await Promise.all([
       this.#provider.getBlock('latest'),
@@ -61,9 +61,9 @@ export class GasMarket {
 }
 
 /** At least the market price, with the increase that nodes require for a replacement. */
-export function raisedFees(before: Fees, market: Fees): Fees {
+export function bumpedFees(before: Fees, market: Fees): Fees {
   const raised = (old: bigint, now: bigint) => {
-    const least = old + old / RAISE_DIVISOR + 1n
+    const least = old + old / FEE_BUMP_DIVISOR + 1n
     return least > now ? least : now
   }
   return {
@@ -72,6 +72,6 @@ export function raisedFees(before: Fees, market: Fees): Fees {
   }
 }
 
-export function isReasonable(fees: Fees, market: Fees): boolean {
+export function isWithinFeeLimit(fees: Fees, market: Fees): boolean {
   return fees.maxFeePerGas <= market.maxFeePerGas * MARKET_MULTIPLE_MAX
 }

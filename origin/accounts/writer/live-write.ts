@@ -1,5 +1,5 @@
 import { Transaction, type TransactionReceipt } from 'ethers'
-import type { WriteRow } from './outbox.ts'
+import type { WriteRow } from './write-outbox.ts'
 
 /** A write that is not final yet. Invariant: each transaction is in the outbox before it is sent to a node. */
 export class LiveWrite {
@@ -17,10 +17,10 @@ export class LiveWrite {
   /**
    * Consecutive checks at which the nonce was permanently used, but none of the write's transactions was in a block.
    */
-  looksWithoutNonce = 0
+  nonceUsedChecks = 0
   /** True if the node rejects the current transaction's fees. */
-  underpriced = false
-  readonly #waiting = new Set<() => void>()
+  isUnderpriced = false
+  readonly #listeners = new Set<() => void>()
 
   constructor(
     row: Pick<WriteRow, 'writeId' | 'functionName' | 'nonce'>,
@@ -53,20 +53,20 @@ export class LiveWrite {
     return gasLimit * (maxFeePerGas ?? 0n) + value
   }
 
-  async change(withinMs: number): Promise<void> {
+  async waitForChange(withinMs: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const done = () => {
         clearTimeout(timer)
-        this.#waiting.delete(done)
+        this.#listeners.delete(done)
         resolve()
       }
       const timer = setTimeout(done, withinMs)
-      this.#waiting.add(done)
+      this.#listeners.add(done)
     })
   }
 
   /** Called if the receipt was found or dropped, or another process has taken over the write. */
-  changed(): void {
-    for (const resume of this.#waiting) resume()
+  notifyChanged(): void {
+    for (const resume of this.#listeners) resume()
   }
 }

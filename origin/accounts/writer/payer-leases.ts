@@ -16,7 +16,7 @@ export type PayerLeasesOptions = {
   leaseMs?: number
 }
 
-export type Held = { number: number; wantedBy: string | null }
+export type HeldPayer = { number: number; wantedBy: string | null }
 
 /**
  * A process may sign only with payers that it has leased. Only the database's clock measures leases, so the clocks of
@@ -29,16 +29,16 @@ export class PayerLeases {
     this.#options = { leaseMs: PAYER_LEASE_MS, ...options }
   }
 
-  async ensure(numbers: readonly number[]): Promise<void> {
+  async createMissing(numbers: readonly number[]): Promise<void> {
     const rows = numbers.map((number) => ({ number, leaseUntil: new Date(0) }))
     await this.#options.db.insert(payers).values(rows).onConflictDoNothing()
   }
 
   /** @returns the payers that this process still holds */
-  async renew(): Promise<Held[]> {
+  async renew(): Promise<HeldPayer[]> {
     return this.#options.db
       .update(payers)
-      .set({ leaseUntil: this.#until() })
+      .set({ leaseUntil: this.#expiry() })
       .where(and(this.#own(), gt(payers.leaseUntil, DATABASE_NOW)))
       .returning({ number: payers.number, wantedBy: payers.wantedBy })
   }
@@ -47,20 +47,20 @@ export class PayerLeases {
    * Acquires free payers only.
    * @returns the numbers of the acquired payers
    */
-  async take(numbers: readonly number[]): Promise<number[]> {
+  async acquire(numbers: readonly number[]): Promise<number[]> {
     const { db, predecessor, processId } = this.#options
     const isLeft = predecessor === undefined ? undefined : eq(payers.processId, predecessor)
     const free = or(lte(payers.leaseUntil, DATABASE_NOW), isLeft)
     const taken = await db
       .update(payers)
-      .set({ processId, leaseUntil: this.#until(), wantedBy: null })
+      .set({ processId, leaseUntil: this.#expiry(), wantedBy: null })
       .where(and(inArray(payers.number, [...numbers]), free))
       .returning({ number: payers.number })
     return taken.map(({ number }) => number)
   }
 
   /** Requests a payer from the process that holds the most. It hands the payer over when it next renews its leases. */
-  async ask(numbers: readonly number[]): Promise<void> {
+  async requestHandover(numbers: readonly number[]): Promise<void> {
     const { db, processId } = this.#options
     const among = inArray(payers.number, [...numbers])
     const asked = await db.select().from(payers).where(eq(payers.wantedBy, processId))
@@ -85,10 +85,10 @@ export class PayerLeases {
       .where(and(eq(payers.number, one.number), eq(payers.processId, richest.processId)))
   }
 
-  async handOver({ number, wantedBy }: Held): Promise<void> {
+  async handOver({ number, wantedBy }: HeldPayer): Promise<void> {
     await this.#options.db
       .update(payers)
-      .set({ processId: wantedBy, leaseUntil: this.#until(), wantedBy: null })
+      .set({ processId: wantedBy, leaseUntil: this.#expiry(), wantedBy: null })
       .where(and(eq(payers.number, number), this.#own()))
   }
 
@@ -104,7 +104,7 @@ export class PayerLeases {
     return eq(payers.processId, this.#options.processId)
   }
 
-  #until() {
+  #expiry() {
     return sql`clock_timestamp() + ${this.#options.leaseMs} * interval '1 millisecond'`
   }
 }

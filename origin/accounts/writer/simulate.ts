@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type JsonRpcProvider, toQuantity, type Provider, type TransactionReceipt } from 'ethers'
-import { ChainUnavailable } from '../chain.ts'
-import { ContractRefused, refusalIn } from './refusal.ts'
+import { ContractUnavailableError } from '../chain.ts'
+import { ContractRevertError, decodeRevert } from './contract-revert.ts'
 
-export type Call = { from: string; to: string; data: string }
+export type SimulatedCall = { from: string; to: string; data: string }
 
 /** A node behind a load balancer may lag by a few blocks. After this time, it is considered broken. */
 const LAG_MAX_MS = 5_000
@@ -13,11 +13,11 @@ const LAG_POLL_MS = 100
  * Estimates the gas of a call. A revert is accepted only from a node with all blocks that this process has seen. A
  * lagging node might report that a newly created account does not exist.
  * @param seenBlock returns the highest block that this process has seen
- * @throws {ContractRefused | ChainUnavailable}
+ * @throws {ContractRevertError | ContractUnavailableError}
  */
 export async function simulate(
   provider: JsonRpcProvider,
-  call: Call,
+  call: SimulatedCall,
   seenBlock: () => number,
 ): Promise<bigint> {
   const began = performance.now()
@@ -27,20 +27,22 @@ export async function simulate(
       provider.estimateGas(call),
     ])
     if (estimate.status === 'fulfilled') return estimate.value
-    if (!refusalIn(estimate.reason) || head.status === 'rejected')
-      throw new ChainUnavailable('the write could not be simulated', { cause: estimate.reason })
+    if (!decodeRevert(estimate.reason) || head.status === 'rejected')
+      throw new ContractUnavailableError('the write could not be simulated', {
+        cause: estimate.reason,
+      })
     const block = Math.max(seenBlock(), head.value)
-    const refusal = await refusalAt(provider, call, block)
+    const refusal = await revertAt(provider, call, block)
     if (refusal) throw refusal
     const gas = await gasAt(provider, call, block)
     if (gas !== undefined) return gas
     await sleep(LAG_POLL_MS)
   }
-  throw new ChainUnavailable('its nodes lag behind blocks that they returned before')
+  throw new ContractUnavailableError('its nodes lag behind blocks that they returned before')
 }
 
 /** Undefined if the call fails, for example because the node does not have the block. */
-async function gasAt(provider: JsonRpcProvider, call: Call, block: number) {
+async function gasAt(provider: JsonRpcProvider, call: SimulatedCall, block: number) {
   try {
     return BigInt(await provider.send('eth_estimateGas', [call, toQuantity(block)]))
   } catch {
@@ -54,16 +56,16 @@ export async function revertReason(
   data: string,
 ): Promise<Error> {
   const call = { from: receipt.from, to: receipt.to ?? '', data }
-  const refusal = await refusalAt(provider, call, receipt.blockNumber)
-  return refusal ?? new ContractRefused('reverted')
+  const refusal = await revertAt(provider, call, receipt.blockNumber)
+  return refusal ?? new ContractRevertError('reverted')
 }
 
 /** Undefined if the call succeeds, or the node does not have the block. */
-async function refusalAt(provider: Provider, call: Call, blockTag: number) {
+async function revertAt(provider: Provider, call: SimulatedCall, blockTag: number) {
   try {
     await provider.call({ ...call, blockTag })
     return undefined
   } catch (error) {
-    return refusalIn(error)
+    return decodeRevert(error)
   }
 }

@@ -2,11 +2,17 @@ import { type SigningKey, Transaction } from 'ethers'
 import type { Fees } from './fees.ts'
 
 /** `value` is in wei. */
-export type Call = { to: string; data: string; value: bigint; gasLimit: bigint; chainId: bigint }
+export type UnsignedCall = {
+  to: string
+  data: string
+  value: bigint
+  gasLimit: bigint
+  chainId: bigint
+}
 
-export function signed(
+export function signTransaction(
   key: SigningKey,
-  { to, data, value, gasLimit, chainId }: Call,
+  { to, data, value, gasLimit, chainId }: UnsignedCall,
   nonce: number,
   { maxFeePerGas, maxPriorityFeePerGas }: Fees,
 ): Transaction {
@@ -18,6 +24,6 @@ export function signed(
 }
 
 /** Nodes report fees that are too low only in the message text, without an error code. */
-export function saysUnderpriced(error: unknown): boolean {
+export function isUnderpricedError(error: unknown): boolean {
   return /underpriced|(fee|gas price).*(less than|below|too low)/i.test(String(error))
 }

@@ -1,35 +1,39 @@
 import type { HostFunction, HostFunctions } from '../host/host-function.ts'
-import { EngineStopped } from './engine-stopped.ts'
+import { EngineStoppedError } from './engine-stopped.ts'
 import type { Pointer } from './quickjs.ts'
 import type { QuickJs } from './quickjs.ts'
-import type { Values } from './values.ts'
+import type { GuestValues } from './values.ts'
 
 /** Size of a guest value in the argument array of a call. */
 const VALUE_BYTES = 8
 
-type Called = (args: Pointer) => Pointer
+type HostCall = (args: Pointer) => Pointer
 
 /**
  * Host functions in a form that the guest can call by their index. The template contains these indices, so the order
  * must be the same in every process.
  */
-export function hostCalls(engine: QuickJs, values: Values, functions: HostFunctions): Called[] {
+export function bindHostFunctions(
+  engine: QuickJs,
+  values: GuestValues,
+  functions: HostFunctions,
+): HostCall[] {
   return Object.values(functions).map((declared) => {
-    const call = passedOn(values, declared)
+    const call = marshaled(values, declared)
     return (args) => {
       try {
         return call(args)
       } catch (error) {
-        if (error instanceof EngineStopped || engine.exhausted) throw error
-        return throwIn(engine, values, error)
+        if (error instanceof EngineStoppedError || engine.exhausted) throw error
+        return throwInGuest(engine, values, error)
       }
     }
   })
 }
 
-export function hostObject(
+export function createHostObject(
   engine: QuickJs,
-  values: Values,
+  values: GuestValues,
   functions: HostFunctions,
   constants: Record<string, number>,
 ): Pointer {
@@ -47,7 +51,7 @@ export function hostObject(
 }
 
 /** Adds argument decoding and result encoding. The engine frees the returned value; 0 stands for undefined. */
-function passedOn(values: Values, { takes, gives, call }: HostFunction): Called {
+function marshaled(values: GuestValues, { takes, gives, call }: HostFunction): HostCall {
   const apply = call as (...args: unknown[]) => unknown
   let slots = 0
   const readers = takes.map((kind) => {
@@ -55,7 +59,7 @@ function passedOn(values: Values, { takes, gives, call }: HostFunction): Called 
     slots += kind === 'bytes' ? 3 : 1
     return { kind, at }
   })
-  const give = giver(values, gives)
+  const give = resultEncoder(values, gives)
   const gather = (args: Pointer, from: number, taken: unknown[]): Pointer => {
     for (let index = from; index < readers.length; index++) {
       const { kind, at } = readers[index] as (typeof readers)[number]
@@ -63,7 +67,7 @@ function passedOn(values: Values, { takes, gives, call }: HostFunction): Called 
       if (kind === 'text') taken.push(values.readText(value))
       else if (kind === 'number') taken.push(values.readNumber(value))
       else if (kind === 'boolean') taken.push(values.readBoolean(value))
-      else if (kind === 'json') taken.push(parsed(values.readText(value)))
+      else if (kind === 'json') taken.push(tryParseJson(values.readText(value)))
       else {
         const offset = values.readNumber(value + VALUE_BYTES)
         const length = values.readNumber(value + 2 * VALUE_BYTES)
@@ -78,7 +82,10 @@ function passedOn(values: Values, { takes, gives, call }: HostFunction): Called 
   return (args) => gather(args, 0, [])
 }
 
-function giver(values: Values, gives: HostFunction['gives']): (given: unknown) => Pointer {
+function resultEncoder(
+  values: GuestValues,
+  gives: HostFunction['gives'],
+): (given: unknown) => Pointer {
   switch (gives) {
     case 'nothing':
       return () => 0
@@ -93,7 +100,7 @@ function giver(values: Values, gives: HostFunction['gives']): (given: unknown) =
   }
 }
 
-function parsed(json: string): unknown {
+function tryParseJson(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
@@ -101,7 +108,7 @@ function parsed(json: string): unknown {
   }
 }
 
-function throwIn({ native }: QuickJs, values: Values, error: unknown): Pointer {
+function throwInGuest({ native }: QuickJs, values: GuestValues, error: unknown): Pointer {
   const message = error instanceof Error ? error.message : 'internal error in a host function'
   const guestError = native._QTS_NewError(values.context)
   values.setProperty(

@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto'
 import { branchHints } from './wasm/branch-hints.ts'
 import { cycleBreakers } from './wasm/call-cycles.ts'
-import { refillBody, withChecks } from './wasm/fuel-checks.ts'
+import { refillBody, insertFuelChecks } from './wasm/fuel-checks.ts'
 import { addHeapEnd } from './wasm/heap-end.ts'
 import { I32, MUTABLE } from './wasm/instructions.ts'
 import type { WasmLayout } from './wasm/module.ts'
 import { readLayout, SECTION } from './wasm/module.ts'
-import { constant, oneMore, u32, Writer, writeSection } from './wasm/writer.ts'
+import { encodeI32Const, appendItem, u32, Writer, writeSection } from './wasm/writer.ts'
 
 /** @jitl/quickjs-wasmfile-release-sync 0.32.0. No other module may be rewritten. */
 export const ENGINE_SHA256 = '105c3bed22d457e43e3d1c3c1c6959fda62a8fe06f0fc8a985303c3a2be72232'
 
 /**
  * Minified import name of the engine's interrupt callback (i32 to i32). The interpreter passes the address of its
- * runtime and unwinds if the result is 1. A fuel check passes `FUEL_ASKS`, which is never an address, and ignores the
+ * runtime and unwinds if the result is 1. A fuel check passes `FUEL_CHECK_ARGUMENT`, which is never an address, and ignores the
  * result, so there only an exception can stop the run.
  */
-export const ASK_IMPORT = 'i'
-export const FUEL_ASKS = 0
+export const INTERRUPT_IMPORT = 'i'
+export const FUEL_CHECK_ARGUMENT = 0
 
 /**
  * Loop iterations between two calls to the host: about 0.1 ms in the tightest loop, and 3 ms in the slowest loop found
@@ -51,15 +51,19 @@ export function withFuel(module: Uint8Array): Uint8Array {
 export function addFuel(module: Uint8Array): Uint8Array {
   const layout = readLayout(module)
   const fuel = { global: layout.globals, refill: layout.imports.length + layout.bodies.length }
-  const code = checkedCode(layout, fuel)
+  const code = instrumentedCode(layout, fuel)
   const written = new Writer().add(module.subarray(0, 8))
   for (const { id, at, end } of layout.sections) {
     const section = module.subarray(at, end)
     if (id === SECTION.function) {
-      writeSection(written, id, oneMore(section, layout.bodies.length, u32(procedureType(layout))))
+      writeSection(
+        written,
+        id,
+        appendItem(section, layout.bodies.length, u32(voidFunctionType(layout))),
+      )
     } else if (id === SECTION.global) {
-      const counter = [I32, MUTABLE, ...constant(FUEL_PERIOD)]
-      writeSection(written, id, oneMore(section, layout.globals, counter))
+      const counter = [I32, MUTABLE, ...encodeI32Const(FUEL_PERIOD)]
+      writeSection(written, id, appendItem(section, layout.globals, counter))
     } else if (id === SECTION.code) {
       writeSection(written, SECTION.custom, branchHints(code.unlikely))
       writeSection(written, id, code.section)
@@ -68,29 +72,29 @@ export function addFuel(module: Uint8Array): Uint8Array {
   return written.toBytes()
 }
 
-function checkedCode(layout: WasmLayout, fuel: { global: number; refill: number }) {
+function instrumentedCode(layout: WasmLayout, fuel: { global: number; refill: number }) {
   const atEntry = cycleBreakers(layout)
   const section = new Writer().add(u32(layout.bodies.length + 1))
   const unlikely: [number, number[]][] = []
   for (const body of layout.bodies) {
-    const checked = withChecks(layout.bytes, body, fuel, atEntry.has(body.index))
+    const checked = insertFuelChecks(layout.bytes, body, fuel, atEntry.has(body.index))
     if (checked.unlikely.length > 0) unlikely.push([body.index, checked.unlikely])
     section.add(u32(checked.bytes.length)).append(checked.bytes)
   }
-  const refill = refillBody(fuel.global, FUEL_PERIOD, FUEL_ASKS, askImport(layout))
+  const refill = refillBody(fuel.global, FUEL_PERIOD, FUEL_CHECK_ARGUMENT, interruptImport(layout))
   section.add(u32(refill.length)).append(refill)
   return { section, unlikely }
 }
 
-function askImport({ imports, types }: WasmLayout): number {
-  const index = imports.findIndex(({ name }) => name === ASK_IMPORT)
+function interruptImport({ imports, types }: WasmLayout): number {
+  const index = imports.findIndex(({ name }) => name === INTERRUPT_IMPORT)
   const type = types[imports[index]?.type ?? -1]
   if (type?.parameters.join() !== `${I32}` || type.results.join() !== `${I32}`)
-    throw new Error(`the engine's import ${ASK_IMPORT} is not the interrupt handler`)
+    throw new Error(`the engine's import ${INTERRUPT_IMPORT} is not the interrupt handler`)
   return index
 }
 
-function procedureType({ types }: WasmLayout): number {
+function voidFunctionType({ types }: WasmLayout): number {
   const index = types.findIndex((type) => type.parameters.length + type.results.length === 0)
   if (index < 0) throw new Error('the engine has no function type without parameters and results')
   return index

@@ -38,7 +38,7 @@ function textOfFunction({ values, file }: Vm): string {
 }
 
 /** One step of xorshift64*, the generator of Math.random. */
-function stepped(state: bigint): bigint {
+function nextRandomState(state: bigint): bigint {
   let next = state ^ (state >> 12n)
   next = BigInt.asUintN(64, next ^ (next << 25n))
   return next ^ (next >> 27n)
@@ -63,7 +63,7 @@ export function findRandomState(vm: Vm): Pointer {
   const places: Pointer[] = []
   for (let at = 0; at < first.length; at++) {
     const [one, two, three] = [first[at] ?? 0n, second[at] ?? 0n, third[at] ?? 0n]
-    if (one !== two && stepped(one) === two && stepped(two) === three)
+    if (one !== two && nextRandomState(one) === two && nextRandomState(two) === three)
       places.push(STACK_TOP + at * 8)
   }
   const [place] = places

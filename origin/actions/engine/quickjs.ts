@@ -120,13 +120,13 @@ export async function loadQuickJs(module: WasmModule): Promise<QuickJs> {
     },
   })
   native.callbacks = {
-    ...refusals,
+    ...DISABLED_CALLBACKS,
     callFunction: (...args: Parameters<EngineCallbacks['callFunction']>) =>
       quickJs.callbacks.callFunction(...args),
     shouldInterrupt: (asyncify: undefined, runtime: Pointer) =>
       quickJs.callbacks.shouldInterrupt(asyncify, runtime),
   }
-  refuseNullAllocations(native)
+  rejectNullAllocations(native)
   const { Oa: get, Ma: set, [HEAP_END_EXPORT]: end } = exports
   if (typeof get !== 'function' || typeof set !== 'function' || typeof end !== 'object')
     throw new Error('the engine is not the pinned build: its exports have different names')
@@ -139,7 +139,7 @@ export async function loadQuickJs(module: WasmModule): Promise<QuickJs> {
   })
 }
 
-const refusals = {
+const DISABLED_CALLBACKS = {
   // Ignored, because all runs share the host functions. A function freed by a guest would be missing in the next run.
   freeHostRef: () => {},
   loadModuleSource: () => 0,
@@ -150,7 +150,7 @@ const refusals = {
  * Makes failed allocations throw, which ends the run. Otherwise, copying a string to address 0 would overwrite the
  * engine's own state.
  */
-function refuseNullAllocations(native: Exports): void {
+function rejectNullAllocations(native: Exports): void {
   const allocate = native._malloc
   native._malloc = (bytes) => {
     const pointer = allocate(bytes)

@@ -12,7 +12,7 @@ import type { WasmModule } from './webassembly.ts'
 const STACK_USED_BYTES = 1024 * 1024
 
 /** Math.random seeds generated per batch. Each run uses one. */
-const RANDOM_WORDS = 256
+const SEEDS_PER_BATCH = 256
 
 const ZEROS = new Uint8Array(64 * 1024)
 
@@ -29,8 +29,8 @@ export class Sandbox {
   readonly vm: Vm
   readonly #template: Template
   readonly #random: BigUint64Array
-  readonly #bits = new BigUint64Array(RANDOM_WORDS)
-  #nextBits = RANDOM_WORDS
+  readonly #seeds = new BigUint64Array(SEEDS_PER_BATCH)
+  #nextSeed = SEEDS_PER_BATCH
 
   static async create(module: WasmModule, template: Template): Promise<Sandbox> {
     return new Sandbox(await Vm.create(module), template)
@@ -71,7 +71,7 @@ export class Sandbox {
     heapEnd.set(places.break)
     bytes.fill(0, vm.trapped ? STATIC_END : STACK_TOP - STACK_USED_BYTES, STACK_TOP)
     bytes.set(statics, 0)
-    this.#random[0] = this.#freshBits()
+    this.#random[0] = this.#randomSeed()
     vm.trapped = false
     engine.exhausted = false
     return end - places.break
@@ -105,11 +105,11 @@ export class Sandbox {
   }
 
   /** Seed for Math.random. Never zero, because the generator does not advance from a zero state. */
-  #freshBits(): bigint {
-    if (this.#nextBits === RANDOM_WORDS) {
-      randomFillSync(this.#bits)
-      this.#nextBits = 0
+  #randomSeed(): bigint {
+    if (this.#nextSeed === SEEDS_PER_BATCH) {
+      randomFillSync(this.#seeds)
+      this.#nextSeed = 0
     }
-    return (this.#bits[this.#nextBits++] ?? 0n) | 1n
+    return (this.#seeds[this.#nextSeed++] ?? 0n) | 1n
   }
 }

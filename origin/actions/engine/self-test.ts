@@ -3,10 +3,10 @@ import { IDLE_HOOKS } from '../host/run-functions.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** The sandbox does not reset correctly or computes wrong results. The origin must not start. */
-export class SelfTestFailed extends Error {
+export class SelfTestError extends Error {
   constructor(what: string) {
     super(`the sandbox's self-test failed: ${what}`)
-    this.name = 'SelfTestFailed'
+    this.name = 'SelfTestError'
   }
 }
 
@@ -17,19 +17,19 @@ type Probe = {
   name: string
   code: string
   /** Returned value as JSON text, part of the thrown error's message, or `stopped`. */
-  ends: { value: string } | { thrown: string } | 'stopped'
+  expected: { value: string } | { thrown: string } | 'stopped'
 }
 
 const PROBES: Probe[] = [
   {
     name: 'params and result',
     code: 'async function main(params) { return params }',
-    ends: { value: PARAMS },
+    expected: { value: PARAMS },
   },
   {
     name: 'a signature',
     code: `async function main() { return new ethers.Wallet('0x${'01'.repeat(32)}').signMessage('svc') }`,
-    ends: {
+    expected: {
       value:
         '"0xfb7c8f8134317bf5035c805f60268a397695e5a3fcdf9952144a56da8e078e7d180636c772e6a597c00736ade6108d46a84e1fb60c99de028decf2348a3461b21c"',
     },
@@ -38,14 +38,14 @@ const PROBES: Probe[] = [
     name: 'pollution',
     code: `Object.prototype.polluted = 1; Array.prototype.push = null; globalThis.left = new Map([[1, 2]])
       ethers.utils = null; JSON.stringify = null; Promise.prototype.then = 0; var main = () => 'polluted'`,
-    ends: { value: '"polluted"' },
+    expected: { value: '"polluted"' },
   },
   {
     name: 'leftovers of the previous run',
     code: `async function main() {
       return [typeof {}.polluted, typeof [].push, typeof left, typeof ethers.utils, typeof JSON.stringify]
     }`,
-    ends: { value: '["undefined","function","undefined","object","function"]' },
+    expected: { value: '["undefined","function","undefined","object","function"]' },
   },
   {
     name: 'memory beyond the template',
@@ -54,41 +54,41 @@ const PROBES: Probe[] = [
         for (let at = 1; at <= 24; at++) kept.push(new Uint8Array(1 << 20).fill(at))
         return kept.length
       }`,
-    ends: { value: '24' },
+    expected: { value: '24' },
   },
   {
     name: 'all of the memory',
     code: `const kept = []; async function main() { for (;;) kept.push(new Uint8Array(1 << 20).fill(1)) }`,
-    ends: { thrown: 'out of memory' },
+    expected: { thrown: 'out of memory' },
   },
   {
     name: 'recursion',
     code: `const deep = (n) => deep(n + 1) + 1; async function main() { return deep(0) }`,
-    ends: { thrown: 'stack' },
+    expected: { thrown: 'stack' },
   },
   {
     name: 'an endless loop',
     code: 'async function main() { for (;;); }',
-    ends: 'stopped',
+    expected: 'stopped',
   },
 ]
 
 /** Clock checks after which a probe is stopped. */
-const LOOKS = 100
+const CLOCK_CHECKS_MAX = 100
 
 /**
  * Runs all probes in one sandbox. After each one, resets it and requires its whole memory to equal the template.
- * @throws SelfTestFailed
+ * @throws SelfTestError
  */
 export function selfTest(sandbox: Sandbox): void {
   requireReset(sandbox, 'a new sandbox')
-  for (const { name, code, ends } of PROBES) {
+  for (const { name, code, expected } of PROBES) {
     const ended = runProbe(sandbox, code)
     const asExpected =
-      ends === 'stopped' || 'value' in ends
-        ? isDeepStrictEqual(ended, ends)
-        : typeof ended === 'object' && 'thrown' in ended && ended.thrown.includes(ends.thrown)
-    if (!asExpected) throw new SelfTestFailed(`${name}: ended with ${JSON.stringify(ended)}`)
+      expected === 'stopped' || 'value' in expected
+        ? isDeepStrictEqual(ended, expected)
+        : typeof ended === 'object' && 'thrown' in ended && ended.thrown.includes(expected.thrown)
+    if (!asExpected) throw new SelfTestError(`${name}: ended with ${JSON.stringify(ended)}`)
     sandbox.reset()
     requireReset(sandbox, name)
   }
@@ -98,13 +98,13 @@ export function selfTest(sandbox: Sandbox): void {
     return JSON.stringify(ended)
   })
   if (new Set(drawn).size !== drawn.length)
-    throw new SelfTestFailed('Math.random returned the same number in two runs')
+    throw new SelfTestError('Math.random returned the same number in two runs')
 }
 
 function requireReset(sandbox: Sandbox, after: string): void {
   const at = sandbox.firstDifference()
   if (at !== undefined)
-    throw new SelfTestFailed(`after ${after}, memory from offset ${at} differs from the template`)
+    throw new SelfTestError(`after ${after}, memory from offset ${at} differs from the template`)
 }
 
 function runProbe(
@@ -112,18 +112,18 @@ function runProbe(
   code: string,
 ): { value: string } | { thrown: string } | 'stopped' {
   let ended: { value: string } | { thrown: string } | undefined
-  let looks = 0
+  let clockChecks = 0
   vm.hooks = {
     ...IDLE_HOOKS,
     finish: (value) => (ended ??= { value }),
     fail: (_code, _name, thrown) => (ended ??= { thrown }),
-    mustStop: () => ++looks > LOOKS,
+    mustStop: () => ++clockChecks > CLOCK_CHECKS_MAX,
   }
   vm.call('receive', [PARAMS])
   const thrown = vm.evaluate(code)
   if (thrown !== undefined) vm.callWith('uncaught', [thrown])
   else vm.call('begin', [])
-  const isOver = () => ended !== undefined || looks > LOOKS
+  const isOver = () => ended !== undefined || clockChecks > CLOCK_CHECKS_MAX
   while (!isOver() && vm.hasJobs) vm.runJobs(1)
-  return looks > LOOKS ? 'stopped' : (ended ?? { thrown: 'did not end' })
+  return clockChecks > CLOCK_CHECKS_MAX ? 'stopped' : (ended ?? { thrown: 'did not end' })
 }

@@ -7,13 +7,13 @@ import { compileEngine, engineBytes } from './engine-module.ts'
 import { readGuestSources } from './guest-sources.ts'
 import { Sandbox } from './sandbox.ts'
 import { selfTest } from './self-test.ts'
-import { makeTemplate } from './template.ts'
+import { buildTemplate } from './template.ts'
 import { writeTemplate } from './template-file.ts'
 
 /** Descriptors 0 to 3 are the standard streams and the channel to the parent. */
 const FILE_FD = 4
 
-const template = await makeTemplate(engineBytes(), readGuestSources())
+const template = await buildTemplate(engineBytes(), readGuestSources())
 selfTest(await Sandbox.create(compileEngine(template.engine), template))
 process.send?.({ digest: writeTemplate(FILE_FD, template) })
 process.disconnect()

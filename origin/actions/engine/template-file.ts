@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
 import { fstatSync, readSync, writeSync } from 'node:fs'
-import type { Template, TemplatePlaces } from './template.ts'
+import type { Template, TemplateAddresses } from './template.ts'
 
 /** SHA-256 in hex. Readers get it from the process that built the template, and check the file against it. */
 export type TemplateDigest = string
 
-type Head = { places: TemplatePlaces; engine: number; statics: number; heap: number }
+type TemplateHeader = { places: TemplateAddresses; engine: number; statics: number; heap: number }
 
 const LENGTH_BYTES = 4
 
 /** File format: length of the header, header as JSON, engine, static data, heap. */
 export function writeTemplate(fd: number, template: Template): TemplateDigest {
   const { engine, statics, heap, places } = template
-  const head: Head = {
+  const head: TemplateHeader = {
     places,
     engine: engine.length,
     statics: statics.length,
@@ -37,7 +37,7 @@ export function readTemplate(fd: number, digest: TemplateDigest): Template {
   if (digestOf(whole) !== digest)
     throw new Error('the template file is not the one that passed the self-test')
   const headEnd = LENGTH_BYTES + whole.readUInt32LE(0)
-  const head = JSON.parse(whole.toString('utf8', LENGTH_BYTES, headEnd)) as Head
+  const head = JSON.parse(whole.toString('utf8', LENGTH_BYTES, headEnd)) as TemplateHeader
   const engineEnd = headEnd + head.engine
   const staticsEnd = engineEnd + head.statics
   return {

@@ -1,13 +1,13 @@
 import { HOST_CONSTANTS, hostFunctions } from '../host/functions.ts'
 import { IDLE_HOOKS } from '../host/run-functions.ts'
-import { hostObject } from './bridge.ts'
+import { createHostObject } from './bridge.ts'
 import { compileEngine } from './engine-module.ts'
 import type { GuestSources } from './guest-sources.ts'
 import { PRELUDE_PARTS } from './guest-sources.ts'
 import { findRandomState, STACK_TOP, STATIC_END, withoutSourceText } from './layout.ts'
 import type { Pointer } from './quickjs.ts'
-import type { Entry } from './vm.ts'
-import { ENTRIES, hostFunctionNames, Vm } from './vm.ts'
+import type { EntryPoint } from './vm.ts'
+import { ENTRY_POINTS, hostFunctionNames, Vm } from './vm.ts'
 
 /** Initial state of every sandbox: the memory of an engine that has loaded the prelude and ethers, but no action. */
 export type Template = {
@@ -16,10 +16,10 @@ export type Template = {
   /** Memory contents. The C stack, which lies between static data and heap, is all zeros. */
   statics: Uint8Array
   heap: Uint8Array
-  places: TemplatePlaces
+  places: TemplateAddresses
 }
 
-export type TemplatePlaces = {
+export type TemplateAddresses = {
   runtime: Pointer
   context: Pointer
   file: Pointer
@@ -27,12 +27,12 @@ export type TemplatePlaces = {
   break: Pointer
   /** 64-bit state, replaced for each run. */
   random: Pointer
-  entries: Record<Entry, Pointer>
+  entries: Record<EntryPoint, Pointer>
   /** Names in the order of their indices. */
   hostFunctions: string[]
 }
 
-export async function makeTemplate(engine: Uint8Array, sources: GuestSources): Promise<Template> {
+export async function buildTemplate(engine: Uint8Array, sources: GuestSources): Promise<Template> {
   const vm = await Vm.create(compileEngine(engine))
   vm.entries = withoutSourceText(vm, () => loadPrelude(vm, sources))
   const random = findRandomState(vm)
@@ -55,9 +55,9 @@ export async function makeTemplate(engine: Uint8Array, sources: GuestSources): P
   }
 }
 
-function loadPrelude(vm: Vm, sources: GuestSources): Record<Entry, Pointer> {
+function loadPrelude(vm: Vm, sources: GuestSources): Record<EntryPoint, Pointer> {
   const { values, engine } = vm
-  const host = hostObject(
+  const host = createHostObject(
     engine,
     values,
     hostFunctions(() => IDLE_HOOKS),
@@ -67,21 +67,25 @@ function loadPrelude(vm: Vm, sources: GuestSources): Record<Entry, Pointer> {
   let base = values.undefined
   for (const name of PRELUDE_PARTS) {
     const file = values.cString(`svc:${name}.js`).at
-    const install = returned(vm, name, values.evaluate(sources.prelude[name], file))
-    const part = returned(vm, name, values.call(install, [host, base, parts]))
+    const install = requireValue(vm, name, values.evaluate(sources.prelude[name], file))
+    const part = requireValue(vm, name, values.call(install, [host, base, parts]))
     if (name === 'primordials') base = part
     values.setProperty(parts, name, part)
     engine.native._free(file)
   }
   const ethers = values.evaluate(sources.ethers, values.cString('ethers.js').at)
-  returned(vm, 'ethers', values.call(returned(vm, 'ethers', ethers), [host, base, parts]))
-  const entries = {} as Record<Entry, Pointer>
-  for (const [entry, part] of Object.entries(ENTRIES) as [Entry, string][])
+  requireValue(vm, 'ethers', values.call(requireValue(vm, 'ethers', ethers), [host, base, parts]))
+  const entries = {} as Record<EntryPoint, Pointer>
+  for (const [entry, part] of Object.entries(ENTRY_POINTS) as [EntryPoint, string][])
     entries[entry] = values.property(values.property(parts, part), entry)
   return entries
 }
 
-function returned(vm: Vm, part: string, result: { value: Pointer } | { thrown: Pointer }): Pointer {
+function requireValue(
+  vm: Vm,
+  part: string,
+  result: { value: Pointer } | { thrown: Pointer },
+): Pointer {
   if ('value' in result) return result.value
   const { values } = vm
   const [message, stack] = ['message', 'stack'].map((name) =>

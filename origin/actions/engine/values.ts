@@ -6,10 +6,10 @@ const TAG = { int: 0, bool: 1, undefined: 3, rope: -6, string: -7, object: -1, l
 const ARGUMENTS_MAX = 8
 
 /** Bytes that are searched for a pointer: in an ArrayBuffer object, and in the buffer that it points to. */
-const LOOKED_AT_BYTES = 64
+const SEARCHED_BYTES = 64
 const INNER_BYTES = 32
 
-export class Values {
+export class GuestValues {
   readonly #engine: QuickJs
   readonly #tags: Int32Array
   readonly context: Pointer
@@ -36,11 +36,11 @@ export class Values {
   /** Searches an ArrayBuffer object for its known data address. */
   #findBufferLayout(): { buffer: number; data: number } {
     const { native, words } = this.#engine
-    const at = native._malloc(LOOKED_AT_BYTES)
-    const value = native._QTS_NewArrayBuffer(this.context, at, LOOKED_AT_BYTES)
+    const at = native._malloc(SEARCHED_BYTES)
+    const value = native._QTS_NewArrayBuffer(this.context, at, SEARCHED_BYTES)
     const object = words[value >> 2] ?? 0
     const found: { buffer: number; data: number }[] = []
-    for (let buffer = 0; buffer < LOOKED_AT_BYTES; buffer += 4) {
+    for (let buffer = 0; buffer < SEARCHED_BYTES; buffer += 4) {
       const inner = words[(object + buffer) >> 2] ?? 0
       if (inner <= object || inner % 4 !== 0) continue
       for (let data = 0; data < INNER_BYTES; data += 4)

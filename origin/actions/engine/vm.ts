@@ -1,12 +1,12 @@
 import { hostFunctions } from '../host/functions.ts'
 import type { RunHooks } from '../host/run-functions.ts'
 import { IDLE_HOOKS } from '../host/run-functions.ts'
-import { hostCalls } from './bridge.ts'
-import { EngineStopped } from './engine-stopped.ts'
-import { FUEL_ASKS } from './fuel.ts'
+import { bindHostFunctions } from './bridge.ts'
+import { EngineStoppedError } from './engine-stopped.ts'
+import { FUEL_CHECK_ARGUMENT } from './fuel.ts'
 import type { Pointer, QuickJs } from './quickjs.ts'
 import { loadQuickJs } from './quickjs.ts'
-import { Values } from './values.ts'
+import { GuestValues } from './values.ts'
 import type { WasmModule } from './webassembly.ts'
 
 /**
@@ -19,10 +19,10 @@ export const GUEST_STACK_BYTES = 512 * 1024
  * Host calls between two clock checks. The engine checks the clock only once in 10,000 polls, which is not enough,
  * because each host call may hash a long text.
  */
-const HOST_CALLS_PER_LOOK = 32
+const HOST_CALLS_PER_CHECK = 32
 
 /** Prelude functions that the host calls, with the parts that export them. */
-export const ENTRIES = {
+export const ENTRY_POINTS = {
   receive: 'drive',
   begin: 'drive',
   fire: 'timers',
@@ -30,18 +30,18 @@ export const ENTRIES = {
   uncaught: 'errors',
 } as const
 
-export type Entry = keyof typeof ENTRIES
+export type EntryPoint = keyof typeof ENTRY_POINTS
 
-export type Passed = string | number | boolean | Uint8Array
+export type GuestArgument = string | number | boolean | Uint8Array
 
 /** QuickJS runtime with one context. Used both to build the template and to execute actions. */
 export class Vm {
   readonly engine: QuickJs
   readonly runtime: Pointer
-  readonly values: Values
+  readonly values: GuestValues
   hooks: RunHooks = IDLE_HOOKS
   /** Pointers to the prelude functions, and to the file name of the action's script. */
-  entries!: Record<Entry, Pointer>
+  entries!: Record<EntryPoint, Pointer>
   file: Pointer
   /** True if an exception has unwound the engine, which leaves its C stack in an unknown state. Cleared by a reset. */
   trapped = false
@@ -60,8 +60,8 @@ export class Vm {
     let calls: ((args: Pointer) => Pointer)[] = []
     engine.callbacks = {
       callFunction: (_asyncify, _context, _self, _count, args, id) => {
-        if (++this.#hostCalls % HOST_CALLS_PER_LOOK === 0 && this.hooks.mustStop())
-          throw new EngineStopped()
+        if (++this.#hostCalls % HOST_CALLS_PER_CHECK === 0 && this.hooks.mustStop())
+          throw new EngineStoppedError()
         return calls[id]?.(args) ?? 0
       },
       shouldInterrupt: (_asyncify, runtime) => this.#shouldInterrupt(runtime),
@@ -69,10 +69,10 @@ export class Vm {
     this.runtime = native._QTS_NewRuntime()
     native._QTS_RuntimeSetMaxStackSize(this.runtime, GUEST_STACK_BYTES)
     native._QTS_RuntimeEnableInterruptHandler(this.runtime)
-    this.values = new Values(engine, native._QTS_NewContext(this.runtime, 0))
+    this.values = new GuestValues(engine, native._QTS_NewContext(this.runtime, 0))
     this.file = this.values.cString('action.js').at
     this.#lastContext = native._malloc(4)
-    calls = hostCalls(engine, this.values, functions)
+    calls = bindHostFunctions(engine, this.values, functions)
   }
 
   /** Returns the thrown value, or undefined if the source did not throw. */
@@ -82,17 +82,17 @@ export class Vm {
   }
 
   /** Returns false if the function threw, which happens only when memory or time runs out. */
-  call(entry: Entry, args: readonly Passed[]): boolean {
-    const handed = args.map((value) => this.#pass(value))
-    const called = this.callWith(entry, handed)
+  call(entry: EntryPoint, args: readonly GuestArgument[]): boolean {
+    const pointers = args.map((value) => this.#toGuest(value))
+    const called = this.callWith(entry, pointers)
     // Freed immediately, because params may occupy megabytes of the action's 64 MiB.
-    for (const [at, value] of handed.entries())
+    for (const [at, value] of pointers.entries())
       if (typeof args[at] !== 'boolean') this.values.free(value)
     return called
   }
 
-  callWith(entry: Entry, handed: readonly Pointer[]): boolean {
-    return 'value' in this.values.call(this.entries[entry], handed)
+  callWith(entry: EntryPoint, pointers: readonly Pointer[]): boolean {
+    return 'value' in this.values.call(this.entries[entry], pointers)
   }
 
   get hasJobs(): boolean {
@@ -106,17 +106,17 @@ export class Vm {
     return native._QTS_ResolveException(this.values.context, status) === 0
   }
 
-  #pass(value: Passed): Pointer {
+  #toGuest(value: GuestArgument): Pointer {
     if (typeof value === 'string') return this.values.text(value)
     if (typeof value === 'number') return this.values.number(value)
     if (typeof value === 'boolean') return this.values.boolean(value)
     return this.values.arrayBuffer(value)
   }
 
-  /** Interrupt callback of the engine (`ASK_IMPORT`). Only an exception stops a native loop. */
+  /** Interrupt callback of the engine (`INTERRUPT_IMPORT`). Only an exception stops a native loop. */
   #shouldInterrupt(runtime: Pointer): 0 | 1 {
     if (!this.hooks.mustStop()) return 0
-    if (runtime === FUEL_ASKS) throw new EngineStopped()
+    if (runtime === FUEL_CHECK_ARGUMENT) throw new EngineStoppedError()
     return 1
   }
 }

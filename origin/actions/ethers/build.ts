@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { OnLoadArgs, Plugin } from 'esbuild'
 import { build } from 'esbuild'
-import { EDITS, edited } from './edits.ts'
+import { EDITS, applyEdits } from './edits.ts'
 import { NAME_TABLES, nameTables } from './name-tables.ts'
 
 /**
@@ -11,7 +11,7 @@ import { NAME_TABLES, nameTables } from './name-tables.ts'
  */
 
 /** Replacement modules in `modules/`, by the end of the replaced module's path. */
-const REPLACED: Record<string, string> = {
+const REPLACEMENTS: Record<string, string> = {
   '@ethersproject/signing-key/lib.esm/index.js': 'signing-key.js',
   '@ethersproject/keccak256/lib.esm/index.js': 'keccak256.js',
   '@ethersproject/sha2/lib.esm/sha2.js': 'sha2.js',
@@ -22,7 +22,7 @@ const REPLACED: Record<string, string> = {
 }
 
 /** Packages whose presence in the bundle means that a replacement is incomplete. */
-const KEPT_OUT = ['elliptic', 'hash.js', 'js-sha3', 'lib.esm/elliptic.js']
+const EXCLUDED_PACKAGES = ['elliptic', 'hash.js', 'js-sha3', 'lib.esm/elliptic.js']
 
 const OUTPUT = fileURLToPath(new URL('bundle.js', import.meta.url))
 
@@ -30,7 +30,7 @@ const OUTPUT = fileURLToPath(new URL('bundle.js', import.meta.url))
  * The bundle is a function expression. The function takes the host object, defines `globalThis.ethers` and returns it.
  * @throws Error if the installed ethers package is not the supported version
  */
-export async function bundleText(): Promise<string> {
+export async function buildBundle(): Promise<string> {
   const used = new Set<string>()
   const result = await build({
     entryPoints: [fileURLToPath(new URL('entry.js', import.meta.url))],
@@ -50,14 +50,16 @@ export async function bundleText(): Promise<string> {
     legalComments: 'none',
     charset: 'ascii',
     logLevel: 'silent',
-    plugins: [replacements(used)],
+    plugins: [replacementPlugin(used)],
   })
   const inputs = Object.keys(result.metafile.inputs)
-  const missed = [...Object.keys(REPLACED), ...Object.keys(EDITS), NAME_TABLES].filter(
+  const missed = [...Object.keys(REPLACEMENTS), ...Object.keys(EDITS), NAME_TABLES].filter(
     (end) => !used.has(end),
   )
   if (missed.length > 0) throw new Error(`ethers v5 no longer has: ${missed.join(', ')}`)
-  const foreign = inputs.filter((path) => KEPT_OUT.some((part) => path.includes(`/${part}`)))
+  const foreign = inputs.filter((path) =>
+    EXCLUDED_PACKAGES.some((part) => path.includes(`/${part}`)),
+  )
   if (foreign.length > 0) throw new Error(`the bundle would contain ${foreign.join(', ')}`)
   const [file] = result.outputFiles
   // The directive therefore comes first in the wrapping function and makes it strict, as the modules were.
@@ -65,7 +67,7 @@ export async function bundleText(): Promise<string> {
   return `/* oxlint-disable -- made by build.ts */(function ethersOf(host){${file.text.trim()}globalThis.ethers=ethers;return ethers})\n`
 }
 
-function replacements(used: Set<string>): Plugin {
+function replacementPlugin(used: Set<string>): Plugin {
   return {
     name: 'the host’s cryptography',
     setup(esbuild) {
@@ -75,20 +77,22 @@ function replacements(used: Set<string>): Plugin {
           return { contents: nameTables() }
         }
         const contents = await readFile(path, 'utf8')
-        const inPlace = Object.keys(REPLACED).find((end) => path.endsWith(`/node_modules/${end}`))
+        const inPlace = Object.keys(REPLACEMENTS).find((end) =>
+          path.endsWith(`/node_modules/${end}`),
+        )
         if (inPlace !== undefined) {
           used.add(inPlace)
-          const ours = new URL(`modules/${REPLACED[inPlace]}`, import.meta.url)
+          const ours = new URL(`modules/${REPLACEMENTS[inPlace]}`, import.meta.url)
           return { contents: await readFile(ours, 'utf8') }
         }
         const end = Object.keys(EDITS).find((key) => path.endsWith(`/node_modules/${key}`))
         if (end === undefined) return { contents }
         used.add(end)
-        return { contents: edited(end, contents) }
+        return { contents: applyEdits(end, contents) }
       }
       esbuild.onLoad({ filter: /\/node_modules\/.*\.js$/ }, load)
     },
   }
 }
 
-if (import.meta.main) await writeFile(OUTPUT, await bundleText())
+if (import.meta.main) await writeFile(OUTPUT, await buildBundle())

@@ -4,9 +4,9 @@ import { CONVERTED_MAX_LENGTH } from './cryptography/texts.ts'
  * Replacement in the published source of ethers. Edits remove loops over characters or tables that dominate the cost of
  * a call.
  */
-export type Edit = { from: string; to: string }
+export type SourceEdit = { from: string; to: string }
 
-export const EDITS: Record<string, readonly Edit[]> = {
+export const EDITS: Record<string, readonly SourceEdit[]> = {
   /*
    * Loops over hex characters, which nearly every ethers call uses. They still handle texts of more than a megabyte,
    * because the interrupt handler can stop them.
@@ -143,7 +143,7 @@ export function read_member_array(next, lookup) {
 }
 
 /** @throws Error unless each text to be replaced occurs exactly once */
-export function edited(path: string, text: string): string {
+export function applyEdits(path: string, text: string): string {
   let result = text
   for (const { from, to } of EDITS[path] ?? []) {
     const [before, after, ...more] = result.split(from)

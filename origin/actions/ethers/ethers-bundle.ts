@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Output of `build.ts`: a function expression, described at `bundleText`. */
+/** Output of `build.ts`: a function expression, described at `buildBundle`. */
 export function ethersBundle(): string {
   return readFileSync(new URL('bundle.js', import.meta.url), 'utf8')
 }

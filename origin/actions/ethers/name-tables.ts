@@ -23,15 +23,15 @@ export function nameTables(): string {
   const decoder = part('./ens-normalize/decoder.js') as Decoder
   const next = published.getData()
   const numbers: number[] = []
-  const noted = () => {
+  const recordNext = () => {
     const number = next()
     if (number !== undefined) numbers.push(number)
     return number
   }
-  decoder.read_member_array(noted)
-  decoder.read_member_array(noted)
+  decoder.read_member_array(recordNext)
+  decoder.read_member_array(recordNext)
   const mapped = JSON.stringify(decoder.read_mapped_map(next))
-  while (noted() !== undefined);
+  while (recordNext() !== undefined);
   return `export function getData() {
     const numbers = '${numbers.map((number) => number.toString(RADIX)).join(' ')}'.split(' ');
     let at = 0;

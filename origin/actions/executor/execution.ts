@@ -1,15 +1,15 @@
-import type { Entry, Passed, Vm } from '../engine/vm.ts'
-import { outOfMemory, stoppedFailure, thrownFailure, trapFailure } from '../failure.ts'
+import type { EntryPoint, GuestArgument, Vm } from '../engine/vm.ts'
+import { outOfMemoryFailure, stoppedFailure, thrownFailure, trapFailure } from '../failure.ts'
 import type { RunHooks } from '../host/run-functions.ts'
 import { refusalJson } from '../host/run-functions.ts'
-import { KEY_LIMIT_REFUSAL, KEY_OPERATIONS_PASSED_ON } from '../key-limit.ts'
-import type { AskedOperation, KeyAnswer } from '../messages.ts'
+import { KEY_LIMIT_REFUSAL, KEY_OPERATIONS_FORWARDED } from '../key-limit.ts'
+import type { KeyRequest, KeyResponse } from '../messages.ts'
 import type { Outbound, RunOutbound } from '../outbound/outbound.ts'
-import type { RunFailed, RunRequest, RunReturned } from '../run.ts'
-import { RunClock } from './clock.ts'
-import type { Ending } from './guest-reports.ts'
-import { keyOperation, logLevel, returned } from './guest-reports.ts'
-import { guestText } from './guest-text.ts'
+import type { FailedResult, RunRequest, ReturnedResult } from '../run.ts'
+import { RunClock } from './run-clock.ts'
+import type { ExecutionEnd } from './guest-reports.ts'
+import { readKeyOperation, readLogLevel, returnedEnd } from './guest-reports.ts'
+import { escapeForGuest } from './guest-text.ts'
 import { Logs } from './logs.ts'
 import { Timers } from './timers.ts'
 
@@ -20,52 +20,52 @@ const JOBS_PER_BATCH = 256
  * Time after which a resumed run is reported as computing. Most runs finish or wait again sooner, and a flood of timers
  * must not cause a flood of messages.
  */
-const COMPUTES_AFTER_MS = 5
+const COMPUTING_REPORT_DELAY_MS = 5
 
 /**
  * Interval of further reports while a run computes. They let the pool give precedence to other runs during a long
  * computation.
  */
-const COMPUTES_AGAIN_MS = 25
+const COMPUTING_REPORT_INTERVAL_MS = 25
 
 export type ExecutionEvents = {
   /**
    * Called when the run waits. `operations` are new key operations for the parent process; empty if the run waits only
    * for earlier ones, a timer or a response. `computedMs` is the run's CPU time so far.
    */
-  waits(operations: AskedOperation[], computedMs: number): void
+  waits(operations: KeyRequest[], computedMs: number): void
   /** Called when the run computes again after a wait, and at intervals after that. */
   computes(computedMs: number): void
-  ended(result: RunReturned | RunFailed): void
+  ended(result: ReturnedResult | FailedResult): void
 }
 
-type Handed = Pick<RunRequest, 'code' | 'params' | 'wallMs' | 'cpuMs'>
+type ExecutionInput = Pick<RunRequest, 'code' | 'params' | 'wallMs' | 'cpuMs'>
 
 export class Execution {
   readonly #vm: Vm
   readonly #outbound: RunOutbound
-  readonly #request: Handed
+  readonly #request: ExecutionInput
   readonly #events: ExecutionEvents
   readonly #clock: RunClock
   readonly #logs = new Logs()
   readonly #timers: Timers
   /** IDs of the key operations that the guest waits for, and operations not yet passed to the parent process. */
   readonly #keyOperations = new Set<number>()
-  #asked: AskedOperation[] = []
+  #unsentOperations: KeyRequest[] = []
   readonly #requests = new Map<number, AbortController>()
-  #keyOperationsAsked = 0
+  #keyOperationCount = 0
   /** Reported by the guest. The run ends when the engine returns from the current call. */
-  #ending: Ending | undefined
-  #over = false
+  #ending: ExecutionEnd | undefined
+  #ended = false
   /** True if the run was last reported as waiting. `#enteredAt` is the time at which the guest was last entered. */
-  #saidToWait = false
+  #reportedWaiting = false
   #enteredAt = 0
   /** Last reported CPU time, and time of that report. */
-  #saidMs = 0
-  #saidAt = performance.now()
+  #reportedMs = 0
+  #reportedAt = performance.now()
   #deadline: NodeJS.Timeout | undefined
 
-  constructor(vm: Vm, outbound: Outbound, request: Handed, events: ExecutionEvents) {
+  constructor(vm: Vm, outbound: Outbound, request: ExecutionInput, events: ExecutionEvents) {
     this.#vm = vm
     this.#outbound = outbound.forRun()
     this.#request = request
@@ -79,7 +79,7 @@ export class Execution {
     this.#enter(() => this.#begin())
   }
 
-  settle(id: number, answer: KeyAnswer): void {
+  settle(id: number, answer: KeyResponse): void {
     if (!this.#keyOperations.delete(id)) return
     const json = answer.ok ? JSON.stringify(answer.value) : refusalJson(answer)
     this.#enter(() => this.#call('settle', [id, !answer.ok, json]))
@@ -103,9 +103,9 @@ export class Execution {
   }
 
   #begin(): void {
-    const params = guestText(this.#request.params)
+    const params = escapeForGuest(this.#request.params)
     if (params === undefined || !this.#call('receive', [params])) {
-      if (this.#isCut()) return
+      if (this.#hitLimit()) return
       const message = 'the params are not valid JSON'
       this.#ending = { failure: { code: 'invalid_params', message, stack: message } }
       return
@@ -116,11 +116,11 @@ export class Execution {
   }
 
   /** True if an error occurred because the engine ran out of memory or time. */
-  #isCut(): boolean {
+  #hitLimit(): boolean {
     return this.#vm.engine.exhausted || this.#clock.reached !== undefined
   }
 
-  #call(entry: Entry, args: readonly Passed[]): boolean {
+  #call(entry: EntryPoint, args: readonly GuestArgument[]): boolean {
     return this.#vm.call(entry, args)
   }
 
@@ -129,11 +129,11 @@ export class Execution {
    * guest go through this method.
    */
   #enter(call: () => void): void {
-    if (this.#over) return
+    if (this.#ended) return
     this.#enteredAt = performance.now()
     try {
       call()
-      while (this.#ending === undefined && !this.#clock.isUp() && this.#vm.hasJobs) {
+      while (this.#ending === undefined && !this.#clock.isExpired() && this.#vm.hasJobs) {
         if (!this.#vm.runJobs(JOBS_PER_BATCH)) break
       }
     } catch (trap) {
@@ -148,11 +148,11 @@ export class Execution {
     else this.#end(ending)
   }
 
-  #outcome(): Ending | undefined {
+  #outcome(): ExecutionEnd | undefined {
     if (this.#ending !== undefined) return this.#ending
-    if (this.#clock.isUp()) return { failure: this.#clock.failure() }
+    if (this.#clock.isExpired()) return { failure: this.#clock.failure() }
     if (this.#timers.count + this.#keyOperations.size + this.#requests.size > 0) return undefined
-    if (this.#vm.engine.exhausted) return { failure: outOfMemory() }
+    if (this.#vm.engine.exhausted) return { failure: outOfMemoryFailure() }
     const message = 'main returned a promise that can no longer settle'
     return { failure: { code: 'action_pending', message, stack: message } }
   }
@@ -161,28 +161,28 @@ export class Execution {
   #wait(): void {
     const computedMs = this.#clock.usedCpuMs()
     // Otherwise, a run that waits after each of many short computations would appear to be idle.
-    const isWorthSaying = computedMs - this.#saidMs > COMPUTES_AFTER_MS
-    if (this.#asked.length > 0 || !this.#saidToWait || isWorthSaying) {
-      this.#saidMs = computedMs
-      this.#saidAt = performance.now()
-      this.#events.waits(this.#asked, computedMs)
+    const isWorthReporting = computedMs - this.#reportedMs > COMPUTING_REPORT_DELAY_MS
+    if (this.#unsentOperations.length > 0 || !this.#reportedWaiting || isWorthReporting) {
+      this.#reportedMs = computedMs
+      this.#reportedAt = performance.now()
+      this.#events.waits(this.#unsentOperations, computedMs)
     }
-    this.#asked = []
-    this.#saidToWait = true
+    this.#unsentOperations = []
+    this.#reportedWaiting = true
     if (this.#deadline === undefined) this.#awaitDeadline()
   }
 
   #awaitDeadline(): void {
     const left = Math.max(1, Math.ceil(this.#request.wallMs - this.#clock.elapsedMs()))
     this.#deadline = setTimeout(() => {
-      if (this.#clock.isUp()) this.#end({ failure: this.#clock.failure() })
+      if (this.#clock.isExpired()) this.#end({ failure: this.#clock.failure() })
       else this.#awaitDeadline()
     }, left)
   }
 
-  #end(ending: Ending): void {
-    if (this.#over) return
-    this.#over = true
+  #end(ending: ExecutionEnd): void {
+    if (this.#ended) return
+    this.#ended = true
     this.#timers.clear()
     this.#outbound.close()
     clearTimeout(this.#deadline)
@@ -200,21 +200,21 @@ export class Execution {
 
   #mustStop(): boolean {
     const now = performance.now()
-    const isNews = this.#saidToWait && now - this.#enteredAt > COMPUTES_AFTER_MS
-    if (isNews || now - this.#saidAt > COMPUTES_AGAIN_MS) {
-      this.#saidToWait = false
-      this.#saidAt = now
-      this.#saidMs = this.#clock.usedCpuMs()
-      this.#events.computes(this.#saidMs)
+    const isResumed = this.#reportedWaiting && now - this.#enteredAt > COMPUTING_REPORT_DELAY_MS
+    if (isResumed || now - this.#reportedAt > COMPUTING_REPORT_INTERVAL_MS) {
+      this.#reportedWaiting = false
+      this.#reportedAt = now
+      this.#reportedMs = this.#clock.usedCpuMs()
+      this.#events.computes(this.#reportedMs)
     }
-    return this.#clock.isUp()
+    return this.#clock.isExpired()
   }
 
   #hooks(): RunHooks {
     return {
       mustStop: () => this.#mustStop(),
       finish: (json) => {
-        if (this.#clock.reached === undefined) this.#ending ??= returned(json)
+        if (this.#clock.reached === undefined) this.#ending ??= returnedEnd(json)
       },
       fail: (code, name, message, frames) => {
         // An interrupt within a promise job appears as an ordinary error, 'interrupted'.
@@ -223,16 +223,16 @@ export class Execution {
         this.#ending ??= { failure: thrownFailure(thrown, this.#vm.engine.exhausted) }
       },
       log: (level, text) =>
-        this.#logs.add(logLevel(level), Math.round(this.#clock.elapsedMs()), text),
+        this.#logs.add(readLogLevel(level), Math.round(this.#clock.elapsedMs()), text),
       setTimer: (id, ms) => this.#timers.set(id, ms),
       clearTimer: (id) => this.#timers.delete(id),
       operation: (id, name, argument, bytes) => {
         if (name === 'fetch') return this.#fetch(id, argument, bytes)
-        const operation = keyOperation(name, argument)
+        const operation = readKeyOperation(name, argument)
         if (operation === undefined) return { message: 'unknown operation' }
-        if (++this.#keyOperationsAsked > KEY_OPERATIONS_PASSED_ON) return KEY_LIMIT_REFUSAL
+        if (++this.#keyOperationCount > KEY_OPERATIONS_FORWARDED) return KEY_LIMIT_REFUSAL
         this.#keyOperations.add(id)
-        this.#asked.push({ id, operation })
+        this.#unsentOperations.push({ id, operation })
         return undefined
       },
       abandon: (id) => {

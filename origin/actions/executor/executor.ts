@@ -1,7 +1,7 @@
 import { compileEngine } from '../engine/engine-module.ts'
 import { Sandbox } from '../engine/sandbox.ts'
 import { readTemplate } from '../engine/template-file.ts'
-import type { FromExecutor, ToExecutor } from '../messages.ts'
+import type { MessageFromExecutor, MessageToExecutor } from '../messages.ts'
 import { Outbound } from '../outbound/outbound.ts'
 import { Execution } from './execution.ts'
 
@@ -12,16 +12,16 @@ import { Execution } from './execution.ts'
 const TEMPLATE_FD = 4
 
 /** Sandbox memory allocated by a run above which the memory of the process is measured after the run. */
-const TAKEN_MUCH_BYTES = 4 * 1024 * 1024
+const LARGE_RUN_BYTES = 4 * 1024 * 1024
 
 /**
  * Duration of a run above which the memory of the process is measured. The host's work for a run uses memory outside
  * the sandbox.
  */
-const LONG_MS = 50
+const LONG_RUN_MS = 50
 
 /** Runs after which the memory of the process is measured in any case. */
-const RUNS_PER_LOOK = 64
+const RUNS_PER_MEASUREMENT = 64
 
 const template = readTemplate(TEMPLATE_FD, process.argv[2] ?? '')
 const sandbox = await Sandbox.create(compileEngine(template.engine), template)
@@ -31,11 +31,11 @@ let runs = 0
 let rssBytes = process.memoryUsage.rss()
 
 /** Written to the pipe immediately, so the following work does not delay the message. */
-function send(message: FromExecutor): void {
+function send(message: MessageFromExecutor): void {
   process.send?.(message)
 }
 
-function run(request: Extract<ToExecutor, { type: 'run' }>): void {
+function run(request: Extract<MessageToExecutor, { type: 'run' }>): void {
   const { token } = request
   if (outbound === undefined) throw new Error('received a run before the start message')
   const execution = new Execution(sandbox.vm, outbound, request, {
@@ -45,9 +45,9 @@ function run(request: Extract<ToExecutor, { type: 'run' }>): void {
       current = undefined
       send({ type: 'ended', token, result, rssBytes })
       // After the result has been sent, so that the reset does not delay it.
-      const taken = sandbox.reset()
-      const wasLong = result.durationMs > LONG_MS
-      if (taken > TAKEN_MUCH_BYTES || wasLong || ++runs % RUNS_PER_LOOK === 0)
+      const allocatedBytes = sandbox.reset()
+      const wasLong = result.durationMs > LONG_RUN_MS
+      if (allocatedBytes > LARGE_RUN_BYTES || wasLong || ++runs % RUNS_PER_MEASUREMENT === 0)
         rssBytes = process.memoryUsage.rss()
     },
   })
@@ -55,7 +55,7 @@ function run(request: Extract<ToExecutor, { type: 'run' }>): void {
   execution.start()
 }
 
-process.on('message', (message: ToExecutor) => {
+process.on('message', (message: MessageToExecutor) => {
   if (message.type === 'run') return run(message)
   if (message.type === 'start') {
     outbound = new Outbound(message.outbound)

@@ -3,22 +3,22 @@ import {
   ENCRYPTED_MESSAGE_MAX_BYTES,
   RESULT_MAX_BYTES,
 } from '../../../shared/limits.ts'
-import type { Failure } from '../failure.ts'
+import type { ActionFailure } from '../failure.ts'
 import { KEY_ID_MAX_CHARACTERS } from '../key-limit.ts'
-import { LOG_LEVELS, type LogLine } from '../../../shared/log-line.ts'
+import { LOG_LEVELS, type LogLine } from '../../../shared/wire/log-line.ts'
 import type { KeyOperation } from '../run.ts'
 
 /** The returned value as JSON text, or the failure, as reported by the guest. */
-export type Ending = { value: string } | { failure: Failure }
+export type ExecutionEnd = { value: string } | { failure: ActionFailure }
 
-export function returned(json: string): Ending {
+export function returnedEnd(json: string): ExecutionEnd {
   const bytes = Buffer.byteLength(json)
   if (bytes <= RESULT_MAX_BYTES) return { value: json }
   const message = `the returned value has ${bytes} bytes of JSON; the limit is ${RESULT_MAX_BYTES}`
   return { failure: { code: 'result_too_large', message, stack: message } }
 }
 
-export function logLevel(level: string): LogLine['level'] {
+export function readLogLevel(level: string): LogLine['level'] {
   return LOG_LEVELS.find((known) => known === level) ?? 'log'
 }
 
@@ -26,12 +26,12 @@ export function logLevel(level: string): LogLine['level'] {
  * Validates a key operation requested by the guest. Returns undefined for any other operation, although the prelude
  * should already have rejected it.
  */
-export function keyOperation(name: string, argument: unknown): KeyOperation | undefined {
-  const id = (field: string) => text(argument, field, 1, KEY_ID_MAX_CHARACTERS)
+export function readKeyOperation(name: string, argument: unknown): KeyOperation | undefined {
+  const id = (field: string) => readText(argument, field, 1, KEY_ID_MAX_CHARACTERS)
   const pkpId = id('pkpId')
   const ipfsId = id('ipfsId')
-  const message = text(argument, 'message', 0, ENCRYPTED_MESSAGE_MAX_BYTES)
-  const ciphertext = text(argument, 'ciphertext', 0, CIPHERTEXT_MAX_CHARACTERS)
+  const message = readText(argument, 'message', 0, ENCRYPTED_MESSAGE_MAX_BYTES)
+  const ciphertext = readText(argument, 'ciphertext', 0, CIPHERTEXT_MAX_CHARACTERS)
   switch (name) {
     case 'getPrivateKey':
       return pkpId === undefined ? undefined : { name, pkpId }
@@ -51,7 +51,7 @@ export function keyOperation(name: string, argument: unknown): KeyOperation | un
   }
 }
 
-function text(argument: unknown, field: string, min: number, max: number): string | undefined {
+function readText(argument: unknown, field: string, min: number, max: number): string | undefined {
   const value: unknown = Object(argument)[field]
   return typeof value === 'string' && value.length >= min && value.length <= max ? value : undefined
 }

@@ -1,5 +1,5 @@
 import { LOGS_MAX_BYTES } from '../../../shared/limits.ts'
-import type { LogLine } from '../../../shared/log-line.ts'
+import type { LogLine } from '../../../shared/wire/log-line.ts'
 
 /** Needed because the byte limit alone would permit a huge number of empty lines. */
 const LINES_MAX = 10_000
@@ -21,7 +21,7 @@ export class Logs {
       this.lines.push({ level, at_ms, text: line })
       return false
     }
-    const kept = cutToBytes(line, size <= room ? 0 : room)
+    const kept = truncateUtf8(line, size <= room ? 0 : room)
     if (kept !== '') this.lines.push({ level, at_ms, text: kept })
     const note = `[console output truncated after ${LOGS_MAX_BYTES} bytes or ${LINES_MAX} lines]`
     this.lines.push({ level: 'warn', at_ms, text: note })
@@ -31,7 +31,7 @@ export class Logs {
 }
 
 /** Longest prefix of at most `bytes` in UTF-8, without splitting characters. */
-function cutToBytes(text: string, bytes: number): string {
+function truncateUtf8(text: string, bytes: number): string {
   const encoded = Buffer.from(text)
   let end = Math.min(bytes, encoded.length)
   while (end > 0 && end < encoded.length && ((encoded[end] ?? 0) & 0xc0) === 0x80) end--

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { lookAtTheClock } from '../ethers/cryptography/digests.ts'
+import { requireTimeLeft } from '../ethers/cryptography/digests.ts'
 import type { HostFunctions } from './host-function.ts'
 import { hostFunction } from './host-function.ts'
 import type { RunHooks } from './run-functions.ts'
@@ -8,10 +8,10 @@ import type { RunHooks } from './run-functions.ts'
  * Minimum size of data for which the clock is checked before hashing, which takes milliseconds. A loop of such calls
  * must not continue past the run's deadline.
  */
-const LOOK_FROM_BYTES = 1024 * 1024
+const CLOCK_CHECK_MIN_BYTES = 1024 * 1024
 
 /** Node's names, by Web Crypto name. */
-export const HASHES: Record<string, string> = {
+export const NODE_HASHES: Record<string, string> = {
   'SHA-1': 'sha1',
   'SHA-256': 'sha256',
   'SHA-384': 'sha384',
@@ -22,9 +22,9 @@ export const HASHES: Record<string, string> = {
 export function digestFunctions(hooks: () => RunHooks): HostFunctions {
   return {
     webDigest: hostFunction(['text', 'bytes'], 'bytes', (name, bytes) => {
-      const algorithm = HASHES[name]
+      const algorithm = NODE_HASHES[name]
       if (algorithm === undefined) throw new Error('unknown digest')
-      if (bytes.length >= LOOK_FROM_BYTES) lookAtTheClock(() => hooks().mustStop())
+      if (bytes.length >= CLOCK_CHECK_MIN_BYTES) requireTimeLeft(() => hooks().mustStop())
       return hash(algorithm, bytes, 'buffer')
     }),
   }

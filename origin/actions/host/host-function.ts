@@ -1,5 +1,5 @@
 /** Argument types. Objects cannot be passed between the sandbox and the host. */
-type Taken = {
+type ArgumentTypes = {
   /**
    * Text without NUL, such as hex, names, or JSON that the host passes on. The engine truncates text at its first NUL.
    */
@@ -15,7 +15,7 @@ type Taken = {
   bytes: Uint8Array
 }
 
-type Given = {
+type ResultTypes = {
   nothing: void
   /** Must not contain NUL: hex, a name, or JSON. */
   text: string
@@ -25,14 +25,14 @@ type Given = {
   bytes: Uint8Array
 }
 
-export type Takes = keyof Taken
-export type Gives = keyof Given
+export type ArgumentType = keyof ArgumentTypes
+export type ResultType = keyof ResultTypes
 
 /** Host function with its types. Only the prelude can call it directly. */
 export type HostFunction = {
-  takes: readonly Takes[]
-  gives: Gives
-  call: (...args: never[]) => Given[Gives]
+  takes: readonly ArgumentType[]
+  gives: ResultType
+  call: (...args: never[]) => ResultTypes[ResultType]
 }
 
 /**
@@ -44,10 +44,10 @@ export type HostFunctions = Record<string, HostFunction>
  * Declares a host function. For an argument of the wrong type, `call` receives '', 0, false or empty bytes; for invalid
  * JSON, undefined. If `call` throws an Error, the guest gets an Error with the same message.
  */
-export function hostFunction<const T extends readonly Takes[], const G extends Gives>(
+export function hostFunction<const T extends readonly ArgumentType[], const G extends ResultType>(
   takes: T,
   gives: G,
-  call: (...args: { [I in keyof T]: Taken[T[I]] }) => Given[G],
+  call: (...args: { [I in keyof T]: ArgumentTypes[T[I]] }) => ResultTypes[G],
 ): HostFunction {
   return { takes, gives, call: call as unknown as HostFunction['call'] }
 }

@@ -55,28 +55,28 @@ const FAMILIES: Record<string, Family> = {
  * @param format `raw`, `spki` or `pkcs8`
  * @throws Error with a message for the action's author if the key is invalid
  */
-export function keyOfBytes(kind: string, format: string, bytes: Uint8Array): Uint8Array {
+export function importKeyBytes(kind: string, format: string, bytes: Uint8Array): Uint8Array {
   const family = familyOf(kind)
-  if (format === 'raw') return checked(family, publicKey(rawInDer(family, bytes)))
+  if (format === 'raw') return checkedDer(family, publicKey(rawToDer(family, bytes)))
   if (!isWholeDer(bytes)) throw new Error(`the key is not ${format}`)
   const key = format === 'pkcs8' ? privateKey(bytes) : publicKey(bytes)
-  return checked(family, key)
+  return checkedDer(family, key)
 }
 
 /**
  * Imports a JWK, whose `kty` and `crv` the prelude has already checked. Returns DER, or the raw bytes of a secret key.
  */
-export function keyOfJwk(kind: string, type: string, jwk: unknown): Uint8Array {
-  if (type === 'secret') return secretOf(jwk)
+export function importJwk(kind: string, type: string, jwk: unknown): Uint8Array {
+  if (type === 'secret') return readSecret(jwk)
   const input = { key: jwk, format: 'jwk' } as JsonWebKeyInput
   const make = type === 'private' ? createPrivateKey : createPublicKey
-  return checked(
+  return checkedDer(
     familyOf(kind),
-    read(() => make(input), 'the JWK is not a key'),
+    parseKey(() => make(input), 'the JWK is not a key'),
   )
 }
 
-export function keyObject(type: string, der: Uint8Array): KeyObject {
+export function toKeyObject(type: string, der: Uint8Array): KeyObject {
   return type === 'private' ? privateKey(der) : publicKey(der)
 }
 
@@ -86,16 +86,16 @@ function familyOf(kind: string): Family {
   return family
 }
 
-function checked({ type, curve }: Family, key: KeyObject): Uint8Array {
+function checkedDer({ type, curve }: Family, key: KeyObject): Uint8Array {
   const { asymmetricKeyType, asymmetricKeyDetails } = key
   if (asymmetricKeyType !== type || asymmetricKeyDetails?.namedCurve !== curve)
     throw new Error('the key has a different algorithm or curve')
-  if (type === 'rsa') requireBounded(key)
+  if (type === 'rsa') requireBoundedRsa(key)
   return key.export({ format: 'der', type: key.type === 'private' ? 'pkcs8' : 'spki' } as const)
 }
 
 /** Limits the numbers in an RSA key, so that a signature takes only milliseconds, because it cannot be interrupted. */
-function requireBounded(key: KeyObject): void {
+function requireBoundedRsa(key: KeyObject): void {
   const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
   if (bits > RSA_KEY_MAX_BITS)
     throw new Error(`the modulus has ${bits} bits; the limit is ${RSA_KEY_MAX_BITS}`)
@@ -103,16 +103,16 @@ function requireBounded(key: KeyObject): void {
   const { d, p, q, dp, dq, qi } = key.export({ format: 'jwk' })
   const most = Math.ceil(bits / 8)
   const isBounded =
-    bytesIn(d) <= most &&
-    [p, q, dp, dq, qi].every((part) => bytesIn(part) <= most / 2 + PRIME_SLACK_BYTES)
+    base64urlBytes(d) <= most &&
+    [p, q, dp, dq, qi].every((part) => base64urlBytes(part) <= most / 2 + PRIME_SLACK_BYTES)
   if (!isBounded) throw new Error('the private key is inconsistent with its modulus')
 }
 
-function bytesIn(text: string | undefined): number {
+function base64urlBytes(text: string | undefined): number {
   return Buffer.byteLength(text ?? '', 'base64url')
 }
 
-function rawInDer({ raw }: Family, bytes: Uint8Array): Uint8Array {
+function rawToDer({ raw }: Family, bytes: Uint8Array): Uint8Array {
   const head = raw[bytes.length]
   if (head === undefined) throw new Error(`a raw key cannot have ${bytes.length} bytes`)
   return Buffer.concat([Buffer.from(head, 'hex'), bytes])
@@ -129,7 +129,7 @@ function isWholeDer(bytes: Uint8Array): boolean {
   return bytes.length === 2 + count + length
 }
 
-function secretOf(jwk: unknown): Uint8Array {
+function readSecret(jwk: unknown): Uint8Array {
   const k = typeof jwk === 'object' && jwk !== null && 'k' in jwk ? jwk.k : undefined
   if (typeof k !== 'string' || !/^[\w-]*$/.test(k)) throw new Error('k of the JWK is not base64url')
   return Buffer.from(k, 'base64url')
@@ -137,19 +137,25 @@ function secretOf(jwk: unknown): Uint8Array {
 
 function publicKey(der: Uint8Array): KeyObject {
   const key = Buffer.from(der.buffer, der.byteOffset, der.length)
-  return read(() => createPublicKey({ key, format: 'der', type: 'spki' }), 'the key is not spki')
+  return parseKey(
+    () => createPublicKey({ key, format: 'der', type: 'spki' }),
+    'the key is not spki',
+  )
 }
 
 function privateKey(der: Uint8Array): KeyObject {
   const key = Buffer.from(der.buffer, der.byteOffset, der.length)
-  return read(() => createPrivateKey({ key, format: 'der', type: 'pkcs8' }), 'the key is not pkcs8')
+  return parseKey(
+    () => createPrivateKey({ key, format: 'der', type: 'pkcs8' }),
+    'the key is not pkcs8',
+  )
 }
 
 /**
  * Throws an error with the message `otherwise` if `make` fails, because the library's own messages contain names of its
  * functions, which do not help the action's author.
  */
-function read(make: () => KeyObject, otherwise: string): KeyObject {
+function parseKey(make: () => KeyObject, otherwise: string): KeyObject {
   try {
     return make()
   } catch {

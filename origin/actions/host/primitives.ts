@@ -1,14 +1,14 @@
 import { digest, hexOf, hmac, keccak256 } from '../ethers/cryptography/digests.ts'
 import { pbkdf2, scrypt } from '../ethers/cryptography/key-derivation.ts'
 import {
-  convert,
+  convertPoint,
   publicKeys,
   recover,
   sharedSecret,
   sign,
-  sum,
+  addPoints,
 } from '../ethers/cryptography/secp256k1.ts'
-import { asciiBytes, bytesOfHex, checksumAddress, NOTHING } from '../ethers/cryptography/texts.ts'
+import { asciiBytes, bytesOfHex, checksumAddress, NO_BYTES } from '../ethers/cryptography/texts.ts'
 import type { HostFunctions } from './host-function.ts'
 import { hostFunction } from './host-function.ts'
 import type { RunHooks } from './run-functions.ts'
@@ -43,24 +43,28 @@ export function primitives(hooks: () => RunHooks): HostFunctions {
     ),
     publicKeys: hostFunction(['text'], 'text', publicKeys),
     signDigest: hostFunction(['text', 'text', 'number'], 'text', sign),
-    recoverPublicKey: hostFunction(['bytes', 'text', 'text', 'number'], 'text', worded(recover)),
-    convertPoint: hostFunction(['bytes', 'boolean'], 'text', worded(convert)),
-    addPoints: hostFunction(['bytes', 'bytes'], 'text', worded(sum)),
-    sharedSecret: hostFunction(['text', 'bytes'], 'text', worded(sharedSecret)),
+    recoverPublicKey: hostFunction(
+      ['bytes', 'text', 'text', 'number'],
+      'text',
+      errorsAsText(recover),
+    ),
+    convertPoint: hostFunction(['bytes', 'boolean'], 'text', errorsAsText(convertPoint)),
+    addPoints: hostFunction(['bytes', 'bytes'], 'text', errorsAsText(addPoints)),
+    sharedSecret: hostFunction(['text', 'bytes'], 'text', errorsAsText(sharedSecret)),
     checksumAddress: hostFunction(['text'], 'text', checksumAddress),
     hexOf: hostFunction(['bytes'], 'text', hexOf),
     /** Returns empty bytes if the text is '0x' or not valid hex. */
     bytesOfHex: hostFunction(
       ['text', 'number'],
       'bytes',
-      (text, length) => bytesOfHex(text, length) ?? NOTHING,
+      (text, length) => bytesOfHex(text, length) ?? NO_BYTES,
     ),
     asciiBytes: hostFunction(['text', 'number'], 'bytes', asciiBytes),
   }
 }
 
 /** Returns '!' and the message instead of throwing. The bundle then throws an error with the action's stack. */
-function worded<A extends unknown[]>(call: (...args: A) => string): (...args: A) => string {
+function errorsAsText<A extends unknown[]>(call: (...args: A) => string): (...args: A) => string {
   return (...args) => {
     try {
       return call(...args)

@@ -3,13 +3,13 @@ import type { HostFunctions } from './host-function.ts'
 import { hostFunction } from './host-function.ts'
 
 /** Shown to the action's author. */
-export type Refusal = { message: string; code?: string }
+export type OperationRefusal = { message: string; code?: string }
 
 /**
  * Refusal as JSON for the guest. A code is always included. Without one, the guest would read a `code` that an action
  * has put on Object.prototype.
  */
-export function refusalJson({ message, code = '' }: Refusal): string {
+export function refusalJson({ message, code = '' }: OperationRefusal): string {
   return JSON.stringify({ message, code })
 }
 
@@ -21,7 +21,12 @@ export type RunHooks = {
   setTimer(id: number, ms: number): void
   clearTimer(id: number): void
   /** Starts an asynchronous operation, or returns a refusal. `bytes` is valid only during this call. */
-  operation(id: number, name: string, argument: unknown, bytes: Uint8Array): Refusal | undefined
+  operation(
+    id: number,
+    name: string,
+    argument: unknown,
+    bytes: Uint8Array,
+  ): OperationRefusal | undefined
   abandon(id: number): void
   /** Called once every few thousand steps of the guest. */
   mustStop(): boolean

@@ -1,10 +1,10 @@
 import type { SigningOptions } from 'node:crypto'
 import { constants, createHmac, sign, timingSafeEqual, verify } from 'node:crypto'
-import { lookAtTheClock } from '../ethers/cryptography/digests.ts'
-import { HASHES } from './digest.ts'
+import { requireTimeLeft } from '../ethers/cryptography/digests.ts'
+import { NODE_HASHES } from './digest.ts'
 import type { HostFunctions } from './host-function.ts'
 import { hostFunction } from './host-function.ts'
-import { keyObject, keyOfBytes, keyOfJwk } from './key-material.ts'
+import { toKeyObject, importKeyBytes, importJwk } from './key-material.ts'
 import type { RunHooks } from './run-functions.ts'
 
 /** Node's options by Web Crypto algorithm. HMAC is missing, because it is not computed with a key object. */
@@ -21,21 +21,22 @@ const OPTIONS: Record<string, SigningOptions> = {
  * may take about 30 ms.
  */
 export function signatureFunctions(hooks: () => RunHooks): HostFunctions {
-  const look = () => lookAtTheClock(() => hooks().mustStop())
+  const checkClock = () => requireTimeLeft(() => hooks().mustStop())
   return {
     webKeyOfBytes: hostFunction(['text', 'text', 'bytes'], 'bytes', (kind, format, bytes) => {
-      look()
-      return keyOfBytes(kind, format, bytes)
+      checkClock()
+      return importKeyBytes(kind, format, bytes)
     }),
 
     webKeyOfJwk: hostFunction(['text', 'text', 'json'], 'bytes', (kind, type, jwk) => {
-      look()
-      return keyOfJwk(kind, type, jwk)
+      checkClock()
+      return importJwk(kind, type, jwk)
     }),
 
     /** JSON {modulusLength, publicExponent}: number of bits, and list of big-endian bytes. */
     webRsaKey: hostFunction(['text', 'bytes'], 'text', (type, der) => {
-      const { modulusLength, publicExponent = 0n } = keyObject(type, der).asymmetricKeyDetails ?? {}
+      const { modulusLength, publicExponent = 0n } =
+        toKeyObject(type, der).asymmetricKeyDetails ?? {}
       const hex = publicExponent.toString(16)
       const bytes = Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex')
       return JSON.stringify({ modulusLength, publicExponent: [...bytes] })
@@ -45,11 +46,11 @@ export function signatureFunctions(hooks: () => RunHooks): HostFunctions {
       ['text', 'text', 'number', 'bytes', 'bytes'],
       'bytes',
       (name, hash, saltLength, key, data) => {
-        look()
+        checkClock()
         if (name === 'HMAC') return mac(hash, key, data)
-        const input = { ...inDer('pkcs8', key), ...OPTIONS[name], saltLength }
+        const input = { ...derKeyInput('pkcs8', key), ...OPTIONS[name], saltLength }
         try {
-          return sign(HASHES[hash] ?? null, data, input)
+          return sign(NODE_HASHES[hash] ?? null, data, input)
         } catch {
           throw new Error('the key cannot make this signature')
         }
@@ -61,14 +62,14 @@ export function signatureFunctions(hooks: () => RunHooks): HostFunctions {
       ['text', 'text', 'number', 'bytes', 'bytes', 'bytes'],
       'boolean',
       (name, hash, saltLength, key, signature, data) => {
-        look()
+        checkClock()
         if (name === 'HMAC') {
           const expected = mac(hash, key, data)
           return signature.length === expected.length && timingSafeEqual(signature, expected)
         }
-        const input = { ...inDer('spki', key), ...OPTIONS[name], saltLength }
+        const input = { ...derKeyInput('spki', key), ...OPTIONS[name], saltLength }
         try {
-          return verify(HASHES[hash] ?? null, data, input, signature)
+          return verify(NODE_HASHES[hash] ?? null, data, input, signature)
         } catch {
           return false
         }
@@ -81,12 +82,15 @@ export function signatureFunctions(hooks: () => RunHooks): HostFunctions {
  * Key in the form that Node's functions accept. As DER, it is parsed and freed within the call; a key object would stay
  * in memory until it is garbage-collected.
  */
-function inDer<T extends 'pkcs8' | 'spki'>(type: T, { buffer, byteOffset, length }: Uint8Array) {
+function derKeyInput<T extends 'pkcs8' | 'spki'>(
+  type: T,
+  { buffer, byteOffset, length }: Uint8Array,
+) {
   return { key: Buffer.from(buffer, byteOffset, length), format: 'der', type } as const
 }
 
 function mac(hash: string, key: Uint8Array, data: Uint8Array): Buffer {
-  const algorithm = HASHES[hash]
+  const algorithm = NODE_HASHES[hash]
   if (algorithm === undefined) throw new Error('unknown digest')
   return createHmac(algorithm, key).update(data).digest()
 }

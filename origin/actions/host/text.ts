@@ -60,10 +60,10 @@ export const textFunctions: HostFunctions = {
     (encoding, fatal, keepBom, bytes) => {
       if (encoding === 'binary') {
         const { buffer, byteOffset, length } = bytes
-        return crossing(Buffer.from(buffer, byteOffset, length).toString('latin1'))
+        return encodeForGuest(Buffer.from(buffer, byteOffset, length).toString('latin1'))
       }
       try {
-        return crossing(decoder(encoding, fatal, keepBom).decode(bytes))
+        return encodeForGuest(cachedDecoder(encoding, fatal, keepBom).decode(bytes))
       } catch {
         return ''
       }
@@ -101,12 +101,12 @@ function asText(value: unknown): string {
  * Prepares a text for the guest. An empty text, a text with NUL, and a text that could be mistaken for JSON are
  * returned as JSON; others unchanged.
  */
-function crossing(text: string): string {
+function encodeForGuest(text: string): string {
   return text === '' || text.startsWith('"') || text.includes('\0') ? JSON.stringify(text) : text
 }
 
 /** Cached decoder. Decoders can be reused, because they keep no state between calls without `stream`. */
-function decoder(encoding: string, fatal: boolean, ignoreBOM: boolean): TextDecoder {
+function cachedDecoder(encoding: string, fatal: boolean, ignoreBOM: boolean): TextDecoder {
   const kind = `${encoding} ${fatal} ${ignoreBOM}`
   let found = decoders.get(kind)
   if (found === undefined) {

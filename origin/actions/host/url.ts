@@ -25,7 +25,7 @@ export const urlFunctions: HostFunctions = {
   parseUrl: hostFunction(['json', 'json', 'boolean'], 'text', (input, base, hasBase) => {
     if (typeof input !== 'string' || typeof base !== 'string') return ''
     const url = URL.parse(input, hasBase ? base : undefined)
-    return url === null ? '' : written(url)
+    return url === null ? '' : serializeParts(url)
   }),
 
   /** Returns all parts as a JSON list, or '' if the result is not a valid URL. */
@@ -35,7 +35,7 @@ export const urlFunctions: HostFunctions = {
     try {
       const url = new URL(href)
       url[part] = value
-      return written(url)
+      return serializeParts(url)
     } catch {
       return ''
     }
@@ -53,7 +53,7 @@ export const urlFunctions: HostFunctions = {
   ),
 }
 
-function written(url: URL): string {
+function serializeParts(url: URL): string {
   return JSON.stringify(PARTS.map((part) => url[part]))
 }
 

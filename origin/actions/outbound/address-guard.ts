@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { canonicalAddress } from './host-port.ts'
-import { fewOf, NameError, type NameResolver } from './name-resolver.ts'
+import { limitAddresses, NameError, type NameResolver } from './name-resolver.ts'
 import { OutboundError } from './outbound-error.ts'
 import type { OutboundPolicy } from './policy.ts'
 import { isLocalName, type Target } from './target.ts'
@@ -15,7 +15,7 @@ export class AddressGuard {
   readonly #policy: OutboundPolicy
   readonly #names: NameResolver
   readonly #isPublic: (address: string) => boolean
-  #ofThisMachine: ReadonlySet<string> | undefined
+  #machineAddresses: ReadonlySet<string> | undefined
 
   constructor(policy: OutboundPolicy, names: NameResolver, isPublic: (address: string) => boolean) {
     this.#policy = policy
@@ -33,11 +33,11 @@ export class AddressGuard {
     const { host, port, named } = target
     const isAllowed = this.#policy.allow.some((entry) => entry.host === host && entry.port === port)
     const isAddress = isIP(host) !== 0
-    if (!isAllowed && isAddress && !this.#isForeignAndPublic(host)) throw notPublic(named)
-    if (!isAllowed && isLocalName(host)) throw localName(named)
-    if (this.#isOwnName(target, isAllowed)) throw ownService(named)
+    if (!isAllowed && isAddress && !this.#isForeignAndPublic(host)) throw notPublicError(named)
+    if (!isAllowed && isLocalName(host)) throw localNameError(named)
+    if (this.#isOwnName(target, isAllowed)) throw ownServiceError(named)
     if (isAddress) {
-      await this.#refuseOwn(target, [host])
+      await this.#rejectOwnServices(target, [host])
       return [host]
     }
     const addresses = await this.#resolve(target, isAllowed)
@@ -45,8 +45,8 @@ export class AddressGuard {
       throw new OutboundError(
         `${named} resolves to a non-public address; actions can reach only public hosts`,
       )
-    await this.#refuseOwn(target, addresses)
-    return fewOf(addresses)
+    await this.#rejectOwnServices(target, addresses)
+    return limitAddresses(addresses)
   }
 
   /**
@@ -75,12 +75,14 @@ export class AddressGuard {
 
   #isForeignAndPublic(address: string): boolean {
     const canonical = canonicalAddress(address)
-    return canonical !== undefined && this.#isPublic(canonical) && !this.#own().has(canonical)
+    return (
+      canonical !== undefined && this.#isPublic(canonical) && !this.#localAddresses().has(canonical)
+    )
   }
 
   /** Public addresses of this machine. They are refused, because connections to them would bypass the firewall. */
-  #own(): ReadonlySet<string> {
-    this.#ofThisMachine ??= new Set(
+  #localAddresses(): ReadonlySet<string> {
+    this.#machineAddresses ??= new Set(
       Object.values(networkInterfaces()).flatMap((all) =>
         (all ?? []).flatMap(({ address, internal }) => {
           const canonical = internal ? undefined : canonicalAddress(address)
@@ -88,22 +90,24 @@ export class AddressGuard {
         }),
       ),
     )
-    return this.#ofThisMachine
+    return this.#machineAddresses
   }
 
-  async #refuseOwn({ port, named }: Target, addresses: readonly string[]): Promise<void> {
+  async #rejectOwnServices({ port, named }: Target, addresses: readonly string[]): Promise<void> {
     const wanted = new Set(addresses.map(canonicalAddress))
-    const rivals = this.#policy.deny.filter((own) => own.port === port)
-    const found = await Promise.all(rivals.map(({ host }) => this.#ownAddresses(host)))
+    const samePortServices = this.#policy.deny.filter((own) => own.port === port)
+    const found = await Promise.all(
+      samePortServices.map(({ host }) => this.#serviceAddresses(host)),
+    )
     if (found.flat().some((address) => wanted.has(canonicalAddress(address))))
-      throw ownService(named)
+      throw ownServiceError(named)
   }
 
   /**
    * Returns an empty list if the name does not resolve. It then does not resolve for actions either, so denying the
    * name is enough.
    */
-  async #ownAddresses(host: string): Promise<string[]> {
+  async #serviceAddresses(host: string): Promise<string[]> {
     if (isIP(host) !== 0) return [host]
     const local = () => lookup(host, { all: true }).then((all) => all.map(({ address }) => address))
     const ask = isLocalName(host) ? local() : this.#names.addresses(host)
@@ -111,14 +115,14 @@ export class AddressGuard {
   }
 }
 
-function notPublic(named: string): OutboundError {
+function notPublicError(named: string): OutboundError {
   return new OutboundError(`${named} is not a public address; actions can reach only public hosts`)
 }
 
-function localName(named: string): OutboundError {
+function localNameError(named: string): OutboundError {
   return new OutboundError(`${named} is a local network name; actions can reach only public hosts`)
 }
 
-function ownService(named: string): OutboundError {
+function ownServiceError(named: string): OutboundError {
   return new OutboundError(`${named} is a service of this deployment, which actions cannot call`)
 }

@@ -3,7 +3,7 @@ import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
 import { OUTBOUND_RESPONSE_MAX_BYTES } from '../../../shared/limits.ts'
 import { ENCODED_MAX_BYTES, ENCODINGS_MAX } from './bounds.ts'
 import { OutboundError } from './outbound-error.ts'
-import { tooLarge } from './response-body.ts'
+import { responseTooLarge } from './response-body.ts'
 
 type Decode = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>
 
@@ -60,7 +60,7 @@ export async function decodeBody(
     try {
       bytes = await DECODERS[encoding]!(bytes, { maxOutputLength })
     } catch (error) {
-      if (error instanceof RangeError) throw tooLarge(named)
+      if (error instanceof RangeError) throw responseTooLarge(named)
       throw new OutboundError(`the response of ${named} is not valid ${encoding}`)
     }
   }

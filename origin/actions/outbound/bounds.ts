@@ -15,10 +15,10 @@ export const ADDRESSES_PER_FAMILY = 2
 export const CONNECT_MS = 10_000
 
 /** Timeout for the start of a response. Proxies in front of slow services also give up after 100 s. */
-export const ANSWER_MS = 100_000
+export const RESPONSE_START_MS = 100_000
 
 /** Maximum time between two parts of a response. The run's own deadline stops a response that arrives very slowly. */
-export const IDLE_MS = 30_000
+export const RESPONSE_IDLE_MS = 30_000
 
 /**
  * Part of a redirect's body that is read so that the connection can be reused. Beyond these limits, a new connection is
@@ -47,6 +47,10 @@ export const DNS_TIMEOUT_MS = 2_500
 export const DNS_TRIES = 2
 
 /** Timeouts in milliseconds: connecting, waiting for the response to start, and waiting for more data. */
-export type OutboundTimes = { connect: number; answer: number; idle: number }
+export type OutboundTimeouts = { connect: number; answer: number; idle: number }
 
-export const TIMES: OutboundTimes = { connect: CONNECT_MS, answer: ANSWER_MS, idle: IDLE_MS }
+export const DEFAULT_TIMEOUTS: OutboundTimeouts = {
+  connect: CONNECT_MS,
+  answer: RESPONSE_START_MS,
+  idle: RESPONSE_IDLE_MS,
+}

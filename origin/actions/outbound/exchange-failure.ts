@@ -5,7 +5,7 @@ import { OutboundError } from './outbound-error.ts'
  * Descriptions of undici, Node and OpenSSL error codes. The original messages are not used, because they contain IP
  * addresses.
  */
-const MEANINGS: Record<string, string> = {
+const ERROR_DESCRIPTIONS: Record<string, string> = {
   ECONNREFUSED: 'refuses connections',
   EHOSTUNREACH: 'cannot be reached',
   ENETUNREACH: 'cannot be reached',
@@ -27,14 +27,14 @@ const MEANINGS: Record<string, string> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'has a certificate from an unknown authority',
 }
 
-export function exchangeFailure(error: unknown, named: string): OutboundError {
+export function toOutboundError(error: unknown, named: string): OutboundError {
   if (error instanceof OutboundError) return error
-  return new OutboundError(`${named} ${meaning(error)}`)
+  return new OutboundError(`${named} ${describeError(error)}`)
 }
 
-function meaning(error: unknown): string {
-  const code = codeOf(error)
-  const known = MEANINGS[code]
+function describeError(error: unknown): string {
+  const code = lastErrorCode(error)
+  const known = ERROR_DESCRIPTIONS[code]
   if (known !== undefined) return known
   if (error instanceof Error && error.name === 'HTTPParserError')
     return 'sent a response that is not HTTP/1.1'
@@ -44,7 +44,8 @@ function meaning(error: unknown): string {
 }
 
 /** If several addresses were tried, returns the code of the last attempt. */
-function codeOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors.at(-1))
+function lastErrorCode(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0)
+    return lastErrorCode(error.errors.at(-1))
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }

@@ -2,13 +2,13 @@ import type { Dispatcher } from 'undici'
 import { OUTBOUND_RESPONSE_MAX_BYTES } from '../../../shared/limits.ts'
 import type { Encodings } from './body-decoding.ts'
 import { readEncodings } from './body-decoding.ts'
-import type { OutboundTimes } from './bounds.ts'
+import type { OutboundTimeouts } from './bounds.ts'
 import { DISCARD_BYTES, DISCARD_MS, ENCODED_MAX_BYTES, INFORMATIONAL_MAX } from './bounds.ts'
-import { exchangeFailure } from './exchange-failure.ts'
+import { toOutboundError } from './exchange-failure.ts'
 import type { OriginConnections } from './origin-connections.ts'
 import { abortedError, OutboundError } from './outbound-error.ts'
 import { ResponseBody } from './response-body.ts'
-import { readFields } from './response-fields.ts'
+import { readResponseHeaders } from './response-headers.ts'
 
 export type ExchangeRequest = {
   path: string
@@ -18,7 +18,7 @@ export type ExchangeRequest = {
 }
 
 /** `encodings` lists the decoding steps for `body`. */
-export type ExchangeAnswer = {
+export type ExchangeResponse = {
   status: number
   statusText: string
   headers: [string, string][]
@@ -28,9 +28,9 @@ export type ExchangeAnswer = {
 
 export type ExchangeOptions = {
   named: string
-  times: OutboundTimes
+  times: OutboundTimeouts
   /** Returns true if the body is not needed, such as the body of a redirect. */
-  isOnlyHead(status: number, headers: readonly [string, string][]): boolean
+  skipsBody(status: number, headers: readonly [string, string][]): boolean
   signal: AbortSignal
 }
 
@@ -51,7 +51,7 @@ export async function exchange(
   connections: OriginConnections,
   request: ExchangeRequest,
   options: ExchangeOptions,
-): Promise<ExchangeAnswer> {
+): Promise<ExchangeResponse> {
   const first = await attempt(connections, request, options, { fresh: false })
   if (first !== 'closed before use') return first
   const second = await attempt(connections, request, options, { fresh: true })
@@ -64,11 +64,11 @@ function attempt(
   request: ExchangeRequest,
   options: ExchangeOptions,
   connection: { fresh: boolean },
-): Promise<ExchangeAnswer | 'closed before use'> {
+): Promise<ExchangeResponse | 'closed before use'> {
   return new Promise((resolve, reject) => {
     if (options.signal.aborted) return reject(abortedError())
     const { client, used } = connections.take(connection)
-    const free = () => connections.giveBack(client)
+    const free = () => connections.release(client)
     const again = () => resolve('closed before use')
     const mayRepeat = used && IDEMPOTENT.has(request.method)
     const handler = new Exchange(options, { resolve, reject, free, ...(mayRepeat && { again }) })
@@ -84,8 +84,8 @@ function attempt(
   })
 }
 
-type Caller = {
-  resolve(answer: ExchangeAnswer): void
+type ExchangeCallbacks = {
+  resolve(answer: ExchangeResponse): void
   reject(error: OutboundError): void
   free(): void
   /**
@@ -96,17 +96,17 @@ type Caller = {
 
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions
-  readonly #caller: Caller
+  readonly #caller: ExchangeCallbacks
   #controller: Dispatcher.DispatchController | undefined
   #informational = 0
-  #isAnswering = false
-  #head: Omit<ExchangeAnswer, 'body'> | undefined
+  #hasResponse = false
+  #head: Omit<ExchangeResponse, 'body'> | undefined
   #body: ResponseBody | undefined
   /** True once the response has been returned or the request has failed. Later data is discarded. */
   #settled = false
   #timer: NodeJS.Timeout | undefined
 
-  constructor(options: ExchangeOptions, caller: Caller) {
+  constructor(options: ExchangeOptions, caller: ExchangeCallbacks) {
     this.#options = options
     this.#caller = caller
     options.signal.addEventListener('abort', this.#aborted, { once: true })
@@ -114,7 +114,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    if (this.#settled) return controller.abort(this.#over())
+    if (this.#settled) return controller.abort(this.#discardedError())
     const { named, times } = this.#options
     this.#wait(times.answer, `${named} did not respond within ${times.answer / 1000} s`)
   }
@@ -126,17 +126,17 @@ class Exchange implements Dispatcher.DispatchHandler {
     statusMessage = '',
   ): void {
     const { named, times } = this.#options
-    this.#isAnswering = true
+    this.#hasResponse = true
     if (status < 200) {
       if (++this.#informational > INFORMATIONAL_MAX)
         this.#fail(new OutboundError(`${named} sends responses that are not valid HTTP`))
       return
     }
     try {
-      const headers = readFields(controller.rawHeaders, named)
+      const headers = readResponseHeaders(controller.rawHeaders, named)
       const statusText = statusMessage.slice(0, STATUS_TEXT_MAX)
-      if (this.#options.isOnlyHead(status, headers)) {
-        this.#answer({ status, statusText, headers, encodings: [], body: new Uint8Array(0) })
+      if (this.#options.skipsBody(status, headers)) {
+        this.#resolve({ status, statusText, headers, encodings: [], body: new Uint8Array(0) })
         this.#discard()
         return
       }
@@ -149,7 +149,7 @@ class Exchange implements Dispatcher.DispatchHandler {
         `${named} stalled for ${times.idle / 1000} s while sending its response`,
       )
     } catch (error) {
-      this.#fail(exchangeFailure(error, named))
+      this.#fail(toOutboundError(error, named))
     }
   }
 
@@ -158,7 +158,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.#body?.add(chunk)
       if (!this.#settled) this.#timer?.refresh()
     } catch (error) {
-      this.#fail(exchangeFailure(error, this.#options.named))
+      this.#fail(toOutboundError(error, this.#options.named))
     }
   }
 
@@ -166,25 +166,25 @@ class Exchange implements Dispatcher.DispatchHandler {
     clearTimeout(this.#timer)
     this.#caller.free()
     if (this.#head !== undefined && this.#body !== undefined)
-      this.#answer({ ...this.#head, body: this.#body.bytes() })
+      this.#resolve({ ...this.#head, body: this.#body.bytes() })
   }
 
   onResponseError(_controller: unknown, error: Error): void {
     clearTimeout(this.#timer)
     this.#caller.free()
     const isClosed = 'code' in error && CLOSED.has(String(error.code))
-    if (isClosed && !this.#isAnswering && !this.#settled && this.#caller.again) {
+    if (isClosed && !this.#hasResponse && !this.#settled && this.#caller.again) {
       this.#settle()
       return this.#caller.again()
     }
-    this.#fail(exchangeFailure(error, this.#options.named))
+    this.#fail(toOutboundError(error, this.#options.named))
   }
 
   /** Reads the rest of the response for a limited time, so that the connection can be reused. */
   #discard(): void {
     this.#body = new ResponseBody(DISCARD_BYTES, this.#options.named)
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#controller?.abort(this.#over()), DISCARD_MS)
+    this.#timer = setTimeout(() => this.#controller?.abort(this.#discardedError()), DISCARD_MS)
   }
 
   readonly #aborted = (): void => {
@@ -196,7 +196,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#timer = setTimeout(() => this.#fail(new OutboundError(message)), ms)
   }
 
-  #answer(answer: ExchangeAnswer): void {
+  #resolve(answer: ExchangeResponse): void {
     if (this.#settled) return
     this.#settle()
     this.#caller.resolve(answer)
@@ -216,7 +216,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#options.signal.removeEventListener('abort', this.#aborted)
   }
 
-  #over(): OutboundError {
+  #discardedError(): OutboundError {
     return new OutboundError('the rest of the response is not needed')
   }
 }

@@ -33,7 +33,9 @@ export class NameResolver {
     ])
     const addresses = found.flatMap((part) => (part.status === 'fulfilled' ? part.value : []))
     if (addresses.length > 0) return addresses
-    throw new NameError(found.every((part) => part.status === 'fulfilled' || saysNo(part.reason)))
+    throw new NameError(
+      found.every((part) => part.status === 'fulfilled' || isUnknownName(part.reason)),
+    )
   }
 
   cancel(): void {
@@ -41,7 +43,7 @@ export class NameResolver {
   }
 }
 
-export function fewOf(addresses: readonly string[]): string[] {
+export function limitAddresses(addresses: readonly string[]): string[] {
   const family = (isV6: boolean) =>
     addresses.filter((address) => address.includes(':') === isV6).slice(0, ADDRESSES_PER_FAMILY)
   return [...family(false), ...family(true)]
@@ -49,6 +51,6 @@ export function fewOf(addresses: readonly string[]): string[] {
 
 const NO_SUCH_NAME = ['ENOTFOUND', 'ENODATA', 'EBADNAME', 'EBADQUERY', 'EFORMERR']
 
-function saysNo(error: unknown): boolean {
+function isUnknownName(error: unknown): boolean {
   return error instanceof Error && 'code' in error && NO_SUCH_NAME.includes(String(error.code))
 }

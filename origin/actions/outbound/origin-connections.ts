@@ -27,7 +27,7 @@ export class OriginConnections {
    * Must be called when a response has ended, successfully or not. If the connection is broken, undici reopens it for
    * the next request.
    */
-  giveBack(client: Client): void {
+  release(client: Client): void {
     this.#idle.push(client)
   }
 

@@ -21,7 +21,7 @@ const METHOD_MAX_CHARACTERS = 32
 const UPPER_CASED = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT']
 /** Forbidden by the Fetch standard. */
 const FORBIDDEN_METHODS = ['CONNECT', 'TRACE', 'TRACK']
-const MODES: readonly RedirectMode[] = ['follow', 'manual', 'error']
+const REDIRECT_MODES: readonly RedirectMode[] = ['follow', 'manual', 'error']
 
 /**
  * Validates a request from the sandbox, which is untrusted.
@@ -31,7 +31,7 @@ export function readRequest(value: unknown, body: Uint8Array): OutboundRequest {
   if (typeof value !== 'object' || value === null) throw new OutboundError('the request is missing')
   const { url, method, headers, redirect } = value as Record<string, unknown>
   if (typeof url !== 'string') throw new OutboundError('url: expected a string')
-  const mode = MODES.find((known) => known === redirect)
+  const mode = REDIRECT_MODES.find((known) => known === redirect)
   if (mode === undefined)
     throw new OutboundError('redirect: expected "follow", "manual" or "error"')
   const verb = readMethod(method)

@@ -1,21 +1,21 @@
 /** Outbound requests of actions (`fetch`), made in the executor's process. */
-import type { Network, OutboundWorld } from './network.ts'
+import type { OutboundNetwork, OutboundEnvironment } from './outbound-network.ts'
 import type { OutboundPolicy } from './policy.ts'
 import { RunOutbound } from './run-outbound.ts'
 
-export type { OutboundWorld } from './network.ts'
-export type { OutboundAnswer } from './run-outbound.ts'
+export type { OutboundEnvironment } from './outbound-network.ts'
+export type { OutboundResult } from './run-outbound.ts'
 export { RunOutbound } from './run-outbound.ts'
 
 /** Contains no state of individual runs. */
 export class Outbound {
   readonly #policy: OutboundPolicy
-  readonly #world: OutboundWorld
-  #network: Promise<Network> | undefined
+  readonly #environment: OutboundEnvironment
+  #network: Promise<OutboundNetwork> | undefined
 
-  constructor(policy: OutboundPolicy, world: OutboundWorld = {}) {
+  constructor(policy: OutboundPolicy, world: OutboundEnvironment = {}) {
     this.#policy = policy
-    this.#world = world
+    this.#environment = world
   }
 
   /** Uses no resources until the first request. The handler must be closed when the run ends. */
@@ -29,9 +29,9 @@ export class Outbound {
   }
 
   /** Loaded on demand, because twenty modules, TLS and undici would slow down the start of every executor. */
-  #load(): Promise<Network> {
-    this.#network ??= import('./network.ts').then(
-      ({ Network }) => new Network(this.#policy, this.#world),
+  #load(): Promise<OutboundNetwork> {
+    this.#network ??= import('./outbound-network.ts').then(
+      ({ OutboundNetwork }) => new OutboundNetwork(this.#policy, this.#environment),
     )
     return this.#network
   }

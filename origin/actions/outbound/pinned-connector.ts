@@ -52,13 +52,13 @@ export function pinnedConnector(options: ConnectorOptions): buildConnector.conne
 
 function open({ target, addresses, secureContext }: ConnectorOptions): Socket {
   const { url, host, port } = target
-  const place = { host, port, lookup: pinned(addresses), autoSelectFamily: true }
-  if (url.protocol === 'http:') return connectTcp(place)
+  const connectOptions = { host, port, lookup: pinnedLookup(addresses), autoSelectFamily: true }
+  if (url.protocol === 'http:') return connectTcp(connectOptions)
   const name = isIP(host) === 0 ? { servername: host } : {}
-  return connectTls({ ...place, ...name, secureContext, ALPNProtocols: ['http/1.1'] })
+  return connectTls({ ...connectOptions, ...name, secureContext, ALPNProtocols: ['http/1.1'] })
 }
 
-function pinned(addresses: readonly string[]): LookupFunction {
+function pinnedLookup(addresses: readonly string[]): LookupFunction {
   const all = addresses.map((address) => ({ address, family: isIP(address) }))
   return (_name, { all: wantsAll }, callback) => {
     const [first] = all

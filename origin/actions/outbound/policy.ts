@@ -1,6 +1,6 @@
 /** Exceptions to the rule that actions can reach public addresses only. */
 import type { HostPort } from './host-port.ts'
-import { canonicalHost, portOf } from './host-port.ts'
+import { canonicalHost, urlPort } from './host-port.ts'
 
 /** If `port` is null, the name is denied at any port, but the addresses that it resolves to are not. */
 export type DeniedHost = { host: string; port: number | null }
@@ -48,7 +48,7 @@ export function ownServices(urls: readonly (string | undefined)[]): HostPort[] {
     const url = text === undefined ? null : URL.parse(text)
     const host = url === null ? undefined : canonicalHost(url.hostname)
     if (url === null || host === undefined) return []
-    return [{ host, port: portOf(url) }]
+    return [{ host, port: urlPort(url) }]
   })
 }
 

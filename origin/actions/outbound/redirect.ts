@@ -3,17 +3,17 @@ import type { OutboundRequest } from './outbound-request.ts'
 import { readTarget, type Target } from './target.ts'
 
 const STATUSES = [301, 302, 303, 307, 308]
-const OF_THE_BODY = ['content-encoding', 'content-language', 'content-location', 'content-type']
+const BODY_HEADERS = ['content-encoding', 'content-language', 'content-location', 'content-type']
 /**
  * Removed when a redirect leads to another origin. The Fetch standard lists only `authorization`, because browsers
  * handle cookies themselves.
  */
-const OF_THE_ORIGIN = ['authorization', 'cookie']
+const CREDENTIAL_HEADERS = ['authorization', 'cookie']
 
-type Part = Pick<OutboundRequest, 'method' | 'headers' | 'body'>
+type RequestParts = Pick<OutboundRequest, 'method' | 'headers' | 'body'>
 
 /** Returns undefined if the response does not redirect. */
-export function locationOf(
+export function redirectLocation(
   status: number,
   headers: readonly [string, string][],
 ): string | undefined {
@@ -25,28 +25,28 @@ export function locationOf(
  * Next request for a redirect (Fetch standard, HTTP-redirect fetch).
  * @throws {OutboundError} if the redirect leads to a URL that actions may not request
  */
-export function follow(
-  request: Part,
+export function followRedirect(
+  request: RequestParts,
   from: Target,
   status: number,
   location: string,
-): { target: Target; request: Part } {
-  const target = redirected(location, from)
+): { target: Target; request: RequestParts } {
+  const target = redirectTarget(location, from)
   if (target.url.hash === '') target.url.hash = from.url.hash
   const { method } = request
   const becomesGet =
     (status === 303 && method !== 'GET' && method !== 'HEAD') ||
     ((status === 301 || status === 302) && method === 'POST')
-  const left = [
-    ...(becomesGet ? OF_THE_BODY : []),
-    ...(target.url.origin === from.url.origin ? [] : OF_THE_ORIGIN),
+  const droppedHeaders = [
+    ...(becomesGet ? BODY_HEADERS : []),
+    ...(target.url.origin === from.url.origin ? [] : CREDENTIAL_HEADERS),
   ]
-  const headers = request.headers.filter(([name]) => !left.includes(name))
+  const headers = request.headers.filter(([name]) => !droppedHeaders.includes(name))
   if (becomesGet) return { target, request: { method: 'GET', headers, body: undefined } }
   return { target, request: { ...request, headers } }
 }
 
-function redirected(location: string, from: Target): Target {
+function redirectTarget(location: string, from: Target): Target {
   try {
     return readTarget(location, from.url)
   } catch (error) {

@@ -1,7 +1,7 @@
 import { OUTBOUND_RESPONSE_MAX_BYTES } from '../../../shared/limits.ts'
 import { OutboundError } from './outbound-error.ts'
 
-const FIRST_BYTES = 16_384
+const INITIAL_BYTES = 16_384
 
 /**
  * Collects a response body in a single buffer. Separate views would take a hundred times the memory for a million
@@ -21,9 +21,9 @@ export class ResponseBody {
   /** @throws {OutboundError} if the body becomes too large */
   add(part: Uint8Array): void {
     const length = this.#length + part.length
-    if (length > this.#max) throw tooLarge(this.#named)
+    if (length > this.#max) throw responseTooLarge(this.#named)
     if (length > this.#bytes.length) {
-      const room = Math.min(this.#max, Math.max(FIRST_BYTES, length, this.#bytes.length * 2))
+      const room = Math.min(this.#max, Math.max(INITIAL_BYTES, length, this.#bytes.length * 2))
       const grown = new Uint8Array(room)
       grown.set(this.#bytes.subarray(0, this.#length))
       this.#bytes = grown
@@ -37,7 +37,7 @@ export class ResponseBody {
   }
 }
 
-export function tooLarge(named: string): OutboundError {
+export function responseTooLarge(named: string): OutboundError {
   return new OutboundError(
     `the response of ${named} is longer than ${OUTBOUND_RESPONSE_MAX_BYTES} bytes; request less data`,
     'outbound_response_too_large',

@@ -1,14 +1,14 @@
 import { OUTBOUND_REDIRECTS_MAX } from '../../../shared/limits.ts'
 import { ACCEPTED_ENCODINGS, decodeBody } from './body-decoding.ts'
-import { CONCURRENT_MAX, type OutboundTimes } from './bounds.ts'
-import type { Connections } from './connections.ts'
-import { exchange, type ExchangeAnswer } from './exchange.ts'
+import { CONCURRENT_MAX, type OutboundTimeouts } from './bounds.ts'
+import type { RunConnections } from './run-connections.ts'
+import { exchange, type ExchangeResponse } from './exchange.ts'
 import type { NameResolver } from './name-resolver.ts'
 import { OutboundError } from './outbound-error.ts'
 import { readRequest, type OutboundRequest } from './outbound-request.ts'
-import { follow, locationOf } from './redirect.ts'
+import { followRedirect, redirectLocation } from './redirect.ts'
 import { readTarget } from './target.ts'
-import { Turns } from './turns.ts'
+import { ConcurrencyLimit } from './concurrency-limit.ts'
 
 export type OutboundSuccess = {
   ok: true
@@ -29,8 +29,8 @@ export type OutboundSuccess = {
 
 export type RunNetworkOptions = {
   names: NameResolver
-  connections: Connections
-  times: OutboundTimes
+  connections: RunConnections
+  times: OutboundTimeouts
   /** Called before each redirect is followed. Throws if the run may not make another request. */
   onRequest: () => void
 }
@@ -43,7 +43,7 @@ const DEFAULT_HEADERS: readonly [string, string][] = [
 /** Shared by the requests of one run: resolved names, connections, and the concurrency limit. */
 export class RunNetwork {
   readonly #options: RunNetworkOptions
-  readonly #turns = new Turns(CONCURRENT_MAX)
+  readonly #concurrency = new ConcurrencyLimit(CONCURRENT_MAX)
 
   constructor(options: RunNetworkOptions) {
     this.#options = options
@@ -56,11 +56,11 @@ export class RunNetwork {
    */
   async fetch(request: unknown, body: Uint8Array, signal: AbortSignal): Promise<OutboundSuccess> {
     const wanted = readRequest(request, body)
-    await this.#turns.take(signal)
+    await this.#concurrency.acquire(signal)
     try {
-      return await this.#toTheEnd(wanted, signal)
+      return await this.#followRedirects(wanted, signal)
     } finally {
-      this.#turns.done()
+      this.#concurrency.release()
     }
   }
 
@@ -69,7 +69,7 @@ export class RunNetwork {
     this.#options.connections.close()
   }
 
-  async #toTheEnd(wanted: OutboundRequest, signal: AbortSignal): Promise<OutboundSuccess> {
+  async #followRedirects(wanted: OutboundRequest, signal: AbortSignal): Promise<OutboundSuccess> {
     const { connections, times, onRequest } = this.#options
     const { redirect } = wanted
     let target = readTarget(wanted.url)
@@ -77,21 +77,25 @@ export class RunNetwork {
     for (let redirects = 0; ; redirects++) {
       signal.throwIfAborted()
       const { url, named } = target
-      const origin = await orAborted(connections.to(target), signal)
+      const origin = await unlessAborted(connections.forTarget(target), signal)
       const answer = await exchange(
         origin,
-        { ...request, path: url.pathname + url.search, headers: complete(request.headers) },
+        {
+          ...request,
+          path: url.pathname + url.search,
+          headers: withDefaultHeaders(request.headers),
+        },
         {
           named,
           times,
           signal,
-          isOnlyHead: (status, headers) =>
-            redirect !== 'manual' && locationOf(status, headers) !== undefined,
+          skipsBody: (status, headers) =>
+            redirect !== 'manual' && redirectLocation(status, headers) !== undefined,
         },
       )
-      const location = locationOf(answer.status, answer.headers)
+      const location = redirectLocation(answer.status, answer.headers)
       if (location === undefined || redirect === 'manual')
-        return await orAborted(toAnswer(answer, url, named, redirects > 0), signal)
+        return await unlessAborted(toSuccess(answer, url, named, redirects > 0), signal)
       if (redirect === 'error')
         throw new OutboundError(`${named} redirects, but the request's redirect mode is "error"`)
       if (redirects >= OUTBOUND_REDIRECTS_MAX)
@@ -99,18 +103,18 @@ export class RunNetwork {
           `more than ${OUTBOUND_REDIRECTS_MAX} redirects, the last one from ${named}; this may be a loop`,
         )
       onRequest()
-      ;({ target, request } = follow(request, target, answer.status, location))
+      ;({ target, request } = followRedirect(request, target, answer.status, location))
     }
   }
 }
 
-function complete(headers: readonly [string, string][]): [string, string][] {
+function withDefaultHeaders(headers: readonly [string, string][]): [string, string][] {
   const missing = DEFAULT_HEADERS.filter(([name]) => headers.every(([given]) => given !== name))
   return [...headers, ...missing, ['accept-encoding', ACCEPTED_ENCODINGS]]
 }
 
-async function toAnswer(
-  { status, statusText, headers, encodings, body }: ExchangeAnswer,
+async function toSuccess(
+  { status, statusText, headers, encodings, body }: ExchangeResponse,
   url: URL,
   named: string,
   redirected: boolean,
@@ -122,7 +126,7 @@ async function toAnswer(
 }
 
 /** Rejects as soon as the signal is aborted, because DNS queries and decoders cannot be stopped immediately. */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = () => reject(signal.reason as Error)
     if (signal.aborted) leave()

@@ -2,14 +2,14 @@ import { OUTBOUND_BODY_MAX_BYTES, OUTBOUND_REQUESTS_MAX } from '../../../shared/
 import { abortedError, OutboundError, type OutboundCode } from './outbound-error.ts'
 import type { OutboundSuccess, RunNetwork } from './run-network.ts'
 
-export type OutboundAnswer = OutboundSuccess | { ok: false; message: string; code?: OutboundCode }
+export type OutboundResult = OutboundSuccess | { ok: false; message: string; code?: OutboundCode }
 
 /** Limits the number of a run's requests, and aborts them when the run ends. */
 export class RunOutbound {
   /** Requests so far, including followed redirects. */
   count = 0
   readonly #load: (onRequest: () => void) => Promise<RunNetwork>
-  readonly #underWay = new Set<AbortController>()
+  readonly #inFlight = new Set<AbortController>()
   #closed = false
   #network: Promise<RunNetwork> | undefined
 
@@ -23,17 +23,17 @@ export class RunOutbound {
    * @param request `{url, method, headers: [name, value][], redirect}`; untrusted, because it comes from the sandbox
    * @param body copied before this method returns; an empty body means no body
    */
-  async fetch(request: unknown, body: Uint8Array, signal: AbortSignal): Promise<OutboundAnswer> {
+  async fetch(request: unknown, body: Uint8Array, signal: AbortSignal): Promise<OutboundResult> {
     const abort = new AbortController()
     const end = () => abort.abort(abortedError())
     try {
       if (signal.aborted || this.#closed) throw abortedError()
       // Counted before any check, because even a request that is then refused may query name servers.
-      this.#countOne()
+      this.#countRequest()
       // One byte more than the limit, so that a body that is too long is still detected.
       const copy = Uint8Array.from(body.subarray(0, OUTBOUND_BODY_MAX_BYTES + 1))
       signal.addEventListener('abort', end)
-      this.#underWay.add(abort)
+      this.#inFlight.add(abort)
       const network = await this.#open()
       return await network.fetch(request, copy, abort.signal)
     } catch (error) {
@@ -42,14 +42,14 @@ export class RunOutbound {
       return { ok: false, message, ...(outboundCode && { code: outboundCode }) }
     } finally {
       signal.removeEventListener('abort', end)
-      this.#underWay.delete(abort)
+      this.#inFlight.delete(abort)
     }
   }
 
   /** Aborts the requests in flight and closes all connections. Must be called when the run has ended. */
   close(): void {
     this.#closed = true
-    for (const abort of this.#underWay) abort.abort(abortedError())
+    for (const abort of this.#inFlight) abort.abort(abortedError())
     this.#network?.then(
       (network) => network.close(),
       () => {},
@@ -57,11 +57,11 @@ export class RunOutbound {
   }
 
   #open(): Promise<RunNetwork> {
-    this.#network ??= this.#load(() => this.#countOne())
+    this.#network ??= this.#load(() => this.#countRequest())
     return this.#network
   }
 
-  #countOne(): void {
+  #countRequest(): void {
     if (this.count >= OUTBOUND_REQUESTS_MAX)
       throw new OutboundError(
         `a run can make at most ${OUTBOUND_REQUESTS_MAX} outbound requests, including redirects`,

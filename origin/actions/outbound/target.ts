@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { OUTBOUND_URL_MAX_CHARACTERS } from '../../../shared/limits.ts'
 import { BAD_PORTS } from './bad-ports.ts'
-import { hostOf, portOf } from './host-port.ts'
+import { urlHost, urlPort } from './host-port.ts'
 import { OutboundError } from './outbound-error.ts'
 
 /**
@@ -28,12 +28,12 @@ export function readTarget(text: string, base?: URL): Target {
       'the URL contains credentials, which end up in logs; send them in a header, such as authorization',
     )
   if (url.href.length > OUTBOUND_URL_MAX_CHARACTERS) throw tooLong()
-  const port = portOf(url)
+  const port = urlPort(url)
   if (BAD_PORTS.has(port))
     throw new OutboundError(
       `port ${port} is blocked because it belongs to another protocol, as in browsers`,
     )
-  const host = hostOf(url)
+  const host = urlHost(url)
   // TLS and certificates do not use a trailing dot.
   if (isIP(host) === 0) url.hostname = host
   return { url, host, port, named: url.host }

@@ -8,7 +8,7 @@ let loaded: typeof ClientType | undefined
  * index also loads fetch, mocks, caches and WebSocket, which takes three times as long and twice the memory. The undici
  * version is pinned, and a test checks that the path exists.
  */
-export function loadClient(): typeof ClientType {
+export function loadUndiciClient(): typeof ClientType {
   loaded ??= createRequire(import.meta.url)('undici/lib/dispatcher/client.js') as typeof ClientType
   return loaded
 }

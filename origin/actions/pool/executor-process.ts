@@ -3,9 +3,9 @@ import { fork } from 'node:child_process'
 import { stoppedFailure, timeoutFailure } from '../failure.ts'
 import { EXECUTOR_ENTRY, sandboxedForkOptions } from './fork.ts'
 import { KeyGate } from './key-gate.ts'
-import type { AskedOperation, ToExecutor } from '../messages.ts'
-import { readFromExecutor } from '../messages.ts'
-import type { Capability, RunControl, RunRequest, RunResult } from '../run.ts'
+import type { KeyRequest, MessageToExecutor } from '../messages.ts'
+import { parseExecutorMessage } from '../messages.ts'
+import type { Capability, RunControl, RunRequest, ActionResult } from '../run.ts'
 import type { OutboundPolicy } from '../outbound/policy.ts'
 import type { TemplateFile } from './template.ts'
 
@@ -26,21 +26,21 @@ const STDERR_CHARACTERS = 2000
 
 export type ExecutorEnd = { reason: string; stderr: string }
 
-type Listener = {
+type ProcessListener = {
   /** The executor can take a run, because it has just started or has finished one. */
-  free(): void
+  onFree(): void
   /** The run changed between computing and waiting. */
   changed?(): void
   /** The run has reached its deadline but has not ended. The executor needs CPU time to end it. */
   due?(): void
-  ended(end: ExecutorEnd): void
+  onEnded(end: ExecutorEnd): void
 }
 
-type Active = {
+type ActiveRun = {
   gate: KeyGate
   startedAt: number
   watchdog: NodeJS.Timeout
-  finish(result: RunResult): void
+  finish(result: ActionResult): void
 }
 
 /** Handle of an executor in the process that holds the keys. Validates all messages from the executor. */
@@ -54,15 +54,15 @@ export class ExecutorProcess {
   runs = 0
   rssBytes = 0
   readonly #child: ChildProcess
-  readonly #listener: Listener
-  #active: Active | undefined
+  readonly #listener: ProcessListener
+  #active: ActiveRun | undefined
   #stderr = ''
   /** Reason why this process killed the executor; undefined if it did not. */
-  #killedFor: string | undefined
-  #gone = false
+  #killReason: string | undefined
+  #hasExited = false
   #readiness: NodeJS.Timeout | undefined
 
-  constructor(template: TemplateFile, outbound: OutboundPolicy, listener: Listener) {
+  constructor(template: TemplateFile, outbound: OutboundPolicy, listener: ProcessListener) {
     this.#listener = listener
     const { fd, digest } = template
     const options = sandboxedForkOptions(fd, [template.code.folder])
@@ -70,7 +70,7 @@ export class ExecutorProcess {
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_CHARACTERS)
     })
-    this.#child.on('message', (message) => this.#hear(message))
+    this.#child.on('message', (message) => this.#receive(message))
     this.#child.on('error', () => this.kill('could not be started'))
     this.#child.on('exit', (code, signal) => {
       const how = signal === null ? `exit code ${code}` : `signal ${signal}`
@@ -90,14 +90,14 @@ export class ExecutorProcess {
    * Must be called only while the state is `ready`. From this call on, the run counts as started, because its code may
    * be executed at any moment.
    */
-  run(request: RunRequest, capability: Capability, control?: RunControl): Promise<RunResult> {
+  run(request: RunRequest, capability: Capability, control?: RunControl): Promise<ActionResult> {
     this.state = 'running'
     this.computing = true
     this.computedMs = 0
     this.runs++
     const gate = new KeyGate(capability)
     return new Promise((resolve) => {
-      const watchdog = setTimeout(() => this.#due(gate, request.wallMs), request.wallMs)
+      const watchdog = setTimeout(() => this.#deadlineReached(gate, request.wallMs), request.wallMs)
       this.#active = { gate, startedAt: performance.now(), watchdog, finish: resolve }
       const { code, params, wallMs, cpuMs } = request
       this.#send({ type: 'run', token: gate.token, code, params, wallMs, cpuMs })
@@ -107,20 +107,20 @@ export class ExecutorProcess {
   }
 
   kill(reason: string): void {
-    this.#killedFor ??= reason
+    this.#killReason ??= reason
     if (this.#child.pid === undefined) this.#exited(reason)
     else this.#child.kill('SIGKILL')
   }
 
-  #send(message: ToExecutor): void {
+  #send(message: MessageToExecutor): void {
     // Errors are ignored, because the exit event reports a process that has died. A process that never started has no
     // channel.
     if (this.#child.connected) this.#child.send(message, () => {})
   }
 
-  #hear(value: unknown): void {
-    if (this.state === 'ended' || this.#killedFor !== undefined) return
-    const message = readFromExecutor(value)
+  #receive(value: unknown): void {
+    if (this.state === 'ended' || this.#killReason !== undefined) return
+    const message = parseExecutorMessage(value)
     if (message === undefined) return this.kill('sent an invalid message')
     switch (message.type) {
       case 'ready':
@@ -147,18 +147,18 @@ export class ExecutorProcess {
     clearTimeout(this.#readiness)
     this.state = 'ready'
     this.rssBytes = rssBytes
-    this.#listener.free()
+    this.#listener.onFree()
   }
 
-  async #keyOperation({ gate }: Active, { id, operation }: AskedOperation): Promise<void> {
-    const asked = gate.ask(operation)
+  async #keyOperation({ gate }: ActiveRun, { id, operation }: KeyRequest): Promise<void> {
+    const asked = gate.request(operation)
     if (gate.isFlooded()) this.kill('requested more key operations than an executor may')
     const answer = await asked
     if (answer === undefined) return
     this.#send({ type: 'key_answer', token: gate.token, id, answer })
   }
 
-  #due(gate: KeyGate, wallMs: number): void {
+  #deadlineReached(gate: KeyGate, wallMs: number): void {
     const active = this.#active
     if (active?.gate !== gate) return
     this.#listener.due?.()
@@ -188,26 +188,26 @@ export class ExecutorProcess {
     }, STOP_GRACE_MS)
   }
 
-  #finish(result: RunResult, state: 'ready' | 'ended'): void {
+  #finish(result: ActionResult, state: 'ready' | 'ended'): void {
     const active = this.#active
     if (active === undefined) return
     this.#active = undefined
     this.state = state
     this.computing = false
-    active.gate.shut()
+    active.gate.close()
     clearTimeout(active.watchdog)
     active.finish(result)
-    if (state === 'ready') this.#listener.free()
+    if (state === 'ready') this.#listener.onFree()
   }
 
   #exited(how: string): void {
-    if (this.#gone) return
-    this.#gone = true
+    if (this.#hasExited) return
+    this.#hasExited = true
     clearTimeout(this.#readiness)
-    const reason = this.#killedFor ?? how
+    const reason = this.#killReason ?? how
     this.#finish({ kind: 'lost', reason: `the executor exited: ${reason}`, started: true }, 'ended')
     this.state = 'ended'
-    this.#listener.ended({ reason, stderr: this.#stderr })
+    this.#listener.onEnded({ reason, stderr: this.#stderr })
   }
 
   #awaitReadiness(): void {

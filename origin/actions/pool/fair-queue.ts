@@ -1,7 +1,7 @@
 /** `bytes` is the memory that the item occupies. */
-export type Queued = { account: string; bytes: number }
+export type QueueItem = { account: string; bytes: number }
 
-export type QueueBounds = { count: number; bytes: number }
+export type QueueLimits = { count: number; bytes: number }
 
 /**
  * Fair queue of the runs that wait for an executor. Each account has its own line, and the lines are served
@@ -10,15 +10,15 @@ export type QueueBounds = { count: number; bytes: number }
  * may fill the whole queue. If the queue is full, an account without a line displaces the last item of the longest
  * line.
  */
-export class FairQueue<Item extends Queued> {
-  readonly #bounds: QueueBounds
+export class FairQueue<Item extends QueueItem> {
+  readonly #limits: QueueLimits
   /** Lines in the order in which they are served. Empty lines are removed. */
   readonly #lines = new Map<string, Line<Item>>()
   #count = 0
   #bytes = 0
 
-  constructor(bounds: QueueBounds) {
-    this.#bounds = bounds
+  constructor(bounds: QueueLimits) {
+    this.#limits = bounds
   }
 
   get count(): number {
@@ -29,30 +29,30 @@ export class FairQueue<Item extends Queued> {
     return this.#lines.get(account)?.items.length ?? 0
   }
 
-  hasRoom({ account, bytes }: Queued): boolean {
+  hasRoom({ account, bytes }: QueueItem): boolean {
     const line = this.#lines.get(account)
     const left = {
-      count: this.#bounds.count - this.#count,
-      bytes: this.#bounds.bytes - this.#bytes,
+      count: this.#limits.count - this.#count,
+      bytes: this.#limits.bytes - this.#bytes,
     }
     return (line?.items.length ?? 0) < left.count && (line?.bytes ?? 0) + bytes <= left.bytes
   }
 
   /** True if items of longer lines can be displaced for an account that has no line. */
-  canMakeRoom({ account, bytes }: Queued): boolean {
-    if (this.#lines.has(account) || bytes > this.#bounds.bytes) return false
+  canDisplace({ account, bytes }: QueueItem): boolean {
+    if (this.#lines.has(account) || bytes > this.#limits.bytes) return false
     return this.#longest(bytes) !== undefined
   }
 
   /** Makes room for an account that has no line. Returns the items displaced from the ends of the longest lines. */
-  makeRoom(item: Queued): Item[] {
-    const given: Item[] = []
+  displace(item: QueueItem): Item[] {
+    const displaced: Item[] = []
     while (!this.hasRoom(item) && !this.#lines.has(item.account)) {
       const last = this.#longest(item.bytes)?.items.at(-1)
       if (last === undefined || !this.remove(last)) break
-      given.push(last)
+      displaced.push(last)
     }
-    return given
+    return displaced
   }
 
   /**
@@ -61,7 +61,7 @@ export class FairQueue<Item extends Queued> {
    * has more than `bytes`.
    */
   #longest(bytes: number): Line<Item> | undefined {
-    const byBytes = this.#count < this.#bounds.count
+    const byBytes = this.#count < this.#limits.count
     let longest: Line<Item> | undefined
     for (const line of this.#lines.values()) {
       const isMore = byBytes ? line.bytes > bytes : line.items.length > 1
@@ -76,7 +76,7 @@ export class FairQueue<Item extends Queued> {
     const line = this.#lines.get(item.account) ?? { items: [], bytes: 0 }
     this.#lines.set(item.account, line)
     line.items.push(item)
-    this.#account(line, item.bytes, 1)
+    this.#adjustTotals(line, item.bytes, 1)
   }
 
   /**
@@ -90,7 +90,7 @@ export class FairQueue<Item extends Queued> {
       if (item === undefined) continue
       this.#lines.delete(account)
       if (line.items.length > 0) this.#lines.set(account, line)
-      this.#account(line, -item.bytes, -1)
+      this.#adjustTotals(line, -item.bytes, -1)
       return item
     }
     return undefined
@@ -107,7 +107,7 @@ export class FairQueue<Item extends Queued> {
     if (line === undefined || at < 0) return false
     line.items.splice(at, 1)
     if (line.items.length === 0) this.#lines.delete(item.account)
-    this.#account(line, -item.bytes, -1)
+    this.#adjustTotals(line, -item.bytes, -1)
     return true
   }
 
@@ -124,7 +124,7 @@ export class FairQueue<Item extends Queued> {
     for (const [account, { items }] of this.#lines) yield { account, count: items.length }
   }
 
-  #account(line: Line<Item>, bytes: number, count: number): void {
+  #adjustTotals(line: Line<Item>, bytes: number, count: number): void {
     line.bytes += bytes
     this.#bytes += bytes
     this.#count += count

@@ -26,10 +26,10 @@ function inheritedDescriptors(): ReadonlySet<number> {
 }
 
 function openWithoutCloseOnExec(): number[] {
-  return readdirSync('/proc/self/fd').map(Number).filter(staysOpen)
+  return readdirSync('/proc/self/fd').map(Number).filter(isInherited)
 }
 
-function staysOpen(fd: number): boolean {
+function isInherited(fd: number): boolean {
   try {
     const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[1]
     return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { KEY_OPERATIONS_MAX } from '../../../shared/limits.ts'
-import { KEY_LIMIT_REFUSAL, KEY_OPERATIONS_PASSED_ON } from '../key-limit.ts'
-import type { KeyAnswer } from '../messages.ts'
+import { KEY_LIMIT_REFUSAL, KEY_OPERATIONS_FORWARDED } from '../key-limit.ts'
+import type { KeyResponse } from '../messages.ts'
 import type { Capability, KeyOperation } from '../run.ts'
 
 /** Limit for a refusal message passed into the sandbox: enough for one sentence and an ID. */
@@ -15,7 +15,7 @@ export class KeyGate {
   /** Unguessable, so that code that took over an executor cannot act for a run of another executor. */
   readonly token: string
   readonly #capability: Capability
-  #asked = 0
+  #requestCount = 0
   #open = true
 
   constructor(capability: Capability) {
@@ -24,24 +24,24 @@ export class KeyGate {
   }
 
   /** Returns undefined if the run has ended in the meantime. The operation is counted before any work is done. */
-  async ask(operation: KeyOperation): Promise<KeyAnswer | undefined> {
+  async request(operation: KeyOperation): Promise<KeyResponse | undefined> {
     if (!this.#open) return undefined
-    this.#asked++
-    if (this.#asked > KEY_OPERATIONS_MAX) return KEY_LIMIT_REFUSAL
+    this.#requestCount++
+    if (this.#requestCount > KEY_OPERATIONS_MAX) return KEY_LIMIT_REFUSAL
     const answer = await this.#answer(operation)
     return this.#open ? answer : undefined
   }
 
   /** True if more key operations have arrived than a genuine executor would pass on. */
   isFlooded(): boolean {
-    return this.#asked > KEY_OPERATIONS_PASSED_ON
+    return this.#requestCount > KEY_OPERATIONS_FORWARDED
   }
 
-  shut(): void {
+  close(): void {
     this.#open = false
   }
 
-  async #answer(operation: KeyOperation): Promise<KeyAnswer> {
+  async #answer(operation: KeyOperation): Promise<KeyResponse> {
     try {
       return { ok: true, value: await this.#capability.keyOperation(operation) }
     } catch (error) {

@@ -3,16 +3,16 @@ import type { ExecutorEnd } from './executor-process.ts'
 import type { OutboundPolicy } from '../outbound/policy.ts'
 import { PUBLIC_ONLY } from '../outbound/policy.ts'
 import type { TemplateFile } from './template.ts'
-import { makeTemplateFile } from './template.ts'
+import { buildTemplateFile } from './template.ts'
 
 /** One executor can execute a run while the other resets its sandbox. */
-export const MIN_DEFAULT = 2
+export const EXECUTORS_MIN_DEFAULT = 2
 
 /** Each executor uses 31 MB of private memory. There may be more executors than cores, because many runs only wait. */
-export const MAX_DEFAULT = 64
+export const EXECUTORS_MAX_DEFAULT = 64
 
 /** Idle time after which an executor above the minimum is stopped. */
-export const IDLE_MS = 30_000
+export const EXECUTOR_IDLE_MS = 30_000
 
 /** Executors are replaced after this number of runs, to limit memory leaks and fragmentation. */
 export const RUNS_PER_EXECUTOR = 10_000
@@ -38,11 +38,11 @@ export const LONG_COMPUTING_MS = 100
 export const RETRY_AFTER_MAX_MS = 1_000
 
 /** Runs that wait for an executor, and memory for their sources and params. */
-export const WAITING_MAX = 512
-export const WAITING_BYTES_MAX = 256 * 1024 * 1024
+export const QUEUE_MAX = 512
+export const QUEUE_BYTES_MAX = 256 * 1024 * 1024
 
 /** Delay before the next attempt after `FAILED_STARTS_MAX` failed starts. */
-export const FAILED_START_PAUSE_MS = 500
+export const FAILED_START_BACKOFF_MS = 500
 
 /** Consecutive failed starts after which queued runs fail. */
 export const FAILED_STARTS_MAX = 3
@@ -72,15 +72,15 @@ export type ActionPoolOptions = {
 }
 
 export function withDefaults(options: ActionPoolOptions): Required<ActionPoolOptions> {
-  const min = options.min ?? MIN_DEFAULT
+  const min = options.min ?? EXECUTORS_MIN_DEFAULT
   return {
     min,
-    max: Math.max(1, min, options.max ?? MAX_DEFAULT),
+    max: Math.max(1, min, options.max ?? EXECUTORS_MAX_DEFAULT),
     cores: options.cores ?? CORES,
-    idleMs: options.idleMs ?? IDLE_MS,
+    idleMs: options.idleMs ?? EXECUTOR_IDLE_MS,
     runsPerExecutor: options.runsPerExecutor ?? RUNS_PER_EXECUTOR,
     isUnderPressure: options.isUnderPressure ?? (() => false),
-    template: options.template ?? makeTemplateFile(),
+    template: options.template ?? buildTemplateFile(),
     outbound: options.outbound ?? PUBLIC_ONLY,
     onEvent: options.onEvent ?? (() => {}),
     onRunStarted: options.onRunStarted ?? (() => {}),

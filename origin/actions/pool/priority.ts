@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 
 /** Child processes inherit this priority. */
-const USUAL = getPriority()
+const NORMAL_NICE = getPriority()
 
 /**
  * Nice value (19 is the lowest priority). The process gets about a tenth of a core if other processes compete for it,
  * and the whole core otherwise.
  */
-const LOWERED = Math.min(19, USUAL + 10)
+const LOWERED_NICE = Math.min(19, NORMAL_NICE + 10)
 
 /** Required to raise a process's priority (capabilities(7)). */
 const CAP_SYS_NICE = 23n
@@ -26,7 +26,7 @@ export class Priority {
   }
 
   /** True if the priority was lowered and cannot be raised again. */
-  get isSpent(): boolean {
+  get isStuckLow(): boolean {
     return this.#isLowered && !this.#mayRaise
   }
 
@@ -35,13 +35,13 @@ export class Priority {
     if (this.#isLowered || !(forGood || this.#mayRaise)) return
     // Set before the attempt, because an attempt that fails for one thread may still lower the others.
     this.#isLowered = true
-    this.#set(LOWERED)
+    this.#set(LOWERED_NICE)
   }
 
   restore(): void {
     if (!this.#isLowered || !this.#mayRaise) return
     // In a user namespace, the kernel refuses to raise the priority even with the capability.
-    if (this.#set(USUAL) === 'refused') this.#mayRaise = false
+    if (this.#set(NORMAL_NICE) === 'refused') this.#mayRaise = false
     else this.#isLowered = false
   }
 

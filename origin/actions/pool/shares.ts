@@ -1,4 +1,4 @@
-type Share = {
+type AccountShare = {
   running: number
   /** Runs that currently use the CPU. */
   computing: number
@@ -6,7 +6,7 @@ type Share = {
   heldMs: number | undefined
 }
 
-export type SharesOptions = {
+export type ExecutorSharesOptions = {
   /** Maximum number of executors. */
   max: number
   cores: number
@@ -17,7 +17,7 @@ export type SharesOptions = {
 const LAST_WEIGHT = 0.2
 
 /** Average time for which runs occupy an executor, before any run has ended. */
-const HELD_MS_AT_FIRST = 100
+const INITIAL_HELD_MS = 100
 
 /**
  * Counts the executors that each account uses, and decides whether the account may use another one.
@@ -31,17 +31,17 @@ const HELD_MS_AT_FIRST = 100
  * compete for the cores and slow each other down. Long computations have a low priority and do not delay other runs, so
  * they count only towards their own account.
  */
-export class Shares {
+export class ExecutorShares {
   readonly #max: number
   readonly #cores: number
   readonly #isShared: () => boolean
-  readonly #shares = new Map<string, Share>()
+  readonly #shares = new Map<string, AccountShare>()
   #running = 0
   /** Computing runs, excluding long computations. */
   #computing = 0
-  #heldMs = HELD_MS_AT_FIRST
+  #heldMs = INITIAL_HELD_MS
 
-  constructor({ max, cores, isShared }: SharesOptions) {
+  constructor({ max, cores, isShared }: ExecutorSharesOptions) {
     this.#max = max
     this.#cores = cores
     this.#isShared = isShared
@@ -56,7 +56,7 @@ export class Shares {
   }
 
   mayStart(account: string): boolean {
-    const { running, computing } = this.#shares.get(account) ?? NOTHING
+    const { running, computing } = this.#shares.get(account) ?? EMPTY_SHARE
     if (running >= this.#max - this.#running) return false
     if (computing === 0) return true
     const cores = this.#coresForMore()
@@ -69,7 +69,7 @@ export class Shares {
     let cores = coresForMore - this.#computing
     let running = this.#running
     for (const { account, count } of waiting) {
-      const share = this.#shares.get(account) ?? NOTHING
+      const share = this.#shares.get(account) ?? EMPTY_SHARE
       const threshold = Math.ceil((this.#max - running - share.running) / 2)
       const atOnce = share.computing === 0 ? 1 : 0
       const computing = Math.max(atOnce, Math.min(cores, coresForMore - share.computing))
@@ -82,17 +82,17 @@ export class Shares {
 
   /** The run counts as computing at first. */
   started(account: string): void {
-    const share = this.#shares.get(account) ?? { ...NOTHING }
+    const share = this.#shares.get(account) ?? { ...EMPTY_SHARE }
     this.#shares.set(account, share)
     share.running++
     this.#running++
-    this.#compute(share, 1, false)
+    this.#addComputing(share, 1, false)
   }
 
   /** The run changed between computing and waiting. */
   changed({ account, computing, isLong }: RunState): void {
     const share = this.#shares.get(account)
-    if (share !== undefined) this.#compute(share, computing ? 1 : -1, isLong)
+    if (share !== undefined) this.#addComputing(share, computing ? 1 : -1, isLong)
   }
 
   /** A computing run has become a long computation. */
@@ -103,16 +103,16 @@ export class Shares {
   ended({ account, computing, isLong }: RunState, heldMs: number): void {
     const share = this.#shares.get(account)
     if (share === undefined) return
-    if (computing) this.#compute(share, -1, isLong)
+    if (computing) this.#addComputing(share, -1, isLong)
     this.#running--
-    share.heldMs = mean(share.heldMs ?? heldMs, heldMs)
-    this.#heldMs = mean(this.#heldMs, heldMs)
+    share.heldMs = movingAverage(share.heldMs ?? heldMs, heldMs)
+    this.#heldMs = movingAverage(this.#heldMs, heldMs)
     if (--share.running === 0) this.#shares.delete(account)
   }
 
   /** Estimated wait of a new run behind `ahead` queued runs of the same account. */
   waitMs(account: string, ahead: number): number {
-    const { heldMs = this.#heldMs, running } = this.#shares.get(account) ?? NOTHING
+    const { heldMs = this.#heldMs, running } = this.#shares.get(account) ?? EMPTY_SHARE
     return (ahead * heldMs) / Math.max(1, running)
   }
 
@@ -124,7 +124,7 @@ export class Shares {
     return this.#isShared() ? this.#cores - 1 : this.#cores
   }
 
-  #compute(share: Share, by: number, isLong: boolean): void {
+  #addComputing(share: AccountShare, by: number, isLong: boolean): void {
     share.computing += by
     if (!isLong) this.#computing += by
   }
@@ -132,8 +132,8 @@ export class Shares {
 
 type RunState = { account: string; computing: boolean; isLong: boolean }
 
-const NOTHING: Share = { running: 0, computing: 0, heldMs: undefined }
+const EMPTY_SHARE: AccountShare = { running: 0, computing: 0, heldMs: undefined }
 
-function mean(before: number, last: number): number {
+function movingAverage(before: number, last: number): number {
   return before + (last - before) * LAST_WEIGHT
 }

@@ -24,23 +24,25 @@ const STDERR_CHARACTERS = 2000
  * Returns undefined if the message is invalid. Does not use a validation library, because this module is loaded before
  * the rest of the origin and must be small.
  */
-function digestIn(message: unknown): TemplateDigest | undefined {
-  const said = typeof message === 'object' && message !== null && 'digest' in message
-  return said && /^[0-9a-f]{64}$/.test(String(message.digest)) ? String(message.digest) : undefined
+function readDigest(message: unknown): TemplateDigest | undefined {
+  const hasDigest = typeof message === 'object' && message !== null && 'digest' in message
+  return hasDigest && /^[0-9a-f]{64}$/.test(String(message.digest))
+    ? String(message.digest)
+    : undefined
 }
 
 /**
  * The file is unlinked before the first action runs, and executors receive a read-only descriptor of it.
  * @throws an Error with the output of the process, if the prelude does not load or the self-test fails
  */
-export async function makeTemplateFile(): Promise<TemplateFile> {
+export async function buildTemplateFile(): Promise<TemplateFile> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-template-'))
   const path = join(folder, 'template')
-  const written = openSync(path, 'wx', 0o600)
+  const writeFd = openSync(path, 'wx', 0o600)
   try {
     const fd = openSync(path, 'r')
     rmSync(folder, { recursive: true })
-    const building = build(written)
+    const building = runBuilder(writeFd)
     // Prevents an unhandled rejection if the following code throws.
     building.catch(() => {})
     // Runs while the other process builds the template.
@@ -57,12 +59,12 @@ export async function makeTemplateFile(): Promise<TemplateFile> {
     })
     return { fd, digest, code, close }
   } finally {
-    closeSync(written)
+    closeSync(writeFd)
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-function build(fd: number): Promise<TemplateDigest> {
+function runBuilder(fd: number): Promise<TemplateDigest> {
   return new Promise((resolve, reject) => {
     const child = fork(TEMPLATE_BUILDER, [], sandboxedForkOptions(fd, templateFolders()))
     const overdue = setTimeout(() => child.kill('SIGKILL'), BUILD_MAX_MS)
@@ -72,7 +74,7 @@ function build(fd: number): Promise<TemplateDigest> {
       stderr = (stderr + text).slice(-STDERR_CHARACTERS)
     })
     child.on('message', (message) => {
-      digest = digestIn(message)
+      digest = readDigest(message)
     })
     child.on('error', (error) => reject(error))
     child.on('close', (code, signal) => {

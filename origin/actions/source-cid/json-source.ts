@@ -7,11 +7,11 @@ export type SourceFault =
   | { reason: 'not_json'; detail: string }
   | { reason: 'too_large'; maxBytes: number }
 
-export class SourceRefused extends Error {
+export class InvalidSourceError extends Error {
   readonly fault: SourceFault
   constructor(fault: SourceFault) {
     super(`the source was rejected: ${fault.reason}`)
-    this.name = 'SourceRefused'
+    this.name = 'InvalidSourceError'
     this.fault = fault
   }
 }
@@ -24,14 +24,15 @@ const U = 0x75
  * Returns the action source in a JSON text, which must consist of a single string. The size is checked before the text
  * is parsed.
  * @param maxBytes limit for the source in UTF-8
- * @throws {SourceRefused}
+ * @throws {InvalidSourceError}
  */
-export function sourceIn(json: Uint8Array, maxBytes: number): string {
-  if (!isUtf8(json)) throw new SourceRefused({ reason: 'not_utf8' })
-  if (holdsMore(json, maxBytes)) throw new SourceRefused({ reason: 'too_large', maxBytes })
-  const value = parsed(new TextDecoder().decode(json))
-  if (typeof value !== 'string') throw new SourceRefused({ reason: 'not_a_string' })
-  if (!sourceSchema.safeParse(value).success) throw new SourceRefused({ reason: 'not_well_formed' })
+export function readSource(json: Uint8Array, maxBytes: number): string {
+  if (!isUtf8(json)) throw new InvalidSourceError({ reason: 'not_utf8' })
+  if (exceedsBytes(json, maxBytes)) throw new InvalidSourceError({ reason: 'too_large', maxBytes })
+  const value = parseSourceJson(new TextDecoder().decode(json))
+  if (typeof value !== 'string') throw new InvalidSourceError({ reason: 'not_a_string' })
+  if (!sourceSchema.safeParse(value).success)
+    throw new InvalidSourceError({ reason: 'not_well_formed' })
   return value
 }
 
@@ -46,7 +47,7 @@ export function beginsAsString(json: Uint8Array): boolean {
  * True if the string in a JSON text, with its escapes resolved, is longer than `maxBytes` in UTF-8. Does not allocate
  * the string.
  */
-function holdsMore(json: Uint8Array, maxBytes: number): boolean {
+function exceedsBytes(json: Uint8Array, maxBytes: number): boolean {
   if (json.length - 2 <= maxBytes) return false
   // Excludes the two quotation marks.
   let bytes = -2
@@ -54,7 +55,7 @@ function holdsMore(json: Uint8Array, maxBytes: number): boolean {
     if (json[at] !== BACKSLASH) at++
     else if (json[at + 1] !== U) at += 2
     else {
-      bytes += moreBytesOf(json, at + 2)
+      bytes += extraBytes(json, at + 2)
       at += 6
     }
   }
@@ -65,23 +66,24 @@ function holdsMore(json: Uint8Array, maxBytes: number): boolean {
  * UTF-8 size of the character in a `\u` escape, minus one byte. Each half of a surrogate pair counts as two of the four
  * bytes.
  */
-function moreBytesOf(json: Uint8Array, hexAt: number): number {
+function extraBytes(json: Uint8Array, hexAt: number): number {
   // The upper twelve bits of a code unit determine its size in UTF-8.
-  const bits = digitAt(json, hexAt) * 256 + digitAt(json, hexAt + 1) * 16 + digitAt(json, hexAt + 2)
+  const bits =
+    hexDigitAt(json, hexAt) * 256 + hexDigitAt(json, hexAt + 1) * 16 + hexDigitAt(json, hexAt + 2)
   if (bits < 0x8) return 0
   return bits < 0x80 || (bits >= 0xd80 && bits <= 0xdff) ? 1 : 2
 }
 
 /** Does not check other characters, because the JSON parser rejects them later. */
-function digitAt(json: Uint8Array, at: number): number {
+function hexDigitAt(json: Uint8Array, at: number): number {
   const byte = json[at] ?? 0
   return byte <= 0x39 ? byte - 0x30 : (byte & 0x0f) + 9
 }
 
-function parsed(text: string): unknown {
+function parseSourceJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new SourceRefused({ reason: 'not_json', detail: (error as SyntaxError).message })
+    throw new InvalidSourceError({ reason: 'not_json', detail: (error as SyntaxError).message })
   }
 }

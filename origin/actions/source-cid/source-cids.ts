@@ -1,17 +1,17 @@
 import { Worker } from 'node:worker_threads'
-import { actionCid } from '../../../shared/cid.ts'
+import { actionCid } from '../../../shared/cid/compute-cid.ts'
 import {
   SOURCE_CIDS_PER_MINUTE,
   SOURCE_CIDS_WAITING_MAX,
   SOURCE_MAX_BYTES,
 } from '../../../shared/limits.ts'
-import { TooManyCalls } from '../../admission/call-rate.ts'
+import { LimitExceededError } from '../../admission/call-rate.ts'
 import { MinuteRate } from '../../admission/minute-rate.ts'
-import { beginsAsString, type SourceFault, sourceIn, SourceRefused } from './json-source.ts'
+import { beginsAsString, type SourceFault, readSource, InvalidSourceError } from './json-source.ts'
 
 /** `bytes` contains the source in UTF-8, or a JSON string with the source for the kind `json`. */
 export type CidJob = { kind: 'source' | 'json'; bytes: Uint8Array<ArrayBuffer> }
-export type CidAnswer = { cid: string } | { fault: SourceFault } | { failed: string }
+export type CidResult = { cid: string } | { fault: SourceFault } | { failed: string }
 
 /**
  * Sources up to this size are hashed on the main thread. This takes about half a millisecond, less than the overhead of
@@ -20,9 +20,9 @@ export type CidAnswer = { cid: string } | { fault: SourceFault } | { failed: str
 const INLINE_BYTES = 128 * 1024
 
 /** Retry delay for rejected callers. The worker thread takes 0.2 s for the largest source. */
-const ROOM_AGAIN_MS = 1_000
+const QUEUE_RETRY_MS = 1_000
 
-type Waiting = {
+type QueuedJob = {
   job: CidJob
   resolve: (cid: string) => void
   reject: (error: Error) => void
@@ -33,10 +33,10 @@ export class SourceCids {
   /** Rate limit for clients without an API key. */
   readonly rate: MinuteRate
   #worker: Worker | undefined
-  #current: Waiting | undefined
+  #current: QueuedJob | undefined
   /** Jobs for runs, which take precedence over those of clients without an API key. */
-  readonly #runs: Waiting[] = []
-  readonly #keyless: Waiting[] = []
+  readonly #runs: QueuedJob[] = []
+  readonly #keyless: QueuedJob[] = []
 
   /** @param now Unix milliseconds */
   constructor(now: () => number) {
@@ -45,27 +45,27 @@ export class SourceCids {
 
   async of(source: string): Promise<string> {
     if (source.length <= INLINE_BYTES) return actionCid(source)
-    return this.#ask(this.#runs, { kind: 'source', bytes: new TextEncoder().encode(source) })
+    return this.#enqueue(this.#runs, { kind: 'source', bytes: new TextEncoder().encode(source) })
   }
 
   /**
    * For clients without an API key. The JSON text must consist of a single string, the action source.
-   * @throws {SourceRefused
-   * TooManyCalls}
+   * @throws {InvalidSourceError
+   * LimitExceededError}
    */
-  async ofJson(json: Uint8Array): Promise<string> {
-    if (json.length <= INLINE_BYTES) return actionCid(sourceIn(json, SOURCE_MAX_BYTES))
-    if (!beginsAsString(json)) throw new SourceRefused({ reason: 'not_a_string' })
+  async fromJson(json: Uint8Array): Promise<string> {
+    if (json.length <= INLINE_BYTES) return actionCid(readSource(json, SOURCE_MAX_BYTES))
+    if (!beginsAsString(json)) throw new InvalidSourceError({ reason: 'not_a_string' })
     if (this.#keyless.length >= SOURCE_CIDS_WAITING_MAX)
-      throw new TooManyCalls('too many large sources are queued', ROOM_AGAIN_MS)
-    return this.#ask(this.#keyless, { kind: 'json', bytes: owned(json) })
+      throw new LimitExceededError('too many large sources are queued', QUEUE_RETRY_MS)
+    return this.#enqueue(this.#keyless, { kind: 'json', bytes: transferable(json) })
   }
 
   async close(): Promise<void> {
     await this.#worker?.terminate()
   }
 
-  #ask(line: Waiting[], job: CidJob): Promise<string> {
+  #enqueue(line: QueuedJob[], job: CidJob): Promise<string> {
     return new Promise((resolve, reject) => {
       line.push({ job, resolve, reject })
       this.#next()
@@ -86,16 +86,16 @@ export class SourceCids {
     const gone = () => {
       if (this.#worker !== worker) return
       this.#worker = undefined
-      this.#answered({ failed: 'the worker thread exited' })
+      this.#jobEnded({ failed: 'the worker thread exited' })
     }
-    worker.on('message', (answer: CidAnswer) => this.#answered(answer))
+    worker.on('message', (answer: CidResult) => this.#jobEnded(answer))
     worker.on('error', gone).on('exit', gone)
     // The worker thread must not keep the process alive.
     worker.unref()
     return worker
   }
 
-  #answered(answer: CidAnswer): void {
+  #jobEnded(answer: CidResult): void {
     const asked = this.#current
     this.#current = undefined
     if (asked) settle(asked, answer)
@@ -103,14 +103,14 @@ export class SourceCids {
   }
 }
 
-function settle({ resolve, reject }: Waiting, answer: CidAnswer): void {
+function settle({ resolve, reject }: QueuedJob, answer: CidResult): void {
   if ('cid' in answer) resolve(answer.cid)
-  else if ('fault' in answer) reject(new SourceRefused(answer.fault))
+  else if ('fault' in answer) reject(new InvalidSourceError(answer.fault))
   else reject(new Error(`the CID could not be computed: ${answer.failed}`))
 }
 
 /** Bytes whose buffer can be transferred to another thread. Copies a part of a larger buffer. */
-function owned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+function transferable(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const isWhole = bytes.buffer instanceof ArrayBuffer && bytes.length === bytes.buffer.byteLength
   return isWhole ? (bytes as Uint8Array<ArrayBuffer>) : Uint8Array.from(bytes)
 }

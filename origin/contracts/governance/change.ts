@@ -3,7 +3,7 @@ import { Contract, type ContractTransactionReceipt, Interface, type Signer } fro
 import { governanceAbi } from '../../../shared/abi/governance.ts'
 
 /** Kinds of changes, with their enum values in the contract. */
-export const CHANGE = {
+export const CHANGE_KIND = {
   allowComposeHash: 0,
   withdrawComposeHash: 1,
   addMember: 2,
@@ -21,13 +21,13 @@ const governance = new Interface(governanceAbi)
  */
 export async function makeChange(
   address: string,
-  change: keyof typeof CHANGE,
+  change: keyof typeof CHANGE_KIND,
   subject: string,
   members: readonly Signer[],
 ): Promise<void> {
   const [first, ...others] = members
   if (!first) throw new Error('a change needs members')
-  const id = proposedId(await send(address, first, 'propose', CHANGE[change], subject))
+  const id = proposalIdFrom(await send(address, first, 'propose', CHANGE_KIND[change], subject))
   for (const member of others) await send(address, member, 'approve', id)
   await send(address, first, 'execute', id)
 }
@@ -47,7 +47,7 @@ async function send(
 }
 
 /** Returns the proposal ID from a receipt of `propose`. */
-export function proposedId({ logs }: Pick<ContractTransactionReceipt, 'logs'>): string {
+export function proposalIdFrom({ logs }: Pick<ContractTransactionReceipt, 'logs'>): string {
   const events = logs.map((log) => governance.parseLog(log))
   const id: unknown = events.find((event) => event?.name === 'Proposed')?.args['id']
   if (typeof id !== 'string') throw new Error('nothing was proposed')

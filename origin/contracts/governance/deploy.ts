@@ -1,6 +1,6 @@
 /** Deploys the governance contract from the committed artifact. */
 import { ContractFactory, type Signer } from 'ethers'
-import { created } from '../deploy.ts'
+import { createdContract } from '../deploy.ts'
 import artifact from './artifact.json' with { type: 'json' }
 
 /**
@@ -17,5 +17,5 @@ export async function deployGovernance(
 ): Promise<{ address: string; block: number }> {
   const factory = new ContractFactory(artifact.abi, artifact.bytecode)
   const transaction = await factory.getDeployTransaction(members, threshold)
-  return created(await (await signer.sendTransaction(transaction)).wait())
+  return createdContract(await (await signer.sendTransaction(transaction)).wait())
 }

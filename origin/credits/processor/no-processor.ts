@@ -1,6 +1,6 @@
-export class NoProcessor extends Error {
+export class NoProcessorError extends Error {
   constructor() {
     super('no payment processor is configured')
-    this.name = 'NoProcessor'
+    this.name = 'NoProcessorError'
   }
 }

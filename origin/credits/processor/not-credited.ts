@@ -1,11 +1,11 @@
-import type { Standing } from './payments.ts'
+import type { PaymentStatus } from './payments.ts'
 
 /** The payment is unknown, pending or failed. */
-export class NotCredited extends Error {
-  readonly standing: Exclude<Standing, { state: 'credited' }>
-  constructor(standing: Exclude<Standing, { state: 'credited' }>) {
-    super(`the payment is ${standing.state}`)
-    this.name = 'NotCredited'
-    this.standing = standing
+export class NotCreditedError extends Error {
+  readonly status: Exclude<PaymentStatus, { state: 'credited' }>
+  constructor(status: Exclude<PaymentStatus, { state: 'credited' }>) {
+    super(`the payment is ${status.state}`)
+    this.name = 'NotCreditedError'
+    this.status = status
   }
 }

@@ -8,7 +8,7 @@ import { payments, processorCustomers } from '../../db/schema.ts'
 
 export type PaymentRow = typeof payments.$inferSelect
 
-export async function paymentOf(
+export async function findPayment(
   db: Database | Transaction,
   intentId: string,
 ): Promise<PaymentRow | undefined> {
@@ -17,7 +17,7 @@ export async function paymentOf(
 }
 
 /** No effect if the payment is already recorded. */
-export async function notePayment(
+export async function recordPayment(
   db: Database | Transaction,
   payment: {
     intentId: string
@@ -28,15 +28,15 @@ export async function notePayment(
     lookAt: Date
   },
 ): Promise<void> {
-  const { at: createdAt, ...noted } = payment
+  const { at: createdAt, ...row } = payment
   await db
     .insert(payments)
-    .values({ ...noted, state: 'open', createdAt, looks: 0 })
+    .values({ ...row, state: 'open', createdAt, looks: 0 })
     .onConflictDoNothing()
 }
 
 /** A credited payment stays credited, even if the update is based on an older poll. */
-export async function noteProgress(
+export async function recordProgress(
   db: Database | Transaction,
   intentId: string,
   { state, lookAt }: Pick<PaymentRow, 'state' | 'lookAt'>,
@@ -49,7 +49,7 @@ export async function noteProgress(
 }
 
 /** In total, by all usage keys, and by the given usage key. */
-export async function unpaidSince(
+export async function countUnpaid(
   db: Database,
   { accountHash, usageKeyHash }: { accountHash: string; usageKeyHash?: string | undefined },
   since: Date,
@@ -76,7 +76,7 @@ export async function unpaidSince(
  * Claims due payments, so that no other process polls them before `againAt`. If this process exits first, they are due
  * again then.
  */
-export async function takeDue(
+export async function claimDue(
   db: Database,
   { at, againAt, most }: { at: Date; againAt: Date; most: number },
 ): Promise<PaymentRow[]> {
@@ -92,7 +92,7 @@ export async function takeDue(
     .returning()
 }
 
-export async function customerOf(db: Database, accountHash: string): Promise<string | undefined> {
+export async function findCustomer(db: Database, accountHash: string): Promise<string | undefined> {
   const rows = await db
     .select({ customerId: processorCustomers.customerId })
     .from(processorCustomers)
@@ -104,24 +104,24 @@ export async function customerOf(db: Database, accountHash: string): Promise<str
  * Replaces an existing record only if it equals `instead`.
  * @returns the ID of the recorded customer
  */
-export async function noteCustomer(
+export async function recordCustomer(
   db: Database,
   { accountHash, customerId, at }: { accountHash: string; customerId: string; at: Date },
-  instead?: string,
+  previousId?: string,
 ): Promise<string> {
   await db
     .insert(processorCustomers)
     .values({ accountHash, customerId, createdAt: at })
     .onConflictDoNothing()
-  if (instead !== undefined)
+  if (previousId !== undefined)
     await db
       .update(processorCustomers)
       .set({ customerId, createdAt: at })
       .where(
         and(
           eq(processorCustomers.accountHash, accountHash),
-          eq(processorCustomers.customerId, instead),
+          eq(processorCustomers.customerId, previousId),
         ),
       )
-  return (await customerOf(db, accountHash)) ?? customerId
+  return (await findCustomer(db, accountHash)) ?? customerId
 }

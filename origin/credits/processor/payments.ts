@@ -1,42 +1,42 @@
 import { UNPAID_PAYMENTS_PER_HOUR, UNPAID_PAYMENTS_PER_WEEK } from '../../../shared/limits.ts'
-import { inTime, type Sleep } from '../../db/in-time.ts'
+import { withTimeLimit, type Sleep } from '../../db/time-limit.ts'
 import type { Database } from '../../db/open.ts'
-import { fromDatabase } from '../../db/unavailable.ts'
-import type { Log } from '../../log.ts'
-import { OneAtATime } from '../one-at-a-time.ts'
-import { nextCreditedLook, nextOpenLook, UNPAID_MS } from './looking.ts'
+import { fromDatabase } from '../../db/database-unavailable.ts'
+import type { OriginLog } from '../../log.ts'
+import { SerialQueue } from '../serial-queue.ts'
+import { nextCreditedPoll, nextOpenPoll, UNPAID_MS } from './poll-schedule.ts'
 import {
-  customerOf,
-  noteCustomer,
-  notePayment,
-  noteProgress,
-  paymentOf,
+  findCustomer,
+  recordCustomer,
+  recordPayment,
+  recordProgress,
+  findPayment,
   type PaymentRow,
-  takeDue,
-  unpaidSince,
+  claimDue,
+  countUnpaid,
 } from './payment-rows.ts'
-import { CustomerGone, type PaymentFacts, type Processor } from './processor.ts'
-import { QuestionRate } from './question-rate.ts'
-import { reconcile, type Reconciled } from './reconcile.ts'
-import { TooManyPayments } from './too-many-payments.ts'
+import { CustomerGoneError, type PaymentFacts, type Processor } from './processor.ts'
+import { PaymentQueryRate } from './payment-query-rate.ts'
+import { reconcile, type Reconciliation } from './reconcile.ts'
+import { TooManyPaymentsError } from './too-many-payments.ts'
 
-const DATABASE_WAIT_MS = 5_000
+const DATABASE_TIMEOUT_MS = 5_000
 
-const UNPAID_BOUNDS = [
+const UNPAID_LIMITS = [
   { span: 'hour', ms: 3_600_000, most: UNPAID_PAYMENTS_PER_HOUR },
   { span: 'week', ms: UNPAID_MS, most: UNPAID_PAYMENTS_PER_WEEK },
 ]
 
-export type Payer = {
+export type PaymentRequester = {
   accountHash: string
   /** Undefined if the owner made the request, with the account key or an admin wallet. */
   usageKeyHash?: string | undefined
 }
 
 /** Payments to poll per pass, failures that abort a pass, and duration of a claim on a payment. */
-const LOOKS_AT_ONCE = 20
-const LOOK_FAILURES_MAX = 3
-const LOOK_LEASE_MS = 60_000
+const POLL_BATCH = 20
+const POLL_FAILURES_MAX = 3
+const POLL_CLAIM_MS = 60_000
 
 export type PaymentsOptions = {
   processor: Processor
@@ -45,12 +45,12 @@ export type PaymentsOptions = {
   starterCents: number
   now: () => number
   sleep: Sleep
-  log: Log
+  log: OriginLog
   /** Called after credit was deducted for a refund or dispute, so that this process returns its leased credit. */
-  onTakenBack: (accountHash: string) => void
+  onClawback: (accountHash: string) => void
 }
 
-export type Standing =
+export type PaymentStatus =
   | { state: 'credited' }
   | { state: 'pending' }
   | { state: 'failed'; reason: string | undefined; isFinal: boolean }
@@ -59,103 +59,105 @@ export type Standing =
 
 export class Payments {
   readonly #options: PaymentsOptions
-  readonly #turns = new OneAtATime(
-    () => new TooManyPayments('too many payment requests of this account are queued', 1_000),
+  readonly #queue = new SerialQueue(
+    () => new TooManyPaymentsError('too many payment requests of this account are queued', 1_000),
   )
-  readonly #questions: QuestionRate
+  readonly #queryRate: PaymentQueryRate
 
   constructor(options: PaymentsOptions) {
     this.#options = options
-    this.#questions = new QuestionRate(options.now)
+    this.#queryRate = new PaymentQueryRate(options.now)
   }
 
   /**
    * Creates a payment, which the payer then confirms at the processor. Idempotent per `writeId`.
-   * @throws {ProcessorUnavailable | DatabaseUnavailable | TooManyPayments} in which case the payer owes nothing
+   * @throws {ProcessorUnavailable | DatabaseUnavailableError | TooManyPaymentsError} in which case the payer owes nothing
    */
   create(
-    payment: Payer & { amountCents: number; writeId: string },
+    payment: PaymentRequester & { amountCents: number; writeId: string },
   ): Promise<{ intentId: string; clientSecret: string }> {
-    return this.#turns.take(lineOf(payment), async () => {
+    return this.#queue.run(queueKey(payment), async () => {
       const { accountHash, usageKeyHash, amountCents } = payment
       await this.#requireFewUnpaid(payment)
       const made = await this.#intent(payment)
       const at = new Date(this.#options.now())
-      const lookAt = nextOpenLook(at, at.getTime()) ?? at
+      const lookAt = nextOpenPoll(at, at.getTime()) ?? at
       const { intentId } = made
-      const noted = { intentId, accountHash, usageKeyHash, amountCents, at, lookAt }
-      await this.#database((db) => notePayment(db, noted))
+      const record = { intentId, accountHash, usageKeyHash, amountCents, at, lookAt }
+      await this.#database((db) => recordPayment(db, record))
       return made
     })
   }
 
   /**
    * Credits a payment if it has been paid.
-   * @throws {ProcessorUnavailable | DatabaseUnavailable | TooManyPayments}
+   * @throws {ProcessorUnavailable | DatabaseUnavailableError | TooManyPaymentsError}
    */
-  async confirm(payer: Payer, intentId: string): Promise<Standing> {
+  async confirm(payer: PaymentRequester, intentId: string): Promise<PaymentStatus> {
     const { accountHash, usageKeyHash } = payer
     // Rejects IDs of other object types, which the processor's API serves under the same path.
     if (!/^pi_[A-Za-z0-9_]+$/.test(intentId)) return { state: 'unknown' }
-    const noted = await this.#database((db) => paymentOf(db, intentId))
-    if (noted && noted.accountHash !== accountHash) return { state: 'unknown' }
-    if (noted?.state === 'credited') return { state: 'credited' }
-    this.#questions.take(accountHash, usageKeyHash === undefined ? 'owner' : 'usage key')
-    return this.#turns.take(lineOf(payer), async () => {
+    const recorded = await this.#database((db) => findPayment(db, intentId))
+    if (recorded && recorded.accountHash !== accountHash) return { state: 'unknown' }
+    if (recorded?.state === 'credited') return { state: 'credited' }
+    this.#queryRate.take(accountHash, usageKeyHash === undefined ? 'owner' : 'usage key')
+    return this.#queue.run(queueKey(payer), async () => {
       const facts = await this.#options.processor.factsOf(intentId)
       // Checked before anything is recorded: the caller must not learn about or affect another account's payment.
-      if (!facts || (noted?.accountHash ?? facts.accountHash) !== accountHash)
+      if (!facts || (recorded?.accountHash ?? facts.accountHash) !== accountHash)
         return { state: 'unknown' }
       await this.#apply(facts)
-      return standingOf(facts)
+      return paymentStatus(facts)
     })
   }
 
-  /** @throws {ProcessorUnavailable | DatabaseUnavailable} in which case the call must be repeated */
+  /** @throws {ProcessorUnavailable | DatabaseUnavailableError} in which case the call must be repeated */
   async reconcile(intentId: string): Promise<void> {
     const facts = await this.#options.processor.factsOf(intentId)
     if (facts) await this.#apply(facts)
-    else await this.#unknown(intentId)
+    else await this.#recordUnknown(intentId)
   }
 
   /**
    * Polls the payments that are due. Each is polled by only one process. After a failed poll, the payment is due again
    * in a minute, after the others.
-   * @throws {ProcessorUnavailable | DatabaseUnavailable} after `LOOK_FAILURES_MAX` failures
+   * @throws {ProcessorUnavailable | DatabaseUnavailableError} after `POLL_FAILURES_MAX` failures
    */
-  async look(ended?: AbortSignal): Promise<void> {
+  async pollDue(ended?: AbortSignal): Promise<void> {
     let failures = 0
-    for (let looked = 0; looked < LOOKS_AT_ONCE; looked++) {
+    for (let polled = 0; polled < POLL_BATCH; polled++) {
       if (ended?.aborted) return
       const now = this.#options.now()
-      const [at, againAt] = [new Date(now), new Date(now + LOOK_LEASE_MS)]
-      const [due] = await this.#database((db) => takeDue(db, { at, againAt, most: 1 }))
+      const [at, againAt] = [new Date(now), new Date(now + POLL_CLAIM_MS)]
+      const [due] = await this.#database((db) => claimDue(db, { at, againAt, most: 1 }))
       if (!due) return
       try {
         await this.reconcile(due.intentId)
       } catch (error) {
         failures += 1
-        if (failures === LOOK_FAILURES_MAX) throw error
+        if (failures === POLL_FAILURES_MAX) throw error
       }
     }
   }
 
-  async #apply(facts: PaymentFacts): Promise<Reconciled | undefined> {
-    const { starterCents, now, log, onTakenBack } = this.#options
-    const done = await this.#database((db) => reconcile(db, facts, { starterCents, now: now() }))
-    if (done?.differs) log('payments.account_differs', { intent: facts.intentId })
-    if (done?.tookBack) onTakenBack(done.accountHash)
-    return done
+  async #apply(facts: PaymentFacts): Promise<Reconciliation | undefined> {
+    const { starterCents, now, log, onClawback } = this.#options
+    const reconciliation = await this.#database((db) =>
+      reconcile(db, facts, { starterCents, now: now() }),
+    )
+    if (reconciliation?.differs) log('payments.account_differs', { intent: facts.intentId })
+    if (reconciliation?.tookBack) onClawback(reconciliation.accountHash)
+    return reconciliation
   }
 
   /**
    * Handles a payment that the processor does not have in this mode (live or test). It is polled until it is too old.
    */
-  async #unknown(intentId: string): Promise<void> {
+  async #recordUnknown(intentId: string): Promise<void> {
     const now = this.#options.now()
-    const noted = await this.#database((db) => paymentOf(db, intentId))
-    if (!noted || noted.state === 'failed') return
-    await this.#database((db) => noteProgress(db, intentId, progressOfUnknown(noted, now)))
+    const recorded = await this.#database((db) => findPayment(db, intentId))
+    if (!recorded || recorded.state === 'failed') return
+    await this.#database((db) => recordProgress(db, intentId, progressOfUnknown(recorded, now)))
   }
 
   async #intent({ accountHash, amountCents, writeId }: Parameters<Payments['create']>[0]) {
@@ -165,28 +167,28 @@ export class Payments {
     try {
       return await processor.createIntent({ ...payment, customerId })
     } catch (error) {
-      if (!(error instanceof CustomerGone)) throw error
+      if (!(error instanceof CustomerGoneError)) throw error
       const another = await this.#customer(accountHash, customerId)
       return processor.createIntent({ ...payment, customerId: another })
     }
   }
 
-  async #customer(accountHash: string, instead?: string): Promise<string> {
-    const noted = await this.#database((db) => customerOf(db, accountHash))
-    if (noted !== undefined && noted !== instead) return noted
-    const customerId = await this.#options.processor.createCustomer(accountHash, instead)
+  async #customer(accountHash: string, previousId?: string): Promise<string> {
+    const recorded = await this.#database((db) => findCustomer(db, accountHash))
+    if (recorded !== undefined && recorded !== previousId) return recorded
+    const customerId = await this.#options.processor.createCustomer(accountHash, previousId)
     const customer = { accountHash, customerId, at: new Date(this.#options.now()) }
-    return this.#database((db) => noteCustomer(db, customer, instead))
+    return this.#database((db) => recordCustomer(db, customer, previousId))
   }
 
-  async #requireFewUnpaid(payer: Payer): Promise<void> {
-    for (const { span, ms, most } of UNPAID_BOUNDS) {
+  async #requireFewUnpaid(payer: PaymentRequester): Promise<void> {
+    for (const { span, ms, most } of UNPAID_LIMITS) {
       const since = new Date(this.#options.now() - ms)
-      const unpaid = await this.#database((db) => unpaidSince(db, payer, since))
+      const unpaid = await this.#database((db) => countUnpaid(db, payer, since))
       const refuse = (who: string, begun: number, bound: number) => {
         if (begun < bound) return
         const reason = `${who} ${begun} unpaid payments from the last ${span}`
-        throw new TooManyPayments(reason, ms / bound)
+        throw new TooManyPaymentsError(reason, ms / bound)
       }
       refuse('this account has', unpaid.account, most.account)
       if (payer.usageKeyHash === undefined) continue
@@ -196,17 +198,17 @@ export class Payments {
   }
 
   /**
-   * @throws {DatabaseUnavailable} if the operation fails for any reason; its outcome is then unknown, and it may be
+   * @throws {DatabaseUnavailableError} if the operation fails for any reason; its outcome is then unknown, and it may be
    * repeated
    */
   #database<Answer>(ask: (db: Database) => Promise<Answer>): Promise<Answer> {
     const { db, sleep } = this.#options
-    return fromDatabase(inTime(DATABASE_WAIT_MS, ask(db), sleep))
+    return fromDatabase(withTimeLimit(DATABASE_TIMEOUT_MS, ask(db), sleep))
   }
 }
 
 /** Usage keys have a separate queue, so that they cannot fill the owner's queue. */
-function lineOf({ accountHash, usageKeyHash }: Payer): string {
+function queueKey({ accountHash, usageKeyHash }: PaymentRequester): string {
   return usageKeyHash === undefined ? accountHash : `${accountHash}/usage keys`
 }
 
@@ -214,12 +216,12 @@ function progressOfUnknown(
   { state, createdAt }: PaymentRow,
   now: number,
 ): Pick<PaymentRow, 'state' | 'lookAt'> {
-  if (state === 'credited') return { state, lookAt: nextCreditedLook(createdAt, now) }
-  const lookAt = nextOpenLook(createdAt, now)
+  if (state === 'credited') return { state, lookAt: nextCreditedPoll(createdAt, now) }
+  const lookAt = nextOpenPoll(createdAt, now)
   return lookAt ? { state: 'open', lookAt } : { state: 'failed', lookAt: null }
 }
 
-function standingOf({ progress, reason }: PaymentFacts): Standing {
+function paymentStatus({ progress, reason }: PaymentFacts): PaymentStatus {
   switch (progress) {
     case 'paid':
       return { state: 'credited' }

@@ -2,7 +2,7 @@
 export type PaymentProgress = 'unpaid' | 'declined' | 'processing' | 'paid' | 'canceled'
 
 /** `returned`: the refund failed or was canceled, so that we permanently keep the money. */
-export type RefundFacts = { id: string; cents: number; returned: boolean }
+export type RefundFacts = { id: string; cents: number; failed: boolean }
 
 /**
  * - `withdrawn`: true if the money was withdrawn from our processor account. An inquiry does not withdraw money.
@@ -39,32 +39,32 @@ export type NewIntent = {
   writeId: string
 }
 
-/** All methods throw `ProcessorUnavailable` if the processor does not respond or sends an invalid response. */
+/** All methods throw `ProcessorUnavailableError` if the processor does not respond or sends an invalid response. */
 export interface Processor {
   /**
    * Repeated calls within a day return the same customer.
-   * @param instead ID of the previous customer, if the processor no longer has it
+   * @param previousId ID of the previous customer, if the processor no longer has it
    */
-  createCustomer(accountHash: string, instead?: string): Promise<string>
-  /** @throws {CustomerGone} if the processor no longer has the customer */
+  createCustomer(accountHash: string, previousId?: string): Promise<string>
+  /** @throws {CustomerGoneError} if the processor no longer has the customer */
   createIntent(intent: NewIntent): Promise<{ intentId: string; clientSecret: string }>
   /** @returns undefined if the intent is unknown, of the other mode (live or test), or in another currency */
   factsOf(intentId: string): Promise<PaymentFacts | undefined>
 }
 
 /** The customer was deleted at the processor. */
-export class CustomerGone extends Error {
+export class CustomerGoneError extends Error {
   constructor() {
     super('the customer no longer exists at the processor')
-    this.name = 'CustomerGone'
+    this.name = 'CustomerGoneError'
   }
 }
 
 /** The processor is unreachable or sent an invalid response. The effect of the request is unknown. */
-export class ProcessorUnavailable extends Error {
+export class ProcessorUnavailableError extends Error {
   /** @param reason only names and statuses, because the processor's messages may quote a key */
   constructor(reason: string) {
     super(reason)
-    this.name = 'ProcessorUnavailable'
+    this.name = 'ProcessorUnavailableError'
   }
 }

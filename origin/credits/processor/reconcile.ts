@@ -3,14 +3,14 @@
  * may have changed, so their order and number do not matter, and a crash loses no information.
  */
 import type { Database, Transaction } from '../../db/open.ts'
-import { askAll } from '../lease-rows.ts'
+import { requestAllReturns } from '../lease-rows.ts'
 import { lockAccount } from '../ledger.ts'
-import { nextCreditedLook, nextOpenLook } from './looking.ts'
-import { noteProgress, notePayment, paymentOf, type PaymentRow } from './payment-rows.ts'
+import { nextCreditedPoll, nextOpenPoll } from './poll-schedule.ts'
+import { recordProgress, recordPayment, findPayment, type PaymentRow } from './payment-rows.ts'
 import type { PaymentFacts } from './processor.ts'
-import { settlePayment } from './taken-back.ts'
+import { settlePayment } from './settle-payment.ts'
 
-export type Reconciled = {
+export type Reconciliation = {
   /** Owner of the payment, according to our own record if one exists. */
   accountHash: string
   /** True if the metadata was changed at the processor, and names another account or no account. */
@@ -28,30 +28,30 @@ export function reconcile(
   db: Database,
   facts: PaymentFacts,
   { starterCents, now }: { starterCents: number; now: number },
-): Promise<Reconciled | undefined> {
+): Promise<Reconciliation | undefined> {
   const at = new Date(now)
   return db.transaction(async (tx) => {
-    const payment = await notedPayment(tx, facts, at)
+    const payment = await findOrRecordPayment(tx, facts, at)
     if (!payment) return undefined
     const { accountHash } = payment
     const account = await lockAccount(tx, accountHash, { starterCents, at })
     const { tookBack } = await settlePayment(tx, account, at, facts)
-    if (tookBack) await askAll(tx, accountHash)
-    await noteProgress(tx, facts.intentId, progressOf(payment, facts, now))
+    if (tookBack) await requestAllReturns(tx, accountHash)
+    await recordProgress(tx, facts.intentId, progressOf(payment, facts, now))
     return { accountHash, differs: facts.accountHash !== accountHash, tookBack }
   })
 }
 
 /** Returns our record. Creates it from the processor's data if a crash prevented us from recording the payment. */
-async function notedPayment(
+async function findOrRecordPayment(
   tx: Transaction,
   { intentId, accountHash, amountCents }: PaymentFacts,
   at: Date,
 ): Promise<PaymentRow | undefined> {
-  const noted = await paymentOf(tx, intentId)
-  if (noted || accountHash === undefined) return noted
-  await notePayment(tx, { intentId, accountHash, amountCents, at, lookAt: at })
-  return paymentOf(tx, intentId)
+  const recorded = await findPayment(tx, intentId)
+  if (recorded || accountHash === undefined) return recorded
+  await recordPayment(tx, { intentId, accountHash, amountCents, at, lookAt: at })
+  return findPayment(tx, intentId)
 }
 
 function progressOf(
@@ -59,15 +59,15 @@ function progressOf(
   { progress }: PaymentFacts,
   now: number,
 ): Pick<PaymentRow, 'state' | 'lookAt'> {
-  if (progress === 'paid') return { state: 'credited', lookAt: nextCreditedLook(createdAt, now) }
+  if (progress === 'paid') return { state: 'credited', lookAt: nextCreditedPoll(createdAt, now) }
   if (progress === 'canceled') return { state: 'failed', lookAt: null }
-  const lookAt = nextOpenLook(createdAt, now)
+  const lookAt = nextOpenPoll(createdAt, now)
   if (lookAt) return { state: 'open', lookAt }
   // Processing eventually succeeds or fails, but may take any amount of time.
   if (progress === 'processing')
-    return { state: 'open', lookAt: new Date(now + PROCESSING_LOOK_MS) }
+    return { state: 'open', lookAt: new Date(now + PROCESSING_POLL_MS) }
   return { state: 'failed', lookAt: null }
 }
 
 /** For a payment that has been processing for more than a week. */
-const PROCESSING_LOOK_MS = 24 * 3_600_000
+const PROCESSING_POLL_MS = 24 * 3_600_000

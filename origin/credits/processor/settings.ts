@@ -1,6 +1,6 @@
 /** The operator must provide all keys or no keys. */
 import { z } from 'zod'
-import { SETTINGS } from '../../../shared/settings.ts'
+import { SETTINGS } from '../../../shared/config/settings.ts'
 
 const key = (kinds: string) =>
   z
@@ -50,13 +50,13 @@ export function processorFaults(settings: ProcessorSettings): [name: string, fau
   const { SVC_ENV, SVC_PROCESSOR_SECRET_KEY: secret, SVC_PROCESSOR_URL: url } = settings
   const publishable = settings.SVC_PROCESSOR_PUBLISHABLE_KEY
   const faults: [string, string][] = []
-  const three = [
+  const required = [
     'SVC_PROCESSOR_SECRET_KEY',
     'SVC_PROCESSOR_PUBLISHABLE_KEY',
     'SVC_PROCESSOR_WEBHOOK_SECRET',
   ] as const
-  const missing = three.filter((name) => settings[name] === undefined)
-  if (missing.length < three.length)
+  const missing = required.filter((name) => settings[name] === undefined)
+  if (missing.length < required.length)
     for (const name of missing) faults.push([name, 'required with the other processor settings'])
   if (secret !== undefined && publishable !== undefined && isLive(secret) !== isLive(publishable))
     faults.push([
@@ -76,7 +76,7 @@ export function processorFaults(settings: ProcessorSettings): [name: string, fau
   return faults
 }
 
-export type ProcessorConfig = {
+export type ProcessorCredentials = {
   secretKey: string
   publishableKey: string
   webhookSecrets: readonly string[]
@@ -85,7 +85,9 @@ export type ProcessorConfig = {
 }
 
 /** @returns undefined if no processor is configured */
-export function processorConfig(settings: ProcessorSettings): ProcessorConfig | undefined {
+export function processorCredentials(
+  settings: ProcessorSettings,
+): ProcessorCredentials | undefined {
   const {
     SVC_PROCESSOR_SECRET_KEY: secretKey,
     SVC_PROCESSOR_PUBLISHABLE_KEY: publishableKey,

@@ -1,8 +1,8 @@
-export class TooManyPayments extends Error {
+export class TooManyPaymentsError extends Error {
   readonly retryAfterMs: number
   constructor(reason: string, retryAfterMs: number) {
     super(reason)
-    this.name = 'TooManyPayments'
+    this.name = 'TooManyPaymentsError'
     this.retryAfterMs = retryAfterMs
   }
 }

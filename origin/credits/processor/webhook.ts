@@ -7,11 +7,11 @@ const TOLERANCE_S = 300
 
 export type WebhookFault = 'unsigned' | 'forged' | 'too_old' | 'malformed'
 
-export class WebhookRefused extends Error {
+export class WebhookRefusedError extends Error {
   readonly fault: WebhookFault
   constructor(fault: WebhookFault) {
     super(`the processor's event was rejected: ${fault}`)
-    this.name = 'WebhookRefused'
+    this.name = 'WebhookRefusedError'
     this.fault = fault
   }
 }
@@ -35,32 +35,32 @@ const eventSchema = z.object({
   }),
 })
 
-const OF_A_PAYMENT = new Set(['charge', 'refund', 'dispute'])
+const PAYMENT_OBJECTS = new Set(['charge', 'refund', 'dispute'])
 
 /**
  * @param body the raw bytes, which the signature covers
  * @returns undefined if the event does not refer to a payment, or is of the other mode (live or test)
- * @throws {WebhookRefused}
+ * @throws {WebhookRefusedError}
  */
-export async function paymentConcerned(
+export async function eventIntentId(
   body: Uint8Array,
   signature: string | undefined,
   { secrets, live, now }: WebhookOptions,
 ): Promise<string | undefined> {
-  if (signature === undefined || signature === '') throw new WebhookRefused('unsigned')
-  const event = eventSchema.safeParse(await verified(body, signature, secrets, now()))
-  if (!event.success) throw new WebhookRefused('malformed')
+  if (signature === undefined || signature === '') throw new WebhookRefusedError('unsigned')
+  const event = eventSchema.safeParse(await verifyEvent(body, signature, secrets, now()))
+  if (!event.success) throw new WebhookRefusedError('malformed')
   const { livemode, data } = event.data
   if (livemode !== live) return undefined
   const { id, object, payment_intent } = data.object
-  const intentId = object === 'payment_intent' ? id : OF_A_PAYMENT.has(object) && payment_intent
+  const intentId = object === 'payment_intent' ? id : PAYMENT_OBJECTS.has(object) && payment_intent
   return typeof intentId === 'string' && /^[A-Za-z0-9_]{1,255}$/.test(intentId)
     ? intentId
     : undefined
 }
 
-/** @throws {WebhookRefused} */
-async function verified(
+/** @throws {WebhookRefusedError} */
+async function verifyEvent(
   body: Uint8Array,
   signature: string,
   secrets: readonly string[],
@@ -86,5 +86,5 @@ async function verified(
       else if (error.message.includes('tolerance')) fault = 'too_old'
     }
   }
-  throw new WebhookRefused(fault)
+  throw new WebhookRefusedError(fault)
 }

@@ -11,7 +11,7 @@ export type Layer = { digest: string; size: number }
 export const APP_FOLDER = 'app'
 
 /** The owner, time and permissions in the checkout must have no effect. */
-const SAME = { uid: 0, gid: 0, uname: '', gname: '', mtime: new Date(0) }
+const FIXED_HEADER = { uid: 0, gid: 0, uname: '', gname: '', mtime: new Date(0) }
 const FILE_MODE = 0o644
 const FOLDER_MODE = 0o755
 
@@ -27,7 +27,7 @@ export async function writeLayer(
   const pack = newPack()
   const hash = createHash('sha256')
   let size = 0
-  const measured = new Transform({
+  const meter = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       hash.update(chunk)
       size += chunk.length
@@ -36,17 +36,17 @@ export async function writeLayer(
   })
   const add = async () => {
     for (const folder of foldersOf(files))
-      pack.entry({ ...SAME, name: `${folder}/`, type: 'directory', mode: FOLDER_MODE })
+      pack.entry({ ...FIXED_HEADER, name: `${folder}/`, type: 'directory', mode: FOLDER_MODE })
     for (const path of [...new Set(files)].toSorted(byBytes))
       await entry(path, await readFile(join(root, path)))
     pack.finalize()
   }
   const entry = (path: string, content: Buffer) =>
     new Promise<void>((done, fail) => {
-      const header = { ...SAME, name: `${APP_FOLDER}/${path}`, mode: FILE_MODE }
+      const header = { ...FIXED_HEADER, name: `${APP_FOLDER}/${path}`, mode: FILE_MODE }
       pack.entry(header, content, (error) => (error ? fail(error) : done()))
     })
-  await Promise.all([add(), pipeline(pack, measured, output)])
+  await Promise.all([add(), pipeline(pack, meter, output)])
   return { digest: `sha256:${hash.digest('hex')}`, size }
 }
 

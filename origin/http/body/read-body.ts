@@ -4,42 +4,45 @@ import type { Context } from 'hono'
 import {
   BODY_STALL_BYTES,
   BODY_STALL_MS,
-  BODY_WITHIN_MS,
+  BODY_TIMEOUT_MS,
   OPERATION_BODY_MAX_BYTES,
 } from '../../../shared/limits.ts'
-import { type BodyBounds, GatheredBody } from './gathered-body.ts'
+import { type BodyReadLimits, BodyBuffer } from './body-buffer.ts'
 import { MeteredRequest } from '../connection/metered-request.ts'
 
-export class BodyTooSlow extends Error {
+export class BodyTooSlowError extends Error {
   constructor(what: string) {
     super(what)
-    this.name = 'BodyTooSlow'
+    this.name = 'BodyTooSlowError'
   }
 }
 
 /** The client closed the connection before the end of the body, so it expects no response. */
-class BodyBrokenOff extends Error {
+class BodyAbortedError extends Error {
   constructor() {
     super('the client closed the connection before the end of the body')
-    this.name = 'BodyBrokenOff'
+    this.name = 'BodyAbortedError'
   }
 }
 
-export type Pace = { withinMs: number; stallMs: number; stallBytes: number }
+export type BodyPace = { withinMs: number; stallMs: number; stallBytes: number }
 
-const PACE: Pace = {
-  withinMs: BODY_WITHIN_MS,
+const PACE: BodyPace = {
+  withinMs: BODY_TIMEOUT_MS,
   stallMs: BODY_STALL_MS,
   stallBytes: BODY_STALL_BYTES,
 }
 
 /**
  * @throws {ApiError} 413
- * @throws {BodyRoomFull | BodyTooSlow | BodyInTinyPieces} and any error of `opening.judge`
+ * @throws {BodyBudgetExhaustedError | BodyTooSlowError | BodyTooFragmentedError} and any error of `opening.judge`
  */
-export async function readBody(context: Context, bounds: BodyBounds): Promise<Uint8Array> {
+export async function readRequestBody(
+  context: Context,
+  bounds: BodyReadLimits,
+): Promise<Uint8Array> {
   const declared = context.req.header('content-length')
-  const body = new GatheredBody(bounds, declared === undefined ? undefined : Number(declared))
+  const body = new BodyBuffer(bounds, declared === undefined ? undefined : Number(declared))
   const incoming = (context.env as { incoming?: unknown } | undefined)?.incoming
   try {
     if (incoming instanceof IncomingMessage) await readIncoming(incoming, body)
@@ -53,7 +56,7 @@ export async function readBody(context: Context, bounds: BodyBounds): Promise<Ui
 /** Reads a body that is already in memory, for example from the sealed channel. */
 async function readInMemory(
   stream: ReadableStream<Uint8Array> | null,
-  body: GatheredBody,
+  body: BodyBuffer,
 ): Promise<void> {
   const reader = stream?.getReader()
   try {
@@ -72,8 +75,8 @@ async function readInMemory(
 /** A web stream costs several times as much per chunk. */
 export function readIncoming(
   incoming: IncomingMessage,
-  body: GatheredBody,
-  pace: Pace = PACE,
+  body: BodyBuffer,
+  pace: BodyPace = PACE,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (end: () => void) => {
@@ -95,8 +98,8 @@ export function readIncoming(
       }
     }
     const onEnd = () => settle(resolve)
-    const onBroken = () => refuse(new BodyBrokenOff())
-    const timer = setInterval(atPace(body, pace, refuse), pace.stallMs)
+    const onBroken = () => refuse(new BodyAbortedError())
+    const timer = setInterval(paceCheck(body, pace, refuse), pace.stallMs)
     incoming.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken)
     if (incoming instanceof MeteredRequest) incoming.beginReading(refuse)
     if (incoming.destroyed) onBroken()
@@ -104,7 +107,11 @@ export function readIncoming(
 }
 
 /** The returned check must run every `stallMs`. Only `withinMs` applies to small bodies, which use little memory. */
-function atPace(body: GatheredBody, pace: Pace, refuse: (error: BodyTooSlow) => void): () => void {
+function paceCheck(
+  body: BodyBuffer,
+  pace: BodyPace,
+  refuse: (error: BodyTooSlowError) => void,
+): () => void {
   const { withinMs, stallMs, stallBytes } = pace
   let elapsedMs = 0
   let before = 0
@@ -112,10 +119,11 @@ function atPace(body: GatheredBody, pace: Pace, refuse: (error: BodyTooSlow) => 
     elapsedMs += stallMs
     const progress = body.length - before
     before = body.length
-    if (elapsedMs >= withinMs) refuse(new BodyTooSlow(`it was not complete within ${withinMs} ms`))
+    if (elapsedMs >= withinMs)
+      refuse(new BodyTooSlowError(`it was not complete within ${withinMs} ms`))
     else if (body.length > OPERATION_BODY_MAX_BYTES && progress < stallBytes)
       refuse(
-        new BodyTooSlow(
+        new BodyTooSlowError(
           `${progress} bytes arrived in ${stallMs} ms, at least ${stallBytes} are required`,
         ),
       )

@@ -1,14 +1,14 @@
 import type { Context } from 'hono'
 import { HEADER_BYTES, MODE_PSK, REQUEST_OVERHEAD_BYTES } from '../../../shared/envelope/format.ts'
 import { OPERATION_BODY_MAX_BYTES } from '../../../shared/limits.ts'
-import { judgeHeader } from '../../channel/open-request.ts'
-import type { Services } from '../../services.ts'
-import { clientAddress } from '../client-address.ts'
-import { EDGE } from '../connection/connection-limit.ts'
+import { checkHeader } from '../../channel/open-request.ts'
+import type { OriginServices } from '../../services.ts'
+import { resolveClientAddress } from '../client-address.ts'
+import { EDGE_HOLDER } from '../connection/connection-limit.ts'
 import { trustConnection } from '../connection/protect-connections.ts'
-import { readBody } from './read-body.ts'
+import { readRequestBody } from './read-body.ts'
 
-export type EnvelopeBounds = {
+export type EnvelopeLimits = {
   /** Size of the decrypted request. */
   maxBytes: number
   /**
@@ -20,23 +20,23 @@ export type EnvelopeBounds = {
 
 /**
  * The version, mode, key ID and PSK ID are checked before the rest is read.
- * @throws {EnvelopeRefused} and any error of `readBody`
+ * @throws {EnvelopeRefused} and any error of `readRequestBody`
  */
 export function readEnvelope(
   context: Context,
-  { maxBytes, isOfEdge = false }: EnvelopeBounds,
-  { channel, bodyRooms }: Pick<Services, 'channel' | 'bodyRooms'>,
+  { maxBytes, isOfEdge = false }: EnvelopeLimits,
+  { channel, bodyBudgets }: Pick<OriginServices, 'channel' | 'bodyBudgets'>,
 ): Promise<Uint8Array> {
-  const anyone = bodyRooms.ofClient(clientAddress(context))
+  const anyone = bodyBudgets.forClient(resolveClientAddress(context))
   const judge = (opening: Uint8Array) => {
-    if (judgeHeader(channel.keys, opening).mode === MODE_PSK) {
-      trustConnection(context, EDGE)
-      return { maxBytes: maxBytes + REQUEST_OVERHEAD_BYTES, holder: bodyRooms.ofEdge() }
+    if (checkHeader(channel.keys, opening).mode === MODE_PSK) {
+      trustConnection(context, EDGE_HOLDER)
+      return { maxBytes: maxBytes + REQUEST_OVERHEAD_BYTES, holder: bodyBudgets.forEdge() }
     }
     const most = isOfEdge ? Math.min(maxBytes, OPERATION_BODY_MAX_BYTES) : maxBytes
     return { maxBytes: most + REQUEST_OVERHEAD_BYTES, holder: anyone }
   }
-  return readBody(context, {
+  return readRequestBody(context, {
     maxBytes: maxBytes + REQUEST_OVERHEAD_BYTES,
     holder: anyone,
     opening: { bytes: HEADER_BYTES, judge },

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { clientNetwork } from '../../../shared/client-network.ts'
+import { clientNetwork } from '../../../shared/network/client-network.ts'
 
 /** Share of one network before authentication, and of one account with all its keys. */
 const SHARE = 1 / 4
@@ -8,10 +8,10 @@ const SHARE = 1 / 4
 const ACCOUNTS_SHARE = 3 / 4
 
 /** Serves all users of the edge, so no share limits its connections. */
-export const EDGE = 'edge'
+export const EDGE_HOLDER = 'edge'
 
 type Peer = { remoteAddress?: string | undefined; remotePort?: number | undefined }
-type Held = { socket: Socket; peer: Peer; network: string; holder?: string }
+type OpenConnection = { socket: Socket; peer: Peer; network: string; holder?: string }
 
 /**
  * A connection is trusted once its client is authenticated. At the limit, a new connection evicts an untrusted one: the
@@ -21,14 +21,14 @@ export class ConnectionLimit {
   readonly #max: number
   readonly #shareMax: number
   readonly #accountsMax: number
-  readonly #open = new Set<Held>()
+  readonly #open = new Set<OpenConnection>()
   /** Open connections by client address and port. */
-  readonly #byPeer = new Map<string, Held>()
+  readonly #byPeer = new Map<string, OpenConnection>()
   /** Connections by network, oldest first. */
-  readonly #untrusted = new Map<string, Set<Held>>()
+  readonly #untrusted = new Map<string, Set<OpenConnection>>()
   /** Number by holder. */
   readonly #trusted = new Map<string, number>()
-  #ofAccounts = 0
+  #accountsTrusted = 0
 
   constructor(max: number) {
     this.#max = max
@@ -47,7 +47,7 @@ export class ConnectionLimit {
     // A closed socket no longer has an address.
     const held = { socket, peer: { remoteAddress, remotePort }, network }
     this.#open.add(held)
-    this.#byPeer.set(peerOf(held.peer), held)
+    this.#byPeer.set(peerKey(held.peer), held)
     this.#untrusted.set(network, (this.#untrusted.get(network) ?? new Set()).add(held))
     socket.once('close', () => this.#forget(held))
     return true
@@ -55,19 +55,19 @@ export class ConnectionLimit {
 
   /**
    * No effect if the holder, or all accounts together, have used up their share.
-   * @param holder hash of the account to which the request's key belongs, or `EDGE`
+   * @param holder hash of the account to which the request's key belongs, or `EDGE_HOLDER`
    * @returns true if the connection is now trusted
    */
   trust(peer: Peer, holder: string): boolean {
-    const held = this.#byPeer.get(peerOf(peer))
+    const held = this.#byPeer.get(peerKey(peer))
     if (!held || held.holder !== undefined) return false
     const count = this.#trusted.get(holder) ?? 0
-    const isFull = count >= this.#shareMax || this.#ofAccounts >= this.#accountsMax
-    if (holder !== EDGE && isFull) return false
+    const isFull = count >= this.#shareMax || this.#accountsTrusted >= this.#accountsMax
+    if (holder !== EDGE_HOLDER && isFull) return false
     this.#removeUntrusted(held)
     this.#trusted.set(holder, count + 1)
     held.holder = holder
-    if (holder !== EDGE) this.#ofAccounts++
+    if (holder !== EDGE_HOLDER) this.#accountsTrusted++
     return true
   }
 
@@ -93,17 +93,17 @@ export class ConnectionLimit {
     return true
   }
 
-  #forget(held: Held): void {
+  #forget(held: OpenConnection): void {
     if (!this.#open.delete(held)) return
-    const peer = peerOf(held.peer)
+    const peer = peerKey(held.peer)
     if (this.#byPeer.get(peer) === held) this.#byPeer.delete(peer)
     const { holder } = held
     if (holder === undefined) return this.#removeUntrusted(held)
     decrement(this.#trusted, holder)
-    if (holder !== EDGE) this.#ofAccounts--
+    if (holder !== EDGE_HOLDER) this.#accountsTrusted--
   }
 
-  #removeUntrusted(held: Held): void {
+  #removeUntrusted(held: OpenConnection): void {
     const ofNetwork = this.#untrusted.get(held.network)
     ofNetwork?.delete(held)
     if (ofNetwork?.size === 0) this.#untrusted.delete(held.network)
@@ -116,6 +116,6 @@ function decrement(counts: Map<string, number>, name: string): void {
   else counts.delete(name)
 }
 
-function peerOf({ remoteAddress = '', remotePort = 0 }: Peer): string {
+function peerKey({ remoteAddress = '', remotePort = 0 }: Peer): string {
   return `${remoteAddress} ${remotePort}`
 }

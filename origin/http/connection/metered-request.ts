@@ -1,15 +1,15 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { BODY_PIECE_MIN_BYTES, BODY_SMALL_PIECES_MAX } from '../../../shared/limits.ts'
+import { BODY_CHUNK_MIN_BYTES, BODY_SMALL_CHUNKS_MAX } from '../../../shared/limits.ts'
 import { PacedConnection } from './paced-connection.ts'
 
 /** Parsing so many small chunks would block the main thread. */
-export class BodyInTinyPieces extends Error {
+export class BodyTooFragmentedError extends Error {
   constructor() {
     super(
-      `more than ${BODY_SMALL_PIECES_MAX} chunks of under ${BODY_PIECE_MIN_BYTES} bytes on average`,
+      `more than ${BODY_SMALL_CHUNKS_MAX} chunks of under ${BODY_CHUNK_MIN_BYTES} bytes on average`,
     )
-    this.name = 'BodyInTinyPieces'
+    this.name = 'BodyTooFragmentedError'
   }
 }
 
@@ -20,17 +20,17 @@ export class BodyInTinyPieces extends Error {
 export class MeteredRequest extends IncomingMessage {
   #pieces = 0
   #bytes = 0
-  #refused: BodyInTinyPieces | undefined
+  #refused: BodyTooFragmentedError | undefined
   #state: 'unread' | 'read' | 'over' = 'unread'
-  #onRefused: ((error: BodyInTinyPieces) => void) | undefined
+  #onRefused: ((error: BodyTooFragmentedError) => void) | undefined
 
   constructor(socket: Socket) {
     super(socket)
-    connectionOf(this)?.requestBegun(this)
+    pacedConnectionOf(this)?.requestStarted(this)
   }
 
   /** @param onRefused called once if the body is rejected, even if it already was */
-  beginReading(onRefused: (error: BodyInTinyPieces) => void): void {
+  beginReading(onRefused: (error: BodyTooFragmentedError) => void): void {
     this.#state = 'read'
     this.#onRefused = onRefused
     if (this.#refused) onRefused(this.#refused)
@@ -47,7 +47,7 @@ export class MeteredRequest extends IncomingMessage {
     if (this.#refused) return false
     this.#pieces++
     this.#bytes += piece.length
-    if (!this.#isAbsurd()) return super.push(piece, encoding)
+    if (!this.#isTooFragmented()) return super.push(piece, encoding)
     this.#refuse()
     return false
   }
@@ -59,14 +59,14 @@ export class MeteredRequest extends IncomingMessage {
     else this.resume()
   }
 
-  #isAbsurd(): boolean {
-    const isMany = this.#pieces > BODY_SMALL_PIECES_MAX
-    return isMany && this.#bytes < this.#pieces * BODY_PIECE_MIN_BYTES
+  #isTooFragmented(): boolean {
+    const isMany = this.#pieces > BODY_SMALL_CHUNKS_MAX
+    return isMany && this.#bytes < this.#pieces * BODY_CHUNK_MIN_BYTES
   }
 
   #refuse(): void {
-    this.#refused = new BodyInTinyPieces()
-    connectionOf(this)?.stopReading()
+    this.#refused = new BodyTooFragmentedError()
+    pacedConnectionOf(this)?.stopReading()
     if (this.#state === 'over') this.socket.destroy()
     else this.#onRefused?.(this.#refused)
   }
@@ -79,11 +79,11 @@ export class PacedResponse<
   constructor(request: Request, options?: object) {
     // Node passes a second argument that its type definitions do not declare.
     super(...([request, options] as unknown as [Request]))
-    connectionOf(request)?.answerDue(this)
+    pacedConnectionOf(request)?.responsePending(this)
   }
 }
 
 /** Undefined if the server does not use `protectConnections`. */
-export function connectionOf({ socket }: { socket?: unknown }): PacedConnection | undefined {
+export function pacedConnectionOf({ socket }: { socket?: unknown }): PacedConnection | undefined {
   return socket instanceof PacedConnection ? socket : undefined
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
-import type { Parsed, ParseTurns } from './parse-turns.ts'
+import type { SchedulableConnection, ParseScheduler } from './parse-scheduler.ts'
 import { ReceivedBytes } from './received-bytes.ts'
 
 /** End of a request's head, and of a chunked body. */
@@ -20,8 +20,8 @@ const REQUEST_MS = 0.3
 const COST_HALF_LIFE_MS = 1_000
 
 /** A client that does not read a part of this size within the time limit is disconnected. */
-const ANSWER_PART_BYTES = 64 * 1024
-const ANSWER_STALL_MS = 60_000
+const RESPONSE_PART_BYTES = 64 * 1024
+const RESPONSE_STALL_MS = 60_000
 
 /**
  * Amount that a client may still send after a rejection: closing the connection immediately could lose the response.
@@ -30,7 +30,7 @@ const LINGER_BYTES = 256 * 1024
 const LINGER_MS = 1_000
 
 /** Above this, the socket is paused, so that TCP slows the sender down. */
-const WAITING_MAX_BYTES = 64 * 1024
+const UNPARSED_MAX_BYTES = 64 * 1024
 
 type Done = (error?: Error | null) => void
 
@@ -39,12 +39,12 @@ type Done = (error?: Error | null) => void
  * parser one slice at a time, taking turns with other connections. It does not start another request before the
  * previous response is sent, so that pipelined requests wait at the sender.
  */
-export class PacedConnection extends Duplex implements Parsed {
+export class PacedConnection extends Duplex implements SchedulableConnection {
   readonly encrypted = true
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
   readonly #tls: TLSSocket
-  readonly #turns: ParseTurns
+  readonly #scheduler: ParseScheduler
   readonly #onTrusted: (holder: string) => boolean
   readonly #received = new ReceivedBytes()
   #isRefused = false
@@ -53,8 +53,8 @@ export class PacedConnection extends Duplex implements Parsed {
   #request: IncomingMessage | undefined
   /** Unparsed bytes of the current body; 0 without Content-Length. */
   #bodyLeft = 0
-  #requestsBegun = 0
-  #answersDue = 0
+  #requestsStarted = 0
+  #pendingResponses = 0
   #stall: NodeJS.Timeout | undefined
   #costMs = 0
   #costAt = performance.now()
@@ -63,11 +63,11 @@ export class PacedConnection extends Duplex implements Parsed {
    * @param onTrusted called when the client is authenticated; returns false if the holder's share of trusted
    * connections is used up
    */
-  constructor(tls: TLSSocket, turns: ParseTurns, onTrusted: (holder: string) => boolean) {
+  constructor(tls: TLSSocket, scheduler: ParseScheduler, onTrusted: (holder: string) => boolean) {
     // Limits read-ahead to one slice while a request's body is not being read.
     super({ readableHighWaterMark: 1, allowHalfOpen: true })
     this.#tls = tls
-    this.#turns = turns
+    this.#scheduler = scheduler
     this.#onTrusted = onTrusted
     this.remoteAddress = tls.remoteAddress
     this.remotePort = tls.remotePort
@@ -77,7 +77,7 @@ export class PacedConnection extends Duplex implements Parsed {
       .on('timeout', () => this.emit('timeout'))
       .on('error', (error) => this.destroy(error))
       .on('close', () => this.destroy())
-    this.on('resume', () => turns.schedule(this))
+    this.on('resume', () => scheduler.schedule(this))
   }
 
   get isTrusted(): boolean {
@@ -90,16 +90,16 @@ export class PacedConnection extends Duplex implements Parsed {
 
   get isReady(): boolean {
     // If a TLS record boundary splits the end of a head, one slice can start one additional request, but never two.
-    const mayBegin = this.#answersDue <= (this.#isInBody ? 1 : 0)
+    const mayBegin = this.#pendingResponses <= (this.#isInBody ? 1 : 0)
     // While Node's server has paused this stream, a slice would only be buffered. It would be parsed later, when its
     // cost is not measured.
     const isTaken = this.readableFlowing === true && this.readableLength === 0
     return isTaken && this.#received.length > 0 && mayBegin && !this.destroyed
   }
 
-  parseSome(): number {
-    const slice = this.#cut()
-    const begunBefore = this.#requestsBegun
+  parseSlice(): number {
+    const slice = this.#nextSlice()
+    const begunBefore = this.#requestsStarted
     const before = performance.now()
     this.push(slice)
     const parsingMs = performance.now() - before
@@ -107,26 +107,26 @@ export class PacedConnection extends Duplex implements Parsed {
       this.#sliceBytes = Math.max(SLICE_MIN_BYTES, this.#sliceBytes >> 1)
     else if (parsingMs < SLICE_MIN_MS && slice.length === this.#sliceBytes)
       this.#sliceBytes = Math.min(SLICE_MAX_BYTES, this.#sliceBytes << 1)
-    if (this.#received.length === 0) this.#receiveMore()
-    const cost = parsingMs + REQUEST_MS * (this.#requestsBegun - begunBefore)
+    if (this.#received.length === 0) this.#resumeReceiving()
+    const cost = parsingMs + REQUEST_MS * (this.#requestsStarted - begunBefore)
     this.#costMs = this.recentMs + cost
     this.#costAt = performance.now()
     return cost
   }
 
   /** Called when a request's head has been parsed. */
-  requestBegun(request: IncomingMessage): void {
+  requestStarted(request: IncomingMessage): void {
     this.#request = request
-    this.#requestsBegun++
+    this.#requestsStarted++
   }
 
-  answerDue(response: ServerResponse): void {
-    this.#answersDue++
+  responsePending(response: ServerResponse): void {
+    this.#pendingResponses++
     this.#bodyLeft = Number(response.req.headers['content-length'] ?? 0)
     response.once('close', () => {
-      this.#answersDue--
-      if (this.#received.length === 0) this.#receiveMore()
-      else this.#turns.schedule(this)
+      this.#pendingResponses--
+      if (this.#received.length === 0) this.#resumeReceiving()
+      else this.#scheduler.schedule(this)
     })
   }
 
@@ -158,7 +158,7 @@ export class PacedConnection extends Duplex implements Parsed {
   }
 
   override _read(): void {
-    this.#turns.schedule(this)
+    this.#scheduler.schedule(this)
   }
 
   override _write(chunk: Buffer, _: BufferEncoding, done: Done): void {
@@ -182,11 +182,11 @@ export class PacedConnection extends Duplex implements Parsed {
   #receive(bytes: Buffer): void {
     if (this.#isRefused) return
     this.#received.add(bytes)
-    if (this.#received.length > WAITING_MAX_BYTES) this.#tls.pause()
-    this.#turns.schedule(this)
+    if (this.#received.length > UNPARSED_MAX_BYTES) this.#tls.pause()
+    this.#scheduler.schedule(this)
   }
 
-  #receiveMore(): void {
+  #resumeReceiving(): void {
     if (this.#tls.isPaused() && !this.#isRefused) this.#tls.resume()
   }
 
@@ -201,7 +201,7 @@ export class PacedConnection extends Duplex implements Parsed {
   }
 
   /** Stops at the end of a head or body, so that one slice cannot start many requests. */
-  #cut(): Buffer {
+  #nextSlice(): Buffer {
     const isCounted = this.#isInBody && this.#bodyLeft > 0
     const most = isCounted ? Math.min(this.#sliceBytes, this.#bodyLeft) : this.#sliceBytes
     let slice = this.#received.first(most)
@@ -214,7 +214,7 @@ export class PacedConnection extends Duplex implements Parsed {
 
   /** Writes one part at a time, to distinguish a slow reader from a client that does not read at all. */
   #send(bytes: Buffer, done: Done): void {
-    const part = bytes.subarray(0, ANSWER_PART_BYTES)
+    const part = bytes.subarray(0, RESPONSE_PART_BYTES)
     this.#limitStall()
     this.#tls.write(part, (error) => {
       clearTimeout(this.#stall)
@@ -226,7 +226,7 @@ export class PacedConnection extends Duplex implements Parsed {
 
   #limitStall(): void {
     clearTimeout(this.#stall)
-    this.#stall = setTimeout(() => this.destroy(), ANSWER_STALL_MS)
+    this.#stall = setTimeout(() => this.destroy(), RESPONSE_STALL_MS)
   }
 
   #linger(): void {

@@ -2,25 +2,25 @@ import type { Server } from 'node:https'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Context } from 'hono'
-import { BODY_WITHIN_MS } from '../../../shared/limits.ts'
+import { BODY_TIMEOUT_MS } from '../../../shared/limits.ts'
 import { ConnectionLimit } from './connection-limit.ts'
-import { connectionOf, MeteredRequest, PacedResponse } from './metered-request.ts'
+import { pacedConnectionOf, MeteredRequest, PacedResponse } from './metered-request.ts'
 import { PacedConnection } from './paced-connection.ts'
-import { ParseTurns } from './parse-turns.ts'
+import { ParseScheduler } from './parse-scheduler.ts'
 
 /** Use with `protectConnections`. */
 export const CONNECTION_OPTIONS = {
   IncomingMessage: MeteredRequest,
   ServerResponse: PacedResponse,
   /** Limit for bodies that the app does not read; other bodies time out earlier, with a structured error. */
-  requestTimeout: BODY_WITHIN_MS + 15_000,
+  requestTimeout: BODY_TIMEOUT_MS + 15_000,
   handshakeTimeout: 10_000,
 }
 
 /** Call before the first connection. */
 export function protectConnections(server: Server, connectionsMax: number): void {
   const limit = new ConnectionLimit(connectionsMax)
-  const turns = new ParseTurns()
+  const scheduler = new ParseScheduler()
   const acceptSocket = takeListener(server, 'connection')
   server.on('connection', (socket: Socket) => {
     if (limit.admit(socket)) acceptSocket(socket)
@@ -28,14 +28,14 @@ export function protectConnections(server: Server, connectionsMax: number): void
   })
   const acceptConnection = takeListener(server, 'secureConnection')
   server.on('secureConnection', (tls: TLSSocket) => {
-    acceptConnection(new PacedConnection(tls, turns, (holder) => limit.trust(tls, holder)))
+    acceptConnection(new PacedConnection(tls, scheduler, (holder) => limit.trust(tls, holder)))
   })
 }
 
 /** @param holder the account's hash, or `EDGE` */
 export function trustConnection(context: Context, holder: string): void {
   const { incoming } = (context.env ?? {}) as { incoming?: { socket?: unknown } }
-  if (incoming) connectionOf(incoming)?.trust(holder)
+  if (incoming) pacedConnectionOf(incoming)?.trust(holder)
 }
 
 /** Removes and returns the listener of Node's server. */

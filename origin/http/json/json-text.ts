@@ -20,4 +20,4 @@ const jsonTextSchema = paramsSchema.transform((params) =>
 )
 
 /** `js_params`, with `{}` as the default. */
-export const paramsOrNone = jsonTextSchema.default(new JsonText('{}'))
+export const jsParamsSchema = jsonTextSchema.default(new JsonText('{}'))

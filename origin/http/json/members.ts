@@ -1,13 +1,13 @@
 import { OPERATION_BODY_MAX_BYTES } from '../../../shared/limits.ts'
 import { JsonText } from './json-text.ts'
 import { isMemberName } from './member-name.ts'
-import { type JsonKind, kindAt, NotJson, scanValue, skipName, skipSpace } from './scan.ts'
+import { type JsonKind, kindAt, NotJsonError, scanValue, skipName, skipSpace } from './scan.ts'
 
 const COMMA = 0x2c
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-export type Reading = {
+export type MemberSelection = {
   /** Properties to read; all others are only validated as JSON. */
   names: readonly string[]
   /** Property in `names` that becomes a `JsonText` if it is an object. */
@@ -18,28 +18,28 @@ export type Reading = {
  * Parses only some properties. The last value of a repeated name is used. A value of the wrong type becomes an empty
  * value of that type, which is enough for validation to report the type.
  * @param bytes valid UTF-8, without a byte order mark
- * @throws {NotJson | NestedTooDeeply}
+ * @throws {NotJsonError | NestedTooDeeplyError}
  */
-export function readMembers(bytes: Buffer, { names, text }: Reading): unknown {
+export function readMembers(bytes: Buffer, { names, text }: MemberSelection): unknown {
   const start = skipSpace(bytes, 0)
   if (bytes[start] !== OPEN_OBJECT) {
     requireEnd(bytes, scanValue(bytes, start))
-    return emptyOf(kindAt(bytes, start))
+    return emptyValue(kindAt(bytes, start))
   }
   const found = findMembers(bytes, start, names)
   const read: Record<string, unknown> = {}
   for (const [index, name] of names.entries()) {
     const [from, end] = [found.starts[index]!, found.ends[index]!]
     if (end === 0) continue
-    read[name] = name === text ? textOf(bytes, from, end) : valueOf(bytes, from, end)
+    read[name] = name === text ? readJsonText(bytes, from, end) : readValue(bytes, from, end)
   }
   return read
 }
 
 /** Byte offsets of each name's value; the end is 0 if the name does not occur. */
-type Found = { starts: Uint32Array; ends: Uint32Array }
+type MemberOffsets = { starts: Uint32Array; ends: Uint32Array }
 
-function findMembers(bytes: Uint8Array, start: number, names: readonly string[]): Found {
+function findMembers(bytes: Uint8Array, start: number, names: readonly string[]): MemberOffsets {
   const found = { starts: new Uint32Array(names.length), ends: new Uint32Array(names.length) }
   let at = skipSpace(bytes, start + 1)
   if (bytes[at] === CLOSE_OBJECT) {
@@ -56,7 +56,7 @@ function findMembers(bytes: Uint8Array, start: number, names: readonly string[])
     }
     at = skipSpace(bytes, end)
     if (bytes[at] === CLOSE_OBJECT) break
-    if (bytes[at] !== COMMA) throw new NotJson(at)
+    if (bytes[at] !== COMMA) throw new NotJsonError(at)
     at = skipSpace(bytes, at + 1)
   }
   requireEnd(bytes, at + 1)
@@ -65,25 +65,25 @@ function findMembers(bytes: Uint8Array, start: number, names: readonly string[])
 
 function requireEnd(bytes: Uint8Array, from: number): void {
   const at = skipSpace(bytes, from)
-  if (at < bytes.length) throw new NotJson(at)
+  if (at < bytes.length) throw new NotJsonError(at)
 }
 
-function textOf(bytes: Buffer, from: number, end: number): unknown {
+function readJsonText(bytes: Buffer, from: number, end: number): unknown {
   const kind = kindAt(bytes, from)
-  if (kind !== 'object') return emptyOf(kind)
+  if (kind !== 'object') return emptyValue(kind)
   // A slice of a larger string would keep the whole string in memory.
   return new JsonText(bytes.toString('utf8', from, end))
 }
 
 /** An object or array above the size limit of a body without source becomes empty, because no field accepts it. */
-function valueOf(bytes: Buffer, from: number, end: number): unknown {
+function readValue(bytes: Buffer, from: number, end: number): unknown {
   const kind = kindAt(bytes, from)
   const isNested = kind === 'object' || kind === 'array'
-  if (isNested && end - from > OPERATION_BODY_MAX_BYTES) return emptyOf(kind)
+  if (isNested && end - from > OPERATION_BODY_MAX_BYTES) return emptyValue(kind)
   return JSON.parse(bytes.toString('utf8', from, end))
 }
 
-function emptyOf(kind: JsonKind): unknown {
+function emptyValue(kind: JsonKind): unknown {
   switch (kind) {
     case 'object':
       return {}

@@ -30,18 +30,18 @@ for (const character of Buffer.from('"\\/bfnrt')) ESCAPED[character] = 1
 const HEX = new Uint8Array(256)
 for (const character of Buffer.from('0123456789abcdefABCDEF')) HEX[character] = 1
 
-export class NotJson extends Error {
+export class NotJsonError extends Error {
   constructor(at: number) {
     super(`syntax error or unexpected end at byte ${at}`)
-    this.name = 'NotJson'
+    this.name = 'NotJsonError'
   }
 }
 
 /** The rest of the text was not validated. */
-export class NestedTooDeeply extends Error {
+export class NestedTooDeeplyError extends Error {
   constructor() {
     super(`more than ${BODY_DEPTH_MAX} levels`)
-    this.name = 'NestedTooDeeply'
+    this.name = 'NestedTooDeeplyError'
   }
 }
 
@@ -62,7 +62,7 @@ const objects = new Uint8Array(BODY_DEPTH_MAX)
 /**
  * @param bytes valid UTF-8
  * @returns the position after the value
- * @throws {NotJson | NestedTooDeeply}
+ * @throws {NotJsonError | NestedTooDeeplyError}
  */
 export function scanValue(bytes: Uint8Array, from: number): number {
   if (bytes[from] !== OPEN_OBJECT && bytes[from] !== OPEN_ARRAY) return skipScalar(bytes, from)
@@ -74,7 +74,7 @@ export function scanValue(bytes: Uint8Array, from: number): number {
     // A value starts at this position.
     const first = bytes[at]
     if (first === OPEN_OBJECT || first === OPEN_ARRAY) {
-      if (level === BODY_DEPTH_MAX) throw new NestedTooDeeply()
+      if (level === BODY_DEPTH_MAX) throw new NestedTooDeeplyError()
       objects[level++] = inObject ? 1 : 0
       inObject = first === OPEN_OBJECT
       at++
@@ -92,22 +92,22 @@ export function scanValue(bytes: Uint8Array, from: number): number {
       inObject = objects[level] === 1
       if (isSpace(bytes[at])) at = skipSpace(bytes, at)
     }
-    if (bytes[at] !== COMMA) throw new NotJson(at)
+    if (bytes[at] !== COMMA) throw new NotJsonError(at)
     at++
     if (isSpace(bytes[at])) at = skipSpace(bytes, at)
     if (inObject) at = skipName(bytes, at)
   }
 }
 
-/** Skips the name and the colon. @throws {NotJson} */
+/** Skips the name and the colon. @throws {NotJsonError} */
 export function skipName(bytes: Uint8Array, from: number): number {
-  if (bytes[from] !== QUOTE) throw new NotJson(from)
+  if (bytes[from] !== QUOTE) throw new NotJsonError(from)
   const at = skipSpace(bytes, skipString(bytes, from))
-  if (bytes[at] !== COLON) throw new NotJson(at)
+  if (bytes[at] !== COLON) throw new NotJsonError(at)
   return skipSpace(bytes, at + 1)
 }
 
-/** @param from the opening quote. @returns the position after the closing quote. @throws {NotJson} */
+/** @param from the opening quote. @returns the position after the closing quote. @throws {NotJsonError} */
 export function skipString(bytes: Uint8Array, from: number): number {
   let at = from + 1
   for (; at < bytes.length; at++) {
@@ -122,7 +122,7 @@ export function skipString(bytes: Uint8Array, from: number): number {
     if (!isFourHex(bytes, at + 1)) break
     at += 4
   }
-  throw new NotJson(at)
+  throw new NotJsonError(at)
 }
 
 function isFourHex(bytes: Uint8Array, from: number): boolean {
@@ -147,11 +147,12 @@ function skipScalar(bytes: Uint8Array, at: number): number {
   if (byte === 0x74) return skipWord(bytes, at, TRUE)
   if (byte === 0x66) return skipWord(bytes, at, FALSE)
   if (byte === 0x6e) return skipWord(bytes, at, NULL)
-  throw new NotJson(at)
+  throw new NotJsonError(at)
 }
 
 function skipWord(bytes: Uint8Array, from: number, word: Uint8Array): number {
-  for (let n = 1; n < word.length; n++) if (bytes[from + n] !== word[n]) throw new NotJson(from + n)
+  for (let n = 1; n < word.length; n++)
+    if (bytes[from + n] !== word[n]) throw new NotJsonError(from + n)
   return from + word.length
 }
 
@@ -172,6 +173,6 @@ function skipNumber(bytes: Uint8Array, from: number): number {
 function skipDigits(bytes: Uint8Array, from: number): number {
   let at = from
   for (; at < bytes.length; at++) if (bytes[at]! < ZERO || bytes[at]! > NINE) break
-  if (at === from) throw new NotJson(at)
+  if (at === from) throw new NotJsonError(at)
   return at
 }

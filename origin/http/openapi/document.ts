@@ -1,31 +1,31 @@
 /** OpenAPI 3.1 of the core API, generated from the operations. */
 import {
-  type Description,
+  type OpenApiOperation,
   errorSchema,
   jsonContent,
   LICENSE,
   type OpenApiDocument,
 } from '../../../shared/openapi/document.ts'
 import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
-import { nullsAllowed } from '../../../shared/openapi/nulls-allowed.ts'
+import { allowNulls } from '../../../shared/openapi/allow-nulls.ts'
 import { queryParameters } from '../../../shared/openapi/query-parameters.ts'
 import { API_VERSION, VERSION } from '../../version.ts'
-import { CSV_TYPE, csvOf, type CsvForm, formatQuery } from '../csv.ts'
+import { CSV_TYPE, formatCsv, type CsvFormat, formatQuery } from '../csv.ts'
 import type { Operation } from '../operation.ts'
 import { pageQuery } from '../page.ts'
-import { errorReference, errorResponses, headers } from './errors.ts'
-import { examples } from './examples.ts'
-import { otherRoutes } from './other-routes.ts'
+import { errorReference, coreErrorResponses, responseHeaders } from './errors.ts'
+import { operationExamples } from './examples.ts'
+import { extraPaths } from './extra-paths.ts'
 import { failureStatuses } from './statuses.ts'
 
 /** @param publicUrl the URL at which clients reach this origin */
-export function openApiDocument(
+export function coreOpenApiDocument(
   operations: readonly Operation<any, any>[],
   publicUrl: string,
 ): OpenApiDocument {
   const described = operations.map((operation) => [
     operation.path,
-    { [operation.method.toLowerCase()]: describe(operation) },
+    { [operation.method.toLowerCase()]: describeOperation(operation) },
   ])
   return {
     openapi: '3.1.0',
@@ -38,8 +38,8 @@ export function openApiDocument(
     servers: [{ url: publicUrl }],
     components: {
       schemas: { Error: errorSchema },
-      responses: errorResponses,
-      headers,
+      responses: coreErrorResponses,
+      headers: responseHeaders,
       securitySchemes: {
         ApiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
         Bearer: { type: 'http', scheme: 'bearer' },
@@ -52,11 +52,11 @@ export function openApiDocument(
         },
       },
     },
-    paths: { ...Object.fromEntries(described), ...otherRoutes },
+    paths: { ...Object.fromEntries(described), ...extraPaths },
   }
 }
 
-function describe(operation: Operation<any, any>): Description {
+function describeOperation(operation: Operation<any, any>): OpenApiOperation {
   const { path, summary, body } = operation
   const failures = failureStatuses(operation).map((status) => [status, errorReference(status)])
   return {
@@ -69,13 +69,13 @@ function describe(operation: Operation<any, any>): Description {
           requestBody: {
             required: body.optional !== true,
             content: jsonContent(
-              nullsAllowed(jsonSchemaOf(body.schema, 'input')),
-              examples[path]?.request,
+              allowNulls(jsonSchemaOf(body.schema, 'input')),
+              operationExamples[path]?.request,
             ),
           },
         }
       : {}),
-    responses: { 200: success(operation), ...Object.fromEntries(failures) },
+    responses: { 200: describeSuccess(operation), ...Object.fromEntries(failures) },
   }
 }
 
@@ -85,22 +85,22 @@ function securityOf({ auth, walletAuth }: Operation<any, any>): object[] {
   return [{ ApiKey: [] }, { Bearer: [] }, ...(walletAuth ? [{ WalletAuth: [] }] : [])]
 }
 
-function success({ path, answer, list, csv }: Operation<any, any>): object {
+function describeSuccess({ path, responseSchema, list, csv }: Operation<any, any>): object {
   const header = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } })
   return {
     description: 'Done.',
     headers: { ...header('x-request-id'), ...(list ? header('x-total-count') : {}) },
     content: {
-      ...jsonContent(jsonSchemaOf(answer, 'output'), examples[path]?.answer),
-      ...(csv ? tableContent(csv, examples[path]?.answer) : {}),
+      ...jsonContent(jsonSchemaOf(responseSchema, 'output'), operationExamples[path]?.answer),
+      ...(csv ? csvContent(csv, operationExamples[path]?.answer) : {}),
     },
   }
 }
 
 /** Uses the example's records. */
-function tableContent(form: CsvForm, records: unknown): object {
+function csvContent(form: CsvFormat, records: unknown): object {
   const description = `RFC 4180, with the columns ${form.columns.join(', ')}.`
-  const example = csvOf(form, Array.isArray(records) ? records : [])
+  const example = formatCsv(form, Array.isArray(records) ? records : [])
   return { [CSV_TYPE]: { schema: { type: 'string', description }, example } }
 }
 

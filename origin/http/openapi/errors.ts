@@ -1,19 +1,19 @@
-import { ERROR_NAMES, type ErrorStatus } from '../../../shared/error-names.ts'
-import { headerOf } from '../../../shared/openapi/document.ts'
-import { RECEIPT_HEADER } from '../../../shared/receipt-header.ts'
+import { ERROR_NAMES, type ErrorStatus } from '../../../shared/errors/error-names.ts'
+import { stringHeader } from '../../../shared/openapi/document.ts'
+import { RECEIPT_HEADER } from '../../../shared/wire/header-names.ts'
 
 const structured = { $ref: '#/components/schemas/Error' }
 
-export const headers = {
-  'x-request-id': headerOf('Identifies this request in error reports.'),
-  'x-svc-error': headerOf(
+export const responseHeaders = {
+  'x-request-id': stringHeader('Identifies this request in error reports.'),
+  'x-svc-error': stringHeader(
     'The reason of a failure. Always present if the body is a JSON string; with a structured error, present if it is more specific than `error`.',
   ),
-  [RECEIPT_HEADER]: headerOf(
+  [RECEIPT_HEADER]: stringHeader(
     'The signed receipt of an execution that ran and failed, as a compact JWS.',
   ),
-  'retry-after': headerOf('Seconds to wait before retrying the request.'),
-  'x-total-count': headerOf('Total number of records in the list.'),
+  'retry-after': stringHeader('Seconds to wait before retrying the request.'),
+  'x-total-count': stringHeader('Total number of records in the list.'),
 }
 
 /** Statuses of a failed execution, or a write that the contract rejected. */
@@ -42,7 +42,7 @@ const MEANINGS: Record<ErrorStatus, string> = {
   503: 'The chain, the database, the runtime or the payment processor is unavailable. Nothing was charged.',
 }
 
-export const errorResponses = Object.fromEntries(
+export const coreErrorResponses = Object.fromEntries(
   Object.entries(ERROR_NAMES).map(([code, name]) => [name, response(Number(code) as ErrorStatus)]),
 )
 
@@ -51,7 +51,9 @@ export function errorReference(status: ErrorStatus): object {
 }
 
 function response(status: ErrorStatus): object {
-  const ref = (name: keyof typeof headers) => ({ [name]: { $ref: `#/components/headers/${name}` } })
+  const ref = (name: keyof typeof responseHeaders) => ({
+    [name]: { $ref: `#/components/headers/${name}` },
+  })
   const isText = CAN_BE_TEXT.has(status)
   return {
     description: MEANINGS[status],

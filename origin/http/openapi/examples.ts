@@ -1,5 +1,5 @@
 /** Examples by path; a test validates each example against the schema of its operation. */
-import { type Purpose, typedDataOf } from '../../../shared/typed-data.ts'
+import { type Purpose, typedDataOf } from '../../../shared/crypto/typed-data.ts'
 
 const ADDRESS = '0x8ba1f109551bD432803012645Ac136ddd64DBA72'
 const PKP_ID = '0x0000000000000000000000008ba1f109551bd432803012645ac136ddd64dba72'
@@ -67,7 +67,7 @@ const chainConfig = {
   token: 'ETH',
 }
 
-export const examples: Record<string, { request?: unknown; answer?: unknown }> = {
+export const operationExamples: Record<string, { request?: unknown; answer?: unknown }> = {
   '/core/v1/new_account': {
     request: { account_name: 'first', account_description: '', email: 'ada@example.com' },
     answer: { api_key: KEY, wallet_address: ADDRESS },

@@ -1,4 +1,4 @@
-import type { ErrorStatus } from '../../../shared/error-names.ts'
+import type { ErrorStatus } from '../../../shared/errors/error-names.ts'
 import type { Operation } from '../operation.ts'
 
 /** Statuses implied by the operation's properties, and those in `statuses`. */

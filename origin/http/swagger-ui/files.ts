@@ -28,13 +28,13 @@ export function swaggerUiFiles(): ReadonlyMap<string, ServedFile> {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
   const files = new Map<string, ServedFile>()
   for (const [name, type] of Object.entries(PACKAGE_FILES))
-    files.set(name, served(type, readFileSync(join(folder, name))))
+    files.set(name, toServedFile(type, readFileSync(join(folder, name))))
   const script = 'text/javascript; charset=utf-8'
-  files.set('swagger-initializer.js', served(script, Buffer.from(INITIALIZER)))
+  files.set('swagger-initializer.js', toServedFile(script, Buffer.from(INITIALIZER)))
   return files
 }
 
-function served(type: string, content: Buffer): ServedFile {
+function toServedFile(type: string, content: Buffer): ServedFile {
   const hash = createHash('sha256').update(content).digest('base64url')
   return { type, etag: `"${hash}"`, bytes: Uint8Array.from(content) }
 }

@@ -1,8 +1,8 @@
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 import { getCollateral } from '@phala/dcap-qvl'
-import { encodeHex } from '../../../shared/hex.ts'
-import { type Collateral, TeeUnavailable } from '../provider.ts'
+import { encodeHex } from '../../../shared/encoding/hex.ts'
+import { type Collateral, TeeUnavailableError } from '../provider.ts'
 
 /**
  * Time before expiry at which collateral is renewed. Intel's collateral is valid for 30 days; early renewal lets a
@@ -17,8 +17,8 @@ const RENEW_AFTER_MS = 24 * 60 * 60 * 1000
 /**
  * Delay after a failure, so that requests from verifiers do not each cause an attempt while the service is unavailable.
  */
-const TRY_AGAIN_MS = 60_000
-const ANSWER_WITHIN_MS = 30_000
+const RETRY_MS = 60_000
+const FETCH_TIMEOUT_MS = 30_000
 
 export type FetchCollateral = (pccsUrl: string, quote: Buffer) => Promise<object>
 
@@ -32,7 +32,7 @@ export type CollateralOptions = {
   fetchCollateral?: FetchCollateral
 }
 
-type Kept = { collateral: Collateral; fetchedAt: number; until: number }
+type CachedCollateral = { collateral: Collateral; fetchedAt: number; until: number }
 
 /**
  * Cache of the platform's collateral, fetched on first use. During renewal, the old collateral is returned as long as
@@ -40,8 +40,8 @@ type Kept = { collateral: Collateral; fetchedAt: number; until: number }
  */
 export class PlatformCollateral {
   readonly #options: CollateralOptions
-  #kept: Kept | undefined
-  #fetching: Promise<Kept> | undefined
+  #cached: CachedCollateral | undefined
+  #fetching: Promise<CachedCollateral> | undefined
   #failedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: CollateralOptions) {
@@ -50,30 +50,34 @@ export class PlatformCollateral {
 
   /** Unix milliseconds; undefined before the first fetch. */
   get fetchedAt(): number | undefined {
-    return this.#kept?.fetchedAt
+    return this.#cached?.fetchedAt
   }
 
-  /** Returns collateral that has not expired. @throws {TeeUnavailable} */
+  /** Returns collateral that has not expired. @throws {TeeUnavailableError} */
   async current(): Promise<Collateral> {
     const at = this.#options.now()
-    const kept = this.#kept
-    if (!kept || at >= kept.until) return (await this.#fetched()).collateral
+    const kept = this.#cached
+    if (!kept || at >= kept.until) return (await this.#refresh()).collateral
     const isDue = at >= kept.fetchedAt + RENEW_AFTER_MS || at >= kept.until - RENEW_BEFORE_MS
-    if (isDue) this.#fetched().catch(() => {})
+    if (isDue) this.#refresh().catch(() => {})
     return kept.collateral
   }
 
-  #fetched(): Promise<Kept> {
+  #refresh(): Promise<CachedCollateral> {
     if (this.#fetching) return this.#fetching
     const { now, onFailure } = this.#options
-    if (now() < this.#failedAt + TRY_AGAIN_MS)
-      return Promise.reject(new TeeUnavailable('the platform’s collateral could not be fetched'))
+    if (now() < this.#failedAt + RETRY_MS)
+      return Promise.reject(
+        new TeeUnavailableError('the platform’s collateral could not be fetched'),
+      )
     this.#fetching = this.#fetch()
-      .then((kept) => (this.#kept = kept))
+      .then((kept) => (this.#cached = kept))
       .catch((error: unknown) => {
         this.#failedAt = now()
         onFailure(error instanceof Error ? error.message : 'unknown')
-        throw new TeeUnavailable('the platform’s collateral could not be fetched', { cause: error })
+        throw new TeeUnavailableError('the platform’s collateral could not be fetched', {
+          cause: error,
+        })
       })
       .finally(() => {
         this.#fetching = undefined
@@ -81,21 +85,21 @@ export class PlatformCollateral {
     return this.#fetching
   }
 
-  async #fetch(): Promise<Kept> {
+  async #fetch(): Promise<CachedCollateral> {
     const { pccsUrl, quote, now, fetchCollateral = getCollateral } = this.#options
-    const given = await within(
-      ANSWER_WITHIN_MS,
+    const given = await withTimeout(
+      FETCH_TIMEOUT_MS,
       fetchCollateral(pccsUrl, Buffer.from(await quote())),
     )
-    const collateral = collateralOf(given as Record<keyof Collateral, unknown>)
-    const until = nextUpdateOf(collateral)
+    const collateral = parseCollateral(given as Record<keyof Collateral, unknown>)
+    const until = collateralExpiry(collateral)
     if (!(until > now())) throw new Error('the collateral has expired')
     return { collateral, fetchedAt: now(), until }
   }
 }
 
 /** Converts the library's result to the format of the collateral files: arrays of numbers become hex. */
-function collateralOf(given: Record<keyof Collateral, unknown>): Collateral {
+function parseCollateral(given: Record<keyof Collateral, unknown>): Collateral {
   const text = (name: keyof Collateral): string => {
     const value = given[name]
     if (typeof value === 'string' && value !== '') return value
@@ -119,7 +123,12 @@ function collateralOf(given: Record<keyof Collateral, unknown>): Collateral {
  * Time at which the first part of the collateral expires, in Unix milliseconds.
  * @throws {Error} if a part has no expiry date
  */
-export function nextUpdateOf({ tcb_info, qe_identity, pck_crl, root_ca_crl }: Collateral): number {
+export function collateralExpiry({
+  tcb_info,
+  qe_identity,
+  pck_crl,
+  root_ca_crl,
+}: Collateral): number {
   const said = [tcb_info, qe_identity].map((text) => Date.parse(JSON.parse(text).nextUpdate))
   const lists = [pck_crl, root_ca_crl].map(
     (hex) => new x509.X509Crl(Buffer.from(hex, 'hex')).nextUpdate?.getTime() ?? Number.NaN,
@@ -129,7 +138,7 @@ export function nextUpdateOf({ tcb_info, qe_identity, pck_crl, root_ca_crl }: Co
   return until
 }
 
-async function within<Value>(ms: number, value: Promise<Value>): Promise<Value> {
+async function withTimeout<Value>(ms: number, value: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`no response within ${ms} ms`)), ms)

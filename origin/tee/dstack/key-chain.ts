@@ -5,7 +5,7 @@
  */
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { isPrivate, pointFromScalar, recover } from 'tiny-secp256k1'
-import { encodeHex } from '../../../shared/hex.ts'
+import { encodeHex } from '../../../shared/encoding/hex.ts'
 import { SECP256K1_ORDER } from '../../keys/derive.ts'
 
 const KEY_BYTES = 32
@@ -14,10 +14,10 @@ const APP_ID_BYTES = 20
 const SIGNATURE_BYTES = 65
 const KMS_ISSUED = Buffer.from('dstack-kms-issued:')
 
-export class KeyNotAuthentic extends Error {
+export class KeyChainError extends Error {
   constructor(reason: string) {
     super(`the key from the guest agent was rejected: ${reason}`)
-    this.name = 'KeyNotAuthentic'
+    this.name = 'KeyChainError'
   }
 }
 
@@ -34,31 +34,30 @@ export type KeyChain = {
 /**
  * The application's key must have signed the key's purpose and public key, and the KMS root must have signed the
  * application's key together with the app ID.
- * @throws {KeyNotAuthentic}
+ * @throws {KeyChainError}
  */
 export function verifyKeyChain(chain: KeyChain): void {
   const { key, purpose, signatureChain, appId, kmsRoot } = chain
-  if (key.length !== KEY_BYTES)
-    throw new KeyNotAuthentic(`it has ${key.length} bytes instead of 32`)
-  if (!isPrivate(key)) throw new KeyNotAuthentic('it is not a valid secp256k1 key')
+  if (key.length !== KEY_BYTES) throw new KeyChainError(`it has ${key.length} bytes instead of 32`)
+  if (!isPrivate(key)) throw new KeyChainError('it is not a valid secp256k1 key')
   if (appId.length !== APP_ID_BYTES)
-    throw new KeyNotAuthentic(`the app ID has ${appId.length} bytes instead of 20`)
+    throw new KeyChainError(`the app ID has ${appId.length} bytes instead of 20`)
   const [ofKey, ofApp] = signatureChain
   if (!ofKey || !ofApp || signatureChain.length !== 2)
-    throw new KeyNotAuthentic(`its chain has ${signatureChain.length} signatures instead of 2`)
+    throw new KeyChainError(`its chain has ${signatureChain.length} signatures instead of 2`)
   const publicKey = pointFromScalar(key, true)
-  if (!publicKey) throw new KeyNotAuthentic('it is not a valid secp256k1 key')
+  if (!publicKey) throw new KeyChainError('it is not a valid secp256k1 key')
   const ofPurpose = Buffer.from(`${purpose}:${encodeHex(publicKey)}`)
-  const appKey = signerOf(ofPurpose, ofKey, 'of the key')
+  const appKey = recoverPublicKey(ofPurpose, ofKey, 'of the key')
   const issued = Buffer.concat([KMS_ISSUED, appId, appKey])
-  const root = signerOf(issued, ofApp, 'of the application’s key')
+  const root = recoverPublicKey(issued, ofApp, 'of the application’s key')
   if (!Buffer.from(root).equals(kmsRoot))
-    throw new KeyNotAuthentic('the chain does not end at the pinned KMS root')
+    throw new KeyChainError('the chain does not end at the pinned KMS root')
 }
 
 /** Recovers the signer's public key as a compressed point. */
-function signerOf(message: Uint8Array, signature: Uint8Array, whose: string): Uint8Array {
-  const refuse = (reason: string) => new KeyNotAuthentic(`the signature ${whose} ${reason}`)
+function recoverPublicKey(message: Uint8Array, signature: Uint8Array, whose: string): Uint8Array {
+  const refuse = (reason: string) => new KeyChainError(`the signature ${whose} ${reason}`)
   if (signature.length !== SIGNATURE_BYTES)
     throw refuse(`has ${signature.length} bytes instead of ${SIGNATURE_BYTES}`)
   const recovery = signature[64]!
@@ -66,12 +65,16 @@ function signerOf(message: Uint8Array, signature: Uint8Array, whose: string): Ui
   const s = BigInt(`0x${encodeHex(signature.subarray(32, 64))}`)
   // For every valid s, order - s is also valid. Only the low value is accepted as canonical.
   if (s > SECP256K1_ORDER / 2n) throw refuse('has a high s')
-  const signer = recovered(message, signature.subarray(0, 64), recovery)
+  const signer = tryRecover(message, signature.subarray(0, 64), recovery)
   if (!signer) throw refuse('does not match any key')
   return signer
 }
 
-function recovered(message: Uint8Array, signature: Uint8Array, recovery: 0 | 1): Uint8Array | null {
+function tryRecover(
+  message: Uint8Array,
+  signature: Uint8Array,
+  recovery: 0 | 1,
+): Uint8Array | null {
   try {
     return recover(keccak_256(message), signature, recovery, true)
   } catch {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { TeeRefused } from '../tee-refused.ts'
+import { TeeMismatchError } from '../tee-refused.ts'
 
 const composeSchema = z.object({ docker_compose_file: z.string() })
 
@@ -7,20 +7,20 @@ const composeSchema = z.object({ docker_compose_file: z.string() })
  * Requires the measured compose file to set `SVC_ENV=production`. If only the encrypted environment set it, the
  * operator of the machine could change it without changing the compose hash.
  * @param appCompose JSON text
- * @throws {TeeRefused}
+ * @throws {TeeMismatchError}
  */
 export function requireProductionCompose(appCompose: string): void {
   const text = composeFileIn(appCompose).replace(/^\s*#.*$/gm, '')
-  const said = [...text.matchAll(/\bSVC_ENV\b(.*)$/gm)].map(([, rest = '']) => rest)
+  const assignments = [...text.matchAll(/\bSVC_ENV\b(.*)$/gm)].map(([, rest = '']) => rest)
   const isProduction = (rest: string) => /^["']?\s*[:=]\s*["']?production["']?\s*(#.*)?$/.test(rest)
-  if (said.length > 0 && said.every(isProduction)) return
-  throw new TeeRefused('the measured compose text does not set SVC_ENV=production')
+  if (assignments.length > 0 && assignments.every(isProduction)) return
+  throw new TeeMismatchError('the measured compose text does not set SVC_ENV=production')
 }
 
 function composeFileIn(appCompose: string): string {
   try {
     return composeSchema.parse(JSON.parse(appCompose)).docker_compose_file
   } catch {
-    throw new TeeRefused('the measured app-compose text has no docker_compose_file')
+    throw new TeeMismatchError('the measured app-compose text has no docker_compose_file')
   }
 }

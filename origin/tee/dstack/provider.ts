@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
-import { decodeHex } from '../../../shared/hex.ts'
-import type { Log } from '../../log.ts'
+import { decodeHex } from '../../../shared/encoding/hex.ts'
+import type { OriginLog } from '../../log.ts'
 import {
   type Collateral,
   type EvidenceQuote,
   type TeeProvider,
-  TeeUnavailable,
+  TeeUnavailableError,
 } from '../provider.ts'
-import type { AgentInfo, GuestAgent } from './agent.ts'
+import type { AgentInfo, GuestAgent } from './guest-agent.ts'
 import { type FetchCollateral, PlatformCollateral } from './collateral.ts'
 import { verifyKeyChain } from './key-chain.ts'
 
@@ -17,23 +17,23 @@ import { verifyKeyChain } from './key-chain.ts'
  */
 export const ROOT_KEY_PATH = 'svc/v1/root'
 
-export type DstackOptions = {
+export type DstackProviderOptions = {
   agent: GuestAgent
   /** Root public key of the only KMS that may issue this application's keys: a compressed secp256k1 point. */
   kmsRoot: Uint8Array
   pccsUrl: string
   now: () => number
-  log: Log
+  log: OriginLog
   fetchCollateral?: FetchCollateral
 }
 
 /** Checks the guest agent's responses as far as that is possible from inside the machine. */
 export class DstackProvider implements TeeProvider {
   readonly mode = 'dstack'
-  readonly #options: DstackOptions
+  readonly #options: DstackProviderOptions
   readonly #collateral: PlatformCollateral
 
-  constructor(options: DstackOptions) {
+  constructor(options: DstackProviderOptions) {
     this.#options = options
     const { pccsUrl, now, log, fetchCollateral } = options
     this.#collateral = new PlatformCollateral({
@@ -46,8 +46,8 @@ export class DstackProvider implements TeeProvider {
   }
 
   /**
-   * Verifies that the pinned KMS issued the key. @throws {TeeUnavailable
-   * KeyNotAuthentic}
+   * Verifies that the pinned KMS issued the key. @throws {TeeUnavailableError
+   * KeyChainError}
    */
   async rootKey(): Promise<Uint8Array> {
     const { agent, kmsRoot } = this.#options
@@ -69,13 +69,15 @@ export class DstackProvider implements TeeProvider {
 
   /**
    * Returns `tcb_info` parsed and the app-compose text unchanged.
-   * @throws {TeeUnavailable} also if the compose hash is not the hash of the app-compose text
+   * @throws {TeeUnavailableError} also if the compose hash is not the hash of the app-compose text
    */
   async info(): Promise<AgentInfo> {
     const info = await this.#options.agent.info()
     const hash = createHash('sha256').update(info.tcb_info.app_compose).digest('hex')
     if (hash !== info.compose_hash.toLowerCase())
-      throw new TeeUnavailable('the compose hash of the guest agent does not match its app-compose')
+      throw new TeeUnavailableError(
+        'the compose hash of the guest agent does not match its app-compose',
+      )
     return info
   }
 
@@ -90,6 +92,6 @@ export class DstackProvider implements TeeProvider {
 
 function bytesOf(hex: string, what: string): Uint8Array {
   const bytes = decodeHex(hex)
-  if (!bytes) throw new TeeUnavailable(`${what} of the guest agent is not hex`)
+  if (!bytes) throw new TeeUnavailableError(`${what} of the guest agent is not hex`)
   return bytes
 }

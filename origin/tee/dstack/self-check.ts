@@ -3,31 +3,33 @@ import { type MeasuredApp, measuredApp } from '../../../shared/attestation/measu
 import { parseQuote } from '../../../shared/attestation/quote.ts'
 import { checkReplay } from '../../../shared/attestation/replay.ts'
 import { type Attestation, type Info, REPORT_DATA_BYTES, type TeeProvider } from '../provider.ts'
-import { TeeRefused } from '../tee-refused.ts'
+import { TeeMismatchError } from '../tee-refused.ts'
 
 /**
  * Checks at startup that the quote matches what the guest agent reports. If they differ, every verifier would reject
  * the machine.
- * @throws {TeeRefused
- * TeeUnavailable}
+ * @throws {TeeMismatchError
+ * TeeUnavailableError}
  */
-export async function requireOwnQuote(tee: TeeProvider, info: Info): Promise<void> {
-  const { appId, composeHash } = measuredIn(await tee.quote(new Uint8Array(REPORT_DATA_BYTES)))
+export async function requireMatchingQuote(tee: TeeProvider, info: Info): Promise<void> {
+  const { appId, composeHash } = readMeasuredApp(await tee.quote(new Uint8Array(REPORT_DATA_BYTES)))
   const same = (one: string, other: string) =>
     one.replace(/^0x/, '').toLowerCase() === other.replace(/^0x/, '').toLowerCase()
   if (!same(appId, info.app_id))
-    throw new TeeRefused('the app ID of the guest agent does not match the measured one')
+    throw new TeeMismatchError('the app ID of the guest agent does not match the measured one')
   if (!same(composeHash, info.compose_hash))
-    throw new TeeRefused('the compose hash of the guest agent does not match the measured one')
+    throw new TeeMismatchError(
+      'the compose hash of the guest agent does not match the measured one',
+    )
 }
 
-function measuredIn({ quote, event_log }: Attestation): MeasuredApp {
+function readMeasuredApp({ quote, event_log }: Attestation): MeasuredApp {
   try {
     const events = parseEventLog(event_log)
     checkReplay(events, parseQuote(quote))
     return measuredApp(events)
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'unknown'
-    throw new TeeRefused(`the quote of this machine is not valid: ${reason}`)
+    throw new TeeMismatchError(`the quote of this machine is not valid: ${reason}`)
   }
 }

@@ -10,9 +10,9 @@ import * as x509 from '@peculiar/x509'
 import { type P256Key, privateKeyOf } from '../../keys/p256-key.ts'
 import { pckExtension } from './pck-extension.ts'
 
-export type KeyNamed = (name: string) => P256Key
+export type KeyByName = (name: string) => P256Key
 
-type Member = {
+type CertifiedKey = {
   certificate: x509.X509Certificate
   key: KeyObject
   signing: webcrypto.CryptoKey
@@ -30,7 +30,7 @@ const NOT_AFTER = new Date('2049-12-31T00:00:00Z')
 export const SIMULATED_NAME = 'SIMULATED'
 
 /** SHA-256 of the root's public key, in hex. An edge pins this value (`SIM_ROOT_SHA256`). */
-export function simulatedRootPin(keyNamed: KeyNamed): string {
+export function simulatedRootPin(keyNamed: KeyByName): string {
   const spki = createPublicKey(privateKeyOf(keyNamed('root'))).export({
     type: 'spki',
     format: 'der',
@@ -39,12 +39,17 @@ export function simulatedRootPin(keyNamed: KeyNamed): string {
 }
 
 export class SimulatedAuthority {
-  readonly root: Member
-  readonly pckCa: Member
-  readonly pck: Member
-  readonly tcbSigning: Member
+  readonly root: CertifiedKey
+  readonly pckCa: CertifiedKey
+  readonly pck: CertifiedKey
+  readonly tcbSigning: CertifiedKey
 
-  private constructor(members: { root: Member; pckCa: Member; pck: Member; tcbSigning: Member }) {
+  private constructor(members: {
+    root: CertifiedKey
+    pckCa: CertifiedKey
+    pck: CertifiedKey
+    tcbSigning: CertifiedKey
+  }) {
     this.root = members.root
     this.pckCa = members.pckCa
     this.pck = members.pck
@@ -52,19 +57,22 @@ export class SimulatedAuthority {
   }
 
   /** @param keyNamed must be deterministic, because it determines the root */
-  static async create(keyNamed: KeyNamed): Promise<SimulatedAuthority> {
-    const root = await member(keyNamed('root'), 'SGX Root CA', { serial: '11', isAuthority: true })
-    const pckCa = await member(keyNamed('pck ca'), 'SGX PCK Platform CA', {
+  static async create(keyNamed: KeyByName): Promise<SimulatedAuthority> {
+    const root = await issueCertificate(keyNamed('root'), 'SGX Root CA', {
+      serial: '11',
+      isAuthority: true,
+    })
+    const pckCa = await issueCertificate(keyNamed('pck ca'), 'SGX PCK Platform CA', {
       serial: '12',
       isAuthority: true,
       issuer: root,
     })
-    const pck = await member(keyNamed('pck'), 'SGX PCK Certificate', {
+    const pck = await issueCertificate(keyNamed('pck'), 'SGX PCK Certificate', {
       serial: '13',
       issuer: pckCa,
       extensions: [pckExtension()],
     })
-    const tcbSigning = await member(keyNamed('tcb signing'), 'SGX TCB Signing', {
+    const tcbSigning = await issueCertificate(keyNamed('tcb signing'), 'SGX TCB Signing', {
       serial: '14',
       issuer: root,
     })
@@ -72,7 +80,7 @@ export class SimulatedAuthority {
   }
 
   /** Empty certificate revocation list, as DER. */
-  static async revocations(issuer: Member, from: Date, until: Date): Promise<Buffer> {
+  static async revocationList(issuer: CertifiedKey, from: Date, until: Date): Promise<Buffer> {
     const list = await x509.X509CrlGenerator.create({
       issuer: issuer.certificate.subject,
       thisUpdate: from,
@@ -84,22 +92,22 @@ export class SimulatedAuthority {
   }
 
   /** Returns r and s, 32 bytes each. */
-  static sign(by: Member | KeyObject, bytes: Uint8Array): Buffer {
+  static sign(by: CertifiedKey | KeyObject, bytes: Uint8Array): Buffer {
     const key = 'signing' in by ? by.key : by
     return sign('sha256', bytes, { key, dsaEncoding: 'ieee-p1363' })
   }
 }
 
-async function member(
+async function issueCertificate(
   key: P256Key,
   name: string,
   given: {
     serial: string
     isAuthority?: boolean
-    issuer?: Member
+    issuer?: CertifiedKey
     extensions?: x509.Extension[]
   },
-): Promise<Member> {
+): Promise<CertifiedKey> {
   const own = privateKeyOf(key)
   const signing = await crypto.subtle.importKey(
     'pkcs8',
@@ -127,14 +135,14 @@ async function member(
     signingKey: given.issuer?.signing ?? signing,
     extensions: [
       new x509.BasicConstraintsExtension(given.isAuthority === true, undefined, true),
-      usages(given.isAuthority === true),
+      keyUsage(given.isAuthority === true),
       ...(given.extensions ?? []),
     ],
   })
   return { certificate, key: own, signing, pem: `${certificate.toString('pem')}\n` }
 }
 
-function usages(isAuthority: boolean): x509.Extension {
+function keyUsage(isAuthority: boolean): x509.Extension {
   const { keyCertSign, cRLSign, digitalSignature } = x509.KeyUsageFlags
   if (isAuthority) return new x509.KeyUsagesExtension(keyCertSign | cRLSign, true)
   return new x509.KeyUsagesExtension(digitalSignature, true)

@@ -3,7 +3,7 @@ import { SimulatedAuthority } from './authority.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 /** Same validity period as Intel's collateral. */
-const LASTS_DAYS = 30
+const VALID_DAYS = 30
 /** MRSIGNER of the simulated quoting enclave, used in the quote and in the enclave's identity. */
 export const QE_SIGNER = Buffer.alloc(32, 0x44)
 
@@ -13,14 +13,14 @@ export async function simulatedCollateral(
   at: Date,
 ): Promise<Collateral> {
   const from = new Date(at.getTime() - DAY_MS)
-  const until = new Date(at.getTime() + LASTS_DAYS * DAY_MS)
+  const until = new Date(at.getTime() + VALID_DAYS * DAY_MS)
   const dates = { issueDate: rfc3339(from), nextUpdate: rfc3339(until) }
   const { root, pckCa, tcbSigning } = authority
   const tcb_info = JSON.stringify(tcbInfo(dates))
   const qe_identity = JSON.stringify(qeIdentity(dates))
   const signed = (text: string) =>
     SimulatedAuthority.sign(tcbSigning, Buffer.from(text)).toString('hex')
-  const list = (issuer: typeof root) => SimulatedAuthority.revocations(issuer, from, until)
+  const list = (issuer: typeof root) => SimulatedAuthority.revocationList(issuer, from, until)
   return {
     pck_crl_issuer_chain: pckCa.pem + root.pem,
     root_ca_crl: (await list(root)).toString('hex'),

@@ -35,7 +35,7 @@ export function eventLogOf(events: readonly RuntimeEvent[]): string {
 }
 
 /** RTMR3 after the given events have been measured. */
-export function measured(events: readonly RuntimeEvent[]): Buffer {
+export function measureEvents(events: readonly RuntimeEvent[]): Buffer {
   let rtmr: Buffer = Buffer.alloc(RTMR_BYTES)
   for (const event of events)
     rtmr = createHash('sha384').update(rtmr).update(digestOf(event)).digest()

@@ -3,10 +3,10 @@ import type { Collateral, EvidenceQuote, Info } from '../../../shared/attestatio
 import { deriveScalar, P256_ORDER } from '../../keys/derive.ts'
 import { p256KeyOf } from '../../keys/p256-key.ts'
 import { REPORT_DATA_BYTES, type TeeProvider } from '../provider.ts'
-import { type KeyNamed, SimulatedAuthority, simulatedRootPin } from './authority.ts'
+import { type KeyByName, SimulatedAuthority, simulatedRootPin } from './authority.ts'
 import { simulatedCollateral } from './collateral.ts'
-import { bootEvents, eventLogOf, measured } from './events.ts'
-import { type Measured, simulatedQuote } from './quote.ts'
+import { bootEvents, eventLogOf, measureEvents } from './events.ts'
+import { type TdMeasurements, simulatedQuote } from './quote.ts'
 
 export type SimulatedApp = {
   /** Its SHA-256 is the compose hash. */
@@ -38,7 +38,7 @@ export class SimulatedProvider implements TeeProvider {
   readonly #composeHash: Buffer
   readonly #appId: Buffer
   readonly #eventLog: string
-  readonly #measured: Measured
+  readonly #measurements: TdMeasurements
   #collateral: { made: Promise<Collateral>; at: number } | undefined
 
   /** @param root 32 bytes; the keys of the simulated Intel authority are also derived from it */
@@ -53,7 +53,7 @@ export class SimulatedProvider implements TeeProvider {
     this.#appId = appId ? Buffer.from(appId, 'hex') : this.#composeHash.subarray(0, 20)
     const events = bootEvents({ appId: this.#appId, composeHash: this.#composeHash })
     this.#eventLog = eventLogOf(events)
-    this.#measured = { mrtd: MRTD, rtmrs: [NO_RTMR, NO_RTMR, NO_RTMR, measured(events)] }
+    this.#measurements = { mrtd: MRTD, rtmrs: [NO_RTMR, NO_RTMR, NO_RTMR, measureEvents(events)] }
   }
 
   rootKey(): Promise<Uint8Array> {
@@ -66,7 +66,7 @@ export class SimulatedProvider implements TeeProvider {
     const whole = Buffer.alloc(REPORT_DATA_BYTES)
     whole.set(reportData)
     const authority = await this.#authority
-    const quote = simulatedQuote(authority, this.#attestationKey, this.#measured, whole)
+    const quote = simulatedQuote(authority, this.#attestationKey, this.#measurements, whole)
     return {
       quote: quote.toString('hex'),
       event_log: this.#eventLog,
@@ -77,7 +77,7 @@ export class SimulatedProvider implements TeeProvider {
 
   info(): Promise<Info & Record<string, unknown>> {
     const compose_hash = this.#composeHash.toString('hex')
-    const { mrtd, rtmrs } = this.#measured
+    const { mrtd, rtmrs } = this.#measurements
     const [rtmr0, rtmr1, rtmr2, rtmr3] = rtmrs.map((rtmr) => rtmr.toString('hex'))
     return Promise.resolve({
       app_id: this.#appId.toString('hex'),
@@ -122,10 +122,10 @@ const VM_CONFIG = JSON.stringify({
 })
 
 /** Pin of a simulated provider with this root key: SHA-256, in hex, of its certificate root's public key. */
-export function rootPinOf(root: Uint8Array): string {
+export function simulatedPinOf(root: Uint8Array): string {
   return simulatedRootPin(simulatedKeys(root))
 }
 
-function simulatedKeys(root: Uint8Array): KeyNamed {
+function simulatedKeys(root: Uint8Array): KeyByName {
   return (name) => p256KeyOf(deriveScalar(root, ['svc/simulated-tee/v1', name], P256_ORDER))
 }

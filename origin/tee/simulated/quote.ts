@@ -17,7 +17,7 @@ const SEPT_VE_DISABLE = 0x10
 const PCK_CERT_CHAIN = 5
 const QE_REPORT_CERTIFICATION = 6
 
-export type Measured = { mrtd: Buffer; rtmrs: readonly [Buffer, Buffer, Buffer, Buffer] }
+export type TdMeasurements = { mrtd: Buffer; rtmrs: readonly [Buffer, Buffer, Buffer, Buffer] }
 
 /**
  * Version 4 TDX quote (Intel TDX DCAP Quote Generation and Verification Library, A.3). All fields have the real format;
@@ -27,7 +27,7 @@ export type Measured = { mrtd: Buffer; rtmrs: readonly [Buffer, Buffer, Buffer, 
 export function simulatedQuote(
   authority: SimulatedAuthority,
   attestationKey: KeyObject,
-  { mrtd, rtmrs }: Measured,
+  { mrtd, rtmrs }: TdMeasurements,
   reportData: Uint8Array,
 ): Buffer {
   const header = Buffer.alloc(HEADER_BYTES)

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { CAA_RECORD_MAX_CHARACTERS, CAA_RECORDS_MAX } from '../../limits.ts'
 import { caaIssuerOf } from '../caa.ts'
-import { check, CheckFailed, quoted } from '../check-failed.ts'
+import { check, CheckFailedError, quoted } from '../check-failed.ts'
 import { ACME_ACCOUNT_FILE, type EvidenceBundle } from '../evidence.ts'
 import type { Finding } from '../report.ts'
 import { fileOf } from './evidence-files.ts'
@@ -16,7 +16,7 @@ const accountSchema = z.object({
     .optional(),
 })
 
-/** @throws {CheckFailed} if the rule fails */
+/** @throws {CheckFailedError} if the rule fails */
 export function caaRule({ files, caa }: EvidenceBundle): Finding {
   const uri = accountUriOf(fileOf(files, ACME_ACCOUNT_FILE))
   if (!caa)
@@ -52,7 +52,7 @@ function accountUriOf(text: string): string {
   try {
     json = JSON.parse(text)
   } catch {
-    throw new CheckFailed(`${ACME_ACCOUNT_FILE} is not JSON`)
+    throw new CheckFailedError(`${ACME_ACCOUNT_FILE} is not JSON`)
   }
   const { data } = accountSchema.safeParse(json)
   const uri =

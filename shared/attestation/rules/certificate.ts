@@ -1,8 +1,8 @@
 /** Rule 5: the TLS connection terminates at the machine that produced the evidence. */
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
-import { certificatesOf } from '../certificate-chain.ts'
-import { check, CheckFailed } from '../check-failed.ts'
+import { certificatesInPem } from '../certificate-chain.ts'
+import { check, CheckFailedError } from '../check-failed.ts'
 import { parseChecksums } from '../checksums.ts'
 import { sha256Hex } from '../digests.ts'
 import { CHECKSUMS_FILE, type EvidenceBundle } from '../evidence.ts'
@@ -11,7 +11,7 @@ import { fileOf } from './evidence-files.ts'
 
 const CERTIFICATE_FILE = /^cert-.+\.pem$/
 
-/** @throws {CheckFailed} if the rule fails */
+/** @throws {CheckFailedError} if the rule fails */
 export function certificateRule({ files, served_certificate }: EvidenceBundle): Finding {
   const sums = parseChecksums(fileOf(files, CHECKSUMS_FILE))
   const named = [...sums].filter(([name]) => CERTIFICATE_FILE.test(name))
@@ -36,12 +36,12 @@ export function certificateRule({ files, served_certificate }: EvidenceBundle): 
 
 /** In a server's certificate file, the leaf is first. */
 function leafOf(name: string, pem: string): Uint8Array {
-  const [leaf] = certificatesOf(pem)
+  const [leaf] = certificatesInPem(pem)
   check(leaf !== undefined, `${name} contains no certificate`)
   try {
     return new Uint8Array(new x509.X509Certificate(new Uint8Array(leaf)).rawData)
   } catch {
-    throw new CheckFailed(`${name} has an invalid certificate`)
+    throw new CheckFailedError(`${name} has an invalid certificate`)
   }
 }
 
@@ -49,6 +49,6 @@ function bytesOfBase64(text: string): Uint8Array {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
   } catch {
-    throw new CheckFailed('the served certificate is not base64')
+    throw new CheckFailedError('the served certificate is not base64')
   }
 }

@@ -6,7 +6,7 @@ import type { Machine } from '../machine.ts'
 import type { Policy } from '../policy.ts'
 import type { Finding } from '../report.ts'
 
-/** @throws {CheckFailed} if the rule fails */
+/** @throws {CheckFailedError} if the rule fails */
 export function composeHashRule(
   { app_id, compose_hash, tcb_info }: Info,
   { app }: Machine,

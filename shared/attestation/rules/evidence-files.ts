@@ -1,8 +1,8 @@
 /** Rule 4: the evidence files come from a machine that runs this application. */
-import { encodeHex } from '../../hex.ts'
+import { encodeHex } from '../../encoding/hex.ts'
 import { EVIDENCE_FILE_MAX_BYTES } from '../../limits.ts'
-import { check, CheckFailed, quoted } from '../check-failed.ts'
-import { NOT_LISTED, parseChecksums } from '../checksums.ts'
+import { check, CheckFailedError, quoted } from '../check-failed.ts'
+import { UNLISTED_FILES, parseChecksums } from '../checksums.ts'
 import type { CheckedCollateral } from '../collateral.ts'
 import { sha256Hex } from '../digests.ts'
 import {
@@ -20,7 +20,7 @@ import type { EvidenceKeys, Finding } from '../report.ts'
 /** Last 32 bytes of the report data, in hex: zeros after a SHA-256 hash. */
 const REST = '0'.repeat(64)
 
-/** @throws {CheckFailed} if the rule fails */
+/** @throws {CheckFailedError} if the rule fails */
 export async function evidenceFilesRule(
   { files }: EvidenceBundle,
   machine: Machine,
@@ -34,21 +34,21 @@ export async function evidenceFilesRule(
     check(sha256Hex(fileOf(files, name)) === sum, `${name} does not match ${CHECKSUMS_FILE}`)
   for (const name of Object.keys(files))
     check(
-      sums.has(name) || NOT_LISTED.includes(name),
+      sums.has(name) || UNLISTED_FILES.includes(name),
       `${quoted(name)} is not in ${CHECKSUMS_FILE}`,
     )
 
-  const quote = parsedQuote(fileOf(files, QUOTE_FILE))
+  const quote = parseEvidenceQuote(fileOf(files, QUOTE_FILE))
   const expected = sha256Hex(checksums) + REST
   const stated = quote.report_data.toLowerCase()
   check(
     stated === expected,
     `${QUOTE_FILE}'s report_data does not start with the SHA-256 of ${CHECKSUMS_FILE}`,
   )
-  const quoting = await verifiedMachine(quote, collateral, policy, at)
-  const inside = encodeHex(quoting.quote.reportData)
+  const quotedMachine = await verifyQuotedMachine(quote, collateral, policy, at)
+  const inside = encodeHex(quotedMachine.quote.reportData)
   check(inside === expected, `${QUOTE_FILE}'s report_data does not match its quote`)
-  checkSameApp(`${QUOTE_FILE}'s quote`, quoting, machine)
+  checkSameApp(`${QUOTE_FILE}'s quote`, quotedMachine, machine)
   const listed = Object.fromEntries([...sums.keys()].map((name) => [name, files[name]!]))
   const keys = parseKeyFiles(listed, at)
   return {
@@ -65,20 +65,20 @@ export function fileOf(files: EvidenceBundle['files'], name: string): string {
   return text
 }
 
-function parsedQuote(text: string): EvidenceQuote {
+function parseEvidenceQuote(text: string): EvidenceQuote {
   let json: unknown
   try {
     json = JSON.parse(text)
   } catch {
-    throw new CheckFailed(`${QUOTE_FILE} is not JSON`)
+    throw new CheckFailedError(`${QUOTE_FILE} is not JSON`)
   }
   const result = evidenceQuoteSchema.safeParse(json)
   if (result.success) return result.data
   const [issue] = result.error.issues
-  throw new CheckFailed(`${QUOTE_FILE}: ${issue?.path.join('.')}: ${issue?.message}`)
+  throw new CheckFailedError(`${QUOTE_FILE}: ${issue?.path.join('.')}: ${issue?.message}`)
 }
 
-async function verifiedMachine(
+async function verifyQuotedMachine(
   quote: EvidenceQuote,
   collateral: CheckedCollateral,
   policy: Policy,
@@ -87,7 +87,7 @@ async function verifiedMachine(
   try {
     return await verifyMachine(quote, collateral, policy, at)
   } catch (error) {
-    if (!(error instanceof CheckFailed)) throw error
-    throw new CheckFailed(`${QUOTE_FILE}: ${error.message}`, { cause: error })
+    if (!(error instanceof CheckFailedError)) throw error
+    throw new CheckFailedError(`${QUOTE_FILE}: ${error.message}`, { cause: error })
   }
 }

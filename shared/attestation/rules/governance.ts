@@ -4,7 +4,7 @@ import type { EvidenceBundle } from '../evidence.ts'
 import type { Machine } from '../machine.ts'
 import type { Finding } from '../report.ts'
 
-/** @throws {CheckFailed} if the rule fails */
+/** @throws {CheckFailedError} if the rule fails */
 export function governanceRule({ governance }: EvidenceBundle, { app }: Machine): Finding {
   if (!governance)
     return {

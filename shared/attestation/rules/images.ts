@@ -1,10 +1,10 @@
 /** Rule 3: every container image is pinned by its digest, so the compose hash determines which code runs. */
-import { check, CheckFailed, quoted } from '../check-failed.ts'
+import { check, CheckFailedError, quoted } from '../check-failed.ts'
 import type { Info } from '../evidence.ts'
 import type { Finding } from '../report.ts'
-import type { Entry, Mapping, Node } from '../strict-yaml/node.ts'
+import type { YamlEntry, YamlMapping, YamlNode } from '../strict-yaml/node.ts'
 import { parseStrictYaml } from '../strict-yaml/parse.ts'
-import { checkLine } from '../strict-yaml/refusal.ts'
+import { checkLine } from '../strict-yaml/check-line.ts'
 
 const PINNED = /^[A-Za-z0-9][A-Za-z0-9._:/-]*@sha256:[0-9a-f]{64}$/
 /** `include` and `models` are not allowed: they load content that the compose text does not pin. */
@@ -29,7 +29,7 @@ const MOUNT_TYPES = new Set(['bind', 'cluster', 'npipe', 'tmpfs', 'volume'])
 /** dstack's shell scripts, which are part of the measured text and run in addition to the images. */
 const SCRIPTS = ['pre_launch_script', 'init_script', 'bash_script']
 
-/** @throws {CheckFailed} if the rule fails */
+/** @throws {CheckFailedError} if the rule fails */
 export function imagesRule({ tcb_info }: Info): Finding {
   const compose = composeOf(tcb_info.app_compose)
   const text = compose['docker_compose_file']
@@ -49,10 +49,10 @@ export function imagesRule({ tcb_info }: Info): Finding {
  * Checks every `image` and `type` entry at any depth, including extensions that are merged into a service.
  * @returns the number of images
  */
-function checkEveryEntry(root: Mapping): number {
+function checkEveryEntry(root: YamlMapping): number {
   let images = 0
-  const seen = new Set<Node>()
-  const visit = (node: Node) => {
+  const seen = new Set<YamlNode>()
+  const visit = (node: YamlNode) => {
     // An alias is the same node object as its anchor. Visiting it once for each alias would take exponential time.
     if (seen.has(node)) return
     seen.add(node)
@@ -77,7 +77,7 @@ function checkEveryEntry(root: Mapping): number {
   return images
 }
 
-function checkNoImageMount(line: number, value: Node): void {
+function checkNoImageMount(line: number, value: YamlNode): void {
   const isOther = value.kind === 'word' && value.text !== 'image' && !value.text.includes('$')
   checkLine(
     line,
@@ -87,11 +87,11 @@ function checkNoImageMount(line: number, value: Node): void {
 }
 
 /** Checked nodes by role. Because of aliases, one node can have several roles. */
-type Seen = { services: Set<Node>; volumes: Set<Node>; mounts: Set<Node> }
+type VisitedNodes = { services: Set<YamlNode>; volumes: Set<YamlNode>; mounts: Set<YamlNode> }
 
 /** Checks the top-level keys, and the keys and mount types of each service. */
-function checkStructure(root: Mapping): void {
-  const seen: Seen = { services: new Set(), volumes: new Set(), mounts: new Set() }
+function checkStructure(root: YamlMapping): void {
+  const seen: VisitedNodes = { services: new Set(), volumes: new Set(), mounts: new Set() }
   for (const { line, key, value } of entriesOf(root, new Set())) {
     checkLine(line, isKnown(TOP_LEVEL, key), refusedKey(key, 'at the top level'))
     if (key !== 'services') continue
@@ -100,7 +100,7 @@ function checkStructure(root: Mapping): void {
   }
 }
 
-function checkService(service: Mapping, seen: Seen): void {
+function checkService(service: YamlMapping, seen: VisitedNodes): void {
   for (const { line, key, value } of entriesOf(service, seen.services)) {
     checkLine(line, isKnown(SERVICE, key), refusedKey(key, 'in a service'))
     if (key !== 'volumes' || seen.volumes.has(value)) continue
@@ -110,7 +110,7 @@ function checkService(service: Mapping, seen: Seen): void {
   }
 }
 
-function checkMount(mount: Mapping, seen: Seen): void {
+function checkMount(mount: YamlMapping, seen: VisitedNodes): void {
   for (const { line, key, value } of entriesOf(mount, seen.mounts))
     if (key === 'type')
       checkLine(
@@ -121,8 +121,8 @@ function checkMount(mount: Mapping, seen: Seen): void {
 }
 
 /** Includes merged mappings. Skips mappings that are already in `seen`. */
-function entriesOf(mapping: Mapping, seen: Set<Node>): Entry[] {
-  const entries: Entry[] = []
+function entriesOf(mapping: YamlMapping, seen: Set<YamlNode>): YamlEntry[] {
+  const entries: YamlEntry[] = []
   const pending = [mapping]
   for (let next = pending.pop(); next; next = pending.pop()) {
     if (seen.has(next)) continue
@@ -133,7 +133,7 @@ function entriesOf(mapping: Mapping, seen: Set<Node>): Entry[] {
   return entries
 }
 
-function mappingOf(node: Node, line: number): Mapping {
+function mappingOf(node: YamlNode, line: number): YamlMapping {
   checkLine(line, node.kind === 'mapping', 'is not a mapping: write "key: value" lines below it')
   return node
 }
@@ -152,7 +152,7 @@ function composeOf(text: string): Record<string, unknown> {
   try {
     parsed = JSON.parse(text)
   } catch {
-    throw new CheckFailed('app_compose is not JSON')
+    throw new CheckFailedError('app_compose is not JSON')
   }
   check(typeof parsed === 'object' && parsed !== null, 'app_compose is not a JSON object')
   return parsed as Record<string, unknown>

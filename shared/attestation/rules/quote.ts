@@ -2,7 +2,7 @@
  * Rule 1: a machine under an accepted root measured this event log. If the verifier chose a nonce, a fresh quote also
  * proves that the machine is live.
  */
-import { decodeHex } from '../../hex.ts'
+import { decodeHex } from '../../encoding/hex.ts'
 import { NONCE_MAX_BYTES, NONCE_MIN_BYTES } from '../../limits.ts'
 import { check } from '../check-failed.ts'
 import type { CheckedCollateral } from '../collateral.ts'
@@ -13,7 +13,7 @@ import { nonceReportData } from '../nonce.ts'
 import type { Policy } from '../policy.ts'
 import type { Finding } from '../report.ts'
 
-/** @throws {CheckFailed} if the rule fails */
+/** @throws {CheckFailedError} if the rule fails */
 export async function quoteRule(
   { attestation, fresh }: EvidenceBundle,
   collateral: CheckedCollateral,
@@ -62,9 +62,9 @@ async function checkFresh(
   check(fits, `the nonce is not hex of ${NONCE_MIN_BYTES} to ${NONCE_MAX_BYTES} bytes`)
   const expected = await nonceReportData(nonce)
   const fresh = await verifyMachine(attestation, collateral, policy, at)
-  const isAnswer = sameBytes(fresh.quote.reportData, expected)
+  const hasNonce = sameBytes(fresh.quote.reportData, expected)
   check(
-    isAnswer,
+    hasNonce,
     'the fresh quote does not contain the nonce: it was made earlier, or for someone else',
   )
   checkSameApp('the fresh quote', fresh, machine)

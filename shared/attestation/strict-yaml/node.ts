@@ -1,16 +1,16 @@
 /** An alias refers to the same node object as its anchor, so one node can have several parents. */
-export type Node = Word | TextBlock | List | Mapping | Empty
+export type YamlNode = YamlScalar | YamlBlockScalar | YamlList | YamlMapping | YamlEmpty
 
 /** A plain or quoted scalar. Its type is not resolved. */
-export type Word = { kind: 'word'; text: string }
+export type YamlScalar = { kind: 'word'; text: string }
 /** A block scalar (`|` or `>`) without its text, which no rule reads. */
-export type TextBlock = { kind: 'text block' }
-export type Empty = { kind: 'empty' }
-export type List = { kind: 'list'; items: Node[] }
-export type Mapping = {
+export type YamlBlockScalar = { kind: 'text block' }
+export type YamlEmpty = { kind: 'empty' }
+export type YamlList = { kind: 'list'; items: YamlNode[] }
+export type YamlMapping = {
   kind: 'mapping'
-  entries: Entry[]
+  entries: YamlEntry[]
   /** Merged by the key `<<`. */
-  merged: Mapping[]
+  merged: YamlMapping[]
 }
-export type Entry = { line: number; key: string; value: Node }
+export type YamlEntry = { line: number; key: string; value: YamlNode }

@@ -3,9 +3,9 @@
  * lists, one-line scalars, plain lists in brackets, block scalars, anchors on values, and merge keys.
  */
 import { check } from '../check-failed.ts'
-import type { Mapping, Node } from './node.ts'
-import { checkLine } from './refusal.ts'
-import { keyAt, lineValue } from './value.ts'
+import type { YamlMapping, YamlNode } from './node.ts'
+import { checkLine } from './check-line.ts'
+import { parseKey, parseLineValue } from './value.ts'
 
 /** Not allowed: control characters except tab, line endings other than LF and CRLF, and byte order marks. */
 // oxlint-disable-next-line no-control-regex
@@ -15,8 +15,8 @@ const MERGE = '<<'
 /** Compose files have at most 6 levels. */
 const DEPTH_MAX = 32
 
-/** @throws {CheckFailed} with the line number, and the syntax to use instead */
-export function parseStrictYaml(text: string): Mapping {
+/** @throws {CheckFailedError} with the line number, and the syntax to use instead */
+export function parseStrictYaml(text: string): YamlMapping {
   return new Parser(text).document()
 }
 
@@ -24,7 +24,7 @@ type Line = { number: number; column: number; text: string }
 
 class Parser {
   readonly #lines: string[]
-  readonly #anchors = new Map<string, Node>()
+  readonly #anchors = new Map<string, YamlNode>()
   /** Index of the next line. */
   #at = 0
 
@@ -38,12 +38,12 @@ class Parser {
       )
   }
 
-  document(): Mapping {
+  document(): YamlMapping {
     if (this.#lines[0] === '---') this.#at++
     const first = this.#peek()
     check(first !== undefined, 'docker_compose_file is empty')
     checkLine(first.number, first.column === 0, 'is indented without a line above it')
-    checkLine(first.number, keyAt(first.text) !== undefined, 'is not "key: value"')
+    checkLine(first.number, parseKey(first.text) !== undefined, 'is not "key: value"')
     return this.#mapping(0, 0)
   }
 
@@ -66,13 +66,13 @@ class Parser {
     return undefined
   }
 
-  #mapping(column: number, depth: number): Mapping {
-    const mapping: Mapping = { kind: 'mapping', entries: [], merged: [] }
+  #mapping(column: number, depth: number): YamlMapping {
+    const mapping: YamlMapping = { kind: 'mapping', entries: [], merged: [] }
     const keys = new Set<string>()
     for (let line = this.#peek(); line && line.column >= column; line = this.#peek()) {
       const { number } = line
       checkLine(number, line.column === column, 'is not indented like the lines above it')
-      const found = keyAt(line.text)
+      const found = parseKey(line.text)
       checkLine(number, found !== undefined, 'is not "key: value" with a plain key')
       checkLine(number, !keys.has(found.key), `repeats the key "${found.key}": write it once`)
       keys.add(found.key)
@@ -80,22 +80,22 @@ class Parser {
       if (found.key !== MERGE) mapping.entries.push({ line: number, key: found.key, value })
       else {
         checkLine(number, !found.isQuoted, 'has quotes around <<')
-        mapping.merged = mergedBy(value, number)
+        mapping.merged = mergedMappings(value, number)
       }
     }
     return mapping
   }
 
-  #list(column: number, depth: number): Node {
-    const items: Node[] = []
+  #list(column: number, depth: number): YamlNode {
+    const items: YamlNode[] = []
     for (let line = this.#peek(); line && line.column >= column; line = this.#peek()) {
       const dash = /^- +/.exec(line.text)?.[0]
       // A list may have the same indentation as its key. The next key then ends the list.
-      if (line.column === column && dash === undefined && keyAt(line.text)) break
+      if (line.column === column && dash === undefined && parseKey(line.text)) break
       checkLine(line.number, line.column === column, 'is not indented like the lines above it')
       checkLine(line.number, dash !== undefined, 'is not "- item", with the item on the same line')
       const rest = line.text.slice(dash.length)
-      if (keyAt(rest)) {
+      if (parseKey(rest)) {
         // The text after the dash is the first line of the item's mapping. The mapping's other keys start in the same
         // column.
         const inner = column + dash.length
@@ -111,19 +111,19 @@ class Parser {
     { number }: Line,
     text: string,
     { column, depth, isItem }: { column: number; depth: number; isItem: boolean },
-  ): Node {
+  ): YamlNode {
     const [marked, name] = ANCHOR.exec(text) ?? []
     this.#at++
-    const place = { line: number, alias: (named: string) => this.#aliased(named, number) }
+    const place = { line: number, alias: (named: string) => this.#resolveAlias(named, number) }
     const rest = text.slice(marked?.length ?? 0)
     const isAlias = rest.startsWith('*')
     checkLine(number, !(marked && isAlias), 'has an anchor on an alias')
-    let value = lineValue(rest, place)
+    let value = parseLineValue(rest, place)
     // The lines below an alias do not belong to the alias, whatever kind of node it refers to.
-    if (!isAlias && value.kind === 'text block') this.#skipTextBlock(number, column)
+    if (!isAlias && value.kind === 'text block') this.#skipBlockScalar(number, column)
     if (!isAlias && value.kind === 'empty') {
       checkLine(number, !isItem, 'has a list item without a value on the same line')
-      value = this.#blockUnder(column, depth) ?? value
+      value = this.#nestedBlock(column, depth) ?? value
     }
     if (name !== undefined) {
       checkLine(number, !this.#anchors.has(name), `repeats the anchor &${name}: use another name`)
@@ -132,14 +132,14 @@ class Parser {
     return value
   }
 
-  #blockUnder(column: number, depth: number): Node | undefined {
+  #nestedBlock(column: number, depth: number): YamlNode | undefined {
     const next = this.#peek()
     if (next === undefined || next.column < column) return undefined
     const isList = /^-(?: |$)/.test(next.text)
     if (next.column === column && !isList) return undefined
     checkLine(
       next.number,
-      isList || keyAt(next.text) !== undefined,
+      isList || parseKey(next.text) !== undefined,
       'is neither "key: value" nor "- item": write a value on the line of its key',
     )
     const block = () =>
@@ -153,7 +153,7 @@ class Parser {
   }
 
   /** A block scalar contains blank lines, and lines that are indented at least as far as its first line. */
-  #skipTextBlock(header: number, parent: number): void {
+  #skipBlockScalar(header: number, parent: number): void {
     let start = this.#at
     while (/^ *$/.test(this.#lines[start] ?? 'end')) start++
     const first = this.#lines[start] ?? ''
@@ -174,7 +174,7 @@ class Parser {
     }
   }
 
-  #aliased(name: string, line: number): Node {
+  #resolveAlias(name: string, line: number): YamlNode {
     const node = this.#anchors.get(name)
     checkLine(line, node !== undefined, `has the alias *${name}, but no &${name} ends above it`)
     return node
@@ -185,7 +185,7 @@ function indentationOf(line: string): number {
   return /^ */.exec(line)![0].length
 }
 
-function mergedBy(value: Node, line: number): Mapping[] {
+function mergedMappings(value: YamlNode, line: number): YamlMapping[] {
   const merged = value.kind === 'list' ? value.items : [value]
   return merged.map((node) => {
     checkLine(line, node.kind === 'mapping', 'merges something other than a mapping')

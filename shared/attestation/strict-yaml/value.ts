@@ -1,13 +1,15 @@
 /** Values on one line: plain and quoted scalars, bracketed lists, aliases, and headers of block scalars. */
-import type { Node, Word } from './node.ts'
-import { checkLine } from './refusal.ts'
+import type { YamlNode, YamlScalar } from './node.ts'
+import { checkLine } from './check-line.ts'
 
-export type Place = { line: number; alias: (name: string) => Node }
+export type ValueContext = { line: number; alias: (name: string) => YamlNode }
 
 const KEY = /^(?:([A-Za-z0-9_./][A-Za-z0-9_./@+-]*|<<)|(["'])([ -~]*?)\2) *:(?: +|$)/
 
 /** Undefined if the text does not start with a key. Keys are printable ASCII without escapes. */
-export function keyAt(text: string): { key: string; isQuoted: boolean; rest: string } | undefined {
+export function parseKey(
+  text: string,
+): { key: string; isQuoted: boolean; rest: string } | undefined {
   const [whole, plain, quote, inner = ''] = KEY.exec(text) ?? []
   if (whole === undefined || /["'\\]/.test(inner)) return undefined
   return { key: plain ?? inner, isQuoted: quote !== undefined, rest: text.slice(whole.length) }
@@ -34,9 +36,9 @@ const LIST_REFUSED = 'has a list that is not plain: write each item on its own l
 
 /**
  * @param text from the first character of the value to the end of the line
- * @throws {CheckFailed} if the value is not in the supported subset of YAML
+ * @throws {CheckFailedError} if the value is not in the supported subset of YAML
  */
-export function lineValue(text: string, { line, alias }: Place): Node {
+export function parseLineValue(text: string, { line, alias }: ValueContext): YamlNode {
   let at = 0
   const take = (pattern: RegExp): RegExpExecArray | undefined => {
     pattern.lastIndex = at
@@ -49,7 +51,7 @@ export function lineValue(text: string, { line, alias }: Place): Node {
   }
 
   /** Alias or quoted scalar, with the same syntax inside and outside of lists. */
-  const item = (): Node | undefined => {
+  const item = (): YamlNode | undefined => {
     const name = take(ALIAS)?.[1]
     if (name !== undefined) return alias(name)
     if (text[at] !== '"' && text[at] !== "'") return undefined
@@ -64,8 +66,8 @@ export function lineValue(text: string, { line, alias }: Place): Node {
   }
 
   // Item by item: a single regular expression for the whole list could take exponential time.
-  const list = (): Node => {
-    const items: Node[] = []
+  const list = (): YamlNode => {
+    const items: YamlNode[] = []
     at++
     skipSpaces()
     while (text[at] !== ']') {
@@ -82,12 +84,12 @@ export function lineValue(text: string, { line, alias }: Place): Node {
     at++
     return { kind: 'list', items }
   }
-  const listWord = (): Word | undefined => {
+  const listWord = (): YamlScalar | undefined => {
     const found = take(LIST_WORD)?.[0]
     return found === undefined || PAIR.test(found) ? undefined : word(withoutEndSpaces(found))
   }
 
-  const plain = (): Word => {
+  const plain = (): YamlScalar => {
     const [first] = text
     checkLine(line, !NOT_PLAIN.test(text), `has a value that begins with ${first}: quote it`)
     const comment = text.indexOf(' #')
@@ -97,7 +99,7 @@ export function lineValue(text: string, { line, alias }: Place): Node {
     return word(found)
   }
 
-  const value = (): Node => {
+  const value = (): YamlNode => {
     if (text === '' || text.startsWith('#')) {
       at = text.length
       return { kind: 'empty' }
@@ -111,7 +113,7 @@ export function lineValue(text: string, { line, alias }: Place): Node {
   return found
 }
 
-function word(text: string): Word {
+function word(text: string): YamlScalar {
   return { kind: 'word', text }
 }
 

@@ -5,29 +5,29 @@
 import type { Command } from 'commander'
 import { apiKeyHash } from '../api-key-hash.ts'
 import type { Cli } from '../cli.ts'
-import { keptOrigin } from '../credentials/credentials.ts'
-import { NoCredential, UsageError } from '../terminal.ts'
-import { examples } from './examples.ts'
+import { storedOriginEntry } from '../credentials/credentials.ts'
+import { NoCredentialError, UsageError } from '../terminal.ts'
+import { addExamples } from './examples.ts'
 
 export function registerRotate(account: Command, cli: Cli): void {
   const command = cli
-    .atDeployment(
+    .withDeploymentOptions(
       account.command('rotate').description('Replace the stored account key with a new one.'),
     )
     .option('--show', 'also print the new key')
     .action(async ({ show }: { show?: boolean }) => {
-      const api_key = await rotated(command, cli)
+      const api_key = await rotateStoredKey(command, cli)
       const api_key_hash = apiKeyHash(api_key)
       const said = { api_key_hash, kept_in: cli.credentials.file, ...(show && { api_key }) }
-      cli.say(command, said, () => [
+      cli.print(command, said, () => [
         `Account key rotated. Hash of the new key: ${api_key_hash}`,
         ...(show ? [api_key] : []),
       ])
     })
-  examples(command, ['svc account rotate'])
+  addExamples(command, ['svc account rotate'])
 }
 
-async function rotated(command: Command, cli: Cli): Promise<string> {
+async function rotateStoredKey(command: Command, cli: Cli): Promise<string> {
   const { environment } = cli.terminal
   if (environment['SVC_API_KEY'] || environment['SVC_API_KEY_FILE'])
     throw new UsageError(
@@ -36,29 +36,29 @@ async function rotated(command: Command, cli: Cli): Promise<string> {
   const { baseUrl } = await cli.deployment(command)
   const { account_key, next_account_key } = await cli.credentials.origin(baseUrl)
   if (account_key === undefined)
-    throw new NoCredential(
+    throw new NoCredentialError(
       `no account key is stored for ${baseUrl}`,
       'Store one with svc account use.',
     )
   const client = await cli.client(command, { key: 'account' })
   // The new key of an interrupted rotation may already be valid.
   if (next_account_key !== undefined && (await client.accountExists(next_account_key))) {
-    await takeOver(next_account_key, baseUrl, cli)
+    await storeRotatedKey(next_account_key, baseUrl, cli)
     return next_account_key
   }
   const { api_key } = await client.rotateAccountApiKey({
     keep: (key) =>
       cli.credentials.change((kept) => {
-        keptOrigin(kept, baseUrl).next_account_key = key
+        storedOriginEntry(kept, baseUrl).next_account_key = key
       }),
   })
-  await takeOver(api_key, baseUrl, cli)
+  await storeRotatedKey(api_key, baseUrl, cli)
   return api_key
 }
 
-async function takeOver(key: string, baseUrl: string, cli: Cli): Promise<void> {
+async function storeRotatedKey(key: string, baseUrl: string, cli: Cli): Promise<void> {
   await cli.credentials.change((kept) => {
-    const origin = keptOrigin(kept, baseUrl)
+    const origin = storedOriginEntry(kept, baseUrl)
     origin.account_key = key
     delete origin.next_account_key
   })

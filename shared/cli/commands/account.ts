@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import { isApiKeyShape } from '../../api-key.ts'
+import { hasApiKeyFormat } from '../../wire/api-key.ts'
 import { apiKeyHash } from '../api-key-hash.ts'
 import type { Cli } from '../cli.ts'
-import { keptOrigin } from '../credentials/credentials.ts'
-import type { KeptOrigin } from '../credentials/kept.ts'
+import { storedOriginEntry } from '../credentials/credentials.ts'
+import type { StoredOrigin } from '../credentials/stored-credentials.ts'
 import { UsageError } from '../terminal.ts'
 import { registerRotate } from './account-rotate.ts'
-import { examples } from './examples.ts'
+import { addExamples } from './examples.ts'
 import { columns, facts } from './columns.ts'
 
 export function registerAccount(program: Command, cli: Cli): void {
@@ -24,11 +24,13 @@ export function registerAccount(program: Command, cli: Cli): void {
   registerRotate(account, cli)
 }
 
-type Replacing = { replace?: boolean }
+type ReplaceOption = { replace?: boolean }
 
 function registerCreate(account: Command, cli: Cli): void {
   const command = cli
-    .atDeployment(account.command('create').description('Open an account and store its key.'))
+    .withDeploymentOptions(
+      account.command('create').description('Open an account and store its key.'),
+    )
     .option('--name <text>', 'name of the account', 'svc')
     .option('--description <text>', 'description of the account', '')
     .option('--email <address>', 'contact address')
@@ -36,10 +38,15 @@ function registerCreate(account: Command, cli: Cli): void {
     .option('--replace', 'if an account key is already stored, keep it as a former key')
     .action(
       async (
-        given: { name: string; description: string; email?: string; show?: boolean } & Replacing,
+        given: {
+          name: string
+          description: string
+          email?: string
+          show?: boolean
+        } & ReplaceOption,
       ) => {
         const { baseUrl } = await cli.deployment(command)
-        requireRoom(await cli.credentials.origin(baseUrl), given, baseUrl)
+        requireReplace(await cli.credentials.origin(baseUrl), given, baseUrl)
         const client = await cli.client(command, {})
         cli.progress(command, 'Opening the account. This takes a few seconds.')
         const { api_key, wallet_address } = await client.newAccount({
@@ -47,11 +54,11 @@ function registerCreate(account: Command, cli: Cli): void {
           account_description: given.description,
           ...(given.email !== undefined && { email: given.email }),
         })
-        await keep(api_key, command, cli)
+        await storeAccountKey(api_key, command, cli)
         const api_key_hash = apiKeyHash(api_key)
         const kept_in = cli.credentials.file
         const said = { api_key_hash, wallet_address, kept_in, ...(given.show && { api_key }) }
-        cli.say(command, said, () =>
+        cli.print(command, said, () =>
           facts({
             'key hash': api_key_hash,
             wallet: wallet_address,
@@ -61,45 +68,51 @@ function registerCreate(account: Command, cli: Cli): void {
         )
       },
     )
-  examples(command, ['svc account create --name first'])
+  addExamples(command, ['svc account create --name first'])
 }
 
 function registerUse(account: Command, cli: Cli): void {
   const command = cli
-    .atDeployment(account.command('use').description('Store the key of an existing account.'))
+    .withDeploymentOptions(
+      account.command('use').description('Store the key of an existing account.'),
+    )
     .requiredOption('--key-file <file>', 'file with the key; - for standard input')
     .option('--replace', 'if an account key is already stored, keep it as a former key')
-    .action(async ({ keyFile: file, ...given }: { keyFile: string } & Replacing) => {
+    .action(async ({ keyFile: file, ...given }: { keyFile: string } & ReplaceOption) => {
       const { baseUrl } = await cli.deployment(command)
       const key = (await cli.secret({ file, variable: 'SVC_API_KEY' })) ?? ''
-      if (!isApiKeyShape(key))
+      if (!hasApiKeyFormat(key))
         throw new UsageError('--key-file: expected an API key, 44 base64 characters')
       const kept = await cli.credentials.origin(baseUrl)
-      if (kept.account_key !== key) requireRoom(kept, given, baseUrl)
+      if (kept.account_key !== key) requireReplace(kept, given, baseUrl)
       const client = await cli.client(command, {})
       if (!(await client.accountExists(key)))
         throw new UsageError(`no account at ${baseUrl} has this key`)
-      await keep(key, command, cli)
+      await storeAccountKey(key, command, cli)
       const api_key_hash = apiKeyHash(key)
-      cli.say(command, { api_key_hash, kept_in: cli.credentials.file }, () => [
+      cli.print(command, { api_key_hash, kept_in: cli.credentials.file }, () => [
         `Stored the key for ${baseUrl}. Hash of the key: ${api_key_hash}`,
       ])
     })
-  examples(command, ['svc account use --key-file account.key --replace'])
+  addExamples(command, ['svc account use --key-file account.key --replace'])
 }
 
 /** The stored account key may be the only copy. */
-function requireRoom({ account_key }: KeptOrigin, { replace }: Replacing, baseUrl: string): void {
+function requireReplace(
+  { account_key }: StoredOrigin,
+  { replace }: ReplaceOption,
+  baseUrl: string,
+): void {
   if (account_key !== undefined && !replace)
     throw new UsageError(
       `an account key is already stored for ${baseUrl}; use --replace to replace it`,
     )
 }
 
-async function keep(key: string, command: Command, cli: Cli): Promise<void> {
+async function storeAccountKey(key: string, command: Command, cli: Cli): Promise<void> {
   const { baseUrl, known } = await cli.deployment(command)
   await cli.credentials.change((kept) => {
-    const origin = keptOrigin(kept, baseUrl)
+    const origin = storedOriginEntry(kept, baseUrl)
     if (origin.account_key !== undefined && origin.account_key !== key) {
       origin.former_account_keys = [...(origin.former_account_keys ?? []), origin.account_key]
       // The stored usage keys belong to the previous account and would be rejected.
@@ -116,7 +129,7 @@ async function keep(key: string, command: Command, cli: Cli): Promise<void> {
 
 function registerShow(account: Command, cli: Cli): void {
   const command = cli
-    .atDeployment(
+    .withDeploymentOptions(
       account.command('show').description('Show the account’s credits, wallets, groups and keys.'),
     )
     .action(async () => {
@@ -135,7 +148,7 @@ function registerShow(account: Command, cli: Cli): void {
         groups: groups.length,
         usage_keys: keys.length,
       }
-      cli.say(command, said, () =>
+      cli.print(command, said, () =>
         facts({
           at: baseUrl,
           credits: balance.balance_display,
@@ -145,31 +158,33 @@ function registerShow(account: Command, cli: Cli): void {
         }),
       )
     })
-  examples(command, ['svc account show'])
+  addExamples(command, ['svc account show'])
 }
 
 function registerCredits(account: Command, cli: Cli): void {
   const command = cli
-    .atDeployment(
+    .withDeploymentOptions(
       account.command('credits').alias('balance').description('Show the available credits.'),
     )
     .action(async () => {
       const { billing } = await cli.client(command, { key: 'account' })
       const balance = await billing.balance()
-      cli.say(command, balance, () => columns([[balance.balance_display]]))
+      cli.print(command, balance, () => columns([[balance.balance_display]]))
     })
-  examples(command, ['svc account credits', 'svc account credits --json'])
+  addExamples(command, ['svc account credits', 'svc account credits --json'])
 }
 
 function registerUsage(account: Command, cli: Cli): void {
   const command = cli
-    .atDeployment(account.command('usage').description('Show the charges by day, key and action.'))
+    .withDeploymentOptions(
+      account.command('usage').description('Show the charges by day, key and action.'),
+    )
     .option('--from <day>', 'first UTC day, as YYYY-MM-DD (default: 30 days before the end)')
     .option('--to <day>', 'last UTC day, inclusive (default: today)')
     .action(async ({ from, to }: { from?: string; to?: string }) => {
       const { billing } = await cli.client(command, { key: 'account' })
       const rows = await billing.usage({ ...(from && { from }), ...(to && { to }) }).all()
-      cli.say(command, rows, () =>
+      cli.print(command, rows, () =>
         columns(
           rows.map((row) => [
             row.day,
@@ -182,5 +197,5 @@ function registerUsage(account: Command, cli: Cli): void {
         ),
       )
     })
-  examples(command, ['svc account usage'])
+  addExamples(command, ['svc account usage'])
 }

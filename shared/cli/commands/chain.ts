@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Chain } from '../../client/triggers/records.ts'
 import type { Cli } from '../cli.ts'
-import { examples } from './examples.ts'
+import { addExamples } from './examples.ts'
 import { columns } from './columns.ts'
 
 export function registerChain(program: Command, cli: Cli): void {
@@ -10,12 +10,12 @@ export function registerChain(program: Command, cli: Cli): void {
     .description('Show the chains whose events can fire triggers.')
     .command('list')
     .description('List the chains that this deployment watches, and their progress.')
-  cli.atDeployment(command)
-  examples(command, ['svc chain list'])
+  cli.withDeploymentOptions(command)
+  addExamples(command, ['svc chain list'])
   command.action(async () => {
     const { triggers } = await cli.client(command, { token: true })
     const chains = await triggers.chains()
-    cli.say(command, chains, () => (chains.length === 0 ? ['no chains'] : chainLines(chains)))
+    cli.print(command, chains, () => (chains.length === 0 ? ['no chains'] : chainLines(chains)))
   })
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
-import { examples } from './examples.ts'
+import { addExamples } from './examples.ts'
 
 export function registerCid(program: Command, cli: Cli): void {
   const command = program
@@ -11,11 +11,11 @@ export function registerCid(program: Command, cli: Cli): void {
     .action(async (file: string) => {
       const [source, { actionCid }, { cidHash }] = await Promise.all([
         cli.text(file),
-        import('../../cid.ts'),
-        import('../../action-cid.ts'),
+        import('../../cid/compute-cid.ts'),
+        import('../../cid/cid-format.ts'),
       ])
       const cid = await actionCid(source)
-      cli.say(command, { cid, cid_hash: cidHash(cid) }, () => [cid])
+      cli.print(command, { cid, cid_hash: cidHash(cid) }, () => [cid])
     })
-  examples(command, ['svc cid action.js', 'svc cid action.js --json'])
+  addExamples(command, ['svc cid action.js', 'svc cid action.js --json'])
 }

@@ -28,6 +28,6 @@ export function brief(value: unknown, characters: number): string {
 }
 
 /** Formats an RFC 3339 time in UTC without fractions of a second; a dash for null or undefined. */
-export function moment(time: string | null | undefined): string {
+export function formatUtcTime(time: string | null | undefined): string {
   return time ? printable(`${time.slice(0, 10)} ${time.slice(11, 19)}Z`) : '-'
 }

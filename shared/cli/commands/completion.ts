@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { type Shell, SHELLS } from '../completion/scripts.ts'
-import { examples } from './examples.ts'
+import { addExamples } from './examples.ts'
 
 export function registerCompletion(program: Command, { terminal }: Cli): void {
   const command = program
@@ -9,11 +9,11 @@ export function registerCompletion(program: Command, { terminal }: Cli): void {
     .description('Print a script that completes commands and options in your shell.')
     .addArgument(new Argument('<shell>').choices(SHELLS))
     .action(async (shell: Shell) => {
-      const [{ completionScript }, { placesOf }] = await Promise.all([
+      const [{ completionScript }, { commandNodes }] = await Promise.all([
         import('../completion/scripts.ts'),
-        import('../completion/tree.ts'),
+        import('../completion/command-nodes.ts'),
       ])
-      terminal.write(completionScript(shell, placesOf(program)))
+      terminal.write(completionScript(shell, commandNodes(program)))
     })
-  examples(command, ['eval "$(svc completion bash)"'])
+  addExamples(command, ['eval "$(svc completion bash)"'])
 }

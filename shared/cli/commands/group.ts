@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { ApiClient } from '../../client/api/client.ts'
 import type { Cli } from '../cli.ts'
-import { ACTION, cidNamed } from './action-named.ts'
-import { examples } from './examples.ts'
+import { ACTION_ARGUMENT, resolveActionCid } from './resolve-action-cid.ts'
+import { addExamples } from './examples.ts'
 import { groupId } from './group-id.ts'
 import { columns, facts } from './columns.ts'
 
@@ -16,7 +16,7 @@ export function registerGroup(program: Command, cli: Cli): void {
   registerCreate(group, cli)
   registerList(group, cli)
   registerShow(group, cli)
-  for (const member of MEMBERS) registerMember(group, cli, member)
+  for (const member of MEMBER_COMMANDS) registerMember(group, cli, member)
   registerDelete(group, cli)
 }
 
@@ -29,7 +29,7 @@ const each = (value: string, before: string[]) => [...before, value]
 
 function registerCreate(group: Command, cli: Cli): void {
   const command = cli
-    .atDeployment(group.command('create').description('Create a group.'))
+    .withDeploymentOptions(group.command('create').description('Create a group.'))
     .option('--name <text>', 'name of the group', 'svc')
     .option('--description <text>', 'description of the group', '')
     .option('--wallet <address>', 'wallet to permit; can be repeated', each, [])
@@ -37,7 +37,7 @@ function registerCreate(group: Command, cli: Cli): void {
     .option('--all-wallets', 'permit every wallet of the account')
     .option('--all-actions', 'permit every action, even one that leaks the key of a wallet')
     .action(async (given: NewGroup) => {
-      const cids = await Promise.all(given.action.map((named) => cidNamed(named, cli)))
+      const cids = await Promise.all(given.action.map((named) => resolveActionCid(named, cli)))
       const client = await cli.client(command, { key: 'account' })
       const { group_id } = await client.addGroup({
         group_name: given.name,
@@ -48,11 +48,11 @@ function registerCreate(group: Command, cli: Cli): void {
       // If the group were created with the actions' hashes, the service would not know the CIDs.
       for (const action_ipfs_cid of cids)
         await client.addActionToGroup({ group_id, action_ipfs_cid })
-      cli.say(command, { group_id, action_cids: cids }, () =>
+      cli.print(command, { group_id, action_cids: cids }, () =>
         facts({ group: String(group_id), actions: cids.join(' ') }),
       )
     })
-  examples(command, [
+  addExamples(command, [
     'svc group create --name signers --action action.js --all-wallets',
     'svc group create --name other',
   ])
@@ -60,7 +60,7 @@ function registerCreate(group: Command, cli: Cli): void {
 
 function registerList(group: Command, cli: Cli): void {
   const command = cli
-    .atDeployment(group.command('list').description('List the account’s groups.'))
+    .withDeploymentOptions(group.command('list').description('List the account’s groups.'))
     .action(async () => {
       const client = await cli.client(command, { key: 'account' })
       const groups = await client.listGroups().all()
@@ -68,7 +68,7 @@ function registerList(group: Command, cli: Cli): void {
         permitted.includes(ALL)
           ? `all ${what}s`
           : `${permitted.length} ${what}${permitted.length === 1 ? '' : 's'}`
-      cli.say(command, groups, () =>
+      cli.print(command, groups, () =>
         columns(
           groups.map(
             ({ group_id, name, pkp_ids_permitted: wallets, cid_hashes_permitted: actions }) => [
@@ -81,19 +81,19 @@ function registerList(group: Command, cli: Cli): void {
         ),
       )
     })
-  examples(command, ['svc group list'])
+  addExamples(command, ['svc group list'])
 }
 
 function registerShow(group: Command, cli: Cli): void {
   const command = cli
-    .atDeployment(
+    .withDeploymentOptions(
       group.command('show').description('Show a group with its wallets, actions and keys.'),
     )
     .argument('<id>', 'ID of the group', groupId)
     .action(async (group_id: number) => {
       const client = await cli.client(command, { key: 'account' })
       const whole = await client.getGroup({ group_id })
-      cli.say(command, whole, () =>
+      cli.print(command, whole, () =>
         columns([
           ['group', String(whole.group_id), whole.name],
           ...whole.wallets.map(({ wallet_address, name }) => ['wallet', wallet_address, name]),
@@ -106,10 +106,10 @@ function registerShow(group: Command, cli: Cli): void {
         ]),
       )
     })
-  examples(command, ['svc group show 1'])
+  addExamples(command, ['svc group show 1'])
 }
 
-type Member = {
+type MemberCommand = {
   name: string
   description: string
   /** Command-line argument that identifies the wallet or action. */
@@ -120,9 +120,9 @@ type Member = {
   example: string
 }
 
-const WALLET: Member['argument'] = ['wallet', 'address or ID of the wallet']
+const WALLET: MemberCommand['argument'] = ['wallet', 'address or ID of the wallet']
 
-const MEMBERS: readonly Member[] = [
+const MEMBER_COMMANDS: readonly MemberCommand[] = [
   {
     name: 'add-wallet',
     description: 'Permit the group’s actions to use a wallet.',
@@ -140,8 +140,8 @@ const MEMBERS: readonly Member[] = [
   {
     name: 'add-action',
     description: 'Permit an action in a group.',
-    argument: ['action', ACTION],
-    named: cidNamed,
+    argument: ['action', ACTION_ARGUMENT],
+    named: resolveActionCid,
     change: (client, group_id, action_ipfs_cid) =>
       client.addActionToGroup({ group_id, action_ipfs_cid }),
     example: 'svc group add-action 1 other.js',
@@ -149,31 +149,31 @@ const MEMBERS: readonly Member[] = [
   {
     name: 'remove-action',
     description: 'Remove an action from a group.',
-    argument: ['action', ACTION],
-    named: cidNamed,
+    argument: ['action', ACTION_ARGUMENT],
+    named: resolveActionCid,
     change: (client, group_id, action_ipfs_cid) =>
       client.removeActionFromGroup({ group_id, action_ipfs_cid }),
     example: 'svc group remove-action 1 other.js',
   },
 ]
 
-function registerMember(group: Command, cli: Cli, member: Member): void {
+function registerMember(group: Command, cli: Cli, member: MemberCommand): void {
   const command = cli
-    .atDeployment(group.command(member.name).description(member.description))
+    .withDeploymentOptions(group.command(member.name).description(member.description))
     .argument('<id>', 'ID of the group', groupId)
     .argument(`<${member.argument[0]}>`, member.argument[1])
     .action(async (id: number, given: string) => {
       const named = member.named ? await member.named(given, cli) : given
       const client = await cli.client(command, { key: 'account' })
       const done = await member.change(client, id, named)
-      cli.say(command, done, () => [])
+      cli.print(command, done, () => [])
     })
-  examples(command, [member.example])
+  addExamples(command, [member.example])
 }
 
 function registerDelete(group: Command, cli: Cli): void {
   const command = cli
-    .atDeployment(
+    .withDeploymentOptions(
       group.command('delete').description('Delete a group. Its wallets and actions are kept.'),
     )
     .argument('<id>', 'ID of the group', groupId)
@@ -181,7 +181,7 @@ function registerDelete(group: Command, cli: Cli): void {
     .action(async (group_id: number, { yes }: { yes?: boolean }) => {
       if (!yes && !(await cli.confirm(`Delete group ${group_id}?`))) return
       const client = await cli.client(command, { key: 'account' })
-      cli.say(command, await client.removeGroup({ group_id }), () => [])
+      cli.print(command, await client.removeGroup({ group_id }), () => [])
     })
-  examples(command, ['svc group delete 2 --yes'])
+  addExamples(command, ['svc group delete 2 --yes'])
 }

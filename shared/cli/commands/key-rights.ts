@@ -27,8 +27,8 @@ export function withRights(command: Command): Command {
     .option('--create-groups', 'allow creating groups')
     .option('--delete-groups', 'allow deleting groups')
     .option('--create-wallets', 'allow creating wallets')
-    .option('--cap-cents <cents>', 'spending cap per window', whole)
-    .option('--cap-window <seconds>', 'length of the window', whole)
+    .option('--cap-cents <cents>', 'spending cap per window', parseWholeNumber)
+    .option('--cap-window <seconds>', 'length of the window', parseWholeNumber)
 }
 
 export function rightsIn(given: GivenRights): Omit<UsageKeyFields, 'name'> {
@@ -46,7 +46,7 @@ export function rightsIn(given: GivenRights): Omit<UsageKeyFields, 'name'> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
-function whole(text: string): number {
+function parseWholeNumber(text: string): number {
   if (/^\d{1,12}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('Expected a whole number.')
 }

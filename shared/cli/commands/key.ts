@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import type { UsageKey, UsageKeyFields } from '../../client/core/account.ts'
-import { isApiKeyShape } from '../../api-key.ts'
+import { hasApiKeyFormat } from '../../wire/api-key.ts'
 import { apiKeyHash } from '../api-key-hash.ts'
 import type { Cli } from '../cli.ts'
-import { keptOrigin } from '../credentials/credentials.ts'
+import { storedOriginEntry } from '../credentials/credentials.ts'
 import { UsageError } from '../terminal.ts'
-import { examples } from './examples.ts'
+import { addExamples } from './examples.ts'
 import { type GivenRights, rightsIn, withRights } from './key-rights.ts'
 import { columns, facts } from './columns.ts'
 
@@ -19,7 +19,7 @@ export function registerKey(program: Command, cli: Cli): void {
 
 function registerCreate(key: Command, cli: Cli): void {
   const command = withRights(
-    cli.atDeployment(key.command('create').description('Create and store a usage key.')),
+    cli.withDeploymentOptions(key.command('create').description('Create and store a usage key.')),
   )
     .option('--name <text>', 'name of the key, for --key-name', 'svc')
     .option('--description <text>', 'description of the key', '')
@@ -32,11 +32,11 @@ function registerCreate(key: Command, cli: Cli): void {
       const { usage_api_key } = made
       const hash = apiKeyHash(usage_api_key)
       await cli.credentials.change((kept) => {
-        const origin = keptOrigin(kept, baseUrl)
+        const origin = storedOriginEntry(kept, baseUrl)
         origin.usage_keys = [...(origin.usage_keys ?? []), { name, hash, key: usage_api_key }]
       })
       const kept_in = cli.credentials.file
-      cli.say(
+      cli.print(
         command,
         { api_key_hash: hash, name, kept_in, ...(given.show && { usage_api_key }) },
         () =>
@@ -48,7 +48,7 @@ function registerCreate(key: Command, cli: Cli): void {
           }),
       )
     })
-  examples(command, [
+  addExamples(command, [
     'svc key create --name runner --execute-in 1 --cap-cents 500 --cap-window 86400',
     'svc key create --name spare --create-wallets',
   ])
@@ -56,7 +56,7 @@ function registerCreate(key: Command, cli: Cli): void {
 
 function registerList(key: Command, cli: Cli): void {
   const command = cli
-    .atDeployment(
+    .withDeploymentOptions(
       key
         .command('list')
         .description('List the account’s usage keys; * marks keys stored on this machine.'),
@@ -68,7 +68,7 @@ function registerList(key: Command, cli: Cli): void {
       const kept = ((await cli.credentials.origin(baseUrl)).usage_keys ?? []).map(
         ({ hash }) => hash,
       )
-      cli.say(command, keys, () =>
+      cli.print(command, keys, () =>
         columns(
           keys.map((one) => [
             kept.includes(one.api_key_hash) ? '*' : ' ',
@@ -80,7 +80,7 @@ function registerList(key: Command, cli: Cli): void {
         ),
       )
     })
-  examples(command, ['svc key list', 'svc key list --json'])
+  addExamples(command, ['svc key list', 'svc key list --json'])
 }
 
 function capOf({
@@ -93,7 +93,7 @@ function capOf({
 
 function registerUpdate(key: Command, cli: Cli): void {
   const command = withRights(
-    cli.atDeployment(
+    cli.withDeploymentOptions(
       key
         .command('update')
         .description('Change a usage key. Options that are not given stay unchanged.'),
@@ -108,7 +108,7 @@ function registerUpdate(key: Command, cli: Cli): void {
         named: string,
         given: GivenRights & Pick<UsageKeyFields, 'name' | 'description'> & { cap: boolean },
       ) => {
-        const hash = await hashNamed(named, command, cli)
+        const hash = await resolveKeyHash(named, command, cli)
         const client = await cli.client(command, { key: 'account' })
         const { name, description } = given
         const done = await client.updateUsageApiKey({
@@ -118,38 +118,39 @@ function registerUpdate(key: Command, cli: Cli): void {
           ...rightsIn(given),
           ...(!given.cap && { remove_spend_cap: true }),
         })
-        cli.say(command, done, () => [])
+        cli.print(command, done, () => [])
       },
     )
-  examples(command, ['svc key update runner --cap-cents 1000 --cap-window 86400'])
+  addExamples(command, ['svc key update runner --cap-cents 1000 --cap-window 86400'])
 }
 
 function registerDelete(key: Command, cli: Cli): void {
   const command = cli
-    .atDeployment(
+    .withDeploymentOptions(
       key.command('delete').description('Delete a usage key, so that it can no longer be used.'),
     )
     .argument('<key>', 'hash of the key, or name of a stored key')
     .option('--yes', 'do not ask for confirmation')
     .action(async (named: string, { yes }: { yes?: boolean }) => {
       const { baseUrl } = await cli.deployment(command)
-      const hash = await hashNamed(named, command, cli)
+      const hash = await resolveKeyHash(named, command, cli)
       if (!yes && !(await cli.confirm(`Delete usage key ${hash}?`))) return
       const client = await cli.client(command, { key: 'account' })
       const done = await client.removeUsageApiKey({ usage_api_key: hash })
       await cli.credentials.change((kept) => {
-        const origin = keptOrigin(kept, baseUrl)
+        const origin = storedOriginEntry(kept, baseUrl)
         origin.usage_keys = (origin.usage_keys ?? []).filter((one) => one.hash !== hash)
       })
-      cli.say(command, done, () => [])
+      cli.print(command, done, () => [])
     })
-  examples(command, ['svc key delete spare --yes'])
+  addExamples(command, ['svc key delete spare --yes'])
 }
 
 /** Accepts the hash or the name of a stored key. @throws {UsageError} unless exactly one stored key has the name */
-async function hashNamed(named: string, command: Command, cli: Cli): Promise<string> {
+async function resolveKeyHash(named: string, command: Command, cli: Cli): Promise<string> {
   if (/^0x[0-9a-f]{64}$/i.test(named)) return named.toLowerCase()
-  if (isApiKeyShape(named)) throw new UsageError('expected the hash of the key, not the key itself')
+  if (hasApiKeyFormat(named))
+    throw new UsageError('expected the hash of the key, not the key itself')
   const { baseUrl } = await cli.deployment(command)
   const kept = ((await cli.credentials.origin(baseUrl)).usage_keys ?? []).filter(
     ({ name }) => name === named,

@@ -3,16 +3,16 @@ import { hostname } from 'node:os'
 import type { Command } from 'commander'
 import type { Scope } from '../../wire/agent.ts'
 import type { Cli } from '../cli.ts'
-import { keptEdge } from '../credentials/credentials.ts'
+import { storedEdgeEntry } from '../credentials/credentials.ts'
 import { printable } from '../terminal.ts'
-import { examples } from './examples.ts'
+import { addExamples } from './examples.ts'
 import { facts } from './columns.ts'
 
 type Given = { label?: string; readOnly?: boolean }
 
 export function registerLogin(program: Command, cli: Cli): void {
   const command = cli
-    .atDeployment(
+    .withDeploymentOptions(
       program
         .command('login')
         .description('Request a token for this machine, which a person approves in a browser.'),
@@ -20,7 +20,7 @@ export function registerLogin(program: Command, cli: Cli): void {
     .option('--label <text>', 'name shown to the person (default: svc on <this host>)')
     .option('--read-only', 'request a token that can only read')
     .action((given: Given) => login(given, command, cli))
-  examples(command, ['svc login --label "my laptop"'])
+  addExamples(command, ['svc login --label "my laptop"'])
 }
 
 async function login(given: Given, command: Command, cli: Cli): Promise<void> {
@@ -49,13 +49,13 @@ async function login(given: Given, command: Command, cli: Cli): Promise<void> {
   cli.progress(command, 'Waiting for approval. Press Ctrl-C to cancel.')
   const me = await triggers.waitUntilAuthorized()
   await credentials.change((kept) => {
-    Object.assign(keptEdge(kept, triggersUrl), { token, email: me.email })
+    Object.assign(storedEdgeEntry(kept, triggersUrl), { token, email: me.email })
     kept.current = {
       ...(known.baseUrl !== undefined && { base_url: known.baseUrl }),
       triggers_url: triggersUrl,
     }
   })
-  cli.say(command, me, () => [
+  cli.print(command, me, () => [
     `Logged in to ${triggersUrl} as ${printable(me.email)}. The token expires at ${printable(me.token_expires_at)}.`,
     'If this is not your account, run svc logout and do not send it any usage key.',
   ])
@@ -63,7 +63,7 @@ async function login(given: Given, command: Command, cli: Cli): Promise<void> {
 
 export function registerLogout(program: Command, cli: Cli): void {
   const command = cli
-    .atDeployment(
+    .withDeploymentOptions(
       program
         .command('logout')
         .description('Delete the stored token, and print where to revoke it.'),
@@ -74,12 +74,12 @@ export function registerLogout(program: Command, cli: Cli): void {
       const revoke_url = `${triggersUrl}/agent/tokens`
       if (token !== undefined)
         await cli.credentials.change((kept) => void delete kept.edges[new URL(triggersUrl).origin])
-      cli.say(command, { forgotten: token !== undefined, revoke_url }, () => [
+      cli.print(command, { forgotten: token !== undefined, revoke_url }, () => [
         token === undefined
           ? `No token was stored for ${triggersUrl}.`
           : 'Token deleted from this machine.',
         `The token stays valid until you revoke it in a browser: ${revoke_url}`,
       ])
     })
-  examples(command, ['svc logout'])
+  addExamples(command, ['svc logout'])
 }

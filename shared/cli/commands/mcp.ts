@@ -1,10 +1,10 @@
 import { hostname } from 'node:os'
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
-import { keptEdge } from '../credentials/credentials.ts'
-import { NoCredential } from '../terminal.ts'
+import { storedEdgeEntry } from '../credentials/credentials.ts'
+import { NoCredentialError } from '../terminal.ts'
 import { verificationFor } from '../verification.ts'
-import { examples } from './examples.ts'
+import { addExamples } from './examples.ts'
 
 export function registerMcp(program: Command, cli: Cli): void {
   const command = program
@@ -13,8 +13,8 @@ export function registerMcp(program: Command, cli: Cli): void {
       'Run an MCP server over standard input and output, to be started by an agent’s configuration. It reads only files in the folder ' +
         'where it is started, and in its subfolders.',
     )
-  cli.atDeployment(cli.withUsageKey(command))
-  examples(command, ['svc mcp'])
+  cli.withDeploymentOptions(cli.withUsageKey(command))
+  addExamples(command, ['svc mcp'])
   command.action(() => mcp(command, cli))
 }
 
@@ -38,11 +38,11 @@ async function mcp(command: Command, cli: Cli): Promise<void> {
     import('../mcp/fetch-document.ts'),
   ])
   const session = new AgentSession({
-    kept: async () => {
+    storedTriggers: async () => {
       try {
         return (await cli.client(command, { token: true })).triggers
       } catch (error) {
-        if (error instanceof NoCredential) return undefined
+        if (error instanceof NoCredentialError) return undefined
         throw error
       }
     },
@@ -59,9 +59,9 @@ async function mcp(command: Command, cli: Cli): Promise<void> {
         signal,
       }).triggers
     },
-    keep: (token) =>
+    storeToken: (token) =>
       credentials.change((kept) => {
-        keptEdge(kept, at.triggersUrl).token = token
+        storedEdgeEntry(kept, at.triggersUrl).token = token
       }),
     random: terminal.random,
   })

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
-import type { GivenOptions } from '../receipt/verify.ts'
-import { examples } from './examples.ts'
+import type { ReceiptVerifyOptions } from '../receipt/verify.ts'
+import { addExamples } from './examples.ts'
 
 export function registerReceipt(program: Command, { terminal, exit }: Cli): void {
   const verify = program
@@ -13,9 +13,9 @@ export function registerReceipt(program: Command, { terminal, exit }: Cli): void
     .option('--evidence <bundle>', 'use the key from evidence saved by svc verify --save')
     .option('--key <point>', 'use this public key: 65 bytes, in hex or base64url')
     .option('--json', 'print JSON')
-    .action(async (file: string, given: GivenOptions) => {
-      const { receiptVerify } = await import('../receipt/verify.ts')
-      exit(await receiptVerify(file, given, terminal))
+    .action(async (file: string, given: ReceiptVerifyOptions) => {
+      const { verifyReceiptFile } = await import('../receipt/verify.ts')
+      exit(await verifyReceiptFile(file, given, terminal))
     })
-  examples(verify, ['svc receipt verify receipt.txt --evidence bundle.json'])
+  addExamples(verify, ['svc receipt verify receipt.txt --evidence bundle.json'])
 }

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
-import { examples } from './examples.ts'
-import { each } from './values.ts'
+import { addExamples } from './examples.ts'
+import { collectOption } from './option-values.ts'
 import type { GivenRun } from './run/run-action.ts'
 
 export function registerRun(program: Command, cli: Cli): void {
   const command = cli
     .withUsageKey(
-      cli.atDeployment(
+      cli.withDeploymentOptions(
         program
           .command('run')
           .description(
@@ -16,16 +16,20 @@ export function registerRun(program: Command, cli: Cli): void {
       ),
     )
     .argument('<action>', 'source file; - for standard input')
-    .option('--params <key=value>', 'param for main, as JSON or text; can be repeated', each)
+    .option(
+      '--params <key=value>',
+      'param for main, as JSON or text; can be repeated',
+      collectOption,
+    )
     .option('--params-file <file>', 'JSON file with the params for main; - for standard input')
     .option('--watch', 'run again whenever the source changes')
     .option('--sealed', 'encrypt the call to the verified machine, and verify the receipt')
     .option('--receipt <file>', 'write the receipt to this file')
     .action(async (file: string, given: GivenRun) => {
-      const { runAction, watchAction } = await import('./run/run-action.ts')
-      cli.exit(await (given.watch ? watchAction : runAction)(file, given, command, cli))
+      const { runActionCommand, watchAction } = await import('./run/run-action.ts')
+      cli.exit(await (given.watch ? watchAction : runActionCommand)(file, given, command, cli))
     })
-  examples(command, [
+  addExamples(command, [
     'svc run action.js --params message=hello --receipt receipt.txt',
     'echo \'{"message":"hello"}\' | svc run action.js --params-file - --json',
   ])

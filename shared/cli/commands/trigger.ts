@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { registerCreate, registerPreview, registerUpdate } from './trigger/create.ts'
-import { registerCancel, registerReplay, registerRun, registerRuns } from './trigger/runs.ts'
+import { registerCancel, registerReplay, registerShowRun, registerRuns } from './trigger/runs.ts'
 import { registerList, registerShow } from './trigger/show.ts'
 import { registerDelete, registerPurge, registerSwitches } from './trigger/switch.ts'
 import { registerTail } from './trigger/tail.ts'
@@ -18,7 +18,7 @@ export function registerTrigger(program: Command, cli: Cli): void {
     registerTest,
     registerFire,
     registerRuns,
-    registerRun,
+    registerShowRun,
     registerTail,
     registerReplay,
     registerCancel,

@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { type Terminal, UsageError } from '../terminal.ts'
-import { examples } from './examples.ts'
+import { addExamples } from './examples.ts'
 
 /** Runs in its own Node process, so that the command line does not load the stack's code. */
 const STACK = fileURLToPath(new URL('../../../origin/stack/start.ts', import.meta.url))
 /** The same as in `npm start`. */
 const NODE_OPTIONS = ['--disable-warning=ExperimentalWarning', '--disable-sigusr1']
-const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+const FORWARDED_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const SIGNALLED = 128
 const SIGNAL_NUMBERS: Partial<Record<NodeJS.Signals, number>> = {
   SIGHUP: 1,
@@ -31,7 +31,7 @@ export function registerUp(program: Command, { terminal, exit }: Cli): void {
     .option('--origin-port <port>', 'port of the core API (SVC_ORIGIN_PORT; default: 8788)')
     .option('--chain-port <port>', 'port of the chain (SVC_CHAIN_PORT; default: 8545)')
     .action(async (given: Given) => exit(await up(settingsOf(given, terminal), terminal)))
-  examples(command, ['svc up --state-dir stack --port 0 --origin-port 0 --chain-port 0'])
+  addExamples(command, ['svc up --state-dir stack --port 0 --origin-port 0 --chain-port 0'])
 }
 
 function settingsOf(given: Given, { folder }: Terminal): Record<string, string> {
@@ -62,7 +62,7 @@ async function up(settings: Record<string, string>, terminal: Terminal): Promise
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })
   // On Ctrl-C, the terminal signals both processes. The stack tolerates receiving the signal twice.
-  const pass = PASSED_ON.map((signal) => [signal, () => void child.kill(signal)] as const)
+  const pass = FORWARDED_SIGNALS.map((signal) => [signal, () => void child.kill(signal)] as const)
   for (const [signal, handler] of pass) process.on(signal, handler)
   try {
     return await new Promise((ended, failed) => {

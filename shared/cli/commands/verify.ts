@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import { TCB_STATUSES } from '../../attestation/policy.ts'
 import type { Cli } from '../cli.ts'
-import { type GivenOptions, TIMEOUT_S } from '../verify/given-options.ts'
-import { examples } from './examples.ts'
+import { type RawVerifyOptions, TIMEOUT_S } from '../verify/raw-options.ts'
+import { addExamples } from './examples.ts'
 
 const ACCEPTABLE = TCB_STATUSES.filter((status) => status !== 'Revoked').join(', ')
 
-const several = (value: string, before: string[] | undefined) => [
+const collectList = (value: string, before: string[] | undefined) => [
   ...(before ?? []),
   ...value.split(',').map((part) => part.trim()),
 ]
@@ -26,24 +26,24 @@ export function registerVerify(program: Command, { terminal, exit }: Cli): void 
     .option('--collateral <file>', 'verify the quote with this collateral instead of the host’s')
     .option('--measurements <file>', 'JSON list of {mrtd, rtmr0, rtmr1, rtmr2}: accept only these')
     .option('--app-id <hex>', 'accept only this application')
-    .option('--compose-hash <hex>', 'accept this compose hash; can be repeated', several)
+    .option('--compose-hash <hex>', 'accept this compose hash; can be repeated', collectList)
     .option(
       '--tcb-status <status>',
       `accept this platform status; can be repeated (one of ${ACCEPTABLE}; default: UpToDate)`,
-      several,
+      collectList,
     )
     .option('--dstack-verifier-input <file>', 'write the request for dstack’s own verifier')
     .option('--timeout <seconds>', `time limit for fetching the evidence (default: ${TIMEOUT_S})`)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExit codes: 0 HARDWARE, 3 SIMULATED, 1 FAILED, 2 invalid usage.')
-    .action(async (url: string | undefined, given: GivenOptions) => {
+    .action(async (url: string | undefined, given: RawVerifyOptions) => {
       const [{ verify }, { verifyOptions }] = await Promise.all([
         import('../verify/verify.ts'),
         import('../verify/options.ts'),
       ])
       exit(await verify(verifyOptions(url, given, terminal), terminal))
     })
-  examples(command, [
+  addExamples(command, [
     'svc verify https://localhost:8788 --save bundle.json',
     'svc verify --offline bundle.json --json',
   ])

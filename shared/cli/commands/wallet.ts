@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
-import { examples } from './examples.ts'
+import { addExamples } from './examples.ts'
 import { groupId } from './group-id.ts'
 import { columns, facts } from './columns.ts'
 
@@ -14,27 +14,27 @@ export function registerWallet(program: Command, cli: Cli): void {
 
 function registerCreate(wallet: Command, cli: Cli): void {
   const command = cli
-    .atDeployment(wallet.command('create').description('Create a wallet.'))
+    .withDeploymentOptions(wallet.command('create').description('Create a wallet.'))
     .option('--name <text>', 'name of the wallet', '')
     .option('--description <text>', 'description of the wallet', '')
     .action(async ({ name, description }: { name: string; description: string }) => {
       const client = await cli.client(command, { key: 'account' })
       const made = await client.createWallet({ name, description })
-      cli.say(command, made, () => facts({ address: made.wallet_address, id: made.pkp_id }))
+      cli.print(command, made, () => facts({ address: made.wallet_address, id: made.pkp_id }))
     })
-  examples(command, ['svc wallet create --name treasury'])
+  addExamples(command, ['svc wallet create --name treasury'])
 }
 
 function registerList(wallet: Command, cli: Cli): void {
   const command = cli
-    .atDeployment(wallet.command('list').description('List the account’s wallets.'))
+    .withDeploymentOptions(wallet.command('list').description('List the account’s wallets.'))
     .option('--group <id>', 'only wallets that this group permits', groupId)
     .action(async ({ group }: { group?: number }) => {
       const client = await cli.client(command, { key: 'account' })
       const listing =
         group === undefined ? client.listWallets() : client.listWalletsInGroup({ group_id: group })
       const wallets = await listing.all()
-      cli.say(command, wallets, () =>
+      cli.print(command, wallets, () =>
         columns(
           wallets.map(({ wallet_address, name, description }) => [
             wallet_address,
@@ -44,5 +44,5 @@ function registerList(wallet: Command, cli: Cli): void {
         ),
       )
     })
-  examples(command, ['svc wallet list', 'svc wallet list --json'])
+  addExamples(command, ['svc wallet list', 'svc wallet list --json'])
 }

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
-import { examples } from './examples.ts'
+import { addExamples } from './examples.ts'
 import { facts } from './columns.ts'
 
 export function registerWhoami(program: Command, cli: Cli): void {
   const command = cli
-    .atDeployment(
+    .withDeploymentOptions(
       program
         .command('whoami')
         .description('Show the account and permissions of the current token.'),
@@ -13,7 +13,7 @@ export function registerWhoami(program: Command, cli: Cli): void {
     .action(async () => {
       const { triggers } = await cli.client(command, { token: true })
       const me = await triggers.me()
-      cli.say(command, me, () =>
+      cli.print(command, me, () =>
         facts({
           email: me.email,
           label: me.label ?? undefined,
@@ -22,5 +22,5 @@ export function registerWhoami(program: Command, cli: Cli): void {
         }),
       )
     })
-  examples(command, ['svc whoami', 'svc whoami --json'])
+  addExamples(command, ['svc whoami', 'svc whoami --json'])
 }

@@ -1,19 +1,23 @@
 /** The scripts compare typed words with fixed names and never evaluate them. */
-import type { Place, Word } from './tree.ts'
+import type { CommandNode, Completion } from './command-nodes.ts'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
 
-export function completionScript(shell: Shell, places: readonly Place[]): string {
+export function completionScript(shell: Shell, places: readonly CommandNode[]): string {
   return { bash, zsh, fish }[shell](places)
 }
 
-const words = (all: readonly Word[]) => all.map(({ word }) => word).join(' ')
+const words = (all: readonly Completion[]) => all.map(({ word }) => word).join(' ')
 /** Prevents the shell from expanding anything in the text. */
 const quoted = (text: string) => `'${text.replaceAll("'", '’')}'`
 
 /** Shell code that determines the command before the cursor. Skips other words, such as option values. */
-const walk = (places: readonly Place[], list: string, from: number) => `  local place=svc word
+const commandMatcher = (
+  places: readonly CommandNode[],
+  list: string,
+  from: number,
+) => `  local place=svc word
   for word in "\${${list}[@]:${from}:$((typed - 1))}"; do
     case "$place $word" in
       ${places
@@ -23,7 +27,7 @@ const walk = (places: readonly Place[], list: string, from: number) => `  local 
     esac
   done`
 
-function bash(places: readonly Place[]): string {
+function bash(places: readonly CommandNode[]): string {
   const cases = places.map(({ path, commands, options }) =>
     [
       `    ${quoted(path)})`,
@@ -33,7 +37,7 @@ function bash(places: readonly Place[]): string {
   return `# svc: completion for bash. To use it: eval "$(npx --no-install svc completion bash)"
 _svc() {
   local current=\${COMP_WORDS[COMP_CWORD]} choices= typed=$COMP_CWORD
-${walk(places, 'COMP_WORDS', 1)}
+${commandMatcher(places, 'COMP_WORDS', 1)}
   case "$place" in
 ${cases.join('\n')}
   esac
@@ -43,8 +47,8 @@ complete -o default -F _svc svc
 `
 }
 
-function zsh(places: readonly Place[]): string {
-  const described = ({ word, about }: Word) => quoted(`${word}:${about.replaceAll(':', ' ')}`)
+function zsh(places: readonly CommandNode[]): string {
+  const described = ({ word, about }: Completion) => quoted(`${word}:${about.replaceAll(':', ' ')}`)
   const cases = places.map(({ path, commands, options }) =>
     [
       `    ${quoted(path)})`,
@@ -57,7 +61,7 @@ function zsh(places: readonly Place[]): string {
 _svc() {
   local -a options commands
   local typed=$((CURRENT - 1))
-${walk(places, 'words', 1)}
+${commandMatcher(places, 'words', 1)}
   case "$place" in
 ${cases.join('\n')}
   esac
@@ -70,7 +74,7 @@ compdef _svc svc
 `
 }
 
-function fish(places: readonly Place[]): string {
+function fish(places: readonly CommandNode[]): string {
   const lines = places.flatMap(({ path, commands, options }) => {
     const at = `complete -c svc -n ${quoted(`__svc_at "${path}"`)}`
     return [

@@ -19,7 +19,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as slept } from 'node:timers/promises'
 import { type Terminal, UsageError } from '../terminal.ts'
 
-const OWNER_ALONE = 0o077
+const NON_OWNER_BITS = 0o077
 const OTHERS_WRITE = 0o022
 
 /** A change takes only a few milliseconds, so an older lock was left by a process that crashed. */
@@ -52,14 +52,14 @@ export function readCredentialsFile(file: string): string | undefined {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined
-    throw new UsageError(code === 'ELOOP' ? isLink(file) : `${file}: ${message}`)
+    throw new UsageError(code === 'ELOOP' ? symbolicLinkMessage(file) : `${file}: ${message}`)
   }
   try {
     // Checks the descriptor, because the path may already refer to another file.
     const { mode, uid } = fstatSync(descriptor)
     if (uid !== process.getuid?.())
       throw new UsageError(`${file} belongs to another user and was not read`)
-    if ((mode & OWNER_ALONE) !== 0)
+    if ((mode & NON_OWNER_BITS) !== 0)
       throw new UsageError(
         `${file} is readable by other users and was not read. Run: chmod 600 ${file}`,
       )
@@ -92,7 +92,7 @@ export function writeCredentialsFile(file: string, text: string): void {
 }
 
 /** Prevents concurrent `svc` processes from overwriting each other's keys. */
-export async function whileLocked<Value>(
+export async function withFileLock<Value>(
   file: string,
   change: () => Value | Promise<Value>,
 ): Promise<Value> {
@@ -130,10 +130,11 @@ function makeFolder(folder: string): void {
 
 function requireNoLink(file: string): void {
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink())
-    throw new UsageError(isLink(file))
+    throw new UsageError(symbolicLinkMessage(file))
 }
 
-const isLink = (file: string) => `${file} is a symbolic link, which is not followed. Remove it`
+const symbolicLinkMessage = (file: string) =>
+  `${file} is a symbolic link, which is not followed. Remove it`
 
 function ageMs(path: string): number {
   const stat = statSync(path, { throwIfNoEntry: false })

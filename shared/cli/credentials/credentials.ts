@@ -4,31 +4,31 @@ import { type Terminal, UsageError } from '../terminal.ts'
 import {
   configFolder,
   readCredentialsFile,
-  whileLocked,
+  withFileLock,
   writeCredentialsFile,
 } from './credentials-file.ts'
-import type { Kept, KeptEdge, KeptOrigin } from './kept.ts'
+import type { StoredCredentials, StoredEdge, StoredOrigin } from './stored-credentials.ts'
 
 export type Credentials = {
   file: string
   /** @throws {UsageError} if the file is readable by other users or malformed */
-  read(this: void): Promise<Kept>
-  origin(this: void, baseUrl: string): Promise<KeptOrigin>
-  edge(this: void, triggersUrl: string): Promise<KeptEdge>
+  read(this: void): Promise<StoredCredentials>
+  origin(this: void, baseUrl: string): Promise<StoredOrigin>
+  edge(this: void, triggersUrl: string): Promise<StoredEdge>
   /** Holds the lock of the file while reading, changing and storing the credentials. */
-  change(this: void, change: (kept: Kept) => void): Promise<void>
+  change(this: void, change: (kept: StoredCredentials) => void): Promise<void>
 }
 
 export function credentialsOf(terminal: Pick<Terminal, 'environment'>): Credentials {
   const file = join(configFolder(terminal), 'credentials.json')
-  const read = async () => keptIn(file, readCredentialsFile(file))
+  const read = async () => parseCredentials(file, readCredentialsFile(file))
   return {
     file,
     read,
     origin: async (baseUrl) => (await read()).origins[new URL(baseUrl).origin] ?? {},
     edge: async (triggersUrl) => (await read()).edges[new URL(triggersUrl).origin] ?? {},
     change: (change) =>
-      whileLocked(file, async () => {
+      withFileLock(file, async () => {
         const kept = await read()
         change(kept)
         writeCredentialsFile(file, `${JSON.stringify(kept, null, 2)}\n`)
@@ -37,21 +37,24 @@ export function credentialsOf(terminal: Pick<Terminal, 'environment'>): Credenti
 }
 
 /** Returns the mutable entry, creating it if necessary. */
-export function keptOrigin(kept: Kept, baseUrl: string): KeptOrigin {
+export function storedOriginEntry(kept: StoredCredentials, baseUrl: string): StoredOrigin {
   return (kept.origins[new URL(baseUrl).origin] ??= {})
 }
 
 /** Returns the mutable entry, creating it if necessary. */
-export function keptEdge(kept: Kept, triggersUrl: string): KeptEdge {
+export function storedEdgeEntry(kept: StoredCredentials, triggersUrl: string): StoredEdge {
   return (kept.edges[new URL(triggersUrl).origin] ??= {})
 }
 
 /** Error messages never contain any part of the text. */
-async function keptIn(file: string, text: string | undefined): Promise<Kept> {
+async function parseCredentials(
+  file: string,
+  text: string | undefined,
+): Promise<StoredCredentials> {
   if (text === undefined) return { version: 1, origins: {}, edges: {} }
   // Loaded on demand: zod accounts for half of the startup time, and many commands need no credentials.
-  const { keptSchema } = await import('./kept.ts')
-  const parsed = keptSchema.safeParse(jsonIn(text))
+  const { storedCredentialsSchema } = await import('./stored-credentials.ts')
+  const parsed = storedCredentialsSchema.safeParse(jsonIn(text))
   if (parsed.success) return parsed.data
   throw new UsageError(`${file} is not a valid credentials file; correct it or remove it`)
 }

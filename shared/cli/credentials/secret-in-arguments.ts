@@ -1,5 +1,5 @@
 /** Every local process can read arguments, and the shell history stores them. */
-import { isApiKeyShape } from '../../api-key.ts'
+import { hasApiKeyFormat } from '../../wire/api-key.ts'
 import { UsageError } from '../terminal.ts'
 
 const OPTIONS_OF_SECRETS = /^--(api-key|account-key|usage-key|key-value|token|secret|password)(=|$)/
@@ -21,7 +21,7 @@ export function requireNoSecret(words: readonly string[]): void {
 }
 
 function hasKey(word: string): boolean {
-  return [...word.matchAll(API_KEY)].some(([found]) => isApiKeyShape(found))
+  return [...word.matchAll(API_KEY)].some(([found]) => hasApiKeyFormat(found))
 }
 
 function refusal(what: string): string {

@@ -27,13 +27,13 @@ export async function secretFrom(
 }
 
 async function secretIn(file: string, terminal: Terminal): Promise<string> {
-  const secret = (await textOf(file, terminal)).trim()
+  const secret = (await readTextFile(file, terminal)).trim()
   if (secret !== '') return secret
   throw new UsageError(`${file === '-' ? 'standard input' : file} contains no secret`)
 }
 
 /** `-` means standard input. @throws {UsageError} if the file cannot be read */
-export async function textOf(file: string, terminal: Terminal): Promise<string> {
+export async function readTextFile(file: string, terminal: Terminal): Promise<string> {
   if (file === '-') return terminal.standardInput()
   try {
     return readFileSync(resolve(terminal.folder, file), 'utf8')

@@ -7,7 +7,7 @@ import { jsonSchemaOf } from '../../openapi/json-schema.ts'
  * validation is disabled: tools parse their arguments themselves, so that invalid arguments are reported like other
  * errors.
  */
-export function advertised<Value>(
+export function advertisedSchema<Value>(
   schema: z.ZodType<Value>,
 ): StandardSchemaWithJSON<unknown, unknown> {
   const { vendor, version } = schema['~standard']

@@ -3,20 +3,20 @@ import { newAgentToken } from '../../client/agent-token.ts'
 import { Unauthorized } from '../../client/failures/by-status.ts'
 import type { Me } from '../../client/triggers/records.ts'
 import type { TriggerOperations } from '../../client/triggers/triggers.ts'
-import { ToolRefused } from './tool-failure.ts'
-import { ENDED_REQUEST } from '../../ended-request.ts'
+import { ToolRejectedError } from './tool-failure.ts'
+import { ENDED_REQUEST_CODES } from '../../wire/ended-request-codes.ts'
 import type { AgentRequestBody } from '../../wire/agent.ts'
 
 export type SessionParts = {
   /** Uses the deployment's stored token; undefined if no token is stored. */
-  kept(): Promise<TriggerOperations | undefined>
+  storedTriggers(): Promise<TriggerOperations | undefined>
   withToken(token: string): Promise<TriggerOperations>
   /** Stores an approved token for later sessions. */
-  keep(token: string): Promise<void>
+  storeToken(token: string): Promise<void>
   random(length: number): Uint8Array
 }
 
-export type Asked = {
+export type AuthorizationPrompt = {
   authorize_url: string
   user_code: string
   comparison_code: string
@@ -27,59 +27,70 @@ export class AgentSession {
   readonly #parts: SessionParts
   #triggers: TriggerOperations | undefined
   /** Request of this session that is not yet known to be approved. */
-  #asked: { token: string; triggers: TriggerOperations } | undefined
+  #pendingRequest: { token: string; triggers: TriggerOperations } | undefined
 
   constructor(parts: SessionParts) {
     this.#parts = parts
   }
 
-  /** @throws {ToolRefused} `no_token` if no token is available */
+  /** @throws {ToolRejectedError} `no_token` if no token is available */
   async triggers(): Promise<TriggerOperations> {
-    this.#triggers ??= await this.#parts.kept()
+    this.#triggers ??= await this.#parts.storedTriggers()
     if (this.#triggers) return this.#triggers
-    throw new ToolRefused('no_token', 'no approved token for the trigger service', NO_TOKEN)
+    throw new ToolRejectedError('no_token', 'no approved token for the trigger service', NO_TOKEN)
   }
 
   /**
    * The token is generated here and never appears in a tool result.
-   * @throws {ToolRefused} `already_authorized` if the current token is valid. Otherwise, a prompt injection could
+   * @throws {ToolRejectedError} `already_authorized` if the current token is valid. Otherwise, a prompt injection could
    * switch the session to another account.
    */
-  async ask(request: Omit<AgentRequestBody, 'challenge'>, signal: AbortSignal): Promise<Asked> {
-    if (await this.#whoNow(signal))
-      throw new ToolRefused('already_authorized', 'the current token is valid', 'Call whoami.')
+  async requestAuthorization(
+    request: Omit<AgentRequestBody, 'challenge'>,
+    signal: AbortSignal,
+  ): Promise<AuthorizationPrompt> {
+    if (await this.#currentUser(signal))
+      throw new ToolRejectedError(
+        'already_authorized',
+        'the current token is valid',
+        'Call whoami.',
+      )
     const { token, challenge, comparisonCode } = newAgentToken((length) =>
       this.#parts.random(length),
     )
     const triggers = await this.#parts.withToken(token)
     const asked = await triggers.registerAgentRequest({ challenge, ...request }, { signal })
-    this.#asked = { token, triggers }
+    this.#pendingRequest = { token, triggers }
     const { authorize_url, user_code, expires_at } = asked
     return { authorize_url, user_code, comparison_code: comparisonCode, expires_at }
   }
 
   /** If a requested token has been approved, the session uses that token from then on. */
   async me(signal: AbortSignal): Promise<Me> {
-    const now = await this.#whoNow(signal)
+    const now = await this.#currentUser(signal)
     if (now) return now
-    if (!this.#asked) return (await this.triggers()).me({ signal })
-    const { token, triggers } = this.#asked
+    if (!this.#pendingRequest) return (await this.triggers()).me({ signal })
+    const { token, triggers } = this.#pendingRequest
     const me = await triggers.me({ signal }).catch((error: unknown) => {
       if (!(error instanceof Unauthorized)) throw error
       if (!ENDED.includes(error.code))
-        throw new ToolRefused('not_approved_yet', 'the request has not been approved yet', NOT_YET)
-      this.#asked = undefined
+        throw new ToolRejectedError(
+          'not_approved_yet',
+          'the request has not been approved yet',
+          NOT_YET,
+        )
+      this.#pendingRequest = undefined
       throw error
     })
     this.#triggers = triggers
-    this.#asked = undefined
-    await this.#parts.keep(token)
+    this.#pendingRequest = undefined
+    await this.#parts.storeToken(token)
     return me
   }
 
   /** Undefined if no token is available or the token is rejected. */
-  async #whoNow(signal: AbortSignal): Promise<Me | undefined> {
-    this.#triggers ??= await this.#parts.kept()
+  async #currentUser(signal: AbortSignal): Promise<Me | undefined> {
+    this.#triggers ??= await this.#parts.storedTriggers()
     try {
       return await this.#triggers?.me({ signal })
     } catch (error) {
@@ -89,7 +100,7 @@ export class AgentSession {
   }
 }
 
-const ENDED: readonly string[] = ENDED_REQUEST
+const ENDED: readonly string[] = ENDED_REQUEST_CODES
 
 const NO_TOKEN =
   'Call authorize, show your user the result, then call whoami. Alternatively, your user can run svc login on this machine.'

@@ -1,21 +1,21 @@
-import { bodyWithin } from '../../client/body-within.ts'
-import type { Deployment } from '../cli.ts'
-import { ToolRefused } from './tool-failure.ts'
+import { readBoundedBody } from '../../client/bounded-body.ts'
+import type { ResolvedDeployment } from '../cli.ts'
+import { ToolRejectedError } from './tool-failure.ts'
 
 /** The guide for agents has only a few pages. */
 const DOCUMENT_MAX_BYTES = 256 * 1024
 
-/** Sends no credentials. @throws {ToolRefused} if the request fails */
+/** Sends no credentials. @throws {ToolRejectedError} if the request fails */
 export async function fetchDocument(
-  { triggersUrl, fetch }: Pick<Deployment, 'triggersUrl' | 'fetch'>,
+  { triggersUrl, fetch }: Pick<ResolvedDeployment, 'triggersUrl' | 'fetch'>,
   path: string,
   signal: AbortSignal,
 ): Promise<string> {
   const response = await fetch(triggersUrl + path, { signal, redirect: 'error' })
-  const body = response.ok ? await bodyWithin(response, DOCUMENT_MAX_BYTES) : undefined
+  const body = response.ok ? await readBoundedBody(response, DOCUMENT_MAX_BYTES) : undefined
   if (body) return new TextDecoder().decode(body)
   await response.body?.cancel()
-  throw new ToolRefused(
+  throw new ToolRejectedError(
     'no_document',
     `${path}: the server responded with ${response.status}`,
     'Use the tools without it.',

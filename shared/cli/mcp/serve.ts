@@ -4,7 +4,7 @@ import { finished } from 'node:stream/promises'
 import type { McpServer } from '@modelcontextprotocol/server'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import type { Terminal } from '../terminal.ts'
-import { LINE_MAX_BYTES, WholeLines } from './whole-lines.ts'
+import { LINE_MAX_BYTES, LineLimiter } from './line-limiter.ts'
 
 /**
  * Serves until the input ends, which means that the client has exited. Calls in flight are then cancelled.
@@ -15,10 +15,10 @@ export async function serve(
   input: Readable,
   terminal: Terminal,
 ): Promise<void> {
-  const complain = (text: string) => terminal.complain(`svc mcp: ${text}\n`)
-  const consoleBefore = keepOutputForMessages(terminal)
-  const lines = new WholeLines(() =>
-    complain(`dropped a message of more than ${LINE_MAX_BYTES} bytes`),
+  const writeError = (text: string) => terminal.writeError(`svc mcp: ${text}\n`)
+  const consoleBefore = redirectConsole(terminal)
+  const lines = new LineLimiter(() =>
+    writeError(`dropped a message of more than ${LINE_MAX_BYTES} bytes`),
   )
   const output = new Writable({
     decodeStrings: false,
@@ -31,7 +31,7 @@ export async function serve(
   // The error's message may contain text from others.
   const handle = serveStdio(make, {
     transport,
-    onerror: ({ name }) => complain(`${name}: invalid message`),
+    onerror: ({ name }) => writeError(`${name}: invalid message`),
   })
   input.pipe(lines)
   try {
@@ -43,10 +43,10 @@ export async function serve(
 }
 
 /** Prevents console output of libraries from corrupting the protocol. @returns the original console */
-function keepOutputForMessages({ complain }: Terminal): Console {
+function redirectConsole({ writeError }: Terminal): Console {
   const stderr = new Writable({
     write: (chunk, _encoding, done) => {
-      complain(String(chunk))
+      writeError(String(chunk))
       done()
     },
   })

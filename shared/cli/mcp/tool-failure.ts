@@ -1,15 +1,15 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { ZodError } from 'zod'
-import { SvcError } from '../../client/failures.ts'
-import { NoCredential, UsageError } from '../terminal.ts'
+import { SvcError } from '../../client/failures/svc-error.ts'
+import { NoCredentialError, UsageError } from '../terminal.ts'
 
 /** Thrown for a tool call that is rejected locally, before anything is sent. */
-export class ToolRefused extends Error {
+export class ToolRejectedError extends Error {
   readonly code: string
   readonly fix: string
   constructor(code: string, message: string, fix: string) {
     super(message)
-    this.name = 'ToolRefused'
+    this.name = 'ToolRejectedError'
     this.code = code
     this.fix = fix
   }
@@ -17,19 +17,19 @@ export class ToolRefused extends Error {
 
 /** Undefined for an internal error. */
 export function toolFailure(error: unknown): CallToolResult | undefined {
-  const said = saidOf(error)
+  const said = errorBody(error)
   return said && { isError: true, content: [{ type: 'text', text: JSON.stringify(said) }] }
 }
 
-function saidOf(error: unknown): object | undefined {
+function errorBody(error: unknown): object | undefined {
   if (error instanceof SvcError) {
     const { code, message, fix, status, requestId: request_id } = error
     return { error: code, message, fix, status, request_id }
   }
   if (error instanceof ZodError) return refusedArguments(error)
-  if (error instanceof ToolRefused)
+  if (error instanceof ToolRejectedError)
     return { error: error.code, message: error.message, fix: error.fix }
-  if (error instanceof NoCredential)
+  if (error instanceof NoCredentialError)
     return { error: 'no_credential', message: error.message, fix: error.fix }
   if (error instanceof UsageError)
     return {

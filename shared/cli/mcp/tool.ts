@@ -1,6 +1,6 @@
 import type { McpServer, ToolAnnotations } from '@modelcontextprotocol/server'
 import type { z } from 'zod'
-import { advertised } from './advertised-schema.ts'
+import { advertisedSchema } from './advertised-schema.ts'
 import { toolFailure } from './tool-failure.ts'
 
 export type Tool<Input, Output extends object> = {
@@ -38,8 +38,8 @@ export function addTool<Input, Output extends object>(
   const config = {
     title,
     description,
-    inputSchema: advertised(input),
-    outputSchema: advertised(output),
+    inputSchema: advertisedSchema(input),
+    outputSchema: advertisedSchema(output),
     annotations: hints,
   }
   server.registerTool(name, config, async (given: unknown, { mcpReq }) => {

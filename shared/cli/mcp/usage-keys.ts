@@ -1,14 +1,14 @@
 /** A model can name usage keys, but never sees them. */
-import { isApiKeyShape } from '../../api-key.ts'
+import { hasApiKeyFormat } from '../../wire/api-key.ts'
 import type { FolderFiles } from './folder-files.ts'
-import { ToolRefused } from './tool-failure.ts'
+import { ToolRejectedError } from './tool-failure.ts'
 
 /** A usage key has 44 characters, plus a newline. */
 const KEY_FILE_MAX_BYTES = 64
 /** Environment variables that a model may use. These names are meant for usage keys only. */
 const VARIABLE = /^SVC_USAGE_KEY(_[A-Z0-9_]+)?$/
 
-export type NamedKey = {
+export type UsageKeyReference = {
   usage_key_file?: string | undefined
   usage_key_variable?: string | undefined
 }
@@ -16,17 +16,17 @@ export type NamedKey = {
 export type UsageKeySources = {
   files: FolderFiles
   environment: Readonly<Record<string, string | undefined>>
-  /** Usage key that `svc` uses by default. @throws {NoCredential} if no usage key is found */
+  /** Usage key that `svc` uses by default. @throws {NoCredentialError} if no usage key is found */
   usual(this: void): Promise<string>
 }
 
-/** @throws {ToolRefused | NoCredential} with a message that never contains the contents of the file or variable */
-export async function usageKeyNamed(
-  { usage_key_file: file, usage_key_variable: variable }: NamedKey,
+/** @throws {ToolRejectedError | NoCredentialError} with a message that never contains the contents of the file or variable */
+export async function readReferencedUsageKey(
+  { usage_key_file: file, usage_key_variable: variable }: UsageKeyReference,
   { files, environment, usual }: UsageKeySources,
 ): Promise<string> {
   if (file !== undefined && variable !== undefined)
-    throw new ToolRefused(
+    throw new ToolRejectedError(
       'bad_arguments',
       'usage_key_file and usage_key_variable are both given',
       'Send only one of them.',
@@ -34,7 +34,7 @@ export async function usageKeyNamed(
   if (file !== undefined) return keyIn(await files.secret(file, KEY_FILE_MAX_BYTES), 'the file')
   if (variable === undefined) return usual()
   if (!VARIABLE.test(variable))
-    throw new ToolRefused(
+    throw new ToolRejectedError(
       'bad_arguments',
       'usage_key_variable: only SVC_USAGE_KEY and names that start with SVC_USAGE_KEY_ are allowed',
       'Ask your user to put the key there and restart svc mcp.',
@@ -44,7 +44,7 @@ export async function usageKeyNamed(
 
 /** Text without the form of an API key could be any other secret of this machine. */
 function keyIn(text: string, where: string): string {
-  if (isApiKeyShape(text)) return text
+  if (hasApiKeyFormat(text)) return text
   const fix = 'Ask your user to put a usage key there: svc key create creates one.'
-  throw new ToolRefused('no_usage_key', `${where} contains no usage key`, fix)
+  throw new ToolRejectedError('no_usage_key', `${where} contains no usage key`, fix)
 }

@@ -1,11 +1,11 @@
 import { bundleSchema } from '../../attestation/evidence.ts'
 import type { Policy, Verdict } from '../../attestation/policy.ts'
-import { requireVerified } from '../../attestation/refused.ts'
+import { requireVerified } from '../../attestation/require-verified.ts'
 import { verifyBundle } from '../../attestation/verify.ts'
-import { decodeBase64url } from '../../base64url.ts'
+import { decodeBase64url } from '../../encoding/base64url.ts'
 import { importReceiptKey } from '../../client/verification/receipt-key.ts'
-import { decodeHex } from '../../hex.ts'
-import type { ReceiptKey } from '../../receipt.ts'
+import { decodeHex } from '../../encoding/hex.ts'
+import type { ReceiptKey } from '../../receipts/receipt.ts'
 import { UsageError } from '../terminal.ts'
 
 /** Determines what the receipts prove. */
@@ -38,7 +38,7 @@ export async function receiptKeyFrom(
     throw new UsageError('use either --evidence or --key')
   return {
     key: await importReceiptKey(pointIn(key)).catch(() => {
-      throw notAKey()
+      throw invalidKeyError()
     }),
     kind: 'given',
     verdict: undefined,
@@ -68,10 +68,10 @@ function pointIn(text: string): Uint8Array {
     (point) => point?.length === POINT_BYTES && point[0] === 4,
   )
   if (bytes) return bytes
-  throw notAKey()
+  throw invalidKeyError()
 }
 
-function notAKey(): UsageError {
+function invalidKeyError(): UsageError {
   return new UsageError('--key: expected an uncompressed P-256 point, 65 bytes in hex or base64url')
 }
 

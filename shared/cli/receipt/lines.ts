@@ -1,4 +1,4 @@
-import type { Receipt } from '../../receipt.ts'
+import type { Receipt } from '../../receipts/receipt.ts'
 import type { KeySource } from './key-source.ts'
 import { printable } from '../terminal.ts'
 

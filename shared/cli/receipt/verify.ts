@@ -1,26 +1,26 @@
 /** Verifies receipts offline. */
-import { EvidenceRefused } from '../../attestation/refused.ts'
-import { type Receipt, ReceiptRefused } from '../../receipt.ts'
-import { ReceiptChainRefused, verifyReceiptChain } from '../../receipt-chain.ts'
+import { EvidenceRejectedError } from '../../attestation/require-verified.ts'
+import { type Receipt, InvalidReceiptError } from '../../receipts/receipt.ts'
+import { InvalidReceiptChainError, verifyReceiptChain } from '../../receipts/receipt-chain.ts'
 import { type KeySource, receiptKeyFrom } from './key-source.ts'
-import { textOf } from '../credentials/secret.ts'
+import { readTextFile } from '../credentials/secret.ts'
 import { receiptLines } from './lines.ts'
 import { EXIT, type Terminal, UsageError } from '../terminal.ts'
 
-export type GivenOptions = { evidence?: string; key?: string; json?: boolean }
+export type ReceiptVerifyOptions = { evidence?: string; key?: string; json?: boolean }
 
 /** @returns the exit code */
-export async function receiptVerify(
+export async function verifyReceiptFile(
   file: string,
-  given: GivenOptions,
+  given: ReceiptVerifyOptions,
   terminal: Terminal,
 ): Promise<number> {
-  const texts = receiptsIn(await textOf(file, terminal))
+  const texts = receiptsIn(await readTextFile(file, terminal))
   if (texts.length === 0) throw new UsageError(`${file} contains no receipt`)
   const say = (value: object, lines: string[]) =>
     terminal.write(given.json ? `${JSON.stringify(value, null, 2)}\n` : `${lines.join('\n')}\n`)
   try {
-    const source = await receiptKeyFrom(given, (name) => textOf(name, terminal))
+    const source = await receiptKeyFrom(given, (name) => readTextFile(name, terminal))
     const receipts = await verifyReceiptChain(texts, source.key)
     requireApplication(receipts, source)
     const { kind, verdict, from } = source
@@ -30,11 +30,11 @@ export async function receiptVerify(
     )
     return EXIT.ok
   } catch (error) {
-    const isRefused = error instanceof ReceiptRefused || error instanceof EvidenceRefused
+    const isRefused = error instanceof InvalidReceiptError || error instanceof EvidenceRejectedError
     if (!isRefused) throw error
     const { message } = error
-    const flaw = error instanceof ReceiptRefused ? error.flaw : 'evidence'
-    const receipt = error instanceof ReceiptChainRefused ? error.at + 1 : undefined
+    const flaw = error instanceof InvalidReceiptError ? error.flaw : 'evidence'
+    const receipt = error instanceof InvalidReceiptChainError ? error.at + 1 : undefined
     const where = receipt === undefined ? '' : `receipt ${receipt}: `
     say({ valid: false, receipt, flaw, reason: message }, [`FAILED  ${where}${message}`])
     return EXIT.failed
@@ -46,7 +46,7 @@ function requireApplication(receipts: readonly Receipt[], { composeHash }: KeySo
   const at = receipts.findIndex((receipt) => receipt.compose_hash !== composeHash)
   if (composeHash === undefined || at < 0) return
   const reason = `its compose hash is ${receipts[at]!.compose_hash}, but the evidence has ${composeHash}`
-  throw new ReceiptChainRefused(at, 'payload', reason)
+  throw new InvalidReceiptChainError(at, 'payload', reason)
 }
 
 function receiptsIn(text: string): string[] {

@@ -3,22 +3,22 @@ import { Resolver } from 'node:dns/promises'
 
 /** Longer chains of aliases are treated as loops. */
 const ALIASES_MAX = 8
-const QUESTION_MS = 3_000
+const QUERY_TIMEOUT_MS = 3_000
 const TRIES = 2
 
 /** A name server did not respond, so it is unknown if CAA records exist. */
-export class NamesUnavailable extends Error {
+export class DnsUnavailableError extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)
-    this.name = 'NamesUnavailable'
+    this.name = 'DnsUnavailableError'
   }
 }
 
-type Names = Pick<Resolver, 'resolveCaa' | 'resolveCname'>
+type CaaResolver = Pick<Resolver, 'resolveCaa' | 'resolveCname'>
 
 /** @param server `ip` or `ip:port`; undefined for the system's name servers */
-export function namesOf(server: string | undefined): Names {
-  const resolver = new Resolver({ timeout: QUESTION_MS, tries: TRIES })
+export function createCaaResolver(server: string | undefined): CaaResolver {
+  const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: TRIES })
   if (server !== undefined) resolver.setServers([server])
   return resolver
 }
@@ -27,9 +27,9 @@ export function namesOf(server: string | undefined): Names {
  * Finds the host's own records, or those of the closest parent domain that has any. Follows aliases, but does not
  * search the parent domains of an alias target (RFC 8659, section 3).
  * @returns records in zone file format, such as `0 issue "ca.example; accounturi=…"`; empty if no domain has records
- * @throws {NamesUnavailable}
+ * @throws {DnsUnavailableError}
  */
-export async function caaRecords(host: string, names: Names): Promise<string[]> {
+export async function caaRecords(host: string, names: CaaResolver): Promise<string[]> {
   const labels = host.replace(/\.$/, '').split('.')
   for (let at = 0; at < labels.length; at++) {
     const records = await recordsAt(labels.slice(at).join('.'), names)
@@ -39,11 +39,11 @@ export async function caaRecords(host: string, names: Names): Promise<string[]> 
 }
 
 /** Follows aliases explicitly, because an authoritative server does not follow them as a resolver would. */
-async function recordsAt(name: string, names: Names): Promise<CaaRecord[]> {
+async function recordsAt(name: string, names: CaaResolver): Promise<CaaRecord[]> {
   let owner: string | undefined = name
   for (let aliases = 0; owner !== undefined; aliases++) {
     if (aliases > ALIASES_MAX)
-      throw new NamesUnavailable(`${name} has more than ${ALIASES_MAX} aliases`)
+      throw new DnsUnavailableError(`${name} has more than ${ALIASES_MAX} aliases`)
     const asked: string = owner
     const records = await orNone(asked, () => names.resolveCaa(asked))
     if (records.length > 0) return records
@@ -58,7 +58,7 @@ async function orNone<Found>(name: string, ask: () => Promise<Found[]>): Promise
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENODATA' || code === 'ENOTFOUND') return []
-    throw new NamesUnavailable(`no response for ${name} (${String(code)})`, { cause: error })
+    throw new DnsUnavailableError(`no response for ${name} (${String(code)})`, { cause: error })
   }
 }
 

@@ -5,39 +5,39 @@ export const ALLOWED_COMPOSE_HASHES = '2f6622e5'
 
 const CALL_MS = 15_000
 /** Far more than a 32-byte word in a JSON-RPC envelope needs. */
-const ANSWER_MAX_CHARACTERS = 10_000
+const RESPONSE_MAX_CHARACTERS = 10_000
 
 /** The node gave no usable response, so the contract's decision is unknown. */
-export class GovernanceUnknown extends Error {
+export class GovernanceUnknownError extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)
-    this.name = 'GovernanceUnknown'
+    this.name = 'GovernanceUnknownError'
   }
 }
 
-export type GovernanceWord = { chain_id: number; allowed: boolean }
+export type GovernanceDecision = { chain_id: number; allowed: boolean }
 
 /**
  * Asks if the contract allows a compose hash.
  * @param appId the contract's address, as hex of 20 bytes without 0x
  * @param composeHash hex of 32 bytes without 0x
- * @throws {GovernanceUnknown}
+ * @throws {GovernanceUnknownError}
  */
 export async function askGovernance(
   rpcUrl: string,
   appId: string,
   composeHash: string,
   fetch: typeof globalThis.fetch,
-): Promise<GovernanceWord> {
+): Promise<GovernanceDecision> {
   const chainId = await call(fetch, rpcUrl, 'eth_chainId', [])
   if (!/^0x[0-9a-f]{1,13}$/.test(chainId))
-    throw new GovernanceUnknown('the node returned no valid chain ID')
+    throw new GovernanceUnknownError('the node returned no valid chain ID')
   const data = `0x${ALLOWED_COMPOSE_HASHES}${composeHash}`
   const word = await call(fetch, rpcUrl, 'eth_call', [{ to: `0x${appId}`, data }, 'latest'])
   if (word === '0x')
-    throw new GovernanceUnknown(`no contract exists at 0x${appId} on chain ${Number(chainId)}`)
+    throw new GovernanceUnknownError(`no contract exists at 0x${appId} on chain ${Number(chainId)}`)
   if (!/^0x0{63}[01]$/.test(word))
-    throw new GovernanceUnknown(`the contract at 0x${appId} is not a governance contract`)
+    throw new GovernanceUnknownError(`the contract at 0x${appId} is not a governance contract`)
   return { chain_id: Number(chainId), allowed: word.endsWith('1') }
 }
 
@@ -48,11 +48,11 @@ async function call(
   params: unknown[],
 ): Promise<string> {
   const answer = await post(fetch, rpcUrl, { jsonrpc: '2.0', id: 1, method, params })
-  const { result, error } = parsed(answer)
+  const { result, error } = parseRpcResponse(answer)
   if (typeof result === 'string') return result.toLowerCase()
   const { message } = (error ?? {}) as { message?: unknown }
   const reason = typeof message === 'string' ? message.slice(0, 200) : 'no result'
-  throw new GovernanceUnknown(`the node rejected ${method}: ${reason}`)
+  throw new GovernanceUnknownError(`the node rejected ${method}: ${reason}`)
 }
 
 async function post(
@@ -71,22 +71,22 @@ async function post(
     let text = ''
     for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
       text += part
-      if (text.length > ANSWER_MAX_CHARACTERS) throw new Error('the response is too long')
+      if (text.length > RESPONSE_MAX_CHARACTERS) throw new Error('the response is too long')
     }
     return text
   } catch (error) {
     const { cause, message } = error as Error
     const reason = cause instanceof Error ? cause.message : message
-    throw new GovernanceUnknown(`the node does not respond: ${reason}`, { cause: error })
+    throw new GovernanceUnknownError(`the node does not respond: ${reason}`, { cause: error })
   }
 }
 
-function parsed(text: string): { result?: unknown; error?: unknown } {
+function parseRpcResponse(text: string): { result?: unknown; error?: unknown } {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) return value
   } catch {
     // Reported by the error below.
   }
-  throw new GovernanceUnknown('the node’s response is not JSON-RPC')
+  throw new GovernanceUnknownError('the node’s response is not JSON-RPC')
 }

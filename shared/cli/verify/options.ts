@@ -4,9 +4,9 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import { type Collateral, collateralSchema } from '../../attestation/evidence.ts'
 import { type Policy, TCB_STATUSES, type TcbStatus } from '../../attestation/policy.ts'
-import { isLoopback } from '../../loopback.ts'
+import { isLoopback } from '../../network/loopback.ts'
 import { type Terminal, UsageError } from '../terminal.ts'
-import { type GivenOptions, TIMEOUT_S } from './given-options.ts'
+import { type RawVerifyOptions, TIMEOUT_S } from './raw-options.ts'
 
 export type VerifyOptions = {
   /** A host, or a saved bundle. */
@@ -37,7 +37,7 @@ const measurementsSchema = z
 /** @throws {UsageError} with a message that names the invalid option */
 export function verifyOptions(
   url: string | undefined,
-  given: GivenOptions,
+  given: RawVerifyOptions,
   terminal: Terminal,
 ): VerifyOptions {
   const { offline, json = false } = given
@@ -68,7 +68,7 @@ export function verifyOptions(
 }
 
 /** Accepts any root of trust, because the root only determines the verdict. */
-function policyOf(given: GivenOptions, terminal: Terminal): Policy {
+function policyOf(given: RawVerifyOptions, terminal: Terminal): Policy {
   const { measurements, appId, composeHash, tcbStatus } = given
   return {
     root: { kind: 'any' },
@@ -76,9 +76,9 @@ function policyOf(given: GivenOptions, terminal: Terminal): Policy {
     ...(measurements === undefined
       ? {}
       : { measurements: jsonFile('measurements', measurements, measurementsSchema, terminal) }),
-    ...(appId === undefined ? {} : { appId: checked('appId', hex(20), appId) }),
+    ...(appId === undefined ? {} : { appId: requireValid('appId', hex(20), appId) }),
     ...(composeHash
-      ? { composeHashes: composeHash.map((hash) => checked('composeHash', hex(32), hash)) }
+      ? { composeHashes: composeHash.map((hash) => requireValid('composeHash', hex(32), hash)) }
       : {}),
   }
 }
@@ -125,7 +125,7 @@ function parsedUrl(text: string): URL | undefined {
 }
 
 function jsonFile<Schema extends z.ZodType>(
-  option: keyof GivenOptions,
+  option: keyof RawVerifyOptions,
   file: string,
   schema: Schema,
   terminal: Terminal,
@@ -137,10 +137,10 @@ function jsonFile<Schema extends z.ZodType>(
   } catch (error) {
     throw new UsageError(`${optionOf(option)} ${file}: ${(error as Error).message}`)
   }
-  return checked(option, schema, value)
+  return requireValid(option, schema, value)
 }
 
-function textFile(option: keyof GivenOptions, file: string, { folder }: Terminal): string {
+function textFile(option: keyof RawVerifyOptions, file: string, { folder }: Terminal): string {
   try {
     return readFileSync(resolve(folder, file), 'utf8')
   } catch (error) {
@@ -148,8 +148,8 @@ function textFile(option: keyof GivenOptions, file: string, { folder }: Terminal
   }
 }
 
-function checked<Schema extends z.ZodType>(
-  option: keyof GivenOptions,
+function requireValid<Schema extends z.ZodType>(
+  option: keyof RawVerifyOptions,
   schema: Schema,
   value: unknown,
 ): z.output<Schema> {

@@ -1,13 +1,13 @@
 import { getCACertificates, type TLSSocket } from 'node:tls'
-import type { FetchEvidence } from '../../attestation/fetch-evidence.ts'
+import type { FetchEvidenceOptions } from '../../attestation/fetch-evidence.ts'
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
 
 const CONNECT_MS = 10_000
 /** Applies to the start of a response and to each pause within it. */
 const ANSWER_MS = 15_000
 
-export type WatchedFetch = {
-  fetch: FetchEvidence['fetch']
+export type CertificateCapture = {
+  fetch: FetchEvidenceOptions['fetch']
   /** DER of each distinct certificate, in the order of the TLS handshakes. */
   served(): Buffer[]
   close(): Promise<void>
@@ -18,7 +18,7 @@ export type WatchedFetch = {
  * certificate.
  * @param authority PEM certificate of an additional trusted authority
  */
-export function watchedFetch(authority: string | undefined): WatchedFetch {
+export function captureCertificates(authority: string | undefined): CertificateCapture {
   const served: Buffer[] = []
   const authorities = getCACertificates('default')
   const connect = buildConnector({

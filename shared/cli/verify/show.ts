@@ -1,9 +1,9 @@
 import type { RuleResult, Verdict } from '../../attestation/policy.ts'
 import type { Report } from '../../attestation/report.ts'
-import { encodeBase64url } from '../../base64url.ts'
-import { type Colour, coloured, printable, type Terminal } from '../terminal.ts'
+import { encodeBase64url } from '../../encoding/base64url.ts'
+import { type TerminalColor, colorize, printable, type Terminal } from '../terminal.ts'
 
-export type Judged = {
+export type VerifyResult = {
   /** Host or file that the evidence comes from. */
   of: string
   at: Date
@@ -13,26 +13,26 @@ export type Judged = {
 }
 
 const OUTCOMES = { passed: 'PASSED', failed: 'FAILED', not_applicable: 'NOT APPLICABLE' } as const
-const COLOUR_OF = { passed: 'green', failed: 'red', not_applicable: 'yellow' } as const
+const OUTCOME_COLORS = { passed: 'green', failed: 'red', not_applicable: 'yellow' } as const
 const NAME_WIDTH = 14
 const OUTCOME_WIDTH = 14
 
-const MEANING: Record<Verdict, { colour: Colour; text: string }> = {
+const MEANING: Record<Verdict, { color: TerminalColor; text: string }> = {
   HARDWARE: {
-    colour: 'green',
+    color: 'green',
     text: 'a genuine TDX machine runs this application behind this host',
   },
   SIMULATED: {
-    colour: 'yellow',
+    color: 'yellow',
     text: 'software simulates the machine: its keys are no safer than files',
   },
-  FAILED: { colour: 'red', text: 'do not send secrets to this host' },
+  FAILED: { color: 'red', text: 'do not send secrets to this host' },
 }
 
 /** One line for each of the seven rules, then the open points and the verdict. */
-export function showText({ of, at, notes, report }: Judged, terminal: Terminal): string {
+export function showText({ of, at, notes, report }: VerifyResult, terminal: Terminal): string {
   const { verdict, rules, open } = report
-  const { colour, text } = MEANING[verdict]
+  const { color, text } = MEANING[verdict]
   return [
     `svc verify ${printable(of)}, as of ${at.toISOString()}`,
     ...notes.map((note) => `  ${printable(note)}`),
@@ -42,14 +42,14 @@ export function showText({ of, at, notes, report }: Judged, terminal: Terminal):
     ...open.map((sentence) => `  - ${printable(sentence)}`),
     '',
     ...facts(report),
-    `${coloured(verdict, colour, terminal)}: ${text}`,
+    `${colorize(verdict, color, terminal)}: ${text}`,
     '',
   ].join('\n')
 }
 
 function ruleLine({ rule, name, outcome, reason }: RuleResult, terminal: Terminal): string {
   const words = OUTCOMES[outcome].padEnd(OUTCOME_WIDTH)
-  const shown = coloured(words, COLOUR_OF[outcome], terminal)
+  const shown = colorize(words, OUTCOME_COLORS[outcome], terminal)
   return `${rule}  ${name.padEnd(NAME_WIDTH)}  ${shown}  ${printable(reason)}`
 }
 
@@ -66,7 +66,7 @@ function facts({ root, tcbStatus, advisoryIds, appId, composeHash }: Report): st
 }
 
 /** Public keys are in base64url. */
-export function showJson({ of, at, notes, report }: Judged): string {
+export function showJson({ of, at, notes, report }: VerifyResult): string {
   const { keys, root, measurements } = report
   const value = {
     verdict: report.verdict,
@@ -93,7 +93,7 @@ export function showJson({ of, at, notes, report }: Judged): string {
 
 /** Used if no evidence is available, so that no rule was evaluated. */
 export function showNothing(
-  { of, at, notes, reason }: Omit<Judged, 'report'> & { reason: string },
+  { of, at, notes, reason }: Omit<VerifyResult, 'report'> & { reason: string },
   json: boolean,
   terminal: Terminal,
 ): string {
@@ -103,7 +103,7 @@ export function showNothing(
     `svc verify ${printable(of)}, as of ${at.toISOString()}`,
     ...notes.map((note) => `  ${printable(note)}`),
     '',
-    `${coloured('FAILED', 'red', terminal)}: no evidence: ${printable(reason)}`,
+    `${colorize('FAILED', 'red', terminal)}: no evidence: ${printable(reason)}`,
     '',
   ].join('\n')
 }

@@ -4,8 +4,8 @@ import { bundleSchema, type EvidenceBundle } from '../../attestation/evidence.ts
 import { dstackVerifierInput } from '../../attestation/dstack-verifier-input.ts'
 import type { Verdict } from '../../attestation/policy.ts'
 import { EXIT, printable, type Terminal, UsageError } from '../terminal.ts'
-import { gather, type Missing, NoEvidence } from './gather.ts'
-import { judge } from './judge.ts'
+import { gatherEvidence, type MissingInputs, NoEvidenceError } from './gather-evidence.ts'
+import { evaluateEvidence } from './evaluate-evidence.ts'
 import { localStackAt } from '../local-stack.ts'
 import type { VerifyOptions } from './options.ts'
 import { showJson, showNothing, showText } from './show.ts'
@@ -20,19 +20,21 @@ const EXIT_OF: Record<Verdict, number> = {
 const AHEAD_MS = 5 * 60_000
 const BUNDLE_MAX_BYTES = 32 * 1024 * 1024
 
-type Evidence = { bundle: EvidenceBundle; missing: Missing; at: Date; open: string[] }
+type EvidenceInput = { bundle: EvidenceBundle; missing: MissingInputs; at: Date; open: string[] }
 
 /** @returns the exit code */
 export async function verify(options: VerifyOptions, terminal: Terminal): Promise<number> {
   const { from, json } = options
   const of = 'url' in from ? from.url.origin : from.bundleFile
   const notes: string[] = []
-  let evidence: Evidence
+  let evidence: EvidenceInput
   try {
     evidence =
-      'url' in from ? await live(from.url, options, notes, terminal) : saved(from, terminal)
+      'url' in from
+        ? await fetchLive(from.url, options, notes, terminal)
+        : loadSaved(from, terminal)
   } catch (error) {
-    if (!(error instanceof NoEvidence)) throw error
+    if (!(error instanceof NoEvidenceError)) throw error
     const nothing = { of, at: terminal.now(), notes, reason: error.message }
     terminal.write(showNothing(nothing, json, terminal))
     return EXIT.failed
@@ -44,19 +46,19 @@ export async function verify(options: VerifyOptions, terminal: Terminal): Promis
   if (options.saveTo !== undefined) write(options.saveTo, bundle)
   if (options.verifierInputTo !== undefined)
     writeVerifierInput(options.verifierInputTo, bundle, terminal)
-  const judged = await judge(bundle, missing, options.policy, at)
+  const judged = await evaluateEvidence(bundle, missing, options.policy, at)
   const report = { ...judged, open: [...judged.open, ...evidence.open] }
   const result = { of, at, notes, report }
   terminal.write(json ? showJson(result) : showText(result, terminal))
   return EXIT_OF[report.verdict]
 }
 
-async function live(
+async function fetchLive(
   url: URL,
   options: VerifyOptions,
   notes: string[],
   terminal: Terminal,
-): Promise<Evidence> {
+): Promise<EvidenceInput> {
   const stack = localStackAt(url, terminal.folder, terminal.environment)
   const { authority, rpcUrl, dnsServer } = options
   if (stack) {
@@ -67,7 +69,7 @@ async function live(
     ]
     if (taken.length > 0) notes.push(`from the local stack (${stack.file}): ${taken.join(' ')}`)
   }
-  const gathered = await gather({
+  const gathered = await gatherEvidence({
     url,
     authority: authority ?? stack?.authority,
     rpcUrl: rpcUrl ?? stack?.rpcUrl,
@@ -83,12 +85,12 @@ async function live(
   return { ...gathered, at: terminal.now(), open }
 }
 
-function saved({ bundleFile }: { bundleFile: string }, terminal: Terminal): Evidence {
+function loadSaved({ bundleFile }: { bundleFile: string }, terminal: Terminal): EvidenceInput {
   const bundle = readBundle(bundleFile)
   const at = new Date(bundle.fetched_at)
-  if (Number.isNaN(at.getTime())) throw new NoEvidence('the bundle has no valid time')
+  if (Number.isNaN(at.getTime())) throw new NoEvidenceError('the bundle has no valid time')
   if (at.getTime() > terminal.now().getTime() + AHEAD_MS)
-    throw new NoEvidence('the bundle’s time is in the future')
+    throw new NoEvidenceError('the bundle’s time is in the future')
   const nothing = (what: string) => `the bundle was saved without ${what}`
   return {
     bundle,
@@ -116,7 +118,7 @@ function readBundle(file: string): EvidenceBundle {
   try {
     return bundleSchema.parse(JSON.parse(text))
   } catch {
-    throw new NoEvidence('the file is not a bundle written by --save')
+    throw new NoEvidenceError('the file is not a bundle written by --save')
   }
 }
 
@@ -129,7 +131,7 @@ function writeVerifierInput(file: string, bundle: EvidenceBundle, terminal: Term
   try {
     input = dstackVerifierInput(bundle.attestation)
   } catch (error) {
-    terminal.complain(`svc: did not write ${file}: ${printable((error as Error).message)}\n`)
+    terminal.writeError(`svc: did not write ${file}: ${printable((error as Error).message)}\n`)
     return
   }
   write(file, input)

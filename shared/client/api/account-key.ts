@@ -1,5 +1,5 @@
-import { requireApiKeyShape } from '../credential.ts'
-import { NotSent } from '../failures/on-the-way.ts'
+import { requireApiKeyFormat } from '../credential.ts'
+import { NotSent } from '../failures/transport-errors.ts'
 
 /** A key rotation replaces the key. */
 export class AccountKey {
@@ -8,7 +8,7 @@ export class AccountKey {
 
   /** @throws {NotSent} `bad_credential` if the value is not an API key */
   constructor(key: string | undefined) {
-    if (key !== undefined) requireApiKeyShape(key)
+    if (key !== undefined) requireApiKeyFormat(key)
     this.#key = key
   }
 

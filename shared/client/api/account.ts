@@ -1,9 +1,9 @@
 import type { z } from 'zod'
-import type { newAccountAnswer } from '../../wire/core.ts'
-import { NetworkFailed } from '../failures/on-the-way.ts'
+import type { newAccountResponse } from '../../wire/core.ts'
+import { NetworkFailed } from '../failures/transport-errors.ts'
 import type { CallOptions } from '../options.ts'
 import type { Requester } from '../request.ts'
-import { withoutNullMembers } from '../../without-null-members.ts'
+import { withoutNullMembers } from '../../json/without-null-members.ts'
 import type { AccountKey } from './account-key.ts'
 
 export type NewAccountFields = {
@@ -12,7 +12,7 @@ export type NewAccountFields = {
   /** Owner's email address, stored encrypted, and never on the chain. `getAccount` returns it. */
   email?: string
 }
-export type NewAccount = z.infer<typeof newAccountAnswer>
+export type NewAccount = z.infer<typeof newAccountResponse>
 
 /**
  * Takes about 15 seconds. The account key is returned only once. If the client has no key, it uses the new key for its
@@ -28,13 +28,13 @@ export async function newAccount(
   const { account_description = '', ...fields } = withoutNullMembers(given)
   const path = '/core/v1/new_account'
   const json = { ...fields, account_description }
-  const question = { method: 'POST', path, json, repeat: 'never', options } as const
-  const { body } = await requester.core<NewAccount>(question).catch(accountMayBeLost)
+  const request = { method: 'POST', path, json, repeat: 'never', options } as const
+  const { body } = await requester.core<NewAccount>(request).catch(adviseLostAccount)
   if (!key.isSet) key.use(body.api_key)
   return body
 }
 
-function accountMayBeLost(error: unknown): never {
+function adviseLostAccount(error: unknown): never {
   if (!(error instanceof NetworkFailed) || !error.mayHaveBeenExecuted) throw error
   const fix =
     'An account may have been opened whose key is lost. It is empty and costs nothing. Call newAccount again to open another one.'
@@ -48,6 +48,6 @@ export async function accountExists(
   options?: CallOptions,
 ): Promise<boolean> {
   const path = '/core/v1/account_exists'
-  const question = { method: 'GET', path, credential, repeat: 'idempotent', options } as const
-  return (await requester.core<boolean>(question)).body
+  const request = { method: 'GET', path, credential, repeat: 'idempotent', options } as const
+  return (await requester.core<boolean>(request)).body
 }

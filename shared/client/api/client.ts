@@ -42,8 +42,8 @@ export type ApiClient = AccountOperations &
 
 /** @throws {NotSent} `bad_credential` if `apiKey` is not an API key */
 export function createApiClient(parts: ClientParts, apiKey: string | undefined): ApiClient {
-  const { requester, surroundings, verification, sealedActions, signal } = parts
-  const { now, random } = surroundings
+  const { requester, environment, verification, sealedActions, signal } = parts
+  const { now, random } = environment
   const key = new AccountKey(apiKey)
   const calls = coreCalls(requester, () => key.credential())
   const common = commonOperations(parts)
@@ -65,6 +65,6 @@ export function createApiClient(parts: ClientParts, apiKey: string | undefined):
     convertToChainSecured: (signer, options) =>
       convertToChainSecured({ calls, node: common, now, signal }, signer, options),
     svcAction: (action, options) => runAction(execution, action, options),
-    billing: billingOperations({ requester, calls, surroundings, signal }),
+    billing: billingOperations({ requester, calls, environment, signal }),
   }
 }

@@ -1,10 +1,10 @@
 /** In ChainSecured mode, an admin wallet controls the account. The conversion is irreversible. */
 import type { CoreCalls } from '../core/core-calls.ts'
 import type { NodeOperations } from '../core/node.ts'
-import { eitherSignal } from '../either-signal.ts'
-import { NetworkFailed } from '../failures/on-the-way.ts'
+import { anySignal } from '../any-signal.ts'
+import { NetworkFailed } from '../failures/transport-errors.ts'
 import type { CallOptions } from '../options.ts'
-import { orAborted } from '../sovereign/aborted.ts'
+import { abortable } from '../abortable.ts'
 import type { EthereumSigner } from '../sovereign/signer.ts'
 
 export type Converted = {
@@ -40,22 +40,22 @@ export async function convertToChainSecured(
     import('../sovereign/sign.ts'),
   ])
   const wallet = walletOf(signer)
-  const signal = eitherSignal(ofClient.signal, options?.signal)
+  const signal = anySignal(ofClient.signal, options?.signal)
   const chainId = BigInt((await node.getNodeChainConfig(signal && { signal })).chain_id)
-  await orAborted(requireWalletChain(wallet, chainId), signal)
+  await abortable(requireWalletChain(wallet, chainId), signal)
   const signing = signProof(wallet, { purpose: 'ConvertAccount', chainId, now })
-  const proof = await orAborted(signing, signal)
+  const proof = await abortable(signing, signal)
   signal?.throwIfAborted()
   const body = { new_admin_wallet_address: proof.typed_data.message.address, ...proof }
   const path = 'convert_to_chain_secured_account'
-  return calls.write<Converted>(path, body, options).catch(mayBeConverted)
+  return calls.write<Converted>(path, body, options).catch(adviseUnknownConversion)
 }
 
 /**
  * Adds advice if the response was lost. The Idempotency-Key cannot recover it, because a new proof changes the request
  * body. Only the contract shows the outcome.
  */
-function mayBeConverted(error: unknown): never {
+function adviseUnknownConversion(error: unknown): never {
   if (!(error instanceof NetworkFailed) || !error.mayHaveBeenExecuted) throw error
   const fix =
     "The account may already belong to the wallet: check with createClient({ mode: 'sovereign', … }).accountHash(). If it finds no account within a minute, convert again."

@@ -1,7 +1,7 @@
 import type { CoreCalls } from '../core/core-calls.ts'
-import { SvcError } from '../failures.ts'
+import { SvcError } from '../failures/svc-error.ts'
 import { Conflict, ServerFailure, ServiceUnavailable, Unauthorized } from '../failures/by-status.ts'
-import { NetworkFailed, NotSent, NotTheApi } from '../failures/on-the-way.ts'
+import { NetworkFailed, NotSent, NotTheApi } from '../failures/transport-errors.ts'
 import type { CallOptions } from '../options.ts'
 import type { Requester } from '../request.ts'
 import { accountExists } from './account.ts'
@@ -64,13 +64,13 @@ export async function rotateAccountApiKey(
     )
   key.isRotating = true
   try {
-    return await rotated(parts, options)
+    return await rotateKey(parts, options)
   } finally {
     key.isRotating = false
   }
 }
 
-async function rotated(
+async function rotateKey(
   { requester, calls, key, random }: RotationParts,
   { keep, ...options }: RotationOptions = {},
 ): Promise<Rotated> {
@@ -86,16 +86,16 @@ async function rotated(
     key.use(api_key)
     return { api_key, api_key_hash: answer.api_key_hash }
   } catch (error) {
-    if (!isOutcomeOpen(error)) throw error
-    const counts = await accountExists(requester, { apiKey: api_key }, options).catch(
+    if (!isOutcomeUnknown(error)) throw error
+    const isNewKeyValid = await accountExists(requester, { apiKey: api_key }, options).catch(
       () => undefined,
     )
-    if (counts === true) {
+    if (isNewKeyValid === true) {
       key.use(api_key)
       return { api_key, api_key_hash: await hashOf(api_key) }
     }
     // The service rejects the old key, but not because of this rotation.
-    if (counts === false && error instanceof Unauthorized) throw error
+    if (isNewKeyValid === false && error instanceof Unauthorized) throw error
     throw new RotationUnknown(api_key, error)
   }
 }
@@ -104,7 +104,7 @@ async function rotated(
  * After a lost response, a retry gets 401 because the old key is no longer valid. An error other than `SvcError` is an
  * abort, which also leaves the outcome unknown.
  */
-function isOutcomeOpen(error: unknown): boolean {
+function isOutcomeUnknown(error: unknown): boolean {
   return (
     !(error instanceof SvcError) ||
     error instanceof Unauthorized ||
@@ -112,17 +112,21 @@ function isOutcomeOpen(error: unknown): boolean {
     error instanceof NotTheApi ||
     error instanceof ServerFailure ||
     error instanceof ServiceUnavailable ||
-    (error instanceof Conflict && SHOWN_OR_UNDER_WAY.has(error.code))
+    (error instanceof Conflict && UNKNOWN_OUTCOME_CODES.has(error.code))
   )
 }
 
-const SHOWN_OR_UNDER_WAY = new Set(['key_shown_before', 'request_in_progress', 'outcome_unknown'])
+const UNKNOWN_OUTCOME_CODES = new Set([
+  'key_shown_before',
+  'request_in_progress',
+  'outcome_unknown',
+])
 
 /** Identifies the key in the contract. */
 async function hashOf(apiKey: string): Promise<string> {
   const [{ keccak_256 }, { encodeHex }] = await Promise.all([
     import('@noble/hashes/sha3.js'),
-    import('../../hex.ts'),
+    import('../../encoding/hex.ts'),
   ])
   return `0x${encodeHex(keccak_256(new TextEncoder().encode(apiKey)))}`
 }

@@ -3,22 +3,22 @@
  * the admin wallet, or a read of the contract.
  */
 import type { z } from 'zod'
-import type { accountAnswer } from '../../wire/core.ts'
-import type { actionAnswer, addActionAnswer } from '../../wire/registered-actions.ts'
-import type { addGroupAnswer, groupAnswer, wholeGroupAnswer } from '../../wire/groups.ts'
-import type { addUsageApiKeyAnswer, usageApiKeysAnswer } from '../../wire/usage-keys.ts'
-import type { createWalletAnswer, walletAnswer } from '../../wire/wallets.ts'
+import type { accountResponse } from '../../wire/core.ts'
+import type { actionResponse, addActionResponse } from '../../wire/registered-actions.ts'
+import type { addGroupResponse, groupResponse, wholeGroupResponse } from '../../wire/groups.ts'
+import type { addUsageApiKeyResponse, usageApiKeysResponse } from '../../wire/usage-keys.ts'
+import type { createWalletResponse, walletResponse } from '../../wire/wallets.ts'
 import type { CallOptions } from '../options.ts'
 import type { Listing } from './listing.ts'
 
-export type AccountRecord = z.infer<typeof accountAnswer>
-export type Wallet = z.infer<typeof walletAnswer>
-export type NewWallet = z.infer<typeof createWalletAnswer>
-export type Group = z.infer<typeof groupAnswer>
-export type WholeGroup = z.infer<typeof wholeGroupAnswer>
-export type RegisteredAction = z.infer<typeof actionAnswer>
-export type UsageKey = z.infer<typeof usageApiKeysAnswer>[number]
-export type NewUsageKey = z.infer<typeof addUsageApiKeyAnswer>
+export type AccountRecord = z.infer<typeof accountResponse>
+export type Wallet = z.infer<typeof walletResponse>
+export type NewWallet = z.infer<typeof createWalletResponse>
+export type Group = z.infer<typeof groupResponse>
+export type WholeGroup = z.infer<typeof wholeGroupResponse>
+export type RegisteredAction = z.infer<typeof actionResponse>
+export type UsageKey = z.infer<typeof usageApiKeysResponse>[number]
+export type NewUsageKey = z.infer<typeof addUsageApiKeyResponse>
 
 /** A wallet's 32-byte ID, or its address. The zero ID means all wallets. */
 export type PkpId = string
@@ -60,7 +60,7 @@ type Done = { success: true }
 
 export type AccountOperations = {
   createWallet(fields?: Texts, options?: CallOptions): Promise<NewWallet>
-  addGroup(fields: GroupFields, options?: CallOptions): Promise<z.infer<typeof addGroupAnswer>>
+  addGroup(fields: GroupFields, options?: CallOptions): Promise<z.infer<typeof addGroupResponse>>
   /** Absent fields stay unchanged. An array in `fields` replaces the stored one. */
   updateGroup(
     fields: { group_id: number } & Partial<GroupFields>,
@@ -84,7 +84,7 @@ export type AccountOperations = {
   addAction(
     fields: { action_ipfs_cid: string } & Texts,
     options?: CallOptions,
-  ): Promise<z.infer<typeof addActionAnswer>>
+  ): Promise<z.infer<typeof addActionResponse>>
   updateActionMetadata(
     fields: ({ action_ipfs_cid: string } | { hashed_cid: CidHash }) & Texts,
     options?: CallOptions,

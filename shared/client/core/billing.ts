@@ -1,28 +1,28 @@
 /** Credits and payments. An API key or a wallet's proof authorizes the calls. */
 import type { z } from 'zod'
 import type {
-  balanceAnswer,
-  confirmPaymentAnswer,
-  createPaymentIntentAnswer,
-  processorConfigAnswer,
+  balanceResponse,
+  confirmPaymentResponse,
+  createPaymentIntentResponse,
+  processorConfigResponse,
   usageRow,
 } from '../../wire/billing.ts'
-import { eitherSignal } from '../either-signal.ts'
+import { anySignal } from '../any-signal.ts'
 import { Conflict } from '../failures/by-status.ts'
-import { CREDITED_WITHIN_MS } from '../limits.ts'
+import { CREDITED_TIMEOUT_MS } from '../limits.ts'
 import type { CallOptions } from '../options.ts'
-import { polled } from '../polling.ts'
+import { pollUntilReady } from '../polling.ts'
 import type { Requester } from '../request.ts'
-import type { Surroundings } from '../surroundings.ts'
+import type { RuntimeEnvironment } from '../runtime-environment.ts'
 import type { CoreCalls } from './core-calls.ts'
 import type { Listing } from './listing.ts'
 import type { WaitOptions } from './wait-until-permitted.ts'
 
-export type Balance = z.infer<typeof balanceAnswer>
+export type Balance = z.infer<typeof balanceResponse>
 export type UsageRow = z.infer<typeof usageRow>
-export type PaymentIntent = z.infer<typeof createPaymentIntentAnswer>
-export type Credited = z.infer<typeof confirmPaymentAnswer>
-export type ProcessorConfig = z.infer<typeof processorConfigAnswer>
+export type PaymentIntent = z.infer<typeof createPaymentIntentResponse>
+export type Credited = z.infer<typeof confirmPaymentResponse>
+export type ProcessorConfig = z.infer<typeof processorConfigResponse>
 
 /**
  * `from` and `to` are UTC days (YYYY-MM-DD), both inclusive. Default: the last 30 days. `key_hash` selects a single
@@ -53,35 +53,39 @@ export type BillingParts = {
   requester: Requester
   /** Authorized by an API key or a wallet's proof. */
   calls: CoreCalls
-  surroundings: Surroundings
+  environment: RuntimeEnvironment
   signal?: AbortSignal | undefined
 }
 
 export function billingOperations(parts: BillingParts): BillingOperations {
-  const { requester, calls, surroundings } = parts
+  const { requester, calls, environment } = parts
   const confirmPayment = (fields: { payment_intent_id: string }, options?: CallOptions) =>
     calls.write<Credited>('billing/confirm_payment', fields, options)
   return {
     balance: (options) => calls.read('billing/balance', {}, options),
     usage: (query, options) => calls.list('billing/usage', { ...query }, options),
-    usageCsv: (query, options) => calls.table('billing/usage', { ...query }, options),
+    usageCsv: (query, options) => calls.csv('billing/usage', { ...query }, options),
     processorConfig: async (options) => {
       const path = '/core/v1/billing/processor_config'
-      const question = { method: 'GET', path, repeat: 'idempotent', options } as const
-      return (await requester.core<ProcessorConfig>(question)).body
+      const request = { method: 'GET', path, repeat: 'idempotent', options } as const
+      return (await requester.core<ProcessorConfig>(request)).body
     },
     createPaymentIntent: (fields, options) =>
       calls.write('billing/create_payment_intent', fields, options),
     confirmPayment,
-    waitUntilCredited: (payment_intent_id, { timeoutMs = CREDITED_WITHIN_MS, signal } = {}) => {
-      const either = eitherSignal(parts.signal, signal)
+    waitUntilCredited: (payment_intent_id, { timeoutMs = CREDITED_TIMEOUT_MS, signal } = {}) => {
+      const either = anySignal(parts.signal, signal)
       const call = () => confirmPayment({ payment_intent_id }, either && { signal: either })
-      return polled(call, { timeoutMs, signal: either, notYet: isPending }, surroundings)
+      return pollUntilReady(
+        call,
+        { timeoutMs, signal: either, notYet: pendingPayment },
+        environment,
+      )
     },
   }
 }
 
-function isPending(error: unknown): { atLeastMs: number } | undefined {
+function pendingPayment(error: unknown): { atLeastMs: number } | undefined {
   if (!(error instanceof Conflict) || error.code !== 'payment_pending') return undefined
   return { atLeastMs: (error.retryAfterS ?? 0) * 1000 }
 }

@@ -1,6 +1,6 @@
 /** Operations of clients in both modes that need no account. */
 import type { Report } from '../../attestation/report.ts'
-import type { Receipt } from '../../receipt.ts'
+import type { Receipt } from '../../receipts/receipt.ts'
 import { actionWallet, type ActionWallet } from '../action-wallet.ts'
 import type { ClientParts } from '../client-parts.ts'
 import type { CallOptions } from '../options.ts'
@@ -24,10 +24,10 @@ export type CommonOperations = NodeOperations & {
 }
 
 export function commonOperations(parts: ClientParts): CommonOperations {
-  const { requester, surroundings, verification, triggers, signal } = parts
+  const { requester, environment, verification, triggers, signal } = parts
   return {
     ...nodeOperations(requester),
-    waitUntilPermitted: waitUntilPermitted(surroundings, signal),
+    waitUntilPermitted: waitUntilPermitted(environment, signal),
     verification,
     verify: (options) => verification.report(options?.signal),
     verifyReceipt: (receipt, options) => verification.receipt(receipt, options?.signal),

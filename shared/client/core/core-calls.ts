@@ -1,7 +1,7 @@
 import { LIST_PAGE_MAX } from '../../limits.ts'
 import { type Listing, listing } from './listing.ts'
-import { NotTheApi } from '../failures/on-the-way.ts'
-import { orAborted } from '../sovereign/aborted.ts'
+import { NotTheApi } from '../failures/transport-errors.ts'
+import { abortable } from '../abortable.ts'
 import type { CallOptions } from '../options.ts'
 import type { Credential, Requester } from '../request.ts'
 
@@ -14,7 +14,7 @@ export type CoreCalls = {
   /** GET requests, page by page. */
   list<Item>(path: string, query?: Query, options?: CallOptions): Listing<Item>
   /** CSV. */
-  table(path: string, query?: Query, options?: CallOptions): Promise<string>
+  csv(path: string, query?: Query, options?: CallOptions): Promise<string>
   /** POST request, which is executed at most once, even if it is retried. */
   write<Body>(path: string, json: object, options?: CallOptions): Promise<Body>
 }
@@ -24,15 +24,15 @@ export type CredentialSource = () => Credential | Promise<Credential>
 
 export function coreCalls(requester: Requester, credential: CredentialSource): CoreCalls {
   // Abortable, because the owner of a wallet may take minutes to sign, or never respond.
-  const shown = async ({ signal }: CallOptions = {}): Promise<Credential> => {
+  const resolveCredential = async ({ signal }: CallOptions = {}): Promise<Credential> => {
     signal?.throwIfAborted()
-    return orAborted(Promise.resolve(credential()), signal)
+    return abortable(Promise.resolve(credential()), signal)
   }
   const get = async <Body>(path: string, options?: CallOptions) =>
     requester.core<Body>({
       method: 'GET',
       path,
-      credential: await shown(options),
+      credential: await resolveCredential(options),
       repeat: 'idempotent',
       options,
     })
@@ -53,11 +53,11 @@ export function coreCalls(requester: Requester, credential: CredentialSource): C
       (await get<Body>(pathOf(path, query), options)).body,
     list: <Item>(path: string, query: Query = {}, options?: CallOptions) =>
       listing(() => pages<Item>(path, query, options)),
-    table: async (path, query = {}, options) => {
+    csv: async (path, query = {}, options) => {
       const question = {
         method: 'GET',
         path: pathOf(path, { ...query, format: 'csv' }),
-        credential: await shown(options),
+        credential: await resolveCredential(options),
         repeat: 'idempotent',
         wants: 'csv',
         options,
@@ -69,7 +69,7 @@ export function coreCalls(requester: Requester, credential: CredentialSource): C
         method: 'POST',
         path: pathOf(path),
         json,
-        credential: await shown(options),
+        credential: await resolveCredential(options),
         repeat: 'once',
         options,
       } as const

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
-import type { svcActionAnswer } from '../../wire/core.ts'
+import type { svcActionResponse } from '../../wire/core.ts'
 import type { ClientParts } from '../client-parts.ts'
-import { NotSent } from '../failures/on-the-way.ts'
-import { withoutNullMembers } from '../../without-null-members.ts'
+import { NotSent } from '../failures/transport-errors.ts'
+import { withoutNullMembers } from '../../json/without-null-members.ts'
 import type { CallOptions } from '../options.ts'
 import type { CoreCalls } from './core-calls.ts'
 
@@ -14,7 +14,10 @@ export type ActionToRun = {
 }
 
 /** @typeParam Response type of the action's return value, which is not checked at run time */
-export type ActionAnswer<Response = unknown> = Omit<z.infer<typeof svcActionAnswer>, 'response'> & {
+export type ActionAnswer<Response = unknown> = Omit<
+  z.infer<typeof svcActionResponse>,
+  'response'
+> & {
   response: Response
 }
 

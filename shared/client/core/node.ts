@@ -1,11 +1,11 @@
 /** Operations of the origin that need no key. */
 import type { z } from 'zod'
-import type { nodeChainConfigAnswer } from '../../wire/core.ts'
-import { NotTheApi } from '../failures/on-the-way.ts'
+import type { nodeChainConfigResponse } from '../../wire/core.ts'
+import { NotTheApi } from '../failures/transport-errors.ts'
 import type { CallOptions } from '../options.ts'
 import type { Requester } from '../request.ts'
 
-export type NodeChainConfig = z.infer<typeof nodeChainConfigAnswer>
+export type NodeChainConfig = z.infer<typeof nodeChainConfigResponse>
 export type Version = { version: string; api_version: string }
 export type Limits = Record<string, { value: number; unit: string; about: string }>
 
@@ -30,15 +30,15 @@ export function nodeOperations(requester: Requester): NodeOperations {
     limits: (options) => read('limits', options),
     getSvcActionIpfsId: async (source, options) => {
       const path = '/core/v1/get_svc_action_ipfs_id'
-      const question = {
+      const request = {
         method: 'POST',
         path,
         json: source,
         repeat: 'idempotent',
         options,
       } as const
-      const { body, status, requestId } = await requester.core<string>(question)
-      const { actionCid } = await import('../../cid.ts')
+      const { body, status, requestId } = await requester.core<string>(request)
+      const { actionCid } = await import('../../cid/compute-cid.ts')
       // Funds that are sent to the wallet of a wrong CID would belong to another action.
       if (body === (await actionCid(source))) return body
       throw new NotTheApi('its CID does not match the source', status, requestId)

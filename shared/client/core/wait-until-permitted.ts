@@ -1,8 +1,8 @@
-import { eitherSignal } from '../either-signal.ts'
+import { anySignal } from '../any-signal.ts'
 import { Forbidden, Unauthorized } from '../failures/by-status.ts'
-import { PERMITTED_WITHIN_MS } from '../limits.ts'
-import { polled } from '../polling.ts'
-import type { Surroundings } from '../surroundings.ts'
+import { PERMITTED_TIMEOUT_MS } from '../limits.ts'
+import { pollUntilReady } from '../polling.ts'
+import type { RuntimeEnvironment } from '../runtime-environment.ts'
 
 export type WaitOptions = { timeoutMs?: number; signal?: AbortSignal }
 
@@ -16,11 +16,15 @@ export type WaitUntilPermitted = <Answer>(
 ) => Promise<Answer>
 
 export function waitUntilPermitted(
-  surroundings: Surroundings,
+  environment: RuntimeEnvironment,
   clientSignal?: AbortSignal,
 ): WaitUntilPermitted {
   const notYet = (error: unknown) =>
     error instanceof Forbidden || error instanceof Unauthorized ? { atLeastMs: 0 } : undefined
-  return (call, { timeoutMs = PERMITTED_WITHIN_MS, signal } = {}) =>
-    polled(call, { timeoutMs, signal: eitherSignal(clientSignal, signal), notYet }, surroundings)
+  return (call, { timeoutMs = PERMITTED_TIMEOUT_MS, signal } = {}) =>
+    pollUntilReady(
+      call,
+      { timeoutMs, signal: anySignal(clientSignal, signal), notYet },
+      environment,
+    )
 }

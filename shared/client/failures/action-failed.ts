@@ -1,4 +1,4 @@
-import { SvcError } from '../failures.ts'
+import { SvcError } from './svc-error.ts'
 
 const LOGS = '\n\nlogs:\n'
 const FRAME = /\n\s+at /
@@ -16,8 +16,8 @@ export class ActionFailed extends SvcError {
   /** Signed by the origin (docs/receipts.md). */
   readonly receipt: string | undefined
 
-  constructor(text: string, facts: ActionFacts) {
-    const { message, stack, logs } = partsOf(text)
+  constructor(text: string, facts: ActionErrorFields) {
+    const { message, stack, logs } = parseErrorText(text)
     super(message, {
       status: 500,
       code: facts.code,
@@ -30,13 +30,17 @@ export class ActionFailed extends SvcError {
   }
 }
 
-type ActionFacts = { code: string; requestId: string | undefined; receipt: string | undefined }
+type ActionErrorFields = {
+  code: string
+  requestId: string | undefined
+  receipt: string | undefined
+}
 
 /**
  * Splits the error text into message, stack and, after a blank line and `logs:`, console output. The action controls
  * all three. A separator in its message cuts the message off.
  */
-function partsOf(text: string): { message: string; stack: string; logs: string } {
+function parseErrorText(text: string): { message: string; stack: string; logs: string } {
   const at = text.indexOf(LOGS)
   const failure = at < 0 ? text : text.slice(0, at)
   const logs = at < 0 ? '' : text.slice(at + LOGS.length)

@@ -1,10 +1,10 @@
 /** One class per HTTP status. */
-import { type FailureFacts, SvcError } from '../failures.ts'
+import { type SvcErrorFields, SvcError } from './svc-error.ts'
 
 /**
  * `retryAfterS` is `Retry-After` in seconds, counted from the arrival of the response. Absent without such a header.
  */
-export type RetryFacts = FailureFacts & { retryAfterS?: number | undefined }
+export type RetryErrorFields = SvcErrorFields & { retryAfterS?: number | undefined }
 
 /** 400: the request is not JSON, or contains an invalid value. */
 export class BadRequest extends SvcError {
@@ -46,9 +46,9 @@ export class ServerFailure extends SvcError {
   override name = 'ServerFailure'
 }
 
-class Later extends SvcError {
+class RetryAfterError extends SvcError {
   readonly retryAfterS: number | undefined
-  constructor(message: string, facts: RetryFacts) {
+  constructor(message: string, facts: RetryErrorFields) {
     super(message, facts)
     this.retryAfterS = facts.retryAfterS
   }
@@ -58,29 +58,32 @@ class Later extends SvcError {
  * 409: the object already exists, or the outcome is not available yet (`payment_pending`, `request_in_progress`,
  * `outcome_unknown`).
  */
-export class Conflict extends Later {
+export class Conflict extends RetryAfterError {
   override name = 'Conflict'
 }
 
 /** 429: the caller exceeded a rate limit, or the node is overloaded. */
-export class TooManyRequests extends Later {
+export class TooManyRequests extends RetryAfterError {
   override name = 'TooManyRequests'
 }
 
 /** 503: billing, the chain or the actions runtime is unavailable. Nothing was charged. */
-export class ServiceUnavailable extends Later {
+export class ServiceUnavailable extends RetryAfterError {
   override name = 'ServiceUnavailable'
 }
 
 /** @param facts its status selects the class. A status without a class, such as 405, results in a plain `SvcError` */
-export function refusalOf(message: string, facts: RetryFacts & { status: number }): SvcError {
+export function errorForStatus(
+  message: string,
+  facts: RetryErrorFields & { status: number },
+): SvcError {
   const { status } = facts
   const named = CLASSES.get(status)
   if (named) return new named(message, facts)
   return status >= 500 ? new ServerFailure(message, facts) : new SvcError(message, facts)
 }
 
-const CLASSES = new Map<number, new (message: string, facts: RetryFacts) => SvcError>([
+const CLASSES = new Map<number, new (message: string, facts: RetryErrorFields) => SvcError>([
   [400, BadRequest],
   [401, Unauthorized],
   [402, PaymentRequired],

@@ -1,13 +1,13 @@
 /** Writes under the wallet's hash, and reads of the wallet's account. */
-import { accountHashOfWallet } from '../../typed-data.ts'
-import { eitherSignal } from '../either-signal.ts'
+import { accountHashOfWallet } from '../../crypto/typed-data.ts'
+import { anySignal } from '../any-signal.ts'
 import type { CallOptions } from '../options.ts'
-import { orAborted } from './aborted.ts'
-import { type AccountView, contractCoding } from './contract-coding.ts'
-import { Reverted } from './node.ts'
+import { abortable } from '../abortable.ts'
+import { type AccountView, loadContractCodec } from './contract-codec.ts'
+import { RevertedError } from './wallet-node.ts'
 import { addressOfWallet } from './sign.ts'
 import { TransactionReverted } from './transaction-failures.ts'
-import { type Mined, Transactions, type TransactionParts } from './transactions.ts'
+import { type MinedTransaction, Transactions, type TransactionParts } from './transactions.ts'
 import { requireWalletChain } from './wallet-chain.ts'
 
 export class AccountContract {
@@ -33,7 +33,7 @@ export class AccountContract {
     functionName: string,
     args: readonly unknown[],
     options?: CallOptions & { usageApiKeyHash?: string },
-  ): Promise<Mined> {
+  ): Promise<MinedTransaction> {
     const { usageApiKeyHash } = options ?? {}
     const write = {
       what,
@@ -50,13 +50,13 @@ export class AccountContract {
     functionName: string,
     args: readonly unknown[],
     options?: CallOptions,
-  ): Promise<Mined> {
+  ): Promise<MinedTransaction> {
     return this.#transactions.write({ what, functionName, args: () => args }, options)
   }
 
   /** Reads the latest block. @throws {TransactionReverted} `AccountDoesNotExist` if the wallet has no account */
   async account(options?: CallOptions): Promise<AccountView> {
-    const coding = await contractCoding()
+    const coding = await loadContractCodec()
     return coding.account(await this.#read('read the account', 'accountOf', [], options))
   }
 
@@ -64,7 +64,7 @@ export class AccountContract {
    * True if the wallet is currently the admin of an account in ChainSecured mode.
    * @throws any error of the read other than a revert
    */
-  async isOfWallet(): Promise<boolean> {
+  async isWalletAdmin(): Promise<boolean> {
     try {
       const { managed, adminWallet } = await this.account()
       return !managed && adminWallet.toLowerCase() === (await this.address()).toLowerCase()
@@ -79,17 +79,19 @@ export class AccountContract {
    * @throws {TransactionReverted} `AccountDoesNotExist` if the wallet has no account
    */
   async hash(options?: CallOptions): Promise<string> {
-    const coding = await contractCoding()
-    const master = coding.master(await this.#read('look up the account', 'masterOf', [], options))
+    const coding = await loadContractCodec()
+    const master = coding.accountHash(
+      await this.#read('look up the account', 'masterOf', [], options),
+    )
     if (master !== undefined) return master
     const args = [accountHashOfWallet(await this.address())]
     throw new TransactionReverted('look up the account', { errorName: 'AccountDoesNotExist', args })
   }
 
-  async madeGroup({ logs }: Mined): Promise<number> {
-    const coding = await contractCoding()
+  async createdGroupId({ logs }: MinedTransaction): Promise<number> {
+    const coding = await loadContractCodec()
     const { contractAddress } = await this.#parts.deployment()
-    const id = coding.madeGroup(logs, contractAddress)
+    const id = coding.createdGroupId(logs, contractAddress)
     if (id === undefined) throw new Error('the transaction that creates a group emitted no event')
     return id
   }
@@ -105,18 +107,18 @@ export class AccountContract {
     options: CallOptions = {},
   ): Promise<string> {
     const { wallet, node, deployment } = this.#parts
-    const signal = eitherSignal(this.#parts.signal, options.signal)
+    const signal = anySignal(this.#parts.signal, options.signal)
     signal?.throwIfAborted()
-    const { chainId, contractAddress } = await orAborted(deployment(), signal)
-    const from = await orAborted(this.address(), signal)
-    await orAborted(requireWalletChain(wallet, chainId), signal)
-    const coding = await contractCoding()
+    const { chainId, contractAddress } = await abortable(deployment(), signal)
+    const from = await abortable(this.address(), signal)
+    await abortable(requireWalletChain(wallet, chainId), signal)
+    const coding = await loadContractCodec()
     const data = coding.encode(functionName, [accountHashOfWallet(from), ...args])
     try {
       return await node.call({ from, to: contractAddress, data }, signal)
     } catch (error) {
-      if (!(error instanceof Reverted)) throw error
-      const refusal = error.data === undefined ? undefined : coding.refusal(error.data)
+      if (!(error instanceof RevertedError)) throw error
+      const refusal = error.data === undefined ? undefined : coding.decodeError(error.data)
       throw new TransactionReverted(what, refusal ?? { errorName: 'unknown', args: [] })
     }
   }

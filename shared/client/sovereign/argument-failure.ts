@@ -1,4 +1,4 @@
-import { NotSent } from '../failures/on-the-way.ts'
+import { NotSent } from '../failures/transport-errors.ts'
 
 /** A value that is invalid regardless of the account's state. */
 export class InvalidArgument extends NotSent {

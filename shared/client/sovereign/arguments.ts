@@ -3,8 +3,8 @@
  * limits and the existence of named objects.
  */
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import { cidHash, isActionCid } from '../../action-cid.ts'
-import { encodeHex } from '../../hex.ts'
+import { cidHash, isActionCid } from '../../cid/cid-format.ts'
+import { encodeHex } from '../../encoding/hex.ts'
 import type { CidHash, PkpId } from '../core/account.ts'
 import { InvalidArgument } from './argument-failure.ts'
 
@@ -69,7 +69,7 @@ export function usageKeyHashOf(key: string): string {
 }
 
 /** Rejects lone surrogates, because the contract would receive them as a different character. */
-export function textOf(field: string, text: string): string {
+export function requireWellFormed(field: string, text: string): string {
   if (typeof text === 'string' && text.isWellFormed()) return text
   throw new InvalidArgument(field, 'expected well-formed Unicode')
 }

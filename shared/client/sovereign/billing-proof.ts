@@ -1,16 +1,16 @@
 /** A wallet's proof authorizes billing requests for its account. */
 import { Unauthorized } from '../failures/by-status.ts'
-import type { Credential, Question, Requester } from '../request.ts'
-import type { Surroundings } from '../surroundings.ts'
+import type { Credential, ClientRequest, Requester } from '../request.ts'
+import type { RuntimeEnvironment } from '../runtime-environment.ts'
 import type { Deployment } from './deployment.ts'
 import { addressOfWallet, signProof } from './sign.ts'
-import type { Wallet } from './signer.ts'
+import type { WalletAdapter } from './signer.ts'
 
 /** The service accepts a proof for 300 s by its own clock. The remaining minute allows for clock skew and latency. */
-const KEPT_MS = 4 * 60_000
+const PROOF_CACHE_MS = 4 * 60_000
 
-type Parts = Pick<Surroundings, 'now'> & {
-  wallet: Wallet
+type Parts = Pick<RuntimeEnvironment, 'now'> & {
+  wallet: WalletAdapter
   deployment: () => Promise<Deployment>
   /** Called before the wallet is asked to sign. */
   onSign: (what: string) => void
@@ -23,11 +23,11 @@ export type BillingProof = {
    */
   credential(): Promise<Credential>
   /** Removes a rejected proof from the cache, because it may have expired by the service's clock. */
-  forgottenWhereRefused(requester: Requester): Requester
+  evictingRejected(requester: Requester): Requester
 }
 
 export function billingProof({ wallet, deployment, now, onSign }: Parts): BillingProof {
-  let kept: { address: string; until: number; credential: Promise<Credential> } | undefined
+  let cached: { address: string; until: number; credential: Promise<Credential> } | undefined
   const sign = async (): Promise<Credential> => {
     const { chainId } = await deployment()
     onSign('a proof for billing')
@@ -36,29 +36,29 @@ export function billingProof({ wallet, deployment, now, onSign }: Parts): Billin
   }
   const credential = async () => {
     const address = await addressOfWallet(wallet)
-    if (kept && kept.address === address && now() < kept.until) return kept.credential
-    const signing = { address, until: now() + KEPT_MS, credential: sign() }
-    kept = signing
+    if (cached && cached.address === address && now() < cached.until) return cached.credential
+    const signing = { address, until: now() + PROOF_CACHE_MS, credential: sign() }
+    cached = signing
     try {
       return await signing.credential
     } catch (error) {
-      if (kept === signing) kept = undefined
+      if (cached === signing) cached = undefined
       throw error
     }
   }
-  const core = async <Body>(requester: Requester, question: Question) => {
-    const used = kept
+  const core = async <Body>(requester: Requester, question: ClientRequest) => {
+    const used = cached
     try {
       return await requester.core<Body>(question)
     } catch (error) {
       const isProof = question.credential !== undefined && 'walletAuth' in question.credential
-      if (isProof && error instanceof Unauthorized && kept === used) kept = undefined
+      if (isProof && error instanceof Unauthorized && cached === used) cached = undefined
       throw error
     }
   }
   return {
     credential,
-    forgottenWhereRefused: (requester) => ({
+    evictingRejected: (requester) => ({
       core: (question) => core(requester, question),
       edge: (question) => requester.edge(question),
     }),

@@ -11,8 +11,8 @@ import {
   type ActionToRun,
   runAction,
 } from '../core/execution.ts'
-import { requireApiKeyShape } from '../credential.ts'
-import { NotSent } from '../failures/on-the-way.ts'
+import { requireApiKeyFormat } from '../credential.ts'
+import { NotSent } from '../failures/transport-errors.ts'
 import type { CallOptions, SovereignOptions } from '../options.ts'
 import type { Ownership } from './ownership.ts'
 import { sovereignAccount } from './sovereign-account.ts'
@@ -42,9 +42,9 @@ export function createSovereignClient(
   parts: ClientParts,
   options: Pick<SovereignOptions, 'signer' | 'usageKey' | 'contractAddress' | 'onStep'>,
 ): SovereignClient {
-  const { requester, surroundings, signal, verification, sealedActions } = parts
-  const { account, billing, patient } = sovereignAccount({
-    ...surroundings,
+  const { requester, environment, signal, verification, sealedActions } = parts
+  const { account, billing, retryingRequester } = sovereignAccount({
+    ...environment,
     ...options,
     requester,
     signal,
@@ -56,16 +56,16 @@ export function createSovereignClient(
     ...account,
     billing: billingOperations({
       requester,
-      calls: coreCalls(patient, billing),
-      surroundings,
+      calls: coreCalls(retryingRequester, billing),
+      environment,
       signal,
     }),
   } as const
   const withKey = (usageKey: string | undefined): SovereignClient => {
-    if (usageKey !== undefined) requireApiKeyShape(usageKey)
+    if (usageKey !== undefined) requireApiKeyFormat(usageKey)
     const credential = () => {
       if (usageKey !== undefined) return { apiKey: usageKey }
-      throw new NotSent('no_usage_key', 'the client has no usage key', MAKE_ONE)
+      throw new NotSent('no_usage_key', 'the client has no usage key', CREATE_KEY_FIX)
     }
     const calls = coreCalls(requester, credential)
     const apiKey = () => credential().apiKey
@@ -83,4 +83,4 @@ export function createSovereignClient(
   return withKey(options.usageKey)
 }
 
-const MAKE_ONE = 'Create one with addUsageApiKey, and use client.withUsageKey(key).'
+const CREATE_KEY_FIX = 'Create one with addUsageApiKey, and use client.withUsageKey(key).'

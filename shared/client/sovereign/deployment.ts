@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { nodeChainConfigAnswer } from '../../wire/core.ts'
+import type { nodeChainConfigResponse } from '../../wire/core.ts'
 import type { Requester } from '../request.ts'
 import { WrongContract } from './transaction-failures.ts'
 
@@ -20,22 +20,27 @@ type Parts = {
 export function deploymentOf(parts: Parts): () => Promise<Deployment> {
   // Caches the value, because in a Worker, a promise that belongs to a finished request may never settle.
   let known: Deployment | undefined
-  return async () => (known ??= await ask(parts))
+  return async () => (known ??= await fetchDeployment(parts))
 }
 
-async function ask({ requester, verified, pinned }: Parts): Promise<Deployment> {
+async function fetchDeployment({ requester, verified, pinned }: Parts): Promise<Deployment> {
   await verified(undefined)
-  const { body } = await requester.core<z.infer<typeof nodeChainConfigAnswer>>({
+  const { body } = await requester.core<z.infer<typeof nodeChainConfigResponse>>({
     method: 'GET',
     path: '/core/v1/get_node_chain_config',
     repeat: 'idempotent',
   })
   const { chain_id, contract_address } = body
   if (!Number.isSafeInteger(chain_id) || !/^0x[0-9a-fA-F]{40}$/.test(contract_address))
-    throw new WrongContract(contract_address, 'not a contract on a chain', LOOK)
+    throw new WrongContract(contract_address, 'not a contract on a chain', CHECK_DEPLOYMENT_FIX)
   if (pinned !== undefined && pinned.toLowerCase() !== contract_address.toLowerCase())
-    throw new WrongContract(contract_address, `the client is pinned to ${pinned}`, LOOK)
+    throw new WrongContract(
+      contract_address,
+      `the client is pinned to ${pinned}`,
+      CHECK_DEPLOYMENT_FIX,
+    )
   return { chainId: BigInt(chain_id), contractAddress: contract_address }
 }
 
-const LOOK = 'Check that baseUrl is the service’s, and which contract its operator names.'
+const CHECK_DEPLOYMENT_FIX =
+  'Check that baseUrl is the service’s, and which contract its operator names.'

@@ -1,9 +1,17 @@
 /** Writes are transactions (docs/contracts.md). */
 import type { AccountOperations } from '../core/account.ts'
 import type { AccountContract } from './account-contract.ts'
-import { cidHash } from '../../action-cid.ts'
-import { cidHashOf, cidOf, groupIdOf, listOf, namedCidHash, pkpIdOf, textOf } from './arguments.ts'
-import { masked } from './masked.ts'
+import { cidHash } from '../../cid/cid-format.ts'
+import {
+  cidHashOf,
+  cidOf,
+  groupIdOf,
+  listOf,
+  namedCidHash,
+  pkpIdOf,
+  requireWellFormed,
+} from './arguments.ts'
+import { maskedUpdate } from './masked-update.ts'
 
 export type GroupWrites = Pick<
   AccountOperations,
@@ -36,19 +44,19 @@ export function groupWrites(contract: AccountContract): GroupWrites {
     addGroup: async (fields, options) => {
       const { group_name, group_description = '', pkp_ids_permitted = [] } = fields
       const args = [
-        textOf('group_name', group_name),
-        textOf('group_description', group_description),
+        requireWellFormed('group_name', group_name),
+        requireWellFormed('group_description', group_description),
         pkpIds(pkp_ids_permitted),
         cidHashes(fields.cid_hashes_permitted ?? []),
       ]
       const mined = await contract.write(`add group ${group_name}`, 'addGroup', args, options)
-      return { success: true, group_id: await contract.madeGroup(mined) }
+      return { success: true, group_id: await contract.createdGroupId(mined) }
     },
     updateGroup: async ({ group_id, ...changes }, options) => {
       const id = groupIdOf(group_id)
-      const { fields, values } = masked([
-        [text(changes.group_name, 'group_name'), ''],
-        [text(changes.group_description, 'group_description'), ''],
+      const { fields, values } = maskedUpdate([
+        [optionalText(changes.group_name, 'group_name'), ''],
+        [optionalText(changes.group_description, 'group_description'), ''],
         [changes.pkp_ids_permitted && pkpIds(changes.pkp_ids_permitted), []],
         [changes.cid_hashes_permitted && cidHashes(changes.cid_hashes_permitted), []],
       ])
@@ -67,7 +75,7 @@ export function groupWrites(contract: AccountContract): GroupWrites {
       return write(`remove a wallet from group ${group_id}`, 'removePkpFromGroup', args, options)
     },
     addActionToGroup: async ({ group_id, action_ipfs_cid, ...texts }, options) => {
-      const args = [groupIdOf(group_id), cidOf(action_ipfs_cid), ...textsOf(texts)]
+      const args = [groupIdOf(group_id), cidOf(action_ipfs_cid), ...nameAndDescription(texts)]
       return write(`permit an action in group ${group_id}`, 'addActionToGroup', args, options)
     },
     removeActionFromGroup: async ({ group_id, ...action }, options) => {
@@ -77,13 +85,18 @@ export function groupWrites(contract: AccountContract): GroupWrites {
     },
     addAction: async ({ action_ipfs_cid, ...texts }, options) => {
       const cid = cidOf(action_ipfs_cid)
-      await write(`register the action ${cid}`, 'addAction', [cid, ...textsOf(texts)], options)
+      await write(
+        `register the action ${cid}`,
+        'addAction',
+        [cid, ...nameAndDescription(texts)],
+        options,
+      )
       return { success: true, cid_hash: cidHash(cid) }
     },
     updateActionMetadata: async (changed, options) => {
-      const { fields, values } = masked([
-        [text(changed.name, 'name'), ''],
-        [text(changed.description, 'description'), ''],
+      const { fields, values } = maskedUpdate([
+        [optionalText(changed.name, 'name'), ''],
+        [optionalText(changed.description, 'description'), ''],
       ])
       const args = [namedCidHash(changed), fields, ...values]
       return write('change the metadata of an action', 'updateActionMetadata', args, options)
@@ -93,9 +106,15 @@ export function groupWrites(contract: AccountContract): GroupWrites {
   }
 }
 
-const text = (value: string | undefined, field: string) =>
-  value === undefined ? undefined : textOf(field, value)
+const optionalText = (value: string | undefined, field: string) =>
+  value === undefined ? undefined : requireWellFormed(field, value)
 
-export function textsOf({ name = '', description = '' }: { name?: string; description?: string }) {
-  return [textOf('name', name), textOf('description', description)]
+export function nameAndDescription({
+  name = '',
+  description = '',
+}: {
+  name?: string
+  description?: string
+}) {
+  return [requireWellFormed('name', name), requireWellFormed('description', description)]
 }

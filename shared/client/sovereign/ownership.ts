@@ -1,13 +1,13 @@
-import { accountHashOfWallet } from '../../typed-data.ts'
+import { accountHashOfWallet } from '../../crypto/typed-data.ts'
 import type { CallOptions } from '../options.ts'
-import { orAborted } from './aborted.ts'
+import { abortable } from '../abortable.ts'
 import type { AccountContract } from './account-contract.ts'
 import { InvalidArgument } from './argument-failure.ts'
-import { textOf } from './arguments.ts'
-import { contractCoding } from './contract-coding.ts'
+import { requireWellFormed } from './arguments.ts'
+import { loadContractCodec } from './contract-codec.ts'
 import type { Deployment } from './deployment.ts'
 
-export type NewAccount = {
+export type NewSovereignAccount = {
   /** Address of the admin wallet. */
   wallet_address: string
   /** 0x hex of 32 bytes, derived from the address of the wallet that opened the account. */
@@ -19,7 +19,7 @@ export type Ownership = {
   newAccount(
     fields: { account_name: string; account_description?: string },
     options?: CallOptions,
-  ): Promise<NewAccount>
+  ): Promise<NewSovereignAccount>
   /**
    * Irreversible: the current wallet can never become an admin again. Usage keys do not change.
    * @param newAdmin if it contains upper-case hex digits, it must have a valid EIP-55 checksum
@@ -28,14 +28,14 @@ export type Ownership = {
    */
   transferOwnership(
     newAdmin: string,
-    confirm: typeof NO_WAY_BACK,
+    confirm: typeof TRANSFER_CONFIRMATION,
     options?: CallOptions,
   ): Promise<{ success: true }>
   /** Hash of the account that the wallet is or was the admin of. It does not change when the admin changes. */
   accountHash(options?: CallOptions): Promise<string>
 }
 
-export const NO_WAY_BACK = 'there is no way back'
+export const TRANSFER_CONFIRMATION = 'there is no way back'
 
 export function ownership(
   contract: AccountContract,
@@ -44,23 +44,23 @@ export function ownership(
   return {
     newAccount: async ({ account_name, account_description = '' }, options) => {
       const args = [
-        textOf('account_name', account_name),
-        textOf('account_description', account_description),
+        requireWellFormed('account_name', account_name),
+        requireWellFormed('account_description', account_description),
       ]
       const what = `open the account ${account_name}`
       // The sender of the transaction, because the wallet may have switched to another address.
       const { sender } = await contract.writeAsWallet(what, 'newChainSecuredAccount', args, options)
-      const coding = await contractCoding()
+      const coding = await loadContractCodec()
       return { wallet_address: coding.address(sender), account_hash: accountHashOfWallet(sender) }
     },
     transferOwnership: async (newAdmin, confirm, options) => {
-      if ((confirm as string) !== NO_WAY_BACK)
+      if ((confirm as string) !== TRANSFER_CONFIRMATION)
         throw new InvalidArgument(
           'confirm',
-          `expected '${NO_WAY_BACK}': the transfer cannot be undone`,
+          `expected '${TRANSFER_CONFIRMATION}': the transfer cannot be undone`,
         )
       const address = await addressOfAdmin(newAdmin)
-      const { contractAddress } = await orAborted(deployment(), options?.signal)
+      const { contractAddress } = await abortable(deployment(), options?.signal)
       if (address.toLowerCase() === contractAddress.toLowerCase())
         throw new InvalidArgument(
           'newAdmin',
@@ -76,7 +76,7 @@ export function ownership(
 
 /** Validates the checksum too, because access to the account would be lost after a typing error. */
 async function addressOfAdmin(text: string): Promise<string> {
-  const coding = await contractCoding()
+  const coding = await loadContractCodec()
   if (!/^0x[0-9a-fA-F]{40}$/.test(text))
     throw new InvalidArgument('newAdmin', 'expected the 20-byte hex address of a wallet, with 0x')
   try {

@@ -1,12 +1,12 @@
 /** Each iteration over a list reads the full account again. */
-import { groupRecord } from '../../account-records.ts'
+import { groupRecord } from '../../wire/account-records.ts'
 import type { AccountOperations, UsageKey } from '../core/account.ts'
 import type { CoreCalls } from '../core/core-calls.ts'
 import { listing } from '../core/listing.ts'
 import type { CallOptions } from '../options.ts'
 import type { AccountContract } from './account-contract.ts'
 import { groupIdOf } from './arguments.ts'
-import type { AccountView, GroupView } from './contract-coding.ts'
+import type { AccountView, GroupView } from './contract-codec.ts'
 import {
   actionRecords,
   actionRecordsIn,
@@ -43,18 +43,21 @@ export function accountReads(contract: AccountContract, billing: CoreCalls): Acc
     getAccount: (options) => billing.read('get_account', {}, options),
     listWallets: (options) => list(({ wallets }) => wallets.map(walletRecord), options),
     listWalletsInGroup: ({ group_id }, options) =>
-      list((account) => walletsIn(account, groupIn(account, group_id)).map(walletRecord), options),
+      list(
+        (account) => walletsIn(account, requireGroup(account, group_id)).map(walletRecord),
+        options,
+      ),
     listGroups: (options) => list((account) => groupsOf(account).map(groupRecord), options),
     getGroup: async ({ group_id }, options) => {
       const account = await contract.account(options)
-      return wholeGroupRecord(account, groupIn(account, group_id))
+      return wholeGroupRecord(account, requireGroup(account, group_id))
     },
     listActions: ({ group_id } = {}, options) =>
       list(
         (account) =>
           group_id === undefined
             ? actionRecords(account)
-            : actionRecordsIn(account, groupIn(account, group_id)),
+            : actionRecordsIn(account, requireGroup(account, group_id)),
         options,
       ),
     listApiKeys: (options) =>
@@ -70,7 +73,7 @@ export function accountReads(contract: AccountContract, billing: CoreCalls): Acc
 }
 
 /** Throws the contract's own error if the group does not exist. */
-function groupIn(account: AccountView, id: number): GroupView {
+function requireGroup(account: AccountView, id: number): GroupView {
   const group = account.groups.find((candidate) => candidate.id === groupIdOf(id))
   if (group) return group
   const args = [account.accountHash, String(id)]

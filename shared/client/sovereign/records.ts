@@ -1,7 +1,7 @@
 /** Converts the contract's data to API records, so that reads return the same data in both modes. */
-import { groupRecord, usageKeyRecord } from '../../account-records.ts'
+import { groupRecord, usageKeyRecord } from '../../wire/account-records.ts'
 import type { RegisteredAction, UsageKey, Wallet, WholeGroup } from '../core/account.ts'
-import type { AccountView, GroupView, UsageKeyView, WalletView } from './contract-coding.ts'
+import type { AccountView, GroupView, UsageKeyView, WalletView } from './contract-codec.ts'
 
 const WILDCARD = `0x${'0'.repeat(64)}`
 
@@ -81,13 +81,13 @@ export function wholeGroupRecord(account: AccountView, group: GroupView): WholeG
     wallets: walletsIn(account, group).map(walletRecord),
     actions: actionRecordsIn(account, group),
     keys: usageKeysOf(account)
-      .filter((key) => lists(key, group.id))
+      .filter((key) => listsGroup(key, group.id))
       .map((key) => usageKeyRecord(key, null)),
   }
 }
 
 /** True if any list of groups in the key contains the group, or 0 for all groups. */
-function lists(key: UsageKeyView, groupId: number): boolean {
+function listsGroup(key: UsageKeyView, groupId: number): boolean {
   return [
     key.manageIpfsIdsInGroups,
     key.addPkpToGroups,

@@ -1,6 +1,6 @@
-import type { SvcError } from '../failures.ts'
-import type { ContractCoding } from './contract-coding.ts'
-import { isRefusedByOwner, notDoneIn, revertDataIn } from './refusals.ts'
+import type { SvcError } from '../failures/svc-error.ts'
+import type { ContractCodec } from './contract-codec.ts'
+import { isUserRejection, notExecutedReason, revertDataOf } from './provider-errors.ts'
 import {
   InsufficientFunds,
   TransactionPending,
@@ -18,16 +18,16 @@ export function sendFailure(
     write,
     from,
     coding,
-  }: { write: { what: string; usageApiKeyHash?: string }; from: string; coding: ContractCoding },
+  }: { write: { what: string; usageApiKeyHash?: string }; from: string; coding: ContractCodec },
 ): SvcError {
   const { what, usageApiKeyHash } = write
   // Without the cause, because errors of ethers contain the signed transaction.
-  if (isRefusedByOwner(error)) return new WalletRefused(what)
-  const reason = notDoneIn(error)
+  if (isUserRejection(error)) return new WalletRefused(what)
+  const reason = notExecutedReason(error)
   if (reason === undefined || MAY_BE_SENT.test(reason) || error instanceof NoWallet)
     return new TransactionPending(what, undefined, { usageApiKeyHash })
-  const data = revertDataIn(error)
-  const refusal = data === undefined ? undefined : coding.refusal(data)
+  const data = revertDataOf(error)
+  const refusal = data === undefined ? undefined : coding.decodeError(data)
   if (refusal) return new TransactionReverted(what, refusal)
   if (/insufficient (funds|balance)/i.test(reason)) return new InsufficientFunds(what, from)
   return new WalletFailed(what, reason)

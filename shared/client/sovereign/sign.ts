@@ -1,7 +1,7 @@
-/** Proofs that wallets sign for the service (`shared/typed-data.ts`). Each proof is valid for one purpose only. */
-import { type Purpose, type TypedData, typedDataOf } from '../../typed-data.ts'
-import { isRefusedByOwner, notDoneIn } from './refusals.ts'
-import type { EthereumSigner, Wallet } from './signer.ts'
+/** Proofs that wallets sign for the service (`shared/crypto/typed-data.ts`). Each proof is valid for one purpose only. */
+import { type Purpose, type TypedData, typedDataOf } from '../../crypto/typed-data.ts'
+import { isUserRejection, notExecutedReason } from './provider-errors.ts'
+import type { EthereumSigner, WalletAdapter } from './signer.ts'
 import { NoWallet, WalletFailed, WalletRefused } from './wallet-failures.ts'
 import { walletOf } from './wallet-of.ts'
 
@@ -23,38 +23,47 @@ export async function signTypedData(
 ): Promise<{ address: string; signature: string }> {
   const wallet = walletOf(signer)
   const address = await addressOfWallet(wallet)
-  return { address, signature: await signedBy(wallet, address, typedData) }
+  return { address, signature: await signWith(wallet, address, typedData) }
 }
 
 /** The proof contains the current time. */
 export async function signProof(
-  wallet: Wallet,
+  wallet: WalletAdapter,
   { purpose, chainId, now }: { purpose: Purpose; chainId: bigint; now: () => number },
 ): Promise<Proof> {
   const address = await addressOfWallet(wallet)
   const issuedAt = Math.floor(now() / 1000)
   const typed_data = typedDataOf({ purpose, address, issuedAt, chainId })
-  return { typed_data, signature: await signedBy(wallet, address, typed_data) }
+  return { typed_data, signature: await signWith(wallet, address, typed_data) }
 }
 
-export async function addressOfWallet(wallet: Wallet): Promise<string> {
-  return asked('return its address', () => wallet.address())
+export async function addressOfWallet(wallet: WalletAdapter): Promise<string> {
+  return withWalletErrors('return its address', () => wallet.address())
 }
 
-async function signedBy(wallet: Wallet, address: string, typedData: TypedData): Promise<string> {
+async function signWith(
+  wallet: WalletAdapter,
+  address: string,
+  typedData: TypedData,
+): Promise<string> {
   const named = typedData.message.address
   if (named.toLowerCase() !== address.toLowerCase())
     throw new NoWallet(`The typed data names ${named}, but the wallet is ${address}.`)
-  return asked(`sign ${typedData.primaryType}`, () => wallet.signTypedData(address, typedData))
+  return withWalletErrors(`sign ${typedData.primaryType}`, () =>
+    wallet.signTypedData(address, typedData),
+  )
 }
 
 /** Replaces the wallet's error, which may contain the signed data. */
-async function asked<Answer>(what: string, ask: () => Promise<Answer>): Promise<Answer> {
+async function withWalletErrors<Answer>(
+  what: string,
+  request: () => Promise<Answer>,
+): Promise<Answer> {
   try {
-    return await ask()
+    return await request()
   } catch (error) {
     if (error instanceof NoWallet) throw error
-    if (isRefusedByOwner(error)) throw new WalletRefused(what)
-    throw new WalletFailed(what, notDoneIn(error) ?? 'it returned an error')
+    if (isUserRejection(error)) throw new WalletRefused(what)
+    throw new WalletFailed(what, notExecutedReason(error) ?? 'it returned an error')
   }
 }

@@ -30,20 +30,20 @@ export type ContractCall = {
 }
 
 /** Common to browser wallets and ethers signers. The methods never retry. */
-export type Wallet = {
+export type WalletAdapter = {
   /** 0x hex of 20 bytes, in any letter case. A browser wallet prompts its owner on the first call. */
   address(): Promise<string>
   /** JSON-RPC call to the wallet's node, with the raw result. */
   read(method: string, params: readonly unknown[]): Promise<unknown>
   /** @param typedData in the format of `eth_signTypedData_v4` */
-  signTypedData(address: string, typedData: SignedData): Promise<string>
+  signTypedData(address: string, typedData: TypedDataToSign): Promise<string>
   /** @returns the transaction hash */
   send(call: ContractCall): Promise<string>
   /** Absent if the wallet cannot prompt its owner. */
   switchChain?(chainId: string): Promise<void>
 }
 
-export type SignedData = {
+export type TypedDataToSign = {
   types: Record<string, readonly { readonly name: string; readonly type: string }[]>
   domain: object
   message: Record<string, unknown>

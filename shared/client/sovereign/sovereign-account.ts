@@ -3,31 +3,31 @@ import type { AccountOperations } from '../core/account.ts'
 import { coreCalls } from '../core/core-calls.ts'
 import type { SovereignOptions, Step } from '../options.ts'
 import type { Credential, Requester } from '../request.ts'
-import type { Surroundings } from '../surroundings.ts'
-import { withoutNullMembers } from '../../without-null-members.ts'
-import { orAborted } from './aborted.ts'
+import type { RuntimeEnvironment } from '../runtime-environment.ts'
+import { withoutNullMembers } from '../../json/without-null-members.ts'
+import { abortable } from '../abortable.ts'
 import { AccountContract } from './account-contract.ts'
-import { askWithProof } from './ask-with-proof.ts'
+import { sendWithProof } from './send-with-proof.ts'
 import { billingProof } from './billing-proof.ts'
 import { deploymentOf } from './deployment.ts'
 import { groupWrites } from './group-writes.ts'
-import { Node } from './node.ts'
+import { WalletNode } from './wallet-node.ts'
 import { ownership, type Ownership } from './ownership.ts'
 import { accountReads } from './reads.ts'
 import { usageKeyWrites } from './usage-keys.ts'
-import { untilSeen } from './until-seen.ts'
+import { retryUntilSeen } from './retry-until-seen.ts'
 import { walletOf } from './wallet-of.ts'
 import { createWallet } from './wallets.ts'
 
 export type SovereignAccount = {
   account: AccountOperations & Ownership
   /** Retries a request until the service has seen the wallet's last transaction. */
-  patient: Requester
+  retryingRequester: Requester
   /** A proof of the wallet, which is cached for four minutes. */
   billing: () => Promise<Credential>
 }
 
-export type SovereignParts = Surroundings &
+export type SovereignParts = RuntimeEnvironment &
   Pick<SovereignOptions, 'signer' | 'onStep' | 'contractAddress'> & {
     requester: Requester
     signal: AbortSignal | undefined
@@ -43,7 +43,7 @@ export function sovereignAccount(parts: SovereignParts): SovereignAccount {
   const wallet = walletOf(signer)
   const deployment = deploymentOf({ requester, verified, pinned: parts.contractAddress })
   const onStep = quietly(parts.onStep)
-  const node = new Node(wallet, sleep)
+  const node = new WalletNode(wallet, sleep)
   const contract = new AccountContract({ wallet, node, deployment, onStep, signal, now, sleep })
   const lastWriteAt = () => contract.lastWriteAt
   const proof = billingProof({
@@ -52,27 +52,49 @@ export function sovereignAccount(parts: SovereignParts): SovereignAccount {
     now,
     onSign: (what) => onStep({ step: 'sign', what }),
   })
-  const patient = proof.forgottenWhereRefused(
-    untilSeen(requester, { now, sleep, onStep, lastWriteAt, isAdmin: () => contract.isOfWallet() }),
+  const retryingRequester = proof.evictingRejected(
+    retryUntilSeen(requester, {
+      now,
+      sleep,
+      onStep,
+      lastWriteAt,
+      isAdmin: () => contract.isWalletAdmin(),
+    }),
   )
-  const billing = () => orAborted(proof.credential(), signal)
-  const ask = askWithProof({ patient, verified, wallet, deployment, now, onStep, signal })
-  const keys = { contract, requester: patient, askWithProof: ask, billing, onStep, now, sleep }
+  const billing = () => abortable(proof.credential(), signal)
+  const send = sendWithProof({
+    requester: retryingRequester,
+    verified,
+    wallet,
+    deployment,
+    now,
+    onStep,
+    signal,
+  })
+  const keys = {
+    contract,
+    requester: retryingRequester,
+    askWithProof: send,
+    billing,
+    onStep,
+    now,
+    sleep,
+  }
   return {
-    account: acceptingNulls({
-      ...accountReads(contract, coreCalls(patient, billing)),
+    account: omittingNulls({
+      ...accountReads(contract, coreCalls(retryingRequester, billing)),
       ...groupWrites(contract),
       ...usageKeyWrites(keys),
       ...ownership(contract, deployment),
-      createWallet: createWallet(contract, ask),
+      createWallet: createWallet(contract, send),
     }),
-    patient,
+    retryingRequester,
     billing,
   }
 }
 
 /** Null fields in the first argument are treated as absent, as in API mode. */
-function acceptingNulls<Operations extends object>(operations: Operations): Operations {
+function omittingNulls<Operations extends object>(operations: Operations): Operations {
   const accepting = Object.entries(operations).map(([name, operation]) => [
     name,
     typeof operation !== 'function'

@@ -1,6 +1,6 @@
 /** Errors of transactions. The documentation of each class states whether a transaction was sent. */
-import { SvcError } from '../failures.ts'
-import type { Refusal } from './contract-coding.ts'
+import { SvcError } from '../failures/svc-error.ts'
+import type { ContractError } from './contract-codec.ts'
 import { fixOf } from './contract-fixes.ts'
 
 /**
@@ -15,7 +15,7 @@ export class TransactionReverted extends SvcError {
   readonly args: readonly string[]
   readonly transaction: string | undefined
 
-  constructor(what: string, { errorName, args }: Refusal, transaction?: string) {
+  constructor(what: string, { errorName, args }: ContractError, transaction?: string) {
     const said = args.length === 0 ? errorName : `${errorName}(${args.join(', ')})`
     const sent = transaction === undefined ? 'nothing was sent' : `transaction ${transaction}`
     super(`The contract rejected the request to ${what}: ${said} (${sent}).`, {
@@ -45,14 +45,14 @@ export class TransactionPending extends SvcError {
         ? `It is unknown whether the transaction to ${what} was sent.`
         : `The transaction to ${what} was sent, but is not mined yet: ${transaction}.`
     const look = 'Find it in the wallet, and do not retry before it is mined or dropped.'
-    const fix = look + ifMined(usageApiKeyHash)
+    const fix = look + removeKeyAdvice(usageApiKeyHash)
     super(sent, { code: 'transaction_pending', fix }, { cause })
     this.transaction = transaction
     this.usageApiKeyHash = usageApiKeyHash
   }
 }
 
-function ifMined(usageApiKeyHash: string | undefined): string {
+function removeKeyAdvice(usageApiKeyHash: string | undefined): string {
   if (usageApiKeyHash === undefined) return ''
   return ` If it is mined, remove the key ${usageApiKeyHash} by its hash, and create another.`
 }
@@ -76,7 +76,7 @@ export class TransactionReplaced extends SvcError {
     const by = replacedBy === undefined ? 'another' : `${replacedBy}, and has no effect`
     const fix =
       replacedBy === undefined
-        ? `Check the account to see whether the other transaction made the call.${ifMined(usageApiKeyHash)}`
+        ? `Check the account to see whether the other transaction made the call.${removeKeyAdvice(usageApiKeyHash)}`
         : 'Make the call again, if you still want it.'
     super(`The transaction to ${what}, ${transaction}, was replaced by ${by}.`, {
       code: 'transaction_replaced',
@@ -99,7 +99,7 @@ export class TransactionDropped extends SvcError {
       'Another node may still have it: cancel it in the wallet before you make the call again.'
     super(`The transaction to ${what}, ${transaction}, is no longer known to the node.`, {
       code: 'transaction_dropped',
-      fix: cancel + ifMined(usageApiKeyHash),
+      fix: cancel + removeKeyAdvice(usageApiKeyHash),
     })
     this.transaction = transaction
     this.usageApiKeyHash = usageApiKeyHash

@@ -1,21 +1,27 @@
 /** Each call is one transaction, which the admin wallet signs and pays for. */
 import { WRITE_GAS_MAX } from '../../limits.ts'
-import { eitherSignal } from '../either-signal.ts'
+import { anySignal } from '../any-signal.ts'
 import type { CallOptions, Step } from '../options.ts'
-import type { Surroundings } from '../surroundings.ts'
-import { orAborted } from './aborted.ts'
-import type { ContractCoding } from './contract-coding.ts'
-import { contractCoding } from './contract-coding.ts'
+import type { RuntimeEnvironment } from '../runtime-environment.ts'
+import { abortable } from '../abortable.ts'
+import type { ContractCodec } from './contract-codec.ts'
+import { loadContractCodec } from './contract-codec.ts'
 import type { Deployment } from './deployment.ts'
-import { type Call, type Log, type Node, quantity, Reverted } from './node.ts'
-import { receiptOf } from './receipt.ts'
+import {
+  type EthCall,
+  type TransactionLog,
+  type WalletNode,
+  hexQuantity,
+  RevertedError,
+} from './wallet-node.ts'
+import { waitForReceipt } from './wait-for-receipt.ts'
 import { sendFailure } from './send-failure.ts'
 import { addressOfWallet } from './sign.ts'
-import type { Wallet } from './signer.ts'
+import type { WalletAdapter } from './signer.ts'
 import { TransactionPending, TransactionReverted, WrongContract } from './transaction-failures.ts'
 import { requireWalletChain } from './wallet-chain.ts'
 
-export type Write = {
+export type ContractWrite = {
   /** For messages and steps, such as `remove group 3`. */
   what: string
   functionName: string
@@ -24,11 +30,16 @@ export type Write = {
   usageApiKeyHash?: string
 }
 
-export type Mined = { transaction: string; block: number; logs: readonly Log[]; sender: string }
+export type MinedTransaction = {
+  transaction: string
+  block: number
+  logs: readonly TransactionLog[]
+  sender: string
+}
 
-export type TransactionParts = Pick<Surroundings, 'now' | 'sleep'> & {
-  wallet: Wallet
-  node: Node
+export type TransactionParts = Pick<RuntimeEnvironment, 'now' | 'sleep'> & {
+  wallet: WalletAdapter
+  node: WalletNode
   deployment: () => Promise<Deployment>
   onStep: (step: Step) => void
   signal: AbortSignal | undefined
@@ -40,8 +51,8 @@ const HEADROOM_TENTHS = 12n
 export class Transactions {
   readonly #parts: TransactionParts
   /** Transactions are sent one at a time, because some wallets give concurrent transactions the same nonce. */
-  #turn: Promise<unknown> = Promise.resolve()
-  readonly #contracts = new Set<string>()
+  #queue: Promise<unknown> = Promise.resolve()
+  readonly #verifiedContracts = new Set<string>()
   #lastMinedAt: number | undefined
 
   constructor(parts: TransactionParts) {
@@ -60,42 +71,42 @@ export class Transactions {
    * @throws {TransactionReverted} before anything was sent, unless the error has a `transaction`
    * @throws {TransactionPending | TransactionReplaced | TransactionDropped} after the transaction was sent
    */
-  async write(write: Write, options: CallOptions = {}): Promise<Mined> {
-    const signal = eitherSignal(this.#parts.signal, options.signal)
+  async write(write: ContractWrite, options: CallOptions = {}): Promise<MinedTransaction> {
+    const signal = anySignal(this.#parts.signal, options.signal)
     signal?.throwIfAborted()
-    const before = this.#turn
+    const before = this.#queue
     let done = () => {}
-    this.#turn = new Promise<void>((resolve) => (done = resolve))
+    this.#queue = new Promise<void>((resolve) => (done = resolve))
     let sent
     try {
-      await orAborted(before, signal)
-      sent = await this.#sent(write, signal, done)
+      await abortable(before, signal)
+      sent = await this.#send(write, signal, done)
     } catch (error) {
       // If the transaction is pending, the wallet may still be prompting its owner. `#sent` then ends the turn later.
       if (!(error instanceof TransactionPending)) void before.then(done)
       throw error
     }
-    return this.#mined(write, sent, signal)
+    return this.#waitUntilMined(write, sent, signal)
   }
 
-  async #sent(write: Write, signal: AbortSignal | undefined, done: () => void) {
+  async #send(write: ContractWrite, signal: AbortSignal | undefined, done: () => void) {
     const { wallet, node, deployment, onStep } = this.#parts
-    const [coding, { chainId, contractAddress }] = await orAborted(
-      Promise.all([contractCoding(), deployment()]),
+    const [coding, { chainId, contractAddress }] = await abortable(
+      Promise.all([loadContractCodec(), deployment()]),
       signal,
     )
-    const from = await orAborted(addressOfWallet(wallet), signal)
-    await orAborted(requireWalletChain(wallet, chainId), signal)
+    const from = await abortable(addressOfWallet(wallet), signal)
+    await abortable(requireWalletChain(wallet, chainId), signal)
     await this.#requireContract(contractAddress, signal)
     const data = coding.encode(write.functionName, write.args(from))
     const call = { from, to: contractAddress, data }
     const gas = await this.#gasFor(write, call, coding, signal)
-    const sentAfter = await orAborted(node.blockNumber(), signal)
+    const sentAfter = await abortable(node.blockNumber(), signal)
     onStep({ step: 'confirm', what: write.what })
-    const sending = wallet.send({ ...call, gas: quantity(gas), chainId: quantity(chainId) })
+    const sending = wallet.send({ ...call, gas: hexQuantity(gas), chainId: hexQuantity(chainId) })
     sending.then(done, done)
     try {
-      const transaction = await orAborted(sending, signal)
+      const transaction = await abortable(sending, signal)
       onStep({ step: 'sent', what: write.what, transaction })
       return { transaction, call, sentAfter, coding }
     } catch (error) {
@@ -110,9 +121,9 @@ export class Transactions {
   }
 
   async #gasFor(
-    { what }: Write,
-    call: Call,
-    coding: ContractCoding,
+    { what }: ContractWrite,
+    call: EthCall,
+    coding: ContractCodec,
     signal: AbortSignal | undefined,
   ): Promise<bigint> {
     const { node } = this.#parts
@@ -127,35 +138,36 @@ export class Transactions {
       const withHeadroom = (estimate * HEADROOM_TENTHS) / 10n
       return withHeadroom < WRITE_GAS_MAX ? withHeadroom : WRITE_GAS_MAX
     } catch (error) {
-      if (error instanceof Reverted) throw new TransactionReverted(what, refusalOf(error, coding))
+      if (error instanceof RevertedError)
+        throw new TransactionReverted(what, contractErrorOf(error, coding))
       throw error
     }
   }
 
   /** A call to an address without code succeeds and costs gas, but has no effect. */
   async #requireContract(address: string, signal: AbortSignal | undefined): Promise<void> {
-    if (this.#contracts.has(address)) return
+    if (this.#verifiedContracts.has(address)) return
     if (!(await this.#parts.node.hasCode(address, signal)))
       throw new WrongContract(
         address,
         'no contract exists at this address on the wallet’s chain',
-        LOOK,
+        CHECK_CHAIN_FIX,
       )
-    this.#contracts.add(address)
+    this.#verifiedContracts.add(address)
   }
 
-  async #mined(
-    { what, usageApiKeyHash }: Write,
+  async #waitUntilMined(
+    { what, usageApiKeyHash }: ContractWrite,
     {
       transaction: first,
       call,
       sentAfter,
       coding,
-    }: { transaction: string; call: Call; sentAfter: number; coding: ContractCoding },
+    }: { transaction: string; call: EthCall; sentAfter: number; coding: ContractCodec },
     signal: AbortSignal | undefined,
-  ): Promise<Mined> {
+  ): Promise<MinedTransaction> {
     const { node, now, sleep, onStep } = this.#parts
-    const { transaction, receipt } = await receiptOf(
+    const { transaction, receipt } = await waitForReceipt(
       node,
       { what, transaction: first, call, sentAfter, usageApiKeyHash },
       {
@@ -166,20 +178,21 @@ export class Transactions {
       },
     )
     const { blockNumber: block, logs, succeeded } = receipt
-    node.see(block)
+    node.advanceTo(block)
     this.#lastMinedAt = now()
     if (!succeeded) {
-      const reason = await node.reasonAt(call, block)
-      throw new TransactionReverted(what, refusalOf(reason, coding), transaction)
+      const reason = await node.revertAt(call, block)
+      throw new TransactionReverted(what, contractErrorOf(reason, coding), transaction)
     }
     onStep({ step: 'mined', what, transaction, block })
     return { transaction, block, logs, sender: call.from }
   }
 }
 
-const LOOK = 'Check that the wallet’s node is on the chain itself, and not on a fork of it.'
+const CHECK_CHAIN_FIX =
+  'Check that the wallet’s node is on the chain itself, and not on a fork of it.'
 
-function refusalOf(reverted: Reverted | undefined, coding: ContractCoding) {
+function contractErrorOf(reverted: RevertedError | undefined, coding: ContractCodec) {
   const { data } = reverted ?? {}
-  return (data && coding.refusal(data)) || { errorName: 'unknown', args: [] }
+  return (data && coding.decodeError(data)) || { errorName: 'unknown', args: [] }
 }

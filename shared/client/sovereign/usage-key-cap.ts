@@ -1,6 +1,6 @@
 /** The service stores spending caps off chain, so they are set with a billing proof instead of a transaction. */
 import type { RemovedCap, UsageKeyFields } from '../core/account.ts'
-import { SvcError } from '../failures.ts'
+import { SvcError } from '../failures/svc-error.ts'
 import { InvalidArgument } from './argument-failure.ts'
 
 /** In the format of `update_usage_api_key`. */
@@ -14,7 +14,7 @@ type Fields = Partial<UsageKeyFields> & RemovedCap
  * Undefined if the cap does not change.
  * @throws {InvalidArgument} if only half of a cap is given, or if the cap is both set and removed
  */
-export function capIn(fields: Fields): CapChange | undefined {
+export function capChange(fields: Fields): CapChange | undefined {
   const { spend_cap_cents: cap, spend_window_seconds: window, remove_spend_cap: isRemoved } = fields
   if (cap == null && window == null) return isRemoved ? { remove_spend_cap: true } : undefined
   if (cap == null || window == null)
@@ -28,7 +28,7 @@ export function capIn(fields: Fields): CapChange | undefined {
 }
 
 /** Fields that the contract stores. */
-export function scopesIn({
+export function contractFields({
   spend_cap_cents: _cents,
   spend_window_seconds: _window,
   remove_spend_cap: _removed,
@@ -37,8 +37,8 @@ export function scopesIn({
   return scopes
 }
 
-export function hasScopes(fields: Fields): boolean {
-  return Object.values(scopesIn(fields)).some((value) => value !== undefined)
+export function hasContractFields(fields: Fields): boolean {
+  return Object.values(contractFields(fields)).some((value) => value !== undefined)
 }
 
 /** The key is registered, but its cap may not be set. The key itself was not returned to the caller. */

@@ -3,18 +3,24 @@ import { accountExists } from '../api/account.ts'
 import type { AccountOperations, NewUsageKey, UsageKeyFields } from '../core/account.ts'
 import type { CallOptions, Step } from '../options.ts'
 import type { Credential, Requester } from '../request.ts'
-import type { Surroundings } from '../surroundings.ts'
-import { orAborted } from './aborted.ts'
+import type { RuntimeEnvironment } from '../runtime-environment.ts'
+import { abortable } from '../abortable.ts'
 import type { AccountContract } from './account-contract.ts'
-import { groupIdsOf, textOf, usageKeyHashOf } from './arguments.ts'
-import type { AskWithProof } from './ask-with-proof.ts'
-import { masked } from './masked.ts'
-import { type CapChange, capIn, CapNotSet, hasScopes, scopesIn } from './usage-key-cap.ts'
+import { groupIdsOf, requireWellFormed, usageKeyHashOf } from './arguments.ts'
+import type { SendWithProof } from './send-with-proof.ts'
+import { maskedUpdate } from './masked-update.ts'
+import {
+  type CapChange,
+  capChange,
+  CapNotSet,
+  hasContractFields,
+  contractFields,
+} from './usage-key-cap.ts'
 
-type Parts = Pick<Surroundings, 'now' | 'sleep'> & {
+type Parts = Pick<RuntimeEnvironment, 'now' | 'sleep'> & {
   contract: AccountContract
   requester: Requester
-  askWithProof: AskWithProof
+  askWithProof: SendWithProof
   /** For the header X-Wallet-Auth. */
   billing: () => Promise<Credential>
   onStep: (step: Step) => void
@@ -29,7 +35,7 @@ const DONE = { success: true } as const
 
 /** The service sees a block within a second, but a node behind a load balancer can be a few seconds behind. */
 const SEEN_WITHIN_MS = 30_000
-const LOOK_EVERY_MS = 250
+const POLL_INTERVAL_MS = 250
 
 export function usageKeyWrites(parts: Parts): UsageKeyWrites {
   const { contract, requester, askWithProof, billing, onStep, now, sleep } = parts
@@ -39,21 +45,21 @@ export function usageKeyWrites(parts: Parts): UsageKeyWrites {
       method: 'POST',
       path: '/core/v1/update_usage_api_key',
       json: { usage_api_key: hash, ...cap },
-      credential: await orAborted(billing(), options?.signal),
+      credential: await abortable(billing(), options?.signal),
       repeat: 'once',
       options,
     })
   }
 
   /** Never throws, because the key is already registered on the chain. */
-  const seen = async (apiKey: string, options?: CallOptions): Promise<boolean> => {
+  const waitUntilSeen = async (apiKey: string, options?: CallOptions): Promise<boolean> => {
     const until = now() + SEEN_WITHIN_MS
     // Also counts attempts, because the clock may be set back.
-    let looks = SEEN_WITHIN_MS / LOOK_EVERY_MS
+    let attemptsLeft = SEEN_WITHIN_MS / POLL_INTERVAL_MS
     try {
       while (!(await accountExists(requester, { apiKey }, options))) {
-        if (now() >= until || looks-- === 0) return false
-        await sleep(LOOK_EVERY_MS, options?.signal)
+        if (now() >= until || attemptsLeft-- === 0) return false
+        await sleep(POLL_INTERVAL_MS, options?.signal)
       }
     } catch {
       return false
@@ -65,14 +71,14 @@ export function usageKeyWrites(parts: Parts): UsageKeyWrites {
   return {
     addUsageApiKey: async (fields, options) => {
       const { values } = membersOf(fields)
-      const cap = capIn(fields)
+      const cap = capChange(fields)
       // Signed first: if the owner declines, no transaction has been paid for yet.
-      if (cap) await orAborted(billing(), options?.signal)
+      if (cap) await abortable(billing(), options?.signal)
       const path = 'add_usage_api_key_with_signature'
       const made = await askWithProof<NewUsageKey>(
         'AddUsageApiKey',
         path,
-        scopesIn(fields),
+        contractFields(fields),
         options,
       )
       const { usage_api_key } = made
@@ -84,7 +90,7 @@ export function usageKeyWrites(parts: Parts): UsageKeyWrites {
         [usageApiKeyHash, values],
         { ...options, usageApiKeyHash },
       )
-      await seen(usage_api_key, options)
+      await waitUntilSeen(usage_api_key, options)
       if (cap)
         await setCap(usageApiKeyHash, cap, options).catch((error: unknown) => {
           throw new CapNotSet(usageApiKeyHash, error)
@@ -93,8 +99,8 @@ export function usageKeyWrites(parts: Parts): UsageKeyWrites {
     },
     updateUsageApiKey: async ({ usage_api_key, ...fields }, options) => {
       const hash = usageKeyHashOf(usage_api_key)
-      const cap = capIn(fields)
-      if (!cap || hasScopes(fields)) {
+      const cap = capChange(fields)
+      if (!cap || hasContractFields(fields)) {
         const { fields: mask, values } = membersOf(fields)
         const args = [hash, mask, values]
         await contract.write('change a usage key', 'updateUsageApiKey', args, options)
@@ -112,9 +118,10 @@ export function usageKeyWrites(parts: Parts): UsageKeyWrites {
 
 /** Fields of the contract's `UsageApiKey`, in the order of the bits in the update mask. */
 function membersOf(fields: Partial<UsageKeyFields>) {
-  const text = (field: 'name' | 'description') => fields[field] && textOf(field, fields[field])
+  const text = (field: 'name' | 'description') =>
+    fields[field] && requireWellFormed(field, fields[field])
   const groups = (field: GroupsField) => fields[field] && groupIdsOf(field, fields[field])
-  return masked([
+  return maskedUpdate([
     [text('name'), ''],
     [text('description'), ''],
     [fields.can_create_groups, false],

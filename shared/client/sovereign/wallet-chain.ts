@@ -1,5 +1,5 @@
-import { isRefusedByOwner } from './refusals.ts'
-import type { EthereumSigner, Wallet } from './signer.ts'
+import { isUserRejection } from './provider-errors.ts'
+import type { EthereumSigner, WalletAdapter } from './signer.ts'
 import { WalletFailed, WalletRefused, WrongChain } from './wallet-failures.ts'
 import { walletOf } from './wallet-of.ts'
 
@@ -8,14 +8,14 @@ export async function requireChain(signer: EthereumSigner, chainId: bigint): Pro
   await requireWalletChain(walletOf(signer), chainId)
 }
 
-export async function requireWalletChain(wallet: Wallet, chainId: bigint): Promise<void> {
+export async function requireWalletChain(wallet: WalletAdapter, chainId: bigint): Promise<void> {
   const before = await chainOf(wallet)
   if (before === chainId) return
   if (!wallet.switchChain) throw new WrongChain(before, chainId)
   try {
     await wallet.switchChain(`0x${chainId.toString(16)}`)
   } catch (error) {
-    if (isRefusedByOwner(error)) throw new WalletRefused(`change to chain ${chainId}`)
+    if (isUserRejection(error)) throw new WalletRefused(`change to chain ${chainId}`)
     // Usually 4902: the wallet does not have this chain.
     throw new WrongChain(before, chainId)
   }
@@ -23,7 +23,7 @@ export async function requireWalletChain(wallet: Wallet, chainId: bigint): Promi
   if (after !== chainId) throw new WrongChain(after, chainId)
 }
 
-async function chainOf(wallet: Wallet): Promise<bigint> {
+async function chainOf(wallet: WalletAdapter): Promise<bigint> {
   let answer: unknown
   try {
     answer = await wallet.read('eth_chainId', [])

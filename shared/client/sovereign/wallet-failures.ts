@@ -1,5 +1,5 @@
 /** Nothing was sent, unless the documentation of a class states otherwise. */
-import { SvcError } from '../failures.ts'
+import { SvcError } from '../failures/svc-error.ts'
 
 /** The given `signer` cannot sign data and send transactions. */
 export class NoWallet extends SvcError {

@@ -1,37 +1,41 @@
 import { NoWallet } from './wallet-failures.ts'
-import type { Eip1193Provider, EthereumSigner, EthersSigner, Wallet } from './signer.ts'
+import type { Eip1193Provider, EthereumSigner, EthersSigner, WalletAdapter } from './signer.ts'
 
 /** @throws {NoWallet} for a value that is not a wallet, or an ethers signer that cannot reach a node */
-export function walletOf(signer: EthereumSigner): Wallet {
+export function walletOf(signer: EthereumSigner): WalletAdapter {
   if ('request' in signer && typeof signer.request === 'function') return eip1193Wallet(signer)
   if ('signTypedData' in signer && typeof signer.signTypedData === 'function')
     return ethersWallet(signer)
   throw new NoWallet('The signer is neither an EIP-1193 provider nor an ethers v6 signer.')
 }
 
-function eip1193Wallet(provider: Eip1193Provider): Wallet {
-  const read: Wallet['read'] = (method, params) => provider.request({ method, params })
+function eip1193Wallet(provider: Eip1193Provider): WalletAdapter {
+  const read: WalletAdapter['read'] = (method, params) => provider.request({ method, params })
   return {
     read,
     address: async () => {
       const accounts = await provider.request({ method: 'eth_requestAccounts' })
       const [first] = Array.isArray(accounts) ? (accounts as unknown[]) : []
-      return textOf(first, 'eth_requestAccounts', 'an address')
+      return requireHexResponse(first, 'eth_requestAccounts', 'an address')
     },
     signTypedData: async (address, typedData) => {
       const params = [address, JSON.stringify(typedData)]
       const signature = await provider.request({ method: 'eth_signTypedData_v4', params })
-      return textOf(signature, 'eth_signTypedData_v4', 'a signature')
+      return requireHexResponse(signature, 'eth_signTypedData_v4', 'a signature')
     },
     send: async (call) =>
-      textOf(await read('eth_sendTransaction', [call]), 'eth_sendTransaction', 'a hash'),
+      requireHexResponse(
+        await read('eth_sendTransaction', [call]),
+        'eth_sendTransaction',
+        'a hash',
+      ),
     switchChain: async (chainId) => {
       await read('wallet_switchEthereumChain', [{ chainId }])
     },
   }
 }
 
-function ethersWallet(signer: EthersSigner): Wallet {
+function ethersWallet(signer: EthersSigner): WalletAdapter {
   const { provider } = signer
   if (!provider)
     throw new NoWallet('The signer has no provider: connect it to one, `wallet.connect(provider)`.')
@@ -60,7 +64,7 @@ function ethersWallet(signer: EthersSigner): Wallet {
   }
 }
 
-function textOf(answer: unknown, method: string, expected: string): string {
+function requireHexResponse(answer: unknown, method: string, expected: string): string {
   if (typeof answer === 'string' && answer.startsWith('0x')) return answer
   throw new NoWallet(`The wallet’s response to ${method} is not ${expected}.`)
 }

@@ -1,10 +1,10 @@
 import type { AccountOperations } from '../core/account.ts'
 import type { AccountContract } from './account-contract.ts'
-import type { AskWithProof } from './ask-with-proof.ts'
-import { textsOf } from './group-writes.ts'
+import type { SendWithProof } from './send-with-proof.ts'
+import { nameAndDescription } from './group-writes.ts'
 
 /** Response of `create_wallet_with_signature`. */
-type Derived = { wallet_address: string; pkp_id: string; derivation_path: string }
+type DerivedWallet = { wallet_address: string; pkp_id: string; derivation_path: string }
 
 /**
  * The service derives the wallet under a path that it chooses, and a transaction of the admin registers it. If the
@@ -12,11 +12,11 @@ type Derived = { wallet_address: string; pkp_id: string; derivation_path: string
  */
 export function createWallet(
   contract: AccountContract,
-  askWithProof: AskWithProof,
+  askWithProof: SendWithProof,
 ): AccountOperations['createWallet'] {
   return async (fields = {}, options) => {
-    const [name, description] = textsOf(fields)
-    const derived = await askWithProof<Derived>(
+    const [name, description] = nameAndDescription(fields)
+    const derived = await askWithProof<DerivedWallet>(
       'CreateWallet',
       'create_wallet_with_signature',
       { name, description },

@@ -1,7 +1,7 @@
-import { NetworkFailed } from '../failures/on-the-way.ts'
+import { NetworkFailed } from '../failures/transport-errors.ts'
 import type { CallOptions } from '../options.ts'
-import { triggerIdOf, type TriggersParts } from './ask.ts'
-import { LOOK_AT_RUNS } from './lost-answers.ts'
+import { triggerIdOf, type TriggersParts } from './send-request.ts'
+import { CHECK_RUNS_FIX } from './lost-responses.ts'
 import type { FiredRun } from './records.ts'
 
 /**
@@ -24,11 +24,11 @@ export async function fire(
   const path = `/webhook/${triggerIdOf(triggerId)}`
   const repeat = options.idempotencyKey === undefined ? 'never' : 'once'
   try {
-    const question = { method: 'POST', path, body, headers, repeat, options } as const
-    return (await requester.edge<FiredRun>(question)).body
+    const request = { method: 'POST', path, body, headers, repeat, options } as const
+    return (await requester.edge<FiredRun>(request)).body
   } catch (error) {
     if (!(error instanceof NetworkFailed) || !error.mayHaveBeenExecuted || repeat === 'once')
       throw error
-    throw new NetworkFailed({ mayHaveBeenExecuted: true, fix: LOOK_AT_RUNS }, { cause: error })
+    throw new NetworkFailed({ mayHaveBeenExecuted: true, fix: CHECK_RUNS_FIX }, { cause: error })
   }
 }

@@ -1,13 +1,13 @@
 /** Times are in RFC 3339, in UTC. */
 import type { z } from 'zod'
 import type { ChainRecord } from '../../wire/chains.ts'
-import type { meAnswer } from '../../wire/me.ts'
+import type { meResponse } from '../../wire/me.ts'
 import type { previewRequest, triggerPreview } from '../../wire/preview.ts'
 import type {
-  purgeAnswer,
-  queuedAnswer,
+  purgeResponse,
+  queuedResponse,
   replayRequest,
-  runsAnswer,
+  runsResponse,
   testRequest,
 } from '../../wire/run.ts'
 import type {
@@ -35,19 +35,19 @@ export type TriggerPreview = z.infer<typeof triggerPreview>
 /** Lists may omit the largest inputs (`input_omitted`). `run(id)` returns the complete record. */
 export type Run = z.infer<typeof runRecord>
 export type RunStatus = Run['status']
-export type RunsPage = z.infer<typeof runsAnswer>
+export type RunsPage = z.infer<typeof runsResponse>
 /** A durably stored run, with its `run_id`. */
-export type QueuedRun = z.infer<typeof queuedAnswer>
+export type QueuedRun = z.infer<typeof queuedResponse>
 /** If the delivery was deduplicated, `duplicate` is set, and the run belongs to the first delivery. */
 export type FiredRun = QueuedRun & { duplicate?: true }
 /** `params` are added to `default_params`, as by an event. For webhooks, `event` may be given instead. */
 export type TestFields = Pick<z.input<typeof testRequest>, 'params'> | { event: unknown }
 export type ReplayFields = z.input<typeof replayRequest>
-export type Purged = z.infer<typeof purgeAnswer>
+export type Purged = z.infer<typeof purgeResponse>
 /** A chain that triggers can watch, its watermark, and the health of its nodes. */
 export type Chain = ChainRecord
 /** Owner and expiry of an agent token. */
-export type Me = z.infer<typeof meAnswer>
+export type Me = z.infer<typeof meResponse>
 
 export type TriggerFilter = { kind?: Trigger['kind']; enabled?: boolean }
 export type RunFilter = {

@@ -1,9 +1,9 @@
-import type { AgentRequestAnswer, AgentRequestBody } from '../../wire/agent.ts'
+import type { AgentRequestResponse, AgentRequestBody } from '../../wire/agent.ts'
 import type { CallOptions } from '../options.ts'
-import type { TriggersParts } from './ask.ts'
+import type { TriggersParts } from './send-request.ts'
 
 export type AgentRequestFields = AgentRequestBody
-export type AgentRequest = AgentRequestAnswer
+export type AgentRequest = AgentRequestResponse
 
 /**
  * The approval page shows the label, and the person must type `user_code`. The call is not retried: if the response is
@@ -18,6 +18,6 @@ export async function registerAgentRequest(
 ): Promise<AgentRequest> {
   const json = { challenge, label, ...(scopes && { scopes }) }
   const path = '/agent/requests'
-  const question = { method: 'POST', path, json, repeat: 'never', options } as const
-  return (await requester.edge<AgentRequest>(question)).body
+  const request = { method: 'POST', path, json, repeat: 'never', options } as const
+  return (await requester.edge<AgentRequest>(request)).body
 }

@@ -1,6 +1,6 @@
-import { NotTheApi } from '../failures/on-the-way.ts'
+import { NotTheApi } from '../failures/transport-errors.ts'
 import type { CallOptions } from '../options.ts'
-import { ask, triggerPath, type TriggersParts } from './ask.ts'
+import { sendTriggerRequest, triggerPath, type TriggersParts } from './send-request.ts'
 import type { Run, RunFilter, RunsPage } from './records.ts'
 
 /** Typical run records have a few KiB. */
@@ -12,8 +12,8 @@ const PAGE_RUNS = 50
 const SMALLER_PAGES = [10, 1]
 
 /** The same position always returns the same runs, unless `cursor` is undefined. */
-export type PagePlace = { cursor: string | undefined; limit: number }
-export type PageOfRuns = RunsPage & { place: PagePlace }
+export type PagePosition = { cursor: string | undefined; limit: number }
+export type PositionedRunsPage = RunsPage & { place: PagePosition }
 
 /** Filter for all pages of a run history. */
 export type HistoryQuery = Omit<RunFilter, 'limit'> & { triggerId: string }
@@ -22,15 +22,15 @@ export type HistoryQuery = Omit<RunFilter, 'limit'> & { triggerId: string }
  * @param place if the runs are too large for one response, the limit is reduced. The returned `place` contains the
  * actual limit
  */
-export async function runsPage(
+export async function fetchRunsPage(
   parts: TriggersParts,
   query: HistoryQuery,
-  place: PagePlace,
+  place: PagePosition,
   options?: CallOptions,
-): Promise<PageOfRuns> {
+): Promise<PositionedRunsPage> {
   const path = pathOf(query, place)
   try {
-    const { body } = await ask<RunsPage>(
+    const { body } = await sendTriggerRequest<RunsPage>(
       parts,
       { method: 'GET', path, repeat: 'idempotent' },
       options,
@@ -40,7 +40,7 @@ export async function runsPage(
     const isLarge = error instanceof NotTheApi && error.status === 200
     const limit = SMALLER_PAGES.find((runs) => runs < place.limit)
     if (!isLarge || limit === undefined) throw error
-    return runsPage(parts, query, { ...place, limit }, options)
+    return fetchRunsPage(parts, query, { ...place, limit }, options)
   }
 }
 
@@ -50,9 +50,9 @@ export async function runsPage(
  * @param limit maximum number of runs on all pages together
  */
 export async function* runPages(
-  pageAt: (place: PagePlace) => Promise<PageOfRuns>,
+  pageAt: (place: PagePosition) => Promise<PositionedRunsPage>,
   limit = Infinity,
-): AsyncGenerator<PageOfRuns, void, undefined> {
+): AsyncGenerator<PositionedRunsPage, void, undefined> {
   let cursor: string | undefined
   for (let left = limit; left > 0;) {
     const page = await pageAt({ cursor, limit: Math.min(left, PAGE_RUNS) })
@@ -63,11 +63,11 @@ export async function* runPages(
   }
 }
 
-export async function* runsOf(pages: AsyncIterable<PageOfRuns>): AsyncGenerator<Run[]> {
+export async function* runBatches(pages: AsyncIterable<PositionedRunsPage>): AsyncGenerator<Run[]> {
   for await (const { runs } of pages) yield runs
 }
 
-function pathOf({ triggerId, status, since, until }: HistoryQuery, place: PagePlace): string {
+function pathOf({ triggerId, status, since, until }: HistoryQuery, place: PagePosition): string {
   const { cursor, limit } = place
   const query = new URLSearchParams({ limit: String(limit) })
   const parameters = { status, since: timeText(since), until: timeText(until), cursor }

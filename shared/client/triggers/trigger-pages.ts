@@ -1,6 +1,6 @@
 import type { CallOptions } from '../options.ts'
 import { LIST_PAGE_MAX } from '../../limits.ts'
-import { ask, type TriggersParts } from './ask.ts'
+import { sendTriggerRequest, type TriggersParts } from './send-request.ts'
 import type { ListedTrigger, TriggerFilter } from './records.ts'
 
 /** Newest first. Each trigger appears once, even if other triggers are created or deleted during the iteration. */
@@ -13,12 +13,12 @@ export async function* triggerPages(
   for (const [name, value] of Object.entries(filter))
     if (value !== undefined) query.set(name, String(value))
   for (;;) {
-    const question = {
+    const request = {
       method: 'GET',
       path: `/api/triggers?${query}`,
       repeat: 'idempotent',
     } as const
-    const { body, headers } = await ask<ListedTrigger[]>(parts, question, options)
+    const { body, headers } = await sendTriggerRequest<ListedTrigger[]>(parts, request, options)
     yield body
     const cursor = cursorOfNext(headers.get('link'))
     if (cursor === undefined) return

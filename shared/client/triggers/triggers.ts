@@ -2,9 +2,15 @@
 import type { ChainsResponse } from '../../wire/chains.ts'
 import type { CallOptions } from '../options.ts'
 import { type Listing, listing } from '../core/listing.ts'
-import { ask, runPath, triggerPath, type TriggersParts } from './ask.ts'
+import { sendTriggerRequest, runPath, triggerPath, type TriggersParts } from './send-request.ts'
 import { fire, type FireOptions } from './fire.ts'
-import { askOnce, cancelRun, deleteTrigger, LOOK_AT_LIST, LOOK_AT_RUNS } from './lost-answers.ts'
+import {
+  sendOnce,
+  cancelRun,
+  deleteTrigger,
+  CHECK_LIST_FIX,
+  CHECK_RUNS_FIX,
+} from './lost-responses.ts'
 import type {
   Chain,
   FiredRun,
@@ -29,11 +35,11 @@ import {
   type AgentRequestFields,
   registerAgentRequest,
 } from './register-agent-request.ts'
-import { runPages, runsOf, runsPage } from './run-pages.ts'
+import { runPages, runBatches, fetchRunsPage } from './run-pages.ts'
 import { triggerPages } from './trigger-pages.ts'
-import { runNow, waitForRun } from './wait-for-run.ts'
-import { type AuthorizedOptions, waitUntilAuthorized } from './wait-until-authorized.ts'
-import { watchRuns, type WatchOptions } from './watch-runs.ts'
+import { fetchRun, waitForRun } from './wait-for-run.ts'
+import { type WaitUntilAuthorizedOptions, waitUntilAuthorized } from './wait-until-authorized.ts'
+import { watchRuns, type WatchRunsOptions } from './watch-runs.ts'
 
 /** Each operation also throws `NotSent` if the token or `triggersUrl` is missing, or if an ID is malformed. */
 export type TriggerOperations = {
@@ -45,7 +51,7 @@ export type TriggerOperations = {
    */
   registerAgentRequest(fields: AgentRequestFields, options?: CallOptions): Promise<AgentRequest>
   /** Waits until a person has approved the token, for up to 15 minutes, or until the registered request expires. */
-  waitUntilAuthorized(options?: AuthorizedOptions): Promise<Me>
+  waitUntilAuthorized(options?: WaitUntilAuthorizedOptions): Promise<Me>
   /** Not retried. After a lost response, throws `NetworkFailed` with the advice that the trigger may exist. */
   create(fields: TriggerFields, options?: CallOptions): Promise<StoredTrigger>
   /** Newest first, without `action_code`. */
@@ -86,19 +92,20 @@ export type TriggerOperations = {
    * Yields each run once, when it finishes. Survives lost connections. Ends when the signal aborts or the consumer
    * stops.
    */
-  watchRuns(id: string, options?: WatchOptions): AsyncGenerator<Run, void, undefined>
+  watchRuns(id: string, options?: WatchRunsOptions): AsyncGenerator<Run, void, undefined>
 }
 
 export function triggerOperations(parts: TriggersParts): TriggerOperations {
   const get = async <Body>(path: string, options?: CallOptions) =>
-    (await ask<Body>(parts, { method: 'GET', path, repeat: 'idempotent' }, options)).body
+    (await sendTriggerRequest<Body>(parts, { method: 'GET', path, repeat: 'idempotent' }, options))
+      .body
   return {
     me: (options) => get('/api/me', options),
     registerAgentRequest: (fields, options) => registerAgentRequest(parts, fields, options),
     waitUntilAuthorized: (options) => waitUntilAuthorized(parts, options),
     create(json, options) {
       const write = { method: 'POST', path: '/api/triggers', json } as const
-      return askOnce(parts, write, options, LOOK_AT_LIST)
+      return sendOnce(parts, write, options, CHECK_LIST_FIX)
     },
     list: (filter = {}, options) => listing(() => triggerPages(parts, filter, options)),
     get: async (id, options) => get(triggerPath(id), options),
@@ -106,36 +113,36 @@ export function triggerOperations(parts: TriggersParts): TriggerOperations {
     async patch(id, json, options) {
       const path = triggerPath(id)
       const change = { method: 'PATCH', path, json, repeat: 'idempotent' } as const
-      return (await ask<StoredTrigger>(parts, change, options)).body
+      return (await sendTriggerRequest<StoredTrigger>(parts, change, options)).body
     },
     delete: (id, options) => deleteTrigger(parts, id, options),
     async preview(json, options) {
       const path = '/api/triggers/preview'
       const read = { method: 'POST', path, json, repeat: 'idempotent' } as const
-      return (await ask<TriggerPreview>(parts, read, options)).body
+      return (await sendTriggerRequest<TriggerPreview>(parts, read, options)).body
     },
     chains: async (options) => (await get<ChainsResponse>('/api/chains', options)).chains,
     async test(id, json, options) {
       const write = { method: 'POST', path: `${triggerPath(id)}/test`, json } as const
-      return askOnce(parts, write, options, LOOK_AT_RUNS)
+      return sendOnce(parts, write, options, CHECK_RUNS_FIX)
     },
     async purge(id, options) {
       const write = { method: 'POST', path: `${triggerPath(id)}/purge` } as const
-      return askOnce(parts, write, options, LOOK_AT_RUNS)
+      return sendOnce(parts, write, options, CHECK_RUNS_FIX)
     },
     fire: (id, body, headers, options) => fire(parts, id, body, headers, options),
     runs(triggerId, { limit, ...filter } = {}, options) {
       const query = { ...filter, triggerId }
       return listing(() =>
-        runsOf(runPages((place) => runsPage(parts, query, place, options), limit)),
+        runBatches(runPages((place) => fetchRunsPage(parts, query, place, options), limit)),
       )
     },
-    run: (runId, options) => runNow(parts, runId, options),
+    run: (runId, options) => fetchRun(parts, runId, options),
     waitForRun: (runId, options) => waitForRun(parts, runId, options),
     cancelRun: (runId, options) => cancelRun(parts, runId, options),
     async replayRun(runId, json = {}, options) {
       const write = { method: 'POST', path: `${runPath(runId)}/replay`, json } as const
-      return askOnce(parts, write, options, LOOK_AT_RUNS)
+      return sendOnce(parts, write, options, CHECK_RUNS_FIX)
     },
     watchRuns: (id, options) => watchRuns(parts, id, options),
   }

@@ -1,23 +1,23 @@
-import { ENDED_REQUEST } from '../../ended-request.ts'
+import { ENDED_REQUEST_CODES } from '../../wire/ended-request-codes.ts'
 import { AGENT_TOKEN_MIN_CHARACTERS } from '../../limits.ts'
 import { Unauthorized } from '../failures/by-status.ts'
-import { NotSent } from '../failures/on-the-way.ts'
-import { eitherSignal } from '../either-signal.ts'
+import { NotSent } from '../failures/transport-errors.ts'
+import { anySignal } from '../any-signal.ts'
 import type { CallOptions } from '../options.ts'
-import { ask, type TriggersParts } from './ask.ts'
+import { sendTriggerRequest, type TriggersParts } from './send-request.ts'
 import type { Me } from './records.ts'
 
 // The interval respects the service's rate limit. The duration is the time within which a request can be approved
 // (docs/decisions/0049).
 const EVERY_MS = 1_000
-const WITHIN_MS = 15 * 60 * 1_000
+const APPROVAL_TIMEOUT_MS = 15 * 60 * 1_000
 
 const TOKEN_SHAPE = new RegExp(`^[A-Za-z0-9._~-]{${AGENT_TOKEN_MIN_CHARACTERS},}$`)
 
 /** The token can no longer be approved. */
-const ENDS: ReadonlySet<string> = new Set(ENDED_REQUEST)
+const FINAL_CODES: ReadonlySet<string> = new Set(ENDED_REQUEST_CODES)
 
-export type AuthorizedOptions = CallOptions & {
+export type WaitUntilAuthorizedOptions = CallOptions & {
   /** From `newAgentToken()`. Default: the client's own token. */
   token?: string
 }
@@ -30,7 +30,7 @@ export type AuthorizedOptions = CallOptions & {
  */
 export async function waitUntilAuthorized(
   parts: TriggersParts,
-  { token = parts.token, ...options }: AuthorizedOptions = {},
+  { token = parts.token, ...options }: WaitUntilAuthorizedOptions = {},
 ): Promise<Me> {
   if (token !== undefined && !TOKEN_SHAPE.test(token))
     throw new NotSent(
@@ -38,14 +38,14 @@ export async function waitUntilAuthorized(
       `not a token: expected at least ${AGENT_TOKEN_MIN_CHARACTERS} URL-safe characters`,
       'Create one with newAgentToken().',
     )
-  const question = { method: 'GET', path: '/api/me', repeat: 'idempotent' } as const
-  for (const until = parts.now() + WITHIN_MS; ;) {
+  const request = { method: 'GET', path: '/api/me', repeat: 'idempotent' } as const
+  for (const until = parts.now() + APPROVAL_TIMEOUT_MS; ;) {
     try {
-      return (await ask<Me>({ ...parts, token }, question, options)).body
+      return (await sendTriggerRequest<Me>({ ...parts, token }, request, options)).body
     } catch (error) {
-      if (!(error instanceof Unauthorized) || ENDS.has(error.code) || parts.now() >= until)
+      if (!(error instanceof Unauthorized) || FINAL_CODES.has(error.code) || parts.now() >= until)
         throw error
     }
-    await parts.sleep(EVERY_MS, eitherSignal(parts.signal, options.signal))
+    await parts.sleep(EVERY_MS, anySignal(parts.signal, options.signal))
   }
 }

@@ -1,21 +1,21 @@
 /**
  * The service cannot push updates, so the client polls for new runs, and for unfinished runs that have finished since.
  */
-import { eitherSignal } from '../either-signal.ts'
+import { anySignal } from '../any-signal.ts'
 import type { CallOptions } from '../options.ts'
-import { type TriggersParts } from './ask.ts'
-import { jittered, patiently } from './patience.ts'
+import { type TriggersParts } from './send-request.ts'
+import { jittered, retryWhileUnavailable } from './retry-while-unavailable.ts'
 import type { Run } from './records.ts'
 import {
   type HistoryQuery,
-  type PagePlace,
-  type PageOfRuns,
+  type PagePosition,
+  type PositionedRunsPage,
   runPages,
-  runsPage,
+  fetchRunsPage,
 } from './run-pages.ts'
 import { UnfinishedRuns } from './unfinished-runs.ts'
 
-export type WatchOptions = CallOptions & {
+export type WatchRunsOptions = CallOptions & {
   /** Queued at this time or later, even if already finished. Default: only runs that finish after the call. */
   since?: string | Date
 }
@@ -24,25 +24,25 @@ export type WatchOptions = CallOptions & {
 const FIRST_MS = 500
 const LAST_MS = 10_000
 /** Maximum interval while a run is unfinished. */
-const UNFINISHED_MS = 2_000
+const UNFINISHED_POLL_MAX_MS = 2_000
 
 /** Watching starts with the call to this function, not with the first read from the iterator. */
 export function watchRuns(
   parts: TriggersParts,
   triggerId: string,
-  options: WatchOptions = {},
+  options: WatchRunsOptions = {},
 ): AsyncGenerator<Run, void, undefined> {
-  const watch = new Watch(parts, triggerId, options)
-  const begun = watch.begin()
+  const watcher = new RunWatcher(parts, triggerId, options)
+  const started = watcher.start()
   // The iterator reports the error. This handler prevents an unhandled rejection if nothing is read.
-  begun.catch(() => undefined)
-  return watch.ends(begun)
+  started.catch(() => undefined)
+  return watcher.finishedRuns(started)
 }
 
-class Watch {
+class RunWatcher {
   readonly #parts: TriggersParts
   readonly #triggerId: string
-  readonly #options: WatchOptions
+  readonly #options: WatchRunsOptions
   readonly #signal: AbortSignal | undefined
   readonly #unfinished: UnfinishedRuns
   /** All runs queued before `until`, and the runs in `atThat`, which were queued exactly at `until`. */
@@ -51,11 +51,11 @@ class Watch {
     atThat: new Set(),
   }
 
-  constructor(parts: TriggersParts, triggerId: string, options: WatchOptions) {
+  constructor(parts: TriggersParts, triggerId: string, options: WatchRunsOptions) {
     this.#parts = parts
     this.#triggerId = triggerId
     this.#options = options
-    this.#signal = eitherSignal(parts.signal, options.signal)
+    this.#signal = anySignal(parts.signal, options.signal)
     this.#unfinished = new UnfinishedRuns(parts, triggerId, {
       ...options,
       ...(this.#signal && { signal: this.#signal }),
@@ -63,7 +63,7 @@ class Watch {
   }
 
   /** Does not retry for long, so that a wrong ID, token or address is reported immediately. */
-  async begin(): Promise<void> {
+  async start(): Promise<void> {
     const { since } = this.#options
     if (since !== undefined) {
       this.#known.until = typeof since === 'string' ? since : since.toISOString()
@@ -85,32 +85,32 @@ class Watch {
       }
   }
 
-  async *ends(begun: Promise<void>): AsyncGenerator<Run, void, undefined> {
-    await begun
+  async *finishedRuns(started: Promise<void>): AsyncGenerator<Run, void, undefined> {
+    await started
     for (let waitMs = FIRST_MS; ; waitMs *= 2) {
-      for await (const runs of this.#look()) {
-        yield* runs.toSorted(byEnd)
+      for await (const runs of this.#poll()) {
+        yield* runs.toSorted(byFinishTime)
         waitMs = FIRST_MS
       }
-      const most = this.#unfinished.size > 0 ? UNFINISHED_MS : LAST_MS
+      const most = this.#unfinished.size > 0 ? UNFINISHED_POLL_MAX_MS : LAST_MS
       waitMs = Math.min(waitMs, most)
       await this.#parts.sleep(jittered(waitMs, this.#parts.random), this.#signal)
     }
   }
 
   /** Batches of runs that have finished since the last poll, in the order in which they were queued. */
-  async *#look(): AsyncGenerator<Run[], void, undefined> {
-    yield* this.#unfinished.ended()
+  async *#poll(): AsyncGenerator<Run[], void, undefined> {
+    yield* this.#unfinished.finishedRuns()
     const since = this.#known.until
-    const page = (place: PagePlace) =>
-      patiently(
+    const page = (place: PagePosition) =>
+      retryWhileUnavailable(
         () => this.#page(since === undefined ? {} : { since }, place),
         this.#parts,
         this.#signal,
       )
     // Oldest to newest. To keep only one page in memory, fetches all pages but the newest a second time.
-    const places: PagePlace[] = []
-    let newest: PageOfRuns | undefined
+    const places: PagePosition[] = []
+    let newest: PositionedRunsPage | undefined
     for await (const read of runPages(page)) {
       newest ??= read
       places.push(read.place)
@@ -128,15 +128,20 @@ class Watch {
     this.#known = { until, atThat }
   }
 
-  #page(query: Omit<HistoryQuery, 'triggerId'>, place: PagePlace): Promise<PageOfRuns> {
-    return runsPage(this.#parts, { ...query, triggerId: this.#triggerId }, place, this.#options)
+  #page(query: Omit<HistoryQuery, 'triggerId'>, place: PagePosition): Promise<PositionedRunsPage> {
+    return fetchRunsPage(
+      this.#parts,
+      { ...query, triggerId: this.#triggerId },
+      place,
+      this.#options,
+    )
   }
 
-  #pages(query: Omit<HistoryQuery, 'triggerId'>): AsyncIterable<PageOfRuns> {
+  #pages(query: Omit<HistoryQuery, 'triggerId'>): AsyncIterable<PositionedRunsPage> {
     return runPages((place) => this.#page(query, place))
   }
 }
 
-function byEnd(one: Run, other: Run): number {
+function byFinishTime(one: Run, other: Run): number {
   return Date.parse(one.finished_at!) - Date.parse(other.finished_at!)
 }

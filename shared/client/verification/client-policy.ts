@@ -1,5 +1,5 @@
 import type { Measurements, Policy } from '../../attestation/policy.ts'
-import { isLoopback } from '../../loopback.ts'
+import { isLoopback } from '../../network/loopback.ts'
 import { PolicyIncomplete } from './failures.ts'
 
 /**
@@ -27,7 +27,7 @@ export type ClientPolicy = Partial<Omit<Policy, 'measurements'>> & {
  * machines
  */
 export function clientPolicy(baseUrl: string, verify: Verify, given: ClientPolicy = {}): Policy {
-  if (verify === 'required') requireNamed(given)
+  if (verify === 'required') requireCompletePolicy(given)
   const { measurements, ...rest } = given
   const isLocal = verify === 'once' && isLoopback(new URL(baseUrl).hostname)
   return {
@@ -38,7 +38,7 @@ export function clientPolicy(baseUrl: string, verify: Verify, given: ClientPolic
   }
 }
 
-function requireNamed({ composeHashes, measurements, root }: ClientPolicy): void {
+function requireCompletePolicy({ composeHashes, measurements, root }: ClientPolicy): void {
   if (!composeHashes?.length)
     throw new PolicyIncomplete(
       'policy.composeHashes',

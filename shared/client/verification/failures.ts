@@ -1,9 +1,9 @@
 /** Small, because the code that throws most of these errors is loaded on demand. */
 import type { RuleName } from '../../attestation/policy.ts'
 import type { Report } from '../../attestation/report.ts'
-import type { JwsFlaw } from '../../jws.ts'
-import type { ReceiptFlaw } from '../../receipt.ts'
-import { SvcError } from '../failures.ts'
+import type { JwsFlaw } from '../../crypto/jws.ts'
+import type { ReceiptFlaw } from '../../receipts/receipt.ts'
+import { SvcError } from '../failures/svc-error.ts'
 
 /** The options lack data that `verify: 'required'` needs. */
 export class PolicyIncomplete extends SvcError {
@@ -69,7 +69,7 @@ export class TrustExpired extends SvcError {
   }
 }
 
-const LOOK_FIRST = 'The action may have run: check its effects before you call it again.'
+const CHECK_FIRST_FIX = 'The action may have run: check its effects before you call it again.'
 
 /**
  * The response is not sealed. Either an intermediary answered instead of the origin, or the origin could not decrypt
@@ -79,7 +79,7 @@ export class AnswerUnsealed extends SvcError {
   override name = 'AnswerUnsealed'
   constructor(status: number) {
     const message = `the response is not sealed (status ${status}): it is unknown whether the call was executed`
-    super(message, { status, code: 'answer_unsealed', fix: LOOK_FIRST })
+    super(message, { status, code: 'answer_unsealed', fix: CHECK_FIRST_FIX })
   }
 }
 
@@ -88,7 +88,7 @@ export class AnswerNotAuthentic extends SvcError {
   override name = 'AnswerNotAuthentic'
   constructor(options?: ErrorOptions) {
     const message = 'the response cannot be decrypted with the key of this call'
-    super(message, { code: 'answer_not_authentic', fix: LOOK_FIRST }, options)
+    super(message, { code: 'answer_not_authentic', fix: CHECK_FIRST_FIX }, options)
   }
 }
 
@@ -97,7 +97,7 @@ export class AnswerUnreadable extends SvcError {
   override name = 'AnswerUnreadable'
   constructor(reason: string) {
     const message = `the sealed response cannot be read: ${reason}`
-    super(message, { code: 'answer_unreadable', fix: LOOK_FIRST })
+    super(message, { code: 'answer_unreadable', fix: CHECK_FIRST_FIX })
   }
 }
 
@@ -111,7 +111,7 @@ export class ChannelKeyUnknown extends SvcError {
   constructor() {
     super(
       'the origin does not know the channel key of the call, although its evidence names that key',
-      { status: 421, code: 'unknown_channel_key', fix: LOOK_FIRST },
+      { status: 421, code: 'unknown_channel_key', fix: CHECK_FIRST_FIX },
     )
   }
 }

@@ -1,11 +1,11 @@
 /** The origin is verified before the first key is sent, and again after an hour. */
-import type { ActionStatement } from '../../action-statement.ts'
+import type { ActionStatement } from '../../receipts/action-statement.ts'
 import type { Policy } from '../../attestation/policy.ts'
 import type { Report } from '../../attestation/report.ts'
 import { CHANNEL_KEY_MAX_AGE_MS } from '../../limits.ts'
-import { isLoopback } from '../../loopback.ts'
-import type { Receipt } from '../../receipt.ts'
-import { type Surroundings, slept } from '../surroundings.ts'
+import { isLoopback } from '../../network/loopback.ts'
+import type { Receipt } from '../../receipts/receipt.ts'
+import { type RuntimeEnvironment, cancelableSleep } from '../runtime-environment.ts'
 import { type ClientPolicy, clientPolicy, type Verify } from './client-policy.ts'
 import { EvidenceRefused } from './failures.ts'
 import { PinnedApplication } from './pinned-application.ts'
@@ -19,7 +19,7 @@ export type VerificationOptions = {
   random: (bytes: number) => Uint8Array<ArrayBuffer>
   /** Unix milliseconds. */
   now: () => number
-  sleep?: Surroundings['sleep'] | undefined
+  sleep?: RuntimeEnvironment['sleep'] | undefined
   /** Aborts a verification for all callers that wait for it. */
   signal?: AbortSignal | undefined
 }
@@ -28,14 +28,14 @@ export type VerificationOptions = {
  * Maximum wait for a verification that another caller started: a few times its usual duration. The other caller's
  * request may have ended, and the verification with it.
  */
-const JOINED_MS = 5_000
+const JOIN_TIMEOUT_MS = 5_000
 
 export class OriginVerification {
   readonly #options: VerificationOptions
   readonly #policy: Policy
   readonly #pinned: PinnedApplication
   #trusted: TrustedOrigin | undefined
-  #underWay: Promise<TrustedOrigin> | undefined
+  #inFlight: Promise<TrustedOrigin> | undefined
 
   /** @throws {PolicyIncomplete} if the policy for `verify: 'required'` is incomplete */
   constructor(options: VerificationOptions) {
@@ -73,13 +73,13 @@ export class OriginVerification {
     signal?.throwIfAborted()
     const trusted = this.#trusted
     if (trusted && isCurrent(trusted, this.#options.now())) return trusted
-    return until(this.#verification(), signal)
+    return until(this.#verifyOnce(), signal)
   }
 
   /** Verifies the current evidence. If it passes, the result replaces the earlier one. */
   async report(signal?: AbortSignal): Promise<Report> {
     signal?.throwIfAborted()
-    const { report } = await until(this.#verification(), signal)
+    const { report } = await until(this.#verifyOnce(), signal)
     return report
   }
 
@@ -89,28 +89,28 @@ export class OriginVerification {
    */
   async receipt(text: string, signal?: AbortSignal): Promise<Receipt> {
     const trusted = await this.trusted(signal)
-    const { receiptOf } = await import('./verifier.ts')
-    return receiptOf(text, trusted)
+    const { verifyOriginReceipt } = await import('./verifier.ts')
+    return verifyOriginReceipt(text, trusted)
   }
 
   /** @throws {StatementRefused} */
   async actionStatement(text: string, cid: string, signal?: AbortSignal): Promise<ActionStatement> {
     const trusted = await this.trusted(signal)
-    const { actionStatementOf } = await import('./verifier.ts')
-    return actionStatementOf(text, cid, trusted)
+    const { verifyActionStatement } = await import('./verifier.ts')
+    return verifyActionStatement(text, cid, trusted)
   }
 
   /** Single-flight. Failures are not cached, so the next caller tries again. */
-  async #verification(): Promise<TrustedOrigin> {
-    for (let underWay = this.#underWay; underWay; underWay = this.#underWay) {
-      const verified = await this.#joined(underWay)
+  async #verifyOnce(): Promise<TrustedOrigin> {
+    for (let underWay = this.#inFlight; underWay; underWay = this.#inFlight) {
+      const verified = await this.#join(underWay)
       if (verified) return verified
-      if (this.#underWay === underWay) this.#underWay = undefined
+      if (this.#inFlight === underWay) this.#inFlight = undefined
     }
-    const own = this.#verified().finally(() => {
-      if (this.#underWay === own) this.#underWay = undefined
+    const own = this.#verify().finally(() => {
+      if (this.#inFlight === own) this.#inFlight = undefined
     })
-    this.#underWay = own
+    this.#inFlight = own
     return own
   }
 
@@ -118,26 +118,26 @@ export class OriginVerification {
    * Undefined after a timeout. In a Worker, the work of a finished request stops, and a promise that depends on it
    * never settles.
    */
-  async #joined(underWay: Promise<TrustedOrigin>): Promise<TrustedOrigin | undefined> {
-    const { sleep = slept } = this.#options
+  async #join(inFlight: Promise<TrustedOrigin>): Promise<TrustedOrigin | undefined> {
+    const { sleep = cancelableSleep } = this.#options
     const waited = new AbortController()
-    const late = sleep(JOINED_MS, waited.signal).then(
+    const late = sleep(JOIN_TIMEOUT_MS, waited.signal).then(
       () => undefined,
       () => undefined,
     )
     try {
-      return await Promise.race([underWay, late])
+      return await Promise.race([inFlight, late])
     } finally {
       waited.abort()
     }
   }
 
-  async #verified(): Promise<TrustedOrigin> {
+  async #verify(): Promise<TrustedOrigin> {
     // Not trusted until it passes verification again, because the earlier result may have been wrong.
     this.#trusted = undefined
     const { baseUrl, fetch, random, now, signal } = this.#options
-    const { judgedOrigin } = await import('./verifier.ts')
-    const trusted = await judgedOrigin({
+    const { verifyTrustedOrigin } = await import('./verifier.ts')
+    const trusted = await verifyTrustedOrigin({
       baseUrl,
       fetch: (url, init) => fetch(url, init),
       policy: this.#policy,
@@ -145,14 +145,14 @@ export class OriginVerification {
       now,
       ...(signal && { signal }),
     })
-    const report = this.#withHost(trusted)
+    const report = this.#checkHost(trusted)
     this.#pinned.require(report)
-    this.#trusted = { ...trusted, report, verifyAgain: () => this.#verification() }
+    this.#trusted = { ...trusted, report, verifyAgain: () => this.#verifyOnce() }
     return this.#trusted
   }
 
   /** If the base URL's host is not in the evidence, TLS may terminate before the connection reaches the machine. */
-  #withHost({ report, hosts }: TrustedOrigin): Report {
+  #checkHost({ report, hosts }: TrustedOrigin): Report {
     const { hostname } = new URL(this.#options.baseUrl)
     if (isLoopback(hostname) || hosts.some((host) => host.toLowerCase() === hostname)) return report
     const foreign = `the evidence is for ${hosts.join(', ')}, but the base URL names ${hostname}, where TLS ends before the machine`

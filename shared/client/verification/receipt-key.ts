@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js'
-import { encodeHex } from '../../hex.ts'
-import type { ReceiptKey } from '../../receipt.ts'
+import { encodeHex } from '../../encoding/hex.ts'
+import type { ReceiptKey } from '../../receipts/receipt.ts'
 
 const KEY_ID_BYTES = 16
 const ES256 = { name: 'ECDSA', hash: 'SHA-256' }

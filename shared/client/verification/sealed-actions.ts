@@ -1,17 +1,17 @@
 /** Calls are encrypted to the key in the verified evidence, so that intermediaries cannot read them. */
-import { requireApiKeyShape } from '../credential.ts'
-import { SvcError } from '../failures.ts'
-import { NetworkFailed } from '../failures/on-the-way.ts'
+import { requireApiKeyFormat } from '../credential.ts'
+import { SvcError } from '../failures/svc-error.ts'
+import { NetworkFailed } from '../failures/transport-errors.ts'
 import type { CallOptions, RetryOptions } from '../options.ts'
 import { Retries } from '../retries.ts'
-import type { Surroundings } from '../surroundings.ts'
+import type { RuntimeEnvironment } from '../runtime-environment.ts'
 import { wasUnsent } from '../unsent.ts'
-import type { SvcActionAnswer } from './answer-of-outcome.ts'
+import type { SvcActionResponse } from './outcome-response.ts'
 import { CallRefused } from './call-refused.ts'
 import { TrustExpired } from './failures.ts'
 import type { OriginVerification } from './origin-verification.ts'
 
-export type SealedActionsParts = Surroundings & {
+export type SealedActionsParts = RuntimeEnvironment & {
   verification: OriginVerification
   /** The origin, or an edge that forwards sealed calls. */
   via: string
@@ -37,15 +37,15 @@ export class SealedActions {
     apiKey: string,
     call: SvcActionCall,
     options: CallOptions = {},
-  ): Promise<SvcActionAnswer> {
-    requireApiKeyShape(apiKey)
+  ): Promise<SvcActionResponse> {
+    requireApiKeyFormat(apiKey)
     const { random, sleep } = this.#parts
     const signal = eitherOf(this.#parts.signal, options.signal)
     const retries = new Retries(this.#parts.retries, random)
     for (;;) {
-      const read = await this.#once(apiKey, call, signal)
+      const read = await this.#attempt(apiKey, call, signal)
       if ('answer' in read) return read.answer
-      if (read.waits) {
+      if (read.isRetryable) {
         const waitMs = retries.after({ failure: read.failure, wasExecuted: false }, 'never')
         if (waitMs === undefined) throw read.failure
         await sleep(waitMs, signal)
@@ -54,29 +54,30 @@ export class SealedActions {
     }
   }
 
-  async #once(
+  async #attempt(
     apiKey: string,
     { code, js_params: jsParams }: SvcActionCall,
     signal: AbortSignal | undefined,
-  ): Promise<{ answer: SvcActionAnswer } | { failure: SvcError; waits: boolean }> {
+  ): Promise<{ answer: SvcActionResponse } | { failure: SvcError; isRetryable: boolean }> {
     const { verification, via: url, random, now } = this.#parts
     const trusted = await verification.trusted(signal)
-    const { answerOfOutcome, refusalInside, sealedAnswer } = await import('./verifier.ts')
+    const { toActionResponse, toPlainError, callSealed } = await import('./verifier.ts')
     const sends = { begun: 0 }
     const channel = { trusted, url, fetch: this.#counting(sends), random, now }
     const called = { apiKey, code, ...(jsParams && { jsParams }) }
     try {
-      const { outcome } = await sealedAnswer({ ...channel, ...(signal && { signal }) }, called)
-      return { answer: answerOfOutcome(outcome) }
+      const { outcome } = await callSealed({ ...channel, ...(signal && { signal }) }, called)
+      return { answer: toActionResponse(outcome) }
     } catch (error) {
       signal?.throwIfAborted()
-      const failure = error instanceof CallRefused ? refusalInside(error) : error
+      const failure = error instanceof CallRefused ? toPlainError(error) : error
       // The verification expired between the check here and the sealing of the call.
       if (error instanceof TrustExpired && sends.begun === 0)
-        return { failure: error, waits: false }
+        return { failure: error, isRetryable: false }
       // If the call was sealed twice, the first one may have run, regardless of the last response.
-      const isFirstWord = error instanceof CallRefused || error instanceof NetworkFailed
-      if (isFirstWord && sends.begun === 1) return { failure: failure as SvcError, waits: true }
+      const isConclusive = error instanceof CallRefused || error instanceof NetworkFailed
+      if (isConclusive && sends.begun === 1)
+        return { failure: failure as SvcError, isRetryable: true }
       if (failure instanceof SvcError || sends.begun === 0) throw failure
       throw new NetworkFailed({ mayHaveBeenExecuted: true }, { cause: error })
     }

@@ -2,17 +2,21 @@
  * The envelope contains the API key, the code and the params, encrypted for an origin that the client has verified
  * itself. Intermediaries, including the edge, can neither read nor change the call.
  */
-import { encodeBase64url } from '../../base64url.ts'
+import { encodeBase64url } from '../../encoding/base64url.ts'
 import { SEALED_CONTENT_TYPE } from '../../envelope/format.ts'
 import { importChannelKey, sealCall } from '../../envelope/seal.ts'
-import { SEALED_ANSWER_MAX_BYTES, SEALED_REQUEST_LIFETIME_MS } from '../../limits.ts'
-import type { Receipt } from '../../receipt.ts'
+import { SEALED_RESPONSE_MAX_BYTES, SEALED_REQUEST_LIFETIME_MS } from '../../limits.ts'
+import type { Receipt } from '../../receipts/receipt.ts'
 import type { Outcome } from '../../wire/outcome.ts'
-import { type ExecuteAnswer, executeAnswerSchema, SEALED_EXECUTE_PATH } from '../../wire/sealed.ts'
-import { bodyWithin } from '../body-within.ts'
+import {
+  type ExecuteResponse,
+  executeResponseSchema,
+  SEALED_EXECUTE_PATH,
+} from '../../wire/sealed.ts'
+import { readBoundedBody } from '../bounded-body.ts'
 import { CallRefused } from './call-refused.ts'
 import { importReceiptKey } from './receipt-key.ts'
-import { receiptOfCall } from './receipt-of-call.ts'
+import { verifyCallReceipt } from './verify-call-receipt.ts'
 import { AnswerUnreadable, AnswerUnsealed, ChannelKeyUnknown, TrustExpired } from './failures.ts'
 import type { TrustedOrigin } from './trusted-origin.ts'
 
@@ -30,7 +34,7 @@ export type SealedChannel = {
 
 export type ActionCall = { apiKey: string; code: string; jsParams?: object }
 
-export type SealedAnswer = {
+export type SealedResult = {
   /** A response that reports a failed action is also valid. */
   outcome: Outcome
   /** Verified to be for this call. Undefined if the origin lost the run. */
@@ -51,24 +55,24 @@ export type SealedAnswer = {
 export async function sealedSvcAction(
   channel: SealedChannel,
   call: ActionCall,
-): Promise<SealedAnswer> {
+): Promise<SealedResult> {
   const paramsText = JSON.stringify(call.jsParams ?? {})
   const prepared = { call, paramsText, requestId: channel.random(16), issuedAt: channel.now() }
   let { trusted } = channel
-  let answer = await sent(channel, trusted, prepared)
-  if (answer === 'unknown_key') {
+  let response = await sendSealed(channel, trusted, prepared)
+  if (response === 'unknown_key') {
     const renewed = await trusted.verifyAgain()
     if (sameBytes(renewed.channelKey, trusted.channelKey)) throw new ChannelKeyUnknown()
     trusted = renewed
-    answer = await sent(channel, trusted, prepared)
-    if (answer === 'unknown_key') throw new ChannelKeyUnknown()
+    response = await sendSealed(channel, trusted, prepared)
+    if (response === 'unknown_key') throw new ChannelKeyUnknown()
   }
-  if (answer.state === 'refused') throw new CallRefused(answer)
-  if (answer.state === 'running') throw new AnswerUnreadable('it belongs to a run with an ID')
-  const { outcome } = answer
+  if (response.state === 'refused') throw new CallRefused(response)
+  if (response.state === 'running') throw new AnswerUnreadable('it belongs to a run with an ID')
+  const { outcome } = response
   const key = await importReceiptKey(trusted.receiptKey)
   const { composeHash } = trusted
-  const receipt = await receiptOfCall({ code: call.code, paramsText }, outcome, {
+  const receipt = await verifyCallReceipt({ code: call.code, paramsText }, outcome, {
     key,
     composeHash,
   })
@@ -88,11 +92,11 @@ type PreparedCall = {
   issuedAt: number
 }
 
-async function sent(
+async function sendSealed(
   { url, fetch, now, signal }: SealedChannel,
   trusted: TrustedOrigin,
   { call, paramsText, requestId, issuedAt }: PreparedCall,
-): Promise<ExecuteAnswer | 'unknown_key'> {
+): Promise<ExecuteResponse | 'unknown_key'> {
   if (now() >= trusted.verifiedUntil) throw new TrustExpired()
   const channelKey = await importChannelKey(Uint8Array.from(trusted.channelKey))
   const { body, open } = await sealCall(channelKey, {
@@ -113,9 +117,9 @@ async function sent(
     if (status === UNKNOWN_CHANNEL_KEY) return 'unknown_key'
     throw new AnswerUnsealed(status)
   }
-  const sealed = await bodyWithin(response, SEALED_ANSWER_MAX_BYTES)
+  const sealed = await readBoundedBody(response, SEALED_RESPONSE_MAX_BYTES)
   if (!sealed) throw new AnswerUnreadable('it is too large')
-  return answerIn(await open(sealed))
+  return parseExecuteResponse(await open(sealed))
 }
 
 /** Inserts the params as the same text that is hashed for the comparison with the receipt. */
@@ -136,14 +140,14 @@ function plaintextOf(
   return new Uint8Array(new TextEncoder().encode(text))
 }
 
-function answerIn(text: Uint8Array): ExecuteAnswer {
-  let answer: unknown
+function parseExecuteResponse(text: Uint8Array): ExecuteResponse {
+  let parsed: unknown
   try {
-    answer = JSON.parse(new TextDecoder().decode(text))
+    parsed = JSON.parse(new TextDecoder().decode(text))
   } catch {
     throw new AnswerUnreadable('it is not JSON')
   }
-  const read = executeAnswerSchema.safeParse(answer)
+  const read = executeResponseSchema.safeParse(parsed)
   if (!read.success) throw new AnswerUnreadable('it has the wrong shape')
   return read.data
 }

@@ -1,6 +1,6 @@
 import { fetchEvidence } from '../../attestation/fetch-evidence.ts'
 import type { Policy, RuleName } from '../../attestation/policy.ts'
-import { requireVerified } from '../../attestation/refused.ts'
+import { requireVerified } from '../../attestation/require-verified.ts'
 import type { Report } from '../../attestation/report.ts'
 import { verifyBundle } from '../../attestation/verify.ts'
 import { CHANNEL_KEY_MAX_AGE_MS } from '../../limits.ts'
@@ -37,7 +37,7 @@ export type OriginToVerify = {
  * because not every platform provides access to the TLS handshake, CAA records and the governance contract. A policy
  * that names the application is a stronger check than these rules.
  */
-const NEEDED: readonly RuleName[] = ['quote', 'compose hash', 'images', 'evidence files']
+const REQUIRED_RULES: readonly RuleName[] = ['quote', 'compose hash', 'images', 'evidence files']
 const NONCE_BYTES = 32
 const CERTIFICATE_FILE = /^cert-(.+)\.pem$/
 
@@ -49,7 +49,7 @@ export async function verifyOrigin(origin: OriginToVerify): Promise<TrustedOrigi
   const nonce = random(NONCE_BYTES)
   const bundle = await fetchEvidence({ baseUrl, fetch, nonce, now, ...(signal && { signal }) })
   const report = await verifyBundle(bundle, policy, new Date(at))
-  requireVerified(report, NEEDED)
+  requireVerified(report, REQUIRED_RULES)
   const { keys, composeHash } = report
   if (!keys || composeHash === undefined) throw new Error('evidence that passed names its keys')
   return {

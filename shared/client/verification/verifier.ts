@@ -2,13 +2,17 @@
 import {
   type ActionStatement,
   readActionStatement,
-  StatementMismatch,
-} from '../../action-statement.ts'
-import { EvidenceUnavailable as Unavailable } from '../../attestation/bounded-answer.ts'
-import { EvidenceRefused as Refused } from '../../attestation/refused.ts'
-import { AnswerNotAuthentic as NotAuthentic } from '../../envelope/seal.ts'
-import { JwsRefused } from '../../jws.ts'
-import { ReceiptRefused as Flawed, type Receipt, verifyReceipt } from '../../receipt.ts'
+  StatementMismatchError,
+} from '../../receipts/action-statement.ts'
+import { EvidenceFetchError as Unavailable } from '../../attestation/fetch-bounded.ts'
+import { EvidenceRejectedError as Refused } from '../../attestation/require-verified.ts'
+import { ResponseDecryptionError as NotAuthentic } from '../../envelope/seal.ts'
+import { InvalidJwsError } from '../../crypto/jws.ts'
+import {
+  InvalidReceiptError as Flawed,
+  type Receipt,
+  verifyReceipt,
+} from '../../receipts/receipt.ts'
 import {
   AnswerNotAuthentic,
   EvidenceRefused,
@@ -16,50 +20,54 @@ import {
   ReceiptRefused,
   StatementRefused,
 } from './failures.ts'
-export { answerOfOutcome, refusalInside } from './answer-of-outcome.ts'
+export { toActionResponse, toPlainError } from './outcome-response.ts'
 import { importReceiptKey } from './receipt-key.ts'
 import {
   type ActionCall,
   sealedSvcAction,
-  type SealedAnswer,
+  type SealedResult,
   type SealedChannel,
 } from './sealed-svc-action.ts'
 import { type OriginToVerify, type TrustedOrigin, verifyOrigin } from './trusted-origin.ts'
 
-/** @throws {EvidenceUnavailable | EvidenceRefused} */
-export function judgedOrigin(origin: OriginToVerify): Promise<TrustedOrigin> {
-  return verifyOrigin(origin).catch(rethrown)
+/** @throws {EvidenceFetchError | EvidenceRejectedError} */
+export function verifyTrustedOrigin(origin: OriginToVerify): Promise<TrustedOrigin> {
+  return verifyOrigin(origin).catch(rethrowAsClientError)
 }
 
 /** @throws {SvcError} an error of `failures.ts`, or `CallRefused` */
-export function sealedAnswer(channel: SealedChannel, call: ActionCall): Promise<SealedAnswer> {
-  return sealedSvcAction(channel, call).catch(rethrown)
+export function callSealed(channel: SealedChannel, call: ActionCall): Promise<SealedResult> {
+  return sealedSvcAction(channel, call).catch(rethrowAsClientError)
 }
 
-/** @throws {ReceiptRefused} */
-export async function receiptOf(text: string, { receiptKey }: TrustedOrigin): Promise<Receipt> {
-  return verifyReceipt(text, await importReceiptKey(receiptKey)).catch(rethrown)
+/** @throws {InvalidReceiptError} */
+export async function verifyOriginReceipt(
+  text: string,
+  { receiptKey }: TrustedOrigin,
+): Promise<Receipt> {
+  return verifyReceipt(text, await importReceiptKey(receiptKey)).catch(rethrowAsClientError)
 }
 
 /** @throws {StatementRefused} */
-export async function actionStatementOf(
+export async function verifyActionStatement(
   text: string,
   cid: string,
   { receiptKey, composeHash }: TrustedOrigin,
 ): Promise<ActionStatement> {
   const key = await importReceiptKey(receiptKey)
-  return readActionStatement(text, key, { cid, composeHash }).catch(rethrown)
+  return readActionStatement(text, key, { cid, composeHash }).catch(rethrowAsClientError)
 }
 
-function rethrown(error: unknown): never {
+function rethrowAsClientError(error: unknown): never {
   const options = { cause: error }
   if (error instanceof Refused)
     throw new EvidenceRefused(error.rule, error.reason, error.report, options)
   if (error instanceof Unavailable) throw new EvidenceUnavailable(error.message, options)
   if (error instanceof NotAuthentic) throw new AnswerNotAuthentic(options)
   if (error instanceof Flawed) throw new ReceiptRefused(error.flaw, error.message, options)
-  if (error instanceof JwsRefused) throw new StatementRefused(error.flaw, error.message, options)
-  if (error instanceof StatementMismatch)
+  if (error instanceof InvalidJwsError)
+    throw new StatementRefused(error.flaw, error.message, options)
+  if (error instanceof StatementMismatchError)
     throw new StatementRefused(error.field, error.message, options)
   throw error
 }

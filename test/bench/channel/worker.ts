@@ -1,12 +1,12 @@
 /** The edge's side of the channel, repeated on request: sealed, unsealed, and its parts separately. */
 import { type Env, settingsOf } from '../../../edge/env.ts'
-import { policyOf } from '../../../edge/trust/trust-settings.ts'
+import { attestationPolicy } from '../../../edge/trust/trust-settings.ts'
 import { SealedOrigin } from '../../../edge/trust/sealed-origin.ts'
-import { sealingKeys } from '../../../edge/trust/trusted-keys.ts'
+import { sealingKeys } from '../../../edge/trust/sealing-keys.ts'
 import { verifyBundle } from '../../../shared/attestation/verify.ts'
-import { decodeBase64url, encodeBase64url } from '../../../shared/base64url.ts'
+import { decodeBase64url, encodeBase64url } from '../../../shared/encoding/base64url.ts'
 import { sealCall } from '../../../shared/envelope/seal.ts'
-import { executeAnswerSchema, SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
+import { executeResponseSchema, SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
 import type { Asked } from './asked.ts'
 
 export { OriginTrust } from '../../../edge/trust/origin-trust.ts'
@@ -23,7 +23,7 @@ const works: Record<string, Work> = {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ ...request, ...freshness() }),
     })
-    requireEnded(executeAnswerSchema.parse(await answer.json()))
+    requireEnded(executeResponseSchema.parse(await answer.json()))
   },
   '/seal': async (env, { request }) => {
     const { channel } = await sealingKeys(env, Date.now())
@@ -36,7 +36,7 @@ const works: Record<string, Work> = {
     })
   },
   '/verify': async (env, { bundle }) => {
-    const report = await verifyBundle(bundle, policyOf(settingsOf(env)), new Date())
+    const report = await verifyBundle(bundle, attestationPolicy(settingsOf(env)), new Date())
     if (report.verdict !== 'SIMULATED') throw new Error(report.verdict)
   },
 }

@@ -1,7 +1,7 @@
 /** Wallets in the console: converting an account, changing it on-chain, and transferring it. */
 import { expect, it } from 'vitest'
-import type { Explanation } from '../../../edge/console/chain-secured/explanation.ts'
-import { openWallet } from '../../../edge/console/chain-secured/open-wallet.ts'
+import type { Explanation } from '../../../edge/browser/chain-secured/explanation.ts'
+import { openWallet } from '../../../edge/browser/chain-secured/open-wallet.ts'
 import { createClient } from '../../../shared/client/client.ts'
 import { InjectedWallet } from '../browser-wallets.ts'
 import { evaluate, untilTrue } from '../evaluate.ts'
@@ -183,8 +183,8 @@ export function ownershipWalks(walks: Walks): void {
       core,
       options: { baseUrl: walks.stack.baseUrl },
       consent: {
-        explained: async (explanation) => void explained.push(explanation),
-        asked: () => {},
+        confirm: async (explanation) => void explained.push(explanation),
+        requested: () => {},
         ended: () => {},
         sent: () => {},
         stopped: () => new Promise(() => {}),

@@ -1,8 +1,12 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { HttpChainReader } from '../../../edge/chain/rpc/http-chain-reader.ts'
-import type { DeliveryAnswer, LogDelivery, Subscription } from '../../../edge/chain/subscription.ts'
-import { Watch } from '../../../edge/chain/watch/watch.ts'
+import type {
+  DeliveryResponse,
+  LogDelivery,
+  Subscription,
+} from '../../../edge/chain/subscription.ts'
+import { ChainPoller } from '../../../edge/chain/watch/chain-poller.ts'
 import { sleep } from '../../../edge/sleep.ts'
 import { Random } from '../../origin/credits/simulation/random.ts'
 import { env } from '../app.ts'
@@ -17,7 +21,7 @@ const FINALITIES = [0, 5, DEEPEST]
 class Listener {
   readonly told = new Map<string, { block: number; isTakenBack: boolean }>()
 
-  hear({ reorgedAbove = Number.POSITIVE_INFINITY, logs }: LogDelivery): DeliveryAnswer {
+  hear({ reorgedAbove = Number.POSITIVE_INFINITY, logs }: LogDelivery): DeliveryResponse {
     for (const event of this.told.values()) event.isTakenBack ||= event.block > reorgedAbove
     for (const { data, blockNumber } of logs)
       this.told.set(data, { block: blockNumber, isTakenBack: false })
@@ -47,7 +51,7 @@ describe('a watcher on a real chain', () => {
       const listeners = FINALITIES.map(() => new Listener())
       const work = new Set<Promise<unknown>>()
       const begin = () =>
-        new Watch({
+        new ChainPoller({
           storage,
           reader: new HttpChainReader({
             endpoints: [anvil.url],
@@ -58,18 +62,18 @@ describe('a watcher on a real chain', () => {
             random: Math.random,
             log: () => {},
           }),
-          tell: async (triggerId, delivery) => listeners[Number(triggerId)]!.hear(delivery),
+          deliver: async (triggerId, delivery) => listeners[Number(triggerId)]!.hear(delivery),
           now: Date.now,
           sleep,
           keepAlive: (promise) => work.add(promise),
-          stretchesDue: () => {},
-          stretchesReplaced: () => {},
+          onBackfillDue: () => {},
+          onBackfillReplaced: () => {},
           log: () => {},
         })
       let watch = begin()
       const since = (await anvil.head()) + 1
       for (const [place, finality] of FINALITIES.entries())
-        watch.watch(subscription(String(place), finality, since))
+        watch.subscribe(subscription(String(place), finality, since))
       await test({
         listeners,
         look: async () => {

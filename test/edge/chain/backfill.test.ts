@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { BackfillRunner } from '../../../edge/chain/backfill/backfill-runner.ts'
-import { queryOfFilter } from '../../../edge/chain/backfill/query-of-filter.ts'
+import { toLogQuery } from '../../../edge/chain/backfill/query-of-filter.ts'
 import { RangeSize } from '../../../edge/chain/backfill/range-size.ts'
-import { RecentLogs } from '../../../edge/chain/backfill/recent-logs.ts'
-import type { Stretch, Stretches } from '../../../edge/chain/backfill/stretch.ts'
-import { readUnion } from '../../../edge/chain/backfill/union-reader.ts'
+import { RecentLogSearch } from '../../../edge/chain/backfill/recent-log-search.ts'
+import type { BackfillRange, BackfillSource } from '../../../edge/chain/backfill/backfill-source.ts'
+import { readQueries } from '../../../edge/chain/backfill/read-queries.ts'
 import type { ChainLog } from '../../../edge/chain/chain-log.ts'
-import { ChainAway } from '../../../edge/chain/rpc/rpc-failures.ts'
+import { ChainUnreachableError } from '../../../edge/chain/rpc/chain-read-errors.ts'
 import { type Plan, addressOf, filterOf, ScriptedProvider } from './scripted-provider.ts'
 
 const placeOf = ({ blockNumber, logIndex }: ChainLog) => `${blockNumber}/${logIndex}`
@@ -34,8 +34,8 @@ const oneIn = (blocks: number) => (address: string, block: number) =>
     : 0
 
 /** In-memory backfill cursors of a watcher. `room` limits how many more logs each trigger accepts. */
-class Lanes implements Stretches {
-  readonly lanes = new Map<string, Stretch>()
+class Lanes implements BackfillSource {
+  readonly lanes = new Map<string, BackfillRange>()
   readonly told = new Map<string, ChainLog[]>()
   readonly room = new Map<string, number>()
   readonly silent = new Set<string>()
@@ -50,11 +50,11 @@ class Lanes implements Stretches {
     return this
   }
 
-  due(): Stretch[] {
+  due(): BackfillRange[] {
     return [...this.lanes.values()].filter(({ triggerId }) => this.room.get(triggerId) !== 0)
   }
 
-  async tell(stretch: Stretch, logs: readonly ChainLog[], through: number) {
+  async deliver(stretch: BackfillRange, logs: readonly ChainLog[], through: number) {
     this.tells++
     await soon()
     const { triggerId } = stretch
@@ -82,14 +82,14 @@ class Lanes implements Stretches {
 }
 
 /** Creates a runner with sleeps that take no time and are recorded. */
-function runnerOf(chain: ScriptedProvider, lanes: Stretches, size = new RangeSize()) {
+function runnerOf(chain: ScriptedProvider, lanes: BackfillSource, size = new RangeSize()) {
   let now = 0
   const works = new Set<Promise<unknown>>()
   const events: { event: string; facts: object }[] = []
   const slept: number[] = []
   const runner = new BackfillRunner({
     chain,
-    stretches: lanes,
+    source: lanes,
     size,
     now: () => now,
     random: () => 0.5,
@@ -154,31 +154,31 @@ describe('the range size', () => {
 
   it('halves the range if the suggested range is no smaller than the refused one', () => {
     const size = new RangeSize()
-    size.refused(500, 500)
+    size.recordRejection(500, 500)
     expect(size.blocks).toBe(250)
-    size.refused(250, 0)
+    size.recordRejection(250, 0)
     expect(size.blocks).toBe(125)
   })
 
   it('counts requests that were refused together as one step', () => {
     const size = new RangeSize()
-    for (let n = 0; n < 4; n++) size.refused(500)
+    for (let n = 0; n < 4; n++) size.recordRejection(500)
     expect(size.blocks).toBe(250)
   })
 
   it('stays between 1 and 100,000 blocks', () => {
     const size = new RangeSize()
-    for (let n = 0; n < 20; n++) size.refused(size.blocks)
+    for (let n = 0; n < 20; n++) size.recordRejection(size.blocks)
     expect(size.blocks).toBe(1)
     const other = new RangeSize()
-    for (let n = 0; n < 20; n++) other.answered(other.blocks)
+    for (let n = 0; n < 20; n++) other.recordSuccess(other.blocks)
     expect(other.blocks).toBe(100_000)
   })
 
   it('adapts when the plan limit grows or shrinks', () => {
     const size = new RangeSize()
     const ask = (limit: number) =>
-      size.blocks > limit ? size.refused(size.blocks) : size.answered(size.blocks)
+      size.blocks > limit ? size.recordRejection(size.blocks) : size.recordSuccess(size.blocks)
     for (let n = 0; n < 200; n++) ask(10)
     expect(size.blocks).toBeLessThanOrEqual(11)
     for (let n = 0; n < 1_000; n++) ask(2_000)
@@ -258,7 +258,7 @@ describe('reading a stretch of blocks', () => {
     const chain = new ScriptedProvider({}, oneIn(20))
     const lanes = new Lanes().add(1, 1, 5_000)
     chain.gate = async ({ from, to }) => {
-      if (to - from >= 100) throw new ChainAway('too slow', { perhapsRange: true })
+      if (to - from >= 100) throw new ChainUnreachableError('too slow', { perhapsRange: true })
     }
     const { runner, idle } = runnerOf(chain, lanes)
     runner.poke()
@@ -288,9 +288,9 @@ describe('backfills of many triggers', () => {
     let questions = Infinity
     const { runner, idle } = runnerOf(chain, {
       due: () => lanes.due(),
-      tell: async (stretch, logs, through) => {
+      deliver: async (stretch, logs, through) => {
         if (stretch.triggerId === 't2') questions = chain.asked.length
-        return lanes.tell(stretch, logs, through)
+        return lanes.deliver(stretch, logs, through)
       },
     })
     runner.poke()
@@ -336,9 +336,9 @@ describe('backfills of many triggers', () => {
     lanes.silent.add('t1')
     const { runner, idle, slept } = runnerOf(chain, {
       due: () => lanes.due(),
-      tell: async (stretch, logs, through) => {
+      deliver: async (stretch, logs, through) => {
         if (slept.length === 12) lanes.silent.delete('t1')
-        return lanes.tell(stretch, logs, through)
+        return lanes.deliver(stretch, logs, through)
       },
     })
     runner.poke()
@@ -386,7 +386,7 @@ describe('backfills of many triggers', () => {
     runner.poke()
     lanes.add(1, 1, 40)
     chain.gate = async () => {}
-    runner.forget()
+    runner.discardBuffered()
     answer()
     await idle()
     expect(lanes.places(1)).toEqual(chain.all([addressOf(1)], 1, 40).map(placeOf))
@@ -401,7 +401,7 @@ describe('backfills of many triggers', () => {
         if (isBroken) throw new Error('https://node.example/key')
         return lanes.due()
       },
-      tell: (...told) => lanes.tell(...told),
+      deliver: (...told) => lanes.deliver(...told),
     })
     runner.poke()
     expect(events).toEqual([{ event: 'backfill.broken', facts: { reason: 'Error' } }])
@@ -416,7 +416,7 @@ describe('reading for all triggers after an outage', () => {
   const read = async (chain: ScriptedProvider, queries: number[][], to: number) => {
     const logs: ChainLog[] = []
     const asked = queries.map((addresses) => ({
-      ...queryOfFilter(filterOf(0)),
+      ...toLogQuery(filterOf(0)),
       addresses: addresses.map(addressOf),
     }))
     const lane = 'live' as const
@@ -426,13 +426,13 @@ describe('reading for all triggers after an outage', () => {
       try {
         const stretch = { from, to }
         const parts = { chain, size: new RangeSize() }
-        for await (const part of readUnion(parts, asked, stretch, { lane, signal })) {
+        for await (const part of readQueries(parts, asked, stretch, { lane, signal })) {
           expect(part.through).toBeGreaterThanOrEqual(from)
           logs.push(...part.logs)
           from = part.through + 1
         }
       } catch (error) {
-        expect(error).toBeInstanceOf(ChainAway)
+        expect(error).toBeInstanceOf(ChainUnreachableError)
       }
     expect(from).toBe(to + 1)
     return logs
@@ -468,10 +468,10 @@ describe('reading for all triggers after an outage', () => {
     const ended = new AbortController()
     const lane = 'live' as const
     const parts = { chain, size: new RangeSize() }
-    const queries = [queryOfFilter(filterOf(1))]
+    const queries = [toLogQuery(filterOf(1))]
     const stretch = { from: 1, to: 100_000 }
     let parted = 0
-    for await (const _ of readUnion(parts, queries, stretch, { lane, signal: ended.signal }))
+    for await (const _ of readQueries(parts, queries, stretch, { lane, signal: ended.signal }))
       if (++parted === 3) ended.abort()
     expect(parted).toBe(3)
     expect(chain.asked.length).toBeLessThan(60)
@@ -480,7 +480,7 @@ describe('reading for all triggers after an outage', () => {
 
 describe('finding the latest logs of a filter', () => {
   const recentOf = (chain: ScriptedProvider, sleep: () => Promise<void> = never) =>
-    new RecentLogs(chain, new RangeSize(), sleep)
+    new RecentLogSearch(chain, new RangeSize(), sleep)
 
   it('returns them newest first, up to the requested number', async () => {
     const chain = new ScriptedProvider({}, (_, block) => (block % 40 === 0 ? 2 : 0))
@@ -529,7 +529,7 @@ describe('finding the latest logs of a filter', () => {
     const chain = new ScriptedProvider({}, () => 0)
     chain.gate = never
     const found = recentOf(chain, soon).find(filterOf(1), 10_000, 3)
-    await expect(found).rejects.toBeInstanceOf(ChainAway)
+    await expect(found).rejects.toBeInstanceOf(ChainUnreachableError)
   })
 
   it('rejects a third concurrent search with a retry delay', async () => {
@@ -543,6 +543,6 @@ describe('finding the latest logs of a filter', () => {
     over()
     await Promise.all(both)
     const again = recent.find(filterOf(3), 100, 3)
-    await expect(again).rejects.toBeInstanceOf(ChainAway)
+    await expect(again).rejects.toBeInstanceOf(ChainUnreachableError)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chainMisfits, chainsSetting } from '../../../edge/chain/chain-settings.ts'
+import { chainSettingProblems, chainsSetting } from '../../../edge/chain/chain-settings.ts'
 import { type Env, settingsOf } from '../../../edge/env.ts'
 import { env } from '../app.ts'
 
@@ -73,8 +73,8 @@ describe('CHAINS', () => {
   it('allows plain HTTP only outside production', () => {
     const chains = { bsc: { chain_id: 56, rpc: [url, `http://node.example/${KEY}`] } }
     const CHAINS = read(chains)
-    expect(chainMisfits({ CHAINS, SVC_ENV: 'local' })).toEqual([])
-    expect(chainMisfits({ CHAINS, SVC_ENV: 'production' })).toEqual([
+    expect(chainSettingProblems({ CHAINS, SVC_ENV: 'local' })).toEqual([])
+    expect(chainSettingProblems({ CHAINS, SVC_ENV: 'production' })).toEqual([
       ['CHAINS.bsc.rpc.1', 'must use https in production'],
     ])
     expect(complaint(JSON.stringify(chains), { SVC_ENV: 'production' })).toContain('CHAINS.bsc.rpc')
@@ -85,7 +85,7 @@ describe('CHAINS', () => {
       base: { chain_id: 1, rpc: [url] },
       ethereum: { chain_id: 1, rpc: [url] },
     })
-    expect(chainMisfits({ CHAINS, SVC_ENV: 'production' })).toEqual([
+    expect(chainSettingProblems({ CHAINS, SVC_ENV: 'production' })).toEqual([
       ['CHAINS.base.chain_id', 'must differ from the other chains'],
     ])
   })

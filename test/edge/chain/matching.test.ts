@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { mayHold, WatchedBlooms } from '../../../edge/chain/matching/bloom.ts'
-import { matches } from '../../../edge/chain/matching/matches.ts'
-import { halvesOf, unionOf } from '../../../edge/chain/matching/union.ts'
+import { mayContainEvent, BloomMatcher } from '../../../edge/chain/matching/bloom.ts'
+import { matchesFilter } from '../../../edge/chain/matching/log-matching.ts'
+import { halveQuery, mergeFilters } from '../../../edge/chain/matching/merge-filters.ts'
 import { bloomOf } from '../../doubles/chain-node/bloom.ts'
 import { EVENT, hex, TOKEN } from './watched-chain.ts'
 
@@ -14,7 +14,7 @@ describe('a filter', () => {
 
   it('matches logs that have one of its topics at each position; null matches any topic', () => {
     const passed = [log(topic(9), topic(1)), log(topic(8), topic(2), topic(7))]
-    expect(passed.map((one) => matches(positions, one))).toEqual([true, true])
+    expect(passed.map((one) => matchesFilter(positions, one))).toEqual([true, true])
   })
 
   it('rejects all other logs, including those with too few topics', () => {
@@ -26,7 +26,7 @@ describe('a filter', () => {
       { address: TOKEN, topics: [topic(5), topic(9), topic(1)] },
       { address: TOKEN, topics: [] },
     ]
-    expect(others.map((one) => matches(positions, one))).toEqual(others.map(() => false))
+    expect(others.map((one) => matchesFilter(positions, one))).toEqual(others.map(() => false))
   })
 })
 
@@ -34,29 +34,29 @@ describe('the union of filters', () => {
   it('is one query, with later topics only if all filters agree on them', () => {
     const topics = [[topic(1)]]
     const other = hex(20, 0xa2)
-    expect(unionOf([filter({ topics }), filter({ topics, address: other })])).toEqual([
+    expect(mergeFilters([filter({ topics }), filter({ topics, address: other })])).toEqual([
       { addresses: [TOKEN, other], topics: [[EVENT], [topic(1)]] },
     ])
-    expect(unionOf([filter({ topics }), filter({ topic0: topic(3) })])).toEqual([
+    expect(mergeFilters([filter({ topics }), filter({ topic0: topic(3) })])).toEqual([
       { addresses: [TOKEN], topics: [[topic(3), EVENT].toSorted()] },
     ])
-    expect(unionOf([])).toEqual([])
+    expect(mergeFilters([])).toEqual([])
   })
 
   it('puts each filter in one query of at most 1,000 addresses', () => {
     const filters = Array.from({ length: 2_500 }, (_, at) => filter({ address: hex(20, at + 1) }))
-    const queries = unionOf(filters)
+    const queries = mergeFilters(filters)
     expect(queries.map(({ addresses }) => addresses.length)).toEqual([1_000, 1_000, 500])
     expect(new Set(queries.flatMap(({ addresses }) => addresses)).size).toBe(2_500)
   })
 
   it('can be halved down to one address and one event', () => {
     const query = { addresses: [TOKEN], topics: [[topic(1), topic(2)], [topic(9)]] }
-    expect(halvesOf(query)).toEqual([
+    expect(halveQuery(query)).toEqual([
       { addresses: [TOKEN], topics: [[topic(1)], [topic(9)]] },
       { addresses: [TOKEN], topics: [[topic(2)], [topic(9)]] },
     ])
-    expect(halvesOf({ addresses: [TOKEN], topics: [[topic(1)]] })).toBeUndefined()
+    expect(halveQuery({ addresses: [TOKEN], topics: [[topic(1)]] })).toBeUndefined()
   })
 })
 
@@ -64,15 +64,15 @@ describe('the bloom filter of a block', () => {
   const bloom = bloomOf([TOKEN, EVENT, topic(4)])
 
   it('may contain its own entries, and rules out others', () => {
-    expect(mayHold(bloom, TOKEN, EVENT)).toBe(true)
-    expect(mayHold(bloom.toUpperCase().replace('0X', '0x'), TOKEN, EVENT)).toBe(true)
-    expect(mayHold(bloom, hex(20, 0xbeef), EVENT)).toBe(false)
-    expect(mayHold(bloom, TOKEN, topic(0xbeef))).toBe(false)
+    expect(mayContainEvent(bloom, TOKEN, EVENT)).toBe(true)
+    expect(mayContainEvent(bloom.toUpperCase().replace('0X', '0x'), TOKEN, EVENT)).toBe(true)
+    expect(mayContainEvent(bloom, hex(20, 0xbeef), EVENT)).toBe(false)
+    expect(mayContainEvent(bloom, TOKEN, topic(0xbeef))).toBe(false)
   })
 
   it('is checked for all filters, each event with its own address', () => {
     const among = (...filters: { address: string; topic0: string }[]) =>
-      new WatchedBlooms(filters).mayHoldAny(bloom)
+      new BloomMatcher(filters).mayMatch(bloom)
     expect(among(filter({ address: hex(20, 1) }), filter())).toBe(true)
     expect(among(filter({ address: hex(20, 0xbeef) }), filter({ topic0: topic(0xbeef) }))).toBe(
       false,

@@ -1,17 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readChainConfig } from '../../../edge/chain/chain-config.ts'
+import { readChainEventConfig } from '../../../edge/chain/chain-event-config.ts'
 import type { ChainLog } from '../../../edge/chain/chain-log.ts'
 import { chainRecords } from '../../../edge/chain/chain-records.ts'
 import type { Chains } from '../../../edge/chain/chain-settings.ts'
-import { type ChainEvent, eventOfLog } from '../../../edge/chain/decoding/event-of-log.ts'
-import { RangeRefused } from '../../../edge/chain/rpc/rpc-failures.ts'
-import { lookAtContract } from '../../../edge/chain/watch/contract-look.ts'
+import { type ChainEvent, toChainEvent } from '../../../edge/chain/decoding/chain-event.ts'
+import { RangeRejectedError } from '../../../edge/chain/rpc/chain-read-errors.ts'
+import { inspectContract } from '../../../edge/chain/watch/inspect-contract.ts'
 import type { ChainStatus, Watcher } from '../../../edge/chain/watch/watcher.ts'
 import { toApiError } from '../../../edge/http/failure.ts'
 import { exampleLog } from '../../../edge/triggers/preview/example-log.ts'
 import { previewTrigger } from '../../../edge/triggers/preview/preview-trigger.ts'
-import { ApiError } from '../../../shared/errors.ts'
+import { ApiError } from '../../../shared/errors/api-error.ts'
 import { previewRequest } from '../../../shared/wire/preview.ts'
 import { sleep } from '../../../edge/sleep.ts'
 
@@ -31,7 +31,7 @@ const configOf = (event_signature: string, more: object = {}) => ({
 })
 const logOf = (signature: string, topics: string[], data: string, more = {}): ChainLog => ({
   address: TOKEN,
-  topics: [readChainConfig(configOf(signature)).signature.topic0, ...topics],
+  topics: [readChainEventConfig(configOf(signature)).signature.topic0, ...topics],
   data: `0x${data}`,
   blockNumber: 90,
   blockHash: topic(90),
@@ -92,7 +92,7 @@ describe('a preview of a chain event', () => {
   })
 
   it('uses the chain’s default finality unless the request sets one', async () => {
-    const { filter } = readChainConfig(configOf(TRANSFER))
+    const { filter } = readChainEventConfig(configOf(TRANSFER))
     const { asked } = await preview(TRANSFER, { recent: found(transfer(1)) })
     expect(asked).toEqual([['rate'], ['recent', 'ethereum', filter, 12, 5]])
     const options = { finality: 'safe' }
@@ -174,9 +174,9 @@ describe('a preview of a chain event', () => {
 
 describe('the example of an event without logs', () => {
   const exampleOf = (signature: string, more = {}) => {
-    const read = readChainConfig(configOf(signature, more))
+    const read = readChainEventConfig(configOf(signature, more))
     const example = exampleLog(read, 100, 1_800_000_000)
-    return eventOfLog({ ...read, chainId: 1, ...example })
+    return toChainEvent({ ...read, chainId: 1, ...example })
   }
 
   it('indexes the arguments of a known event as its contract does, and uses the filter values', () => {
@@ -236,13 +236,13 @@ describe('the example of an event without logs', () => {
 describe('probing a contract without matching logs', () => {
   it('narrows the range if the node refuses it, and lists each event once, latest first', async () => {
     const asked: number[] = []
-    const look = await lookAtContract(
+    const look = await inspectContract(
       {
         hasCode: async () => true,
         logs: async (query, from, to) => {
           asked.push(to - from + 1)
           expect(query).toEqual({ addresses: [TOKEN], topics: [] })
-          if (asked.length < 2) throw new RangeRefused(100)
+          if (asked.length < 2) throw new RangeRejectedError(100)
           return [transfer(1), logOf('Other()', [], ''), transfer(2)]
         },
       },
@@ -262,12 +262,14 @@ describe('probing a contract without matching logs', () => {
       throw new Error('away')
     }
     const range = { from: 1, to: 2 }
-    expect(await lookAtContract({ hasCode: async () => false, logs: fail }, TOKEN, range)).toEqual({
-      state: 'known',
-      hasCode: false,
-      events: null,
-    })
-    expect(await lookAtContract({ hasCode: fail, logs: fail }, TOKEN, range)).toEqual({
+    expect(await inspectContract({ hasCode: async () => false, logs: fail }, TOKEN, range)).toEqual(
+      {
+        state: 'known',
+        hasCode: false,
+        events: null,
+      },
+    )
+    expect(await inspectContract({ hasCode: fail, logs: fail }, TOKEN, range)).toEqual({
       state: 'away',
     })
   })

@@ -3,7 +3,11 @@ import type { BlockHeader } from '../../../edge/chain/block-header.ts'
 import type { ChainLog } from '../../../edge/chain/chain-log.ts'
 import type { LogFilter, LogQuery } from '../../../edge/chain/matching/log-filter.ts'
 import type { ChainReader } from '../../../edge/chain/rpc/chain-reader.ts'
-import { ChainAway, NodeLags, RangeRefused } from '../../../edge/chain/rpc/rpc-failures.ts'
+import {
+  ChainUnreachableError,
+  NodeLaggingError,
+  RangeRejectedError,
+} from '../../../edge/chain/rpc/chain-read-errors.ts'
 
 export type Plan = {
   /** Maximum number of blocks and logs per response. */
@@ -70,12 +74,16 @@ export class ScriptedProvider implements ChainReader {
     try {
       await this.gate(question)
       if (this.#random() < (plan.fails ?? 0))
-        throw plan.failsWith === 'lags' ? new NodeLags('behind') : new ChainAway('away')
+        throw plan.failsWith === 'lags'
+          ? new NodeLaggingError('behind')
+          : new ChainUnreachableError('away')
       const all = this.all(addresses, from, to)
       const isTooMany = all.length > (plan.logs ?? Infinity)
       question.refused = isTooMany || to - from + 1 > (plan.blocks ?? Infinity)
-      if (question.refused && from === to) throw new ChainAway('refused', { perhapsRange: true })
-      if (question.refused) throw new RangeRefused(plan.hints ? this.#hint(all, from) : undefined)
+      if (question.refused && from === to)
+        throw new ChainUnreachableError('refused', { perhapsRange: true })
+      if (question.refused)
+        throw new RangeRejectedError(plan.hints ? this.#hint(all, from) : undefined)
       return all.slice(0, plan.cutsAt)
     } finally {
       this.underWay--
@@ -83,7 +91,7 @@ export class ScriptedProvider implements ChainReader {
   }
 
   async logsOfBlock({ addresses }: LogQuery, { number }: BlockHeader): Promise<ChainLog[]> {
-    if (this.plan.refusesHashes) throw new ChainAway('refused', { perhapsRange: true })
+    if (this.plan.refusesHashes) throw new ChainUnreachableError('refused', { perhapsRange: true })
     return this.all(addresses, number, number)
   }
 

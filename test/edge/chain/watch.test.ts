@@ -173,7 +173,7 @@ describe('the events of other contracts', () => {
       expect(flooded.data).toEqual([])
       node.limits = {}
       await vi.waitFor(() => expect(flooded.data).toEqual([11, 12, 13]), 10_000)
-      world.watch.unwatch('flooded', 99)
+      world.watch.unsubscribe('flooded', 99)
       await world.settle()
     }, START),
   )
@@ -634,7 +634,7 @@ describe('the cost of a poll', () => {
       world.subscribe('a')
       await world.poll()
       expect(world.count('blocks')).toBeGreaterThan(0)
-      world.watch.unwatch('a', world.nextVersion())
+      world.watch.unsubscribe('a', world.nextVersion())
       node.requests = 0
       await world.poll()
       expect({ requests: node.requests, blocks: world.count('blocks') }).toEqual({
@@ -683,7 +683,7 @@ describe('a change', () => {
       world.chain.mine([someLog(1)])
       await world.poll()
       expect(trigger.data).toEqual([1])
-      world.watch.unwatch('a', 6)
+      world.watch.unsubscribe('a', 6)
       world.subscribe('a', old)
       world.chain.mine([someLog(2)])
       await world.poll()
@@ -696,7 +696,7 @@ describe('a change', () => {
     onChain(async (world) => {
       const trigger = world.subscribe('a', { version: 5, generation: 2 })
       await world.poll()
-      world.watch.unwatch('a', 4)
+      world.watch.unsubscribe('a', 4)
       world.chain.mine([someLog(1)])
       await world.poll()
       expect(trigger.data).toEqual([1])

@@ -7,8 +7,12 @@ import { BackfillRunner } from '../../../edge/chain/backfill/backfill-runner.ts'
 import { RangeSize } from '../../../edge/chain/backfill/range-size.ts'
 import type { ChainLog } from '../../../edge/chain/chain-log.ts'
 import { HttpChainReader } from '../../../edge/chain/rpc/http-chain-reader.ts'
-import type { DeliveryAnswer, LogDelivery, Subscription } from '../../../edge/chain/subscription.ts'
-import { Watch } from '../../../edge/chain/watch/watch.ts'
+import type {
+  DeliveryResponse,
+  LogDelivery,
+  Subscription,
+} from '../../../edge/chain/subscription.ts'
+import { ChainPoller } from '../../../edge/chain/watch/chain-poller.ts'
 import { sleep } from '../../../edge/sleep.ts'
 import { ChainNode } from '../../doubles/chain-node/chain-node.ts'
 import { fetchOf } from '../../doubles/chain-node/fetch-of.ts'
@@ -44,7 +48,7 @@ export class ToldTrigger {
   /** Called before the response is returned. */
   onDelivery: (delivery: LogDelivery) => Promise<void> = async () => {}
 
-  async deliver(delivery: LogDelivery): Promise<DeliveryAnswer> {
+  async deliver(delivery: LogDelivery): Promise<DeliveryResponse> {
     if (this.state === 'failing') throw new Error('the object is away')
     if (this.state === 'silent') await new Promise(() => {})
     if (this.state === 'over') return { state: 'over' }
@@ -67,7 +71,7 @@ export class WatchedChain {
   readonly triggers = new Map<string, ToldTrigger>()
   readonly events: { event: string; facts: Record<string, unknown> }[] = []
   readonly storage: DurableObjectStorage
-  watch!: Watch
+  watch!: ChainPoller
   runner!: BackfillRunner
   /** If false, waits of the watcher end immediately. */
   isPatient = true
@@ -99,23 +103,23 @@ export class WatchedChain {
     const keepAlive = (work: Promise<unknown>) => void this.#underWay.push(work)
     const wait = (ms: number, ended: AbortSignal) =>
       this.isPatient ? sleep(ms, ended) : sleep(0, ended)
-    this.watch = new Watch({
+    this.watch = new ChainPoller({
       storage: this.storage,
       reader,
       size,
-      tell: (triggerId, delivery) => this.trigger(triggerId).deliver(structuredClone(delivery)),
+      deliver: (triggerId, delivery) => this.trigger(triggerId).deliver(structuredClone(delivery)),
       now: () => this.now(),
       sleep: wait,
       keepAlive,
-      stretchesDue: () => runner.poke(),
-      stretchesReplaced: () => runner.forget(),
+      onBackfillDue: () => runner.poke(),
+      onBackfillReplaced: () => runner.discardBuffered(),
       log,
     })
-    const { stretches } = this.watch
+    const { backfillSource: stretches } = this.watch
     const random = () => 0
     const runner = new BackfillRunner({
       chain: reader,
-      stretches,
+      source: stretches,
       size,
       now: () => this.now(),
       random,
@@ -134,7 +138,7 @@ export class WatchedChain {
 
   /** Subscribes a trigger from the block after the head. */
   subscribe(triggerId: string, over: Partial<Subscription> = {}): ToldTrigger {
-    this.watch.watch({
+    this.watch.subscribe({
       triggerId,
       version: ++this.#versions,
       generation: 1,

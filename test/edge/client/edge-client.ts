@@ -1,6 +1,6 @@
 /** A client of the real edge, with a connection that the test can cut. */
 import { beforeAll, beforeEach } from 'vitest'
-import type { SvcError } from '../../../shared/client/failures.ts'
+import type { SvcError } from '../../../shared/client/failures/svc-error.ts'
 import { createRequester } from '../../../shared/client/requester.ts'
 import type { Run, StoredTrigger, TriggerFields } from '../../../shared/client/triggers/records.ts'
 import {

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { centsOf } from '../../../edge/console/console/money.ts'
-import { dangersOf, EVERY, type Permissions } from '../../../edge/console/console/permissions.ts'
-import { layoutOf } from '../../../edge/console/console/picture/layout.ts'
-import { rightsInWords } from '../../../edge/console/console/keys/rights-in-words.ts'
+import { parseCents } from '../../../edge/browser/console/keys/spending-cap.ts'
+import {
+  groupWarnings,
+  WILDCARD_ID,
+  type Permissions,
+} from '../../../edge/browser/console/permissions.ts'
+import { diagramLayout } from '../../../edge/browser/console/diagram/layout.ts'
+import { describeRights } from '../../../edge/browser/console/keys/describe-rights.ts'
 
 const WALLET = `0x${'1'.repeat(64)}`
 const ACTION = `0x${'2'.repeat(64)}`
@@ -44,7 +48,7 @@ const account = (over: Partial<Permissions> = {}): Permissions => ({
 })
 const dangers = (of: object, keys = [key('narrow')]) => {
   const groups = [group(of)]
-  return dangersOf(groups[0]!, account({ groups, keys })).join(' ')
+  return groupWarnings(groups[0]!, account({ groups, keys })).join(' ')
 }
 
 describe('the dangers of a group', () => {
@@ -53,16 +57,16 @@ describe('the dangers of a group', () => {
   })
 
   it('include that every action may use a wallet', () => {
-    expect(dangers({ cid_hashes_permitted: [EVERY] })).toMatch(/leaks their private keys/)
+    expect(dangers({ cid_hashes_permitted: [WILDCARD_ID] })).toMatch(/leaks their private keys/)
   })
 
   it('include that every action may run, even without a wallet', () => {
-    const said = dangers({ cid_hashes_permitted: [EVERY], pkp_ids_permitted: [] })
+    const said = dangers({ cid_hashes_permitted: [WILDCARD_ID], pkp_ids_permitted: [] })
     expect(said).toBe('This group permits every action: any code can run here.')
   })
 
   it('include that the group has every wallet', () => {
-    expect(dangers({ pkp_ids_permitted: [EVERY] })).toMatch(/every wallet of the account/)
+    expect(dangers({ pkp_ids_permitted: [WILDCARD_ID] })).toMatch(/every wallet of the account/)
   })
 
   it('include a usage key that may execute in every group', () => {
@@ -75,14 +79,19 @@ describe('the permissions diagram', () => {
   it('has one line per permission, and none without a permission', () => {
     const groups = [
       group(),
-      group({ group_id: 2, name: 'others', pkp_ids_permitted: [], cid_hashes_permitted: [EVERY] }),
+      group({
+        group_id: 2,
+        name: 'others',
+        pkp_ids_permitted: [],
+        cid_hashes_permitted: [WILDCARD_ID],
+      }),
     ]
     const keys = [
       key('narrow'),
       key('wide', { execute_in_groups: [0] }),
       key('idle', { execute_in_groups: [] }),
     ]
-    const { lines } = layoutOf(account({ groups, keys }))
+    const { lines } = diagramLayout(account({ groups, keys }))
     expect(lines.map(({ kind, from, to }) => `${kind} ${from.text} > ${to.text}`)).toEqual([
       'executes narrow > signers (1)',
       'executes wide > signers (1)',
@@ -95,8 +104,8 @@ describe('the permissions diagram', () => {
 
   it('highlights nodes that stand for everything of their kind', () => {
     const keys = [key('wide', { execute_in_groups: [0] })]
-    const groups = [group({ cid_hashes_permitted: [EVERY] })]
-    const { nodes } = layoutOf(account({ groups, keys }))
+    const groups = [group({ cid_hashes_permitted: [WILDCARD_ID] })]
+    const { nodes } = diagramLayout(account({ groups, keys }))
     expect(nodes.filter(({ isWide }) => isWide).map(({ text }) => text)).toEqual([
       'wide',
       'Every action',
@@ -106,7 +115,7 @@ describe('the permissions diagram', () => {
   it('gives every node its own position', () => {
     const groups = Array.from({ length: 20 }, (_, i) => group({ group_id: i + 1 }))
     const keys = Array.from({ length: 20 }, (_, i) => key(`key ${i}`))
-    const { nodes, height } = layoutOf(account({ groups, keys }))
+    const { nodes, height } = diagramLayout(account({ groups, keys }))
     expect(new Set(nodes.map(({ x, y }) => `${x} ${y}`)).size).toBe(nodes.length)
     expect(Math.max(...nodes.map(({ y }) => y))).toBeLessThan(height)
   })
@@ -114,7 +123,7 @@ describe('the permissions diagram', () => {
 
 describe('the rights of a usage key in words', () => {
   it('name its groups, including removed ones and every group', () => {
-    const rights = rightsInWords(
+    const rights = describeRights(
       key('maker', {
         execute_in_groups: [1, 7],
         add_pkp_to_groups: [0],
@@ -132,7 +141,7 @@ describe('the rights of a usage key in words', () => {
 
   it('state that it runs nothing', () => {
     const idle = key('idle', { execute_in_groups: [] })
-    expect(rightsInWords(idle, [])).toEqual([['Runs actions of', 'no group']])
+    expect(describeRights(idle, [])).toEqual([['Runs actions of', 'no group']])
   })
 })
 
@@ -148,6 +157,6 @@ describe('an amount of dollars', () => {
     ['', undefined],
     ['1e3', undefined],
   ])('%j is %j cents', (text, cents) => {
-    expect(centsOf(text)).toBe(cents)
+    expect(parseCents(text)).toBe(cents)
   })
 })

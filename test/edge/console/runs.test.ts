@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { type Chart, chartData, highestOf } from '../../../edge/console/charts/chart.ts'
-import { prettyJson } from '../../../edge/console/runs/pretty-json.ts'
-import { shownRun } from '../../../edge/console/runs/shown-run.ts'
+import { type Chart, chartData, maxValue } from '../../../edge/browser/charts/chart.ts'
+import { prettyJson } from '../../../edge/browser/runs/pretty-json.ts'
+import { toRunView } from '../../../edge/browser/runs/run-view.ts'
 import {
-  bytesWritten,
-  duration,
-  relative,
-  visibleLines,
-} from '../../../edge/console/runs/written.ts'
-import { maskedParams, MASKED } from '../../../edge/http/console/secret-params.ts'
-import { senderCurl, shellQuoted } from '../../../edge/http/console/sender-curl.ts'
-import { RunCharts } from '../../../edge/queue/run-chart.ts'
+  formatBytes,
+  formatDuration,
+  relativeTime,
+  escapeLines,
+} from '../../../edge/browser/format/values.ts'
+import { maskSecretParams, MASKED } from '../../../edge/pages/triggers/detail/mask-secret-params.ts'
+import { senderCurl, shellQuote } from '../../../edge/pages/triggers/detail/sender-curl.ts'
+import { RunCharts } from '../../../edge/queue/run-charts.ts'
 import type { RunRecord } from '../../../shared/wire/trigger.ts'
 
 const HOUR_MS = 60 * 60_000
@@ -24,21 +24,23 @@ describe('formatting', () => {
     [125_000, '2 min 5 s'],
     [HOUR_MS * 3 + 60_000, '3 h 1 min'],
     [HOUR_MS * 49, '2 d 1 h'],
-  ])('writes %i ms as %s', (ms, text) => expect(duration(ms)).toBe(text))
+  ])('writes %i ms as %s', (ms, text) => expect(formatDuration(ms)).toBe(text))
 
   it.each([
     [0, 'just now'],
     [-12_000, '12 s ago'],
     [90_000, 'in 1 min'],
     [-HOUR_MS * 50, '2 d ago'],
-  ])('writes %i ms from now as %s', (away, text) => expect(relative(1e12 + away, 1e12)).toBe(text))
+  ])('writes %i ms from now as %s', (away, text) =>
+    expect(relativeTime(1e12 + away, 1e12)).toBe(text),
+  )
 
   it('writes bytes in decimal units', () => {
-    expect([999, 1_000, 2_000_000].map(bytesWritten)).toEqual(['999 B', '1.0 kB', '2.0 MB'])
+    expect([999, 1_000, 2_000_000].map(formatBytes)).toEqual(['999 B', '1.0 kB', '2.0 MB'])
   })
 
   it('hidden text: shows control and bidi characters, and keeps line breaks and tabs', () => {
-    expect(visibleLines('a\r\n\tb\u202ec\u0000')).toBe('a\n\tb‹U+202E›c‹U+0000›')
+    expect(escapeLines('a\r\n\tb\u202ec\u0000')).toBe('a\n\tb‹U+202E›c‹U+0000›')
   })
 })
 
@@ -61,23 +63,23 @@ describe('formatted JSON', () => {
 describe('the command that fires a webhook', () => {
   it('shell injection: quotes an address and a secret as one word each', () => {
     const evil = `'; rm -rf "$HOME"; echo '`
-    expect(shellQuoted(evil)).toBe(String.raw`''\''; rm -rf "$HOME"; echo '\'''`)
-    expect(senderCurl('https://x/webhook/1', evil)).toContain(`SECRET=${shellQuoted(evil)}\n`)
+    expect(shellQuote(evil)).toBe(String.raw`''\''; rm -rf "$HOME"; echo '\'''`)
+    expect(senderCurl('https://x/webhook/1', evil)).toContain(`SECRET=${shellQuote(evil)}\n`)
   })
 })
 
 describe('params', () => {
   it('with names of secrets are masked at every depth, and no others are', () => {
     const params = { secret: 'a', deep: [{ apiKey: 'b', name: 'c' }], PRIVATE: { x: 1 }, n: 1 }
-    expect(maskedParams(params)).toEqual({
+    expect(maskSecretParams(params)).toEqual({
       value: { secret: MASKED, deep: [{ apiKey: MASKED, name: 'c' }], PRIVATE: MASKED, n: 1 },
       masked: true,
     })
-    expect(maskedParams({ n: 1 }).masked).toBe(false)
+    expect(maskSecretParams({ n: 1 }).masked).toBe(false)
   })
 
   it('prototype pollution: keeps a member called __proto__ as a member', () => {
-    const { value } = maskedParams(JSON.parse('{"__proto__":{"polluted":1}}'))
+    const { value } = maskSecretParams(JSON.parse('{"__proto__":{"polluted":1}}'))
     expect(JSON.stringify(value)).toBe('{"__proto__":{"polluted":1}}')
     expect(Reflect.get({}, 'polluted')).toBeUndefined()
   })
@@ -86,7 +88,7 @@ describe('params', () => {
 describe('a displayed run', () => {
   it('truncates its logs and marks them as cut', () => {
     const logs = Array.from({ length: 2_000 }, (_, at_ms) => ({ level: 'log', at_ms, text: 'x' }))
-    const run = shownRun({
+    const run = toRunView({
       status: 'success',
       input: {},
       error: null,
@@ -98,7 +100,7 @@ describe('a displayed run', () => {
   })
 
   it('has no claims if its receipt is invalid', () => {
-    const run = shownRun({
+    const run = toRunView({
       status: 'failed',
       input: {},
       error: 'x',
@@ -115,11 +117,11 @@ describe('a chart', () => {
     times: [0, 1_000],
     until: 2_000,
     series: [
-      { name: 'a', values: [1, 2], colour: 'good', as: 'bar' },
-      { name: 'b', values: [3, null], colour: 'bad', as: 'bar' },
-      { name: 'c', values: [null, 7], colour: 'act', as: 'line' },
+      { name: 'a', values: [1, 2], color: 'good', as: 'bar' },
+      { name: 'b', values: [3, null], color: 'bad', as: 'bar' },
+      { name: 'c', values: [null, 7], color: 'act', as: 'line' },
     ],
-    written: String,
+    format: String,
   }
 
   it('stacks its bars, draws the highest first, and leaves lines unchanged', () => {
@@ -129,7 +131,7 @@ describe('a chart', () => {
       [4, 2],
       [1, 2],
     ])
-    expect(highestOf(chartData(chart).slice(1))).toBe(7)
+    expect(maxValue(chartData(chart).slice(1))).toBe(7)
   })
 
   it('of a trigger counts runs in its range by bucket, and reads the disk once', () => {
@@ -147,9 +149,9 @@ describe('a chart', () => {
         return [run(0, 10), run(1_000, 30), run(HOUR_MS, null, 'failed'), run(25 * HOUR_MS, 5)]
       },
     })
-    charts.ended(run(0, 99))
+    charts.add(run(0, 99))
     charts.read('24h')
-    charts.ended(run(500, 20))
+    charts.add(run(500, 20))
     const { buckets } = charts.read('24h')
     expect(buckets.at(-1)).toEqual({ at: 1_000 * HOUR_MS, ok: 3, failed: 0, p50Ms: 20, p95Ms: 30 })
     expect(buckets.at(-2)).toMatchObject({ ok: 0, failed: 1, p50Ms: null })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readBody } from '../../../edge/http/body-bytes.ts'
-import type { ApiError } from '../../../shared/errors.ts'
+import type { ApiError } from '../../../shared/errors/api-error.ts'
 
 const KIB = 1024
 const limits = (over: object = {}) => ({ maxBytes: 64 * KIB, withinMs: 10_000, ...over })

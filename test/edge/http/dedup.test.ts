@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DELIVERY_KEPT_MS } from '../../../shared/limits.ts'
+import { DELIVERY_RETENTION_MS } from '../../../shared/limits.ts'
 import {
   createTrigger,
   edge,
@@ -145,7 +145,7 @@ describe('a repeated delivery', () => {
     const id = await trigger()
     const first = await deliver(id)
     const shift = 'UPDATE deliveries SET at = at - ?'
-    await sql(id, shift, DELIVERY_KEPT_MS - 60_000)
+    await sql(id, shift, DELIVERY_RETENTION_MS - 60_000)
     expect((await deliver(id)).body.run_id).toBe(first.body.run_id)
     await sql(id, shift, 60_001)
     const next = await deliver(id)

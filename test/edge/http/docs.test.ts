@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { SOURCES } from '../../../edge/docs/sources.ts'
-import { nameOf } from '../../../edge/docs/addresses.ts'
-import { ERROR_CODES } from '../../../shared/error-codes.ts'
-import { ApiError } from '../../../shared/errors.ts'
-import { refusal } from '../../../edge/http/refusal.ts'
+import { documentName } from '../../../edge/docs/document-paths.ts'
+import { ERROR_CODES } from '../../../shared/errors/error-codes.ts'
+import { ApiError } from '../../../shared/errors/api-error.ts'
+import { toErrorResponse } from '../../../edge/http/error-response.ts'
 import { createApp } from '../../../edge/app.ts'
 import { edge, env } from '../app.ts'
 
@@ -12,7 +12,7 @@ const BROWSER = { accept: 'text/html,*/*;q=0.8' }
 describe('the documentation at /docs', () => {
   it('serves every page with one h1 and under 100 KB', async () => {
     for (const { file, title } of SOURCES) {
-      const response = await edge(`/docs/${nameOf(file)}`)
+      const response = await edge(`/docs/${documentName(file)}`)
       const text = await response.text()
       expect([file, response.status, text.match(/<h1>/g)?.length]).toEqual([file, 200, 1])
       expect(text).toContain('</main>')
@@ -104,7 +104,7 @@ describe('the docs_url of an error', () => {
     const page = await (await edge('/docs/errors')).text()
     for (const reason of Object.keys(ERROR_CODES) as (keyof typeof ERROR_CODES)[]) {
       const failure = new ApiError(ERROR_CODES[reason].statuses[0], 'm', 'f', { reason })
-      const answer = refusal(failure, new Request('https://edge.test/x'), env)
+      const answer = toErrorResponse(failure, new Request('https://edge.test/x'), env)
       const { docs_url } = await answer.json<{ docs_url: string }>()
       const { origin, pathname, hash } = new URL(docs_url)
       expect([origin, pathname]).toEqual(['https://edge.test', '/docs/errors'])

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { LargeBodies } from '../../../edge/http/core/large-bodies.ts'
+import { BodyMemory } from '../../../edge/http/core/body-memory.ts'
 import { readBodyWithRoom } from '../../../edge/http/core/request-body.ts'
-import { ApiError } from '../../../shared/errors.ts'
-import { BODY_WITHIN_MS, CORE_BODY_MAX_BYTES } from '../../../shared/limits.ts'
+import { ApiError } from '../../../shared/errors/api-error.ts'
+import { BODY_TIMEOUT_MS, CORE_BODY_MAX_BYTES } from '../../../shared/limits.ts'
 import { edge } from '../app.ts'
 import { someKey } from './front-harness.ts'
 
@@ -32,11 +32,11 @@ const postOf = (body: BodyInit) =>
 
 describe('memory: a flood of large bodies with invented keys', () => {
   it('does not fill the memory of the isolate: bodies without room get 503', async () => {
-    const bodies = new LargeBodies(Date.now)
+    const bodies = new BodyMemory(Date.now)
     const read = (request: Request) => {
-      const share = bodies.begin()
+      const share = bodies.open()
       const limits = { maxBytes: CORE_BODY_MAX_BYTES, roomBytes: 0, share }
-      return readBodyWithRoom(request, limits).finally(() => share.end())
+      return readBodyWithRoom(request, limits).finally(() => share.close())
     }
     const senders = Array.from({ length: 8 }, () => held(CORE_BODY_MAX_BYTES / 2))
     const answers = senders.map(({ body }) => refusal(read(postOf(body))))
@@ -70,18 +70,18 @@ describe('memory: a flood of large bodies with invented keys', () => {
 
   it('frees the room of clients that vanish after the time limit for bodies', () => {
     let now = 0
-    const bodies = new LargeBodies(() => now)
-    bodies.begin().grow(CORE_BODY_MAX_BYTES)
-    const next = bodies.begin()
+    const bodies = new BodyMemory(() => now)
+    bodies.open().grow(CORE_BODY_MAX_BYTES)
+    const next = bodies.open()
     expect(() => next.grow(MIB)).toThrow()
-    now += BODY_WITHIN_MS
+    now += BODY_TIMEOUT_MS
     next.grow(CORE_BODY_MAX_BYTES)
   })
 })
 
 it('slow loris: aborts a slow body, because it holds memory', async () => {
   const request = postOf(held(MIB).body)
-  const share = new LargeBodies(Date.now).begin()
+  const share = new BodyMemory(Date.now).open()
   const limits = { maxBytes: CORE_BODY_MAX_BYTES, roomBytes: 0, share, withinMs: 50 }
   expect(await refusal(readBodyWithRoom(request, limits))).toBe(400)
 })

@@ -3,7 +3,7 @@ import {
   CORE_BODY_MAX_BYTES,
   OPERATION_BODY_MAX_BYTES,
   PROCESSOR_EVENT_MAX_BYTES,
-  SEALED_SILENCE_MS,
+  SEALED_IDLE_TIMEOUT_MS,
 } from '../../../shared/limits.ts'
 import { asHeader } from '../../doubles/core-script.ts'
 import { edge, random } from '../app.ts'
@@ -403,7 +403,7 @@ describe('an origin that does not respond', () => {
     await asking.promise
     let isAnswered = false
     void answer.then(() => (isAnswered = true))
-    await vi.advanceTimersByTimeAsync(SEALED_SILENCE_MS - 1)
+    await vi.advanceTimersByTimeAsync(SEALED_IDLE_TIMEOUT_MS - 1)
     expect(isAnswered).toBe(false)
     await vi.advanceTimersByTimeAsync(1)
     expect((await answer).status).toBe(503)

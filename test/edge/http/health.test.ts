@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createApp } from '../../../edge/app.ts'
 import type { OriginTrust } from '../../../edge/trust/origin-trust.ts'
 import { type EvidenceVariant, VARIANT_HEADER } from '../../doubles/evidence-variants.ts'
-import { type PartsSeen, reasonsOf } from '../../../edge/health/edge-health.ts'
+import { type HealthSnapshot, reasonsOf } from '../../../edge/health/edge-health.ts'
 import type { ChainRecord } from '../../../shared/wire/chains.ts'
 import { env } from '../app.ts'
 import { between } from './front-harness.ts'
@@ -196,7 +196,7 @@ describe('/health', () => {
 
 describe('the reasons of /health', () => {
   const now = Date.now()
-  const origin = { ...NOTHING, verdict: 'SIMULATED' } as PartsSeen['origin']
+  const origin = { ...NOTHING, verdict: 'SIMULATED' } as HealthSnapshot['origin']
   const chain = (over: object) =>
     ({
       chain: 'base',

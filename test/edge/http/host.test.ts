@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { refuseHost } from '../../../edge/http/host.ts'
+import { rejectInvalidHost } from '../../../edge/http/host.ts'
 import { env } from '../app.ts'
 
 const answerTo = (host: string) =>
-  refuseHost(new Request('https://edge.test/nothing', { headers: { host } }), env)
+  rejectInvalidHost(new Request('https://edge.test/nothing', { headers: { host } }), env)
 
 it.each(['x/health?', 'x/health#', 'x?', 'x#', 'a@b', 'a b', 'a, b', 'h%61st', ''])(
   'path confusion: rejects the Host %j with 400 without echoing it',

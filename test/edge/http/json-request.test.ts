@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { readJson } from '../../../edge/http/json-request.ts'
-import { BODY_WITHIN_MS } from '../../../shared/limits.ts'
+import { BODY_TIMEOUT_MS } from '../../../shared/limits.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -16,7 +16,7 @@ it('slow loris: rejects JSON that does not finish in time', async () => {
   void writer.write(new TextEncoder().encode('{"name":')).catch(() => {})
   const read = readJson(post(readable), 1_000)
   const refused = expect(read).rejects.toMatchObject({ status: 400, reason: 'body_too_slow' })
-  await vi.advanceTimersByTimeAsync(BODY_WITHIN_MS)
+  await vi.advanceTimersByTimeAsync(BODY_TIMEOUT_MS)
   await refused
 })
 

@@ -11,7 +11,7 @@ import {
   someOwner,
   webhook,
 } from '../app.ts'
-import { encodeBase64url } from '../../../shared/base64url.ts'
+import { encodeBase64url } from '../../../shared/encoding/base64url.ts'
 
 let owner: Owner
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { inOwnWindow } from '../../../edge/http/own-window.ts'
+import { withOpenerPolicy } from '../../../edge/http/opener-policy.ts'
 import { createTrigger, edge, someOwner } from '../app.ts'
 
 const POLICY = 'cross-origin-opener-policy'
@@ -40,8 +40,8 @@ it('cross-window access: every response has Cross-Origin-Opener-Policy same-orig
 
 it('overrides a looser policy from the origin, except on the payment page', () => {
   const loose = new Response('{}', { headers: { [POLICY]: 'unsafe-none' } })
-  expect(inOwnWindow(loose).headers.get(POLICY)).toBe('same-origin')
+  expect(withOpenerPolicy(loose).headers.get(POLICY)).toBe('same-origin')
   const pay = new Response('', { headers: { [POLICY]: 'noopener-allow-popups' } })
-  expect(inOwnWindow(pay)).toBe(pay)
-  expect(inOwnWindow(new Response(null, { status: 304 })).status).toBe(304)
+  expect(withOpenerPolicy(pay)).toBe(pay)
+  expect(withOpenerPolicy(new Response(null, { status: 304 })).status).toBe(304)
 })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { encodeBase64url, decodeBase64url } from '../../../shared/base64url.ts'
+import { encodeBase64url, decodeBase64url } from '../../../shared/encoding/base64url.ts'
 import { REQUEST_OVERHEAD_BYTES, SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
 import { importChannelKey, sealCall } from '../../../shared/envelope/seal.ts'
 import { CORE_BODY_MAX_BYTES } from '../../../shared/limits.ts'

@@ -4,17 +4,21 @@ import { openApiDocument } from '../../../edge/http/openapi/document.ts'
 import { DOCUMENT_PATHS, documentsOf } from '../../../edge/skill/documents.ts'
 import { settingsOf } from '../../../edge/env.ts'
 import { toApiError } from '../../../edge/http/failure.ts'
-import { PreviewBusy } from '../../../edge/triggers/preview/preview-busy.ts'
-import { ChainUnavailable } from '../../../edge/triggers/chain-head.ts'
-import { OriginAway } from '../../../edge/trust/origin-away.ts'
+import { PreviewBusyError } from '../../../edge/triggers/preview/preview-busy.ts'
+import { TriggerChainUnavailableError } from '../../../edge/triggers/chain-head.ts'
+import { OriginUnavailableError } from '../../../edge/trust/origin-unavailable-error.ts'
 import { approveAgentToken } from '../../../edge/identity/agent-tokens.ts'
-import { refuseRequest, registerRequest, requestOf } from '../../../edge/identity/agent-requests.ts'
+import {
+  refuseRequest,
+  registerRequest,
+  findAgentRequest,
+} from '../../../edge/identity/agent-requests.ts'
 import { approveRequest } from '../../../edge/identity/request-approval.ts'
-import { encodeBase64url } from '../../../shared/base64url.ts'
-import { reasonOf, type StructuredError } from '../../../shared/errors.ts'
+import { encodeBase64url } from '../../../shared/encoding/base64url.ts'
+import { errorReason, type StructuredError } from '../../../shared/errors/api-error.ts'
 import { AGENT_REQUEST_LIFETIME_MS, USER_CODE_ATTEMPTS } from '../../../shared/limits.ts'
 import actionErrors from '../../../docs/actions.md?raw'
-import clearing from '../../../edge/queue/clearing.ts?raw'
+import clearing from '../../../edge/queue/queue-cancellation.ts?raw'
 import verdicts from '../../../edge/queue/verdict.ts?raw'
 import {
   createTrigger,
@@ -249,7 +253,7 @@ const PROVOKED: Record<string, () => Promise<Response>> = {
   '401 request_locked': async () => {
     const { token, challenge } = await newToken()
     await registerRequest(identity, { challenge, label: 'locked' })
-    const request = await requestOf(identity, challenge)
+    const request = await findAgentRequest(identity, challenge)
     for (let attempt = 0; attempt < USER_CODE_ATTEMPTS; attempt++)
       await approveRequest(identity, request!, { code: 'WRONGC0D', userId: owner.id })
     return me(token)
@@ -307,9 +311,9 @@ const PROVOKED: Record<string, () => Promise<Response>> = {
     return last
   },
   '500 internal_error': () => failure(new Error('nobody knows it')),
-  '503 service_unavailable': () => failure(new OriginAway('it is', { isUnsent: true })),
-  '503 chain_unavailable': () => failure(new ChainUnavailable('base')),
-  '503 preview_busy': () => failure(new PreviewBusy(1)),
+  '503 service_unavailable': () => failure(new OriginUnavailableError('it is', { isUnsent: true })),
+  '503 chain_unavailable': () => failure(new TriggerChainUnavailableError('base')),
+  '503 preview_busy': () => failure(new PreviewBusyError(1)),
   '503 trigger_disabled': async () =>
     edge(`/webhook/${(await disabled()).id}`, { method: 'POST', body: '{}' }),
 }
@@ -329,7 +333,7 @@ describe('the table of errors', () => {
   it.each(rows)('%s is a real response', async (row) => {
     const response = await PROVOKED[row]!()
     const { error, reason, ...rest } = await response.json<StructuredError>()
-    expect(reasonOf({ error, reason })).toBe(row.slice(4))
+    expect(errorReason({ error, reason })).toBe(row.slice(4))
     expect(rest).toEqual({
       message: expect.stringMatching(/./),
       fix: expect.stringMatching(/./),

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm'
 import { describe, expect, it, vi } from 'vitest'
 import { agentTokens, users } from '../../../edge/db/schema.ts'
-import { TooManyCalls } from '../../../edge/limits/require-rate.ts'
-import { comparisonCode } from '../../../shared/comparison-code.ts'
+import { RateLimitExceededError } from '../../../edge/limits/require-rate.ts'
+import { comparisonCode } from '../../../shared/encoding/comparison-code.ts'
 import { csrfOf, decide, newAgent } from './agent.ts'
 import { openBrowser, signIn, someone } from './browser.ts'
 import { db, identityApp, PUBLIC_URL } from './harness.ts'
@@ -144,7 +144,7 @@ describe('a session that authorizes many programs', () => {
     const full = identityApp('local', {
       requireRate: async (name, caller) => {
         asked.push([name, caller])
-        if (name === 'agent_approval') throw new TooManyCalls('too many', 1_000)
+        if (name === 'agent_approval') throw new RateLimitExceededError('too many', 1_000)
       },
     })
     const [browser, { challenge }, email] = [openBrowser(full), await newAgent(), someone()]

@@ -3,11 +3,15 @@ import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { agentRequests, agentTokens } from '../../../edge/db/schema.ts'
-import { refuseRequest, registerRequest, requestOf } from '../../../edge/identity/agent-requests.ts'
+import {
+  refuseRequest,
+  registerRequest,
+  findAgentRequest,
+} from '../../../edge/identity/agent-requests.ts'
 import { approveAgentToken } from '../../../edge/identity/agent-tokens.ts'
 import { revokeToken } from '../../../edge/identity/owned-tokens.ts'
 import { approveRequest } from '../../../edge/identity/request-approval.ts'
-import { userOfEmail } from '../../../edge/identity/users.ts'
+import { findOrCreateUser } from '../../../edge/identity/users.ts'
 import { newAgent } from './agent.ts'
 import { someone } from './browser.ts'
 import { db, identityApp } from './harness.ts'
@@ -40,7 +44,7 @@ describe('operations in any order', () => {
     const clock = { ms: edge.clock.ms }
     const deps = { ...edge.services, now: () => clock.ms }
     const ids = { one: '', other: '' }
-    for (const who of PEOPLE) ids[who] = (await userOfEmail(deps, someone())).id
+    for (const who of PEOPLE) ids[who] = (await findOrCreateUser(deps, someone())).id
     let code = '0000-0000'
     async function happens({ what, who = 'one' }: Event): Promise<string> {
       const userId = ids[who]
@@ -56,7 +60,7 @@ describe('operations in any order', () => {
       if (what === 'plain') return approveAgentToken(deps, { challenge, userId })
       if (what === 'revoke')
         return (await revokeToken(deps, { challenge, userId })) ? 'revoked' : 'unknown'
-      const request = await requestOf(deps, challenge)
+      const request = await findAgentRequest(deps, challenge)
       if (!request) return 'no request'
       if (what === 'refuse') return (await refuseRequest(deps, request.id)) ? 'refused' : 'over'
       const typed = what === 'right' ? code : another(code)

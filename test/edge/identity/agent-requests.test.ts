@@ -1,13 +1,17 @@
 import { eq, sql } from 'drizzle-orm'
 import { describe, expect, it, vi } from 'vitest'
 import { agentRequests, agentTokens } from '../../../edge/db/schema.ts'
-import { refuseRequest, requestOf, REQUESTS_MAX } from '../../../edge/identity/agent-requests.ts'
+import {
+  refuseRequest,
+  findAgentRequest,
+  REQUESTS_MAX,
+} from '../../../edge/identity/agent-requests.ts'
 import { approveAgentToken } from '../../../edge/identity/agent-tokens.ts'
 import { revokeToken } from '../../../edge/identity/owned-tokens.ts'
 import { approveRequest } from '../../../edge/identity/request-approval.ts'
-import { userOfEmail } from '../../../edge/identity/users.ts'
-import { readCrockfordCode } from '../../../shared/crockford-code.ts'
-import type { AgentRequestAnswer } from '../../../shared/wire/agent.ts'
+import { findOrCreateUser } from '../../../edge/identity/users.ts'
+import { parseCrockfordCode } from '../../../shared/encoding/crockford-code.ts'
+import type { AgentRequestResponse } from '../../../shared/wire/agent.ts'
 import { csrfOf, decide, newAgent } from './agent.ts'
 import { type Browser, openBrowser, signIn, someone } from './browser.ts'
 import { db, identityApp, PUBLIC_URL } from './harness.ts'
@@ -33,7 +37,7 @@ async function registered(over: object = {}) {
   const agent = await newAgent()
   const response = await register({ challenge: agent.challenge, label: 'a robot', ...over })
   expect(response.status).toBe(201)
-  return { ...agent, ...(await response.json<AgentRequestAnswer>()) }
+  return { ...agent, ...(await response.json<AgentRequestResponse>()) }
 }
 
 const rowOf = (challenge: string) =>
@@ -225,11 +229,11 @@ describe('approving a registered request', () => {
   })
 
   it('accepts the code in any case, without a hyphen, with spaces, and with O, I and L for 0 and 1', async () => {
-    expect(readCrockfordCode('k7o1-Lip0')).toBe('K701-11P0')
+    expect(parseCrockfordCode('k7o1-Lip0')).toBe('K701-11P0')
     for (const typed of ['K701-11P0', ' k70111p0', 'K701 11P0', 'k7 01–11 p0', 'K7OI-LlPo'])
-      expect([typed, readCrockfordCode(typed)]).toEqual([typed, 'K701-11P0'])
+      expect([typed, parseCrockfordCode(typed)]).toEqual([typed, 'K701-11P0'])
     for (const typed of ['', 'K701-11P', 'K701-11P00', 'K701-11PU', 'K701_11P0', '🦊K70111P0'])
-      expect([typed, readCrockfordCode(typed)]).toEqual([typed, undefined])
+      expect([typed, parseCrockfordCode(typed)]).toEqual([typed, undefined])
     const { challenge, user_code } = await registered()
     const sloppy = ` ${user_code.toLowerCase().replace('-', ' ').replaceAll('0', 'o').replaceAll('1', 'l')}`
     expect((await type(await signedIn(), challenge, sloppy)).status).toBe(200)
@@ -264,8 +268,8 @@ describe('approving a registered request', () => {
 
   it('code guessing: counts simultaneous guesses one by one', async () => {
     const { challenge, user_code } = await registered()
-    const request = (await requestOf(edge.services, challenge))!
-    const { id: userId } = await userOfEmail(edge.services, someone())
+    const request = (await findAgentRequest(edge.services, challenge))!
+    const { id: userId } = await findOrCreateUser(edge.services, someone())
     const guess = (code: string) => approveRequest(edge.services, request, { code, userId })
     const wrong = Array.from({ length: 20 }, () => guess(another(user_code)))
     const outcomes = await Promise.all(wrong)
@@ -294,7 +298,7 @@ describe('approving a registered request', () => {
     const csrf = await csrfOf(stranger, challenge)
     for (const form of [{ name: 'x', access: 'all' }, { user_code: '' }, { label: 'x' }])
       await stranger.post('/agent/authorize', { challenge, csrf, decision: 'authorize', ...form })
-    const { id: userId } = await userOfEmail(edge.services, someone())
+    const { id: userId } = await findOrCreateUser(edge.services, someone())
     expect(await approveAgentToken(edge.services, { challenge, userId })).toBe('registered')
     expect(await tokenOf(challenge)).toBeUndefined()
   })

@@ -4,7 +4,7 @@ import { agentTokens } from '../../../edge/db/schema.ts'
 import { approveAgentToken } from '../../../edge/identity/agent-tokens.ts'
 import { csrfToken } from '../../../edge/identity/csrf.ts'
 import { listTokens, TOKENS_LISTED } from '../../../edge/identity/owned-tokens.ts'
-import { userOfEmail } from '../../../edge/identity/users.ts'
+import { findOrCreateUser } from '../../../edge/identity/users.ts'
 import { decide, newAgent } from './agent.ts'
 import { type Browser, openBrowser, signIn, someone } from './browser.ts'
 import { db, identityApp } from './harness.ts'
@@ -15,7 +15,7 @@ const DAY_MS = 24 * 3_600_000
 async function person() {
   const [email, browser] = [someone(), openBrowser(edge)]
   await signIn(browser, email)
-  const user = await userOfEmail(edge.services, email)
+  const user = await findOrCreateUser(edge.services, email)
   return { email, browser, user }
 }
 

@@ -1,4 +1,4 @@
-import { encodeBase64url } from '../../../shared/base64url.ts'
+import { encodeBase64url } from '../../../shared/encoding/base64url.ts'
 import { field } from './browser.ts'
 import type { Browser } from './browser.ts'
 

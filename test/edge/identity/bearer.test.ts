@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { agentTokens } from '../../../edge/db/schema.ts'
 import { approveAgentToken } from '../../../edge/identity/agent-tokens.ts'
-import { userOfEmail } from '../../../edge/identity/users.ts'
+import { findOrCreateUser } from '../../../edge/identity/users.ts'
 import { challengeOf, newAgent } from './agent.ts'
 import { openBrowser, signIn, someone } from './browser.ts'
 import { db, identityApp, PUBLIC_URL } from './harness.ts'
@@ -18,7 +18,7 @@ async function me(authorization?: string): Promise<Response> {
 
 async function approvedAgent() {
   const agent = await newAgent()
-  const user = await userOfEmail(edge.services, someone())
+  const user = await findOrCreateUser(edge.services, someone())
   await approveAgentToken(edge.services, { challenge: agent.challenge, userId: user.id })
   const row = () =>
     db.select().from(agentTokens).where(eq(agentTokens.challenge, agent.challenge)).get()
@@ -111,7 +111,7 @@ describe('GET /api/me', () => {
 
   it('rejects a short token although its challenge was approved', async () => {
     const token = 'hunter2'
-    const user = await userOfEmail(edge.services, someone())
+    const user = await findOrCreateUser(edge.services, someone())
     await approveAgentToken(edge.services, { challenge: await challengeOf(token), userId: user.id })
     await expectUnauthorized(await me(`Bearer ${token}`))
   })

@@ -2,23 +2,23 @@ import { env } from 'cloudflare:workers'
 import { drizzle } from 'drizzle-orm/d1'
 import { Hono } from 'hono'
 import * as schema from '../../../edge/db/schema.ts'
-import { registerAccount } from '../../../edge/http/account.tsx'
-import { registerPageScripts } from '../../../edge/http/page-script.ts'
-import { registerAgentAuthorize } from '../../../edge/http/agent-authorize.tsx'
+import { registerAccountPage } from '../../../edge/pages/account/account-page.tsx'
+import { registerPageScripts } from '../../../edge/pages/scripts/page-scripts.ts'
+import { registerAgentAuthorize } from '../../../edge/pages/agents/authorize-page.tsx'
 import { registerAgentRequests } from '../../../edge/http/agent-requests.ts'
-import { registerAgentTokens } from '../../../edge/http/agent-tokens.tsx'
+import { registerAgentTokens } from '../../../edge/pages/agents/tokens-page.tsx'
 import type { AppEnv, Services } from '../../../edge/http/app-env.ts'
-import { registerDevMailbox } from '../../../edge/http/dev-mailbox.tsx'
+import { registerDevMailbox } from '../../../edge/pages/dev-mailbox.tsx'
 import { registerMe } from '../../../edge/http/me.ts'
-import { registerPasskeyRegistration } from '../../../edge/http/passkey-registration.ts'
-import { registerPasskeyRemoval } from '../../../edge/http/passkey-removal.ts'
-import { registerPasskeySignIn } from '../../../edge/http/passkey-sign-in.ts'
-import { registerSignInLink } from '../../../edge/http/sign-in-link.tsx'
-import { registerSignIn } from '../../../edge/http/sign-in.tsx'
-import { registerSignOut } from '../../../edge/http/sign-out.tsx'
+import { registerPasskeyRegistration } from '../../../edge/pages/account/passkey-registration.ts'
+import { registerPasskeyRemoval } from '../../../edge/pages/account/passkey-removal.ts'
+import { registerPasskeySignIn } from '../../../edge/pages/sign-in/passkey-sign-in.ts'
+import { registerMagicLinkPage } from '../../../edge/pages/sign-in/magic-link-page.tsx'
+import { registerSignInPage } from '../../../edge/pages/sign-in/sign-in-page.tsx'
+import { registerSignOut } from '../../../edge/pages/sign-in/sign-out.tsx'
 import { toApiError } from '../../../edge/http/failure.ts'
 import { logEvent } from '../../../edge/log.ts'
-import { mailerOf } from '../../../edge/identity/choose-mailer.ts'
+import { chooseMailer } from '../../../edge/identity/choose-mailer.ts'
 
 export const PUBLIC_URL = 'https://edge.test'
 export const database = (env as unknown as { DB: D1Database }).DB
@@ -45,8 +45,8 @@ export function identityApp(
   const services: Services = {
     ...identity,
     settings,
-    mailer: mailerOf(settings, identity),
-    later: (work) => void afterwards.push(work),
+    mailer: chooseMailer(settings, identity),
+    waitUntil: (work) => void afterwards.push(work),
     watcherOf,
     requireRate,
     log: (event, facts) => logEvent({}, event, facts),
@@ -62,10 +62,15 @@ export function identityApp(
     if (failure.status === 500) throw error
     return c.json(failure.toBody('https://docs.test'), failure.status, failure.headers)
   })
-  const routes = [registerSignIn, registerSignInLink, registerSignOut, registerAgentAuthorize]
+  const routes = [
+    registerSignInPage,
+    registerMagicLinkPage,
+    registerSignOut,
+    registerAgentAuthorize,
+  ]
   const passkeys = [registerPasskeySignIn, registerPasskeyRegistration, registerPasskeyRemoval]
   const agents = [registerAgentRequests, registerAgentTokens, registerMe]
-  const account = [registerAccount, registerPageScripts, ...passkeys]
+  const account = [registerAccountPage, registerPageScripts, ...passkeys]
   for (const register of [...routes, ...account, ...agents, registerDevMailbox]) register(app)
   return { app, clock, services, afterwards: () => Promise.all(afterwards.splice(0)) }
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { localMailbox, magicLinks } from '../../../edge/db/schema.ts'
 import { LINKS_PER_MAILBOX } from '../../../edge/identity/magic-links.ts'
 import { MAIL_API_NAMES } from '../../../edge/identity/mail-apis.ts'
-import { MailNotSent } from '../../../edge/identity/mailer.ts'
+import { MailNotSentError } from '../../../edge/identity/mailer.ts'
 import { INACTIVE_RECIPIENT, MAIL_FROM } from '../../doubles/mail-api.ts'
 import { edgeWith } from '../http/front-harness.ts'
 import { openBrowser, someone } from './browser.ts'
@@ -18,7 +18,8 @@ const failureOf = async (sending: Promise<void>) => {
     () => undefined,
     (thrown: unknown) => thrown,
   )
-  if (!(error instanceof MailNotSent)) throw new Error('MailNotSent was expected', { cause: error })
+  if (!(error instanceof MailNotSentError))
+    throw new Error('MailNotSent was expected', { cause: error })
   return error
 }
 

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { localMailbox } from '../../../edge/db/schema.ts'
 import { noMailer } from '../../../edge/identity/mailer.ts'
-import { noticeOfApproval, noticeOfPasskey } from '../../../edge/identity/notices.ts'
+import { notifyOfApproval, notifyOfPasskeyChange } from '../../../edge/identity/notices.ts'
 import { requireRate } from '../../../edge/limits/require-rate.ts'
 import { RATES } from '../../../edge/limits/rates.ts'
 import { env } from '../app.ts'
@@ -28,7 +28,7 @@ describe('a notice by e-mail', () => {
 
   it('contains the program, its access, the time, and where to revoke it', async () => {
     const [email, scopes] = [someone(), ['triggers:read', 'triggers:write'] as const]
-    noticeOfApproval(edge.services, { user: userOf(email), label: 'Deploy bot 1.2', scopes })
+    notifyOfApproval(edge.services, { user: userOf(email), label: 'Deploy bot 1.2', scopes })
     await edge.afterwards()
     const [sent] = await mailsTo(email)
     expect(sent!.subject).toBe('A program was authorized')
@@ -40,7 +40,7 @@ describe('a notice by e-mail', () => {
 
   it('states that a program has only read access, or no name', async () => {
     const [email, scopes] = [someone(), ['triggers:read'] as const]
-    noticeOfApproval(edge.services, { user: userOf(email), label: null, scopes })
+    notifyOfApproval(edge.services, { user: userOf(email), label: null, scopes })
     await edge.afterwards()
     expect((await mailsTo(email))[0]!.text).toMatch(/It has no name\.[^]*not change anything/)
   })
@@ -49,7 +49,7 @@ describe('a notice by e-mail', () => {
     'states which passkey was %s, and links to the account',
     async (change) => {
       const email = someone()
-      noticeOfPasskey(edge.services, { user: userOf(email), name: 'Laptop', change })
+      notifyOfPasskeyChange(edge.services, { user: userOf(email), name: 'Laptop', change })
       await edge.afterwards()
       const [sent] = await mailsTo(email)
       expect(sent!.subject).toBe(`A passkey was ${change}`)
@@ -68,7 +68,7 @@ describe('a notice by e-mail', () => {
     'https://exämple.test',
   ])('phishing: the label %j does not become a link', async (label) => {
     const email = someone()
-    noticeOfApproval(edge.services, { user: userOf(email), label, scopes: ['triggers:read'] })
+    notifyOfApproval(edge.services, { user: userOf(email), label, scopes: ['triggers:read'] })
     await edge.afterwards()
     const line = /Name: (.*)/.exec((await mailsTo(email))[0]!.text)![1]!
     expect(line).not.toMatch(/:\/\/|[\p{L}\p{N}]\.\p{L}|@\p{L}|mailto:\S/u)
@@ -83,11 +83,11 @@ describe('a notice by e-mail', () => {
       requireRate: (...call: [keyof typeof RATES, string]) => requireRate(env, ...call),
     }
     const approval = { user: userOf(email), label: null, scopes: ['triggers:read'] as const }
-    for (let n = 0; n < RATES.notice_mailbox.burst + 3; n++) noticeOfApproval(services, approval)
+    for (let n = 0; n < RATES.notice_mailbox.burst + 3; n++) notifyOfApproval(services, approval)
     await edge.afterwards()
     expect(await mailsTo(email)).toHaveLength(RATES.notice_mailbox.burst)
     expect(log).toHaveBeenCalledTimes(3)
-    noticeOfPasskey(services, { user: userOf(email), name: 'x', change: 'added' })
+    notifyOfPasskeyChange(services, { user: userOf(email), name: 'x', change: 'added' })
     await edge.afterwards()
     const subjects = (await mailsTo(email)).map(({ subject }) => subject)
     expect(subjects).toContain('A passkey was added')
@@ -109,7 +109,7 @@ describe('a notice by e-mail', () => {
     'that fails because of %s is logged without the address, and nothing is undone',
     async (_, make) => {
       const [email, mailer] = [someone(), await make()]
-      noticeOfPasskey(
+      notifyOfPasskeyChange(
         { ...edge.services, mailer },
         { user: userOf(email), name: 'x', change: 'added' },
       )

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { TooManyCalls } from '../../../edge/limits/require-rate.ts'
-import { encodeBase64url } from '../../../shared/base64url.ts'
+import { RateLimitExceededError } from '../../../edge/limits/require-rate.ts'
+import { encodeBase64url } from '../../../shared/encoding/base64url.ts'
 import { PASSKEY_CHALLENGE_LIFETIME_MS } from '../../../shared/limits.ts'
 import { Authenticator, type Faults } from '../../doubles/authenticator.ts'
 import { fromUs, openBrowser } from './browser.ts'
@@ -290,7 +290,7 @@ describe('flood of passkey requests', () => {
     const full = identityApp('local', {
       requireRate: async (name) => {
         asked.push(name)
-        if (name === 'passkey_address') throw new TooManyCalls('too many', 1_000)
+        if (name === 'passkey_address') throw new RateLimitExceededError('too many', 1_000)
       },
     })
     const person = await somebody(full)

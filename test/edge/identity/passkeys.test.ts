@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { localMailbox } from '../../../edge/db/schema.ts'
-import { decodeBase64url } from '../../../shared/base64url.ts'
+import { decodeBase64url } from '../../../shared/encoding/base64url.ts'
 import { PASSKEYS_MAX, RECENT_SIGN_IN_MS } from '../../../shared/limits.ts'
 import { field, openBrowser, signIn } from './browser.ts'
 import { database, db, identityApp, PUBLIC_URL } from './harness.ts'

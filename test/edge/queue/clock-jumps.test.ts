@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LEASE_MS } from '../../../edge/queue/live-runs.ts'
-import { PACE_WINDOW_MS } from '../../../edge/queue/pace.ts'
+import { START_WINDOW_MS } from '../../../edge/queue/start-window.ts'
 import { success } from '../app.ts'
 import { endedWith, never, refused, simulate } from './simulation.ts'
 
@@ -131,7 +131,7 @@ it('a clock that jumps at random loses no run, and each jump forward allows at m
         await sim.advance((10 + 6 * unfinished) * MINUTE)
         expect(sim.statuses().every((status) => status === 'success')).toBe(true)
         for (const begin of executed) {
-          const inWindow = (at: number) => at >= begin && at < begin + PACE_WINDOW_MS
+          const inWindow = (at: number) => at >= begin && at < begin + START_WINDOW_MS
           const started = executed.filter(inWindow).length
           expect(started).toBeLessThanOrEqual(cap * (stepsForward.filter(inWindow).length + 1))
         }

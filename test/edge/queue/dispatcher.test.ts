@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ExecuteAnswer } from '../../../shared/wire/sealed.ts'
+import type { ExecuteResponse } from '../../../shared/wire/sealed.ts'
 import { success } from '../app.ts'
-import { OriginAway } from '../../../edge/trust/origin-away.ts'
+import { OriginUnavailableError } from '../../../edge/trust/origin-unavailable-error.ts'
 import { away, endedWith, never, refused, settled, simulate } from './simulation.ts'
 
 const MINUTE = 60_000
@@ -10,7 +10,7 @@ const MINUTE = 60_000
 describe('order and concurrency', () => {
   it('starts at most eight runs at once, in order of arrival', () =>
     simulate({}, async (sim) => {
-      const ends: ((answer: ExecuteAnswer) => void)[] = []
+      const ends: ((answer: ExecuteResponse) => void)[] = []
       sim.behaviour.execute = () => new Promise((end) => ends.push(end))
       const suffixes = await sim.add(12)
       expect(sim.statuses().filter((status) => status === 'running')).toHaveLength(8)
@@ -75,11 +75,12 @@ describe('max_runs_per_minute', () => {
 
 describe('a start that executed nothing', () => {
   /** Answers the first attempt to start the second run with `first`, and executes the next one. */
-  const secondStart = (first: () => ExecuteAnswer | Promise<ExecuteAnswer>) => {
+  const secondStart = (first: () => ExecuteResponse | Promise<ExecuteResponse>) => {
     let calls = 0
     return () => (++calls === 2 ? first() : endedWith('done'))
   }
-  const notReached = () => Promise.reject(new OriginAway('not verified', { isUnsent: true }))
+  const notReached = () =>
+    Promise.reject(new OriginUnavailableError('not verified', { isUnsent: true }))
 
   it.each([
     ['429', () => refused(429, 5)],

@@ -1,7 +1,7 @@
 /** Triggers of a contract event, and logs delivered to them as the watcher of their chain would. */
 import type { ChainLog } from '../../../edge/chain/chain-log.ts'
-import { logRunSuffix } from '../../../edge/chain/log-run.ts'
-import type { DeliveryAnswer, LogDelivery } from '../../../edge/chain/subscription.ts'
+import { logRunSuffix } from '../../../edge/chain/log-run-suffix.ts'
+import type { DeliveryResponse, LogDelivery } from '../../../edge/chain/subscription.ts'
 import { settingsOf } from '../../../edge/env.ts'
 import { createTrigger as storeTrigger } from '../../../edge/triggers/create-trigger.ts'
 import {
@@ -37,7 +37,7 @@ export async function tell(
   id: string,
   logs: ChainLog[],
   over: Partial<LogDelivery> = {},
-): Promise<DeliveryAnswer> {
+): Promise<DeliveryResponse> {
   return queueOf(id).deliverLogs({ generation: 1, lane: 'live', logs, ...over })
 }
 export const runIdOf = (id: string, log: ChainLog) => id + logRunSuffix(id, log)

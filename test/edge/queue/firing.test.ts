@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { eventParams, type WebhookFiring } from '../../../edge/queue/firing.ts'
 import type { ParsingRules } from '../../../edge/queue/webhook-event.ts'
-import { isDeeper } from '../../../shared/json-depth.ts'
+import { isDeeperThan } from '../../../shared/json/json-depth.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 
@@ -144,8 +144,8 @@ it('event_raw is the base64 of bytes of any length', () => {
 })
 
 it('isDeeper counts arrays and objects, not the values in them', () => {
-  expect(isDeeper('x', 0)).toBe(false)
-  expect(isDeeper({}, 0)).toBe(true)
-  expect(isDeeper({ a: [1] }, 2)).toBe(false)
-  expect(isDeeper({ a: [{}] }, 2)).toBe(true)
+  expect(isDeeperThan('x', 0)).toBe(false)
+  expect(isDeeperThan({}, 0)).toBe(true)
+  expect(isDeeperThan({ a: [1] }, 2)).toBe(false)
+  expect(isDeeperThan({ a: [{}] }, 2)).toBe(true)
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { History } from '../../../edge/queue/history.ts'
+import { RunHistory } from '../../../edge/queue/run-history.ts'
 import { decodeCursor, encodeCursor } from '../../../edge/queue/page-cursor.ts'
 import type { PageQuery } from '../../../edge/queue/run-pages.ts'
 import type { RunRecord } from '../../../shared/wire/trigger.ts'
@@ -13,7 +13,7 @@ async function read(found: Parts, query: Partial<PageQuery>): Promise<Page & { r
   const { storage, rowsRead } = watched(found.storage)
   const { store, state, sql } = parts(storage)
   const before = rowsRead()
-  const history = new History(store, sql, () => true)
+  const history = new RunHistory(store, sql, () => true)
   const page = await new Response(
     history.page(state.current!, { limit: 50, ...query }),
   ).json<Page>()
@@ -58,7 +58,7 @@ describe('the cost of a page', () => {
       seed(found.sql, { count: 3_000 })
       seed(found.sql, { count: 3_000, queuedAt: 3_001_000, status: 'queued' })
       found.sql.exec("DELETE FROM runs WHERE sequence <= 1000 AND status = 'success'")
-      found.state.note({ prunedThrough: 1000 })
+      found.state.updateFields({ prunedThrough: 1000 })
       const { rows } = await read(found, { limit: 10, offset: 4_900 })
       expect(rows).toBeLessThan(80)
     })
@@ -72,7 +72,7 @@ it('a new incarnation reads only live runs, however long the history is', async 
     const { storage, rowsRead } = watched(found.storage)
     const { store } = parts(storage)
     const before = rowsRead()
-    expect(store.liveCounts()).toEqual({ queued: 3, queuedBytes: 6 })
+    expect(store.queuedTotals()).toEqual({ queued: 3, queuedBytes: 6 })
     expect(store.lastQueuedAt()).toBe(10_003_000)
     expect(rowsRead() - before).toBeLessThan(10)
   })
@@ -84,7 +84,7 @@ describe('a page', () => {
       seed(found.sql, { count: 100 })
       found.sql.exec("UPDATE runs SET status = 'queued' WHERE sequence IN (3, 20, 50)")
       found.sql.exec("DELETE FROM runs WHERE sequence <= 60 AND status = 'success'")
-      found.state.note({ prunedThrough: 60 })
+      found.state.updateFields({ prunedThrough: 60 })
       const all = [...range(100, 61), 50, 20, 3]
       for (const offset of [0, 1, 38, 39, 40, 41, 42, 43, 44, 1000]) {
         const page = await read(found, { limit: 5, offset })
@@ -183,7 +183,7 @@ describe('the inputs of a page', () => {
 it('a page that is read while the trigger is deleted ends with the runs read so far', () =>
   inTrigger(async ({ sql, store, state, storage }) => {
     seed(sql, { count: 3 })
-    const history = new History(store, sql, () => state.current !== undefined)
+    const history = new RunHistory(store, sql, () => state.current !== undefined)
     const reader = history.page(state.current!, { limit: 50 }).getReader()
     const decoder = new TextDecoder()
     let text = decoder.decode((await reader.read()).value)

@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { IndexRow } from '../../../edge/queue/index-row.ts'
+import { IndexOutbox } from '../../../edge/queue/index-outbox.ts'
 import type { TriggerRow } from '../../../edge/queue/records.ts'
 import type { TriggerQueue } from '../../../edge/queue/trigger-queue.ts'
 import type { TriggerRecord } from '../../../shared/wire/trigger.ts'
@@ -180,10 +180,10 @@ class Simulation {
   readonly late: (() => void)[] = []
   fate: 'arrives' | 'fails' | 'hangs' = 'arrives'
   readonly work: Promise<void>[] = []
-  readonly indexRow = new IndexRow({
+  readonly indexRow = new IndexOutbox({
     state: {
       row: this.row as unknown as TriggerRow,
-      indexed: (version) => {
+      markIndexed: (version) => {
         if (version === this.row.version) this.row.indexStale = false
       },
     },
@@ -210,12 +210,12 @@ class Simulation {
     if (this.row.removedAt !== null) return
     Object.assign(this.row, { version: this.row.version + 1, indexStale: true })
     if (removed) Object.assign(this.row, { removedAt: 1 })
-    this.work.push(this.indexRow.write())
+    this.work.push(this.indexRow.flush())
   }
 
   tend(): void {
     // Later than any backoff.
-    this.indexRow.tend(Number.MAX_SAFE_INTEGER, (work) => this.work.push(work))
+    this.indexRow.runDue(Number.MAX_SAFE_INTEGER, (work) => this.work.push(work))
   }
 
   async #write(effect: () => void): Promise<void> {

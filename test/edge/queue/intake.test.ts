@@ -3,11 +3,11 @@ import { drizzle } from 'drizzle-orm/durable-sqlite'
 import { describe, expect, it } from 'vitest'
 import { Deliveries } from '../../../edge/queue/deliveries.ts'
 import { Intake } from '../../../edge/queue/intake.ts'
-import { LiveCounts } from '../../../edge/queue/live-counts.ts'
+import { QueueSize } from '../../../edge/queue/queue-size.ts'
 import { RunStore } from '../../../edge/queue/run-store.ts'
 import * as schema from '../../../edge/queue/schema.ts'
 import { TriggerState } from '../../../edge/queue/trigger-state.ts'
-import { DELIVERY_KEPT_MS } from '../../../shared/limits.ts'
+import { DELIVERY_RETENTION_MS } from '../../../shared/limits.ts'
 import { createTrigger, queueOf, random, someOwner } from '../app.ts'
 
 const owner = await someOwner()
@@ -16,7 +16,7 @@ const firing = '{}'
 
 type Harness = {
   intake: Intake
-  live: LiveCounts
+  live: QueueSize
   sql: SqlStorage
   clock: { now: number }
   /** Syncs that the test completes. */
@@ -30,14 +30,14 @@ async function withIntake(test: (harness: Harness) => Promise<void>) {
     const db = drizzle(storage, { schema })
     const state = new TriggerState(storage, db)
     state.load()
-    const live = new LiveCounts()
+    const live = new QueueSize()
     const clock = { now: 1_000_000 }
     const syncs: Harness['syncs'] = []
     const intake = new Intake({
       state,
       store: new RunStore(storage, db),
       deliveries: new Deliveries(storage.sql),
-      live,
+      queueSize: live,
       now: () => clock.now,
       random,
       transaction: (work) => storage.transactionSync(work),
@@ -103,7 +103,7 @@ describe('a duplicate delivery', () => {
         return accepted
       }
       const first = await accept()
-      clock.now += DELIVERY_KEPT_MS
+      clock.now += DELIVERY_RETENTION_MS
       expect(await accept()).toEqual({ ...first, duplicate: true })
       clock.now += 1
       expect(await accept()).not.toHaveProperty('duplicate')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { encodeBase64url } from '../../../shared/base64url.ts'
-import type { ExecuteAnswer } from '../../../shared/wire/sealed.ts'
+import { encodeBase64url } from '../../../shared/encoding/base64url.ts'
+import type { ExecuteResponse } from '../../../shared/wire/sealed.ts'
 import { random, success } from '../app.ts'
 import {
   away,
@@ -33,7 +33,7 @@ class Accounts {
     })
   }
 
-  execute({ suffix, key }: Pick<Call, 'suffix' | 'key'>): ExecuteAnswer {
+  execute({ suffix, key }: Pick<Call, 'suffix' | 'key'>): ExecuteResponse {
     const keys = this.#executed.get(suffix) ?? new Set()
     this.#executed.set(suffix, keys.add(key))
     return endedWith('executed')
@@ -284,7 +284,7 @@ describe('unused sealed keys', () => {
       await sim.add(1)
       await anotherKey(sim)
       sim.dispatcher.purge()
-      sim.dispatcher.tend()
+      sim.dispatcher.runDue()
       expect(storedKeys(sim)).toBe(1)
     }))
 })

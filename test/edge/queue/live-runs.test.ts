@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { LiveRuns } from '../../../edge/queue/live-runs.ts'
-import { StoredStarts } from '../../../edge/queue/start-log.ts'
+import { StoredStarts } from '../../../edge/queue/stored-starts.ts'
 import { simulate } from './simulation.ts'
 
 /** Wraps storage to count the rows that statements read. */
@@ -55,11 +55,11 @@ describe('a query of the queue', () => {
       const run = live.next(sim.now, false)!
       live.next(sim.now, true)
       live.nextRetryAt(sim.now)
-      live.waitFor('payment')
+      live.longestWait('payment')
       live.anyQueued()
       const started = live.start(run, sim.now, 1)
       live.extendLeases([started.sequence], sim.now)
-      live.abandoned(sim.now, true)
+      live.recoverAbandoned(sim.now, true)
       live.dropUnusedKeys(1)
       live.finish(started, 'success', { response: 1, error: null, logs: [] }, sim.now)
       expect(rowsRead()).toBeLessThan(60)
@@ -107,7 +107,7 @@ it('fails a run with params that the origin would reject, without sending it', (
     const firing = JSON.stringify({ source: 'webhook', receivedAt: 1, headers: {} })
     const body = new Uint8Array(2 * 1024 * 1024).fill(1)
     sim.store.insert([{ suffix: 'large', revision: 1, queuedAt: 1, firing, body }])
-    sim.state.note({ originAwaySince: 1 })
+    sim.state.updateFields({ originAwaySince: 1 })
     await sim.restart()
     expect(sim.calls).toEqual([])
     expect(sim.result().error).toMatch(/^413 payload_too_large: js_params/)

@@ -4,7 +4,7 @@ import { settingsOf } from '../../../edge/env.ts'
 import { Deliveries } from '../../../edge/queue/deliveries.ts'
 import { FiredLogs } from '../../../edge/queue/fired-logs.ts'
 import { Intake } from '../../../edge/queue/intake.ts'
-import { LiveCounts } from '../../../edge/queue/live-counts.ts'
+import { QueueSize } from '../../../edge/queue/queue-size.ts'
 import { LogIntake } from '../../../edge/queue/log-intake.ts'
 import type { TriggerRecord } from '../../../shared/wire/trigger.ts'
 import {
@@ -145,13 +145,13 @@ describe('a full queue', () => {
   it('notifies the watcher once when it is half empty', async () => {
     const { id } = await begin({ max_queued_runs: 4 })
     await inObject(id, async ({ state, store, storage, sql: exec }) => {
-      const live = new LiveCounts()
+      const live = new QueueSize()
       const told: string[] = []
       const nothing = () => {}
       const parts = {
         state,
         store,
-        live,
+        queueSize: live,
         sync: async () => {},
         inserted: nothing,
         transaction: (work: () => void) => storage.transactionSync(work),
@@ -174,8 +174,8 @@ describe('a full queue', () => {
       const delivery = { generation: 1, lane: 'live', logs: delivered } as const
       expect(await logs.deliver(delivery)).toEqual({ state: 'taken', count: 4 })
       const left = () => {
-        live.count(-1, 0)
-        logs.queueChanged()
+        live.adjust(-1, 0)
+        logs.notifyIfRoom()
       }
       left()
       expect(told).toEqual([])

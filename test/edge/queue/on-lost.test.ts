@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Outcome } from '../../../shared/wire/outcome.ts'
-import type { ExecuteAnswer } from '../../../shared/wire/sealed.ts'
+import type { ExecuteResponse } from '../../../shared/wire/sealed.ts'
 import { random, success } from '../app.ts'
 import { away, type Call, simulate, type Simulation } from './simulation.ts'
 
@@ -17,7 +17,7 @@ const lost: Outcome = {
 function losing(sim: Simulation, times: number) {
   const claims = new Map<string, { attempt: number; outcome: Outcome }>()
   const executed: Call[] = []
-  const execute = (call: Call): ExecuteAnswer => {
+  const execute = (call: Call): ExecuteResponse => {
     const claim = claims.get(call.suffix)
     const again = claim?.outcome === lost && call.retryLost && call.attempt > claim.attempt
     if (claim && !again) return { state: 'ended', outcome: claim.outcome }

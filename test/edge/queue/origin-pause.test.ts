@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { OriginPause } from '../../../edge/queue/origin-pause.ts'
+import { OriginBreaker } from '../../../edge/queue/origin-breaker.ts'
 
 /** Returns the backoffs for an origin that fails at every probe. */
 function pauses(count: number, random: number): number[] {
-  const pause = new OriginPause()
+  const pause = new OriginBreaker()
   let now = 0
   return Array.from({ length: count }, () => {
-    pause.failed(now, random)
+    pause.recordFailure(now, random)
     const waited = pause.until - now
     now = pause.until
     return waited
@@ -24,29 +24,29 @@ describe('the backoff for the origin', () => {
   })
 
   it('is at least as long as Retry-After', () => {
-    const pause = new OriginPause()
-    pause.failed(0, 1, 30_000)
+    const pause = new OriginBreaker()
+    pause.recordFailure(0, 1, 30_000)
     expect(pause.until).toBe(30_000)
   })
 
   it('counts failures during a backoff once, and keeps the longest Retry-After', () => {
-    const pause = new OriginPause()
-    for (let i = 0; i < 8; i++) pause.failed(i, 1)
+    const pause = new OriginBreaker()
+    for (let i = 0; i < 8; i++) pause.recordFailure(i, 1)
     expect(pause.until).toBe(500)
-    pause.failed(9, 1, 5_000)
+    pause.recordFailure(9, 1, 5_000)
     expect(pause.until).toBe(5_009)
-    pause.failed(5_009, 1)
+    pause.recordFailure(5_009, 1)
     expect(pause.until).toBe(6_009)
   })
 
   it('ends with the first response', () => {
-    const pause = new OriginPause()
-    pause.failed(0, 1)
-    expect(pause.probing).toBe(true)
-    pause.answered()
-    expect(pause.probing).toBe(false)
+    const pause = new OriginBreaker()
+    pause.recordFailure(0, 1)
+    expect(pause.isTripped).toBe(true)
+    pause.recordSuccess()
+    expect(pause.isTripped).toBe(false)
     expect(pause.until).toBeLessThan(0)
-    pause.failed(0, 1)
+    pause.recordFailure(0, 1)
     expect(pause.until).toBe(500)
   })
 })

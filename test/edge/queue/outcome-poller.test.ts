@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { OutcomePoller } from '../../../edge/queue/outcome-poller.ts'
-import type { OutcomesAnswer } from '../../../shared/wire/sealed.ts'
+import type { OutcomesResponse } from '../../../shared/wire/sealed.ts'
 import { success } from '../app.ts'
 
 const { outcome } = success('ended')
@@ -11,7 +11,7 @@ function pollerOf(ended: Set<string>) {
   const outcomes = async (
     { run_ids: ids, wait_ms: waitMs }: { run_ids: string[]; wait_ms: number },
     signal: AbortSignal,
-  ): Promise<OutcomesAnswer> => {
+  ): Promise<OutcomesResponse> => {
     await new Promise((resolve) => setTimeout(resolve, 0))
     if (signal.aborted) throw new Error('aborted')
     questions.push({ ids, waitMs })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { LEASE_MS } from '../../../edge/queue/live-runs.ts'
-import type { ExecuteAnswer } from '../../../shared/wire/sealed.ts'
+import type { ExecuteResponse } from '../../../shared/wire/sealed.ts'
 import { random, success } from '../app.ts'
 import {
   away,
@@ -74,7 +74,7 @@ class Origin {
     return new Promise((ready) => this.#waiting.push(ready))
   }
 
-  #execute(call: Call): ExecuteAnswer | Promise<ExecuteAnswer> {
+  #execute(call: Call): ExecuteResponse | Promise<ExecuteResponse> {
     if (!this.#sim.state.current?.enabled) this.sentWhileDisabled = true
     const answer = this.isThere ? (this.script.shift() ?? 'ends') : 'breaks before'
     if (typeof answer === 'number') return refused(answer)
@@ -98,7 +98,7 @@ class Origin {
     }
   }
 
-  #claim({ suffix, key }: Call, ms: number): ExecuteAnswer {
+  #claim({ suffix, key }: Call, ms: number): ExecuteResponse {
     const ofRun = this.claims.get(suffix) ?? new Map<string, number>()
     this.claims.set(suffix, ofRun)
     if (!ofRun.has(key)) ofRun.set(key, this.#sim.watch + ms)

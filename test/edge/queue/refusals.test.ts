@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ExecuteAnswer } from '../../../shared/wire/sealed.ts'
+import type { ExecuteResponse } from '../../../shared/wire/sealed.ts'
 import { random } from '../app.ts'
 import { away, endedWith, refused, settled, simulate, type Simulation } from './simulation.ts'
 
@@ -89,7 +89,7 @@ describe('a rejected key', () => {
 
   it('is not counted against a new key', () =>
     simulate({}, async (sim) => {
-      const answer = Promise.withResolvers<ExecuteAnswer>()
+      const answer = Promise.withResolvers<ExecuteResponse>()
       sim.behaviour.execute = () => answer.promise
       await sim.add(1)
       await sim.patch({ sealedUsageKey: random(32) })

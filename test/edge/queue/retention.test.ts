@@ -2,10 +2,10 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { describe, expect, it } from 'vitest'
 import { Deliveries } from '../../../edge/queue/deliveries.ts'
 import { Intake } from '../../../edge/queue/intake.ts'
-import { LiveCounts } from '../../../edge/queue/live-counts.ts'
-import { Pruning } from '../../../edge/queue/pruning.ts'
+import { QueueSize } from '../../../edge/queue/queue-size.ts'
+import { HistoryPruner } from '../../../edge/queue/history-pruner.ts'
 import { Retention, type RetentionOptions } from '../../../edge/queue/retention.ts'
-import { BODY_PART_BYTES, HISTORY_KEPT_MS } from '../../../shared/limits.ts'
+import { BODY_PART_BYTES, HISTORY_RETENTION_MS } from '../../../shared/limits.ts'
 import { createTrigger, fire, post, queueOf, random, runOnce, someOwner, sql } from '../app.ts'
 import { inTrigger, left, type Parts, seed } from './seeded.ts'
 
@@ -21,9 +21,9 @@ function retention({ state, sql: tables, storage }: Parts, over: Partial<Retenti
   const armed: number[] = []
   const made = new Retention({
     state,
-    pruning: new Pruning(tables),
+    pruning: new HistoryPruner(tables),
     transaction: (work) => storage.transactionSync(work),
-    isOnTheWay: () => false,
+    isBeingWritten: () => false,
     armBy: (at) => armed.push(at),
     ...over,
   })
@@ -36,7 +36,7 @@ function whole(made: Retention, tables: SqlStorage) {
     const steps: number[] = []
     for (let at = now; ;) {
       const before = left(tables).length
-      const next = made.tend(at)
+      const next = made.runDue(at)
       const dropped = before - left(tables).length
       if (dropped === 0) return { next, steps }
       steps.push(dropped)
@@ -118,7 +118,7 @@ describe('a pass', () => {
   it('resumes where it stopped after a restart', async () => {
     await inTrigger((found) => {
       seed(found.sql, { count: 500, queuedAt: NOW - DAY })
-      retention(found, { runsMax: 100 }).made.tend(NOW)
+      retention(found, { runsMax: 100 }).made.runDue(NOW)
       expect(left(found.sql)).toHaveLength(300)
       found.state.load()
       retention(found, { runsMax: 100 }).look(NOW)
@@ -130,11 +130,11 @@ describe('a pass', () => {
     await inTrigger((found) => {
       seed(found.sql, { count: 3, queuedAt: NOW, everyMs: 10_000 })
       const { look, made } = retention(found)
-      expect(look(NOW + HOUR).next).toBe(NOW + HISTORY_KEPT_MS)
+      expect(look(NOW + HOUR).next).toBe(NOW + HISTORY_RETENTION_MS)
       // The alarm often rings for other reasons.
-      expect(made.tend(NOW + 2 * HOUR)).toBe(NOW + HISTORY_KEPT_MS)
-      const next = look(NOW + HISTORY_KEPT_MS + 1)
-      expect(next).toEqual({ next: NOW + HISTORY_KEPT_MS + 1 + STEP_MS + HOUR, steps: [1] })
+      expect(made.runDue(NOW + 2 * HOUR)).toBe(NOW + HISTORY_RETENTION_MS)
+      const next = look(NOW + HISTORY_RETENTION_MS + 1)
+      expect(next).toEqual({ next: NOW + HISTORY_RETENTION_MS + 1 + STEP_MS + HOUR, steps: [1] })
       expect(look(next.next!)).toEqual({ next: undefined, steps: [2] })
     })
   })
@@ -151,10 +151,10 @@ describe('a pass', () => {
       seed(found.sql, { count: 10, queuedAt: NOW })
       const { made, armed, look } = retention(found, { runsMax: 12 })
       look(NOW)
-      for (let i = 0; i < 2; i++) made.ended(NOW + i)
+      for (let i = 0; i < 2; i++) made.recordEnd(NOW + i)
       expect(armed.filter((at) => at < NOW + DAY)).toEqual([])
       seed(found.sql, { count: 3, queuedAt: NOW })
-      for (let i = 0; i < 5; i++) made.ended(NOW + 10 + i)
+      for (let i = 0; i < 5; i++) made.recordEnd(NOW + 10 + i)
       expect(armed.filter((at) => at < NOW + DAY)).toEqual([NOW + 10 + 60_000])
       expect(look(NOW + 10 + 60_000).steps).toEqual([1])
     })
@@ -179,7 +179,7 @@ describe('after a pass', () => {
       expect([left(found.sql), found.state.row!.prunedThrough]).toEqual([[], 0])
       seed(found.sql, { count: 5, queuedAt: NOW, everyMs: 1 })
       found.sql.exec("UPDATE runs SET status = 'queued' WHERE sequence = 2")
-      look(NOW + HISTORY_KEPT_MS + 3)
+      look(NOW + HISTORY_RETENTION_MS + 3)
       expect([left(found.sql), found.state.row!.prunedThrough]).toEqual([[2, 4, 5], 3])
     })
   })
@@ -190,7 +190,7 @@ describe('after a pass', () => {
         found.state.change({ actionCode, actionCid: actionCode }, NOW)
       seed(found.sql, { count: 5, queuedAt: NOW - 31 * DAY, revision: 2 })
       seed(found.sql, { count: 5, queuedAt: NOW, revision: 3 })
-      retention(found, { isOnTheWay: (revision) => revision === 4 }).look(NOW)
+      retention(found, { isBeingWritten: (revision) => revision === 4 }).look(NOW)
       const kept = found.sql.exec('SELECT revision FROM revisions ORDER BY revision').toArray()
       expect(kept.map(({ revision }) => revision)).toEqual([3, 4, 6])
     })
@@ -203,7 +203,7 @@ describe('after a pass', () => {
       const intake = new Intake({
         state: found.state,
         store: found.store,
-        live: new LiveCounts(),
+        queueSize: new QueueSize(),
         deliveries: new Deliveries(found.sql),
         now: () => NOW,
         random,
@@ -217,10 +217,14 @@ describe('after a pass', () => {
       const accepted = [intake.accept({ ...arrival, revision: 1 }), intake.accept(arrival)]
       // The trigger changes in the meantime.
       found.state.change({ actionCode: '3', actionCid: '3' }, NOW)
-      expect([1, 2, 3].map((revision) => intake.isOnTheWay(revision))).toEqual([true, true, false])
+      expect([1, 2, 3].map((revision) => intake.isBeingWritten(revision))).toEqual([
+        true,
+        true,
+        false,
+      ])
       disk.resolve()
       await Promise.all(accepted)
-      expect([1, 2, 3].map((revision) => intake.isOnTheWay(revision))).toEqual([
+      expect([1, 2, 3].map((revision) => intake.isBeingWritten(revision))).toEqual([
         false,
         false,
         false,
@@ -235,7 +239,7 @@ describe('after a pass', () => {
       const { made } = retention(found)
       for (let i = 0; i < 100; i++) {
         found.state.change({ actionCode: String(i), actionCid: String(i) }, NOW)
-        made.tend(NOW + i)
+        made.runDue(NOW + i)
         expect(count(found.sql, 'revisions')).toBeLessThanOrEqual(17)
       }
     })
@@ -259,7 +263,7 @@ it('deletes expired runs at the alarm of a real trigger, and replays still work'
   const { id } = await createTrigger(owner)
   const old = await runOnce(owner, await fire(id))
   const young = await runOnce(owner, await fire(id))
-  const age = HISTORY_KEPT_MS + 1
+  const age = HISTORY_RETENTION_MS + 1
   await sql(id, 'UPDATE runs SET queued_at = queued_at - ? WHERE suffix = ?', age, old.id.slice(32))
   // Starts a new incarnation; its first alarm runs a pass.
   await runInDurableObject(queueOf(id), (_, state) => state.storage.setAlarm(Date.now()))

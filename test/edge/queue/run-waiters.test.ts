@@ -8,10 +8,10 @@ it('wakes all waiters of a run when it finishes, and no others', async () => {
   const mine = Array.from({ length: 1_000 }, () => wait('mine'))
   const other = wait('other')
   expect(waiters.size).toBe(1_001)
-  waiters.ended('mine')
+  waiters.notify('mine')
   await Promise.all(mine)
   expect([woken.length, waiters.size]).toEqual([1_000, 1])
-  waiters.closed()
+  waiters.notifyAll()
   await other
   expect(waiters.size).toBe(0)
 })
@@ -21,14 +21,14 @@ it('forgets a waiter after its timeout', async () => {
   const long = waiters.wait('run', 60_000)
   await waiters.wait('run', 10)
   expect(waiters.size).toBe(1)
-  waiters.ended('run')
+  waiters.notify('run')
   await long
   expect(waiters.size).toBe(0)
 })
 
 it('ignores the end of a run without waiters', () => {
   const waiters = new RunWaiters()
-  waiters.ended('run')
-  waiters.closed()
+  waiters.notify('run')
+  waiters.notifyAll()
   expect(waiters.size).toBe(0)
 })

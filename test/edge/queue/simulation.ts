@@ -1,17 +1,17 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { drizzle } from 'drizzle-orm/durable-sqlite'
-import { Clearing, type EndedRun } from '../../../edge/queue/clearing.ts'
+import { QueueCancellation, type EndedRun } from '../../../edge/queue/queue-cancellation.ts'
 import { Dispatcher } from '../../../edge/queue/dispatcher.ts'
 import { LiveRuns } from '../../../edge/queue/live-runs.ts'
 import { RunStore } from '../../../edge/queue/run-store.ts'
 import * as schema from '../../../edge/queue/schema.ts'
-import { StoredStarts } from '../../../edge/queue/start-log.ts'
+import { StoredStarts } from '../../../edge/queue/stored-starts.ts'
 import { type TriggerChange, TriggerState } from '../../../edge/queue/trigger-state.ts'
-import { OriginAway } from '../../../edge/trust/origin-away.ts'
+import { OriginUnavailableError } from '../../../edge/trust/origin-unavailable-error.ts'
 import type { SealedOrigin } from '../../../edge/trust/sealed-origin.ts'
-import { encodeBase64url } from '../../../shared/base64url.ts'
+import { encodeBase64url } from '../../../shared/encoding/base64url.ts'
 import { TRIGGER_ID_CHARACTERS } from '../../../shared/ids.ts'
-import type { ExecuteAnswer, OutcomesAnswer } from '../../../shared/wire/sealed.ts'
+import type { ExecuteResponse, OutcomesResponse } from '../../../shared/wire/sealed.ts'
 import { CID, queueOf, random, someOwner, success, unknownTriggerId } from '../app.ts'
 
 export type Call = {
@@ -26,15 +26,15 @@ export type Call = {
   key: string
   retryLost: boolean
 }
-export type Known = Omit<Extract<OutcomesAnswer, { state: 'known' }>, 'state'>
+export type Known = Omit<Extract<OutcomesResponse, { state: 'known' }>, 'state'>
 
 /** The origin's behavior in a simulation. By default, every run succeeds immediately. */
 export type Behaviour = {
-  execute: (call: Call) => ExecuteAnswer | Promise<ExecuteAnswer>
+  execute: (call: Call) => ExecuteResponse | Promise<ExecuteResponse>
   outcomes: (suffixes: string[]) => Known | Promise<Known>
 }
 
-export const endedWith = (response: unknown): ExecuteAnswer => ({
+export const endedWith = (response: unknown): ExecuteResponse => ({
   state: 'ended',
   ...success(response),
 })
@@ -42,7 +42,7 @@ export const refused = (
   status: number,
   retry_after_s?: number,
   reason = 'by_script',
-): ExecuteAnswer => ({
+): ExecuteResponse => ({
   state: 'refused',
   status,
   error: 'by_script',
@@ -51,7 +51,7 @@ export const refused = (
   fix: 'None.',
   ...(retry_after_s === undefined ? {} : { retry_after_s }),
 })
-export const away = () => Promise.reject(new OriginAway('simulated'))
+export const away = () => Promise.reject(new OriginUnavailableError('simulated'))
 export const never = <T>() => new Promise<T>(() => {})
 
 type Row = {
@@ -182,7 +182,7 @@ export class Simulation {
   }
 
   /** The response of an origin that accepts a run and is still executing it. */
-  slow(suffix: string): ExecuteAnswer {
+  slow(suffix: string): ExecuteResponse {
     this.running.add(suffix)
     return { state: 'running' }
   }
@@ -199,7 +199,7 @@ export class Simulation {
     while (this.#alarm <= end) {
       this.watch = Math.max(this.watch, this.#alarm)
       this.#alarm = Number.POSITIVE_INFINITY
-      this.#guarded(() => this.dispatcher.tend())
+      this.#guarded(() => this.dispatcher.runDue())
       await settled()
     }
     this.watch = end
@@ -207,7 +207,7 @@ export class Simulation {
 
   async patch(change: TriggerChange): Promise<void> {
     this.state.change(change, this.now)
-    this.#guarded(() => this.dispatcher.tend())
+    this.#guarded(() => this.dispatcher.runDue())
     await settled()
   }
 
@@ -280,7 +280,7 @@ export class Simulation {
         const suffixes = run_ids.map(suffixOf)
         this.polls.push(suffixes)
         const aborted = new Promise<never>((_, reject) =>
-          signal.addEventListener('abort', () => reject(new OriginAway('aborted'))),
+          signal.addEventListener('abort', () => reject(new OriginUnavailableError('aborted'))),
         )
         const known = await heard(Promise.race([this.behaviour.outcomes(suffixes), aborted]))
         const full = (of: string[]) => of.map((suffix) => this.state.row!.triggerId + suffix)
@@ -297,7 +297,7 @@ export class Simulation {
       store: this.store,
       live: new LiveRuns(this.#failing, starts),
       starts,
-      clearing: new Clearing(this.#failing),
+      cancellation: new QueueCancellation(this.#failing),
       origin,
       state: this.state,
       now: () => this.now,

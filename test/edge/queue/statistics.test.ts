@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { type CountedRun, endedSince, liveRuns } from '../../../edge/queue/counted-runs.ts'
+import {
+  type FinishedRun,
+  runsEndedSince,
+  countLiveRuns,
+} from '../../../edge/queue/statistics-queries.ts'
 import { Statistics } from '../../../edge/queue/statistics.ts'
 import type { TriggerRecord } from '../../../shared/wire/trigger.ts'
 import { createTrigger, fire, kill, runOnce, someOwner, sql } from '../app.ts'
@@ -8,18 +12,18 @@ import { inTrigger, seed, watched } from './seeded.ts'
 const HOUR = 60 * 60 * 1000
 const DAY = 24 * HOUR
 
-function counted(onDisk: CountedRun[] = []) {
+function counted(onDisk: FinishedRun[] = []) {
   const clock = { now: 100 * DAY }
   const statistics = new Statistics({
     now: () => clock.now,
     endedSince: (time) => onDisk.filter(({ finishedAt }) => finishedAt > time),
     skippedSince: () => 7,
-    live: () => ({ queued: 2, running: 1, oldestQueuedAt: clock.now - 5_000 }),
+    queueStatus: () => ({ queued: 2, running: 1, oldestQueuedAt: clock.now - 5_000 }),
   })
   return { clock, statistics }
 }
 
-const success = (finishedAt: number, ms = 10): CountedRun => ({
+const success = (finishedAt: number, ms = 10): FinishedRun => ({
   status: 'success',
   startedAt: finishedAt - ms,
   finishedAt,
@@ -34,18 +38,18 @@ describe('counters', () => {
     ])
     expect(statistics.read()).toMatchObject({ window: '24h', ok: 1, failed: 1, skipped: 7 })
     clock.now += 2 * HOUR
-    statistics.ended(success(clock.now))
+    statistics.add(success(clock.now))
     expect(statistics.read()).toMatchObject({ ok: 2, failed: 0 })
     clock.now += 2 * DAY
     expect(statistics.read()).toMatchObject({ ok: 0, failed: 0, p50_ms: null, p95_ms: null })
   })
 
   it('include a run that finished before the first read only once', () => {
-    const onDisk: CountedRun[] = []
+    const onDisk: FinishedRun[] = []
     const { clock, statistics } = counted(onDisk)
     const run = success(clock.now)
     onDisk.push(run)
-    statistics.ended(run)
+    statistics.add(run)
     expect(statistics.read().ok).toBe(1)
     expect(statistics.read().ok).toBe(1)
   })
@@ -53,23 +57,23 @@ describe('counters', () => {
   it('include percentiles of the durations of started runs', () => {
     const { clock, statistics } = counted()
     statistics.read()
-    for (let ms = 100; ms >= 1; ms--) statistics.ended(success(clock.now, ms))
-    statistics.ended({ status: 'failed', startedAt: null, finishedAt: clock.now })
+    for (let ms = 100; ms >= 1; ms--) statistics.add(success(clock.now, ms))
+    statistics.add({ status: 'failed', startedAt: null, finishedAt: clock.now })
     expect(statistics.read()).toMatchObject({ p50_ms: 50, p95_ms: 95, ok: 100, failed: 1 })
   })
 
   it('include percentiles of only the latest thousand runs', () => {
     const { clock, statistics } = counted()
     statistics.read()
-    for (let i = 0; i < 5_000; i++) statistics.ended(success(clock.now, 9))
-    for (let i = 0; i < 1_000; i++) statistics.ended(success(clock.now, 3))
+    for (let i = 0; i < 5_000; i++) statistics.add(success(clock.now, 9))
+    for (let i = 0; i < 1_000; i++) statistics.add(success(clock.now, 3))
     expect(statistics.read()).toMatchObject({ ok: 6_000, p50_ms: 3, p95_ms: 3 })
   })
 
   it('include no negative durations if the clock was set back during a run', () => {
     const { clock, statistics } = counted()
     statistics.read()
-    statistics.ended(success(clock.now, -HOUR))
+    statistics.add(success(clock.now, -HOUR))
     expect(statistics.read().p50_ms).toBe(0)
   })
 })
@@ -79,7 +83,7 @@ describe('the query for counters', () => {
     await inTrigger((found) => {
       seed(found.sql, { count: 12_000, queuedAt: 100 * DAY, everyMs: 1 })
       const { storage, rowsRead } = watched(found.storage)
-      expect(endedSince(storage.sql, 0)).toHaveLength(10_000)
+      expect(runsEndedSince(storage.sql, 0)).toHaveLength(10_000)
       expect(rowsRead()).toBeLessThanOrEqual(10_000)
     })
   })
@@ -87,14 +91,14 @@ describe('the query for counters', () => {
   it('reads at most 64 MiB of bodies', async () => {
     await inTrigger((found) => {
       seed(found.sql, { count: 100, queuedAt: 100 * DAY, everyMs: 1, bodyBytes: 1_000_000 })
-      expect(endedSince(found.sql, 0)).toHaveLength(67)
+      expect(runsEndedSince(found.sql, 0)).toHaveLength(67)
     })
   })
 
   it('stops at runs that were queued two days before the window', async () => {
     await inTrigger((found) => {
       seed(found.sql, { count: 100, queuedAt: DAY, everyMs: HOUR })
-      expect(endedSince(found.sql, 4 * DAY)).toHaveLength(28)
+      expect(runsEndedSince(found.sql, 4 * DAY)).toHaveLength(28)
     })
   })
 
@@ -104,7 +108,7 @@ describe('the query for counters', () => {
       seed(found.sql, { count: 4, queuedAt: 20_000_000, status: 'queued' })
       seed(found.sql, { count: 2, queuedAt: 30_000_000, status: 'running' })
       const { storage, rowsRead } = watched(found.storage)
-      expect(liveRuns(storage.sql)).toEqual({ running: 2, oldestQueuedAt: 20_000_000 })
+      expect(countLiveRuns(storage.sql)).toEqual({ running: 2, oldestQueuedAt: 20_000_000 })
       expect(rowsRead()).toBeLessThan(15)
     })
   })

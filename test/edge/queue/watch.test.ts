@@ -2,9 +2,13 @@ import { describe, expect, it } from 'vitest'
 import type { Subscription } from '../../../edge/chain/subscription.ts'
 import type { TriggerRow } from '../../../edge/queue/records.ts'
 import type { TriggerChange } from '../../../edge/queue/trigger-state.ts'
-import { type KnownHead, watchChange } from '../../../edge/queue/watch-change.ts'
-import { WatchNote } from '../../../edge/queue/watch-note.ts'
-import { begun, newWatch, type Watch } from '../../../edge/queue/watch.ts'
+import { type KnownHead, planSubscriptionChange } from '../../../edge/queue/subscription-change.ts'
+import { SubscriptionOutbox } from '../../../edge/queue/subscription-outbox.ts'
+import {
+  startSubscription,
+  newSubscriptionState,
+  type SubscriptionState,
+} from '../../../edge/queue/subscription-state.ts'
 import type { TriggerOptions } from '../../../shared/wire/trigger.ts'
 
 const CONFIG = {
@@ -20,8 +24,8 @@ const row = (over: { enabled?: boolean; options?: TriggerOptions } = {}) => ({
   options: JSON.stringify(over.options ?? {}),
 })
 /** A watch that started at block 1,000, with half of its backfill done. */
-const BEGUN: Watch = {
-  ...begun(newWatch('base'), 900, 1_000),
+const BEGUN: SubscriptionState = {
+  ...startSubscription(newSubscriptionState('base'), 900, 1_000),
   backfill: { from: 900, to: 1_000, at: 950, done: false },
   toldAt: 1_040,
   settledThrough: 1_030,
@@ -35,7 +39,7 @@ const head = (over: Partial<KnownHead> = {}): KnownHead => ({
 
 describe('a PATCH of a chain event', () => {
   const decided = (change: TriggerChange, of = row(), known?: KnownHead, watch = BEGUN) => {
-    const next = watchChange(of, watch, change, known)
+    const next = planSubscriptionChange(of, watch, change, known)
     return next.state === 'decided' ? next.watch : next.state
   }
 
@@ -68,7 +72,7 @@ describe('a PATCH of a chain event', () => {
   it('to another chain leaves the previous one, and forgets its blocks', () => {
     const config = { ...CONFIG, chain: 'ethereum', start_block: 5_000 }
     const known = head({ chain: 'ethereum' })
-    const there = decided({ config }, row(), known) as Watch
+    const there = decided({ config }, row(), known) as SubscriptionState
     expect(there).toMatchObject({ chain: 'ethereum', left: ['base'], generation: 2, since: 5_000 })
     expect(there).toMatchObject({ backfill: null, settledThrough: -1 })
   })
@@ -91,7 +95,7 @@ describe('a PATCH of a chain event', () => {
 
   it('of its config while it is disabled takes effect when it is enabled', () => {
     const disabled = row({ enabled: false })
-    const waiting = decided({ config: OTHER }, disabled) as Watch
+    const waiting = decided({ config: OTHER }, disabled) as SubscriptionState
     expect(waiting).toMatchObject({ since: null, backfill: null, generation: 1 })
     const enabled = decided({ enabled: true }, disabled, head(), waiting)
     expect(enabled).toMatchObject({ since: 2_001, generation: 2, backfill: { from: 900, at: 900 } })
@@ -118,12 +122,12 @@ describe('a PATCH of a chain event', () => {
 /** A trigger row, and watchers that record, fail or hang, as the test decides. */
 class Watchers {
   readonly row = { triggerId: 't', version: 5, watchStale: true, removedAt: null as number | null }
-  watch: Watch = BEGUN
+  watch: SubscriptionState = BEGUN
   wanted: Subscription | undefined = { triggerId: 't', version: 5 } as Subscription
   readonly told: string[] = []
   fails = false
   readonly failures: number[] = []
-  readonly note = new WatchNote({
+  readonly note = new SubscriptionOutbox({
     state: this.#state(),
     subscription: () => this.wanted,
     watcher: (chain) => ({
@@ -145,7 +149,7 @@ class Watchers {
       get watch() {
         return of().watch
       },
-      watchTold: (version: number) => {
+      markWatcherUpdated: (version: number) => {
         if (version === this.row.version) this.row.watchStale = false
       },
     }
@@ -160,44 +164,44 @@ class Watchers {
 describe('the watcher of a chain', () => {
   it('is notified of the subscription only once', async () => {
     const watchers = new Watchers()
-    await Promise.all([watchers.note.tell(), watchers.note.tell()])
-    await watchers.note.tell()
+    await Promise.all([watchers.note.flush(), watchers.note.flush()])
+    await watchers.note.flush()
     expect(watchers.told).toEqual(['base watch 5'])
   })
 
   it('is notified when the subscription ends', async () => {
     const watchers = new Watchers()
     watchers.wanted = undefined
-    await watchers.note.tell()
+    await watchers.note.flush()
     expect(watchers.told).toEqual(['base unwatch 5'])
   })
 
   it('of a previous chain is notified first', async () => {
     const watchers = new Watchers()
     watchers.watch = { ...BEGUN, chain: 'bsc', left: ['base', 'ethereum'] }
-    await watchers.note.tell()
+    await watchers.note.flush()
     expect(watchers.told).toEqual(['base unwatch 5', 'ethereum unwatch 5', 'bsc watch 5'])
   })
 
   it('is notified by the alarm after a failure, and deletion waits for that', async () => {
     const watchers = new Watchers()
     watchers.fails = true
-    await watchers.note.tell()
-    await expect(watchers.note.told()).rejects.toThrow('is still pending')
+    await watchers.note.flush()
+    await expect(watchers.note.flushOrThrow()).rejects.toThrow('is still pending')
     expect(watchers.failures).toEqual([1, 2])
     watchers.fails = false
     const work: Promise<void>[] = []
-    expect(watchers.note.tend(1_000, (each) => work.push(each))).toBe(10_000)
-    watchers.note.tend(20_000, (each) => work.push(each))
+    expect(watchers.note.runDue(1_000, (each) => work.push(each))).toBe(10_000)
+    watchers.note.runDue(20_000, (each) => work.push(each))
     await Promise.all(work)
     expect(watchers.told).toEqual(['base watch 5'])
-    await watchers.note.told()
-    expect(watchers.note.tend(30_000, () => {})).toBeUndefined()
+    await watchers.note.flushOrThrow()
+    expect(watchers.note.runDue(30_000, () => {})).toBeUndefined()
   })
 
   it('is notified of a change during an earlier notification', async () => {
     const watchers = new Watchers()
-    const telling = watchers.note.tell()
+    const telling = watchers.note.flush()
     watchers.row.version = 6
     await telling
     expect(watchers.told).toEqual(['base watch 5', 'base watch 5'])
@@ -207,7 +211,7 @@ describe('the watcher of a chain', () => {
   it('can be notified again without a change, in case it lost the subscription', async () => {
     const watchers = new Watchers()
     watchers.row.watchStale = false
-    await watchers.note.tellAgain()
+    await watchers.note.resend()
     expect(watchers.told).toEqual(['base watch 5'])
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cronInWords } from '../../../edge/schedule/cron-in-words.ts'
+import { describeCron } from '../../../edge/schedule/describe-cron.ts'
 
 describe('a cron expression in words', () => {
   it.each([
@@ -27,5 +27,5 @@ describe('a cron expression in words', () => {
     ['*/7 * * * *', undefined],
     ['0 9 L * *', undefined],
     ['0 0 * * 1#1', undefined],
-  ])('%s is %s', (cron, words) => expect(cronInWords(cron)).toBe(words))
+  ])('%s is %s', (cron, words) => expect(describeCron(cron)).toBe(words))
 })

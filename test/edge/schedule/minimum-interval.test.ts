@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkSchedule } from '../../../edge/schedule/check-schedule.ts'
-import { wrongInCron } from '../../../edge/schedule/cron.ts'
+import { cronProblem } from '../../../edge/schedule/cron.ts'
 import { minimumInterval } from '../../../edge/schedule/minimum-interval.ts'
 import { enumerate, enumerateDays, timesOf, timesOfCron } from './enumeration.ts'
 import { anyCron, anyHours, anyMinutes, anySeconds, cronAroundMidnight } from './some-crons.ts'
@@ -82,7 +82,7 @@ describe('the minimum interval of a cron expression', () => {
         const times = timesOfCron(cron)
         const midnights = [...enumerateDays(cron, from, from + cycle - 1)]
         if (midnights.length === 0) {
-          expect(wrongInCron(cron)).toBe('the expression never fires')
+          expect(cronProblem(cron)).toBe('the expression never fires')
           return
         }
         midnights.push(midnights[0]! + cycle)
@@ -116,7 +116,7 @@ describe('the minimum interval of a cron expression', () => {
     const from = Date.UTC(2026, 0, 1)
     fc.assert(
       fc.property(anyCron, (cron) => {
-        fc.pre(wrongInCron(cron) === undefined)
+        fc.pre(cronProblem(cron) === undefined)
         let before: number | undefined
         const least = of(cron) * 1000
         for (const tick of enumerate(cron, from, from + 3 * 365 * 86_400_000)) {

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { scan, type Visited } from '../../../edge/schedule/scan.ts'
-import { ScannedRows } from '../../../edge/schedule/scanned-rows.ts'
+import { scan, type VisitResult } from '../../../edge/schedule/scan.ts'
+import { ScannerIndex } from '../../../edge/schedule/scanner-index.ts'
 import { db, env, someOwner } from '../app.ts'
 
 const NOW = Date.UTC(2026, 4, 22, 12)
 const DAY = 24 * 60 * 60 * 1000
 
 type Row = { id: string; version: number; look_at: number | null; checked_at: number }
-type Visit = (id: string, version: number) => Promise<Visited | undefined>
+type Visit = (id: string, version: number) => Promise<VisitResult | undefined>
 
 let ownerId: string
 beforeEach(async () => {
@@ -43,7 +43,7 @@ async function stored(): Promise<Row[]> {
 async function scanAt(now: number, visit: Visit, over: object = {}): Promise<string[]> {
   const visited: string[] = []
   await scan({
-    rows: new ScannedRows(db),
+    rows: new ScannerIndex(db),
     visit: (id, version) => {
       visited.push(id)
       return visit(id, version)

@@ -5,7 +5,7 @@ import migrations from '../../../drizzle/trigger-queue/migrations.js'
 import { Deliveries } from '../../../edge/queue/deliveries.ts'
 import type { ScheduleFiring } from '../../../edge/queue/firing.ts'
 import { Intake } from '../../../edge/queue/intake.ts'
-import { LiveCounts } from '../../../edge/queue/live-counts.ts'
+import { QueueSize } from '../../../edge/queue/queue-size.ts'
 import { RunStore } from '../../../edge/queue/run-store.ts'
 import * as schema from '../../../edge/queue/schema.ts'
 import { TriggerState } from '../../../edge/queue/trigger-state.ts'
@@ -64,14 +64,14 @@ export class TickSimulation {
   restart(): void {
     const db = drizzle(this.storage, { schema })
     const store = new RunStore(this.storage, db)
-    const live = new LiveCounts()
-    live.begin(store.liveCounts())
+    const live = new QueueSize()
+    live.load(store.queuedTotals())
     this.state = new TriggerState(this.storage, db)
     this.state.load()
     const intake = new Intake({
       state: this.state,
       store,
-      live,
+      queueSize: live,
       random,
       deliveries: new Deliveries(this.storage.sql),
       now: () => this.now,
@@ -89,7 +89,7 @@ export class TickSimulation {
       state: this.state,
       intake,
       skipped,
-      woken: () => this.woken++,
+      onWoken: () => this.woken++,
       log: () => {},
     })
   }

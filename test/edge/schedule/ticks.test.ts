@@ -93,7 +93,7 @@ describe('a tick', () => {
   it('creates no second run if the next tick was not stored after its run', () =>
     simulateSchedule(QUARTERS, (sim) => {
       sim.look(quarter(1))
-      sim.state.note({ nextTickAt: quarter(1) })
+      sim.state.updateFields({ nextTickAt: quarter(1) })
       sim.restart()
       expect(sim.look(quarter(1) + 300)).toBe(quarter(2))
       expect(sim.fired()).toEqual([quarter(1)])
@@ -176,7 +176,7 @@ describe('a stored tick that the cron expression does not match, from a version 
     ['after it was due', stale + MINUTE],
   ])('is replaced by the next tick, %s', (_, at) =>
     simulateSchedule(QUARTERS, (sim) => {
-      sim.state.note({ nextTickAt: stale })
+      sim.state.updateFields({ nextTickAt: stale })
       expect(sim.look(at)).toBe(quarter(1))
       expect(sim.fired()).toEqual([])
       sim.look(quarter(1))
@@ -186,7 +186,7 @@ describe('a stored tick that the cron expression does not match, from a version 
 
   it('is removed if the cron expression matches no time', () =>
     simulateSchedule({ ...QUARTERS, cron: '0 0 31 2 */2' }, (sim) => {
-      sim.state.note({ nextTickAt: quarter(1) })
+      sim.state.updateFields({ nextTickAt: quarter(1) })
       expect(sim.look(quarter(1))).toBeUndefined()
       expect(sim.state.current!.nextTickAt).toBeNull()
       expect(sim.fired()).toEqual([])

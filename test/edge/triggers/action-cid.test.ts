@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { actionCid } from '../../../shared/cid.ts'
+import { actionCid } from '../../../shared/cid/compute-cid.ts'
 
 // The vectors of `test/shared/cid.test.ts`. In a Worker, WebCrypto computes the hash.
 it.each([

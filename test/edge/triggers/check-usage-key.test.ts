@@ -30,6 +30,6 @@ describe('the check of a usage key by the origin', () => {
 
   it('fails if the origin is unreachable', async () => {
     between(() => Promise.reject(new Error('refused')))
-    await expect(check('usage-1')).rejects.toMatchObject({ name: 'OriginAway' })
+    await expect(check('usage-1')).rejects.toMatchObject({ name: 'OriginUnavailableError' })
   })
 })

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { readChainConfig } from '../../../edge/chain/chain-config.ts'
-import { marksWarnings } from '../../../edge/triggers/marks-warnings.ts'
+import { readChainEventConfig } from '../../../edge/chain/chain-event-config.ts'
+import { missingIndexedWarnings } from '../../../edge/triggers/missing-indexed-warnings.ts'
 
 const warningsOf = (event_signature: string, more = {}) =>
-  marksWarnings(
-    readChainConfig({
+  missingIndexedWarnings(
+    readChainEventConfig({
       chain: 'ethereum',
       contract_address: `0x${'11'.repeat(20)}`,
       event_signature,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isTriggerId, newTriggerId } from '../../../edge/triggers/trigger-id.ts'
-import { decodeBase64url, encodeBase64url } from '../../../shared/base64url.ts'
+import { decodeBase64url, encodeBase64url } from '../../../shared/encoding/base64url.ts'
 import { random } from '../app.ts'
 
 const KEY = encodeBase64url(random(32))

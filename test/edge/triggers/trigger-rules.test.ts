@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { readChainConfig, watchesSame } from '../../../edge/chain/chain-config.ts'
+import { readChainEventConfig, watchesSameEvents } from '../../../edge/chain/chain-event-config.ts'
 import type { Chains } from '../../../edge/chain/chain-settings.ts'
 import { toApiError } from '../../../edge/http/failure.ts'
-import { TriggerRefused } from '../../../edge/triggers/trigger-refused.ts'
-import { requireAllowed } from '../../../edge/triggers/trigger-rules.ts'
+import { TriggerRejectedError } from '../../../edge/triggers/trigger-rejected-error.ts'
+import { requireAllowedFields } from '../../../edge/triggers/trigger-rules.ts'
 import {
   DEFAULT_PARAMS_MAX_BYTES,
   JSON_DEPTH_MAX,
@@ -18,9 +18,9 @@ const CHAINS: Chains = { base: { chainId: 8453, rpc: [], finality: 12, pollMs: 2
 
 function refusedField(kind: Kind, body: object): string | undefined {
   try {
-    requireAllowed(kind, patchTriggerRequest.parse(body), CHAINS)
+    requireAllowedFields(kind, patchTriggerRequest.parse(body), CHAINS)
   } catch (error) {
-    if (error instanceof TriggerRefused && error.failure.reason === 'field')
+    if (error instanceof TriggerRejectedError && error.failure.reason === 'field')
       return error.failure.field
     throw error
   }
@@ -75,7 +75,7 @@ describe('fields of a trigger kind', () => {
   ])('stolen credential: options.pass_headers rejects %s with a reason', (name, reason) => {
     const options = patchTriggerRequest.parse({ options: { pass_headers: ['x-custom', name] } })
     try {
-      requireAllowed('webhook', options, CHAINS)
+      requireAllowedFields('webhook', options, CHAINS)
       expect.unreachable()
     } catch (error) {
       expect(toApiError(error)).toMatchObject({
@@ -140,7 +140,7 @@ describe('the configuration of a chain event', () => {
       Object.entries({ ...usual, ...over }).filter(([, value]) => value !== undefined),
     )
     try {
-      requireAllowed('chain_event', { config }, CHAINS)
+      requireAllowedFields('chain_event', { config }, CHAINS)
     } catch (error) {
       const { message, fix } = toApiError(error)
       return `${message} ${fix}`
@@ -266,9 +266,9 @@ describe('the configuration of a chain event', () => {
 
   it('reports a chain without a node with a separate error', () => {
     const config = { ...usual, chain: 'polygon' }
-    const refuse = () => requireAllowed('chain_event', { config }, CHAINS)
-    expect(refuse).toThrow(TriggerRefused)
-    const failure = new TriggerRefused({
+    const refuse = () => requireAllowedFields('chain_event', { config }, CHAINS)
+    expect(refuse).toThrow(TriggerRejectedError)
+    const failure = new TriggerRejectedError({
       reason: 'chain_not_configured',
       chain: 'polygon',
       configured: [],
@@ -282,7 +282,7 @@ describe('the configuration of a chain event', () => {
       start_block: '0x10',
       topic_filters: [null, [TOPIC.toUpperCase().replace('X', 'x'), TOPIC], null],
     }
-    expect(readChainConfig(written)).toMatchObject({
+    expect(readChainEventConfig(written)).toMatchObject({
       filter: { address: ADDRESS.toLowerCase(), topics: [null, [TOPIC]] },
       startBlock: 16,
     })
@@ -293,7 +293,9 @@ describe('the configuration of a chain event', () => {
       topic_filters: [null, TOPIC],
     }
     const other = { ...same, start_block: 17 }
-    expect(watchesSame(readChainConfig(written), readChainConfig(same))).toBe(true)
-    expect(watchesSame(readChainConfig(written), readChainConfig(other))).toBe(false)
+    expect(watchesSameEvents(readChainEventConfig(written), readChainEventConfig(same))).toBe(true)
+    expect(watchesSameEvents(readChainEventConfig(written), readChainEventConfig(other))).toBe(
+      false,
+    )
   })
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { requireFreshQuote } from '../../../edge/trust/fresh-quote.ts'
 import type { EvidenceBundle } from '../../../shared/attestation/evidence.ts'
-import { encodeHex } from '../../../shared/hex.ts'
+import { encodeHex } from '../../../shared/encoding/hex.ts'
 
 const NONCE = new Uint8Array(32).fill(1)
 const ANOTHER = new Uint8Array(32).fill(2)

@@ -133,7 +133,7 @@ describe('OriginTrust', () => {
     await runInDurableObject(trust, async (instance: OriginTrust) => {
       await expect(instance.keys(false)).rejects.toThrow()
     })
-    await expect(outcomes()).rejects.toMatchObject({ name: 'OriginAway' })
+    await expect(outcomes()).rejects.toMatchObject({ name: 'OriginUnavailableError' })
     expect(paths.every(isEvidencePath)).toBe(true)
   })
 })
@@ -208,7 +208,7 @@ describe('a sealed call', () => {
     const paths = between((request, send) =>
       isEvidence(request) ? send(request) : answer(request, send),
     )
-    await expect(outcomes()).rejects.toMatchObject({ name: 'OriginAway' })
+    await expect(outcomes()).rejects.toMatchObject({ name: 'OriginUnavailableError' })
     expect(paths.filter((path) => !isEvidencePath(path))).toHaveLength(1)
   })
 
@@ -220,7 +220,7 @@ describe('a sealed call', () => {
       return sealed(recorded)
     })
     expect(await outcomes()).toEqual(known)
-    await expect(outcomes()).rejects.toMatchObject({ name: 'OriginAway' })
+    await expect(outcomes()).rejects.toMatchObject({ name: 'OriginUnavailableError' })
   })
 })
 
@@ -248,7 +248,7 @@ it('rejects a new trigger without a verified origin, and stores nothing', async 
   const context = { ownerId: 'owner', db, settings, now: Date.now, random }
   const body = createTriggerRequest.parse(webhook())
   const refused = storeTrigger(fresh, context, body)
-  await expect(refused).rejects.toMatchObject({ name: 'OriginAway', isUnsent: true })
+  await expect(refused).rejects.toMatchObject({ name: 'OriginUnavailableError', isUnsent: true })
   expect(await listDurableObjectIds(env.TRIGGER_QUEUE)).toHaveLength(before.length)
   expect(paths.every(isEvidencePath)).toBe(true)
 })

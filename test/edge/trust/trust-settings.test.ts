@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import wrangler from '../../../wrangler.toml?raw'
 import { type Env, settingsOf } from '../../../edge/env.ts'
-import { policyOf } from '../../../edge/trust/trust-settings.ts'
-import { verifyOrigin } from '../../../edge/trust/verify-origin.ts'
+import { attestationPolicy } from '../../../edge/trust/trust-settings.ts'
+import { verifyOriginEvidence } from '../../../edge/trust/verify-origin.ts'
 import { env, random } from '../app.ts'
 
 const hex = (bytes: number) => 'ab'.repeat(bytes)
@@ -27,7 +27,7 @@ const LOCAL = { ...PRODUCTION, SVC_ENV: 'local' }
 
 describe('production settings', () => {
   it('require Intel’s root, current TCB status, one application and known machines', () => {
-    expect(policyOf(settingsWith({}))).toEqual({
+    expect(attestationPolicy(settingsWith({}))).toEqual({
       root: { kind: 'intel' },
       statuses: ['UpToDate'],
       appId: hex(20),
@@ -65,7 +65,7 @@ describe('production settings', () => {
 
   it('may leave the compose hashes to the governance contract', () => {
     const changes = { ORIGIN_COMPOSE_HASHES: undefined, GOVERNANCE_RPC: 'https://rpc.test/key' }
-    expect(policyOf(settingsWith(changes))).not.toHaveProperty('composeHashes')
+    expect(attestationPolicy(settingsWith(changes))).not.toHaveProperty('composeHashes')
   })
 
   it('are named if invalid, without revealing their values', () => {
@@ -91,7 +91,7 @@ describe('a simulated root requires three settings', () => {
   const simulated = { ORIGIN_TRUST: 'simulated', SIM_ROOT_SHA256: hex(32) }
 
   it('and accepts only that root', () => {
-    const { root } = policyOf(settingsWith(simulated, LOCAL))
+    const { root } = attestationPolicy(settingsWith(simulated, LOCAL))
     expect(root).toEqual({ kind: 'simulated', spkiSha256: hex(32) })
   })
 
@@ -122,7 +122,12 @@ describe('the default wrangler.toml', () => {
   ] as const
   const added = Object.fromEntries(names.map((name) => [name, env[name]]))
   const verify = (settings: ReturnType<typeof settingsOf>) =>
-    verifyOrigin({ settings, fetch: (input, init) => fetch(input, init), random, now: Date.now })
+    verifyOriginEvidence({
+      settings,
+      fetch: (input, init) => fetch(input, init),
+      random,
+      now: Date.now,
+    })
 
   it('is for production, with Intel’s root', () => {
     expect(vars).toMatchObject({ SVC_ENV: 'production', ORIGIN_TRUST: 'hardware' })
@@ -136,7 +141,7 @@ describe('the default wrangler.toml', () => {
 
   it('rejects a simulated quote of an otherwise correct machine', async () => {
     const refused = verify(settingsWith(added, vars))
-    await expect(refused).rejects.toMatchObject({ name: 'EvidenceRefused', rule: 'quote' })
+    await expect(refused).rejects.toMatchObject({ name: 'EvidenceRejectedError', rule: 'quote' })
     // The same machine passes if its root is trusted.
     const { SIM_ROOT_SHA256 } = env
     const simulated = { SVC_ENV: 'local', ORIGIN_TRUST: 'simulated', SIM_ROOT_SHA256 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { settingsOf } from '../../../edge/env.ts'
-import { verifyOrigin } from '../../../edge/trust/verify-origin.ts'
+import { verifyOriginEvidence } from '../../../edge/trust/verify-origin.ts'
 import { CHANNEL_KEY_MAX_AGE_MS } from '../../../shared/limits.ts'
 import { type EvidenceVariant, VARIANT_HEADER } from '../../doubles/evidence-variants.ts'
 import { env, random } from '../app.ts'
@@ -24,7 +24,7 @@ function verify({ variant = 'good', changes = {}, now = Date.now, send = fetch }
     return fetch(request)
   }
   const settings = { ...settingsOf(env), ...changes }
-  return verifyOrigin({ settings, fetch: showing, random, now })
+  return verifyOriginEvidence({ settings, fetch: showing, random, now })
 }
 
 describe('the edge verifying its origin', () => {
@@ -58,7 +58,7 @@ describe('the edge verifying its origin', () => {
     'man in the middle: rejects the evidence of %s with the rule "%s"',
     async (variant, rule, reason) => {
       await expect(verify({ variant })).rejects.toMatchObject({
-        name: 'EvidenceRefused',
+        name: 'EvidenceRejectedError',
         rule,
         reason: expect.stringMatching(reason),
       })
@@ -84,7 +84,7 @@ describe('the edge verifying its origin', () => {
     ['another root', { SIM_ROOT_SHA256: 'ab'.repeat(32) }],
     ['Intel’s root', { ORIGIN_TRUST: 'hardware', SIM_ROOT_SHA256: undefined }],
   ])('rejects the origin if it trusts only %s', async (_, changes) => {
-    await expect(verify({ changes })).rejects.toMatchObject({ name: 'EvidenceRefused' })
+    await expect(verify({ changes })).rejects.toMatchObject({ name: 'EvidenceRejectedError' })
   })
 })
 
@@ -129,7 +129,10 @@ describe('with a governance contract', () => {
     ['more than a word', `${TRUE}${'0'.repeat(64)}`],
   ])('rejects %s with the rule "governance"', async (_, result) => {
     const refused = governed(answering(result))
-    await expect(refused).rejects.toMatchObject({ name: 'EvidenceRefused', rule: 'governance' })
+    await expect(refused).rejects.toMatchObject({
+      name: 'EvidenceRejectedError',
+      rule: 'governance',
+    })
   })
 
   it.each<[string, typeof fetch]>([
@@ -144,7 +147,7 @@ describe('with a governance contract', () => {
       () => expect.unreachable(),
       (thrown: Error) => thrown,
     )
-    expect(error.name).toBe('GovernanceAway')
+    expect(error.name).toBe('GovernanceUnavailableError')
     expect(error.message).not.toContain('secret')
   })
 })

@@ -18,7 +18,7 @@ export const ACCOUNTS: readonly Mutant[] = [
   },
   {
     id: 'mirror-requirement-lowered',
-    file: 'origin/accounts/mirror/applied-everywhere.ts',
+    file: 'origin/accounts/mirror/mirror-barrier.ts',
     from: 'set block = greatest(block, ${block})',
     to: 'set block = ${block}',
     meaning: 'a process that is behind lowers the block that all processes have to apply',
@@ -29,7 +29,7 @@ export const ACCOUNTS: readonly Mutant[] = [
   },
   {
     id: 'mirror-revoked-key-revived',
-    file: 'origin/accounts/mirror/fold.ts',
+    file: 'origin/accounts/mirror/apply-event.ts',
     from: 'const revoked = account.hashes.get(hash)?.revoked ?? false',
     to: 'const revoked = false',
     meaning: 'a key that was revoked is valid again once its hash is set as an alias',
@@ -69,7 +69,7 @@ export const ACCOUNTS: readonly Mutant[] = [
   },
   {
     id: 'writer-mined-write-signed-again',
-    file: 'origin/accounts/writer/lane.ts',
+    file: 'origin/accounts/writer/gas-payer.ts',
     from: 'if (!this.held || write.receipt) return false',
     to: 'if (!this.held) return false',
     meaning: 'a write that was mined meanwhile is signed under another nonce, and happens twice',
@@ -77,15 +77,15 @@ export const ACCOUNTS: readonly Mutant[] = [
   },
   {
     id: 'writer-nonce-lost-before-final',
-    file: 'origin/accounts/writer/settlement.ts',
-    from: 'write.nonce < finalCount ? write.looksWithoutNonce + 1 : 0',
-    to: 'write.looksWithoutNonce + 1',
+    file: 'origin/accounts/writer/write-finalizer.ts',
+    from: 'write.nonce < finalCount ? write.nonceUsedChecks + 1 : 0',
+    to: 'write.nonceUsedChecks + 1',
     meaning: 'a nonce that is used in a block which is not final counts as lost',
     tests: WRITER,
   },
   {
     id: 'writer-late-word-reopens-final',
-    file: 'origin/accounts/writer/outbox.ts',
+    file: 'origin/accounts/writer/write-outbox.ts',
     from: ".where(and(eq(chainWrites.writeId, writeId), ne(chainWrites.state, 'final')))",
     to: '.where(eq(chainWrites.writeId, writeId))',
     meaning: 'a "mined" that arrives after "final" reopens a settled write',
@@ -93,7 +93,7 @@ export const ACCOUNTS: readonly Mutant[] = [
   },
   {
     id: 'writer-signs-after-lease',
-    file: 'origin/accounts/writer/outbox.ts',
+    file: 'origin/accounts/writer/write-outbox.ts',
     from: '      sql`${payers.leaseUntil} > clock_timestamp()`,\n',
     to: '',
     meaning: 'a process records writes for a payer whose lease has run out',

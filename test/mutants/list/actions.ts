@@ -61,7 +61,7 @@ export const ACTIONS: readonly Mutant[] = [
   {
     id: 'outbound-redirects-uncounted',
     file: 'origin/actions/outbound/run-outbound.ts',
-    from: 'this.#load(() => this.#countOne())',
+    from: 'this.#load(() => this.#countRequest())',
     to: 'this.#load(() => {})',
     meaning: 'redirects do not count as requests of a run',
     tests: [REDIRECTS, 'test/origin/actions/outbound-limits.test.ts'],

@@ -7,7 +7,7 @@ const SIMULATION = 'test/edge/chain/simulation/simulation.test.ts'
 export const CHAIN: readonly Mutant[] = [
   {
     id: 'chain-orphaned-logs-kept',
-    file: 'edge/chain/watch/kept-chain.ts',
+    file: 'edge/chain/watch/unfinalized-chain.ts',
     from: "    this.#sql.exec('DELETE FROM logs WHERE block_number > ?', to)\n",
     to: '',
     meaning: 'logs of blocks that a reorganisation removed fire triggers',
@@ -15,7 +15,7 @@ export const CHAIN: readonly Mutant[] = [
   },
   {
     id: 'chain-unanswered-delivery-taken',
-    file: 'edge/chain/watch/in-step.ts',
+    file: 'edge/chain/watch/caught-up-delivery.ts',
     from: "outcome?.state === 'taken' ? outcome.count : 0",
     to: "outcome?.state === 'taken' ? outcome.count : logs.length",
     meaning: 'logs count as delivered although the trigger did not answer',
@@ -23,7 +23,7 @@ export const CHAIN: readonly Mutant[] = [
   },
   {
     id: 'chain-full-page-is-last',
-    file: 'edge/chain/watch/lagging.ts',
+    file: 'edge/chain/watch/lagging-delivery.ts',
     from: 'const isAll = weightOf(rows) < LOGS_AT_ONCE',
     to: 'const isAll = weightOf(rows) <= LOGS_AT_ONCE',
     meaning: 'a lagging trigger loses the logs after a page of exactly 200',
@@ -31,15 +31,15 @@ export const CHAIN: readonly Mutant[] = [
   },
   {
     id: 'chain-highest-notice-wins',
-    file: 'edge/chain/watch/notices.ts',
-    from: 'above: Math.min(...owed.map(({ above }) => above))',
-    to: 'above: Math.max(...owed.map(({ above }) => above))',
+    file: 'edge/chain/watch/reorg-notices.ts',
+    from: 'above: Math.min(...pending.map(({ above }) => above))',
+    to: 'above: Math.max(...pending.map(({ above }) => above))',
     meaning: 'of two reorganisations only the shallower one is reported',
     tests: ['test/edge/chain/watch/notices.test.ts', WATCH, SIMULATION],
   },
   {
     id: 'chain-late-unsubscribe',
-    file: 'edge/chain/watch/subscribing.ts',
+    file: 'edge/chain/watch/subscribe.ts',
     from: '  if (version < (subscriptions.versionOf(triggerId) ?? version)) return\n',
     to: '',
     meaning: 'an unsubscribe that arrives late ends a newer subscription',
@@ -47,7 +47,7 @@ export const CHAIN: readonly Mutant[] = [
   },
   {
     id: 'chain-backfill-done-early',
-    file: 'edge/chain/watch/teller.ts',
+    file: 'edge/chain/watch/delivery-sender.ts',
     from: 'isLast && backfillAt !== undefined ?',
     to: 'backfillAt !== undefined ?',
     meaning: 'the first of several calls says that the backfill is done',
@@ -55,7 +55,7 @@ export const CHAIN: readonly Mutant[] = [
   },
   {
     id: 'chain-foreign-block-believed',
-    file: 'edge/chain/watch/union-logs.ts',
+    file: 'edge/chain/watch/block-log-reader.ts',
     from: 'if (logs.some(({ blockHash }) => blockHash !== header.hash))',
     to: 'if (logs.some(({ blockHash }) => blockHash === undefined))',
     meaning: 'logs of another branch pass for those of the block',
@@ -63,8 +63,8 @@ export const CHAIN: readonly Mutant[] = [
   },
   {
     id: 'chain-lagging-node-believed',
-    file: 'edge/chain/watch/follower.ts',
-    from: '    if (!this.#isBelieved()) return\n',
+    file: 'edge/chain/watch/head-follower.ts',
+    from: '    if (!this.#isConfirmed()) return\n',
     to: '',
     meaning: 'one answer of a node that lags takes back the newest blocks',
     tests: [WATCH, 'test/edge/chain/anvil-reorgs.test.ts', SIMULATION],
@@ -72,15 +72,15 @@ export const CHAIN: readonly Mutant[] = [
   {
     id: 'decoding-overlap',
     file: 'edge/chain/decoding/abi-reader.ts',
-    from: "    if (this.#wordsLeft < 0) throw new Unfit('its values overlap')\n",
+    from: "    if (this.#wordsLeft < 0) throw new LogDecodeError('its values overlap')\n",
     to: '',
     meaning: 'offsets that point to the same place decode to gigabytes',
     tests: ['test/shared/chain/decoding.test.ts'],
   },
   {
     id: 'decoding-dirty-padding',
-    file: 'edge/chain/decoding/canonical-log.ts',
-    from: '    if (/[^0]/.test(this.#hex.slice(start + length * 2, end))) return NONE\n',
+    file: 'edge/chain/decoding/encoding-scorer.ts',
+    from: '    if (/[^0]/.test(this.#hex.slice(start + length * 2, end))) return NO_MATCH\n',
     to: '',
     meaning: 'bytes with dirty padding count as a canonical encoding',
     tests: [
@@ -99,7 +99,7 @@ export const CHAIN: readonly Mutant[] = [
   },
   {
     id: 'matching-missing-topic',
-    file: 'edge/chain/matching/matches.ts',
+    file: 'edge/chain/matching/log-matching.ts',
     from: 'allowed === null || (topic !== undefined && allowed.includes(topic))',
     to: 'allowed === null || topic === undefined || allowed.includes(topic)',
     meaning: 'a log without the filtered topic fires the trigger',
@@ -107,7 +107,7 @@ export const CHAIN: readonly Mutant[] = [
   },
   {
     id: 'matching-equal-logs-merge',
-    file: 'edge/chain/log-run.ts',
+    file: 'edge/chain/log-run-suffix.ts',
     from: "topics.join(','), data, ordinal].join('/')",
     to: "topics.join(','), data].join('/')",
     meaning: 'two equal events of one transaction make one run',

@@ -17,9 +17,9 @@ export const CREDITS: readonly Mutant[] = [
   },
   {
     id: 'credits-cap-per-charge',
-    file: 'origin/credits/settling.ts',
-    from: 'book ? payableOf(book) - before : Number.POSITIVE_INFINITY',
-    to: 'book ? payableOf(book) : Number.POSITIVE_INFINITY',
+    file: 'origin/credits/settle-charges.ts',
+    from: 'book ? payableAmount(book) - before : Number.POSITIVE_INFINITY',
+    to: 'book ? payableAmount(book) : Number.POSITIVE_INFINITY',
     meaning: 'several charges of one order exceed the cap of their key together',
     tests: ['test/origin/credits/settling.test.ts', 'test/origin/credits/caps.test.ts'],
   },
@@ -34,7 +34,7 @@ export const CREDITS: readonly Mutant[] = [
   {
     id: 'credits-refused-cap-keeps-credit',
     file: 'origin/credits/reservation.ts',
-    from: '    credit.end(cents)\n    throw error\n',
+    from: '    credit.release(cents)\n    throw error\n',
     to: '    throw error\n',
     meaning: 'credit that was reserved for a run stays reserved when its cap refuses it',
     tests: ['test/origin/credits/caps.test.ts', 'test/origin/http/spending-caps.test.ts'],
@@ -50,14 +50,14 @@ export const CREDITS: readonly Mutant[] = [
   {
     id: 'credits-spent-while-given-back',
     file: 'origin/credits/budget.ts',
-    from: 'if (!this.#waiting.isEmpty || this.#givingBack) return false',
-    to: 'if (!this.#waiting.isEmpty) return false',
+    from: 'if (!this.#waitQueue.isEmpty || this.#givingBack) return false',
+    to: 'if (!this.#waitQueue.isEmpty) return false',
     meaning: 'a process spends out of what it is giving back',
     tests: ['test/origin/credits/leases.test.ts', 'test/origin/credits/lost-orders.test.ts'],
   },
   {
     id: 'credits-yen-for-cents',
-    file: 'origin/credits/processor/answers.ts',
+    file: 'origin/credits/processor/responses.ts',
     from: "livemode === live && currency === 'usd'",
     to: 'livemode === live',
     meaning: 'a payment in another currency is credited as cents',
@@ -65,7 +65,7 @@ export const CREDITS: readonly Mutant[] = [
   },
   {
     id: 'credits-returns-exceed-payment',
-    file: 'origin/credits/processor/taken-back.ts',
+    file: 'origin/credits/processor/settle-payment.ts',
     from: 'Math.min(room, one.cents - known(one.key).taken)',
     to: 'one.cents - known(one.key).taken',
     meaning: 'a refund and a dispute of one payment take more than was paid',

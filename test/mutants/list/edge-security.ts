@@ -132,15 +132,15 @@ export const EDGE_SECURITY: readonly Mutant[] = [
   },
   {
     id: 'triggers-account-key-stored',
-    file: 'edge/triggers/take-usage-key.ts',
-    from: "    if (checked.key === 'account') throw new TriggerRefused({ reason: 'account_key' })\n",
+    file: 'edge/triggers/seal-usage-key.ts',
+    from: "    if (checked.key === 'account') throw new TriggerRejectedError({ reason: 'account_key' })\n",
     to: '',
     meaning: 'a trigger takes the key of a whole account',
     tests: ['test/edge/http/trigger-keys.test.ts', 'test/edge/triggers/check-usage-key.test.ts'],
   },
   {
     id: 'http-nonce-passed-in-the-clear',
-    file: 'edge/http/core/front.ts',
+    file: 'edge/http/core/core-proxy.ts',
     from: "  if (path === ATTESTATION_PATH && query !== '') return false\n",
     to: '',
     meaning: 'quotes that clients ask for use up those of the edge',

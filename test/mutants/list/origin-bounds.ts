@@ -12,8 +12,8 @@ export const ORIGIN_BOUNDS: readonly Mutant[] = [
   },
   {
     id: 'admission-refused-share-lost',
-    file: 'origin/admission/account-openings.ts',
-    from: '      await share.giveBack(reserved)\n      throw error\n',
+    file: 'origin/admission/new-account-limits.ts',
+    from: '      await networkBudget.release(reserved)\n      throw error\n',
     to: '      throw error\n',
     meaning: 'a network pays for openings that were refused since the whole budget was spent',
     tests: ['test/origin/http/rate-limit.test.ts'],
@@ -21,7 +21,7 @@ export const ORIGIN_BOUNDS: readonly Mutant[] = [
   {
     id: 'channel-any-psk-id',
     file: 'origin/channel/open-request.ts',
-    from: "  if (!timingSafeEqual(known, id)) throw new EnvelopeRefused({ reason: 'unknown_psk' })\n",
+    from: "  if (!timingSafeEqual(known, id)) throw new EnvelopeError({ reason: 'unknown_psk' })\n",
     to: '',
     meaning: 'anybody who sets the mode byte is trusted as the edge before the envelope is opened',
     tests: ['test/origin/channel/attacks.test.ts', 'test/origin/http/sealed.test.ts'],
@@ -29,14 +29,14 @@ export const ORIGIN_BOUNDS: readonly Mutant[] = [
   {
     id: 'receipts-one-chain-for-all',
     file: 'origin/receipts/receipt-signer.ts',
-    from: 'this.#chains.get(run.accountHash, ',
-    to: "this.#chains.get('', ",
+    from: 'this.#chains.getOrCreate(run.accountHash, ',
+    to: "this.#chains.getOrCreate('', ",
     meaning: 'receipts of different accounts share a chain',
     tests: ['test/origin/receipts/receipt-signer.test.ts', 'test/origin/http/receipts.test.ts'],
   },
   {
     id: 'tee-quote-of-other-data',
-    file: 'origin/tee/dstack/agent.ts',
+    file: 'origin/tee/dstack/guest-agent.ts',
     from: ' || !inside || encodeHex(inside) !== asked)',
     to: ' || !inside)',
     meaning: 'a quote over other report data than was asked for is taken',
@@ -60,8 +60,8 @@ export const ORIGIN_BOUNDS: readonly Mutant[] = [
   },
   {
     id: 'http-judged-body-unpaid',
-    file: 'origin/http/body/gathered-body.ts',
-    from: '    this.#pay(this.#buffer.length)\n',
+    file: 'origin/http/body/body-buffer.ts',
+    from: '    this.#reserve(this.#buffer.length)\n',
     to: '',
     meaning: 'a body that came in one piece holds memory that nobody pays for',
     tests: ['test/origin/http/bodies.test.ts', 'test/origin/http/body-room.test.ts'],
@@ -69,7 +69,7 @@ export const ORIGIN_BOUNDS: readonly Mutant[] = [
   {
     id: 'http-accounts-take-all-connections',
     file: 'origin/http/connection/connection-limit.ts',
-    from: 'const isFull = count >= this.#shareMax || this.#ofAccounts >= this.#accountsMax',
+    from: 'const isFull = count >= this.#shareMax || this.#accountsTrusted >= this.#accountsMax',
     to: 'const isFull = count >= this.#shareMax',
     meaning: 'accounts take the connections of the edge',
     tests: ['test/origin/http/connection/connection-limit.test.ts'],
@@ -77,8 +77,8 @@ export const ORIGIN_BOUNDS: readonly Mutant[] = [
   {
     id: 'http-pipelined-requests-at-once',
     file: 'origin/http/connection/paced-connection.ts',
-    from: 'this.#answersDue <= (this.#isInBody ? 1 : 0)',
-    to: 'this.#answersDue <= 1',
+    from: 'this.#pendingResponses <= (this.#isInBody ? 1 : 0)',
+    to: 'this.#pendingResponses <= 1',
     meaning: 'a pipelined request begins before the one before it is answered',
     tests: ['test/origin/http/connection/paced-connection.test.ts'],
   },

@@ -7,15 +7,15 @@ export const QUEUE: readonly Mutant[] = [
   {
     id: 'queue-batch-over-cap',
     file: 'edge/queue/intake.ts',
-    from: 'if (live.queued + runs.size >= maxQueuedRuns) break',
-    to: 'if (live.queued >= maxQueuedRuns) break',
+    from: 'if (queueSize.queued + runs.size >= maxQueuedRuns) break',
+    to: 'if (queueSize.queued >= maxQueuedRuns) break',
     meaning: 'a batch of chain events or ticks exceeds max_queued_runs',
     tests: ['test/edge/queue/intake.test.ts', 'test/edge/queue/log-intake.test.ts'],
   },
   {
     id: 'queue-concurrent-duplicate',
     file: 'edge/queue/intake.ts',
-    from: '    this.#onTheWay.set(identity, queued)\n',
+    from: '    this.#pendingWrites.set(dedupKey, queued)\n',
     to: '',
     meaning: 'a delivery repeated while the first copy is being written makes a second run',
     tests: ['test/edge/queue/intake.test.ts', HTTP_DEDUP],
@@ -42,15 +42,15 @@ export const QUEUE: readonly Mutant[] = [
   },
   {
     id: 'queue-doubt-dispelled-early',
-    file: 'edge/queue/attempts.ts',
-    from: 'if (doubtMs < MAY_BEGIN_MS || !state.current) return { run }',
+    file: 'edge/queue/run-sender.ts',
+    from: 'if (doubtMs < LATE_START_MAX_MS || !state.current) return { run }',
     to: 'if (!state.current) return { run }',
     meaning: 'a request that may still arrive is taken for lost, and sent under another key',
     tests: ['test/edge/queue/key-of-a-run.test.ts', 'test/edge/queue/outages.test.ts'],
   },
   {
     id: 'queue-retry-under-new-key',
-    file: 'edge/queue/attempts.ts',
+    file: 'edge/queue/run-sender.ts',
     from: 'this.#usageKeyOf(run.usageKey ?? trigger.usageKey)',
     to: 'this.#usageKeyOf(trigger.usageKey)',
     meaning: 'a retry goes out under the account of another key, which executes it twice',
@@ -66,7 +66,7 @@ export const QUEUE: readonly Mutant[] = [
   },
   {
     id: 'queue-old-key-disables-trigger',
-    file: 'edge/queue/settlement.ts',
+    file: 'edge/queue/run-transitions.ts',
     from: '    if (verdict.refusal && run.usageKey !== state.current?.usageKey) return\n',
     to: '',
     meaning: 'refusals of a key that was replaced count against the new one',
@@ -75,7 +75,7 @@ export const QUEUE: readonly Mutant[] = [
   {
     id: 'queue-deleted-trigger-keeps-keys',
     file: 'edge/queue/trigger-state.ts',
-    from: '      this.#db.delete(schema.usageKeys).run()\n',
+    from: '      this.#db.delete(schema.sealedUsageKeys).run()\n',
     to: '',
     meaning: 'a deleted trigger keeps its sealed usage keys',
     tests: ['test/edge/queue/index-row.test.ts'],
@@ -90,7 +90,7 @@ export const QUEUE: readonly Mutant[] = [
   },
   {
     id: 'queue-rest-of-block-skipped',
-    file: 'edge/queue/watch.ts',
+    file: 'edge/queue/subscription-state.ts',
     from: 'return reached(logs[count]!.blockNumber)',
     to: 'return reached(logs[count]!.blockNumber + 1)',
     meaning: 'a backfill that is resumed skips the rest of a block that was taken in part',
@@ -99,7 +99,7 @@ export const QUEUE: readonly Mutant[] = [
   {
     id: 'queue-outcomes-starve',
     file: 'edge/queue/outcome-poller.ts',
-    from: '    for (const runId of answer.running) this.#toTheEnd(runId)\n',
+    from: '    for (const runId of response.running) this.#moveToEnd(runId)\n',
     to: '',
     meaning: 'with more than 64 runs in flight, the outcome of the later ones is never asked for',
     tests: ['test/edge/queue/outcome-poller.test.ts'],

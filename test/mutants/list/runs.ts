@@ -5,8 +5,8 @@ export const RUNS: readonly Mutant[] = [
   {
     id: 'runs-dead-process-ends-run',
     file: 'origin/runs/claims.ts',
-    from: 'return [...ofRun(run), eq(runClaims.processId, this.#options.processId)]',
-    to: 'return [...ofRun(run)]',
+    from: 'return [...byRun(run), eq(runClaims.processId, this.#options.processId)]',
+    to: 'return [...byRun(run)]',
     meaning: 'a process that was taken for dead ends the run of the one that took over',
     tests: ['test/origin/runs/claims.test.ts'],
   },
@@ -20,7 +20,7 @@ export const RUNS: readonly Mutant[] = [
   },
   {
     id: 'runs-unreserved-second-charged',
-    file: 'origin/runs/metered-run.ts',
+    file: 'origin/runs/run-with-meter.ts',
     from: 'const charged_cents = Math.min(cents, reservedCents)',
     to: 'const charged_cents = cents',
     meaning: 'a run whose timer was late is charged more than was reserved',
@@ -28,15 +28,15 @@ export const RUNS: readonly Mutant[] = [
   },
   {
     id: 'runs-revoked-key-goes-on',
-    file: 'origin/runs/executed-run.ts',
-    from: '() => asOfNow(principal, mirror.current())',
-    to: '() => principal',
+    file: 'origin/runs/execute-run.ts',
+    from: '    refreshPrincipal(principal, mirror.current()),\n',
+    to: '    principal,\n',
     meaning: 'a run obtains keys after its API key was revoked',
     tests: ['test/origin/http/revocation.test.ts', 'test/origin/runs/executions.test.ts'],
   },
   {
     id: 'idempotency-key-of-another-key',
-    file: 'origin/idempotency/scope.ts',
+    file: 'origin/idempotency/request-scope.ts',
     from: "['scope', accountHash, keyHash, method, path, idempotencyKey]",
     to: "['scope', accountHash, method, path, idempotencyKey]",
     meaning: 'a usage key reads the answer that was kept for another key of the account',
@@ -44,7 +44,7 @@ export const RUNS: readonly Mutant[] = [
   },
   {
     id: 'idempotency-second-execution-forgets',
-    file: 'origin/idempotency/kept-answers.ts',
+    file: 'origin/idempotency/idempotency-store.ts',
     from: 'forget: first ? () => ending(db.delete(keptAnswers).where(own)) : release,',
     to: 'forget: () => ending(db.delete(keptAnswers).where(own)),',
     meaning: 'a repeat that is refused forgets that the first execution may have written',

@@ -20,7 +20,7 @@ export const SCHEDULE: readonly Mutant[] = [
   },
   {
     id: 'schedule-scan-overwrites-change',
-    file: 'edge/schedule/scanned-rows.ts',
+    file: 'edge/schedule/scanner-index.ts',
     from: '${triggers.id} = value ->> 0 AND ${triggers.version} = value ->> 1',
     to: '${triggers.id} = value ->> 0',
     meaning: 'the scanner overwrites or deletes an index row that was changed meanwhile',

@@ -68,7 +68,7 @@ export const SHARED: readonly Mutant[] = [
   },
   {
     id: 'jws-second-signature',
-    file: 'shared/jws.ts',
+    file: 'shared/crypto/jws.ts',
     from: 'if (encodeHex(bytes.subarray(32)) > HALF_ORDER)',
     to: 'if (bytes.length === 0)',
     meaning: 'anybody makes a second receipt out of one, and the chain looks forked',
@@ -76,7 +76,7 @@ export const SHARED: readonly Mutant[] = [
   },
   {
     id: 'receipt-chain-link-unchecked',
-    file: 'shared/receipt-chain.ts',
+    file: 'shared/receipts/receipt-chain.ts',
     from: 'if (receipt.previous_sha256 !== sha256OfText(textBefore))',
     to: 'if (receipt.previous_sha256 === undefined)',
     meaning: 'a receipt of a forked chain passes for the next one',
@@ -84,7 +84,7 @@ export const SHARED: readonly Mutant[] = [
   },
   {
     id: 'canonical-json-sorted-by-locale',
-    file: 'shared/canonical-json.ts',
+    file: 'shared/derived-action/canonical-json.ts',
     from: 'keys.toSorted()',
     to: 'keys.toSorted((one, other) => one.localeCompare(other))',
     meaning: 'members are sorted by the locale, and so the CID differs between machines',

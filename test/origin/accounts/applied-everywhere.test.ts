@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { AppliedEverywhere } from '../../../origin/accounts/mirror/applied-everywhere.ts'
+import { MirrorBarrier } from '../../../origin/accounts/mirror/mirror-barrier.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { mirrorRequirements } from '../../../origin/db/schema.ts'
 import { openFresh } from '../db/fresh-database.ts'
@@ -11,10 +11,10 @@ beforeEach(async () => {
 })
 afterEach(() => database.close())
 
-function processOf(processId: string): AppliedEverywhere {
+function processOf(processId: string): MirrorBarrier {
   const now = () => performance.now()
   const onFailure = (error: unknown) => expect.unreachable(String(error))
-  return new AppliedEverywhere({ db: database.db, processId, chain: 'chain', now, onFailure })
+  return new MirrorBarrier({ db: database.db, processId, chain: 'chain', now, onFailure })
 }
 
 it('stale permissions: a process that waits for an earlier block does not lower the requirement', async () => {

@@ -1,6 +1,6 @@
 /** A separate chain with the contract deployed, and payers that may write managed accounts. */
 import { HDNodeWallet, JsonRpcProvider } from 'ethers'
-import { type Chain, connectChain } from '../../../origin/accounts/chain.ts'
+import { type ContractChain, connectChain } from '../../../origin/accounts/chain.ts'
 import { deployAccountConfig } from '../../../origin/contracts/deploy.ts'
 import { startChain } from '../chain.ts'
 
@@ -18,7 +18,7 @@ export async function startContract(...payers: string[]) {
     deployAccountConfig(deployment),
     control.send('anvil_setBalance', [payers[0], '0x21e19e0c9bab2400000']),
   ])
-  const chain: Chain = await connectChain(anvil.rpcUrl, deployed)
+  const chain: ContractChain = await connectChain(anvil.rpcUrl, deployed)
   return {
     chain,
     rpcUrl: anvil.rpcUrl,

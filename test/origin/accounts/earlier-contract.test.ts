@@ -2,7 +2,7 @@
 import { Contract, HDNodeWallet, ZeroAddress } from 'ethers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import artifacts from '../../../origin/contracts/artifacts.json' with { type: 'json' }
-import { CUT } from '../../../origin/contracts/deploy.ts'
+import { FACET_CUT_ACTION } from '../../../origin/contracts/deploy.ts'
 import { newHash, startWriting, type Writing } from './writing.ts'
 
 const { selectors } = artifacts.facets.ViewsFacet
@@ -18,7 +18,7 @@ beforeAll(async () => {
   const phrase = 'test test test test test test test test test test test junk'
   const owner = HDNodeWallet.fromPhrase(phrase).connect(provider)
   const diamond = new Contract(contractAddress, artifacts.diamond.abi, owner)
-  const cut = [{ target: ZeroAddress, action: CUT.remove, selectors: NEW_VIEWS }]
+  const cut = [{ target: ZeroAddress, action: FACET_CUT_ACTION.remove, selectors: NEW_VIEWS }]
   await (await diamond.getFunction('diamondCut').send(cut, ZeroAddress, '0x')).wait()
 })
 afterAll(async () => {

@@ -20,32 +20,32 @@ const rows = () => database.db.select().from(keyUses)
 
 describe('the last use of a key', () => {
   it('is known at once, without a query', async () => {
-    uses.used('0xa')
+    uses.recordUse('0xa')
     expect(await rows()).toEqual([])
     const known = await uses.lastUsedAt(['0xa', '0xb'])
     expect([...known]).toEqual([['0xa', at('2026-05-22T13:05:00Z')]])
   })
 
   it('is the latest of many uses', async () => {
-    uses.used('0xa')
+    uses.recordUse('0xa')
     await uses.flush()
     nowMs += 1_000
-    uses.used('0xa')
+    uses.recordUse('0xa')
     expect((await uses.lastUsedAt(['0xa'])).get('0xa')).toEqual(at('2026-05-22T13:05:01Z'))
   })
 
   it('is visible to other processes once it is flushed', async () => {
-    uses.used('0xa')
-    uses.used('0xb')
+    uses.recordUse('0xa')
+    uses.recordUse('0xb')
     await uses.flush()
     expect((await another().lastUsedAt(['0xa', '0xb'])).size).toBe(2)
   })
 
   it('is not set back by a process that saw an earlier use', async () => {
     const late = another()
-    late.used('0xa')
+    late.recordUse('0xa')
     nowMs += 1_000
-    uses.used('0xa')
+    uses.recordUse('0xa')
     await uses.flush()
     await late.flush()
     expect((await another().lastUsedAt(['0xa'])).get('0xa')).toEqual(at('2026-05-22T13:05:01Z'))
@@ -54,14 +54,14 @@ describe('the last use of a key', () => {
   it('is kept for a retry if the flush fails', async () => {
     const { db } = await closed()
     const failing = new KeyUses({ db, now: () => nowMs })
-    failing.used('0xa')
+    failing.recordUse('0xa')
     await expect(failing.flush()).rejects.toThrow()
     await expect(failing.flush(), 'it tries again').rejects.toThrow()
   })
 
   it('is flushed for more keys than fit into one statement', async () => {
     const hashes = Array.from({ length: 25_000 }, (_, n) => `0x${n}`)
-    for (const hash of hashes) uses.used(hash)
+    for (const hash of hashes) uses.recordUse(hash)
     await uses.flush()
     expect((await another().lastUsedAt(hashes)).size).toBe(25_000)
   })

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Chain, ChainUnavailable } from '../../../origin/accounts/chain.ts'
+import { type ContractChain, ContractUnavailableError } from '../../../origin/accounts/chain.ts'
 import { MIRROR_STALE_MS } from '../../../shared/limits.ts'
 import {
   type JsonRpcProxy,
@@ -17,7 +17,7 @@ import { type Mirrored, type MirrorUnderTest, startMirrored } from './mirrored.t
 
 let world: Mirrored
 let proxy: JsonRpcProxy
-let chain: Chain
+let chain: ContractChain
 beforeAll(async () => {
   world = await startMirrored()
   proxy = await startJsonRpcProxy(world.rpcUrl)
@@ -40,7 +40,7 @@ const isStale = ({ mirror }: MirrorUnderTest) => {
   try {
     return !mirror.current()
   } catch (error) {
-    return error instanceof ChainUnavailable
+    return error instanceof ContractUnavailableError
   }
 }
 
@@ -226,7 +226,7 @@ describe('a mirror that is far behind', () => {
     let asked = 0
     proxy.use((calls, forward) => (++asked > 4 ? { status: 503, body: '' } : forward(calls)))
     const begun = await world.mirror({ chain, start: false })
-    await expect(begun.mirror.start()).rejects.toBeInstanceOf(ChainUnavailable)
+    await expect(begun.mirror.start()).rejects.toBeInstanceOf(ContractUnavailableError)
     proxy.use(undefined)
     await begun.mirror.start()
     expect(hashes.every((hash) => has(begun, hash))).toBe(true)
@@ -241,7 +241,7 @@ describe('a mirror that is far behind', () => {
         : forward(calls),
     )
     const begun = await world.mirror({ chain, start: false })
-    await expect(begun.mirror.start()).rejects.toBeInstanceOf(ChainUnavailable)
+    await expect(begun.mirror.start()).rejects.toBeInstanceOf(ContractUnavailableError)
     proxy.use(undefined)
     await begun.mirror.start()
     expect(has(begun, first!)).toBe(true)

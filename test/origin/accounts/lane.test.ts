@@ -1,19 +1,28 @@
 import { type JsonRpcProvider, SigningKey, Transaction, type TransactionReceipt } from 'ethers'
 import { expect, it } from 'vitest'
 import type { GasMarket } from '../../../origin/accounts/writer/fees.ts'
-import { Lane, type Order } from '../../../origin/accounts/writer/lane.ts'
-import type { NewWrite, Outbox, WriteRow } from '../../../origin/accounts/writer/outbox.ts'
-import { signed } from '../../../origin/accounts/writer/transaction.ts'
+import { GasPayer, type WriteRequest } from '../../../origin/accounts/writer/gas-payer.ts'
+import type {
+  NewWrite,
+  WriteOutbox,
+  WriteRow,
+} from '../../../origin/accounts/writer/write-outbox.ts'
+import { signTransaction } from '../../../origin/accounts/writer/transaction.ts'
 
 const PRIVATE_KEY = `0x${'11'.repeat(32)}`
 const FEES = { maxFeePerGas: 10n, maxPriorityFeePerGas: 1n }
 const CALL = { to: `0x${'22'.repeat(20)}`, data: '0x', value: 0n, gasLimit: 21_000n }
 
-const order = (writeId: string): Order => ({ ...CALL, writeId, functionName: 'addGroup' })
+const order = (writeId: string): WriteRequest => ({ ...CALL, writeId, functionName: 'addGroup' })
 
 /** An outbox row with a transaction that is in no block. */
 function sentRow(nonce: number): WriteRow {
-  const { serialized } = signed(new SigningKey(PRIVATE_KEY), { ...CALL, chainId: 1n }, nonce, FEES)
+  const { serialized } = signTransaction(
+    new SigningKey(PRIVATE_KEY),
+    { ...CALL, chainId: 1n },
+    nonce,
+    FEES,
+  )
   return {
     writeId: `write ${nonce}`,
     functionName: 'addGroup',
@@ -40,18 +49,18 @@ function laneOf(mined: number, unsettled: WriteRow[]) {
       recorded.push(write)
       return 'recorded'
     },
-    resign: async (write: NewWrite) => {
+    recordReplacement: async (write: NewWrite) => {
       resigned.push(write)
       return true
     },
-  } as unknown as Outbox
+  } as unknown as WriteOutbox
   const provider = {
     getTransactionCount: async () => mined,
     getBalance: async () => 10n ** 18n,
     send: async (_: string, [raw]: [string]) => void broadcast.push(Transaction.from(raw).nonce),
   } as unknown as JsonRpcProvider
   const market = { current: async () => FEES } as unknown as GasMarket
-  const lane = new Lane({
+  const lane = new GasPayer({
     number: 1,
     privateKey: PRIVATE_KEY,
     chainId: 1n,
@@ -64,11 +73,11 @@ function laneOf(mined: number, unsettled: WriteRow[]) {
 
 it('double effect: does not sign a write again that was mined in the meantime', async () => {
   const { lane, resigned, broadcast } = laneOf(6, [sentRow(5)])
-  await lane.recall()
+  await lane.reload()
   const [write] = lane.sent
   write!.receipt = {} as TransactionReceipt
   for (const what of ['fees', 'nonce'] as const)
-    expect(await lane.resign(write!, FEES, what)).toBe(false)
+    expect(await lane.replaceTransaction(write!, FEES, what)).toBe(false)
   expect([resigned, broadcast]).toEqual([[], []])
 })
 

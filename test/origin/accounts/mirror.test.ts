@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { ChainUnavailable, connectChain } from '../../../origin/accounts/chain.ts'
+import { ContractUnavailableError, connectChain } from '../../../origin/accounts/chain.ts'
 import { MIRROR_STALE_MS } from '../../../shared/limits.ts'
 import { grants, type Mirrored, newHash, startMirrored, WALLETS } from './mirrored.ts'
 
@@ -67,7 +67,7 @@ describe('the mirror', () => {
     clock.aheadMs = MIRROR_STALE_MS - 1_000
     expect(mirror.current().size).toBeGreaterThanOrEqual(0)
     clock.aheadMs = MIRROR_STALE_MS + 1_000
-    expect(() => mirror.current()).toThrow(ChainUnavailable)
+    expect(() => mirror.current()).toThrow(ContractUnavailableError)
     await world.send('anvil_mine', ['0x1'])
     await mirror.syncTo(await world.tip())
     expect(() => mirror.current()).not.toThrow()
@@ -80,18 +80,18 @@ describe('the mirror', () => {
     const syncing = mirror.syncTo(target)
     clock.aheadMs = MIRROR_STALE_MS + 1_000
     await syncing
-    expect(() => mirror.current()).toThrow(ChainUnavailable)
+    expect(() => mirror.current()).toThrow(ContractUnavailableError)
   })
 
   it('does not start if the chain is unreachable', async () => {
     const nowhere = connectChain('http://127.0.0.1:1', { address: '', block: 0 })
-    await expect(nowhere).rejects.toBeInstanceOf(ChainUnavailable)
+    await expect(nowhere).rejects.toBeInstanceOf(ContractUnavailableError)
   })
 
   it('does not start on a chain without the contract', async () => {
     const chain = { ...world.chain, contractAddress: `0x${'12'.repeat(20)}` }
     const { mirror } = await world.mirror({ chain, start: false })
-    await expect(mirror.start()).rejects.toBeInstanceOf(ChainUnavailable)
-    expect(() => mirror.current()).toThrow(ChainUnavailable)
+    await expect(mirror.start()).rejects.toBeInstanceOf(ContractUnavailableError)
+    expect(() => mirror.current()).toThrow(ContractUnavailableError)
   })
 })

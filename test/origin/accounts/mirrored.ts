@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { id, type TransactionReceipt } from 'ethers'
-import { accountConfig, type Chain, connectChain } from '../../../origin/accounts/chain.ts'
+import { accountConfig, type ContractChain, connectChain } from '../../../origin/accounts/chain.ts'
 import { AccountsMirror, type MirrorOptions } from '../../../origin/accounts/mirror.ts'
 import { SnapshotFile } from '../../../origin/accounts/mirror/snapshot-file.ts'
-import { SnapshotKeeper } from '../../../origin/accounts/mirror/snapshot-keeper.ts'
+import { SnapshotScheduler } from '../../../origin/accounts/mirror/snapshot-scheduler.ts'
 import { startContract } from './contract.ts'
 
 /** Accounts that anvil signs for: the payer, and holders of ChainSecured accounts. */
@@ -67,7 +67,7 @@ export async function startMirrored() {
     ...contract,
     tip: () => chain.provider.getBlockNumber(),
     /** Connects to the same contract through another node. */
-    through: (url: string): Promise<Chain> =>
+    through: (url: string): Promise<ContractChain> =>
       connectChain(url, { address: chain.contractAddress, block: chain.contractBlock }),
 
     /** Sends a write and waits for its block. */
@@ -105,7 +105,7 @@ export async function startMirrored() {
       return { mirror, clock, failures }
     },
     /** Returns the snapshot file of that name and its keeper. */
-    snapshots: (name: string, given: { key?: Uint8Array; chain?: Chain } = {}) => {
+    snapshots: (name: string, given: { key?: Uint8Array; chain?: ContractChain } = {}) => {
       const unusable: string[] = []
       const failures: unknown[] = []
       const of = given.chain ?? chain
@@ -117,7 +117,7 @@ export async function startMirrored() {
         onUnusable: (reason) => unusable.push(reason),
       })
       const onFailure = (error: unknown) => failures.push(error)
-      const keeper = new SnapshotKeeper({ file, now: () => performance.now(), onFailure })
+      const keeper = new SnapshotScheduler({ file, now: () => performance.now(), onFailure })
       return { file, keeper, unusable, failures }
     },
     /** Stops all polling after a test. */

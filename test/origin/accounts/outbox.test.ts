@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type NewWrite, Outbox } from '../../../origin/accounts/writer/outbox.ts'
+import { type NewWrite, WriteOutbox } from '../../../origin/accounts/writer/write-outbox.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { payers } from '../../../origin/db/schema.ts'
 import { openFresh } from '../db/fresh-database.ts'
@@ -15,10 +15,10 @@ const WRITE: NewWrite = {
 const MINED = { minedHash: '0xa', minedBlock: 7 }
 
 let database: OpenDatabase
-let outbox: Outbox
+let outbox: WriteOutbox
 beforeEach(async () => {
   database = await openFresh()
-  outbox = new Outbox({ db: database.db, processId: 'a', now: Date.now })
+  outbox = new WriteOutbox({ db: database.db, processId: 'a', now: Date.now })
 })
 afterEach(() => database.close())
 
@@ -31,9 +31,9 @@ const hold = (ms: number) =>
 it('keeps a write final if a report of an earlier block arrives late', async () => {
   await hold(HOUR_MS)
   expect(await outbox.record(WRITE)).toBe('recorded')
-  await outbox.final('write', MINED)
-  await outbox.mined('write', { minedHash: '0xb', minedBlock: 6 })
-  await outbox.unmined('write')
+  await outbox.markFinal('write', MINED)
+  await outbox.markMined('write', { minedHash: '0xb', minedBlock: 6 })
+  await outbox.markUnmined('write')
   expect(await outbox.find('write')).toMatchObject({ state: 'final', ...MINED })
   expect(await outbox.unsettled(1)).toEqual([])
 })
@@ -41,6 +41,6 @@ it('keeps a write final if a report of an earlier block arrives late', async () 
 it('double effect: records and signs nothing after its lease has expired', async () => {
   await hold(-1)
   expect(await outbox.record(WRITE)).toBe('lease_lost')
-  expect(await outbox.resign(WRITE)).toBe(false)
+  expect(await outbox.recordReplacement(WRITE)).toBe(false)
   expect(await outbox.find('write')).toBeUndefined()
 })

@@ -14,14 +14,14 @@ afterEach(() => database.close())
 it('takes an expired lease again instead of renewing it', async () => {
   const { db } = database
   const leases = new PayerLeases({ db, processId: 'a', leaseMs: 60_000 })
-  await leases.ensure([1, 2])
-  expect(await leases.take([1, 2])).toEqual([1, 2])
+  await leases.createMissing([1, 2])
+  expect(await leases.acquire([1, 2])).toEqual([1, 2])
   await db
     .update(payers)
     .set({ leaseUntil: new Date(0) })
     .where(eq(payers.number, 1))
   expect(await leases.renew()).toEqual([{ number: 2, wantedBy: null }])
-  expect(await leases.take([1, 2])).toEqual([1])
+  expect(await leases.acquire([1, 2])).toEqual([1])
 })
 
 it('takes over the leases of its predecessor at once, and none that others hold', async () => {
@@ -29,9 +29,9 @@ it('takes over the leases of its predecessor at once, and none that others hold'
   const as = (processId: string, predecessor?: string) =>
     new PayerLeases({ db, processId, predecessor, leaseMs: 60_000 })
   const [killed, other] = [as('killed'), as('other')]
-  await killed.ensure([1, 2, 3])
-  await killed.take([1, 2])
-  await other.take([3])
-  expect(await as('stranger').take([1, 2, 3])).toEqual([])
-  expect(await as('next', 'killed').take([1, 2, 3])).toEqual([1, 2])
+  await killed.createMissing([1, 2, 3])
+  await killed.acquire([1, 2])
+  await other.acquire([3])
+  expect(await as('stranger').acquire([1, 2, 3])).toEqual([])
+  expect(await as('next', 'killed').acquire([1, 2, 3])).toEqual([1, 2])
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { id, keccak256 } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Group, UsageKey } from '../../../origin/accounts/account.ts'
+import type { AccountGroup, AccountUsageKey } from '../../../origin/accounts/account.ts'
 import { cidHash } from '../../../origin/accounts/api-key.ts'
 import { accountConfig } from '../../../origin/accounts/chain.ts'
 import { permissionToRun, walletForRun, WILDCARD } from '../../../origin/accounts/permissions.ts'
@@ -13,7 +13,7 @@ const pkpIdOf = (text: string) => `0x${'0'.repeat(24)}${id(text).slice(26)}`
 
 /** An account with these groups, numbered from 1. */
 function accountWith(groups: { cids?: string[]; pkps?: string[] }[], managed = true): Account {
-  const made = groups.map(({ cids = [], pkps = [] }, n): [number, Group] => [
+  const made = groups.map(({ cids = [], pkps = [] }, n): [number, AccountGroup] => [
     n + 1,
     { id: n + 1, name: '', description: '', cidHashes: new Set(cids), pkpIds: new Set(pkps) },
   ])
@@ -38,7 +38,7 @@ function accountWith(groups: { cids?: string[]; pkps?: string[] }[], managed = t
 }
 const own = (account: Account): Principal => ({ account, keyHash: account.hash })
 const usage = (account: Account, ...executeInGroups: number[]): Principal => {
-  const usageKey = { executeInGroups: new Set(executeInGroups) } as unknown as UsageKey
+  const usageKey = { executeInGroups: new Set(executeInGroups) } as unknown as AccountUsageKey
   return { account, keyHash: id('usage'), usageKey }
 }
 const oneHash = cidHash('QmOne')

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { ChainUnavailable } from '../../../origin/accounts/chain.ts'
+import { ContractUnavailableError } from '../../../origin/accounts/chain.ts'
 import { READ_LEASE_MS, ReadLease } from '../../../origin/accounts/mirror/read-lease.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { mirrorRequirements } from '../../../origin/db/schema.ts'
@@ -60,7 +60,7 @@ it('waits at startup until a chain that lost blocks has caught up, and reports e
     },
     syncTo: async () => {
       block++
-      if (block < 7) throw new ChainUnavailable('its node no longer returns block 7')
+      if (block < 7) throw new ContractUnavailableError('its node no longer returns block 7')
     },
     guard: () => {},
   }
@@ -75,5 +75,8 @@ it('waits at startup until a chain that lost blocks has caught up, and reports e
   await lease.start()
   await lease.close()
   expect(block).toBe(7)
-  expect(failures).toEqual([expect.any(ChainUnavailable), expect.any(ChainUnavailable)])
+  expect(failures).toEqual([
+    expect.any(ContractUnavailableError),
+    expect.any(ContractUnavailableError),
+  ])
 })

@@ -5,18 +5,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { HDNodeWallet } from 'ethers'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type Chain, ChainUnavailable } from '../../../origin/accounts/chain.ts'
+import { type ContractChain, ContractUnavailableError } from '../../../origin/accounts/chain.ts'
 import {
-  AppliedEverywhere,
+  MirrorBarrier,
   REQUIREMENT_CHANNEL,
-} from '../../../origin/accounts/mirror/applied-everywhere.ts'
+} from '../../../origin/accounts/mirror/mirror-barrier.ts'
 import {
   chainIdentity,
   READ_LEASE_MS,
   ReadLease,
 } from '../../../origin/accounts/mirror/read-lease.ts'
 import { AccountsWriter } from '../../../origin/accounts/writer.ts'
-import { listenFor } from '../../../origin/db/notices.ts'
+import { listenFor } from '../../../origin/db/notifications.ts'
 import { type OpenDatabase, openDatabase } from '../../../origin/db/open.ts'
 import { mirrorLeases } from '../../../origin/db/schema.ts'
 import { type FreshDatabase, freshDatabase } from '../db/fresh-database.ts'
@@ -27,7 +27,7 @@ describe('two origin processes', () => {
   let world: Mirrored
   let postgres: FreshDatabase
   let proxy: JsonRpcProxy
-  let distant: Chain
+  let distant: ContractChain
   let account = ''
   beforeAll(async () => {
     postgres = await freshDatabase()
@@ -59,7 +59,12 @@ describe('two origin processes', () => {
 
   /** Opens a process with a mirror and a lease. The mirror polls the chain only on request. */
   const begin = async (
-    options: { chain?: Chain; notices?: boolean; start?: boolean; predecessor?: string } = {},
+    options: {
+      chain?: ContractChain
+      notices?: boolean
+      start?: boolean
+      predecessor?: string
+    } = {},
   ) => {
     const { chain = world.chain, notices = true, start = true, predecessor } = options
     const database = await openDatabase(postgres.url)
@@ -72,7 +77,7 @@ describe('two origin processes', () => {
       now: () => performance.now(),
       onFailure: () => {},
     }
-    const everywhere = new AppliedEverywhere(shared)
+    const everywhere = new MirrorBarrier(shared)
     const lease = new ReadLease({
       ...shared,
       predecessor,
@@ -86,7 +91,7 @@ describe('two origin processes', () => {
       try {
         return mirror.current().principal(keyHash) ? 'known' : 'unknown'
       } catch (error) {
-        if (error instanceof ChainUnavailable) return 'unavailable'
+        if (error instanceof ContractUnavailableError) return 'unavailable'
         throw error
       }
     }
@@ -230,7 +235,7 @@ describe('two origin processes', () => {
     a.one.closed = true
     await a.database.close()
     const { blockNumber } = await world.write('addGroup', account, 'g', '', [], [])
-    await expect(a.everywhere.wait(blockNumber)).rejects.toBeInstanceOf(ChainUnavailable)
+    await expect(a.everywhere.wait(blockNumber)).rejects.toBeInstanceOf(ContractUnavailableError)
   })
 
   it('both hold a write when the writer returns', async () => {

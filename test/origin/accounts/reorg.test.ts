@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { ChainUnavailable } from '../../../origin/accounts/chain.ts'
+import { ContractUnavailableError } from '../../../origin/accounts/chain.ts'
 import type { AccountsMirror } from '../../../origin/accounts/mirror.ts'
 import { MIRROR_STALE_MS } from '../../../shared/limits.ts'
 import { type Mirrored, newHash, startMirrored } from './mirrored.ts'
@@ -80,7 +80,7 @@ describe('a reorg', () => {
     expect(has(mirror, lost)).toBe(true)
     clock.aheadMs = MIRROR_STALE_MS - 50
     await sleep(100)
-    expect(() => mirror.current()).toThrow(ChainUnavailable)
+    expect(() => mirror.current()).toThrow(ContractUnavailableError)
   })
 
   it('deeper than the undo history causes a read from the contract’s first block', async () => {
@@ -93,7 +93,7 @@ describe('a reorg', () => {
     const instead = await world.newAccount()
     await toHead(mirror)
     expect([before, lost, instead].map((hash) => has(mirror, hash))).toEqual([true, false, true])
-    expect(failures.map(String)).toEqual([expect.stringMatching('BranchGone')])
+    expect(failures.map(String)).toEqual([expect.stringMatching('DeepReorgError')])
   })
 })
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { wasTransferred } from '../../../origin/accounts/ownership-mode.ts'
-import type { SnapshotKeeper } from '../../../origin/accounts/mirror/snapshot-keeper.ts'
+import type { SnapshotScheduler } from '../../../origin/accounts/mirror/snapshot-scheduler.ts'
 import { type JsonRpcProxy, startJsonRpcProxy } from '../../doubles/json-rpc-proxy.ts'
 import { everythingIn } from './generated-events.ts'
 import { grants, type Mirrored, newAddress, newHash, startMirrored, WALLETS } from './mirrored.ts'
@@ -47,7 +47,7 @@ const keep = async () => {
   return everything
 }
 /** Starts a mirror from the file, and records which methods it calls on the chain. */
-const start = async (keeper: SnapshotKeeper) => {
+const start = async (keeper: SnapshotScheduler) => {
   const chain = await world.through(proxy.url)
   const before = proxy.seen().methods.length
   const started = await world.mirror({ snapshots: keeper, chain })

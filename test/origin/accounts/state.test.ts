@@ -3,10 +3,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { principalOfWallet } from '../../../origin/accounts/admin-wallet.ts'
 import { undo } from '../../../origin/accounts/mirror/batch.ts'
-import { EventsMissing } from '../../../origin/accounts/mirror/fold.ts'
+import { MissingEventsError } from '../../../origin/accounts/mirror/apply-event.ts'
 import { encodeAccount, StoredAccount } from '../../../origin/accounts/mirror/account-codec.ts'
-import { type AccountEvent, AccountsState, tablesOf } from '../../../origin/accounts/state.ts'
-import { accountHashOfWallet } from '../../../shared/typed-data.ts'
+import { type AccountEvent, AccountsState, indexAccounts } from '../../../origin/accounts/state.ts'
+import { accountHashOfWallet } from '../../../shared/crypto/typed-data.ts'
 import { addressOf, blocks, created, everythingIn, hashOf, pkpIdOf } from './generated-events.ts'
 
 const NOBODY = `0x${'0'.repeat(40)}`
@@ -116,7 +116,7 @@ describe('resolving a wallet', () => {
   ]
   const isNobody = (wallet: string, state: AccountsState, heir?: string) =>
     expect(() => principalOfWallet(wallet, state)).toThrow(
-      expect.objectContaining({ name: 'NotTheAdmin', wallet, heir }),
+      expect.objectContaining({ name: 'NotAdminError', wallet, currentAdmin: heir }),
     )
 
   it('finds the account that the wallet opened, or that was converted to it', () => {
@@ -201,7 +201,7 @@ describe('account records', () => {
     const state = stateOf(created(0))
     const before = everythingIn(state)
     const stranger = { name: 'GroupSet', args: { ...group.args, accountHash: hashOf('nobody') } }
-    expect(() => state.apply([group, stranger])).toThrow(EventsMissing)
+    expect(() => state.apply([group, stranger])).toThrow(MissingEventsError)
     expect(everythingIn(state)).toEqual(before)
   })
 
@@ -260,7 +260,9 @@ describe('any sequence of events', () => {
         const stored = [...accounts.values()].map((account) =>
           account instanceof StoredAccount ? account : new StoredAccount(encodeAccount(account)),
         )
-        expect(everythingIn(new AccountsState(tablesOf(stored)))).toEqual(everythingIn(earlier))
+        expect(everythingIn(new AccountsState(indexAccounts(stored)))).toEqual(
+          everythingIn(earlier),
+        )
         expect(everythingIn(state)).toEqual(before)
       }),
       { numRuns: 100 },
@@ -275,7 +277,7 @@ describe('any sequence of events', () => {
         const stored = [...whole.accountsBefore([]).values()].map(
           (account) => new StoredAccount(encodeAccount(account as never)),
         )
-        const resumed = new AccountsState(tablesOf(stored))
+        const resumed = new AccountsState(indexAccounts(stored))
         for (const state of [whole, resumed])
           for (const events of second.slice(1)) state.apply(events)
         expect(everythingIn(resumed)).toEqual(everythingIn(whole))

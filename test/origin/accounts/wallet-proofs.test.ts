@@ -13,13 +13,13 @@ import {
   zeroPadValue,
 } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ChainUnavailable } from '../../../origin/accounts/chain.ts'
+import { ContractUnavailableError } from '../../../origin/accounts/chain.ts'
 import type { WalletProof } from '../../../origin/accounts/wallet-proofs/proof.ts'
-import { WalletProofRefused } from '../../../origin/accounts/wallet-proofs/refusal.ts'
+import { WalletProofError } from '../../../origin/accounts/wallet-proofs/wallet-proof-error.ts'
 import { WalletProofs } from '../../../origin/accounts/wallet-proofs/wallet-proofs.ts'
-import { Overloaded } from '../../../origin/admission/event-loop-load.ts'
-import { CONTRACT_SIGNATURES_AT_ONCE } from '../../../shared/limits.ts'
-import { type Purpose, PURPOSES, typedDataOf } from '../../../shared/typed-data.ts'
+import { OverloadedError } from '../../../origin/admission/event-loop-load.ts'
+import { CONCURRENT_CONTRACT_SIGNATURES_MAX } from '../../../shared/limits.ts'
+import { type Purpose, PURPOSES, typedDataOf } from '../../../shared/crypto/typed-data.ts'
 import {
   deployHostileWallet,
   deployOwnedWallet,
@@ -71,7 +71,7 @@ function faultOf(read: () => unknown) {
   try {
     read()
   } catch (error) {
-    if (error instanceof WalletProofRefused) return error.fault
+    if (error instanceof WalletProofError) return error.fault
     throw error
   }
   throw new Error('it was not refused')
@@ -340,7 +340,7 @@ const verdict = async (proof: WalletProof, by = proofs): Promise<string> => {
     await by.verify(proof)
     return 'verified'
   } catch (error) {
-    return error instanceof WalletProofRefused ? error.fault.kind : (error as Error).name
+    return error instanceof WalletProofError ? error.fault.kind : (error as Error).name
   }
 }
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
@@ -457,7 +457,7 @@ describe('a chain that cannot be queried', () => {
     const node = new JsonRpcProvider(`http://127.0.0.1:${server.port}`, Number(CHAIN_ID), network)
     const options = { chain: { provider: node, chainId: CHAIN_ID }, now: () => NOW * 1000 }
     try {
-      return await ask(new WalletProofs({ ...options, ...(askMs && { askMs }) }))
+      return await ask(new WalletProofs({ ...options, ...(askMs && { callTimeoutMs: askMs }) }))
     } finally {
       node.destroy()
       await server.close()
@@ -479,13 +479,13 @@ describe('a chain that cannot be queried', () => {
         (_request, response) => void response.end(answer),
         (by) => verdict(proof, by),
       )
-      expect([body, said]).toEqual([body, ChainUnavailable.name])
+      expect([body, said]).toEqual([body, ContractUnavailableError.name])
     }
     const failing = (_request: unknown, response: any) => {
       response.statusCode = 500
       response.end()
     }
-    expect(await asking(failing, (by) => verdict(proof, by))).toBe(ChainUnavailable.name)
+    expect(await asking(failing, (by) => verdict(proof, by))).toBe(ContractUnavailableError.name)
   })
 
   it('is called a limited number of times at once and times out, and ECDSA does not need it', async () => {
@@ -495,12 +495,14 @@ describe('a chain that cannot be queried', () => {
     await asking(
       silent,
       async (by) => {
-        const asked = Array.from({ length: CONTRACT_SIGNATURES_AT_ONCE }, () => verdict(proof, by))
-        expect(await verdict(proof, by)).toBe(Overloaded.name)
+        const asked = Array.from({ length: CONCURRENT_CONTRACT_SIGNATURES_MAX }, () =>
+          verdict(proof, by),
+        )
+        expect(await verdict(proof, by)).toBe(OverloadedError.name)
         expect(await verdict(own, by)).toBe('verified')
-        expect(new Set(await Promise.all(asked))).toEqual(new Set([ChainUnavailable.name]))
+        expect(new Set(await Promise.all(asked))).toEqual(new Set([ContractUnavailableError.name]))
         // The callers have given up, but the node still works on their calls.
-        expect(await verdict(proof, by)).toBe(Overloaded.name)
+        expect(await verdict(proof, by)).toBe(OverloadedError.name)
         for (const response of held) response.end()
       },
       200,

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eq, inArray } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { ChainUnavailable } from '../../../origin/accounts/chain.ts'
+import { ContractUnavailableError } from '../../../origin/accounts/chain.ts'
 import { openDatabase } from '../../../origin/db/open.ts'
 import { chainWrites, payers } from '../../../origin/db/schema.ts'
 import { type FreshDatabase, freshDatabase } from '../db/fresh-database.ts'
@@ -47,7 +47,7 @@ describe('writers of several processes', () => {
   it('fail with 503 in a process that cannot get a payer', async () => {
     await world.open({ payers: 1, leaseMs: LEASE_MS })
     const { newAccount } = await world.open({ payers: 1, leaseMs: LEASE_MS })
-    await expect(newAccount(newHash())).rejects.toBeInstanceOf(ChainUnavailable)
+    await expect(newAccount(newHash())).rejects.toBeInstanceOf(ContractUnavailableError)
   })
 
   it('create one account for one write ID at two processes at once', async () => {
@@ -69,7 +69,7 @@ describe('writers of several processes', () => {
     const thief = { processId: 'thief', leaseUntil: new Date(Date.now() + 60_000) }
     await world.db.update(payers).set(thief).where(eq(payers.number, 1))
     const before = (await world.writes()).length
-    await expect(lost.newAccount(newHash())).rejects.toBeInstanceOf(ChainUnavailable)
+    await expect(lost.newAccount(newHash())).rejects.toBeInstanceOf(ContractUnavailableError)
     expect((await world.writes()).length).toBe(before)
     await world.db.update(payers).set({ leaseUntil: new Date(0) })
   })
@@ -80,7 +80,7 @@ describe('writers of several processes', () => {
     await first.newAccount(newHash())
     await world.standStill()
     const given = await first.newAccount(hash, 'left').catch((error: unknown) => error)
-    expect(given).toBeInstanceOf(ChainUnavailable)
+    expect(given).toBeInstanceOf(ContractUnavailableError)
     await first.close()
     await world.send('anvil_dropAllTransactions', [])
     const second = await world.open({ payers: 1, leaseMs: LEASE_MS })

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { id, Transaction } from 'ethers'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { accountConfig, ChainUnavailable } from '../../../origin/accounts/chain.ts'
+import { accountConfig, ContractUnavailableError } from '../../../origin/accounts/chain.ts'
 import { gasLimitFor } from '../../../origin/accounts/writer/fees.ts'
 import { WRITE_GAS_MAX } from '../../../shared/limits.ts'
 import { newHash, startWriting, type Writing, type WriterUnderTest } from './writing.ts'
@@ -114,7 +114,7 @@ describe('a turn', () => {
     // Two rounds finish with an unknown result, and the turns of the last writes would come after a third.
     const results = await Promise.allSettled(flood)
     for (const result of results)
-      expect(result).toMatchObject({ reason: expect.any(ChainUnavailable) })
+      expect(result).toMatchObject({ reason: expect.any(ContractUnavailableError) })
     await world.goOn()
     await sleep(1_500)
     expect((await world.groupCounts()).get('late 63')).toBeUndefined()

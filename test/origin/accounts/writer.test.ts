@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { ContractRefused } from '../../../origin/accounts/writer.ts'
+import { ContractRevertError } from '../../../origin/accounts/writer.ts'
 import { chainWrites } from '../../../origin/db/schema.ts'
 import { newHash, startWriting, type Writing } from './writing.ts'
 
@@ -48,8 +48,8 @@ describe('a write', () => {
     expect(names).toEqual(['AccountAlreadyExists', 'AccountDoesNotExist', 'done'])
     expect((await world.writes()).length).toBe(before + 1)
     const refused = await addGroup(nobody, 'g').catch((error: unknown) => error)
-    expect(refused).toBeInstanceOf(ContractRefused)
-    expect((refused as ContractRefused).args.map(BigInt)).toEqual([BigInt(nobody)])
+    expect(refused).toBeInstanceOf(ContractRevertError)
+    expect((refused as ContractRevertError).args.map(BigInt)).toEqual([BigInt(nobody)])
   })
 
   it('that reverts in its block reports the error as well', async () => {
@@ -127,7 +127,7 @@ describe('a write ID', () => {
   it('can be reused after a rejection, which writes nothing', async () => {
     const { newAccount, addGroup } = await world.open()
     const hash = newHash()
-    await expect(addGroup(hash, 'early', 'retried')).rejects.toBeInstanceOf(ContractRefused)
+    await expect(addGroup(hash, 'early', 'retried')).rejects.toBeInstanceOf(ContractRevertError)
     await newAccount(hash)
     await addGroup(hash, 'early', 'retried')
     expect(await world.groups('early')).toBe(1)

@@ -7,7 +7,7 @@ import { AccountsMirror } from '../../../origin/accounts/mirror.ts'
 import { AccountsWriter, type WriterOptions } from '../../../origin/accounts/writer.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { chainWrites, payers } from '../../../origin/db/schema.ts'
-import { addressOf, Keyring } from '../../../origin/keys/keyring.ts'
+import { addressFromPrivateKey, Keyring } from '../../../origin/keys/keyring.ts'
 import { startContract } from './contract.ts'
 import { openFresh } from '../db/fresh-database.ts'
 
@@ -31,7 +31,9 @@ export const newHash = (): string => id(`written ${++count} ${randomUUID()}`)
 export async function startWriting(database?: OpenDatabase, rootKey = randomBytes(32)) {
   const keyring = new Keyring(rootKey)
   const payerKey = (number: number) => keyring.payerKey(number)
-  const addresses = Array.from({ length: PAYERS + 1 }, (_, number) => addressOf(payerKey(number)))
+  const addresses = Array.from({ length: PAYERS + 1 }, (_, number) =>
+    addressFromPrivateKey(payerKey(number)),
+  )
   const contract = await startContract(...addresses)
   const { db, close } = database ?? (await openFresh())
   const closers: (() => Promise<void>)[] = []

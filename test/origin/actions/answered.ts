@@ -2,21 +2,21 @@ import { beforeAll } from 'vitest'
 import { compileEngine, engineBytes } from '../../../origin/actions/engine/engine-module.ts'
 import { readGuestSources } from '../../../origin/actions/engine/guest-sources.ts'
 import { Sandbox } from '../../../origin/actions/engine/sandbox.ts'
-import { makeTemplate } from '../../../origin/actions/engine/template.ts'
-import type { Refusal } from '../../../origin/actions/host/run-functions.ts'
+import { buildTemplate } from '../../../origin/actions/engine/template.ts'
+import type { OperationRefusal } from '../../../origin/actions/host/run-functions.ts'
 import { IDLE_HOOKS } from '../../../origin/actions/host/run-functions.ts'
 
 /** An operation that the action requested, as the host receives it. */
 export type Asked = { name: string; argument: unknown; bytes: string }
 
 /** The test's response. `undefined` leaves the operation pending. */
-export type Answer = { value: unknown; bytes?: Uint8Array } | Refusal | undefined
+export type Answer = { value: unknown; bytes?: Uint8Array } | OperationRefusal | undefined
 
 /** A sandbox in this process, in which a test answers the operations of the action. */
 export function answeredSandbox() {
   let sandbox: Sandbox
   beforeAll(async () => {
-    const template = await makeTemplate(engineBytes(), readGuestSources())
+    const template = await buildTemplate(engineBytes(), readGuestSources())
     sandbox = await Sandbox.create(compileEngine(template.engine), template)
   })
 

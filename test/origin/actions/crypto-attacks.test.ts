@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { compileEngine, engineBytes } from '../../../origin/actions/engine/engine-module.ts'
 import { readGuestSources } from '../../../origin/actions/engine/guest-sources.ts'
 import { Sandbox } from '../../../origin/actions/engine/sandbox.ts'
-import { makeTemplate } from '../../../origin/actions/engine/template.ts'
+import { buildTemplate } from '../../../origin/actions/engine/template.ts'
 import { IDLE_HOOKS } from '../../../origin/actions/host/run-functions.ts'
 import { RSA_KEY_MAX_BITS } from '../../../shared/limits.ts'
 import { failed, sharedPool } from './sandbox.ts'
@@ -35,7 +35,7 @@ describe('a key after its run', () => {
   }`
   let here: Sandbox
   beforeAll(async () => {
-    const template = await makeTemplate(engineBytes(), readGuestSources())
+    const template = await buildTemplate(engineBytes(), readGuestSources())
     here = await Sandbox.create(compileEngine(template.engine), template)
   })
 

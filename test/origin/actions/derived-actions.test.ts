@@ -5,9 +5,9 @@ import { type HDNodeWallet, verifyMessage, Wallet } from 'ethers'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { WILDCARD } from '../../../origin/accounts/permissions.ts'
 import { capabilityFor } from '../../../origin/runs/capability.ts'
-import { ACTION_STATEMENT_TYPE } from '../../../shared/action-statement.ts'
-import { deriveAction, type DerivedAction } from '../../../shared/derived-action.ts'
-import { ACTION_LOOK_UPS_PER_MINUTE, JSON_DEPTH_MAX } from '../../../shared/limits.ts'
+import { ACTION_STATEMENT_TYPE } from '../../../shared/receipts/action-statement.ts'
+import { deriveAction, type DerivedAction } from '../../../shared/derived-action/derive-action.ts'
+import { ACTION_LOOKUPS_PER_MINUTE, JSON_DEPTH_MAX } from '../../../shared/limits.ts'
 import { accountOf, keyring } from '../runs/wallet-holder.ts'
 import { failed, returned, sharedPool } from './sandbox.ts'
 
@@ -149,7 +149,7 @@ describe('docs/derived-actions.md', () => {
       .replace('<canonical JSON of the manifest>', '{}')
     expect(filled).toBe(source)
     expect(page).toContain(`at most ${JSON_DEPTH_MAX} levels`)
-    expect(page).toContain(`gets ${ACTION_LOOK_UPS_PER_MINUTE} new keys in a minute`)
+    expect(page).toContain(`gets ${ACTION_LOOKUPS_PER_MINUTE} new keys in a minute`)
     expect(page).toContain(`\`${ACTION_STATEMENT_TYPE}\``)
   })
 })

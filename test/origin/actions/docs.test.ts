@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import vm from 'node:vm'
 import { afterAll, describe, expect, it } from 'vitest'
-import { SOME_WALLET, TEMPLATES } from '../../../edge/console/console/actions/templates.ts'
-import { ACTION_NAMES } from '../../../edge/console/editor/action-names.ts'
+import { PLACEHOLDER_WALLET, TEMPLATES } from '../../../edge/browser/console/actions/templates.ts'
+import { ACTION_NAMES } from '../../../edge/browser/editor/action-names.ts'
 import { WILDCARD } from '../../../origin/accounts/permissions.ts'
-import { FAILURE_CODES, type RunResult } from '../../../origin/actions/run.ts'
+import { FAILURE_CODES, type ActionResult } from '../../../origin/actions/run.ts'
 import { capabilityFor } from '../../../origin/runs/capability.ts'
-import { actionCid } from '../../../shared/cid.ts'
+import { actionCid } from '../../../shared/cid/compute-cid.ts'
 import * as limits from '../../../shared/limits.ts'
 import { startWebServer } from '../../doubles/web-server.ts'
 import { accountOf, keyring } from '../runs/wallet-holder.ts'
@@ -56,7 +56,7 @@ const here = (code: string) =>
   code.replaceAll('https://api.example.com', `http://127.0.0.1:${server.port}`)
 
 /** Converts the result of a run to the form in which examples state it. */
-function stated(result: RunResult): Stated {
+function stated(result: ActionResult): Stated {
   const logs = 'logs' in result ? result.logs.map(({ text }) => text).join('\n') : ''
   if (result.kind === 'returned')
     return { js_params: null, response: JSON.parse(result.value) as unknown, logs }
@@ -176,7 +176,7 @@ describe('docs/actions.md', () => {
     const mac = /sha256=(?!0{64})[0-9a-f]{64}/.exec(page)?.[0]
     const filled = (text: string) =>
       text
-        .replaceAll(SOME_WALLET, '0x4BA7C1C0E0Ad17900644A9BC8e7E73a8f9311485')
+        .replaceAll(PLACEHOLDER_WALLET, '0x4BA7C1C0E0Ad17900644A9BC8e7E73a8f9311485')
         .replace("SECRET = ''", `SECRET = '${secret}'`)
         .replace(/sha256=0{64}/, mac ?? '')
         .replace(/https:\/\/api\.github\.com/, 'https://api.example.com')

@@ -54,8 +54,8 @@ async function withExecutor(
   const ready = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<void>()
   const executor = new ExecutorProcess(template, PUBLIC_ONLY, {
-    free: () => ready.resolve(),
-    ended: () => ended.resolve(),
+    onFree: () => ready.resolve(),
+    onEnded: () => ended.resolve(),
   })
   try {
     await ready.promise

@@ -6,7 +6,7 @@
 import { getPriority } from 'node:os'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createActionPool } from '../../../origin/actions/pool.ts'
-import type { ActionPool, RunResult } from '../../../origin/actions/run.ts'
+import type { ActionPool, ActionResult } from '../../../origin/actions/run.ts'
 import { NO_KEYS, request, returned } from './sandbox.ts'
 
 const SLOWER_MAX = 25
@@ -43,7 +43,7 @@ async function p90(): Promise<number> {
 function flood(code: string, depth: number) {
   const stop = new AbortController()
   const control = { signal: stop.signal, started: () => {} }
-  const ended: RunResult['kind'][] = []
+  const ended: ActionResult['kind'][] = []
   const loops = Array.from({ length: depth }, async () => {
     while (!stop.signal.aborted) {
       const result = await pool.run(request(code, { account: 'flood' }), NO_KEYS, control)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { QuickJSContext } from 'quickjs-emscripten'
 import { newQuickJSWASMModuleFromVariant, newVariant, RELEASE_SYNC } from 'quickjs-emscripten'
-import { ASK_IMPORT, FUEL_ASKS } from '../../../origin/actions/engine/fuel.ts'
+import { INTERRUPT_IMPORT, FUEL_CHECK_ARGUMENT } from '../../../origin/actions/engine/fuel.ts'
 
 type Wasm = {
   Module: (new (bytes: Uint8Array) => object) & {
@@ -51,16 +51,16 @@ export async function createTestEngine(
     imports: { a: Record<string, (...args: number[]) => number> },
     ready: (instance: object, module: object) => void,
   ) => {
-    const ask = imports.a[ASK_IMPORT]
+    const ask = imports.a[INTERRUPT_IMPORT]
     const withAsk = (runtime: number) => {
-      if (runtime !== FUEL_ASKS) return ask?.(runtime) ?? 0
+      if (runtime !== FUEL_CHECK_ARGUMENT) return ask?.(runtime) ?? 0
       engine.asked.fuel++
       if (performance.now() > engine.deadline) throw new Stopped()
       return 0
     }
     const module = new Module(bytes)
     const now = () => 1_700_000_000_000
-    const a = { ...imports.a, [ASK_IMPORT]: withAsk, p: now }
+    const a = { ...imports.a, [INTERRUPT_IMPORT]: withAsk, p: now }
     const { exports } = new Instance(module, { a })
     const set = exports['Ma'] as unknown as (pointer: number) => void
     engine.stackPointer = { get: () => exports['Oa']?.() ?? 0, set }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { sandboxedForkOptions, templateFolders } from '../../../origin/actions/pool/fork.ts'
-import { readFromExecutor } from '../../../origin/actions/messages.ts'
+import { parseExecutorMessage } from '../../../origin/actions/messages.ts'
 import { returned, sharedPool } from './sandbox.ts'
 
 const sandbox = sharedPool({ min: 1, max: 1 })
@@ -115,7 +115,7 @@ describe('an executor', () => {
     ['a code that is none of ours', ended({ kind: 'failed', code: 'x', message: '', stack: '' })],
     ['a value beyond the limit', ended({ kind: 'returned', value: `"${'x'.repeat(2 ** 20)}"` })],
   ])('is not trusted when it sends %s', (_name, message) => {
-    expect(readFromExecutor(message)).toBeUndefined()
+    expect(parseExecutorMessage(message)).toBeUndefined()
   })
 })
 

@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import type { TemplateDigest } from '../../../origin/actions/engine/template-file.ts'
 import { writeExecutorCode } from '../../../origin/actions/pool/executor-code.ts'
 import { EXECUTOR_ENTRY } from '../../../origin/actions/pool/fork.ts'
-import { makeTemplateFile, type TemplateFile } from '../../../origin/actions/pool/template.ts'
+import { buildTemplateFile, type TemplateFile } from '../../../origin/actions/pool/template.ts'
 
 /** Environment variable with the folder of the shared template in this test run (`template-setup.ts`). */
 export const TEMPLATE_FOLDER = 'TEST_TEMPLATE_FOLDER'
@@ -25,7 +25,7 @@ export const TEMPLATE_FOLDER = 'TEST_TEMPLATE_FOLDER'
 /** Returns a template file for a pool, which closes it. Executors check its digest as in production. */
 export async function keptTemplate(): Promise<TemplateFile> {
   const folder = process.env[TEMPLATE_FOLDER]
-  if (folder === undefined) return makeTemplateFile()
+  if (folder === undefined) return buildTemplateFile()
   const file = join(folder, 'template')
   const digestFile = join(folder, 'digest')
   if (!existsSync(digestFile)) await makeInto(file, digestFile)
@@ -50,7 +50,7 @@ export async function keptTemplate(): Promise<TemplateFile> {
  * finds the file.
  */
 async function makeInto(file: string, digestFile: string): Promise<void> {
-  const made = await makeTemplateFile()
+  const made = await buildTemplateFile()
   try {
     keepFirst(readFileSync(made.fd), file)
     keepFirst(Buffer.from(made.digest), digestFile)

@@ -1,6 +1,6 @@
 import { id, verifyMessage, Wallet } from 'ethers'
 import { describe, expect, it } from 'vitest'
-import { readFromExecutor } from '../../../origin/actions/messages.ts'
+import { parseExecutorMessage } from '../../../origin/actions/messages.ts'
 import { KeyGate } from '../../../origin/actions/pool/key-gate.ts'
 import type { Capability, KeyOperation } from '../../../origin/actions/run.ts'
 import { capabilityFor } from '../../../origin/runs/capability.ts'
@@ -274,7 +274,7 @@ describe('the key-holding process', () => {
       const gate = new KeyGate(capability)
       const answers: Promise<{ ok: boolean } | undefined>[] = []
       for (let n = 0; n <= KEY_OPERATIONS_MAX; n++) {
-        const answer = gate.ask({ name: 'encrypt', pkpId: '0xabc', message: '' })
+        const answer = gate.request({ name: 'encrypt', pkpId: '0xabc', message: '' })
         answers.push(answer)
         if (!atOnce) await answer
       }
@@ -282,7 +282,7 @@ describe('the key-holding process', () => {
       expect(granted).toEqual([...Array<boolean>(KEY_OPERATIONS_MAX).fill(true), false])
       expect(asked).toHaveLength(KEY_OPERATIONS_MAX)
       expect(gate.isFlooded()).toBe(false)
-      await gate.ask({ name: 'getSvcActionPrivateKey' })
+      await gate.request({ name: 'getSvcActionPrivateKey' })
       expect(gate.isFlooded()).toBe(true)
     },
   )
@@ -290,8 +290,9 @@ describe('the key-holding process', () => {
   it('counts before the work: rejects an eleventh while the first ten are in flight', async () => {
     const never = new Promise<string>(() => {})
     const gate = new KeyGate({ keyOperation: () => never })
-    for (let n = 0; n < KEY_OPERATIONS_MAX; n++) void gate.ask({ name: 'getSvcActionPrivateKey' })
-    expect(await gate.ask({ name: 'getSvcActionPrivateKey' })).toMatchObject({
+    for (let n = 0; n < KEY_OPERATIONS_MAX; n++)
+      void gate.request({ name: 'getSvcActionPrivateKey' })
+    expect(await gate.request({ name: 'getSvcActionPrivateKey' })).toMatchObject({
       ok: false,
       code: 'key_operation_limit',
     })
@@ -305,7 +306,7 @@ describe('the key-holding process', () => {
     ['a message that is no text', { name: 'encrypt', pkpId: 'x', message: { length: 1 } }],
   ])('does not trust an executor that requests %s', (_what, operation) => {
     const asked = { type: 'waits', token: 't', operations: [{ id: 1, operation }], computedMs: 1 }
-    expect(readFromExecutor(asked)).toBeUndefined()
+    expect(parseExecutorMessage(asked)).toBeUndefined()
   })
 })
 
@@ -360,13 +361,13 @@ describe('a capability', () => {
   it('does not respond after it is shut, and each has its own token', async () => {
     const { asked, capability } = granting()
     const gate = new KeyGate(capability)
-    gate.shut()
-    expect(await gate.ask({ name: 'getSvcActionPrivateKey' })).toBeUndefined()
+    gate.close()
+    expect(await gate.request({ name: 'getSvcActionPrivateKey' })).toBeUndefined()
     expect(asked).toEqual([])
     const slow = Promise.withResolvers<string>()
     const open = new KeyGate({ keyOperation: () => slow.promise })
-    const answer = open.ask({ name: 'getSvcActionPrivateKey' })
-    open.shut()
+    const answer = open.request({ name: 'getSvcActionPrivateKey' })
+    open.close()
     slow.resolve(KEY)
     expect(await answer).toBeUndefined()
     expect(open.token).not.toBe(gate.token)

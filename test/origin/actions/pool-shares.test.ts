@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CpuUse } from '../../../origin/actions/pool/cpu-use.ts'
+import { CpuUsage } from '../../../origin/actions/pool/cpu-usage.ts'
 import { FairQueue } from '../../../origin/actions/pool/fair-queue.ts'
-import { Shares } from '../../../origin/actions/pool/shares.ts'
+import { ExecutorShares } from '../../../origin/actions/pool/shares.ts'
 
 const ANY = () => true
 
@@ -30,15 +30,15 @@ describe('the queue in front of the executors', () => {
       for (let n = 0; queue.hasRoom({ account: `${account}`, bytes: 1 }); n++)
         queue.add({ account: `${account}`, bytes: 1, n })
     const newcomer = { account: 'newcomer', bytes: 1 }
-    expect([queue.count, queue.hasRoom(newcomer), queue.canMakeRoom(newcomer)]).toEqual([
+    expect([queue.count, queue.hasRoom(newcomer), queue.canDisplace(newcomer)]).toEqual([
       100,
       false,
       true,
     ])
-    expect(queue.makeRoom(newcomer)).toEqual([{ account: '0', bytes: 1, n: 49 }])
+    expect(queue.displace(newcomer)).toEqual([{ account: '0', bytes: 1, n: 49 }])
     queue.add(newcomer)
     expect([queue.count, queue.countOf('0'), queue.countOf('newcomer')]).toEqual([100, 49, 1])
-    expect(queue.canMakeRoom(newcomer)).toBe(false)
+    expect(queue.canDisplace(newcomer)).toBe(false)
   })
 
   it('skips an account that is not allowed to start, which keeps its turn', () => {
@@ -108,10 +108,10 @@ describe('the queue in front of the executors', () => {
 
 describe('the shares of the executors', () => {
   const shares = ({ max = 16, cores = 4, isShared = false } = {}) =>
-    new Shares({ max, cores, isShared: () => isShared })
+    new ExecutorShares({ max, cores, isShared: () => isShared })
   const waits = (account: string) => ({ account, computing: false, isLong: false })
   /** Starts runs that then wait, as many as allowed. */
-  const fill = (all: Shares, account: string) => {
+  const fill = (all: ExecutorShares, account: string) => {
     let started = 0
     for (; all.mayStart(account) && started < 100; started++) {
       all.started(account)
@@ -224,7 +224,7 @@ describe('the shares of the executors', () => {
 
 describe('the CPU use', () => {
   it('is heavy for an account above half of the cores divided by the number of active accounts', () => {
-    const use = new CpuUse(2)
+    const use = new CpuUsage(2)
     for (let now = 0; now < 2_000; now += 10) use.add('flood', 20, now)
     expect(use.isHeavy('flood', 2_000), 'it is alone').toBe(false)
     for (let now = 2_000; now <= 5_000; now += 10) {
@@ -236,12 +236,12 @@ describe('the CPU use', () => {
   })
 
   it('decays within a few seconds', () => {
-    const use = new CpuUse(2)
+    const use = new CpuUsage(2)
     use.add('flood', 2_000, 0)
     use.add('other', 100, 0)
-    use.forget(1_000)
+    use.evictInactive(1_000)
     expect(use.isShared).toBe(true)
-    use.forget(10_000)
+    use.evictInactive(10_000)
     expect([use.isShared, use.isHeavy('flood', 10_000)]).toEqual([false, false])
   })
 })

@@ -4,10 +4,10 @@ import { createActionPool } from '../../../origin/actions/pool.ts'
 import type {
   ActionPool,
   Capability,
-  RunFailed,
+  FailedResult,
   RunRequest,
-  RunResult,
-  RunReturned,
+  ActionResult,
+  ReturnedResult,
 } from '../../../origin/actions/run.ts'
 import { keptTemplate } from './kept-template.ts'
 
@@ -20,13 +20,13 @@ export function request(code: string, changes: Partial<RunRequest> = {}): RunReq
   return { account: 'account', code, params: '{}', wallMs: 25_000, cpuMs: 25_000, ...changes }
 }
 
-export function returned(result: RunResult): RunReturned {
+export function returned(result: ActionResult): ReturnedResult {
   if (result.kind !== 'returned')
     throw new Error(`the run did not return: ${JSON.stringify(result)}`)
   return result
 }
 
-export function failed(result: RunResult): RunFailed {
+export function failed(result: ActionResult): FailedResult {
   if (result.kind !== 'failed') throw new Error(`the run did not fail: ${JSON.stringify(result)}`)
   return result
 }

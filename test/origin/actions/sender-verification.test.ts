@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { eventParams } from '../../../edge/queue/firing.ts'
 import { PARSING_RULES } from '../../../edge/queue/webhook-event.ts'
-import { safeHeaders } from '../../../edge/triggers/webhook-headers.ts'
-import type { Capability, RunResult } from '../../../origin/actions/run.ts'
+import { selectHeaders } from '../../../edge/triggers/webhook-headers.ts'
+import type { Capability, ActionResult } from '../../../origin/actions/run.ts'
 import { sharedPool } from './sandbox.ts'
 
 const page = readFileSync(
@@ -234,7 +234,7 @@ function params({ body, headers, url = URL_OF_HOOK }: Delivery, contentType: str
     receivedAt: RECEIVED_AT,
     contentType,
     rules: PARSING_RULES,
-    headers: safeHeaders(received).headers,
+    headers: selectHeaders(received).headers,
   } as const
   return JSON.stringify({ channel: 'a default', ...eventParams(firing, Buffer.from(body)) })
 }
@@ -266,7 +266,7 @@ describe('the snippets of docs/triggers.md', () => {
     sender: Sender,
     change: (delivery: Delivery) => Partial<Delivery> = () => ({}),
     made: Partial<Making> = {},
-  ): Promise<RunResult> {
+  ): Promise<ActionResult> {
     const { publicKey, privateKey } = sender.keys?.() ?? generateKeyPairSync('ed25519')
     const from = { secret: secretOf(sender), time: SECONDS, url: URL_OF_HOOK, key: privateKey }
     const delivery = sender.make({ ...from, ...made })
@@ -281,7 +281,7 @@ describe('the snippets of docs/triggers.md', () => {
 
   const JSON_TYPE = 'application/json; charset=utf-8'
   const refused = (message: string) => ({ kind: 'failed', code: 'action_threw', message })
-  const valueOf = (result: RunResult) => {
+  const valueOf = (result: ActionResult) => {
     if (result.kind !== 'returned') throw new Error(JSON.stringify(result))
     return JSON.parse(result.value) as unknown
   }

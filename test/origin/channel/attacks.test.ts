@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import {
-  EnvelopeRefused,
+  EnvelopeError,
   keyIdOf,
   openRequest,
-  openStored,
+  openStoredUsageKey,
 } from '../../../origin/channel/open-request.ts'
 import { Keyring } from '../../../origin/keys/keyring.ts'
 import {
@@ -16,7 +16,7 @@ import {
   REQUEST_OVERHEAD_BYTES,
 } from '../../../shared/envelope/format.ts'
 import {
-  AnswerNotAuthentic,
+  ResponseDecryptionError,
   importChannelKey,
   sealCall,
   sealForStorage,
@@ -43,7 +43,7 @@ function refusal(act: () => unknown): string {
   try {
     act()
   } catch (error) {
-    if (error instanceof EnvelopeRefused) return error.failure.reason
+    if (error instanceof EnvelopeError) return error.failure.reason
     throw error
   }
   return 'opened'
@@ -66,7 +66,7 @@ describe.each([
     const opened = open(body)
     expect(opened.mode).toBe(secret ? MODE_PSK : MODE_BASE)
     expect(opened.plaintext).toEqual(Buffer.from(plaintext))
-    const answer = Uint8Array.from(opened.answer(Buffer.from('done')))
+    const answer = Uint8Array.from(opened.sealResponse(Buffer.from('done')))
     expect(Buffer.from(await openAnswer(answer)).toString()).toBe('done')
   })
 
@@ -101,20 +101,20 @@ describe.each([
 
   it('response tampering: a changed or truncated response does not open', async () => {
     const { body, open: openAnswer } = await sealed
-    const answer = Uint8Array.from(open(body).answer(Buffer.from('{"ok":true}')))
+    const answer = Uint8Array.from(open(body).sealResponse(Buffer.from('{"ok":true}')))
     const forged = [
       ...Array.from(answer, (_byte, at) => flipped(answer, at)),
       ...Array.from(answer, (_byte, length) => answer.slice(0, length)),
     ]
     for (const one of forged)
-      await expect(openAnswer(one)).rejects.toBeInstanceOf(AnswerNotAuthentic)
+      await expect(openAnswer(one)).rejects.toBeInstanceOf(ResponseDecryptionError)
   })
 
   it('response replay: a response to one request does not open for another', async () => {
     const first = await sealed
     const second = await sealCall(toChannel, { ...base, ...(secret ? { psk: secret } : {}) })
-    const answer = Uint8Array.from(open(first.body).answer(Buffer.from('first')))
-    await expect(second.open(answer)).rejects.toBeInstanceOf(AnswerNotAuthentic)
+    const answer = Uint8Array.from(open(first.body).sealResponse(Buffer.from('first')))
+    await expect(second.open(answer)).rejects.toBeInstanceOf(ResponseDecryptionError)
   })
 })
 
@@ -158,7 +158,7 @@ describe('a usage key at rest', () => {
   const sealed = sealForStorage(toStorage, 'the usage key', owner)
 
   it('opens for its own trigger and owner', async () => {
-    expect(openStored(storage, await sealed, owner)).toBe('the usage key')
+    expect(openStoredUsageKey(storage, await sealed, owner)).toBe('the usage key')
   })
 
   it('transplant: does not open for another trigger or owner', async () => {
@@ -169,7 +169,7 @@ describe('a usage key at rest', () => {
       { triggerId: owner.ownerId, ownerId: owner.triggerId },
       { triggerId: `${owner.triggerId}","user-1`, ownerId: '' },
     ])
-      expect(refusal(() => openStored(storage, bytes, other))).toBe('not_authentic')
+      expect(refusal(() => openStoredUsageKey(storage, bytes, other))).toBe('not_authentic')
   })
 
   it('bit flipping and truncation: changed bytes do not open', async () => {
@@ -179,7 +179,9 @@ describe('a usage key at rest', () => {
       ...Array.from(bytes, (_byte, length) => bytes.slice(0, length)),
     ]
     for (const one of changed)
-      expect(refusal(() => openStored(storage, one, owner))).toMatch(/unknown_key|not_authentic/)
+      expect(refusal(() => openStoredUsageKey(storage, one, owner))).toMatch(
+        /unknown_key|not_authentic/,
+      )
   })
 
   it('cross-protocol: a usage key does not open as a request, nor vice versa, even under one key', async () => {
@@ -188,6 +190,6 @@ describe('a usage key at rest', () => {
     const asRequest = Buffer.concat([body.subarray(0, HEADER_BYTES), bytes.subarray(KEY_ID_BYTES)])
     expect(refusal(() => open(asRequest))).toBe('not_authentic')
     const asKey = Buffer.concat([body.subarray(2, 2 + KEY_ID_BYTES), body.subarray(HEADER_BYTES)])
-    expect(refusal(() => openStored(channel, asKey, owner))).toBe('not_authentic')
+    expect(refusal(() => openStoredUsageKey(channel, asKey, owner))).toBe('not_authentic')
   })
 })

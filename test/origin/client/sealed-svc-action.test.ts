@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AnswerNotAuthentic } from '../../../shared/envelope/seal.ts'
-import { SvcError } from '../../../shared/client/failures.ts'
+import { ResponseDecryptionError } from '../../../shared/envelope/seal.ts'
+import { SvcError } from '../../../shared/client/failures/svc-error.ts'
 import { ActionFailed } from '../../../shared/client/failures/action-failed.ts'
 import { Unauthorized } from '../../../shared/client/failures/by-status.ts'
-import { NetworkFailed } from '../../../shared/client/failures/on-the-way.ts'
+import { NetworkFailed } from '../../../shared/client/failures/transport-errors.ts'
 import { OriginVerification } from '../../../shared/client/verification/origin-verification.ts'
 import { SealedActions } from '../../../shared/client/verification/sealed-actions.ts'
 import type { TrustedOrigin } from '../../../shared/client/verification/trusted-origin.ts'
@@ -16,10 +16,10 @@ import {
 import { CallRefused } from '../../../shared/client/verification/call-refused.ts'
 import {
   CHANNEL_KEY_MAX_AGE_MS,
-  SEALED_ANSWER_MAX_BYTES,
+  SEALED_RESPONSE_MAX_BYTES,
   SEALED_REQUEST_LIFETIME_MS,
 } from '../../../shared/limits.ts'
-import { sha256OfText } from '../../../shared/receipt.ts'
+import { sha256OfText } from '../../../shared/receipts/receipt.ts'
 import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
 import { keyIdOf } from '../../../origin/channel/open-request.ts'
 import { startOrigin, type TestOrigin } from '../http/origin.ts'
@@ -135,13 +135,13 @@ describe('an attacker on the network', () => {
       bytes[at < 0 ? bytes.length + at : at]! ^= 1
       return bytes
     })
-    await expect(call({}, { network })).rejects.toBeInstanceOf(AnswerNotAuthentic)
+    await expect(call({}, { network })).rejects.toBeInstanceOf(ResponseDecryptionError)
   })
 
   it('truncated response: is rejected', async () => {
     for (const length of [0, 16, 33, 200]) {
       const network = altered((bytes) => bytes.slice(0, length))
-      await expect(call({}, { network })).rejects.toBeInstanceOf(AnswerNotAuthentic)
+      await expect(call({}, { network })).rejects.toBeInstanceOf(ResponseDecryptionError)
     }
   })
 
@@ -149,7 +149,7 @@ describe('an attacker on the network', () => {
     const kept: { bytes?: Uint8Array<ArrayBuffer> } = {}
     await call({}, { network: altered((bytes) => (kept.bytes = bytes)) })
     const network = altered(() => kept.bytes!)
-    await expect(call({}, { network })).rejects.toBeInstanceOf(AnswerNotAuthentic)
+    await expect(call({}, { network })).rejects.toBeInstanceOf(ResponseDecryptionError)
   })
 
   it('forged response: an unsealed response is rejected with any content', async () => {
@@ -176,7 +176,7 @@ describe('an attacker on the network', () => {
     const headers = { 'content-type': SEALED_CONTENT_TYPE }
     const network: Network = async () => new Response(body, { headers })
     await expect(call({}, { network })).rejects.toBeInstanceOf(AnswerUnreadable)
-    expect(pulled).toBeLessThan(SEALED_ANSWER_MAX_BYTES + 1024 * 1024)
+    expect(pulled).toBeLessThan(SEALED_RESPONSE_MAX_BYTES + 1024 * 1024)
   })
 
   it('double execution: a forged 421 after the call was forwarded does not cause a second execution', async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { EvidenceRefused } from '../../../shared/attestation/refused.ts'
+import { EvidenceRejectedError } from '../../../shared/attestation/require-verified.ts'
 import { Keyring } from '../../../origin/keys/keyring.ts'
 import { startOrigin, type TestOrigin } from '../http/origin.ts'
 import { type Network, policyFor, showEvidence, verifyFrom } from './client-of.ts'
@@ -37,7 +37,7 @@ describe('a client that verifies an origin', () => {
       const file = (await answer.json()) as object
       return Response.json({ ...file, public_key: his })
     }
-    await expect(verifyFrom(origin, network)).rejects.toBeInstanceOf(EvidenceRefused)
+    await expect(verifyFrom(origin, network)).rejects.toBeInstanceOf(EvidenceRejectedError)
   })
 
   it('replayed evidence: rejects a fresh quote for another nonce', async () => {
@@ -48,7 +48,7 @@ describe('a client that verifies an origin', () => {
       return new Response((kept.answer ??= answer))
     }
     await verifyFrom(origin, network)
-    await expect(verifyFrom(origin, network)).rejects.toBeInstanceOf(EvidenceRefused)
+    await expect(verifyFrom(origin, network)).rejects.toBeInstanceOf(EvidenceRejectedError)
   })
 
   it('another root: rejects a root that the policy does not name', async () => {
@@ -60,11 +60,15 @@ describe('a client that verifies an origin', () => {
       },
     ]
     for (const policy of policies)
-      await expect(verifyFrom(origin, undefined, policy)).rejects.toBeInstanceOf(EvidenceRefused)
+      await expect(verifyFrom(origin, undefined, policy)).rejects.toBeInstanceOf(
+        EvidenceRejectedError,
+      )
   })
 
   it('another application: rejects an application that the policy does not name', async () => {
     const policy = { ...policyFor(origin), composeHashes: ['00'.repeat(32)] }
-    await expect(verifyFrom(origin, undefined, policy)).rejects.toBeInstanceOf(EvidenceRefused)
+    await expect(verifyFrom(origin, undefined, policy)).rejects.toBeInstanceOf(
+      EvidenceRejectedError,
+    )
   })
 })

@@ -1,7 +1,7 @@
 import { Contract, ContractFactory, id } from 'ethers'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import artifacts from '../../../origin/contracts/artifacts.json' with { type: 'json' }
-import { CUT } from '../../../origin/contracts/deploy.ts'
+import { FACET_CUT_ACTION } from '../../../origin/contracts/deploy.ts'
 import { upgradeAccountConfig } from '../../../origin/contracts/upgrade.ts'
 import { hashOf, pkpIdOf, startAccountConfig, usageKey } from './account-config.ts'
 import type { AccountConfig } from './account-config.ts'
@@ -57,9 +57,13 @@ const NEW_VIEWS = ['allApiKeyHashesToMaster', 'adminWalletAddress']
  */
 async function makeOld() {
   const older = await otherFacet()
-  await cut(NOBODY, CUT.remove, ['deleteAction', 'mayExecute', ...NEW_VIEWS].map(selectorOf))
-  await cut(older, CUT.replace, [selectorOf('addGroup'), selectorOf('apiPayers')])
-  await cut(older, CUT.add, [id('registerWallet(uint256)').slice(0, 10)])
+  await cut(
+    NOBODY,
+    FACET_CUT_ACTION.remove,
+    ['deleteAction', 'mayExecute', ...NEW_VIEWS].map(selectorOf),
+  )
+  await cut(older, FACET_CUT_ACTION.replace, [selectorOf('addGroup'), selectorOf('apiPayers')])
+  await cut(older, FACET_CUT_ACTION.add, [id('registerWallet(uint256)').slice(0, 10)])
 }
 
 let asDeployed: Awaited<ReturnType<typeof facets>>
@@ -105,7 +109,7 @@ test('an old diamond gets the facets of the artifacts in one cut, and keeps its 
 
 test('a facet with completely different code is redeployed', async () => {
   const older = await otherFacet()
-  await cut(older, CUT.replace, selectorsOf('WritesFacet'))
+  await cut(older, FACET_CUT_ACTION.replace, selectorsOf('WritesFacet'))
   expect(await upgrade()).toBe(true)
   expect(await config.refusal(config.payer, 'addGroup', hashOf('nobody'), '', '', [], [])).toEqual([
     'AccountDoesNotExist',

@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { and, eq, like } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import type { AllowedRun } from '../../../origin/credits/allowed-run.ts'
-import { LEASE_MS } from '../../../origin/credits/credits.ts'
-import { FailedExecutionAllowance, RunsInFlight } from '../../../origin/credits/shortage.ts'
+import type { AllowanceReservation } from '../../../origin/credits/allowance-reservation.ts'
+import { CREDIT_LEASE_MS } from '../../../origin/credits/credits.ts'
+import {
+  AllowanceExhaustedError,
+  RunsInFlightError,
+} from '../../../origin/credits/credit-errors.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { windowSums } from '../../../origin/db/schema.ts'
 import {
@@ -23,7 +26,11 @@ type Db = OpenDatabase['db']
 type Process = ReturnType<typeof originProcess>
 type What = { key?: string; cid?: string; wallMs?: number }
 
-function admit({ credits }: Process, accountHash: string, what: What = {}): Promise<AllowedRun> {
+function admit(
+  { credits }: Process,
+  accountHash: string,
+  what: What = {},
+): Promise<AllowanceReservation> {
   const { key = KEY, cid = CID, wallMs = EXECUTION_WALL_MS } = what
   return credits.admit({ accountHash, keyHash: key }, { cid, wallMs, bytes: 0 })
 }
@@ -31,13 +38,13 @@ function admit({ credits }: Process, accountHash: string, what: What = {}): Prom
 /** A run that fails after `ms`. */
 async function fail(process: Process, account: string, ms: number, what: What = {}): Promise<void> {
   const run = await admit(process, account, what)
-  run.ended(ms, { failed: true })
+  run.finish(ms, { failed: true })
 }
 
 /** A run that succeeds after 5 ms, so that the expected time of such runs is known. */
 async function showQuick(process: Process, account: string): Promise<void> {
   const run = await admit(process, account)
-  run.ended(5, { failed: false })
+  run.finish(5, { failed: false })
 }
 
 async function failedMs(db: Db, account: string, series = 'failed'): Promise<number> {
@@ -66,7 +73,7 @@ onSharedDatabase(PROCESSES, (open) => {
     )
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(30)
     for (const tried of tries)
-      if (tried.status === 'rejected') expect(tried.reason).toBeInstanceOf(FailedExecutionAllowance)
+      if (tried.status === 'rejected') expect(tried.reason).toBeInstanceOf(AllowanceExhaustedError)
     await process.credits.flush()
     expect(await failedMs(db(), account)).toBe(FAILED_EXECUTION_MS)
     expect(await failedMs(db(), account, `failed/${KEY}/${CID}`)).toBe(FAILED_EXECUTION_MS)
@@ -81,7 +88,7 @@ onSharedDatabase(PROCESSES, (open) => {
       // The first run reserves the entire allowance.
       if (first) await sleep(20)
       first = false
-      run.ended(5, { failed: false })
+      run.finish(5, { failed: false })
     }
     await Promise.all(Array.from({ length: 64 }, one))
     await process.credits.close()
@@ -93,7 +100,7 @@ onSharedDatabase(PROCESSES, (open) => {
     const account = newAccount()
     for (let i = 0; i < 10; i++) {
       const run = await admit(process, account)
-      if (i % 2 === 0) run.ended(50_000, { failed: false })
+      if (i % 2 === 0) run.finish(50_000, { failed: false })
       else run.release()
     }
     await process.credits.close()
@@ -109,10 +116,10 @@ onSharedDatabase(PROCESSES, (open) => {
     await process.credits.flush()
     await fail(process, account, 60_000)
     await fail(process, account, 30_000)
-    expect(await errorOf(admit(process, account))).toBeInstanceOf(FailedExecutionAllowance)
+    expect(await errorOf(admit(process, account))).toBeInstanceOf(AllowanceExhaustedError)
     await fail(process, account, 60_000, { key: OTHER_KEY })
     const refused = await errorOf(admit(process, account, { key: OTHER_KEY }))
-    expect(refused).toBeInstanceOf(FailedExecutionAllowance)
+    expect(refused).toBeInstanceOf(AllowanceExhaustedError)
   })
 
   it('applies a spent allowance to its key and action only, and reports when more is available', async () => {
@@ -131,7 +138,7 @@ onSharedDatabase(PROCESSES, (open) => {
     const wallMs = 20_000
     await fail(process, account, 20_000, { wallMs })
     await fail(process, account, 10_000, { wallMs })
-    expect(await errorOf(admit(process, account))).toBeInstanceOf(FailedExecutionAllowance)
+    expect(await errorOf(admit(process, account))).toBeInstanceOf(AllowanceExhaustedError)
   })
 
   it('free compute: limits actions that differ only by a comment to the account’s allowance', async () => {
@@ -140,7 +147,7 @@ onSharedDatabase(PROCESSES, (open) => {
     for (let i = 0; i < FAILED_EXECUTION_PAIRS; i++)
       await fail(process, account, FAILED_EXECUTION_MS, { cid: `QmComment${i}` })
     const refused = await errorOf(admit(process, account, { cid: 'QmOneMore' }))
-    expect(refused).toMatchObject({ name: 'FailedExecutionAllowance', of: 'account' })
+    expect(refused).toMatchObject({ name: 'AllowanceExhaustedError', of: 'account' })
     ;(await admit(process, newAccount(), { cid: 'QmOneMore' })).release()
   })
 
@@ -154,11 +161,11 @@ onSharedDatabase(PROCESSES, (open) => {
         const refused = await errorOf(
           onceKnown(() => admit(process, account, { wallMs: 3_000 })).then((run) => {
             used += 3_000
-            run.ended(3_000, { failed: true })
+            run.finish(3_000, { failed: true })
           }),
         )
-        if (refused instanceof FailedExecutionAllowance) return
-        if (refused && !(refused instanceof RunsInFlight)) throw refused
+        if (refused instanceof AllowanceExhaustedError) return
+        if (refused && !(refused instanceof RunsInFlightError)) throw refused
         await process.credits.flush()
       }
     }
@@ -175,7 +182,7 @@ onSharedDatabase(PROCESSES, (open) => {
     await fail(before, account, FAILED_EXECUTION_MS)
     await before.credits.close()
     const refused = await errorOf(admit(originProcess(open(1)), account))
-    expect(refused).toBeInstanceOf(FailedExecutionAllowance)
+    expect(refused).toBeInstanceOf(AllowanceExhaustedError)
   })
 
   it('lets a run without concurrent runs continue to its own limits, and counts it', async () => {
@@ -184,10 +191,10 @@ onSharedDatabase(PROCESSES, (open) => {
     const run = await admit(process, account)
     expect(await run.extend(61_000)).toBe(true)
     expect(await run.extend(100_000)).toBe(true)
-    run.ended(100_000, { failed: true })
+    run.finish(100_000, { failed: true })
     await process.credits.flush()
     expect(await failedMs(db(), account)).toBe(100_000)
-    expect(await errorOf(admit(process, account))).toBeInstanceOf(FailedExecutionAllowance)
+    expect(await errorOf(admit(process, account))).toBeInstanceOf(AllowanceExhaustedError)
   })
 
   it('stops one of several runs when nothing is left', async () => {
@@ -236,9 +243,9 @@ onSharedDatabase(PROCESSES, (open) => {
     const passing = setInterval(() => (clock.at += 200), 10)
     const refused = await waits
     clearInterval(passing)
-    expect(refused).toBeInstanceOf(RunsInFlight)
+    expect(refused).toBeInstanceOf(RunsInFlightError)
     expect(refused).toMatchObject({ retryAfterMs: 1_000 })
-    first.ended(1_000, { failed: false })
+    first.finish(1_000, { failed: false })
     ;(await admit(process, account)).release()
   })
 
@@ -249,7 +256,7 @@ onSharedDatabase(PROCESSES, (open) => {
     const first = await admit(there, account)
     const waits = admit(here, account)
     await sleep(100)
-    first.ended(5, { failed: false })
+    first.finish(5, { failed: false })
     ;(await waits).release()
     there.kill()
   })
@@ -259,7 +266,7 @@ onSharedDatabase(PROCESSES, (open) => {
     const account = newAccount()
     const [dead, alive] = [originProcess(open(0), { clock }), originProcess(open(1), { clock })]
     await admit(dead, account)
-    clock.at += LEASE_MS + 1
+    clock.at += CREDIT_LEASE_MS + 1
     await fail(alive, account, FAILED_EXECUTION_MS)
     await alive.credits.flush()
     expect(await failedMs(db(), account)).toBe(FAILED_EXECUTION_MS)
@@ -287,7 +294,7 @@ onSharedDatabase(PROCESSES, (open) => {
     await errorOf(admit(process, account))
     asked.times = 0
     for (let i = 0; i < 100; i++)
-      expect(await errorOf(admit(process, account))).toBeInstanceOf(FailedExecutionAllowance)
+      expect(await errorOf(admit(process, account))).toBeInstanceOf(AllowanceExhaustedError)
     expect(asked.times).toBe(0)
     clock.at += 1_000
     await errorOf(admit(process, account))

@@ -2,8 +2,8 @@
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { expect, it, vi } from 'vitest'
 import { Audit } from '../../../origin/credits/audit.ts'
-import { addCredit, lockAccount, takeBack } from '../../../origin/credits/ledger.ts'
-import { tendAudit } from '../../../origin/credits/tending.ts'
+import { addCredit, lockAccount, clawBack } from '../../../origin/credits/ledger.ts'
+import { scheduleAudits } from '../../../origin/credits/maintenance.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { creditAccounts, ledgerTransfers } from '../../../origin/db/schema.ts'
 import { onSharedDatabase } from '../db/shared-database.ts'
@@ -63,7 +63,7 @@ function damageIsTold(database: () => OpenDatabase): void {
       const at = new Date()
       const row = await lockAccount(tx, account, { starterCents: 0, at })
       const refund = { idempotencyKey: `refund:${account}`, kind: 'refund' } as const
-      await takeBack(tx, row, at, { ...refund, cents: 500, subject: 'pi_1' })
+      await clawBack(tx, row, at, { ...refund, cents: 500, subject: 'pi_1' })
     })
     const paying = newAccount()
     await db().transaction(async (tx) => {
@@ -212,7 +212,7 @@ function damageIsTold(database: () => OpenDatabase): void {
     const { mend } = await damage(account, { balanceCents: 51 })
     const told: Facts[] = []
     const log = (event: string, facts: Facts = {}) => void told.push({ event, ...facts })
-    const stop = tendAudit(new Audit({ db: db(), log }), log)
+    const stop = scheduleAudits(new Audit({ db: db(), log }), log)
     const one = expect.objectContaining({ event: 'credits.books_differ', account })
     await vi.waitFor(() => expect(told).toEqual(expect.arrayContaining([one])), 20_000)
     stop()

@@ -1,11 +1,11 @@
 import { and, eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { LEASE_MS } from '../../../origin/credits/credits.ts'
+import { CREDIT_LEASE_MS } from '../../../origin/credits/credits.ts'
 import {
-  CreditsUnavailable,
-  PaymentRequired,
-  SpendCapReached,
-} from '../../../origin/credits/shortage.ts'
+  CreditsUnavailableError,
+  PaymentRequiredError,
+  SpendCapReachedError,
+} from '../../../origin/credits/credit-errors.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { creditLeases, leaseParts, ledgerTransfers, windowSums } from '../../../origin/db/schema.ts'
 import { onSharedDatabase } from '../db/shared-database.ts'
@@ -64,7 +64,7 @@ onSharedDatabase(PROCESSES, (open) => {
     )
     const { spent, refusal } = await spendAll(process, account)
     expect(spent).toBe(3)
-    expect(refusal).toBeInstanceOf(SpendCapReached)
+    expect(refusal).toBeInstanceOf(SpendCapReachedError)
     await process.spend(account, 5, OTHER_KEY)
     await process.credits.close()
     expect(await chargedTo(db(), account)).toBe(3)
@@ -99,8 +99,8 @@ onSharedDatabase(PROCESSES, (open) => {
         { accountHash, keyHash: KEY },
         { capCents: 0, windowSeconds: HOUR },
       )
-    await expect(process.reserve(rich, 1)).rejects.toThrow(SpendCapReached)
-    await expect(process.reserve(poor, 1)).rejects.toThrow(PaymentRequired)
+    await expect(process.reserve(rich, 1)).rejects.toThrow(SpendCapReachedError)
+    await expect(process.reserve(poor, 1)).rejects.toThrow(PaymentRequiredError)
     expect((await process.credits.balance(rich)).balance_cents).toBe(10)
   })
 
@@ -129,7 +129,7 @@ onSharedDatabase(PROCESSES, (open) => {
     for (const process of processes) process.live()
     const ended = await Promise.all(processes.map((process) => spendAll(process, account)))
     for (const process of processes) process.kill()
-    for (const { refusal } of ended) expect(refusal).toBeInstanceOf(SpendCapReached)
+    for (const { refusal } of ended) expect(refusal).toBeInstanceOf(SpendCapReachedError)
     expect(ended.reduce((sum, { spent }) => sum + spent, 0)).toBe(100)
     await Promise.all(processes.map(({ credits }) => credits.close()))
     expect(await chargedTo(db(), account)).toBe(100)
@@ -150,7 +150,7 @@ onSharedDatabase(PROCESSES, (open) => {
     for (const process of processes) process.kill()
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     for (const attempt of tries)
-      if (attempt.status === 'rejected') expect(attempt.reason).toBeInstanceOf(SpendCapReached)
+      if (attempt.status === 'rejected') expect(attempt.reason).toBeInstanceOf(SpendCapReachedError)
   })
 
   it('enforces a cap once it is set, even if others were spending without one', async () => {
@@ -180,7 +180,7 @@ onSharedDatabase(PROCESSES, (open) => {
       { capCents: 20, windowSeconds: HOUR },
     )
     expect(await reserved.extend(1)).toBe('spend_cap_reached')
-    await expect(one.reserve(account, 1)).rejects.toThrow(SpendCapReached)
+    await expect(one.reserve(account, 1)).rejects.toThrow(SpendCapReachedError)
     reserved.settle('write', 30, { subject: 'add_group' })
     // Flush skips a lease with an order in progress, and the rejection above may have started one.
     const charged = async () => {
@@ -228,10 +228,10 @@ onSharedDatabase(PROCESSES, (open) => {
       { capCents: 3, windowSeconds: HOUR },
     )
     await expect.poll(() => other!.credits.caps(account)).toHaveLength(1)
-    await expect(third!.reserve(account, 1)).rejects.toThrow(CreditsUnavailable)
+    await expect(third!.reserve(account, 1)).rejects.toThrow(CreditsUnavailableError)
     one!.live()
     await setting
-    await expect(third!.reserve(account, 1)).rejects.toThrow(SpendCapReached)
+    await expect(third!.reserve(account, 1)).rejects.toThrow(SpendCapReachedError)
     reserved.settle('write', 3, REFERENCE)
     await one!.credits.close()
     expect(await chargedTo(db(), account)).toBe(3)
@@ -245,10 +245,10 @@ onSharedDatabase(PROCESSES, (open) => {
     const payer = { accountHash: account, keyHash: KEY }
     await process.credits.setCap(payer, { capCents: 4, windowSeconds: HOUR })
     goes.release()
-    await expect(process.reserve(account, 1)).rejects.toThrow(SpendCapReached)
+    await expect(process.reserve(account, 1)).rejects.toThrow(SpendCapReachedError)
     stays.release()
     await process.spend(account, 4)
-    await expect(process.reserve(account, 1)).rejects.toThrow(SpendCapReached)
+    await expect(process.reserve(account, 1)).rejects.toThrow(SpendCapReachedError)
     await process.credits.close()
     expect(await chargedTo(db(), account)).toBe(4)
   })
@@ -262,10 +262,10 @@ onSharedDatabase(PROCESSES, (open) => {
     await other.spend(account, 2)
     await one.credits.setCap(payer, { capCents: 3, windowSeconds: HOUR })
     await other.spend(account, 1)
-    await expect(other.reserve(account, 1)).rejects.toThrow(SpendCapReached)
+    await expect(other.reserve(account, 1)).rejects.toThrow(SpendCapReachedError)
     await one.credits.setCap(payer, { capCents: 4, windowSeconds: HOUR })
     await other.spend(account, 1)
-    await expect(other.reserve(account, 1)).rejects.toThrow(SpendCapReached)
+    await expect(other.reserve(account, 1)).rejects.toThrow(SpendCapReachedError)
     await one.credits.setCap(payer, null)
     await other.spend(account, 50)
     expect(await one.credits.caps(account)).toEqual([])
@@ -286,10 +286,10 @@ onSharedDatabase(PROCESSES, (open) => {
     await process.spend(account, 4)
     await process.credits.flush()
     clock.at += 300_000
-    await expect(process.reserve(account, 1)).rejects.toThrow(SpendCapReached)
+    await expect(process.reserve(account, 1)).rejects.toThrow(SpendCapReachedError)
     clock.at += 10_000
     await process.spend(account, 6)
-    await expect(process.reserve(account, 1)).rejects.toThrow(SpendCapReached)
+    await expect(process.reserve(account, 1)).rejects.toThrow(SpendCapReachedError)
   })
 
   it('counts spending from before a cap was set or its window was changed', async () => {
@@ -319,9 +319,9 @@ onSharedDatabase(PROCESSES, (open) => {
     await dead.reserve(account, 10)
     const refused = alive.reserve(account, 1)
     const passing = setInterval(() => (clock.at += 200), 10)
-    await expect(refused).rejects.toThrow(CreditsUnavailable)
+    await expect(refused).rejects.toThrow(CreditsUnavailableError)
     clearInterval(passing)
-    clock.at += LEASE_MS
+    clock.at += CREDIT_LEASE_MS
     expect((await alive.reserve(account, 10)).cents).toBe(10)
   })
 
@@ -336,7 +336,7 @@ onSharedDatabase(PROCESSES, (open) => {
       { capCents: 1, windowSeconds: HOUR },
     )
     clearInterval(passing)
-    await expect(alive.reserve(account, 2)).rejects.toThrow(SpendCapReached)
+    await expect(alive.reserve(account, 2)).rejects.toThrow(SpendCapReachedError)
   })
 
   it('overspending: does not charge a process that was presumed dead beyond the cap', async () => {
@@ -348,13 +348,13 @@ onSharedDatabase(PROCESSES, (open) => {
       { capCents: 10, windowSeconds: HOUR },
     )
     await slow.spend(account, 8)
-    clock.at += LEASE_MS + 1
+    clock.at += CREDIT_LEASE_MS + 1
     await alive.spend(account, 7)
     await alive.credits.close()
     await slow.credits.flush()
     expect(slow.logs).toContain('credits.unpaid')
     expect(await chargedTo(db(), account)).toBe(10)
-    await expect(slow.reserve(account, 1)).rejects.toThrow(SpendCapReached)
+    await expect(slow.reserve(account, 1)).rejects.toThrow(SpendCapReachedError)
   })
 
   it('does not spend from a former sub-allocation after its lease was lost', async () => {
@@ -367,12 +367,12 @@ onSharedDatabase(PROCESSES, (open) => {
     )
     await slow.spend(account, 1)
     await slow.credits.flush()
-    clock.at += LEASE_MS + 1
+    clock.at += CREDIT_LEASE_MS + 1
     await alive.reserve(account, 9)
     // An order for credit alone makes the lease usable again, but not its former sub-allocations.
     await slow.spend(account, 50, OTHER_KEY)
     alive.live()
-    await expect(slow.reserve(account, 1)).rejects.toThrow(SpendCapReached)
+    await expect(slow.reserve(account, 1)).rejects.toThrow(SpendCapReachedError)
     alive.kill()
   })
 
@@ -391,7 +391,7 @@ onSharedDatabase(PROCESSES, (open) => {
     losing.lose = false
     expect(await process.credits.caps(account)).toMatchObject([{ spentCents: 4 }])
     await process.spend(account, 6)
-    await expect(process.reserve(account, 1)).rejects.toThrow(SpendCapReached)
+    await expect(process.reserve(account, 1)).rejects.toThrow(SpendCapReachedError)
     await process.credits.close()
     expect(await chargedTo(db(), account)).toBe(10)
     expect((await booksOf(db(), account)).leased).toBe(0)

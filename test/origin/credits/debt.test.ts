@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { LEASE_MS } from '../../../origin/credits/credits.ts'
-import { lockAccount, takeBack } from '../../../origin/credits/ledger.ts'
-import { PaymentRequired } from '../../../origin/credits/shortage.ts'
+import { CREDIT_LEASE_MS } from '../../../origin/credits/credits.ts'
+import { lockAccount, clawBack } from '../../../origin/credits/ledger.ts'
+import { PaymentRequiredError } from '../../../origin/credits/credit-errors.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { creditAccounts } from '../../../origin/db/schema.ts'
 import { onSharedDatabase } from '../db/shared-database.ts'
@@ -19,7 +19,7 @@ async function refund(
     const at = new Date()
     const row = await lockAccount(tx, account, { starterCents: 0, at })
     const key = { idempotencyKey, subject: 'pi_1' }
-    await takeBack(tx, row, at, { ...key, kind: 'refund', cents })
+    await clawBack(tx, row, at, { ...key, kind: 'refund', cents })
   })
 }
 
@@ -32,7 +32,7 @@ onSharedDatabase(2, (open) => {
     await dead.reserve(account, 1)
     await refund(db, account, 50)
     const { leased } = await booksOf(db, account)
-    clock.at += LEASE_MS + 1
+    clock.at += CREDIT_LEASE_MS + 1
     const living = originProcess(open(1), { clock })
     const { debt_cents, balance_cents } = await living.credits.balance(account)
     expect([leased > 10, debt_cents, balance_cents]).toEqual([true, 0, 10])
@@ -44,7 +44,7 @@ onSharedDatabase(2, (open) => {
     const clock = { at: Date.now() }
     await originProcess(open(0), { clock }).reserve(account, 1)
     await refund(db, account, 50)
-    clock.at += LEASE_MS + 1
+    clock.at += CREDIT_LEASE_MS + 1
     await originProcess(open(1), { clock }).credits.renew()
     expect((await booksOf(db, account)).balance).toBe(10)
   })
@@ -58,7 +58,7 @@ onSharedDatabase(2, (open) => {
     reservation.release()
     first.live()
     const second = originProcess(open(1))
-    await expect(second.reserve(account, 1)).rejects.toBeInstanceOf(PaymentRequired)
+    await expect(second.reserve(account, 1)).rejects.toBeInstanceOf(PaymentRequiredError)
     first.kill()
     expect((await booksOf(db, account)).balance).toBe(0)
   })
@@ -69,7 +69,7 @@ onSharedDatabase(2, (open) => {
     const ofAccount = eq(creditAccounts.accountHash, account)
     await db.update(creditAccounts).set({ debtCents: 5 }).where(ofAccount)
     const { reserve } = originProcess(open(0))
-    await expect(reserve(account, 16)).rejects.toBeInstanceOf(PaymentRequired)
+    await expect(reserve(account, 16)).rejects.toBeInstanceOf(PaymentRequiredError)
     await reserve(account, 15)
     const [row] = await db.select().from(creditAccounts).where(ofAccount)
     expect(row).toMatchObject({ balanceCents: 15, debtCents: 0 })

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, it } from 'vitest'
-import { addCredit, lockAccount, takeBack } from '../../../origin/credits/ledger.ts'
+import { addCredit, lockAccount, clawBack } from '../../../origin/credits/ledger.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { creditAccounts, creditLeases, usageDays } from '../../../origin/db/schema.ts'
 import { onSharedDatabase } from '../db/shared-database.ts'
@@ -53,7 +53,7 @@ function queriesHold(database: () => OpenDatabase): void {
     const refund = { kind: 'refund', cents: 500, subject: 'pi_1' } as const
     await process.credits.close()
     await lockedAccount(debtor, (tx, row) =>
-      takeBack(tx, row, new Date(), { ...refund, idempotencyKey: `refund:${debtor}` }),
+      clawBack(tx, row, new Date(), { ...refund, idempotencyKey: `refund:${debtor}` }),
     )
     // Holds credit while the queries run.
     await originProcess(database()).spend(spender)

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lockAccount } from '../../../origin/credits/ledger.ts'
-import { CreditsUnavailable, PaymentRequired } from '../../../origin/credits/shortage.ts'
+import {
+  CreditsUnavailableError,
+  PaymentRequiredError,
+} from '../../../origin/credits/credit-errors.ts'
 import { type OpenDatabase, openDatabase } from '../../../origin/db/open.ts'
 import { type FreshDatabase, freshDatabase } from '../db/fresh-database.ts'
 import { booksOf, KEY, onceKnown, openAccount, originProcess } from './process.ts'
@@ -48,7 +51,7 @@ describe('processes on a database server', () => {
       expect((await reserve(other, 1)).cents).toBe(1)
     })
     const refused = (await Promise.all(changes)).filter(
-      (error) => error instanceof CreditsUnavailable,
+      (error) => error instanceof CreditsUnavailableError,
     )
     expect(refused).toHaveLength(40 - 17)
   })
@@ -61,10 +64,10 @@ describe('processes on a database server', () => {
     await reserve(account, 1)
     await opened[1]!.db.transaction(async (tx) => {
       await tx.execute('lock table credit_leases in access exclusive mode')
-      await expect(credits.answer()).rejects.toThrow(CreditsUnavailable)
-      await expect(credits.renew()).rejects.toThrow(CreditsUnavailable)
+      await expect(credits.returnRequested()).rejects.toThrow(CreditsUnavailableError)
+      await expect(credits.renew()).rejects.toThrow(CreditsUnavailableError)
     })
-    await credits.answer()
+    await credits.returnRequested()
     await credits.renew()
   })
 
@@ -79,7 +82,7 @@ describe('processes on a database server', () => {
           await onceKnown(() => spend(account))
           spent++
         } catch (error) {
-          if (error instanceof PaymentRequired) return
+          if (error instanceof PaymentRequiredError) return
           throw error
         }
         await credits.flush()
@@ -103,7 +106,7 @@ describe('processes on a database server', () => {
     )
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     for (const attempt of tries)
-      if (attempt.status === 'rejected') expect(attempt.reason).toBeInstanceOf(PaymentRequired)
+      if (attempt.status === 'rejected') expect(attempt.reason).toBeInstanceOf(PaymentRequiredError)
     for (const process of processes) process.kill()
   })
 })

@@ -1,9 +1,12 @@
 import { expect, it } from 'vitest'
-import { ASK_LOOK_MS, LEASE_IDLE_MS } from '../../../origin/credits/account-lease.ts'
-import { LEASE_MS, LEASE_USABLE_MS } from '../../../origin/credits/credits.ts'
-import { CreditsUnavailable, PaymentRequired } from '../../../origin/credits/shortage.ts'
-import { ASK_WAIT_MS } from '../../../origin/credits/waiting.ts'
-import { sleep } from '../../../origin/db/in-time.ts'
+import { RETURN_POLL_MS, LEASE_IDLE_MS } from '../../../origin/credits/account-lease.ts'
+import { CREDIT_LEASE_MS, LEASE_USABLE_MS } from '../../../origin/credits/credits.ts'
+import {
+  CreditsUnavailableError,
+  PaymentRequiredError,
+} from '../../../origin/credits/credit-errors.ts'
+import { RETURN_TIMEOUT_MS } from '../../../origin/credits/wait-queue.ts'
+import { abortableSleep } from '../../../origin/db/time-limit.ts'
 import { type OpenDatabase } from '../../../origin/db/open.ts'
 import { booksOf, KEY, newAccount, openAccount, originProcess, REFERENCE } from './process.ts'
 import { onSharedDatabase } from '../db/shared-database.ts'
@@ -100,7 +103,7 @@ function leasesHold(open: () => OpenDatabase): void {
     const { reserve } = originProcess(open())
     const account = await openAccount(db(), 3)
     const refused = await reserve(account, 5).catch((error: unknown) => error)
-    expect(refused).toBeInstanceOf(PaymentRequired)
+    expect(refused).toBeInstanceOf(PaymentRequiredError)
     expect(refused).toMatchObject({ requiredCents: 5, balanceCents: 3 })
     expect((await reserve(account, 3)).cents).toBe(3)
   })
@@ -132,7 +135,7 @@ function leasesHold(open: () => OpenDatabase): void {
     const began = performance.now()
     for (let i = 0; i < 5; i++) await other.spend(account)
     expect(performance.now() - began).toBeLessThan(1_000)
-    await expect(other.spend(account)).rejects.toThrow(PaymentRequired)
+    await expect(other.spend(account)).rejects.toThrow(PaymentRequiredError)
     holder.kill()
     await Promise.all([other.credits.close(), holder.credits.close()])
     expect(await expectSoundBooks(db(), account)).toMatchObject({ balance: 0, revenue: 5 })
@@ -143,7 +146,7 @@ function leasesHold(open: () => OpenDatabase): void {
     const holder = originProcess(open())
     holder.live()
     await holder.reserve(account, 2)
-    await expect(originProcess(open()).spend(account)).rejects.toThrow(PaymentRequired)
+    await expect(originProcess(open()).spend(account)).rejects.toThrow(PaymentRequiredError)
     holder.kill()
   })
 
@@ -155,9 +158,9 @@ function leasesHold(open: () => OpenDatabase): void {
     const alive = originProcess(open(), { clock })
     const refused = alive.spend(account)
     const passing = setInterval(() => (clock.at += 200), 20)
-    await expect(refused).rejects.toThrow(CreditsUnavailable)
+    await expect(refused).rejects.toThrow(CreditsUnavailableError)
     clearInterval(passing)
-    clock.at += LEASE_MS
+    clock.at += CREDIT_LEASE_MS
     await alive.spend(account, 2)
     await alive.credits.close()
     expect(await expectSoundBooks(db(), account)).toMatchObject({ balance: 0, revenue: 2 })
@@ -170,16 +173,16 @@ function leasesHold(open: () => OpenDatabase): void {
     const asker = originProcess(open(), {
       clock,
       sleep: async (ms, signal) => {
-        if (ms !== ASK_LOOK_MS) return sleep(ms, signal)
-        await holder!.credits.answer()
+        if (ms !== RETURN_POLL_MS) return abortableSleep(ms, signal)
+        await holder!.credits.returnRequested()
         // The first one takes a cent more than it needs.
         for (const { reserve } of takers) await reserve(account, 1)
-        clock.at += ASK_WAIT_MS
+        clock.at += RETURN_TIMEOUT_MS
       },
     })
     const held = await holder!.reserve(account, 4)
     held.release()
-    await expect(asker.reserve(account, 1)).rejects.toThrow(CreditsUnavailable)
+    await expect(asker.reserve(account, 1)).rejects.toThrow(CreditsUnavailableError)
     await takers[0]!.credits.close()
     expect((await asker.reserve(account, 1)).cents).toBe(1)
   })
@@ -244,7 +247,7 @@ function leasesHold(open: () => OpenDatabase): void {
     const began = performance.now()
     await other.spend(theirs, 5)
     expect(performance.now() - began).toBeLessThan(1_000)
-    expect(await waits).toBeInstanceOf(CreditsUnavailable)
+    expect(await waits).toBeInstanceOf(CreditsUnavailableError)
     busy.kill()
   })
 
@@ -254,7 +257,7 @@ function leasesHold(open: () => OpenDatabase): void {
     await Promise.all(Array.from({ length: 30 }, () => spend(account)))
     await credits.close()
     expect(await expectSoundBooks(db(), account)).toMatchObject({ leased: 0, balance: 70 })
-    await expect(reserve(account, 1)).rejects.toThrow(CreditsUnavailable)
+    await expect(reserve(account, 1)).rejects.toThrow(CreditsUnavailableError)
   })
 }
 

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { LEASE_MS } from '../../../origin/credits/credits.ts'
-import { carryOut } from '../../../origin/credits/lease-order.ts'
+import { CREDIT_LEASE_MS } from '../../../origin/credits/credits.ts'
+import { executeOrder } from '../../../origin/credits/lease-order.ts'
 import {
-  CreditsUnavailable,
-  PaymentRequired,
-  SpendCapReached,
-} from '../../../origin/credits/shortage.ts'
+  CreditsUnavailableError,
+  PaymentRequiredError,
+  SpendCapReachedError,
+} from '../../../origin/credits/credit-errors.ts'
 import { booksOf, KEY, newAccount, openAccount, originProcess } from './process.ts'
 import { onSharedDatabase } from '../db/shared-database.ts'
 import { expectSoundBooks } from './sound-books.ts'
@@ -30,7 +30,7 @@ onSharedDatabase(8, (opened) => {
     const clock = { at: Date.now() }
     const slow = originProcess(open(), { clock })
     await slow.spend(account, 6)
-    clock.at += LEASE_MS + 1
+    clock.at += CREDIT_LEASE_MS + 1
     const other = originProcess(open(), { clock })
     await other.spend(account, 7)
     await other.credits.flush()
@@ -63,7 +63,7 @@ onSharedDatabase(8, (opened) => {
     await spend(account, 2)
     losing.lose = true
     await credits.flush()
-    clock.at += LEASE_MS + 1
+    clock.at += CREDIT_LEASE_MS + 1
     await originProcess(open(), { clock }).credits.renew()
     losing.lose = false
     await credits.close()
@@ -79,15 +79,15 @@ onSharedDatabase(8, (opened) => {
     await slow.credits.setCap({ accountHash: account, keyHash: KEY }, cap)
     await slow.spend(account)
     await slow.credits.flush()
-    clock.at += LEASE_MS + 1
+    clock.at += CREDIT_LEASE_MS + 1
     await other.spend(account, 9)
     await other.credits.flush()
     losing.lose = true
-    await expect(slow.spend(account, 1, OTHER_KEY)).rejects.toThrow(CreditsUnavailable)
+    await expect(slow.spend(account, 1, OTHER_KEY)).rejects.toThrow(CreditsUnavailableError)
     losing.lose = false
     // Repeats the lost order first.
     await slow.spend(account, 1, OTHER_KEY)
-    await expect(slow.spend(account)).rejects.toThrow(SpendCapReached)
+    await expect(slow.spend(account)).rejects.toThrow(SpendCapReachedError)
     await Promise.all([slow.credits.close(), other.credits.close()])
     expect(await expectSoundBooks(db(), account)).toMatchObject({ revenue: 11 })
   })
@@ -102,7 +102,7 @@ onSharedDatabase(8, (opened) => {
     losing.lose = true
     await credits.flush()
     losing.lose = false
-    clock.at += LEASE_MS - 1_000
+    clock.at += CREDIT_LEASE_MS - 1_000
     await credits.flush()
     clock.at += 2_000
     await originProcess(open(), { clock }).credits.renew()
@@ -121,21 +121,26 @@ onSharedDatabase(8, (opened) => {
     await sleep(50)
     other.live()
     slow.hold()
-    await holder.credits.answer()
+    await holder.credits.returnRequested()
     await taking
     const twice = holder.reserve(account, 5)
     slow.answer()
-    await expect(twice).rejects.toThrow(PaymentRequired)
+    await expect(twice).rejects.toThrow(PaymentRequiredError)
     other.kill()
   })
 
   it('ignores an order that arrives after a newer one', async () => {
     const account = await openAccount(db(), 10)
     const at = new Date()
-    const terms = { processId: 'p', starterCents: 0, at, expiresAt: new Date(+at + LEASE_MS) }
+    const terms = {
+      processId: 'p',
+      starterCents: 0,
+      at,
+      expiresAt: new Date(+at + CREDIT_LEASE_MS),
+    }
     const ordered = (sequence: number, need: number) =>
       db().transaction((tx) =>
-        carryOut(
+        executeOrder(
           tx,
           {
             leaseId: `lease of ${account}`,
@@ -173,7 +178,7 @@ onSharedDatabase(8, (opened) => {
 
   it('does not report an unavailable ledger as empty', async () => {
     const { credits, reserve } = originProcess({ db: away(db()) })
-    await expect(reserve(newAccount(), 1)).rejects.toThrow(CreditsUnavailable)
-    await expect(credits.balance(newAccount())).rejects.toThrow(CreditsUnavailable)
+    await expect(reserve(newAccount(), 1)).rejects.toThrow(CreditsUnavailableError)
+    await expect(credits.balance(newAccount())).rejects.toThrow(CreditsUnavailableError)
   })
 })

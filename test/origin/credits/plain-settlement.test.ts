@@ -1,11 +1,11 @@
 import { asc, eq, like, or, sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { capOf, spentBy } from '../../../origin/credits/budget-name.ts'
-import { carryOut, type LeaseOrder } from '../../../origin/credits/lease-order.ts'
+import { capBudgetName, spentSeries } from '../../../origin/credits/budget-names.ts'
+import { executeOrder, type LeaseOrder } from '../../../origin/credits/lease-order.ts'
 import { changeAccount, lockAccount } from '../../../origin/credits/ledger.ts'
-import { isPlain, settlePlainly } from '../../../origin/credits/plain-settlement.ts'
+import { isSettlementOnly, settleFast } from '../../../origin/credits/fast-settlement.ts'
 import { storeCap } from '../../../origin/credits/spend-caps.ts'
-import { sumsOf } from '../../../origin/credits/window-sums.ts'
+import { readSums } from '../../../origin/credits/window-sums.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import {
   creditAccounts,
@@ -53,9 +53,14 @@ function orderOf(account: string, sequence: number, order: Partial<LeaseOrder> =
 async function leased(db: Db): Promise<string> {
   const account = await openAccount(db, 100)
   const credit = { ...NOTHING, need: 40 }
-  const parts = [ONE, OTHER].map((key) => ({ ...NOTHING, need: 1, used: 0, budget: capOf(key) }))
+  const parts = [ONE, OTHER].map((key) => ({
+    ...NOTHING,
+    need: 1,
+    used: 0,
+    budget: capBudgetName(key),
+  }))
   await db.transaction((tx) =>
-    carryOut(tx, orderOf(account, 1, { charges: [], credit, parts }), TERMS),
+    executeOrder(tx, orderOf(account, 1, { charges: [], credit, parts }), TERMS),
   )
   return account
 }
@@ -122,17 +127,17 @@ async function untilOneWaits(db: Db): Promise<void> {
 
 function settlesPlainly(open: () => OpenDatabase): void {
   const db = () => open().db
-  const whole = (order: LeaseOrder) => db().transaction((tx) => carryOut(tx, order, TERMS))
+  const whole = (order: LeaseOrder) => db().transaction((tx) => executeOrder(tx, order, TERMS))
   const refuses = async (order: LeaseOrder) => {
     const before = await rowsOf(db(), order.accountHash)
-    expect(await settlePlainly(db(), order, TERMS)).toBeUndefined()
+    expect(await settleFast(db(), order, TERMS)).toBeUndefined()
     expect(await rowsOf(db(), order.accountHash)).toEqual(before)
   }
 
   it('leaves the same rows and returns the same result as a full transaction', async () => {
     const [plain, other] = [await leased(db()), await leased(db())]
     for (const sequence of [2, 3]) {
-      const said = await settlePlainly(db(), orderOf(plain, sequence), TERMS)
+      const said = await settleFast(db(), orderOf(plain, sequence), TERMS)
       expect(said).toEqual(await whole(orderOf(other, sequence)))
       expect(said).toMatchObject({ balanceCents: 100 - 11 * (sequence - 1), unpaidCents: 0 })
     }
@@ -143,7 +148,7 @@ function settlesPlainly(open: () => OpenDatabase): void {
 
   it('double charge: does nothing for an order that is sent again', async () => {
     const account = await leased(db())
-    expect(await settlePlainly(db(), orderOf(account, 2), TERMS)).toBeDefined()
+    expect(await settleFast(db(), orderOf(account, 2), TERMS)).toBeDefined()
     await refuses(orderOf(account, 2))
     expect(await whole(orderOf(account, 2))).toMatchObject({ balanceCents: 89 })
     expect(await booksOf(db(), account)).toMatchObject({ revenue: 11 })
@@ -151,7 +156,7 @@ function settlesPlainly(open: () => OpenDatabase): void {
 
   it('double charge: does nothing for an order that arrives after the next one', async () => {
     const account = await leased(db())
-    await settlePlainly(db(), orderOf(account, 3), TERMS)
+    await settleFast(db(), orderOf(account, 3), TERMS)
     await refuses(orderOf(account, 2))
   })
 
@@ -160,7 +165,7 @@ function settlesPlainly(open: () => OpenDatabase): void {
     const { held } = (await whole(orderOf(account, 2, { charges: [] }))).credit
     await refuses(orderOf(account, 3, { credit: { ...NOTHING, reserved: held - 10 } }))
     const credit = { ...NOTHING, reserved: held - 11 }
-    expect(await settlePlainly(db(), orderOf(account, 3, { credit }), TERMS)).toBeDefined()
+    expect(await settleFast(db(), orderOf(account, 3, { credit }), TERMS)).toBeDefined()
   })
 
   it('leaves an order to the full transaction if its lease was returned to the account', async () => {
@@ -186,17 +191,17 @@ function settlesPlainly(open: () => OpenDatabase): void {
     })
     await refuses(orderOf(account, 2))
     await whole(orderOf(account, 2))
-    const spent = await sumsOf(db(), account, [spentBy(OTHER)], AT)
-    expect(spent.get(spentBy(OTHER))).toMatchObject({ amount: 2 })
+    const spent = await readSums(db(), account, [spentSeries(OTHER)], AT)
+    expect(spent.get(spentSeries(OTHER))).toMatchObject({ amount: 2 })
   })
 
   it('does not bypass a cap that is set while the order waits for the account', async () => {
     const account = await leased(db())
     const payer = { accountHash: account, keyHash: OTHER }
-    let settled: ReturnType<typeof settlePlainly> | undefined
+    let settled: ReturnType<typeof settleFast> | undefined
     await db().transaction(async (tx) => {
       await lockAccount(tx, account, TERMS)
-      settled = settlePlainly(db(), orderOf(account, 2), TERMS)
+      settled = settleFast(db(), orderOf(account, 2), TERMS)
       await untilOneWaits(db())
       await storeCap(tx, payer, CAP, AT)
     })
@@ -213,7 +218,7 @@ function settlesPlainly(open: () => OpenDatabase): void {
   it('charges once if many processes send one order at once', async () => {
     const account = await leased(db())
     const orders = Array.from({ length: 8 }, () => orderOf(account, 2))
-    const answers = await Promise.all(orders.map((order) => settlePlainly(db(), order, TERMS)))
+    const answers = await Promise.all(orders.map((order) => settleFast(db(), order, TERMS)))
     expect(answers.filter((answer) => answer !== undefined)).toHaveLength(1)
     expect(await booksOf(db(), account)).toMatchObject({ revenue: 11, total: 0 })
   })
@@ -221,12 +226,14 @@ function settlesPlainly(open: () => OpenDatabase): void {
 
 it('does not classify an order as plain if it requests or returns something', () => {
   const account = newAccount()
-  expect(isPlain(orderOf(account, 1))).toBe(true)
-  expect(isPlain(orderOf(account, 1, { charges: [] }))).toBe(false)
-  expect(isPlain(orderOf(account, 1, { credit: { ...NOTHING, need: 1 } }))).toBe(false)
-  expect(isPlain(orderOf(account, 1, { credit: { ...NOTHING, giveBack: true } }))).toBe(false)
+  expect(isSettlementOnly(orderOf(account, 1))).toBe(true)
+  expect(isSettlementOnly(orderOf(account, 1, { charges: [] }))).toBe(false)
+  expect(isSettlementOnly(orderOf(account, 1, { credit: { ...NOTHING, need: 1 } }))).toBe(false)
+  expect(isSettlementOnly(orderOf(account, 1, { credit: { ...NOTHING, giveBack: true } }))).toBe(
+    false,
+  )
   const part = { budget: 'failures', used: 5, ...NOTHING }
-  expect(isPlain(orderOf(account, 1, { parts: [part] }))).toBe(false)
+  expect(isSettlementOnly(orderOf(account, 1, { parts: [part] }))).toBe(false)
 })
 
 onSharedDatabase(1, (open) => settlesPlainly(() => open(0)))

@@ -2,9 +2,14 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { Credits } from '../../../origin/credits/credits.ts'
-import { CreditsUnavailable } from '../../../origin/credits/shortage.ts'
-import { creditsOf, lockAccount, changeAccount, post } from '../../../origin/credits/ledger.ts'
-import { type Sleep, sleep } from '../../../origin/db/in-time.ts'
+import { CreditsUnavailableError } from '../../../origin/credits/credit-errors.ts'
+import {
+  creditsLedgerAccount,
+  lockAccount,
+  changeAccount,
+  postTransfers,
+} from '../../../origin/credits/ledger.ts'
+import { type Sleep, abortableSleep } from '../../../origin/db/time-limit.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { creditAccounts, creditLeases, ledgerTransfers } from '../../../origin/db/schema.ts'
 
@@ -19,7 +24,7 @@ export async function onceKnown<Value>(attempt: () => Promise<Value>): Promise<V
     try {
       return await attempt()
     } catch (error) {
-      if (!(error instanceof CreditsUnavailable)) throw error
+      if (!(error instanceof CreditsUnavailableError)) throw error
     }
   }
 }
@@ -35,7 +40,7 @@ export function originProcess(
     starterCents = 0,
     clock,
     predecessor,
-    sleep: sleeping = sleep,
+    sleep: sleeping = abortableSleep,
   }: { starterCents?: number; clock?: { at: number }; predecessor?: string; sleep?: Sleep } = {},
 ) {
   const logs: string[] = []
@@ -62,7 +67,7 @@ export function originProcess(
       const look = async () => {
         if (isLooking) return
         isLooking = true
-        await credits.answer().catch(() => {})
+        await credits.returnRequested().catch(() => {})
         isLooking = false
       }
       looking = setInterval(() => void look(), 20)
@@ -87,7 +92,9 @@ export async function openAccount(db: Db, cents: number, account = newAccount())
     if (cents === 0) return
     const from = 'starter'
     const gift = { idempotencyKey: `test:${account}`, kind: 'starter', from, cents } as const
-    const balanceCents = await post(tx, account, at, [{ ...gift, to: creditsOf(account) }])
+    const balanceCents = await postTransfers(tx, account, at, [
+      { ...gift, to: creditsLedgerAccount(account) },
+    ])
     await changeAccount(tx, row, { balanceCents })
   })
   return account
@@ -121,7 +128,7 @@ export async function booksOf(db: Db, account: string) {
     balance: row?.balanceCents ?? 0,
     leased: row?.leasedCents ?? 0,
     inLeases: inLeases.reduce((sum, { cents }) => sum + cents, 0),
-    credited: sums.get(creditsOf(account)) ?? 0,
+    credited: sums.get(creditsLedgerAccount(account)) ?? 0,
     revenue: sums.get('revenue') ?? 0,
     total: [...sums.values()].reduce((sum, cents) => sum + cents, 0),
   }

@@ -1,17 +1,17 @@
 import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { AllowedRun } from '../../../origin/credits/allowed-run.ts'
-import { failuresOf } from '../../../origin/credits/budget-name.ts'
-import { LEASE_MS } from '../../../origin/credits/credits.ts'
+import type { AllowanceReservation } from '../../../origin/credits/allowance-reservation.ts'
+import { failureBudgetName } from '../../../origin/credits/budget-names.ts'
+import { CREDIT_LEASE_MS } from '../../../origin/credits/credits.ts'
 import type { Reservation } from '../../../origin/credits/reservation.ts'
 import {
-  CreditsUnavailable,
-  FailedExecutionAllowance,
-  PaymentRequired,
-  RunsInFlight,
-  SpendCapReached,
-} from '../../../origin/credits/shortage.ts'
+  CreditsUnavailableError,
+  AllowanceExhaustedError,
+  PaymentRequiredError,
+  RunsInFlightError,
+  SpendCapReachedError,
+} from '../../../origin/credits/credit-errors.ts'
 import { addFailures } from '../../../origin/credits/window-sums.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { leaseParts, windowSums } from '../../../origin/db/schema.ts'
@@ -54,11 +54,11 @@ const limits = fc.record({
   capCents: fc.integer({ min: 0, max: 60 }),
 })
 const REFUSALS = [
-  PaymentRequired,
-  SpendCapReached,
-  CreditsUnavailable,
-  FailedExecutionAllowance,
-  RunsInFlight,
+  PaymentRequiredError,
+  SpendCapReachedError,
+  CreditsUnavailableError,
+  AllowanceExhaustedError,
+  RunsInFlightError,
 ]
 
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
@@ -83,7 +83,7 @@ function member(database: OpenDatabase, clock: { at: number }) {
   const process = originProcess({ db }, { clock })
   process.live()
   const open: Reservation[] = []
-  const runs: AllowedRun[] = []
+  const runs: AllowanceReservation[] = []
   return { ...process, open, runs, loseAnswer: () => void (losing = true) }
 }
 
@@ -108,7 +108,7 @@ async function play(
       tx,
       account,
       new Date(clock.at),
-      new Map([[failuresOf(KEY, CID), FAILED_BEFORE_MS]]),
+      new Map([[failureBudgetName(KEY, CID), FAILED_BEFORE_MS]]),
     ),
   )
   let settled = 0
@@ -138,19 +138,19 @@ async function play(
         return
       case 'fail':
         if (one.runs.length > 0) failures++
-        return one.runs.shift()?.ended(FAILURE_MS, { failed: true })
+        return one.runs.shift()?.finish(FAILURE_MS, { failed: true })
       case 'succeed':
-        return one.runs.shift()?.ended(FAILURE_MS, { failed: false })
+        return one.runs.shift()?.finish(FAILURE_MS, { failed: false })
       case 'release':
         return reservations.shift()?.release()
       case 'flush':
         return credits.flush()
       case 'answer':
-        return credits.answer()
+        return credits.returnRequested()
       case 'renew':
         return credits.renew()
       case 'expire':
-        clock.at += LEASE_MS / 2
+        clock.at += CREDIT_LEASE_MS / 2
         return
       case 'lose an answer':
         return one.loseAnswer()
@@ -189,7 +189,7 @@ async function play(
   let tries = 0
   do {
     if (tries > 0) await new Promise((resume) => setTimeout(resume, LATE_LOOK_MS))
-    clock.at += LEASE_MS + 1
+    clock.at += CREDIT_LEASE_MS + 1
     await last.credits.renew()
     books = await expectSound(db, account, granted, { capCents, settled, failures })
   } while ((books.leased > 0 || books.parts.length > 0) && ++tries < LATE_TRIES)

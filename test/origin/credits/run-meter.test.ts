@@ -13,7 +13,7 @@ afterEach(() => void vi.useRealTimers())
 function meterOf(): RunMeter {
   const budget = {
     reservation: { cents: EXECUTION_SECOND_CENTS, prepare: () => {}, extend: async () => {} },
-    allowed: { prepare: () => {}, extend: async () => true },
+    allowance: { prepare: () => {}, extend: async () => true },
   } as unknown as RunBudget
   return new RunMeter(budget, () => {})
 }

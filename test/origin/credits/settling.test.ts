@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { capOf } from '../../../origin/credits/budget-name.ts'
-import { type Charge, settleCharges } from '../../../origin/credits/settling.ts'
+import { capBudgetName } from '../../../origin/credits/budget-names.ts'
+import { type Charge, settleCharges } from '../../../origin/credits/settle-charges.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { openFresh } from '../db/fresh-database.ts'
 import { booksOf, KEY, openAccount } from './process.ts'
@@ -22,7 +22,7 @@ const charge = (subject: string, cents: number): Charge => ({
 it('overspending: applies a cap to all charges of a key together', async () => {
   const { db } = database
   const accountHash = await openAccount(db, 100)
-  const budget = capOf(KEY)
+  const budget = capBudgetName(KEY)
   const terms = { limit: 10, used: 0, windowSeconds: 3_600, nextLeavesAt: undefined }
   const books = new Map([[budget, { budget, own: undefined, others: [], terms }]])
   const charges = [charge('Qm1', 8), charge('Qm2', 8)]

@@ -1,6 +1,6 @@
 import { lt } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { deleteOld } from '../../../origin/db/delete-old.ts'
+import { deleteInBatches } from '../../../origin/db/delete-in-batches.ts'
 import { replayIds } from '../../../origin/db/schema.ts'
 import { onSharedDatabase } from './shared-database.ts'
 
@@ -16,7 +16,7 @@ onSharedDatabase(2, (open) => {
     await db.insert(replayIds).values(rows('old', 12_001, 0))
     await db.insert(replayIds).values(rows('new', 2, 1_000))
     const old = lt(replayIds.expiresAt, new Date(1_000))
-    expect(await deleteOld(db, replayIds, old)).toBe(12_001)
+    expect(await deleteInBatches(db, replayIds, old)).toBe(12_001)
     expect(await db.$count(replayIds)).toBe(2)
   })
 })

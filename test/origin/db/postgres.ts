@@ -41,7 +41,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   process.once('exit', onExit)
   // A query over a Unix socket takes two thirds of the time of one over loopback.
   const url = `${postgresUrl(port, password)}?host=${folder}&port=${port}`
-  await child.answers(() => canConnect(url))
+  await child.pollUntilReady(() => canConnect(url))
   return {
     url,
     close: async () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { filledIn } from '../../../origin/deploy/fill-in.ts'
+import { fillInCompose } from '../../../origin/deploy/fill-in.ts'
 
 const compose = readFileSync(
   new URL('../../../origin/deploy/docker-compose.yaml', import.meta.url),
@@ -22,18 +22,18 @@ const code = (text: string) => text.replace(/^\s*#.*$/gm, '')
 
 describe('the compose file of one deployment', () => {
   it('has the deployment’s values, and no placeholder is left', () => {
-    const text = filledIn(compose, GOOD)
+    const text = fillInCompose(compose, GOOD)
     expect(code(text)).not.toContain('.invalid')
     expect(text).toContain(`    image: ${GOOD['image']}\n`)
     expect(text).toContain('      - SVC_CONTRACT_BLOCK=12345678\n')
   })
 
   it('gets a certificate for the host of its address', () => {
-    expect(filledIn(compose, GOOD)).toContain('      - LEGO_DOMAINS=origin.example\n')
+    expect(fillInCompose(compose, GOOD)).toContain('      - LEGO_DOMAINS=origin.example\n')
   })
 
   it('differs from the template only in these values', () => {
-    const [before, after] = [compose.split('\n'), filledIn(compose, GOOD).split('\n')]
+    const [before, after] = [compose.split('\n'), fillInCompose(compose, GOOD).split('\n')]
     expect(after).toHaveLength(before.length)
     const changed = before.filter((line, i) => line !== after[i])
     expect(changed).toHaveLength(Object.keys(GOOD).length + 1)
@@ -41,7 +41,7 @@ describe('the compose file of one deployment', () => {
 
   it.each(Object.keys(GOOD))('cannot be made without %s', (name) => {
     const { [name]: _left, ...others } = GOOD
-    expect(() => filledIn(compose, others)).toThrow(`${name}: missing`)
+    expect(() => fillInCompose(compose, others)).toThrow(`${name}: missing`)
   })
 
   it.each([
@@ -58,6 +58,6 @@ describe('the compose file of one deployment', () => {
     ['SVC_PUBLIC_URL', 'https://origin.example/path', 'without a path or query'],
     ['SVC_ENV', 'local', 'not a variable of the compose file'],
   ])('cannot be made with %s %s', (name, value, fault) => {
-    expect(() => filledIn(compose, { ...GOOD, [name]: value })).toThrow(fault)
+    expect(() => fillInCompose(compose, { ...GOOD, [name]: value })).toThrow(fault)
   })
 })

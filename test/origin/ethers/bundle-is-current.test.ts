@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { bundleText } from '../../../origin/actions/ethers/build.ts'
-import { edited } from '../../../origin/actions/ethers/edits.ts'
+import { buildBundle } from '../../../origin/actions/ethers/build.ts'
+import { applyEdits } from '../../../origin/actions/ethers/edits.ts'
 import { ethersBundle } from '../../../origin/actions/ethers/ethers-bundle.ts'
 
 test('the bundle matches the installed package: otherwise run npm run ethers-bundle', async () => {
-  expect((await bundleText()) === ethersBundle()).toBe(true)
+  expect((await buildBundle()) === ethersBundle()).toBe(true)
 })
 
 test('an unexpected published text stops the build', () => {
   const path = '@ethersproject/rlp/lib.esm/index.js'
   const text = 'return hexlify(_encode(object));'
-  expect(edited(path, `{ ${text} }`)).toContain('new Uint8Array')
-  expect(() => edited(path, 'something else')).toThrow('does not contain the text to replace')
-  expect(() => edited(path, `${text} ${text}`)).toThrow('does not contain the text to replace')
+  expect(applyEdits(path, `{ ${text} }`)).toContain('new Uint8Array')
+  expect(() => applyEdits(path, 'something else')).toThrow('does not contain the text to replace')
+  expect(() => applyEdits(path, `${text} ${text}`)).toThrow('does not contain the text to replace')
 })

@@ -1,5 +1,5 @@
 import { Wallet } from 'ethers'
-import type { Capability, RunResult } from '../../../origin/actions/run.ts'
+import type { Capability, ActionResult } from '../../../origin/actions/run.ts'
 import { NO_KEYS } from '../actions/sandbox.ts'
 import { NAMES_PROBE, PROBE, probedLines } from './probe.ts'
 
@@ -7,13 +7,13 @@ type BenignRun = {
   code: string
   params: unknown
   keys: Capability
-  isRight: (result: RunResult) => boolean
+  isRight: (result: ActionResult) => boolean
 }
 
 /** Number of wallets. Each key is also used once outside the sandbox, to compute the expected answers. */
 const WALLETS = 64
 
-const value = (result: RunResult): unknown =>
+const value = (result: ActionResult): unknown =>
   result.kind === 'returned' ? JSON.parse(result.value) : undefined
 
 const keyOf = (number: number) =>
@@ -32,7 +32,7 @@ const grants = (key: string): Capability => ({ keyOperation: () => Promise.resol
 let names: string | undefined
 
 /** Returns false if the sandbox's global names differ from those that the first sandbox showed. */
-function sameNames(result: RunResult): boolean {
+function sameNames(result: ActionResult): boolean {
   if (result.kind !== 'returned') return false
   const seen = probedLines(result).join('\n')
   names ??= seen
@@ -72,7 +72,7 @@ export const BENIGN_KINDS: readonly { name: string; run(number: number): BenignR
         list: Array.from({ length: n % 200 }, (_, i) => [i, n]),
       }
       const text = JSON.stringify(params)
-      const isRight = (result: RunResult) => result.kind === 'returned' && result.value === text
+      const isRight = (result: ActionResult) => result.kind === 'returned' && result.value === text
       return { code: ECHO, params, keys: NO_KEYS, isRight }
     },
   },
@@ -80,7 +80,7 @@ export const BENIGN_KINDS: readonly { name: string; run(number: number): BenignR
     name: 'key operation and signature',
     run: (n) => {
       const key = keyOf(n)
-      const isRight = (result: RunResult) => value(result) === signature(key)
+      const isRight = (result: ActionResult) => value(result) === signature(key)
       return { code: SIGN, params: {}, keys: grants(key), isRight }
     },
   },

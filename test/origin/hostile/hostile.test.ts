@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createActionPool, type PoolEvent } from '../../../origin/actions/pool.ts'
-import type { ActionPool, RunResult } from '../../../origin/actions/run.ts'
+import type { ActionPool, ActionResult } from '../../../origin/actions/run.ts'
 import { NO_KEYS, request } from '../actions/sandbox.ts'
 import { CANARY, CANARY_KEYS, leaksIn } from './canary.ts'
 import { HOSTILE_CLASSES } from './classes.ts'
@@ -46,7 +46,7 @@ const exits = ({ events }: Lane) =>
 async function runAgainIfStarved(
   program: HostileProgram,
   lane: Lane,
-): Promise<{ result: RunResult; ended: number }> {
+): Promise<{ result: ActionResult; ended: number }> {
   const before = exits(lane).length
   const first = await run(program, lane)
   expect(probedLines(await probe(lane.pool))).toEqual(lane.clean)
@@ -57,7 +57,7 @@ async function runAgainIfStarved(
   return { result, ended: exits(lane).length - between }
 }
 
-async function run(program: HostileProgram, { pool }: Lane): Promise<RunResult> {
+async function run(program: HostileProgram, { pool }: Lane): Promise<ActionResult> {
   const { params = '{}', wallMs } = program
   const limits = { params, wallMs, cpuMs: 60_000 }
   const result = await pool.run(request(sourceOf(program), limits), CANARY_KEYS)

@@ -1,6 +1,11 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { ActionPool, Capability, RunRequest, RunResult } from '../../../origin/actions/run.ts'
+import type {
+  ActionPool,
+  Capability,
+  RunRequest,
+  ActionResult,
+} from '../../../origin/actions/run.ts'
 import { createActionPool, type PoolEvent } from '../../../origin/actions/pool.ts'
 import { residentMib } from '../../system/stack-processes.ts'
 import { request } from '../actions/sandbox.ts'
@@ -122,7 +127,7 @@ class MixedRuns {
     if (wrong !== undefined) this.wrong.push(wrong)
   }
 
-  #run(code: string, changes: Partial<RunRequest>, keys: Capability): Promise<RunResult> {
+  #run(code: string, changes: Partial<RunRequest>, keys: Capability): Promise<ActionResult> {
     const account = `account ${Math.floor(this.#random() * 8)}`
     return this.#pool.run(request(code, { account, ...changes }), keys)
   }

@@ -1,4 +1,4 @@
-import type { RunFailed, RunResult, RunReturned } from '../../../origin/actions/run.ts'
+import type { FailedResult, ActionResult, ReturnedResult } from '../../../origin/actions/run.ts'
 import type { Expected, HostileProgram } from './program.ts'
 
 /** A run that exceeds its wall clock limit by this factor hangs. The minimum allows for a busy machine. */
@@ -9,7 +9,7 @@ const PATIENCE_MIN_MS = 3_000
  * Returns how the outcome of a hostile program deviates from its row, or `undefined` if it ended as expected and in
  * time.
  */
-export function wrongAbout(program: HostileProgram, result: RunResult): string | undefined {
+export function wrongAbout(program: HostileProgram, result: ActionResult): string | undefined {
   const shown = JSON.stringify({ ...result, logs: undefined }).slice(0, 1000)
   if (result.kind === 'lost') return `${program.name} was lost: ${shown}`
   if (!program.expected.some((end) => isSuch(end, result)))
@@ -19,7 +19,7 @@ export function wrongAbout(program: HostileProgram, result: RunResult): string |
   return undefined
 }
 
-function isSuch(end: Expected, result: RunReturned | RunFailed): boolean {
+function isSuch(end: Expected, result: ReturnedResult | FailedResult): boolean {
   if ('returnsInTime' in end) return result.kind === 'returned'
   if ('returns' in end)
     return result.kind === 'returned' && result.value === JSON.stringify(end.returns)

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { RunResult } from '../../../origin/actions/run.ts'
+import type { ActionResult } from '../../../origin/actions/run.ts'
 import { returned } from '../actions/sandbox.ts'
 
 /**
@@ -48,7 +48,7 @@ export const WHOLE_PROBE = JSON.stringify({ whole: true })
 export const NAMES_PROBE = JSON.stringify({ whole: false })
 
 /** Returns the lines of a probe. A difference from a clean sandbox was left behind by an earlier run. */
-export function probedLines(result: RunResult): string[] {
+export function probedLines(result: ActionResult): string[] {
   const { value, logs } = returned(result)
   expect(logs.map(({ text }) => text)).toEqual(['probed'])
   return (JSON.parse(value) as { lines: string[] }).lines

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ContractRefused } from '../../../origin/accounts/writer.ts'
+import { ContractRevertError } from '../../../origin/accounts/writer.ts'
 import { accountEmails } from '../../../origin/db/schema.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 import { EVERY_RIGHT } from './valid-requests.ts'
@@ -66,7 +66,7 @@ describe('new_account', () => {
   it('stores no email address if the account is rejected', async () => {
     const rows = async () => (await origin.database.db.select().from(accountEmails)).length
     const before = await rows()
-    const app = origin.appThatCannotWrite(new ContractRefused('InvalidRequest', ['no']))
+    const app = origin.appThatCannotWrite(new ContractRevertError('InvalidRequest', ['no']))
     const body = { account_name: 'a', account_description: '', email: 'ada@example.com' }
     expect((await origin.core('new_account', { body, app })).status).toBe(400)
     expect(await rows()).toBe(before)

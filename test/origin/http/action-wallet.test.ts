@@ -4,26 +4,26 @@
  */
 import { computeAddress } from 'ethers'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createApp } from '../../../origin/app.ts'
+import { createOriginApp } from '../../../origin/app.ts'
 import { Keyring } from '../../../origin/keys/keyring.ts'
 import { ActionStatements } from '../../../origin/receipts/action-statements.ts'
 import {
   ACTION_STATEMENT_TYPE,
   readActionStatement,
-  StatementMismatch,
+  StatementMismatchError,
   type ActionStatement,
-} from '../../../shared/action-statement.ts'
-import { JwsRefused } from '../../../shared/jws.ts'
-import { ReceiptRefused, verifyReceipt } from '../../../shared/receipt.ts'
-import { actionCid } from '../../../shared/cid.ts'
+} from '../../../shared/receipts/action-statement.ts'
+import { InvalidJwsError } from '../../../shared/crypto/jws.ts'
+import { InvalidReceiptError, verifyReceipt } from '../../../shared/receipts/receipt.ts'
+import { actionCid } from '../../../shared/cid/compute-cid.ts'
 import { actionWallet } from '../../../shared/client/action-wallet.ts'
-import { NotSent } from '../../../shared/client/failures/on-the-way.ts'
+import { NotSent } from '../../../shared/client/failures/transport-errors.ts'
 import { BadRequest } from '../../../shared/client/failures/by-status.ts'
 import { createRequester } from '../../../shared/client/requester.ts'
 import { StatementRefused } from '../../../shared/client/verification/failures.ts'
 import { OriginVerification } from '../../../shared/client/verification/origin-verification.ts'
-import { deriveAction, derivedSource } from '../../../shared/derived-action.ts'
-import { ACTION_LOOK_UPS_PER_MINUTE, SOURCE_MAX_BYTES } from '../../../shared/limits.ts'
+import { deriveAction, derivedSource } from '../../../shared/derived-action/derive-action.ts'
+import { ACTION_LOOKUPS_PER_MINUTE, SOURCE_MAX_BYTES } from '../../../shared/limits.ts'
 import { BASE_URL, fetchFrom, random, showEvidence, wire } from '../client/client-of.ts'
 import { headerFor, jwsOf, newReceiptKey, payloadOf, verifierOf } from '../../shared/receipts.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
@@ -132,17 +132,17 @@ describe('get_svc_action_wallet', () => {
       composeHash: compose,
       now: () => clock.at,
     })
-    const app = createApp({ ...services, actionStatements })
+    const app = createOriginApp({ ...services, actionStatements })
     const ask = async (number: number, remoteAddress: string) => {
       const path = `/core/v1/get_svc_action_wallet?action_ipfs_cid=${cidNumber(number)}`
       return app.request(path, {}, { incoming: { socket: { remoteAddress } } })
     }
-    for (let n = 0; n < ACTION_LOOK_UPS_PER_MINUTE; n++)
+    for (let n = 0; n < ACTION_LOOKUPS_PER_MINUTE; n++)
       expect((await ask(n, '2001:db8::1')).status).toBe(200)
-    const refused = await ask(ACTION_LOOK_UPS_PER_MINUTE, '2001:db8::ffff')
+    const refused = await ask(ACTION_LOOKUPS_PER_MINUTE, '2001:db8::ffff')
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
     expect((await ask(0, '2001:db8::1')).status).toBe(200)
-    expect((await ask(ACTION_LOOK_UPS_PER_MINUTE, '2001:db8:0:1::1')).status).toBe(200)
+    expect((await ask(ACTION_LOOKUPS_PER_MINUTE, '2001:db8:0:1::1')).status).toBe(200)
     clock.at += 60_000
     expect((await ask(-1, '2001:db8::1')).status).toBe(200)
   })
@@ -162,8 +162,9 @@ describe('the statement', () => {
     reading.then(
       () => 'believed',
       (error: unknown) => {
-        if (error instanceof JwsRefused || error instanceof ReceiptRefused) return error.flaw
-        if (error instanceof StatementMismatch) return error.field
+        if (error instanceof InvalidJwsError || error instanceof InvalidReceiptError)
+          return error.flaw
+        if (error instanceof StatementMismatchError) return error.field
         throw error
       },
     )
@@ -281,10 +282,11 @@ describe('the client', () => {
       'signed by a key of its own',
       async () => {
         const keyring = new Keyring(random(32))
-        return new ActionStatements({ keyring, composeHash: composeHash(), now: Date.now }).of(
-          cid,
-          '',
-        )
+        return new ActionStatements({
+          keyring,
+          composeHash: composeHash(),
+          now: Date.now,
+        }).statementFor(cid, '')
       },
       'other_key',
     ],

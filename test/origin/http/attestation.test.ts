@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { simulatedAppCompose } from '../../../origin/tee/app-compose-file.ts'
+import { simulatedAppCompose } from '../../../origin/tee/simulated-app-compose.ts'
 import { SimulatedProvider } from '../../../origin/tee/simulated/provider.ts'
 import type { EvidenceQuote, TeeProvider } from '../../../origin/tee/provider.ts'
-import { QUOTES_AT_ONCE, QUOTES_PER_MINUTE } from '../../../shared/limits.ts'
+import { CONCURRENT_QUOTES_MAX, QUOTES_PER_MINUTE } from '../../../shared/limits.ts'
 import { CERTIFICATE, evidenceApp } from '../tee/evidence-app.ts'
 
 const ROOT = randomBytes(32)
@@ -92,14 +92,14 @@ describe('a quote for a nonce', () => {
     const busy = evidenceApp(slow, ROOT)
     await busy.evidence.make(CERTIFICATE)
     const ask = (n: number) => busy.get('/attestation?nonce=00', `192.0.2.${n}`)
-    const first = Array.from({ length: QUOTES_AT_ONCE }, (_, n) => ask(n))
-    await expect.poll(() => waiting.length).toBe(QUOTES_AT_ONCE)
+    const first = Array.from({ length: CONCURRENT_QUOTES_MAX }, (_, n) => ask(n))
+    await expect.poll(() => waiting.length).toBe(CONCURRENT_QUOTES_MAX)
     const refused = await ask(100)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
     expect((await busy.get('/attestation')).status).toBe(200)
     for (const resume of waiting.splice(0)) resume()
     expect((await Promise.all(first)).map(({ status }) => status)).toEqual(
-      Array(QUOTES_AT_ONCE).fill(200),
+      Array(CONCURRENT_QUOTES_MAX).fill(200),
     )
     const after = ask(101)
     await expect.poll(() => waiting.length).toBe(1)

@@ -1,6 +1,6 @@
 import { id } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ContractRefused } from '../../../origin/accounts/writer.ts'
+import { ContractRevertError } from '../../../origin/accounts/writer.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 
 let origin: TestOrigin
@@ -121,7 +121,7 @@ describe('a usage key', () => {
 
 describe('a rejection by the contract', () => {
   const refusing = async (name: string) => {
-    const app = origin.appThatCannotWrite(new ContractRefused(name))
+    const app = origin.appThatCannotWrite(new ContractRevertError(name))
     const body = { account_name: 'a', account_description: '' }
     const answer = await origin.core('new_account', { app, body })
     return [answer.status, answer.headers.get('x-svc-error'), typeof answer.body]

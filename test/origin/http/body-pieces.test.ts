@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { BODY_SMALL_PIECES_MAX } from '../../../shared/limits.ts'
+import { BODY_SMALL_CHUNKS_MAX } from '../../../shared/limits.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 import { chunk, head, RawRequest, type Served, serveOrigin } from './served-origin.ts'
 
@@ -21,7 +21,7 @@ describe('a body in tiny chunks', () => {
     const request = new RawRequest(served.port)
     await request.send(head('POST', SOURCE_PATH, 'Transfer-Encoding: chunked'))
     await new Promise((resolve) => setTimeout(resolve, 50))
-    await request.send(chunk('x').repeat(BODY_SMALL_PIECES_MAX + 1))
+    await request.send(chunk('x').repeat(BODY_SMALL_CHUNKS_MAX + 1))
     const { status, head: answered, body } = await request.answer()
     expect([status, body.error]).toEqual([400, 'bad_request'])
     expect(body.message).toContain('chunks')
@@ -30,7 +30,7 @@ describe('a body in tiny chunks', () => {
   })
 
   it('is accepted if there are few, as from an encoder that writes token by token', async () => {
-    const source = 'x'.repeat(BODY_SMALL_PIECES_MAX - 2)
+    const source = 'x'.repeat(BODY_SMALL_CHUNKS_MAX - 2)
     const request = new RawRequest(served.port)
     await request.send(head('POST', SOURCE_PATH, 'Transfer-Encoding: chunked'))
     await request.send([...JSON.stringify(source)].map(chunk).join(''), '0\r\n\r\n')

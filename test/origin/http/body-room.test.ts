@@ -4,9 +4,9 @@ import { type AddressInfo, connect } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { BodyRoom, BodyRoomFull } from '../../../origin/admission/body-room.ts'
-import { GatheredBody } from '../../../origin/http/body/gathered-body.ts'
-import { type Pace, readIncoming } from '../../../origin/http/body/read-body.ts'
+import { BodyBudget, BodyBudgetExhaustedError } from '../../../origin/admission/body-budget.ts'
+import { BodyBuffer } from '../../../origin/http/body/body-buffer.ts'
+import { type BodyPace, readIncoming } from '../../../origin/http/body/read-body.ts'
 import { HEADER_BYTES } from '../../../shared/envelope/format.ts'
 import {
   ARRIVING_BODIES_SHARE_BYTES,
@@ -61,7 +61,7 @@ describe('attack: 60 connections that send 32 MiB less one byte, and stall', () 
       holdMs: 3_000,
     })
     await expect
-      .poll(() => origin.services.bodyRooms.ofClient('127.0.0.1').room.heldBytes, {
+      .poll(() => origin.services.bodyBudgets.forClient('127.0.0.1').room.heldBytes, {
         timeout: 20_000,
       })
       .toBeGreaterThan(ARRIVING_BODIES_SHARE_BYTES / 2)
@@ -81,16 +81,18 @@ describe('attack: 60 connections that send 32 MiB less one byte, and stall', () 
     expect(liveBytes() - before).toBeLessThan(2 * ARRIVING_BODIES_SHARE_BYTES)
     const { statuses } = await attack
     expect(statuses['503']).toBeGreaterThan(30)
-    await expect.poll(() => origin.services.bodyRooms.ofClient('127.0.0.1').room.heldBytes).toBe(0)
+    await expect
+      .poll(() => origin.services.bodyBudgets.forClient('127.0.0.1').room.heldBytes)
+      .toBe(0)
   }, 60_000)
 
   it('are rejected with Retry-After and a structured body', async () => {
-    const { room, name } = origin.services.bodyRooms.ofClient('127.0.0.1')
-    room.take(name, ARRIVING_BODIES_SHARE_BYTES)
+    const { room, name } = origin.services.bodyBudgets.forClient('127.0.0.1')
+    room.reserve(name, ARRIVING_BODIES_SHARE_BYTES)
     const request = await open(SOURCE_PATH, `Content-Length: ${MIB}`)
     await request.send('x'.repeat(128 * KIB))
     const { status, head: answered, body } = await request.answer()
-    room.give(name, ARRIVING_BODIES_SHARE_BYTES)
+    room.release(name, ARRIVING_BODIES_SHARE_BYTES)
     expect([status, body.error]).toEqual([503, 'service_unavailable'])
     expect(answered).toMatch(/^retry-after: 10$/im)
     request.socket.destroy()
@@ -143,10 +145,10 @@ describe('a large body', () => {
   })
 
   it('counts against the edge if it names the pre-shared key, and otherwise against the sender', async () => {
-    const holders = origin.services.bodyRooms
+    const holders = origin.services.bodyBudgets
     for (const [mode, { room }] of [
-      ['psk', holders.ofEdge()],
-      ['base', holders.ofClient('127.0.0.1')],
+      ['psk', holders.forEdge()],
+      ['base', holders.forClient('127.0.0.1')],
     ] as const) {
       const request = await open(SEALED_EXECUTE_PATH, LARGE)
       await request.send(await envelope(SEALED_EXECUTE_PATH, mode), Buffer.alloc(128 * KIB))
@@ -158,14 +160,14 @@ describe('a large body', () => {
 })
 
 describe('a slow body', () => {
-  const pace: Pace = { withinMs: 400, stallMs: 100, stallBytes: 10 * KIB }
-  const room = new BodyRoom({ totalBytes: MIB, shareBytes: MIB, retryAfterMs: 1 })
+  const pace: BodyPace = { withinMs: 400, stallMs: 100, stallBytes: 10 * KIB }
+  const room = new BodyBudget({ totalBytes: MIB, shareBytes: MIB, retryAfterMs: 1 })
 
   /** Reads a body that is written piece by piece, and returns its length or the message of the error. */
   async function ending(write: (send: (bytes: number) => void) => Promise<void>): Promise<unknown> {
     const ended = Promise.withResolvers<unknown>()
     const server = createServer((incoming) => {
-      const body = new GatheredBody({ maxBytes: 8 * MIB, holder: { room, name: 'a' } }, undefined)
+      const body = new BodyBuffer({ maxBytes: 8 * MIB, holder: { room, name: 'a' } }, undefined)
       void readIncoming(incoming, body, pace)
         .then(
           () => body.length,
@@ -229,21 +231,21 @@ describe('a slow body', () => {
 
 describe('memory for bodies', () => {
   it('is limited for each holder and in total', () => {
-    const room = new BodyRoom({ totalBytes: 100, shareBytes: 60, retryAfterMs: 1 })
-    room.take('a', 60)
-    expect(() => room.take('a', 1)).toThrow(BodyRoomFull)
-    room.take('b', 40)
-    expect(() => room.take('c', 1)).toThrow(BodyRoomFull)
-    room.give('a', 60)
-    room.take('c', 60)
+    const room = new BodyBudget({ totalBytes: 100, shareBytes: 60, retryAfterMs: 1 })
+    room.reserve('a', 60)
+    expect(() => room.reserve('a', 1)).toThrow(BodyBudgetExhaustedError)
+    room.reserve('b', 40)
+    expect(() => room.reserve('c', 1)).toThrow(BodyBudgetExhaustedError)
+    room.release('a', 60)
+    room.reserve('c', 60)
     expect(room.heldBytes).toBe(100)
   })
 
   it('free memory: an envelope that arrives in one piece counts against its holder', () => {
-    const room = new BodyRoom({ totalBytes: MIB, shareBytes: MIB, retryAfterMs: 1 })
+    const room = new BodyBudget({ totalBytes: MIB, shareBytes: MIB, retryAfterMs: 1 })
     const bounds = { maxBytes: MIB, holder: { room, name: 'a' } }
     const opening = { bytes: HEADER_BYTES, judge: () => bounds }
-    const body = new GatheredBody({ ...bounds, opening }, MIB)
+    const body = new BodyBuffer({ ...bounds, opening }, MIB)
     body.add(new Uint8Array(MIB))
     expect(room.heldBytes).toBe(MIB)
     body.close()

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { AccountOpenings } from '../../../origin/admission/account-openings.ts'
-import { createApp } from '../../../origin/app.ts'
+import { NewAccountLimits } from '../../../origin/admission/new-account-limits.ts'
+import { createOriginApp } from '../../../origin/app.ts'
 import { gasBudgets } from '../../../origin/db/schema.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 
@@ -44,8 +44,8 @@ it('drained budget: accounts that cannot be opened without the chain do not use 
   const hashKey = keyring.addressHashKey()
   const rate = { burst: 100, perHour: 100 }
   // Gas for three accounts.
-  const openings = new AccountOpenings({ db, now, hashKey, ...rate, gasPerDayWei: 300n })
-  const app = createApp({ ...origin.services, openings })
+  const openings = new NewAccountLimits({ db, now, hashKey, ...rate, gasPerDayWei: 300n })
+  const app = createOriginApp({ ...origin.services, newAccountLimits: openings })
   const body = { account_name: 'a', account_description: '' }
   for (let n = 0; n < 5; n++)
     expect((await origin.core('new_account', { body, app })).status).toBe(503)

@@ -10,7 +10,7 @@ import {
 } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accountConfig } from '../../../origin/accounts/chain.ts'
-import { addressOf } from '../../../origin/keys/keyring.ts'
+import { addressFromPrivateKey } from '../../../origin/keys/keyring.ts'
 import { accountConfigAbi } from '../../../shared/abi/account-config.ts'
 import { grants } from '../accounts/mirrored.ts'
 import { conversionTo, convert } from './chain-secured.ts'
@@ -85,7 +85,7 @@ describe('an account that a wallet opened at the contract', () => {
   it('has the wallets that its admin registered, with name, description and path', async () => {
     const { admin, hash, usage } = await opened()
     const path = `0x${randomBytes(32).toString('hex')}`
-    const address = addressOf(origin.services.keyring.walletKey(hash, path))
+    const address = addressFromPrivateKey(origin.services.keyring.walletKey(hash, path))
     const pkpId = zeroPadValue(address, 32)
     await write(admin, 'registerWalletDerivation', hash, pkpId, path, 'till', 'pays')
     await write(admin, 'addGroup', hash, 'till', '', [pkpId], [0])

@@ -1,5 +1,9 @@
 import { hexlify, Wallet } from 'ethers'
-import { digestOf, type Statement, typedDataOf } from '../../../shared/typed-data.ts'
+import {
+  typedDataDigest,
+  type ProofStatement,
+  typedDataOf,
+} from '../../../shared/crypto/typed-data.ts'
 import type { TestOrigin } from './origin.ts'
 
 type Signer = { address: string; signingKey: Wallet['signingKey'] }
@@ -11,8 +15,8 @@ const CHAIN_ID = 31_337
  * A request to convert an account to this wallet.
  * @param change to the statement; the result is signed, whatever it states
  */
-export function conversionTo(signer: Signer, change: Partial<Statement> = {}) {
-  const statement: Statement = {
+export function conversionTo(signer: Signer, change: Partial<ProofStatement> = {}) {
+  const statement: ProofStatement = {
     purpose: 'ConvertAccount',
     address: signer.address,
     issuedAt: Math.floor(Date.now() / 1000),
@@ -22,7 +26,7 @@ export function conversionTo(signer: Signer, change: Partial<Statement> = {}) {
   return {
     new_admin_wallet_address: statement.address,
     typed_data: typedDataOf(statement),
-    signature: signer.signingKey.sign(hexlify(digestOf(statement))).serialized,
+    signature: signer.signingKey.sign(hexlify(typedDataDigest(statement))).serialized,
   }
 }
 

@@ -1,10 +1,10 @@
 /** Cost of each call for the account, and the sender and payer of its transaction. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ChainUnavailable } from '../../../origin/accounts/chain.ts'
-import { Overloaded } from '../../../origin/admission/event-loop-load.ts'
-import { createApp } from '../../../origin/app.ts'
+import { ContractUnavailableError } from '../../../origin/accounts/chain.ts'
+import { OverloadedError } from '../../../origin/admission/event-loop-load.ts'
+import { createOriginApp } from '../../../origin/app.ts'
 import { operations } from '../../../origin/http/operations.ts'
-import { addressOf } from '../../../origin/keys/keyring.ts'
+import { addressFromPrivateKey } from '../../../origin/keys/keyring.ts'
 import { Executions } from '../../../origin/runs/executions.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 import { VALID_REQUESTS } from './valid-requests.ts'
@@ -25,7 +25,7 @@ const balanceOf = async (key: string): Promise<number> =>
 /** Number of transactions that the service's payers have sent. */
 async function sent(): Promise<number> {
   const { chain, keyring } = origin.services
-  const payers = [1, 2].map((number) => addressOf(keyring.payerKey(number)))
+  const payers = [1, 2].map((number) => addressFromPrivateKey(keyring.payerKey(number)))
   const counts = payers.map((payer) => chain.provider.getTransactionCount(payer))
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
 }
@@ -88,15 +88,15 @@ describe('a request that fails is free of charge', () => {
     } as unknown as TestOrigin['pool']
     const limits = { wallMs: 1_000, cpuMs: 1_000 }
     const executions = new Executions({ ...services, pool, limits })
-    return createApp({ ...origin.services, executions })
+    return createOriginApp({ ...origin.services, executions })
   }
   const shedding = () => {
     const requireRoom = () => {
-      throw new Overloaded('the event loop is delayed by 300 ms')
+      throw new OverloadedError('the event loop is delayed by 300 ms')
     }
-    return createApp({ ...origin.services, load: { requireRoom } })
+    return createOriginApp({ ...origin.services, load: { requireRoom } })
   }
-  const cut = () => origin.appThatCannotWrite(new ChainUnavailable('it does not answer'))
+  const cut = () => origin.appThatCannotWrite(new ContractUnavailableError('it does not answer'))
   const broken = () => origin.appThatCannotWrite(new Error('unforeseen'))
   const missing = { group_id: 99 }
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { accountConfig } from '../../../origin/accounts/chain.ts'
-import { ForeseenRefusal } from '../../../origin/accounts/foreseen-refusal.ts'
-import { ContractRefused } from '../../../origin/accounts/writer.ts'
-import { failureAnswer } from '../../../origin/http/failure.ts'
+import { PredictedRevertError } from '../../../origin/accounts/predicted-revert.ts'
+import { ContractRevertError } from '../../../origin/accounts/writer.ts'
+import { failureResponse } from '../../../origin/http/failure.ts'
 
 const file = new URL('../../../origin/contracts/IAccountConfigErrors.sol', import.meta.url)
 const source = readFileSync(file, 'utf8')
@@ -14,7 +14,7 @@ const documented = [
 ].map(([, status, name]) => ({ name: name!, status: Number(status) }))
 
 const answerTo = (name: string, args: string[]) =>
-  failureAnswer(new ContractRefused(name, args), 'https://origin.test')
+  failureResponse(new ContractRevertError(name, args), 'https://origin.test')
 
 /** Sample arguments for the types of an error, as they are decoded. */
 function argumentsOf(name: string): string[] {
@@ -45,7 +45,7 @@ describe('a contract error', () => {
 
   it.each(documented)('$name has one response, whether foreseen or reverted', ({ name }) => {
     const args = argumentsOf(name)
-    const foreseen = failureAnswer(new ForeseenRefusal(name, args), 'https://origin.test')
+    const foreseen = failureResponse(new PredictedRevertError(name, args), 'https://origin.test')
     expect(foreseen).toEqual(answerTo(name, args))
   })
 

@@ -17,12 +17,12 @@ import {
   Wallet,
 } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { accountConfig, ChainUnavailable } from '../../../origin/accounts/chain.ts'
-import { WalletCalls } from '../../../origin/admission/wallet-calls.ts'
+import { accountConfig, ContractUnavailableError } from '../../../origin/accounts/chain.ts'
+import { WalletCallLimits } from '../../../origin/admission/wallet-call-limits.ts'
 import { WalletProofs } from '../../../origin/accounts/wallet-proofs/wallet-proofs.ts'
-import { createApp } from '../../../origin/app.ts'
-import type { Services } from '../../../origin/services.ts'
-import { accountHashOfWallet } from '../../../shared/typed-data.ts'
+import { createOriginApp } from '../../../origin/app.ts'
+import type { OriginServices } from '../../../origin/services.ts'
+import { accountHashOfWallet } from '../../../shared/crypto/typed-data.ts'
 import { deployHostileWallet, deployOwnedWallet } from '../../doubles/contract-wallets/deploy.ts'
 import { conversionTo, convert, makeChainSecured } from './chain-secured.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
@@ -367,21 +367,22 @@ describe('a proof of a conversion', () => {
   })
 
   /** The origin's app with some services replaced. */
-  const appWith = (services: Partial<Services>) => createApp({ ...origin.services, ...services })
+  const appWith = (services: Partial<OriginServices>) =>
+    createOriginApp({ ...origin.services, ...services })
   const at = (app: TestOrigin['app'], key: string, body: unknown, headers = {}) =>
     origin.core('convert_to_chain_secured_account', { key, body, headers, app })
 
   it('joins its first write under its Idempotency-Key if the response was lost, even after its time window', async () => {
     const key = await origin.account()
     const [proof, headers] = [conversionTo(Wallet.createRandom()), underKey()]
-    const writer: Services['writer'] = Object.create(origin.services.writer)
+    const writer: OriginServices['writer'] = Object.create(origin.services.writer)
     writer.write = async (...args) => {
       await origin.services.writer.write(...args)
-      throw new ChainUnavailable('the write has not been mined yet')
+      throw new ContractUnavailableError('the write has not been mined yet')
     }
-    writer.isKnown = (id) => origin.services.writer.isKnown(id)
+    writer.isRecorded = (id) => origin.services.writer.isRecorded(id)
     writer.join = (id) => origin.services.writer.join(id)
-    writer.wasRecorded = (id) => origin.services.writer.wasRecorded(id)
+    writer.mayBeRecorded = (id) => origin.services.writer.mayBeRecorded(id)
     const before = await balanceOf(key)
     expect((await at(appWith({ writer }), key, proof, headers)).status).toBe(503)
     const { chain } = origin.services
@@ -395,7 +396,7 @@ describe('a proof of a conversion', () => {
   it('can be used again if it was rejected before anything was sent', async () => {
     const key = await origin.account()
     const proof = conversionTo(Wallet.createRandom())
-    const away = origin.appThatCannotWrite(new ChainUnavailable('it does not answer'))
+    const away = origin.appThatCannotWrite(new ContractUnavailableError('it does not answer'))
     expect((await at(away, key, proof)).status).toBe(503)
     const owner = await makeChainSecured(origin, await origin.account())
     const taken = conversionTo(owner, { issuedAt: seconds() - 60 })
@@ -516,8 +517,8 @@ describe('a contract wallet', () => {
     const { now, chain } = origin.services
     const proofs = { burst: 2, perHour: 60 }
     const hashKey = randomBytes(32)
-    const walletCalls = new WalletCalls({ db: origin.database.db, now, hashKey, proofs })
-    const app = createApp({ ...origin.services, walletCalls })
+    const walletCalls = new WalletCallLimits({ db: origin.database.db, now, hashKey, proofs })
+    const app = createOriginApp({ ...origin.services, walletCalls })
     const asked = vi.spyOn(chain.provider, 'send')
     const statuses = []
     for (let time = 0; time < 3; time++) {

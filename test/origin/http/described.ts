@@ -1,12 +1,14 @@
 /** Checks every response that a test receives against the API description. */
-import { openApiDocument } from '../../../origin/http/openapi/document.ts'
+import { coreOpenApiDocument } from '../../../origin/http/openapi/document.ts'
 import { operations } from '../../../origin/http/operations.ts'
 import { z } from 'zod'
-import { HEALTH_PATH } from '../../../shared/wire/operating.ts'
+import { HEALTH_PATH } from '../../../shared/wire/monitoring-paths.ts'
 import { originHealthSchema } from '../../../shared/wire/origin-health.ts'
 
-const { paths } = openApiDocument(operations, 'https://origin.test')
-const answers = new Map(operations.map(({ method, path, answer }) => [`${method} ${path}`, answer]))
+const { paths } = coreOpenApiDocument(operations, 'https://origin.test')
+const answers = new Map(
+  operations.map(({ method, path, responseSchema: answer }) => [`${method} ${path}`, answer]),
+)
 
 const structured = z.strictObject({
   error: z.string(),

@@ -1,7 +1,7 @@
 /** The evidence as it is served, checked by the documented rules and without our own code. */
 import { createHash, hkdfSync } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { simulatedAppCompose } from '../../../origin/tee/app-compose-file.ts'
+import { simulatedAppCompose } from '../../../origin/tee/simulated-app-compose.ts'
 import { SimulatedProvider } from '../../../origin/tee/simulated/provider.ts'
 import { evidenceKeySchema } from '../../../shared/wire/sealed.ts'
 import { CERTIFICATE, evidenceApp, evidenceKeys } from '../tee/evidence-app.ts'

@@ -1,13 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { and, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createApp } from '../../../origin/app.ts'
+import { createOriginApp } from '../../../origin/app.ts'
 import type { ActionPool } from '../../../origin/actions/run.ts'
 import { Credits } from '../../../origin/credits/credits.ts'
-import { sleep } from '../../../origin/db/in-time.ts'
+import { abortableSleep } from '../../../origin/db/time-limit.ts'
 import { windowSums } from '../../../origin/db/schema.ts'
 import { Executions } from '../../../origin/runs/executions.ts'
-import { actionCid } from '../../../shared/cid.ts'
+import { actionCid } from '../../../shared/cid/compute-cid.ts'
 import { FAILED_EXECUTION_MS, FAILED_EXECUTION_PAIRS } from '../../../shared/limits.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 
@@ -60,7 +60,7 @@ function anotherApp({
   const { services } = origin
   const limits = { wallMs, cpuMs: 5_000 }
   const executions = new Executions({ ...services, pool, credits, limits })
-  return createApp({ ...services, credits, executions })
+  return createOriginApp({ ...services, credits, executions })
 }
 
 /** An idle node with an executor for each run. Every run returns after `ms`. */
@@ -72,7 +72,7 @@ function sleepingPool(ms: number): ActionPool {
     close: async () => {},
     run: async (_request, _capability, control) => {
       control?.started?.()
-      await sleep(ms)
+      await abortableSleep(ms)
       return { kind: 'returned', value: 'null', logs: [], durationMs: ms }
     },
   }
@@ -87,7 +87,7 @@ function newCredits(): Credits {
     now,
     log,
     monotonic: now,
-    sleep,
+    sleep: abortableSleep,
     newId: randomUUID,
   })
 }

@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createApp } from '../../../origin/app.ts'
+import { createOriginApp } from '../../../origin/app.ts'
 import { type OpenDatabase, openDatabase } from '../../../origin/db/open.ts'
 import { keptAnswers, processes } from '../../../origin/db/schema.ts'
 import type { OriginApp } from '../../../origin/http/operation.ts'
-import { KeptAnswers } from '../../../origin/idempotency/kept-answers.ts'
+import { IdempotencyStore } from '../../../origin/idempotency/idempotency-store.ts'
 import { HEARTBEAT_LOST_MS, RunClaims } from '../../../origin/runs/claims.ts'
-import type { Services } from '../../../origin/services.ts'
+import type { OriginServices } from '../../../origin/services.ts'
 import { type FreshDatabase, freshDatabase } from '../db/fresh-database.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 
@@ -30,7 +30,7 @@ describe('two processes on one Postgres', () => {
 
   /** Starts a process with a heartbeat that stores its responses in Postgres. */
   async function startProcess(
-    instead: Partial<Services> = {},
+    instead: Partial<OriginServices> = {},
     predecessor?: string,
   ): Promise<Process> {
     const database = await openDatabase(postgres.url)
@@ -41,8 +41,8 @@ describe('two processes on one Postgres', () => {
     const own = { db, processId: id, predecessor, now }
     const claims = new RunClaims({ ...own, outcomeKey: keyring.outcomeKey() })
     await claims.heartbeat()
-    const kept = new KeptAnswers({ ...own, keys: keyring.idempotencyKeys() })
-    const app = createApp({ ...origin.services, keptAnswers: kept, ...instead })
+    const kept = new IdempotencyStore({ ...own, keys: keyring.idempotencyKeys() })
+    const app = createOriginApp({ ...origin.services, storedResponses: kept, ...instead })
     return { id, app, database, beat: () => claims.heartbeat() }
   }
 
@@ -61,14 +61,15 @@ describe('two processes on one Postgres', () => {
       body: { group_name: 'one' },
       headers: { 'idempotency-key': id },
     })
-  const hanging = () => ({ run: () => new Promise(() => {}) }) as unknown as Services['executions']
+  const hanging = () =>
+    ({ run: () => new Promise(() => {}) }) as unknown as OriginServices['executions']
   const falterAfterWriting = (written: () => void) => {
-    const write: Services['writer']['write'] = async (...call) => {
+    const write: OriginServices['writer']['write'] = async (...call) => {
       await origin.services.writer.write(...call)
       written()
       return new Promise<never>(() => {})
     }
-    return { write } as Services['writer']
+    return { write } as OriginServices['writer']
   }
 
   it('return a response that the other has stored', async () => {

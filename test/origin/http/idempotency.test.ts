@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { isNull, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ChainUnavailable } from '../../../origin/accounts/chain.ts'
-import { type AccountsWriter, ContractRefused } from '../../../origin/accounts/writer.ts'
-import { createApp } from '../../../origin/app.ts'
+import { ContractUnavailableError } from '../../../origin/accounts/chain.ts'
+import { type AccountsWriter, ContractRevertError } from '../../../origin/accounts/writer.ts'
+import { createOriginApp } from '../../../origin/app.ts'
 import { keptAnswers } from '../../../origin/db/schema.ts'
-import { KeptAnswers } from '../../../origin/idempotency/kept-answers.ts'
-import { ANSWER_KEPT_MS } from '../../../shared/limits.ts'
+import { IdempotencyStore } from '../../../origin/idempotency/idempotency-store.ts'
+import { IDEMPOTENT_RESPONSE_RETENTION_MS } from '../../../shared/limits.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 
 let origin: TestOrigin
@@ -112,7 +112,7 @@ describe('a request repeated under its Idempotency-Key', () => {
 
 /** Runs `act` a day later, after the mirror has polled the chain. */
 async function dayLater<Result>(act: () => Promise<Result>): Promise<Result> {
-  origin.clock.aheadMs += ANSWER_KEPT_MS + 1_000
+  origin.clock.aheadMs += IDEMPOTENT_RESPONSE_RETENTION_MS + 1_000
   for (let tried = 0; tried < 100; tried++) {
     if ((await origin.call('/health')).status === 200) break
     await new Promise((resume) => setTimeout(resume, 50))
@@ -212,9 +212,9 @@ describe('a write with an unknown outcome', () => {
     const { writer } = origin.services
     const write: AccountsWriter['write'] = async (...call) => {
       await writer.write(...call)
-      throw new ChainUnavailable('the transaction is not in a block yet')
+      throw new ContractUnavailableError('the transaction is not in a block yet')
     }
-    return createApp({ ...origin.services, writer: { write } as AccountsWriter })
+    return createOriginApp({ ...origin.services, writer: { write } as AccountsWriter })
   }
 
   it('is joined by its repeat: one group, with its ID', async () => {
@@ -230,7 +230,7 @@ describe('a write with an unknown outcome', () => {
     const account = await origin.account()
     const request = { key: account, headers: under(randomUUID()), body: { group_name: 'one' } }
     await origin.core('add_group', { ...request, app: deafApp() })
-    const refusing = origin.appThatCannotWrite(new ContractRefused('InvalidRequest'))
+    const refusing = origin.appThatCannotWrite(new ContractRevertError('InvalidRequest'))
     expect((await origin.core('add_group', { ...request, app: refusing })).status).toBe(400)
     expect((await origin.core('add_group', request)).body.group_id).toBe(1)
     expect(await groupsOf(account)).toEqual(['one'])
@@ -254,14 +254,14 @@ describe('after a crash', () => {
     const { db } = origin.database
     const { keyring, now } = origin.services
     const keys = keyring.idempotencyKeys()
-    const kept = new KeptAnswers({ db, processId: randomUUID(), keys, now })
-    return createApp({ ...origin.services, keptAnswers: kept })
+    const kept = new IdempotencyStore({ db, processId: randomUUID(), keys, now })
+    return createOriginApp({ ...origin.services, storedResponses: kept })
   }
 
   it('an action that had started is not run again: 409 outcome_unknown', async () => {
     const never = new Promise<never>(() => {})
     const executions = { run: () => never } as unknown as TestOrigin['services']['executions']
-    const dying = createApp({ ...origin.services, executions })
+    const dying = createOriginApp({ ...origin.services, executions })
     const request = { key, headers: under(randomUUID()), body: { code: ROLL } }
     void origin.core('svc_action', { ...request, app: dying })
     await new Promise((resume) => setTimeout(resume, 100))
@@ -280,7 +280,7 @@ describe('after a crash', () => {
       written.resolve()
       return new Promise<never>(() => {})
     }
-    const dying = createApp({ ...origin.services, writer: { write } as AccountsWriter })
+    const dying = createOriginApp({ ...origin.services, writer: { write } as AccountsWriter })
     const request = { key: account, headers: under(randomUUID()), body: { group_name: 'one' } }
     void origin.core('add_group', { ...request, app: dying })
     await written.promise

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { JsonText } from '../../../origin/http/json/json-text.ts'
 import { readMembers } from '../../../origin/http/json/members.ts'
-import { NestedTooDeeply, NotJson } from '../../../origin/http/json/scan.ts'
+import { NestedTooDeeplyError, NotJsonError } from '../../../origin/http/json/scan.ts'
 import { BODY_DEPTH_MAX } from '../../../shared/limits.ts'
 
 const NAMES = ['code', 'js_params', 'run']
@@ -30,7 +30,7 @@ function expected(text: string): Record<string, unknown> | undefined {
 function requireSame(text: string): void {
   const wanted = expected(text)
   if (!wanted) {
-    expect(() => read(text), text).toThrow(NotJson)
+    expect(() => read(text), text).toThrow(NotJsonError)
     return
   }
   const members = read(text)
@@ -115,8 +115,8 @@ it('reads a body at the maximum depth, and rejects one more level', () => {
     `{"js_params":{"a":${'['.repeat(levels)}${']'.repeat(levels)}}}`
   // The depth is counted from the value of each member of a body.
   expect(read(nested(BODY_DEPTH_MAX - 1))['js_params']).toBeInstanceOf(JsonText)
-  expect(() => read(nested(BODY_DEPTH_MAX))).toThrow(NestedTooDeeply)
-  expect(() => read(`{"other":${'['.repeat(5e6)}`)).toThrow(NestedTooDeeply)
+  expect(() => read(nested(BODY_DEPTH_MAX))).toThrow(NestedTooDeeplyError)
+  expect(() => read(`{"other":${'['.repeat(5e6)}`)).toThrow(NestedTooDeeplyError)
 })
 
 it('the params of a large body do not keep it in memory', () => {

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { serve } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { HEAD_OPTIONS, refuseMalformed } from '../../../origin/http/malformed-requests.ts'
+import { HEAD_OPTIONS, rejectMalformedRequests } from '../../../origin/http/malformed-requests.ts'
 import { HEAD_MAX_BYTES, WALLET_AUTH_MAX_CHARACTERS } from '../../../shared/limits.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
       overrideGlobalObjects: false,
     }
     server = serve(options, () => listening()) as Server
-    refuseMalformed(server, { log, counters, publicUrl: settings.SVC_PUBLIC_URL })
+    rejectMalformedRequests(server, { log, counters, publicUrl: settings.SVC_PUBLIC_URL })
   })
 })
 afterAll(async () => {

@@ -2,7 +2,7 @@
 import { getAddress, verifyMessage, Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '../../../origin/http/operations.ts'
-import { nullsAllowed } from '../../../shared/openapi/nulls-allowed.ts'
+import { allowNulls } from '../../../shared/openapi/allow-nulls.ts'
 import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
 import { conversionTo, convert } from './chain-secured.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
@@ -43,7 +43,7 @@ describe.each(takingBodies)('$path', ({ path, body: described }) => {
     const { key, known } = await furnished()
     const cid = path.endsWith('/add_action') ? ANOTHER : RECORDED
     const body = VALID_REQUESTS[path]!({ ...known, cid }).body as object
-    const fields = (nullsAllowed(jsonSchemaOf(described!.schema, 'input')) as any).properties
+    const fields = (allowNulls(jsonSchemaOf(described!.schema, 'input')) as any).properties
     const absent = Object.keys(fields).filter((field) => !Object.hasOwn(body, field))
     const nulls = Object.fromEntries(absent.map((field) => [field, null]))
     const answer = await origin.call(path, { key, method: 'POST', body: { ...body, ...nulls } })

@@ -2,10 +2,14 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { createApp } from '../../../origin/app.ts'
-import { EVENTS } from '../../../origin/log/events.ts'
-import { MESSAGES, REASONS, type ReasonCode } from '../../../origin/health/reasons.ts'
-import { METRICS_TYPE } from '../../../shared/wire/operating.ts'
+import { createOriginApp } from '../../../origin/app.ts'
+import { ORIGIN_EVENTS } from '../../../origin/log/events.ts'
+import {
+  HEALTH_MESSAGES,
+  HEALTH_REASON_CODES,
+  type HealthReasonCode,
+} from '../../../origin/health/reasons.ts'
+import { METRICS_TYPE } from '../../../shared/wire/monitoring-paths.ts'
 import { METRICS_TOKEN, startOrigin, type TestOrigin } from './origin.ts'
 
 const page = readFileSync(
@@ -65,7 +69,7 @@ describe('/metrics', () => {
 
   it('returns the same 404 as an unknown path if no token is set', async () => {
     const { SVC_METRICS_TOKEN: _, ...settings } = origin.services.settings
-    const app = createApp({
+    const app = createOriginApp({
       ...origin.services,
       settings,
     })
@@ -165,7 +169,7 @@ describe('/health', () => {
     expect(headers.get('cache-control')).toBe('no-store')
   })
 
-  it.each<[ReasonCode, 200 | 503, Partial<TestOrigin['broken']>]>([
+  it.each<[HealthReasonCode, 200 | 503, Partial<TestOrigin['broken']>]>([
     ['database_away', 503, { isDatabaseAway: true }],
     ['executors_not_starting', 503, { areExecutorsBroken: true }],
     ['overloaded', 200, { delayMs: 500 }],
@@ -176,7 +180,7 @@ describe('/health', () => {
     expect(answer.status).toBe(status)
     expect(answer.body).toEqual({
       status: status === 503 ? 'down' : 'degraded',
-      reasons: [{ code, message: MESSAGES[code] }],
+      reasons: [{ code, message: HEALTH_MESSAGES[code] }],
     })
     expect(await valueOf(`svc_health_reason{code="${code}"}`)).toBe(1)
   })
@@ -189,7 +193,8 @@ describe('/health', () => {
   })
 
   it('has every reason and every log event in docs/operate.md', () => {
-    for (const name of [...REASONS, ...Object.keys(EVENTS)]) expect(page).toContain(`\`${name}\``)
+    for (const name of [...HEALTH_REASON_CODES, ...Object.keys(ORIGIN_EVENTS)])
+      expect(page).toContain(`\`${name}\``)
   })
 })
 

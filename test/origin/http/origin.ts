@@ -7,33 +7,33 @@ import { AccountEmails } from '../../../origin/accounts/account-emails.ts'
 import { ConversionProofs } from '../../../origin/accounts/wallet-proofs/conversion-proofs.ts'
 import { WalletProofs } from '../../../origin/accounts/wallet-proofs/wallet-proofs.ts'
 import { KeyUses } from '../../../origin/accounts/key-uses.ts'
-import { AccountOpenings } from '../../../origin/admission/account-openings.ts'
-import { BodyRooms } from '../../../origin/admission/body-rooms.ts'
-import { WalletCalls } from '../../../origin/admission/wallet-calls.ts'
+import { NewAccountLimits } from '../../../origin/admission/new-account-limits.ts'
+import { BodyBudgets } from '../../../origin/admission/body-budgets.ts'
+import { WalletCallLimits } from '../../../origin/admission/wallet-call-limits.ts'
 import { createActionPool } from '../../../origin/actions/pool.ts'
 import { SourceCids } from '../../../origin/actions/source-cid/source-cids.ts'
-import { createApp } from '../../../origin/app.ts'
+import { createOriginApp } from '../../../origin/app.ts'
 import { keyIdOf } from '../../../origin/channel/open-request.ts'
 import { Audit } from '../../../origin/credits/audit.ts'
 import { parseSettings } from '../../../origin/env.ts'
-import { operating } from '../../../origin/health/operating.ts'
+import { createHealth } from '../../../origin/health/create-health.ts'
 import { openLog } from '../../../origin/log.ts'
 import { Counters } from '../../../origin/metrics/counters.ts'
 import type { OriginApp } from '../../../origin/http/operation.ts'
-import { addressOf, Keyring } from '../../../origin/keys/keyring.ts'
-import { KeptAnswers } from '../../../origin/idempotency/kept-answers.ts'
+import { addressFromPrivateKey, Keyring } from '../../../origin/keys/keyring.ts'
+import { IdempotencyStore } from '../../../origin/idempotency/idempotency-store.ts'
 import { Credits } from '../../../origin/credits/credits.ts'
-import { startPayments } from '../../../origin/credits/processor/start.ts'
-import { sleep } from '../../../origin/db/in-time.ts'
+import { startPayments } from '../../../origin/credits/processor/start-payments.ts'
+import { abortableSleep } from '../../../origin/db/time-limit.ts'
 import { RunClaims } from '../../../origin/runs/claims.ts'
 import { ActionStatements } from '../../../origin/receipts/action-statements.ts'
 import { ReceiptSigner } from '../../../origin/receipts/receipt-signer.ts'
 import { Executions } from '../../../origin/runs/executions.ts'
-import { simulatedAppCompose } from '../../../origin/tee/app-compose-file.ts'
+import { simulatedAppCompose } from '../../../origin/tee/simulated-app-compose.ts'
 import { Evidence } from '../../../origin/tee/evidence.ts'
 import { FreshQuotes } from '../../../origin/tee/fresh-quotes.ts'
-import { rootPinOf, SimulatedProvider } from '../../../origin/tee/simulated/provider.ts'
-import type { Services } from '../../../origin/services.ts'
+import { simulatedPinOf, SimulatedProvider } from '../../../origin/tee/simulated/provider.ts'
+import type { OriginServices } from '../../../origin/services.ts'
 import { importChannelKey, sealCall, sealForStorage } from '../../../shared/envelope/seal.ts'
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
 import { startContract } from '../accounts/contract.ts'
@@ -65,11 +65,11 @@ export async function startOrigin(processor?: ProcessorDouble) {
   const root = randomBytes(32)
   const keyring = new Keyring(root)
   const counters = new Counters()
-  const onRunStarted = (waitedMs: number) => counters.runWaited(waitedMs)
+  const onRunStarted = (waitedMs: number) => counters.observeRunWait(waitedMs)
   const pool = createActionPool({ min: 1, max: 2, template: keptTemplate(), onRunStarted })
   const [database, contract] = await Promise.all([
     openFresh(),
-    startContract(...[0, 1, 2].map((n) => addressOf(keyring.payerKey(n)))),
+    startContract(...[0, 1, 2].map((n) => addressFromPrivateKey(keyring.payerKey(n)))),
   ])
   const { chain } = contract
 
@@ -79,10 +79,10 @@ export async function startOrigin(processor?: ProcessorDouble) {
   const lines: string[] = []
   const { log: write, setLevel } = openLog((line) => lines.push(line), now)
   setLevel('debug')
-  const log: Services['log'] = (event, facts = {}) => {
+  const log: OriginServices['log'] = (event, facts = {}) => {
     // Access lines are in `lines` only, because tests search `logs` for other events.
     if (!event.endsWith('.answered')) logs.push({ event, facts })
-    counters.logged(event, facts)
+    counters.countEvent(event, facts)
     write(event, facts)
   }
   const mirror = new AccountsMirror({ chain, pollMs: 250, now, onFailure: () => {} })
@@ -115,7 +115,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
     now,
     log,
     monotonic: now,
-    sleep,
+    sleep: abortableSleep,
     newId: randomUUID,
   })
   const tee = new SimulatedProvider(root, { appCompose: simulatedAppCompose(undefined) }, now)
@@ -156,7 +156,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
     credits,
     starterCents,
     now,
-    sleep,
+    sleep: abortableSleep,
     log,
   })
   const receipt = keyring.receiptKey()
@@ -180,7 +180,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
     },
   }
   const certificateEndsAt = () => now() + broken.certificateMs
-  const health = operating(counters.registry, {
+  const health = createHealth(counters.registry, {
     now,
     mirror,
     pool,
@@ -197,7 +197,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
     certificateEndsAt,
     cpuPressure: () => 0,
   })
-  const services: Services & { receipts: ReceiptSigner } = {
+  const services: OriginServices & { receipts: ReceiptSigner } = {
     receipts,
     settings,
     log,
@@ -215,14 +215,14 @@ export async function startOrigin(processor?: ProcessorDouble) {
     credits,
     processor: payments,
     executions,
-    keptAnswers: new KeptAnswers({
+    storedResponses: new IdempotencyStore({
       db,
       processId,
       keys: keyring.idempotencyKeys(),
       now,
     }),
     keyUses: new KeyUses({ db, now }),
-    openings: new AccountOpenings({
+    newAccountLimits: new NewAccountLimits({
       db,
       now,
       hashKey: keyring.addressHashKey(),
@@ -230,10 +230,10 @@ export async function startOrigin(processor?: ProcessorDouble) {
       perHour: 1_000_000,
       gasPerDayWei: undefined,
     }),
-    walletCalls: new WalletCalls({ db, now, hashKey: keyring.addressHashKey() }),
+    walletCalls: new WalletCallLimits({ db, now, hashKey: keyring.addressHashKey() }),
     // Requests must not be rejected on a busy machine. test/origin/http/shedding.test.ts tests the real implementation.
     load: { requireRoom: () => {} },
-    bodyRooms: new BodyRooms(),
+    bodyBudgets: new BodyBudgets(),
     sourceCids,
     channel: {
       keys: { keyFor: (id) => (id === keyIdOf(channel.publicKey) ? channel : undefined), psk },
@@ -245,7 +245,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
     freshQuotes: new FreshQuotes(tee, now),
     actionStatements: new ActionStatements({ keyring, composeHash, now }),
   }
-  const app = createApp(services)
+  const app = createOriginApp(services)
   await pool.ready()
 
   const call = async (path: string, request: Call = {}) => {
@@ -306,7 +306,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
     pool,
     post,
     /** The pin by which a policy names the simulated root. */
-    rootPin: rootPinOf(root),
+    rootPin: simulatedPinOf(root),
     rpcUrl: contract.rpcUrl,
     seal,
     sealed,
@@ -315,11 +315,11 @@ export async function startOrigin(processor?: ProcessorDouble) {
     appThatCannotWrite: (error: Error) => {
       const failing = {
         write: () => Promise.reject(error),
-        wasRecorded: async () => false,
-        isKnown: async () => false,
+        mayBeRecorded: async () => false,
+        isRecorded: async () => false,
         join: async () => undefined,
       } as unknown as AccountsWriter
-      return createApp({ ...services, writer: failing })
+      return createOriginApp({ ...services, writer: failing })
     },
     /** Creates an account and returns its key. */
     account: async (): Promise<string> => {

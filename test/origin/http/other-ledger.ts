@@ -1,8 +1,8 @@
 /** Credits of a test origin over another database, for example an unavailable one. */
 import { randomUUID } from 'node:crypto'
-import { createApp } from '../../../origin/app.ts'
+import { createOriginApp } from '../../../origin/app.ts'
 import { Credits } from '../../../origin/credits/credits.ts'
-import { sleep } from '../../../origin/db/in-time.ts'
+import { abortableSleep } from '../../../origin/db/time-limit.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { Executions } from '../../../origin/runs/executions.ts'
 import type { TestOrigin } from './origin.ts'
@@ -15,7 +15,7 @@ export function creditsOver({ services }: TestOrigin, db: OpenDatabase['db']): C
     starterCents: 0,
     now,
     monotonic: now,
-    sleep,
+    sleep: abortableSleep,
     newId: randomUUID,
     log,
   })
@@ -29,5 +29,5 @@ export function executionsWith({ services, pool }: TestOrigin, credits: Credits)
 /** The complete app of the origin, with these credits. */
 export function appWith(origin: TestOrigin, credits: Credits) {
   const executions = executionsWith(origin, credits)
-  return createApp({ ...origin.services, credits, executions })
+  return createOriginApp({ ...origin.services, credits, executions })
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { createApp } from '../../../origin/app.ts'
+import { createOriginApp } from '../../../origin/app.ts'
 import { PROCESSOR_EVENT_MAX_BYTES } from '../../../shared/limits.ts'
 import { PROCESSOR_WEBHOOK_PATH } from '../../../shared/wire/core-routes.ts'
 import { API_VERSION } from '../../doubles/processor/objects.ts'
@@ -375,7 +375,7 @@ describe('the processor’s webhook', () => {
     const webhookSecrets = ['whsec_newsecret', double.webhookSecret]
     const { payments, config } = services.processor!
     const processor = { payments, config: { ...config, webhookSecrets } }
-    const app = createApp({ ...services, processor })
+    const app = createOriginApp({ ...services, processor })
     for (const secret of webhookSecrets) {
       const { key, id } = await settled()
       const text = JSON.stringify(about(id))

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ERROR_CODES } from '../../../shared/error-codes.ts'
+import { ERROR_CODES } from '../../../shared/errors/error-codes.ts'
 import { CORE_BODY_MAX_BYTES } from '../../../shared/limits.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 

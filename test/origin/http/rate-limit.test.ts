@@ -4,12 +4,12 @@ import { serve } from '@hono/node-server'
 import { eq } from 'drizzle-orm'
 import { Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AccountOpenings } from '../../../origin/admission/account-openings.ts'
-import { createApp } from '../../../origin/app.ts'
+import { NewAccountLimits } from '../../../origin/admission/new-account-limits.ts'
+import { createOriginApp } from '../../../origin/app.ts'
 import type { OriginApp } from '../../../origin/http/operation.ts'
 import { openDatabase } from '../../../origin/db/open.ts'
 import { callRates, gasBudgets } from '../../../origin/db/schema.ts'
-import { clientNetwork } from '../../../shared/client-network.ts'
+import { clientNetwork } from '../../../shared/network/client-network.ts'
 import { freshDatabase } from '../db/fresh-database.ts'
 import { conversionTo } from './chain-secured.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
@@ -27,7 +27,7 @@ let nowMs = Date.parse('2026-05-22T23:00:00Z')
 let next = 0
 
 const openings = (gasPerDayWei?: bigint, hashKey = HASH_KEY) =>
-  new AccountOpenings({
+  new NewAccountLimits({
     db: origin.database.db,
     now: () => nowMs,
     hashKey,
@@ -38,7 +38,7 @@ const openings = (gasPerDayWei?: bigint, hashKey = HASH_KEY) =>
 
 beforeAll(async () => {
   origin = await startOrigin()
-  app = createApp({ ...origin.services, openings: openings() })
+  app = createOriginApp({ ...origin.services, newAccountLimits: openings() })
 })
 afterAll(() => origin.close())
 
@@ -100,7 +100,7 @@ describe('new_account', () => {
   it('returns 503 while the database is unavailable, and opens nothing', async () => {
     const database = await openFresh()
     await database.close()
-    const broken = new AccountOpenings({
+    const broken = new NewAccountLimits({
       db: database.db,
       now: () => nowMs,
       hashKey: HASH_KEY,
@@ -110,7 +110,7 @@ describe('new_account', () => {
     })
     const before = origin.services.mirror.current().size
     const answer = await open(freshAddress(), {
-      at: createApp({ ...origin.services, openings: broken }),
+      at: createOriginApp({ ...origin.services, newAccountLimits: broken }),
     })
     expect(answer.status).toBe(503)
     expect(origin.services.mirror.current().size).toBe(before)
@@ -154,14 +154,14 @@ describe('bypassing the limit', () => {
   it('fails at another process', async () => {
     const address = freshAddress()
     await useUp(address)
-    const other = createApp({ ...origin.services, openings: openings() })
+    const other = createOriginApp({ ...origin.services, newAccountLimits: openings() })
     expect((await open(address, { at: other })).status).toBe(429)
   })
 
   it('fails on a real connection, which is identified by its socket', async () => {
-    const local = createApp({
+    const local = createOriginApp({
       ...origin.services,
-      openings: openings(
+      newAccountLimits: openings(
         undefined,
         HASH_KEY.map(() => 9),
       ),
@@ -205,7 +205,7 @@ describe('the daily gas budget', () => {
   it('is used by the receipts of all addresses together, and is renewed the next day', async () => {
     nowMs = Date.parse('2026-06-01T23:00:00Z')
     // The first account costs something, and then nothing is left for a second one.
-    const limited = createApp({ ...origin.services, openings: openings(1n) })
+    const limited = createOriginApp({ ...origin.services, newAccountLimits: openings(1n) })
     expect((await open(freshAddress(), { at: limited })).status).toBe(200)
     const refused = await open(freshAddress(), { at: limited })
     expect([refused.status, refused.retryAfter]).toEqual([429, '3600'])
@@ -214,7 +214,7 @@ describe('the daily gas budget', () => {
     expect(spent!.lastWei).toBe(spent!.spentWei)
     nowMs += 3_600_000
     const enough = spent!.lastWei * 2n
-    const tomorrow = createApp({ ...origin.services, openings: openings(enough) })
+    const tomorrow = createOriginApp({ ...origin.services, newAccountLimits: openings(enough) })
     expect((await open(freshAddress(), { at: tomorrow })).status).toBe(200)
   })
 
@@ -232,7 +232,7 @@ describe('the daily gas budget', () => {
     nowMs = Date.parse('2026-06-06T12:00:00Z')
     const spent = await spentOnAll()
     const limits = openings(spent!.lastWei)
-    for (let n = 0; n < 5; n++) await (await limits.admit(freshAddress())).refused()
+    for (let n = 0; n < 5; n++) await (await limits.admit(freshAddress())).release()
     await limits.admit(freshAddress())
     await expect(limits.admit(freshAddress())).rejects.toThrow('new accounts and conversions')
   })
@@ -243,7 +243,10 @@ describe('the daily gas budget against a single caller', () => {
     nowMs = Date.parse('2026-06-08T12:00:00Z')
     const spent = await spentOnAll()
     // Room for several in total, but for only one per network.
-    const limited = createApp({ ...origin.services, openings: openings(spent!.lastWei * 15n) })
+    const limited = createOriginApp({
+      ...origin.services,
+      newAccountLimits: openings(spent!.lastWei * 15n),
+    })
     const network = freshAddress()
     expect((await open(network, { at: limited })).status).toBe(200)
     const refused = await open(network, { at: limited })
@@ -253,7 +256,7 @@ describe('the daily gas budget against a single caller', () => {
 
   it('drained budget: a rejection does not use the share of its network', async () => {
     const database = await openFresh()
-    const limits = new AccountOpenings({
+    const limits = new NewAccountLimits({
       db: database.db,
       now: () => nowMs,
       hashKey: HASH_KEY,
@@ -262,8 +265,8 @@ describe('the daily gas budget against a single caller', () => {
       gasPerDayWei: 100n,
     })
     const [network, other] = [freshAddress(), freshAddress()]
-    await (await limits.reserveGas(network)).cost(5n)
-    await (await limits.reserveGas(other)).cost(95n)
+    await (await limits.reserveGas(network)).settle(5n)
+    await (await limits.reserveGas(other)).settle(95n)
     // The share of the network has room for one more of 5 wei.
     for (let times = 0; times < 2; times++)
       await expect(limits.reserveGas(network)).rejects.toThrow(
@@ -275,7 +278,10 @@ describe('the daily gas budget against a single caller', () => {
   it('drained budget: free conversions use it too, and a rejected one leaves the account and its proof usable', async () => {
     nowMs = Date.parse('2026-06-10T12:00:00Z')
     const spent = await spentOnAll()
-    const limited = createApp({ ...origin.services, openings: openings(spent!.lastWei * 15n) })
+    const limited = createOriginApp({
+      ...origin.services,
+      newAccountLimits: openings(spent!.lastWei * 15n),
+    })
     const address = freshAddress()
     const keys = [await origin.account(), await origin.account()]
     const proof = conversionTo(Wallet.createRandom())
@@ -314,7 +320,7 @@ describe('on Postgres', () => {
     const databases = await Promise.all(Array.from({ length: 4 }, () => openDatabase(postgres.url)))
     const all = databases.map(
       ({ db }) =>
-        new AccountOpenings({
+        new NewAccountLimits({
           db,
           now: () => nowMs,
           hashKey: HASH_KEY,

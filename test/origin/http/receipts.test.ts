@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createApp } from '../../../origin/app.ts'
+import { createOriginApp } from '../../../origin/app.ts'
 import type { ActionPool } from '../../../origin/actions/run.ts'
 import { ReceiptSigner } from '../../../origin/receipts/receipt-signer.ts'
 import { Executions } from '../../../origin/runs/executions.ts'
@@ -10,9 +10,9 @@ import {
   type ReceiptKey,
   sha256OfText,
   verifyReceipt,
-} from '../../../shared/receipt.ts'
-import { RECEIPT_HEADER } from '../../../shared/receipt-header.ts'
-import { verifyReceiptChain } from '../../../shared/receipt-chain.ts'
+} from '../../../shared/receipts/receipt.ts'
+import { RECEIPT_HEADER } from '../../../shared/wire/header-names.ts'
+import { verifyReceiptChain } from '../../../shared/receipts/receipt-chain.ts'
 import { SEALED_OUTCOMES_PATH } from '../../../shared/wire/sealed.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 
@@ -168,7 +168,7 @@ describe('a chain of receipts', () => {
     const receipts = new ReceiptSigner({ key, composeHash, now: services.now })
     const limits = { wallMs: 10_000, cpuMs: 1_000 }
     const executions = new Executions({ ...services, pool, limits, receipts })
-    const app = createApp({ ...services, executions })
+    const app = createOriginApp({ ...services, executions })
 
     const account = await origin.account()
     const body = { code: ECHO }

@@ -1,6 +1,6 @@
 import { Contract, id, verifyMessage, Wallet } from 'ethers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { addressOf } from '../../../origin/keys/keyring.ts'
+import { addressFromPrivateKey } from '../../../origin/keys/keyring.ts'
 import { accountConfigAbi } from '../../../shared/abi/account-config.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 
@@ -22,7 +22,7 @@ it('an account is recorded with its name, its description and the wallet derived
   const { api_key, wallet_address } = (await origin.core('new_account', { body })).body
   const account = await onChain(api_key)
   expect([account.name, account.description]).toEqual(['Ada', 'first'])
-  const derived = addressOf(origin.services.keyring.accountKey(origin.hashOf(api_key)))
+  const derived = addressFromPrivateKey(origin.services.keyring.accountKey(origin.hashOf(api_key)))
   expect([wallet_address, account.adminWallet]).toEqual([derived, derived])
   expect(JSON.stringify(account, (_, value) => String(value))).not.toContain('ada@example.com')
 })

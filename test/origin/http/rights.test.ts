@@ -1,7 +1,7 @@
 /** Each right of a usage key allows its own operation, and nothing else. */
 import { keccak256, toUtf8Bytes } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ContractRefused } from '../../../origin/accounts/writer.ts'
+import { ContractRevertError } from '../../../origin/accounts/writer.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 import { EVERY_RIGHT } from './valid-requests.ts'
 
@@ -174,8 +174,8 @@ describe('the contract rejects what the server rejects, with the same error', ()
       () => undefined,
       (error: unknown) => error,
     )
-    expect(refusal).toBeInstanceOf(ContractRefused)
-    expect((refusal as ContractRefused).code).toBe(answer.headers.get('x-svc-error'))
+    expect(refusal).toBeInstanceOf(ContractRevertError)
+    expect((refusal as ContractRevertError).code).toBe(answer.headers.get('x-svc-error'))
   })
 })
 

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createApp } from '../../../origin/app.ts'
+import { createOriginApp } from '../../../origin/app.ts'
 import { replayIds } from '../../../origin/db/schema.ts'
 import { SEALED_HEAD_MAX_BYTES } from '../../../shared/limits.ts'
-import { frame, SEALED_HTTP_PATH } from '../../../shared/wire/sealed-http.ts'
+import { encodeFrame, SEALED_HTTP_PATH } from '../../../shared/wire/sealed-http.ts'
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 import { passOn, sealHttp, sealText, sendHttp } from './sealed-http-client.ts'
@@ -101,14 +101,17 @@ describe('a sender without the pre-shared key', () => {
       ...origin.services.channel,
       keys: { ...origin.services.channel.keys, psk: new Uint8Array(32) },
     }
-    const app = createApp({ ...origin.services, channel })
+    const app = createOriginApp({ ...origin.services, channel })
     expect((await app.request(SEALED_HTTP_PATH, { method: 'POST', body })).status).toBe(401)
   })
 
   it('gets 421 for an old envelope after a key rotation, and has to seal again', async () => {
     const { body } = await sealHttp(origin, {})
     const keys = { ...origin.services.channel.keys, keyFor: () => undefined }
-    const app = createApp({ ...origin.services, channel: { ...origin.services.channel, keys } })
+    const app = createOriginApp({
+      ...origin.services,
+      channel: { ...origin.services.channel, keys },
+    })
     expect((await app.request(SEALED_HTTP_PATH, { method: 'POST', body })).status).toBe(421)
   })
 })
@@ -195,8 +198,8 @@ describe('a compromised edge', () => {
       Uint8Array.of(0xff, 0xfe, 0, 0, 0, 2),
       new Uint8Array(Buffer.concat([Buffer.from('[]'), Buffer.of(0, 0, 0, 2)])),
       new Uint8Array(Buffer.concat([Buffer.from('{"a":'), Buffer.of(0, 0, 0, 5)])),
-      frame(new Uint8Array(), 0, { long: 'x'.repeat(SEALED_HEAD_MAX_BYTES) }),
-      frame(new Uint8Array(), 0, JSON.parse('{"__proto__":{"method":"GET"}}')),
+      encodeFrame(new Uint8Array(), 0, { long: 'x'.repeat(SEALED_HEAD_MAX_BYTES) }),
+      encodeFrame(new Uint8Array(), 0, JSON.parse('{"__proto__":{"method":"GET"}}')),
     ]
     for (const text of texts) {
       const answer = await sendHttp(origin, await sealText(origin, text))

@@ -1,6 +1,6 @@
 /** Passes requests on as the edge does, for tests of the origin alone. */
 import { importChannelKey, sealCall } from '../../../shared/envelope/seal.ts'
-import { frame, SEALED_HTTP_PATH, unframe } from '../../../shared/wire/sealed-http.ts'
+import { encodeFrame, SEALED_HTTP_PATH, decodeFrame } from '../../../shared/wire/sealed-http.ts'
 import type { OriginApp } from '../../../origin/http/operation.ts'
 import { fresh, type TestOrigin } from './origin.ts'
 
@@ -22,7 +22,7 @@ export async function sealHttp(origin: TestOrigin, passed: Passed, options: Opti
   const { mode = 'psk', sealedFor = SEALED_HTTP_PATH } = options
   const { body = '', head = {}, ...rest } = passed
   const bytes = new Uint8Array(Buffer.from(body))
-  const text = frame(bytes, bytes.length, {
+  const text = encodeFrame(bytes, bytes.length, {
     ...fresh(origin.services.now()),
     method: 'GET',
     path: '/core/v1/version',
@@ -71,7 +71,7 @@ export async function sendHttp(
   const response = await app.request(sentTo, { method: 'POST', body })
   const bytes = new Uint8Array(await response.arrayBuffer())
   if (response.status !== 200) return { unsealed: response.status }
-  const parts = unframe(await open(bytes.subarray(bytes.findIndex((byte) => byte !== 0))))!
+  const parts = decodeFrame(await open(bytes.subarray(bytes.findIndex((byte) => byte !== 0))))!
   const { headers = [], ...head } = JSON.parse(parts.head)
   const text = Buffer.from(parts.body).toString('utf8')
   return {

@@ -1,8 +1,8 @@
 import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AccountOpenings } from '../../../origin/admission/account-openings.ts'
-import { Overloaded } from '../../../origin/admission/event-loop-load.ts'
-import { createApp } from '../../../origin/app.ts'
+import { NewAccountLimits } from '../../../origin/admission/new-account-limits.ts'
+import { OverloadedError } from '../../../origin/admission/event-loop-load.ts'
+import { createOriginApp } from '../../../origin/app.ts'
 import type { OriginEnv } from '../../../origin/http/operation.ts'
 import { operations } from '../../../origin/http/operations.ts'
 import { mountSealedHttp } from '../../../origin/http/sealed-http.ts'
@@ -124,9 +124,9 @@ describe('a request inside the envelope gets the response of a direct one', () =
 
 describe('the client’s address', () => {
   const apps = () =>
-    createApp({
+    createOriginApp({
       ...origin.services,
-      openings: new AccountOpenings({
+      newAccountLimits: new NewAccountLimits({
         db: origin.database.db,
         now: origin.services.now,
         hashKey: new Uint8Array(32).fill(3),
@@ -176,10 +176,10 @@ describe('a node under load', () => {
   it('rejects a request with 429 before storing anything', async () => {
     const load = {
       requireRoom: () => {
-        throw new Overloaded('the event loop is delayed')
+        throw new OverloadedError('the event loop is delayed')
       },
     }
-    const app = createApp({ ...origin.services, load })
+    const app = createOriginApp({ ...origin.services, load })
     const sealed = await sealHttp(origin, {})
     expect(await sendHttp(origin, sealed, { app })).toMatchObject({ state: 'refused', status: 429 })
     // Its request ID was not stored, so the same envelope can be sent again.

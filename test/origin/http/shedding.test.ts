@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CpuPressure } from '../../../origin/admission/cpu-pressure.ts'
 import { EventLoopLoad } from '../../../origin/admission/event-loop-load.ts'
 import { type ActionPoolOptions, createActionPool } from '../../../origin/actions/pool.ts'
-import { RETRY_AFTER_MAX_MS, WAITING_MAX } from '../../../origin/actions/pool/options.ts'
-import { Shares } from '../../../origin/actions/pool/shares.ts'
-import type { ActionPool, RunResult } from '../../../origin/actions/run.ts'
-import { createApp } from '../../../origin/app.ts'
+import { RETRY_AFTER_MAX_MS, QUEUE_MAX } from '../../../origin/actions/pool/options.ts'
+import { ExecutorShares } from '../../../origin/actions/pool/shares.ts'
+import type { ActionPool, ActionResult } from '../../../origin/actions/run.ts'
+import { createOriginApp } from '../../../origin/app.ts'
 import { Executions } from '../../../origin/runs/executions.ts'
 import { RUN_ID_CHARACTERS } from '../../../shared/ids.ts'
 import { SEALED_EXECUTE_PATH, SEALED_OUTCOMES_PATH } from '../../../shared/wire/sealed.ts'
@@ -39,7 +39,7 @@ async function busy(turnMs: number, forMs: number): Promise<void> {
 }
 
 /** Sends a sealed request to an app, and opens the response. */
-async function sealed(app: ReturnType<typeof createApp>, path: string, fields: object) {
+async function sealed(app: ReturnType<typeof createOriginApp>, path: string, fields: object) {
   const { body, open } = await origin.seal(path, fields)
   const response = await app.request(path, { method: 'POST', body })
   expect(response.status).toBe(200)
@@ -57,7 +57,7 @@ const execution = () => ({
 describe('a node with a lagging event loop', () => {
   it('sheds requests with 429 and Retry-After, still serves health and outcomes, and recovers', async () => {
     const load = new EventLoopLoad(50)
-    const app = createApp({ ...origin.services, load })
+    const app = createOriginApp({ ...origin.services, load })
     await busy(150, 2_500)
     const refused = await origin.core('svc_action', { app, key, body: { code: CODE } })
     expect(refused.status).toBe(429)
@@ -108,15 +108,15 @@ async function withPool(options: ActionPoolOptions, act: (given: OwnPool) => Pro
       }),
     )
   try {
-    await act({ pool, app: createApp({ ...origin.services, executions }), fill, started })
+    await act({ pool, app: createOriginApp({ ...origin.services, executions }), fill, started })
   } finally {
     await pool.close()
   }
 }
 type OwnPool = {
   pool: ActionPool
-  app: ReturnType<typeof createApp>
-  fill: (account: string, runs: number, code?: string) => Promise<RunResult>[]
+  app: ReturnType<typeof createOriginApp>
+  fill: (account: string, runs: number, code?: string) => Promise<ActionResult>[]
   started: string[]
 }
 const SPIN = 'async function main() { for (;;); }'
@@ -134,7 +134,7 @@ describe('a pool with too many waiting runs', () => {
   it('returns 429 to the account that floods it, both in the clear and sealed, and claims nothing', async () => {
     await withPool({ min: 1, max: 1 }, async ({ app, fill }) => {
       const accountHash = origin.hashOf(key)
-      void fill(accountHash, WAITING_MAX)
+      void fill(accountHash, QUEUE_MAX)
       const refused = await origin.core('svc_action', { app, key, body: { code: CODE } })
       expect([refused.status, refused.body.reason]).toEqual([429, 'overloaded'])
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
@@ -148,7 +148,7 @@ describe('a pool with too many waiting runs', () => {
 
   it('flood of one account: serves another account at once', async () => {
     await withPool({ min: 2, max: 4 }, async ({ app, fill, started }) => {
-      void fill('flood', WAITING_MAX)
+      void fill('flood', QUEUE_MAX)
       await until(() => started.length > 0)
       const answer = await origin.core('svc_action', { app, key, body: { code: CODE } })
       expect(answer.status).toBe(200)
@@ -159,7 +159,7 @@ describe('a pool with too many waiting runs', () => {
     await withPool({ min: 1, max: 1 }, async ({ pool, fill }) => {
       const code = 'const main = () => new Promise((done) => setTimeout(done, 1_000))'
       await Promise.all(fill('slow', 2, code))
-      void fill('slow', WAITING_MAX, code)
+      void fill('slow', QUEUE_MAX, code)
       const full = pool.refusal({ account: 'slow', code, params: '{}' })
       expect(full).toMatchObject({ kind: 'lost', started: false, full: true })
       expect(full?.retryAfterMs).toBe(RETRY_AFTER_MAX_MS)
@@ -167,7 +167,7 @@ describe('a pool with too many waiting runs', () => {
   })
 
   it('suggests a later retry for a longer queue and for longer runs', () => {
-    const shares = new Shares({ max: 4, cores: 2, isShared: () => false })
+    const shares = new ExecutorShares({ max: 4, cores: 2, isShared: () => false })
     const held = (account: string, ms: number) => {
       for (let run = 0; run < 50; run++) {
         shares.started(account)
@@ -219,7 +219,7 @@ describe('a machine under CPU pressure', () => {
 
 describe('a client that disconnects', () => {
   /** Sends a request over HTTP that can be aborted. */
-  async function sent(app: ReturnType<typeof createApp>, code: string) {
+  async function sent(app: ReturnType<typeof createOriginApp>, code: string) {
     const server = serve({ fetch: app.fetch, port: 0 })
     await new Promise((listening) => server.once('listening', listening))
     const { port } = server.address() as AddressInfo

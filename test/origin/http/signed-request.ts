@@ -1,6 +1,6 @@
 /** Requests that a wallet signs, as a client creates them. */
 import type { Wallet } from 'ethers'
-import { PROOF_MEMBERS, type Purpose, typedDataOf } from '../../../shared/typed-data.ts'
+import { PROOF_MEMBERS, type Purpose, typedDataOf } from '../../../shared/crypto/typed-data.ts'
 
 /** The origin that is called, or the parts of it that are needed. */
 type Asked = { services: { now: () => number; chain: { chainId: bigint } } }

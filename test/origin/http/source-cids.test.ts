@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sourceIn, SourceRefused } from '../../../origin/actions/source-cid/json-source.ts'
+import { readSource, InvalidSourceError } from '../../../origin/actions/source-cid/json-source.ts'
 import { SourceCids } from '../../../origin/actions/source-cid/source-cids.ts'
-import { actionCid } from '../../../shared/cid.ts'
+import { actionCid } from '../../../shared/cid/compute-cid.ts'
 import { SOURCE_CIDS_PER_MINUTE, SOURCE_MAX_BYTES } from '../../../shared/limits.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 import { passOn } from './sealed-http-client.ts'
@@ -47,8 +47,8 @@ describe('the CID of a large source', () => {
     const source = 'x'.repeat(SOURCE_MAX_BYTES)
     const json = () => bytesOf(JSON.stringify(source))
     const cids = new SourceCids(Date.now)
-    await cids.ofJson(json())
-    const inline = async (body: Uint8Array) => actionCid(sourceIn(body, SOURCE_MAX_BYTES))
+    await cids.fromJson(json())
+    const inline = async (body: Uint8Array) => actionCid(readSource(body, SOURCE_MAX_BYTES))
     await inline(json())
     const spent = async (identify: (body: Uint8Array) => Promise<string>) => {
       const bodies = [json(), json(), json(), json()]
@@ -56,7 +56,7 @@ describe('the CID of a large source', () => {
       for (const body of bodies) await identify(body)
       return cpuMs() - before
     }
-    expect(await spent((body) => cids.ofJson(body))).toBeLessThan((await spent(inline)) / 2)
+    expect(await spent((body) => cids.fromJson(body))).toBeLessThan((await spent(inline)) / 2)
     await cids.close()
   })
 })
@@ -84,9 +84,9 @@ describe('a source is rejected', () => {
   it('by its size after resolving escapes, before it is parsed', () => {
     const sized = (json: string, maxBytes: number) => {
       try {
-        return sourceIn(bytesOf(json), maxBytes)
+        return readSource(bytesOf(json), maxBytes)
       } catch (error) {
-        return (error as SourceRefused).fault.reason
+        return (error as InvalidSourceError).fault.reason
       }
     }
     for (const text of ['abc', '\n\t"\\', 'é€😀', '\u0000\u07ff\u0800\uffff'])
@@ -127,14 +127,14 @@ describe('a flood without a key', () => {
     const ended: string[] = []
     const json = JSON.stringify('x'.repeat(4 * 1024 * 1024))
     const asked = Array.from({ length: 8 }, () =>
-      cids.ofJson(bytesOf(json)).then(
+      cids.fromJson(bytesOf(json)).then(
         () => ended.push('keyless'),
         (error: Error) => error.name,
       ),
     )
     const run = cids.of('y'.repeat(300_000)).then(() => ended.push('run'))
     const answers = await Promise.all([...asked, run])
-    expect(answers.filter((answer) => answer === 'TooManyCalls')).toHaveLength(3)
+    expect(answers.filter((answer) => answer === 'LimitExceededError')).toHaveLength(3)
     expect(ended.slice(0, 2)).toEqual(['keyless', 'run'])
     await cids.close()
   })

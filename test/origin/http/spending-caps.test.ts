@@ -1,11 +1,11 @@
 /** Spending caps of usage keys, as the owner sets them and as the key experiences them. */
 import { and, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { ChainUnavailable } from '../../../origin/accounts/chain.ts'
-import { ContractRefused } from '../../../origin/accounts/writer.ts'
-import { createApp } from '../../../origin/app.ts'
+import { ContractUnavailableError } from '../../../origin/accounts/chain.ts'
+import { ContractRevertError } from '../../../origin/accounts/writer.ts'
+import { createOriginApp } from '../../../origin/app.ts'
 import { spendCaps } from '../../../origin/db/schema.ts'
-import { addressOf } from '../../../origin/keys/keyring.ts'
+import { addressFromPrivateKey } from '../../../origin/keys/keyring.ts'
 import { makeChainSecured } from './chain-secured.ts'
 import { goingAway } from '../credits/unreliable-database.ts'
 import { appWith, creditsOver } from './other-ledger.ts'
@@ -72,7 +72,7 @@ const balanceOf = async (key: string): Promise<number> =>
 /** Number of transactions that the service's payers have sent. */
 async function sent(): Promise<number> {
   const { chain, keyring } = origin.services
-  const payers = [1, 2].map((number) => addressOf(keyring.payerKey(number)))
+  const payers = [1, 2].map((number) => addressFromPrivateKey(keyring.payerKey(number)))
   const counts = payers.map((payer) => chain.provider.getTransactionCount(payer))
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
 }
@@ -273,7 +273,7 @@ describe('a key that is created with a cap', () => {
       seen.push(await storedCaps(key, args[1]))
       return origin.services.writer.write(name, args, options)
     }
-    const app = createApp({ ...origin.services, writer })
+    const app = createOriginApp({ ...origin.services, writer })
     expect((await add(key, capOf(5), { app })).status).toBe(200)
     expect(seen).toEqual([1])
   })
@@ -289,7 +289,7 @@ describe('a key that is created with a cap', () => {
 
   it('leaves no cap if the contract rejects it, however often it is tried', async () => {
     const key = await origin.poor(10)
-    const taken = new ContractRefused('UsageApiKeyAlreadyExists', [])
+    const taken = new ContractRevertError('UsageApiKeyAlreadyExists', [])
     const app = origin.appThatCannotWrite(taken)
     expect((await add(key, capOf(5), { app })).status).toBe(409)
     expect(await storedCaps(key)).toBe(0)
@@ -297,7 +297,7 @@ describe('a key that is created with a cap', () => {
 
   it('keeps its cap if its creation is in doubt, because it may be in a block later', async () => {
     const key = await origin.poor(10)
-    const app = origin.appThatCannotWrite(new ChainUnavailable('it does not answer'))
+    const app = origin.appThatCannotWrite(new ContractUnavailableError('it does not answer'))
     expect((await add(key, capOf(5), { app })).status).toBe(503)
     expect(await storedCaps(key)).toBe(1)
   })

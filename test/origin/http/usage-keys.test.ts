@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createApp } from '../../../origin/app.ts'
+import { createOriginApp } from '../../../origin/app.ts'
 import { WILDCARD } from '../../../origin/accounts/account.ts'
 import type { AccountsWriter } from '../../../origin/accounts/writer.ts'
-import { addUsageApiKey } from '../../../origin/http/add-usage-api-key.ts'
+import { addUsageApiKeyOperation } from '../../../origin/http/add-usage-api-key.ts'
 import { addUsageApiKeyRequest } from '../../../shared/wire/usage-keys.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 import { EVERY_RIGHT } from './valid-requests.ts'
@@ -187,7 +187,7 @@ describe('attack: another account registers the hash of a new key before it is i
       }
       return writer.write(functionName, args, options)
     }
-    return createApp({ ...origin.services, writer: { write } as AccountsWriter })
+    return createOriginApp({ ...origin.services, writer: { write } as AccountsWriter })
   }
 
   it.each([
@@ -221,11 +221,11 @@ describe('a new key, if its first response was lost together with its process', 
     const writeId = crypto.randomUUID()
     const make = () => {
       const principal = mirror.current().principal(origin.hashOf(account))!
-      return addUsageApiKey.handle({ principal, body, writeId } as any, origin.services)
+      return addUsageApiKeyOperation.handle({ principal, body, writeId } as any, origin.services)
     }
     const first: any = await make()
     await expect(make()).rejects.toMatchObject({
-      name: 'KeyShownBefore',
+      name: 'KeyAlreadyShownError',
       keyHash: first.usage_api_key_hash,
     })
     expect(await list(account)).toHaveLength(1)

@@ -1,7 +1,7 @@
 /** A valid request for each operation, and the rights of a key that may send any of them. */
 import { Wallet } from 'ethers'
 import { conversionTo } from './chain-secured.ts'
-import { type Purpose, typedDataOf } from '../../../shared/typed-data.ts'
+import { type Purpose, typedDataOf } from '../../../shared/crypto/typed-data.ts'
 
 /** Objects in the account of the request. */
 export type Known = {

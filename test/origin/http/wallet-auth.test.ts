@@ -3,14 +3,14 @@ import { randomBytes } from 'node:crypto'
 import { Contract, hexlify, JsonRpcProvider, verifyMessage, Wallet } from 'ethers'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { WalletProofs } from '../../../origin/accounts/wallet-proofs/wallet-proofs.ts'
-import { WalletCalls } from '../../../origin/admission/wallet-calls.ts'
-import { createApp } from '../../../origin/app.ts'
+import { WalletCallLimits } from '../../../origin/admission/wallet-call-limits.ts'
+import { createOriginApp } from '../../../origin/app.ts'
 import { operations } from '../../../origin/http/operations.ts'
 import type { OriginApp } from '../../../origin/http/operation.ts'
-import { addressOf } from '../../../origin/keys/keyring.ts'
+import { addressFromPrivateKey } from '../../../origin/keys/keyring.ts'
 import { accountConfigAbi } from '../../../shared/abi/account-config.ts'
 import { PROOF_WINDOW_S, WALLET_AUTH_MAX_CHARACTERS } from '../../../shared/limits.ts'
-import { accountHashOfWallet, type Purpose } from '../../../shared/typed-data.ts'
+import { accountHashOfWallet, type Purpose } from '../../../shared/crypto/typed-data.ts'
 import { type ProcessorDouble, startProcessor } from '../../doubles/processor/server.ts'
 import { grants } from '../accounts/mirrored.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
@@ -109,7 +109,7 @@ const balance = (headers: Record<string, string>, more: object = {}) =>
   origin.core('billing/balance', { headers, ...more })
 /** Number of transactions that the service has sent. */
 async function sent(): Promise<number> {
-  const payers = [1, 2].map((n) => addressOf(origin.services.keyring.payerKey(n)))
+  const payers = [1, 2].map((n) => addressFromPrivateKey(origin.services.keyring.payerKey(n)))
   const counts = await Promise.all(payers.map((payer) => provider.getTransactionCount(payer)))
   return counts.reduce((sum, count) => sum + count, 0)
 }
@@ -477,7 +477,7 @@ describe.each(WAYS)('attacks on %s', (_way, purpose, send) => {
 
 /** The origin's app with some services replaced. */
 const appWith = (changes: Partial<TestOrigin['services']>): OriginApp =>
-  createApp({ ...origin.services, ...changes })
+  createOriginApp({ ...origin.services, ...changes })
 
 describe('while a signature is being verified', () => {
   it('handed on meanwhile: a wallet that is no longer the admin gets nothing', async () => {
@@ -498,11 +498,11 @@ describe('while a signature is being verified', () => {
 })
 
 describe('floods', () => {
-  const few = (changes: Partial<ConstructorParameters<typeof WalletCalls>[0]>) => {
+  const few = (changes: Partial<ConstructorParameters<typeof WalletCallLimits>[0]>) => {
     const { now } = origin.services
     const hashKey = randomBytes(32)
     return appWith({
-      walletCalls: new WalletCalls({ db: origin.database.db, now, hashKey, ...changes }),
+      walletCalls: new WalletCallLimits({ db: origin.database.db, now, hashKey, ...changes }),
     })
   }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createWallet } from '../../../origin/http/create-wallet.ts'
-import { addressOf } from '../../../origin/keys/keyring.ts'
+import { createWalletOperation } from '../../../origin/http/create-wallet.ts'
+import { addressFromPrivateKey } from '../../../origin/keys/keyring.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 
 let origin: TestOrigin
@@ -25,7 +25,7 @@ describe('list_wallets', () => {
       derivation_path: expect.stringMatching(/^0x[0-9a-f]{64}$/),
     })
     const derived = origin.services.keyring.walletKey(origin.hashOf(key), wallet.derivation_path)
-    expect(addressOf(derived)).toBe(wallet.wallet_address)
+    expect(addressFromPrivateKey(derived)).toBe(wallet.wallet_address)
   })
 
   it('shows no wallet of another account', async () => {
@@ -77,7 +77,7 @@ describe('a write that one process sent without getting the response', () => {
       const principal = origin.services.mirror.current().principal(origin.hashOf(account))!
       const body = { name: '', description: '' }
       const given: any = { principal, body, writeId }
-      answers.push(await createWallet.handle(given, origin.services))
+      answers.push(await createWalletOperation.handle(given, origin.services))
     }
     expect(answers[1]).toEqual(answers[0])
     expect((await list('', account)).body).toHaveLength(1)

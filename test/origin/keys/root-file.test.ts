@@ -12,7 +12,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { loadRootKey, ROOT_KEY_FILE } from '../../../origin/keys/root-file.ts'
+import { loadRootKey, ROOT_KEY_FILE } from '../../../origin/keys/root-key-file.ts'
 
 let folder: string
 let file: string
@@ -56,7 +56,7 @@ describe('the local root key', () => {
   })
 
   it('is one key for concurrent starts', async () => {
-    const module = new URL('../../../origin/keys/root-file.ts', import.meta.url).href
+    const module = new URL('../../../origin/keys/root-key-file.ts', import.meta.url).href
     const script = `import(${JSON.stringify(module)}).then(({ loadRootKey }) => {
       process.stdout.write('ready\\n')
       process.stdin.once('data', () => {

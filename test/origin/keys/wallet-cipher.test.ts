@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Keyring } from '../../../origin/keys/keyring.ts'
-import { CipherRefused, decryptText, encryptText } from '../../../origin/keys/wallet-cipher.ts'
+import { CipherError, decryptText, encryptText } from '../../../origin/keys/wallet-cipher.ts'
 import { CIPHERTEXT_MAX_CHARACTERS, ENCRYPTED_MESSAGE_MAX_BYTES } from '../../../shared/limits.ts'
 
 const keyring = new Keyring(Uint8Array.from({ length: 32 }, (_, index) => index))
@@ -82,7 +82,7 @@ describe('decryption rejects a ciphertext', () => {
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const altered = Buffer.from(bytes)
       altered[bit >> 3]! ^= 1 << (bit & 7)
-      expect(() => decryptText(wallet, altered.toString('base64'))).toThrow(CipherRefused)
+      expect(() => decryptText(wallet, altered.toString('base64'))).toThrow(CipherError)
     }
   })
 
@@ -90,7 +90,7 @@ describe('decryption rejects a ciphertext', () => {
     const bytes = Buffer.from(ciphertext, 'base64')
     for (let length = 0; length < bytes.length; length++)
       expect(() => decryptText(wallet, bytes.subarray(0, length).toString('base64'))).toThrow(
-        CipherRefused,
+        CipherError,
       )
     const longer = Buffer.concat([bytes, Uint8Array.of(0)]).toString('base64')
     expect(() => decryptText(wallet, longer)).toThrow(elsewhere)

@@ -1,14 +1,14 @@
 import { afterEach } from 'vitest'
-import type { OutboundWorld, RunOutbound } from '../../../origin/actions/outbound/outbound.ts'
+import type { OutboundEnvironment, RunOutbound } from '../../../origin/actions/outbound/outbound.ts'
 import { Outbound } from '../../../origin/actions/outbound/outbound.ts'
 import type { OutboundPolicy } from '../../../origin/actions/outbound/policy.ts'
-import type { OutboundAnswer } from '../../../origin/actions/outbound/run-outbound.ts'
+import type { OutboundResult } from '../../../origin/actions/outbound/run-outbound.ts'
 import type { Respond } from '../../doubles/web-server.ts'
 import { startRawServer, startWebServer } from '../../doubles/web-server.ts'
 import type { Socket } from 'node:net'
 
-export type Answered = Extract<OutboundAnswer, { ok: true }>
-export type Refused = Extract<OutboundAnswer, { ok: false }>
+export type Answered = Extract<OutboundResult, { ok: true }>
+export type Refused = Extract<OutboundResult, { ok: false }>
 export type Ask = Partial<{
   method: string
   headers: [string, string][]
@@ -31,7 +31,7 @@ export function closedAfterwards<T extends { close(): unknown }>(thing: T): T {
 /** Creates a run with these ports of 127.0.0.1 allowed, as an operator does for local development. */
 export function runWith(
   ports: readonly number[],
-  world: OutboundWorld = {},
+  world: OutboundEnvironment = {},
   policy: Partial<OutboundPolicy> = {},
 ): RunOutbound {
   const allow = ports.map((port) => ({ host: '127.0.0.1', port }))
@@ -59,13 +59,13 @@ export async function refused(run: RunOutbound, url: string, request?: Ask): Pro
 export const textOf = ({ bytes }: Answered): string => Buffer.from(bytes).toString()
 
 /** Starts a server, and a run that can reach it. */
-export async function serving(respond: Respond, world?: OutboundWorld) {
+export async function serving(respond: Respond, world?: OutboundEnvironment) {
   const server = closedAfterwards(await startWebServer(respond))
   return { server, run: runWith([server.port], world), url: `http://127.0.0.1:${server.port}` }
 }
 
 /** Starts a server that sends raw bytes, and a run that can reach it. */
-export async function speaking(speak: (socket: Socket) => void, world?: OutboundWorld) {
+export async function speaking(speak: (socket: Socket) => void, world?: OutboundEnvironment) {
   const server = closedAfterwards(await startRawServer(speak))
   return { server, run: runWith([server.port], world), url: `http://127.0.0.1:${server.port}` }
 }

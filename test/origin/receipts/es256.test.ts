@@ -2,7 +2,7 @@ import { createPublicKey, verify } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { P256_ORDER } from '../../../origin/keys/derive.ts'
 import { privateKeyOf } from '../../../origin/keys/p256-key.ts'
-import { es256 } from '../../../origin/receipts/es256.ts'
+import { signEs256 } from '../../../origin/receipts/es256.ts'
 import { newReceiptKey } from '../../shared/receipts.ts'
 
 /** Enough that r or s is often a byte shorter, or has its top bit set. */
@@ -14,7 +14,7 @@ it('creates valid signatures of 64 bytes with the lower s, for any length of r a
   let short = 0
   for (let n = 0; n < SIGNATURES; n++) {
     const text = `text ${n}`
-    const signature = es256(key, text)
+    const signature = signEs256(key, text)
     expect(signature).toHaveLength(64)
     expect(BigInt(`0x${signature.subarray(32).toString('hex')}`)).toBeLessThanOrEqual(
       P256_ORDER / 2n,

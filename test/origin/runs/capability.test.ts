@@ -1,8 +1,8 @@
 import { computeAddress, id, zeroPadValue } from 'ethers'
 import { describe, expect, it } from 'vitest'
-import type { Account, Group, UsageKey } from '../../../origin/accounts/account.ts'
+import type { Account, AccountGroup, AccountUsageKey } from '../../../origin/accounts/account.ts'
 import { cidHash } from '../../../origin/accounts/api-key.ts'
-import { ChainUnavailable } from '../../../origin/accounts/chain.ts'
+import { ContractUnavailableError } from '../../../origin/accounts/chain.ts'
 import type { Principal } from '../../../origin/accounts/state.ts'
 import type { KeyOperation } from '../../../origin/actions/run.ts'
 import { capabilityFor } from '../../../origin/runs/capability.ts'
@@ -91,15 +91,15 @@ describe.each(OPERATIONS)('%s', (name, operation) => {
 
   it('is rejected while permissions cannot be read from the chain', async () => {
     const away = () => {
-      throw new ChainUnavailable('its nodes do not respond')
+      throw new ContractUnavailableError('its nodes do not respond')
     }
     const refused = capabilityFor(keyring, CID, away).keyOperation(await operation(pkpId))
     await expect(refused).rejects.toThrow('its nodes do not respond')
   })
 
   it('is rejected for a usage key of another group', async () => {
-    const usageKey = { executeInGroups: new Set([2]) } as unknown as UsageKey
-    const two: Group = { ...account.groups.get(1)!, id: 2, pkpIds: new Set() }
+    const usageKey = { executeInGroups: new Set([2]) } as unknown as AccountUsageKey
+    const two: AccountGroup = { ...account.groups.get(1)!, id: 2, pkpIds: new Set() }
     const groups = new Map([...account.groups, [2, two]])
     const holder = (): Principal => ({
       account: { ...account, groups },
@@ -118,7 +118,10 @@ describe('a ciphertext of a wallet', () => {
     asked(holder, { name: 'decrypt', pkpId: wallet, ciphertext })
 
   it('can be decrypted for the wallet, also by another action', async () => {
-    const two: Group = { ...account.groups.get(1)!, cidHashes: new Set([cidHash(OTHER_CID)]) }
+    const two: AccountGroup = {
+      ...account.groups.get(1)!,
+      cidHashes: new Set([cidHash(OTHER_CID)]),
+    }
     const other = { ...account, groups: new Map([[1, two]]) }
     const ciphertext = await encrypted('grüße')
     expect(await decrypted(account, pkpId, ciphertext)).toBe('grüße')

@@ -6,7 +6,7 @@ import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { processes, runClaims } from '../../../origin/db/schema.ts'
 import { HEARTBEAT_LOST_MS, RunClaims } from '../../../origin/runs/claims.ts'
 import type { RunKey } from '../../../origin/runs/outcome-codec.ts'
-import { OUTCOME_KEPT_MS, SEALED_CLOCK_SKEW_MS } from '../../../shared/limits.ts'
+import { OUTCOME_RETENTION_MS, SEALED_CLOCK_SKEW_MS } from '../../../shared/limits.ts'
 import type { Outcome } from '../../../shared/wire/outcome.ts'
 import { databaseFiles } from '../db/database-files.ts'
 import { onSharedDatabase } from '../db/shared-database.ts'
@@ -214,7 +214,7 @@ function claimsHold(open: () => OpenDatabase): void {
     const [one, other] = await pair()
     const id = `request-${++count}`
     const expires = one.clock.at + 60_000
-    const taken = [one, other, one].map(({ claims }) => claims.takeRequest(id, expires))
+    const taken = [one, other, one].map(({ claims }) => claims.claimRequest(id, expires))
     expect((await Promise.all(taken)).filter(Boolean)).toHaveLength(1)
   })
 
@@ -222,13 +222,13 @@ function claimsHold(open: () => OpenDatabase): void {
     const [fast, slow] = await pair()
     const id = `request-${++count}`
     const expires = slow.clock.at + 60_000
-    await slow.claims.takeRequest(id, expires)
+    await slow.claims.claimRequest(id, expires)
     fast.clock.at = expires + SEALED_CLOCK_SKEW_MS - 1_000
-    await fast.claims.forget()
-    expect(await slow.claims.takeRequest(id, expires)).toBe(false)
+    await fast.claims.deleteExpired()
+    expect(await slow.claims.claimRequest(id, expires)).toBe(false)
     fast.clock.at += 2_000
-    await fast.claims.forget()
-    expect(await slow.claims.takeRequest(id, expires)).toBe(true)
+    await fast.claims.deleteExpired()
+    expect(await slow.claims.claimRequest(id, expires)).toBe(true)
   })
 
   it('deletes an outcome after a day, and never a running run', async () => {
@@ -237,11 +237,11 @@ function claimsHold(open: () => OpenDatabase): void {
     await claims.claim(ended, 1)
     await claims.finish(ended, success(1))
     await claims.claim(running, 1)
-    clock.at += OUTCOME_KEPT_MS - 1_000
-    await claims.forget()
+    clock.at += OUTCOME_RETENTION_MS - 1_000
+    await claims.deleteExpired()
     expect(await claims.state(ended)).toBeDefined()
     clock.at += 2_000
-    await claims.forget()
+    await claims.deleteExpired()
     expect(await claims.state(ended)).toBeUndefined()
     expect(await claims.state(running)).toEqual({ state: 'running' })
   })
@@ -292,10 +292,10 @@ function claimsHold(open: () => OpenDatabase): void {
     for (const run of [forgotten, carried]) await claims.claim(run, 1)
     const isCarried = (run: RunKey) =>
       run.runId === carried.runId && run.accountHash === carried.accountHash
-    await claims.releaseForgotten(isCarried)
+    await claims.releaseAbandoned(isCarried)
     expect(await claims.state(forgotten)).toEqual({ state: 'running' })
     clock.at += 120_000
-    await claims.releaseForgotten(isCarried)
+    await claims.releaseAbandoned(isCarried)
     expect(await claims.state(forgotten)).toBeUndefined()
     expect(await claims.state(carried)).toEqual({ state: 'running' })
   })

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Account, Principal } from '../../../origin/accounts/account.ts'
 import type { AccountsState } from '../../../origin/accounts/state.ts'
-import type { ActionPool, RunResult } from '../../../origin/actions/run.ts'
-import type { AllowedRun } from '../../../origin/credits/allowed-run.ts'
+import type { ActionPool, ActionResult } from '../../../origin/actions/run.ts'
+import type { AllowanceReservation } from '../../../origin/credits/allowance-reservation.ts'
 import type { Credits } from '../../../origin/credits/credits.ts'
 import type { Reservation } from '../../../origin/credits/reservation.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
@@ -16,7 +16,7 @@ import { openFresh } from '../db/fresh-database.ts'
 const ACCOUNT = { hash: `0x${'aa'.repeat(32)}`, managed: true, groups: new Map() }
 const PRINCIPAL: Principal = { account: ACCOUNT as unknown as Account, keyHash: ACCOUNT.hash }
 const EXECUTION = { principal: PRINCIPAL, code: 'function main() {}', params: '{}' }
-const RETURNED: RunResult = { kind: 'returned', value: 'null', logs: [], durationMs: 1 }
+const RETURNED: ActionResult = { kind: 'returned', value: 'null', logs: [], durationMs: 1 }
 
 let database: OpenDatabase
 const clock = { at: Date.UTC(2026, 5, 1) }
@@ -37,7 +37,7 @@ function claimsOf(processId: string): RunClaims {
 /** Returns the executions of process `a`, and a spy on the budget of its runs. */
 function executionsWith(run: ActionPool['run']) {
   const reservation = { cents: 1, settle: vi.fn(), release: vi.fn(), prepare: vi.fn() }
-  const allowed = { ended: vi.fn(), release: vi.fn(), prepare: vi.fn() }
+  const allowed = { finish: vi.fn(), release: vi.fn(), prepare: vi.fn() }
   const executions = new Executions({
     pool: { run, refusal: () => undefined } as unknown as ActionPool,
     sourceCids: { of: async () => 'Qm' },
@@ -46,10 +46,10 @@ function executionsWith(run: ActionPool['run']) {
     mirror: { current: () => ({ principal: () => PRINCIPAL }) as unknown as AccountsState },
     credits: {
       reserve: async () => reservation as unknown as Reservation,
-      admit: async () => allowed as unknown as AllowedRun,
+      admit: async () => allowed as unknown as AllowanceReservation,
     } as unknown as Credits,
     limits: { wallMs: 1_000, cpuMs: 1_000 },
-    receipts: { signed: async (_: object, ended: object) => ended } as unknown as ReceiptSigner,
+    receipts: { addReceipt: async (_: object, ended: object) => ended } as unknown as ReceiptSigner,
     log: () => {},
   })
   return { executions, reservation, allowed }

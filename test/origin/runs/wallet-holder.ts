@@ -1,6 +1,6 @@
 /** Accounts built by hand, with wallets of a single keyring. */
 import { computeAddress, id, zeroPadValue } from 'ethers'
-import type { Account, Group } from '../../../origin/accounts/account.ts'
+import type { Account, AccountGroup } from '../../../origin/accounts/account.ts'
 import { cidHash } from '../../../origin/accounts/api-key.ts'
 import { Keyring } from '../../../origin/keys/keyring.ts'
 
@@ -15,7 +15,7 @@ export function accountOf(name: string, paths: string[], cids: string[]): Accoun
     return [pkpId, { pkpId, derivationPath: id(path), ...texts }] as const
   })
   const [first] = wallets
-  const group: Group = {
+  const group: AccountGroup = {
     id: 1,
     ...texts,
     cidHashes: new Set(cids.map(cidHash)),

@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { ChainState, isWholeJson } from '../../../origin/stack/chain-state.ts'
-import { ChildFailed } from '../../../origin/stack/child.ts'
+import { ChainState, isCompleteJson } from '../../../origin/stack/chain-state.ts'
+import { ChildFailedError } from '../../../origin/stack/child.ts'
 
 const WHOLE = '{"block":{"number":7},"accounts":{"0x1":{"code":"0x\\"}]"}},"blocks":[[],{}]}'
 
@@ -27,12 +27,12 @@ function write(text: string, seconds = 1_000): void {
 it('detects every truncated state, and zeros, as incomplete', async () => {
   for (let length = 0; length < WHOLE.length; length++) {
     write(WHOLE.slice(0, length))
-    expect(await isWholeJson(path('state.json')), WHOLE.slice(0, length)).toBe(false)
+    expect(await isCompleteJson(path('state.json')), WHOLE.slice(0, length)).toBe(false)
   }
   write(WHOLE)
-  expect(await isWholeJson(path('state.json'))).toBe(true)
+  expect(await isCompleteJson(path('state.json'))).toBe(true)
   write(`${WHOLE}\n`)
-  expect(await isWholeJson(path('state.json'))).toBe(true)
+  expect(await isCompleteJson(path('state.json'))).toBe(true)
   for (const text of [
     `${WHOLE}\0\0`,
     `${WHOLE}${WHOLE}`,
@@ -40,7 +40,7 @@ it('detects every truncated state, and zeros, as incomplete', async () => {
     WHOLE.replace('0x1', '\0\0\0'),
   ]) {
     write(text)
-    expect(await isWholeJson(path('state.json')), text).toBe(false)
+    expect(await isCompleteJson(path('state.json')), text).toBe(false)
   }
 })
 
@@ -67,7 +67,7 @@ it('does not let a state that is torn during the copy become the good copy', asy
   write(WHOLE)
   await recover()
   write(WHOLE.slice(0, 40), 1_005)
-  expect(await new ChainState(folder).keep()).toBe(false)
+  expect(await new ChainState(folder).backUp()).toBe(false)
   expect(readFileSync(path('state.good.json'), 'utf8')).toBe(WHOLE)
 })
 
@@ -90,7 +90,7 @@ it('restores a missing state from its good copy', async () => {
 
 it('reports a torn state without a copy, says what to do, and does not modify it', async () => {
   write(WHOLE.slice(0, 40))
-  await expect(recover()).rejects.toThrow(ChildFailed)
+  await expect(recover()).rejects.toThrow(ChildFailedError)
   await expect(recover()).rejects.toThrow(/state\.json is incomplete.*your own backup.*start over/)
   expect(readFileSync(path('state.json'), 'utf8')).toBe(WHOLE.slice(0, 40))
 })
@@ -114,7 +114,7 @@ it('does not disturb a copy in progress at the next start of a chain', async () 
   const state = new ChainState(folder)
   for (let start = 0; start < 20; start++) {
     write(WHOLE.replace('7', String(start)), 2_000 + start)
-    const underWay = state.keep()
+    const underWay = state.backUp()
     await state.recover((line) => told.push(line))
     expect(await underWay).toBe(true)
   }

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { openLog, traceOf } from '../../../origin/log.ts'
+import { openLog, errorTrace } from '../../../origin/log.ts'
 import type { OriginEvent } from '../../../origin/log/events.ts'
 import { serviceLogLine } from '../../../shared/service-log/line.ts'
-import { withoutSecrets } from '../../../shared/service-log/without-secrets.ts'
+import { redactSecrets } from '../../../shared/service-log/redact-secrets.ts'
 
 const opened = () => {
   const lines: string[] = []
@@ -112,7 +112,7 @@ it.each(['api_key', 'token', 'authorization', 'cookie', 'params', 'body', 'email
 it('keeps facts needed for debugging: classes, code locations, error codes and numbers', () => {
   const text =
     'TypeError at f (file:///app/origin/service.ts:10:5): ECONNREFUSED 127.0.0.1:8545, 503'
-  expect(withoutSecrets(text)).toBe(text)
+  expect(redactSecrets(text)).toBe(text)
 })
 
 it('resource exhaustion: scans only the first thousand characters of a long text', () => {
@@ -123,15 +123,15 @@ it('resource exhaustion: scans only the first thousand characters of a long text
 
 it('leaked secret: writes no part of a secret at the length limit', () => {
   const half = `${'x '.repeat(590)}${SECRETS['an agent’s token']}`
-  expect(withoutSecrets(half)).not.toContain('Zk3m9')
+  expect(redactSecrets(half)).not.toContain('Zk3m9')
 })
 
 it('leaked secret: the trace of an error has the location, but not the message', () => {
-  const trace = traceOf(new RangeError('canary\n  canary of two lines'))
+  const trace = errorTrace(new RangeError('canary\n  canary of two lines'))
   expect(trace).toMatch(/^RangeError at .*log\.test\.ts/)
   expect(trace).not.toContain('canary')
   expect(trace).not.toContain('\n')
-  expect(traceOf('canary')).toBe('string')
+  expect(errorTrace('canary')).toBe('string')
 })
 
 it('an unknown event does not compile', () => {

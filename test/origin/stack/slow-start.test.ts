@@ -20,7 +20,7 @@ function start(program: string) {
     started: () => {},
   })
   children.push(child)
-  return { ready: child.message<string>(), said }
+  return { ready: child.waitForReady<string>(), said }
 }
 
 describe('a child that starts slowly', () => {

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseSettings } from '../../../origin/env.ts'
-import { ROOT_KEY_FILE } from '../../../origin/keys/root-file.ts'
-import { chooseTee, type TeeChoice } from '../../../origin/tee/choose.ts'
-import { KeyNotAuthentic } from '../../../origin/tee/dstack/key-chain.ts'
-import { TeeUnavailable } from '../../../origin/tee/provider.ts'
-import { TeeRefused } from '../../../origin/tee/tee-refused.ts'
+import { ROOT_KEY_FILE } from '../../../origin/keys/root-key-file.ts'
+import { selectTee, type TeeOptions } from '../../../origin/tee/select-tee.ts'
+import { KeyChainError } from '../../../origin/tee/dstack/key-chain.ts'
+import { TeeUnavailableError } from '../../../origin/tee/provider.ts'
+import { TeeMismatchError } from '../../../origin/tee/tee-refused.ts'
 import { type GuestAgentDouble, startGuestAgent } from '../../doubles/guest-agent.ts'
 
 const composeOf = (text: string) => JSON.stringify({ docker_compose_file: text })
@@ -27,9 +27,9 @@ afterEach(async () => {
   await agent.close()
 })
 
-type Given = Partial<TeeChoice['settings']> & { socketPath?: string }
+type Given = Partial<TeeOptions['settings']> & { socketPath?: string }
 const choose = ({ socketPath, ...settings }: Given) =>
-  chooseTee({
+  selectTee({
     settings: {
       SVC_ENV: 'production',
       SVC_TEE: 'dstack',
@@ -56,21 +56,21 @@ describe('a machine under dstack', () => {
   })
 
   it('is rejected without a pinned KMS root', async () => {
-    await expect(choose({ SVC_KMS_ROOT: undefined })).rejects.toThrow(TeeRefused)
+    await expect(choose({ SVC_KMS_ROOT: undefined })).rejects.toThrow(TeeMismatchError)
   })
 
   it('is refused when another KMS vouches for the key', async () => {
     const other = await startGuestAgent(PRODUCTION_TEXT)
     await other.close()
     const start = choose({ SVC_KMS_ROOT: other.kmsRoot.toString('hex') })
-    await expect(start).rejects.toThrow(KeyNotAuthentic)
+    await expect(start).rejects.toThrow(KeyChainError)
   })
 
   it('is rejected if the key is not the signed one', async () => {
     agent.faults.GetKey = {
       change: (answer) => ({ ...answer, key: randomBytes(32).toString('hex') }),
     }
-    await expect(choose({})).rejects.toThrow(KeyNotAuthentic)
+    await expect(choose({})).rejects.toThrow(KeyChainError)
   })
 
   it('is rejected if its reported app-compose does not match its reported compose hash', async () => {
@@ -92,7 +92,7 @@ describe('a machine under dstack', () => {
   })
 
   it('is rejected without a guest agent', async () => {
-    await expect(choose({ socketPath: nobody() })).rejects.toThrow(TeeUnavailable)
+    await expect(choose({ socketPath: nobody() })).rejects.toThrow(TeeUnavailableError)
   })
 
   it.each([
@@ -136,7 +136,7 @@ describe('the simulated machine', () => {
 
   it('is rejected in production, and no root key is created', async () => {
     const start = choose({ SVC_TEE: 'simulated', socketPath: nobody() })
-    await expect(start).rejects.toThrow(TeeRefused)
+    await expect(start).rejects.toThrow(TeeMismatchError)
     expect(existsSync(join(stateDir, ROOT_KEY_FILE))).toBe(false)
   })
 

@@ -1,12 +1,12 @@
 /** Serves the evidence endpoints of a machine, without the rest of the origin. */
 import { Counters } from '../../../origin/metrics/counters.ts'
-import { createApp } from '../../../origin/app.ts'
+import { createOriginApp } from '../../../origin/app.ts'
 import { Keyring } from '../../../origin/keys/keyring.ts'
-import type { Services } from '../../../origin/services.ts'
+import type { OriginServices } from '../../../origin/services.ts'
 import { Evidence } from '../../../origin/tee/evidence.ts'
 import type { ServedCertificate } from '../../../origin/tee/evidence-set.ts'
 import { FreshQuotes } from '../../../origin/tee/fresh-quotes.ts'
-import type { EvidenceKeys } from '../../../origin/tee/key-files.ts'
+import type { EvidenceKeyPairs } from '../../../origin/tee/key-files.ts'
 import type { TeeProvider } from '../../../origin/tee/provider.ts'
 
 export const CERTIFICATE: ServedCertificate = {
@@ -15,7 +15,7 @@ export const CERTIFICATE: ServedCertificate = {
   acmeAccount: '{"uri":"https://ca.example/acme/acct/1"}\n',
 }
 
-export function evidenceKeys(root: Uint8Array, epoch = 1): EvidenceKeys {
+export function evidenceKeys(root: Uint8Array, epoch = 1): EvidenceKeyPairs {
   const keyring = new Keyring(root)
   return {
     channel: keyring.channelKey(epoch),
@@ -29,7 +29,7 @@ export function evidenceApp(tee: TeeProvider, root: Uint8Array) {
   const logs: { event: string; facts: object }[] = []
   const clock = { at: Date.parse('2026-11-22T13:00:00Z') }
   const now = () => clock.at
-  const log: Services['log'] = (event, facts = {}) => void logs.push({ event, facts })
+  const log: OriginServices['log'] = (event, facts = {}) => void logs.push({ event, facts })
   const evidence = new Evidence({ tee, keys: evidenceKeys(root), now, log })
   const given = {
     settings: { SVC_PUBLIC_URL: 'https://origin.example' },
@@ -40,7 +40,7 @@ export function evidenceApp(tee: TeeProvider, root: Uint8Array) {
     freshQuotes: new FreshQuotes(tee, now),
   }
   // Only the services that these endpoints use.
-  const app = createApp(given as unknown as Services)
+  const app = createOriginApp(given as unknown as OriginServices)
   /** @param address of the client's socket */
   const get = async (path: string, address = '192.0.2.1', method = 'GET') => {
     const socket = { incoming: { socket: { remoteAddress: address } } }

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { TeeUnavailable, type TeeProvider } from '../../../origin/tee/provider.ts'
+import { TeeUnavailableError, type TeeProvider } from '../../../origin/tee/provider.ts'
 import { SimulatedProvider } from '../../../origin/tee/simulated/provider.ts'
-import { EvidenceTending } from '../../../origin/tee/tending.ts'
-import { TlsFilesUnusable } from '../../../origin/tls/operator-files.ts'
+import { EvidenceRenewer } from '../../../origin/tee/evidence-renewer.ts'
+import { TlsFilesError } from '../../../origin/tls/operator-files.ts'
 import type { ServedTls } from '../../../origin/tls/served-tls.ts'
 import { evidenceApp } from './evidence-app.ts'
 
@@ -27,12 +27,12 @@ const tee: TeeProvider = {
   collateral: () => machine.collateral(),
   quote: (data) => {
     quotes++
-    return isAway ? Promise.reject(new TeeUnavailable('away')) : machine.quote(data)
+    return isAway ? Promise.reject(new TeeUnavailableError('away')) : machine.quote(data)
   },
 }
 
 let served: ReturnType<typeof evidenceApp>
-let tending: EvidenceTending
+let tending: EvidenceRenewer
 let found: () => ServedTls
 let serving: ServedTls
 beforeEach(async () => {
@@ -42,11 +42,11 @@ beforeEach(async () => {
   serving = tlsNamed('first')
   found = () => serving
   const { evidence, logs } = served
-  tending = new EvidenceTending({
+  tending = new EvidenceRenewer({
     evidence,
     publicUrl: PUBLIC_URL,
     tls: serving,
-    look: () => found(),
+    reloadTls: () => found(),
     serve: (tls) => (serving = tls),
     log: (event, facts = {}) => void logs.push({ event, facts }),
   })
@@ -59,14 +59,14 @@ describe('the evidence', () => {
   it('is not recreated while nothing has changed', async () => {
     const made = quotes
     served.clock.at += 10 * HOUR_MS
-    await tending.look()
+    await tending.renewIfDue()
     expect(quotes).toBe(made)
   })
 
   it('is recreated at the start of a day, and also valid for the next day', async () => {
     const before = await file('sha256sum.txt')
     served.clock.at += 11 * HOUR_MS
-    await tending.look()
+    await tending.renewIfDue()
     expect(JSON.parse(await file('channel-key.json')).valid_until).toBe('2026-11-25T00:00:00Z')
     expect(await file('sha256sum.txt')).not.toBe(before)
   })
@@ -75,7 +75,7 @@ describe('the evidence', () => {
     const before = await file('sha256sum.txt')
     isAway = true
     served.clock.at = Date.parse('2026-11-23T23:59:59Z')
-    await tending.look()
+    await tending.renewIfDue()
     expect(await file('sha256sum.txt')).toBe(before)
     expect(served.logs).toContainEqual({ event: 'evidence.failed', facts: { reason: 'away' } })
     served.clock.at = Date.parse('2026-11-24T00:00:00Z')
@@ -85,7 +85,7 @@ describe('the evidence', () => {
       expect(JSON.parse(text).error).toBe('service_unavailable')
     }
     isAway = false
-    await tending.look()
+    await tending.renewIfDue()
     expect((await served.get('/attestation')).status).toBe(200)
   })
 })
@@ -94,7 +94,7 @@ describe('a renewed certificate', () => {
   it('is served at the same time as the evidence that names it', async () => {
     const renewed = tlsNamed('second')
     found = () => renewed
-    await tending.look()
+    await tending.renewIfDue()
     expect(serving).toBe(renewed)
     expect(await certificate()).toBe('chain of second')
   })
@@ -103,30 +103,30 @@ describe('a renewed certificate', () => {
     const [first, renewed] = [serving, tlsNamed('second')]
     found = () => renewed
     isAway = true
-    await tending.look()
+    await tending.renewIfDue()
     expect([serving, await certificate()]).toEqual([first, 'chain of first'])
     isAway = false
-    await tending.look()
+    await tending.renewIfDue()
     expect([serving, await certificate()]).toEqual([renewed, 'chain of second'])
   })
 
   it('is not used while its files are incomplete, which is logged once', async () => {
     const first = serving
     found = () => {
-      throw new TlsFilesUnusable('half')
+      throw new TlsFilesError('half')
     }
-    await tending.look()
-    await tending.look()
+    await tending.renewIfDue()
+    await tending.renewIfDue()
     expect([serving, await certificate()]).toEqual([first, 'chain of first'])
     expect(served.logs.filter(({ event }) => event === 'tls.unusable')).toHaveLength(1)
   })
 
   it('does not prevent the daily renewal of the evidence with the old certificate', async () => {
     found = () => {
-      throw new TlsFilesUnusable('half')
+      throw new TlsFilesError('half')
     }
     served.clock.at += 24 * HOUR_MS
-    await tending.look()
+    await tending.renewIfDue()
     expect(JSON.parse(await file('channel-key.json')).valid_until).toBe('2026-11-25T00:00:00Z')
   })
 })

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SimulatedProvider } from '../../../origin/tee/simulated/provider.ts'
-import { EvidenceTending } from '../../../origin/tee/tending.ts'
-import { readOperatorTls, TlsFilesUnusable } from '../../../origin/tls/operator-files.ts'
+import { EvidenceRenewer } from '../../../origin/tee/evidence-renewer.ts'
+import { readOperatorTls, TlsFilesError } from '../../../origin/tls/operator-files.ts'
 import { openTlsSource } from '../../../origin/tls/tls-source.ts'
 import { type Authority, makeAuthority } from '../../doubles/certificates.ts'
 import { evidenceApp } from '../tee/evidence-app.ts'
@@ -78,7 +78,7 @@ describe('the files of an ACME client', () => {
     ['an account without URI', () => ({ account: '{}' }), 'does not contain an account URI'],
   ])('are rejected with %s', (_what, change, reason) => {
     put(change())
-    expect(() => readOperatorTls(folder, DOMAIN)).toThrow(TlsFilesUnusable)
+    expect(() => readOperatorTls(folder, DOMAIN)).toThrow(TlsFilesError)
     expect(() => readOperatorTls(folder, DOMAIN)).toThrow(reason)
   })
 
@@ -104,14 +104,21 @@ describe('a certificate renewed in place', () => {
     const tee = new SimulatedProvider(root, { appCompose: '{}' }, Date.now)
     const { evidence, get } = evidenceApp(tee, root)
     const publicUrl = `https://${DOMAIN}`
-    const { first, look } = await openTlsSource(
+    const { initial: first, reload: look } = await openTlsSource(
       { SVC_TLS_DIR: folder, SVC_PUBLIC_URL: publicUrl },
       folder,
     )
     server = createServer({ key: first.key, cert: first.chain })
     const serve = (tls: typeof first) => server.setSecureContext({ key: tls.key, cert: tls.chain })
     const log = () => {}
-    const tending = new EvidenceTending({ evidence, publicUrl, tls: first, look, serve, log })
+    const tending = new EvidenceRenewer({
+      evidence,
+      publicUrl,
+      tls: first,
+      reloadTls: look,
+      serve,
+      log,
+    })
     await tending.start()
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
     const { port } = server.address() as AddressInfo
@@ -124,11 +131,11 @@ describe('a certificate renewed in place', () => {
 
     const renewed = await authority.issue({ names: [DOMAIN] })
     put({ key: renewed.key })
-    await tending.look()
+    await tending.renewIfDue()
     expect(await fits()).toBe(before)
 
     put({ chain: renewed.cert })
-    await tending.look()
+    await tending.renewIfDue()
     expect(await fits()).toBe(sha256(new X509Certificate(renewed.cert).raw))
   })
 })

@@ -12,7 +12,7 @@ it('a local stack serves its own certificate, with a placeholder for an ACME acc
   const folder = mkdtempSync(join(tmpdir(), 'svc-tls-'))
   try {
     const settings = { SVC_TLS_DIR: undefined, SVC_PUBLIC_URL: PUBLIC_URL }
-    const { first, look } = await openTlsSource(settings, folder)
+    const { initial: first, reload: look } = await openTlsSource(settings, folder)
     expect(new X509Certificate(first.chain).checkHost('localhost')).toBe('localhost')
     expect(JSON.parse(first.acmeAccount)).toEqual({
       body: {},

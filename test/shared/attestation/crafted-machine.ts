@@ -7,7 +7,7 @@ import { simulatedCollateral } from '../../../origin/tee/simulated/collateral.ts
 import {
   bootEvents,
   eventLogOf,
-  measured,
+  measureEvents,
   type RuntimeEvent,
 } from '../../../origin/tee/simulated/events.ts'
 import { simulatedQuote } from '../../../origin/tee/simulated/quote.ts'
@@ -56,7 +56,7 @@ export function craftedMachine({ events, log, patch, collateral }: Crafted = {})
     async quote(reportData) {
       const whole = Buffer.alloc(64)
       whole.set(reportData)
-      const registers = [NO_RTMR, NO_RTMR, NO_RTMR, measured(happened)] as const
+      const registers = [NO_RTMR, NO_RTMR, NO_RTMR, measureEvents(happened)] as const
       const quote = simulatedQuote(
         await theAuthority(),
         attestationKey,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { dstackVerifierInput } from '../../../shared/attestation/dstack-verifier-input.ts'
 import { parseEventLog } from '../../../shared/attestation/event-log.ts'
-import { replay } from '../../../shared/attestation/replay.ts'
+import { replayRegister } from '../../../shared/attestation/replay.ts'
 import { simulatedMachine } from './good-evidence.ts'
 
 const RUNTIME = 0x08000001
@@ -63,11 +63,11 @@ describe('replaying events', () => {
     const extended = createHash('sha384')
       .update(Buffer.alloc(48))
       .update(Buffer.from('ab'.padEnd(96, '0'), 'hex'))
-    expect(replay(parsed(short), 1)).toBe(extended.digest('hex'))
+    expect(replayRegister(parsed(short), 1)).toBe(extended.digest('hex'))
   })
 
   it('returns zero without events', () => {
-    expect(replay([], 0)).toBe('00'.repeat(48))
+    expect(replayRegister([], 0)).toBe('00'.repeat(48))
   })
 })
 

@@ -163,7 +163,7 @@ describe('fetching evidence', () => {
     const { baseUrl } = await serving({ ...answers, [path]: answer })
     await expect(fetched(baseUrl)).rejects.toThrow(
       expect.objectContaining({
-        name: 'EvidenceUnavailable',
+        name: 'EvidenceFetchError',
         message: expect.stringContaining(reason),
       }),
     )

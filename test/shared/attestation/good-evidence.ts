@@ -4,7 +4,7 @@ import type { EvidenceBundle } from '../../../shared/attestation/evidence.ts'
 import { nonceReportData } from '../../../shared/attestation/nonce.ts'
 import type { Policy } from '../../../shared/attestation/policy.ts'
 import type { TeeProvider } from '../../../origin/tee/provider.ts'
-import { rootPinOf, SimulatedProvider } from '../../../origin/tee/simulated/provider.ts'
+import { simulatedPinOf, SimulatedProvider } from '../../../origin/tee/simulated/provider.ts'
 import { makeAuthority } from '../../doubles/certificates.ts'
 
 export const NOW = new Date('2026-11-22T12:00:00Z')
@@ -33,7 +33,7 @@ export function simulatedMachine(root = 1, appCompose = APP_COMPOSE): SimulatedP
 /** Policy that accepts only the evidence of `simulatedMachine(root)`. */
 export function pinnedPolicy(root = 1): Policy {
   return {
-    root: { kind: 'simulated', spkiSha256: rootPinOf(Buffer.alloc(32, root)) },
+    root: { kind: 'simulated', spkiSha256: simulatedPinOf(Buffer.alloc(32, root)) },
     statuses: ['UpToDate'],
   }
 }

@@ -2,7 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { EvidenceBundle } from '../../../shared/attestation/evidence.ts'
 import { type Policy, RULES } from '../../../shared/attestation/policy.ts'
-import { EvidenceRefused, requireVerified } from '../../../shared/attestation/refused.ts'
+import {
+  EvidenceRejectedError,
+  requireVerified,
+} from '../../../shared/attestation/require-verified.ts'
 import { verifyBundle } from '../../../shared/attestation/verify.ts'
 import { craftedMachine, craftedPin } from './crafted-machine.ts'
 import { goodEvidence, NOW, pinnedPolicy, simulatedMachine } from './good-evidence.ts'
@@ -115,7 +118,7 @@ describe('requireVerified', () => {
 
   it('throws with the rule and the reason', async () => {
     const failed = await judged({ root: { kind: 'intel' } })
-    expect(() => requireVerified(failed, [])).toThrow(EvidenceRefused)
+    expect(() => requireVerified(failed, [])).toThrow(EvidenceRejectedError)
     expect(() => requireVerified(failed, [])).toThrow(
       expect.objectContaining({
         rule: 'quote',

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { CheckFailed } from '../../../shared/attestation/check-failed.ts'
+import { CheckFailedError } from '../../../shared/attestation/check-failed.ts'
 import { checkCollateral } from '../../../shared/attestation/collateral.ts'
 import { parseEventLog } from '../../../shared/attestation/event-log.ts'
 import type { Collateral } from '../../../shared/attestation/evidence.ts'
@@ -95,7 +95,7 @@ describe.skipIf(!isThere)('a recorded quote of a real machine', () => {
       for (let at = 0; at < 636 + 64 + 64 + 6 + 384 + 64 + 34; at += 61)
         await verdictOf(flipped(quote, at)).then(
           () => accepted.push(at),
-          (error: unknown) => expect(error).toBeInstanceOf(CheckFailed),
+          (error: unknown) => expect(error).toBeInstanceOf(CheckFailedError),
         )
       expect(accepted).toEqual([])
     },
@@ -117,7 +117,7 @@ describe.skipIf(!isThere)('a recorded quote of a real machine', () => {
     ]
     for (const [index, mutant] of mutants.entries())
       await expect(verified(r.quote(), mutant, r.at), `mutant ${index}`).rejects.toThrow(
-        CheckFailed,
+        CheckFailedError,
       )
   })
 

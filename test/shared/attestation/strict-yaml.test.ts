@@ -5,15 +5,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isAlias, isMap, isScalar, isSeq, parseDocument } from 'yaml'
-import { CheckFailed } from '../../../shared/attestation/check-failed.ts'
-import type { Node } from '../../../shared/attestation/strict-yaml/node.ts'
+import { CheckFailedError } from '../../../shared/attestation/check-failed.ts'
+import type { YamlNode } from '../../../shared/attestation/strict-yaml/node.ts'
 import { parseStrictYaml } from '../../../shared/attestation/strict-yaml/parse.ts'
 
 const BLOCK = '<text block>'
 type Tree = string | Tree[] | { [key: string]: Tree }
 
 /** Converts scalars to strings, and empty nodes to the empty string. */
-function treeOf(node: Node): Tree {
+function treeOf(node: YamlNode): Tree {
   if (node.kind === 'word') return node.text
   if (node.kind === 'text block') return BLOCK
   if (node.kind === 'list') return node.items.map(treeOf)
@@ -26,7 +26,7 @@ function ours(text: string): Tree | undefined {
   try {
     return treeOf(parseStrictYaml(text))
   } catch (error) {
-    if (error instanceof CheckFailed) return undefined
+    if (error instanceof CheckFailedError) return undefined
     throw error
   }
 }

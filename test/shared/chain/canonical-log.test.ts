@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CanonicalLog } from '../../../edge/chain/decoding/canonical-log.ts'
+import { EncodingScorer } from '../../../edge/chain/decoding/encoding-scorer.ts'
 import type { AbiType } from '../../../edge/chain/signature/event-signature.ts'
 
 const word = (hex: string) => hex.padStart(64, '0')
@@ -7,7 +7,7 @@ const word = (hex: string) => hex.padStart(64, '0')
 const threeBytes = (padding: string) => word('20') + word('3') + `616263${padding}`
 
 describe.each<AbiType>([{ kind: 'bytes' }, { kind: 'string' }])('data as $kind', (type) => {
-  const bitsOf = (hex: string) => new CanonicalLog(hex, 100).bitsAs([type])
+  const bitsOf = (hex: string) => new EncodingScorer(hex, 100).scoreAs([type])
 
   it('is valid with zero padding', () => {
     expect(bitsOf(threeBytes('0'.repeat(58)))).toBeGreaterThan(0)

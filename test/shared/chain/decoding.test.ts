@@ -2,7 +2,7 @@ import { AbiCoder, concat, getAddress, id, toBeHex, zeroPadBytes } from 'ethers'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeLog } from '../../../edge/chain/decoding/decode-log.ts'
-import { eventOfLog } from '../../../edge/chain/decoding/event-of-log.ts'
+import { toChainEvent } from '../../../edge/chain/decoding/chain-event.ts'
 import { planDecoding } from '../../../edge/chain/decoding/plan-decoding.ts'
 import { parseEventSignature } from '../../../edge/chain/signature/parse-event-signature.ts'
 import { isHashedInTopic } from '../../../edge/chain/signature/type-size.ts'
@@ -373,7 +373,7 @@ describe('the event that an action receives', () => {
   const source = { chain: 'base', chainId: 8453, signatureText: text, signature, log } as const
 
   it('contains the whole log, decoded and raw', () => {
-    expect(eventOfLog({ ...source, plan: planDecoding(signature, log) })).toEqual({
+    expect(toChainEvent({ ...source, plan: planDecoding(signature, log) })).toEqual({
       chain: 'base',
       chain_id: 8453,
       contract_address: getAddress(log.address),
@@ -409,7 +409,7 @@ describe('the event that an action receives', () => {
 
   it('keeps the decoding chosen when its run was created, whatever the table contains now', () => {
     for (const decode of ['exact', 'inferred'] as const) {
-      const event = eventOfLog({ ...source, plan: { decode, indexed: [0, 2] } })
+      const event = toChainEvent({ ...source, plan: { decode, indexed: [0, 2] } })
       expect(event).toMatchObject({
         decode,
         indexed: [0, 2],
@@ -420,7 +420,7 @@ describe('the event that an action receives', () => {
   })
 
   it('has a reason, topics and data if it is not decoded', () => {
-    const event = eventOfLog({ ...source, plan: { decode: 'raw', reason: 'nothing fits' } })
+    const event = toChainEvent({ ...source, plan: { decode: 'raw', reason: 'nothing fits' } })
     expect(event).toMatchObject({
       decode: 'raw',
       decoded: null,

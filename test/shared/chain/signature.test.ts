@@ -3,17 +3,17 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { declared } from '../../../.ci/event-table.ts'
 import { parseEventSignature } from '../../../edge/chain/signature/parse-event-signature.ts'
-import { SignatureRefused } from '../../../edge/chain/signature/signature-refused.ts'
+import { EventSignatureError } from '../../../edge/chain/signature/event-signature-error.ts'
 import { openzeppelinEvents } from './declared-events.ts'
 import { anyType } from './any-type.ts'
 
 const canonical = (text: string) => parseEventSignature(text).canonical
 
-function refusal(text: string): SignatureRefused {
+function refusal(text: string): EventSignatureError {
   try {
     parseEventSignature(text)
   } catch (error) {
-    if (error instanceof SignatureRefused) return error
+    if (error instanceof EventSignatureError) return error
     throw error
   }
   throw new Error(`${text} is taken`)
@@ -198,8 +198,8 @@ describe('invalid signatures', () => {
         try {
           expect(canonical(canonical(text))).toBe(canonical(text))
         } catch (error) {
-          expect(error).toBeInstanceOf(SignatureRefused)
-          const { position } = error as SignatureRefused
+          expect(error).toBeInstanceOf(EventSignatureError)
+          const { position } = error as EventSignatureError
           expect(position >= 0 && position <= text.length).toBe(true)
         }
       }),

@@ -1,6 +1,6 @@
 /** Expands entries of the known-events table to signatures for ethers and our parser. */
 import type { EventSignature } from '../../../edge/chain/signature/event-signature.ts'
-import { markedSignature } from '../../../edge/chain/signature/marked-signature.ts'
+import { signatureWithIndexed } from '../../../edge/chain/signature/signature-with-indexed.ts'
 import { parseEventSignature } from '../../../edge/chain/signature/parse-event-signature.ts'
 
 const TYPES: Record<string, string> = {
@@ -21,7 +21,7 @@ export function tableEntries(table: string): EventSignature[] {
     const signature = parseEventSignature(event!.slice(0, types) + written)
     return layouts.map((layout) => {
       const indexed = layout === '-' ? [] : [...layout].map((digit) => Number.parseInt(digit, 32))
-      return parseEventSignature(markedSignature(signature, indexed))
+      return parseEventSignature(signatureWithIndexed(signature, indexed))
     })
   })
 }

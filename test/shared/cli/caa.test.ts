@@ -1,5 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { caaRecords, NamesUnavailable, namesOf } from '../../../shared/cli/verify/caa.ts'
+import {
+  caaRecords,
+  DnsUnavailableError,
+  createCaaResolver,
+} from '../../../shared/cli/verify/caa.ts'
 import { startZone, type Zone } from '../../doubles/zone.ts'
 
 const started: { close(): Promise<void> }[] = []
@@ -10,7 +14,7 @@ afterEach(async () => {
 async function ask(zone: Zone, host = 'origin.example.org') {
   const server = await startZone(zone)
   started.push(server)
-  return { found: caaRecords(host, namesOf(server.address)), asked: server.asked }
+  return { found: caaRecords(host, createCaaResolver(server.address)), asked: server.asked }
 }
 
 const BOUND = 'ca.example; accounturi=https://ca.example/acct/1'
@@ -71,7 +75,7 @@ describe('the CAA records of a host', () => {
       'origin.example.org': { alias: 'a.example.net' },
       'a.example.net': { alias: 'origin.example.org' },
     })
-    await expect(found).rejects.toThrow(NamesUnavailable)
+    await expect(found).rejects.toThrow(DnsUnavailableError)
   })
 
   it.each([
@@ -82,15 +86,15 @@ describe('the CAA records of a host', () => {
       'origin.example.org': { fails },
       'example.org': { caa: [BOUND] },
     })
-    await expect(found).rejects.toThrow(NamesUnavailable)
+    await expect(found).rejects.toThrow(DnsUnavailableError)
     expect(asked).not.toContain('CAA example.org')
   })
 
   it('are unknown if no server responds', async () => {
     const server = await startZone({})
     await server.close()
-    await expect(caaRecords('origin.example.org', namesOf(server.address))).rejects.toThrow(
-      NamesUnavailable,
-    )
+    await expect(
+      caaRecords('origin.example.org', createCaaResolver(server.address)),
+    ).rejects.toThrow(DnsUnavailableError)
   })
 })

@@ -31,12 +31,12 @@ export async function svc(words: string[], around: Surroundings = {}): Promise<R
       out += text
       around.onWrite?.(text)
     },
-    complain: (text) => void (err += text),
+    writeError: (text) => void (err += text),
     environment: around.environment ?? {},
     folder: around.folder ?? '/nonexistent',
     isTerminal: around.isTerminal ?? false,
-    hasColours: around.hasColours ?? around.isTerminal ?? false,
-    isWatched: around.isWatched ?? false,
+    hasColors: around.hasColours ?? around.isTerminal ?? false,
+    showsProgress: around.isWatched ?? false,
     isInteractive: around.typed !== undefined,
     input: () => around.input ?? Readable.from([]),
     standardInput: async () => around.standardInput ?? '',

@@ -18,8 +18,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   type Credentials,
   credentialsOf,
-  keptEdge,
-  keptOrigin,
+  storedEdgeEntry,
+  storedOriginEntry,
 } from '../../../shared/cli/credentials/credentials.ts'
 import { configFolder } from '../../../shared/cli/credentials/credentials-file.ts'
 import { svc } from './command-line.ts'
@@ -40,7 +40,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const keepKey = () => credentials.change((kept) => void (keptOrigin(kept, BASE).account_key = KEY))
+const keepKey = () =>
+  credentials.change((kept) => void (storedOriginEntry(kept, BASE).account_key = KEY))
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
 describe('the credentials file', () => {
@@ -103,7 +104,7 @@ describe('the credentials file', () => {
     await Promise.all(
       names.map((name) =>
         credentialsOf({ environment }).change(
-          (kept) => void (keptOrigin(kept, name).account_key = KEY),
+          (kept) => void (storedOriginEntry(kept, name).account_key = KEY),
         ),
       ),
     )
@@ -112,7 +113,9 @@ describe('the credentials file', () => {
 
   it('returns a key only for the address it was stored for', async () => {
     await keepKey()
-    await credentials.change((kept) => void (keptEdge(kept, 'https://edge.example').token = TOKEN))
+    await credentials.change(
+      (kept) => void (storedEdgeEntry(kept, 'https://edge.example').token = TOKEN),
+    )
     expect((await credentials.origin(`${BASE}/`)).account_key).toBe(KEY)
     for (const other of [
       'http://origin.example',

@@ -1,6 +1,6 @@
 /** Extracts the section "Examples:" from the help of every command, in order. */
-import { commandLine } from '../../../shared/cli/command-line.ts'
-import { placesOf } from '../../../shared/cli/completion/tree.ts'
+import { createCli } from '../../../shared/cli/create-cli.ts'
+import { commandNodes } from '../../../shared/cli/completion/command-nodes.ts'
 import { makeProgram } from '../../../shared/cli/program.ts'
 import type { Terminal } from '../../../shared/cli/terminal.ts'
 import { svc } from './command-line.ts'
@@ -12,10 +12,10 @@ export async function examplesOf({ withEmpty = false } = {}): Promise<Example[]>
   // Used only for its command tree; nothing runs.
   const terminal = { environment: {} } as Terminal
   const program = makeProgram(
-    commandLine(terminal, () => undefined),
+    createCli(terminal, () => undefined),
     false,
   )
-  const commands = placesOf(program).filter(({ commands: below }) =>
+  const commands = commandNodes(program).filter(({ commands: below }) =>
     below.every(({ word }) => word === 'help'),
   )
   const examples: Example[] = []

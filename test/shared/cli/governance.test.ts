@@ -4,7 +4,7 @@ import { governanceAbi } from '../../../shared/abi/governance.ts'
 import {
   ALLOWED_COMPOSE_HASHES,
   askGovernance,
-  GovernanceUnknown,
+  GovernanceUnknownError,
 } from '../../../shared/cli/verify/governance.ts'
 import { startWebServer, type WebServer } from '../../doubles/web-server.ts'
 
@@ -51,5 +51,5 @@ it.each([
   ['what is no JSON', '<html>'],
   ['more than an answer', `"${'x'.repeat(20_000)}"`],
 ])('throws GovernanceUnknown for %s', async (_, text) => {
-  await expect(ask(text)).rejects.toThrow(GovernanceUnknown)
+  await expect(ask(text)).rejects.toThrow(GovernanceUnknownError)
 })

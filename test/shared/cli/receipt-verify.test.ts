@@ -27,7 +27,7 @@ async function receiptsOfEvidence(count: number): Promise<string[]> {
   const { compose_hash: composeHash } = await simulatedMachine().info()
   const signer = new ReceiptSigner({ key: KEY, composeHash, now: Date.now })
   const executed = { accountHash: ACCOUNT, params: '{}' }
-  return chainOf(() => signer.signed(executed, SUCCESS).receipt!, count)
+  return chainOf(() => signer.addReceipt(executed, SUCCESS).receipt!, count)
 }
 
 async function svc(

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startNameServer } from '../../../origin/stack/name-server.ts'
 import { printable } from '../../../shared/cli/terminal.ts'
-import { hostVerdict } from '../../../shared/cli/verify/judge.ts'
+import { hostVerdict } from '../../../shared/cli/verify/evaluate-evidence.ts'
 import { startEvidenceHost } from '../../doubles/evidence-host.ts'
 import { ALL_PASSED, outcomes, reasonOf, svc } from './command-line.ts'
 import { startWorld, type World } from './surroundings.ts'

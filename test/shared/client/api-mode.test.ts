@@ -8,8 +8,8 @@ import { operations } from '../../../origin/http/operations.ts'
 import type { ApiClient } from '../../../shared/client/api/client.ts'
 import { createClient } from '../../../shared/client/client.ts'
 import type { ApiOptions } from '../../../shared/client/options.ts'
-import { actionCid } from '../../../shared/cid.ts'
-import { isApiKeyShape } from '../../../shared/api-key.ts'
+import { actionCid } from '../../../shared/cid/compute-cid.ts'
+import { hasApiKeyFormat } from '../../../shared/wire/api-key.ts'
 import { type ProcessorDouble, startProcessor } from '../../doubles/processor/server.ts'
 import { startOrigin, type TestOrigin } from '../../origin/http/origin.ts'
 
@@ -70,7 +70,7 @@ describe('an account', () => {
       code: 'no_api_key',
     })
     const { api_key, wallet_address } = await fresh.newAccount({ account_name: 'a' })
-    expect(isApiKeyShape(api_key)).toBe(true)
+    expect(hasApiKeyFormat(api_key)).toBe(true)
     expect(wallet_address).toMatch(/^0x[0-9a-fA-F]{40}$/)
     expect(await fresh.accountExists()).toBe(true)
   })

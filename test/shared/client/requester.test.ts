@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { hostOf } from '../../../shared/client/base-url.ts'
-import type { SvcError } from '../../../shared/client/failures.ts'
+import { parseBaseUrl } from '../../../shared/client/base-url.ts'
+import type { SvcError } from '../../../shared/client/failures/svc-error.ts'
 import { createRequester, type RequesterParts } from '../../../shared/client/requester.ts'
-import type { Question } from '../../../shared/client/request.ts'
+import type { ClientRequest } from '../../../shared/client/request.ts'
 import { type Fault, type FaultyApi, refusal, startFaultyApi } from '../../doubles/faulty-api.ts'
 
 let api: FaultyApi
@@ -39,23 +39,27 @@ const requester = (parts: Partial<RequesterParts> = {}) =>
     ...parts,
   })
 
-const READ: Question = {
+const READ: ClientRequest = {
   method: 'GET',
   path: '/core/v1/list_groups',
   repeat: 'idempotent',
   credential: { apiKey },
 }
-const WRITE: Question = {
+const WRITE: ClientRequest = {
   method: 'POST',
   path: '/core/v1/add_group',
   json: { group_name: 'g' },
   repeat: 'once',
   credential: { apiKey },
 }
-const UNREPEATED: Question = { ...WRITE, repeat: 'never' }
+const UNREPEATED: ClientRequest = { ...WRITE, repeat: 'never' }
 
-const ask = (question: Question, parts?: Partial<RequesterParts>) => requester(parts).core(question)
-const failure = async (question: Question, parts?: Partial<RequesterParts>): Promise<SvcError> =>
+const ask = (question: ClientRequest, parts?: Partial<RequesterParts>) =>
+  requester(parts).core(question)
+const failure = async (
+  question: ClientRequest,
+  parts?: Partial<RequesterParts>,
+): Promise<SvcError> =>
   ask(question, parts).then(
     () => Promise.reject(new Error('it did not fail')),
     (error: SvcError) => error,
@@ -357,7 +361,7 @@ describe('retries', () => {
 
 describe('a signal', () => {
   const reason = new Error('the user went away')
-  const both = (signal: AbortSignal): [string, Question, Partial<RequesterParts>][] => [
+  const both = (signal: AbortSignal): [string, ClientRequest, Partial<RequesterParts>][] => [
     ['of the call', { ...READ, options: { signal } }, {}],
     ['of the client', READ, { signal }],
     [
@@ -489,7 +493,7 @@ describe('key protection', () => {
     ['http://svc.localhost', 'http://svc.localhost'],
     ['http://127.0.0.1:80', 'http://127.0.0.1'],
     ['http://[::1]:8787', 'http://[::1]:8787'],
-  ])('accepts %s', (text, host) => expect(hostOf('baseUrl', text)).toBe(host))
+  ])('accepts %s', (text, host) => expect(parseBaseUrl('baseUrl', text)).toBe(host))
 
   it.each([
     'http://api.test',
@@ -499,7 +503,9 @@ describe('key protection', () => {
     'http://10.0.0.1',
     'http://0.0.0.0',
   ])('attack: rejects %s, which would expose the key in transit', (text) => {
-    expect(() => hostOf('baseUrl', text)).toThrow(expect.objectContaining({ name: 'NotSent' }))
+    expect(() => parseBaseUrl('baseUrl', text)).toThrow(
+      expect.objectContaining({ name: 'NotSent' }),
+    )
   })
 
   it.each([
@@ -511,6 +517,6 @@ describe('key protection', () => {
     'https://api.test/?a',
     'https://api.test/#a',
   ])('rejects %j as the address of a service', (text) => {
-    expect(() => hostOf('triggersUrl', text)).toThrow(/^triggersUrl: expected/)
+    expect(() => parseBaseUrl('triggersUrl', text)).toThrow(/^triggersUrl: expected/)
   })
 })

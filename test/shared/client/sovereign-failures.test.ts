@@ -2,7 +2,7 @@
 import { inspect } from 'node:util'
 import { Wallet } from 'ethers'
 import { afterAll, describe, expect, it } from 'vitest'
-import { accountHashOfWallet } from '../../../shared/typed-data.ts'
+import { accountHashOfWallet } from '../../../shared/crypto/typed-data.ts'
 import { fetchFrom, wire } from '../../origin/client/client-of.ts'
 import { failureOf, sleep, startAdmins } from './admins.ts'
 

@@ -1,7 +1,7 @@
 /** ChainSecured mode of the client at a real origin and chain: successful operations. */
 import { Wallet } from 'ethers'
 import { afterAll, describe, expect, it } from 'vitest'
-import { accountHashOfWallet } from '../../../shared/typed-data.ts'
+import { accountHashOfWallet } from '../../../shared/crypto/typed-data.ts'
 import { makeChainSecured } from '../../origin/http/chain-secured.ts'
 import { failureOf, startAdmins } from './admins.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { NotTheApi } from '../../../shared/client/failures/on-the-way.ts'
-import type { Question, Requester } from '../../../shared/client/request.ts'
+import { NotTheApi } from '../../../shared/client/failures/transport-errors.ts'
+import type { ClientRequest, Requester } from '../../../shared/client/request.ts'
 import type { Run } from '../../../shared/client/triggers/records.ts'
 import { watchRuns } from '../../../shared/client/triggers/watch-runs.ts'
 import { TRIGGER_ID_CHARACTERS } from '../../../shared/ids.ts'
@@ -15,7 +15,7 @@ const endedRun = (id: string, queued_at = TIME) =>
 function historyOf(runs: Run[], onPoll: () => void) {
   /** `wholePages`: number of older pages served before they become too large for the client. */
   const history = { runs, wholePages: Infinity }
-  const page = ({ path }: Question) => {
+  const page = ({ path }: ClientRequest) => {
     const query = new URL(path, 'https://edge.test').searchParams
     const [since, cursor] = [query.get('since')!, query.get('cursor')]
     const limit = Number(query.get('limit'))
@@ -27,7 +27,7 @@ function historyOf(runs: Run[], onPoll: () => void) {
     const next_cursor = from + some.length < all.length ? some.at(-1)!.id : null
     return { runs: some, next_cursor }
   }
-  const requester = { edge: async (question: Question) => ({ body: page(question) }) }
+  const requester = { edge: async (question: ClientRequest) => ({ body: page(question) }) }
   const parts = {
     requester: requester as unknown as Requester,
     token: 'token',

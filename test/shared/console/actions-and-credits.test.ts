@@ -1,27 +1,30 @@
 import { describe, expect, it } from 'vitest'
-import { readParams } from '../../../edge/console/console/actions/params-text.ts'
-import { receiptFields } from '../../../edge/console/console/actions/receipt-fields.ts'
-import { stackLines } from '../../../edge/console/console/actions/stack-lines.ts'
-import { amountCents } from '../../../edge/console/console/credits/amount.ts'
-import { lastDays, usageDays } from '../../../edge/console/console/credits/usage-days.ts'
-import { mayRunForeignScript } from '../../../edge/console/pay/bare-tab.ts'
-import { payable } from '../../../edge/console/pay/payable.ts'
-import { paymentMisfits, PROCESSOR_SCRIPT_URL } from '../../../edge/payment/payment-settings.ts'
+import { parseParams } from '../../../edge/browser/console/actions/parse-params.ts'
+import { receiptFields } from '../../../edge/browser/console/actions/receipt-fields.ts'
+import { stackLines } from '../../../edge/browser/console/actions/stack-lines.ts'
+import { parseAmount } from '../../../edge/browser/console/credits/parse-amount.ts'
+import { lastDays, dailyCharges } from '../../../edge/browser/console/credits/daily-charges.ts'
+import { canRunThirdPartyScript } from '../../../edge/browser/pay/third-party-script.ts'
+import { parsePayment } from '../../../edge/browser/pay/parse-payment.ts'
+import {
+  paymentSettingErrors,
+  PROCESSOR_SCRIPT_URL,
+} from '../../../edge/payment/payment-settings.ts'
 import { processorSources } from '../../../edge/payment/processor-sources.ts'
 
 describe('params typed by a user', () => {
   it('are an object, or empty', () => {
-    expect(readParams('{"a": [1]}')).toEqual({ params: { a: [1] } })
-    expect(readParams(' \n ')).toEqual({ params: {} })
+    expect(parseParams('{"a": [1]}')).toEqual({ params: { a: [1] } })
+    expect(parseParams(' \n ')).toEqual({ params: {} })
   })
 
   it('are reported with the position of invalid JSON', () => {
     const text = '{\n  "a": 1,\n  "b": oops\n}'
-    expect(readParams(text)).toMatchObject({ place: { line: 3, column: 8, offset: 19 } })
+    expect(parseParams(text)).toMatchObject({ place: { line: 3, column: 8, offset: 19 } })
   })
 
   it('are reported at the end if they are truncated', () => {
-    expect(readParams('{"a": ')).toMatchObject({ place: { line: 1, column: 7, offset: 6 } })
+    expect(parseParams('{"a": ')).toMatchObject({ place: { line: 1, column: 7, offset: 6 } })
   })
 
   it.each([
@@ -35,15 +38,15 @@ describe('params typed by a user', () => {
     ['{"a": [,]}', 7],
     ['{"a": undefined}', 6],
   ])('%j is reported at the unexpected token', (text, offset) => {
-    expect(readParams(text)).toMatchObject({ place: { offset } })
+    expect(parseParams(text)).toMatchObject({ place: { offset } })
   })
 
   it.each(['[1]', '"text"', '12', 'null'])('are rejected as %s', (text) => {
-    expect(readParams(text)).toMatchObject({ fault: expect.stringContaining('JSON object') })
+    expect(parseParams(text)).toMatchObject({ fault: expect.stringContaining('JSON object') })
   })
 
   it('keep a member named __proto__', () => {
-    const read = readParams('{"__proto__": 1}')
+    const read = parseParams('{"__proto__": 1}')
     expect('params' in read && Object.keys(read.params)).toEqual(['__proto__'])
   })
 })
@@ -87,13 +90,13 @@ describe('an amount', () => {
     [' $ 25.00 ', 2500],
     ['10000', 1_000_000],
   ])('%j is accepted to the cent', (text, cents) => {
-    expect(amountCents(text)).toBe(cents)
+    expect(parseAmount(text)).toBe(cents)
   })
 
   it.each(['4.99', '10000.01', '1e3', '-5', '5,00', '', '0x10', '5.001'])(
     '%j is rejected with a sentence',
     (text) => {
-      expect(amountCents(text)).toEqual(expect.stringMatching(/\.$/))
+      expect(parseAmount(text)).toEqual(expect.stringMatching(/\.$/))
     },
   )
 })
@@ -107,7 +110,7 @@ describe('a daily statement', () => {
       { ...row, day: '2026-03-01', kind: 'execution' as const, cents: 3 },
       { ...row, day: '2026-03-03', kind: 'write' as const, cents: 1 },
     ]
-    expect(usageDays(rows, '2026-03-01', '2026-03-03')).toEqual({
+    expect(dailyCharges(rows, '2026-03-01', '2026-03-03')).toEqual({
       times: [1, 2, 3].map((day) => Date.UTC(2026, 2, day)),
       runs: [5, 0, 0],
       writes: [0, 0, 1],
@@ -130,7 +133,7 @@ describe('data for the payment page', () => {
   }
 
   it('is accepted for a payment of the processor', () => {
-    expect(payable(given)).toEqual(given)
+    expect(parsePayment(given)).toEqual(given)
   })
 
   it.each([
@@ -144,29 +147,31 @@ describe('data for the payment page', () => {
     { ...given, amountCents: '500' },
     { ...given, amountCents: Number.NaN },
   ])('is rejected if it is %j', (other) => {
-    expect(payable(other)).toBeUndefined()
+    expect(parsePayment(other)).toBeUndefined()
   })
 
   it('is not given to a tab with stored console data, such as a key', () => {
-    expect(mayRunForeignScript(() => ['__other'])).toBe(true)
-    expect(mayRunForeignScript(() => ['svc/console-key'])).toBe(false)
-    expect(mayRunForeignScript(() => ['svc/action-draft'])).toBe(false)
+    expect(canRunThirdPartyScript(() => ['__other'])).toBe(true)
+    expect(canRunThirdPartyScript(() => ['svc/console-key'])).toBe(false)
+    expect(canRunThirdPartyScript(() => ['svc/action-draft'])).toBe(false)
   })
 
   it('is not given to a tab with inaccessible storage', () => {
     const refuses = () => {
       throw new DOMException('denied', 'SecurityError')
     }
-    expect(mayRunForeignScript(refuses)).toBe(false)
+    expect(canRunThirdPartyScript(refuses)).toBe(false)
   })
 })
 
 describe('the payment script', () => {
   it('must be the processor’s in production', () => {
     const production = { SVC_ENV: 'production' }
-    expect(paymentMisfits({ ...production, PAYMENT_SCRIPT_URL: PROCESSOR_SCRIPT_URL })).toEqual([])
+    expect(
+      paymentSettingErrors({ ...production, PAYMENT_SCRIPT_URL: PROCESSOR_SCRIPT_URL }),
+    ).toEqual([])
     const other = { ...production, PAYMENT_SCRIPT_URL: 'https://js.stripe.com.evil.example/v3/' }
-    expect(paymentMisfits(other)).toMatchObject([['PAYMENT_SCRIPT_URL', expect.any(String)]])
+    expect(paymentSettingErrors(other)).toMatchObject([['PAYMENT_SCRIPT_URL', expect.any(String)]])
   })
 
   it('is restricted to its own origin if it is another one', () => {

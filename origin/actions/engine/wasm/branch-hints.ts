@@ -1,4 +1,4 @@
-import { name, u32, Writer } from './writer.ts'
+import { encodeName, u32, Writer } from './writer.ts'
 
 /**
  * Custom section that marks `if` instructions as unlikely (Branch Hinting proposal). With
@@ -8,7 +8,7 @@ import { name, u32, Writer } from './writer.ts'
  * from the start of the function's locals
  */
 export function branchHints(unlikely: readonly (readonly [number, readonly number[]])[]): Writer {
-  const hints = new Writer().add(name('metadata.code.branch_hint')).add(u32(unlikely.length))
+  const hints = new Writer().add(encodeName('metadata.code.branch_hint')).add(u32(unlikely.length))
   for (const [index, offsets] of unlikely) {
     hints.add([...u32(index), ...u32(offsets.length)])
     for (const offset of offsets) hints.add([...u32(offset), ...NOT_TAKEN])

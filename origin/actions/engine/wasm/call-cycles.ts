@@ -23,9 +23,9 @@ export function cycleBreakers(layout: WasmLayout): Set<number> {
       callees.delete(index)
       callers.delete(index)
       for (const callee of called)
-        if (leave(callers.get(callee), index) && callees.has(callee)) indices.push(callee)
+        if (removeFrom(callers.get(callee), index) && callees.has(callee)) indices.push(callee)
       for (const caller of calling)
-        if (leave(callees.get(caller), index) && callees.has(caller)) indices.push(caller)
+        if (removeFrom(callees.get(caller), index) && callees.has(caller)) indices.push(caller)
     }
   }
   const breakers = new Set<number>()
@@ -57,7 +57,7 @@ function callGraph({ bodies, functionTypes, imports, tableFunctions, types }: Wa
   )
 }
 
-function leave(set: Set<number> | undefined, index: number): boolean {
+function removeFrom(set: Set<number> | undefined, index: number): boolean {
   set?.delete(index)
   return set?.size === 0
 }

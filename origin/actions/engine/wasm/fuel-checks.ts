@@ -1,4 +1,4 @@
-import type { FunctionBody, Site } from './function-body.ts'
+import type { FunctionBody, FuelSite } from './function-body.ts'
 import { I32, NO_RESULT, OP } from './instructions.ts'
 import { s32, u32, Writer } from './writer.ts'
 
@@ -11,7 +11,7 @@ export type Fuel = { global: number; refill: number }
  */
 const BULK_SHIFT = 6
 
-export type CheckedBody = {
+export type InstrumentedBody = {
   /** Entry of the code section, without its size. */
   bytes: Writer
   /** Byte offsets of the unlikely `if` instructions. */
@@ -19,12 +19,12 @@ export type CheckedBody = {
 }
 
 /** Inserts fuel checks before each backward branch and each bulk operation, and at the start if `payAtEntry` is set. */
-export function withChecks(
+export function insertFuelChecks(
   source: Uint8Array,
   body: FunctionBody,
   fuel: Fuel,
   payAtEntry: boolean,
-): CheckedBody {
+): InstrumentedBody {
   if (body.sites.length === 0 && !payAtEntry)
     return { bytes: new Writer().add(source.subarray(body.at, body.end)), unlikely: [] }
   const scratch = u32(body.locals)
@@ -46,7 +46,7 @@ export function withChecks(
     unlikely.push(bytes.add(price).length)
     bytes.add(refill)
   }
-  const guard = (site: Site) => {
+  const guard = (site: FuelSite) => {
     if (site.kind === 'bulk') {
       bytes.add([OP.localTee, ...scratch])
       pay(length)

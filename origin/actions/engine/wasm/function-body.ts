@@ -5,7 +5,7 @@ import { Reader, WasmLayoutError } from './reader.ts'
  * Instruction that needs a fuel check: a backward branch, which can loop forever, or a bulk operation of unbounded
  * size.
  */
-export type Site =
+export type FuelSite =
   | { kind: 'bulk'; at: number }
   | { kind: 'back_branch'; at: number; end: number; conditional: boolean; depth: number }
   | { kind: 'back_table'; at: number }
@@ -26,7 +26,7 @@ export type FunctionBody = {
   calls: Set<number>
   callTypes: Set<number>
   /** In code order. */
-  sites: Site[]
+  sites: FuelSite[]
 }
 
 /** Parses an entry of the code section, including its size. */
@@ -44,14 +44,14 @@ export function readFunctionBody(reader: Reader, index: number, parameters: numb
   const calls = new Set<number>()
   const callTypes = new Set<number>()
   const codeAt = reader.at
-  const sites = readSites(new Reader(reader.bytes, codeAt, end), calls, callTypes)
+  const sites = readFuelSites(new Reader(reader.bytes, codeAt, end), calls, callTypes)
   reader.skip(end - codeAt)
   return { index, at, localGroups, localsAt, locals, codeAt, end, calls, callTypes, sites }
 }
 
-function readSites(reader: Reader, calls: Set<number>, callTypes: Set<number>): Site[] {
+function readFuelSites(reader: Reader, calls: Set<number>, callTypes: Set<number>): FuelSite[] {
   const code = new InstructionCursor(reader)
-  const sites: Site[] = []
+  const sites: FuelSite[] = []
   /** Enclosing blocks, outermost first. True for a loop, because a branch to a loop leads backward. */
   const isLoop = [false]
   const leadsBack = (depth: number) => isLoop[isLoop.length - 1 - depth] === true

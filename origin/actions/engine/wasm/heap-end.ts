@@ -1,7 +1,7 @@
 import { I32, MUTABLE, NO_RESULT, OP } from './instructions.ts'
 import { readLayout, SECTION } from './module.ts'
 import { WasmLayoutError } from './reader.ts'
-import { constant, name, oneMore, s32, u32, Writer, writeSection } from './writer.ts'
+import { encodeI32Const, encodeName, appendItem, s32, u32, Writer, writeSection } from './writer.ts'
 
 export const HEAP_END_EXPORT = 'heapEnd'
 
@@ -36,10 +36,14 @@ export function addHeapEnd(module: Uint8Array): Uint8Array {
   for (const { id, at, end: sectionEnd } of layout.sections) {
     const section = module.subarray(at, sectionEnd)
     if (id === SECTION.global)
-      writeSection(written, id, oneMore(section, layout.globals, [I32, MUTABLE, ...constant(0)]))
+      writeSection(
+        written,
+        id,
+        appendItem(section, layout.globals, [I32, MUTABLE, ...encodeI32Const(0)]),
+      )
     else if (id === SECTION.export) {
-      const entry = [...name(HEAP_END_EXPORT), GLOBAL_EXPORT, ...end]
-      writeSection(written, id, oneMore(section, layout.exports, entry))
+      const entry = [...encodeName(HEAP_END_EXPORT), GLOBAL_EXPORT, ...end]
+      writeSection(written, id, appendItem(section, layout.exports, entry))
     } else if (id === SECTION.code) {
       const size = sbrk.end - sbrk.at
       const code = new Writer()

@@ -21,14 +21,14 @@ export const SECTION = {
 /** Section 12 (data count) comes before section 10 (code). */
 const ORDER: readonly number[] = [1, 2, 3, 4, 6, 7, 8, 9, 12, 10, 11]
 
-export type Section = { id: number; at: number; end: number }
+export type WasmSection = { id: number; at: number; end: number }
 
 /** Lists of encoded value types, such as 0x7f for i32. */
 export type FunctionType = { parameters: number[]; results: number[] }
 
 export type WasmLayout = {
   bytes: Uint8Array
-  sections: Section[]
+  sections: WasmSection[]
   types: FunctionType[]
   /** Imported functions; `type` is the type index. */
   imports: { name: string; type: number }[]
@@ -54,11 +54,11 @@ export function readLayout(bytes: Uint8Array): WasmLayout {
     if (found === undefined) throw new WasmLayoutError(bytes.length, `has no section ${id}`)
     return new Reader(bytes, found.at, found.end)
   }
-  const types = vector(section(SECTION.type), readType)
-  const imports = vector(section(SECTION.import), readImport).filter((one) => one !== undefined)
-  const functionTypes = vector(section(SECTION.function), (reader) => reader.u32())
+  const types = readVector(section(SECTION.type), readType)
+  const imports = readVector(section(SECTION.import), readImport).filter((one) => one !== undefined)
+  const functionTypes = readVector(section(SECTION.function), (reader) => reader.u32())
   let index = imports.length
-  const bodies = vector(section(SECTION.code), (reader) => {
+  const bodies = readVector(section(SECTION.code), (reader) => {
     const type = types[functionTypes[index - imports.length] ?? -1]
     if (type === undefined) throw new WasmLayoutError(reader.at, 'has code without a type')
     return readFunctionBody(reader, index++, type.parameters.length)
@@ -71,12 +71,12 @@ export function readLayout(bytes: Uint8Array): WasmLayout {
     functionTypes,
     globals: section(SECTION.global).u32(),
     exports: section(SECTION.export).u32(),
-    tableFunctions: vector(section(SECTION.element), readElements).flat(),
+    tableFunctions: readVector(section(SECTION.element), readElements).flat(),
     bodies,
   }
 }
 
-function readSections(bytes: Uint8Array): Section[] {
+function readSections(bytes: Uint8Array): WasmSection[] {
   const reader = new Reader(bytes)
   for (const byte of HEADER) reader.expect(byte, 'header of WebAssembly 1')
   const sections = []
@@ -91,7 +91,7 @@ function readSections(bytes: Uint8Array): Section[] {
   return sections
 }
 
-function vector<T>(reader: Reader, read: (reader: Reader) => T): T[] {
+function readVector<T>(reader: Reader, read: (reader: Reader) => T): T[] {
   const items = Array.from({ length: reader.u32() }, () => read(reader))
   reader.done()
   return items

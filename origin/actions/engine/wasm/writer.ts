@@ -41,18 +41,18 @@ export function s32(value: number): number[] {
   return [...bytes, rest & 0x7f]
 }
 
-export function name(text: string): number[] {
+export function encodeName(text: string): number[] {
   const bytes = new TextEncoder().encode(text)
   return [...u32(bytes.length), ...bytes]
 }
 
 /** Constant expression `i32.const value, end`. */
-export function constant(value: number): number[] {
+export function encodeI32Const(value: number): number[] {
   return [0x41, ...s32(value), 0x0b]
 }
 
 /** Appends an item to an encoded vector. `items` is the number of items before that. */
-export function oneMore(vector: Uint8Array, items: number, item: number[]): Writer {
+export function appendItem(vector: Uint8Array, items: number, item: number[]): Writer {
   return new Writer()
     .add(u32(items + 1))
     .add(vector.subarray(u32(items).length))

@@ -16,28 +16,28 @@ const PIECE_BYTES = 1024 * 1024
 /** Digest as 0x hex, like ethers. */
 export function keccak256(bytes: Uint8Array, mustStop: MustStop): string {
   if (bytes.length <= PIECE_BYTES) return hexOf(keccak_256(bytes))
-  return hexOf(absorbed(keccak_256.create(), bytes, mustStop).digest())
+  return hexOf(updateInPieces(keccak_256.create(), bytes, mustStop).digest())
 }
 
 /** Digest as 0x hex. @throws Error if the algorithm is not a `DigestName` */
 export function digest(name: string, bytes: Uint8Array, mustStop: MustStop): string {
-  return hexOf(absorbed(createHash(known(name)), bytes, mustStop).digest())
+  return hexOf(updateInPieces(createHash(requireDigestName(name)), bytes, mustStop).digest())
 }
 
 /** HMAC as 0x hex. @throws Error if the algorithm is not a `DigestName` */
 export function hmac(name: string, key: Uint8Array, bytes: Uint8Array, mustStop: MustStop): string {
-  return hexOf(absorbed(createHmac(known(name), key), bytes, mustStop).digest())
+  return hexOf(updateInPieces(createHmac(requireDigestName(name), key), bytes, mustStop).digest())
 }
 
 /**
  * Throws if the run has no time left. If the action catches the error, the sandbox is stopped at its next clock check
  * anyway.
  */
-export function lookAtTheClock(mustStop: MustStop): void {
+export function requireTimeLeft(mustStop: MustStop): void {
   if (mustStop()) throw new Error('the run is out of time')
 }
 
-export function known(name: string): DigestName {
+export function requireDigestName(name: string): DigestName {
   if (!NAMES.includes(name)) throw new Error('unknown digest')
   return name as DigestName
 }
@@ -46,13 +46,13 @@ export function hexOf(bytes: Uint8Array): string {
   return `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')}`
 }
 
-function absorbed<H extends { update(piece: Uint8Array): unknown }>(
+function updateInPieces<H extends { update(piece: Uint8Array): unknown }>(
   hash: H,
   bytes: Uint8Array,
   mustStop: MustStop,
 ): H {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-    if (at > 0) lookAtTheClock(mustStop)
+    if (at > 0) requireTimeLeft(mustStop)
     hash.update(bytes.subarray(at, at + PIECE_BYTES))
   }
   return hash

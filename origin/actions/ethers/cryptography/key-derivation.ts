@@ -2,7 +2,7 @@ import { pbkdf2Sync } from 'node:crypto'
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256, sha512 } from '@noble/hashes/sha2.js'
 import type { MustStop } from './digests.ts'
-import { known, lookAtTheClock } from './digests.ts'
+import { requireDigestName, requireTimeLeft } from './digests.ts'
 import { mixLane } from './scrypt-mix.ts'
 
 /**
@@ -14,7 +14,7 @@ import { mixLane } from './scrypt-mix.ts'
 const NATIVE_ROUNDS = 16_384
 
 /** PBKDF2 rounds between two clock checks in our own implementation; about 2 ms. */
-const ROUNDS_PER_LOOK = 1_024
+const ROUNDS_PER_CHECK = 1_024
 
 /**
  * Memory limit of one scrypt call, in the executor, in addition to the sandbox's 64 MiB. Permits the 256 MiB of a geth
@@ -54,14 +54,14 @@ export function pbkdf2(
   length: number,
   mustStop: MustStop,
 ): Uint8Array {
-  const digest = known(name)
+  const digest = requireDigestName(name)
   if (digest === 'ripemd160') throw new Error('unknown digest')
   if (!(rounds >= 1) || !(length >= 0) || !Number.isSafeInteger(length) || Number.isNaN(rounds))
     throw new Error('invalid key derivation parameters')
   if (length > DERIVED_MAX_BYTES)
     throw new Error(`a derived key can have at most ${DERIVED_MAX_BYTES} bytes`)
   requireShortSalt(salt, length)
-  lookAtTheClock(mustStop)
+  requireTimeLeft(mustStop)
   const hash = digest === 'sha256' ? sha256 : sha512
   const blocks = Math.ceil(length / hash.outputLen)
   if (rounds * blocks <= NATIVE_ROUNDS)
@@ -75,11 +75,11 @@ export function pbkdf2(
     let last = keyed.clone().update(salt).update(number).digest()
     sum.set(last)
     for (let round = 1; round < rounds; round++) {
-      if (round % ROUNDS_PER_LOOK === 0) lookAtTheClock(mustStop)
+      if (round % ROUNDS_PER_CHECK === 0) requireTimeLeft(mustStop)
       last = keyed.clone().update(last).digest()
       for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] ?? 0) ^ (last[at] ?? 0)
     }
-    lookAtTheClock(mustStop)
+    requireTimeLeft(mustStop)
   }
   return key.subarray(0, length)
 }
@@ -107,7 +107,7 @@ export function scrypt(
   if (length > DERIVED_MAX_BYTES)
     throw new Error(`a derived key can have at most ${DERIVED_MAX_BYTES} bytes`)
   requireShortSalt(salt, 128 * r * p)
-  lookAtTheClock(mustStop)
+  requireTimeLeft(mustStop)
   // scrypt uses little-endian words, so this code runs only on little-endian machines.
   const lanes = new Int32Array(32 * r * p)
   const bytes = new Uint8Array(lanes.buffer)

@@ -13,7 +13,7 @@ export type Point = { x: bigint; y: bigint } | undefined
 
 const COORDINATE_BYTES = 32
 
-export function toNumber(bytes: Uint8Array): bigint {
+export function bytesToBigInt(bytes: Uint8Array): bigint {
   return bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
 }
 
@@ -56,9 +56,9 @@ export function lift(x: bigint, odd: boolean): NonNullable<Point> {
  */
 export function decode(bytes: Uint8Array): NonNullable<Point> {
   const [kind] = bytes
-  const x = toNumber(bytes.subarray(1, 1 + COORDINATE_BYTES))
+  const x = bytesToBigInt(bytes.subarray(1, 1 + COORDINATE_BYTES))
   if (bytes.length === 1 + 2 * COORDINATE_BYTES && (kind === 4 || kind === 6 || kind === 7)) {
-    const y = toNumber(bytes.subarray(1 + COORDINATE_BYTES))
+    const y = bytesToBigInt(bytes.subarray(1 + COORDINATE_BYTES))
     if (kind !== 4 && Number(y & 1n) !== kind - 6) throw new Error('Assertion failed')
     return { x: modulo(x, P), y: modulo(y, P) }
   }

@@ -1,11 +1,11 @@
 import type { MustStop } from './digests.ts'
-import { lookAtTheClock } from './digests.ts'
+import { requireTimeLeft } from './digests.ts'
 
 /** 32-bit words in a Salsa20 block. */
 const WORDS = 16
 
 /** Salsa20 blocks computed between two clock checks; about 1 ms. */
-const BLOCKS_PER_LOOK = 8_192
+const BLOCKS_PER_CHECK = 8_192
 
 /**
  * scryptROMix (RFC 7914, 5), in place.
@@ -16,11 +16,11 @@ const BLOCKS_PER_LOOK = 8_192
  */
 export function mixLane(lane: Int32Array, N: number, table: Int32Array, mustStop: MustStop): void {
   const width = lane.length
-  const mixesPerLook = Math.max(1, Math.floor((BLOCKS_PER_LOOK * WORDS) / width))
+  const mixesPerCheck = Math.max(1, Math.floor((BLOCKS_PER_CHECK * WORDS) / width))
   let from: Int32Array = lane
   let to: Int32Array = new Int32Array(width)
   for (let step = 0; step < 2 * N; step++) {
-    if (step % mixesPerLook === 0) lookAtTheClock(mustStop)
+    if (step % mixesPerCheck === 0) requireTimeLeft(mustStop)
     if (step < N) table.set(from, step * width)
     else {
       const row = (((from[width - WORDS] ?? 0) & (N - 1)) >>> 0) * width
@@ -47,7 +47,7 @@ function mixBlocks(from: Int32Array, to: Int32Array): void {
   }
 }
 
-const turned = (value: number, by: number): number => (value << by) | (value >>> (32 - by))
+const rotateLeft = (value: number, by: number): number => (value << by) | (value >>> (32 - by))
 
 /**
  * Salsa20/8 of the XOR of two blocks (RFC 7914, 3). Uses local variables, because an array would take twice as long.
@@ -65,22 +65,22 @@ function salsa(a: Int32Array, i: number, b: Int32Array, j: number, to: Int32Arra
   let x0 = s0, x1 = s1, x2 = s2, x3 = s3, x4 = s4, x5 = s5, x6 = s6, x7 = s7
   let x8 = s8, x9 = s9, x10 = s10, x11 = s11, x12 = s12, x13 = s13, x14 = s14, x15 = s15
   for (let round = 0; round < 8; round += 2) {
-    x4 ^= turned((x0 + x12) | 0, 7); x8 ^= turned((x4 + x0) | 0, 9)
-    x12 ^= turned((x8 + x4) | 0, 13); x0 ^= turned((x12 + x8) | 0, 18)
-    x9 ^= turned((x5 + x1) | 0, 7); x13 ^= turned((x9 + x5) | 0, 9)
-    x1 ^= turned((x13 + x9) | 0, 13); x5 ^= turned((x1 + x13) | 0, 18)
-    x14 ^= turned((x10 + x6) | 0, 7); x2 ^= turned((x14 + x10) | 0, 9)
-    x6 ^= turned((x2 + x14) | 0, 13); x10 ^= turned((x6 + x2) | 0, 18)
-    x3 ^= turned((x15 + x11) | 0, 7); x7 ^= turned((x3 + x15) | 0, 9)
-    x11 ^= turned((x7 + x3) | 0, 13); x15 ^= turned((x11 + x7) | 0, 18)
-    x1 ^= turned((x0 + x3) | 0, 7); x2 ^= turned((x1 + x0) | 0, 9)
-    x3 ^= turned((x2 + x1) | 0, 13); x0 ^= turned((x3 + x2) | 0, 18)
-    x6 ^= turned((x5 + x4) | 0, 7); x7 ^= turned((x6 + x5) | 0, 9)
-    x4 ^= turned((x7 + x6) | 0, 13); x5 ^= turned((x4 + x7) | 0, 18)
-    x11 ^= turned((x10 + x9) | 0, 7); x8 ^= turned((x11 + x10) | 0, 9)
-    x9 ^= turned((x8 + x11) | 0, 13); x10 ^= turned((x9 + x8) | 0, 18)
-    x12 ^= turned((x15 + x14) | 0, 7); x13 ^= turned((x12 + x15) | 0, 9)
-    x14 ^= turned((x13 + x12) | 0, 13); x15 ^= turned((x14 + x13) | 0, 18)
+    x4 ^= rotateLeft((x0 + x12) | 0, 7); x8 ^= rotateLeft((x4 + x0) | 0, 9)
+    x12 ^= rotateLeft((x8 + x4) | 0, 13); x0 ^= rotateLeft((x12 + x8) | 0, 18)
+    x9 ^= rotateLeft((x5 + x1) | 0, 7); x13 ^= rotateLeft((x9 + x5) | 0, 9)
+    x1 ^= rotateLeft((x13 + x9) | 0, 13); x5 ^= rotateLeft((x1 + x13) | 0, 18)
+    x14 ^= rotateLeft((x10 + x6) | 0, 7); x2 ^= rotateLeft((x14 + x10) | 0, 9)
+    x6 ^= rotateLeft((x2 + x14) | 0, 13); x10 ^= rotateLeft((x6 + x2) | 0, 18)
+    x3 ^= rotateLeft((x15 + x11) | 0, 7); x7 ^= rotateLeft((x3 + x15) | 0, 9)
+    x11 ^= rotateLeft((x7 + x3) | 0, 13); x15 ^= rotateLeft((x11 + x7) | 0, 18)
+    x1 ^= rotateLeft((x0 + x3) | 0, 7); x2 ^= rotateLeft((x1 + x0) | 0, 9)
+    x3 ^= rotateLeft((x2 + x1) | 0, 13); x0 ^= rotateLeft((x3 + x2) | 0, 18)
+    x6 ^= rotateLeft((x5 + x4) | 0, 7); x7 ^= rotateLeft((x6 + x5) | 0, 9)
+    x4 ^= rotateLeft((x7 + x6) | 0, 13); x5 ^= rotateLeft((x4 + x7) | 0, 18)
+    x11 ^= rotateLeft((x10 + x9) | 0, 7); x8 ^= rotateLeft((x11 + x10) | 0, 9)
+    x9 ^= rotateLeft((x8 + x11) | 0, 13); x10 ^= rotateLeft((x9 + x8) | 0, 18)
+    x12 ^= rotateLeft((x15 + x14) | 0, 7); x13 ^= rotateLeft((x12 + x15) | 0, 9)
+    x14 ^= rotateLeft((x13 + x12) | 0, 13); x15 ^= rotateLeft((x14 + x13) | 0, 18)
   }
   to[k] = x0 + s0; to[k + 1] = x1 + s1; to[k + 2] = x2 + s2; to[k + 3] = x3 + s3
   to[k + 4] = x4 + s4; to[k + 5] = x5 + s5; to[k + 6] = x6 + s6; to[k + 7] = x7 + s7

@@ -11,7 +11,7 @@ import {
   N,
   P,
   toBytes,
-  toNumber,
+  bytesToBigInt,
 } from './points.ts'
 
 /**
@@ -46,7 +46,7 @@ export function sign(privateKey: string, digest: string, length: number): string
   const bytes = bytesOf(digest)
   if (bytes.length !== SCALAR_BYTES || digest.length !== 64 || length !== 66) return ''
   // RFC 6979 derives the nonce from the digest modulo the order (bits2octets).
-  const { signature, recoveryId } = secp256k1.signRecoverable(reduced(bytes), scalar)
+  const { signature, recoveryId } = secp256k1.signRecoverable(reduceScalar(bytes), scalar)
   return Buffer.from(signature).toString('hex') + String(recoveryId)
 }
 
@@ -59,14 +59,14 @@ export function sign(privateKey: string, digest: string, length: number): string
  * @throws Error with the same messages as elliptic
  */
 export function recover(digest: Uint8Array, r: string, s: string, id: number): string {
-  const hash = toBytes(modulo(toNumber(digest), N))
+  const hash = toBytes(modulo(bytesToBigInt(digest), N))
   const signature = bytesOf(r + s)
   if (signature.length !== 2 * SCALAR_BYTES || (id !== 0 && id !== 1 && id !== 2 && id !== 3))
     throw new Error('The recovery param is more than two bits')
-  return libraryRecovers(hash, signature, id) ?? recoverAnything(hash, signature, id)
+  return recoverNatively(hash, signature, id) ?? recoverUnchecked(hash, signature, id)
 }
 
-function libraryRecovers(hash: Uint8Array, signature: Uint8Array, id: 0 | 1 | 2 | 3) {
+function recoverNatively(hash: Uint8Array, signature: Uint8Array, id: 0 | 1 | 2 | 3) {
   try {
     const point = secp256k1.recover(hash, signature, id, false)
     return point === null ? undefined : Buffer.from(point).toString('hex')
@@ -77,24 +77,27 @@ function libraryRecovers(hash: Uint8Array, signature: Uint8Array, id: 0 | 1 | 2 
 }
 
 /** Q = (s R - e G) / r. Reduces numbers that libsecp256k1 would reject. */
-function recoverAnything(hash: Uint8Array, signature: Uint8Array, id: number): string {
-  const r = toNumber(signature.subarray(0, SCALAR_BYTES))
-  const s = toNumber(signature.subarray(SCALAR_BYTES))
+function recoverUnchecked(hash: Uint8Array, signature: Uint8Array, id: number): string {
+  const r = bytesToBigInt(signature.subarray(0, SCALAR_BYTES))
+  const s = bytesToBigInt(signature.subarray(SCALAR_BYTES))
   const second = id > 1
   // Message of elliptic, including its typos. A second key exists only if r is below the difference of the two orders.
   if (second && r >= P - N) throw new Error('Unable to find sencond key candinate')
   const point = lift(second ? r + N : r, (id & 1) === 1)
   const overR = inverse(r, N)
-  const ofGenerator = modulo(-toNumber(hash) * overR, N)
-  return encode(add(timesGenerator(ofGenerator), times(point, modulo(s * overR, N))), false)
+  const ofGenerator = modulo(-bytesToBigInt(hash) * overR, N)
+  return encode(
+    add(multiplyGenerator(ofGenerator), multiplyPoint(point, modulo(s * overR, N))),
+    false,
+  )
 }
 
-export function convert(point: Uint8Array, compressed: boolean): string {
+export function convertPoint(point: Uint8Array, compressed: boolean): string {
   return encode(decode(point), compressed)
 }
 
 /** Compressed point (33 bytes) in hex. */
-export function sum(a: Uint8Array, b: Uint8Array): string {
+export function addPoints(a: Uint8Array, b: Uint8Array): string {
   return encode(add(decode(a), decode(b)), true)
 }
 
@@ -103,18 +106,18 @@ export function sharedSecret(privateKey: string, other: Uint8Array): string {
   const point = decode(other)
   if (!isOnCurve(point)) throw new Error('public point not validated')
   const scalar = scalarOf(privateKey)
-  const product = scalar && times(point, toNumber(scalar))
+  const product = scalar && multiplyPoint(point, bytesToBigInt(scalar))
   return encode(product, false).slice(2, 66)
 }
 
-function times(point: NonNullable<Point>, factor: bigint): Point {
+function multiplyPoint(point: NonNullable<Point>, factor: bigint): Point {
   if (factor === 0n) return undefined
   const bytes = Buffer.from(encode(point, false), 'hex')
   const product = secp256k1.pointMultiply(bytes, toBytes(factor), false)
   return product === null ? undefined : decode(product)
 }
 
-function timesGenerator(factor: bigint): Point {
+function multiplyGenerator(factor: bigint): Point {
   if (factor === 0n) return undefined
   const product = secp256k1.pointFromScalar(toBytes(factor), false)
   return product === null ? undefined : decode(product)
@@ -123,13 +126,13 @@ function timesGenerator(factor: bigint): Point {
 function scalarOf(privateKey: string): Uint8Array | undefined {
   const bytes = bytesOf(privateKey)
   if (bytes.length !== SCALAR_BYTES) return undefined
-  const scalar = reduced(bytes)
+  const scalar = reduceScalar(bytes)
   return scalar.every((byte) => byte === 0) ? undefined : scalar
 }
 
 /** Modulo the group's order. Nearly all numbers are below it and are returned unchanged. */
-function reduced(bytes: Buffer): Buffer {
-  return bytes.compare(ORDER) < 0 ? bytes : toBytes(modulo(toNumber(bytes), N))
+function reduceScalar(bytes: Buffer): Buffer {
+  return bytes.compare(ORDER) < 0 ? bytes : toBytes(modulo(bytesToBigInt(bytes), N))
 }
 
 const ORDER = toBytes(N)

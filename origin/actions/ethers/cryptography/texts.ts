@@ -25,12 +25,12 @@ export function bytesOfHex(text: string, length: number): Uint8Array | undefined
 
 /** Returns an empty array if the text contains NUL or a non-ASCII character. */
 export function asciiBytes(text: string, length: number): Uint8Array {
-  if (text.length !== length || length > CONVERTED_MAX_LENGTH) return NOTHING
+  if (text.length !== length || length > CONVERTED_MAX_LENGTH) return NO_BYTES
   const bytes = Buffer.from(text, 'utf8')
-  return bytes.length === length ? bytes : NOTHING
+  return bytes.length === length ? bytes : NO_BYTES
 }
 
-export const NOTHING = new Uint8Array(0)
+export const NO_BYTES = new Uint8Array(0)
 
 /** EIP-55 capitalization. If the address is invalid, the result is invalid too. */
 export function checksumAddress(address: string): string {

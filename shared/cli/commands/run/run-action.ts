@@ -5,7 +5,7 @@ import { ActionFailed } from '../../../client/failures/action-failed.ts'
 import type { Cli } from '../../cli.ts'
 import { failureLines, failureOf } from '../../failures.ts'
 import { EXIT, jsonText, printable, UsageError } from '../../terminal.ts'
-import { type GivenParams, paramsOf } from '../values.ts'
+import { type GivenParams, paramsOf } from '../option-values.ts'
 
 export type GivenRun = GivenParams & {
   watch?: boolean
@@ -15,13 +15,13 @@ export type GivenRun = GivenParams & {
 }
 
 /** Debounce time: editors write a file in several steps. */
-const SETTLED_MS = 50
+const DEBOUNCE_MS = 50
 
 /**
  * @returns the exit code
  * @throws {ActionFailed} if the action failed
  */
-export async function runAction(
+export async function runActionCommand(
   file: string,
   given: GivenRun,
   command: Command,
@@ -41,16 +41,16 @@ async function execute(
   const client = await cli.client(command, { key: 'usage' })
   try {
     const answer = await client.svcAction({ code, js_params }, given.sealed ? { sealed: true } : {})
-    if (!given.json) tell(answer.logs, cli)
-    keepReceipt(answer.receipt, given, cli)
-    cli.say(command, answer, () => [shown(answer.response, cli)])
+    if (!given.json) printLogs(answer.logs, cli)
+    saveReceipt(answer.receipt, given, cli)
+    cli.print(command, answer, () => [formatResponse(answer.response, cli)])
     return EXIT.ok
   } catch (error) {
     if (!(error instanceof ActionFailed)) throw error
-    keepReceipt(error.receipt, given, cli)
+    saveReceipt(error.receipt, given, cli)
     // With `--json`, the caller prints the error, including the stack and the logs.
     if (given.json) throw error
-    tell(error.logs, cli)
+    printLogs(error.logs, cli)
     for (const line of error.actionStack.split('\n').slice(1)) if (line) cli.warn(printable(line))
     throw error
   }
@@ -76,7 +76,7 @@ export async function watchAction(
   let wake: () => void = () => undefined
   // Watches the folder, because many editors replace a file instead of writing to it.
   const watcher = watch(dirname(path), (_, name) => {
-    if (name === null || name === basename(path)) setTimeout(() => wake(), SETTLED_MS)
+    if (name === null || name === basename(path)) setTimeout(() => wake(), DEBOUNCE_MS)
   })
   signal.addEventListener('abort', () => wake())
   try {
@@ -99,17 +99,17 @@ export async function watchAction(
   }
 }
 
-function tell(logs: string, cli: Cli): void {
+function printLogs(logs: string, cli: Cli): void {
   if (logs !== '') for (const line of logs.replace(/\n$/, '').split('\n')) cli.warn(printable(line))
 }
 
 /** Sanitizes text only if standard output is a terminal. Other values are formatted as JSON. */
-function shown(response: unknown, { terminal }: Cli): string {
+function formatResponse(response: unknown, { terminal }: Cli): string {
   if (typeof response !== 'string') return jsonText(response, 2)
   return terminal.isTerminal ? response.split('\n').map(printable).join('\n') : response
 }
 
-function keepReceipt(receipt: string | undefined, { receipt: to }: GivenRun, cli: Cli): void {
+function saveReceipt(receipt: string | undefined, { receipt: to }: GivenRun, cli: Cli): void {
   if (to === undefined || receipt === undefined) return
   try {
     writeFileSync(resolve(cli.terminal.folder, to), `${receipt}\n`)

@@ -2,11 +2,11 @@ import type { Command } from 'commander'
 import type { TriggerFields } from '../../../client/triggers/records.ts'
 import type { TriggerOperations } from '../../../client/triggers/triggers.ts'
 import type { Cli } from '../../cli.ts'
-import { examples } from '../examples.ts'
+import { addExamples } from '../examples.ts'
 import { UsageError } from '../../terminal.ts'
-import { type GivenFields, givenFields, takesCaps, takesFiring } from './fields.ts'
+import { type GivenFields, givenFields, withLimitOptions, withFiringOptions } from './fields.ts'
 import { previewLines, triggerLines, warningLines } from './trigger-lines.ts'
-import { TRIGGER, triggerNamed } from './which.ts'
+import { TRIGGER_ARGUMENT, resolveTriggerId } from './resolve-ids.ts'
 
 export function registerCreate(trigger: Command, cli: Cli): void {
   const command = trigger
@@ -14,14 +14,14 @@ export function registerCreate(trigger: Command, cli: Cli): void {
     .description('Create a trigger that runs an action. Use one of --webhook, --cron and --chain.')
     .argument('[action]', 'JavaScript file; - for standard input')
     .option('--disabled', 'create the trigger disabled, until svc trigger enable')
-  takesFiring(takesCaps(command))
-  cli.atDeployment(cli.withUsageKey(command))
-  examples(command, [
+  withFiringOptions(withLimitOptions(command))
+  cli.withDeploymentOptions(cli.withUsageKey(command))
+  addExamples(command, [
     'svc trigger create action.js --name greeter --webhook',
     `svc trigger create action.js --name "each morning" --cron "0 7 * * 1-5" --params city=Oslo --disabled`,
   ])
   command.action(async (action: string | undefined, given: GivenFields & { disabled?: true }) => {
-    const fields = creatable({
+    const fields = requireCreateFields({
       ...(await givenFields(cli, given)),
       ...(action !== undefined && { action_code: await cli.text(action) }),
       ...(given.disabled && { enabled: false }),
@@ -30,7 +30,7 @@ export function registerCreate(trigger: Command, cli: Cli): void {
     const { triggers } = await cli.client(command, { token: true })
     const stored = await triggers.create({ ...fields, usage_api_key })
     const next = stored.next_run_at ? await ticksOf(triggers, stored) : []
-    cli.say(command, stored, () => [...triggerLines(stored, next), ...warningLines(stored)])
+    cli.print(command, stored, () => [...triggerLines(stored, next), ...warningLines(stored)])
   })
 }
 
@@ -40,12 +40,14 @@ export function registerUpdate(trigger: Command, cli: Cli): void {
     .description(
       'Change a trigger. Fields that are not given stay unchanged. The kind cannot change.',
     )
-    .argument('<trigger>', TRIGGER)
+    .argument('<trigger>', TRIGGER_ARGUMENT)
     .option('--action <file>', 'JavaScript file; - for standard input')
     .option('--new-usage-key', 'store another usage key, selected as in create')
-  takesFiring(takesCaps(command))
-  cli.atDeployment(cli.withUsageKey(command))
-  examples(command, ['svc trigger update greeter --max-runs-per-minute 30 --params greeting=hello'])
+  withFiringOptions(withLimitOptions(command))
+  cli.withDeploymentOptions(cli.withUsageKey(command))
+  addExamples(command, [
+    'svc trigger update greeter --max-runs-per-minute 30 --params greeting=hello',
+  ])
   type Changed = GivenFields & { action?: string; newUsageKey?: true; usageKeyFile?: string }
   command.action(async (named: string, given: Changed) => {
     const { kind: _fixed, ...changes } = {
@@ -58,8 +60,8 @@ export function registerUpdate(trigger: Command, cli: Cli): void {
     if (Object.keys(changes).length === 0)
       throw new UsageError('nothing to change: use at least one option')
     const { triggers } = await cli.client(command, { token: true })
-    const stored = await triggers.patch(await triggerNamed(triggers, named), changes)
-    cli.say(command, stored, () => [...triggerLines(stored), ...warningLines(stored)])
+    const stored = await triggers.patch(await resolveTriggerId(triggers, named), changes)
+    cli.print(command, stored, () => [...triggerLines(stored), ...warningLines(stored)])
   })
 }
 
@@ -67,14 +69,14 @@ export function registerPreview(trigger: Command, cli: Cli): void {
   const command = trigger
     .command('preview')
     .description('Show what a trigger would do without creating it: next ticks, last logs, params.')
-  cli.atDeployment(takesFiring(command))
-  examples(command, ['svc trigger preview --cron "*/5 * * * *"'])
+  cli.withDeploymentOptions(withFiringOptions(command))
+  addExamples(command, ['svc trigger preview --cron "*/5 * * * *"'])
   command.action(async (given: GivenFields) => {
     const { kind, config = {}, default_params = {}, options = {} } = await givenFields(cli, given)
     if (kind === undefined) throw new UsageError(KINDS)
     const { triggers } = await cli.client(command, { token: true })
     const preview = await triggers.preview({ kind, config, default_params, options })
-    cli.say(command, preview, () => previewLines(preview))
+    cli.print(command, preview, () => previewLines(preview))
   })
 }
 
@@ -83,7 +85,7 @@ const KINDS = 'use one of --webhook, --cron and --chain'
 type Given = Awaited<ReturnType<typeof givenFields>>
 
 /** Runs before a usage key is read. */
-function creatable({ kind, name, action_code, ...fields }: Given) {
+function requireCreateFields({ kind, name, action_code, ...fields }: Given) {
   if (action_code === undefined) throw new UsageError('no action: name its source file')
   if (kind === undefined) throw new UsageError(KINDS)
   if (name === undefined) throw new UsageError('no name: use --name')

@@ -3,7 +3,14 @@ import type { Command } from 'commander'
 import type { TriggerChanges, TriggerFields } from '../../../client/triggers/records.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../terminal.ts'
-import { each, type GivenParams, integerOf, keyValues, objectOf, paramsOf } from '../values.ts'
+import {
+  collectOption,
+  type GivenParams,
+  integerOf,
+  keyValues,
+  objectOf,
+  paramsOf,
+} from '../option-values.ts'
 
 export type GivenFields = GivenParams & {
   file?: string
@@ -23,7 +30,7 @@ export type GivenFields = GivenParams & {
 type Kind = TriggerFields['kind']
 
 /** Adds the options that determine a trigger's kind and the events that fire it. */
-export function takesFiring(command: Command): Command {
+export function withFiringOptions(command: Command): Command {
   return command
     .option('--webhook', 'fire on a POST to the trigger’s own URL')
     .option('--cron <expression>', 'fire on a schedule, in UTC: 5 fields, or 6 with seconds first')
@@ -37,20 +44,24 @@ export function takesFiring(command: Command): Command {
     .option(
       '--topic <topic>',
       'chain events: filter for the next indexed argument: a topic, several separated by commas, or any; up to three times',
-      each,
+      collectOption,
     )
-    .option('--params <key=value>', 'param of every run, as JSON or text; can be repeated', each)
+    .option(
+      '--params <key=value>',
+      'param of every run, as JSON or text; can be repeated',
+      collectOption,
+    )
     .option('--params-file <file>', 'file with params as a JSON object')
     .option(
       '--option <key=value>',
       'option, such as concurrency=4, dedup=true, pass_headers=["x-a"]; can be repeated',
-      each,
+      collectOption,
     )
     .option('--file <file>', 'JSON file with the fields of the API; options override it')
 }
 
 /** Options that apply only to stored triggers, not to previews. */
-export function takesCaps(command: Command): Command {
+export function withLimitOptions(command: Command): Command {
   return command
     .option('--name <name>', 'name of the trigger')
     .option('--max-runs-per-minute <n>', 'maximum number of runs that start per minute')
@@ -68,7 +79,7 @@ export async function givenFields(
   return {
     ...ofFile,
     ...(name !== undefined && { name }),
-    ...firing(given),
+    ...kindAndConfig(given),
     ...(params && { default_params: params }),
     ...(given.option && { options: keyValues('--option', given.option) }),
     ...(runs !== undefined && { max_runs_per_minute: integerOf('--max-runs-per-minute', runs) }),
@@ -76,7 +87,7 @@ export async function givenFields(
   }
 }
 
-function firing(given: GivenFields): { kind?: Kind; config?: Record<string, unknown> } {
+function kindAndConfig(given: GivenFields): { kind?: Kind; config?: Record<string, unknown> } {
   const { webhook, cron, chain, contract, event, fromBlock, topic } = given
   const ways = [webhook, cron, chain].filter((way) => way !== undefined)
   if (ways.length > 1) throw new UsageError('use only one of --webhook, --cron and --chain')

@@ -1,14 +1,14 @@
 import type { Run } from '../../../client/triggers/records.ts'
 import { printable } from '../../terminal.ts'
-import { brief, columns, facts, LINE_CHARACTERS, moment } from '../columns.ts'
+import { brief, columns, facts, LINE_CHARACTERS, formatUtcTime } from '../columns.ts'
 
 /** Aligns the second line of a listed run with the time in the first line. */
 const INDENT = '         '
 
 /** Two lines per run: status, time and ID, then the outcome. */
-export function runsLines(runs: readonly Run[]): string[] {
+export function runListLines(runs: readonly Run[]): string[] {
   const heads = columns(
-    runs.map(({ status, queued_at, id }) => [status.padEnd(7), moment(queued_at), id]),
+    runs.map(({ status, queued_at, id }) => [status.padEnd(7), formatUtcTime(queued_at), id]),
   )
   return runs.flatMap((run, at) => [heads[at]!, `${INDENT}${summary(run)}`])
 }
@@ -20,11 +20,11 @@ export function runLines(run: Run): string[] {
       run: run.id,
       trigger: run.trigger_id,
       status: run.status,
-      queued: moment(run.queued_at),
-      started: moment(run.started_at),
-      finished: moment(run.finished_at),
+      queued: formatUtcTime(run.queued_at),
+      started: formatUtcTime(run.started_at),
+      finished: formatUtcTime(run.finished_at),
       attempt: String(run.attempt),
-      'next attempt': run.next_attempt_at === null ? undefined : moment(run.next_attempt_at),
+      'next attempt': run.next_attempt_at === null ? undefined : formatUtcTime(run.next_attempt_at),
       'waiting for': run.waiting_for ?? undefined,
       action: run.action_cid,
       charged: cents(run),
@@ -59,7 +59,7 @@ function outcome({ status, response, error, waiting_for, next_attempt_at }: Run)
   if (status === 'success') return response
   if (status === 'failed') return error ?? ''
   if (waiting_for !== null) return `waiting for ${waiting_for}`
-  return next_attempt_at === null ? '' : `next attempt at ${moment(next_attempt_at)}`
+  return next_attempt_at === null ? '' : `next attempt at ${formatUtcTime(next_attempt_at)}`
 }
 
 function duration({ started_at, finished_at }: Run): string {

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import type { ReplayFields, RunFilter } from '../../../client/triggers/records.ts'
 import type { Cli } from '../../cli.ts'
-import { examples } from '../examples.ts'
-import { shownEnd } from './shown-end.ts'
-import { runLines, runsLines } from './run-lines.ts'
-import { integerOf } from '../values.ts'
-import { RUN, runNamed, TRIGGER, triggerNamed } from './which.ts'
+import { addExamples } from '../examples.ts'
+import { waitAndPrintRun } from './wait-and-print-run.ts'
+import { runLines, runListLines } from './run-lines.ts'
+import { integerOf } from '../option-values.ts'
+import { RUN_ARGUMENT, resolveRunId, TRIGGER_ARGUMENT, resolveTriggerId } from './resolve-ids.ts'
 
 /** Fills about one screen. */
 const RUNS_SHOWN = '20'
@@ -21,36 +21,39 @@ export function registerRuns(trigger: Command, cli: Cli): void {
   const command = trigger
     .command('runs')
     .description('List the runs of a trigger, newest first.')
-    .argument('<trigger>', TRIGGER)
+    .argument('<trigger>', TRIGGER_ARGUMENT)
     .option('--status <status>', 'only runs with this status: queued, running, success or failed')
     .option('--since <time>', 'only runs queued at this time or later (RFC 3339)')
     .option('--until <time>', 'only runs queued before this time')
     .option('--limit <n>', 'maximum number of runs', RUNS_SHOWN)
-  cli.atDeployment(command)
-  examples(command, ['svc trigger runs greeter', 'svc trigger runs greeter --status failed --json'])
+  cli.withDeploymentOptions(command)
+  addExamples(command, [
+    'svc trigger runs greeter',
+    'svc trigger runs greeter --status failed --json',
+  ])
   command.action(async (named: string, { limit, ...filter }: Given) => {
     const { triggers } = await cli.client(command, { token: true })
     const most = integerOf('--limit', limit)
-    const id = await triggerNamed(triggers, named)
+    const id = await resolveTriggerId(triggers, named)
     const runs = await triggers.runs(id, { ...filter, limit: most }).all()
-    cli.say(command, runs, () => (runs.length === 0 ? ['no runs'] : runsLines(runs)))
+    cli.print(command, runs, () => (runs.length === 0 ? ['no runs'] : runListLines(runs)))
   })
 }
 
-export function registerRun(trigger: Command, cli: Cli): void {
+export function registerShowRun(trigger: Command, cli: Cli): void {
   const command = trigger
     .command('run')
     .description('Show a run: input, response or error, console output.')
-    .argument('<run>', RUN)
+    .argument('<run>', RUN_ARGUMENT)
     .option('--wait', 'wait until the run ends; exit code 1 if it failed')
-  cli.atDeployment(command)
-  examples(command, ['svc trigger run greeter --wait'])
+  cli.withDeploymentOptions(command)
+  addExamples(command, ['svc trigger run greeter --wait'])
   command.action(async (named: string, { wait }: { wait?: true }) => {
     const { triggers } = await cli.client(command, { token: true })
-    const id = await runNamed(triggers, named)
-    if (wait) return shownEnd(cli, command, triggers, id)
+    const id = await resolveRunId(triggers, named)
+    if (wait) return waitAndPrintRun(cli, command, triggers, id)
     const run = await triggers.run(id)
-    cli.say(command, run, () => runLines(run))
+    cli.print(command, run, () => runLines(run))
   })
 }
 
@@ -58,10 +61,10 @@ export function registerCancel(trigger: Command, cli: Cli): void {
   const command = trigger
     .command('cancel')
     .description('Cancel a queued run, which then counts as failed. A started run continues.')
-    .argument('<run>', RUN)
-  cli.atDeployment(command)
+    .argument('<run>', RUN_ARGUMENT)
+  cli.withDeploymentOptions(command)
   // The first example limits the rate, so that the second run stays queued and can be cancelled.
-  examples(command, [
+  addExamples(command, [
     'svc trigger update greeter --max-runs-per-minute 1',
     `svc trigger fire greeter --body '{"name": "first"}' --no-wait`,
     `svc trigger fire greeter --body '{"name": "second"}' --no-wait`,
@@ -69,8 +72,8 @@ export function registerCancel(trigger: Command, cli: Cli): void {
   ])
   command.action(async (named: string) => {
     const { triggers } = await cli.client(command, { token: true })
-    const run = await triggers.cancelRun(await runNamed(triggers, named))
-    cli.say(command, run, () => runLines(run))
+    const run = await triggers.cancelRun(await resolveRunId(triggers, named))
+    cli.print(command, run, () => runLines(run))
   })
 }
 
@@ -78,20 +81,20 @@ export function registerReplay(trigger: Command, cli: Cli): void {
   const command = trigger
     .command('replay')
     .description('Start a new run with the event of an earlier one, and wait for it.')
-    .argument('<run>', RUN)
+    .argument('<run>', RUN_ARGUMENT)
     .option(
       '--code <which>',
       'current: the trigger’s current code; original: the code of the earlier run',
     )
     .option('--no-wait', 'queue the run without waiting for it')
-  cli.atDeployment(command)
-  examples(command, ['svc trigger replay greeter', 'svc trigger replay greeter --code original'])
+  cli.withDeploymentOptions(command)
+  addExamples(command, ['svc trigger replay greeter', 'svc trigger replay greeter --code original'])
   type Replayed = { code?: NonNullable<ReplayFields['code']>; wait: boolean }
   command.action(async (named: string, { code, wait }: Replayed) => {
     const { triggers } = await cli.client(command, { token: true })
-    const of = await runNamed(triggers, named)
+    const of = await resolveRunId(triggers, named)
     const queued = await triggers.replayRun(of, code ? { code } : {})
-    if (wait) return shownEnd(cli, command, triggers, queued.run_id)
-    cli.say(command, queued, () => [`queued ${queued.run_id}`])
+    if (wait) return waitAndPrintRun(cli, command, triggers, queued.run_id)
+    cli.print(command, queued, () => [`queued ${queued.run_id}`])
   })
 }

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { TriggerFilter } from '../../../client/triggers/records.ts'
 import type { Cli } from '../../cli.ts'
-import { examples } from '../examples.ts'
-import { triggerLines, triggersLines } from './trigger-lines.ts'
+import { addExamples } from '../examples.ts'
+import { triggerLines, triggerListLines } from './trigger-lines.ts'
 import { printable } from '../../terminal.ts'
-import { TRIGGER, triggerNamed } from './which.ts'
+import { TRIGGER_ARGUMENT, resolveTriggerId } from './resolve-ids.ts'
 
 type Given = { kind?: NonNullable<TriggerFilter['kind']>; enabled?: true; disabled?: true }
 
@@ -15,8 +15,8 @@ export function registerList(trigger: Command, cli: Cli): void {
     .option('--kind <kind>', 'only triggers of this kind: webhook, schedule or chain_event')
     .option('--enabled', 'only enabled triggers')
     .option('--disabled', 'only disabled triggers')
-  cli.atDeployment(command)
-  examples(command, ['svc trigger list', 'svc trigger list --kind webhook --json'])
+  cli.withDeploymentOptions(command)
+  addExamples(command, ['svc trigger list', 'svc trigger list --kind webhook --json'])
   command.action(async ({ kind, enabled, disabled }: Given) => {
     const { triggers } = await cli.client(command, { token: true })
     const filter = {
@@ -24,7 +24,7 @@ export function registerList(trigger: Command, cli: Cli): void {
       ...(enabled !== disabled && { enabled: enabled === true }),
     }
     const all = await triggers.list(filter).all()
-    cli.say(command, all, () => (all.length === 0 ? ['no triggers'] : triggersLines(all)))
+    cli.print(command, all, () => (all.length === 0 ? ['no triggers'] : triggerListLines(all)))
   })
 }
 
@@ -32,14 +32,14 @@ export function registerShow(trigger: Command, cli: Cli): void {
   const command = trigger
     .command('show')
     .description('Show a trigger and its statistics.')
-    .argument('<trigger>', TRIGGER)
+    .argument('<trigger>', TRIGGER_ARGUMENT)
     .option('--code', 'print only its source')
-  cli.atDeployment(command)
-  examples(command, ['svc trigger show greeter', 'svc trigger show greeter --code'])
+  cli.withDeploymentOptions(command)
+  addExamples(command, ['svc trigger show greeter', 'svc trigger show greeter --code'])
   command.action(async (named: string, { code }: { code?: true }) => {
     const { triggers } = await cli.client(command, { token: true })
-    const shown = await triggers.get(await triggerNamed(triggers, named))
-    if (!code) return cli.say(command, shown, () => triggerLines(shown))
+    const shown = await triggers.get(await resolveTriggerId(triggers, named))
+    if (!code) return cli.print(command, shown, () => triggerLines(shown))
     const { action_code: source } = shown
     // If standard output is redirected, the source is printed unmodified.
     if (!cli.terminal.isTerminal) return cli.terminal.write(source)

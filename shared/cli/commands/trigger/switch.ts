@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import type { Cli } from '../../cli.ts'
-import { examples } from '../examples.ts'
+import { addExamples } from '../examples.ts'
 import { printable } from '../../terminal.ts'
 import { triggerLines } from './trigger-lines.ts'
-import { TRIGGER, triggerNamed } from './which.ts'
+import { TRIGGER_ARGUMENT, resolveTriggerId } from './resolve-ids.ts'
 
 export function registerSwitches(trigger: Command, cli: Cli): void {
   registerSwitch(
@@ -19,16 +19,19 @@ function registerSwitch(
   trigger: Command,
   cli: Cli,
   name: 'enable' | 'disable',
-  says: string,
+  description: string,
 ): void {
-  const command = trigger.command(name).description(says).argument('<trigger>', TRIGGER)
-  cli.atDeployment(command)
-  examples(command, [`svc trigger ${name} greeter`])
+  const command = trigger
+    .command(name)
+    .description(description)
+    .argument('<trigger>', TRIGGER_ARGUMENT)
+  cli.withDeploymentOptions(command)
+  addExamples(command, [`svc trigger ${name} greeter`])
   command.action(async (named: string) => {
     const { triggers } = await cli.client(command, { token: true })
-    const id = await triggerNamed(triggers, named)
+    const id = await resolveTriggerId(triggers, named)
     const stored = await triggers.patch(id, { enabled: name === 'enable' })
-    cli.say(command, stored, () => triggerLines(stored))
+    cli.print(command, stored, () => triggerLines(stored))
   })
 }
 
@@ -36,16 +39,16 @@ export function registerDelete(trigger: Command, cli: Cli): void {
   const command = trigger
     .command('delete')
     .description('Delete a trigger and its history. This cannot be undone.')
-    .argument('<trigger>', TRIGGER)
+    .argument('<trigger>', TRIGGER_ARGUMENT)
     .option('--yes', 'do not ask for confirmation')
-  cli.atDeployment(command)
-  examples(command, ['svc trigger delete greeter --yes'])
+  cli.withDeploymentOptions(command)
+  addExamples(command, ['svc trigger delete greeter --yes'])
   command.action(async (named: string, { yes }: { yes?: true }) => {
     const { triggers } = await cli.client(command, { token: true })
-    const id = await triggerNamed(triggers, named)
+    const id = await resolveTriggerId(triggers, named)
     if (!yes && !(await cli.confirm(`Delete ${printable(named)} and all of its runs?`))) return
     await triggers.delete(id)
-    cli.say(command, { deleted: id }, () => [`deleted ${id}`])
+    cli.print(command, { deleted: id }, () => [`deleted ${id}`])
   })
 }
 
@@ -53,15 +56,15 @@ export function registerPurge(trigger: Command, cli: Cli): void {
   const command = trigger
     .command('purge')
     .description('Cancel all queued runs of a trigger, which then count as failed.')
-    .argument('<trigger>', TRIGGER)
+    .argument('<trigger>', TRIGGER_ARGUMENT)
     .option('--yes', 'do not ask for confirmation')
-  cli.atDeployment(command)
-  examples(command, ['svc trigger purge greeter --yes'])
+  cli.withDeploymentOptions(command)
+  addExamples(command, ['svc trigger purge greeter --yes'])
   command.action(async (named: string, { yes }: { yes?: true }) => {
     const { triggers } = await cli.client(command, { token: true })
-    const id = await triggerNamed(triggers, named)
+    const id = await resolveTriggerId(triggers, named)
     if (!yes && !(await cli.confirm(`Cancel all queued runs of ${printable(named)}?`))) return
     const purged = await triggers.purge(id)
-    cli.say(command, purged, () => [`${purged.cancelled} runs cancelled`])
+    cli.print(command, purged, () => [`${purged.cancelled} runs cancelled`])
   })
 }

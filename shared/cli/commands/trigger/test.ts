@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import type { TestFields } from '../../../client/triggers/records.ts'
 import type { Cli } from '../../cli.ts'
-import { examples } from '../examples.ts'
+import { addExamples } from '../examples.ts'
 import { UsageError } from '../../terminal.ts'
-import { shownEnd } from './shown-end.ts'
-import { each, type GivenParams, jsonOf, paramsOf } from '../values.ts'
-import { TRIGGER, triggerNamed } from './which.ts'
+import { waitAndPrintRun } from './wait-and-print-run.ts'
+import { collectOption, type GivenParams, jsonOf, paramsOf } from '../option-values.ts'
+import { TRIGGER_ARGUMENT, resolveTriggerId } from './resolve-ids.ts'
 
 type Given = GivenParams & { event?: string; eventFile?: string; wait: boolean }
 
@@ -13,20 +13,24 @@ export function registerTest(trigger: Command, cli: Cli): void {
   const command = trigger
     .command('test')
     .description('Make a real run with your own event, and wait for it; exit code 1 if it failed.')
-    .argument('<trigger>', TRIGGER)
+    .argument('<trigger>', TRIGGER_ARGUMENT)
     .option('--event <json>', 'webhooks: the JSON that a sender would post')
     .option('--event-file <file>', 'file with that JSON; - for standard input')
-    .option('--params <key=value>', 'param that the event would add; can be repeated', each)
+    .option(
+      '--params <key=value>',
+      'param that the event would add; can be repeated',
+      collectOption,
+    )
     .option('--params-file <file>', 'file with such params as a JSON object')
     .option('--no-wait', 'queue the run without waiting for it')
-  cli.atDeployment(command)
-  examples(command, [`svc trigger test greeter --event '{"name": "Ada"}'`])
+  cli.withDeploymentOptions(command)
+  addExamples(command, [`svc trigger test greeter --event '{"name": "Ada"}'`])
   command.action(async (named: string, given: Given) => {
     const fields = await testFields(cli, given)
     const { triggers } = await cli.client(command, { token: true })
-    const queued = await triggers.test(await triggerNamed(triggers, named), fields)
-    if (given.wait) return shownEnd(cli, command, triggers, queued.run_id)
-    cli.say(command, queued, () => [`queued ${queued.run_id}`])
+    const queued = await triggers.test(await resolveTriggerId(triggers, named), fields)
+    if (given.wait) return waitAndPrintRun(cli, command, triggers, queued.run_id)
+    cli.print(command, queued, () => [`queued ${queued.run_id}`])
   })
 }
 
@@ -36,22 +40,26 @@ export function registerFire(trigger: Command, cli: Cli): void {
   const command = trigger
     .command('fire')
     .description('Post to the webhook as a sender would, byte for byte.')
-    .argument('<trigger>', TRIGGER)
+    .argument('<trigger>', TRIGGER_ARGUMENT)
     .option('--body <text>', 'body to post')
     .option('--body-file <file>', 'file with the body; - for standard input')
-    .option('--header <name: value>', 'header to send, such as a signature; can be repeated', each)
+    .option(
+      '--header <name: value>',
+      'header to send, such as a signature; can be repeated',
+      collectOption,
+    )
     .option('--no-wait', 'queue the run without waiting for it')
-  cli.atDeployment(command)
-  examples(command, [
+  cli.withDeploymentOptions(command)
+  addExamples(command, [
     `svc trigger fire greeter --body '{"name": "Grace"}' --header "X-Event: push"`,
   ])
   command.action(async (named: string, { body, bodyFile, header = [], wait }: Fired) => {
     const posted = bodyFile === undefined ? (body ?? '') : await cli.text(bodyFile)
     const { triggers } = await cli.client(command, { token: true })
-    const id = await triggerNamed(triggers, named)
+    const id = await resolveTriggerId(triggers, named)
     const fired = await triggers.fire(id, posted, Object.fromEntries(header.map(headerOf)))
-    if (wait) return shownEnd(cli, command, triggers, fired.run_id)
-    cli.say(command, fired, () => [`queued ${fired.run_id}`])
+    if (wait) return waitAndPrintRun(cli, command, triggers, fired.run_id)
+    cli.print(command, fired, () => [`queued ${fired.run_id}`])
   })
 }
 

@@ -5,13 +5,13 @@ import type {
   TriggerPreview,
 } from '../../../client/triggers/records.ts'
 import { printable } from '../../terminal.ts'
-import { brief, columns, facts, LINE_CHARACTERS, moment } from '../columns.ts'
+import { brief, columns, facts, LINE_CHARACTERS, formatUtcTime } from '../columns.ts'
 
 /** Rest of a line of 80 characters beside the ID (32 characters), kind and state. */
 const NAME_CHARACTERS =
   LINE_CHARACTERS - (32 + 2 + 'chain_event'.length + 2 + 'disabled'.length + 2)
 
-export function triggersLines(triggers: readonly ListedTrigger[]): string[] {
+export function triggerListLines(triggers: readonly ListedTrigger[]): string[] {
   return columns(
     triggers.map(({ id, kind, enabled, name }) => [
       id,
@@ -39,7 +39,7 @@ export function triggerLines(
     state: stateOf(trigger),
     webhook: trigger.webhook_url,
     config: trigger.kind === 'webhook' ? undefined : JSON.stringify(trigger.config),
-    next: ticks.map(moment).join(', '),
+    next: ticks.map(formatUtcTime).join(', '),
     event: trigger.canonical_signature,
     topic0: trigger.topic0,
     finality: trigger.finality === undefined ? undefined : String(trigger.finality),
@@ -52,8 +52,8 @@ export function triggerLines(
     'last 24 h': stats && `${stats.ok} ok, ${stats.failed} failed, ${stats.skipped} skipped`,
     now: stats && `${stats.queued} queued, ${stats.running} running`,
     duration: stats && tookText(stats),
-    created: moment(trigger.created_at),
-    updated: moment(trigger.updated_at),
+    created: formatUtcTime(trigger.created_at),
+    updated: formatUtcTime(trigger.updated_at),
   })
 }
 
@@ -65,7 +65,7 @@ export function previewLines(preview: TriggerPreview): string[] {
   const { searched, logs } = preview
   return [
     ...facts({
-      next: preview.next?.map(moment).join(', '),
+      next: preview.next?.map(formatUtcTime).join(', '),
       interval:
         preview.min_interval_s === undefined ? undefined : `${preview.min_interval_s} s or more`,
       event: preview.canonical_signature,

@@ -1,12 +1,12 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { actionCid } from '../../../cid.ts'
+import { actionCid } from '../../../cid/compute-cid.ts'
 import type { McpParts } from '../parts.ts'
 import { addTool, READS } from '../tool.ts'
-import { ToolRefused } from '../tool-failure.ts'
-import { newTrigger, sourceOf } from './trigger-fields.ts'
+import { ToolRejectedError } from '../tool-failure.ts'
+import { createTriggerInput, readActionSource } from './trigger-fields.ts'
 
-const { action_code, action_file } = newTrigger.shape
+const { action_code, action_file } = createTriggerInput.shape
 
 export function addActionTools(server: McpServer, parts: McpParts): void {
   addTool(server, 'compute_action_cid', {
@@ -17,9 +17,13 @@ export function addActionTools(server: McpServer, parts: McpParts): void {
     output: z.object({ action_cid: z.string() }),
     hints: READS,
     async run(given) {
-      const source = await sourceOf(given, parts)
+      const source = await readActionSource(given, parts)
       if (source === undefined)
-        throw new ToolRefused('bad_arguments', 'no source', 'Send action_code or action_file.')
+        throw new ToolRejectedError(
+          'bad_arguments',
+          'no source',
+          'Send action_code or action_file.',
+        )
       return { action_cid: await actionCid(source) }
     },
   })

@@ -1,7 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { agentRequestAnswer, agentRequestBody } from '../../../wire/agent.ts'
-import { meAnswer } from '../../../wire/me.ts'
+import { agentRequestResponse, agentRequestBody } from '../../../wire/agent.ts'
+import { meResponse } from '../../../wire/me.ts'
 import type { McpParts } from '../parts.ts'
 import { ADDS, addTool, READS } from '../tool.ts'
 
@@ -14,7 +14,7 @@ const authorizeInput = z.strictObject({
   ),
 })
 
-const authorizeOutput = agentRequestAnswer.omit({ request_id: true }).extend({
+const authorizeOutput = agentRequestResponse.omit({ request_id: true }).extend({
   comparison_code: z.string().describe('The approval page must show the same code.'),
 })
 
@@ -25,7 +25,7 @@ export function addIdentityTools(server: McpServer, { session, label }: McpParts
       'Shows the account that the other tools work on: email address, scopes, and expiry of the token. Call it first, and again after ' +
       'authorize. Tell your user the address, and continue only if it is theirs: triggers and usage keys go to that account.',
     input: z.strictObject({}),
-    output: meAnswer,
+    output: meResponse,
     hints: READS,
     run: (_, signal) => session.me(signal),
   })
@@ -39,6 +39,6 @@ export function addIdentityTools(server: McpServer, { session, label }: McpParts
     output: authorizeOutput,
     hints: ADDS,
     run: ({ label: own = label, scopes }, signal) =>
-      session.ask({ label: own, ...(scopes && { scopes }) }, signal),
+      session.requestAuthorization({ label: own, ...(scopes && { scopes }) }, signal),
   })
 }

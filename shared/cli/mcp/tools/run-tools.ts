@@ -2,15 +2,15 @@ import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { RUN_WAIT_MAX_S, RUNS_PAGE_MAX } from '../../../limits.ts'
 import {
-  purgeAnswer,
-  queuedAnswer,
+  purgeResponse,
+  queuedResponse,
   replayRequest,
   runsQuery,
   testRequest,
 } from '../../../wire/run.ts'
 import type { McpParts } from '../parts.ts'
 import { ADDS, addTool, DESTROYS, READS } from '../tool.ts'
-import { listed, listedRun, shown, shownRun } from './shown-run.ts'
+import { toRunListItem, runListItem, toRunOutput, runOutput } from './run-output.ts'
 import { triggerId } from './trigger-fields.ts'
 
 /** Few enough to read at a glance. */
@@ -35,7 +35,7 @@ export function addRunTools(server: McpServer, { session }: McpParts): void {
     title: 'List runs',
     description: `Lists the runs of a trigger, newest first, without input, response and logs, which get_run returns. ${UNTRUSTED}`,
     input: listInput,
-    output: z.object({ runs: z.array(listedRun) }),
+    output: z.object({ runs: z.array(runListItem) }),
     hints: READS,
     async run({ trigger_id, status: only, since: from, until: before, limit }, signal) {
       const filter = {
@@ -45,17 +45,17 @@ export function addRunTools(server: McpServer, { session }: McpParts): void {
         ...(before !== undefined && { until: new Date(before) }),
       }
       const runs = await (await session.triggers()).runs(trigger_id, filter, { signal }).all()
-      return { runs: runs.map(listed) }
+      return { runs: runs.map(toRunListItem) }
     },
   })
   addTool(server, 'get_run', {
     title: 'Show a run',
     description: `Shows the current state of a run: input, status, response or error, console output. ${UNTRUSTED}`,
     input: z.strictObject({ run_id: runId }),
-    output: shownRun,
+    output: runOutput,
     hints: READS,
     run: async ({ run_id }, signal) =>
-      shown(await (await session.triggers()).run(run_id, { signal })),
+      toRunOutput(await (await session.triggers()).run(run_id, { signal })),
   })
   addTool(server, 'wait_for_run', {
     title: 'Wait for a run',
@@ -69,10 +69,10 @@ export function addRunTools(server: McpServer, { session }: McpParts): void {
         .default(RUN_WAIT_MAX_S)
         .describe('Maximum time to wait, in seconds.'),
     }),
-    output: shownRun,
+    output: runOutput,
     hints: READS,
     run: async ({ run_id, wait }, signal) =>
-      shown(await (await session.triggers()).run(run_id, { wait, signal })),
+      toRunOutput(await (await session.triggers()).run(run_id, { wait, signal })),
   })
   addTool(server, 'test_trigger', {
     title: 'Test a trigger',
@@ -81,7 +81,7 @@ export function addRunTools(server: McpServer, { session }: McpParts): void {
       'webhook, or params for any kind. Then call wait_for_run with the run_id.',
     // The advertised JSON Schema cannot express that a request contains either params or event.
     input: z.strictObject({ trigger_id: triggerId, ...testRequest.shape }),
-    output: queuedAnswer,
+    output: queuedResponse,
     hints: ADDS,
     async run({ trigger_id, ...fields }, signal) {
       return (await session.triggers()).test(trigger_id, testRequest.parse(fields), { signal })
@@ -92,7 +92,7 @@ export function addRunTools(server: McpServer, { session }: McpParts): void {
     description:
       'Starts a new run with the event of an earlier one. The action’s effects happen again. Then call wait_for_run.',
     input: replayRequest.extend({ run_id: runId }),
-    output: queuedAnswer,
+    output: queuedResponse,
     hints: ADDS,
     run: async ({ run_id, code }, signal) =>
       (await session.triggers()).replayRun(run_id, { code }, { signal }),
@@ -102,17 +102,17 @@ export function addRunTools(server: McpServer, { session }: McpParts): void {
     description:
       'Cancels a queued run, which then counts as failed. Returns a conflict if the run has started.',
     input: z.strictObject({ run_id: runId }),
-    output: shownRun,
+    output: runOutput,
     hints: DESTROYS,
     run: async ({ run_id }, signal) =>
-      shown(await (await session.triggers()).cancelRun(run_id, { signal })),
+      toRunOutput(await (await session.triggers()).cancelRun(run_id, { signal })),
   })
   addTool(server, 'purge_trigger', {
     title: 'Cancel all queued runs',
     description:
       'Cancels all queued runs of a trigger, which then count as failed. Use it only if your user asks for it.',
     input: z.strictObject({ trigger_id: triggerId }),
-    output: purgeAnswer,
+    output: purgeResponse,
     hints: DESTROYS,
     run: async ({ trigger_id }, signal) => (await session.triggers()).purge(trigger_id, { signal }),
   })

@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { TRIGGER_SOURCE_MAX_BYTES } from '../../../limits.ts'
 import { createTriggerRequest, patchTriggerRequest } from '../../../wire/trigger.ts'
 import type { McpParts } from '../parts.ts'
-import { ToolRefused } from '../tool-failure.ts'
+import { ToolRejectedError } from '../tool-failure.ts'
 
-const here = {
+const localSourceFields = {
   action_file: z
     .string()
     .optional()
@@ -24,29 +24,29 @@ const here = {
 
 export const triggerId = z.string().describe('Trigger ID, 32 characters.')
 
-export const newTrigger = createTriggerRequest
+export const createTriggerInput = createTriggerRequest
   .omit({ usage_api_key: true })
-  .extend({ action_code: createTriggerRequest.shape.action_code.optional(), ...here })
+  .extend({ action_code: createTriggerRequest.shape.action_code.optional(), ...localSourceFields })
 
-export const changedTrigger = patchTriggerRequest
+export const updateTriggerInput = patchTriggerRequest
   .omit({ usage_api_key: true, kind: true })
-  .extend({ trigger_id: triggerId, ...here })
+  .extend({ trigger_id: triggerId, ...localSourceFields })
 
-export type HereFields = {
+export type ActionSourceFields = {
   action_code?: string | undefined
   action_file?: string | undefined
 }
 
 /**
  * Undefined if neither source nor file is given.
- * @throws {ToolRefused} if both are given or the file is not accepted
+ * @throws {ToolRejectedError} if both are given or the file is not accepted
  */
-export async function sourceOf(
-  { action_code: code, action_file: file }: HereFields,
+export async function readActionSource(
+  { action_code: code, action_file: file }: ActionSourceFields,
   { files }: Pick<McpParts, 'files'>,
 ): Promise<string | undefined> {
   if (code !== undefined && file !== undefined)
-    throw new ToolRefused(
+    throw new ToolRejectedError(
       'bad_arguments',
       'action_code and action_file are both given',
       'Send only one of them.',

@@ -10,9 +10,14 @@ import {
 } from '../../../wire/trigger.ts'
 import type { McpParts } from '../parts.ts'
 import { ADDS, addTool, DESTROYS, READS } from '../tool.ts'
-import { ToolRefused } from '../tool-failure.ts'
-import { usageKeyNamed } from '../usage-keys.ts'
-import { changedTrigger, newTrigger, sourceOf, triggerId } from './trigger-fields.ts'
+import { ToolRejectedError } from '../tool-failure.ts'
+import { readReferencedUsageKey } from '../usage-keys.ts'
+import {
+  updateTriggerInput,
+  createTriggerInput,
+  readActionSource,
+  triggerId,
+} from './trigger-fields.ts'
 
 const KEY =
   'The usage key never passes through you: omit it to use the key that svc key create stored, or name a file or variable. Never ask your ' +
@@ -25,16 +30,20 @@ export function addTriggerTools(server: McpServer, parts: McpParts): void {
     description:
       `Creates a trigger that runs an action on a webhook, a cron schedule or a chain event. Use preview_trigger first for ` +
       `a schedule or chain event. Returns webhook_url, and warnings that you must pass on to your user. ${KEY}`,
-    input: newTrigger,
+    input: createTriggerInput,
     output: storedTrigger,
     hints: ADDS,
     async run(given, signal) {
       const { action_file: _file, usage_key_file, usage_key_variable, ...fields } = given
-      const action_code = await sourceOf(given, parts)
+      const action_code = await readActionSource(given, parts)
       if (action_code === undefined)
-        throw new ToolRefused('bad_arguments', 'no source', 'Send action_code or action_file.')
+        throw new ToolRejectedError(
+          'bad_arguments',
+          'no source',
+          'Send action_code or action_file.',
+        )
       const triggers = await parts.session.triggers()
-      const usage_api_key = await usageKeyNamed(
+      const usage_api_key = await readReferencedUsageKey(
         { usage_key_file, usage_key_variable },
         parts.usageKeys,
       )
@@ -47,7 +56,7 @@ export function addTriggerTools(server: McpServer, parts: McpParts): void {
       'Changes the given fields; config, default_params and options are replaced as a whole. enabled: false stops the trigger, true resumes ' +
       `it. The kind cannot change. A new usage key is stored only if a file or a variable is named. Returns warnings that you must pass on ` +
       `to your user. ${KEY}`,
-    input: changedTrigger,
+    input: updateTriggerInput,
     output: storedTrigger,
     hints: DESTROYS,
     async run(given, signal) {
@@ -58,11 +67,11 @@ export function addTriggerTools(server: McpServer, parts: McpParts): void {
         usage_key_variable,
         ...fields
       } = given
-      const action_code = await sourceOf(given, parts)
+      const action_code = await readActionSource(given, parts)
       const triggers = await parts.session.triggers()
       const named = usage_key_file !== undefined || usage_key_variable !== undefined
       const key = named
-        ? await usageKeyNamed({ usage_key_file, usage_key_variable }, parts.usageKeys)
+        ? await readReferencedUsageKey({ usage_key_file, usage_key_variable }, parts.usageKeys)
         : undefined
       const changes = {
         ...fields,

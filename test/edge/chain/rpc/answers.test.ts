@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ChainAway, NodeLags, RangeRefused } from '../../../../edge/chain/rpc/rpc-failures.ts'
+import {
+  ChainUnreachableError,
+  NodeLaggingError,
+  RangeRejectedError,
+} from '../../../../edge/chain/rpc/chain-read-errors.ts'
 import {
   type Change,
   failureOf,
@@ -204,7 +208,7 @@ describe('invalid responses', () => {
       message.result?.number === '0x7'
         ? { ...message, result: { ...message.result, parentHash } }
         : message
-    await expect(reader.headers(5, 9)).rejects.toThrow(NodeLags)
+    await expect(reader.headers(5, 9)).rejects.toThrow(NodeLaggingError)
   })
 
   it.each<[string, (messages: Message[]) => unknown]>([
@@ -257,7 +261,7 @@ describe('invalid responses', () => {
     const { first, reader, lines } = setUp()
     first.rule = rule
     const away = await failureOf(reader.tip([]))
-    expect(away).toBeInstanceOf(ChainAway)
+    expect(away).toBeInstanceOf(ChainUnreachableError)
     expect(away.failures).toEqual([failure])
     expect(JSON.stringify([away, away.message, away.stack, lines, reader.health()])).not.toMatch(
       /hunter2|example/,
@@ -281,8 +285,8 @@ describe('a node without the requested block', () => {
     const { first, reader } = setUp()
     await reader.tip([])
     first.change = change
-    await expect(reader.headers(18, 20)).rejects.toThrow(NodeLags)
-    await expect(reader.logs(query, 18, 20, 'live')).rejects.toThrow(NodeLags)
+    await expect(reader.headers(18, 20)).rejects.toThrow(NodeLaggingError)
+    await expect(reader.logs(query, 18, 20, 'live')).rejects.toThrow(NodeLaggingError)
     expect(reader.health()[0]!.state).toBe('healthy')
   })
 
@@ -292,26 +296,26 @@ describe('a node without the requested block', () => {
       ...message,
       result: method === 'eth_getLogs' ? [] : method === 'eth_chainId' ? message.result : null,
     })
-    await expect(reader.logsOfBlock(query, chain.at(5)!)).rejects.toThrow(NodeLags)
+    await expect(reader.logsOfBlock(query, chain.at(5)!)).rejects.toThrow(NodeLaggingError)
   })
 
   it('is detected if it does not have the last block of a range', async () => {
     const { first, reader } = setUp()
     first.node.views = [{ lag: 1 }]
-    await expect(reader.logs(query, 1, 20, 'live')).rejects.toThrow(NodeLags)
+    await expect(reader.logs(query, 1, 20, 'live')).rejects.toThrow(NodeLaggingError)
   })
 
   it('is detected by logs marked as removed', async () => {
     const { first, reader } = setUp()
     first.change = firstLog({ removed: true })
-    await expect(reader.logs(query, 1, 20, 'live')).rejects.toThrow(NodeLags)
+    await expect(reader.logs(query, 1, 20, 'live')).rejects.toThrow(NodeLaggingError)
   })
 
   it('is detected by a final block above its head (two nodes behind one address)', async () => {
     const { first, reader } = setUp()
     first.change = (message, { params }) =>
       params[0] === 'safe' ? { ...message, result: { ...message.result, number: '0x15' } } : message
-    await expect(reader.tip(['safe'])).rejects.toThrow(NodeLags)
+    await expect(reader.tip(['safe'])).rejects.toThrow(NodeLaggingError)
   })
 })
 
@@ -369,8 +373,9 @@ describe('given arbitrary responses', () => {
           )
         }
         const own = (error: unknown) => {
-          if (error instanceof ChainAway || error instanceof NodeLags) return undefined
-          if (error instanceof RangeRefused) return undefined
+          if (error instanceof ChainUnreachableError || error instanceof NodeLaggingError)
+            return undefined
+          if (error instanceof RangeRejectedError) return undefined
           throw error
         }
         const logs = await reader.logs(query, 4, 16, 'live').catch(own)

@@ -1,6 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
 import { HttpChainReader } from '../../../../edge/chain/rpc/http-chain-reader.ts'
-import { ChainAway, NodeLags, RangeRefused } from '../../../../edge/chain/rpc/rpc-failures.ts'
+import {
+  ChainUnreachableError,
+  NodeLaggingError,
+  RangeRejectedError,
+} from '../../../../edge/chain/rpc/chain-read-errors.ts'
 import { ChainNode } from '../../../doubles/chain-node/chain-node.ts'
 import { ScriptedChain } from '../../../doubles/chain-node/scripted-chain.ts'
 import {
@@ -204,7 +208,7 @@ describe('one endpoint', () => {
     await reader.tip([])
     first.rule = ({ calls }) => json(answers(calls), { status: 400 })
     const refused = await failureOf(reader.logs(query, 1, 20, 'backfill'))
-    expect(refused).toBeInstanceOf(RangeRefused)
+    expect(refused).toBeInstanceOf(RangeRejectedError)
     expect(refused.blocks).toBe(5)
     expect(reader.health()[0]!.state).toBe('healthy')
   })
@@ -218,7 +222,7 @@ describe('one endpoint', () => {
     const failed = failureOf(reader.logs(query, 1, 20, 'backfill'))
     await vi.waitFor(() => expect(reader).toBeDefined())
     clock.advance(10_000)
-    expect(await failed).toMatchObject({ name: 'ChainAway', perhapsRange: true })
+    expect(await failed).toMatchObject({ name: 'ChainUnreachableError', perhapsRange: true })
   })
 
   it('stays healthy after an unknown error, and may answer a smaller range', async () => {
@@ -226,7 +230,7 @@ describe('one endpoint', () => {
     first.change = (message, { method }) =>
       method === 'eth_getLogs' ? { id: message.id, error: { code: -32046, message: '' } } : message
     expect(await failureOf(reader.logs(query, 1, 20, 'backfill'))).toMatchObject({
-      name: 'ChainAway',
+      name: 'ChainUnreachableError',
       perhapsRange: true,
       failures: ['rpc_error_-32046'],
     })
@@ -281,7 +285,7 @@ describe('several endpoints', () => {
         requests[n]!++
         return away()
       }
-    expect(await failureOf(reader.tip([]))).toBeInstanceOf(ChainAway)
+    expect(await failureOf(reader.tip([]))).toBeInstanceOf(ChainUnreachableError)
     expect(requests).toEqual([1, 1, 1])
   })
 
@@ -394,7 +398,7 @@ describe('several endpoints', () => {
   it('blame one for a missing block only if another has it', async () => {
     const { first, second, reader } = setUp({ nodes: 2 })
     first.node.views = second.node.views = [{ lag: 2 }]
-    await expect(reader.headersOf([20])).rejects.toThrow(NodeLags)
+    await expect(reader.headersOf([20])).rejects.toThrow(NodeLaggingError)
     expect(reader.health().map(({ state }) => state)).toEqual(['healthy', 'healthy'])
     second.node.views = [{ lag: 0 }]
     expect(await reader.headersOf([20])).toHaveLength(1)

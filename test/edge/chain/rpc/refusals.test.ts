@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { positionRefusal, rangeRefusal } from '../../../../edge/chain/rpc/range-errors.ts'
+import { positionRejection, rangeRejection } from '../../../../edge/chain/rpc/range-errors.ts'
 import { isRateLimit, retryAfterMs } from '../../../../edge/chain/rpc/rate-errors.ts'
-import { type RpcError, rpcAnswers } from '../../../../edge/chain/rpc/json-rpc.ts'
-import { BatchSize, refusesBatch } from '../../../../edge/chain/rpc/batch-errors.ts'
+import { type RpcError, matchResponses } from '../../../../edge/chain/rpc/json-rpc.ts'
+import { BatchSize, batchRejection } from '../../../../edge/chain/rpc/batch-errors.ts'
 
 const ASKED = 100_000
 
@@ -106,12 +106,12 @@ const RANGES: [provider: string, code: number, message: string, blocks: number |
 
 describe('a provider that wants a smaller range', () => {
   it.each(RANGES)('is recognized: %s (%i)', (_, code, message, blocks) => {
-    expect(rangeRefusal({ code, message }, ASKED)).toEqual({ blocks })
+    expect(rangeRejection({ code, message }, ASKED)).toEqual({ blocks })
   })
 
   it('has its suggestion ignored unless it is smaller than the refused range', () => {
     const message = 'ranges over 10000 blocks are not supported on free plan'
-    expect(rangeRefusal({ code: 35, message }, 512)).toEqual({ blocks: undefined })
+    expect(rangeRejection({ code: 35, message }, 512)).toEqual({ blocks: undefined })
   })
 
   it('denial of service: cannot stall the reader with a text that is slow to search', () => {
@@ -123,17 +123,17 @@ describe('a provider that wants a smaller range', () => {
       { code: -1, message: 'block range too wide', data: { from: text, to: text } },
     ]
     for (const error of errors) {
-      const read = rpcAnswers({ jsonrpc: '2.0', id: 1, error }, 1, 1)
+      const read = matchResponses({ jsonrpc: '2.0', id: 1, error }, 1, 1)
       expect(read).toMatchObject({ answers: [{ error: {} }] })
       const { answers } = read as { answers: { error: RpcError }[] }
-      expect(rangeRefusal(answers[0]!.error, ASKED)).toEqual({ blocks: undefined })
+      expect(rangeRejection(answers[0]!.error, ASKED)).toEqual({ blocks: undefined })
     }
   })
 
   it('may suggest the range in the error data', () => {
     const data = { from: '0x64', limit: 10000, to: '0xc7' }
     const message = 'query returned more than 10000 results'
-    expect(rangeRefusal({ code: -32005, message, data }, ASKED)).toEqual({ blocks: 100 })
+    expect(rangeRejection({ code: -32005, message, data }, ASKED)).toEqual({ blocks: 100 })
   })
 
   it.each([
@@ -147,7 +147,7 @@ describe('a provider that wants a smaller range', () => {
     [429, 'Your app has exceeded its compute units per second capacity'],
     [-32000, 'missing trie node'],
   ])('is not assumed for other errors (%i %s)', (code, message) => {
-    expect(rangeRefusal({ code, message }, ASKED)).toBeUndefined()
+    expect(rangeRejection({ code, message }, ASKED)).toBeUndefined()
   })
 })
 
@@ -161,13 +161,13 @@ describe('a provider that wants fewer addresses or topics', () => {
     ['exceed max topics: 1000', 'topics', 1000],
     ['This query contains 5006 filters. The current limit is 5000.', 'either', 5000],
   ])('is recognized: %s', (message, of, most) => {
-    expect(positionRefusal({ code: -32602, message })).toEqual({ of, most })
+    expect(positionRejection({ code: -32602, message })).toEqual({ of, most })
   })
 
   it.each(['rate limit exceeded for your IP address', 'query returned more than 10000 results'])(
     'is not assumed for: %s',
     (message) => {
-      expect(positionRefusal({ code: -32005, message })).toBeUndefined()
+      expect(positionRejection({ code: -32005, message })).toBeUndefined()
     },
   )
 })
@@ -214,14 +214,14 @@ describe('a provider that limits or rejects batches', () => {
     [400, 0, '', 'perhaps'],
     [500, -32000, 'internal error', 'no'],
   ])('is recognized: HTTP %i, %i %s', (status, code, message, refuses) => {
-    expect(refusesBatch({ code, message }, status)).toBe(refuses)
+    expect(batchRejection({ code, message }, status)).toBe(refuses)
   })
 
   it('gets shorter batches, then single requests, and long batches again after ten minutes', () => {
     const size = new BatchSize()
     expect(size.at(0)).toBe(50)
-    expect(size.refused(50, 0)).toBe(10)
-    expect(size.refused(2, 0)).toBe(1)
+    expect(size.recordRejection(50, 0)).toBe(10)
+    expect(size.recordRejection(2, 0)).toBe(1)
     expect(size.at(599_999)).toBe(1)
     expect(size.at(600_000)).toBe(50)
   })

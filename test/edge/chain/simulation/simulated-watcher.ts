@@ -4,11 +4,11 @@ import { RangeSize } from '../../../../edge/chain/backfill/range-size.ts'
 import type { Finality } from '../../../../edge/chain/finality.ts'
 import { HttpChainReader } from '../../../../edge/chain/rpc/http-chain-reader.ts'
 import type {
-  DeliveryAnswer,
+  DeliveryResponse,
   LogDelivery,
   Subscription,
 } from '../../../../edge/chain/subscription.ts'
-import { Watch } from '../../../../edge/chain/watch/watch.ts'
+import { ChainPoller } from '../../../../edge/chain/watch/chain-poller.ts'
 import type { ChainNode } from '../../../doubles/chain-node/chain-node.ts'
 import { fetchOf } from '../../../doubles/chain-node/fetch-of.ts'
 import type { Random } from '../../../origin/credits/simulation/random.ts'
@@ -33,7 +33,7 @@ export class SimulatedWatcher {
   readonly #world: World
   readonly #nodes: Record<string, ChainNode>
   #life!: Life
-  #watch!: Watch
+  #watch!: ChainPoller
   #isCalm = false
   /** Calls that have not reached the watcher yet. */
   #calls: WatcherCall[] = []
@@ -143,21 +143,21 @@ export class SimulatedWatcher {
     const keepAlive = (work: Promise<unknown>) => {
       work.catch((error: unknown) => this.#thrown.push(error))
     }
-    const watch: Watch = new Watch({
+    const watch: ChainPoller = new ChainPoller({
       storage,
       reader,
       size,
-      tell: life.lived((triggerId, delivery) => this.#tell(triggerId, delivery)),
+      deliver: life.lived((triggerId, delivery) => this.#tell(triggerId, delivery)),
       now,
       sleep,
       keepAlive,
-      stretchesDue: () => backfill.poke(),
-      stretchesReplaced: () => backfill.forget(),
+      onBackfillDue: () => backfill.poke(),
+      onBackfillReplaced: () => backfill.discardBuffered(),
       log,
     })
     const backfill = new BackfillRunner({
       chain: reader,
-      stretches: watch.stretches,
+      source: watch.backfillSource,
       size,
       now,
       random: () => chances.fraction(),
@@ -188,8 +188,8 @@ export class SimulatedWatcher {
       const { subscription } = call
       const { version = -1 } = this.#asked.get(subscription.triggerId) ?? {}
       if (subscription.version >= version) this.#asked.set(subscription.triggerId, subscription)
-      this.#watch.watch(subscription)
-    } else if (call.ask === 'unwatch') this.#watch.unwatch(call.triggerId, call.version)
+      this.#watch.subscribe(subscription)
+    } else if (call.ask === 'unwatch') this.#watch.unsubscribe(call.triggerId, call.version)
     else this.#watch.roomFor(call.triggerId)
   }
 
@@ -197,7 +197,7 @@ export class SimulatedWatcher {
    * Calls the trigger's object. The call or its response may be lost, and the object may be killed before the call or
    * after its response.
    */
-  async #tell(triggerId: string, delivery: LogDelivery): Promise<DeliveryAnswer> {
+  async #tell(triggerId: string, delivery: LogDelivery): Promise<DeliveryResponse> {
     const { random } = this.#world
     const branch = this.#branch()
     const { finality } = this.#asked.get(triggerId)!

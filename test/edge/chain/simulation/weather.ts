@@ -1,5 +1,5 @@
 /** The faults of a seed's endpoints. */
-import { BLOCKS_KEPT } from '../../../../shared/limits.ts'
+import { BLOCKS_RETAINED } from '../../../../shared/limits.ts'
 import type { ChainNode } from '../../../doubles/chain-node/chain-node.ts'
 import type { View } from '../../../doubles/chain-node/chain-view.ts'
 import { type Faults, LOG_FAULTS, REQUEST_FAULTS } from '../../../doubles/chain-node/faults.ts'
@@ -16,7 +16,7 @@ const LAG_MAX = 4
  * The number of stored blocks, minus those that a reorg may remove. Logs that are left out further down are never
  * detected.
  */
-const NEAR_HEAD = BLOCKS_KEPT - 56
+const NEAR_HEAD = BLOCKS_RETAINED - 56
 
 const PLANS = [
   {},

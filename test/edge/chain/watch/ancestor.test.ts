@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { BlockHeader } from '../../../../edge/chain/block-header.ts'
-import { NodeLags } from '../../../../edge/chain/rpc/rpc-failures.ts'
-import { commonAncestor } from '../../../../edge/chain/watch/ancestor.ts'
+import { NodeLaggingError } from '../../../../edge/chain/rpc/chain-read-errors.ts'
+import { findCommonAncestor } from '../../../../edge/chain/watch/ancestor.ts'
 
 const kept = { first: 0, hashAt: (number: number) => `kept ${number}` }
 
@@ -21,9 +21,9 @@ function readerOf(...forks: number[]) {
 
 it('finds the highest block that the chain and the stored chain share', async () => {
   for (const fork of [0, 1, 37, 99, 100])
-    expect(await commonAncestor(readerOf(fork), kept, 100)).toBe(fork)
+    expect(await findCommonAncestor(readerOf(fork), kept, 100)).toBe(fork)
 })
 
 it('rejects responses of nodes that disagree about a block of the search', async () => {
-  await expect(commonAncestor(readerOf(37, -1), kept, 100)).rejects.toThrow(NodeLags)
+  await expect(findCommonAncestor(readerOf(37, -1), kept, 100)).rejects.toThrow(NodeLaggingError)
 })

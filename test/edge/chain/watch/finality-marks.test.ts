@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import type { BlockHeader, Tip } from '../../../../edge/chain/block-header.ts'
-import { finalBlocks } from '../../../../edge/chain/watch/finality-marks.ts'
-import { markOf } from '../../../../edge/chain/watch/subscriptions.ts'
+import { finalBlocks } from '../../../../edge/chain/watch/finality-watermarks.ts'
+import { toWatermarkKey } from '../../../../edge/chain/watch/subscriptions.ts'
 import type { WatchState } from '../../../../edge/chain/watch/watch-state.ts'
 
-const MARK = markOf('finalized')
+const MARK = toWatermarkKey('finalized')
 const header = (number: number, hash: string) => ({
   number,
   hash,
@@ -16,8 +16,8 @@ const header = (number: number, hash: string) => ({
 /** Returns the final block of a chain with block 5 stored. */
 function finalOf(finalized: BlockHeader): number | undefined {
   const state = {
-    subscriptions: { all: () => [{ mark: MARK, finality: 'finalized' }] },
-    kept: { hashAt: (number: number) => (number === 5 ? '0xkept' : undefined) },
+    subscriptions: { all: () => [{ watermarkKey: MARK, finality: 'finalized' }] },
+    unfinalized: { hashAt: (number: number) => (number === 5 ? '0xkept' : undefined) },
   } as unknown as WatchState
   const tip: Tip = { latest: header(9, '0xhead'), finalized }
   return finalBlocks(state, tip, 9).get(MARK)

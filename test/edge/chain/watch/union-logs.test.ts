@@ -3,8 +3,8 @@ import { RangeSize } from '../../../../edge/chain/backfill/range-size.ts'
 import type { BlockHeader } from '../../../../edge/chain/block-header.ts'
 import type { ChainLog } from '../../../../edge/chain/chain-log.ts'
 import type { ChainReader } from '../../../../edge/chain/rpc/chain-reader.ts'
-import { NodeLags } from '../../../../edge/chain/rpc/rpc-failures.ts'
-import { UnionLogs } from '../../../../edge/chain/watch/union-logs.ts'
+import { NodeLaggingError } from '../../../../edge/chain/rpc/chain-read-errors.ts'
+import { BlockLogReader } from '../../../../edge/chain/watch/block-log-reader.ts'
 import { EVENT, hex, TOKEN } from '../watched-chain.ts'
 
 const HEADER: BlockHeader = {
@@ -26,8 +26,8 @@ function logsFrom(blockHash: string) {
     logIndex: 0,
   }
   const reader: Pick<ChainReader, 'logsOfBlock'> = { logsOfBlock: async () => [log as ChainLog] }
-  const union = new UnionLogs([{ address: TOKEN, topic0: EVENT, topics: [] }])
-  return union.of({ reader: reader as ChainReader, size: new RangeSize() }, [HEADER])
+  const union = new BlockLogReader([{ address: TOKEN, topic0: EVENT, topics: [] }])
+  return union.read({ reader: reader as ChainReader, size: new RangeSize() }, [HEADER])
 }
 
 it('returns the logs of a block', async () => {
@@ -35,5 +35,5 @@ it('returns the logs of a block', async () => {
 })
 
 it('foreign logs: rejects logs of another block at the same height', async () => {
-  await expect(logsFrom(hex(32, 8))).rejects.toThrow(NodeLags)
+  await expect(logsFrom(hex(32, 8))).rejects.toThrow(NodeLaggingError)
 })

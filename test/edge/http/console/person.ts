@@ -1,9 +1,9 @@
 /** A signed-in user who requests pages without a browser. */
 import { startSession } from '../../../../edge/identity/sessions.ts'
-import { userOfEmail } from '../../../../edge/identity/users.ts'
+import { findOrCreateUser } from '../../../../edge/identity/users.ts'
 import { createTrigger, db, edge, type Owner, random } from '../../app.ts'
 import { approveAgentToken } from '../../../../edge/identity/agent-tokens.ts'
-import { encodeBase64url } from '../../../../shared/base64url.ts'
+import { encodeBase64url } from '../../../../shared/encoding/base64url.ts'
 import { SCOPES } from '../../../../shared/wire/agent.ts'
 
 /** Headers that a browser sends with a form of one of our pages. */
@@ -22,7 +22,7 @@ export class Person {
 
   static async signedIn(): Promise<Person> {
     const identity = { db, now: Date.now, random }
-    const user = await userOfEmail(identity, `${crypto.randomUUID()}@example.test`)
+    const user = await findOrCreateUser(identity, `${crypto.randomUUID()}@example.test`)
     const token = encodeBase64url(random(48))
     const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token))
     const challenge = encodeBase64url(new Uint8Array(hash))

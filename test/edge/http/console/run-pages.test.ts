@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CHART_RANGES, type TriggerGlance } from '../../../../edge/queue/trigger-glance.ts'
+import { CHART_RANGES, type TriggerSnapshot } from '../../../../edge/queue/trigger-snapshot.ts'
 import type { Outcome } from '../../../../shared/wire/outcome.ts'
 import { edge, fire, runOnce, script, slow } from '../../app.ts'
 import { failure } from './failure.ts'
@@ -8,7 +8,7 @@ import { hidden, type Page, Person, textOf } from './person.ts'
 const person = await Person.signedIn()
 const { owner } = person
 
-const glance = async (path: string): Promise<TriggerGlance & { now: number }> =>
+const glance = async (path: string): Promise<TriggerSnapshot & { now: number }> =>
   JSON.parse((await person.get(path, { accept: 'application/json' })).text)
 
 describe('the page of a trigger', async () => {

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { describe, expect, it } from 'vitest'
-import { TriggerNotice } from '../../../../edge/http/console/trigger-notice.tsx'
+import { TriggerNotice } from '../../../../edge/pages/triggers/detail/trigger-notice.tsx'
 import { edge, script, success, unknownTriggerId } from '../../app.ts'
 import { FROM_US, hidden, Person, textOf } from './person.ts'
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { actionCid } from '../../../../shared/cid.ts'
+import { actionCid } from '../../../../shared/cid/compute-cid.ts'
 import { settingsOf } from '../../../../edge/env.ts'
-import { visible } from '../../../../edge/console/user-text.tsx'
+import { escapeInvisible } from '../../../../edge/browser/components/user-text.tsx'
 import { edge, env, script, success } from '../../app.ts'
 import { isInert, MARKUPS } from './markup.ts'
 import { Person, textOf } from './person.ts'
@@ -117,7 +117,7 @@ describe('the list of triggers', () => {
     await who.trigger({ name: 'pay\u202Egnp.exe' })
     const { text } = await who.get('/triggers')
     expect(text).toContain('<bdi>pay‹U+202E›gnp.exe</bdi>')
-    expect(visible('a\u0000b\nc')).toBe('a‹U+0000›b‹U+000A›c')
+    expect(escapeInvisible('a\u0000b\nc')).toBe('a‹U+0000›b‹U+000A›c')
   })
 
   it('XSS: escapes every field of a form that is shown again', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { CHANGE, makeChange } from '../../../../origin/contracts/governance/change.ts'
+import { CHANGE_KIND, makeChange } from '../../../../origin/contracts/governance/change.ts'
 import { HASH, OTHER_HASH, startGovernance, wordOf } from './deployed.ts'
 
 let world: Awaited<ReturnType<typeof startGovernance>>
@@ -33,7 +33,7 @@ describe('two of three members', () => {
     await governance.decide('addMember', wordOf(world.stranger.address), [one, two])
     await governance.decide('removeMember', wordOf(three.address), [one, world.stranger])
     expect(await governance.read('isMember', three.address)).toBe(false)
-    expect(await governance.refusal(three, 'propose', CHANGE.allowComposeHash, HASH)).toBe(
+    expect(await governance.refusal(three, 'propose', CHANGE_KIND.allowComposeHash, HASH)).toBe(
       'NotMember',
     )
   })

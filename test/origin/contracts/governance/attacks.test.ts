@@ -1,6 +1,6 @@
 import { ZeroAddress, ZeroHash } from 'ethers'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { CHANGE } from '../../../../origin/contracts/governance/change.ts'
+import { CHANGE_KIND } from '../../../../origin/contracts/governance/change.ts'
 import { HASH, OTHER_HASH, startGovernance, wordOf } from './deployed.ts'
 
 let world: Awaited<ReturnType<typeof startGovernance>>
@@ -76,7 +76,7 @@ describe('a caller who is not a member', () => {
   })
 
   it('cannot propose', async () => {
-    const args = [CHANGE.allowComposeHash, HASH]
+    const args = [CHANGE_KIND.allowComposeHash, HASH]
     expect(await governance.refusal(world.stranger, 'propose', ...args)).toBe('NotMember')
   })
 
@@ -158,14 +158,14 @@ describe('an unsafe governance contract', () => {
   })
 
   it.each([0, 1, 4])('cannot result from a vote for a threshold of %s', async (threshold) => {
-    const args = [CHANGE.setThreshold, wordOf(threshold)]
+    const args = [CHANGE_KIND.setThreshold, wordOf(threshold)]
     expect(await governance.refusal(world.members[0], 'propose', ...args)).toBe('InvalidThreshold')
   })
 
   it('cannot result from removing members below the threshold', async () => {
     const [one, two, three] = world.members
     await governance.decide('removeMember', wordOf(three.address), [one, two])
-    const args = [CHANGE.removeMember, wordOf(two.address)]
+    const args = [CHANGE_KIND.removeMember, wordOf(two.address)]
     expect(await governance.refusal(one, 'propose', ...args)).toBe('InvalidThreshold')
   })
 
@@ -174,16 +174,16 @@ describe('an unsafe governance contract', () => {
     ['nobody', () => ZeroHash],
     ['more than an address', () => `0x${'ff'.repeat(32)}`],
   ])('cannot add an invalid member: %s', async (_, subject) => {
-    const args = [CHANGE.addMember, subject()]
+    const args = [CHANGE_KIND.addMember, subject()]
     expect(await governance.refusal(world.members[0], 'propose', ...args)).toBe('InvalidMember')
   })
 })
 
 it('a change without effect cannot be proposed', async () => {
   const [one, two] = world.members
-  const withdrawn = [CHANGE.withdrawComposeHash, HASH]
+  const withdrawn = [CHANGE_KIND.withdrawComposeHash, HASH]
   expect(await governance.refusal(one, 'propose', ...withdrawn)).toBe('NothingToChange')
   await governance.decide('allowComposeHash', HASH, [one, two])
-  const allowed = [CHANGE.allowComposeHash, HASH]
+  const allowed = [CHANGE_KIND.allowComposeHash, HASH]
   expect(await governance.refusal(one, 'propose', ...allowed)).toBe('NothingToChange')
 })

@@ -11,7 +11,7 @@ import {
   toBeHex,
   zeroPadValue,
 } from 'ethers'
-import { CHANGE, proposedId } from '../../../../origin/contracts/governance/change.ts'
+import { CHANGE_KIND, proposalIdFrom } from '../../../../origin/contracts/governance/change.ts'
 import { deployGovernance } from '../../../../origin/contracts/governance/deploy.ts'
 import { governanceAbi } from '../../../../shared/abi/governance.ts'
 import { startChain } from '../../chain.ts'
@@ -47,8 +47,8 @@ export async function startGovernance() {
       if (!receipt) throw new Error(`${name}: no receipt`)
       return receipt
     }
-    const propose = async (caller: Signer, change: keyof typeof CHANGE, subject: string) =>
-      proposedId(await write(caller, 'propose', CHANGE[change], subject))
+    const propose = async (caller: Signer, change: keyof typeof CHANGE_KIND, subject: string) =>
+      proposalIdFrom(await write(caller, 'propose', CHANGE_KIND[change], subject))
     return {
       address,
       write,
@@ -68,7 +68,7 @@ export async function startGovernance() {
         }
       },
       /** Proposes a change as the first signer, approves it with all others, and executes it. */
-      decide: async (change: keyof typeof CHANGE, subject: string, by: readonly Signer[]) => {
+      decide: async (change: keyof typeof CHANGE_KIND, subject: string, by: readonly Signer[]) => {
         const [first, ...others] = by
         const id = await propose(first!, change, subject)
         for (const other of others) await write(other, 'approve', id)

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
-  CustomerGone,
-  ProcessorUnavailable,
+  CustomerGoneError,
+  ProcessorUnavailableError,
 } from '../../../../origin/credits/processor/processor.ts'
-import { ProcessorClient } from '../../../../origin/credits/processor/client.ts'
+import { ProcessorClient } from '../../../../origin/credits/processor/processor-client.ts'
 import { type ProcessorDouble, startProcessor } from '../../../doubles/processor/server.ts'
 import { newAccount } from '../process.ts'
 import { clientOf, DEPLOYMENT } from './paying.ts'
@@ -62,7 +62,9 @@ describe('creating customers and intents', () => {
     const gone = await client.createCustomer(account)
     double.records.customers.get(gone)!.deleted = true
     const of = { accountHash: account, amountCents: 500, writeId: 'w' }
-    await expect(client.createIntent({ ...of, customerId: gone })).rejects.toThrow(CustomerGone)
+    await expect(client.createIntent({ ...of, customerId: gone })).rejects.toThrow(
+      CustomerGoneError,
+    )
     const customerId = await client.createCustomer(account, gone)
     expect(customerId).not.toBe(gone)
     await client.createIntent({ ...of, customerId })
@@ -132,7 +134,9 @@ describe('the facts of a payment', () => {
       metadata: {},
     })
     double.records.intents.set(intentId, other)
-    await expect(clientOf(double).client.factsOf(intentId)).rejects.toThrow(ProcessorUnavailable)
+    await expect(clientOf(double).client.factsOf(intentId)).rejects.toThrow(
+      ProcessorUnavailableError,
+    )
   })
 })
 
@@ -147,7 +151,7 @@ describe('requests to the processor', () => {
     'fail with ProcessorUnavailable if a fault persists: %s',
     async (kind) => {
       double.faults.add({ kind, times: 10 })
-      expect((await tried()).error).toBeInstanceOf(ProcessorUnavailable)
+      expect((await tried()).error).toBeInstanceOf(ProcessorUnavailableError)
     },
   )
 
@@ -161,13 +165,13 @@ describe('requests to the processor', () => {
       sleep: async () => {},
       log: () => {},
     })
-    await expect(client.factsOf('pi_any')).rejects.toThrow(ProcessorUnavailable)
+    await expect(client.factsOf('pi_any')).rejects.toThrow(ProcessorUnavailableError)
   })
 
   it('leaked key: quote a rejected key neither in their error nor in the log', async () => {
     const key = 'sk_test_canarycanarycanary1234'
     const { error, told } = await tried(key)
-    expect(error).toBeInstanceOf(ProcessorUnavailable)
+    expect(error).toBeInstanceOf(ProcessorUnavailableError)
     expect(told).toContain('StripeAuthenticationError 401')
     expect(told).not.toContain('sk_test')
     expect(told).not.toContain('1234')

@@ -1,9 +1,9 @@
 /** Payments of one origin process at the processor's double, on a shared database. */
 import { randomUUID } from 'node:crypto'
-import { ProcessorClient } from '../../../../origin/credits/processor/client.ts'
+import { ProcessorClient } from '../../../../origin/credits/processor/processor-client.ts'
 import { Payments } from '../../../../origin/credits/processor/payments.ts'
 import type { Processor } from '../../../../origin/credits/processor/processor.ts'
-import { sleep } from '../../../../origin/db/in-time.ts'
+import { abortableSleep } from '../../../../origin/db/time-limit.ts'
 import type { OpenDatabase } from '../../../../origin/db/open.ts'
 import type { ProcessorDouble } from '../../../doubles/processor/server.ts'
 
@@ -15,7 +15,13 @@ export function clientOf(
 ) {
   const logs: { event: string; facts: object }[] = []
   const log = (event: string, facts: object = {}) => void logs.push({ event, facts })
-  const client = new ProcessorClient({ secretKey, deployment, url: double.url, sleep, log })
+  const client = new ProcessorClient({
+    secretKey,
+    deployment,
+    url: double.url,
+    sleep: abortableSleep,
+    log,
+  })
   return { client, logs }
 }
 
@@ -40,9 +46,9 @@ export function paymentsOf(
     db,
     starterCents,
     now: clock ? () => clock.at : Date.now,
-    sleep,
+    sleep: abortableSleep,
     log: (event, facts = {}) => void logs.push({ event, facts }),
-    onTakenBack,
+    onClawback: onTakenBack,
   })
   return {
     payments,

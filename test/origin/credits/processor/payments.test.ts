@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { eq } from 'drizzle-orm'
-import { UNPAID_MS } from '../../../../origin/credits/processor/looking.ts'
-import { ProcessorUnavailable } from '../../../../origin/credits/processor/processor.ts'
-import { TooManyPayments } from '../../../../origin/credits/processor/too-many-payments.ts'
+import { UNPAID_MS } from '../../../../origin/credits/processor/poll-schedule.ts'
+import { ProcessorUnavailableError } from '../../../../origin/credits/processor/processor.ts'
+import { TooManyPaymentsError } from '../../../../origin/credits/processor/too-many-payments.ts'
 import type { OpenDatabase } from '../../../../origin/db/open.ts'
 import { payments as paymentsTable } from '../../../../origin/db/schema.ts'
-import { DatabaseUnavailable } from '../../../../origin/db/unavailable.ts'
+import { DatabaseUnavailableError } from '../../../../origin/db/database-unavailable.ts'
 import { type ProcessorDouble, startProcessor } from '../../../doubles/processor/server.ts'
 import { onSharedDatabase } from '../../db/shared-database.ts'
 import { booksOf, newAccount } from '../process.ts'
@@ -103,7 +103,7 @@ function paymentsHold(open: () => OpenDatabase): void {
         const asked = { accountHash: account, amountCents: 500, writeId: account }
         const broken = paymentsOf(double, failing(db(), { from, after: false }), { clock })
         const first = await broken.payments.create(asked).catch((error: unknown) => error)
-        if (from < 7) expect(first).toBeInstanceOf(DatabaseUnavailable)
+        if (from < 7) expect(first).toBeInstanceOf(DatabaseUnavailableError)
         const { intentId } = await shop().payments.create(asked)
         expect(double.records.intents.size).toBe(1)
         double.paying.byCard(intentId)
@@ -115,7 +115,7 @@ function paymentsHold(open: () => OpenDatabase): void {
     it('flood: rejects further payments after thirty unpaid ones within an hour', async () => {
       const { begin } = shop()
       for (let n = 0; n < 30; n++) await begin(account)
-      await expect(begin(account)).rejects.toThrow(TooManyPayments)
+      await expect(begin(account)).rejects.toThrow(TooManyPaymentsError)
       await begin(newAccount())
       clock.at += HOUR_MS + 1
       await begin(account)
@@ -182,7 +182,7 @@ function paymentsHold(open: () => OpenDatabase): void {
         ({ metadata }) => metadata['svc_account'] === account,
       )
       const ended = await Promise.all(flood)
-      const refused = ended.filter((one) => one instanceof TooManyPayments)
+      const refused = ended.filter((one) => one instanceof TooManyPaymentsError)
       expect(refused.length).toBeGreaterThan(0)
       // The other account was served before the end of the queue.
       expect(mine.length).toBeLessThan(ended.length - refused.length)
@@ -267,7 +267,7 @@ function paymentsHold(open: () => OpenDatabase): void {
         double.paying.byCard(intentId)
         const broken = paymentsOf(double, failing(db(), { from, after }), { clock })
         await expect(broken.payments.confirm({ accountHash: account }, intentId)).rejects.toThrow(
-          DatabaseUnavailable,
+          DatabaseUnavailableError,
         )
         expect(await shop().payments.confirm({ accountHash: account }, intentId)).toEqual({
           state: 'credited',
@@ -286,7 +286,7 @@ function paymentsHold(open: () => OpenDatabase): void {
         await payments.confirm({ accountHash: account }, id).catch(() => {})
     expect(double.seen.length).toBeLessThanOrEqual(120)
     await expect(payments.confirm({ accountHash: account }, intentId)).rejects.toThrow(
-      TooManyPayments,
+      TooManyPaymentsError,
     )
     expect(await payments.confirm({ accountHash: newAccount() }, 'pi_unknown')).toEqual({
       state: 'unknown',
@@ -300,7 +300,7 @@ function paymentsHold(open: () => OpenDatabase): void {
     const ask = (by?: string) =>
       payments.confirm({ accountHash: account, usageKeyHash: by }, 'pi_unknown')
     for (let n = 0; n < 80; n++) await ask('one')
-    for (const key of ['one', 'two']) await expect(ask(key)).rejects.toThrow(TooManyPayments)
+    for (const key of ['one', 'two']) await expect(ask(key)).rejects.toThrow(TooManyPaymentsError)
     expect(await ask()).toEqual({ state: 'unknown' })
   })
 
@@ -310,10 +310,10 @@ function paymentsHold(open: () => OpenDatabase): void {
       const { intentId } = await begin(account)
       double.paying.byCrypto(intentId)
       clock.at += MINUTE_MS
-      await payments.look()
+      await payments.pollDue()
       double.paying.confirmOnChain(intentId)
       clock.at += 10 * MINUTE_MS
-      await payments.look()
+      await payments.pollDue()
       expect(await balance()).toBe(500)
     })
 
@@ -324,7 +324,7 @@ function paymentsHold(open: () => OpenDatabase): void {
       const began = clock.at
       for (let row = await rowOf(intentId); row?.lookAt; row = await rowOf(intentId)) {
         clock.at = row.lookAt.getTime()
-        await payments.look()
+        await payments.pollDue()
         looks += 1
       }
       expect(clock.at - began).toBeGreaterThanOrEqual(UNPAID_MS)
@@ -336,7 +336,7 @@ function paymentsHold(open: () => OpenDatabase): void {
       const { payments, begin } = shop()
       const { intentId } = await begin(account)
       clock.at += 8 * DAY_MS
-      await payments.look()
+      await payments.pollDue()
       expect(await rowOf(intentId)).toMatchObject({ state: 'failed', lookAt: null })
       double.paying.byCard(intentId)
       await payments.reconcile(intentId)
@@ -349,10 +349,10 @@ function paymentsHold(open: () => OpenDatabase): void {
       const { intentId } = await begin(account)
       double.paying.byCrypto(intentId)
       clock.at += 8 * DAY_MS
-      await payments.look()
+      await payments.pollDue()
       double.paying.confirmOnChain(intentId)
       clock.at += 2 * DAY_MS
-      await payments.look()
+      await payments.pollDue()
       expect(await balance()).toBe(500)
     })
 
@@ -363,16 +363,16 @@ function paymentsHold(open: () => OpenDatabase): void {
       await payments.reconcile(intentId)
       double.givingBack.refund(intentId, { amount: 100 })
       clock.at += DAY_MS
-      await payments.look()
+      await payments.pollDue()
       expect(await balance()).toBe(400)
       clock.at += 100 * DAY_MS
-      await payments.look()
+      await payments.pollDue()
       double.givingBack.dispute(intentId)
       clock.at += 40 * DAY_MS
-      await payments.look()
+      await payments.pollDue()
       expect(await balance()).toBe(0)
       clock.at += 60 * DAY_MS
-      await payments.look()
+      await payments.pollDue()
       expect((await rowOf(intentId))?.lookAt).toBeNull()
     })
 
@@ -385,7 +385,7 @@ function paymentsHold(open: () => OpenDatabase): void {
       let looks = 0
       for (let row = await rowOf(intentId); row?.lookAt && looks < 100; looks++) {
         clock.at = row.lookAt.getTime()
-        await payments.look()
+        await payments.pollDue()
         row = await rowOf(intentId)
       }
       expect(looks).toBeLessThan(30)
@@ -398,7 +398,7 @@ function paymentsHold(open: () => OpenDatabase): void {
       for (let n = 0; n < 4; n++) await begin(account)
       clock.at += MINUTE_MS
       const before = double.seen.length
-      await Promise.all([1, 2, 3].map(() => shop().payments.look()))
+      await Promise.all([1, 2, 3].map(() => shop().payments.pollDue()))
       expect(double.seen.length - before).toBe(4)
     })
 
@@ -411,14 +411,14 @@ function paymentsHold(open: () => OpenDatabase): void {
         clock,
         processor: {
           ...clientOf(double).client,
-          factsOf: () => Promise.reject(new ProcessorUnavailable('away')),
+          factsOf: () => Promise.reject(new ProcessorUnavailableError('away')),
         } as never,
       })
-      await away.payments.look()
-      await payments.look()
+      await away.payments.pollDue()
+      await payments.pollDue()
       expect(await balance()).toBe(0)
       clock.at += MINUTE_MS
-      await payments.look()
+      await payments.pollDue()
       expect(await balance()).toBe(500)
     })
 
@@ -431,8 +431,8 @@ function paymentsHold(open: () => OpenDatabase): void {
       double.paying.byCard(intentId)
       for (const one of bad) double.records.intents.set(one.intentId, other)
       clock.at += MINUTE_MS
-      await expect(payments.look()).rejects.toThrow(ProcessorUnavailable)
-      await payments.look()
+      await expect(payments.pollDue()).rejects.toThrow(ProcessorUnavailableError)
+      await payments.pollDue()
       expect(await balance()).toBe(500)
     })
   })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { OpenDatabase } from '../../../../origin/db/open.ts'
-import { debtOf } from '../../../../origin/credits/ledger.ts'
+import { debtLedgerAccount } from '../../../../origin/credits/ledger.ts'
 import type { PaymentFacts } from '../../../../origin/credits/processor/processor.ts'
 import { reconcile } from '../../../../origin/credits/processor/reconcile.ts'
 import { type ProcessorDouble, startProcessor } from '../../../doubles/processor/server.ts'
@@ -22,8 +22,8 @@ async function standingOf(db: OpenDatabase['db'], account: string) {
   const owed = books.transfers.reduce((sum, { fromAccount, toAccount, cents }) => {
     return (
       sum +
-      (fromAccount === debtOf(account) ? cents : 0) -
-      (toAccount === debtOf(account) ? cents : 0)
+      (fromAccount === debtLedgerAccount(account) ? cents : 0) -
+      (toAccount === debtLedgerAccount(account) ? cents : 0)
     )
   }, 0)
   return { balance: books.balance, debt: owed }

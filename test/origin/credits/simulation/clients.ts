@@ -1,9 +1,9 @@
 import type { Reservation } from '../../../../origin/credits/reservation.ts'
 import {
-  CreditsUnavailable,
-  PaymentRequired,
-  SpendCapReached,
-} from '../../../../origin/credits/shortage.ts'
+  CreditsUnavailableError,
+  PaymentRequiredError,
+  SpendCapReachedError,
+} from '../../../../origin/credits/credit-errors.ts'
 import { isTrouble, type Payers } from './payers.ts'
 import type { OriginProcess } from './origin-process.ts'
 import type { Random } from './random.ts'
@@ -26,7 +26,7 @@ export type ClientsOptions = {
   random: Random
   reference: Reference
   hashOf: (account: string) => string
-  /** True if nothing fails; `CreditsUnavailable` is then an error. */
+  /** True if nothing fails; `CreditsUnavailableError` is then an error. */
   isCalm: boolean
   payers: Payers
   isKnown: (account: string) => boolean
@@ -71,7 +71,7 @@ export class Clients {
     count(1)
     act()
       .catch((error: unknown) => {
-        if (!this.#options.isCalm && (error instanceof CreditsUnavailable || isTrouble(error)))
+        if (!this.#options.isCalm && (error instanceof CreditsUnavailableError || isTrouble(error)))
           return
         fail(error instanceof Error ? error : new Error(String(error)))
       })
@@ -187,12 +187,12 @@ export class Clients {
       return { reservation, operation }
     } catch (error) {
       trace.add(process.name, `${operation.name} is refused: ${String(error)}`)
-      if (error instanceof SpendCapReached) {
+      if (error instanceof SpendCapReachedError) {
         reference.capped(operation)
         reference.over(operation)
         return undefined
       }
-      if (!(error instanceof PaymentRequired)) {
+      if (!(error instanceof PaymentRequiredError)) {
         reference.over(operation)
         throw error
       }

@@ -2,8 +2,8 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { Credits } from '../../../../origin/credits/credits.ts'
 import { Payments } from '../../../../origin/credits/processor/payments.ts'
 import type { Processor } from '../../../../origin/credits/processor/processor.ts'
-import { tendPayments } from '../../../../origin/credits/processor/tending.ts'
-import { type Repeat, tendCredits } from '../../../../origin/credits/tending.ts'
+import { pollPayments } from '../../../../origin/credits/processor/poll-payments.ts'
+import { type Repeat, maintainCredits } from '../../../../origin/credits/maintenance.ts'
 import { connectionPool } from '../../../../origin/db/pool.ts'
 import type { Database } from '../../../../origin/db/open.ts'
 import * as schema from '../../../../origin/db/schema.ts'
@@ -77,11 +77,11 @@ export class OriginProcess implements Member {
       now,
       sleep: time.sleeper(this),
       log,
-      onTakenBack: (accountHash) => this.credits.giveBack(accountHash),
+      onClawback: (accountHash) => this.credits.giveBack(accountHash),
     })
     const repeat: Repeat = (ms, act) => time.repeat(ms, act, this)
-    const endCredits = tendCredits(this.credits, log, repeat)
-    const endPayments = tendPayments(this.payments, log, repeat)
+    const endCredits = maintainCredits(this.credits, log, repeat)
+    const endPayments = pollPayments(this.payments, log, repeat)
     this.#stopTending = () => {
       endCredits()
       endPayments()

@@ -1,6 +1,6 @@
-import { NotCredited } from '../../../../origin/credits/processor/not-credited.ts'
-import { ProcessorUnavailable } from '../../../../origin/credits/processor/processor.ts'
-import { DatabaseUnavailable } from '../../../../origin/db/unavailable.ts'
+import { NotCreditedError } from '../../../../origin/credits/processor/not-credited.ts'
+import { ProcessorUnavailableError } from '../../../../origin/credits/processor/processor.ts'
+import { DatabaseUnavailableError } from '../../../../origin/db/database-unavailable.ts'
 import type { OriginProcess } from './origin-process.ts'
 import type { SimulatedProcessor } from './processor.ts'
 import type { Random } from './random.ts'
@@ -24,7 +24,7 @@ export type PayersOptions = {
 
 /** True for payment errors after which the caller retries. */
 export function isTrouble(error: unknown): boolean {
-  return error instanceof ProcessorUnavailable || error instanceof DatabaseUnavailable
+  return error instanceof ProcessorUnavailableError || error instanceof DatabaseUnavailableError
 }
 
 /** Customers who top up accounts: they pay, confirm at any process or never, and get refunds or dispute payments. */
@@ -36,7 +36,7 @@ export class Payers {
     this.#options = options
   }
 
-  /** @throws {ProcessorUnavailable | DatabaseUnavailable} */
+  /** @throws {ProcessorUnavailableError | DatabaseUnavailableError} */
   async pay(process: OriginProcess, account: string): Promise<void> {
     const { random, time, trace, processor, reference, hashOf } = this.#options
     const amountCents = random.integer(5, 40)
@@ -97,7 +97,7 @@ export class Payers {
         const process = anyProcess()
         if (!process) return
         this.#confirm(process, account, intentId).catch((error: unknown) => {
-          if (!isTrouble(error) && !(error instanceof NotCredited)) fail(error as Error)
+          if (!isTrouble(error) && !(error instanceof NotCreditedError)) fail(error as Error)
         })
       })
   }

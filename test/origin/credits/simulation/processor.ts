@@ -4,7 +4,7 @@ import {
   type PaymentFacts,
   type PaymentProgress,
   type Processor,
-  ProcessorUnavailable,
+  ProcessorUnavailableError,
   type RefundFacts,
 } from '../../../../origin/credits/processor/processor.ts'
 import type { Member, Network } from './network.ts'
@@ -68,16 +68,19 @@ export class SimulatedProcessor {
     const intent = this.intents.get(id)!
     if (intent.progress !== 'paid') return
     const { refunds, disputes, amountCents } = intent
-    const refunded = refunds.reduce((sum, { cents, returned }) => sum + (returned ? 0 : cents), 0)
+    const refunded = refunds.reduce(
+      (sum, { cents, failed: returned }) => sum + (returned ? 0 : cents),
+      0,
+    )
     const acts = [
       () => {
         const cents = this.#random.integer(1, Math.max(1, amountCents - refunded))
         if (refunded + cents > amountCents) return
-        refunds.push({ id: `re_${this.#prefix}${id}${refunds.length}`, cents, returned: false })
+        refunds.push({ id: `re_${this.#prefix}${id}${refunds.length}`, cents, failed: false })
       },
       () => {
-        const open = refunds.findIndex(({ returned }) => !returned)
-        if (open >= 0) refunds[open] = { ...refunds[open]!, returned: true }
+        const open = refunds.findIndex(({ failed: returned }) => !returned)
+        if (open >= 0) refunds[open] = { ...refunds[open]!, failed: true }
       },
       () => {
         const cents = this.#random.chance(0.6) ? amountCents : this.#random.integer(1, amountCents)
@@ -110,7 +113,7 @@ export class SimulatedProcessor {
     let net = 0
     for (const intent of this.intents.values()) {
       if (intent.accountHash !== accountHash || intent.progress !== 'paid') continue
-      const refunded = intent.refunds.reduce((sum, one) => sum + (one.returned ? 0 : one.cents), 0)
+      const refunded = intent.refunds.reduce((sum, one) => sum + (one.failed ? 0 : one.cents), 0)
       const disputed = intent.disputes.reduce(
         (sum, one) => sum + (one.withdrawn ? one.cents - one.reinstatedCents : 0),
         0,
@@ -160,7 +163,8 @@ export class SimulatedProcessor {
     const [drop, lose] = [random.chance(weather.drop * 3), random.chance(weather.lose * 3)]
     const isSlow = random.chance(weather.slow * 5)
     return new Promise((resolve, reject) => {
-      const fail = () => time.after(1, () => reject(new ProcessorUnavailable('silent')), member)
+      const fail = () =>
+        time.after(1, () => reject(new ProcessorUnavailableError('silent')), member)
       time.after(random.integer(5, 80), () => {
         if (drop) return fail()
         const answer = act()

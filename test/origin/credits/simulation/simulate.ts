@@ -1,5 +1,5 @@
-import { LEASE_MS } from '../../../../origin/credits/credits.ts'
-import { FLUSH_MS } from '../../../../origin/credits/tending.ts'
+import { CREDIT_LEASE_MS } from '../../../../origin/credits/credits.ts'
+import { FLUSH_MS } from '../../../../origin/credits/maintenance.ts'
 import { AUDIT, auditOf, Books } from './books.ts'
 import { type Climate, climateOf } from './climate.ts'
 import { Clients } from './clients.ts'
@@ -277,7 +277,7 @@ class Run {
       if (process.alive && this.#plan.chance(0.5)) await this.#through(this.#close(process))
       else process.kill('at the end')
     await this.#run(this.#time.now + 500)
-    await this.#run(this.#time.now + 2 * LEASE_MS + 65_000)
+    await this.#run(this.#time.now + 2 * CREDIT_LEASE_MS + 65_000)
     const last = this.#start(this.#processes.length)
     last.clockOffMs = 0
     await this.#through(last.credits.renew())
@@ -301,8 +301,8 @@ class Run {
   async #sweep(process: OriginProcess): Promise<void> {
     for (const ms of SWEEPS_MS) {
       process.clockOffMs += ms
-      await this.#through(process.payments.look())
-      await this.#through(process.payments.look())
+      await this.#through(process.payments.pollDue())
+      await this.#through(process.payments.pollDue())
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Sleep } from '../../../../origin/db/in-time.ts'
+import type { Sleep } from '../../../../origin/db/time-limit.ts'
 
 /**
  * The process that an event belongs to. Events of a dead process never happen, and events of a paused one are delayed.

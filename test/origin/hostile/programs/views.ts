@@ -2,7 +2,7 @@ import { program } from '../program.ts'
 
 /**
  * Views must give the correct answer or fail. If no memory is left to copy their bytes for the host, the host must not
- * get other bytes. `TAKEN` leaves room for the data and little else.
+ * get other bytes. `HASH_TAKEN_ERRORS` leaves room for the data and little else.
  */
 const full = { fails: 'out_of_memory' } as const
 const threw = { fails: 'action_threw', says: /memory/ } as const

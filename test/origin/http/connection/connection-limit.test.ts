@@ -1,7 +1,10 @@
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { ConnectionLimit, EDGE } from '../../../../origin/http/connection/connection-limit.ts'
+import {
+  ConnectionLimit,
+  EDGE_HOLDER,
+} from '../../../../origin/http/connection/connection-limit.ts'
 
 let nextPort = 1_024
 
@@ -68,7 +71,9 @@ describe('the connection limit', () => {
   it('attack: trusts a quarter of the connections for the keys of one account, and any number for the edge', () => {
     const limit = new ConnectionLimit(20)
     const clients = admitted(limit, 18, (n) => `198.51.100.${n}`)
-    const trusted = clients.map((client, n) => limit.trust(client, n < 9 ? '0xaccount' : EDGE))
+    const trusted = clients.map((client, n) =>
+      limit.trust(client, n < 9 ? '0xaccount' : EDGE_HOLDER),
+    )
     expect(trusted.slice(0, 9).filter(Boolean)).toHaveLength(5)
     expect(trusted.slice(9)).toEqual(Array.from({ length: 9 }, () => true))
   })
@@ -125,7 +130,8 @@ describe('the connection limit', () => {
 
   it('rejects a new connection if all others are trusted', () => {
     const limit = new ConnectionLimit(4)
-    for (const client of admitted(limit, 4, (n) => `198.51.100.${n}`)) limit.trust(client, EDGE)
+    for (const client of admitted(limit, 4, (n) => `198.51.100.${n}`))
+      limit.trust(client, EDGE_HOLDER)
     expect(admit(limit, new Client('203.0.113.1'))).toBe(false)
   })
 })

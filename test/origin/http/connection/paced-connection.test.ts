@@ -5,7 +5,7 @@ import { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { PacedConnection } from '../../../../origin/http/connection/paced-connection.ts'
-import { ParseTurns } from '../../../../origin/http/connection/parse-turns.ts'
+import { ParseScheduler } from '../../../../origin/http/connection/parse-scheduler.ts'
 import { startOrigin, type TestOrigin } from '../origin.ts'
 import { chunk, head, RawRequest, type Served, serveOrigin } from '../served-origin.ts'
 
@@ -131,7 +131,7 @@ describe('a response', () => {
   it('may take as long as its client keeps reading', () => {
     vi.useFakeTimers()
     const { tls, parts } = slowTls()
-    const connection = new PacedConnection(tls as TLSSocket, new ParseTurns(), () => false)
+    const connection = new PacedConnection(tls as TLSSocket, new ParseScheduler(), () => false)
     connection.write(Buffer.alloc(300_000))
     for (let n = 0; n < 5; n++) {
       vi.advanceTimersByTime(50_000)
@@ -148,7 +148,7 @@ describe('attack: an unread response', () => {
   it('closes its connection after a minute', () => {
     vi.useFakeTimers()
     const tls = new Duplex({ read: () => {}, write: () => {} })
-    const connection = new PacedConnection(tls as TLSSocket, new ParseTurns(), () => false)
+    const connection = new PacedConnection(tls as TLSSocket, new ParseScheduler(), () => false)
     connection.write('HTTP/1.1 200 OK')
     vi.advanceTimersByTime(59_000)
     expect(tls.destroyed).toBe(false)

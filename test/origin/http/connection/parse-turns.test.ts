@@ -1,9 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { type Parsed, ParseTurns } from '../../../../origin/http/connection/parse-turns.ts'
+import {
+  type SchedulableConnection,
+  ParseScheduler,
+} from '../../../../origin/http/connection/parse-scheduler.ts'
 
 /** A connection that always has more bytes until it is stopped. */
-class Sender implements Parsed {
+class Sender implements SchedulableConnection {
   isReady = true
   parsedMs = 0
   isTrusted: boolean
@@ -16,14 +19,14 @@ class Sender implements Parsed {
     this.costMs = costMs
   }
 
-  parseSome(): number {
+  parseSlice(): number {
     this.parsedMs += this.costMs
     return this.costMs
   }
 }
 
 async function share(senders: Sender[], turnCount: number): Promise<void> {
-  const turns = new ParseTurns()
+  const turns = new ParseScheduler()
   for (const sender of senders) turns.schedule(sender)
   for (let n = 0; n < turnCount; n++) await turn()
   for (const sender of senders) sender.isReady = false
@@ -70,7 +73,7 @@ describe('parse turns', () => {
 
   it('skip a connection that became unready while it waited', async () => {
     const [first, second] = some(2, { costMs: 2 })
-    const turns = new ParseTurns()
+    const turns = new ParseScheduler()
     turns.schedule(first!)
     turns.schedule(second!)
     second!.isReady = false

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { GuestAgent } from '../../../../origin/tee/dstack/agent.ts'
-import { TeeUnavailable } from '../../../../origin/tee/provider.ts'
+import { GuestAgent } from '../../../../origin/tee/dstack/guest-agent.ts'
+import { TeeUnavailableError } from '../../../../origin/tee/provider.ts'
 import { type Fault, type GuestAgentDouble, startGuestAgent } from '../../../doubles/guest-agent.ts'
 
 const MAX_BYTES = 200_000
@@ -62,14 +62,14 @@ describe('a response that is rejected', () => {
   it.each(refused)('is %s', async (_what, fault, reason) => {
     double.faults.GetKey = fault
     const failure = await agent.getKey('p', 'p').catch((error: unknown) => error)
-    expect(failure).toBeInstanceOf(TeeUnavailable)
+    expect(failure).toBeInstanceOf(TeeUnavailableError)
     expect((failure as Error).message).toContain(reason)
   })
 
   it('is one that times out', async () => {
     double.faults.GetKey = 'slow'
     const hasty = new GuestAgent({ socketPath: double.socketPath, withinMs: 50 })
-    await expect(hasty.getKey('p', 'p')).rejects.toThrow(TeeUnavailable)
+    await expect(hasty.getKey('p', 'p')).rejects.toThrow(TeeUnavailableError)
   })
 
   it('key leak: does not show a key in the error message, with a malformed chain or an error text', async () => {
@@ -81,7 +81,7 @@ describe('a response that is rejected', () => {
     ]) {
       double.faults.GetKey = { text }
       const failure = await agent.getKey('p', 'p').catch((error: unknown) => error)
-      expect(failure).toBeInstanceOf(TeeUnavailable)
+      expect(failure).toBeInstanceOf(TeeUnavailableError)
       expect(JSON.stringify(failure, Object.getOwnPropertyNames(failure))).not.toContain(key)
     }
   })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { PlatformCollateral } from '../../../../origin/tee/dstack/collateral.ts'
-import { TeeUnavailable } from '../../../../origin/tee/provider.ts'
+import { TeeUnavailableError } from '../../../../origin/tee/provider.ts'
 import { SimulatedProvider } from '../../../../origin/tee/simulated/provider.ts'
 import { verifyMachine } from '../../../../shared/attestation/machine.ts'
 import { checkCollateral } from '../../../../shared/attestation/collateral.ts'
@@ -72,15 +72,15 @@ describe('the collateral of the platform', () => {
     expect(await kept.current()).toBe(first)
     await expect.poll(() => failures.length).toBe(1)
     at = START + 31 * DAY_MS
-    await expect(kept.current()).rejects.toThrow(TeeUnavailable)
+    await expect(kept.current()).rejects.toThrow(TeeUnavailableError)
   })
 
   it('is not requested again within a minute of a failure', async () => {
     const kept = platform()
     pccs.state.isAway = true
-    await expect(kept.current()).rejects.toThrow(TeeUnavailable)
+    await expect(kept.current()).rejects.toThrow(TeeUnavailableError)
     const { requests } = pccs.state
-    await expect(kept.current()).rejects.toThrow(TeeUnavailable)
+    await expect(kept.current()).rejects.toThrow(TeeUnavailableError)
     expect(pccs.state.requests).toBe(requests)
     pccs.state.isAway = false
     at += 60_000
@@ -90,7 +90,7 @@ describe('the collateral of the platform', () => {
   it('is rejected if it has already expired', async () => {
     at = START + 31 * DAY_MS
     const failures: string[] = []
-    await expect(platform(failures).current()).rejects.toThrow(TeeUnavailable)
+    await expect(platform(failures).current()).rejects.toThrow(TeeUnavailableError)
     expect(failures).toEqual(['the collateral has expired'])
   })
 })

@@ -1,0 +1,108 @@
+/** A proof that differs from the one that the client would build is never passed to the wallet. */
+import { type Purpose, PURPOSES, typedDataOf } from '../../../shared/crypto/typed-data.ts'
+import { PROOF_WINDOW_S } from '../../../shared/limits.ts'
+import type { Explanation } from './explanation.ts'
+import { ProviderRpcError, UNSUPPORTED } from './provider-rpc-error.ts'
+
+type ProofRequest = {
+  /** Typed data for `eth_signTypedData_v4`. Untrusted. */
+  text: unknown
+  address: string
+  chainId: bigint
+  /** Unix milliseconds. */
+  now: number
+}
+
+type PurposeTexts = Pick<Explanation, 'title' | 'says' | 'undo' | 'forEver'>
+
+const PURPOSE_TEXTS: Record<Purpose, PurposeTexts> = {
+  ConvertAccount: {
+    title: 'Convert the account to this wallet',
+    says: 'Allows the service to transfer the account to this wallet, in a transaction that the service sends and pays for. From then on, only this wallet can change the account, and the account key cannot change anything.',
+    undo: 'This cannot be undone: neither the service nor the account key can take the account back from the wallet.',
+    forEver: true,
+  },
+  CreateWallet: {
+    title: 'Prove wallet ownership to create a wallet',
+    says: 'Allows the service to derive a new wallet for this account. This does not register the wallet; you will be asked for that transaction next.',
+    undo: 'Nothing to undo: nothing changes without the transaction.',
+    forEver: false,
+  },
+  AddUsageApiKey: {
+    title: 'Prove wallet ownership to create a usage key',
+    says: 'Allows the service to create a new usage key for this account. The key does not work until it is registered; you will be asked for that transaction next.',
+    undo: 'Nothing to undo: nothing changes without the transaction.',
+    forEver: false,
+  },
+  BillingAuth: {
+    title: 'Prove wallet ownership for billing',
+    says: 'Allows this page to read the balance and charges, start payments, and set the spending caps of usage keys. It permits nothing else and moves no funds.',
+    undo: 'It expires automatically.',
+    forEver: false,
+  },
+}
+
+/** @throws {ProviderRpcError} if the text is not a proof of this wallet for this chain with a current timestamp */
+export function explainProof({ text, address, chainId, now }: ProofRequest): Explanation {
+  const { purpose, issuedAt } = readProof(text)
+  const expected = typedDataOf({ purpose, address, issuedAt, chainId })
+  if (!matchesExpected(text, expected))
+    throw refusalError('it is not a proof by this wallet for the chain of this service')
+  if (Math.abs(now / 1000 - issuedAt) > PROOF_WINDOW_S)
+    throw refusalError('its timestamp is not current')
+  const until = new Date((issuedAt + PROOF_WINDOW_S) * 1000)
+  return {
+    kind: 'proof',
+    ...PURPOSE_TEXTS[purpose],
+    facts: [
+      ['Statement', `${purpose} of ${expected.domain.name}`],
+      ['Wallet', address],
+      ['Chain', String(chainId)],
+      ['Valid until', `${until.toISOString().slice(0, 19).replace('T', ' ')} UTC`],
+      ['Cost', 'none: this is a signature, not a transaction'],
+    ],
+  }
+}
+
+function readProof(text: unknown): { purpose: Purpose; issuedAt: number } {
+  const read = parseProof(text)
+  const purpose = PURPOSES.find((known) => known === read?.primaryType)
+  const issuedAt = read?.message?.issuedAt
+  if (purpose === undefined || typeof issuedAt !== 'number')
+    throw refusalError('it is not a statement that this page can explain')
+  return { purpose, issuedAt }
+}
+
+/** Ignores the order of members, which differs between clients. */
+function matchesExpected(text: unknown, expected: ReturnType<typeof typedDataOf>): boolean {
+  const read = parseProof(text)
+  const address = String(read?.message?.address)
+  const isOurs = address.toLowerCase() === expected.message.address.toLowerCase()
+  const sorted = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(sorted)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.entries(value)
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, member]) => [name, sorted(member)])
+  }
+  const ours = { ...expected, message: { ...expected.message, address } }
+  return isOurs && JSON.stringify(sorted(read)) === JSON.stringify(sorted(ours))
+}
+
+/** Untrusted, so any member may be missing or have any type. */
+type UntrustedProof = {
+  primaryType?: unknown
+  message?: { address?: unknown; issuedAt?: unknown }
+} | null
+
+function parseProof(text: unknown): UntrustedProof {
+  if (typeof text !== 'string') throw refusalError('it is not a string')
+  try {
+    return JSON.parse(text) as UntrustedProof
+  } catch {
+    throw refusalError('it is not JSON')
+  }
+}
+
+const refusalError = (why: string) =>
+  new ProviderRpcError(UNSUPPORTED, `this page refused to request the signature: ${why}`)

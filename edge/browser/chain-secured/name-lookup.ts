@@ -1,0 +1,59 @@
+/** Describes the IDs in a contract call with the names that the admin gave them. */
+import type { AccountView } from '../../../shared/client/sovereign/contract-codec.ts'
+
+const ZERO_WORD = `0x${'0'.repeat(64)}`
+/** A longer name could push the text after it out of view. */
+const NAME_SHOWN_CHARACTERS = 64
+const EVERY_WALLET = 'every wallet of the account, including future ones'
+const EVERY_ACTION = 'every action, by any author'
+
+export type NameLookup = {
+  group: (id: bigint) => string
+  /** Group array of a usage key, in which 0 means every group. */
+  groups: (ids: readonly bigint[]) => string
+  wallet: (pkpId: string) => string
+  wallets: (pkpIds: readonly string[]) => string
+  action: (cidHash: string) => string
+  actions: (cidHashes: readonly string[]) => string
+  usageKey: (hash: string) => string
+}
+
+/** IDs are described without names if `account` is undefined. */
+export function nameLookup(account: AccountView | undefined): NameLookup {
+  // Curly quotation marks are replaced, so that a name cannot end its own quotation.
+  const named = (what: string, name: string | undefined) =>
+    name ? `${what} “${name.slice(0, NAME_SHOWN_CHARACTERS).replace(/[“”]/g, '"')}”` : what
+  const group = (id: bigint) =>
+    named(`group ${id}`, account?.groups.find((known) => BigInt(known.id) === id)?.name)
+  const wallet = (pkpId: string) => {
+    if (pkpId === ZERO_WORD) return EVERY_WALLET
+    const known = account?.wallets.find((candidate) => candidate.pkpId === pkpId)
+    return named(known?.address ?? `0x${pkpId.slice(-40)}`, known?.name)
+  }
+  const action = (cidHash: string) => {
+    if (cidHash === ZERO_WORD) return EVERY_ACTION
+    const known = account?.actions.find((candidate) => candidate.cidHash === cidHash)
+    return named(known?.cid || `the action with hash ${cidHash}`, known?.name)
+  }
+  const usageKey = (hash: string) => {
+    const known = account?.usageApiKeys.find((candidate) => candidate.hash === hash)
+    return named(`the usage key with hash ${hash}`, known?.name)
+  }
+  return {
+    group,
+    groups: (ids) =>
+      ids.includes(0n)
+        ? 'every group, including future ones'
+        : joinNames(ids.map((id) => group(id))),
+    wallet,
+    // Shown alone: the wildcard makes other IDs redundant, and could be overlooked among hundreds of them.
+    wallets: (ids) =>
+      ids.includes(ZERO_WORD) ? EVERY_WALLET : joinNames(ids.map((id) => wallet(id))),
+    action,
+    actions: (hashes) =>
+      hashes.includes(ZERO_WORD) ? EVERY_ACTION : joinNames(hashes.map((hash) => action(hash))),
+    usageKey,
+  }
+}
+
+const joinNames = (names: readonly string[]) => (names.length === 0 ? 'none' : names.join(', '))

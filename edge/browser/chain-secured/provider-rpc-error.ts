@@ -1,0 +1,16 @@
+/** EIP-1193 error, which the client converts to its own. Every code means that the request was not carried out. */
+export class ProviderRpcError extends Error {
+  override name = 'ProviderRpcError'
+  readonly code: number
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** EIP-1193: the user rejected the request. */
+export const USER_REJECTED = 4001
+/** EIP-1193: unauthorized. Used if the wallet has switched to another account. */
+export const UNAUTHORIZED = 4100
+/** EIP-1193: the wallet or this page does not support the method. */
+export const UNSUPPORTED = 4200

@@ -1,0 +1,22 @@
+import type { Consent } from './explanation.ts'
+
+/**
+ * Waits until the wallet answers or the person stops waiting, because some wallets never answer.
+ * @param what the request, such as `show its address`
+ * @throws {Error} without a code if the person stops waiting, so the caller treats the outcome as unknown
+ */
+export async function waitUnlessStopped<Answer>(
+  consent: Pick<Consent, 'stopped'>,
+  what: string,
+  question: Promise<Answer>,
+): Promise<Answer> {
+  const settled = question.then(nothing, nothing)
+  const result = await Promise.race([
+    question.then((answer) => ({ answer })),
+    consent.stopped(what, settled),
+  ])
+  if (result) return result.answer
+  throw new Error('stopped waiting for the wallet')
+}
+
+const nothing = () => undefined

@@ -1,0 +1,67 @@
+/**
+ * Masked until the person reveals it. It cannot be shown again, so it is removed from the page only after the person
+ * confirms having stored it.
+ */
+import { useState } from 'hono/jsx/dom'
+import type { FC } from 'hono/jsx'
+import { CopyButton } from './copy-button.tsx'
+
+type OneTimeSecretProps = {
+  /** Kind of key, such as "account key". */
+  name: string
+  secret: string
+  warning: string
+  /** If true, the person can keep the key in this tab. */
+  mayKeep?: boolean
+  onStored: (keep: boolean) => void
+}
+
+export const OneTimeSecret: FC<OneTimeSecretProps> = ({
+  name,
+  secret,
+  warning,
+  mayKeep,
+  onStored,
+}) => {
+  const [isShown, setShown] = useState(false)
+  const [isStored, setStored] = useState(false)
+  const [keep, setKeep] = useState(false)
+  return (
+    <>
+      <p class="warn">{warning}</p>
+      <div class="secret">
+        <strong>The {name}</strong>
+        <code aria-label={isShown ? `The ${name}` : `The ${name}, hidden`}>
+          {isShown ? secret : '•'.repeat(24)}
+        </code>
+        <div class="actions">
+          <button type="button" class="quiet" onClick={() => setShown(!isShown)}>
+            {isShown ? 'Hide' : 'Show'}
+          </button>
+          <CopyButton text={secret} of={`the ${name}`} />
+        </div>
+      </div>
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={isStored}
+          onClick={(event) => setStored((event.target as HTMLInputElement).checked)}
+        />
+        <span>I have stored the {name}</span>
+      </label>
+      {mayKeep && (
+        <label class="choice">
+          <input
+            type="checkbox"
+            checked={keep}
+            onClick={(event) => setKeep((event.target as HTMLInputElement).checked)}
+          />
+          <span>Keep it in this tab, until the tab is closed</span>
+        </label>
+      )}
+      <button type="button" disabled={!isStored} onClick={() => onStored(keep)}>
+        Continue
+      </button>
+    </>
+  )
+}

@@ -1,0 +1,172 @@
+/** Runs until an account is connected. The console itself is loaded on demand. */
+import { render, useState } from 'hono/jsx/dom'
+import type { Child } from 'hono/jsx'
+import { hasApiKeyFormat } from '../../../shared/wire/api-key.ts'
+import type { OpenedConnection } from '../console/console-frame.tsx'
+import { describeFailure } from '../format/describe-failure.ts'
+import { TRIGGER_PREFILL_KEY } from '../trigger-form/trigger-prefill.ts'
+import { evictCachedPages } from '../back-forward-cache.ts'
+import { OneTimeSecret } from '../components/one-time-secret.tsx'
+import { WalletConnect } from '../console/wallets/wallet-connect.tsx'
+import { ConnectCard } from './connect-card.tsx'
+import { forgetKey, storeKey, storedKey } from './stored-key.ts'
+
+const root = document.getElementById('console')!
+const about = document.getElementById('about')!
+
+type ConsoleModule = typeof import('../console/module.tsx')
+
+/** A `string`, so that the compiler does not resolve the import. */
+const CONSOLE: string = '/scripts/console.js'
+const loadConsole = async () => (await import(CONSOLE)) as ConsoleModule
+
+/** `verify` determines if the origin is verified before a key is sent. */
+const origin = {
+  baseUrl: root.dataset['baseUrl']!,
+  verify: root.dataset['verify'] as 'once' | 'never',
+}
+
+type NewAccountKey = { apiKey: string; walletAddress: string; open: () => void }
+
+const Connect = ({ firstProblem }: { firstProblem?: Child }) => {
+  const [busy, setBusy] = useState<string | undefined>(undefined)
+  const [problem, setProblem] = useState<Child>(firstProblem)
+  const [made, setMade] = useState<NewAccountKey | undefined>(undefined)
+
+  /** Shows errors of `work` in the form. */
+  const attempt = async (what: string, work: (module: ConsoleModule) => Promise<void>) => {
+    setBusy(what)
+    setProblem(undefined)
+    try {
+      await work(await loadConsole())
+    } catch (failure) {
+      setBusy(undefined)
+      setProblem(<FailureText failure={failure} />)
+    }
+  }
+
+  const connect = (event: Event) => {
+    const fields = fieldsOf(event)
+    const apiKey = text(fields, 'api_key')
+    if (!hasApiKeyFormat(apiKey)) {
+      setProblem('Invalid API key: expected 44 characters of base64. Nothing was sent.')
+      return
+    }
+    const keep = fields.has('keep')
+    void attempt('Connecting…', async (module) => {
+      const opened = await module.openWithKey(apiKey, origin)
+      if (keep) storeKey(apiKey)
+      openConsole(module, opened)
+    })
+  }
+  const create = (event: Event) => {
+    const name = text(fieldsOf(event), 'account_name')
+    void attempt(
+      'Creating the account on the chain. This takes about 15 seconds…',
+      async (module) => {
+        const { opened, apiKey, walletAddress } = await module.createAccount(name, origin)
+        const open = () => openConsole(module, opened)
+        setMade({ apiKey, walletAddress, open })
+      },
+    )
+  }
+
+  if (made) return <NewAccount made={made} />
+  return (
+    <ConnectCard
+      busy={busy}
+      problem={problem}
+      acts={{ connect, create }}
+      wallets={
+        <WalletConnect
+          isBusy={busy !== undefined}
+          onChosen={(wallet) =>
+            void attempt('Waiting for your wallet…', async (module) =>
+              openConsole(module, await module.openWithWallet(wallet, origin)),
+            )
+          }
+        />
+      }
+    />
+  )
+}
+
+const NewAccount = ({ made: { apiKey, walletAddress, open } }: { made: NewAccountKey }) => (
+  <div class="card">
+    <h2>Account created</h2>
+    <p>
+      The address of the account on the chain is <code>{walletAddress}</code>. Its key is secret:
+    </p>
+    <OneTimeSecret
+      name="account key"
+      secret={apiKey}
+      warning="Anyone with this key controls the account. It is shown only once and not stored anywhere. If you lose it, it cannot be recovered."
+      mayKeep
+      onStored={(keep) => {
+        if (keep) storeKey(apiKey)
+        open()
+      }}
+    />
+  </div>
+)
+
+const FailureText = ({ failure }: { failure: unknown }) => {
+  const { message, fix } = describeFailure(failure)
+  return (
+    <>
+      {message} {fix}
+    </>
+  )
+}
+
+function fieldsOf(event: Event): FormData {
+  event.preventDefault()
+  return new FormData(event.target as HTMLFormElement)
+}
+
+function text(fields: FormData, name: string): string {
+  const value = fields.get(name)
+  return typeof value === 'string' ? value.trim() : ''
+}
+
+function openConsole(module: ConsoleModule, opened: OpenedConnection): void {
+  about.hidden = true
+  // Replaced, because the form renders into the old element once more when it finishes.
+  const place = document.createElement('div')
+  root.replaceWith(place)
+  module.showConsole(place, { ...opened, origin, keep: updateStoredKey, disconnect })
+}
+
+/** Does nothing if no key is stored. */
+function updateStoredKey(apiKey: string): void {
+  if (storedKey() !== undefined) storeKey(apiKey)
+}
+
+/** Reloads the page, so that no state remains. */
+function disconnect(): void {
+  forgetKey()
+  // The stored data for a new trigger contains a usage key of this account.
+  sessionStorage.removeItem(TRIGGER_PREFILL_KEY)
+  history.replaceState(null, '', location.pathname)
+  location.reload()
+}
+
+async function start(): Promise<void> {
+  const apiKey = storedKey()
+  if (apiKey === undefined) return render(<Connect />, root)
+  render(<ConnectCard busy="Connecting with the key of this tab…" />, root)
+  try {
+    const module = await loadConsole()
+    openConsole(module, await module.openWithKey(apiKey, origin))
+  } catch (failure) {
+    render(<Connect firstProblem={<FailureText failure={failure} />} />, root)
+  }
+}
+
+// A page restored from the back/forward cache may still contain a deleted key.
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted && storedKey() === undefined) location.reload()
+})
+
+evictCachedPages()
+void start()

@@ -1,0 +1,80 @@
+import { useState } from 'hono/jsx/dom'
+import { ShortenedId } from '../components/copy-button.tsx'
+import { Badge } from '../components/elements.tsx'
+import { UserText } from '../components/user-text.tsx'
+import { onBalanceChanged } from './balance-events.ts'
+import type { Connection } from './connection.ts'
+import { HEADING_MAX_CHARACTERS } from './permissions.ts'
+import { useEffect } from '../components/use-effect.ts'
+
+/** Available only at creation: the API does not return these details later. */
+export type NewAccountDetails = { name: string; walletAddress: string }
+
+type AccountHeaderProps = {
+  connection: Connection
+  account: NewAccountDetails | undefined
+  /** Number of completed operations; a change reloads the balance. */
+  done: number
+  disconnect: () => void
+}
+
+export const AccountHeader = ({ connection, account, done, disconnect }: AccountHeaderProps) => (
+  <div class="account-head">
+    <div>
+      {account && (
+        <p class="account-name">
+          <UserText text={account.name} max={HEADING_MAX_CHARACTERS} />
+        </p>
+      )}
+      <Identity connection={connection} />
+    </div>
+    {(connection.by === 'key' || connection.adminStatus === 'admin') && (
+      <Balance connection={connection} done={done} />
+    )}
+    <button type="button" class="quiet" onClick={disconnect}>
+      Disconnect
+    </button>
+  </div>
+)
+
+const Identity = ({ connection }: { connection: Connection }) =>
+  connection.by === 'wallet' ? (
+    <p>
+      {connection.adminStatus === 'admin' ? 'Admin wallet' : 'Wallet'}{' '}
+      <ShortenedId text={connection.address} of="the address of the wallet" />
+      <Badge>{connection.adminStatus === 'admin' ? 'ChainSecured' : 'No account'}</Badge>
+    </p>
+  ) : (
+    <p>
+      {KEY_LABELS[connection.scope]}{' '}
+      <ShortenedId text={connection.keyHash} of="the hash of the key" />
+      <Badge>{connection.scope === 'billing' ? 'ChainSecured' : 'API mode'}</Badge>
+    </p>
+  )
+
+const KEY_LABELS = {
+  account: 'Hash of the account key',
+  usage: 'Hash of the usage key',
+  billing: 'Hash of the former account key (billing only)',
+} as const
+
+/**
+ * Free of charge with a key. Not loaded if a wallet is connected, because the wallet would have to sign the request.
+ */
+const Balance = ({ connection, done }: { connection: Connection; done: number }) => {
+  const [shown, setShown] = useState('…')
+  const [changes, setChanges] = useState(0)
+  useEffect(() => onBalanceChanged(() => setChanges((count) => count + 1)), [])
+  useEffect(() => {
+    if (connection.by === 'wallet') return setShown('see Credits')
+    connection.client.billing.balance().then(
+      ({ balance_display }) => setShown(balance_display),
+      () => setShown('unavailable'),
+    )
+  }, [done, changes])
+  return (
+    <p class="balance">
+      <span class="note">Balance</span> <a href="#credits">{shown}</a>
+    </p>
+  )
+}

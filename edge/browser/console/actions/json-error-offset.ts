@@ -1,0 +1,73 @@
+/** Locates JSON syntax errors (RFC 8259), because JavaScript engines report positions differently or not at all. */
+
+const SPACE = /[ \t\r\n]*/y
+const TOKEN =
+  // oxlint-disable-next-line no-control-regex -- JSON strings must not contain control characters
+  /[{}[\],:]|"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
+
+type Expected = 'value' | 'value or ]' | 'name' | 'name or }' | ':' | ', or end'
+
+/**
+ * @param text a text that `JSON.parse` rejected
+ * @returns offset of the first invalid character, or the length of an incomplete text
+ */
+export function jsonErrorOffset(text: string): number {
+  const open: ('{' | '[')[] = []
+  let expected: Expected = 'value'
+  let at = 0
+  for (;;) {
+    at = matchAt(SPACE, text, at)!.end
+    const token = matchAt(TOKEN, text, at)
+    if (!token) return at
+    const next = nextExpected(token.text, expected, open)
+    if (!next) return at
+    expected = next
+    at = token.end
+  }
+}
+
+/** Kind of token that may follow; undefined if the token itself is not allowed. */
+function nextExpected(
+  token: string,
+  expected: Expected,
+  open: ('{' | '[')[],
+): Expected | undefined {
+  const isInObject = open.at(-1) === '{'
+  switch (expected) {
+    case 'value or ]':
+      if (token === ']') return closed(open)
+      return afterValue(token, open)
+    case 'value':
+      return afterValue(token, open)
+    case 'name or }':
+      if (token === '}') return closed(open)
+      return token.startsWith('"') ? ':' : undefined
+    case 'name':
+      return token.startsWith('"') ? ':' : undefined
+    case ':':
+      return token === ':' ? 'value' : undefined
+    case ', or end':
+      if (open.length === 0) return undefined
+      if (token === ',') return isInObject ? 'name' : 'value'
+      return token === (isInObject ? '}' : ']') ? closed(open) : undefined
+  }
+}
+
+function afterValue(token: string, open: ('{' | '[')[]): Expected | undefined {
+  if (token === '{' || token === '[') {
+    open.push(token)
+    return token === '{' ? 'name or }' : 'value or ]'
+  }
+  return /^[}\],:]/.test(token) ? undefined : ', or end'
+}
+
+function closed(open: ('{' | '[')[]): Expected {
+  open.pop()
+  return ', or end'
+}
+
+function matchAt(pattern: RegExp, text: string, at: number) {
+  pattern.lastIndex = at
+  const found = pattern.exec(text)
+  return found ? { text: found[0], end: pattern.lastIndex } : undefined
+}

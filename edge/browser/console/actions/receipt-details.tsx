@@ -1,0 +1,65 @@
+import { useState } from 'hono/jsx/dom'
+import type { FC } from 'hono/jsx'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { describeFailure } from '../../format/describe-failure.ts'
+import { FactList } from '../../components/elements.tsx'
+import { UserText } from '../../components/user-text.tsx'
+import type { Connection } from '../connection.ts'
+import { receiptFields } from './receipt-fields.ts'
+
+type ReceiptDetailsProps = { receipt: string; connection: Connection }
+type VerificationState =
+  | { state: 'not yet' | 'under way' | 'verified' }
+  | { state: 'refused'; why: string }
+
+/** The receipt is trustworthy only once its signature is verified against the evidence. */
+export const ReceiptDetails: FC<ReceiptDetailsProps> = ({ receipt, connection }) => {
+  const [verified, setVerified] = useState<VerificationState>({ state: 'not yet' })
+  const verify = async () => {
+    setVerified({ state: 'under way' })
+    try {
+      await connection.client.verifyReceipt(receipt)
+      setVerified({ state: 'verified' })
+    } catch (failure) {
+      const { message, fix } = describeFailure(failure)
+      setVerified({ state: 'refused', why: `${message} ${fix}` })
+    }
+  }
+  return (
+    <details class="receipt">
+      <summary>Receipt</summary>
+      <FactList
+        facts={receiptFields(receipt).map(([name, value]) => [
+          name,
+          <code>
+            <UserText text={value} />
+          </code>,
+        ])}
+      />
+      <div class="actions">
+        <CopyButton text={receipt} of="the receipt" />
+        <button
+          type="button"
+          class="quiet small"
+          disabled={verified.state === 'under way'}
+          onClick={() => void verify()}
+        >
+          Verify
+        </button>
+      </div>
+      <p role="status">{VERIFICATION_TEXTS[verified.state]}</p>
+      {verified.state === 'refused' && (
+        <p class="problem">
+          <UserText text={verified.why} />
+        </p>
+      )}
+    </details>
+  )
+}
+
+const VERIFICATION_TEXTS: Record<VerificationState['state'], string> = {
+  'not yet': '',
+  'under way': 'Fetching the evidence of the machine…',
+  verified: 'Verified: signed by the attested machine.',
+  refused: 'Not verified.',
+}

@@ -1,0 +1,58 @@
+import type { FC } from 'hono/jsx'
+import type { Balance } from '../../../../shared/client/core/billing.ts'
+import { Loaded, type LoadState } from '../loaded.tsx'
+import { formatUsd } from '../../format/usd.ts'
+import { useEffect } from '../../components/use-effect.ts'
+
+/** @param credited number of credited payments; a change reloads the balance */
+export const BalanceCard: FC<{
+  balance: LoadState<Balance>
+  credited: number
+  /** Price of a change to the account, such as "1 cent". */
+  price: string
+}> = ({ balance, credited, price }) => {
+  useEffect(() => {
+    if (credited > 0) void balance.again()
+  }, [credited])
+  return (
+    <section class="card" aria-labelledby="balance-heading">
+      <h3 id="balance-heading">Balance</h3>
+      <Loaded of={balance} what="balance">
+        {({ balance_cents, reserved_cents, debt_cents }) => (
+          <>
+            <dl class="figures">
+              <div>
+                <dt>Available</dt>
+                <dd>{formatUsd(balance_cents)}</dd>
+              </div>
+              <div>
+                <dt>Reserved</dt>
+                <dd>{formatUsd(reserved_cents)}</dd>
+              </div>
+              <div>
+                <dt>Debt</dt>
+                <dd>{formatUsd(debt_cents)}</dd>
+              </div>
+            </dl>
+            {debt_cents > 0 && (
+              <p class="warn">
+                A refund or dispute exceeded your balance. The next payment covers the debt first;
+                until then, you cannot spend credits.
+              </p>
+            )}
+            {balance_cents === 0 && debt_cents === 0 && (
+              <p class="warn">
+                You have no credits. Add funds to run actions or change the account.
+              </p>
+            )}
+            <p class="note">
+              Reserved credits are held for operations in progress, and released unless charged. A
+              run costs 1 cent per started second, and a change to the account {price}. Failed
+              operations and reads are free.
+            </p>
+          </>
+        )}
+      </Loaded>
+    </section>
+  )
+}

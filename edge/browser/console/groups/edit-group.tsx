@@ -1,0 +1,97 @@
+/** Wildcards are deliberately not offered. */
+import type { AccountOperations, Group } from '../../../../shared/client/core/account.ts'
+import { DESCRIPTION_MAX_CHARACTERS, NAME_MAX_CHARACTERS } from '../../../../shared/limits.ts'
+import { Select } from '../../components/text-area-and-select.tsx'
+import { Field } from '../../components/elements.tsx'
+import { readSubmittedForm } from '../submitted-form.ts'
+import { nameOfWallet, type Permissions } from '../permissions.ts'
+
+/** Also reloads the groups. Resolves to true on success. */
+export type PerformChange = (what: string, work: () => Promise<unknown>) => Promise<boolean>
+
+export type GroupProps = {
+  group: Group
+  permissions: Permissions
+  client: AccountOperations
+  change: PerformChange
+}
+
+export const EditGroup = ({ group, permissions, client, change }: GroupProps) => {
+  const { group_id } = group
+  const others = permissions.wallets.filter(
+    ({ pkp_id }) => !group.pkp_ids_permitted.includes(pkp_id),
+  )
+  /** The suffix makes the name unique on the page. */
+  const id = (name: string) => `${name}-${group_id}`
+  const addAction = (event: Event) => {
+    const { text } = readSubmittedForm(event)
+    const action = { group_id, action_ipfs_cid: text(id('cid')), name: text(id('action_name')) }
+    void change('Permit the action', () => client.addActionToGroup(action))
+  }
+  const addWallet = (event: Event) => {
+    const pkp_id = readSubmittedForm(event).text(id('wallet'))
+    void change('Permit the wallet', () => client.addPkpToGroup({ group_id, pkp_id }))
+  }
+  const rename = (event: Event) => {
+    const { text } = readSubmittedForm(event)
+    const texts = { group_name: text(id('name')), group_description: text(id('description')) }
+    void change('Update the group', () => client.updateGroup({ group_id, ...texts }))
+  }
+  return (
+    <details>
+      <summary>Edit group</summary>
+      <form onSubmit={addAction}>
+        <Field
+          name={id('cid')}
+          label="CID of an action to permit"
+          hint="46 characters, starting with Qm. The Actions view shows the CID of a source."
+          type="text"
+          required
+          pattern="Qm[1-9A-HJ-NP-Za-km-z]{44}"
+          autocomplete="off"
+          spellcheck={false}
+        />
+        <Field
+          name={id('action_name')}
+          label="Action name"
+          hint="Optional."
+          type="text"
+          maxlength={NAME_MAX_CHARACTERS}
+          autocomplete="off"
+        />
+        <button type="submit">Permit action</button>
+      </form>
+      {others.length > 0 && (
+        <form onSubmit={addWallet}>
+          <Select
+            name={id('wallet')}
+            label="Wallet to permit"
+            value=""
+            choices={others.map(({ pkp_id }) => [pkp_id, nameOfWallet(pkp_id, permissions)])}
+          />
+          <button type="submit">Permit wallet</button>
+        </form>
+      )}
+      <form onSubmit={rename}>
+        <Field
+          name={id('name')}
+          label="Name"
+          type="text"
+          required
+          value={group.name}
+          maxlength={NAME_MAX_CHARACTERS}
+          autocomplete="off"
+        />
+        <Field
+          name={id('description')}
+          label="Description"
+          type="text"
+          value={group.description}
+          maxlength={DESCRIPTION_MAX_CHARACTERS}
+          autocomplete="off"
+        />
+        <button type="submit">Save</button>
+      </form>
+    </details>
+  )
+}

@@ -1,0 +1,46 @@
+/** The person must type a phrase, so that a stray click has no effect. */
+import type { Child, FC } from 'hono/jsx'
+import { useState } from 'hono/jsx/dom'
+import { Field } from '../../components/elements.tsx'
+import { readSubmittedForm } from '../submitted-form.ts'
+
+type TypedConfirmationProps = {
+  /** Phrase to type. */
+  words: string
+  /** Label of the submit button. */
+  act: string
+  onConfirmed: () => void
+  children?: Child
+}
+
+export const TypedConfirmation: FC<TypedConfirmationProps> = ({
+  words,
+  act,
+  onConfirmed,
+  children,
+}) => {
+  const [error, setError] = useState<string | undefined>(undefined)
+  const submit = (event: Event) => {
+    const typed = readSubmittedForm(event).text('typed')
+    const isRight = typed.toLowerCase() === words
+    setError(isRight ? undefined : `Nothing was done yet. Type “${words}” to confirm.`)
+    if (isRight) onConfirmed()
+  }
+  return (
+    <form onSubmit={submit} novalidate>
+      {children}
+      <Field
+        name="typed"
+        label={`Type “${words}” to confirm`}
+        type="text"
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+        error={error}
+      />
+      <button type="submit" class="danger">
+        {act}
+      </button>
+    </form>
+  )
+}

@@ -1,0 +1,37 @@
+/** Runs one operation at a time, and announces its progress. */
+import type { Perform } from './view.ts'
+import { reportProgress } from './progress.ts'
+
+let isBusy = false
+
+/** @param after called after each operation, even a failed one */
+export function createPerform(after: () => void): Perform {
+  return async (what, work) => {
+    // Controls are disabled during an operation, but events from before may still arrive.
+    if (isBusy) return undefined
+    isBusy = true
+    const pressed = document.activeElement
+    pressed?.setAttribute('aria-busy', 'true')
+    reportProgress({ what, state: 'under way' })
+    try {
+      const result = await work()
+      reportProgress({ what, state: 'done' })
+      return result
+    } catch (failure) {
+      reportProgress({ what, state: 'failed', failure })
+      return undefined
+    } finally {
+      isBusy = false
+      pressed?.removeAttribute('aria-busy')
+      restoreFocus(pressed)
+      after()
+    }
+  }
+}
+
+/** Restores the focus, which the control lost when it was disabled. */
+function restoreFocus(pressed: Element | null): void {
+  requestAnimationFrame(() => {
+    if (document.activeElement === document.body && pressed instanceof HTMLElement) pressed.focus()
+  })
+}

@@ -1,0 +1,90 @@
+/** In order. Each step uses the results of the previous steps. */
+import { encodeHex } from '../../../../shared/encoding/hex.ts'
+import type { Connection } from '../connection.ts'
+import { FIRST_ACTION } from './first-action.ts'
+
+/** A step is done if the field for its result is present. */
+export type FirstStepResults = {
+  wallet?: { address: string; pkpId: string }
+  cid?: string
+  groupId?: number
+  /** Secret, and used only for the trigger. */
+  usageKey?: string
+}
+
+/** Identifies the wallet in later connections, because wallets cannot be renamed. */
+export const WALLET_NAME = 'First wallet'
+
+// $1.00 per day, to limit the cost of a mistake.
+const CAP_CENTS = 100
+const CAP_WINDOW_S = 86_400
+
+/** As in docs/by-hand.md. */
+const SECRET_BYTES = 24
+
+export type FirstStep = {
+  field: keyof FirstStepResults
+  title: string
+  about: string
+  /** Label of the button, also shown as the name of the operation in progress. */
+  press: string
+  /** Returns `made` with the new result added. */
+  make: (client: Connection['client'], made: FirstStepResults) => Promise<FirstStepResults>
+}
+
+export const FIRST_STEPS: readonly FirstStep[] = [
+  {
+    field: 'wallet',
+    title: 'Wallet',
+    about: 'A key pair whose private key never leaves the service. Actions sign with it.',
+    press: 'Create a wallet',
+    make: async (client, made) => {
+      const { wallet_address, pkp_id } = await client.createWallet({ name: WALLET_NAME })
+      return { ...made, wallet: { address: wallet_address, pkpId: pkp_id } }
+    },
+  },
+  {
+    field: 'cid',
+    title: 'Action',
+    about:
+      'JavaScript that verifies the sender of a webhook by an HMAC, then signs the message. An action is identified by the hash of its source, so nothing is uploaded.',
+    press: 'Compute the CID',
+    make: async (client, made) => ({ ...made, cid: await client.getSvcActionIpfsId(FIRST_ACTION) }),
+  },
+  {
+    field: 'groupId',
+    title: 'Group',
+    about: 'Permits this action, and no other, to use this wallet.',
+    press: 'Create a group',
+    make: async (client, made) => {
+      const { group_id } = await client.addGroup({
+        group_name: 'First steps',
+        pkp_ids_permitted: [made.wallet!.pkpId],
+      })
+      const action_ipfs_cid = made.cid!
+      await client.addActionToGroup({ group_id, action_ipfs_cid, name: 'Sign a webhook’s message' })
+      return { ...made, groupId: group_id }
+    },
+  },
+  {
+    field: 'usageKey',
+    title: 'Usage key',
+    about:
+      'A key for the trigger. It can only run the actions of that group, and spend at most $1.00 per day.',
+    press: 'Create a usage key',
+    make: async (client, made) => {
+      const { usage_api_key } = await client.addUsageApiKey({
+        name: 'First trigger',
+        execute_in_groups: [made.groupId!],
+        spend_cap_cents: CAP_CENTS,
+        spend_window_seconds: CAP_WINDOW_S,
+      })
+      return { ...made, usageKey: usage_api_key }
+    },
+  },
+]
+
+/** Secret with which the action authenticates the sender. */
+export function newWebhookSecret(): string {
+  return encodeHex(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)))
+}

@@ -1,0 +1,101 @@
+import { useRef, useState } from 'hono/jsx/dom'
+import type { Editor } from '../../editor/mount-editor.ts'
+import { type Draft, storeDraft, storedDraft } from '../actions/draft.ts'
+import { PermissionCard, useCid } from '../actions/permission-card.tsx'
+import { RegisteredActions } from '../actions/registered-actions.tsx'
+import { RunCard } from '../actions/run-card.tsx'
+import { SourceEditor } from '../actions/source-editor.tsx'
+import { PLACEHOLDER_WALLET, TEMPLATES } from '../actions/templates.ts'
+import { hasFullAccess } from '../connection.ts'
+import { useLoaded } from '../loaded.tsx'
+import type { View } from '../view.ts'
+import { useEffect } from '../../components/use-effect.ts'
+
+const FIRST_TEMPLATE = TEMPLATES[0]!
+
+/** Returns true if a draft differs from the initial template. */
+const differsFromTemplate = ({
+  source = FIRST_TEMPLATE.source,
+  params = FIRST_TEMPLATE.params,
+}: Partial<Draft>) => source !== FIRST_TEMPLATE.source || params !== FIRST_TEMPLATE.params
+
+export const ActionsView: View = ({ connection, origin, perform }) => {
+  const [draft, setDraft] = useState<Draft>(() => storedDraft() ?? FIRST_TEMPLATE)
+  // A ref changes before the next render, so recently typed text is never replaced.
+  const isWritten = useRef(differsFromTemplate(draft))
+  const editor = useRef<Pick<Editor, 'setText' | 'goTo' | 'mark'> | null>(null)
+  const isWhole = hasFullAccess(connection)
+  const actions = useLoaded(async () =>
+    isWhole ? await connection.client.listActions().all() : [],
+  )
+  const wallets = useLoaded(async () =>
+    isWhole ? await connection.client.listWallets().all() : [],
+  )
+  const cid = useCid(draft.source)
+
+  const change = (changed: Partial<Draft>) => {
+    if (differsFromTemplate(changed)) isWritten.current = true
+    setDraft((before) => {
+      const { source, params } = { ...before, ...changed }
+      storeDraft({ source, params })
+      return { source, params }
+    })
+  }
+  const startFrom = (name: string) => {
+    const template = TEMPLATES.find((known) => known.name === name)
+    if (!template) return
+    const wallet = wallets.value?.[0]?.wallet_address ?? PLACEHOLDER_WALLET
+    editor.current?.setText(template.source.replaceAll(PLACEHOLDER_WALLET, wallet))
+    change({ params: template.params.replaceAll(PLACEHOLDER_WALLET, wallet) })
+  }
+  // Inserts one of the account's wallets into the initial template.
+  useEffect(() => {
+    if (wallets.state === 'there' && !isWritten.current) startFrom(FIRST_TEMPLATE.name)
+  }, [wallets.state])
+  const goTo = (line: number, column: number) => {
+    editor.current?.mark([{ line, text: 'Line in the stack trace' }])
+    editor.current?.goTo(line, column)
+  }
+  return (
+    <div class="action-view">
+      <div class="field">
+        <label for="template">Start from</label>
+        <select
+          id="template"
+          onChange={(event) => startFrom((event.target as HTMLSelectElement).value)}
+        >
+          <option value="">Current source</option>
+          {TEMPLATES.map(({ name }) => (
+            <option value={name}>{name}</option>
+          ))}
+        </select>
+      </div>
+      <SourceEditor
+        source={draft.source}
+        onChange={(source) => change({ source })}
+        onMounted={(mounted) => {
+          editor.current = mounted
+        }}
+      />
+      <p class="note">
+        Source and params are stored in this tab until it is closed. Do not put secrets into them.
+      </p>
+      {wallets.value?.length === 0 && draft.params.includes(PLACEHOLDER_WALLET) && (
+        <p class="warn">
+          The zero address is a placeholder, because this account has no wallet yet.{' '}
+          <a href="#wallets">Create one</a>, and a group that permits this action to use it.
+        </p>
+      )}
+      <PermissionCard {...{ connection, cid, perform }} onChange={() => void actions.again()} />
+      <RunCard
+        {...{ connection, origin, goTo }}
+        source={draft.source}
+        params={draft.params}
+        onParams={(params) => change({ params })}
+      />
+      {isWhole && cid !== undefined && (
+        <RegisteredActions {...{ connection, perform, cid, actions }} />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,25 @@
+import { BalanceCard } from '../credits/balance-card.tsx'
+import { paymentTrackerOf } from '../credits/payment-tracker.ts'
+import { TopUpCard, usePayments } from '../credits/top-up-card.tsx'
+import { UsageCard } from '../credits/usage-card.tsx'
+import { useLoaded } from '../loaded.tsx'
+import { priceOfChange } from '../price-of-change.ts'
+import type { View } from '../view.ts'
+
+export const CreditsView: View = ({ connection, perform }) => {
+  const { billing } = connection.client
+  const payments = paymentTrackerOf(connection)
+  usePayments(payments)
+  const balance = useLoaded(() => billing.balance())
+  return (
+    <div class="credits-view">
+      <BalanceCard
+        balance={balance}
+        credited={payments.credited}
+        price={priceOfChange(connection)}
+      />
+      <TopUpCard {...{ billing, payments, perform }} />
+      <UsageCard {...{ connection, perform }} />
+    </div>
+  )
+}

@@ -1,0 +1,73 @@
+/** EIP-6963. The announcements are untrusted. */
+import type { Eip1193Provider } from '../../../../shared/client/sovereign/signer.ts'
+import { comparableName } from '../../components/user-text.tsx'
+import { acceptableIcon } from './wallet-icon.ts'
+
+export type AnnouncedWallet = {
+  uuid: string
+  /** Announced by the wallet. Not necessarily unique. */
+  name: string
+  /** Reverse domain name of the publisher, as announced. */
+  rdns: string
+  /** `data:` URL; undefined if it is not acceptable. */
+  icon: string | undefined
+  provider: Eip1193Provider
+}
+
+/** Limits the list if an extension announces wallets endlessly. */
+const WALLETS_MAX = 20
+const NAME_MAX_CHARACTERS = 60
+const RDNS_MAX_CHARACTERS = 100
+
+/**
+ * Also listens for later announcements.
+ * @param onChange called with all known wallets, in the order of their announcements
+ * @returns a function that removes the listener
+ */
+export function watchAnnouncedWallets(
+  target: EventTarget,
+  onChange: (wallets: readonly AnnouncedWallet[]) => void,
+): () => void {
+  const known: AnnouncedWallet[] = []
+  const listener = (event: Event) => {
+    const wallet = readAnnouncement(event)
+    // Only the first announcement of a UUID counts, so that a wallet cannot replace another one.
+    if (!wallet || known.length === WALLETS_MAX || known.some(({ uuid }) => uuid === wallet.uuid))
+      return
+    known.push(wallet)
+    onChange([...known])
+  }
+  target.addEventListener('eip6963:announceProvider', listener)
+  target.dispatchEvent(new Event('eip6963:requestProvider'))
+  return () => target.removeEventListener('eip6963:announceProvider', listener)
+}
+
+/** True if two names look the same. */
+export function haveSimilarNames(wallets: readonly Pick<AnnouncedWallet, 'name'>[]): boolean {
+  return new Set(wallets.map(({ name }) => comparableName(name))).size < wallets.length
+}
+
+/** Reads each untrusted field only once, and then validates it. */
+function readAnnouncement(event: Event): AnnouncedWallet | undefined {
+  try {
+    const { info, provider } = (event as CustomEvent).detail
+    const { uuid, name, rdns, icon } = info
+    if (![uuid, name, rdns].every((text) => typeof text === 'string' && text !== ''))
+      return undefined
+    if (typeof provider?.request !== 'function') return undefined
+    return {
+      uuid,
+      name: truncate(name, NAME_MAX_CHARACTERS),
+      rdns: truncate(rdns, RDNS_MAX_CHARACTERS),
+      icon: acceptableIcon(icon),
+      provider,
+    }
+  } catch {
+    return undefined
+  }
+}
+
+function truncate(text: string, most: number): string {
+  const characters = [...text]
+  return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`
+}

@@ -1,0 +1,14 @@
+import { useState } from 'hono/jsx/dom'
+import type { Signing, SigningState } from './signing.ts'
+import { useEffect } from '../../components/use-effect.ts'
+
+export function useSigning(signing: Signing): SigningState {
+  const [state, setState] = useState(signing.state)
+  useEffect(() => {
+    const update = () => setState(signing.state)
+    // The state may have changed between the render and this effect.
+    update()
+    return signing.onChange(update)
+  }, [signing])
+  return state
+}

@@ -1,0 +1,113 @@
+import { EditorView } from '@codemirror/view'
+import { editorExtensions } from './extensions.ts'
+import { markLines, type Mark } from './marked-lines.ts'
+
+export type EditorOptions = {
+  /** Must have a label. The editor has the same height. */
+  textarea: HTMLTextAreaElement
+  onChange?: (text: string) => void
+}
+
+export type Editor = {
+  /** The person can undo the change. */
+  setText: (text: string) => void
+  /** Also focuses the editor. The numbers are 1-based and clamped to the text. */
+  goTo: (line: number, column?: number) => void
+  /** Clears all other marks. Any edit of the text clears all marks. */
+  mark: (marks: readonly Mark[]) => void
+  /** Shows the textarea again. */
+  destroy: () => void
+}
+
+/**
+ * The hidden textarea remains the form's field and always contains the current text. The shadow root adopts its style
+ * sheets, which the `style-src` of the content security policy does not restrict.
+ */
+export function mountEditor({ textarea, onChange }: EditorOptions): Editor {
+  const host = document.createElement('div')
+  host.className = 'editor'
+  const shadow = host.attachShadow({ mode: 'open' })
+  shadow.adoptedStyleSheets = [styleSheetFor(textarea.offsetHeight)]
+  const label = textarea.labels?.[0]
+  const view = new EditorView({
+    root: shadow,
+    parent: shadow,
+    doc: textarea.value,
+    extensions: editorExtensions({
+      label: label?.textContent?.trim() || 'Source',
+      hint: HINT,
+      changed: (text) => {
+        textarea.value = text
+        onChange?.(text)
+      },
+    }),
+  })
+  shadow.append(hintLine())
+
+  const { required } = textarea
+  // The browser could not show a validation message for a hidden field, and would silently not submit the form.
+  textarea.required = false
+  const hadFocus = textarea.matches(':focus')
+  textarea.hidden = true
+  textarea.after(host)
+  if (hadFocus) {
+    // Typed text must replace the text selected in the textarea.
+    const selection = { anchor: textarea.selectionStart, head: textarea.selectionEnd }
+    view.dispatch({ selection, scrollIntoView: true })
+    view.focus()
+  }
+  const focusEditor = (event: Event) => {
+    event.preventDefault()
+    view.focus()
+  }
+  label?.addEventListener('click', focusEditor)
+
+  return {
+    setText: (text) => {
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } })
+    },
+    goTo: (line, column = 1) => {
+      const at = offsetOf(view, line, column)
+      view.dispatch({ selection: { anchor: at }, scrollIntoView: true })
+      view.focus()
+    },
+    mark: (marks) => view.dispatch({ effects: markLines.of(marks) }),
+    destroy: () => {
+      label?.removeEventListener('click', focusEditor)
+      view.destroy()
+      host.remove()
+      textarea.hidden = false
+      textarea.required = required
+    },
+  }
+}
+
+const HINT =
+  'Tab indents; Escape, then Tab, leaves the editor. Ctrl+F searches, Ctrl+Space completes.'
+
+function hintLine(): HTMLElement {
+  const line = document.createElement('p')
+  line.textContent = HINT
+  // Screen readers receive this text as the editor's description.
+  line.setAttribute('aria-hidden', 'true')
+  return line
+}
+
+function offsetOf(view: EditorView, line: number, column: number): number {
+  const { doc } = view.state
+  const found = doc.line(Math.min(Math.max(1, line), doc.lines))
+  return Math.min(found.from + Math.max(1, column) - 1, found.to)
+}
+
+/** Keeps the height of the textarea, to avoid a layout shift. */
+function styleSheetFor(heightPx: number): CSSStyleSheet {
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(`
+    :host { display: flex; flex-direction: column; height: ${heightPx}px; min-height: 10rem; overflow: hidden; resize: vertical;
+      border: 1px solid var(--edge); border-radius: .5rem; background: light-dark(#fff, #111317); color: var(--ink); }
+    :host(:focus-within) { outline: 3px solid var(--act); outline-offset: 2px; }
+    .cm-editor { flex: 1; min-height: 0; }
+    p { margin: 0; padding: .375rem .75rem; border-top: 1px solid var(--line); color: var(--soft); font-size: .8125rem; line-height: 1.4; }
+  `)
+  return sheet
+}

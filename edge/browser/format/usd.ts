@@ -1,0 +1,3 @@
+export const formatUsd = (cents: number): string => FORMAT.format(cents / 100)
+
+const FORMAT = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' })

@@ -1,0 +1,38 @@
+import { fetchJson, poll } from './poll.ts'
+import { enableCopyButtons } from './copy-buttons.ts'
+import { replaceMarkup } from './replace-markup.tsx'
+import { RunDetails } from './run-details.tsx'
+import type { RunView } from './run-view.ts'
+import { STATUS_NAMES } from './run-status.tsx'
+
+type RunPageState = { run: RunView; now: number }
+
+// Timeouts of long polling for a queued run and for a running run.
+const QUEUED_S = 2
+const RUNNING_S = 20
+
+/** Updates the page until the run has finished. */
+export function followRun(element: HTMLElement, id: string): void {
+  const announcements = document.getElementById('heard')!
+  const cancel = document.getElementById('cancel')
+  let update: ((state: RunPageState) => void) | undefined
+  let waitS = 0
+  const ask = async () => {
+    const state = await fetchJson<RunPageState>(`/runs/${id}/state.json?wait=${waitS}`)
+    if (update) update(state)
+    else update = replaceMarkup(element, state, (shown) => <RunDetails {...shown} />)
+    const { status, finished_at } = state.run
+    if (cancel) cancel.hidden = status !== 'queued'
+    waitS = status === 'running' ? RUNNING_S : QUEUED_S
+    if (finished_at === null) return 250
+    announcements.textContent = `Run ended: ${STATUS_NAMES[status]}`
+    // The new buttons exist only after the next frame.
+    requestAnimationFrame(enableCopyButtons)
+    return undefined
+  }
+  void poll(
+    ask,
+    () => false,
+    (message) => (announcements.textContent = message),
+  )
+}

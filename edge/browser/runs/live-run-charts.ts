@@ -1,0 +1,90 @@
+import type { RunChart } from '../../queue/trigger-snapshot.ts'
+import type { Chart } from '../charts/chart.ts'
+import type { ChartHandle } from '../charts/module.ts'
+import { formatDuration } from '../format/values.ts'
+
+/** Minimum interval between updates of the charts. */
+const UPDATE_INTERVAL_MS = 15_000
+
+/** The charts module is loaded once the charts are in view. */
+export class LiveRunCharts {
+  /** Resolves once the browser has reported if the charts are in view. */
+  readonly ready: Promise<void>
+  #isInView = false
+  #drawnAt = Number.NEGATIVE_INFINITY
+  #handles: Promise<ChartHandle[]> | undefined
+  readonly #elements: HTMLElement[]
+
+  constructor(section: HTMLElement) {
+    this.#elements = [...section.querySelectorAll<HTMLElement>('.chart')]
+    this.ready = new Promise((resolve) => {
+      new IntersectionObserver((entries) => {
+        this.#isInView = entries.some(({ isIntersecting }) => isIntersecting)
+        resolve()
+      }).observe(section)
+    })
+  }
+
+  /** True if the next poll should request chart data. */
+  needsData(): boolean {
+    return this.#isInView && performance.now() - this.#drawnAt > UPDATE_INTERVAL_MS
+  }
+
+  draw(chart: RunChart): void {
+    this.#drawnAt = performance.now()
+    const charts = [runCountChart(chart), durationChart(chart)]
+    const before = this.#handles
+    this.#handles = before
+      ? before.then((drawn) => {
+          drawn.forEach((each, i) => each.update(charts[i]!))
+          return drawn
+        })
+      : loadCharts().then(({ drawChart }) =>
+          charts.map((each, i) => drawChart(this.#elements[i]!, each)),
+        )
+    // The page still shows the data as a table.
+    this.#handles.catch(() => {})
+  }
+}
+
+/** A `string`, so that the compiler does not resolve the import. */
+const CHARTS: string = '/scripts/charts.js'
+const loadCharts = () => import(CHARTS) as Promise<typeof import('../charts/module.ts')>
+
+const timesOf = ({ buckets, bucketMs }: RunChart) => ({
+  times: buckets.map(({ at }) => at),
+  until: buckets.at(-1)!.at + bucketMs,
+})
+
+function runCountChart(chart: RunChart): Chart {
+  const { buckets } = chart
+  const sum = (name: 'ok' | 'failed') => buckets.reduce((all, bucket) => all + bucket[name], 0)
+  return {
+    ...timesOf(chart),
+    label: `Ended runs: ${sum('ok')} succeeded, ${sum('failed')} failed. The table below has the numbers.`,
+    series: [
+      { name: 'succeeded', values: buckets.map(({ ok }) => ok), color: 'good', as: 'bar' },
+      { name: 'failed', values: buckets.map(({ failed }) => failed), color: 'bad', as: 'bar' },
+    ],
+    format: (count) => (Number.isInteger(count) ? String(count) : ''),
+  }
+}
+
+function durationChart(chart: RunChart): Chart {
+  const { buckets } = chart
+  return {
+    ...timesOf(chart),
+    label: 'Run duration: median and 95th percentile. The table below has the numbers.',
+    series: [
+      { name: 'median', values: buckets.map(({ p50Ms }) => p50Ms), color: 'act', as: 'line' },
+      {
+        name: '95th percentile',
+        values: buckets.map(({ p95Ms }) => p95Ms),
+        color: 'soft',
+        as: 'line',
+      },
+    ],
+    // Without runs, the axis ranges from 0 to 1 ms, and its fractional ticks are not labelled.
+    format: (ms) => (ms > 0 && ms < 1 ? '' : formatDuration(ms)),
+  }
+}

@@ -1,0 +1,208 @@
+/** Rendered by the Worker, and again by the script that waits for the run to finish. */
+import type { Child, FC } from 'hono/jsx'
+import { FactList } from '../components/elements.tsx'
+import { UserText, escapeInvisible } from '../components/user-text.tsx'
+import type { DisplayedText } from './pretty-json.ts'
+import type { RunEventView, RunView } from './run-view.ts'
+import { Moment, StatusBadge, WAIT_TEXTS } from './run-status.tsx'
+import { Timeline } from './timeline.tsx'
+import { formatUsd } from '../format/usd.ts'
+import { formatDuration, escapeLines } from '../format/values.ts'
+
+export const RunDetails: FC<{ run: RunView; now: number }> = ({ run, now }) => (
+  <>
+    <p class="state">
+      <StatusBadge status={run.status} />
+      {run.finished_at !== null && (
+        <span>
+          <Moment at={Date.parse(run.finished_at)} now={now} />
+        </span>
+      )}
+    </p>
+    {run.waiting_for !== null && (
+      <div class="warn">
+        <p>
+          <strong>{WAIT_TEXTS[run.waiting_for].what}.</strong> {WAIT_TEXTS[run.waiting_for].fix}
+        </p>
+      </div>
+    )}
+    {run.reorged && (
+      <div class="warn">
+        <p>
+          <strong>Its log is no longer on the chain.</strong> A reorganization deeper than the
+          trigger’s finality removed its block after the run was queued.
+        </p>
+      </div>
+    )}
+    {run.error && <ErrorPart error={run.error} />}
+    {run.response && <TextPart id="response" title="Response" shown={run.response} />}
+    <LogsPart run={run} />
+    <section class="card" aria-labelledby="course">
+      <h2 id="course">Timeline</h2>
+      <Timeline run={run} now={now} />
+    </section>
+    {run.event && <EventPart event={run.event} reorged={run.reorged} />}
+    <InputPart input={run.input} />
+    <ReceiptPart run={run} />
+  </>
+)
+
+const ErrorPart: FC<{ error: DisplayedText }> = ({ error }) => (
+  <section class="problem" aria-labelledby="error">
+    <h2 id="error">Error</h2>
+    <pre class="long" tabindex={0} aria-labelledby="error">
+      {escapeLines(error.text)}
+    </pre>
+    <TruncationNote shown={error} />
+  </section>
+)
+
+const TextPart: FC<{ id: string; title: string; shown: DisplayedText }> = ({
+  id,
+  title,
+  shown,
+}) => (
+  <section class="card" aria-labelledby={id}>
+    <h2 id={id}>{title}</h2>
+    <pre class="long" tabindex={0} aria-labelledby={id}>
+      {escapeLines(shown.text)}
+    </pre>
+    <TruncationNote shown={shown} />
+  </section>
+)
+
+const InputPart: FC<{ input: DisplayedText }> = ({ input }) => (
+  <section class="card" aria-labelledby="input">
+    <h2 id="input">Input</h2>
+    <Collapsible
+      title="Params passed to the action"
+      about={input.isCut ? 'truncated' : `${input.text.length} characters`}
+    >
+      <pre class="long" tabindex={0} aria-labelledby="input">
+        {escapeLines(input.text)}
+      </pre>
+      <TruncationNote shown={input} />
+    </Collapsible>
+  </section>
+)
+
+const LogsPart: FC<{ run: RunView }> = ({ run: { logs, logsAreCut, finished_at } }) => (
+  <section class="card" aria-labelledby="logs">
+    <h2 id="logs">Logs</h2>
+    {logs.length === 0 && (
+      <p class="note">
+        {finished_at === null ? 'Logs appear here when the run ends.' : 'No console output.'}
+      </p>
+    )}
+    {logs.length > 0 && (
+      <ol class="logs long" tabindex={0} aria-labelledby="logs">
+        {logs.map(({ level, at_ms, text }) => (
+          <li class={level}>
+            <span class="at">{formatDuration(at_ms)}</span> <span class="level">{level}</span>{' '}
+            <span class="text">{escapeLines(text)}</span>
+          </li>
+        ))}
+      </ol>
+    )}
+    {logsAreCut && <p class="note">Truncated. The API returns all logs.</p>}
+  </section>
+)
+
+/**
+ * A Map, because the key comes from a test run's input and could be `constructor`, a property of every plain object.
+ */
+const DECODED: ReadonlyMap<string, string> = new Map([
+  ['exact', 'Exact: the indexed arguments are known.'],
+  ['inferred', 'Inferred: only one choice of indexed arguments fits the values.'],
+  [
+    'ambiguous',
+    'Ambiguous: this is a guess. The input contains all candidates. Mark the indexed arguments in the signature.',
+  ],
+  [
+    'raw',
+    'Not decoded: the data does not match the signature. The input contains topics and data.',
+  ],
+])
+
+const EventPart: FC<{ event: RunEventView; reorged: boolean }> = ({ event, reorged }) => (
+  <section class="card" aria-labelledby="event">
+    <h2 id="event">Event</h2>
+    <FactList
+      facts={[
+        ['Chain', <UserText text={event.chain} />],
+        ['Block', <UserText text={event.block} />],
+        [
+          'On the chain',
+          reorged ? 'no: its block was removed by a reorganization' : 'yes, as of the last check',
+        ],
+        ['Transaction', <UserText text={event.transaction} />],
+        ['Contract', <UserText text={event.contract} />],
+        ['Signature', <UserText text={event.signature} />],
+        ['Decoding', DECODED.get(event.decode) ?? <UserText text={event.decode} />],
+        ...event.decoded.map(([name, value]): [string, Child] => [
+          escapeInvisible(name),
+          <UserText text={value} max={500} />,
+        ]),
+      ]}
+    />
+  </section>
+)
+
+const ReceiptPart: FC<{ run: RunView }> = ({ run: { receipt, claims, charged_cents } }) => (
+  <section class="card" aria-labelledby="receipt">
+    <h2 id="receipt">Cost and receipt</h2>
+    <p>
+      {charged_cents > 0 ? `Charged ${formatUsd(charged_cents)}.` : 'Nothing was charged.'}{' '}
+      {receipt === null
+        ? 'No receipt: nothing was executed yet, or the outcome is unknown.'
+        : 'The machine that executed the run signed a receipt, which anyone can verify.'}
+    </p>
+    {receipt !== null && (
+      <>
+        <Collapsible title="Receipt claims" about="not verified by this page">
+          {claims && (
+            <FactList
+              facts={claims.map(([name, value]) => [
+                escapeInvisible(name),
+                <UserText text={value} />,
+              ])}
+            />
+          )}
+        </Collapsible>
+        <Collapsible title="Receipt text and verification">
+          <pre id="receipt-text" class="long" tabindex={0}>
+            {escapeInvisible(receipt)}
+          </pre>
+          <p>
+            <button type="button" class="quiet" data-copy="receipt-text" hidden>
+              Copy receipt
+            </button>
+          </p>
+          <p>Save it as receipt.txt, fetch an evidence bundle, and run on your machine:</p>
+          <pre>npx --no-install svc receipt verify receipt.txt --evidence bundle.json</pre>
+          <p>
+            <a href="/docs/receipts">About receipts</a>
+          </p>
+        </Collapsible>
+      </>
+    )}
+  </section>
+)
+
+/** Initially collapsed. */
+const Collapsible: FC<{ title: string; about?: string; children?: Child }> = ({
+  title,
+  about,
+  children,
+}) => (
+  <details>
+    <summary>
+      {title}
+      {about && <span class="ago"> ({about})</span>}
+    </summary>
+    {children}
+  </details>
+)
+
+const TruncationNote: FC<{ shown: DisplayedText }> = ({ shown }) =>
+  shown.isCut ? <p class="note">Truncated. The API returns the full text.</p> : <></>

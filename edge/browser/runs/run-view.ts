@@ -1,0 +1,104 @@
+/** Run as its page shows it, with long values truncated. */
+import type { LogLine } from '../../../shared/wire/log-line.ts'
+import type { RunRecord } from '../../../shared/wire/trigger.ts'
+import { truncateText, prettyJson, type DisplayedText } from './pretty-json.ts'
+
+export type RunView = Omit<RunRecord, 'input' | 'response' | 'error' | 'logs'> & {
+  input: DisplayedText
+  /** Null unless the run has succeeded. */
+  response: DisplayedText | null
+  error: DisplayedText | null
+  logs: LogLine[]
+  logsAreCut: boolean
+  event: RunEventView | null
+  /** Unverified claims of the receipt; null if there is no receipt or if it cannot be decoded. */
+  claims: [name: string, value: string][] | null
+}
+
+/** Chain log that started the run. */
+export type RunEventView = {
+  chain: string
+  block: string
+  transaction: string
+  contract: string
+  signature: string
+  decode: string
+  decoded: [name: string, value: string][]
+}
+
+// An action may write up to 100 KiB of console output.
+const LOG_LINES = 500
+const LOG_CHARACTERS = 32 * 1024
+
+// Number of event arguments, and characters per argument.
+const ARGUMENTS = 32
+const ARGUMENT_CHARACTERS = 500
+
+export function toRunView(run: RunRecord): RunView {
+  const { input, response, error, logs, ...rest } = run
+  const kept = truncateLogs(logs)
+  return {
+    ...rest,
+    input: prettyJson(input),
+    response: run.status === 'success' ? prettyJson(response) : null,
+    error: error === null ? null : truncateText(error),
+    logs: kept,
+    logsAreCut: kept.length < logs.length,
+    event: chainEventOf(input),
+    claims: run.receipt === null ? null : claimsOf(run.receipt),
+  }
+}
+
+function truncateLogs(logs: readonly LogLine[]): LogLine[] {
+  const kept: LogLine[] = []
+  let characters = 0
+  for (const line of logs.slice(0, LOG_LINES)) {
+    characters += line.text.length
+    if (characters > LOG_CHARACTERS) {
+      // Shows at least the beginning of a long first line.
+      if (kept.length === 0) kept.push({ ...line, text: line.text.slice(0, LOG_CHARACTERS) })
+      break
+    }
+    kept.push(line)
+  }
+  return kept
+}
+
+function chainEventOf({ source, event }: Record<string, unknown>): RunEventView | null {
+  if (source !== 'chain_event' || typeof event !== 'object' || event === null) return null
+  // The owner enters the event of a test run, so it can have any structure.
+  const field = (name: string) => textOf(Reflect.get(event, name))
+  const decoded: unknown = Reflect.get(event, 'decoded')
+  return {
+    chain: field('chain'),
+    block: field('block_number'),
+    transaction: field('transaction_hash'),
+    contract: field('contract_address'),
+    signature: field('event_signature'),
+    decode: field('decode'),
+    decoded:
+      typeof decoded === 'object' && decoded !== null
+        ? Object.entries(decoded)
+            .slice(0, ARGUMENTS)
+            .map(([name, value]) => [name, textOf(value)])
+        : [],
+  }
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined) return ''
+  const text = typeof value === 'string' ? value : prettyJson(value, ARGUMENT_CHARACTERS).text
+  return text.slice(0, ARGUMENT_CHARACTERS)
+}
+
+/** Does not verify the signature. A reader who needs proof must verify the receipt independently of our pages. */
+function claimsOf(receipt: string): [string, string][] | null {
+  try {
+    const payload = receipt.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/')
+    const bytes = Uint8Array.from(atob(payload), (character) => character.charCodeAt(0))
+    const claims = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>
+    return Object.entries(claims).map(([name, value]) => [name, textOf(value)])
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,163 @@
+/** Rendered by the Worker for browsers without scripts, and by the form's script while the person types. */
+import type { FC } from 'hono/jsx'
+import type { TriggerPreview } from '../../../shared/wire/preview.ts'
+import { UserText, escapeInvisible } from '../components/user-text.tsx'
+import type { CheckResult } from './check-result.ts'
+
+// The action receives the complete values.
+const VALUE_MAX_CHARACTERS = 160
+const PARAMS_MAX_CHARACTERS = 4_000
+
+/** @param zone time zone of the reader; absent if unknown */
+export const CheckView: FC<{ checked: CheckResult; zone?: string }> = ({ checked, zone }) =>
+  'problems' in checked ? (
+    <ProblemsView problems={checked.problems} />
+  ) : (
+    <PreviewView preview={checked.preview} {...(zone !== undefined && { zone })} />
+  )
+
+const ProblemsView: FC<{ problems: Record<string, string> }> = ({ problems }) => (
+  <>
+    <p class="verdict bad">Invalid configuration.</p>
+    {Object.values(problems).map((problem) => (
+      <p>
+        <UserText text={problem} max={600} />
+      </p>
+    ))}
+  </>
+)
+
+const PreviewView: FC<{ preview: TriggerPreview; zone?: string }> = ({ preview, zone }) => (
+  <>
+    {preview.next && <Ticks preview={preview} {...(zone !== undefined && { zone })} />}
+    {preview.topic0 !== undefined && <Logs preview={preview} />}
+    <details>
+      <summary>Params passed to the action</summary>
+      <pre>{paramsText(preview.params)}</pre>
+    </details>
+  </>
+)
+
+const Ticks: FC<{ preview: TriggerPreview; zone?: string }> = ({ preview, zone }) => {
+  const { next = [], min_interval_s } = preview
+  return (
+    <>
+      <p class="verdict">
+        Next run times
+        {min_interval_s !== undefined && `, at least ${formatSeconds(min_interval_s)} apart`}.
+      </p>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">UTC</th>
+            {zone !== undefined && <th scope="col">Local ({zone})</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {next.map((at) => (
+            <tr>
+              <td>
+                <time datetime={at}>{timeIn('UTC', at)}</time>
+              </td>
+              {zone !== undefined && <td>{timeIn(zone, at)}</td>}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  )
+}
+
+const Logs: FC<{ preview: TriggerPreview }> = ({ preview }) => {
+  const { canonical_signature = '', topic0 = '', logs = [], searched, warnings = [] } = preview
+  const where = searched && `blocks ${searched.from} to ${searched.to}`
+  return (
+    <>
+      {warnings.map((warning) => (
+        <p class="warn">
+          <UserText text={warning} max={600} />
+        </p>
+      ))}
+      <p class="verdict">
+        {logs.length === 0 ? `No matching events in ${where}.` : `Matching events in ${where}:`}
+      </p>
+      <dl class="facts">
+        <dt>Event</dt>
+        <dd>
+          <code>{escapeInvisible(canonical_signature)}</code>
+        </dd>
+        <dt>Topic 0</dt>
+        <dd>
+          <code>{topic0}</code>
+        </dd>
+      </dl>
+      {logs.length > 0 && (
+        <ul class="logs">
+          {logs.map((log) => (
+            <LogItem log={log} />
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+/** The log is untrusted, because anyone can write to the chain. */
+const LogItem: FC<{ log: Record<string, unknown> }> = ({ log }) => {
+  const { block_number, transaction_hash, decoded, decode } = log
+  const args = typeof decoded === 'object' && decoded !== null ? Object.entries(decoded) : []
+  return (
+    <li>
+      <dl class="facts">
+        <dt>Block</dt>
+        <dd>{String(block_number)}</dd>
+        <dt>Transaction</dt>
+        <dd>
+          <code>{escapeInvisible(String(transaction_hash))}</code>
+        </dd>
+        {args.map(([name, value]) => (
+          <>
+            <dt>{escapeInvisible(name)}</dt>
+            <dd>
+              <code>
+                <UserText text={valueText(value)} max={VALUE_MAX_CHARACTERS} />
+              </code>
+            </dd>
+          </>
+        ))}
+      </dl>
+      {args.length === 0 && (
+        <p>Not decoded ({escapeInvisible(String(decode))}): the raw data is passed on.</p>
+      )}
+    </li>
+  )
+}
+
+const valueText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+
+function paramsText(params: Record<string, unknown>): string {
+  const text = JSON.stringify(params, null, 2)
+  const cut =
+    text.length > PARAMS_MAX_CHARACTERS ? `${text.slice(0, PARAMS_MAX_CHARACTERS)}…` : text
+  return cut.split('\n').map(escapeInvisible).join('\n')
+}
+
+function timeIn(timeZone: string, at: string): string {
+  return new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  }).format(Date.parse(at))
+}
+
+function formatSeconds(count: number): string {
+  if (count % 86_400 === 0) return count === 86_400 ? 'a day' : `${count / 86_400} days`
+  if (count % 3_600 === 0) return count === 3_600 ? 'an hour' : `${count / 3_600} hours`
+  if (count % 60 === 0) return count === 60 ? 'a minute' : `${count / 60} minutes`
+  return `${count} seconds`
+}

@@ -1,0 +1,88 @@
+import { render } from 'hono/jsx/dom'
+import { postJson, UserFacingError } from '../post-json.ts'
+import { CheckView } from './check-view.tsx'
+import type { CheckResult } from './check-result.ts'
+
+/** Delay after the last keystroke. Previews of chain events are rate-limited. */
+const DEBOUNCE_MS = 500
+
+const CHECKED_INPUTS =
+  '[name=cron], [name=chain], [name=contract_address], [name=event_signature], [name=start_block], [name^=topic], [name^=finality]'
+
+/** Shows only the response to the latest request. */
+export function startLiveCheck(form: HTMLFormElement): void {
+  const output = form.querySelector<HTMLElement>('#check > [aria-live]')
+  if (!output) return
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const inputs = [...form.querySelectorAll<HTMLInputElement | HTMLSelectElement>(CHECKED_INPUTS)]
+  const fields = () => Object.fromEntries(inputs.map(({ name, value }) => [name, value]))
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let latest = 0
+  let isDrawn = false
+
+  const check = async () => {
+    clearTimeout(timer)
+    const requestNumber = ++latest
+    output.setAttribute('aria-busy', 'true')
+    const checked = await requestCheck(form, fields())
+    if (requestNumber !== latest) return
+    output.removeAttribute('aria-busy')
+    // Removes the Worker's markup.
+    if (!isDrawn) output.replaceChildren()
+    isDrawn = true
+    markInvalid(inputs, 'problems' in checked ? checked.problems : {})
+    render(<CheckView checked={checked} zone={zone} />, output)
+  }
+
+  for (const input of inputs)
+    input.addEventListener('input', () => {
+      // Discards the response in flight, which refers to the previous input.
+      latest++
+      clearTimeout(timer)
+      if (isComplete(fields())) timer = setTimeout(() => void check(), DEBOUNCE_MS)
+    })
+
+  form.addEventListener('submit', (event) => {
+    if (event.submitter?.getAttribute('value') !== 'check') return
+    // Submitting the form would reload the page, and the usage key in the form would be lost.
+    event.preventDefault()
+    form.querySelector<HTMLElement>('#check')!.focus()
+    void check()
+  })
+  if (isComplete(fields())) void check()
+}
+
+/** False for incomplete input, such as a part of an address, which is not an error yet. */
+function isComplete(fields: Record<string, string>): boolean {
+  const { cron } = fields
+  if (cron !== undefined) return cron.trim() !== ''
+  const { contract_address = '', event_signature = '' } = fields
+  return contract_address.trim().length >= 42 && event_signature.trim().endsWith(')')
+}
+
+async function requestCheck(
+  form: HTMLFormElement,
+  fields: Record<string, string>,
+): Promise<CheckResult> {
+  const { kind, checkCsrf: csrf } = form.dataset
+  try {
+    return await postJson<CheckResult>('/triggers/preview', { csrf, kind, fields })
+  } catch (error) {
+    if (!(error instanceof UserFacingError)) throw error
+    return { problems: { form: error.message } }
+  }
+}
+
+/** Links invalid fields to the preview, which describes the problems. */
+function markInvalid(
+  inputs: (HTMLInputElement | HTMLSelectElement)[],
+  problems: Record<string, string>,
+): void {
+  for (const input of inputs) {
+    const isWrong = input.name in problems
+    input.setAttribute('aria-invalid', String(isWrong))
+    const about = (input.getAttribute('aria-describedby') ?? '').split(' ')
+    const others = about.filter((id) => id !== '' && id !== 'check')
+    input.setAttribute('aria-describedby', [...others, ...(isWrong ? ['check'] : [])].join(' '))
+  }
+}

@@ -1,0 +1,132 @@
+import type { ChainReader } from '../rpc/chain-reader.ts'
+import type { ChainLog, LogPosition } from '../chain-log.ts'
+import { weightOf } from './log-density.ts'
+import { RetryBackoff } from './retry-backoff.ts'
+import { toLogQuery } from './query-of-filter.ts'
+import { type RangeRequest, RangeReader, type LogBatch } from './range-reader.ts'
+import type { RangeSize } from './range-size.ts'
+import type { BackfillRange } from './backfill-source.ts'
+
+/** A few responses, so that reading can continue during a delivery. */
+const BUFFERED_MAX = 10_000
+
+/** Size of the logs in one delivery. The logs of a block are never split. */
+const DELIVERY_WEIGHT = 1_000
+
+/** Progress of reading and delivering one block range. */
+export class BackfillTask {
+  readonly backoff = new RetryBackoff()
+  isDelivering = false
+  /** Unix milliseconds; undefined if the trigger queue is not full. Reading continues when the cursor is due again. */
+  fullSince: number | undefined
+  #range: BackfillRange
+  #reader: RangeReader | undefined
+  #buffered: LogBatch = { logs: [], through: -1 }
+  #bufferedWeight = 0
+
+  constructor(range: BackfillRange) {
+    this.#range = range
+  }
+
+  get range(): BackfillRange {
+    return this.#range
+  }
+
+  get isDone(): boolean {
+    return this.#range.next.block > this.#range.to
+  }
+
+  /** Size of the buffered logs, as counted by `weightOf`. */
+  get weight(): number {
+    return this.#bufferedWeight + (this.#reader?.bufferedWeight ?? 0)
+  }
+
+  /** Buffered logs are kept if they are still needed. */
+  resume(range: BackfillRange): void {
+    this.fullSince = undefined
+    const { next, to } = this.#range
+    const isBuffered =
+      compare(range.next, next) >= 0 && range.next.block <= this.#buffered.through + 1
+    const isUnmoved = compare(range.next, next) === 0
+    if (range.to >= to && (isBuffered || isUnmoved)) {
+      // Keeps the end of the range that is being read. Later blocks become a separate range.
+      this.#range = { ...range, to }
+      this.#buffer(this.#buffered)
+    } else {
+      this.#range = range
+      this.discard()
+    }
+  }
+
+  /**
+   * Undefined if no request can be sent now.
+   * @param room size of the logs that all block ranges together may still buffer
+   * @param isOnly true if no other request is in flight
+   */
+  next(
+    chain: ChainReader,
+    size: RangeSize,
+    room: number,
+    isOnly: boolean,
+  ): RangeRequest | undefined {
+    const mine = BUFFERED_MAX - this.weight
+    if (mine <= 0 || this.#buffered.through >= this.#range.to) return undefined
+    this.#reader ??= new RangeReader(chain, size, {
+      query: toLogQuery(this.#range.filter),
+      from: Math.max(this.#range.next.block, this.#buffered.through + 1),
+      to: this.#range.to,
+      lane: 'backfill',
+    })
+    return this.#reader.next(Math.min(mine, room), isOnly)
+  }
+
+  async send(request: RangeRequest): Promise<void> {
+    await this.#reader?.send(request)
+  }
+
+  /** Next logs to deliver, in order; undefined if there are none. They stay buffered until `told` is called. */
+  readyLogs(): LogBatch | undefined {
+    const read = this.#reader?.take()
+    if (read) this.#buffer({ logs: [...this.#buffered.logs, ...read.logs], through: read.through })
+    return this.#buffered.through < this.#range.next.block
+      ? undefined
+      : firstDelivery(this.#buffered)
+  }
+
+  /** Records that the trigger accepted the logs from `ready`. */
+  recordDelivered({ through }: LogBatch): void {
+    this.#range = { ...this.#range, next: { block: through + 1, logIndex: 0 } }
+    this.#buffer(this.#buffered)
+  }
+
+  /** Logs that were not delivered are read again later. */
+  discard(): void {
+    this.#reader = undefined
+    this.#buffer({ logs: [], through: -1 })
+  }
+
+  #buffer({ logs, through }: LogBatch): void {
+    const { next } = this.#range
+    this.#buffered = { logs: logs.filter((log) => compare(placeOf(log), next) >= 0), through }
+    this.#bufferedWeight = weightOf(this.#buffered.logs)
+  }
+}
+
+function firstDelivery({ logs, through }: LogBatch): LogBatch {
+  let weight = 0
+  for (const [index, log] of logs.entries()) {
+    const isNewBlock = index > 0 && logs[index - 1]!.blockNumber < log.blockNumber
+    if (isNewBlock && weight >= DELIVERY_WEIGHT)
+      return { logs: logs.slice(0, index), through: log.blockNumber - 1 }
+    weight += weightOf([log])
+  }
+  return { logs, through }
+}
+
+function placeOf({ blockNumber, logIndex }: ChainLog): LogPosition {
+  return { block: blockNumber, logIndex }
+}
+
+function compare(a: LogPosition, b: LogPosition): number {
+  return a.block - b.block || a.logIndex - b.logIndex
+}

@@ -1,0 +1,83 @@
+import { TriggerRejectedError } from '../triggers/trigger-rejected-error.ts'
+import { CHAIN_NAMES, type ChainName, type Chains } from './chain-settings.ts'
+import { contractAddressProblem } from './contract-address.ts'
+import type { LogFilter } from './matching/log-filter.ts'
+import type { EventSignature } from './signature/event-signature.ts'
+import { parseEventSignature } from './signature/parse-event-signature.ts'
+import { EventSignatureError } from './signature/event-signature-error.ts'
+import { readStartBlock } from './start-block.ts'
+import { readTopicFilters } from './topic-filters.ts'
+
+export type ChainEventConfig = {
+  chain: ChainName
+  /** As written by the trigger's owner. */
+  signatureText: string
+  signature: EventSignature
+  filter: LogFilter
+  startBlock: number | null
+}
+
+const KEYS = ['chain', 'contract_address', 'event_signature', 'start_block', 'topic_filters']
+
+/** @throws {TriggerRejectedError} naming the first invalid key */
+export function readChainEventConfig(config: Record<string, unknown>): ChainEventConfig {
+  for (const key of Object.keys(config))
+    if (!KEYS.includes(key))
+      refuse(key.slice(0, 64), 'unknown field', `A chain_event has ${KEYS.join(', ')}.`)
+  const chain = readChain(config.chain)
+  const wrong = contractAddressProblem(config.contract_address)
+  if (wrong) refuse('contract_address', wrong.problem, wrong.fix)
+  const signature = readSignature(config.event_signature)
+  const start = readStartBlock(config.start_block)
+  if ('problem' in start) refuse('start_block', start.problem, start.fix)
+  const topics = readTopicFilters(config.topic_filters, signature)
+  if ('problem' in topics) throw new TriggerRejectedError({ reason: 'field', ...topics })
+  const address = String(config.contract_address).toLowerCase()
+  return {
+    chain,
+    signatureText: String(config.event_signature),
+    signature,
+    filter: { address, topic0: signature.topic0, topics },
+    startBlock: start.number,
+  }
+}
+
+/** @throws {TriggerRejectedError} because a trigger for an unwatched chain would never fire */
+export function requireConfiguredChain(chain: ChainName, chains: Chains): void {
+  if (chains[chain]) return
+  const configured = CHAIN_NAMES.filter((name) => chains[name])
+  throw new TriggerRejectedError({ reason: 'chain_not_configured', chain, configured })
+}
+
+/** If true, the trigger can keep its position in the chain. */
+export function watchesSameEvents(one: ChainEventConfig, other: ChainEventConfig): boolean {
+  const watched = ({ chain, filter, startBlock }: ChainEventConfig) =>
+    JSON.stringify([chain, filter.address, filter.topic0, filter.topics, startBlock])
+  return watched(one) === watched(other)
+}
+
+function readChain(chain: unknown): ChainName {
+  const known = CHAIN_NAMES.find((name) => name === chain)
+  if (known !== undefined) return known
+  const problem = chain === undefined ? 'required' : 'unknown chain'
+  return refuse('chain', problem, `Send one of ${CHAIN_NAMES.join(', ')}.`)
+}
+
+function readSignature(text: unknown): EventSignature {
+  const fix =
+    'Send the event as its contract declares it, such as Transfer(address,address,uint256).'
+  if (text === undefined) return refuse('event_signature', 'required', fix)
+  if (typeof text !== 'string') return refuse('event_signature', 'expected a string', fix)
+  try {
+    return parseEventSignature(text)
+  } catch (error) {
+    if (!(error instanceof EventSignatureError)) throw error
+    const { position, problem } = error
+    const better = `${error.fix[0]!.toUpperCase()}${error.fix.slice(1)}.`
+    return refuse('event_signature', `at position ${position}: ${problem}`, better)
+  }
+}
+
+function refuse(key: string, problem: string, fix: string): never {
+  throw new TriggerRejectedError({ reason: 'field', field: `config.${key}`, problem, fix })
+}

@@ -1,0 +1,64 @@
+import type { ChainLog } from '../chain-log.ts'
+import type { ChainName } from '../chain-settings.ts'
+import type { EventSignature } from '../signature/event-signature.ts'
+import { checksummedAddress } from './checksummed-address.ts'
+import type { DecodedLog, DecodePlan } from './decoded-log.ts'
+import { decodeLog } from './decode-log.ts'
+import { rawLog, type RawLog } from './raw-log.ts'
+
+/** `event` member of the params that an action receives, as JSON (`docs/chain-events.md`). */
+export type ChainEvent = DecodedLog & {
+  chain: ChainName
+  chain_id: number
+  /** With its EIP-55 checksum. */
+  contract_address: string
+  /** As written by the trigger's owner. */
+  event_signature: string
+  topic0: string
+  topics: readonly string[]
+  data: string
+  block_number: number
+  block_hash: string
+  /** Unix seconds. */
+  block_timestamp: number
+  transaction_hash: string
+  transaction_index: number
+  /** Index within the block. */
+  log_index: number
+  raw_log: RawLog
+  /** Always false: a log that was removed by a reorganization does not start a run. */
+  removed: false
+}
+
+export type ChainEventSource = {
+  chain: ChainName
+  chainId: number
+  signatureText: string
+  signature: EventSignature
+  log: ChainLog
+  /** Chosen when the run was created. */
+  plan: DecodePlan
+}
+
+/** Never throws: a log that cannot be decoded is `raw`, and its topics and data are still included. */
+export function toChainEvent(source: ChainEventSource): ChainEvent {
+  const { chain, chainId, signatureText, signature, log, plan } = source
+  return {
+    chain,
+    chain_id: chainId,
+    contract_address: checksummedAddress(log.address),
+    event_signature: signatureText,
+    topic0: signature.topic0,
+    topics: log.topics,
+    data: log.data,
+    ...decodeLog(signature, log, plan),
+    block_number: log.blockNumber,
+    block_hash: log.blockHash,
+    block_timestamp: log.blockTimestamp,
+    transaction_hash: log.transactionHash,
+    transaction_index: log.transactionIndex,
+    log_index: log.logIndex,
+    raw_log: rawLog(log),
+    removed: false,
+  }
+}

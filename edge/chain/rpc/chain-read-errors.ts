@@ -1,0 +1,40 @@
+/** Failures of chain reads. The class tells callers how to react. */
+
+/** No endpoint returned a usable response. Callers retry the same request later. */
+export class ChainUnreachableError extends Error {
+  override name = 'ChainUnreachableError'
+  /** Kinds of failure, in order of the endpoints tried. Empty if all endpoints are in backoff. */
+  readonly failures: readonly string[]
+  /**
+   * True after a failure that an oversized range can cause: a timeout, a broken response or an unknown error. A smaller
+   * range may then succeed, while the same range may fail every time.
+   */
+  readonly perhapsRange: boolean
+  constructor(
+    message = 'no endpoint of the chain responds',
+    {
+      failures = [],
+      perhapsRange = false,
+    }: Partial<Pick<ChainUnreachableError, 'failures' | 'perhapsRange'>> = {},
+  ) {
+    super(message)
+    this.failures = failures
+    this.perhapsRange = perhapsRange
+  }
+}
+
+/** The provider accepts only a smaller range, or fewer logs. Never thrown for a single block. */
+export class RangeRejectedError extends Error {
+  override name = 'RangeRejectedError'
+  /** Blocks that the provider claims to accept, below the number requested; undefined if it states none. */
+  readonly blocks: number | undefined
+  constructor(blocks?: number) {
+    super(blocks === undefined ? 'the range is too large' : `at most ${blocks} blocks`)
+    this.blocks = blocks
+  }
+}
+
+/** A node does not have a requested block, or has a different block at that height. */
+export class NodeLaggingError extends Error {
+  override name = 'NodeLaggingError'
+}

@@ -1,0 +1,253 @@
+/** Requests logs with queries that fit the endpoint's limits, and the last block of the range in the same batch. */
+import type { BlockHeader } from '../block-header.ts'
+import type { ChainLog } from '../chain-log.ts'
+import type { LogQuery } from '../matching/log-filter.ts'
+import type { BlockRange } from '../subscription.ts'
+import type { ReadPriority } from './chain-reader.ts'
+import type { Endpoint } from './endpoint.ts'
+import { badResponse, EndpointError, rpcErrorKind } from './endpoint-error.ts'
+import type { RpcResponse, RpcCall, RpcError } from './json-rpc.ts'
+import { encodeQuantity } from './quantities.ts'
+import { positionRejection, rangeRejection } from './range-errors.ts'
+import {
+  requireResult,
+  requireHeader,
+  headerByHashCall,
+  headerCall,
+  parseBlockHeader,
+  isUnknownBlock,
+} from './read-header.ts'
+import { type ParsedLog, sortLogs, parseLogs, withOrdinals } from './read-logs.ts'
+import { NodeLaggingError, RangeRejectedError } from './chain-read-errors.ts'
+
+type BlockSelector = { range: BlockRange } | { header: BlockHeader }
+
+/**
+ * @throws {RangeRejectedError} if the provider wants a smaller range
+ * @throws {NodeLaggingError} if the node does not have the last block
+ * @throws {EndpointError}
+ */
+export async function logsOfRange(
+  endpoint: Endpoint,
+  query: LogQuery,
+  range: BlockRange,
+  priority: ReadPriority,
+): Promise<ChainLog[]> {
+  const { block: last, found } = await requestLogs(endpoint, query, { range }, priority)
+  const logs = sortLogs(found, range.from, range.to)
+  const times = await timesOf(endpoint, logs, last, priority)
+  return withOrdinals(logs, (log) => times.get(log.blockNumber)!)
+}
+
+/**
+ * Requests the block by its hash.
+ * @throws {NodeLaggingError} if the node does not have the block
+ * @throws {EndpointError}
+ */
+export async function logsOfHeader(
+  endpoint: Endpoint,
+  query: LogQuery,
+  header: BlockHeader,
+): Promise<ChainLog[]> {
+  const { found } = await requestLogs(endpoint, query, { header }, 'live')
+  const logs = sortLogs(found, header.number, header.number)
+  if (logs.some(({ blockHash }) => blockHash !== header.hash))
+    throw badResponse('logs of a block that was not requested')
+  return withOrdinals(logs, () => header.timestamp)
+}
+
+/** Uses as many queries as the endpoint's limits require. No log matches more than one of them. */
+async function requestLogs(
+  endpoint: Endpoint,
+  query: LogQuery,
+  blocks: BlockSelector,
+  priority: ReadPriority,
+): Promise<{ block: BlockHeader; found: ParsedLog[] }> {
+  let limits = {
+    addresses: endpoint.limits.addresses.at(endpoint.now()),
+    topics: endpoint.limits.topics.at(endpoint.now()),
+  }
+  for (;;) {
+    const parts = splitToLimits(query, limits)
+    const calls = parts.map((part) => logsCall(part, blocks))
+    const [blockResponse, ...logResponses] = await endpoint
+      .call([blockCall(blocks), ...calls], priority)
+      .catch((error: unknown) => asRejection(error))
+    const refused = logResponses.find((answer) => 'error' in answer)?.error
+    if (!refused) {
+      const block = requireBlock(blockResponse!, blocks)
+      const results = logResponses as { result: unknown }[]
+      const found = results.flatMap(({ result }, n) => parseLogs(result, parts[n]!))
+      return { block, found: found.filter(isRequested(query)) }
+    }
+    const smaller = smallerLimits(endpoint, refused, parts[0]!, limits, lengthOf(blocks))
+    if (!smaller) throw rejectionError(refused, blockResponse!, blocks)
+    limits = smaller
+  }
+}
+
+const blockCall = (blocks: BlockSelector) =>
+  'range' in blocks ? headerCall(blocks.range.to) : headerByHashCall(blocks.header.hash)
+
+/**
+ * A node returns no logs for blocks that it does not have, so it must prove in the same request that it has the last
+ * block of the range.
+ */
+function requireBlock(answer: RpcResponse, blocks: BlockSelector): BlockHeader {
+  if ('range' in blocks) return requireHeader(answer, blocks.range.to)
+  const { header } = blocks
+  const known = parseBlockHeader(requireResult(answer))
+  if (known.hash !== header.hash || known.number !== header.number)
+    throw badResponse('a block that was not requested')
+  return known
+}
+
+/** Handles a response that exceeds our own size limit like a provider's rejection. */
+function asRejection(error: unknown): RpcResponse[] {
+  if (!(error instanceof EndpointError) || error.kind !== 'too_large') throw error
+  const answer = { error: { code: 413, message: '' } }
+  return [answer, answer]
+}
+
+type QueryLimits = { addresses: number; topics: number }
+
+/**
+ * Limits per query to try after a rejection; undefined if smaller queries cannot help.
+ * @param part the largest query of the rejected request
+ */
+function smallerLimits(
+  endpoint: Endpoint,
+  refused: RpcError,
+  part: LogQuery,
+  limits: QueryLimits,
+  length: number,
+): QueryLimits | undefined {
+  const topics = Math.max(0, ...part.topics.map((allowed) => allowed?.length ?? 0))
+  const requested = { addresses: part.addresses.length, topics }
+  const refusal = positionRejection(refused)
+  // Unless the number of addresses or topics was rejected, smaller queries help only if a single block has too many
+  // logs for one response. This is specific to the block, so no limit is recorded.
+  if (!refusal && !(length === 1 && rangeRejection(refused, 1))) return undefined
+  const larger = requested.addresses >= requested.topics ? 'addresses' : 'topics'
+  const position = refusal && refusal.of !== 'either' ? refusal.of : larger
+  if (requested[position] <= 1) return undefined
+  if (!refusal) return { ...limits, [position]: requested[position] >> 1 }
+  const limit = endpoint.limits[position]
+  limit.recordRejection(requested[position], refusal.most, endpoint.now())
+  return { ...limits, [position]: limit.at(endpoint.now()) }
+}
+
+/**
+ * Returns the error to throw.
+ * @throws {NodeLaggingError}
+ * @throws {EndpointError} if the endpoint also fails to return the block
+ */
+function rejectionError(
+  refused: RpcError,
+  blockResponse: RpcResponse,
+  blocks: BlockSelector,
+): Error {
+  const length = lengthOf(blocks)
+  const refusal = rangeRejection(refused, length)
+  if (refusal && length > 1) return new RangeRejectedError(refusal.blocks)
+  if (isUnknownBlock(refused)) return new NodeLaggingError('the node does not have the block')
+  // Log requests for a missing block fail in too many ways to list. Checks instead that the node has the block.
+  if (!refusal) requireBlock(blockResponse, blocks)
+  return new EndpointError(rpcErrorKind(refused.code), { perhapsRequest: true })
+}
+
+const lengthOf = (blocks: BlockSelector) =>
+  'range' in blocks ? blocks.range.to - blocks.range.from + 1 : 1
+
+/**
+ * The first part is as large as any other, because limits are learned from it. Three positions of 100 topics each would
+ * need a million parts at one topic per part. Above `TOPIC_PARTS_MAX`, later positions therefore match any topic, and
+ * the logs are filtered afterwards.
+ */
+function splitToLimits({ addresses, topics }: LogQuery, limits: QueryLimits): LogQuery[] {
+  const some = chunks(addresses, limits.addresses)
+  let parts: LogQuery['topics'][] = [[]]
+  for (const [position, allowed] of topics.entries()) {
+    const choices = allowed === null ? [null] : chunks(allowed, limits.topics)
+    const isTooMany = position > 0 && parts.length * choices.length > TOPIC_PARTS_MAX
+    parts = parts.flatMap((part) =>
+      (isTooMany ? [null] : choices).map((choice) => [...part, choice]),
+    )
+  }
+  return some.flatMap((among) => parts.map((part) => ({ addresses: among, topics: part })))
+}
+
+/** Parts into which the topics after the first may split a query. */
+const TOPIC_PARTS_MAX = 16
+
+/** Parts of a split query may match more logs than the query. */
+function isRequested({ topics }: LogQuery): (log: ParsedLog) => boolean {
+  const sets = topics.map((allowed) => allowed && new Set(allowed))
+  return (log) =>
+    sets.every((allowed, position) => !allowed || allowed.has(log.topics[position] ?? ''))
+}
+
+function chunks(values: readonly string[], most: number): string[][] {
+  const all = [...new Set(values)]
+  const parts: string[][] = []
+  for (let at = 0; at < all.length; at += most) parts.push(all.slice(at, at + most))
+  return parts
+}
+
+/** Omits trailing nulls in the topics, which some providers reject. */
+function logsCall({ addresses, topics }: LogQuery, blocks: BlockSelector): RpcCall {
+  const filter = {
+    address: addresses.length === 1 ? addresses[0] : addresses,
+    topics: topics
+      .slice(0, topics.findLastIndex((allowed) => allowed !== null) + 1)
+      .map((allowed) => (allowed?.length === 1 ? allowed[0] : allowed)),
+  }
+  const where =
+    'range' in blocks
+      ? { fromBlock: encodeQuantity(blocks.range.from), toBlock: encodeQuantity(blocks.range.to) }
+      : { blockHash: blocks.header.hash }
+  return { method: 'eth_getLogs', params: [{ ...filter, ...where }] }
+}
+
+/** By block number, from the logs or from the header, which must have the same hash as the block in the logs. */
+async function timesOf(
+  endpoint: Endpoint,
+  logs: readonly ParsedLog[],
+  last: BlockHeader,
+  priority: ReadPriority,
+): Promise<Map<number, number>> {
+  const blocks = new Map(logs.map((log) => [log.blockNumber, log]))
+  const unknown = [...blocks.values()].filter(
+    ({ blockNumber, blockTimestamp }) =>
+      blockTimestamp === undefined && blockNumber !== last.number,
+  )
+  const numbers = unknown.map(({ blockNumber }) => blockNumber)
+  const headers = [last, ...(await headersAt(endpoint, numbers, priority))]
+  for (const header of headers) {
+    const log = blocks.get(header.number)
+    if (log && log.blockHash !== header.hash) throw new NodeLaggingError('logs of a replaced block')
+    if (log?.blockTimestamp !== undefined && log.blockTimestamp !== header.timestamp)
+      throw badResponse('two timestamps for one block')
+  }
+  return new Map([
+    ...[...blocks].flatMap(([number, { blockTimestamp: time }]) =>
+      time === undefined ? [] : [[number, time] as const],
+    ),
+    ...headers.map(({ number, timestamp }) => [number, timestamp] as const),
+  ])
+}
+
+/**
+ * In the order of the numbers.
+ * @throws {NodeLaggingError}
+ * @throws {EndpointError}
+ */
+export async function headersAt(
+  endpoint: Endpoint,
+  numbers: readonly number[],
+  priority: ReadPriority,
+): Promise<BlockHeader[]> {
+  if (numbers.length === 0) return []
+  const answers = await endpoint.call(numbers.map(headerCall), priority)
+  return answers.map((answer, n) => requireHeader(answer, numbers[n]!))
+}

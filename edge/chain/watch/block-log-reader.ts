@@ -1,0 +1,150 @@
+import { readQueries } from '../backfill/read-queries.ts'
+import { BlockRejectedError, isSizeRejection } from '../backfill/read-block-logs.ts'
+import type { LogBatch } from '../backfill/range-reader.ts'
+import type { RangeSize } from '../backfill/range-size.ts'
+import type { BlockHeader } from '../block-header.ts'
+import type { ChainLog } from '../chain-log.ts'
+import { BloomMatcher } from '../matching/bloom.ts'
+import type { LogFilter, LogQuery } from '../matching/log-filter.ts'
+import { routeKey, logRouteKey } from '../matching/log-matching.ts'
+import { halveQuery, mergeFilters } from '../matching/merge-filters.ts'
+import type { ChainReader } from '../rpc/chain-reader.ts'
+import { NodeLaggingError } from '../rpc/chain-read-errors.ts'
+
+/** Blocks for which logs are requested by hash at the same time. */
+const BLOCKS_AT_ONCE = 4
+
+const EMPTY_QUERY: LogQuery = {
+  addresses: [`0x${'0'.repeat(40)}`],
+  topics: [[`0x${'0'.repeat(64)}`]],
+}
+
+/**
+ * `refused` maps each filter group with too many logs in a block for any endpoint to return to the highest such block.
+ * Up to that block, `logs` is incomplete for the group.
+ */
+export type BlockLogs = { logs: ChainLog[]; refused: Map<string, number> }
+
+export class BlockLogReader {
+  readonly queries: readonly LogQuery[]
+  readonly #routes: ReadonlySet<string>
+  readonly #filters: readonly LogFilter[]
+  #blooms: BloomMatcher | undefined
+
+  constructor(filters: readonly LogFilter[]) {
+    this.queries = mergeFilters(filters)
+    this.#filters = filters
+    this.#routes = new Set(filters.map(routeKey))
+  }
+
+  filterWatched(logs: readonly ChainLog[]): ChainLog[] {
+    return logs.filter((log) => this.#routes.has(logRouteKey(log)))
+  }
+
+  /**
+   * Each returned log belongs to a block with one of the headers. The logs of several blocks are requested together. If
+   * a block has no logs although its bloom filter may match, they are requested by hash, because a node without the
+   * block then fails instead of returning nothing. Anyone can fill a block with more logs than any node returns; the
+   * logs of other events in that block are still found.
+   * @throws {ChainAway}
+   * @throws {NodeLaggingError}
+   */
+  async read(
+    { reader, size }: { reader: ChainReader; size: RangeSize },
+    headers: readonly BlockHeader[],
+  ): Promise<BlockLogs> {
+    const refused = new Map<string, number>()
+    const [first] = headers
+    if (!first || this.queries.length === 0) return { logs: [], refused }
+    if (headers.length === 1)
+      return { logs: await this.#readBlock(reader, first, refused), refused }
+    const { logs, through } = await this.#readRange({ reader, size }, headers)
+    const named = new Set(logs.map(({ blockNumber }) => blockNumber))
+    this.#blooms ??= new BloomMatcher(this.#filters)
+    const suspicious = headers.filter(
+      ({ number, logsBloom }) =>
+        number > through || (!named.has(number) && this.#blooms!.mayMatch(logsBloom)),
+    )
+    for (let at = 0; at < suspicious.length; at += BLOCKS_AT_ONCE) {
+      const some = suspicious.slice(at, at + BLOCKS_AT_ONCE)
+      const found = await Promise.all(
+        some.map((header) => this.#readBlock(reader, header, refused)),
+      )
+      logs.push(...found.flat())
+    }
+    return { logs: logs.toSorted(compareLogs), refused }
+  }
+
+  /** Stops before a block that the provider rejects. */
+  async #readRange(
+    { reader, size }: { reader: ChainReader; size: RangeSize },
+    headers: readonly BlockHeader[],
+  ): Promise<LogBatch> {
+    const hashes = new Map(headers.map(({ number, hash }) => [number, hash]))
+    const range = { from: headers[0]!.number, to: headers.at(-1)!.number }
+    const lane = { lane: 'live', signal: new AbortController().signal } as const
+    const logs: ChainLog[] = []
+    let through = range.from - 1
+    try {
+      for await (const read of readQueries({ chain: reader, size }, this.queries, range, lane)) {
+        for (const log of this.filterWatched(read.logs)) logs.push(log)
+        ;({ through } = read)
+      }
+    } catch (error) {
+      // The provider rejected a block. The remaining blocks are requested one by one.
+      if (!(error instanceof BlockRejectedError) && !isSizeRejection(error)) throw error
+    }
+    const foreign = logs.find(({ blockNumber, blockHash }) => hashes.get(blockNumber) !== blockHash)
+    if (foreign) throw new NodeLaggingError(`block ${foreign.blockNumber} differs in the logs`)
+    return { logs, through }
+  }
+
+  async #readBlock(
+    reader: ChainReader,
+    header: BlockHeader,
+    refused: BlockLogs['refused'],
+  ): Promise<ChainLog[]> {
+    const refuse = ({ addresses, topics }: LogQuery) => {
+      const route = routeKey({ address: addresses[0]!, topic0: topics[0]![0]! })
+      refused.set(route, Math.max(header.number, refused.get(route) ?? 0))
+    }
+    const answers = await Promise.all(
+      this.queries.map((query) => readOrSplit(reader, query, header, refuse)),
+    )
+    const logs = this.filterWatched(answers.flat())
+    if (logs.some(({ blockHash }) => blockHash !== header.hash))
+      throw new NodeLaggingError(`block ${header.number} differs in the logs`)
+    // Removes duplicates from overlapping responses.
+    const byIndex = new Map(logs.map((log) => [log.logIndex, log]))
+    return [...byIndex.values()].toSorted(compareLogs)
+  }
+}
+
+/** If an endpoint does not return all logs in one response, splits the query, down to single events if necessary. */
+async function readOrSplit(
+  reader: ChainReader,
+  query: LogQuery,
+  header: BlockHeader,
+  refuse: (query: LogQuery) => void,
+): Promise<ChainLog[]> {
+  try {
+    return await reader.logsOfBlock(query, header)
+  } catch (error) {
+    if (!isSizeRejection(error)) throw error
+    // If the node is unavailable, this request fails as well. If it succeeds, the earlier query was too large.
+    await reader.logsOfBlock(EMPTY_QUERY, header)
+  }
+  const halves = halveQuery(query)
+  if (!halves) {
+    refuse(query)
+    return []
+  }
+  const logs: ChainLog[] = []
+  for (const half of halves)
+    for (const log of await readOrSplit(reader, half, header, refuse)) logs.push(log)
+  return logs
+}
+
+function compareLogs(a: ChainLog, b: ChainLog): number {
+  return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex
+}

@@ -1,0 +1,190 @@
+import { rootCauseText } from '../../db/root-cause-text.ts'
+import { RangeSize } from '../backfill/range-size.ts'
+import type { BackfillSource } from '../backfill/backfill-source.ts'
+import type { Tip } from '../block-header.ts'
+import type { ChainReader } from '../rpc/chain-reader.ts'
+import { ChainUnreachableError, NodeLaggingError } from '../rpc/chain-read-errors.ts'
+import type { DeliveryResponse, LogDelivery, Subscription } from '../subscription.ts'
+import { completeStoredLogs } from './complete-stored-logs.ts'
+import { tagsInUse } from './finality-watermarks.ts'
+import { HeadFollower } from './head-follower.ts'
+import { CaughtUpDelivery } from './caught-up-delivery.ts'
+import { LaggingDelivery } from './lagging-delivery.ts'
+import { prune } from './pruning.ts'
+import { LastKnownHead } from './last-known-head.ts'
+import { CursorBackfillSource } from './cursor-backfill-source.ts'
+import { subscribe, unsubscribe } from './subscribe.ts'
+import { DeliverySender } from './delivery-sender.ts'
+import { BlockLogReader } from './block-log-reader.ts'
+import { WatchState } from './watch-state.ts'
+import type { ChainStatus } from './watcher.ts'
+
+export type ChainPollerOptions = {
+  /** Must be migrated, and not used by anything else. */
+  storage: Pick<DurableObjectStorage, 'sql' | 'transactionSync'>
+  reader: ChainReader
+  /** Learned from the provider, shared by all readers of the chain. */
+  size?: RangeSize
+  /** Calls to one trigger must arrive in the order in which they are made. */
+  deliver: (triggerId: string, delivery: LogDelivery) => Promise<DeliveryResponse>
+  now: () => number
+  /** Resolves early when the signal is aborted. */
+  sleep: (ms: number, ended: AbortSignal) => Promise<void>
+  keepAlive: (work: Promise<void>) => void
+  /** Called when there may be block ranges for the backfill to read. */
+  onBackfillDue: () => void
+  /** Called when blocks that the backfill has read were replaced, so that it discards their logs. */
+  onBackfillReplaced: () => void
+  log: (event: string, facts: Record<string, string | number>) => void
+}
+
+/** `away`: no endpoint answers, and the next poll may be delayed. */
+export type PollOutcome = 'idle' | 'looked' | 'lags' | 'away'
+
+/**
+ * New blocks are read once for all triggers, and each receives the logs that are final for it. Everything needed to
+ * resume is in storage, so the watcher may be interrupted at any time. All work is started by `poll` or by a call from
+ * a trigger.
+ */
+export class ChainPoller {
+  readonly #options: ChainPollerOptions
+  readonly #state: WatchState
+  readonly #size: RangeSize
+  readonly #follower: HeadFollower
+  readonly #lagging: LaggingDelivery
+  readonly #lastKnown: LastKnownHead
+  readonly backfillSource: BackfillSource
+  #logReader: { filters: number; logs: BlockLogReader } | undefined
+  #isPolling = false
+  #isUnreachable = false
+
+  constructor(options: ChainPollerOptions) {
+    const { storage, reader, deliver, now, sleep, log } = options
+    this.#options = options
+    this.#size = options.size ?? new RangeSize()
+    const state = new WatchState(storage)
+    this.#state = state
+    this.#lastKnown = new LastKnownHead(storage.sql)
+    const { notices, transaction } = state
+    const sender = new DeliverySender({ deliver, notices, transaction, sleep, log })
+    this.#follower = new HeadFollower({
+      state,
+      reader,
+      size: this.#size,
+      delivery: new CaughtUpDelivery({ state, sender, now, sleep, log }),
+      logReader: () => this.#currentLogReader(),
+      now,
+      onReplaced: options.onBackfillReplaced,
+      log,
+    })
+    this.#lagging = new LaggingDelivery({ state, sender, now })
+    this.backfillSource = new CursorBackfillSource({ state, sender, now })
+  }
+
+  get isWatching(): boolean {
+    return this.#state.subscriptions.size > 0
+  }
+
+  /** Undefined before the first response. */
+  get head(): number | undefined {
+    return this.#lastKnown.facts.head ?? undefined
+  }
+
+  /** Unix milliseconds; undefined before the first response. */
+  get answeredAt(): number | undefined {
+    return this.#lastKnown.facts.answeredAt ?? undefined
+  }
+
+  subscribe(subscription: Subscription): void {
+    if (subscribe(this.#state, subscription)) this.#startDeliveries()
+  }
+
+  unsubscribe(triggerId: string, version: number): void {
+    unsubscribe(this.#state, triggerId, version, this.#options.now())
+  }
+
+  /** Resumes deliveries, because the trigger's full queue has room again. */
+  roomFor(triggerId: string): void {
+    const watched = this.#state.subscriptions.get(triggerId)
+    watched?.live?.clearBackoff()
+    watched?.backfill?.clearBackoff()
+    if (watched?.live || watched?.backfill) this.#startDeliveries()
+  }
+
+  /** Only one poll runs at a time. Never throws. */
+  async poll(): Promise<PollOutcome> {
+    if (!this.isWatching) return 'idle'
+    if (this.#isPolling) return 'looked'
+    this.#isPolling = true
+    try {
+      const outcome = await this.#pollOnce()
+      this.#isUnreachable = false
+      return outcome
+    } catch (error) {
+      return this.#recordFailure(error)
+    } finally {
+      this.#isPolling = false
+      this.#startDeliveries()
+    }
+  }
+
+  status(): Omit<ChainStatus, 'endpoints'> {
+    const { subscriptions, unfinalized } = this.#state
+    const all = [...subscriptions.all()]
+    const now = this.#options.now()
+    return {
+      watching: this.isWatching,
+      ...this.#lastKnown.facts,
+      lookedThrough: unfinalized.through ?? null,
+      triggers: all.length,
+      backfills: all.filter(({ backfill }) => backfill && !backfill.isComplete).length,
+      behind: all.filter(({ live, backfill }) =>
+        [live, backfill].some((cursor) => cursor && cursor.retryAt > now),
+      ).length,
+    }
+  }
+
+  async #pollOnce(): Promise<PollOutcome> {
+    const { reader, now } = this.#options
+    const tip: Tip = await reader.tip(tagsInUse(this.#state))
+    if (!this.isWatching) return 'idle'
+    this.#lastKnown.record(tip, now())
+    await this.#follower.follow(tip)
+    await completeStoredLogs(this.#state, { reader, size: this.#size }, now())
+    await this.#follower.deliverFinal(tip)
+    prune(this.#state)
+    return 'looked'
+  }
+
+  #recordFailure(error: unknown): PollOutcome {
+    const { log } = this.#options
+    if (error instanceof NodeLaggingError) {
+      log('chain.lags', { reason: error.message })
+      return 'lags'
+    }
+    const isKnown = error instanceof ChainUnreachableError
+    if (!this.#isUnreachable || !isKnown)
+      log(isKnown ? 'chain.away' : 'chain.broken', { reason: rootCauseText(error) })
+    this.#isUnreachable = true
+    return 'away'
+  }
+
+  /** Starts deliveries to lagging triggers and the backfill, in the background, independently of polls. */
+  #startDeliveries(): void {
+    try {
+      this.#options.keepAlive(this.#lagging.deliverDue())
+      this.#options.onBackfillDue()
+    } catch (error) {
+      this.#options.log('chain.broken', { reason: rootCauseText(error) })
+    }
+  }
+
+  #currentLogReader(): BlockLogReader {
+    const { subscriptions } = this.#state
+    if (this.#logReader?.filters !== subscriptions.filtersVersion) {
+      const filters = [...subscriptions.all()].map(({ filter }) => filter)
+      this.#logReader = { filters: subscriptions.filtersVersion, logs: new BlockLogReader(filters) }
+    }
+    return this.#logReader.logs
+  }
+}

@@ -1,0 +1,123 @@
+import { DELIVERY_BYTES_MAX, DELIVERY_LOGS_MAX } from '../../../shared/limits.ts'
+import { rootCauseText } from '../../db/root-cause-text.ts'
+import type { ChainLog } from '../chain-log.ts'
+import type { DeliveryResponse, LogDelivery } from '../subscription.ts'
+import type { ReorgNotices } from './reorg-notices.ts'
+
+const ANSWER_WITHIN_MS = 5_000
+
+/** Estimated JSON of a log without its data. */
+const LOG_BYTES = 1_024
+
+/** Without a reorg notice: a pending one is added to the next delivery to the trigger. */
+export type OutgoingDelivery = Omit<LogDelivery, 'reorgedAbove' | 'logs'> & {
+  logs: readonly ChainLog[]
+}
+
+/** `count` logs were accepted. If fewer were accepted than sent, the trigger queue is full. */
+export type DeliveryOutcome =
+  | { state: 'taken'; count: number }
+  | { state: 'over' }
+  | { state: 'away' }
+
+export type DeliverySenderOptions = {
+  deliver: (triggerId: string, delivery: LogDelivery) => Promise<DeliveryResponse>
+  notices: ReorgNotices
+  transaction: (work: () => void) => void
+  /** Resolves early when the signal is aborted. */
+  sleep: (ms: number, ended: AbortSignal) => Promise<void>
+  log: (event: string, facts: Record<string, string | number>) => void
+}
+
+/**
+ * One call at a time to each trigger, so that a reorg notice arrives before the replacement logs. Calls to one trigger
+ * must arrive in the order in which they are made.
+ */
+export class DeliverySender {
+  readonly #options: DeliverySenderOptions
+  readonly #busy = new Map<string, Promise<unknown>>()
+
+  constructor(options: DeliverySenderOptions) {
+    this.#options = options
+  }
+
+  async runExclusive<Result>(triggerId: string, work: () => Promise<Result>): Promise<Result> {
+    const mine = (this.#busy.get(triggerId) ?? Promise.resolve()).then(work)
+    const ended = mine.catch(() => undefined)
+    this.#busy.set(triggerId, ended)
+    try {
+      return await mine
+    } finally {
+      if (this.#busy.get(triggerId) === ended) this.#busy.delete(triggerId)
+    }
+  }
+
+  /** Uses as many calls as necessary, and adds pending reorg notices. Must be called within `alone`. Never throws. */
+  async send(triggerId: string, { logs, ...rest }: OutgoingDelivery): Promise<DeliveryOutcome> {
+    let count = 0
+    do {
+      const some = takeDelivery(logs, count)
+      const isLast = count + some.length === logs.length
+      const { backfillAt, ...facts } = rest
+      const delivery = { ...facts, logs: some }
+      // Backfill progress is correct only once all logs before it are accepted, so only the last call includes it.
+      const answer = await this.#callTrigger(
+        triggerId,
+        isLast && backfillAt !== undefined ? { ...delivery, backfillAt } : delivery,
+      )
+      if (answer.state !== 'taken') return count > 0 ? { state: 'taken', count } : answer
+      count += answer.count
+      if (answer.count < some.length) break
+    } while (count < logs.length)
+    return { state: 'taken', count }
+  }
+
+  async #callTrigger(triggerId: string, delivery: LogDelivery): Promise<DeliveryOutcome> {
+    const { notices, transaction, deliver, log } = this.#options
+    const notice = notices.of(triggerId)
+    try {
+      const answer = await this.#withTimeout(
+        deliver(triggerId, notice ? { ...delivery, reorgedAbove: notice.above } : delivery),
+      )
+      if (answer === undefined) {
+        log('chain.silent', { trigger: triggerId })
+        return { state: 'away' }
+      }
+      if (answer.state === 'taken' && !isValidCount(answer.count, delivery.logs.length))
+        return { state: 'away' }
+      // The response `over` also acknowledges the reorg notice: the trigger has marked its runs, or has no runs.
+      if (notice) transaction(() => notices.acknowledge(triggerId, notice.serial))
+      return answer
+    } catch (error) {
+      log('chain.failed', { trigger: triggerId, error: rootCauseText(error) })
+      return { state: 'away' }
+    }
+  }
+
+  async #withTimeout(answer: Promise<DeliveryResponse>): Promise<DeliveryResponse | undefined> {
+    const ended = new AbortController()
+    try {
+      const silent = this.#options.sleep(ANSWER_WITHIN_MS, ended.signal).then(() => undefined)
+      return await Promise.race([answer, silent])
+    } finally {
+      ended.abort()
+    }
+  }
+}
+
+function isValidCount(count: number, logs: number): boolean {
+  return Number.isSafeInteger(count) && count >= 0 && count <= logs
+}
+
+/** As many logs as fit into one delivery, at least one. */
+function takeDelivery(logs: readonly ChainLog[], from: number): ChainLog[] {
+  const some: ChainLog[] = []
+  let bytes = 0
+  for (let place = from; place < logs.length && some.length < DELIVERY_LOGS_MAX; place++) {
+    const log = logs[place]!
+    bytes += log.data.length + LOG_BYTES
+    if (some.length > 0 && bytes > DELIVERY_BYTES_MAX) break
+    some.push(log)
+  }
+  return some
+}

@@ -1,0 +1,212 @@
+import { weightOf } from '../backfill/log-density.ts'
+import type { BlockHeader } from '../block-header.ts'
+import type { ChainLog, LogPosition } from '../chain-log.ts'
+import { logRouteKey } from '../matching/log-matching.ts'
+import { LogParts } from './log-parts.ts'
+
+/** Bytes in a log's row that count as one additional log, consistent with `weightOf`. */
+const BYTES_OF_A_LOG = 4 * 1024
+
+type BlockRow = {
+  number: number
+  hash: string
+  parent_hash: string
+  timestamp: number
+  logs_bloom: string
+}
+
+type LogRow = { block: number; place: number; route: string; log: string }
+
+/**
+ * Unfinalized chain: linked blocks near the head, and the logs that triggers needed when the blocks were searched.
+ * Methods that write must be called in a transaction.
+ */
+export class UnfinalizedChain {
+  readonly #sql: SqlStorage
+  readonly #parts: LogParts
+  #through: number | undefined
+  #first: number | undefined
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql
+    this.#parts = new LogParts(sql)
+    this.load()
+  }
+
+  /** Called at startup and after a failed transaction. */
+  load(): void {
+    const [row] = this.#sql.exec<{ through: number | null }>('SELECT through FROM watch')
+    this.#through = row?.through ?? undefined
+    const first = this.#sql.exec<{ first: number | null }>(
+      'SELECT min(number) AS first FROM blocks',
+    )
+    this.#first = first.one().first ?? undefined
+  }
+
+  /** Last block that was searched for logs; undefined before the first poll. */
+  get through(): number | undefined {
+    return this.#through
+  }
+
+  /**
+   * Lowest stored block, or the next block to search if no blocks are stored. Earlier blocks can no longer be
+   * reorganized, and are read by the backfill.
+   */
+  get first(): number {
+    return this.#first ?? (this.#through ?? -1) + 1
+  }
+
+  get isEmpty(): boolean {
+    return this.#first === undefined
+  }
+
+  hashAt(number: number): string | undefined {
+    return this.#sql
+      .exec<{ hash: string }>('SELECT hash FROM blocks WHERE number = ?', number)
+      .toArray()[0]?.hash
+  }
+
+  headers(from: number, to: number): BlockHeader[] {
+    return this.#sql
+      .exec<BlockRow>('SELECT * FROM blocks WHERE number BETWEEN ? AND ? ORDER BY number', from, to)
+      .toArray()
+      .map(({ number, hash, parent_hash, timestamp, logs_bloom }) => ({
+        number,
+        hash,
+        parentHash: parent_hash,
+        timestamp,
+        logsBloom: logs_bloom,
+      }))
+  }
+
+  extend(headers: readonly BlockHeader[], logs: readonly ChainLog[]): void {
+    for (const { number, hash, parentHash, timestamp, logsBloom } of headers)
+      this.#sql.exec(
+        'INSERT INTO blocks (number, hash, parent_hash, timestamp, logs_bloom) VALUES (?, ?, ?, ?, ?)',
+        number,
+        hash,
+        parentHash,
+        timestamp,
+        logsBloom,
+      )
+    this.addLogs(logs)
+    this.#first ??= headers[0]?.number
+    const last = headers.at(-1)
+    if (last) this.#setThrough(last.number)
+  }
+
+  /** Existing logs are kept. */
+  addLogs(logs: readonly ChainLog[]): void {
+    for (const log of logs)
+      this.#sql.exec(
+        'INSERT OR IGNORE INTO logs (block_number, log_index, route, log) VALUES (?, ?, ?, ?)',
+        log.blockNumber,
+        log.logIndex,
+        logRouteKey(log),
+        this.#parts.add(log.blockNumber, log.logIndex, JSON.stringify(log)),
+      )
+  }
+
+  /** Call when the blocks above `to` are no longer in the chain. */
+  rollBack(to: number): void {
+    this.#sql.exec('DELETE FROM blocks WHERE number > ?', to)
+    this.#sql.exec('DELETE FROM logs WHERE block_number > ?', to)
+    this.#parts.deleteOutside(0, to)
+    if (this.#first !== undefined && this.#first > to) this.#first = undefined
+    if (this.#through !== undefined && this.#through > to) this.#setThrough(to)
+  }
+
+  /**
+   * Deletes all blocks and logs.
+   * @param through last block that counts as searched, or undefined to start over
+   */
+  restart(through: number | undefined): void {
+    this.#sql.exec('DELETE FROM blocks')
+    this.#sql.exec('DELETE FROM logs')
+    this.#sql.exec('DELETE FROM log_parts')
+    this.#first = undefined
+    this.#setThrough(through)
+  }
+
+  prune(below: number): void {
+    if (this.#first === undefined || below <= this.#first) return
+    this.#sql.exec('DELETE FROM blocks WHERE number < ?', below)
+    this.#sql.exec('DELETE FROM logs WHERE block_number < ?', below)
+    this.#parts.deleteOutside(below, Number.MAX_SAFE_INTEGER)
+    const first = this.#sql.exec<{ first: number | null }>(
+      'SELECT min(number) AS first FROM blocks',
+    )
+    this.#first = first.one().first ?? undefined
+  }
+
+  /**
+   * In order of block and index, as JSON.
+   * @param to last block, inclusive
+   */
+  *logsIn(from: number, to: number): Generator<{ block: number; route: string; log: string }> {
+    const rows = this.#sql.exec<LogRow>(
+      `SELECT block_number AS block, log_index AS place, route, log FROM logs WHERE block_number BETWEEN ? AND ?
+       ORDER BY block_number, log_index`,
+      from,
+      to,
+    )
+    for (const { block, place, route, log } of rows)
+      yield { block, route, log: this.#parts.whole(block, place, log) }
+  }
+
+  /**
+   * Block of the first log after the total size, counted from block `from`, has reached `weight`; undefined if there is
+   * no such log. A log with a lot of data counts as several.
+   */
+  blockAtWeight(from: number, weight: number): number | undefined {
+    const rows = this.#sql.exec<{ block: number; bytes: number }>(
+      `SELECT block_number AS block, octet_length(log) + (
+         SELECT coalesce(sum(octet_length(text)), 0) FROM log_parts
+         WHERE log_parts.block_number = logs.block_number AND log_parts.log_index = logs.log_index
+       ) AS bytes
+       FROM logs WHERE block_number >= ? ORDER BY block_number, log_index`,
+      from,
+    )
+    let before = 0
+    for (const { block, bytes } of rows) {
+      if (before >= weight) return block
+      before += 1 + Math.floor(bytes / BYTES_OF_A_LOG)
+    }
+    return undefined
+  }
+
+  /**
+   * In order, starting at a position.
+   * @param to last block, inclusive
+   * @param weight maximum total size, as counted by `weightOf`; the last log may exceed it
+   */
+  logsOfRoute(route: string, from: LogPosition, to: number, weight: number): ChainLog[] {
+    const rows = this.#sql.exec<LogRow>(
+      `SELECT block_number AS block, log_index AS place, route, log FROM logs
+       WHERE route = ? AND (block_number, log_index) >= (?, ?) AND block_number <= ?
+       ORDER BY block_number, log_index LIMIT ?`,
+      route,
+      from.block,
+      from.logIndex,
+      to,
+      weight,
+    )
+    const logs: ChainLog[] = []
+    let read = 0
+    for (const { block, place, log } of rows) {
+      const parsed = JSON.parse(this.#parts.whole(block, place, log)) as ChainLog
+      logs.push(parsed)
+      read += weightOf([parsed])
+      if (read >= weight) break
+    }
+    return logs
+  }
+
+  #setThrough(through: number | undefined): void {
+    this.#sql.exec(
+      'INSERT INTO watch (id, through) VALUES (1, ?1) ON CONFLICT (id) DO UPDATE SET through = ?1',
+      through ?? null,
+    )
+    this.#through = through
+  }
+}

@@ -1,0 +1,55 @@
+import type { DrizzleD1Database } from 'drizzle-orm/d1'
+import { chainRecords } from '../chain/chain-records.ts'
+import type { ChainName, Chains } from '../chain/chain-settings.ts'
+import type { Watcher } from '../chain/watch/watcher.ts'
+import type * as schema from '../db/schema.ts'
+import type { Env } from '../env.ts'
+import { scanStatus } from '../schedule/wake-scanner.ts'
+import { sleep } from '../sleep.ts'
+import { originHealth } from '../trust/sealing-keys.ts'
+import { withComponentTimeout, isDatabaseAway, type HealthSnapshot } from './edge-health.ts'
+
+export type HealthSnapshotDeps = {
+  db: DrizzleD1Database<typeof schema>
+  settings: { CHAINS: Chains }
+  watcherOf: (chain: ChainName) => Watcher
+  /** Unix milliseconds. */
+  now: () => number
+}
+
+/** The health page is public, so the components must not be queried for each request. */
+const CACHE_MS = 5_000
+
+/** Maximum age of a cached result that is returned while a refresh is in flight. */
+const STALE_MAX_MS = 30_000
+
+/** Start of the latest refresh. */
+let refresh: { env: Env; at: number } | undefined
+let cached: { env: Env; seen: Omit<HealthSnapshot, 'origin'>; at: number } | undefined
+
+/**
+ * Cached per isolate for five seconds, and the origin's state for one second, so that public requests never reach a
+ * node, the origin or a component more often. While a refresh is in flight, other callers get the previous result.
+ * Never rejects.
+ */
+export async function readHealthSnapshot(
+  env: Env,
+  { db, settings, watcherOf, now }: HealthSnapshotDeps,
+): Promise<HealthSnapshot> {
+  const at = now()
+  const origin = await originHealth(env, at)
+  const within = (ms: number, entry: { env: Env; at: number } | undefined) =>
+    entry?.env === env && Math.abs(at - entry.at) < ms
+  // Callers that arrive while slow components are being queried do not start another query.
+  const isRefreshing = within(CACHE_MS, refresh) && within(STALE_MAX_MS, cached)
+  if (cached && (within(CACHE_MS, cached) || isRefreshing)) return { origin, ...cached.seen }
+  refresh = { env, at }
+  const [databaseAway, scan, chains] = await Promise.all([
+    isDatabaseAway(db),
+    withComponentTimeout(scanStatus(env)),
+    chainRecords({ chains: settings.CHAINS, watcherOf, now, sleep }),
+  ])
+  const seen = { isDatabaseAway: databaseAway, scan, chains }
+  cached = { env, seen, at }
+  return { origin, ...seen }
+}

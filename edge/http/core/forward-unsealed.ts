@@ -1,0 +1,54 @@
+import { forwardedHeaders } from '../../../shared/wire/forwarded-headers.ts'
+import { OriginUnavailableError } from '../../trust/origin-unavailable-error.ts'
+
+/** Generous: the origin serves reads from memory, and answers the payment processor's webhook after a single write. */
+const HEAD_TIMEOUT_MS = 30_000
+
+/**
+ * Documents from the origin share the web origin of our pages, which act on a user's behalf. With `sandbox`, browsers
+ * assign them an opaque web origin, so that they cannot access our pages.
+ */
+const DOCUMENT_POLICY = 'sandbox allow-scripts'
+
+/**
+ * Matches the whole header, because browsers use the last type of a list such as `application/json, text/html` (Fetch
+ * standard, extract a MIME type).
+ */
+const JSON_TYPE = /^application\/json\s*(;\s*charset=utf-8\s*)?$/i
+
+type ForwardOptions = {
+  body?: Uint8Array<ArrayBuffer> | undefined
+  /** Applies to the head of the response. */
+  withinMs?: number
+}
+
+/**
+ * Streams the response. The request must not contain secrets, because it is not sealed.
+ * @throws {OriginUnavailableError} if the origin is unreachable or does not respond in time
+ */
+export async function forwardUnsealed(
+  request: Request,
+  target: URL,
+  { body, withinMs = HEAD_TIMEOUT_MS }: ForwardOptions = {},
+): Promise<Response> {
+  const timeout = new AbortController()
+  const timer = setTimeout(() => timeout.abort(), withinMs)
+  try {
+    const response = await fetch(target, {
+      method: request.method,
+      headers: new Headers(forwardedHeaders(request.headers)),
+      redirect: 'manual',
+      signal: timeout.signal,
+      ...(body && { body }),
+    })
+    const headers = new Headers(forwardedHeaders(response.headers))
+    if (!JSON_TYPE.test(headers.get('content-type') ?? ''))
+      headers.append('content-security-policy', DOCUMENT_POLICY)
+    return new Response(response.body, { status: response.status, headers })
+  } catch (error) {
+    const reason = error instanceof Error ? error.name : 'unknown'
+    throw new OriginUnavailableError(`the origin is unreachable: ${reason}`, { cause: error })
+  } finally {
+    clearTimeout(timer)
+  }
+}

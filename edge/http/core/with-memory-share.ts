@@ -1,0 +1,28 @@
+import type { Context } from 'hono'
+import type { AppEnv } from '../app-env.ts'
+import { toErrorResponse } from '../error-response.ts'
+import { type MemoryShare, BodyMemory } from './body-memory.ts'
+
+/** Shared by all forwarded requests of this isolate. */
+const bodyMemory = new BodyMemory(Date.now)
+
+const EXPOSED = 'x-request-id,x-svc-error,retry-after,x-total-count'
+
+/** The share is released once the response is available. */
+export async function withMemoryShare(
+  c: Context<AppEnv>,
+  forward: (c: Context<AppEnv>, share: MemoryShare) => Promise<Response>,
+): Promise<Response> {
+  const share = bodyMemory.open()
+  try {
+    return await forward(c, share)
+  } catch (error) {
+    const refused = toErrorResponse(error, c.req.raw, c.env)
+    // Pages on other sites may read the origin's errors, so they may also read the edge's.
+    refused.headers.set('access-control-allow-origin', '*')
+    refused.headers.set('access-control-expose-headers', EXPOSED)
+    return refused
+  } finally {
+    share.close()
+  }
+}

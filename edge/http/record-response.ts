@@ -1,0 +1,39 @@
+import { HEALTH_PATH, METRICS_PATH } from '../../shared/wire/monitoring-paths.ts'
+import type { Env } from '../env.ts'
+import { logEvent } from '../log.ts'
+import { count, scheduleFlush, observe } from '../metrics/counts.ts'
+import { seriesOf } from '../metrics/series.ts'
+import { recordedRoute } from './request-route.ts'
+import { WEBHOOK_ROUTE } from './webhook.ts'
+
+/** Polled so often that their log lines would drown out all others. They are logged as a separate event. */
+const PROBES: readonly string[] = [HEALTH_PATH, METRICS_PATH]
+
+/** Others are counted as `OTHER`: clients can invent methods, and every value of a label is stored permanently. */
+const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+/**
+ * Called when the response is ready, so that clients do not wait for logging.
+ * @param began Unix milliseconds; a Worker's clock does not advance during computation
+ */
+export function recordResponse(
+  { request, response, began }: { request: Request; response: Response; began: number },
+  env: Env,
+  context: Pick<ExecutionContext, 'waitUntil'>,
+): void {
+  const route = recordedRoute(request)
+  const ms = Math.max(0, Date.now() - began)
+  const method = METHODS.includes(request.method) ? request.method : 'OTHER'
+  const { status } = response
+  count(seriesOf('svc_edge_requests_total', { method, route, status }))
+  const kind = route === WEBHOOK_ROUTE && method === 'POST' ? 'webhook' : 'other'
+  observe('svc_edge_request_duration_seconds', { of: kind }, ms / 1000)
+  scheduleFlush(env, context)
+  logEvent(env, PROBES.includes(route) ? 'probe.answered' : 'request.answered', {
+    method,
+    route,
+    status,
+    duration_ms: ms,
+    request_id: response.headers.get('x-request-id') ?? undefined,
+  })
+}

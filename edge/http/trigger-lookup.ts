@@ -1,0 +1,31 @@
+import type { Context } from 'hono'
+import { ApiError } from '../../shared/errors/api-error.ts'
+import { triggerIdOfRun } from '../../shared/ids.ts'
+import { isTriggerId } from '../triggers/trigger-id.ts'
+import type { AppEnv } from './app-env.ts'
+
+/** Identical for an ID that is unknown, malformed, or belongs to another user. */
+export function notFound(what: 'trigger' | 'run'): ApiError {
+  return new ApiError(404, `No ${what} has this ID.`, 'GET /api/triggers lists your triggers.')
+}
+
+/**
+ * Prevents the creation of a Durable Object for an invalid ID.
+ * @throws {ApiError} 404 if the ID was not issued by this service
+ */
+export async function requireTriggerId(c: Context<AppEnv>, id: string): Promise<void> {
+  if (!(await isTriggerId(c.var.services.settings.ID_MAC_KEY, id))) throw notFound('trigger')
+}
+
+/** @throws {ApiError} 404 for an ID that this service did not issue */
+export async function queueOf(c: Context<AppEnv>, id: string) {
+  await requireTriggerId(c, id)
+  return c.env.TRIGGER_QUEUE.getByName(id)
+}
+
+/** @throws {ApiError} 404 for an ID that this service did not issue */
+export async function queueOfRun(c: Context<AppEnv>, runId: string) {
+  const id = triggerIdOfRun(runId)
+  if (!id || !(await isTriggerId(c.var.services.settings.ID_MAC_KEY, id))) throw notFound('run')
+  return c.env.TRIGGER_QUEUE.getByName(id)
+}

@@ -1,0 +1,145 @@
+import type { Context } from 'hono'
+import { PASSKEYS_MAX, RECENT_SIGN_IN_MS, SESSION_LIFETIME_MS } from '../../../shared/limits.ts'
+import { LABEL_MAX_CHARACTERS } from '../../../shared/wire/agent.ts'
+import { csrfToken } from '../../identity/csrf.ts'
+import { listPasskeys, type Passkey } from '../../identity/passkeys.ts'
+import { ACCOUNT_CSRF_SUBJECT } from './account-csrf.ts'
+import type { App, AppEnv } from '../../http/app-env.ts'
+import { currentSession } from '../../http/authenticate.ts'
+import { scriptUrl } from '../scripts/page-scripts.ts'
+import { renderPage, seeOther, signInPath } from '../layout/render-page.tsx'
+import { FactList, Field, Time } from '../../browser/components/elements.tsx'
+import { isRecentSignIn } from './passkey-registration.ts'
+import { signOutForm } from '../sign-in/sign-out.tsx'
+
+const PATH = '/account'
+const DAY_MS = 24 * 60 * 60 * 1000
+
+export function registerAccountPage(app: App): void {
+  app.get(PATH, (c) => showAccount(c))
+}
+
+async function showAccount(c: Context<AppEnv>): Promise<Response> {
+  const session = await currentSession(c)
+  if (!session) return seeOther(c, signInPath(PATH))
+  const { services } = c.var
+  const passkeys = await listPasskeys(services, session.user.id)
+  const csrf = await csrfToken(session.secret, ACCOUNT_CSRF_SUBJECT)
+  const script = scriptUrl(c, 'account')
+  const addState = addPasskeyState(passkeys.length, isRecentSignIn(session, services.now()))
+  return renderPage(
+    c,
+    { title: 'Your account', script: { url: script, connect: [new URL(script).origin] } },
+    <>
+      <p class="lead">
+        You are signed in as <strong>{session.user.email}</strong>.
+      </p>
+      <section aria-labelledby="passkeys">
+        <h2 id="passkeys">Passkeys</h2>
+        <p>
+          A passkey signs you in with your fingerprint, face or PIN, without an e-mail. It is stored
+          on your device or in your password manager.
+        </p>
+        {passkeys.length > 0 && <PasskeyList passkeys={passkeys} csrf={csrf} />}
+        {passkeys.length === 0 && <p class="note">No passkeys yet.</p>}
+        <AddPasskeySection csrf={csrf} may={addState} />
+        <p id="passkey-status" role="status" />
+      </section>
+      <section aria-labelledby="programs">
+        <h2 id="programs">Programs</h2>
+        <p>
+          <a href="/agent/tokens">View and revoke authorized programs</a>
+        </p>
+      </section>
+      <section aria-labelledby="browsers">
+        <h2 id="browsers">Browsers</h2>
+        <p>
+          You stay signed in for {SESSION_LIFETIME_MS / DAY_MS} days in each browser. Authorized
+          programs keep working after you sign out.
+        </p>
+        {await signOutForm(session, { everywhere: true })}
+      </section>
+      <script src={script} defer />
+    </>,
+  )
+}
+
+type AddPasskeyState = 'add' | 'sign_in_again' | 'add_no_more'
+
+function addPasskeyState(count: number, isRecentlySignedIn: boolean): AddPasskeyState {
+  if (count >= PASSKEYS_MAX) return 'add_no_more'
+  return isRecentlySignedIn ? 'add' : 'sign_in_again'
+}
+
+function PasskeyList({ passkeys, csrf }: { passkeys: Passkey[]; csrf: string }) {
+  return (
+    <ul class="rows">
+      {passkeys.map(({ credentialId, name, createdAt, lastUsedAt }) => (
+        <li>
+          <div>
+            <h3>
+              <bdi>{name}</bdi>
+            </h3>
+            <FactList
+              facts={[
+                ['Added', <Time at={createdAt} />],
+                ['Last used', lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />],
+              ]}
+            />
+          </div>
+          <form method="post" action="/passkeys/remove">
+            <input type="hidden" name="csrf" value={csrf} />
+            <input type="hidden" name="credential_id" value={credentialId} />
+            <button type="submit" class="danger" aria-label={`Remove the passkey ${name}`}>
+              Remove
+            </button>
+          </form>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** The page's script enables the button, because adding a passkey requires JavaScript. */
+function AddPasskeySection({ csrf, may }: { csrf: string; may: AddPasskeyState }) {
+  switch (may) {
+    case 'add_no_more':
+      return (
+        <p class="note">
+          You have reached the limit of {PASSKEYS_MAX} passkeys. Remove one to add another.
+        </p>
+      )
+    case 'sign_in_again':
+      return (
+        <p class="note">
+          To add a passkey, <a href={signInPath(PATH)}>sign in again</a>. Your last sign-in was more
+          than {RECENT_SIGN_IN_MS / 60_000} minutes ago.
+        </p>
+      )
+    case 'add':
+      return (
+        <>
+          <form id="add-passkey" class="card">
+            <input type="hidden" name="csrf" value={csrf} />
+            <Field
+              name="name"
+              label="Name of the new passkey"
+              hint="Such as the name of the device or password manager."
+              type="text"
+              required
+              maxlength={LABEL_MAX_CHARACTERS}
+              autocomplete="off"
+            />
+            <button type="submit" disabled>
+              Add a passkey
+            </button>
+          </form>
+          <noscript>
+            <p class="warn">
+              Adding a passkey requires JavaScript, which is disabled in your browser.
+            </p>
+          </noscript>
+        </>
+      )
+  }
+}

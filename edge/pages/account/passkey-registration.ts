@@ -1,0 +1,104 @@
+/** Used only by the script of `/account`. */
+import type { Context } from 'hono'
+import { z } from 'zod'
+import { ApiError } from '../../../shared/errors/api-error.ts'
+import { PASSKEYS_MAX, RECENT_SIGN_IN_MS } from '../../../shared/limits.ts'
+import { labelSchema } from '../../../shared/wire/agent.ts'
+import { isCsrfToken } from '../../identity/csrf.ts'
+import { notifyOfPasskeyChange } from '../../identity/notices.ts'
+import { registrationResponse } from '../../identity/passkey-answers.ts'
+import {
+  registerPasskey,
+  type RegistrationResult,
+  registrationOptions,
+} from '../../identity/passkey-registration.ts'
+import { relyingPartyOf } from '../../identity/relying-party.ts'
+import type { Session } from '../../identity/sessions.ts'
+import { ACCOUNT_CSRF_SUBJECT } from './account-csrf.ts'
+import type { App, AppEnv } from '../../http/app-env.ts'
+import { currentSession } from '../../http/authenticate.ts'
+import { readSameOriginJson } from '../requests/same-origin-json.ts'
+import { limitPasskeyCalls, noStore } from '../sign-in/passkey-sign-in.ts'
+
+const optionsBody = z.strictObject({ csrf: z.string() })
+const registrationBody = z.strictObject({
+  csrf: z.string(),
+  name: labelSchema,
+  response: registrationResponse,
+})
+
+export function registerPasskeyRegistration(app: App): void {
+  app.post('/passkeys/registration-options', (c) => sendOptions(c))
+  app.post('/passkeys', (c) => addPasskey(c))
+}
+
+async function sendOptions(c: Context<AppEnv>): Promise<Response> {
+  const { csrf } = await readSameOriginJson(c, optionsBody)
+  const { user } = await requireRecentSession(c, csrf)
+  await limitPasskeyCalls(c)
+  const { services } = c.var
+  const party = relyingPartyOf(services.settings.PUBLIC_URL)
+  const options = await registrationOptions(services, party, user)
+  if (options === 'too_many') throw registrationError(options)
+  return noStore(c).json(options)
+}
+
+async function addPasskey(c: Context<AppEnv>): Promise<Response> {
+  const { csrf, name, response } = await readSameOriginJson(c, registrationBody)
+  const { user } = await requireRecentSession(c, csrf)
+  await limitPasskeyCalls(c)
+  const { services } = c.var
+  const party = relyingPartyOf(services.settings.PUBLIC_URL)
+  const added = await registerPasskey(services, party, { userId: user.id, name, answer: response })
+  if (added !== 'stored') {
+    services.log('passkey.not_added', { reason: added })
+    throw registrationError(added)
+  }
+  notifyOfPasskeyChange(services, { user, name, change: 'added' })
+  return noStore(c).json({ name }, 201)
+}
+
+/** Prevents a stolen session from gaining permanent access to the account later. */
+export function isRecentSignIn({ startedAt }: Session, now: number): boolean {
+  return now - startedAt < RECENT_SIGN_IN_MS
+}
+
+/** @throws {ApiError} 401 without a session; 403 if the page belongs to another session or the sign-in is too old */
+async function requireRecentSession(c: Context<AppEnv>, csrf: string): Promise<Session> {
+  const session = await currentSession(c)
+  if (!session)
+    throw new ApiError(401, 'You are not signed in.', 'Sign in, and open your account again.')
+  if (!(await isCsrfToken(csrf, session.secret, ACCOUNT_CSRF_SUBJECT)))
+    throw new ApiError(403, 'This page is out of date.', 'Open your account again.', {
+      reason: 'page_out_of_date',
+    })
+  if (!isRecentSignIn(session, c.var.services.now()))
+    throw new ApiError(
+      403,
+      `You signed in more than ${RECENT_SIGN_IN_MS / 60_000} minutes ago.`,
+      'Sign in again to add a passkey.',
+      { reason: 'sign_in_again' },
+    )
+  return session
+}
+
+function registrationError(reason: Exclude<RegistrationResult, 'stored'>): ApiError {
+  switch (reason) {
+    case 'too_many':
+      return new ApiError(
+        409,
+        `Your account has ${PASSKEYS_MAX} passkeys, which is the maximum.`,
+        'Remove one that you no longer use.',
+        { reason: 'too_many_passkeys' },
+      )
+    case 'already_registered':
+      return new ApiError(409, 'This passkey is already registered.', 'Use another device.', {
+        reason: 'passkey_registered',
+      })
+    case 'challenge':
+    case 'unverified':
+      return new ApiError(400, 'This passkey could not be added.', 'Try again.', {
+        reason: 'passkey_refused',
+      })
+  }
+}

@@ -1,0 +1,172 @@
+/** Lists and revokes authorized programs (docs/decisions/0049). */
+import type { Context } from 'hono'
+import type { Child } from 'hono/jsx'
+import { csrfToken, isCsrfToken } from '../../identity/csrf.ts'
+import {
+  listTokens,
+  type OwnedToken,
+  revokeAllTokens,
+  revokeToken,
+  TOKENS_LISTED,
+} from '../../identity/owned-tokens.ts'
+import { decode32Bytes } from '../../identity/secret.ts'
+import type { App, AppEnv } from '../../http/app-env.ts'
+import { currentSession } from '../../http/authenticate.ts'
+import { readSameOriginForm } from '../requests/same-origin-form.ts'
+import { noticePage, renderPage, seeOther, signInPath } from '../layout/render-page.tsx'
+import { Badge, FactList, Time } from '../../browser/components/elements.tsx'
+
+const PATH = '/agent/tokens'
+
+/** Revokes all tokens instead of a single token. */
+const ALL = 'all'
+
+const BACK = { href: PATH, text: 'Back to the list' }
+
+export function registerAgentTokens(app: App): void {
+  app.get(PATH, (c) => showTokens(c))
+  app.post(`${PATH}/revoke`, (c) => revoke(c))
+}
+
+async function showTokens(c: Context<AppEnv>): Promise<Response> {
+  const session = await currentSession(c)
+  if (!session) return seeOther(c, signInPath(PATH))
+  const tokens = await listTokens(c.var.services, session.user.id)
+  const form = async (token: string) => ({
+    token,
+    csrf: await csrfToken(session.secret, csrfSubject(token)),
+  })
+  const rows = await Promise.all(
+    tokens.map(async (token) => <TokenItem token={token} form={await form(token.challenge)} />),
+  )
+  const hasLive = tokens.some(({ state }) => state === 'live')
+  const content = (
+    <>
+      <p class="lead">
+        These programs can view or change the triggers of <strong>{session.user.email}</strong>.
+      </p>
+      {rows.length > 0 && <ul class="rows">{rows}</ul>}
+      {rows.length === 0 && (
+        <p class="card">
+          No programs yet. Open the link printed by a program, and choose Authorize.
+        </p>
+      )}
+      {rows.length === TOKENS_LISTED && <p>Only the first {TOKENS_LISTED} are shown.</p>}
+      {hasLive && <p class="note">{REVOCATION_EFFECT}</p>}
+      {hasLive && <RevokeAll form={await form(ALL)} />}
+    </>
+  )
+  return renderPage(c, { title: 'Authorized programs' }, content)
+}
+
+type RevokeForm = { token: string; csrf: string }
+
+function TokenItem({ token, form }: { token: OwnedToken; form: RevokeForm }) {
+  const { scopes, createdAt, lastUsedAt, endsAt, state } = token
+  const label = token.label ?? NO_NAME
+  const facts: [string, Child][] = [
+    ['Access', ACCESS[scopes.join(' ')] ?? scopes.join(', ')],
+    ['Authorized', <Time at={createdAt} />],
+    ['Last used', lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />],
+  ]
+  if (state === 'live') facts.push(['Expires if unused', <Time at={endsAt} />])
+  if (state === 'ended') facts.push(['Expired', <Time at={endsAt} />])
+  return (
+    <li>
+      <div>
+        <h2>
+          <bdi>{label}</bdi> <Badge {...BADGES[state]} />
+        </h2>
+        <FactList facts={facts} />
+      </div>
+      {state === 'live' && (
+        <form method="post" action={`${PATH}/revoke`}>
+          <HiddenFields form={form} />
+          <button type="submit" class="danger" aria-label={`Revoke ${label}`}>
+            Revoke
+          </button>
+        </form>
+      )}
+    </li>
+  )
+}
+
+/** Inside `details`, so that a single click cannot revoke all programs. */
+function RevokeAll({ form }: { form: RevokeForm }) {
+  return (
+    <details>
+      <summary>Revoke all</summary>
+      <form method="post" action={`${PATH}/revoke`} class="card">
+        <HiddenFields form={form} />
+        <p>All of your programs will need a new token.</p>
+        <p class="actions">
+          <button type="submit" class="danger">
+            Revoke all programs
+          </button>
+        </p>
+      </form>
+    </details>
+  )
+}
+
+function HiddenFields({ form: { token, csrf } }: { form: RevokeForm }) {
+  return (
+    <>
+      <input type="hidden" name="token" value={token} />
+      <input type="hidden" name="csrf" value={csrf} />
+    </>
+  )
+}
+
+const NO_NAME = 'Unnamed program'
+
+const ACCESS: Record<string, string> = {
+  'triggers:read triggers:write': 'all',
+  'triggers:read': 'read only',
+  'triggers:write': 'write only',
+}
+
+const BADGES = {
+  live: { tone: 'good', children: 'active' },
+  ended: { children: 'expired' },
+  revoked: { tone: 'bad', children: 'revoked' },
+} as const
+
+const REVOCATION_EFFECT =
+  'A revoked token stops working immediately and permanently. Triggers that it created keep firing, and queued runs still run: pause or delete a trigger to stop it.'
+
+async function revoke(c: Context<AppEnv>): Promise<Response> {
+  const form = await readSameOriginForm(c)
+  if (form instanceof Response) return form
+  const session = await currentSession(c)
+  if (!session) return seeOther(c, signInPath(PATH))
+  const token = form.get('token') ?? ''
+  if (!(await isCsrfToken(form.get('csrf') ?? '', session.secret, csrfSubject(token)))) {
+    return noticePage(c, {
+      status: 403,
+      title: 'This page is out of date',
+      text: 'Nothing was revoked. You may have signed in again, or with another account, since it was opened.',
+      link: BACK,
+    })
+  }
+  const { services } = c.var
+  const userId = session.user.id
+  if (token === ALL) {
+    await revokeAllTokens(services, userId)
+    return noticePage(c, { title: 'All programs revoked', text: REVOCATION_EFFECT, link: BACK })
+  }
+  const isOwned =
+    decode32Bytes(token) && (await revokeToken(services, { challenge: token, userId }))
+  if (isOwned) return noticePage(c, { title: 'Revoked', text: REVOCATION_EFFECT, link: BACK })
+  return noticePage(c, {
+    status: 404,
+    title: 'Program not found',
+    text: 'Nothing was revoked.',
+    link: BACK,
+  })
+}
+
+/** Bound to one program, so that a CSRF token cannot revoke another program. */
+function csrfSubject(token: string): string {
+  return `agent-tokens/revoke/${token}`
+}

@@ -1,0 +1,81 @@
+/** The API key or wallet is available only in the browser. */
+import type { Context } from 'hono'
+import { ConnectCard } from '../../browser/connect/connect-card.tsx'
+import type { App, AppEnv } from '../../http/app-env.ts'
+import { renderPage } from '../layout/render-page.tsx'
+import { scriptUrl } from '../scripts/page-scripts.ts'
+import { CONSOLE_VIEWS_STYLE } from './console-views-style.ts'
+import { CHARTS_SCRIPT_PATH } from '../scripts/charts-script.ts'
+import { CONSOLE_STYLE } from './console-style.ts'
+import { EDITOR_SCRIPT_PATH } from '../scripts/editor-script.ts'
+import { WALLETS_STYLE } from './wallets-style.ts'
+
+/** Scripts that are loaded on demand. */
+const LAZY_SCRIPTS = ['console', 'ethers', 'verifier'] as const
+
+/** Scripts that other pages also use. */
+const SHARED_SCRIPT_PATHS = [CHARTS_SCRIPT_PATH, EDITOR_SCRIPT_PATH]
+
+export function registerConsolePage(app: App): void {
+  app.get('/console', (c) => consolePage(c))
+}
+
+function consolePage(c: Context<AppEnv>): Promise<Response> {
+  const { baseUrl, verify } = coreApi(c)
+  const script = scriptUrl(c, 'connect')
+  const modules = [
+    ...LAZY_SCRIPTS.map((name) => scriptUrl(c, name)),
+    ...SHARED_SCRIPT_PATHS.map((path) => new URL(path, script).href),
+  ]
+  const connect = [...new Set([new URL(script).origin, baseUrl])]
+  return renderPage(
+    c,
+    {
+      title: 'Console',
+      wide: true,
+      style: CONSOLE_STYLE + CONSOLE_VIEWS_STYLE + WALLETS_STYLE,
+      script: { url: script, modules, connect, dataImages: true },
+    },
+    <>
+      <noscript>
+        <p class="warn">
+          The console requires JavaScript: it runs in your browser, so that your key stays there.
+          Without JavaScript, use the command line: <code>npx --no-install svc --help</code>.
+        </p>
+      </noscript>
+      <div id="console" data-base-url={baseUrl} data-verify={verify}>
+        <ConnectCard />
+      </div>
+      <section id="about" aria-labelledby="about-key">
+        <h2 id="about-key">About the console and your key</h2>
+        <p>
+          View and change an account of the core API: its wallets, groups, usage keys, actions and
+          credits. You need a key of the account or its admin wallet, but no sign-in.
+        </p>
+        <p>
+          The key stays in the memory of this tab, and is sent only in a header to the core API at{' '}
+          <code>{baseUrl}</code>. It is never written to a cookie, URL or log, and not to storage
+          unless you choose to. Reloading the page discards it.
+        </p>
+        <p>
+          This page is served by the edge, which cannot be attested. If you do not want to trust it,
+          use the command line, <code>svc</code>, which verifies the origin before it sends a key,
+          or host this page yourself.
+        </p>
+      </section>
+      <script src={script} defer />
+    </>,
+  )
+}
+
+/**
+ * In production, the console sends API keys to the origin. In a local stack, it sends them to the edge, because
+ * browsers do not trust the local certificate authority. The edge then verifies the origin, and seals and forwards the
+ * calls.
+ */
+function coreApi(c: Context<AppEnv>): { baseUrl: string; verify: 'once' | 'never' } {
+  const { SVC_ENV, ORIGIN_URL, PUBLIC_URL } = c.var.services.settings
+  return SVC_ENV === 'production'
+    ? { baseUrl: new URL(ORIGIN_URL).origin, verify: 'once' }
+    : { baseUrl: new URL(PUBLIC_URL).origin, verify: 'never' }
+}

@@ -1,0 +1,145 @@
+/**
+ * Serves the repository's documents as pages, and as Markdown sources (such as `/docs/deploy.md`). They are public and
+ * cacheable, and need neither a session nor the database.
+ */
+import type { Context } from 'hono'
+import { raw } from 'hono/html'
+import type { Child, FC } from 'hono/jsx'
+import { ApiError } from '../../../shared/errors/api-error.ts'
+import type { Heading } from '../../../shared/documents/markdown.ts'
+import { DECISIONS, docsPath } from '../../docs/document-paths.ts'
+import {
+  decisions,
+  type DocumentLink,
+  pagePathOf,
+  sections,
+  findDocument,
+} from '../../docs/catalog.ts'
+import { linkResolver } from '../../docs/link-resolver.ts'
+import type { App, AppEnv } from '../../http/app-env.ts'
+import { withEtag } from '../../http/etag.ts'
+import { renderPage } from '../layout/render-page.tsx'
+import { registerPageScript } from '../scripts/page-scripts.ts'
+import { DOCS_STYLE } from './docs-style.ts'
+
+const SCRIPT_PATH = '/scripts/docs.js'
+
+export function registerDocsPages(app: App): void {
+  registerPageScript(app, SCRIPT_PATH, () => import('../../browser/docs/script.txt'))
+  app.get('/docs', (c) => cachedPage(c, () => docsPage(c, 'Documentation', <Contents />)))
+  app.get('/docs/:name', (c) => showDocument(c, c.req.param('name')))
+  app.get('/docs/:folder/:name', (c) =>
+    showDocument(c, `${c.req.param('folder')}/${c.req.param('name')}`),
+  )
+}
+
+async function showDocument(c: Context<AppEnv>, requested: string): Promise<Response> {
+  if (requested === DECISIONS)
+    return cachedPage(c, () => docsPage(c, 'Decisions', <DocumentList documents={decisions()} />))
+  const name = requested.replace(/\.md$/, '')
+  const source = findDocument(name)
+  if (!source)
+    throw new ApiError(404, 'Document not found.', 'See /docs for the list of documents.')
+  const { default: text } = await source.load()
+  if (requested !== name) return markdown(c, text)
+  return cachedPage(c, async () => {
+    const { renderMarkdown } = await import('../../../shared/documents/markdown.ts')
+    const { title, html, headings } = renderMarkdown(text, linkResolver(source.file, pagePathOf))
+    return docsPage(
+      c,
+      title,
+      <>
+        <OnThisPage headings={headings} />
+        <div class="doc">{raw(html)}</div>
+        <p class="note">
+          <a href={`${docsPath(name)}.md`}>This page as Markdown</a> ·{' '}
+          <a href="/docs">All documents</a>
+        </p>
+      </>,
+    )
+  })
+}
+
+function docsPage(c: Context<AppEnv>, title: string, content: Child): Promise<Response> {
+  const url = new URL(SCRIPT_PATH, c.var.services.settings.PUBLIC_URL).href
+  const script = { url, connect: ["'none'"] }
+  return renderPage(
+    c,
+    { title, script, style: DOCS_STYLE, anonymous: true },
+    <>
+      {content}
+      <script src={SCRIPT_PATH} defer />
+    </>,
+  )
+}
+
+/** Pages that this isolate has rendered. They do not depend on the client. */
+const renderedPages = new Map<string, { text: string; headers: Headers }>()
+
+async function cachedPage(c: Context<AppEnv>, render: () => Promise<Response>): Promise<Response> {
+  const { PUBLIC_URL } = c.var.services.settings
+  const key = PUBLIC_URL + c.req.path
+  let cached = renderedPages.get(key)
+  if (!cached) {
+    const rendered = await render()
+    cached = { text: await rendered.text(), headers: rendered.headers }
+    renderedPages.set(key, cached)
+  }
+  return withEtag(c, cached.text, Object.fromEntries(cached.headers))
+}
+
+function markdown(c: Context<AppEnv>, text: string): Promise<Response> {
+  return withEtag(c, text, {
+    'content-type': 'text/markdown; charset=utf-8',
+    'access-control-allow-origin': '*',
+    'x-content-type-options': 'nosniff',
+  })
+}
+
+const Contents = () => (
+  <>
+    <p class="lead">
+      Guides, reference and design, from your first run to your own deployment. Agents can read{' '}
+      <a href="/SKILL.md">SKILL.md</a>, and every page as Markdown.
+    </p>
+    {sections().map(({ title, documents }) => (
+      <section>
+        <h2>{title}</h2>
+        <DocumentList documents={documents} />
+      </section>
+    ))}
+  </>
+)
+
+const DocumentList: FC<{ documents: DocumentLink[] }> = ({ documents }) => (
+  <ul class="documents">
+    {documents.map(({ href, title, lead }) => (
+      <li>
+        <a href={href}>{title}</a>
+        {lead !== '' && <span>{lead}</span>}
+      </li>
+    ))}
+  </ul>
+)
+
+/** Tables of contents with more entries are initially collapsed. */
+const OPEN_HEADINGS_MAX = 6
+
+const OnThisPage: FC<{ headings: Heading[] }> = ({ headings }) => {
+  const shown = headings.filter(({ depth }) => depth === 2)
+  if (shown.length < 2) return null
+  return (
+    <details class="contents" open={shown.length <= OPEN_HEADINGS_MAX}>
+      <summary>On this page</summary>
+      <nav aria-label="On this page">
+        <ul>
+          {shown.map(({ id, text }) => (
+            <li>
+              <a href={`#${id}`}>{text}</a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+    </details>
+  )
+}

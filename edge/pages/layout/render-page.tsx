@@ -1,0 +1,111 @@
+/**
+ * A page has at most one entry script and no inline scripts, so that injected scripts cannot run. Forms rely on the
+ * browser's built-in support for keyboards and screen readers. Styles are in `page/style.ts`, and shared components in
+ * `console/parts.tsx`.
+ */
+import type { Context } from 'hono'
+import { html, raw } from 'hono/html'
+import type { Child } from 'hono/jsx'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import type { AppEnv } from '../../http/app-env.ts'
+import { currentSession } from '../../http/authenticate.ts'
+import { Footer, Header, BareHeader } from './header.tsx'
+import {
+  contentSecurityPolicy,
+  setPageHeaders,
+  type PageScript,
+} from './content-security-policy.ts'
+import { PAGE_STYLE } from './page-style.ts'
+
+type PageOptions = {
+  /** Also the page's only h1. */
+  title: string
+  status?: ContentfulStatusCode
+  headers?: Record<string, string>
+  script?: PageScript
+  /** Additional CSS. It must be a constant, because the content security policy allows it by its hash. */
+  style?: string
+  /** Wider layout, for tables and columns. */
+  wide?: boolean
+  /** Skips the session lookup: for error pages, because the database may have caused the error. */
+  anonymous?: boolean
+  /** Omits the session and all links: for the page that runs a third-party script. */
+  alone?: boolean
+}
+
+/** Headings in `content` must start at h2. */
+export async function renderPage(
+  c: Context<AppEnv>,
+  {
+    title,
+    status = 200,
+    headers = {},
+    script,
+    style,
+    wide = false,
+    anonymous = false,
+    alone = false,
+  }: PageOptions,
+  content: Child,
+): Promise<Response> {
+  setPageHeaders(c)
+  c.header(
+    'Content-Security-Policy',
+    await contentSecurityPolicy(style === undefined ? [PAGE_STYLE] : [PAGE_STYLE, style], script),
+  )
+  const session = anonymous ? 'unasked' : await currentSession(c)
+  const document = (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{title}</title>
+        <style>{raw(PAGE_STYLE)}</style>
+        {style !== undefined && <style>{raw(style)}</style>}
+      </head>
+      <body {...(wide && { class: 'wide' })}>
+        <a class="skip" href="#main">
+          Skip to content
+        </a>
+        {alone ? <BareHeader /> : <Header path={c.req.path} session={session} />}
+        <main id="main" tabindex={-1}>
+          <h1>{title}</h1>
+          {content}
+        </main>
+        {!alone && <Footer session={session} />}
+      </body>
+    </html>
+  )
+  return c.html(html`<!doctype html>${document}`, status, headers)
+}
+
+type Link = { href: string; text: string }
+
+export function noticePage(
+  c: Context<AppEnv>,
+  { text, link = [], ...options }: PageOptions & { text: string; link?: Link | Link[] },
+): Promise<Response> {
+  const content = (
+    <div class="card">
+      <p>{text}</p>
+      {[link].flat().map(({ href, text: words }) => (
+        <p>
+          <a href={href}>{words}</a>
+        </p>
+      ))}
+    </div>
+  )
+  return renderPage(c, options, content)
+}
+
+/** Redirects to a path of this site with 303, so that the browser continues with a GET (RFC 9110, 15.4.4). */
+export function seeOther(c: Context<AppEnv>, path: string): Response {
+  setPageHeaders(c)
+  return c.redirect(path, 303)
+}
+
+/** After signing in, the user is redirected to `path`. */
+export function signInPath(path: string): string {
+  return `/sign-in?next=${encodeURIComponent(path)}`
+}

@@ -1,0 +1,35 @@
+import type { Context } from 'hono'
+import type { z } from 'zod'
+import { ApiError } from '../../../shared/errors/api-error.ts'
+import { validate } from '../../../shared/json/json-body.ts'
+import { isSameOriginRequest } from '../../identity/csrf.ts'
+import type { AppEnv } from '../../http/app-env.ts'
+import { readJson } from '../../http/json-request.ts'
+
+/** Enough for the longest body: an authenticator's response with an RSA key in base64url, some of it twice. */
+export const SAME_ORIGIN_JSON_MAX_BYTES = 16 * 1024
+
+/**
+ * Rejects requests from other sites (CSRF, including login CSRF) before reading the body. In addition, the content type
+ * requires a CORS preflight for other sites, which is never granted.
+ * @throws {ApiError} 403 for a request from another site; 400, 413, 415 or 422 for an invalid body
+ */
+export async function readSameOriginJson<Body>(
+  c: Context<AppEnv>,
+  schema: z.ZodType<Body>,
+  { maxBytes = SAME_ORIGIN_JSON_MAX_BYTES } = {},
+): Promise<Body> {
+  const source = { origin: c.req.header('origin'), fetchSite: c.req.header('sec-fetch-site') }
+  if (!isSameOriginRequest(source, c.var.services.settings.PUBLIC_URL)) {
+    throw new ApiError(
+      403,
+      'This request did not come from a page of this site. Nothing was changed.',
+      'Open the page on this site. If your browser or an extension hides the origin of requests, make an exception for this site.',
+    )
+  }
+  const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
+  if (type !== 'application/json') {
+    throw new ApiError(415, 'The body is not JSON.', 'Send it as application/json.')
+  }
+  return validate(schema, await readJson(c.req.raw, maxBytes), 422)
+}

@@ -1,0 +1,113 @@
+import type { Child } from 'hono/jsx'
+import type { RunRecord, TriggerRecord } from '../../../shared/wire/trigger.ts'
+import { FactList } from '../../browser/components/elements.tsx'
+import { RunDetails } from '../../browser/runs/run-details.tsx'
+import { toRunView } from '../../browser/runs/run-view.ts'
+import { UserText } from '../../browser/components/user-text.tsx'
+import type { Session } from '../../identity/sessions.ts'
+import type { App } from '../../http/app-env.ts'
+import { notFound, queueOfRun } from '../../http/trigger-lookup.ts'
+import { renderPage } from '../layout/render-page.tsx'
+import { RUNS_STYLE } from './runs-style.ts'
+import { RUNS_SCRIPT_PATH } from '../scripts/runs-script.ts'
+import { formToken, requirePageSession } from '../requests/session-form.ts'
+
+export const replaySubject = (id: string) => `runs/replay/${id}`
+export const cancelSubject = (id: string) => `runs/cancel/${id}`
+
+export function registerRunPage(app: App): void {
+  app.get('/runs/:id', async (c) => {
+    const session = await requirePageSession(c)
+    if (session instanceof Response) return session
+    const id = c.req.param('id')
+    const queue = await queueOfRun(c, id)
+    const [record, trigger] = await Promise.all([
+      queue.run(session.user.id, id) as Promise<RunRecord | undefined>,
+      queue.read(session.user.id) as Promise<TriggerRecord | undefined>,
+    ])
+    if (!record || !trigger) throw notFound('run')
+    const run = toRunView(record)
+    const { now, settings } = c.var.services
+    const script = new URL(RUNS_SCRIPT_PATH, settings.PUBLIC_URL)
+    const isLive = run.finished_at === null
+    return renderPage(
+      c,
+      {
+        title: TITLES[kindOf(record)],
+        style: RUNS_STYLE,
+        wide: true,
+        script: { url: script.href, connect: [script.origin] },
+      },
+      <>
+        <FactList
+          facts={[
+            [
+              'Trigger',
+              <a href={`/triggers/${run.trigger_id}`}>
+                <UserText text={trigger.name} />
+              </a>,
+            ],
+            ['Run', <code>{run.id}</code>],
+            ['Action', <code>{run.action_cid}</code>],
+            ...(run.replay_of === null ? [] : [replayFact(run.replay_of)]),
+          ]}
+        />
+        <div id="run" data-run={run.id} {...(isLive && { 'data-live': '' })}>
+          <RunDetails run={run} now={now()} />
+        </div>
+        {isLive && (
+          <noscript>
+            <p>
+              <a href={`/runs/${run.id}`}>Reload to see the result</a>
+            </p>
+          </noscript>
+        )}
+        <RunForms session={session} run={record} />
+        <p id="heard" class="heard" role="status" />
+        <script src={script.href} defer />
+      </>,
+    )
+  })
+}
+
+const replayFact = (id: string): [string, Child] => [
+  'Replay of',
+  <a href={`/runs/${id}`}>an earlier run</a>,
+]
+
+const TITLES = { run: 'Run', test: 'Test run', replay: 'Replayed run' } as const
+
+const kindOf = ({ test, replay_of }: RunRecord) =>
+  replay_of !== null ? 'replay' : test ? 'test' : 'run'
+
+async function RunForms({ session, run: { id, status } }: { session: Session; run: RunRecord }) {
+  return (
+    <>
+      <form id="cancel" method="post" action={`/runs/${id}/cancel`} hidden={status !== 'queued'}>
+        <input type="hidden" name="csrf" value={await formToken(session, cancelSubject(id))} />
+        <p class="actions">
+          <button type="submit" class="danger">
+            Cancel run
+          </button>
+        </p>
+      </form>
+      <section class="card" aria-labelledby="replay">
+        <h2 id="replay">Replay</h2>
+        <p>
+          Starts a new run with the same input, byte for byte. It is charged like any other run.
+        </p>
+        <form method="post" action={`/runs/${id}/replay`}>
+          <input type="hidden" name="csrf" value={await formToken(session, replaySubject(id))} />
+          <p class="actions">
+            <button type="submit" name="code" value="current">
+              Replay with current code
+            </button>
+            <button type="submit" name="code" value="original" class="quiet">
+              Replay with original code
+            </button>
+          </p>
+        </form>
+      </section>
+    </>
+  )
+}

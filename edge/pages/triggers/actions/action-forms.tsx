@@ -1,0 +1,66 @@
+/** Handled by `trigger-switch.ts` and `trigger-delete.ts`. */
+import type { Session } from '../../../identity/sessions.ts'
+import { formToken } from '../../requests/session-form.ts'
+
+type TriggerSummary = { id: string; name: string; enabled: boolean }
+
+/** CSRF subject of one action on one trigger. */
+export const triggerSubject = (action: 'switch' | 'edit' | 'delete', id: string) =>
+  `triggers/${action}/${id}`
+
+/** @param from path of the page to return to; by default the trigger's page */
+export async function SwitchForm({
+  session,
+  trigger: { id, name, enabled },
+  from,
+}: {
+  session: Session
+  trigger: TriggerSummary
+  from?: 'list'
+}) {
+  const does = enabled ? 'Pause' : 'Resume'
+  return (
+    <form method="post" action={`/triggers/${id}/${enabled ? 'disable' : 'enable'}`}>
+      <input
+        type="hidden"
+        name="csrf"
+        value={await formToken(session, triggerSubject('switch', id))}
+      />
+      {from && <input type="hidden" name="from" value={from} />}
+      <button type="submit" class="quiet" aria-label={`${does} ${name}`}>
+        {does}
+      </button>
+    </form>
+  )
+}
+
+/** Inside `details`, so that a single click cannot delete the trigger. Lists the data that will be lost. */
+export async function DeleteForm({
+  session,
+  trigger: { id, name },
+}: {
+  session: Session
+  trigger: Pick<TriggerSummary, 'id' | 'name'>
+}) {
+  return (
+    <details id="delete">
+      <summary>Delete this trigger</summary>
+      <form method="post" action={`/triggers/${id}/delete`} class="card">
+        <input
+          type="hidden"
+          name="csrf"
+          value={await formToken(session, triggerSubject('delete', id))}
+        />
+        <p>
+          This also deletes its run history, queued runs and sealed usage key, and its URL is never
+          reused. This cannot be undone. To stop it temporarily, pause it.
+        </p>
+        <p class="actions">
+          <button type="submit" class="danger" aria-label={`Delete permanently: ${name}`}>
+            Delete permanently
+          </button>
+        </p>
+      </form>
+    </details>
+  )
+}

@@ -1,0 +1,127 @@
+import type { FC } from 'hono/jsx'
+import type { TriggerRecord } from '../../../../shared/wire/trigger.ts'
+import { FactList } from '../../../browser/components/elements.tsx'
+import { Moment } from '../../../browser/runs/run-status.tsx'
+import { UserText, escapeInvisible } from '../../../browser/components/user-text.tsx'
+import { nextTicks } from '../../../schedule/cron.ts'
+import { describeCron } from '../../../schedule/describe-cron.ts'
+import { isSafeToPaste, senderCurl } from './sender-curl.ts'
+
+type FiringCardProps = { trigger: TriggerRecord; now: number }
+
+/** Number of upcoming schedule times. */
+const TICKS = 5
+
+export const FiringCard: FC<FiringCardProps> = (shown) => {
+  switch (shown.trigger.kind) {
+    case 'webhook':
+      return <Webhook {...shown} />
+    case 'schedule':
+      return <Schedule {...shown} />
+    case 'chain_event':
+      return <ChainEvent {...shown} />
+  }
+}
+
+const Webhook: FC<FiringCardProps> = ({ trigger: { webhook_url: url = '', default_params } }) => {
+  const { secret } = default_params
+  const isSigned = typeof secret === 'string'
+  const isShown = isSigned && isSafeToPaste(secret)
+  return (
+    <section class="card" aria-labelledby="fires">
+      <h2 id="fires">Webhook URL</h2>
+      <p>Give this URL to the sender. Each POST to it starts a run.</p>
+      <pre id="webhook-url">{url}</pre>
+      <CopyElementButton of="webhook-url" what="the webhook URL" />
+      <h3>Try it out</h3>
+      <pre id="curl">{senderCurl(url, isSigned ? null : undefined)}</pre>
+      {/* Only the command that works gets a copy button. */}
+      {!isShown && <CopyElementButton of="curl" what="the command" />}
+      {isSigned && (
+        <details>
+          <summary>Show the command with the secret</summary>
+          {isShown ? (
+            <>
+              <pre id="curl-secret">{senderCurl(url, secret)}</pre>
+              <CopyElementButton of="curl-secret" what="the command with the secret" />
+            </>
+          ) : (
+            <p class="note">
+              The secret contains invisible characters, which are not safe to paste into a terminal,
+              so no command is shown.
+            </p>
+          )}
+        </details>
+      )}
+      <p class="note">
+        {isSigned
+          ? 'The request is signed with an HMAC, using the secret from default_params. Put the secret into the first line, or expand the complete command.'
+          : 'Anyone who knows the URL can fire the trigger: verify the sender in the action.'}
+      </p>
+    </section>
+  )
+}
+
+/** Hidden until the page's script enables it. */
+const CopyElementButton: FC<{ of: string; what: string }> = ({ of, what }) => (
+  <p>
+    <button type="button" class="quiet" data-copy={of} aria-label={`Copy ${what}`} hidden>
+      Copy
+    </button>
+  </p>
+)
+
+const Schedule: FC<FiringCardProps> = ({ trigger: { config, enabled }, now }) => {
+  const cron = String(config.cron)
+  const words = describeCron(cron)
+  return (
+    <section class="card" aria-labelledby="fires">
+      <h2 id="fires">Schedule</h2>
+      <FactList
+        facts={[
+          ['Cron', <code>{escapeInvisible(cron)}</code>],
+          ...(words === undefined
+            ? []
+            : ([['Description', `${words}, UTC`]] as [string, string][])),
+        ]}
+      />
+      <h3>Next ticks</h3>
+      {!enabled && <p class="note">None while the trigger is paused. If resumed:</p>}
+      <ol>
+        {nextTicks(cron, now, TICKS).map((at) => (
+          <li>
+            <Moment at={at} now={now} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+const ChainEvent: FC<FiringCardProps> = ({ trigger }) => {
+  const { config, canonical_signature = '', topic0 = '', finality } = trigger
+  return (
+    <section class="card" aria-labelledby="fires">
+      <h2 id="fires">Event</h2>
+      <FactList
+        facts={[
+          ['Chain', <UserText text={String(config.chain)} />],
+          ['Contract', <code>{escapeInvisible(String(config.contract_address))}</code>],
+          ['Signature', <code>{escapeInvisible(canonical_signature)}</code>],
+          ['Topic 0', <code>{escapeInvisible(topic0)}</code>],
+          ['Fires', describeFinality(finality)],
+        ]}
+      />
+      <p class="note">
+        <a href="/docs/chain-events">How logs become runs</a>
+      </p>
+    </section>
+  )
+}
+
+function describeFinality(finality: TriggerRecord['finality']): string {
+  if (finality === undefined) return 'never: this deployment does not watch the chain'
+  if (finality === 'latest' || finality === 0) return 'as soon as the block is seen'
+  if (typeof finality === 'string') return `once the block is ${finality}`
+  return `after ${finality} more blocks`
+}

@@ -1,0 +1,22 @@
+/** Param names that suggest a secret. Such values are masked until the user reveals them. */
+const SECRET_NAME = /secret|token|passw|key|credential|mnemonic|private/i
+
+export const MASKED = '••••••••'
+
+/** Masks the values with a secret-looking name, at every depth. */
+export function maskSecretParams(value: unknown): { value: unknown; masked: boolean } {
+  let masked = false
+  const mask = (inner: unknown): unknown => {
+    if (Array.isArray(inner)) return inner.map(mask)
+    if (typeof inner !== 'object' || inner === null) return inner
+    // Safe for the name `__proto__`: it defines a property instead of setting the prototype.
+    return Object.fromEntries(
+      Object.entries(inner).map(([name, member]) => {
+        if (!SECRET_NAME.test(name)) return [name, mask(member)]
+        masked = true
+        return [name, MASKED]
+      }),
+    )
+  }
+  return { value: mask(value), masked }
+}

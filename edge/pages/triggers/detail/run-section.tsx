@@ -1,0 +1,114 @@
+/** The page's script updates the list live. */
+import type { FC } from 'hono/jsx'
+import { RUN_STATUSES } from '../../../../shared/wire/trigger.ts'
+import { ChartTable } from '../../../browser/runs/chart-table.tsx'
+import { RunList } from '../../../browser/runs/run-list.tsx'
+import { STATUS_NAMES } from '../../../browser/runs/run-status.tsx'
+import { CHART_RANGES, type TriggerSnapshot } from '../../../queue/trigger-snapshot.ts'
+import type { RunQuery } from './run-query.ts'
+
+type RunSectionProps = { id: string; glance: TriggerSnapshot; query: RunQuery; now: number }
+
+/** Omits empty parameters. */
+function triggerHref(id: string, chosen: Record<string, string | undefined>): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(chosen)) if (value) query.set(name, value)
+  return query.size === 0 ? `/triggers/${id}` : `/triggers/${id}?${query.toString()}`
+}
+
+export const RunSection: FC<RunSectionProps> = ({ id, glance: { lines, next }, query, now }) => {
+  const { status, cursor, range } = query
+  const chosen = { status, range }
+  return (
+    <section aria-labelledby="runs-title">
+      <h2 id="runs-title">Runs</h2>
+      <nav aria-label="Filter runs by status">
+        <ul class="choose">
+          {([undefined, ...RUN_STATUSES] as const).map((choice) => (
+            <li>
+              <a
+                href={triggerHref(id, { ...chosen, status: choice })}
+                {...(choice === status && { 'aria-current': 'true' as const })}
+              >
+                {choice ? STATUS_NAMES[choice] : 'All'}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div id="live" class="live">
+        {cursor === undefined ? (
+          <>
+            <button type="button" class="quiet" hidden>
+              Pause updates
+            </button>
+            <button type="button" hidden />
+            <noscript>
+              <a href={triggerHref(id, chosen)}>Reload to see new runs</a>
+            </noscript>
+          </>
+        ) : (
+          <a href={triggerHref(id, chosen)}>Back to the latest runs</a>
+        )}
+      </div>
+      <p id="no-runs" class="card note" hidden={lines.length > 0}>
+        {status === undefined && cursor === undefined
+          ? 'No runs yet. New runs appear here automatically; start one with a test.'
+          : 'No runs with this status.'}
+      </p>
+      <div id="runs">
+        <RunList triggerId={id} lines={lines} now={now} />
+      </div>
+      {next !== null && (
+        <p>
+          <a class="button" href={triggerHref(id, { ...chosen, cursor: next })}>
+            Older runs
+          </a>
+        </p>
+      )}
+      <p id="heard" class="heard" role="status" />
+    </section>
+  )
+}
+
+const RANGE_NAMES = { '1h': 'Hour', '24h': 'Day', '7d': 'Week', '30d': 'Month' } as const
+
+export const ChartSection: FC<RunSectionProps> = ({ id, glance: { chart }, query }) => (
+  <section aria-labelledby="charts-title" class="card" id="charts">
+    <h2 id="charts-title">History</h2>
+    <nav aria-label="Time range">
+      <ul class="choose">
+        {(Object.keys(CHART_RANGES) as (keyof typeof CHART_RANGES)[]).map((range) => (
+          <li>
+            <a
+              href={triggerHref(id, { status: query.status, range })}
+              {...(range === chart?.range && { 'aria-current': 'true' as const })}
+            >
+              {RANGE_NAMES[range]}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+    <div class="charts">
+      <figure>
+        <figcaption>
+          <span class="key good">Succeeded</span> <span class="key bad">Failed</span>
+        </figcaption>
+        <div class="chart" data-read-out="runs-read-out" />
+        <p id="runs-read-out" class="read-out" aria-hidden="true" />
+      </figure>
+      <figure>
+        <figcaption>
+          <span class="key act">Median</span> <span class="key soft">95th percentile</span>
+        </figcaption>
+        <div class="chart" data-read-out="durations-read-out" />
+        <p id="durations-read-out" class="read-out" aria-hidden="true" />
+      </figure>
+    </div>
+    <details>
+      <summary>Show as a table</summary>
+      {chart && <ChartTable chart={chart} />}
+    </details>
+  </section>
+)

@@ -1,0 +1,134 @@
+import type { Context } from 'hono'
+import type { FC } from 'hono/jsx'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import type { TriggerRecord } from '../../../../shared/wire/trigger.ts'
+import { KindLabel } from '../../../browser/components/trigger-kind.tsx'
+import { TriggerStatsList, TriggerStatus } from '../../../browser/runs/trigger-status.tsx'
+import { escapeInvisible } from '../../../browser/components/user-text.tsx'
+import type { Session } from '../../../identity/sessions.ts'
+import type { App, AppEnv } from '../../../http/app-env.ts'
+import { notFound, queueOf } from '../../../http/trigger-lookup.ts'
+import { renderPage } from '../../layout/render-page.tsx'
+import { CHARTS_SCRIPT_PATH } from '../../scripts/charts-script.ts'
+import { ChartSection, RunSection } from './run-section.tsx'
+import { readRunQuery } from './run-query.ts'
+import { RUNS_STYLE } from '../../runs/runs-style.ts'
+import { RUNS_SCRIPT_PATH } from '../../scripts/runs-script.ts'
+import { requirePageSession } from '../../requests/session-form.ts'
+import { ConfigurationCard, type RejectedTestInput, TestCard } from './configuration-cards.tsx'
+import { FiringCard } from './firing-card.tsx'
+import { TriggerNotice } from './trigger-notice.tsx'
+
+export function registerTriggerPage(app: App): void {
+  app.get('/triggers/:id', async (c) => {
+    const session = await requirePageSession(c)
+    return session instanceof Response ? session : triggerPage(c, session, c.req.param('id'))
+  })
+}
+
+/**
+ * @param test rejected input of a test run, to show again with its error
+ * @throws {ApiError} 404 if the user has no trigger with this ID
+ */
+export async function triggerPage(
+  c: Context<AppEnv>,
+  session: Session,
+  id: string,
+  { test, status = 200 }: { test?: RejectedTestInput; status?: ContentfulStatusCode } = {},
+): Promise<Response> {
+  const queue = await queueOf(c, id)
+  const query = readRunQuery(c.req.url, id)
+  const [trigger, glance] = await Promise.all([
+    queue.read(session.user.id) as Promise<TriggerRecord | undefined>,
+    queue.glance(session.user.id, query.page, query.range ?? '24h'),
+  ])
+  if (!trigger || !glance) throw notFound('trigger')
+  const { now, settings } = c.var.services
+  const at = now()
+  const script = new URL(RUNS_SCRIPT_PATH, settings.PUBLIC_URL)
+  const charts = new URL(CHARTS_SCRIPT_PATH, settings.PUBLIC_URL)
+  const shown = { id, glance, query, now: at }
+  return renderPage(
+    c,
+    {
+      title: escapeInvisible(trigger.name),
+      status,
+      style: RUNS_STYLE,
+      wide: true,
+      script: { url: script.href, modules: [charts.href], connect: [script.origin] },
+    },
+    <div id="trigger" data-trigger={id} data-kind={trigger.kind}>
+      <TriggerNotice url={c.req.url} trigger={trigger} />
+      <ResultNotices url={c.req.url} trigger={trigger} />
+      <p class="lead">
+        <KindLabel kind={trigger.kind} />
+      </p>
+      <div id="state">
+        <TriggerStatus state={glance} now={at} />
+      </div>
+      {glance.backfill && <BackfillProgress backfill={glance.backfill} />}
+      <div class="parts">
+        <div class="fires">
+          <FiringCard trigger={trigger} now={at} />
+        </div>
+        <div class="did">
+          <div id="numbers">
+            <TriggerStatsList stats={glance.stats} kind={trigger.kind} />
+          </div>
+          <ChartSection {...shown} />
+          <RunSection {...shown} />
+        </div>
+        <div class="does">
+          <TestCard session={session} trigger={trigger} test={test} />
+          <ConfigurationCard session={session} trigger={trigger} />
+        </div>
+      </div>
+      <script src={script.href} defer />
+    </div>,
+  )
+}
+
+const NEXT = {
+  webhook:
+    'Run the command under “Try it out”, or give the URL to the sender. The first run appears here.',
+  schedule: 'The first run appears here at the next tick. To see one now, run a test.',
+  chain_event: 'A run appears here for each log that matches. To see one now, run a test.',
+} as const
+
+/** The query is untrusted, so it only selects from fixed texts. */
+const ResultNotices: FC<{ url: string; trigger: TriggerRecord }> = ({ url, trigger }) => {
+  const query = new URL(url).searchParams
+  const cancelled = /^\d{1,5}$/.exec(query.get('purged') ?? '')?.[0]
+  return (
+    <>
+      {query.has('created') && (
+        <p class="done" role="status">
+          <strong>Trigger created.</strong> {NEXT[trigger.kind]}
+        </p>
+      )}
+      {cancelled !== undefined && (
+        <p class="done" role="status">
+          {cancelled === '1' ? '1 queued run' : `${cancelled} queued runs`} cancelled.
+        </p>
+      )}
+    </>
+  )
+}
+
+const BackfillProgress: FC<{ backfill: NonNullable<TriggerRecord['backfill']> }> = ({
+  backfill: { from, to, at, done },
+}) => (
+  <section class="card" aria-labelledby="backfill">
+    <h2 id="backfill">Earlier blocks</h2>
+    <p>
+      {done
+        ? `Blocks ${from} to ${to} have been scanned.`
+        : `Scanning block ${at} of ${from} to ${to}.`}
+    </p>
+    <progress
+      aria-labelledby="backfill"
+      max={to - from + 1}
+      value={done ? to - from + 1 : at - from}
+    />
+  </section>
+)

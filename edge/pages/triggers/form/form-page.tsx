@@ -1,0 +1,89 @@
+/** Rendered again if the input is rejected. */
+import type { Context } from 'hono'
+import type { Child } from 'hono/jsx'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { ApiError } from '../../../../shared/errors/api-error.ts'
+import type { Session } from '../../../identity/sessions.ts'
+import type { AppEnv } from '../../../http/app-env.ts'
+import { toApiError } from '../../../http/failure.ts'
+import { renderPage } from '../../layout/render-page.tsx'
+import { toErrorResponse } from '../../../http/error-response.ts'
+import { TriggerRejectedError } from '../../../triggers/trigger-rejected-error.ts'
+import { EDITOR_SCRIPT_PATH } from '../../scripts/editor-script.ts'
+import { formToken } from '../../requests/session-form.ts'
+import { CHECK_SUBJECT } from './trigger-preview.ts'
+import { type FormState, TriggerForm } from './trigger-form.tsx'
+import { TRIGGERS_STYLE } from '../triggers-style.ts'
+import { type Problems, problemsOfRefusal } from './problems.ts'
+
+export const FORM_SCRIPT_PATH = '/scripts/trigger-form.js'
+
+type FormPageOptions = FormState & {
+  session: Session
+  title: string
+  status?: ContentfulStatusCode
+  headers?: Record<string, string>
+  action: string
+  /** CSRF subject. */
+  subject: string
+  seen?: string
+  intro?: Child
+  outro?: Child
+}
+
+export async function formPage(c: Context<AppEnv>, options: FormPageOptions): Promise<Response> {
+  const { session, title, status = 200, headers = {}, intro, outro, subject, ...form } = options
+  const { PUBLIC_URL, CHAINS } = c.var.services.settings
+  const at = (path: string) => new URL(path, PUBLIC_URL)
+  const script = at(FORM_SCRIPT_PATH)
+  return renderPage(
+    c,
+    {
+      title,
+      status,
+      headers,
+      style: TRIGGERS_STYLE,
+      script: {
+        url: script.href,
+        modules: [at(EDITOR_SCRIPT_PATH).href],
+        connect: [script.origin],
+      },
+    },
+    <>
+      {intro}
+      <TriggerForm
+        {...form}
+        chains={CHAINS}
+        csrf={await formToken(session, subject)}
+        checkCsrf={await formToken(session, CHECK_SUBJECT)}
+      />
+      {outro}
+      <script src={script.href} defer />
+    </>,
+  )
+}
+
+/** Problems with fields, or a failure of the service. */
+export type FormRejection = {
+  problems: Problems
+  status: ContentfulStatusCode
+  headers: Record<string, string>
+}
+
+/**
+ * Problems to show in the form, so that the user's input is not lost, for example if a node did not respond. Failures
+ * of the service are logged as usual.
+ * @throws the error itself if the user can neither fix it nor retry
+ */
+export function toFormRejection(c: Context<AppEnv>, error: unknown): FormRejection {
+  const { status, message, fix } = toApiError(error)
+  if (status === 500 || (error instanceof ApiError && status === 404)) throw error
+  if (error instanceof TriggerRejectedError)
+    return { problems: problemsOfRefusal(error), status, headers: {} }
+  const retryAfter = toErrorResponse(error, c.req.raw, c.env).headers.get('retry-after')
+  return {
+    problems: { form: `${message} ${fix}` },
+    status,
+    headers: retryAfter === null ? {} : { 'retry-after': retryAfter },
+  }
+}

@@ -1,0 +1,65 @@
+/** Maps validation errors, which refer to fields of the JSON body, to form fields. */
+import type { z } from 'zod'
+import { TriggerRejectedError } from '../../../triggers/trigger-rejected-error.ts'
+import { toApiError } from '../../../http/failure.ts'
+import { FORM_FIELDS, TOPIC_FIELDS, type TriggerFieldName } from './trigger-form-fields.ts'
+
+/** Keyed by form field; `form` for problems that do not belong to a field. */
+export type Problems = Partial<Record<TriggerFieldName | 'form', string>>
+
+export const hasProblems = (problems: Problems) => Object.keys(problems).length > 0
+
+export function problemsOfIssues(issues: readonly z.core.$ZodIssue[]): Problems {
+  const problems: Problems = {}
+  for (const issue of issues) problems[formFieldOf(issue.path.join('.'))] ??= describeIssue(issue)
+  return problems
+}
+
+/** For a body that matches the schema, but was rejected. */
+export function problemsOfRefusal(error: TriggerRejectedError): Problems {
+  const { failure } = error
+  if (failure.reason === 'account_key') return { usage_api_key: ACCOUNT_KEY_PROBLEM }
+  const { message, fix } = toApiError(error)
+  const [, path = '', problem = message] = /^([a-z_]+[^\s:]*): (.*)$/s.exec(message) ?? []
+  const field = formFieldOf(path)
+  const own = fix.startsWith('Send 0x') ? undefined : FIXES[field]
+  return { [field]: `${capitalize(problem)} ${own ?? fix}` }
+}
+
+const TOPIC_FIX = 'Enter 0x and 64 hex digits. Separate alternatives with spaces.'
+
+/** Shown instead of the API's advice, which refers to the JSON body, unless the API proposes a concrete value. */
+const FIXES: Problems = {
+  ...Object.fromEntries(TOPIC_FIELDS.map((name) => [name, TOPIC_FIX])),
+  cron: 'Enter five fields, or six with seconds in front. Times are in UTC.',
+  event_signature:
+    'Enter the event as declared in the contract, such as Transfer(address,address,uint256).',
+}
+
+const ACCOUNT_KEY_PROBLEM =
+  'This is an account key, which can do everything in its account. Create a usage key for this trigger in the console, under Usage keys.'
+
+/** Maps `config.topic_filters[1][0]` to the field of the second topic, and a path without a field to `form`. */
+export function formFieldOf(path: string): TriggerFieldName | 'form' {
+  const [head, inner] = path.split('.')
+  const isInner = head === 'config' || head === 'options'
+  const name = ((isInner ? inner : head) ?? '').replace(/\[.*$/s, '')
+  if (name === 'topic_filters') {
+    const at = Number(/(?:\[|topic_filters\.)(\d)/.exec(path)?.[1] ?? 0)
+    return TOPIC_FIELDS[at] ?? TOPIC_FIELDS[0]
+  }
+  if (path.startsWith('options.dedup.')) return 'dedup_header'
+  return (FORM_FIELDS as readonly string[]).includes(name) ? (name as TriggerFieldName) : 'form'
+}
+
+function describeIssue(issue: z.core.$ZodIssue): string {
+  const unit = 'origin' in issue && issue.origin === 'string' ? ' characters' : ''
+  if (issue.code === 'too_big') return `At most ${issue.maximum}${unit}.`
+  if (issue.code === 'too_small')
+    return unit !== '' && issue.minimum === 1
+      ? 'This field is required.'
+      : `At least ${issue.minimum}${unit}.`
+  return `${capitalize(issue.message)}.`
+}
+
+const capitalize = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)

@@ -1,0 +1,98 @@
+import { MAX_RUNS_PER_MINUTE_DEFAULT, TOPIC_FILTERS_MAX } from '../../../../shared/limits.ts'
+import {
+  defaultQueuedRuns,
+  type TriggerKind,
+  type TriggerRecord,
+} from '../../../../shared/wire/trigger.ts'
+
+/** Topic filters after the first topic. */
+export const TOPIC_FIELDS = ['topic1', 'topic2', 'topic3'] as const satisfies {
+  length: typeof TOPIC_FILTERS_MAX
+}
+
+/** Fields that the live check sends. They exclude the source, the params and the usage key. */
+export const CHECKED_FIELDS = [
+  'cron',
+  'chain',
+  'contract_address',
+  'event_signature',
+  'start_block',
+  ...TOPIC_FIELDS,
+  'finality',
+  'finality_blocks',
+] as const
+
+export const FORM_FIELDS = [
+  'name',
+  'action_code',
+  'usage_api_key',
+  'default_params',
+  'max_runs_per_minute',
+  'max_queued_runs',
+  'concurrency',
+  'on_lost',
+  'dedup',
+  'dedup_header',
+  'handshake',
+  'pass_headers',
+  'misfire',
+  ...CHECKED_FIELDS,
+] as const
+export type TriggerFieldName = (typeof FORM_FIELDS)[number]
+export type TriggerFormFields = Record<TriggerFieldName, string>
+
+/** Multi-line fields. */
+const MULTILINE_FIELDS: readonly string[] = ['action_code', 'default_params']
+
+export function defaultFields(kind: TriggerKind): TriggerFormFields {
+  return {
+    ...fieldsFrom(() => undefined),
+    max_runs_per_minute: String(MAX_RUNS_PER_MINUTE_DEFAULT),
+    max_queued_runs: String(defaultQueuedRuns(kind)),
+  }
+}
+
+/** Normalizes line endings. Browsers send CR LF, which would change the CID, by which permissions name actions. */
+export function fieldsFrom(value: (name: TriggerFieldName) => unknown): TriggerFormFields {
+  const entries = FORM_FIELDS.map((name) => {
+    const given = value(name)
+    const text = typeof given === 'string' ? given.replace(/\r\n?/g, '\n') : ''
+    return [name, MULTILINE_FIELDS.includes(name) ? text : text.replaceAll('\n', '')]
+  })
+  return Object.fromEntries(entries) as TriggerFormFields
+}
+
+/** The usage key is empty, because it cannot be read back. */
+export function fieldsOfRecord(record: TriggerRecord): TriggerFormFields {
+  const { config, options } = record
+  const { dedup, finality } = options
+  const topics = Array.isArray(config.topic_filters) ? config.topic_filters : []
+  const texts: Partial<Record<TriggerFieldName, unknown>> = {
+    name: record.name,
+    action_code: record.action_code,
+    default_params: JSON.stringify(record.default_params, null, 2),
+    max_runs_per_minute: String(record.max_runs_per_minute),
+    max_queued_runs: String(record.max_queued_runs),
+    concurrency: options.concurrency?.toString(),
+    on_lost: options.on_lost,
+    handshake: options.handshake,
+    pass_headers: options.pass_headers?.join(' '),
+    misfire: options.misfire,
+    cron: config.cron,
+    chain: config.chain,
+    contract_address: config.contract_address,
+    event_signature: config.event_signature,
+    start_block:
+      typeof config.start_block === 'number' ? String(config.start_block) : config.start_block,
+    ...(dedup === true && { dedup: 'known' }),
+    ...(typeof dedup === 'object' && { dedup: 'header', dedup_header: dedup.header }),
+    ...(typeof finality === 'number'
+      ? { finality: 'blocks', finality_blocks: String(finality) }
+      : { finality }),
+  }
+  for (const [at, name] of TOPIC_FIELDS.entries()) {
+    const entry: unknown = topics[at]
+    texts[name] = Array.isArray(entry) ? entry.join(' ') : entry
+  }
+  return fieldsFrom((name) => texts[name])
+}

@@ -1,0 +1,166 @@
+/** Works without scripts; the script in `edge/console/trigger-form/` enhances it. */
+import type { FC } from 'hono/jsx'
+import type { TriggerKind } from '../../../../shared/wire/trigger.ts'
+import { TextArea } from '../../../browser/components/text-area-and-select.tsx'
+import { Field } from '../../../browser/components/elements.tsx'
+import { CheckView } from '../../../browser/trigger-form/check-view.tsx'
+import type { CheckResult } from '../../../browser/trigger-form/check-result.ts'
+import type { Chains } from '../../../chain/chain-settings.ts'
+import { ChainOptionFields } from './chain-fields.tsx'
+import type { TriggerFormFields } from './trigger-form-fields.ts'
+import { KindFields } from './kind-fields.tsx'
+import { OptionFields } from './option-fields.tsx'
+import { hasProblems, type Problems } from './problems.ts'
+
+/** A source may be one megabyte long, and form encoding takes three bytes for each non-ASCII byte. */
+export const TRIGGER_FORM_MAX_BYTES = 2 * 1024 * 1024
+
+export type FormState = {
+  kind: TriggerKind
+  fields: TriggerFormFields
+  problems: Problems
+  checked?: CheckResult
+}
+
+export type FormProps = FormState & {
+  chains: Chains
+  action: string
+  /** CSRF tokens for this form, and for the live checks that its script sends. */
+  csrf: string
+  checkCsrf: string
+  /** The trigger's `updated_at` when this form was opened. Absent for a new trigger. */
+  seen?: string
+}
+
+export const TriggerForm: FC<FormProps> = ({ action, csrf, checkCsrf, seen, ...state }) => {
+  const { kind, fields, problems } = state
+  const isNew = seen === undefined
+  return (
+    <form
+      id="trigger-form"
+      method="post"
+      action={action}
+      autocomplete="off"
+      data-kind={kind}
+      data-check-csrf={checkCsrf}
+    >
+      <input type="hidden" name="csrf" value={csrf} />
+      {seen !== undefined && <input type="hidden" name="seen" value={seen} />}
+      {problems.form !== undefined && (
+        <p class="problem" role="alert">
+          {problems.form}
+        </p>
+      )}
+      {problems.form === undefined && hasProblems(problems) && (
+        <p class="problem">
+          The trigger was not {isNew ? 'created' : 'saved'}. Fix the fields marked below.
+        </p>
+      )}
+      <section class="card" aria-labelledby="fires">
+        <h2 id="fires">When it fires</h2>
+        <Field
+          name="name"
+          label="Name"
+          hint="Shown in your list of triggers."
+          type="text"
+          required
+          maxlength={200}
+          value={fields.name}
+          error={problems.name}
+        />
+        <KindFields {...state} />
+        <PreviewBox kind={kind} {...(state.checked && { checked: state.checked })} />
+        {kind === 'chain_event' && <ChainOptionFields fields={fields} problems={problems} />}
+      </section>
+      <section class="card" aria-labelledby="runs">
+        <h2 id="runs">Action</h2>
+        <ActionFields fields={fields} problems={problems} isNew={isNew} />
+      </section>
+      <OptionFields {...state} />
+      <p class="actions">
+        <button type="submit">{isNew ? 'Create trigger' : 'Save'}</button>
+        {kind !== 'webhook' && (
+          <button
+            type="submit"
+            class="quiet"
+            name="do"
+            value="check"
+            formaction={`${action}#check`}
+            formnovalidate
+          >
+            Check
+          </button>
+        )}
+      </p>
+    </form>
+  )
+}
+
+/** Has a fixed height, so that live results cause no layout shift. */
+const PreviewBox: FC<{ kind: TriggerKind; checked?: CheckResult }> = ({ kind, checked }) => {
+  if (kind === 'webhook') return null
+  return (
+    <div id="check" class="check" role="region" aria-label="Preview" tabindex={0}>
+      <div aria-live="polite">
+        {checked ? (
+          <CheckView checked={checked} />
+        ) : (
+          <p class="note">
+            {PREVIEW_HINTS[kind]}
+            <noscript> Choose Check to see it.</noscript>
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}
+
+const PREVIEW_HINTS = {
+  schedule: 'Enter a cron expression to see the next run times.',
+  chain_event: 'Enter a contract and an event to see the latest matching logs.',
+}
+
+/** The usage key is never sent from the server to the page (docs/decisions/0059). */
+const ActionFields: FC<{ fields: TriggerFormFields; problems: Problems; isNew: boolean }> = ({
+  fields,
+  problems,
+  isNew,
+}) => (
+  <>
+    <TextArea
+      name="action_code"
+      label="Action source"
+      hint="JavaScript that defines a function main, which receives one argument: params. This form accepts up to 2 MiB in total; use POST /api/triggers for more."
+      rows={14}
+      required
+      value={fields.action_code}
+      error={problems.action_code}
+    />
+    <Field
+      name="usage_api_key"
+      label="Usage key"
+      hint={keyHint(isNew, hasProblems(problems))}
+      type="password"
+      // Browsers ignore `off` for password fields, and would fill in a saved account key.
+      autocomplete="new-password"
+      maxlength={256}
+      required={isNew}
+      error={problems.usage_api_key}
+    />
+    <TextArea
+      name="default_params"
+      label="Default params (JSON)"
+      hint="Passed to every run. Params of the event override them. Optional."
+      rows={5}
+      value={fields.default_params}
+      error={problems.default_params}
+    />
+  </>
+)
+
+function keyHint(isNew: boolean, isAgain: boolean): string {
+  const what =
+    'Use a key that may only execute this action. It is stored sealed and never shown again.'
+  if (!isNew) return `Leave empty to keep the stored key. ${what}`
+  return isAgain ? `Paste it again: the page does not keep it. ${what}` : what
+}

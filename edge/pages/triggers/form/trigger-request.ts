@@ -1,0 +1,152 @@
+/** Builds the API's JSON body, so that the form and the API share the same validation. */
+import { MAX_RUNS_PER_MINUTE_DEFAULT } from '../../../../shared/limits.ts'
+import { defaultQueuedRuns, type TriggerKind } from '../../../../shared/wire/trigger.ts'
+import { TOPIC_FIELDS, type TriggerFormFields } from './trigger-form-fields.ts'
+import type { Problems } from './problems.ts'
+
+/** Body that is not validated yet, and problems of fields that could not be converted. */
+export type FormRequest<Body> = { body: Body; problems: Problems }
+
+export type ConfigBody = { config: Record<string, unknown>; options: Record<string, unknown> }
+export type TriggerBody = ConfigBody & {
+  name: string
+  action_code: string
+  usage_api_key: string
+  default_params: unknown
+  max_runs_per_minute: number
+  max_queued_runs: number
+}
+
+/** Ignores fields that the kind does not use. */
+export function toTriggerConfig(
+  kind: TriggerKind,
+  fields: TriggerFormFields,
+): FormRequest<ConfigBody> {
+  const problems: Problems = {}
+  const number = (name: keyof TriggerFormFields) => parseWholeNumber(fields, name, problems)
+  const { cron, chain, contract_address, event_signature, start_block } = fields
+  const options = omitEmpty({
+    concurrency: number('concurrency'),
+    on_lost: fields.on_lost,
+  })
+  switch (kind) {
+    case 'webhook': {
+      const { dedup, dedup_header: header, handshake } = fields
+      if (dedup === 'header' && header.trim() === '')
+        problems.dedup_header = 'Enter the name of the header that contains the delivery ID.'
+      const names = splitWords(fields.pass_headers)
+      const pass_headers = names.length > 0 ? names : undefined
+      const how = dedup === 'known' ? true : dedup === 'header' ? { header: header.trim() } : ''
+      return {
+        body: {
+          config: {},
+          options: { ...options, ...omitEmpty({ dedup: how, handshake, pass_headers }) },
+        },
+        problems,
+      }
+    }
+    case 'schedule':
+      if (cron.trim() === '') problems.cron = 'Enter a cron expression, such as 0 9 * * 1-5.'
+      return {
+        body: {
+          config: { cron },
+          options: { ...options, ...omitEmpty({ misfire: fields.misfire }) },
+        },
+        problems,
+      }
+    case 'chain_event': {
+      if (contract_address.trim() === '')
+        problems.contract_address = 'Enter the address of the contract.'
+      if (event_signature.trim() === '')
+        problems.event_signature = 'Enter the event, such as Transfer(address,address,uint256).'
+      const config = omitEmpty({
+        chain,
+        contract_address: contract_address.trim(),
+        event_signature: event_signature.trim(),
+        start_block: parseBlock(start_block.trim()),
+      })
+      const topics = parseTopics(fields)
+      const finality = fields.finality === 'blocks' ? number('finality_blocks') : fields.finality
+      if (fields.finality === 'blocks' && fields.finality_blocks.trim() === '')
+        problems.finality_blocks = 'Enter the number of blocks.'
+      return {
+        body: {
+          config: topics.length > 0 ? { ...config, topic_filters: topics } : config,
+          options: { ...options, ...omitEmpty({ finality }) },
+        },
+        problems,
+      }
+    }
+  }
+}
+
+/** An empty usage key stays an empty string. */
+export function toTriggerRequest(
+  kind: TriggerKind,
+  fields: TriggerFormFields,
+): FormRequest<TriggerBody> {
+  const { body: config, problems } = toTriggerConfig(kind, fields)
+  if (fields.name.trim() === '') problems.name = 'Enter a name.'
+  if (fields.action_code.trim() === '')
+    problems.action_code = 'Enter the source of the action. It must define a function main.'
+  const body: TriggerBody = {
+    ...config,
+    name: fields.name,
+    action_code: fields.action_code,
+    usage_api_key: fields.usage_api_key.trim(),
+    default_params: parseDefaultParams(fields, problems),
+    max_runs_per_minute:
+      parseWholeNumber(fields, 'max_runs_per_minute', problems) ?? MAX_RUNS_PER_MINUTE_DEFAULT,
+    max_queued_runs:
+      parseWholeNumber(fields, 'max_queued_runs', problems) ?? defaultQueuedRuns(kind),
+  }
+  return { body, problems }
+}
+
+function parseDefaultParams(
+  { default_params: text }: TriggerFormFields,
+  problems: Problems,
+): unknown {
+  if (text.trim() === '') return {}
+  try {
+    const params: unknown = JSON.parse(text)
+    if (typeof params === 'object' && params !== null && !Array.isArray(params)) return params
+    problems.default_params = 'Enter a JSON object, such as {"name": "value"}.'
+  } catch (error) {
+    problems.default_params = `Invalid JSON: ${error instanceof Error ? error.message : 'it does not parse'}`
+  }
+}
+
+/** @returns `undefined` if the field is empty or not a number; in the latter case, also records a problem */
+function parseWholeNumber(
+  fields: TriggerFormFields,
+  name: keyof TriggerFormFields,
+  problems: Problems,
+): number | undefined {
+  const text = fields[name].trim()
+  if (text === '') return undefined
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  problems[name] = 'Enter a whole number.'
+}
+
+/** Up to 15 digits become a number, as the API expects. Any other text is unchanged. */
+function parseBlock(text: string): number | string {
+  return /^\d{1,15}$/.test(text) ? Number(text) : text
+}
+
+/** A field lists topics separated by spaces or commas, any of which matches. An empty field matches every log. */
+function parseTopics(fields: TriggerFormFields): (string | string[] | null)[] {
+  const entries = TOPIC_FIELDS.map((name) => {
+    const topics = splitWords(fields[name])
+    return topics.length > 1 ? topics : (topics[0] ?? null)
+  })
+  while (entries.at(-1) === null) entries.pop()
+  return entries
+}
+
+const splitWords = (text: string) => text.split(/[\s,]+/).filter((word) => word !== '')
+
+function omitEmpty(values: Record<string, unknown>): Record<string, unknown> {
+  const given = Object.entries(values).filter(([, value]) => value !== '' && value !== undefined)
+  return Object.fromEntries(given)
+}

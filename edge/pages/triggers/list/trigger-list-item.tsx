@@ -1,0 +1,89 @@
+import type { Child, FC } from 'hono/jsx'
+import type { ListedTrigger } from '../../../../shared/wire/trigger.ts'
+import { KindLabel } from '../../../browser/components/trigger-kind.tsx'
+import { Badge, FactList, Time } from '../../../browser/components/elements.tsx'
+import { UserText } from '../../../browser/components/user-text.tsx'
+import { describeCron } from '../../../schedule/describe-cron.ts'
+
+/** @param action form to pause or resume the trigger */
+export const TriggerListItem: FC<{ trigger: ListedTrigger; action: Child }> = ({
+  trigger,
+  action,
+}) => {
+  const { id, name, kind, enabled, disabled_reason, created_at, next_run_at } = trigger
+  const facts: [string, Child][] = [['Fires', <FiringSummary trigger={trigger} />]]
+  if (kind === 'schedule' && enabled)
+    facts.push([
+      'Next run',
+      next_run_at ? <Time at={Date.parse(next_run_at)} /> : 'none: the schedule has no more times',
+    ])
+  if (disabled_reason !== null)
+    facts.push(['Reason', <UserText text={disabled_reason} max={600} />])
+  facts.push(['Created', <Time at={Date.parse(created_at)} />])
+  return (
+    <li>
+      <div>
+        <h2>
+          <a href={`/triggers/${id}`}>
+            <UserText text={name} />
+          </a>{' '}
+          <StateBadge enabled={enabled} byService={disabled_reason !== null} />
+        </h2>
+        <p>
+          <KindLabel kind={kind} />
+        </p>
+        <FactList facts={facts} />
+      </div>
+      <div class="actions">
+        <a class="button quiet" href={`/triggers/${id}/edit`} aria-label={`Edit ${name}`}>
+          Edit
+        </a>
+        {action}
+      </div>
+    </li>
+  )
+}
+
+const StateBadge: FC<{ enabled: boolean; byService: boolean }> = ({ enabled, byService }) => {
+  if (enabled) return <Badge tone="good">enabled</Badge>
+  return byService ? <Badge tone="bad">paused by the service</Badge> : <Badge>paused</Badge>
+}
+
+export const FiringSummary: FC<{
+  trigger: Pick<ListedTrigger, 'kind' | 'config' | 'webhook_url' | 'canonical_signature'>
+}> = ({ trigger: { kind, config, ...trigger } }) => {
+  switch (kind) {
+    case 'webhook':
+      return (
+        <>
+          on POST to <code>{trigger.webhook_url}</code>
+        </>
+      )
+    case 'schedule': {
+      const cron = String(config.cron)
+      const words = describeCron(cron)
+      return (
+        <>
+          {words !== undefined && `${words} UTC: `}
+          <code class="cron">
+            <UserText text={cron} />
+          </code>
+        </>
+      )
+    }
+    case 'chain_event':
+      return (
+        <>
+          on{' '}
+          <code>
+            <UserText text={trigger.canonical_signature ?? String(config.event_signature)} />
+          </code>{' '}
+          from{' '}
+          <code>
+            <UserText text={String(config.contract_address)} />
+          </code>{' '}
+          on <UserText text={String(config.chain)} />
+        </>
+      )
+  }
+}

@@ -1,0 +1,117 @@
+/** Lists the user's triggers, newest first. */
+import type { Context } from 'hono'
+import type { Session } from '../../../identity/sessions.ts'
+import { listTriggers, type TriggerList } from '../../../triggers/trigger-index.ts'
+import type { App, AppEnv } from '../../../http/app-env.ts'
+import { renderPage } from '../../layout/render-page.tsx'
+import { requirePageSession } from '../../requests/session-form.ts'
+import { SwitchForm } from '../actions/action-forms.tsx'
+import { TRIGGERS_STYLE } from '../triggers-style.ts'
+import { type Filter, readFilter, FilterNav, filterPath } from './trigger-filters.tsx'
+import { TriggerListItem } from './trigger-list-item.tsx'
+
+/** Small enough to scan by eye. */
+const TRIGGERS_PER_PAGE = 25
+
+export function registerTriggersPage(app: App): void {
+  app.get('/triggers', async (c) => {
+    const session = await requirePageSession(c)
+    if (session instanceof Response) return session
+    const filter = readFilter(c)
+    const { db, now } = c.var.services
+    const list = await listTriggers(db, now(), session.user.id, {
+      ...filter,
+      limit: TRIGGERS_PER_PAGE,
+    })
+    return listPage(c, session, list, filter)
+  })
+}
+
+async function listPage(
+  c: Context<AppEnv>,
+  session: Session,
+  { triggers, total, next }: TriggerList,
+  filter: Filter,
+): Promise<Response> {
+  const { kind, enabled, after } = filter
+  const isFiltered = kind !== undefined || enabled !== undefined
+  const isFirst = total === 0 && !isFiltered
+  const done = CHANGE_TEXTS.find(([name]) => c.req.query(name) !== undefined)?.[1]
+  const rows = await Promise.all(
+    triggers.map(async (trigger) => (
+      <TriggerListItem
+        trigger={trigger}
+        action={await SwitchForm({ session, trigger, from: 'list' })}
+      />
+    )),
+  )
+  return renderPage(
+    c,
+    { title: 'Triggers', style: TRIGGERS_STYLE, wide: true },
+    <>
+      {done !== undefined && (
+        <p class="done" role="status">
+          {done}
+        </p>
+      )}
+      {isFirst && <NoTriggers />}
+      {!isFirst && (
+        <div class="tools">
+          <FilterNav filter={filter} />
+          <a class="button" href="/triggers/new">
+            New trigger
+          </a>
+        </div>
+      )}
+      {rows.length > 0 && <ul class="rows">{rows}</ul>}
+      {rows.length === 0 && !isFirst && (
+        <p class="card">
+          {total === 0 ? 'No triggers match these filters.' : 'No more triggers.'}{' '}
+          <a href="/triggers">Show all triggers</a>
+        </p>
+      )}
+      {!isFirst && (
+        <p class="note">
+          {total === 1 ? '1 trigger' : `${total} triggers`}
+          {isFiltered && ' matching'}.{' '}
+          {after && <a href={filterPath({ kind, enabled })}>Back to the first page</a>}{' '}
+          {next && (
+            <a href={filterPath({ kind, enabled, after: next })} rel="next">
+              Next
+            </a>
+          )}
+        </p>
+      )}
+    </>,
+  )
+}
+
+/** After a redirect, the query selects the confirmation to show. */
+const CHANGE_TEXTS = [
+  ['deleted', 'Trigger deleted, including its run history and sealed key.'],
+  ['enabled', 'Trigger resumed.'],
+  ['disabled', 'Trigger paused. Queued runs will still run.'],
+] as const
+
+const NoTriggers = () => (
+  <section class="card">
+    <h2>No triggers yet</h2>
+    <p>
+      A trigger runs an action when something happens: a webhook arrives, a schedule is due, or a
+      contract emits an event. It needs the source of an action and a usage key that may execute it.
+    </p>
+    <p class="actions">
+      <a class="button" href="/console#start">
+        Get started
+      </a>
+      <a class="button quiet" href="/triggers/new">
+        New trigger
+      </a>
+    </p>
+    <p class="note">
+      The first steps create an account, a wallet, an action and a usage key, and bring you back
+      here. See <a href="/docs">the documentation</a> for more.{' '}
+      <a href="/agent/tokens">Authorized programs</a> can also create triggers.
+    </p>
+  </section>
+)

@@ -1,0 +1,28 @@
+export const TRIGGERS_STYLE = `
+.kinds { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr)); margin: 0 0 1.25rem; padding: 0; list-style: none; }
+.kinds > li { display: flex; flex-direction: column; margin: 0; }
+.kinds .button { margin-top: auto; text-align: center; }
+.kinds h2 { display: flex; gap: .5rem; align-items: center; margin: 0 0 .5rem; }
+.tools { display: flex; flex-wrap: wrap; gap: .75rem 1.5rem; align-items: center; justify-content: space-between; margin: 0 0 1.25rem; }
+.tools nav { display: flex; flex-wrap: wrap; gap: 0 2.5rem; }
+code.cron { display: inline-block; }
+.rows .actions { margin: 0; }
+.filter { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: 0; padding: 0; list-style: none; }
+.filter li { margin: 0; }
+.filter a { display: inline-flex; align-items: center; min-height: 2.75rem; color: var(--soft); font-size: .9375rem; text-decoration: none; }
+.filter a:hover { text-decoration: underline; }
+.filter a[aria-current] { color: var(--ink); font-weight: 600; box-shadow: inset 0 -2px var(--act); }
+.rows h2 a { color: inherit; }
+.rows h2 .badge { vertical-align: .0625rem; }
+.check { height: 17rem; margin: 0 0 .25rem; padding: .875rem 1rem; overflow: auto; border: 1px solid var(--line); border-radius: .5rem; background: var(--ground); }
+form[data-kind=chain_event] .check { height: 22rem; }
+.check p { margin: 0 0 .5rem; }
+.check table { margin: 0 0 .5rem; font-variant-numeric: tabular-nums; }
+.check th, .check td { padding-block: .25rem; }
+.check .logs { padding: 0; list-style: none; }
+.check .logs > li { padding: .625rem 0; border-top: 1px solid var(--line); }
+.verdict { font-weight: 600; }
+.verdict.bad { color: var(--bad); }
+details.card { padding-block: .5rem; }
+details.card[open] { padding-bottom: 1.25rem; }
+`

@@ -1,0 +1,127 @@
+import type { WaitingFor } from '../../shared/wire/trigger.ts'
+import { ShortageBreaker } from './shortage-breaker.ts'
+import type { LiveRun, LiveRuns } from './live-runs.ts'
+import type { Deadline } from './deadline.ts'
+
+/** A resource that a run can lack, so that the origin refuses to start it. */
+export type CreditShortage = Exclude<WaitingFor, 'origin'>
+
+type ShortageRefusal = {
+  /** Key that the origin refused. A different key may not have the same shortage. */
+  usageKey: number
+  shortage: CreditShortage
+  wait: Deadline
+}
+
+/** Sequence numbers start at 1. */
+const NO_RUN = 0
+
+/**
+ * Holds back runs that the origin would refuse for lack of credit or allowance (`docs/decisions/0020`,
+ * `docs/decisions/0024`). Credit and the spending cap apply to all runs under a usage key. The allowance for failed
+ * runs applies to one key and action, so a fixed version of an action is not held back by the failures of the broken
+ * one.
+ */
+export class CreditBreakers {
+  #usageKey: number | undefined
+  readonly #keyBreaker = new ShortageBreaker()
+  #keyShortage: CreditShortage = 'payment'
+  /** Exhausted failure allowances, by action revision. */
+  readonly #revisionBreakers = new Map<number, ShortageBreaker>()
+
+  /** Restores the holds after an eviction, from the wait times that are stored with the refused runs. */
+  load(usageKey: number, live: Pick<LiveRuns, 'longestWait' | 'allowanceWaits'>): void {
+    this.#setKey(usageKey)
+    for (const shortage of ['payment', 'spend_cap'] as const) {
+      const wait = live.longestWait(shortage)
+      if (!wait || (this.#keyBreaker.isTripped && wait.until <= this.#keyBreaker.until)) continue
+      this.#keyBreaker.close()
+      this.#keyBreaker.recordRefusal(NO_RUN, wait)
+      this.#keyShortage = shortage
+    }
+    for (const { revision, ...wait } of live.allowanceWaits())
+      this.#revisionBreaker(revision).recordRefusal(NO_RUN, wait)
+  }
+
+  /** Earliest time at which runs of any revision may be sent under the usage key. */
+  allowedAt(usageKey: number, now: number): number {
+    this.#setKey(usageKey)
+    return this.#keyBreaker.allowedAt(now)
+  }
+
+  /**
+   * Revisions on hold, and the end of the first hold. Infinity while every hold is waiting for the response to its
+   * probe.
+   */
+  blocked(now: number): { revisions: number[]; until: number } {
+    const blocked = [...this.#revisionBreakers].filter(
+      ([, breaker]) => breaker.allowedAt(now) > now,
+    )
+    return {
+      revisions: blocked.map(([revision]) => revision),
+      until: Math.min(
+        Number.POSITIVE_INFINITY,
+        ...blocked.map(([, breaker]) => breaker.allowedAt(now)),
+      ),
+    }
+  }
+
+  recordSent({ sequence, revision }: LiveRun): void {
+    this.#keyBreaker.recordSent(sequence)
+    this.#revisionBreakers.get(revision)?.recordSent(sequence)
+  }
+
+  recordDone({ sequence, revision }: LiveRun): void {
+    this.#keyBreaker.recordDone(sequence)
+    this.#revisionBreakers.get(revision)?.recordDone(sequence)
+  }
+
+  /**
+   * Called after the origin refused a run before it started.
+   * @returns the time at which the next probe may be sent
+   */
+  recordRefusal(
+    { sequence, revision }: LiveRun,
+    { usageKey, shortage, wait }: ShortageRefusal,
+  ): number {
+    this.#setKey(usageKey)
+    if (shortage === 'failed_execution_allowance') {
+      // The origin checks the usage key before the failure allowance, so the key itself has no shortage.
+      this.#keyBreaker.recordStart(sequence)
+      const breaker = this.#revisionBreaker(revision)
+      breaker.recordRefusal(sequence, wait)
+      return breaker.until
+    }
+    if (this.#keyBreaker.recordRefusal(sequence, wait)) this.#keyShortage = shortage
+    return this.#keyBreaker.until
+  }
+
+  recordStart({ sequence, revision }: LiveRun): void {
+    this.#keyBreaker.recordStart(sequence)
+    const breaker = this.#revisionBreakers.get(revision)
+    breaker?.recordStart(sequence)
+    if (breaker?.isTripped === false) this.#revisionBreakers.delete(revision)
+  }
+
+  /** Null if no queued run is on hold. */
+  waitingFor(live: Pick<LiveRuns, 'anyQueued' | 'anyQueuedOf'>): CreditShortage | null {
+    if (this.#keyBreaker.isTripped && live.anyQueued()) return this.#keyShortage
+    const revisions = [...this.#revisionBreakers.keys()]
+    const isHeld = revisions.length > 0 && live.anyQueuedOf(revisions)
+    return isHeld ? 'failed_execution_allowance' : null
+  }
+
+  #revisionBreaker(revision: number): ShortageBreaker {
+    const breaker = this.#revisionBreakers.get(revision) ?? new ShortageBreaker()
+    this.#revisionBreakers.set(revision, breaker)
+    return breaker
+  }
+
+  /** A shortage of the old key does not apply to the new one. */
+  #setKey(usageKey: number): void {
+    if (this.#usageKey === usageKey) return
+    this.#usageKey = usageKey
+    this.#keyBreaker.close()
+    this.#revisionBreakers.clear()
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * Sizes are read with `octet_length`, which needs only the row header. The content itself, up to a gigabyte, is not
+ * read.
+ */
+export type OldRun = {
+  sequence: number
+  queuedAt: number
+  /** Body and result together. */
+  bytes: number
+}
+
+/** Above this number, unused revisions are always searched for. One revision takes up to 1.25 MiB. */
+export const REVISIONS_MAX = 16
+
+const ENDED = `status IN ('success', 'failed')`
+const LIVE = `status IN ('queued', 'running')`
+
+export class HistoryPruner {
+  readonly #sql: SqlStorage
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql
+  }
+
+  /** Finished runs above the sequence number `above`, oldest first. */
+  oldestEnded(above: number, limit: number): OldRun[] {
+    return this.#sql
+      .exec<OldRun>(
+        `SELECT sequence, queued_at AS queuedAt,
+           coalesce(octet_length(body), body_bytes) + coalesce(
+             (SELECT octet_length(result) FROM results WHERE results.sequence = runs.sequence), 0
+           ) AS bytes
+         FROM runs WHERE ${ENDED} AND sequence > ? ORDER BY sequence LIMIT ?`,
+        above,
+        limit,
+      )
+      .toArray()
+  }
+
+  /** Reads few rows, unless many runs up to `prunedThrough` remain. */
+  countRuns(prunedThrough: number): number {
+    // Above the last deleted sequence number, every number has a run. Below it, only runs that were unfinished at the
+    // time of the deletion remain.
+    const last = this.#queryNumber('SELECT max(sequence) AS number FROM runs')
+    const below = this.#queryNumber(
+      'SELECT count(*) AS number FROM runs WHERE sequence <= ?',
+      prunedThrough,
+    )
+    return Math.max(0, last - prunedThrough) + below
+  }
+
+  countUnfinished(): number {
+    return this.#queryNumber(`SELECT count(*) AS number FROM runs WHERE ${LIVE}`)
+  }
+
+  /** Bodies and results of all finished runs. */
+  endedBytes(): number {
+    const bodies = `SELECT sum(coalesce(octet_length(body), body_bytes)) AS number FROM runs WHERE ${ENDED}`
+    return (
+      this.#queryNumber(bodies) +
+      this.#queryNumber('SELECT sum(octet_length(result)) AS number FROM results')
+    )
+  }
+
+  /** Determining the size does not read the data. */
+  get databaseBytes(): number {
+    return this.#sql.databaseSize
+  }
+
+  get isEmpty(): boolean {
+    return this.#sql.exec('SELECT 1 FROM runs LIMIT 1').toArray().length === 0
+  }
+
+  /** Deletes finished runs from `from` to `through`, inclusive, with their results and body parts. */
+  drop(from: number, through: number): void {
+    this.#sql.exec(`DELETE FROM runs WHERE ${ENDED} AND sequence BETWEEN ? AND ?`, from, through)
+    for (const table of ['results', 'body_parts'])
+      this.#sql.exec(
+        `DELETE FROM ${table} WHERE sequence BETWEEN ? AND ? AND NOT EXISTS (
+           SELECT 1 FROM runs WHERE runs.sequence = ${table}.sequence
+         )`,
+        from,
+        through,
+      )
+  }
+
+  /** Deletes the revisions that no run uses, except if `isNeeded` returns true. */
+  dropRevisions(isNeeded: (revision: number) => boolean): void {
+    const revisions = this.#queryRevisions('SELECT revision FROM revisions')
+    // Revision numbers increase with the runs, except for some replays. Comparing them with the oldest run's revision
+    // shows whether a full search is worthwhile.
+    const first = 'SELECT revision FROM runs ORDER BY sequence LIMIT 1'
+    const [oldest = Number.POSITIVE_INFINITY] = this.#queryRevisions(first)
+    const isWorthIt =
+      revisions.length > REVISIONS_MAX ||
+      revisions.some((revision) => revision < oldest && !isNeeded(revision))
+    if (!isWorthIt) return
+    const inRuns = new Set(this.#queryRevisions('SELECT DISTINCT revision FROM runs'))
+    for (const revision of revisions)
+      if (!inRuns.has(revision) && !isNeeded(revision))
+        this.#sql.exec('DELETE FROM revisions WHERE revision = ?', revision)
+  }
+
+  dropSkippedTicks(recordedBefore: number): void {
+    this.#sql.exec('DELETE FROM skipped_ticks WHERE recorded_at < ?', recordedBefore)
+  }
+
+  #queryRevisions(query: string): number[] {
+    const rows = this.#sql.exec<{ revision: number }>(query).toArray()
+    return rows.map(({ revision }) => revision)
+  }
+
+  #queryNumber(query: string, ...values: number[]): number {
+    return this.#sql.exec<{ number: number | null }>(query, ...values).one().number ?? 0
+  }
+}

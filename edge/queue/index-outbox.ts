@@ -1,0 +1,62 @@
+import type { TriggerRecord } from '../../shared/wire/trigger.ts'
+import { StateOutbox } from './state-outbox.ts'
+import type { TriggerState } from './trigger-state.ts'
+
+export type IndexOutboxOptions = {
+  state: Pick<TriggerState, 'row' | 'markIndexed'>
+  now: () => number
+  sleep: (ms: number, ended: AbortSignal) => Promise<void>
+  record: () => TriggerRecord
+  /** Writes the row, unless the index already has a newer version. */
+  put: (ownerId: string, record: TriggerRecord, version: number) => Promise<void>
+  drop: (triggerId: string) => Promise<void>
+  /** Called after the index row of a deleted trigger has been removed. The object's storage can be deleted then. */
+  dropped: () => Promise<void>
+  log: (event: string, facts: Record<string, string | number>) => void
+}
+
+/**
+ * Keeps a trigger's row in D1 up to date. Every change of the trigger also sets `index_stale`, so that the alarm can
+ * complete an interrupted update (`docs/decisions/0019`).
+ */
+export class IndexOutbox {
+  readonly #options: IndexOutboxOptions
+  readonly #outbox: StateOutbox
+
+  constructor(options: IndexOutboxOptions) {
+    this.#options = options
+    const { log, now, sleep, state } = options
+    this.#outbox = new StateOutbox({
+      isPending: () => state.row?.indexStale === true,
+      deliver: () => this.#writeOnce(),
+      onFailure: (reason, failures) => log('index.failed', { reason, failures }),
+      now,
+      sleep,
+    })
+  }
+
+  /** Writes the row if an update is pending, and waits briefly for the write to finish. Never throws. */
+  flush(): Promise<void> {
+    return this.#outbox.flush()
+  }
+
+  /** Alarm task: continues a pending update. */
+  runDue(now: number, keepAlive: (work: Promise<void>) => void): number | undefined {
+    return this.#outbox.runDue(now, keepAlive)
+  }
+
+  async #writeOnce(): Promise<void> {
+    const { state, record, put, drop, dropped } = this.#options
+    const { triggerId, ownerId, version, removedAt } = state.row!
+    if (removedAt === null) {
+      await this.#outbox.withTimeout(put(ownerId, record(), version))
+      state.markIndexed(version)
+      return
+    }
+    await this.#outbox.withTimeout(drop(triggerId))
+    // An earlier write that has not been answered yet could still restore the row, and nothing would delete the row
+    // again.
+    if (this.#outbox.hasUnresolvedCalls) throw new Error('an earlier write is still in flight')
+    await dropped()
+  }
+}

@@ -1,0 +1,78 @@
+/** Each method is synchronous and runs in one transaction. */
+import { QUEUED } from './live-runs.ts'
+import type { RunResult, RunRow } from './records.ts'
+
+export type EndedRun = Pick<RunRow, 'sequence' | 'suffix' | 'bodyBytes' | 'startedAt'> & {
+  status: 'success' | 'failed'
+  finishedAt: number
+}
+
+/** `notStarted` if the run never started, `inDoubt` if an earlier attempt may have started it. */
+type Reason = { notStarted: string; inDoubt: string }
+
+const CANCELLED: Reason = {
+  notStarted: 'cancelled: The run was cancelled while it was queued; the action was not run.',
+  inDoubt:
+    'cancelled: The run was cancelled while it was queued. The connection to the origin broke during an earlier attempt: the action may have run.',
+}
+
+const EXPIRED: Reason = {
+  notStarted:
+    'origin_away: The origin accepted no runs for 24 hours; the action was not run. Replay the run when the origin is available again.',
+  inDoubt:
+    'origin_away: The origin accepted no runs for 24 hours. The connection broke during an earlier attempt: the action may have run.',
+}
+
+export class QueueCancellation {
+  readonly #storage: DurableObjectStorage
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage
+  }
+
+  /** @returns `undefined` if the run is not queued */
+  cancel(sequence: number, now: number): EndedRun | undefined {
+    return this.#end(CANCELLED, now, 'sequence = ?', sequence)[0]
+  }
+
+  purge(now: number): EndedRun[] {
+    return this.#end(CANCELLED, now, '1')
+  }
+
+  /** Fails the runs queued at or before `queuedBy`, because the origin has been unavailable for too long. */
+  expire(queuedBy: number, now: number): EndedRun[] {
+    return this.#end(EXPIRED, now, 'queued_at <= ?', queuedBy)
+  }
+
+  #end(reason: Reason, now: number, condition: string, ...values: SqlStorageValue[]): EndedRun[] {
+    const { sql } = this.#storage
+    const results = [reason.notStarted, reason.inDoubt].map(resultText)
+    return this.#storage.transactionSync(() => {
+      sql.exec(
+        `INSERT INTO results (sequence, result)
+         SELECT sequence, CASE WHEN in_doubt_since IS NULL THEN ? ELSE ? END
+         FROM runs WHERE ${QUEUED} AND ${condition}`,
+        ...results,
+        ...values,
+      )
+      const ended = sql.exec(
+        `UPDATE runs SET status = 'failed', finished_at = ?, next_attempt_at = NULL, requeued_at = NULL,
+           waiting_for = NULL, usage_key = NULL, in_doubt_since = NULL
+         WHERE ${QUEUED} AND ${condition}
+         RETURNING sequence, suffix, body_bytes AS bodyBytes, started_at AS startedAt`,
+        now,
+        ...values,
+      )
+      const facts = { status: 'failed', finishedAt: now } as const
+      return (ended.toArray() as unknown as Omit<EndedRun, keyof typeof facts>[]).map((run) => ({
+        ...run,
+        ...facts,
+      }))
+    })
+  }
+}
+
+function resultText(error: string): string {
+  const result: RunResult = { response: null, error, logs: [], charged_cents: 0 }
+  return JSON.stringify(result)
+}

@@ -1,0 +1,87 @@
+import { TRIGGER_ID_CHARACTERS } from '../../shared/ids.ts'
+import { LISTED_INPUTS_MAX_BYTES } from '../../shared/limits.ts'
+import type { RunRecord } from '../../shared/wire/trigger.ts'
+import { encodeCursor } from './page-cursor.ts'
+import { type RunRow, toRunRecord, type TriggerRow } from './records.ts'
+import { type PageQuery, RunPages, type SizedRun } from './run-pages.ts'
+import { readRunSummaries } from './run-summaries.ts'
+import type { RunStore } from './run-store.ts'
+import { streamRunsPage } from './stream-runs-page.ts'
+import type { RunSummary } from './trigger-snapshot.ts'
+
+export class RunHistory {
+  readonly #store: RunStore
+  readonly #pages: RunPages
+  readonly #sql: Pick<SqlStorage, 'exec'>
+  readonly #exists: () => boolean
+
+  /** @param exists returns false once the trigger has been deleted, which may happen while a page is being read */
+  constructor(store: RunStore, sql: Pick<SqlStorage, 'exec'>, exists: () => boolean) {
+    this.#store = store
+    this.#pages = new RunPages(sql)
+    this.#sql = sql
+    this.#exists = exists
+  }
+
+  /** JSON text, newest first. */
+  page(trigger: TriggerRow, query: PageQuery): ReadableStream<Uint8Array> {
+    const { runs, next } = this.#page(trigger, query)
+    return streamRunsPage(this.#records(trigger.triggerId, runs), next)
+  }
+
+  /** Newest first. */
+  summaries(trigger: TriggerRow, query: PageQuery): { lines: RunSummary[]; next: string | null } {
+    const { runs, next } = this.#page(trigger, query)
+    const sequences = runs.map(({ sequence }) => sequence)
+    return { lines: readRunSummaries(this.#sql, sequences), next }
+  }
+
+  #page({ triggerId, prunedThrough }: TriggerRow, query: PageQuery) {
+    const { runs, more } = this.#pages.page(query, prunedThrough)
+    return { runs, next: more ? encodeCursor(triggerId, runs.at(-1)!.sequence) : null }
+  }
+
+  /** Includes the complete input. `undefined` if the run does not exist. */
+  run(triggerId: string, runId: string): RunRecord | undefined {
+    const row = this.#store.bySuffix(runId.slice(TRIGGER_ID_CHARACTERS))
+    return row && this.#record(triggerId, row, this.#store.body(row))
+  }
+
+  /** Reads one run at a time while the page is consumed. Skips runs that are deleted in the meantime. */
+  *#records(triggerId: string, runs: readonly SizedRun[]): Generator<RunRecord, void> {
+    const included = smallestWithin(LISTED_INPUTS_MAX_BYTES, runs)
+    for (const { sequence } of runs) {
+      if (!this.#exists()) return
+      if (included.has(sequence)) {
+        const row = this.#store.run(sequence)
+        if (row) yield this.#record(triggerId, row, this.#store.body(row))
+      } else {
+        const row = this.#store.runWithoutBody(sequence)
+        if (row) yield this.#record(triggerId, row, 'omitted')
+      }
+    }
+  }
+
+  #record(triggerId: string, row: RunRow, body: Uint8Array | 'omitted'): RunRecord {
+    const revision = this.#store.revision(row.revision)
+    return toRunRecord(triggerId, row, revision, body, this.#store.result(row.sequence))
+  }
+}
+
+/**
+ * Selects the runs to list with their bodies: the smallest first, and the newest first among equal sizes, until the
+ * byte budget is used up.
+ */
+function smallestWithin(budget: number, sizes: readonly SizedRun[]): Set<number> {
+  const fitting = new Set<number>()
+  let left = budget
+  for (const { sequence, bytes } of sizes.toSorted(bySize)) {
+    if (bytes > left) break
+    left -= bytes
+    fitting.add(sequence)
+  }
+  return fitting
+}
+
+const bySize = (one: SizedRun, other: SizedRun) =>
+  one.bytes - other.bytes || other.sequence - one.sequence

@@ -1,0 +1,247 @@
+import { encodeBase64url } from '../../shared/encoding/base64url.ts'
+import {
+  EXECUTE_WAIT_MS,
+  OUTCOME_RETENTION_MS,
+  SEALED_CLOCK_SKEW_MS,
+  SEALED_REQUEST_LIFETIME_MS,
+} from '../../shared/limits.ts'
+import { ORIGIN_LOST, type Outcome } from '../../shared/wire/outcome.ts'
+import type { ExecuteResponse } from '../../shared/wire/sealed.ts'
+import type { TriggerOptions } from '../../shared/wire/trigger.ts'
+import { OriginUnavailableError } from '../trust/origin-unavailable-error.ts'
+import type { SealedOrigin } from '../trust/sealed-origin.ts'
+import type { Firing } from './firing.ts'
+import type { LiveRun, LiveRuns } from './live-runs.ts'
+import type { OutcomePoller } from './outcome-poller.ts'
+import { paramsRefusal } from './params-size.ts'
+import { type RevisionRow, runParams } from './records.ts'
+import type { RunStore } from './run-store.ts'
+import type { Semaphore } from './semaphore.ts'
+import type { TriggerState } from './trigger-state.ts'
+import {
+  type AttemptVerdict,
+  verdictOnBrokenConnection,
+  verdictOnExpiredOutcome,
+  verdictOnLost,
+  verdictOnOutcome,
+  verdictOnRefusal,
+} from './verdict.ts'
+
+/**
+ * Maximum time for which an unanswered request may still start its run: the time during which the origin accepts the
+ * request, plus 30 s for the origin to claim the run.
+ */
+const LATE_START_MAX_MS = SEALED_REQUEST_LIFETIME_MS + SEALED_CLOCK_SKEW_MS + 30_000
+/**
+ * Time for which the origin is certain to keep the outcome of a run. One hour less than the retention time allows for
+ * clock differences.
+ */
+const OUTCOME_QUERY_MAX_MS = OUTCOME_RETENTION_MS - 60 * 60 * 1000
+
+const DELETED = 'the trigger was deleted'
+
+export type RunSenderOptions = {
+  store: Pick<RunStore, 'revision' | 'input'>
+  live: Pick<LiveRuns, 'dispelDoubt' | 'renewDoubt'>
+  state: TriggerState
+  origin: Pick<SealedOrigin, 'execute'>
+  poller: Pick<OutcomePoller, 'outcome'>
+  slots: Semaphore
+  now: () => number
+  random: () => number
+  /**
+   * Called when the origin reports that it has started the run, now or in an earlier attempt. The outcome may still be
+   * unknown.
+   */
+  onStarted: (run: LiveRun) => void
+  log: (event: string, facts: Record<string, string | number>) => void
+}
+
+export type AttemptResult = {
+  /** Includes the usage key under which the run was last sent. */
+  run: LiveRun
+  verdict: AttemptVerdict
+  /**
+   * Time at which the run was last sent without a response, in Unix milliseconds. Null if no attempt has an unknown
+   * outcome.
+   */
+  inDoubtSince: number | null
+  /**
+   * True if the edge produced the verdict itself, for example after an internal error. Such a verdict does not show
+   * that the origin is available.
+   */
+  ours?: true
+  /** True if the connection broke after the request was sent. */
+  isUnanswered?: boolean
+}
+
+/** True if the origin refused the run or was not reached. */
+export function executedNothing({ verdict, isUnanswered }: AttemptResult): boolean {
+  if (isUnanswered) return false
+  return verdict.kind === 'origin_away' || verdict.kind === 'wait' || verdict.kind === 'not_sent'
+}
+
+/**
+ * Sends runs to the origin. If an earlier attempt has an unknown outcome, requests that outcome first, and retries the
+ * run under the same usage key. The origin claims runs per account, so a key of another account would execute the run a
+ * second time.
+ */
+export class RunSender {
+  readonly #options: RunSenderOptions
+  /** Last used; most runs of a trigger share them. */
+  #revision: RevisionRow | undefined
+  #usageKey: { id: number; sealed: string } | undefined
+
+  constructor(options: RunSenderOptions) {
+    this.#options = options
+  }
+
+  /** @throws {Error} if the edge failed before it sent the request */
+  async attempt(initial: LiveRun): Promise<AttemptResult> {
+    const { live, log, now, random, state } = this.#options
+    const isInDoubt = initial.inDoubtSince !== null
+    let run = initial
+    let sent = false
+    try {
+      if (isInDoubt) {
+        const known = await this.#requestOutcome(run)
+        if ('verdict' in known) return { run, inDoubtSince: run.inDoubtSince, ...known }
+        run = known.run
+      }
+      const response = await this.#send(run, () => {
+        sent = true
+        // Stored before the request is sent. If the object is evicted during the request, the run's outcome is unknown
+        // from this time on. If the origin refuses the request, the earlier time is restored.
+        if (run.inDoubtSince !== null) live.renewDoubt(run, now())
+      })
+      const attempted = { run, inDoubtSince: run.inDoubtSince }
+      if (!sent) Object.assign(attempted, { ours: true })
+      return { ...attempted, ...(await this.#verdict(run, response)) }
+    } catch (error) {
+      if (!(error instanceof OriginUnavailableError)) {
+        if (!sent) throw error
+        // The edge failed after it had sent the request. The origin may have started the run, so the next attempt
+        // requests the outcome before it sends the run again.
+        const reason = error instanceof Error ? error.message : 'unknown'
+        if (state.current) log('dispatch.failed', { reason })
+        const verdict = verdictOnBrokenConnection(run.attempt, random())
+        return { run, verdict, inDoubtSince: now(), ours: true }
+      }
+      log('origin.away', { reason: error.message })
+      if (error.isUnsent) sent = false
+      // The origin has just answered a query for this run, so it is reachable. Only the request that sent the run
+      // failed.
+      const isConnectionBroken = isInDoubt && sent
+      const verdict: AttemptVerdict = isConnectionBroken
+        ? verdictOnBrokenConnection(run.attempt, random())
+        : { kind: 'origin_away', retryAfterMs: 0 }
+      const inDoubtSince = sent ? now() : run.inDoubtSince
+      return { run, verdict, inDoubtSince, isUnanswered: sent }
+    }
+  }
+
+  /**
+   * Asks the origin for the outcome of a run after an attempt with an unknown outcome.
+   * @returns the verdict, or, if the run must be sent again, the run with the usage key to send it under
+   */
+  async #requestOutcome(run: LiveRun): Promise<{ verdict: AttemptVerdict } | { run: LiveRun }> {
+    const { live, now, poller, state } = this.#options
+    const doubtMs = now() - run.inDoubtSince!
+    const known = await poller.outcome(this.#runId(run))
+    if (known !== 'unknown') {
+      // A "lost" outcome does not name the attempt that was lost. The origin checks the attempt number when the run is
+      // sent again.
+      if (isLost(known) && this.#retriesLost()) return { run }
+      return { verdict: verdictOnOutcome(known) }
+    }
+    if (doubtMs > OUTCOME_QUERY_MAX_MS && !this.#retriesLost())
+      return { verdict: verdictOnExpiredOutcome() }
+    // The origin may still receive the unanswered request, so the run must keep its usage key.
+    if (doubtMs < LATE_START_MAX_MS || !state.current) return { run }
+    return { run: live.dispelDoubt(run, state.current.usageKey) }
+  }
+
+  async #verdict(
+    run: LiveRun,
+    response: ExecuteResponse | 'not_sent',
+  ): Promise<Pick<AttemptResult, 'verdict'> & Partial<AttemptResult>> {
+    const { onStarted, now, poller, random } = this.#options
+    if (response === 'not_sent') return { verdict: { kind: 'not_sent' } }
+    if (response.state === 'refused')
+      return { verdict: verdictOnRefusal(response, run.attempt, random()) }
+    onStarted(run)
+    const outcome =
+      response.state === 'ended' ? response.outcome : await poller.outcome(this.#runId(run))
+    // The origin claimed the run and then released it. No executor received the run.
+    if (outcome === 'unknown') return { verdict: { kind: 'origin_away', retryAfterMs: 0 } }
+    if (isLost(outcome) && this.#retriesLost())
+      return { verdict: verdictOnLost(run.attempt, random()), inDoubtSince: now() }
+    return { verdict: verdictOnOutcome(outcome) }
+  }
+
+  async #send(run: LiveRun, onSend: () => void): Promise<ExecuteResponse | 'not_sent'> {
+    const { origin, slots, state, store } = this.#options
+    await slots.acquire()
+    try {
+      // Read after the wait for a slot, because the trigger may have been deleted or disabled in the meantime.
+      const trigger = state.current
+      if (!trigger) throw new Error(DELETED)
+      if (!trigger.enabled) return 'not_sent'
+      const { firing, body } = store.input(run.sequence)
+      const revision = this.#revisionOf(run)
+      const params = runParams(revision, JSON.parse(firing) as Firing, body)
+      const tooLarge = paramsRefusal(params, body.length)
+      if (tooLarge) return tooLarge
+      const sealed_usage_key = this.#usageKeyOf(run.usageKey ?? trigger.usageKey)
+      const { ownerId: owner_id, triggerId: trigger_id } = trigger
+      onSend()
+      return await origin.execute({
+        credential: { sealed_usage_key, trigger_id, owner_id },
+        code: revision.actionCode,
+        js_params: params,
+        run: {
+          id: this.#runId(run),
+          attempt: run.attempt,
+          ...(this.#retriesLost() ? { retry_lost: true } : {}),
+        },
+        // If no slot is free, the origin responds immediately, so that slow runs never prevent others from starting.
+        wait_ms: slots.free > 0 ? EXECUTE_WAIT_MS : 0,
+      })
+    } finally {
+      slots.release()
+    }
+  }
+
+  #revisionOf({ revision }: LiveRun): RevisionRow {
+    if (this.#revision?.revision !== revision)
+      this.#revision = this.#options.store.revision(revision)
+    return this.#revision
+  }
+
+  #usageKeyOf(id: number): string {
+    if (this.#usageKey?.id !== id) {
+      const sealed = this.#options.state.sealedUsageKey(id)
+      if (!sealed) throw new Error('the usage key of the run was deleted')
+      this.#usageKey = { id, sealed: encodeBase64url(sealed) }
+    }
+    return this.#usageKey.sealed
+  }
+
+  #retriesLost(): boolean {
+    const { current } = this.#options.state
+    return (
+      current !== undefined && (JSON.parse(current.options) as TriggerOptions).on_lost === 'retry'
+    )
+  }
+
+  /** @throws {Error} if the trigger was deleted */
+  #runId({ suffix }: LiveRun): string {
+    const { current } = this.#options.state
+    if (!current) throw new Error(DELETED)
+    return current.triggerId + suffix
+  }
+}
+
+function isLost(outcome: Outcome): boolean {
+  return outcome.status === 'failed' && outcome.code === ORIGIN_LOST
+}

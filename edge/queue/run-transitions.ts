@@ -1,0 +1,122 @@
+import type { AttemptResult } from './run-sender.ts'
+import type { QueueCancellation, EndedRun } from './queue-cancellation.ts'
+import type { CreditBreakers } from './credit-breakers.ts'
+import type { LiveRun, LiveRuns, RequeueFields } from './live-runs.ts'
+import { OUTAGE_MAX_MS, type StoredOriginBreaker } from './stored-origin-breaker.ts'
+import { RefusalStreak } from './refusal-streak.ts'
+import type { TriggerState } from './trigger-state.ts'
+import type { AttemptVerdict } from './verdict.ts'
+
+export type RunTransitionsOptions = {
+  live: Pick<LiveRuns, 'finish' | 'requeue'>
+  cancellation: QueueCancellation
+  state: TriggerState
+  originBreaker: StoredOriginBreaker
+  creditBreakers: CreditBreakers
+  random: () => number
+  armBy: (at: number) => void
+  queueChanged: (change: 1 | -1, run: { bodyBytes: number }) => void
+  runEnded: (run: EndedRun) => void
+}
+
+export class RunTransitions {
+  readonly #options: RunTransitionsOptions
+  readonly #streak: RefusalStreak
+
+  constructor(options: RunTransitionsOptions) {
+    this.#options = options
+    this.#streak = new RefusalStreak(options.state)
+  }
+
+  /** @returns the time at which the run is due again; `undefined` if it does not wait for a particular time */
+  apply({ run, verdict, inDoubtSince, ours }: AttemptResult, now: number): number | undefined {
+    const { originBreaker, creditBreakers, random } = this.#options
+    const previousAttempt = run.attempt - 1
+    const requeue = (to: Omit<RequeueFields, 'inDoubtSince'>) =>
+      this.#requeue(run, { ...to, inDoubtSince }, now)
+    if (!ours && verdict.kind !== 'origin_away' && verdict.kind !== 'not_sent')
+      originBreaker.recordSuccess()
+    switch (verdict.kind) {
+      case 'ended':
+        this.#finish(run, verdict, now)
+        return undefined
+      case 'retry': {
+        const nextAttemptAt = now + verdict.afterMs
+        requeue({ attempt: run.attempt, nextAttemptAt, waitingFor: null })
+        return nextAttemptAt
+      }
+      case 'wait': {
+        const { shortage } = verdict
+        const until = now + verdict.afterMs
+        const usageKey = this.#options.state.current!.usageKey
+        if (run.usageKey !== usageKey) {
+          // The shortage concerns an earlier usage key, so it does not affect other runs. A run with an unknown outcome
+          // is retried with that earlier key.
+          const nextAttemptAt = inDoubtSince === null ? null : until
+          requeue({ attempt: previousAttempt, nextAttemptAt, waitingFor: null })
+          return nextAttemptAt ?? undefined
+        }
+        const wait = { since: now, until }
+        const probeAt = creditBreakers.recordRefusal(run, { usageKey, shortage, wait })
+        requeue({ attempt: previousAttempt, nextAttemptAt: probeAt, waitingFor: shortage })
+        return undefined
+      }
+      case 'origin_away':
+        originBreaker.recordFailure(now, random(), verdict.retryAfterMs)
+        requeue({
+          attempt: previousAttempt,
+          nextAttemptAt: originBreaker.until,
+          waitingFor: 'origin',
+        })
+        this.#expireQueued(now)
+        return undefined
+      case 'not_sent':
+        requeue({ attempt: previousAttempt, nextAttemptAt: null, waitingFor: null })
+        return undefined
+    }
+  }
+
+  /** @returns false if the run is not queued */
+  cancel(sequence: number, now: number): boolean {
+    const ended = this.#options.cancellation.cancel(sequence, now)
+    if (ended) this.#notifyEnded([ended])
+    return ended !== undefined
+  }
+
+  /** @returns the number of cancelled runs */
+  purge(now: number): number {
+    const ended = this.#options.cancellation.purge(now)
+    this.#notifyEnded(ended)
+    return ended.length
+  }
+
+  #finish(run: LiveRun, verdict: Extract<AttemptVerdict, { kind: 'ended' }>, now: number): void {
+    const { armBy, live, runEnded, state } = this.#options
+    if (!live.finish(run, verdict.status, verdict.result, now)) return
+    const { bodyBytes, sequence, startedAt, status, suffix } = { ...run, status: verdict.status }
+    runEnded({ sequence, suffix, bodyBytes, startedAt, status, finishedAt: now })
+    // A refusal of an earlier usage key does not count against the current key.
+    if (verdict.refusal && run.usageKey !== state.current?.usageKey) return
+    // The trigger was disabled, and the alarm updates the index.
+    if (this.#streak.record(verdict.refusal, now)) armBy(now)
+  }
+
+  #requeue(run: LiveRun, to: RequeueFields, now: number): void {
+    if (this.#options.live.requeue(run, to, now)) this.#options.queueChanged(1, run)
+  }
+
+  /** Fails the runs that have waited too long for an unavailable origin. Younger runs keep waiting. */
+  #expireQueued(now: number): void {
+    const { originBreaker, cancellation } = this.#options
+    if (originBreaker.isOverdue(now))
+      this.#notifyEnded(cancellation.expire(now - OUTAGE_MAX_MS, now))
+  }
+
+  #notifyEnded(ended: readonly EndedRun[]): void {
+    const { queueChanged, runEnded } = this.#options
+    for (const run of ended) {
+      queueChanged(-1, run)
+      runEnded(run)
+    }
+  }
+}

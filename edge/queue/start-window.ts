@@ -1,0 +1,54 @@
+/** Sliding window for `max_runs_per_minute`: at most that many runs start in any 60 s (`docs/decisions/0070`). */
+export const START_WINDOW_MS = 60_000
+
+/**
+ * `now`, unless too many past starts are still in the window.
+ * @param starts in ascending order, including at least the starts within the window
+ */
+export function nextStartAt(starts: readonly number[], perMinute: number, now: number): number {
+  const oldest = starts[starts.length - perMinute]
+  return oldest === undefined ? now : Math.max(now, oldest + START_WINDOW_MS)
+}
+
+/** `recent` returns the start times in ascending order, and replaces times later than `now` with `now`. */
+export type StartLog = {
+  recent(now: number): number[]
+  /** Removes one start with the time `at`, if there is one. */
+  remove(at: number): void
+}
+
+/**
+ * If the clock is set back, all starts are treated as starts at the current time. They count for at most another
+ * minute, and the limit is not exceeded in any minute. If the clock is set forward, the starts leave the window early,
+ * so each such step allows the full limit once more.
+ */
+export class StartWindow {
+  readonly #log: StartLog
+  #starts: number[] | undefined
+
+  constructor(log: StartLog) {
+    this.#log = log
+  }
+
+  allowedAt(perMinute: number, now: number): number {
+    let starts = this.#starts
+    if (!starts || starts.at(-1)! > now) starts = this.#starts = this.#log.recent(now)
+    while (starts.length > 0 && starts[0]! <= now - START_WINDOW_MS) starts.shift()
+    return nextStartAt(starts, perMinute, now)
+  }
+
+  /** Must be called only when the window allows a start. */
+  add(now: number): void {
+    this.#starts?.push(now)
+  }
+
+  /**
+   * Removes the start of a run that executed nothing. Starts with the same time are interchangeable. If the clock was
+   * set back in the meantime, the start has a different time and stays in the window.
+   */
+  remove(at: number): void {
+    this.#log.remove(at)
+    const index = this.#starts?.lastIndexOf(at) ?? -1
+    if (index >= 0) this.#starts!.splice(index, 1)
+  }
+}

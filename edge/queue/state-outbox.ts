@@ -1,0 +1,109 @@
+import { rootCauseText } from '../db/root-cause-text.ts'
+
+export type StateOutboxOptions = {
+  /** True if an update of the receiver is pending. */
+  isPending: () => boolean
+  /**
+   * Sends the current state to the receiver once. Clears the pending mark, unless the state has changed in the
+   * meantime.
+   */
+  deliver: () => Promise<void>
+  /** @param failures number of consecutive failures */
+  onFailure: (reason: string, failures: number) => void
+  now: () => number
+  sleep: (ms: number, ended: AbortSignal) => Promise<void>
+}
+
+/** Delay before the first retry. It doubles with each failure, up to a minute. */
+const RETRY_MS = 5_000
+const RETRY_MAX_MS = 60_000
+
+/**
+ * Maximum time for which a caller waits for a delivery. The object has already stored the change, and the alarm
+ * continues the delivery.
+ */
+const CALLER_WAIT_MS = 2_000
+
+/** Timeout of one call to the receiver. */
+const CALL_TIMEOUT_MS = 15_000
+
+/**
+ * Transactional outbox: replicates an object's state until the receiver acknowledges it. The object first stores its
+ * state with a pending mark, so that the alarm can resume an interrupted delivery. Only one delivery is in flight at a
+ * time. It is repeated until the mark is cleared, so changes made in the meantime are sent in its next round.
+ */
+export class StateOutbox {
+  readonly #options: StateOutboxOptions
+  #inFlight: Promise<void> | undefined
+  /** Calls that have not completed. A call that timed out may still take effect. */
+  #unresolvedCalls = 0
+  #failures = 0
+  #retryAt = 0
+
+  constructor(options: StateOutboxOptions) {
+    this.#options = options
+  }
+
+  /** Delivers a pending update, and waits for at most `CALLER_WAIT_MS`. Never throws. */
+  async flush(): Promise<void> {
+    const delivery = this.#startDelivery()
+    if (delivery) await this.#finishesWithin(CALLER_WAIT_MS, delivery)
+  }
+
+  /** Alarm task: retries a pending delivery. */
+  runDue(now: number, keepAlive: (work: Promise<void>) => void): number | undefined {
+    if (!this.#options.isPending()) return undefined
+    // The retry must not be postponed if the clock was set back.
+    const isBackingOff = now < this.#retryAt && this.#retryAt <= now + RETRY_MAX_MS
+    if (isBackingOff) return this.#retryAt
+    const delivery = this.#startDelivery()
+    if (delivery) keepAlive(delivery)
+    return now + RETRY_MS
+  }
+
+  /** @throws {Error} if the call to the receiver fails or times out */
+  async withTimeout(call: Promise<void>): Promise<void> {
+    this.#unresolvedCalls++
+    const settled = call.finally(() => this.#unresolvedCalls--)
+    settled.catch(() => {})
+    if (!(await this.#finishesWithin(CALL_TIMEOUT_MS, settled))) throw new Error('no response')
+  }
+
+  /** A call that timed out may still take effect. */
+  get hasUnresolvedCalls(): boolean {
+    return this.#unresolvedCalls > 0
+  }
+
+  #startDelivery(): Promise<void> | undefined {
+    if (!this.#options.isPending()) return undefined
+    return (this.#inFlight ??= this.#deliverUntilAcknowledged())
+  }
+
+  async #deliverUntilAcknowledged(): Promise<void> {
+    const { isPending, deliver, now, onFailure } = this.#options
+    try {
+      while (isPending()) await deliver()
+      this.#failures = 0
+    } catch (error) {
+      this.#failures++
+      this.#retryAt = now() + Math.min(RETRY_MS * 2 ** (this.#failures - 1), RETRY_MAX_MS)
+      onFailure(rootCauseText(error), this.#failures)
+    } finally {
+      // There is no `await` between the last check of the pending mark and this line, so the next caller starts a new
+      // delivery.
+      this.#inFlight = undefined
+    }
+  }
+
+  /** @returns false if `work` did not finish within `ms` milliseconds */
+  async #finishesWithin(ms: number, work: Promise<void>): Promise<boolean> {
+    const ended = new AbortController()
+    const inTime = work.then(() => true)
+    const tooLate = this.#options.sleep(ms, ended.signal).then(() => false)
+    try {
+      return await Promise.race([inTime, tooLate])
+    } finally {
+      ended.abort()
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { OriginBreaker } from './origin-breaker.ts'
+import type { TriggerState } from './trigger-state.ts'
+import type { Deadline } from './deadline.ts'
+
+/** Maximum time for which runs wait for an unavailable origin (`docs/decisions/0020`). */
+export const OUTAGE_MAX_MS = 24 * 60 * 60 * 1000
+
+/** Circuit breaker for the origin. The start of an outage is stored on disk. */
+export class StoredOriginBreaker extends OriginBreaker {
+  readonly #state: TriggerState
+
+  constructor(state: TriggerState) {
+    super()
+    this.#state = state
+  }
+
+  /**
+   * Called after an eviction.
+   * @param wait the stored backoff of the runs that wait for the origin
+   */
+  load(wait: Deadline | undefined): void {
+    if (this.#outageSince !== null) this.resume(wait)
+  }
+
+  get isAway(): boolean {
+    return this.#outageSince !== null
+  }
+
+  /** Runs that have waited this long fail. */
+  isOverdue(now: number): boolean {
+    return this.#outageSince !== null && now - this.#outageSince >= OUTAGE_MAX_MS
+  }
+
+  override recordFailure(now: number, random: number, retryAfterMs = 0): void {
+    super.recordFailure(now, random, retryAfterMs)
+    // If the stored start of the outage is in the future, the clock was set back.
+    if (this.#outageSince === null || this.#outageSince > now) this.#storeOutage(now)
+  }
+
+  override recordSuccess(): void {
+    super.recordSuccess()
+    this.endOutage()
+  }
+
+  /** Called while no runs are sent to the origin, because the end of the outage would go unnoticed. */
+  endOutage(): void {
+    if (this.#outageSince !== null) this.#storeOutage(null)
+  }
+
+  get #outageSince(): number | null {
+    return this.#state.current?.originAwaySince ?? null
+  }
+
+  #storeOutage(originAwaySince: number | null): void {
+    if (this.#state.current) this.#state.updateFields({ originAwaySince })
+  }
+}

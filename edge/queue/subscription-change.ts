@@ -1,0 +1,54 @@
+/** Computes how a change of a chain event trigger affects its subscription to the chain watcher. */
+import { readChainEventConfig, watchesSameEvents } from '../chain/chain-event-config.ts'
+import type { ChainName } from '../chain/chain-settings.ts'
+import type { TriggerOptions } from '../../shared/wire/trigger.ts'
+import type { TriggerRow } from './records.ts'
+import type { TriggerChange } from './trigger-state.ts'
+import {
+  startSubscription,
+  reconfigureSubscription,
+  type SubscriptionState,
+} from './subscription-state.ts'
+
+/** Under a finality that the chain supports. */
+export type KnownHead = { chain: ChainName; finality: TriggerOptions['finality']; head: number }
+
+export type SubscriptionChange =
+  | { state: 'decided'; watch: SubscriptionState }
+  /** The head of the chain is needed first, because the trigger starts or its finality changes. */
+  | { state: 'asks_head'; chain: ChainName; finality: TriggerOptions['finality'] }
+
+type Row = Pick<TriggerRow, 'config' | 'options' | 'enabled'>
+
+/** @param knownHead the head of the chain, if it was requested after an earlier call */
+export function planSubscriptionChange(
+  row: Row,
+  watch: SubscriptionState,
+  change: TriggerChange,
+  knownHead?: KnownHead,
+): SubscriptionChange {
+  const before = readChainEventConfig(JSON.parse(row.config))
+  const config = change.config ? readChainEventConfig(change.config) : before
+  const { finality: finalityBefore } = JSON.parse(row.options) as TriggerOptions
+  const finality = change.options ? change.options.finality : finalityBefore
+  const next = watchesSameEvents(before, config)
+    ? resetLearned()
+    : reconfigureSubscription(watch, config.chain)
+  const isEnabled = change.enabled ?? row.enabled
+  const isStarting = isEnabled && (next.since === null || !row.enabled)
+  const needsHead =
+    isStarting || (isEnabled && finality !== finalityBefore && typeof finality === 'string')
+  if (!needsHead) return { state: 'decided', watch: next }
+  const { chain } = config
+  if (knownHead?.chain !== chain || knownHead.finality !== finality)
+    return { state: 'asks_head', chain, finality }
+  return {
+    state: 'decided',
+    watch: isStarting ? startSubscription(next, config.startBlock, knownHead.head) : next,
+  }
+
+  /** Inferred indexed arguments may no longer apply if the text of the event signature has changed. */
+  function resetLearned(): SubscriptionState {
+    return before.signatureText === config.signatureText ? watch : { ...watch, learned: null }
+  }
+}

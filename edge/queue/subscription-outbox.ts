@@ -1,0 +1,81 @@
+import type { ChainName } from '../chain/chain-settings.ts'
+import type { Subscription } from '../chain/subscription.ts'
+import type { Watcher } from '../chain/watch/watcher.ts'
+import { StateOutbox } from './state-outbox.ts'
+import type { TriggerState } from './trigger-state.ts'
+
+export type SubscriptionOutboxOptions = {
+  state: Pick<TriggerState, 'row' | 'watch' | 'markWatcherUpdated'>
+  /** `undefined` if the trigger does not need any events. */
+  subscription: () => Subscription | undefined
+  watcher: (chain: ChainName) => Pick<Watcher, 'watch' | 'unwatch'>
+  now: () => number
+  sleep: (ms: number, ended: AbortSignal) => Promise<void>
+  log: (event: string, facts: Record<string, string | number>) => void
+}
+
+/**
+ * Keeps a trigger's subscription to the chain watcher up to date. Every change of the trigger also sets `watch_stale`,
+ * so that the alarm can complete an interrupted update (`docs/decisions/0045`).
+ */
+export class SubscriptionOutbox {
+  readonly #options: SubscriptionOutboxOptions
+  readonly #outbox: StateOutbox
+  /** True if the subscription must be sent again although it has not changed. */
+  #mustResend = false
+
+  constructor(options: SubscriptionOutboxOptions) {
+    this.#options = options
+    const { log, now, sleep } = options
+    this.#outbox = new StateOutbox({
+      isPending: () => this.#isPending(),
+      deliver: () => this.#deliver(),
+      onFailure: (reason, failures) => log('watch.failed', { reason, failures }),
+      now,
+      sleep,
+    })
+  }
+
+  /** Sends a pending update, and waits briefly for it to complete. Never throws. */
+  flush(): Promise<void> {
+    return this.#outbox.flush()
+  }
+
+  /**
+   * Like `tell`.
+   * @throws {Error} if the update is still pending afterwards
+   */
+  async flushOrThrow(): Promise<void> {
+    await this.flush()
+    if (this.#isPending()) throw new Error('the update of the chain watcher is still pending')
+  }
+
+  /** Sends the subscription again, in case the chain watcher has lost it. */
+  resend(): Promise<void> {
+    this.#mustResend = true
+    return this.#outbox.flush()
+  }
+
+  /** Alarm task: continues a pending update. */
+  runDue(now: number, keepAlive: (work: Promise<void>) => void): number | undefined {
+    return this.#outbox.runDue(now, keepAlive)
+  }
+
+  #isPending(): boolean {
+    const { row, watch } = this.#options.state
+    return watch !== undefined && (this.#mustResend || row?.watchStale === true)
+  }
+
+  async #deliver(): Promise<void> {
+    const { state, subscription, watcher } = this.#options
+    const { triggerId, version } = state.row!
+    const { chain, left } = state.watch!
+    this.#mustResend = false
+    for (const former of left)
+      await this.#outbox.withTimeout(watcher(former).unwatch(triggerId, version))
+    const wanted = subscription()
+    const call = wanted ? watcher(chain).watch(wanted) : watcher(chain).unwatch(triggerId, version)
+    await this.#outbox.withTimeout(call)
+    state.markWatcherUpdated(version)
+  }
+}

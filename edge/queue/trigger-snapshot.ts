@@ -1,0 +1,72 @@
+/** Types and constants only, because the page's script imports this file too. */
+import type {
+  BackfillRecord,
+  RunStatus,
+  TriggerStats,
+  WaitingFor,
+} from '../../shared/wire/trigger.ts'
+
+/** Polled by a trigger's web page every few seconds. */
+export type TriggerSnapshot = {
+  /** Newest first. */
+  lines: RunSummary[]
+  next: string | null
+  enabled: boolean
+  disabledReason: string | null
+  waitingFor: WaitingFor | null
+  /** Nominal time of a schedule's next tick, in Unix milliseconds. Null if no tick is pending. */
+  nextTickAt: number | null
+  backfill: BackfillRecord | null
+  stats: TriggerStats
+  chart: RunChart | null
+}
+
+/** A run without its input and logs, and with a shortened result. */
+export type RunSummary = {
+  /** Run ID without the trigger ID, as in the column `suffix`. */
+  suffix: string
+  status: RunStatus
+  /** All times of a summary are in Unix milliseconds. */
+  queuedAt: number
+  startedAt: number | null
+  finishedAt: number | null
+  nextAttemptAt: number | null
+  waitingFor: WaitingFor | null
+  attempt: number
+  test: boolean
+  isReplay: boolean
+  reorged: boolean
+  source: 'webhook' | 'schedule' | 'chain_event' | 'params'
+  bodyBytes: number
+  /** Nominal time of the tick that fired the run. Null if the trigger is not a schedule. */
+  scheduledAt: number | null
+  /** Block that contains the log. Null if the trigger is not a chain event. */
+  blockNumber: number | null
+  /** First characters of the error, or of the response as JSON. Null until the run finishes. */
+  text: string | null
+}
+
+export const CHART_RANGES = {
+  '1h': { bucketMs: 2 * 60_000, buckets: 30 },
+  '24h': { bucketMs: 60 * 60_000, buckets: 24 },
+  '7d': { bucketMs: 6 * 60 * 60_000, buckets: 28 },
+  '30d': { bucketMs: 24 * 60 * 60_000, buckets: 30 },
+} as const
+export type ChartRange = keyof typeof CHART_RANGES
+
+export type ChartBucket = {
+  /** Start of the bucket, in Unix milliseconds. */
+  at: number
+  ok: number
+  failed: number
+  /** Percentiles of the duration from start to finish. Runs that never started are excluded. Null if no runs remain. */
+  p50Ms: number | null
+  p95Ms: number | null
+}
+
+export type RunChart = {
+  range: ChartRange
+  bucketMs: number
+  /** Oldest first and without gaps. The last bucket is still being filled. */
+  buckets: ChartBucket[]
+}

@@ -1,0 +1,79 @@
+import { and, asc, eq, lte, sql } from 'drizzle-orm'
+import type { DrizzleD1Database } from 'drizzle-orm/d1'
+import * as schema from '../db/schema.ts'
+
+const { triggers } = schema
+
+/** `lookAt` is the time of the next check in Unix milliseconds, or null if none is scheduled. */
+export type IndexedTrigger = { id: string; version: number; lookAt: number | null }
+
+/** `lookAt` is the time of the next check; `gone` means that the trigger no longer exists. */
+export type RowCheck =
+  | { row: IndexedTrigger; lookAt: number | null }
+  | { row: IndexedTrigger; gone: true }
+
+export class ScannerIndex {
+  readonly #db: DrizzleD1Database<typeof schema>
+
+  constructor(db: DrizzleD1Database<typeof schema>) {
+    this.#db = db
+  }
+
+  /**
+   * Schedules with a tick that should have fired, most overdue first.
+   * @param by Unix milliseconds
+   * @param after last row of the previous page; undefined for the first page
+   */
+  due(by: number, limit: number, after?: IndexedTrigger): Promise<IndexedTrigger[]> {
+    const ordering = [triggers.lookAt, triggers.id] as const
+    const afterLast =
+      after && sql`(${triggers.lookAt}, ${triggers.id}) > (${after.lookAt}, ${after.id})`
+    return this.#rows()
+      .where(and(lte(triggers.lookAt, by), afterLast))
+      .orderBy(...ordering.map((column) => asc(column)))
+      .limit(limit)
+  }
+
+  /** Undefined if the trigger has no index row. */
+  async version(triggerId: string): Promise<number | undefined> {
+    const [row] = await this.#rows().where(eq(triggers.id, triggerId))
+    return row?.version
+  }
+
+  /** Triggers of any kind that have not been compared with their Durable Objects, oldest comparison first. */
+  unchecked(since: number, limit: number): Promise<IndexedTrigger[]> {
+    return this.#rows()
+      .where(lte(triggers.checkedAt, since))
+      .orderBy(asc(triggers.checkedAt))
+      .limit(limit)
+  }
+
+  /**
+   * Uses two statements for any number of rows, because D1 accepts at most 100 parameters per statement. Skips a row
+   * that has changed since it was read, because its content is newer.
+   */
+  async note(checks: readonly RowCheck[], now: number): Promise<void> {
+    const gone = checks.filter((found) => 'gone' in found)
+    const existing = checks.filter((found) => 'lookAt' in found)
+    const same = sql`${triggers.id} = value ->> 0 AND ${triggers.version} = value ->> 1`
+    if (existing.length > 0) {
+      const found = existing.map(({ row, lookAt }) => [row.id, row.version, lookAt])
+      await this.#db.run(
+        sql`UPDATE ${triggers} SET look_at = value ->> 2, checked_at = ${now}
+            FROM json_each(${JSON.stringify(found)}) WHERE ${same}`,
+      )
+    }
+    if (gone.length > 0) {
+      const found = gone.map(({ row }) => [row.id, row.version])
+      await this.#db.run(
+        sql`DELETE FROM ${triggers}
+            WHERE EXISTS (SELECT 1 FROM json_each(${JSON.stringify(found)}) WHERE ${same})`,
+      )
+    }
+  }
+
+  #rows() {
+    const { id, version, lookAt } = triggers
+    return this.#db.select({ id, version, lookAt }).from(triggers)
+  }
+}

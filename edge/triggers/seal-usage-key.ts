@@ -1,0 +1,40 @@
+import { sealForStorage } from '../../shared/envelope/seal.ts'
+import type { Env } from '../env.ts'
+import { OriginUnavailableError } from '../trust/origin-unavailable-error.ts'
+import { sealingKeys } from '../trust/sealing-keys.ts'
+import { checkUsageKey } from './check-usage-key.ts'
+import { keyWarnings } from './key-warnings.ts'
+import { TriggerRejectedError } from './trigger-rejected-error.ts'
+
+export type SealedUsageKey = {
+  /** Encrypted for this trigger and owner only. The edge cannot decrypt it. */
+  sealed: Uint8Array
+  /** For the owner: why runs with the key would currently be refused. */
+  warnings: string[]
+}
+
+/**
+ * Checks a usage key and encrypts it to the origin. The plaintext key never leaves the request that contained it.
+ * @throws {TriggerRejectedError} if the key is an account key
+ * @throws {OriginUnavailableError | OriginBusyError} if the key cannot be checked at the moment; an unchecked key is never stored
+ */
+export async function sealUsageKey(
+  env: Env,
+  now: () => number,
+  usageKey: string,
+  actionCid: string,
+  owner: { triggerId: string; ownerId: string },
+): Promise<SealedUsageKey> {
+  try {
+    const checked = await checkUsageKey(env, now, { api_key: usageKey }, actionCid)
+    if (checked.key === 'account') throw new TriggerRejectedError({ reason: 'account_key' })
+    const { storage } = await sealingKeys(env, now())
+    const sealed = await sealForStorage(storage, usageKey, owner)
+    return { sealed, warnings: keyWarnings(checked, actionCid) }
+  } catch (error) {
+    // Checking a key has no side effects, so a failed check counts as a request that was never sent.
+    if (error instanceof OriginUnavailableError && !error.isUnsent)
+      throw new OriginUnavailableError(error.message, { cause: error, isUnsent: true })
+    throw error
+  }
+}

@@ -1,0 +1,74 @@
+import { type ChannelPublicKey, importChannelKey } from '../../shared/envelope/seal.ts'
+import type { Env } from '../env.ts'
+import { type TrustHealth, unverifiedHealth } from './trust-health.ts'
+
+export type SealingKeys = {
+  channel: ChannelPublicKey
+  storage: ChannelPublicKey
+  verifiedUntil: number
+}
+
+const TRUST_OBJECT = 'origin'
+
+/** An isolate requests new keys this long before they expire. */
+const AHEAD_MS = 5 * 60 * 1000
+/** Minimum interval between an isolate's attempts to renew the keys. */
+const RENEW_RETRY_MS = 10_000
+
+let cachedKeys: { env: Env; keys: SealingKeys; renewAt: number } | undefined
+
+/**
+ * Cached in the isolate until the keys expire. Calls `OriginTrust` on a cache miss, for a renewal in the background, or
+ * if the keys are `stale`.
+ * @throws {Error} if the origin is not verified
+ */
+export async function sealingKeys(env: Env, now: number, stale = false): Promise<SealingKeys> {
+  if (!stale && cachedKeys && cachedKeys.env === env && cachedKeys.keys.verifiedUntil > now) {
+    if (now >= cachedKeys.renewAt) {
+      cachedKeys.renewAt = now + RENEW_RETRY_MS
+      // If the renewal fails, a later call tries again.
+      void fetchKeys(env, false).catch(() => undefined)
+    }
+    return cachedKeys.keys
+  }
+  return fetchKeys(env, stale)
+}
+
+async function fetchKeys(env: Env, stale: boolean): Promise<SealingKeys> {
+  const trust = env.ORIGIN_TRUST_OBJECT.getByName(TRUST_OBJECT)
+  const trusted = await trust.keys(stale)
+  const keys: SealingKeys = {
+    channel: await importChannelKey(Uint8Array.from(trusted.channelKey)),
+    storage: await importChannelKey(Uint8Array.from(trusted.storageKey)),
+    verifiedUntil: trusted.verifiedUntil,
+  }
+  // If the new keys do not expire later than the previous ones, the retry interval still applies.
+  const renewAt = Math.max(
+    keys.verifiedUntil - AHEAD_MS,
+    cachedKeys?.env === env ? cachedKeys.renewAt : 0,
+  )
+  cachedKeys = { env, keys, renewAt }
+  return keys
+}
+
+/** Anyone may request the health, and the single `OriginTrust` object must also serve keys to the whole edge. */
+const HEALTH_KEPT_MS = 1_000
+
+let cachedHealth: { env: Env; health: TrustHealth; at: number } | undefined
+
+/** At most a second old. Calls the `OriginTrust` object, but never the origin. */
+export async function originHealth(env: Env, now: number): Promise<TrustHealth> {
+  if (cachedHealth?.env === env && Math.abs(now - cachedHealth.at) < HEALTH_KEPT_MS)
+    return cachedHealth.health
+  const health = await fetchHealth(env)
+  cachedHealth = { env, health, at: now }
+  return health
+}
+
+async function fetchHealth(env: Env): Promise<TrustHealth> {
+  try {
+    return await env.ORIGIN_TRUST_OBJECT.getByName(TRUST_OBJECT).health()
+  } catch {
+    return unverifiedHealth('trust_object_away')
+  }
+}

@@ -1,0 +1,71 @@
+import type { Branch } from './branch.ts'
+import type { Snapshot, SnapshotFile } from './snapshot-file.ts'
+
+export type SnapshotSchedulerOptions = {
+  file: SnapshotFile
+  /** Milliseconds, of which only differences are used. */
+  now: () => number
+  onFailure: (error: unknown) => void
+}
+
+/** Minimum interval. After a kill, the next process must read all blocks since the last snapshot again. */
+export const SNAPSHOT_INTERVAL_MS = 5 * 60_000
+
+/** A snapshot is written after this many blocks even without changes. The next start can read them in one request. */
+const SNAPSHOT_INTERVAL_BLOCKS = 4_000
+
+/** Stores the state at a final block, periodically and on shutdown. */
+export class SnapshotScheduler {
+  readonly #options: SnapshotSchedulerOptions
+  #last: { at: number; block: number; changes: number } | undefined
+  #writing: Promise<void> | undefined
+
+  constructor(options: SnapshotSchedulerOptions) {
+    this.#options = options
+  }
+
+  async read(): Promise<Snapshot | undefined> {
+    const found = await this.#options.file.read()
+    if (found) this.#last = { at: this.#options.now(), block: found.block.number, changes: 0 }
+    return found
+  }
+
+  /** Writes a due snapshot in the background. */
+  writeIfDue(branch: Branch): void {
+    const { now } = this.#options
+    this.#last ??= { at: now(), block: branch.base.number, changes: -1 }
+    if (this.#writing || now() - this.#last.at < SNAPSHOT_INTERVAL_MS) return
+    this.#writing = this.#write(branch).finally(() => {
+      this.#writing = undefined
+    })
+  }
+
+  /** Waits for a write in progress, and then writes a due snapshot. */
+  async close(branch: Branch | undefined): Promise<void> {
+    await this.#writing
+    if (branch) await this.#write(branch)
+  }
+
+  async #write(branch: Branch): Promise<void> {
+    const { file, now, onFailure } = this.#options
+    const final = branch.finalState()
+    const { changes } = branch.state
+    if (!final || !this.#isDue(final.block.number, changes)) return
+    this.#last = { at: now(), block: final.block.number, changes }
+    try {
+      await file.write(final.block, final.accounts)
+    } catch (error) {
+      onFailure(error)
+    }
+  }
+
+  /**
+   * Changes above the final block also count, although the snapshot does not contain them yet. The next start will read
+   * their blocks from the chain.
+   */
+  #isDue(block: number, changes: number): boolean {
+    const last = this.#last
+    if (!last || changes !== last.changes) return true
+    return Math.abs(block - last.block) >= SNAPSHOT_INTERVAL_BLOCKS
+  }
+}

@@ -1,0 +1,19 @@
+import type { AccountsState, Principal } from './state.ts'
+import { principalOfWallet } from './admin-wallet.ts'
+import { PredictedRevertError } from './predicted-revert.ts'
+
+/**
+ * Resolves a principal again immediately before execution. During a slow body, a wait for credit, or a run, the key may
+ * have been revoked or its permissions reduced, which must take effect.
+ * @throws {PredictedRevertError} if the key has been revoked (401)
+ * @throws {NotAdminError} if the wallet has transferred the account (401)
+ */
+export function refreshPrincipal(
+  { keyHash, wallet }: Principal,
+  accounts: AccountsState,
+): Principal {
+  if (wallet !== undefined) return principalOfWallet(wallet, accounts)
+  const principal = accounts.principal(keyHash)
+  if (!principal) throw new PredictedRevertError('ApiKeyRevoked', [keyHash])
+  return principal
+}

@@ -1,0 +1,66 @@
+import { ContractUnavailableError } from '../chain.ts'
+
+/**
+ * Concurrent writes per account. Each is simulated against the current state, so at most this many conflicting writes
+ * can revert in one block. With at least two payers, they occupy only a fraction of a block.
+ */
+export const ACCOUNT_WRITES_MAX = 16
+
+/** Waiting writes per account. They take eight rounds, or one and a half minutes on a chain with slow blocks. */
+export const ACCOUNT_WRITES_QUEUED_MAX = 128
+
+/** Queue of all account creations. Other keys are credentials in 0x hex, so it cannot collide with them. */
+const ACCOUNT_CREATIONS = 'openings'
+
+type WriteQueue = { running: number; waiting: (() => void)[] }
+
+/**
+ * Limits concurrent writes per account. Queues are separate per credential, so that a flood of writes with a usage key
+ * cannot delay the account key that revokes it. All account creations share one queue.
+ */
+export class AccountWriteLimiter {
+  readonly #queues = new Map<string, WriteQueue>()
+  readonly #waitMs: number
+
+  /** @param waitMs limit for waiting on a turn */
+  constructor(waitMs: number) {
+    this.#waitMs = waitMs
+  }
+
+  /**
+   * Turns are given in order of arrival.
+   * @param args arguments of the contract function, of which the first is the credential
+   * @throws {ContractUnavailableError} if too many writes are waiting or the wait times out; `work` was not called
+   */
+  async run<Result>(
+    functionName: string,
+    args: readonly unknown[],
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    const account = functionName === 'newAccount' ? ACCOUNT_CREATIONS : String(args[0])
+    const queue = this.#queues.get(account) ?? { running: 0, waiting: [] }
+    this.#queues.set(account, queue)
+    if (queue.running >= ACCOUNT_WRITES_MAX) await this.#wait(queue)
+    else queue.running++
+    try {
+      return await work()
+    } finally {
+      const next = queue.waiting.shift()
+      // Synchronous, so that no other write can take the turn.
+      if (next) next()
+      else if (--queue.running === 0) this.#queues.delete(account)
+    }
+  }
+
+  async #wait({ waiting }: WriteQueue): Promise<void> {
+    if (waiting.length >= ACCOUNT_WRITES_QUEUED_MAX)
+      throw new ContractUnavailableError('too many writes of this account are queued')
+    const turn = Promise.withResolvers<void>()
+    const timeout = setTimeout(() => {
+      waiting.splice(waiting.indexOf(turn.resolve), 1)
+      turn.reject(new ContractUnavailableError('timed out behind other writes of this account'))
+    }, this.#waitMs)
+    waiting.push(turn.resolve)
+    await turn.promise.finally(() => clearTimeout(timeout))
+  }
+}

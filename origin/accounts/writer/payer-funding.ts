@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto'
+import { formatEther, type JsonRpcProvider } from 'ethers'
+import type { OriginLog } from '../../log.ts'
+import { WRITE_GAS_MAX } from '../../../shared/limits.ts'
+import type { GasMarket } from './fees.ts'
+import type { GasPayer } from './gas-payer.ts'
+
+/**
+ * A payer that cannot pay for `LOW_BALANCE_WRITES` of the largest possible writes is filled up to `FULL_BALANCE_WRITES`. These amounts
+ * pay for about 500 and 2,000 typical writes.
+ */
+const LOW_BALANCE_WRITES = 6n
+const FULL_BALANCE_WRITES = 24n
+
+export type PayerFundingOptions = {
+  provider: JsonRpcProvider
+  market: GasMarket
+  payers: readonly { number: number; address: string }[]
+  log: OriginLog
+}
+
+/** Only the process that holds the admin payer tops up the payers. */
+export class PayerFunding {
+  readonly #options: PayerFundingOptions
+  #low = false
+
+  constructor(options: PayerFundingOptions) {
+    this.#options = options
+  }
+
+  /** As of the last check. Always false in a process that does not hold the admin payer. */
+  get isLow(): boolean {
+    return this.#low
+  }
+
+  /** @throws if the chain or database does not respond */
+  async fund(admin: GasPayer): Promise<void> {
+    const { provider, market, payers } = this.#options
+    // Read before the balances, so that a top-up that is mined in between still counts as pending.
+    const pendingTopUps = new Set(admin.sent.map(({ functionName }) => functionName))
+    const [{ maxFeePerGas }, balances] = await Promise.all([
+      market.current(),
+      Promise.all(payers.map(({ address }) => provider.getBalance(address))),
+      admin.refresh(),
+    ])
+    const low = LOW_BALANCE_WRITES * WRITE_GAS_MAX * maxFeePerGas
+    const full = FULL_BALANCE_WRITES * WRITE_GAS_MAX * maxFeePerGas
+    for (const [index, { number, address }] of payers.entries()) {
+      const balance = balances[index] ?? 0n
+      const functionName = `top_up_${number}`
+      if (balance >= low || pendingTopUps.has(functionName)) continue
+      const transfer = { to: address, value: full - balance }
+      if ((admin.credit ?? 0n) < transfer.value + WRITE_GAS_MAX * maxFeePerGas) continue
+      const gasLimit = await provider.estimateGas({ from: admin.address, ...transfer })
+      await admin.send({ writeId: randomUUID(), functionName, ...transfer, data: '0x', gasLimit })
+    }
+    this.#warnIfLow(admin, BigInt(payers.length) * full)
+  }
+
+  /** Warns once, when the admin payer can no longer fill up all other payers. */
+  #warnIfLow(admin: GasPayer, enough: bigint): void {
+    const low = (admin.credit ?? 0n) < enough
+    if (low && !this.#low) {
+      const ether = formatEther(admin.credit ?? 0n)
+      this.#options.log('payer.low', { payer: admin.number, address: admin.address, ether })
+    }
+    this.#low = low
+  }
+}

@@ -1,0 +1,145 @@
+import type { JsonRpcProvider } from 'ethers'
+import { type GasMarket, isWithinFeeLimit, type MarketFees, bumpedFees } from './fees.ts'
+import type { GasPayer } from './gas-payer.ts'
+import { LiveWrite } from './live-write.ts'
+import type { WriteOutbox } from './write-outbox.ts'
+import { findReceipt } from './receipt-poller.ts'
+
+/** Pending transactions are resent after this time, in case the node dropped them. */
+const RESEND_MS = 1_000
+
+/**
+ * Pending transactions to resend per payer. Nodes keep at least this many per wallet. Later ones are resent once these
+ * are mined.
+ */
+const RESEND_MAX = 16
+
+/** A transaction with a tip below the market's is replaced after this time, which is several blocks on any chain. */
+const RAISE_TIP_AFTER_MS = 15_000
+
+/** Consecutive checks after which a transaction counts as lost. A single response may come from a lagging node. */
+const CHECKS_UNTIL_LOST = 2
+
+export type WriteFinalizerOptions = {
+  provider: JsonRpcProvider
+  outbox: WriteOutbox
+  market: GasMarket
+  /** Later blocks that make a block final. */
+  finality: number
+  onMined: (write: LiveWrite) => void
+}
+
+/**
+ * Gets sent transactions into final blocks, even if a node drops a transaction, its fees are too low, its nonce is used
+ * by another transaction, or its block is reorganized away. A write gets a new nonce only if the old one is used in a
+ * final block and none of the write's transactions is mined, so it never takes effect twice.
+ */
+export class WriteFinalizer {
+  readonly #options: WriteFinalizerOptions
+
+  constructor(options: WriteFinalizerOptions) {
+    this.#options = options
+  }
+
+  /** @throws if the chain or database does not respond */
+  async advance(payer: GasPayer): Promise<void> {
+    await payer.reload()
+    if (payer.live.size === 0) return
+    const { provider, finality, market } = this.#options
+    const head = await provider.getBlockNumber()
+    const finalBlock = head - finality
+    const [finalCount, fees] = await Promise.all([
+      provider.getTransactionCount(payer.address, Math.max(0, finalBlock)),
+      market.current(),
+      payer.refresh(),
+    ])
+    await this.#checkMined(payer, finalBlock)
+    await this.#reopenLostWrites(payer)
+    const sent = payer.sent.toSorted((one, other) => one.nonce - other.nonce)
+    const count = payer.count ?? 0
+    for (const write of sent.filter(({ nonce }) => nonce < count))
+      await this.#checkUsedNonce(payer, write, finalCount, fees)
+    const pending = sent.filter(({ nonce }) => nonce >= count).slice(0, RESEND_MAX)
+    await Promise.all(pending.map((write) => this.#rebroadcast(payer, write, fees)))
+  }
+
+  /** Checks that mined writes are still canonical, and marks final ones. */
+  async #checkMined(payer: GasPayer, finalBlock: number): Promise<void> {
+    const { provider, outbox } = this.#options
+    const mined = [...payer.live.values()].filter((write) => write.receipt)
+    const numbers = [...new Set(mined.map((write) => write.receipt!.blockNumber))]
+    const blocks = await Promise.all(numbers.map((number) => provider.getBlock(number)))
+    const hashes = new Map(numbers.map((number, index) => [number, blocks[index]?.hash]))
+    for (const write of mined) {
+      const { writeId, receipt } = write
+      if (!receipt) continue
+      const { blockNumber, blockHash, hash } = receipt
+      if (hashes.get(blockNumber) !== blockHash) await this.#handleReorganized(write)
+      else if (blockNumber <= finalBlock) {
+        await outbox.markFinal(writeId, { minedHash: hash, minedBlock: blockNumber })
+        payer.live.delete(writeId)
+      }
+    }
+  }
+
+  /** A reorganization removed the write's block. The write may be in the new block, in a later one, or unmined. */
+  async #handleReorganized(write: LiveWrite): Promise<void> {
+    const { provider, outbox, onMined } = this.#options
+    write.receipt = await findReceipt(provider, write.hashes)
+    if (write.receipt) onMined(write)
+    else await outbox.markUnmined(write.writeId)
+    write.notifyChanged()
+  }
+
+  /**
+   * Restores final writes if the chain expects a nonce that no live write has: it has lost blocks that were considered
+   * final.
+   */
+  async #reopenLostWrites(payer: GasPayer): Promise<void> {
+    const count = payer.count ?? 0
+    const nonces = [...payer.live.values()].map(({ nonce }) => nonce)
+    const gap = nonces.some((nonce) => nonce > count) && !nonces.includes(count)
+    payer.nonceGapChecks = gap ? payer.nonceGapChecks + 1 : 0
+    if (payer.nonceGapChecks < CHECKS_UNTIL_LOST) return
+    for (const row of await this.#options.outbox.reopenFinal(payer.number, count))
+      payer.live.set(row.writeId, LiveWrite.fromRow(row))
+  }
+
+  /** The nonce is used on the chain, by one of the write's own transactions or by another one. */
+  async #checkUsedNonce(
+    payer: GasPayer,
+    write: LiveWrite,
+    finalCount: number,
+    fees: MarketFees,
+  ): Promise<void> {
+    const receipt = await findReceipt(this.#options.provider, write.hashes)
+    if (write.receipt) return
+    if (receipt) {
+      write.receipt = receipt
+      write.notifyChanged()
+      this.#options.onMined(write)
+      return
+    }
+    write.nonceUsedChecks = write.nonce < finalCount ? write.nonceUsedChecks + 1 : 0
+    if (write.nonceUsedChecks >= CHECKS_UNTIL_LOST)
+      await payer.replaceTransaction(write, fees, 'nonce')
+  }
+
+  async #rebroadcast(payer: GasPayer, write: LiveWrite, market: MarketFees): Promise<void> {
+    const now = performance.now()
+    const { maxFeePerGas, maxPriorityFeePerGas } = write.current
+    const fees = {
+      maxFeePerGas: maxFeePerGas ?? 0n,
+      maxPriorityFeePerGas: maxPriorityFeePerGas ?? 0n,
+    }
+    const cheap =
+      write.isUnderpriced ||
+      fees.maxFeePerGas < market.baseFee ||
+      (now - write.signedAt > RAISE_TIP_AFTER_MS &&
+        fees.maxPriorityFeePerGas < market.maxPriorityFeePerGas)
+    const raised = bumpedFees(fees, market)
+    if (cheap && isWithinFeeLimit(raised, market))
+      await payer.replaceTransaction(write, raised, 'fees')
+    else if (now - write.sentAt > RESEND_MS) await payer.broadcast(write)
+  }
+}

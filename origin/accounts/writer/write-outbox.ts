@@ -1,0 +1,140 @@
+import { and, eq, gte, lt, ne, sql } from 'drizzle-orm'
+import { CHAIN_WRITE_RETENTION_MS } from '../../../shared/limits.ts'
+import { deleteInBatches } from '../../db/delete-in-batches.ts'
+import type { Database } from '../../db/open.ts'
+import { chainWrites, payers } from '../../db/schema.ts'
+import { fromDatabase } from '../../db/database-unavailable.ts'
+
+export type WriteRow = typeof chainWrites.$inferSelect
+export type NewWrite = Pick<
+  WriteRow,
+  'writeId' | 'functionName' | 'payer' | 'nonce' | 'transactions'
+>
+export type MinedWrite = { minedHash: string; minedBlock: number }
+
+export type WriteOutboxOptions = { db: Database; processId: string; now: () => number }
+
+/**
+ * The outbox is authoritative: a transaction is sent to a node only after its row has been committed, and only the
+ * holder of the payer can insert the row.
+ */
+export class WriteOutbox {
+  readonly #options: WriteOutboxOptions
+
+  constructor(options: WriteOutboxOptions) {
+    this.#options = options
+  }
+
+  /**
+   * @returns `known` if the write ID is already recorded, or `lease_lost` if another process holds the payer; nothing
+   * was recorded in either case
+   */
+  async record(write: NewWrite): Promise<'recorded' | 'known' | 'lease_lost'> {
+    const { db, processId, now } = this.#options
+    const recording = db.transaction(async (tx) => {
+      const held = await tx.select().from(payers).where(this.#isHeld(write.payer)).for('share')
+      if (held.length === 0) return 'lease_lost' as const
+      const inserted = await tx
+        .insert(chainWrites)
+        .values({ ...write, state: 'sent', processId, createdAt: new Date(now()) })
+        .onConflictDoNothing()
+        .returning({ writeId: chainWrites.writeId })
+      return inserted.length === 1 ? ('recorded' as const) : ('known' as const)
+    })
+    return recording
+  }
+
+  /**
+   * Records an additional transaction of an unmined write.
+   * @returns false if this process may not sign it
+   */
+  async recordReplacement({ writeId, payer, nonce, transactions }: NewWrite): Promise<boolean> {
+    return this.#options.db.transaction(async (tx) => {
+      const held = await tx.select().from(payers).where(this.#isHeld(payer)).for('share')
+      if (held.length === 0) return false
+      await tx
+        .update(chainWrites)
+        .set({ nonce, transactions })
+        .where(eq(chainWrites.writeId, writeId))
+      return true
+    })
+  }
+
+  async find(writeId: string): Promise<WriteRow | undefined> {
+    const { db } = this.#options
+    const query = db.select().from(chainWrites).where(eq(chainWrites.writeId, writeId))
+    return (await fromDatabase(query))[0]
+  }
+
+  async unsettled(payer: number): Promise<WriteRow[]> {
+    return this.#options.db
+      .select()
+      .from(chainWrites)
+      .where(and(eq(chainWrites.payer, payer), ne(chainWrites.state, 'final')))
+  }
+
+  async payersWithUnsettled(): Promise<number[]> {
+    const rows = await this.#options.db
+      .selectDistinct({ payer: chainWrites.payer })
+      .from(chainWrites)
+      .where(ne(chainWrites.state, 'final'))
+    return rows.map(({ payer }) => payer)
+  }
+
+  async markMined(writeId: string, mined: MinedWrite): Promise<void> {
+    await this.#update(writeId, { state: 'mined', ...mined })
+  }
+
+  /** Called after the write's block was reorganized away. */
+  async markUnmined(writeId: string): Promise<void> {
+    await this.#update(writeId, { state: 'sent', minedHash: null, minedBlock: null })
+  }
+
+  /** Also sets the block, because the update by `mined` may still be pending and is ignored once the write is final. */
+  async markFinal(writeId: string, mined: MinedWrite): Promise<void> {
+    const { now } = this.#options
+    await this.#update(writeId, { state: 'final', endedAt: new Date(now()), ...mined })
+  }
+
+  /**
+   * Called after the chain has lost final writes with this nonce or a higher one.
+   * @returns the writes to send again
+   */
+  async reopenFinal(payer: number, nonce: number): Promise<WriteRow[]> {
+    return this.#options.db
+      .update(chainWrites)
+      .set({ state: 'sent', minedHash: null, minedBlock: null, endedAt: null })
+      .where(
+        and(
+          eq(chainWrites.payer, payer),
+          gte(chainWrites.nonce, nonce),
+          eq(chainWrites.state, 'final'),
+        ),
+      )
+      .returning()
+  }
+
+  async deleteExpired(): Promise<void> {
+    const { db, now } = this.#options
+    await deleteInBatches(
+      db,
+      chainWrites,
+      lt(chainWrites.endedAt, new Date(now() - CHAIN_WRITE_RETENTION_MS)),
+    )
+  }
+
+  async #update(writeId: string, values: Partial<WriteRow>): Promise<void> {
+    await this.#options.db
+      .update(chainWrites)
+      .set(values)
+      .where(and(eq(chainWrites.writeId, writeId), ne(chainWrites.state, 'final')))
+  }
+
+  #isHeld(payer: number) {
+    return and(
+      eq(payers.number, payer),
+      eq(payers.processId, this.#options.processId),
+      sql`${payers.leaseUntil} > clock_timestamp()`,
+    )
+  }
+}

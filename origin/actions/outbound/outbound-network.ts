@@ -1,0 +1,56 @@
+import { createSecureContext, type SecureContext } from 'node:tls'
+import { AddressGuard } from './address-guard.ts'
+import { DEFAULT_TIMEOUTS, type OutboundTimeouts } from './bounds.ts'
+import { RunConnections } from './run-connections.ts'
+import { NameResolver } from './name-resolver.ts'
+import type { OutboundPolicy } from './policy.ts'
+import { isPublicAddress } from './public-address.ts'
+import { RunNetwork } from './run-network.ts'
+import { loadUndiciClient } from './undici.ts'
+
+/** Replacements for the real network environment, for tests. */
+export type OutboundEnvironment = {
+  /** As `address:port`. */
+  nameServers?: readonly string[]
+  isPublic?: (address: string) => boolean
+  /** PEM, instead of Node's default authorities. */
+  authorities?: readonly string[]
+  times?: OutboundTimeouts
+}
+
+/** Shared by all runs of one executor. Contains no state of individual runs. */
+export class OutboundNetwork {
+  readonly #policy: OutboundPolicy
+  readonly #environment: OutboundEnvironment
+  #context: SecureContext | undefined
+
+  constructor(policy: OutboundPolicy, world: OutboundEnvironment) {
+    this.#policy = policy
+    this.#environment = world
+  }
+
+  preload(): void {
+    loadUndiciClient()
+    this.#secureContext()
+  }
+
+  /** @param onRequest called before each redirect is followed; may throw to prevent that */
+  forRun(onRequest: () => void): RunNetwork {
+    const { nameServers, isPublic = isPublicAddress, times = DEFAULT_TIMEOUTS } = this.#environment
+    const names = new NameResolver(nameServers)
+    const guard = new AddressGuard(this.#policy, names, isPublic)
+    const secureContext = () => this.#secureContext()
+    const connections = new RunConnections({ guard, secureContext, connectMs: times.connect })
+    return new RunNetwork({ names, connections, times, onRequest })
+  }
+
+  /** The TLS context contains the certificate authorities but no sessions, so all runs can share it. */
+  #secureContext(): SecureContext {
+    const { authorities } = this.#environment
+    this.#context ??= createSecureContext({
+      minVersion: 'TLSv1.2',
+      ...(authorities && { ca: [...authorities] }),
+    })
+    return this.#context
+  }
+}

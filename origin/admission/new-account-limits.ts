@@ -1,0 +1,105 @@
+import { clientNetwork } from '../../shared/network/client-network.ts'
+import type { Database } from '../db/open.ts'
+import { CallRate } from './call-rate.ts'
+import { hashedCallerId } from './caller-id.ts'
+import { GasBudget } from './gas-budget.ts'
+
+const LIMIT_NAME = 'new_account'
+const LIMITED_OPERATIONS = 'new accounts and conversions'
+
+/**
+ * Share of one network in the daily gas budget. Ten networks must use their full share to exhaust the budget for all
+ * others.
+ */
+const NETWORK_SHARE = 10n
+
+export type NewAccountLimitsOptions = {
+  db: Database
+  now: () => number
+  /** For hashing addresses before they are stored in the database. */
+  hashKey: Uint8Array
+  /** Accounts that one network may open in a burst, and per hour in the long term. */
+  burst: number
+  perHour: number
+  /** For all networks together. Undefined if gas is free of charge. */
+  gasPerDayWei: bigint | undefined
+}
+
+/** The reserved amount counts as spent until one of these methods is called. */
+export type GasReservation = {
+  /** Called with the actual cost, once the transaction is in a block. */
+  settle(wei: bigint): Promise<void>
+  /** Called if no transaction was sent. */
+  release(): Promise<void>
+}
+
+/**
+ * Limits the writes for which this deployment pays the gas: creating an account and converting it. An account can be
+ * converted only once, so the rate limit for new accounts also limits conversions in the long term.
+ */
+export class NewAccountLimits {
+  readonly #options: NewAccountLimitsOptions
+  readonly #rate: CallRate
+  readonly #budget?: GasBudget
+
+  constructor(options: NewAccountLimitsOptions) {
+    this.#options = options
+    this.#rate = new CallRate({ ...options, name: LIMIT_NAME })
+    const perDayWei = options.gasPerDayWei
+    if (perDayWei !== undefined)
+      this.#budget = new GasBudget({
+        ...options,
+        name: LIMIT_NAME,
+        what: LIMITED_OPERATIONS,
+        perDayWei,
+      })
+  }
+
+  /** @throws {LimitExceededError | DatabaseUnavailableError} */
+  async admit(address: string): Promise<GasReservation> {
+    await this.#rate.take(clientNetwork(address))
+    return this.reserveGas(address)
+  }
+
+  /**
+   * Reserves from today's budget, for one write.
+   * @throws {LimitExceededError | DatabaseUnavailableError}
+   */
+  async reserveGas(address: string): Promise<GasReservation> {
+    const network = clientNetwork(address)
+    const sharedBudget = this.#budget
+    if (!sharedBudget) return { settle: async () => {}, release: async () => {} }
+    const networkBudget = this.#networkBudget(network)
+    const reserved = await networkBudget.reserve()
+    const reservedShared = await sharedBudget.reserve().catch(async (error: unknown) => {
+      await networkBudget.release(reserved)
+      throw error
+    })
+    return {
+      settle: async (wei) => {
+        await sharedBudget.settle(reservedShared, wei)
+        await networkBudget.settle(reserved, wei)
+      },
+      release: async () => {
+        await sharedBudget.release(reservedShared)
+        await networkBudget.release(reserved)
+      },
+    }
+  }
+
+  async forgetOld(): Promise<void> {
+    await Promise.all([this.#rate.forgetOld(), this.#budget?.deletePastBudgets()])
+  }
+
+  #networkBudget(network: string): GasBudget {
+    const { hashKey, gasPerDayWei = 0n } = this.#options
+    const name = hashedCallerId(hashKey, LIMIT_NAME, network)
+    const perDayWei = gasPerDayWei / NETWORK_SHARE
+    return new GasBudget({
+      ...this.#options,
+      name,
+      what: `${LIMITED_OPERATIONS} of one network`,
+      perDayWei,
+    })
+  }
+}

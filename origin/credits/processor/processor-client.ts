@@ -1,0 +1,199 @@
+import Stripe from 'stripe'
+import { withTimeLimit, type Sleep } from '../../db/time-limit.ts'
+import type { OriginLog } from '../../log.ts'
+import {
+  canBeOurs,
+  customerSchema,
+  type ProcessorDeployment,
+  type IntentResponse,
+  metadataOf,
+  newIntentSchema,
+  paymentFacts,
+  readIntent,
+} from './responses.ts'
+import {
+  CustomerGoneError,
+  type NewIntent,
+  type PaymentFacts,
+  type Processor,
+  ProcessorUnavailableError,
+} from './processor.ts'
+
+/** The library retries an attempt that times out. */
+const REQUEST_TIMEOUT_MS = 10_000
+
+/** Retries after the first attempt; the library waits 0.5 s, then about 1 s. */
+const RETRIES = 2
+
+/**
+ * Includes all attempts. Below the edge's timeout (30 s), so that the client receives a 503 and not a broken
+ * connection.
+ */
+const CALL_TIMEOUT_MS = 20_000
+
+/** A failed call counts as a sign of an outage for this long. */
+const OUTAGE_MS = 10 * 60 * 1000
+
+/** Idempotency keys to try. For a day, the processor repeats its own failure for requests with the same key. */
+const IDEMPOTENCY_KEYS_MAX = 4
+
+/** Refunds or disputes to read per payment. Not reached in practice; the library has the same limit. */
+const LIST_MAX = 10_000
+
+export type ProcessorClientOptions = {
+  secretKey: string
+  deployment: ProcessorDeployment
+  /** Replaces the processor's host in tests. Undefined in production. */
+  url: string | undefined
+  sleep: Sleep
+  log: OriginLog
+}
+
+export class ProcessorClient implements Processor {
+  readonly #library: Stripe
+  readonly #options: ProcessorClientOptions
+  /** Undefined if the last call succeeded. */
+  #failedAt: number | undefined
+
+  constructor(options: ProcessorClientOptions) {
+    this.#options = options
+    this.#library = new Stripe(options.secretKey, {
+      maxNetworkRetries: RETRIES,
+      timeout: REQUEST_TIMEOUT_MS,
+      telemetry: false,
+      ...(options.url !== undefined && hostConfig(options.url)),
+    })
+  }
+
+  createCustomer(accountHash: string, previousId?: string): Promise<string> {
+    const { deployment } = this.#options
+    // An admin wallet's account has the same hash in every deployment.
+    const own = `customer:${deployment.name}:${accountHash}`
+    const key = previousId === undefined ? own : `${own}:${previousId}`
+    const metadata = metadataOf(accountHash, deployment)
+    return this.#call('customer', async () => {
+      const made = await this.#createOnce(key, (idempotencyKey) =>
+        this.#library.customers.create({ metadata }, { idempotencyKey }),
+      )
+      return customerSchema.parse(made).id
+    })
+  }
+
+  createIntent(intent: NewIntent): Promise<{ intentId: string; clientSecret: string }> {
+    const { accountHash, customerId, amountCents, writeId } = intent
+    // The processor rejects a key that is reused with another customer.
+    const key = `intent:${writeId}:${customerId}`
+    const metadata = metadataOf(accountHash, this.#options.deployment)
+    return this.#call('intent', async () => {
+      const made = await this.#createOnce(key, (idempotencyKey) =>
+        this.#library.paymentIntents.create(
+          {
+            amount: amountCents,
+            currency: 'usd',
+            customer: customerId,
+            automatic_payment_methods: { enabled: true },
+            metadata,
+          },
+          { idempotencyKey },
+        ),
+      )
+      const { id, client_secret } = newIntentSchema.parse(made)
+      return { intentId: id, clientSecret: client_secret }
+    })
+  }
+
+  /** Older failures say little, because calls are made only for payments. */
+  get isAway(): boolean {
+    return this.#failedAt !== undefined && performance.now() < this.#failedAt + OUTAGE_MS
+  }
+
+  factsOf(intentId: string): Promise<PaymentFacts | undefined> {
+    const { deployment } = this.#options
+    return this.#call('facts', async () => {
+      const intent = await this.#intent(intentId)
+      if (!intent || !canBeOurs(intent, deployment)) return undefined
+      // Read after the intent, because money must be received before it can be returned.
+      const [refunds, disputes] =
+        intent.status === 'succeeded' ? await this.#refundsAndDisputes(intentId) : [[], []]
+      return paymentFacts(intent, refunds, disputes, deployment)
+    })
+  }
+
+  async #intent(intentId: string): Promise<IntentResponse | undefined> {
+    try {
+      // Does not request the charge object: it identifies the payer, which is personal data that we do not need.
+      return readIntent(await this.#library.paymentIntents.retrieve(intentId), intentId)
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw error
+    }
+  }
+
+  #refundsAndDisputes(intentId: string): Promise<[unknown[], unknown[]]> {
+    const { refunds, disputes } = this.#library
+    const of = { payment_intent: intentId, limit: 100 }
+    const all = { limit: LIST_MAX }
+    return Promise.all([
+      refunds.list(of).autoPagingToArray(all),
+      disputes.list(of).autoPagingToArray(all),
+    ])
+  }
+
+  /**
+   * If the processor repeats a stored server error, retries with another idempotency key. This may create an object
+   * twice, which is harmless. All calls use the same keys in the same order.
+   */
+  async #createOnce<Made>(key: string, create: (key: string) => Promise<Made>): Promise<Made> {
+    for (let n = 1; ; n++) {
+      try {
+        return await create(n === 1 ? key : `${key}:${n}`)
+      } catch (error) {
+        if (n === IDEMPOTENCY_KEYS_MAX || !isReplayedFailure(error)) throw error
+      }
+    }
+  }
+
+  /** @throws {ProcessorUnavailableError | CustomerGoneError} for every error */
+  async #call<Answer>(what: string, ask: () => Promise<Answer>): Promise<Answer> {
+    try {
+      const answer = await withTimeLimit(CALL_TIMEOUT_MS, ask(), this.#options.sleep)
+      this.#failedAt = undefined
+      return answer
+    } catch (error) {
+      if (isMissing(error) && error.param === 'customer') throw new CustomerGoneError()
+      const reason = reasonOf(error)
+      this.#failedAt = performance.now()
+      this.#options.log('processor.failed', { what, reason })
+      throw new ProcessorUnavailableError(reason)
+    }
+  }
+}
+
+function hostConfig(url: string): { protocol: 'http' | 'https'; host: string; port: string } {
+  const { protocol, hostname: host, port } = new URL(url)
+  const isPlain = protocol === 'http:'
+  return {
+    protocol: isPlain ? 'http' : 'https',
+    host,
+    port: port !== '' ? port : isPlain ? '80' : '443',
+  }
+}
+
+function isMissing(error: unknown): error is Stripe.errors.StripeInvalidRequestError {
+  return error instanceof Stripe.errors.StripeError && error.code === 'resource_missing'
+}
+
+function isReplayedFailure(error: unknown): boolean {
+  if (!(error instanceof Stripe.errors.StripeError)) return false
+  const isReplayed = error.headers?.['idempotent-replayed'] === 'true'
+  return isReplayed && (error.statusCode ?? 0) >= 500
+}
+
+/** Omits the message, because it may quote a key or request data. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Stripe.errors.StripeError))
+    return error instanceof Error ? error.name : 'unknown'
+  const { type, statusCode, code, requestId } = error
+  const facts = [type, statusCode, code, requestId].filter((fact) => fact !== undefined)
+  return facts.join(' ').replaceAll(/[^\w .-]/g, '')
+}

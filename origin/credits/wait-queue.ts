@@ -1,0 +1,117 @@
+import type { BudgetAnswer, OtherLease } from './budget-order.ts'
+import { CreditsUnavailableError } from './credit-errors.ts'
+
+/** Other processes must return free amounts within this time. After that, waiting callers get `CreditsUnavailableError`. */
+export const RETURN_TIMEOUT_MS = 2_000
+
+export type Waiter = {
+  /**
+   * Called again when credit becomes free, because a caller that takes whatever remains cannot name an amount in
+   * advance.
+   */
+  amount: () => number
+  /** False if the amount only has to be available. */
+  reserves: boolean
+  /** Until then, other processes are asked again if another process took the credit that they returned. */
+  until: number
+  resolve: (amount: number) => void
+  reject: (error: unknown) => void
+}
+
+/** A request to other processes, with the leases as of the request and the callers that wait for the answers. */
+type PendingRequest = { leases: Map<string, OtherLease>; waiters: Set<Waiter>; until: number }
+
+/** Served in order of arrival, so that small requests cannot starve a large one. */
+export class WaitQueue {
+  #waiters: Waiter[] = []
+  /** Callers that waited when the current order was made. Undefined if the order does not ask other processes. */
+  #requesters: Set<Waiter> | undefined
+  #pending: PendingRequest | undefined
+
+  get isEmpty(): boolean {
+    return this.#waiters.length === 0
+  }
+
+  get isAwaitingReturns(): boolean {
+    return this.#pending !== undefined
+  }
+
+  get need(): number {
+    return this.#waiters.reduce((sum, { amount }) => sum + amount(), 0)
+  }
+
+  /**
+   * @returns the amount that was available
+   * @throws the error created by `refuse`, or CreditsUnavailableError
+   */
+  wait({ amount, reserves }: Pick<Waiter, 'amount' | 'reserves'>, now: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const until = now + RETURN_TIMEOUT_MS
+      this.#waiters.push({ amount, reserves, until, resolve, reject })
+    })
+  }
+
+  /** @returns true if the order must ask the other processes to return free amounts */
+  beginOrder(): boolean {
+    const ask = !this.isEmpty && !this.#pending
+    if (ask) this.#requesters = new Set(this.#waiters)
+    return ask
+  }
+
+  /**
+   * Serves the callers in order, and rejects those that ask for more than is available in all processes.
+   * @param serve returns false if the caller's amount is not free
+   */
+  applyAnswer(
+    answer: Pick<BudgetAnswer, 'others'>,
+    now: number,
+    { serve, refuse }: { serve: (waiter: Waiter) => boolean; refuse: (amount: number) => Error },
+  ): void {
+    this.#serve(serve)
+    this.#startRequest(answer, now)
+    this.#requesters = undefined
+    const pending = this.#pending
+    if (!pending) return
+    const leaseAtRequest = (id: string) => pending.leases.get(id)
+    const open = answer.others.some(
+      ({ id, answered }) => answered < (leaseAtRequest(id)?.asked ?? 0),
+    )
+    if (open && now < pending.until && !this.isEmpty) return
+    this.#pending = undefined
+    // A process that holds more than before, or more than it reserves, took some of the returned amount and possibly
+    // more than it needs. It must be asked again.
+    const moved = answer.others.some(
+      ({ id, held, reserved = held }) => held > (leaseAtRequest(id)?.held ?? 0) || held > reserved,
+    )
+    for (let next = this.#waiters[0]; next && pending.waiters.has(next); next = this.#waiters[0]) {
+      if (moved && now < next.until) return
+      this.#waiters.shift()
+      next.reject(
+        open || moved
+          ? new CreditsUnavailableError(
+              'a process that leases credits of this account did not respond in time',
+            )
+          : refuse(next.amount()),
+      )
+      // The amount may be too small for this caller, but enough for the next one.
+      this.#serve(serve)
+    }
+  }
+
+  fail(error: unknown): void {
+    this.#pending = undefined
+    this.#requesters = undefined
+    for (const { reject } of this.#waiters.splice(0)) reject(error)
+  }
+
+  #startRequest({ others }: Pick<BudgetAnswer, 'others'>, now: number): void {
+    if (!this.#requesters || this.isEmpty) return
+    const leases = new Map(others.map((other) => [other.id, other]))
+    this.#pending = { leases, waiters: this.#requesters, until: now + RETURN_TIMEOUT_MS }
+  }
+
+  #serve(serve: (waiter: Waiter) => boolean): void {
+    for (let next = this.#waiters[0]; next && serve(next); next = this.#waiters[0])
+      this.#waiters.shift()
+  }
+}

@@ -1,0 +1,19 @@
+/** The operation that depends on the database was not performed. */
+export class DatabaseUnavailableError extends Error {
+  constructor(options?: ErrorOptions) {
+    super('the database does not respond', options)
+    this.name = 'DatabaseUnavailableError'
+  }
+}
+
+/**
+ * For a query that must succeed before an operation can start.
+ * @throws {DatabaseUnavailableError} if the query fails for any reason
+ */
+export async function fromDatabase<Row>(query: PromiseLike<Row>): Promise<Row> {
+  try {
+    return await query
+  } catch (error) {
+    throw new DatabaseUnavailableError({ cause: error })
+  }
+}

@@ -1,0 +1,46 @@
+import { Client } from 'pg'
+
+const RECONNECT_MS = 1_000
+
+/**
+ * Listens over a dedicated connection. Notifications are lost while it is down, so callers must not depend on receiving
+ * all of them.
+ * @param channel valid unquoted SQL identifier
+ */
+export function listenFor(
+  url: string,
+  channel: string,
+  onNotification: () => void,
+): { close(): Promise<void> } {
+  let client: Client | undefined
+  let timer: NodeJS.Timeout | undefined
+  let isClosed = false
+
+  const connect = () => {
+    const next = new Client({ connectionString: url, keepAlive: true })
+    client = next
+    let isLost = false
+    const lost = () => {
+      if (isLost || isClosed) return
+      isLost = true
+      next.end().catch(() => {})
+      timer = setTimeout(connect, RECONNECT_MS)
+    }
+    next.on('error', lost).on('end', lost).on('notification', onNotification)
+    next
+      .connect()
+      .then(() => next.query(`listen ${channel}`))
+      // Notifications may have been sent before the connection was established.
+      .then(onNotification)
+      .catch(lost)
+  }
+  connect()
+
+  return {
+    close: async () => {
+      isClosed = true
+      clearTimeout(timer)
+      await client?.end().catch(() => {})
+    },
+  }
+}

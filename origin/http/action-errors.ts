@@ -1,0 +1,34 @@
+import { RECEIPT_HEADER } from '../../shared/wire/header-names.ts'
+import { failureText, logsText, type Outcome } from '../../shared/wire/outcome.ts'
+import type { StopReason } from '../credits/run-meter.ts'
+
+/** The response is a 500 with the message, the stack and the logs as a JSON string. */
+export class ActionFailedError extends Error {
+  readonly code: string
+  readonly headers: Record<string, string>
+  constructor(outcome: FailedOutcome) {
+    super(`${failureText(outcome)}\n\nlogs:\n${logsText(outcome.logs)}`)
+    this.name = 'ActionFailedError'
+    this.code = outcome.code
+    this.headers = receiptHeader(outcome)
+  }
+}
+
+/** An action was stopped, because its next second of execution could not be reserved. */
+export class ActionStoppedError extends Error {
+  readonly code: StopReason
+  readonly headers: Record<string, string>
+  constructor(outcome: FailedOutcome, code: StopReason) {
+    super(outcome.message)
+    this.name = 'ActionStoppedError'
+    this.code = code
+    this.headers = receiptHeader(outcome)
+  }
+}
+
+type FailedOutcome = Extract<Outcome, { status: 'failed' }>
+
+/** Receipt of a failed run, sent as a header because the body is plain text; absent if the origin lost the run. */
+function receiptHeader({ receipt }: FailedOutcome): Record<string, string> {
+  return receipt === undefined ? {} : { [RECEIPT_HEADER]: receipt }
+}

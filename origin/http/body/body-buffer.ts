@@ -1,0 +1,105 @@
+import { ApiError } from '../../../shared/errors/api-error.ts'
+import { OPERATION_BODY_MAX_BYTES } from '../../../shared/limits.ts'
+import type { BodyHolder } from '../../admission/body-budgets.ts'
+
+export type BodyReadLimits = {
+  maxBytes: number
+  /** Budget for bodies above `OPERATION_BODY_MAX_BYTES`; smaller bodies are always accepted. */
+  holder: BodyHolder
+  /** Checks the first bytes before the rest is buffered: throws, or returns the bounds for the rest. */
+  opening?: {
+    bytes: number
+    judge(opening: Uint8Array): Pick<BodyReadLimits, 'maxBytes' | 'holder'>
+  }
+}
+
+/** Initial buffer for a body that arrives in several chunks. */
+const INITIAL_BYTES = 16 * 1024
+
+/** One growing buffer, so that memory use depends on the body's size and not on the number of chunks. */
+export class BodyBuffer {
+  #limits: BodyReadLimits
+  readonly #declaredBytes: number | undefined
+  #buffer: Uint8Array = new Uint8Array()
+  #length = 0
+  #reservedBytes = 0
+
+  /** @param declaredBytes undefined without Content-Length. @throws {ApiError} 413 */
+  constructor(bounds: BodyReadLimits, declaredBytes: number | undefined) {
+    this.#limits = bounds
+    this.#declaredBytes = declaredBytes
+    this.#requireSize(declaredBytes ?? 0)
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  /**
+   * @throws {ApiError} 413
+   * @throws {BodyBudgetExhaustedError} and any error of `judge`
+   */
+  add(piece: Uint8Array): void {
+    const length = this.#length + piece.length
+    this.#requireSize(length)
+    if (this.#length === 0 && piece.length === this.#declaredBytes) this.#buffer = piece
+    else {
+      if (length > this.#buffer.length) this.#grow(length)
+      this.#buffer.set(piece, this.#length)
+    }
+    this.#length = length
+    this.#inspectOpening()
+  }
+
+  bytes(): Uint8Array {
+    return this.#buffer.subarray(0, this.#length)
+  }
+
+  /** Releases the reserved memory; the request's handler is then responsible for the body. */
+  close(): void {
+    const { room, name } = this.#limits.holder
+    room.release(name, this.#reservedBytes)
+    this.#reservedBytes = 0
+  }
+
+  #inspectOpening(): void {
+    const { opening, ...bounds } = this.#limits
+    if (!opening || this.#length < opening.bytes) return
+    const judged = opening.judge(this.#buffer.subarray(0, opening.bytes))
+    this.close()
+    this.#limits = { ...bounds, ...judged }
+    this.#requireSize(Math.max(this.#length, this.#declaredBytes ?? 0))
+    this.#reserve(this.#buffer.length)
+  }
+
+  #grow(length: number): void {
+    const most = this.#declaredBytes ?? this.#limits.maxBytes
+    const capacity = Math.max(
+      length,
+      Math.min(most, Math.max(2 * this.#buffer.length, INITIAL_BYTES)),
+    )
+    this.#reserve(capacity)
+    // Not zeroed, because only bytes that were written are returned.
+    const buffer = Buffer.allocUnsafeSlow(capacity)
+    buffer.set(this.#buffer.subarray(0, this.#length))
+    this.#buffer = buffer
+  }
+
+  /** Counts allocated instead of received bytes, because a stalled sender occupies the whole buffer. */
+  #reserve(allocatedBytes: number): void {
+    if (allocatedBytes <= OPERATION_BODY_MAX_BYTES) return
+    const { room, name } = this.#limits.holder
+    room.reserve(name, allocatedBytes - this.#reservedBytes)
+    this.#reservedBytes = allocatedBytes
+  }
+
+  #requireSize(bytes: number): void {
+    const { maxBytes } = this.#limits
+    if (bytes <= maxBytes) return
+    throw new ApiError(
+      413,
+      `The request body is larger than ${maxBytes} bytes.`,
+      'Send a smaller body; GET /core/v1/limits lists all limits.',
+    )
+  }
+}

@@ -1,0 +1,222 @@
+import {
+  ATTESTATION_PATH,
+  attestationSchema,
+  EVIDENCES_PATH,
+  INFO_PATH,
+  infoSchema,
+} from '../../../shared/attestation/evidence.ts'
+import { SEALED_EXECUTE_PATH, SEALED_OUTCOMES_PATH } from '../../../shared/wire/sealed.ts'
+import { HEALTH_PATH, METRICS_PATH, METRICS_TYPE } from '../../../shared/wire/monitoring-paths.ts'
+import { originHealthSchema } from '../../../shared/wire/origin-health.ts'
+import { PROCESSOR_WEBHOOK_PATH } from '../../../shared/wire/core-routes.ts'
+import { SEALED_HTTP_PATH } from '../../../shared/wire/sealed-http.ts'
+import { SEALED_KEYS_PATH } from '../../../shared/wire/sealed-keys.ts'
+import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
+import type { ErrorStatus } from '../../../shared/errors/error-names.ts'
+import { ERRORS_PATH } from '../../../shared/errors/api-error.ts'
+import {
+  type OpenApiOperation,
+  jsonContent,
+  type OpenApiPaths,
+} from '../../../shared/openapi/document.ts'
+import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
+import { errorReference } from './errors.ts'
+
+const webhookAnswer = {
+  type: 'object',
+  properties: { received: { const: true } },
+  required: ['received'],
+}
+
+const failures = (...statuses: ErrorStatus[]) =>
+  Object.fromEntries(statuses.map((status) => [status, errorReference(status)]))
+
+/** @param types content types of the 200 response */
+function describeGet(
+  operationId: string,
+  summary: string,
+  types: string[],
+  more: object = {},
+): { get: OpenApiOperation } {
+  const content = Object.fromEntries(types.map((type) => [type, {}]))
+  const responses = { 200: { description: 'Done.', content }, ...more }
+  return { get: { operationId, summary, security: [], responses } }
+}
+
+function describeSealed(summary: string, operationId: string): { post: OpenApiOperation } {
+  const binary = { [SEALED_CONTENT_TYPE]: {} }
+  const description = 'A sealed response. Errors after the envelope was opened are sealed, too.'
+  return {
+    post: {
+      operationId,
+      summary,
+      security: [],
+      requestBody: { required: true, content: binary },
+      responses: {
+        200: { description, content: binary },
+        ...failures(400, 401, 408, 413, 421, 500, 503),
+      },
+    },
+  }
+}
+
+const processorWebhook: { post: OpenApiOperation } = {
+  post: {
+    operationId: 'processor_webhook',
+    summary:
+      'Receives events of the payment processor, authenticated by its signature over the exact bytes.',
+    security: [],
+    parameters: [
+      { name: 'Stripe-Signature', in: 'header', required: true, schema: { type: 'string' } },
+    ],
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: { type: 'object' } } },
+    },
+    responses: {
+      200: {
+        description: 'The event was applied to the ledger.',
+        content: { 'application/json': { schema: webhookAnswer } },
+      },
+      ...failures(400, 408, 413, 429, 500, 503),
+    },
+  },
+}
+
+const swaggerUiFile = describeGet(
+  'swagger_ui_file',
+  'A file of the API page.',
+  ['text/javascript', 'text/css', 'image/png'],
+  {
+    304: { description: 'Not modified.' },
+    ...failures(404),
+  },
+)
+swaggerUiFile.get.parameters = [
+  { name: 'file', in: 'path', required: true, schema: { type: 'string' } },
+]
+
+const attestation: { get: OpenApiOperation } = {
+  get: {
+    operationId: 'attestation',
+    summary: 'Returns the quote of the machine, with zero report data, and its event log.',
+    security: [],
+    parameters: [
+      {
+        name: 'nonce',
+        in: 'query',
+        required: false,
+        description:
+          '1 to 64 bytes in hex. Returns a fresh quote whose report data is the SHA-512 of `svc/nonce/v1:` followed by the nonce.',
+        schema: { type: 'string', pattern: '^(0x)?([0-9a-fA-F]{2}){1,64}$' },
+      },
+    ],
+    responses: {
+      200: {
+        description: 'Done.',
+        content: jsonContent(jsonSchemaOf(attestationSchema, 'output')),
+      },
+      ...failures(400, 429, 503),
+    },
+  },
+}
+
+const info: { get: OpenApiOperation } = {
+  get: {
+    operationId: 'info',
+    summary:
+      'Returns the machine’s description of itself: the application and the measured compose text.',
+    security: [],
+    responses: {
+      200: { description: 'Done.', content: jsonContent(jsonSchemaOf(infoSchema, 'output')) },
+      ...failures(503),
+    },
+  },
+}
+
+const evidenceFile = describeGet(
+  'evidence_file',
+  'A file of the evidence, with exactly the bytes that its checksum covers.',
+  ['application/json', 'text/plain', 'application/pem-certificate-chain'],
+  failures(404, 503),
+)
+evidenceFile.get.parameters = [
+  { name: 'file', in: 'path', required: true, schema: { type: 'string' } },
+]
+
+const healthAnswer = (description: string) => ({
+  description,
+  content: jsonContent(jsonSchemaOf(originHealthSchema, 'output')),
+})
+
+const health: { get: OpenApiOperation } = {
+  get: {
+    operationId: 'health',
+    summary: 'Returns the health of this origin, with reasons.',
+    security: [],
+    responses: {
+      200: healthAnswer(
+        'The origin serves requests: `ok`, or `degraded` if an operator should take a look.',
+      ),
+      503: healthAnswer('The origin is `down`; send requests elsewhere.'),
+    },
+  },
+}
+
+const metrics: { get: OpenApiOperation } = {
+  get: {
+    operationId: 'metrics',
+    summary: 'Returns the metrics of this process in Prometheus format, for its operator.',
+    security: [],
+    parameters: [
+      {
+        name: 'Authorization',
+        in: 'header',
+        required: true,
+        description: '`Bearer` and the value of the setting `SVC_METRICS_TOKEN`.',
+        schema: { type: 'string' },
+      },
+    ],
+    responses: {
+      200: { description: 'Done.', content: { [METRICS_TYPE]: {} } },
+      ...failures(401, 404),
+    },
+  },
+}
+
+export const extraPaths: OpenApiPaths = {
+  [PROCESSOR_WEBHOOK_PATH]: processorWebhook,
+  '/core/v1/openapi.json': describeGet('openapi', 'This OpenAPI document.', ['application/json']),
+  '/core/v1/swagger-ui': describeGet(
+    'swagger_ui',
+    'This OpenAPI document, as a page in a browser.',
+    ['application/json', 'text/html'],
+  ),
+  '/core/v1/swagger-ui/{file}': swaggerUiFile,
+  [ERRORS_PATH]: describeGet(
+    'errors',
+    'The explanations of all errors, which `docs_url` links to.',
+    ['text/html; charset=utf-8'],
+  ),
+  [ATTESTATION_PATH]: attestation,
+  [INFO_PATH]: info,
+  [EVIDENCES_PATH]: describeGet(
+    'evidence',
+    'The attestation evidence of this origin, as a list of links.',
+    ['text/html; charset=utf-8'],
+    failures(503),
+  ),
+  [`${EVIDENCES_PATH}{file}`]: evidenceFile,
+  [SEALED_EXECUTE_PATH]: describeSealed('Executes an action (sealed).', 'sealed_execute'),
+  [SEALED_OUTCOMES_PATH]: describeSealed(
+    'Returns the outcomes of runs (sealed).',
+    'sealed_outcomes',
+  ),
+  [SEALED_KEYS_PATH]: describeSealed('Looks up an API key for the edge (sealed).', 'sealed_keys'),
+  [SEALED_HTTP_PATH]: describeSealed(
+    'Serves a request that the edge forwards (sealed).',
+    'sealed_http',
+  ),
+  [HEALTH_PATH]: health,
+  [METRICS_PATH]: metrics,
+}

@@ -1,0 +1,34 @@
+import type { Context } from 'hono'
+import { matchedRoutes } from 'hono/route'
+import { HEALTH_PATH, METRICS_PATH } from '../../shared/wire/monitoring-paths.ts'
+import type { OriginServices } from '../services.ts'
+import type { OriginEnv } from './operation.ts'
+
+/** Label of requests that match no route. */
+const NO_ROUTE = 'none'
+
+/** Polled so often that their log lines would hide the others. */
+const PROBE_PATHS: readonly string[] = [HEALTH_PATH, METRICS_PATH]
+
+/** The pattern: raw paths can contain keys or IDs, and their number is unlimited. */
+export function routePattern(context: Context<OriginEnv>): string {
+  return matchedRoutes(context).findLast(({ method }) => method !== 'ALL')?.path ?? NO_ROUTE
+}
+
+export function recordHandledRequest(
+  context: Context<OriginEnv>,
+  ms: number,
+  { counters, log }: Pick<OriginServices, 'counters' | 'log'>,
+): void {
+  const { method } = context.req
+  const { status } = context.res
+  const route = routePattern(context)
+  counters.countRequest({ method, route, status, ms })
+  log(PROBE_PATHS.includes(route) ? 'probe.answered' : 'request.answered', {
+    method,
+    route,
+    status,
+    duration_ms: Math.round(ms * 10) / 10,
+    request_id: context.get('requestId'),
+  })
+}

@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Root key of the local stack, protected only by the file's permissions. */
+export const ROOT_KEY_FILE = 'root.key'
+
+/**
+ * Loads the root key from a state folder, or creates it if the folder does not contain one.
+ * @throws {Error} in production, where only the TEE may provide the root key; also if the file is damaged, because
+ * replacing the key would lose every wallet
+ */
+export function loadRootKey(stateDir: string, environment: 'local' | 'production'): Uint8Array {
+  if (environment === 'production') {
+    throw new Error('SVC_ENV=production does not allow a root key from a file; set SVC_TEE=dstack')
+  }
+  const file = join(stateDir, ROOT_KEY_FILE)
+  if (!existsSync(file)) createRootKey(file)
+  chmodSync(file, 0o600)
+  const text = readFileSync(file, 'utf8').trim()
+  if (!/^[0-9a-f]{64}$/.test(text)) {
+    throw new Error(
+      `${file} is damaged; restore it from a backup, because every wallet depends on it`,
+    )
+  }
+  return Buffer.from(text, 'hex')
+}
+
+/** Readers never see a partial key, and an existing key is never replaced. */
+function createRootKey(file: string): void {
+  // Random, because two containers that share a folder can have the same process ID.
+  const draft = `${file}.${randomBytes(8).toString('hex')}`
+  writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, {
+    mode: 0o600,
+    flag: 'wx',
+    flush: true,
+  })
+  try {
+    linkSync(draft, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    unlinkSync(draft)
+  }
+}

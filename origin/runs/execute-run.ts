@@ -1,0 +1,82 @@
+import { originLost } from './claims.ts'
+import { capabilityFor } from './capability.ts'
+import { runWithMeter } from './run-with-meter.ts'
+import type { Outcome } from '../../shared/wire/outcome.ts'
+import { refreshPrincipal } from '../accounts/refresh-principal.ts'
+import type { AccountsMirror } from '../accounts/mirror.ts'
+import type { Principal } from '../accounts/state.ts'
+import type { ActionPool } from '../actions/run.ts'
+import { OverloadedError } from '../admission/event-loop-load.ts'
+import type { RunBudget } from '../credits/run-meter.ts'
+import type { Keyring } from '../keys/keyring.ts'
+import type { OriginLog } from '../log.ts'
+import type { ReceiptSigner } from '../receipts/receipt-signer.ts'
+
+/** No code was executed, so the run may be retried. */
+export class ExecutorUnavailableError extends Error {
+  constructor(reason: string) {
+    super(reason)
+    this.name = 'ExecutorUnavailableError'
+  }
+}
+
+export type ExecuteRunOptions = {
+  pool: ActionPool
+  keyring: Keyring
+  mirror: Pick<AccountsMirror, 'current'>
+  limits: { wallMs: number; cpuMs: number }
+  receipts: ReceiptSigner
+  log: OriginLog
+}
+
+export type ExecutionRequest = {
+  principal: Principal
+  code: string
+  /** JSON text of an object. */
+  params: string
+  /** Size of the request, which stays in memory until the response is sent. */
+  heldBytes?: number
+  /**
+   * Aborted when the client disconnects, so that a run that has not started is dropped. Not set for a run with an ID,
+   * because other requests may wait for its outcome.
+   */
+  unwanted?: AbortSignal
+}
+
+/**
+ * Executes a permitted run. Signs the receipt of an executed run before its outcome is stored or returned.
+ * @param budget its reservation stays open; the caller settles it
+ * @throws {ExecutorUnavailableError
+ * Overloaded} if nothing was executed
+ */
+export async function executeRun(
+  options: ExecuteRunOptions,
+  { principal, code, params, heldBytes, unwanted }: ExecutionRequest,
+  { cid, budget, runId }: { cid: string; budget: RunBudget; runId?: string },
+): Promise<Outcome> {
+  const { pool, keyring, mirror, limits, receipts, log } = options
+  const facts = { cid, ...(runId !== undefined && { run_id: runId }) }
+  log('run.started', facts)
+  const capability = capabilityFor(keyring, cid, () =>
+    refreshPrincipal(principal, mirror.current()),
+  )
+  const accountHash = principal.account.hash
+  const request = {
+    account: accountHash,
+    code,
+    params,
+    ...(heldBytes !== undefined && { heldBytes }),
+    ...limits,
+  }
+  const ended = await runWithMeter(pool, request, capability, { cid, budget, unwanted })
+  if ('kind' in ended) {
+    log('run.lost', { ...facts, started: ended.started })
+    if (ended.full) throw new OverloadedError(ended.reason, ended.retryAfterMs)
+    if (!ended.started) throw new ExecutorUnavailableError(ended.reason)
+    // No receipt, because it is unknown what the run did.
+    return originLost(cid)
+  }
+  const kind = ended.status === 'success' ? 'returned' : 'failed'
+  log('run.ended', { ...facts, kind, ms: ended.duration_ms })
+  return receipts.addReceipt({ accountHash, params, runId }, ended)
+}

@@ -1,0 +1,63 @@
+import { EVIDENCE_TIMEOUT_MS } from '../limits.ts'
+import { joinBytes } from '../envelope/format.ts'
+
+/** The evidence could not be fetched or is malformed. This does not imply that the origin is untrustworthy. */
+export class EvidenceFetchError extends Error {
+  constructor(reason: string, options?: ErrorOptions) {
+    super(`the origin's evidence is unavailable: ${reason}`, options)
+    this.name = 'EvidenceFetchError'
+  }
+}
+
+export type FetchText = (path: string, maxBytes: number) => Promise<string>
+
+type Network = {
+  fetch: (url: string, init: RequestInit) => Promise<Response>
+  signal?: AbortSignal
+}
+
+/**
+ * @throws {EvidenceFetchError} if the status is not 200, the body exceeds the limit or is not UTF-8, or the response
+ * takes longer than `EVIDENCE_TIMEOUT_MS`
+ */
+export async function fetchBounded(
+  { fetch, signal }: Network,
+  url: string,
+  maxBytes: number,
+): Promise<string> {
+  const { pathname } = new URL(url)
+  const timeout = AbortSignal.timeout(EVIDENCE_TIMEOUT_MS)
+  const abortSignal = signal ? AbortSignal.any([signal, timeout]) : timeout
+  try {
+    // Redirects are not followed: another host could serve its own evidence in place of the origin's.
+    const answer = await fetch(url, { redirect: 'manual', signal: abortSignal })
+    if (answer.status !== 200) {
+      await answer.body?.cancel()
+      throw new EvidenceFetchError(`${pathname} responded with ${answer.status || 'a redirect'}`)
+    }
+    const bytes = await readAtMost(answer, maxBytes)
+    if (!bytes) throw new EvidenceFetchError(`${pathname} is larger than ${maxBytes} bytes`)
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (error) {
+    if (error instanceof EvidenceFetchError) throw error
+    const reason = error instanceof Error ? error.message : 'no response'
+    throw new EvidenceFetchError(`${pathname}: ${reason}`, { cause: error })
+  }
+}
+
+async function readAtMost(answer: Response, maxBytes: number): Promise<Uint8Array | undefined> {
+  const reader = answer.body?.getReader()
+  if (!reader) return new Uint8Array()
+  const parts: Uint8Array[] = []
+  let length = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return joinBytes(...parts)
+    length += value.length
+    if (length > maxBytes) {
+      await reader.cancel()
+      return undefined
+    }
+    parts.push(value)
+  }
+}

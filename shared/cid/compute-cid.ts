@@ -1,0 +1,63 @@
+import { importBytes } from 'ipfs-unixfs-importer'
+import { CID } from 'multiformats/cid'
+import { sha256 } from 'multiformats/hashes/sha2'
+
+/** Leaf size of a file's IPFS tree; larger sources have several leaves. */
+const CHUNK_BYTES = 262_144
+
+const encoder = new TextEncoder()
+
+/**
+ * Computes the CIDv0 of an action's source: UnixFS, 262,144-byte chunks, a balanced tree with at most 174 children per
+ * node, no raw leaves.
+ */
+export async function actionCid(source: string): Promise<string> {
+  const bytes = encoder.encode(source)
+  return bytes.length <= CHUNK_BYTES ? cidOfChunk(bytes) : unixfsCid(bytes)
+}
+
+/** Supports any size. For a single chunk, the most common case, it is several times slower than `actionCid`. */
+export async function unixfsCid(bytes: Uint8Array): Promise<string> {
+  const { cid } = await importBytes(
+    bytes,
+    { put: async (blockCid) => blockCid },
+    { profile: 'unixfs-v0-2015' },
+  )
+  return cid.toString()
+}
+
+async function cidOfChunk(bytes: Uint8Array): Promise<string> {
+  return CID.createV0(await sha256.digest(leafBlock(bytes))).toString()
+}
+
+/** A protobuf tag is the field number shifted left by three, plus the wire type (0 is varint, 2 is bytes). */
+const PB_NODE_DATA = 0x0a
+const UNIXFS_TYPE = 0x08
+const UNIXFS_DATA = 0x12
+const UNIXFS_FILE_SIZE = 0x18
+const TYPE_FILE = 2
+
+/**
+ * A single-chunk file as an IPFS block: a PBNode (dag-pb) with only the UnixFS message: type, data and size. An empty
+ * file has no data field.
+ */
+function leafBlock(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const size = varint(bytes.length)
+  const start = [UNIXFS_TYPE, TYPE_FILE]
+  if (bytes.length > 0) start.push(UNIXFS_DATA, ...size)
+  const end = [UNIXFS_FILE_SIZE, ...size]
+  const head = [PB_NODE_DATA, ...varint(start.length + bytes.length + end.length), ...start]
+  const block = new Uint8Array(head.length + bytes.length + end.length)
+  block.set(head)
+  block.set(bytes, head.length)
+  block.set(end, head.length + bytes.length)
+  return block
+}
+
+/** Protobuf varint: seven bits per byte, lowest first; the top bit is set if more bytes follow. */
+function varint(value: number): number[] {
+  const bytes = []
+  for (; value > 0x7f; value >>>= 7) bytes.push((value & 0x7f) | 0x80)
+  bytes.push(value)
+  return bytes
+}

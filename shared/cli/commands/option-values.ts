@@ -1,0 +1,58 @@
+import type { Cli } from '../cli.ts'
+import { UsageError } from '../terminal.ts'
+
+export const collectOption = (value: string, before: string[] = []): string[] => [...before, value]
+
+/** A value that is not valid JSON is used as text. @throws {UsageError} if a pair has no key */
+export function keyValues(option: string, given: readonly string[]): Record<string, unknown> {
+  const entries = given.map((text): [string, unknown] => {
+    const at = text.indexOf('=')
+    if (at < 1) throw new UsageError(`${option}: expected key=value`)
+    return [text.slice(0, at), jsonOrText(text.slice(at + 1))]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** @throws {UsageError} if the text is not JSON; the message omits the value, which may be long */
+export function jsonOf(option: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new UsageError(`${option}: expected JSON`)
+  }
+}
+
+/** @throws {UsageError} if the text is not a JSON object */
+export function objectOf(option: string, text: string): Record<string, unknown> {
+  const value = jsonOf(option, text)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Record<string, unknown>
+  throw new UsageError(`${option}: expected a JSON object`)
+}
+
+/** @throws {UsageError} if the text is not an integer */
+export function integerOf(option: string, text: string): number {
+  if (/^-?[0-9]{1,15}$/.test(text)) return Number(text)
+  throw new UsageError(`${option}: expected an integer`)
+}
+
+export type GivenParams = { params?: string[]; paramsFile?: string }
+
+/** Merges `--params` and `--params-file`; `--params` takes precedence. Undefined if neither is given. */
+export async function paramsOf(
+  cli: Cli,
+  { params, paramsFile }: GivenParams,
+): Promise<Record<string, unknown> | undefined> {
+  if (params === undefined && paramsFile === undefined) return undefined
+  const ofFile =
+    paramsFile === undefined ? {} : objectOf('--params-file', await cli.text(paramsFile))
+  return { ...ofFile, ...keyValues('--params', params ?? []) }
+}
+
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,135 @@
+import type { Command } from 'commander'
+import type { ApiClient } from '../client/api/client.ts'
+import type { Cli, ResolvedDeployment, CommandCredentials } from './cli.ts'
+import { type Credentials, credentialsOf } from './credentials/credentials.ts'
+import { secretFrom, readTextFile } from './credentials/secret.ts'
+import { type DeploymentOptions, resolveDeployment } from './deployment.ts'
+import { jsonText, type Terminal, NoCredentialError, UsageError } from './terminal.ts'
+import { verificationFor } from './verification.ts'
+
+type UsageKeyOptions = { usageKeyFile?: string; keyName?: string }
+
+export function createCli(terminal: Terminal, exit: (code: number) => void): Cli {
+  const credentials = credentialsOf(terminal)
+  const isJson = (command: Command) => command.opts<{ json?: boolean }>().json === true
+  const deployment = (command: Command) =>
+    resolveDeployment(command.opts<DeploymentOptions>(), terminal, credentials)
+  const usageKey = async (command: Command) =>
+    usageKeyOf(command.opts<UsageKeyOptions>(), await deployment(command), terminal, credentials)
+  return {
+    terminal,
+    credentials,
+    exit,
+    withDeploymentOptions: (command) =>
+      command
+        .option('--base-url <url>', 'URL of the core API, such as https://localhost:8788')
+        .option('--triggers-url <url>', 'URL of the trigger service, such as http://localhost:8787')
+        .option('--ca <file>', 'PEM file of a certificate authority to trust for these two hosts')
+        .option('--json', 'print JSON'),
+    withUsageKey: (command) =>
+      command
+        .option('--usage-key-file <file>', 'file with the usage key; - for standard input')
+        .option('--key-name <name>', 'usage key that svc key create stored under this name'),
+    deployment,
+    usageKey,
+    client: async (command, needs) => {
+      const at = await deployment(command)
+      const own = needs.key === 'usage' ? await usageKey(command) : undefined
+      return clientOf(at, needs, own, terminal, credentials)
+    },
+    print: (command, value, lines) => {
+      const text = isJson(command) ? jsonText(value, 2) : lines().join('\n')
+      if (text !== '') terminal.write(`${text}\n`)
+    },
+    progress: (command, line) => {
+      if (terminal.showsProgress && !isJson(command)) terminal.writeError(`${line}\n`)
+    },
+    warn: (line) => terminal.writeError(`${line}\n`),
+    text: (file) => readTextFile(file, terminal),
+    secret: (from) => secretFrom(from, terminal),
+    confirm: async (question) => {
+      if (!terminal.isInteractive)
+        throw new UsageError(`${question} Cannot ask for confirmation here: use --yes`)
+      return /^y(es)?$/i.test((await terminal.ask(`${question} [y/N] `)).trim())
+    },
+  }
+}
+
+async function clientOf(
+  deployment: ResolvedDeployment,
+  { key, token }: CommandCredentials,
+  usageKey: string | undefined,
+  terminal: Terminal,
+  credentials: Credentials,
+): Promise<ApiClient> {
+  const { known, fetch } = deployment
+  // A command that needs only the token does not require the URL of the core API.
+  const baseUrl =
+    key === undefined && token ? (known.baseUrl ?? deployment.triggersUrl) : deployment.baseUrl
+  const apiKey = key === 'account' ? await accountKeyOf(baseUrl, terminal, credentials) : usageKey
+  const bearer = token ? await tokenOf(deployment.triggersUrl, terminal, credentials) : undefined
+  // Loaded on demand. The client loads its verifier and chain modules only when they are needed.
+  const { createClient } = await import('../client/client.ts')
+  return createClient({
+    baseUrl,
+    ...(known.triggersUrl !== undefined && { triggersUrl: known.triggersUrl }),
+    ...(apiKey !== undefined && { apiKey }),
+    ...(bearer !== undefined && { token: bearer }),
+    ...verificationFor(baseUrl),
+    fetch,
+    signal: terminal.signal,
+  })
+}
+
+async function accountKeyOf(
+  baseUrl: string,
+  terminal: Terminal,
+  credentials: Credentials,
+): Promise<string> {
+  const key =
+    (await secretFrom({ variable: 'SVC_API_KEY' }, terminal)) ??
+    (await credentials.origin(baseUrl)).account_key
+  if (key !== undefined) return key
+  throw new NoCredentialError(
+    `no account key for ${baseUrl}`,
+    'Open an account with svc account create, store an existing key with svc account use --key-file <file>, or set SVC_API_KEY or SVC_API_KEY_FILE.',
+  )
+}
+
+async function tokenOf(
+  triggersUrl: string,
+  terminal: Terminal,
+  credentials: Credentials,
+): Promise<string> {
+  const token =
+    (await secretFrom({ variable: 'SVC_TOKEN' }, terminal)) ??
+    (await credentials.edge(triggersUrl)).token
+  if (token !== undefined) return token
+  throw new NoCredentialError(
+    `no token for ${triggersUrl}`,
+    'Run svc login, or set SVC_TOKEN or SVC_TOKEN_FILE.',
+  )
+}
+
+async function usageKeyOf(
+  { usageKeyFile: file, keyName }: UsageKeyOptions,
+  { baseUrl }: ResolvedDeployment,
+  terminal: Terminal,
+  credentials: Credentials,
+): Promise<string> {
+  if (file !== undefined && keyName !== undefined)
+    throw new UsageError('use either --usage-key-file or --key-name, not both')
+  const given =
+    keyName === undefined
+      ? await secretFrom({ file, variable: 'SVC_USAGE_KEY' }, terminal)
+      : undefined
+  if (given !== undefined) return given
+  const kept = (await credentials.origin(baseUrl)).usage_keys ?? []
+  const found = kept.findLast(({ name }) => keyName === undefined || name === keyName)
+  if (found) return found.key
+  const named = keyName === undefined ? '' : ` named ${keyName}`
+  throw new NoCredentialError(
+    `no usage key${named} is stored for ${baseUrl}`,
+    'Create one with svc key create, use --usage-key-file, or set SVC_USAGE_KEY or SVC_USAGE_KEY_FILE.',
+  )
+}

@@ -1,0 +1,33 @@
+/** Data of all client errors. `failures/` defines the classes, and `answers.ts` creates errors from responses. */
+export type SvcErrorFields = {
+  /** Absent if there was no response. */
+  status?: number | undefined
+  /** The most specific code in the response, such as `spend_cap_reached` or `action_threw`, or a code of the client. */
+  code: string
+  /** Advice from the service if the response has any, otherwise from the client. */
+  fix: string
+  /** `x-request-id` of the response, for reports to the operator of the service. */
+  requestId?: string | undefined
+}
+
+/** Base class of all errors that the client throws. The message never contains a key, a token or a signature. */
+export class SvcError extends Error {
+  readonly status: number | undefined
+  readonly code: string
+  readonly fix: string
+  readonly requestId: string | undefined
+
+  constructor(
+    message: string,
+    { status, code, fix, requestId }: SvcErrorFields,
+    options?: ErrorOptions,
+  ) {
+    super(message, options)
+    // Subclasses that callers identify by name set it in a field, because a bundler may shorten class names.
+    this.name = new.target.name
+    this.status = status
+    this.code = code
+    this.fix = fix
+    this.requestId = requestId
+  }
+}

@@ -1,0 +1,40 @@
+/** Dependencies on the runtime. */
+export type RuntimeEnvironment = {
+  fetch: typeof fetch
+  /** Unix milliseconds. */
+  now: () => number
+  random: (bytes: number) => Uint8Array<ArrayBuffer>
+  /** Rejects with the signal's reason if it aborts. */
+  sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>
+}
+
+/** Defaults to the runtime's own implementations. */
+export function runtimeEnvironment(options: Partial<RuntimeEnvironment>): RuntimeEnvironment {
+  const {
+    fetch = globalThis.fetch,
+    now = Date.now,
+    random = randomBytes,
+    sleep = cancelableSleep,
+  } = options
+  // Browsers and workerd reject `fetch` when it is called as a method of another object.
+  return { fetch: (input, init) => fetch(input, init), now, random, sleep }
+}
+
+function randomBytes(bytes: number): Uint8Array<ArrayBuffer> {
+  return crypto.getRandomValues(new Uint8Array(bytes))
+}
+
+export function cancelableSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted()
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, milliseconds)
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+}

@@ -1,0 +1,145 @@
+/** Only this file uses ethers, which is loaded on the first read or write. */
+
+/** Result of `accountOf`. Hashes are 0x hex of 32 bytes. Addresses have EIP-55 checksums. */
+export type AccountView = {
+  accountHash: string
+  managed: boolean
+  adminWallet: string
+  wallets: readonly WalletView[]
+  groups: readonly GroupView[]
+  usageApiKeys: readonly UsageKeyView[]
+  actions: readonly ActionView[]
+}
+export type WalletView = {
+  pkpId: string
+  address: string
+  derivationPath: string
+  name: string
+  description: string
+}
+export type GroupView = {
+  id: number
+  name: string
+  description: string
+  pkpIds: readonly string[]
+  cidHashes: readonly string[]
+}
+export type UsageKeyView = {
+  hash: string
+  /** Unix seconds. */
+  createdAt: number
+  name: string
+  description: string
+  canCreateGroups: boolean
+  canDeleteGroups: boolean
+  canCreatePkps: boolean
+  manageIpfsIdsInGroups: readonly number[]
+  addPkpToGroups: readonly number[]
+  removePkpFromGroups: readonly number[]
+  executeInGroups: readonly number[]
+}
+export type ActionView = { cidHash: string; cid: string; name: string; description: string }
+
+export type ContractError = { errorName: string; args: readonly string[] }
+type Log = { address: string; topics: readonly string[] }
+
+export type ContractCodec = {
+  /** Call data as 0x hex. @throws {TypeError} for arguments that do not match the function's types */
+  encode(functionName: string, args: readonly unknown[]): string
+  account(answer: string): AccountView
+  group(answer: string): GroupView
+  /** Result of `masterOf`. Undefined if the hash does not belong to an account. */
+  accountHash(answer: string): string | undefined
+  /** Undefined unless the revert data is a custom error of the contract. */
+  decodeError(data: string): ContractError | undefined
+  /** Undefined if the transaction created no group. */
+  createdGroupId(logs: readonly Log[], contractAddress: string): number | undefined
+  /** EIP-55 format. @throws {TypeError} for an invalid address or a wrong checksum, which indicates a typing error */
+  address(text: string): string
+}
+
+let loading: Promise<ContractCodec> | undefined
+
+export function loadContractCodec(): Promise<ContractCodec> {
+  loading ??= createCodec().catch((error: unknown) => {
+    // The next call tries again, because a chunk may have failed to load.
+    loading = undefined
+    throw error
+  })
+  return loading
+}
+
+async function createCodec(): Promise<ContractCodec> {
+  const [{ getAddress, Interface, toBeHex }, { accountConfigAbi }] = await Promise.all([
+    import('ethers'),
+    import('../../abi/account-config.ts'),
+  ])
+  const contract = new Interface(accountConfigAbi)
+  const word = (value: bigint) => toBeHex(value, 32)
+  const groupSet = contract.getEvent('GroupSet')!.topicHash
+
+  const group = (read: any): GroupView => ({
+    id: Number(read.groupId),
+    name: read.name,
+    description: read.description,
+    pkpIds: [...read.pkpIds],
+    cidHashes: [...read.cidHashes].map(word),
+  })
+  const usageKey = ({ apiKeyHash, createdAt, key }: any): UsageKeyView => ({
+    hash: word(apiKeyHash),
+    createdAt: Number(createdAt),
+    name: key.name,
+    description: key.description,
+    canCreateGroups: key.canCreateGroups,
+    canDeleteGroups: key.canDeleteGroups,
+    canCreatePkps: key.canCreatePkps,
+    manageIpfsIdsInGroups: [...key.manageIpfsIdsInGroups].map(Number),
+    addPkpToGroups: [...key.addPkpToGroups].map(Number),
+    removePkpFromGroups: [...key.removePkpFromGroups].map(Number),
+    executeInGroups: [...key.executeInGroups].map(Number),
+  })
+
+  return {
+    encode: (functionName, args) => contract.encodeFunctionData(functionName, args),
+    account: (answer) => {
+      const [read] = contract.decodeFunctionResult('accountOf', answer)
+      return {
+        accountHash: word(read.accountHash),
+        managed: read.managed,
+        adminWallet: read.adminWallet,
+        wallets: [...read.wallets].map(({ pkpId, derivationPath, name, description }) => ({
+          pkpId,
+          address: getAddress(`0x${pkpId.slice(-40)}`),
+          derivationPath,
+          name,
+          description,
+        })),
+        groups: [...read.groups].map(group),
+        usageApiKeys: [...read.usageApiKeys].map(usageKey),
+        actions: [...read.actions].map(({ cidHash, cid, name, description }) => ({
+          cidHash: word(cidHash),
+          cid,
+          name,
+          description,
+        })),
+      }
+    },
+    group: (answer) => group(contract.decodeFunctionResult('groupOf', answer)[0]),
+    accountHash: (answer) => {
+      const [hash] = contract.decodeFunctionResult('masterOf', answer)
+      return hash === 0n ? undefined : word(hash)
+    },
+    decodeError: (data) => {
+      const parsed = contract.parseError(data)
+      return parsed ? { errorName: parsed.name, args: [...parsed.args].map(String) } : undefined
+    },
+    createdGroupId: (logs, contractAddress) => {
+      const made = logs.find(
+        ({ address, topics }) =>
+          address.toLowerCase() === contractAddress.toLowerCase() && topics[0] === groupSet,
+      )
+      return made && Number(made.topics[2])
+    },
+    address: getAddress,
+  }
+}

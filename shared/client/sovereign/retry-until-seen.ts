@@ -1,0 +1,52 @@
+import { NotFound, Unauthorized } from '../failures/by-status.ts'
+import type { Step } from '../options.ts'
+import type { ClientRequest, Requester } from '../request.ts'
+import type { RuntimeEnvironment } from '../runtime-environment.ts'
+
+/** The service sees a block within a second, but its nodes can be a few seconds behind the wallet's node. */
+const SEEN_WITHIN_MS = 10_000
+const POLL_INTERVAL_MS = 250
+
+type Parts = Pick<RuntimeEnvironment, 'now' | 'sleep'> & {
+  onStep: (step: Step) => void
+  /** Unix milliseconds. Undefined if no transaction was mined. */
+  lastWriteAt: () => number | undefined
+  /** Reads the contract through the wallet's node. */
+  isAdmin: () => Promise<boolean>
+}
+
+/**
+ * Retries a request after a 401 (unknown account) or 404 (new group not found) that may only mean that the service has
+ * not seen the block of the wallet's last transaction yet. If this client has sent no transaction, a 401 may concern an
+ * account that another client of the wallet has just opened. The contract shows whether that account exists.
+ */
+export function retryUntilSeen(requester: Requester, parts: Parts): Requester {
+  const { now, sleep, onStep, lastWriteAt, isAdmin } = parts
+  let foundAt: Promise<number | undefined> | undefined
+  const accountFoundAt = () =>
+    (foundAt ??= isAdmin().then(
+      (is) => (is ? now() : undefined),
+      () => undefined,
+    ))
+  const mayBeUnseen = async (error: unknown) => {
+    if (!(error instanceof Unauthorized || error instanceof NotFound)) return false
+    const changedAt =
+      lastWriteAt() ?? (error instanceof Unauthorized ? await accountFoundAt() : undefined)
+    return now() - (changedAt ?? 0) <= SEEN_WITHIN_MS
+  }
+  const core: Requester['core'] = async <Body>(question: ClientRequest) => {
+    // Also counts attempts, because the clock may be set back.
+    for (let attempts = 0; ; attempts++) {
+      try {
+        const answer = await requester.core<Body>(question)
+        if (attempts > 0) onStep({ step: 'seen', what: question.path })
+        return answer
+      } catch (error) {
+        const isLate = attempts * POLL_INTERVAL_MS >= SEEN_WITHIN_MS
+        if (isLate || !(await mayBeUnseen(error))) throw error
+      }
+      await sleep(POLL_INTERVAL_MS, question.options?.signal)
+    }
+  }
+  return { core, edge: (question) => requester.edge(question) }
+}

@@ -1,0 +1,47 @@
+import type { Purpose } from '../../crypto/typed-data.ts'
+import { anySignal } from '../any-signal.ts'
+import type { CallOptions, Step } from '../options.ts'
+import type { Requester } from '../request.ts'
+import type { RuntimeEnvironment } from '../runtime-environment.ts'
+import { abortable } from '../abortable.ts'
+import type { Deployment } from './deployment.ts'
+import { signProof } from './sign.ts'
+import type { WalletAdapter } from './signer.ts'
+
+/** POST request with a fresh proof of the wallet in the body as its credential. @param path path below `/core/v1/` */
+export type SendWithProof = <Answer>(
+  purpose: Purpose,
+  path: string,
+  fields: object,
+  options?: CallOptions,
+) => Promise<Answer>
+
+type Parts = Pick<RuntimeEnvironment, 'now'> & {
+  requester: Requester
+  verified: (signal: AbortSignal | undefined) => Promise<void>
+  wallet: WalletAdapter
+  deployment: () => Promise<Deployment>
+  onStep: (step: Step) => void
+  signal: AbortSignal | undefined
+}
+
+export function sendWithProof(parts: Parts): SendWithProof {
+  const { requester, verified, wallet, deployment, now, onStep } = parts
+  return async <Answer>(purpose: Purpose, path: string, fields: object, options?: CallOptions) => {
+    const signal = anySignal(parts.signal, options?.signal)
+    signal?.throwIfAborted()
+    const { chainId } = await abortable(deployment(), signal)
+    onStep({ step: 'sign', what: purpose })
+    const proof = await abortable(signProof(wallet, { purpose, chainId, now }), signal)
+    await verified(signal)
+    const { body } = await requester.core<Answer>({
+      method: 'POST',
+      path: `/core/v1/${path}`,
+      json: { ...fields, ...proof },
+      // Safe to repeat: the response has no effect without the admin's transaction, and the service does not store it.
+      repeat: 'idempotent',
+      options,
+    })
+    return body
+  }
+}

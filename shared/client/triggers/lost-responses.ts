@@ -1,0 +1,85 @@
+/** Recovers from lost responses, because the trigger service does not support Idempotency-Key. */
+import { Conflict, NotFound, ServiceUnavailable } from '../failures/by-status.ts'
+import { NetworkFailed, NotTheApi } from '../failures/transport-errors.ts'
+import type { CallOptions } from '../options.ts'
+import type { ClientRequest } from '../request.ts'
+import { sendTriggerRequest, runPath, triggerPath, type TriggersParts } from './send-request.ts'
+import type { Run } from './records.ts'
+import { fetchRun } from './wait-for-run.ts'
+
+// The client cannot find a created trigger itself, because another trigger may have the same fields.
+export const CHECK_LIST_FIX =
+  'A trigger may have been created. Look for it in triggers.list(), newest first, and use or delete it before you call again.'
+export const CHECK_RUNS_FIX = 'Check triggers.runs(id) for the outcome before you call again.'
+
+type TriggerWrite = Omit<ClientRequest, 'credential' | 'options' | 'repeat'>
+
+/**
+ * Sends a write without retries.
+ * @param fix advice for finding out whether the write took effect
+ * @throws {NetworkFailed} with the advice, if the response was lost
+ */
+export async function sendOnce<Body>(
+  parts: TriggersParts,
+  write: TriggerWrite,
+  options: CallOptions | undefined,
+  fix: string,
+): Promise<Body> {
+  try {
+    return (await sendTriggerRequest<Body>(parts, { ...write, repeat: 'never' }, options)).body
+  } catch (error) {
+    if (!(error instanceof NetworkFailed) || !error.mayHaveBeenExecuted) throw error
+    throw new NetworkFailed({ mayHaveBeenExecuted: true, fix }, { cause: error })
+  }
+}
+
+/** If a response is lost and the retry gets 404, the deletion counts as successful. */
+export async function deleteTrigger(
+  parts: TriggersParts,
+  triggerId: string,
+  options?: CallOptions,
+): Promise<void> {
+  const write: TriggerWrite = { method: 'DELETE', path: triggerPath(triggerId) }
+  try {
+    await sendTriggerRequest(parts, { ...write, repeat: 'never' }, options)
+  } catch (error) {
+    if (!mayHaveTakenEffect(error)) throw error
+    await sendTriggerRequest(parts, { ...write, repeat: 'idempotent' }, options).catch(
+      (again: unknown) => {
+        if (!(again instanceof NotFound)) throw again
+      },
+    )
+  }
+}
+
+/**
+ * After a lost response, a retry may get a conflict, because the run is no longer queued. The run's record then shows
+ * whether the run was cancelled.
+ */
+export async function cancelRun(
+  parts: TriggersParts,
+  runId: string,
+  options?: CallOptions,
+): Promise<Run> {
+  const write: TriggerWrite = { method: 'POST', path: `${runPath(runId)}/cancel` }
+  try {
+    return (await sendTriggerRequest<Run>(parts, { ...write, repeat: 'never' }, options)).body
+  } catch (error) {
+    if (!mayHaveTakenEffect(error)) throw error
+  }
+  try {
+    return (await sendTriggerRequest<Run>(parts, { ...write, repeat: 'idempotent' }, options)).body
+  } catch (error) {
+    if (!(error instanceof Conflict)) throw error
+    const run = await fetchRun(parts, runId, options)
+    if (run.status === 'failed' && run.error?.startsWith('cancelled: ')) return run
+    throw error
+  }
+}
+
+/** True if a write may have taken effect despite the error. */
+function mayHaveTakenEffect(error: unknown): boolean {
+  if (error instanceof NotTheApi) return (error.status ?? 0) >= 500
+  if (error instanceof NetworkFailed) return error.mayHaveBeenExecuted
+  return error instanceof ServiceUnavailable
+}

@@ -1,0 +1,47 @@
+import { RUN_ID_CHARACTERS, TRIGGER_ID_CHARACTERS } from '../../ids.ts'
+import { NotSent } from '../failures/transport-errors.ts'
+import type { CallOptions } from '../options.ts'
+import type { ClientResponse, ClientRequest, Requester } from '../request.ts'
+import type { RuntimeEnvironment } from '../runtime-environment.ts'
+
+export type TriggersParts = Pick<RuntimeEnvironment, 'now' | 'random' | 'sleep'> & {
+  requester: Requester
+  /** May not be approved yet. Undefined if the client has no token. */
+  token?: string | undefined
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * Sends the agent token to a path below `/api`.
+ * @throws {NotSent} `no_token`
+ * @throws {SvcError} for an error response
+ */
+export async function sendTriggerRequest<Body>(
+  { requester, token }: TriggersParts,
+  request: Omit<ClientRequest, 'credential' | 'options'>,
+  options?: CallOptions,
+): Promise<ClientResponse<Body>> {
+  if (token !== undefined)
+    return requester.edge<Body>({ ...request, credential: { token }, options })
+  throw new NotSent(
+    'no_token',
+    'the client was created without a token, which the trigger service requires',
+    'Create one with newAgentToken(), have a person open its authorizeUrl, and pass it to createClient as token.',
+  )
+}
+
+/** @throws {NotSent} `malformed_id` */
+export const triggerPath = (id: string) => `/api/triggers/${triggerIdOf(id)}`
+
+/** @throws {NotSent} `malformed_id` */
+export const runPath = (id: string) => `/api/runs/${requireId('run', id, RUN_ID_CHARACTERS)}`
+
+/** @throws {NotSent} `malformed_id` */
+export const triggerIdOf = (id: string) => requireId('trigger', id, TRIGGER_ID_CHARACTERS)
+
+/** Any other text could change the path. For example, an empty ID would name the list instead of a trigger. */
+function requireId(of: 'trigger' | 'run', id: string, characters: number): string {
+  if (id.length === characters && /^[\w-]+$/.test(id)) return id
+  const message = `not a ${of} ID: expected ${characters} base64url characters`
+  throw new NotSent('malformed_id', message, `Use the id of the ${of}’s record.`)
+}

@@ -1,0 +1,14 @@
+/** Canonical base64 of 32 bytes. The last of the 43 characters encodes only four bits, so its two low bits are zero. */
+const SHAPE = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/
+
+/** An admin wallet may register the hash of any text, so a mismatch alone must not reject a request. */
+export function hasApiKeyFormat(text: string): boolean {
+  return SHAPE.test(text)
+}
+
+/** `Authorization: Bearer` takes precedence over `X-Api-Key`. */
+export function apiKeyIn(headers: { get(name: string): string | null }): string | undefined {
+  const bearer = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1]
+  const key = bearer ?? headers.get('x-api-key')?.trim()
+  return key === '' ? undefined : key
+}
