@@ -9,7 +9,6 @@ import { registerAgentRequests } from './http/agent-requests.ts'
 import { registerAgentTokens } from './pages/agents/tokens-page.tsx'
 import type { App, AppEnv, Services } from './http/app-env.ts'
 import { registerConsolePage } from './pages/console/console-page.tsx'
-import { registerEditorScript } from './pages/scripts/editor-script.ts'
 import { registerPayPage } from './pages/pay/pay-page.tsx'
 import { registerRunPages } from './pages/runs/routes.ts'
 import { registerTriggerPages } from './pages/triggers/routes.ts'
@@ -38,7 +37,7 @@ import { registerRunsList } from './http/runs-list.ts'
 import { registerRunsReplay } from './http/runs-replay.ts'
 import { registerMagicLinkPage } from './pages/sign-in/magic-link-page.tsx'
 import { registerSignInPage } from './pages/sign-in/sign-in-page.tsx'
-import { registerSignOut } from './pages/sign-in/sign-out.tsx'
+import { registerSignOut } from './pages/sign-in/sign-out.ts'
 import { registerSkill } from './http/skill.ts'
 import { registerTriggersCreate } from './http/triggers-create.ts'
 import { registerTriggersDelete } from './http/triggers-delete.ts'
@@ -115,7 +114,6 @@ export function createApp(): App {
   registerConsolePage(app)
   registerPayPage(app)
   registerDocsPages(app)
-  registerEditorScript(app)
   registerDevMailbox(app)
   registerSkill(app)
   registerOpenApi(app)

@@ -1,3 +1,5 @@
+import { readBoundedBody } from '../shared/network/bounded-body.ts'
+
 /** Thrown if a response body was not read completely. */
 export class BodyReadError extends Error {
   override name = 'BodyReadError'
@@ -18,23 +20,11 @@ export async function readBoundedText(response: Response, maxBytes: number): Pro
     await discardBody(response.body)
     throw new BodyReadError('too_large')
   }
-  const reader = response.body?.getReader()
-  if (!reader) return ''
-  const decoder = new TextDecoder()
-  let text = ''
-  let length = 0
-  for (;;) {
-    const { done, value } = await reader.read().catch(() => {
-      throw new BodyReadError('cut')
-    })
-    if (done) return text + decoder.decode()
-    length += value.length
-    if (length > maxBytes) {
-      await discardBody(reader)
-      throw new BodyReadError('too_large')
-    }
-    text += decoder.decode(value, { stream: true })
-  }
+  const bytes = await readBoundedBody(response, maxBytes).catch(() => {
+    throw new BodyReadError('cut')
+  })
+  if (!bytes) throw new BodyReadError('too_large')
+  return new TextDecoder().decode(bytes)
 }
 
 /** Discards the rest of a response body. Ignores errors. */

@@ -1,8 +1,11 @@
 /** `docs/configuration.md` is generated from this schema. */
 import { z } from 'zod'
-import { metricsTokenSetting } from '../shared/config/metrics-token.ts'
-import { LOG_LEVEL_MEANING, logLevelSetting } from '../shared/service-log/setting.ts'
-import { SETTINGS } from '../shared/config/settings.ts'
+import {
+  LOG_LEVEL_MEANING,
+  logLevelSetting,
+  metricsTokenSetting,
+  SETTINGS,
+} from '../shared/config/settings.ts'
 import { chainSettingProblems, chainsSetting } from './chain/chain-settings.ts'
 import { mailerSetting } from './identity/mailer-settings.ts'
 import { paymentSettingErrors, paymentSettings } from './payment/payment-settings.ts'

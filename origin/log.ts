@@ -10,16 +10,14 @@ import { ORIGIN_EVENTS, type OriginEvent } from './log/events.ts'
 
 export type OriginLog = (event: OriginEvent, facts?: LogFields) => void
 
-export type LogHandle = {
-  log: OriginLog
-  setLevel: (level: LogLevelSetting) => void
-}
-
 /**
  * @param write receives whole lines, each with its line feed
  * @param now Unix milliseconds
  */
-export function openLog(write: (line: string) => void, now: () => number): LogHandle {
+export function openLog(
+  write: (line: string) => void,
+  now: () => number,
+): { log: OriginLog; setLevel: (level: LogLevelSetting) => void } {
   const logger = pino(
     {
       level: 'info',

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-export type FolderLock = {
+type FolderLock = {
   /**
    * ID of the previous process, whose claims and leases can be ended early. Undefined at the first start, and while
    * another process holds the folder.

@@ -19,6 +19,7 @@ import type { Keyring } from './keys/keyring.ts'
 import type { P256Key } from './keys/p256-key.ts'
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts'
 import type { Health } from './health/health.ts'
+import type { Lifecycle } from './lifecycle.ts'
 import type { OriginLog } from './log.ts'
 import type { Counters } from './metrics/counters.ts'
 import type { ActionStatements } from './receipts/action-statements.ts'
@@ -27,6 +28,24 @@ import type { Executions } from './runs/executions.ts'
 import type { Evidence } from './tee/evidence.ts'
 import type { FreshQuotes } from './tee/fresh-quotes.ts'
 import type { TeeProvider } from './tee/provider.ts'
+
+/** Context of the functions that assemble the service (`origin/service.ts`, `origin/service/`). */
+export type OriginProcess = {
+  settings: OriginSettings
+  stateDir: string
+  processId: string
+  /** ID of the previous process with this state folder, if it has exited. */
+  predecessor: string | undefined
+  keyring: Keyring
+  tee: TeeProvider
+  composeHash: string
+  lifecycle: Lifecycle
+  counters: Counters
+  log: OriginLog
+  now: () => number
+  /** Unaffected by changes of the system clock. */
+  monotonic: () => number
+}
 
 /** Assembled in `origin/service.ts`. */
 export type OriginServices = {

@@ -6,17 +6,21 @@ import { NEW_ACCOUNT_DEFAULTS } from './admission/new-account-defaults.ts'
 import { processorSettings } from './credits/processor/settings.ts'
 import { parseAllowed, parseDenied } from './actions/outbound/policy.ts'
 import { EXECUTORS_MAX_DEFAULT, EXECUTORS_MIN_DEFAULT } from './actions/pool/options.ts'
-import { PAYERS_DEFAULT, PAYERS_MAX } from './accounts/writer/payer-options.ts'
 import {
   CHAIN_FINALITY_DEFAULT,
   CONNECTIONS_MAX,
   EXECUTION_CPU_MS,
   EXECUTION_WALL_MAX_MS,
   EXECUTION_WALL_MS,
+  PAYERS_DEFAULT,
+  PAYERS_MAX,
 } from '../shared/limits.ts'
-import { metricsTokenSetting } from '../shared/config/metrics-token.ts'
-import { LOG_LEVEL_MEANING, logLevelSetting } from '../shared/service-log/setting.ts'
-import { SETTINGS } from '../shared/config/settings.ts'
+import {
+  LOG_LEVEL_MEANING,
+  logLevelSetting,
+  metricsTokenSetting,
+  SETTINGS,
+} from '../shared/config/settings.ts'
 
 /** Accepts only digits, so that an empty setting is an error and not 0. */
 const wholeNumber = (low: number, high: number) =>

@@ -1,15 +1,16 @@
 import type { webcrypto } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 // Must precede x509, whose dependency injection needs it.
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
+import { DAY_MS } from '../shared/durations.ts'
+import { replaceFile } from './replace-file.ts'
 
 /** Certificates of a local stack's own CA and of the origin, under `tls/`, and the origin's private key. */
 export type TlsFiles = { caFile: string; certificateFile: string; key: string; cert: string }
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
-const DAY_MS = 24 * 60 * 60 * 1000
 const CA_DAYS = 3650
 const SERVER_DAYS = 365
 /** Days; a certificate with less lifetime left is replaced at startup. */
@@ -105,11 +106,6 @@ async function writeKeyPair(
   certificate: x509.X509Certificate,
 ): Promise<void> {
   const pkcs8 = await crypto.subtle.exportKey('pkcs8', privateKey)
-  replaceFile(file(`${name}.key`), x509.PemConverter.encode(pkcs8, 'PRIVATE KEY'))
-  replaceFile(file(`${name}.pem`), certificate.toString('pem'))
-}
-
-function replaceFile(path: string, text: string): void {
-  writeFileSync(`${path}.new`, `${text}\n`, { mode: 0o600, flush: true })
-  renameSync(`${path}.new`, path)
+  replaceFile(file(`${name}.key`), `${x509.PemConverter.encode(pkcs8, 'PRIVATE KEY')}\n`)
+  replaceFile(file(`${name}.pem`), `${certificate.toString('pem')}\n`)
 }

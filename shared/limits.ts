@@ -1,4 +1,5 @@
 /** Values that the services, the clients or the tests must agree on, each with its reason. */
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './durations.ts'
 
 /** Long enough for a slow RPC, and short enough that a hang is noticed. */
 export const EXECUTION_WALL_MS = 120_000
@@ -182,12 +183,12 @@ export const SCHEDULE_CONCURRENCY = 1
 export const CONCURRENCY_MAX = 64
 
 /** Finished runs of a trigger; whichever limit is reached first applies. */
-export const HISTORY_RETENTION_MS = 30 * 24 * 60 * 60 * 1000
+export const HISTORY_RETENTION_MS = 30 * DAY_MS
 export const HISTORY_RUNS_MAX = 10_000
 export const HISTORY_BYTES_MAX = 1024 * 1024 * 1024
 
 /** Delivery IDs for deduplication (`options.dedup`); senders stop retrying sooner. */
-export const DELIVERY_RETENTION_MS = 24 * 60 * 60 * 1000
+export const DELIVERY_RETENTION_MS = DAY_MS
 
 /** Same as for an Idempotency-Key; longer delivery IDs are stored as a hash. */
 export const DELIVERY_ID_MAX_CHARACTERS = 255
@@ -200,7 +201,7 @@ export const SCHEDULE_INTERVAL_MIN_MS = 30_000
 export const TICK_GRACE_MS = 2 * SCAN_INTERVAL_MS
 
 /** The age below which `coalesce` fires the latest tick, and the maximum number that `all` fires. */
-export const MISSED_TICK_MAX_AGE_MS = 60 * 60 * 1000
+export const MISSED_TICK_MAX_AGE_MS = HOUR_MS
 export const MISSED_TICKS_MAX = 100
 
 /** `GET /api/runs/<id>?wait=`, below the idle timeouts of common proxies. */
@@ -240,7 +241,7 @@ export const SEALED_REQUEST_LIFETIME_MS = 60_000
 export const SEALED_CLOCK_SKEW_MS = 30_000
 
 /** Age at which an edge isolate fetches the origin's evidence again. */
-export const CHANNEL_KEY_MAX_AGE_MS = 60 * 60 * 1000
+export const CHANNEL_KEY_MAX_AGE_MS = HOUR_MS
 
 /**
  * Base64 of the largest typed data (4 KiB) and the largest signature (8 KiB, as hex), which take less than 21 KiB with
@@ -272,7 +273,7 @@ export const QUOTES_PER_MINUTE = 30
 export const ACTION_LOOKUPS_PER_MINUTE = 300
 
 /** Stored outcomes are returned to repeated requests. */
-export const OUTCOME_RETENTION_MS = 24 * 60 * 60 * 1000
+export const OUTCOME_RETENTION_MS = DAY_MS
 
 /** Maximum time without contact with the chain; afterwards requests get 503 instead of stale data. */
 export const MIRROR_STALE_MS = 30_000
@@ -281,31 +282,31 @@ export const MIRROR_STALE_MS = 30_000
 export const CHAIN_FINALITY_DEFAULT = 12
 
 /** Long enough for a slow mail server. */
-export const MAGIC_LINK_LIFETIME_MS = 15 * 60 * 1000
+export const MAGIC_LINK_LIFETIME_MS = 15 * MINUTE_MS
 
-export const SESSION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000
+export const SESSION_LIFETIME_MS = 7 * DAY_MS
 
 /** Enough for every device and password manager of a person, and few enough to review. */
 export const PASSKEYS_MAX = 20
 
 /** Long enough for a person to find and touch the authenticator. */
-export const PASSKEY_CHALLENGE_LIFETIME_MS = 5 * 60 * 1000
+export const PASSKEY_CHALLENGE_LIFETIME_MS = 5 * MINUTE_MS
 
 /**
  * Maximum age of a session that may add a passkey: an attacker with an older session cannot turn it into permanent
  * access.
  */
-export const RECENT_SIGN_IN_MS = 15 * 60 * 1000
+export const RECENT_SIGN_IN_MS = 15 * MINUTE_MS
 
 /** Lifetime, and the idle time after which the token expires earlier. */
-export const AGENT_TOKEN_LIFETIME_MS = 90 * 24 * 60 * 60 * 1000
-export const AGENT_TOKEN_IDLE_MS = 30 * 24 * 60 * 60 * 1000
+export const AGENT_TOKEN_LIFETIME_MS = 90 * DAY_MS
+export const AGENT_TOKEN_IDLE_MS = 30 * DAY_MS
 
 /** Long enough for a person to open the link and sign in. */
-export const AGENT_REQUEST_LIFETIME_MS = 10 * 60 * 1000
+export const AGENT_REQUEST_LIFETIME_MS = 10 * MINUTE_MS
 
 /** Retention after expiry, so that the agent can read the outcome, and the challenge cannot be registered again. */
-export const AGENT_REQUEST_RETENTION_MS = 24 * 60 * 60 * 1000
+export const AGENT_REQUEST_RETENTION_MS = DAY_MS
 
 /** Typing mistakes are tolerated, while five guesses out of 2^40 are negligible. */
 export const USER_CODE_ATTEMPTS = 5
@@ -323,13 +324,13 @@ export const RUNS_PAGE_MAX = 100
 export const LISTED_INPUTS_MAX_BYTES = 8 * 1024 * 1024
 
 /** Retention after the write became final: the same as for stored responses. */
-export const CHAIN_WRITE_RETENTION_MS = 24 * 60 * 60 * 1000
+export const CHAIN_WRITE_RETENTION_MS = DAY_MS
 
 /** Lists of the core API. */
 export const LIST_PAGE_MAX = 200
 
 /** Responses stored under an Idempotency-Key. */
-export const IDEMPOTENT_RESPONSE_RETENTION_MS = 24 * 60 * 60 * 1000
+export const IDEMPOTENT_RESPONSE_RETENTION_MS = DAY_MS
 
 export const IDEMPOTENCY_KEY_MAX = 255
 
@@ -349,7 +350,7 @@ export const USAGE_DAYS_MAX = 366
  * same hour (docs/decisions/0024).
  */
 export const FAILED_EXECUTION_MS = 60_000
-export const FAILED_EXECUTION_WINDOW_MS = 60 * 60 * 1000
+export const FAILED_EXECUTION_WINDOW_MS = HOUR_MS
 
 /**
  * Allowance of a whole account, as a multiple of that of one key and action: adding a comment turns the same code into
@@ -415,6 +416,12 @@ export const NONCE_MAX_BYTES = 64
  * an account with about 3,000 groups needs more.
  */
 export const WRITE_GAS_MAX = 16_777_216n
+
+/** With four payers, a stuck transaction delays only a quarter of the writes. */
+export const PAYERS_DEFAULT = 4
+
+/** No chain needs more for our writes, and the balances can still all be polled. */
+export const PAYERS_MAX = 64
 
 /** JSON text; usual messages take a sixth of this size. */
 export const TYPED_DATA_MAX_BYTES = 4 * 1024

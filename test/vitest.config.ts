@@ -60,6 +60,7 @@ function edgeProject(files: {
       root,
       setupFiles: ['./test/edge/setup.ts'],
       globalSetup: [
+        './test/page-scripts-setup.ts',
         './test/doubles/sealed-origin-setup.ts',
         './test/doubles/evidence-setup.ts',
         ...(files.globalSetup ?? []),
@@ -140,7 +141,7 @@ export default defineConfig({
       edgeProject({ name: 'edge-fresh', include: FRESH }),
       originProject({
         name: 'origin',
-        include: ['test/{origin,shared,conformance,console}/**/*.test.ts'],
+        include: ['test/{origin,shared,conformance,browser-code}/**/*.test.ts'],
         exclude: OWN_PROCESS,
         // Otherwise, the imports of each file take a second of CPU time.
         isolate: false,

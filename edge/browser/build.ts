@@ -1,16 +1,16 @@
-import { readdirSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
-import { englishOnly } from '../../shared/packaging/english-only.ts'
-import { externalizeServedModules } from './esbuild-plugins/served-modules.ts'
-import { removeHtmlSinks } from './esbuild-plugins/remove-html-sinks.ts'
-
 /**
  * Bundles each folder's browser code (a page's `script.ts`, or a `module.ts` that scripts import on demand) into a
- * `script.txt`, which the Worker serves as text. A test checks that every bundle matches its sources.
+ * `script.txt`, which the Worker serves as text. Wrangler and the tests run this before they read a bundle
+ * (docs/decisions/0080-bundles-are-built.md).
  */
-const here = fileURLToPath(new URL('.', import.meta.url))
+import { hash, randomUUID } from 'node:crypto'
+import { readdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { checksumsMatch, fileHasher, formatChecksum } from './checksums.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const BROWSER = join(ROOT, 'edge', 'browser')
 
 const ENTRY_FORMATS = {
   'script.ts': 'iife',
@@ -20,42 +20,85 @@ const ENTRY_FORMATS = {
 } as const
 type EntryFile = keyof typeof ENTRY_FORMATS
 
-export const SCRIPTS: string[] = readdirSync(here, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && entryFileOf(entry.name) !== undefined)
-  .map(({ name }) => name)
+/** Files that influence all bundles: the build itself, and the versions of packages. */
+export const BUILD_FILES: readonly string[] = [
+  'edge/browser/build.ts',
+  'edge/browser/bundle-script.ts',
+  'edge/browser/checksums.ts',
+  'edge/browser/esbuild-plugins/remove-html-sinks.ts',
+  'edge/browser/esbuild-plugins/served-modules.ts',
+  'shared/packaging/english-only.ts',
+  'package-lock.json',
+]
 
-function entryFileOf(script: string): EntryFile | undefined {
-  const files = readdirSync(`${here}${script}`)
+export const SCRIPTS: readonly string[] = scriptsIn(BROWSER)
+
+function scriptsIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entryFileIn(join(folder, entry.name)) !== undefined)
+    .map(({ name }) => name)
+}
+
+function entryFileIn(folder: string): EntryFile | undefined {
+  const files = readdirSync(folder)
   return (Object.keys(ENTRY_FORMATS) as EntryFile[]).find((source) => files.includes(source))
 }
 
-export const bundlePath = (script: string) => `${here}${script}/script.txt`
+export const bundlePath = (script: string, folder = BROWSER) => join(folder, script, 'script.txt')
 
-export async function bundleScript(script: string): Promise<string> {
-  const entryFile = entryFileOf(script)!
-  const result = await build({
-    entryPoints: [`${here}${script}/${entryFile}`],
-    bundle: true,
-    write: false,
-    format: ENTRY_FORMATS[entryFile],
-    platform: 'browser',
-    target: 'es2022',
-    // JSX is compiled for the DOM here, although the Worker also renders some of the components.
-    tsconfigRaw: { compilerOptions: { jsx: 'react-jsx', jsxImportSource: 'hono/jsx/dom' } },
-    // Browsers import these from the Worker at runtime.
-    external: ['/scripts/*'],
-    // The scripts adopt style sheets as text.
-    loader: { '.css': 'text' },
-    define: { global: 'globalThis', 'process.env.NODE_ENV': '"production"' },
-    minify: true,
-    legalComments: 'none',
-    charset: 'ascii',
-    logLevel: 'silent',
-    plugins: [englishOnly, removeHtmlSinks, externalizeServedModules],
-  })
-  const [file] = result.outputFiles
-  return `${file!.text.trim()}\n`
+/** Checksums of a bundle and of all files that it was built from. */
+const checksumsPath = (script: string, folder: string) => `${bundlePath(script, folder)}.sha256`
+
+/**
+ * Builds the scripts whose bundle does not match its sources. Several processes may do this at once.
+ * @returns the scripts that were built
+ * @throws {Error} if a source is invalid; the message is esbuild's
+ */
+export async function buildScripts(folder = BROWSER, buildFiles = BUILD_FILES): Promise<string[]> {
+  const hashOf = fileHasher(ROOT)
+  const stale = scriptsIn(folder).filter(
+    (script) => !checksumsMatch(checksumsPath(script, folder), hashOf),
+  )
+  if (stale.length === 0) return []
+  const startedAt = Date.now()
+  // Importing esbuild takes longer than comparing the checksums.
+  const { bundleScript } = await import('./bundle-script.ts')
+  const bundles = await Promise.all(
+    stale.map((script) => {
+      const entryFile = entryFileIn(join(folder, script))!
+      return bundleScript(ROOT, join(folder, script, entryFile), ENTRY_FORMATS[entryFile])
+    }),
+  )
+  // Written after the last build, because `wrangler dev` stops and restarts a build when a bundle changes.
+  const hashAfter = fileHasher(ROOT)
+  for (const [i, { text, inputs }] of bundles.entries()) {
+    const path = bundlePath(stale[i]!, folder)
+    replaceFile(path, text)
+    const files = [...buildFiles, ...inputs]
+    // If a file changed during the build, it is unknown which version was used.
+    if (files.some((file) => modifiedAt(file) >= startedAt)) continue
+    const sums = files.map((file) => formatChecksum(hashAfter(file)!, file))
+    const checksum = formatChecksum(hash('sha256', text), relative(ROOT, path))
+    replaceFile(checksumsPath(stale[i]!, folder), [checksum, ...sums].join(''))
+  }
+  return stale
+}
+
+const modifiedAt = (path: string) =>
+  statSync(resolve(ROOT, path), { throwIfNoEntry: false })?.mtimeMs ?? Infinity
+
+/** Replaces the file atomically: other processes read either the previous or the new content. */
+function replaceFile(path: string, content: string): void {
+  const temporary = `${path}.${randomUUID()}`
+  writeFileSync(temporary, content)
+  renameSync(temporary, path)
 }
 
 if (import.meta.main)
-  for (const script of SCRIPTS) await writeFile(bundlePath(script), await bundleScript(script))
+  try {
+    const built = await buildScripts()
+    if (built.length > 0) console.log(`Built ${built.join(', ')}`)
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    process.exitCode = 1
+  }

@@ -1,6 +1,5 @@
 import { TriggerRejectedError } from '../triggers/trigger-rejected-error.ts'
 import { CHAIN_NAMES, type ChainName, type Chains } from './chain-settings.ts'
-import { contractAddressProblem } from './contract-address.ts'
 import type { LogFilter } from './matching/log-filter.ts'
 import type { EventSignature } from './signature/event-signature.ts'
 import { parseEventSignature } from './signature/parse-event-signature.ts'
@@ -80,4 +79,13 @@ function readSignature(text: unknown): EventSignature {
 
 function refuse(key: string, problem: string, fix: string): never {
   throw new TriggerRejectedError({ reason: 'field', field: `config.${key}`, problem, fix })
+}
+
+/** Accepts any letter case. Undefined if the address is valid. */
+function contractAddressProblem(address: unknown): { problem: string; fix: string } | undefined {
+  const fix = 'Send the contract’s address: 0x and 40 hex digits.'
+  if (address === undefined) return { problem: 'required', fix }
+  if (typeof address !== 'string') return { problem: 'expected a string', fix }
+  if (!/^0x[0-9a-fA-F]{40}$/.test(address)) return { problem: 'expected 0x and 40 hex digits', fix }
+  if (/^0x0{40}$/.test(address)) return { problem: 'the zero address has no contract', fix }
 }

@@ -21,3 +21,17 @@ export type ChainLog = {
 
 /** Just before the log with this block number and index. */
 export type LogPosition = { block: number; logIndex: number }
+
+export function positionOf({ blockNumber, logIndex }: ChainLog): LogPosition {
+  return { block: blockNumber, logIndex }
+}
+
+export function comparePositions(a: LogPosition, b: LogPosition): number {
+  return a.block - b.block || a.logIndex - b.logIndex
+}
+
+type LogOrder = Pick<ChainLog, 'blockNumber' | 'logIndex'>
+
+export function compareLogs(a: LogOrder, b: LogOrder): number {
+  return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex
+}

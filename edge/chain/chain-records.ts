@@ -1,4 +1,5 @@
 import type { ChainRecord } from '../../shared/wire/chains.ts'
+import { type Sleep, withTimeout } from '../sleep.ts'
 import type { ChainName, Chains, ChainSettings } from './chain-settings.ts'
 import type { EndpointHealth } from './rpc/chain-reader.ts'
 import type { ChainStatus, Watcher } from './watch/watcher.ts'
@@ -6,12 +7,12 @@ import type { ChainStatus, Watcher } from './watch/watcher.ts'
 /** If the watcher is slower, the chain is listed without a status. */
 const STATUS_MS = 2_000
 
-export type ChainRecordsOptions = {
+type ChainRecordsOptions = {
   chains: Chains
   watcherOf: (chain: ChainName) => Pick<Watcher, 'status'>
   /** Unix milliseconds. */
   now: () => number
-  sleep: (ms: number, ended: AbortSignal) => Promise<void>
+  sleep: Sleep
 }
 
 /** Queries the watchers concurrently, and sends no requests to chain nodes. */
@@ -29,14 +30,10 @@ async function statusOf(
   chain: ChainName,
   { watcherOf, sleep }: ChainRecordsOptions,
 ): Promise<ChainStatus | undefined> {
-  const ended = new AbortController()
   try {
-    const silent = sleep(STATUS_MS, ended.signal).then(() => undefined)
-    return await Promise.race([watcherOf(chain).status(), silent])
+    return await withTimeout(watcherOf(chain).status(), STATUS_MS, sleep)
   } catch {
     return undefined
-  } finally {
-    ended.abort()
   }
 }
 

@@ -30,6 +30,9 @@ export type Subscription = {
  */
 export type CursorKind = 'live' | 'backfill'
 
+/** A trigger may take seconds to accept a delivery, and the other triggers should not wait for it. */
+export const DELIVERIES_AT_ONCE = 32
+
 /** Sent from a chain's watcher to a trigger queue, which applies the delivery in one transaction. */
 export type LogDelivery = {
   /** A trigger on this chain applies `reorgedAbove` even if the generation is outdated or the trigger is disabled. */

@@ -2,7 +2,7 @@ import { TOPIC_FILTERS_MAX, TOPICS_PER_FILTER_MAX } from '../../shared/limits.ts
 import type { LogFilter } from './matching/log-filter.ts'
 import type { EventSignature } from './signature/event-signature.ts'
 
-export type TopicFilterProblem = { field: string; problem: string; fix: string }
+type TopicFilterProblem = { field: string; problem: string; fix: string }
 
 const FIX = `Send at most ${TOPIC_FILTERS_MAX} entries for the topics after the first: each a 32-byte topic, an array of topics, or null.`
 

@@ -74,7 +74,6 @@ export const agentRequests = sqliteTable(
     scopes: text('scopes').notNull(),
     /** HMAC over the request's ID and the code that the person types, in base64url. */
     userCodeHash: text('user_code_hash').notNull(),
-    /** Remaining attempts to enter the code. */
     attemptsLeft: integer('attempts_left').notNull(),
     createdAt: integer('created_at').notNull(),
     expiresAt: integer('expires_at').notNull(),

@@ -28,14 +28,12 @@ const toDocumentLink = ([name, { title, lead }]: [string, DocumentSource]): Docu
   lead,
 })
 
-/** Stands for all decisions in lists. */
 const ALL_DECISIONS: DocumentLink = {
   href: docsPath(DECISIONS),
   title: 'Decisions',
   lead: 'What was decided where there was a choice, each with its reasons.',
 }
 
-/** Empty sections are omitted. */
 export function sections(): { title: string; documents: DocumentLink[] }[] {
   const all = [DECISIONS, ...byName.keys()]
   return SECTIONS.map((section) => ({

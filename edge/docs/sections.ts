@@ -1,8 +1,7 @@
 /** A test checks that each document belongs to a section. */
-
-export type Section = {
+type Section = {
   title: string
-  /** `nameOf` of documents, or a pattern for a folder such as `how-to/*`. */
+  /** `documentName` of documents, or a pattern for a folder such as `how-to/*`. */
   names: readonly string[]
 }
 

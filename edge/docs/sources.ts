@@ -11,7 +11,7 @@ export const SOURCES: readonly DocumentSource[] = [
   {
     file: 'docs/accounts.md',
     title: "Accounts, wallets, groups and keys",
-    lead: "This page describes the parts of an account, who can change them, and when a change takes effect.",
+    lead: "This page describes the parts of an account, the permissions that are needed to change them, and when a change takes effect.",
     load: () => import('../../docs/accounts.md'),
   },
   {
@@ -29,19 +29,19 @@ export const SOURCES: readonly DocumentSource[] = [
   {
     file: 'docs/architecture.md',
     title: "Architecture",
-    lead: "This page describes the parts of the current system and how they work together.",
+    lead: "This page describes the components of the system as it is now, and how they work together.",
     load: () => import('../../docs/architecture.md'),
   },
   {
     file: 'docs/attestation.md',
     title: "Attestation",
-    lead: "An origin serves evidence about itself: a quote signed by its machine's hardware, the log of the measured events, the text of the compose file that it runs, and files that contain its public keys.",
+    lead: "An origin serves evidence that shows which machine and which code it runs on.",
     load: () => import('../../docs/attestation.md'),
   },
   {
     file: 'docs/backup.md',
     title: "Back up and restore",
-    lead: "This page lists the data that an operator has to back up and the data that is recreated automatically.",
+    lead: "This page lists the data that an operator has to back up, and the data that the service recreates automatically.",
     load: () => import('../../docs/backup.md'),
   },
   {
@@ -59,7 +59,7 @@ export const SOURCES: readonly DocumentSource[] = [
   {
     file: 'docs/chain-secured.md',
     title: "ChainSecured accounts",
-    lead: "A ChainSecured account can be changed only by its admin wallet.",
+    lead: "A ChainSecured account can be changed only by its admin wallet, whereas an account in API mode can be changed by anyone who has its API key.",
     load: () => import('../../docs/chain-secured.md'),
   },
   {
@@ -137,7 +137,7 @@ export const SOURCES: readonly DocumentSource[] = [
   {
     file: 'docs/credits.md',
     title: "Credits",
-    lead: "This page describes what calls cost, how an account pays for them, how spending is limited, and how an operator audits the ledger.",
+    lead: "This page describes what calls cost, how an account pays for them, how an account limits spending, and how an operator audits the ledger.",
     load: () => import('../../docs/credits.md'),
   },
   {
@@ -615,15 +615,21 @@ export const SOURCES: readonly DocumentSource[] = [
     load: () => import('../../docs/decisions/0079-four-test-files-at-a-time.md'),
   },
   {
+    file: 'docs/decisions/0080-bundles-are-built.md',
+    title: "0080 Page scripts are built, not committed",
+    lead: "",
+    load: () => import('../../docs/decisions/0080-bundles-are-built.md'),
+  },
+  {
     file: 'docs/deploy.md',
     title: "Deployment",
-    lead: "This page describes how an operator sets up, from scratch, a service that anyone can verify.",
+    lead: "This page describes how to set up, from scratch, a deployment that anyone can verify.",
     load: () => import('../../docs/deploy.md'),
   },
   {
     file: 'docs/derived-actions.md',
     title: "Derived actions",
-    lead: "A derived action consists of a shared template followed by a constant, the manifest.",
+    lead: "The source of a derived action consists of a template, followed by a constant called the manifest.",
     load: () => import('../../docs/derived-actions.md'),
   },
   {
@@ -707,25 +713,25 @@ export const SOURCES: readonly DocumentSource[] = [
   {
     file: 'docs/receipts.md',
     title: "Receipts and sealed calls",
-    lead: "A receipt is a statement about one execution, signed by the origin.",
+    lead: "A receipt is a statement about one execution of an action, signed by the origin.",
     load: () => import('../../docs/receipts.md'),
   },
   {
     file: 'docs/reliability.md',
     title: "Reliability",
-    lead: "This page lists what the service guarantees when processes die, networks fail and machines are busy, with the tests for each guarantee.",
+    lead: "This page lists the guarantees that the service gives when processes die, networks fail and machines are overloaded, with the tests for each guarantee.",
     load: () => import('../../docs/reliability.md'),
   },
   {
     file: 'docs/security.md',
     title: "Security",
-    lead: "This page describes the attackers that the service considers, what each of them can and cannot do, and the tests that prove it.",
+    lead: "This page is the threat model of the service.",
     load: () => import('../../docs/security.md'),
   },
   {
     file: 'docs/storage.md',
     title: "Storage",
-    lead: "This page lists every table and file: the code that writes it, how long the data is kept, and the secrets in it.",
+    lead: "This page lists every table and file in which the service stores data.",
     load: () => import('../../docs/storage.md'),
   },
   {

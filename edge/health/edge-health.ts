@@ -5,7 +5,7 @@ import type { ChainRecord } from '../../shared/wire/chains.ts'
 import type * as schema from '../db/schema.ts'
 import type { ScanStatus } from '../schedule/scheduler-object.ts'
 import type { TrustHealth } from '../trust/trust-health.ts'
-import { sleep } from '../sleep.ts'
+import { withTimeout } from '../sleep.ts'
 import type { ReasonCode } from './reasons.ts'
 
 export type HealthSnapshot = {
@@ -76,18 +76,6 @@ export async function isDatabaseAway(db: DrizzleD1Database<typeof schema>): Prom
 }
 
 /** Undefined if the component fails or times out. Never rejects. */
-export async function withComponentTimeout<Answer>(
-  promise: Promise<Answer>,
-): Promise<Answer | undefined> {
-  const controller = new AbortController()
-  try {
-    return await Promise.race([
-      promise,
-      sleep(COMPONENT_TIMEOUT_MS, controller.signal).then(() => undefined),
-    ])
-  } catch {
-    return undefined
-  } finally {
-    controller.abort()
-  }
+export function withComponentTimeout<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+  return withTimeout(answer, COMPONENT_TIMEOUT_MS).catch(() => undefined)
 }

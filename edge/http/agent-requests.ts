@@ -6,7 +6,7 @@ import { registerRequest } from '../identity/agent-requests.ts'
 import type { App } from './app-env.ts'
 import { authorizePath } from '../identity/authorize-path.ts'
 import { clientAddress } from './client-address.ts'
-import { readFields } from './read-fields.ts'
+import { readFields } from './json-request.ts'
 
 /** Enough for a challenge, a name and two scopes, however the JSON is formatted. */
 const BODY_MAX_BYTES = 4 * 1024

@@ -10,10 +10,8 @@ import { ApiError } from '../../shared/errors/api-error.ts'
 import { AGENT_TOKEN_MIN_CHARACTERS, SESSION_LIFETIME_MS } from '../../shared/limits.ts'
 import type { Scope } from '../../shared/wire/agent.ts'
 import { findEndedRequest } from '../identity/agent-requests.ts'
-import { findAgentUser, isTokenShape } from '../identity/agent-tokens.ts'
-import type { AgentUser } from '../identity/agent-tokens.ts'
-import { endSession, findSession, startSession } from '../identity/sessions.ts'
-import type { Session } from '../identity/sessions.ts'
+import { type AgentUser, findAgentUser, isTokenShape } from '../identity/agent-tokens.ts'
+import { endSession, findSession, type Session, startSession } from '../identity/sessions.ts'
 import type { AppEnv } from './app-env.ts'
 import { clientAddress } from './client-address.ts'
 
@@ -44,8 +42,9 @@ export async function requireUser(c: Context<AppEnv>, scope: Scope | null): Prom
   const user = await findAgentUser(services, token)
   if (!user) {
     await countRejectedToken(c)
-    const ended = await findEndedRequest(services, token)
-    if (ended) throw requestEnded(c, ended)
+    // Only a client with the token can find out how its request ended, because it is looked up by the token's hash.
+    const reason = await findEndedRequest(services, token)
+    if (reason) throw unauthorized(c, ENDED_MESSAGES[reason], reason)
     throw unauthorized(c, 'This token is not approved: it is unknown, has expired, or was revoked.')
   }
   if (scope !== null && !user.scopes.includes(scope)) throw insufficientScope(c, scope)
@@ -79,7 +78,15 @@ export async function currentSession(c: Context<AppEnv>): Promise<Session | unde
 export async function beginSession(c: Context<AppEnv>, userId: string): Promise<void> {
   const previous = getCookie(c, COOKIE, 'host')
   const secret = await startSession(c.var.services, userId)
-  setSessionCookie(c, secret)
+  setCookie(c, COOKIE, secret, {
+    prefix: 'host',
+    path: '/',
+    secure: true,
+    httpOnly: true,
+    // Sent when a link from a terminal or a mail is opened, but not with forms of other sites.
+    sameSite: 'Lax',
+    maxAge: SESSION_LIFETIME_MS / 1000,
+  })
   if (previous !== undefined) await endSession(c.var.services, previous)
 }
 
@@ -90,31 +97,13 @@ export function clearSessionCookie(c: Context<AppEnv>): void {
   deleteCookie(c, COOKIE, { prefix: 'host', path: '/', secure: true })
 }
 
-/**
- * With `SameSite=Lax`, browsers send the cookie when a link from a terminal or a mail is opened, but not with forms of
- * other sites.
- */
-function setSessionCookie(c: Context<AppEnv>, secret: string): void {
-  setCookie(c, COOKIE, secret, {
-    prefix: 'host',
-    path: '/',
-    secure: true,
-    httpOnly: true,
-    sameSite: 'Lax',
-    maxAge: SESSION_LIFETIME_MS / 1000,
-  })
-}
-
-function unauthorized(
-  c: Context<AppEnv>,
-  message: string,
-  { waiting = true, reason }: { waiting?: boolean; reason?: EndedRequestCode } = {},
-): ApiError {
+/** @param reason why the request for the token has ended; if omitted, its approval may still be pending */
+function unauthorized(c: Context<AppEnv>, message: string, reason?: EndedRequestCode): ApiError {
   const page = new URL('/agent/authorize', c.var.services.settings.PUBLIC_URL).href
   const again = `generate a new token (48 random bytes in base64url), open ${page}?challenge=<base64url of the token's SHA-256, without padding> in a signed-in browser and press Authorize.`
-  const fix = waiting
-    ? `If you are waiting for approval, try again in a second. Otherwise, ${again}`
-    : `Stop polling and ask your user. If it was a mistake, ${again}`
+  const fix = reason
+    ? `Stop polling and ask your user. If it was a mistake, ${again}`
+    : `If you are waiting for approval, try again in a second. Otherwise, ${again}`
   const headers = { 'WWW-Authenticate': 'Bearer' }
   return new ApiError(401, message, fix, { headers, reason })
 }
@@ -123,11 +112,6 @@ const ENDED_MESSAGES: Record<EndedRequestCode, string> = {
   request_refused: 'The request for this token was refused.',
   request_locked: 'The request for this token was locked after too many wrong codes.',
   request_expired: 'The request for this token has expired.',
-}
-
-/** Only a client with the token can receive this 401, because the request is looked up by the token's hash. */
-function requestEnded(c: Context<AppEnv>, reason: EndedRequestCode): ApiError {
-  return unauthorized(c, ENDED_MESSAGES[reason], { waiting: false, reason })
 }
 
 /** RFC 6750, 3.1. */

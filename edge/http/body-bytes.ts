@@ -1,6 +1,6 @@
 import { ApiError } from '../../shared/errors/api-error.ts'
 
-export type BodyBounds = {
+type BodyBounds = {
   maxBytes: number
   withinMs: number
   /** Advice if the body is too large. */

@@ -21,7 +21,7 @@ export function toErrorResponse(error: unknown, request: Request, env: Env): Res
   const headers = {
     ...trace,
     ...failure.headers,
-    // The same path may return an error page to a browser (`failure-page.tsx`), so caches must distinguish the two.
+    // The same path may return an error page to a browser (`error-page.tsx`), so caches must distinguish the two.
     vary: 'Accept',
     'x-content-type-options': 'nosniff',
   }

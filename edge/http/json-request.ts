@@ -1,4 +1,6 @@
-import { invalidJson, parseJson } from '../../shared/json/json-body.ts'
+import type { z } from 'zod'
+import { invalidJson, parseJson, validate } from '../../shared/json/json-body.ts'
+import { withoutNulls } from '../../shared/json/without-nulls.ts'
 import { BODY_TIMEOUT_MS } from '../../shared/limits.ts'
 import { readBody } from './body-bytes.ts'
 
@@ -21,4 +23,18 @@ export async function readJson(
     throw invalidJson('it is not UTF-8')
   }
   return parseJson(text, request.headers.get('content-type'), optional)
+}
+
+/**
+ * A null in an optional field is treated as absent.
+ * @throws {ApiError} like `readJson`; 422 if fields do not match the schema
+ */
+export async function readFields<Fields>(
+  request: Request,
+  schema: z.ZodType<Fields>,
+  maxBytes: number,
+  { optional = false } = {},
+): Promise<Fields> {
+  const json = await readJson(request, maxBytes, { optional })
+  return validate(schema, withoutNulls(schema, json), 422)
 }

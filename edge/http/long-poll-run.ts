@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import type { RunRecord } from '../../shared/wire/trigger.ts'
+import { sleep } from '../sleep.ts'
 import type { AppEnv } from './app-env.ts'
 import { queueOfRun } from './trigger-lookup.ts'
 
@@ -12,12 +13,10 @@ const POLL_TIMEOUT_MS = 10_000
 const RETRIES_MAX = 5
 const RETRY_DELAY_MS = 200
 
-type OwnedRun = { ownerId: string; runId: string }
-
 /** Resolves once the run has finished, or after `waitMs`. Retries if the Durable Object restarts meanwhile. */
 export async function longPollRun(
   c: Context<AppEnv>,
-  { ownerId, runId }: OwnedRun,
+  { ownerId, runId }: { ownerId: string; runId: string },
   waitMs: number,
 ): Promise<RunRecord | undefined> {
   const { now } = c.var.services
@@ -33,14 +32,12 @@ export async function longPollRun(
       failures = 0
     } catch (error) {
       if (waitMs === 0 || ++failures > RETRIES_MAX || !isObjectRestart(error)) throw error
-      await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS))
+      await sleep(RETRY_DELAY_MS)
     }
   }
 }
 
 function isObjectRestart(error: unknown): boolean {
   if (!(error instanceof Error) || Reflect.get(error, 'overloaded') === true) return false
-  return (
-    Reflect.get(error, 'durableObjectReset') === true || Reflect.get(error, 'retryable') === true
-  )
+  return ['durableObjectReset', 'retryable'].some((mark) => Reflect.get(error, mark) === true)
 }

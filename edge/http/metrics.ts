@@ -1,7 +1,8 @@
 import { ApiError } from '../../shared/errors/api-error.ts'
-import { bearerToken } from '../../shared/config/metrics-token.ts'
+import { bearerToken } from '../../shared/wire/api-key.ts'
 import { METRICS_PATH, METRICS_TYPE } from '../../shared/wire/monitoring-paths.ts'
 import { readSamples } from '../metrics/read-samples.ts'
+import { sha256 } from '../sha256.ts'
 import { exposition } from '../metrics/exposition.ts'
 import type { App } from './app-env.ts'
 import { unmatchedRoute } from './unmatched-route.ts'
@@ -20,11 +21,7 @@ export function registerMetrics(app: App): void {
 
 /** Compares SHA-256 hashes, which have the same length, so that the timing does not reveal anything about the token. */
 async function isSameToken(sent: string, token: string): Promise<boolean> {
-  const bytes = new TextEncoder()
-  const [one, other] = await Promise.all(
-    [sent, token].map((text) => crypto.subtle.digest('SHA-256', bytes.encode(text))),
-  )
-  return crypto.subtle.timingSafeEqual(one!, other!)
+  return crypto.subtle.timingSafeEqual(await sha256(sent), await sha256(token))
 }
 
 function invalidMetricsToken(): ApiError {

@@ -1,13 +1,10 @@
-import { HEALTH_PATH, METRICS_PATH } from '../../shared/wire/monitoring-paths.ts'
+import { PROBE_PATHS } from '../../shared/wire/monitoring-paths.ts'
 import type { Env } from '../env.ts'
 import { logEvent } from '../log.ts'
 import { count, scheduleFlush, observe } from '../metrics/counts.ts'
 import { seriesOf } from '../metrics/series.ts'
 import { recordedRoute } from './request-route.ts'
 import { WEBHOOK_ROUTE } from './webhook.ts'
-
-/** Polled so often that their log lines would drown out all others. They are logged as a separate event. */
-const PROBES: readonly string[] = [HEALTH_PATH, METRICS_PATH]
 
 /** Others are counted as `OTHER`: clients can invent methods, and every value of a label is stored permanently. */
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
@@ -29,7 +26,7 @@ export function recordResponse(
   const kind = route === WEBHOOK_ROUTE && method === 'POST' ? 'webhook' : 'other'
   observe('svc_edge_request_duration_seconds', { of: kind }, ms / 1000)
   scheduleFlush(env, context)
-  logEvent(env, PROBES.includes(route) ? 'probe.answered' : 'request.answered', {
+  logEvent(env, PROBE_PATHS.includes(route) ? 'probe.answered' : 'request.answered', {
     method,
     route,
     status,

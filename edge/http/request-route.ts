@@ -1,8 +1,7 @@
 import type { Context } from 'hono'
 import { matchedRoutes } from 'hono/route'
+import { NO_ROUTE } from '../../shared/wire/monitoring-paths.ts'
 import type { AppEnv } from './app-env.ts'
-
-const NO_ROUTE = 'none'
 
 /** Middleware, which is not a request's route. */
 const MIDDLEWARE: readonly string[] = ['/*', '/api/*']

@@ -6,7 +6,6 @@ import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 import { notFound, queueOf } from './trigger-lookup.ts'
 
-/** Returns `{runs, next_cursor}`, newest first. */
 export function registerRunsList(app: App): void {
   app.get('/api/triggers/:id/runs', async (c) => {
     const user = await requireUser(c, 'triggers:read')

@@ -3,7 +3,7 @@ import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 import { queueOfRun } from './trigger-lookup.ts'
 import { queuedRunResponse } from './queued-run-response.ts'
-import { readFields } from './read-fields.ts'
+import { readFields } from './json-request.ts'
 
 const BODY_MAX_BYTES = 1024
 

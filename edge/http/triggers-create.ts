@@ -3,7 +3,7 @@ import { createTriggerRequest } from '../../shared/wire/trigger.ts'
 import { createTrigger } from '../triggers/create-trigger.ts'
 import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
-import { readFields } from './read-fields.ts'
+import { readFields } from './json-request.ts'
 
 /** Creates the Durable Object first, and then the row in the index. */
 export function registerTriggersCreate(app: App): void {

@@ -2,7 +2,6 @@ import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 import { notFound, queueOf } from './trigger-lookup.ts'
 
-/** Reads from the trigger's Durable Object. */
 export function registerTriggersGet(app: App): void {
   app.get('/api/triggers/:id', async (c) => {
     const user = await requireUser(c, 'triggers:read')

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { decodeBase64url, encodeBase64url } from '../../shared/encoding/base64url.ts'
 import { validate } from '../../shared/json/json-body.ts'
+import { tryParseJson } from '../../shared/json/try-parse-json.ts'
 import { LIST_PAGE_MAX } from '../../shared/limits.ts'
 import { integerText } from '../../shared/wire/fields.ts'
 import { TRIGGER_KINDS } from '../../shared/wire/trigger.ts'
@@ -43,12 +44,7 @@ export function registerTriggersList(app: App): void {
     const { cursor, kind, enabled } = query
     const { db, now, settings } = c.var.services
     const limit = query.limit ?? (cursor && LIST_PAGE_MAX)
-    const list = await listTriggers(db, now(), user.id, {
-      limit,
-      kind,
-      enabled,
-      after: cursor,
-    })
+    const list = await listTriggers(db, now(), user.id, { limit, kind, enabled, after: cursor })
     c.header('x-total-count', String(list.total))
     if (list.next) {
       const url = new URL('/api/triggers', settings.PUBLIC_URL)
@@ -68,10 +64,6 @@ export function encodeListCursor({ createdAt, id }: ListCursor): string {
 function decodeListCursor(cursor: string): ListCursor | undefined {
   const bytes = decodeBase64url(cursor)
   if (!bytes) return undefined
-  try {
-    const [createdAt, id] = cursorSchema.parse(JSON.parse(new TextDecoder().decode(bytes)))
-    return { createdAt, id }
-  } catch {
-    return undefined
-  }
+  const { data } = cursorSchema.safeParse(tryParseJson(new TextDecoder().decode(bytes)))
+  return data && { createdAt: data[0], id: data[1] }
 }

@@ -4,7 +4,7 @@ import { changeTrigger } from '../triggers/change-trigger.ts'
 import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 import { notFound, requireTriggerId } from './trigger-lookup.ts'
-import { readFields } from './read-fields.ts'
+import { readFields } from './json-request.ts'
 
 /** An empty object changes nothing. */
 export function registerTriggersPatch(app: App): void {

@@ -2,7 +2,6 @@ import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 import { notFound, queueOf } from './trigger-lookup.ts'
 
-/** Returns the number of cancelled runs as `{cancelled}`. */
 export function registerTriggersPurge(app: App): void {
   app.post('/api/triggers/:id/purge', async (c) => {
     const user = await requireUser(c, 'triggers:write')

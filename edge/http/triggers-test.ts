@@ -7,12 +7,11 @@ import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 import { queueOf } from './trigger-lookup.ts'
 import { queuedRunResponse } from './queued-run-response.ts'
-import { readFields } from './read-fields.ts'
+import { readFields } from './json-request.ts'
 
 /** The largest event, plus room for whitespace in hand-formatted JSON. */
 const BODY_MAX_BYTES = 2 * WEBHOOK_BODY_MAX_BYTES
 
-/** Starts a real run, and marks it as a test. */
 export function registerTriggersTest(app: App): void {
   app.post('/api/triggers/:id/test', async (c) => {
     const user = await requireUser(c, 'triggers:write')

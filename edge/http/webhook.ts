@@ -15,7 +15,6 @@ import { handshakeResponse, unknownWebhook } from './webhook-handshake.ts'
 
 const WEBHOOK_PATH = /^https?:\/\/[^/]+\/webhook\/([^/?#]+)(?:[?#]|$)/
 
-/** For logs and metrics. */
 export const WEBHOOK_ROUTE = '/webhook/:id'
 
 const BODY_BOUNDS = {

@@ -2,8 +2,7 @@
  * Authorization requests that agents register before a person opens their link (docs/decisions/0049). Once a challenge
  * has a request, open or not, only the request's code can approve the challenge.
  */
-import { and, asc, eq, gt, inArray, isNull, lte, sql } from 'drizzle-orm'
-import type { SQL } from 'drizzle-orm'
+import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { encodeBase64url } from '../../shared/encoding/base64url.ts'
 import {
   AGENT_REQUEST_RETENTION_MS,
@@ -13,6 +12,7 @@ import {
 import type { EndedRequestCode } from '../../shared/wire/ended-request-codes.ts'
 import { type Scope, SCOPES, scopesOf } from '../../shared/wire/agent.ts'
 import { agentRequests, agentTokens } from '../db/schema.ts'
+import { deleteExpired } from './delete-expired.ts'
 import type { IdentityDeps } from './deps.ts'
 import { hashSecret } from './secret.ts'
 import { newUserCode, userCodeHash } from './user-code.ts'
@@ -43,7 +43,7 @@ export type AuthorizationRequest = {
  */
 export const REQUESTS_MAX = 1_000_000
 
-export type RegisteredRequest = { id: string; userCode: string; expiresAt: number }
+type RegisteredRequest = { id: string; userCode: string; expiresAt: number }
 
 /** The table stays full until old requests expire. The plain approval link still works without a request. */
 export class AgentRequestsFullError extends Error {
@@ -61,7 +61,9 @@ export async function registerRequest(
 ): Promise<RegisteredRequest | undefined> {
   const { db, random, settings } = deps
   const now = deps.now()
-  await clearOldRequests(deps)
+  const upTo = now - AGENT_REQUEST_RETENTION_MS
+  const maxRows = CLEANUP_BATCH_ROWS
+  await deleteExpired(db, { table: agentRequests, key: agentRequests.id, upTo, maxRows })
   const { challenge, label, scopes = SCOPES } = request
   const id = encodeBase64url(random(REQUEST_ID_BYTES))
   const userCode = newUserCode(random)
@@ -149,14 +151,4 @@ function stateOf(
   if (outcome === 'locked') return 'request_locked'
   if (outcome === 'approved') return 'approved'
   return expiresAt <= now ? 'request_expired' : 'open'
-}
-
-async function clearOldRequests({ db, now }: IdentityDeps): Promise<void> {
-  const old = db
-    .select({ id: agentRequests.id })
-    .from(agentRequests)
-    .where(lte(agentRequests.expiresAt, now() - AGENT_REQUEST_RETENTION_MS))
-    .orderBy(asc(agentRequests.expiresAt))
-    .limit(CLEANUP_BATCH_ROWS)
-  await db.delete(agentRequests).where(inArray(agentRequests.id, old))
 }

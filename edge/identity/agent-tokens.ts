@@ -35,7 +35,7 @@ export type AgentUser = User & { tokenExpiresAt: number; label: string | null; s
 
 type Lifetime = { createdAt: number; lastUsedAt: number | null; expiresAt: number }
 
-export type PlainApproval = {
+type PlainApproval = {
   challenge: string
   userId: string
   label?: string | null

@@ -5,7 +5,7 @@ import { type MailFailure, type Mailer, MailNotSentError } from './mailer.ts'
 import type { MailerSettings } from './mailer-settings.ts'
 import { newSecret } from './secret.ts'
 
-export type MailerDeps = {
+type MailerDeps = {
   fetch: typeof fetch
   /** Unix milliseconds. */
   now: () => number

@@ -1,3 +1,4 @@
+import { sleep } from '../sleep.ts'
 import { apiMailer } from './api-mailer.ts'
 import type { IdentityDeps } from './deps.ts'
 import { localMailer } from './local-mailbox.ts'
@@ -14,6 +15,5 @@ export function chooseMailer(
 ): Mailer {
   if (SVC_ENV === 'local') return localMailer(deps, (line) => console.log(line))
   if (!MAILER) return noMailer
-  const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
-  return apiMailer(MAILER, { ...deps, fetch: (...request) => fetch(...request), wait })
+  return apiMailer(MAILER, { ...deps, fetch: (...request) => fetch(...request), wait: sleep })
 }

@@ -6,17 +6,15 @@ import { decodeBase64url, encodeBase64url } from '../../shared/encoding/base64ur
 
 const PURPOSE = 'svc/csrf/v1/'
 
-/** The headers `Origin` and `Sec-Fetch-Site`. Scripts cannot set either header. */
-export type RequestSource = { origin: string | undefined; fetchSite: string | undefined }
-
 /**
- * Checks `Sec-Fetch-Site` in addition to `Origin`: under our `Referrer-Policy: no-referrer`, browsers send `Origin:
- * null` with forms (Fetch, "append a request `Origin` header"). Returns false if both headers are missing.
+ * Checks `Origin` and `Sec-Fetch-Site`, which scripts cannot set. Under our `Referrer-Policy: no-referrer`, browsers send
+ * `Origin: null` with forms (Fetch, "append a request `Origin` header"). Returns false if both headers are missing.
  */
-export function isSameOriginRequest(source: RequestSource, publicUrl: string): boolean {
-  const { origin, fetchSite } = source
-  if (fetchSite !== undefined && fetchSite !== 'same-origin') return false
-  if (origin !== undefined && origin !== 'null') return origin === new URL(publicUrl).origin
+export function isSameOriginRequest({ headers }: Request, publicUrl: string): boolean {
+  const origin = headers.get('origin')
+  const fetchSite = headers.get('sec-fetch-site')
+  if (fetchSite !== null && fetchSite !== 'same-origin') return false
+  if (origin !== null && origin !== 'null') return origin === new URL(publicUrl).origin
   return fetchSite === 'same-origin'
 }
 

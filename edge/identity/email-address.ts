@@ -20,10 +20,16 @@ export function parseEmail(text: string): string | undefined {
 }
 
 /**
- * Removes the tag, because `name+tag` is delivered to `name`.
+ * Removes the tag, because most mail hosts deliver `name+tag` to `name`.
  * @param email as returned by `parseEmail`
+ * @returns `host` starts with `@`
  */
-export function mailboxOf(email: string): string {
+export function splitEmail(email: string): { name: string; host: string } {
   const at = email.lastIndexOf('@')
-  return email.slice(0, at).split('+', 1)[0]! + email.slice(at)
+  return { name: email.slice(0, at).split('+', 1)[0]!, host: email.slice(at) }
+}
+
+export function mailboxOf(email: string): string {
+  const { name, host } = splitEmail(email)
+  return name + host
 }

@@ -17,7 +17,6 @@ export function localMailer(deps: IdentityDeps, print: (line: string) => void): 
   }
 }
 
-/** Newest first. */
 export async function readLocalMailbox(deps: IdentityDeps): Promise<DeliveredMail[]> {
   const mails = await deps.db
     .select()

@@ -2,20 +2,18 @@
  * Magic links for sign-in (docs/decisions/0048). A link can be used once, within 15 minutes. Only the SHA-256 of its
  * secret is stored.
  */
-import { and, eq, gt, inArray, isNull, lte, min, or, sql } from 'drizzle-orm'
-import type { SQL } from 'drizzle-orm'
+import { and, eq, gt, isNull, min, or, type SQL, sql } from 'drizzle-orm'
 import { MAGIC_LINK_LIFETIME_MS } from '../../shared/limits.ts'
 import { magicLinks } from '../db/schema.ts'
+import { deleteExpired } from './delete-expired.ts'
 import type { IdentityDeps } from './deps.ts'
+import { splitEmail } from './email-address.ts'
 import { decode32Bytes, hashSecret, newSecret } from './secret.ts'
 
 /** Open links per mailbox. Tolerates slow mail delivery, but prevents flooding someone else's inbox. */
 export const LINKS_PER_MAILBOX = 5
 
-/** Maximum number of expired links that one request deletes. */
-const CLEANUP_BATCH_ROWS = 100
-
-export type IssueResult = { issued: true; secret: string } | { issued: false; retryAfterMs: number }
+type IssueResult = { issued: true; secret: string } | { issued: false; retryAfterMs: number }
 
 /**
  * Takes `email` from `parseEmail` and `next` from `safeNext`. A single statement counts and inserts, so that concurrent
@@ -27,13 +25,7 @@ export async function issueMagicLink(
 ): Promise<IssueResult> {
   const { db, random } = deps
   const now = deps.now()
-  const expired = db
-    .select({ hash: magicLinks.secretHash })
-    .from(magicLinks)
-    .where(lte(magicLinks.expiresAt, now))
-    .limit(CLEANUP_BATCH_ROWS)
-  await db.delete(magicLinks).where(inArray(magicLinks.secretHash, expired))
-
+  await deleteExpired(db, { table: magicLinks, key: magicLinks.secretHash, upTo: now })
   const secret = newSecret(random)
   const hash = await hashSecret(secret)
   const open = and(sameMailboxCondition(email), gt(magicLinks.expiresAt, now))
@@ -104,9 +96,7 @@ function usableLinkCondition(hash: string, now: number): SQL | undefined {
  * SQL condition that matches `name@host` and every `name+tag@host`, which most mail hosts deliver to the same person.
  */
 function sameMailboxCondition(email: string): SQL | undefined {
-  const at = email.lastIndexOf('@')
-  const host = email.slice(at)
-  const name = email.slice(0, at).split('+', 1)[0]!
+  const { name, host } = splitEmail(email)
   const tagged = `${name}+`
   return or(
     eq(magicLinks.email, name + host),

@@ -81,7 +81,6 @@ export const mailerSetting = z
  * links.
  */
 function isBaseUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const { protocol, username, password, search, hash } = new URL(text)
-  return protocol === 'https:' && username + password + search + hash === ''
+  const url = URL.parse(text)
+  return url?.protocol === 'https:' && url.username + url.password + url.search + url.hash === ''
 }

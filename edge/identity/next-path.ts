@@ -14,8 +14,7 @@ const BASE = 'https://this-site.invalid'
 export function safeNext(text: string | undefined): string {
   if (text === undefined || text.length > NEXT_MAX_CHARACTERS) return '/'
   if (!/^\/[\x21-\x7e]*$/.test(text) || text.includes('\\')) return '/'
-  if (!URL.canParse(text, BASE)) return '/'
-  const url = new URL(text, BASE)
-  if (url.origin !== BASE || url.pathname.startsWith('//')) return '/'
+  const url = URL.parse(text, BASE)
+  if (url?.origin !== BASE || url.pathname.startsWith('//')) return '/'
   return url.pathname + url.search + url.hash
 }

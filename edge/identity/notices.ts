@@ -10,7 +10,7 @@ import { mailboxOf } from './email-address.ts'
 import { type Mail, type Mailer, MailerNotConfiguredError, MailNotSentError } from './mailer.ts'
 import type { User } from './users.ts'
 
-export type NoticeDeps = {
+type NoticeDeps = {
   mailer: Mailer
   settings: { PUBLIC_URL: string }
   /** Unix milliseconds. */

@@ -6,7 +6,7 @@ import type { IdentityDeps } from './deps.ts'
 import { decode32Bytes, hashSecret, newSecret } from './secret.ts'
 
 /** The user is known in advance for a registration, but not for a sign-in. */
-export type ChallengeUse = { purpose: 'sign_in' } | { purpose: 'register'; userId: string }
+type ChallengeUse = { purpose: 'sign_in' } | { purpose: 'register'; userId: string }
 
 /**
  * Anyone may request a challenge, so the table must be bounded. At the limit, the oldest challenges are evicted instead

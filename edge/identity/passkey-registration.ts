@@ -3,12 +3,14 @@ import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/ser
 import { decodeBase64url } from '../../shared/encoding/base64url.ts'
 import { PASSKEY_CHALLENGE_LIFETIME_MS, PASSKEYS_MAX } from '../../shared/limits.ts'
 import type { IdentityDeps } from './deps.ts'
-import { PASSKEY_ALGORITHMS } from './passkey-algorithms.ts'
 import { readChallenge, type RegistrationResponse } from './passkey-answers.ts'
 import { consumeChallenge, issueChallenge } from './passkey-challenges.ts'
 import { listPasskeys, type NewPasskey, storePasskey } from './passkeys.ts'
 import type { RelyingParty } from './relying-party.ts'
 import type { User } from './users.ts'
+
+/** RFC 9053, RFC 8812; the most common one first. WebAuthn, 5.4, recommends these three algorithms. */
+const PASSKEY_ALGORITHMS = { ES256: -7, EdDSA: -8, RS256: -257 }
 
 export type RegistrationResult =
   | 'stored'

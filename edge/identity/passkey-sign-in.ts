@@ -8,7 +8,7 @@ import { findPasskeyCredential, recordPasskeyUse, type PasskeyCredential } from 
 import type { RelyingParty } from './relying-party.ts'
 
 /** Only logged, never sent to the client. */
-export type PasskeyRefusal =
+type PasskeyRefusal =
   | 'not_an_answer'
   | 'challenge'
   | 'unknown_credential'
@@ -16,7 +16,7 @@ export type PasskeyRefusal =
   | 'unverified'
   | 'counter_went_back'
 
-export type PasskeySignInResult = { userId: string } | { refused: PasskeyRefusal }
+type PasskeySignInResult = { userId: string } | { refused: PasskeyRefusal }
 
 export async function signInOptions(
   deps: IdentityDeps,

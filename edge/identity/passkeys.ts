@@ -23,7 +23,6 @@ export type NewPasskey = {
   transports: Transport[]
 }
 
-/** Oldest first. */
 export async function listPasskeys(deps: IdentityDeps, userId: string): Promise<Passkey[]> {
   const rows = await deps.db
     .select()

@@ -14,7 +14,7 @@ import { isUserCode } from './user-code.ts'
 
 type FinalState = Exclude<ApprovalResult, 'registered'> | EndedRequestCode
 
-export type RequestApprovalResult = FinalState | { wrongCode: true; attemptsLeft: number }
+type RequestApprovalResult = FinalState | { wrongCode: true; attemptsLeft: number }
 
 /**
  * Compares the code before the transaction that decides. Concurrent guesses count like sequential ones. After the last

@@ -3,6 +3,7 @@
  * latency.
  */
 import { decodeBase64url, encodeBase64url } from '../../shared/encoding/base64url.ts'
+import { sha256 } from '../sha256.ts'
 import type { IdentityDeps } from './deps.ts'
 
 const SECRET_BYTES = 32
@@ -23,6 +24,5 @@ export function decode32Bytes(text: string): Uint8Array<ArrayBuffer> | undefined
 
 /** base64url(SHA-256(text as UTF-8)). The hash of a token is also its challenge. */
 export async function hashSecret(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-  return encodeBase64url(new Uint8Array(digest))
+  return encodeBase64url(await sha256(text))
 }

@@ -2,15 +2,13 @@
  * Browser sessions (docs/decisions/0048). A session is valid for 7 days and never extended. Only the SHA-256 of its
  * cookie is stored.
  */
-import { and, eq, gt, inArray, lte } from 'drizzle-orm'
+import { and, eq, gt } from 'drizzle-orm'
 import { SESSION_LIFETIME_MS } from '../../shared/limits.ts'
 import { sessions, users } from '../db/schema.ts'
+import { deleteExpired } from './delete-expired.ts'
 import type { IdentityDeps } from './deps.ts'
 import { decode32Bytes, hashSecret, newSecret } from './secret.ts'
 import type { User } from './users.ts'
-
-/** Maximum number of expired sessions that one sign-in deletes. */
-const CLEANUP_BATCH_ROWS = 100
 
 /** `secret` comes from the cookie; CSRF tokens are derived from it. `startedAt` is in Unix milliseconds. */
 export type Session = { user: User; secret: string; startedAt: number }
@@ -19,12 +17,7 @@ export type Session = { user: User; secret: string; startedAt: number }
 export async function startSession(deps: IdentityDeps, userId: string): Promise<string> {
   const { db, random } = deps
   const now = deps.now()
-  const expired = db
-    .select({ hash: sessions.secretHash })
-    .from(sessions)
-    .where(lte(sessions.expiresAt, now))
-    .limit(CLEANUP_BATCH_ROWS)
-  await db.delete(sessions).where(inArray(sessions.secretHash, expired))
+  await deleteExpired(db, { table: sessions, key: sessions.secretHash, upTo: now })
   const secret = newSecret(random)
   await db.insert(sessions).values({
     secretHash: await hashSecret(secret),

@@ -1,6 +1,6 @@
-export type Rate = { burst: number; perMinute: number }
+import { MINUTE_MS } from '../../shared/durations.ts'
 
-const MINUTE_MS = 60_000
+export type Rate = { burst: number; perMinute: number }
 
 /** Implemented as GCRA: its only state is the time at which the bucket is full again. */
 export class TokenBucket {

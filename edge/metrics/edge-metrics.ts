@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../shared/durations.ts'
 import { DurableObject } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
@@ -14,7 +15,7 @@ import { seriesOf } from './series.ts'
 const SERIES_MAX = 5_000
 
 /** Counting the triggers reads one row per trigger. */
-const TRIGGERS_CACHE_MS = 5 * 60 * 1000
+const TRIGGERS_CACHE_MS = 5 * MINUTE_MS
 
 const STORAGE_KEY = 'counts'
 

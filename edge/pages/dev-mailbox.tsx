@@ -1,7 +1,6 @@
 /** Mail of a local stack. The path does not exist in production. */
 import type { Context } from 'hono'
-import { readLocalMailbox } from '../identity/local-mailbox.ts'
-import type { DeliveredMail } from '../identity/local-mailbox.ts'
+import { type DeliveredMail, readLocalMailbox } from '../identity/local-mailbox.ts'
 import type { App, AppEnv } from '../http/app-env.ts'
 import { renderPage } from './layout/render-page.tsx'
 import { Time } from '../browser/components/elements.tsx'
@@ -14,14 +13,12 @@ export function registerDevMailbox(app: App): void {
     const isLocal = c.var.services.settings.SVC_ENV === 'local'
     if (!isLocal || !LOOPBACK_HOST.test(c.req.header('host') ?? '')) return c.notFound()
     const mails = await readLocalMailbox(c.var.services)
-    const wantsJson = c.req.header('accept')?.includes('application/json') ?? false
-    return wantsJson ? mailboxJson(c, mails) : mailboxPage(c, mails)
+    if (!c.req.header('accept')?.includes('application/json')) return mailboxPage(c, mails)
+    c.header('Cache-Control', 'no-store')
+    return c.json(
+      mails.map(({ sentAt, ...mail }) => ({ ...mail, sent_at: new Date(sentAt).toISOString() })),
+    )
   })
-}
-
-function mailboxJson(c: Context<AppEnv>, mails: DeliveredMail[]): Response {
-  c.header('Cache-Control', 'no-store')
-  return c.json(mails.map(({ sentAt, ...mail }) => ({ ...mail, sent_at: rfc3339(sentAt) })))
 }
 
 function mailboxPage(c: Context<AppEnv>, mails: DeliveredMail[]): Promise<Response> {
@@ -44,8 +41,4 @@ function mailboxPage(c: Context<AppEnv>, mails: DeliveredMail[]): Promise<Respon
       </ol>
     )
   return renderPage(c, { title: 'Local mailbox' }, content)
-}
-
-function rfc3339(time: number): string {
-  return new Date(time).toISOString()
 }

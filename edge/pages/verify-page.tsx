@@ -4,7 +4,7 @@ import type { App, AppEnv } from '../http/app-env.ts'
 import { readSameOriginForm } from './requests/same-origin-form.ts'
 import { scriptUrl } from './scripts/page-scripts.ts'
 import { renderPage } from './layout/render-page.tsx'
-import { Field } from '../browser/components/elements.tsx'
+import { Field } from '../browser/components/form-fields.tsx'
 
 const RPC_FIELD = 'rpc_url'
 

@@ -1,8 +1,7 @@
-/** Whose script takes payments, as a setting of the Worker. */
 import { z } from 'zod'
 import { SETTINGS } from '../../shared/config/settings.ts'
 
-/** The processor's terms: its client library is loaded from there, and not copied. */
+/** The processor's terms require that its client library is loaded from this URL and not copied. */
 export const PROCESSOR_SCRIPT_URL = 'https://js.stripe.com/v3/'
 
 export const paymentSettings = {
@@ -18,7 +17,6 @@ export const paymentSettings = {
 
 type PaymentSettings = z.infer<z.ZodObject<typeof paymentSettings>>
 
-/** What of the settings does not fit, each with its name. */
 export function paymentSettingErrors({
   SVC_ENV,
   PAYMENT_SCRIPT_URL,

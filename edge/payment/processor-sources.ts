@@ -1,9 +1,9 @@
 import { PROCESSOR_SCRIPT_URL } from './payment-settings.ts'
 
-/** Origins that a page lets in for the processor's client library. */
+/** Origins that the content security policy of `/pay` allows for the processor's client library. */
 export type ProcessorSources = Record<'scripts' | 'frames' | 'connect' | 'images', string[]>
 
-/** As its documentation lists them (https://docs.stripe.com/security/guide#content-security-policy). */
+/** From its documentation (https://docs.stripe.com/security/guide#content-security-policy). */
 const STRIPE_SOURCES: ProcessorSources = {
   scripts: ['https://js.stripe.com', 'https://*.js.stripe.com'],
   frames: ['https://js.stripe.com', 'https://*.js.stripe.com', 'https://hooks.stripe.com'],
@@ -11,7 +11,7 @@ const STRIPE_SOURCES: ProcessorSources = {
   images: ['https://*.stripe.com'],
 }
 
-/** @param script its client library; one of a test has all at its own origin */
+/** @param script URL of the client library. The library of a test uses only its own origin. */
 export function processorSources(script: string): ProcessorSources {
   if (script === PROCESSOR_SCRIPT_URL) return STRIPE_SOURCES
   const { origin } = new URL(script)

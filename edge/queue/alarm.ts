@@ -1,6 +1,7 @@
 import { rootCauseText } from '../db/root-cause-text.ts'
+import { isAlarmLost } from '../deadline.ts'
 
-export type AlarmTask = {
+type AlarmTask = {
   name: string
   /**
    * Starts the work that is due, without waiting for it to finish.
@@ -19,16 +20,13 @@ const LOW_PRIORITY_DELAY_MAX_MS = 60_000
 /** Delay before the tasks run again after a failure. */
 const FAILURE_RETRY_MS = 1_000
 
-/** Time after which an overdue alarm counts as lost. */
-const OVERDUE_MS = 5_000
-
 /**
  * Multiplexes the single alarm of a Durable Object among its tasks. The handler never throws, because the platform
  * retries a failing alarm six times and then drops it.
  */
 export class Alarm {
   readonly #storage: Pick<DurableObjectStorage, 'getAlarm' | 'setAlarm'>
-  readonly #tasks: readonly AlarmTask[]
+  #tasks: readonly AlarmTask[] = []
   readonly #log: (event: string, facts: Record<string, string>) => void
   #at = Number.POSITIVE_INFINITY
   /** Earliest time requested in the current pass over the tasks; undefined between passes. */
@@ -38,12 +36,15 @@ export class Alarm {
 
   constructor(
     storage: Pick<DurableObjectStorage, 'getAlarm' | 'setAlarm'>,
-    tasks: readonly AlarmTask[],
     log: (event: string, facts: Record<string, string>) => void,
   ) {
     this.#storage = storage
-    this.#tasks = tasks
     this.#log = log
+  }
+
+  /** Called once, after the tasks have been constructed with a reference to this alarm. */
+  setTasks(tasks: readonly AlarmTask[]): void {
+    this.#tasks = tasks
   }
 
   /** Loads the stored alarm time after an eviction, so that a request for a later time does not replace it. */
@@ -62,8 +63,7 @@ export class Alarm {
    * @param by the latest acceptable alarm time, in Unix milliseconds
    */
   async recover(now: number, by: number): Promise<void> {
-    const at = await this.#storage.getAlarm()
-    if (at === null || at > by || at < now - OVERDUE_MS) this.runTasks(now)
+    if (isAlarmLost(await this.#storage.getAlarm(), now, by)) this.runTasks(now)
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { WaitingFor } from '../../shared/wire/trigger.ts'
-import { ShortageBreaker } from './shortage-breaker.ts'
+import type { Deadline } from '../deadline.ts'
 import type { LiveRun, LiveRuns } from './live-runs.ts'
-import type { Deadline } from './deadline.ts'
+import { ShortageBreaker } from './shortage-breaker.ts'
 
 /** A resource that a run can lack, so that the origin refuses to start it. */
 export type CreditShortage = Exclude<WaitingFor, 'origin'>

@@ -1,4 +1,5 @@
 import { ORIGIN_CONNECTIONS_PER_OBJECT } from '../../shared/limits.ts'
+import { Semaphore } from '../../shared/semaphore.ts'
 import type { WaitingFor } from '../../shared/wire/trigger.ts'
 import { rootCauseText } from '../db/root-cause-text.ts'
 import type { SealedOrigin } from '../trust/sealed-origin.ts'
@@ -12,12 +13,11 @@ import { StartWindow } from './start-window.ts'
 import type { TriggerRow } from './records.ts'
 import type { RunStore } from './run-store.ts'
 import { RunTransitions } from './run-transitions.ts'
-import { Semaphore } from './semaphore.ts'
 import type { StoredStarts } from './stored-starts.ts'
 import type { TriggerState } from './trigger-state.ts'
 import { verdictOnUnsent } from './verdict.ts'
 
-export type DispatcherOptions = {
+type DispatcherOptions = {
   store: RunStore
   live: LiveRuns
   starts: StoredStarts
@@ -231,7 +231,7 @@ export class Dispatcher {
    */
   #handleAllRunning(): void {
     const { armBy, now } = this.#options
-    if (!this.#originBreaker.isTripped || !this.#originBreaker.isBackoffOver(now())) return
+    if (!this.#originBreaker.isTripped || !this.#originBreaker.isWaitOver(now())) return
     this.#originBreaker.recordSuccess()
     armBy(now())
   }

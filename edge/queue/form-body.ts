@@ -4,7 +4,7 @@ import { FORM_FIELDS_MAX, JSON_DEPTH_MAX } from '../../shared/limits.ts'
 import { valuesByName } from '../triggers/values-by-name.ts'
 
 /** `text`: the body is not a form. `malformed`: the body is a form that cannot be parsed. */
-export type ParsedForm =
+type ParsedForm =
   | { state: 'form'; fields: Record<string, unknown> }
   | { state: 'text' }
   | { state: 'malformed'; reason: string }

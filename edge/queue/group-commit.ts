@@ -2,7 +2,7 @@
  * Items that arrive during a sync are written together in the next one. A single item does not wait for a timer, and
  * many items share one disk write.
  */
-export type GroupCommitOptions<Arrival> = {
+type GroupCommitOptions<Arrival> = {
   /** Writes a batch in one transaction. */
   insert(batch: readonly Arrival[]): void
   /** Resolves when everything written so far is on disk. */

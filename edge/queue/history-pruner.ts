@@ -1,3 +1,5 @@
+import { LIVE } from './schema.ts'
+
 /**
  * Sizes are read with `octet_length`, which needs only the row header. The content itself, up to a gigabyte, is not
  * read.
@@ -13,7 +15,6 @@ export type OldRun = {
 export const REVISIONS_MAX = 16
 
 const ENDED = `status IN ('success', 'failed')`
-const LIVE = `status IN ('queued', 'running')`
 
 export class HistoryPruner {
   readonly #sql: SqlStorage

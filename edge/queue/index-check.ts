@@ -1,7 +1,8 @@
+import { DAY_MS, HOUR_MS } from '../../shared/durations.ts'
 import { rootCauseText } from '../db/root-cause-text.ts'
 import type { TriggerState } from './trigger-state.ts'
 
-export type IndexCheckOptions = {
+type IndexCheckOptions = {
   state: Pick<TriggerState, 'current' | 'updateFields' | 'reindex'>
   /** Version of the row. `undefined` if the index does not have the row. */
   indexedVersion: (triggerId: string) => Promise<number | undefined>
@@ -9,8 +10,8 @@ export type IndexCheckOptions = {
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
-const CHECK_INTERVAL_MS = 24 * 60 * 60 * 1000
-const RETRY_MS = 60 * 60 * 1000
+const CHECK_INTERVAL_MS = DAY_MS
+const RETRY_MS = HOUR_MS
 
 /**
  * Checks once a day that the D1 index contains the trigger's row. The scanner finds rows that are out of date, but only

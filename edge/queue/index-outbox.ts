@@ -1,11 +1,12 @@
 import type { TriggerRecord } from '../../shared/wire/trigger.ts'
+import type { Sleep } from '../sleep.ts'
 import { StateOutbox } from './state-outbox.ts'
 import type { TriggerState } from './trigger-state.ts'
 
-export type IndexOutboxOptions = {
+type IndexOutboxOptions = {
   state: Pick<TriggerState, 'row' | 'markIndexed'>
   now: () => number
-  sleep: (ms: number, ended: AbortSignal) => Promise<void>
+  sleep: Sleep
   record: () => TriggerRecord
   /** Writes the row, unless the index already has a newer version. */
   put: (ownerId: string, record: TriggerRecord, version: number) => Promise<void>
@@ -49,11 +50,11 @@ export class IndexOutbox {
     const { state, record, put, drop, dropped } = this.#options
     const { triggerId, ownerId, version, removedAt } = state.row!
     if (removedAt === null) {
-      await this.#outbox.withTimeout(put(ownerId, record(), version))
+      await this.#outbox.callReceiver(put(ownerId, record(), version))
       state.markIndexed(version)
       return
     }
-    await this.#outbox.withTimeout(drop(triggerId))
+    await this.#outbox.callReceiver(drop(triggerId))
     // An earlier write that has not been answered yet could still restore the row, and nothing would delete the row
     // again.
     if (this.#outbox.hasUnresolvedCalls) throw new Error('an earlier write is still in flight')

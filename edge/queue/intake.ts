@@ -15,7 +15,7 @@ export type IntakeResult =
   | { state: 'disabled' }
   | { state: 'full'; retryAfterS: number }
 
-export type IntakeOptions = {
+type IntakeOptions = {
   state: TriggerState
   store: RunStore
   deliveries: Deliveries
@@ -148,7 +148,7 @@ export class Intake {
   }
 
   /**
-   * Queues runs for firings without a waiting client, and calls `note` in the same transaction. A firing that already
+   * Queues runs for firings without a waiting client, and calls `onQueued` in the same transaction. A firing that already
    * has a run does not create a second one. If the queue has no room for a firing, that firing and all later ones are
    * rejected.
    * @param onQueued called with the number of accepted firings

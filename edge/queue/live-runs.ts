@@ -1,7 +1,8 @@
 /** Queued and running runs of a trigger. Each method is synchronous and runs in one transaction. */
+import { CLOCK_TOLERANCE_MS, type Deadline } from '../deadline.ts'
 import type { RunResult, RunRow } from './records.ts'
+import { QUEUED, RUNNING } from './schema.ts'
 import type { StoredStarts } from './stored-starts.ts'
-import { CLOCK_TOLERANCE_MS, type Deadline } from './deadline.ts'
 
 /**
  * The alarm renews the lease of a running run. If the lease expires because the object was killed, the run is resumed.
@@ -35,15 +36,7 @@ export type RequeueFields = {
 const LIVE_COLUMNS = `sequence, suffix, revision, body_bytes AS bodyBytes, attempt, started_at AS startedAt,
   usage_key AS usageKey, in_doubt_since AS inDoubtSince`
 
-/** Repeats the WHERE clause of the partial index, because otherwise SQLite reads the whole table. */
-const LIVE = `status IN ('queued', 'running')`
-export const QUEUED = `${LIVE} AND status = 'queued'`
-const RUNNING = `${LIVE} AND status = 'running'`
-
-/**
- * Runs that are due. `?1` is the current time. If `requeued_at` is later than `?2`, the clock was set back (see
- * `waits.ts`).
- */
+/** Runs that are due. `?1` is the current time. If `requeued_at` is later than `?2`, the clock was set back. */
 const DUE = `(waiting_for IS NOT NULL OR next_attempt_at IS NULL OR next_attempt_at <= ?1 OR requeued_at > ?2)`
 
 export class LiveRuns {

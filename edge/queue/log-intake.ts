@@ -15,7 +15,7 @@ import type { RunStore } from './run-store.ts'
 import type { TriggerState } from './trigger-state.ts'
 import { advanceSubscription, type SubscriptionState } from './subscription-state.ts'
 
-export type LogIntakeOptions = {
+type LogIntakeOptions = {
   state: TriggerState
   store: Pick<RunStore, 'has'>
   intake: Pick<Intake, 'queueNow'>

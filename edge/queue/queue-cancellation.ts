@@ -1,6 +1,6 @@
 /** Each method is synchronous and runs in one transaction. */
-import { QUEUED } from './live-runs.ts'
 import type { RunResult, RunRow } from './records.ts'
+import { QUEUED } from './schema.ts'
 
 export type EndedRun = Pick<RunRow, 'sequence' | 'suffix' | 'bodyBytes' | 'startedAt'> & {
   status: 'success' | 'failed'

@@ -22,7 +22,14 @@ export type RunResult = {
   receipt?: string | null
 }
 
-const rfc3339 = (time: number | null) => (time === null ? null : new Date(time).toISOString())
+/** @param time in Unix milliseconds */
+export function rfc3339OrNull(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString()
+}
+
+export function parseTriggerOptions({ options }: Pick<TriggerRow, 'options'>): TriggerOptions {
+  return JSON.parse(options) as TriggerOptions
+}
 
 export function webhookUrlOf(triggerId: string, publicUrl: string): string {
   return new URL(`/webhook/${triggerId}`, publicUrl).href
@@ -44,10 +51,10 @@ export function toTriggerRecord(
     max_runs_per_minute: row.maxRunsPerMinute,
     max_queued_runs: row.maxQueuedRuns,
     config,
-    options: JSON.parse(row.options),
+    options: parseTriggerOptions(row),
     enabled: row.enabled,
     ...(row.kind === 'webhook' ? { webhook_url: webhookUrlOf(row.triggerId, PUBLIC_URL) } : {}),
-    ...(row.kind === 'schedule' ? { next_run_at: rfc3339(row.nextTickAt) } : {}),
+    ...(row.kind === 'schedule' ? { next_run_at: rfc3339OrNull(row.nextTickAt) } : {}),
     ...(row.kind === 'chain_event' ? chainEventFields(row, config, CHAINS) : {}),
     disabled_reason: row.disabledReason,
     waiting_for: null,
@@ -59,7 +66,7 @@ export function toTriggerRecord(
 /** The contract address has the EIP-55 checksum, even if the owner sent it without one. */
 function chainEventFields(row: TriggerRow, config: Record<string, unknown>, chains: Chains) {
   const { chain, signature, filter } = readChainEventConfig(config)
-  const ownFinality = (JSON.parse(row.options) as TriggerOptions).finality
+  const ownFinality = parseTriggerOptions(row).finality
   // A chain that is no longer configured has no default finality.
   const finality = ownFinality ?? chains[chain]?.finality
   return {
@@ -103,9 +110,9 @@ export function toRunRecord(
     attempt: row.attempt,
     action_cid: revision.actionCid,
     queued_at: new Date(row.queuedAt).toISOString(),
-    started_at: rfc3339(row.startedAt),
-    finished_at: rfc3339(row.finishedAt),
-    next_attempt_at: rfc3339(row.nextAttemptAt),
+    started_at: rfc3339OrNull(row.startedAt),
+    finished_at: rfc3339OrNull(row.finishedAt),
+    next_attempt_at: rfc3339OrNull(row.nextAttemptAt),
     waiting_for: row.waitingFor,
     test: row.test,
     replay_of: row.replayOf,

@@ -1,9 +1,10 @@
+import { MINUTE_MS } from '../../shared/durations.ts'
 import type { SealedRefusal } from '../../shared/wire/sealed.ts'
 import type { TriggerState } from './trigger-state.ts'
 
 /** Consecutive refused runs after which a trigger is disabled, if they span at least `REFUSALS_SPAN_MS`. */
 const REFUSALS_MAX = 10
-const REFUSALS_SPAN_MS = 15 * 60 * 1000
+const REFUSALS_SPAN_MS = 15 * MINUTE_MS
 
 /** Disables the trigger after consecutive runs that the origin refused with 401 or 403. */
 export class RefusalStreak {

@@ -1,4 +1,6 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../shared/durations.ts'
 import { HISTORY_BYTES_MAX, HISTORY_RETENTION_MS, HISTORY_RUNS_MAX } from '../../shared/limits.ts'
+import { isEndPast } from '../deadline.ts'
 import { type OldRun, type HistoryPruner, REVISIONS_MAX } from './history-pruner.ts'
 import type { TriggerState } from './trigger-state.ts'
 
@@ -13,15 +15,15 @@ const STEP_INTERVAL_MS = 100
  * A history that exceeds its limits is pruned after this delay. The excess runs of a whole minute are then deleted
  * together.
  */
-const EXCESS_CHECK_DELAY_MS = 60_000
+const EXCESS_CHECK_DELAY_MS = MINUTE_MS
 /**
  * Minimum interval between retention checks that wake an idle object. Retention does not need to be precise to the
  * minute.
  */
-const IDLE_CHECK_MS = 60 * 60 * 1000
+const IDLE_CHECK_MS = HOUR_MS
 const SIZE_CHECK_MS = 1_000
 /** Interval of retention checks while the object is awake for other reasons. */
-const AWAKE_CHECK_MS = 24 * 60 * 60 * 1000
+const AWAKE_CHECK_MS = DAY_MS
 
 export type RetentionOptions = {
   state: TriggerState
@@ -72,8 +74,7 @@ export class Retention {
   runDue(now: number): number | undefined {
     const trigger = this.#options.state.current
     if (!trigger) return undefined
-    // The check must not be postponed if the clock was set back.
-    const isWaiting = now < this.#awakeCheckAt && this.#awakeCheckAt <= now + AWAKE_CHECK_MS
+    const isWaiting = !isEndPast(this.#awakeCheckAt, AWAKE_CHECK_MS, now)
     const isEarly = isWaiting && now < this.#nextCheckAt
     if (!isEarly || trigger.revision - this.#cleanedUpRevision >= REVISIONS_MAX) {
       this.#nextCheckAt = this.#step(now) ?? Number.POSITIVE_INFINITY

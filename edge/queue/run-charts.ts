@@ -1,12 +1,10 @@
+import { HISTORY_RUNS_MAX } from '../../shared/limits.ts'
 import type { FinishedRun } from './statistics-queries.ts'
 import { CHART_RANGES, type ChartRange, type RunChart } from './trigger-snapshot.ts'
 
-/** As many runs as a history may have. */
-const RUNS_MAX = 10_000
-
 const RANGE_MAX_MS = CHART_RANGES['30d'].bucketMs * CHART_RANGES['30d'].buckets
 
-export type RunChartsOptions = {
+type RunChartsOptions = {
   now: () => number
   /** Newest first. May be incomplete for a large history. */
   endedSince(time: number): FinishedRun[]
@@ -29,7 +27,7 @@ export class RunCharts {
   add({ status, startedAt, finishedAt }: FinishedRun): void {
     if (!this.#runs) return
     this.#runs.push({ status, startedAt, finishedAt })
-    if (this.#runs.length > 2 * RUNS_MAX) this.#runs.splice(0, RUNS_MAX)
+    if (this.#runs.length > 2 * HISTORY_RUNS_MAX) this.#runs.splice(0, HISTORY_RUNS_MAX)
   }
 
   read(range: ChartRange): RunChart {

@@ -4,6 +4,7 @@
  * offset is subtracted instead of counted.
  */
 import type { RunStatus } from '../../shared/wire/trigger.ts'
+import { QUEUED, RUNNING } from './schema.ts'
 
 export type PageQuery = {
   limit: number
@@ -21,19 +22,16 @@ export type PageQuery = {
 /** `bytes` is the size of the body. */
 export type SizedRun = { sequence: number; bytes: number }
 
-export type SizedRunPage = {
+type SizedRunPage = {
   /** Newest first. */
   runs: SizedRun[]
   more: boolean
 }
 
-/**
- * Literals instead of parameters, because SQLite uses a partial index only if the query repeats the WHERE clause of the
- * index.
- */
+/** Literals instead of parameters, so that SQLite uses the partial indexes. */
 const STATUS: Record<RunStatus, string> = {
-  queued: `AND status IN ('queued', 'running') AND status = 'queued'`,
-  running: `AND status IN ('queued', 'running') AND status = 'running'`,
+  queued: `AND ${QUEUED}`,
+  running: `AND ${RUNNING}`,
   failed: `AND status = 'failed'`,
   success: `AND status = 'success'`,
 }

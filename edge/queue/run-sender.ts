@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../shared/durations.ts'
 import { encodeBase64url } from '../../shared/encoding/base64url.ts'
 import {
   EXECUTE_WAIT_MS,
@@ -5,18 +6,17 @@ import {
   SEALED_CLOCK_SKEW_MS,
   SEALED_REQUEST_LIFETIME_MS,
 } from '../../shared/limits.ts'
+import type { Semaphore } from '../../shared/semaphore.ts'
 import { ORIGIN_LOST, type Outcome } from '../../shared/wire/outcome.ts'
 import type { ExecuteResponse } from '../../shared/wire/sealed.ts'
-import type { TriggerOptions } from '../../shared/wire/trigger.ts'
 import { OriginUnavailableError } from '../trust/origin-unavailable-error.ts'
 import type { SealedOrigin } from '../trust/sealed-origin.ts'
 import type { Firing } from './firing.ts'
 import type { LiveRun, LiveRuns } from './live-runs.ts'
 import type { OutcomePoller } from './outcome-poller.ts'
 import { paramsRefusal } from './params-size.ts'
-import { type RevisionRow, runParams } from './records.ts'
+import { type RevisionRow, runParams, parseTriggerOptions } from './records.ts'
 import type { RunStore } from './run-store.ts'
-import type { Semaphore } from './semaphore.ts'
 import type { TriggerState } from './trigger-state.ts'
 import {
   type AttemptVerdict,
@@ -36,11 +36,11 @@ const LATE_START_MAX_MS = SEALED_REQUEST_LIFETIME_MS + SEALED_CLOCK_SKEW_MS + 30
  * Time for which the origin is certain to keep the outcome of a run. One hour less than the retention time allows for
  * clock differences.
  */
-const OUTCOME_QUERY_MAX_MS = OUTCOME_RETENTION_MS - 60 * 60 * 1000
+const OUTCOME_QUERY_MAX_MS = OUTCOME_RETENTION_MS - HOUR_MS
 
 const DELETED = 'the trigger was deleted'
 
-export type RunSenderOptions = {
+type RunSenderOptions = {
   store: Pick<RunStore, 'revision' | 'input'>
   live: Pick<LiveRuns, 'dispelDoubt' | 'renewDoubt'>
   state: TriggerState
@@ -229,9 +229,7 @@ export class RunSender {
 
   #retriesLost(): boolean {
     const { current } = this.#options.state
-    return (
-      current !== undefined && (JSON.parse(current.options) as TriggerOptions).on_lost === 'retry'
-    )
+    return current !== undefined && parseTriggerOptions(current).on_lost === 'retry'
   }
 
   /** @throws {Error} if the trigger was deleted */

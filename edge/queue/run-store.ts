@@ -1,5 +1,5 @@
 /** Runs of one trigger. Each method is synchronous and runs in one transaction. */
-import { and, asc, desc, eq, getTableColumns, sql } from 'drizzle-orm'
+import { asc, desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { DrizzleSqliteDODatabase } from 'drizzle-orm/durable-sqlite'
 import { BODY_PART_BYTES } from '../../shared/limits.ts'
 import { recordDelivery } from './deliveries.ts'
@@ -7,9 +7,6 @@ import type { RevisionRow, RunResult, RunRow } from './records.ts'
 import * as schema from './schema.ts'
 
 const { bodyParts, results, runs } = schema
-
-/** Repeats the WHERE clause of the partial index, because otherwise SQLite does not use the index. */
-const isQueued = and(sql`${runs.status} IN ('queued', 'running')`, eq(runs.status, 'queued'))
 
 export type QueueDatabase = DrizzleSqliteDODatabase<typeof schema>
 
@@ -25,7 +22,7 @@ export type NewRun = {
   replayOf?: string | undefined
 }
 
-export type QueuedTotals = { queued: number; queuedBytes: number }
+type QueuedTotals = { queued: number; queuedBytes: number }
 
 export class RunStore {
   readonly #storage: DurableObjectStorage
@@ -82,7 +79,7 @@ export class RunStore {
         queuedBytes: sql<number>`coalesce(sum(${runs.bodyBytes}), 0)`,
       })
       .from(runs)
-      .where(isQueued)
+      .where(sql.raw(schema.QUEUED))
       .get()!
   }
 

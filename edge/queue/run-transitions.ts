@@ -7,7 +7,7 @@ import { RefusalStreak } from './refusal-streak.ts'
 import type { TriggerState } from './trigger-state.ts'
 import type { AttemptVerdict } from './verdict.ts'
 
-export type RunTransitionsOptions = {
+type RunTransitionsOptions = {
   live: Pick<LiveRuns, 'finish' | 'requeue'>
   cancellation: QueueCancellation
   state: TriggerState

@@ -11,7 +11,7 @@ export class RunWaiters {
   }
 
   /**
-   * Resolves when the run finishes, when `closed` is called, or after `ms` milliseconds.
+   * Resolves when the run finishes, when `notifyAll` is called, or after `ms` milliseconds.
    * @param suffix the run ID without the trigger ID
    */
   async wait(suffix: string, ms: number): Promise<void> {

@@ -6,6 +6,14 @@ import { sql } from 'drizzle-orm'
 import { blob, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { WaitingFor } from '../../shared/wire/trigger.ts'
 
+/**
+ * SQL conditions on `runs`, as literals: SQLite uses the partial index `runs_live` only if a query repeats its WHERE
+ * clause.
+ */
+export const LIVE = `status IN ('queued', 'running')`
+export const QUEUED = `${LIVE} AND status = 'queued'`
+export const RUNNING = `${LIVE} AND status = 'running'`
+
 /** A single row with ID 1. */
 export const trigger = sqliteTable('trigger', {
   id: integer('id').primaryKey(),
@@ -48,7 +56,7 @@ export const trigger = sqliteTable('trigger', {
    * in the history is computed by subtraction.
    */
   prunedThrough: integer('pruned_through').notNull().default(0),
-  /** Chain events only: `Watch` as JSON. */
+  /** Chain events only: `SubscriptionState` as JSON. */
   watch: text('watch'),
   /** True if the chain's watcher does not have the current version of the subscription yet. */
   watchStale: integer('watch_stale', { mode: 'boolean' }).notNull().default(false),
@@ -113,7 +121,7 @@ export const runs = sqliteTable(
     reorged: integer('reorged', { mode: 'boolean' }).notNull().default(false),
   },
   // Only queued, running and failed runs are searched by status. An index of all runs would cost two writes per run,
-  // whereas failed runs are few. SQLite uses a partial index only if the query repeats the WHERE clause of the index.
+  // whereas failed runs are few.
   // `runs_live` contains all columns that the queue's queries need. In the table, those columns follow the body, so
   // SQLite would have to read through it.
   (table) => [
@@ -128,7 +136,7 @@ export const runs = sqliteTable(
         table.bodyBytes,
         table.revision,
       )
-      .where(sql`status IN ('queued', 'running')`),
+      .where(sql.raw(LIVE)),
     index('runs_failed')
       .on(table.sequence)
       .where(sql`status = 'failed'`),

@@ -1,6 +1,9 @@
+import { backoffMs } from '../backoff.ts'
 import { rootCauseText } from '../db/root-cause-text.ts'
+import { isEndPast } from '../deadline.ts'
+import { type Sleep, withTimeout } from '../sleep.ts'
 
-export type StateOutboxOptions = {
+type StateOutboxOptions = {
   /** True if an update of the receiver is pending. */
   isPending: () => boolean
   /**
@@ -11,7 +14,7 @@ export type StateOutboxOptions = {
   /** @param failures number of consecutive failures */
   onFailure: (reason: string, failures: number) => void
   now: () => number
-  sleep: (ms: number, ended: AbortSignal) => Promise<void>
+  sleep: Sleep
 }
 
 /** Delay before the first retry. It doubles with each failure, up to a minute. */
@@ -47,26 +50,24 @@ export class StateOutbox {
   /** Delivers a pending update, and waits for at most `CALLER_WAIT_MS`. Never throws. */
   async flush(): Promise<void> {
     const delivery = this.#startDelivery()
-    if (delivery) await this.#finishesWithin(CALLER_WAIT_MS, delivery)
+    if (delivery) await withTimeout(delivery, CALLER_WAIT_MS, this.#options.sleep)
   }
 
   /** Alarm task: retries a pending delivery. */
   runDue(now: number, keepAlive: (work: Promise<void>) => void): number | undefined {
     if (!this.#options.isPending()) return undefined
-    // The retry must not be postponed if the clock was set back.
-    const isBackingOff = now < this.#retryAt && this.#retryAt <= now + RETRY_MAX_MS
-    if (isBackingOff) return this.#retryAt
+    if (!isEndPast(this.#retryAt, RETRY_MAX_MS, now)) return this.#retryAt
     const delivery = this.#startDelivery()
     if (delivery) keepAlive(delivery)
     return now + RETRY_MS
   }
 
   /** @throws {Error} if the call to the receiver fails or times out */
-  async withTimeout(call: Promise<void>): Promise<void> {
+  async callReceiver(call: Promise<void>): Promise<void> {
     this.#unresolvedCalls++
-    const settled = call.finally(() => this.#unresolvedCalls--)
-    settled.catch(() => {})
-    if (!(await this.#finishesWithin(CALL_TIMEOUT_MS, settled))) throw new Error('no response')
+    const settled = call.finally(() => this.#unresolvedCalls--).then(() => true)
+    if (!(await withTimeout(settled, CALL_TIMEOUT_MS, this.#options.sleep)))
+      throw new Error('no response')
   }
 
   /** A call that timed out may still take effect. */
@@ -85,25 +86,13 @@ export class StateOutbox {
       while (isPending()) await deliver()
       this.#failures = 0
     } catch (error) {
+      this.#retryAt = now() + backoffMs(this.#failures, RETRY_MS, RETRY_MAX_MS)
       this.#failures++
-      this.#retryAt = now() + Math.min(RETRY_MS * 2 ** (this.#failures - 1), RETRY_MAX_MS)
       onFailure(rootCauseText(error), this.#failures)
     } finally {
       // There is no `await` between the last check of the pending mark and this line, so the next caller starts a new
       // delivery.
       this.#inFlight = undefined
-    }
-  }
-
-  /** @returns false if `work` did not finish within `ms` milliseconds */
-  async #finishesWithin(ms: number, work: Promise<void>): Promise<boolean> {
-    const ended = new AbortController()
-    const inTime = work.then(() => true)
-    const tooLate = this.#options.sleep(ms, ended.signal).then(() => false)
-    try {
-      return await Promise.race([inTime, tooLate])
-    } finally {
-      ended.abort()
     }
   }
 }

@@ -1,3 +1,7 @@
+import { HISTORY_RUNS_MAX } from '../../shared/limits.ts'
+import { QUEUED, RUNNING } from './schema.ts'
+import { OUTAGE_MAX_MS } from './stored-origin-breaker.ts'
+
 export type FinishedRun = {
   status: 'success' | 'failed'
   /** Unix milliseconds. Null if the run never started. */
@@ -6,13 +10,9 @@ export type FinishedRun = {
 }
 
 /**
- * Limits of one query. SQLite stores a run's timestamps after its body, and must read through the body to reach them.
+ * Limit of one query, besides `HISTORY_RUNS_MAX`. SQLite stores a run's timestamps after its body, and must read through the body to reach them.
  */
-const ROWS_MAX = 10_000
 const BYTES_MAX = 64 * 1024 * 1024
-
-/** Maximum time from queueing to finishing. A run that has waited this long for an unavailable origin fails. */
-const QUEUED_MAX_MS = 24 * 60 * 60 * 1000
 
 type Row = {
   status: string
@@ -30,13 +30,14 @@ export function runsEndedSince(sql: SqlStorage, since: number): FinishedRun[] {
   const rows = sql.exec<Row>(
     `SELECT status, queued_at, octet_length(body) AS bytes, started_at, finished_at
      FROM runs ORDER BY sequence DESC LIMIT ?`,
-    ROWS_MAX,
+    HISTORY_RUNS_MAX,
   )
   const ended: FinishedRun[] = []
   let bytes = 0
   for (const row of rows) {
     bytes += row.bytes ?? 0
-    if (row.queued_at < since - QUEUED_MAX_MS || bytes > BYTES_MAX) break
+    // A run that has waited for an unavailable origin for `OUTAGE_MAX_MS` fails.
+    if (row.queued_at < since - OUTAGE_MAX_MS || bytes > BYTES_MAX) break
     const { status, started_at: startedAt, finished_at: finishedAt } = row
     if (status !== 'success' && status !== 'failed') continue
     if (finishedAt !== null && finishedAt > since) ended.push({ status, startedAt, finishedAt })
@@ -50,14 +51,12 @@ export function ticksSkippedSince(sql: SqlStorage, since: number): number {
 }
 
 export function countLiveRuns(sql: SqlStorage): { running: number; oldestQueuedAt: number | null } {
-  // Repeats the WHERE clause of the partial index. Otherwise SQLite does not use the index.
-  const live = `FROM runs WHERE status IN ('queued', 'running')`
   const { running } = sql
-    .exec<{ running: number }>(`SELECT count(*) AS running ${live} AND status = 'running'`)
+    .exec<{ running: number }>(`SELECT count(*) AS running FROM runs WHERE ${RUNNING}`)
     .one()
   const [oldest] = sql
     .exec<{ queued_at: number }>(
-      `SELECT queued_at ${live} AND status = 'queued' ORDER BY sequence LIMIT 1`,
+      `SELECT queued_at FROM runs WHERE ${QUEUED} ORDER BY sequence LIMIT 1`,
     )
     .toArray()
   return { running, oldestQueuedAt: oldest?.queued_at ?? null }

@@ -1,14 +1,15 @@
+import { DAY_MS, MINUTE_MS } from '../../shared/durations.ts'
 import type { TriggerStats } from '../../shared/wire/trigger.ts'
+import { rfc3339OrNull } from './records.ts'
 import type { FinishedRun } from './statistics-queries.ts'
 import { percentile } from './run-charts.ts'
 
-export const STATS_WINDOW_MS = 24 * 60 * 60 * 1000
-const MINUTE_MS = 60_000
+const STATS_WINDOW_MS = DAY_MS
 
 /** Most recent run durations used for the percentiles: enough for a stable p95. */
 const DURATIONS_MAX = 1_000
 
-export type StatisticsOptions = {
+type StatisticsOptions = {
   now: () => number
   /** Newest first. May be incomplete for a large history. */
   endedSince(time: number): FinishedRun[]
@@ -56,7 +57,7 @@ export class Statistics {
       p95_ms: percentile(sorted, 0.95),
       queued,
       running,
-      oldest_queued_at: oldestQueuedAt === null ? null : new Date(oldestQueuedAt).toISOString(),
+      oldest_queued_at: rfc3339OrNull(oldestQueuedAt),
     }
   }
 

@@ -1,9 +1,10 @@
+import { DAY_MS } from '../../shared/durations.ts'
+import type { Deadline } from '../deadline.ts'
 import { OriginBreaker } from './origin-breaker.ts'
 import type { TriggerState } from './trigger-state.ts'
-import type { Deadline } from './deadline.ts'
 
 /** Maximum time for which runs wait for an unavailable origin (`docs/decisions/0020`). */
-export const OUTAGE_MAX_MS = 24 * 60 * 60 * 1000
+export const OUTAGE_MAX_MS = DAY_MS
 
 /** Circuit breaker for the origin. The start of an outage is stored on disk. */
 export class StoredOriginBreaker extends OriginBreaker {

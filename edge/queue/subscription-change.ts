@@ -2,7 +2,7 @@
 import { readChainEventConfig, watchesSameEvents } from '../chain/chain-event-config.ts'
 import type { ChainName } from '../chain/chain-settings.ts'
 import type { TriggerOptions } from '../../shared/wire/trigger.ts'
-import type { TriggerRow } from './records.ts'
+import { parseTriggerOptions, type TriggerRow } from './records.ts'
 import type { TriggerChange } from './trigger-state.ts'
 import {
   startSubscription,
@@ -29,7 +29,7 @@ export function planSubscriptionChange(
 ): SubscriptionChange {
   const before = readChainEventConfig(JSON.parse(row.config))
   const config = change.config ? readChainEventConfig(change.config) : before
-  const { finality: finalityBefore } = JSON.parse(row.options) as TriggerOptions
+  const { finality: finalityBefore } = parseTriggerOptions(row)
   const finality = change.options ? change.options.finality : finalityBefore
   const next = watchesSameEvents(before, config)
     ? resetLearned()

@@ -1,16 +1,17 @@
 import type { ChainName } from '../chain/chain-settings.ts'
 import type { Subscription } from '../chain/subscription.ts'
 import type { Watcher } from '../chain/watch/watcher.ts'
+import type { Sleep } from '../sleep.ts'
 import { StateOutbox } from './state-outbox.ts'
 import type { TriggerState } from './trigger-state.ts'
 
-export type SubscriptionOutboxOptions = {
+type SubscriptionOutboxOptions = {
   state: Pick<TriggerState, 'row' | 'watch' | 'markWatcherUpdated'>
   /** `undefined` if the trigger does not need any events. */
   subscription: () => Subscription | undefined
   watcher: (chain: ChainName) => Pick<Watcher, 'watch' | 'unwatch'>
   now: () => number
-  sleep: (ms: number, ended: AbortSignal) => Promise<void>
+  sleep: Sleep
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
@@ -42,7 +43,7 @@ export class SubscriptionOutbox {
   }
 
   /**
-   * Like `tell`.
+   * Like `flush`.
    * @throws {Error} if the update is still pending afterwards
    */
   async flushOrThrow(): Promise<void> {
@@ -72,10 +73,10 @@ export class SubscriptionOutbox {
     const { chain, left } = state.watch!
     this.#mustResend = false
     for (const former of left)
-      await this.#outbox.withTimeout(watcher(former).unwatch(triggerId, version))
+      await this.#outbox.callReceiver(watcher(former).unwatch(triggerId, version))
     const wanted = subscription()
     const call = wanted ? watcher(chain).watch(wanted) : watcher(chain).unwatch(triggerId, version)
-    await this.#outbox.withTimeout(call)
+    await this.#outbox.callReceiver(call)
     state.markWatcherUpdated(version)
   }
 }

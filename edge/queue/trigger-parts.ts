@@ -1,6 +1,6 @@
 import { drizzle as overD1 } from 'drizzle-orm/d1'
 import { drizzle } from 'drizzle-orm/durable-sqlite'
-import type { TriggerOptions, TriggerRecord } from '../../shared/wire/trigger.ts'
+import type { TriggerRecord } from '../../shared/wire/trigger.ts'
 import * as indexSchema from '../db/schema.ts'
 import { readChainEventConfig } from '../chain/chain-event-config.ts'
 import type { ChainName } from '../chain/chain-settings.ts'
@@ -18,100 +18,129 @@ import { sleep } from '../sleep.ts'
 import { dropIndexRow, putIndexRow } from '../triggers/trigger-index.ts'
 import { SealedOrigin } from '../trust/sealed-origin.ts'
 import { Alarm } from './alarm.ts'
-import {
-  type FinishedRun,
-  runsEndedSince,
-  countLiveRuns,
-  ticksSkippedSince,
-} from './statistics-queries.ts'
 import { Deliveries } from './deliveries.ts'
-import { QueueCancellation } from './queue-cancellation.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { FiredLogs } from './fired-logs.ts'
-import { RunHistory } from './run-history.ts'
+import { HistoryPruner } from './history-pruner.ts'
 import { IndexCheck } from './index-check.ts'
 import { IndexOutbox } from './index-outbox.ts'
 import { Intake } from './intake.ts'
-import { QueueSize } from './queue-size.ts'
 import { LiveRuns } from './live-runs.ts'
 import { LogIntake } from './log-intake.ts'
-import { HistoryPruner } from './history-pruner.ts'
-import { toTriggerRecord } from './records.ts'
+import { type EndedRun, QueueCancellation } from './queue-cancellation.ts'
+import { QueueSize } from './queue-size.ts'
+import { toTriggerRecord, parseTriggerOptions } from './records.ts'
 import { Retention } from './retention.ts'
 import { RunCharts } from './run-charts.ts'
+import { RunHistory } from './run-history.ts'
 import { RunStore } from './run-store.ts'
 import { RunWaiters } from './run-waiters.ts'
 import * as schema from './schema.ts'
-import { StoredStarts } from './stored-starts.ts'
 import { Statistics } from './statistics.ts'
-import { TriggerState } from './trigger-state.ts'
+import { countLiveRuns, runsEndedSince, ticksSkippedSince } from './statistics-queries.ts'
+import { StoredStarts } from './stored-starts.ts'
 import { SubscriptionOutbox } from './subscription-outbox.ts'
 import { subscriptionOf } from './subscription-state.ts'
+import { TriggerState } from './trigger-state.ts'
 import { WebhookIntake } from './webhook-intake.ts'
 
 /** Fallback alarm that is set when runs are queued. It starts the runs if the object is not woken otherwise. */
 const FALLBACK_ALARM_MS = 1_000
 
 export type TriggerParts = ReturnType<typeof triggerParts>
+type Core = ReturnType<typeof coreParts>
 
-/** Does not access storage yet. */
+/**
+ * Assembles the parts in dependency order. Does not access storage yet.
+ *
+ * Intake and dispatch depend on each other: stored runs are dispatched, and a dispatched run makes room for new ones.
+ * Therefore `startRuns` is the only closure that uses a part from below.
+ */
 export function triggerParts(ctx: DurableObjectState, env: Env) {
-  const queueSize = new QueueSize()
-  const waiters = new RunWaiters()
-  const record = (): TriggerRecord => {
-    const trigger = state.current
-    if (!trigger) throw new Error('this object has no trigger')
-    return toTriggerRecord(trigger, store.revision(trigger.revision), settingsOf(env))
+  const core = coreParts(ctx, env)
+  const { alarm, db, keepAlive, queueSize, record, state, store } = core
+  const startRuns = () => alarm.runGuarded('dispatcher', Date.now(), () => dispatcher.pump())
+  const { deliveries, intake, webhook, logs } = intakeParts(core, startRuns)
+  const { history, statistics, charts, waiters, retention, runEnded } = historyParts(core, intake)
+  const origin = new SealedOrigin(env, Date.now)
+  const dispatcher = dispatcherOf(core, origin, logs, runEnded)
+  const { ticks, subscriptionOutbox, indexOutbox, indexCheck } = upkeepParts(core, intake, origin)
+  alarm.setTasks([
+    // Must come before the dispatcher, so that the run of a tick starts immediately.
+    { name: 'ticks', runDue: (now) => ticks.runDue(now) },
+    { name: 'dispatcher', runDue: () => dispatcher.runDue() },
+    { name: 'index', runDue: (now) => indexOutbox.runDue(now, keepAlive) },
+    { name: 'watch', runDue: (now) => subscriptionOutbox.runDue(now, keepAlive) },
+    { name: 'index-check', runDue: (now) => indexCheck.runDue(now, keepAlive) },
+    {
+      name: 'deliveries',
+      lowPriority: true,
+      runDue: (now) => (state.current ? deliveries.runDue(now) : undefined),
+    },
+    { name: 'retention', lowPriority: true, runDue: (now) => retention.runDue(now) },
+  ])
+  return {
+    db,
+    store,
+    state,
+    queueSize,
+    alarm,
+    record,
+    intake,
+    webhook,
+    logs,
+    history,
+    statistics,
+    charts,
+    waiters,
+    dispatcher,
+    subscriptionOutbox,
+    indexOutbox,
   }
-  const subscription = (): Subscription | undefined => {
-    const { current, watch } = state
-    if (!current?.enabled || !watch) return undefined
-    const defaultFinality = settingsOf(env).CHAINS[watch.chain]?.finality
-    // The chain is not configured at the moment, so it has no watcher. The update stays pending until the chain is
-    // configured again.
-    if (defaultFinality === undefined) throw new Error('the chain is not configured')
-    const finality = resolveFinality(JSON.parse(current.options) as TriggerOptions, defaultFinality)
-    return subscriptionOf(
-      current,
-      watch,
-      readChainEventConfig(JSON.parse(current.config)),
-      finality,
-    )
-  }
-  const runEnded = (run: FinishedRun & { suffix: string }): void => {
-    waiters.notify(run.suffix)
-    statistics.add(run)
-    charts.add(run)
-    retention.recordEnd(run.finishedAt)
-    count(seriesOf('svc_edge_runs_ended_total', { status: run.status }))
-    flushCounts(env, ctx)
-  }
+}
 
-  const db = drizzle(ctx.storage, { schema })
-  const store = new RunStore(ctx.storage, db)
-  const state = new TriggerState(ctx.storage, db)
-  const { sql } = ctx.storage
-  const exists = () => state.current !== undefined
-  const history = new RunHistory(store, sql, exists)
-  const statistics = new Statistics({
-    now: Date.now,
-    endedSince: (time) => runsEndedSince(sql, time),
-    skippedSince: (time) => ticksSkippedSince(sql, time),
-    queueStatus: () => ({ queued: queueSize.queued, ...countLiveRuns(sql) }),
-  })
-  const charts = new RunCharts({
-    now: Date.now,
-    endedSince: (time) => runsEndedSince(sql, time),
-  })
+/** The parts that all others use. */
+function coreParts(ctx: DurableObjectState, env: Env) {
+  const { storage } = ctx
+  const db = drizzle(storage, { schema })
+  const store = new RunStore(storage, db)
+  const state = new TriggerState(storage, db)
   const log = (event: string, facts: Record<string, string | number>) =>
     logEvent(env, event, { trigger: state.current?.triggerId, ...facts })
-  const deliveries = new Deliveries(ctx.storage.sql)
+  return {
+    ctx,
+    env,
+    db,
+    sql: storage.sql,
+    store,
+    state,
+    log,
+    alarm: new Alarm(storage, log),
+    queueSize: new QueueSize(),
+    transaction: (work: () => void) => storage.transactionSync(work),
+    keepAlive: (work: Promise<void>) => ctx.waitUntil(work),
+    watcher: (chain: ChainName): Watcher => env.CHAIN_WATCHER.getByName(chain),
+    record: (): TriggerRecord => {
+      const trigger = state.current
+      if (!trigger) throw new Error('this object has no trigger')
+      return toTriggerRecord(trigger, store.revision(trigger.revision), settingsOf(env))
+    },
+  }
+}
+
+/**
+ * Stores runs for webhooks, ticks and chain logs.
+ * @param committed called when runs are on disk
+ */
+function intakeParts(core: Core, committed: () => void) {
+  const { alarm, ctx, env, queueSize, sql, state, store, transaction, watcher } = core
   const storageHooks = {
-    transaction: (work: () => void) => ctx.storage.transactionSync(work),
+    transaction,
     sync: () => ctx.storage.sync(),
     inserted: () => alarm.armBy(Date.now() + FALLBACK_ALARM_MS),
-    committed: () => alarm.runGuarded('dispatcher', Date.now(), () => dispatcher.pump()),
+    committed,
   }
+  const deliveries = new Deliveries(sql)
   const intake = new Intake({
     ...storageHooks,
     state,
@@ -122,7 +151,6 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
   })
   const webhook = new WebhookIntake(state, intake)
-  const watcher = (chain: ChainName): Watcher => env.CHAIN_WATCHER.getByName(chain)
   const logs = new LogIntake({
     ...storageHooks,
     state,
@@ -139,9 +167,50 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
           .catch(() => undefined),
       ),
   })
+  return { deliveries, intake, webhook, logs }
+}
+
+/** Finished runs: reads, counts and prunes them. */
+function historyParts(core: Core, intake: Intake) {
+  const { alarm, ctx, env, queueSize, sql, state, store, transaction } = core
+  const endedSince = (time: number) => runsEndedSince(sql, time)
+  const history = new RunHistory(store, sql, () => state.current !== undefined)
+  const statistics = new Statistics({
+    now: Date.now,
+    endedSince,
+    skippedSince: (time) => ticksSkippedSince(sql, time),
+    queueStatus: () => ({ queued: queueSize.queued, ...countLiveRuns(sql) }),
+  })
+  const charts = new RunCharts({ now: Date.now, endedSince })
+  const waiters = new RunWaiters()
+  const retention = new Retention({
+    state,
+    pruning: new HistoryPruner(sql),
+    transaction,
+    isBeingWritten: (revision) => intake.isBeingWritten(revision),
+    armBy: (at) => alarm.armBy(at),
+  })
+  const runEnded = (run: EndedRun) => {
+    waiters.notify(run.suffix)
+    statistics.add(run)
+    charts.add(run)
+    retention.recordEnd(run.finishedAt)
+    count(seriesOf('svc_edge_runs_ended_total', { status: run.status }))
+    flushCounts(env, ctx)
+  }
+  return { history, statistics, charts, waiters, retention, runEnded }
+}
+
+/** Sends queued runs to the origin. */
+function dispatcherOf(
+  core: Core,
+  origin: SealedOrigin,
+  logs: LogIntake,
+  runEnded: (run: EndedRun) => void,
+) {
+  const { alarm, ctx, keepAlive, log, queueSize, sql, state, store } = core
   const starts = new StoredStarts(sql)
-  const origin = new SealedOrigin(env, Date.now)
-  const dispatcher = new Dispatcher({
+  return new Dispatcher({
     store,
     live: new LiveRuns(ctx.storage, starts),
     starts,
@@ -150,13 +219,33 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
     origin,
     now: Date.now,
     random: Math.random,
-    keepAlive: (work) => ctx.waitUntil(work),
+    keepAlive,
     armBy: (at) => alarm.armBy(at),
     queueChanged: (change, run) => {
       queueSize.adjust(change, run.bodyBytes)
       logs.notifyIfRoom()
     },
-    runEnded: (run) => runEnded(run),
+    runEnded,
+    log,
+  })
+}
+
+/** Fires ticks, and keeps the index and the chain watcher up to date. */
+function upkeepParts(core: Core, intake: Intake, origin: SealedOrigin) {
+  const { ctx, db, env, log, record, state, watcher } = core
+  const ticks = new Ticks({
+    state,
+    intake,
+    skipped: new SkippedTicks(db),
+    onWoken: () => ctx.waitUntil(origin.prepare()),
+    log,
+  })
+  const subscriptionOutbox = new SubscriptionOutbox({
+    state,
+    subscription: () => currentSubscription(state, env),
+    watcher,
+    now: Date.now,
+    sleep,
     log,
   })
   const index = overD1(env.DB, { schema: indexSchema })
@@ -174,28 +263,6 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
     },
     log,
   })
-  const subscriptionOutbox = new SubscriptionOutbox({
-    state,
-    subscription: () => subscription(),
-    watcher,
-    now: Date.now,
-    sleep,
-    log,
-  })
-  const retention = new Retention({
-    state,
-    pruning: new HistoryPruner(sql),
-    transaction: (work) => ctx.storage.transactionSync(work),
-    isBeingWritten: (revision) => intake.isBeingWritten(revision),
-    armBy: (at) => alarm.armBy(at),
-  })
-  const ticks = new Ticks({
-    state,
-    intake,
-    skipped: new SkippedTicks(db),
-    onWoken: () => ctx.waitUntil(origin.prepare()),
-    log,
-  })
   const rows = new ScannerIndex(index)
   const indexCheck = new IndexCheck({
     state,
@@ -203,41 +270,17 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
     write: () => indexOutbox.flush(),
     log,
   })
-  const keepAlive = (work: Promise<void>) => ctx.waitUntil(work)
-  const alarm = new Alarm(
-    ctx.storage,
-    [
-      // Must come before the dispatcher, so that the run of a tick starts immediately.
-      { name: 'ticks', runDue: (now) => ticks.tend(now) },
-      { name: 'dispatcher', runDue: () => dispatcher.runDue() },
-      { name: 'index', runDue: (now) => indexOutbox.runDue(now, keepAlive) },
-      { name: 'watch', runDue: (now) => subscriptionOutbox.runDue(now, keepAlive) },
-      { name: 'index-check', runDue: (now) => indexCheck.runDue(now, keepAlive) },
-      {
-        name: 'deliveries',
-        lowPriority: true,
-        runDue: (now) => (state.current ? deliveries.runDue(now) : undefined),
-      },
-      { name: 'retention', lowPriority: true, runDue: (now) => retention.runDue(now) },
-    ],
-    log,
-  )
-  return {
-    db,
-    store,
-    state,
-    live: queueSize,
-    intake,
-    webhook,
-    logs,
-    dispatcher,
-    history,
-    waiters,
-    statistics,
-    charts,
-    indexRow: indexOutbox,
-    watchNote: subscriptionOutbox,
-    alarm,
-    record,
-  }
+  return { ticks, subscriptionOutbox, indexOutbox, indexCheck }
+}
+
+/** `undefined` if the trigger does not need any events. */
+function currentSubscription(state: TriggerState, env: Env): Subscription | undefined {
+  const { current, watch } = state
+  if (!current?.enabled || !watch) return undefined
+  const defaultFinality = settingsOf(env).CHAINS[watch.chain]?.finality
+  // The chain is not configured at the moment, so it has no watcher. The update stays pending until the chain is
+  // configured again.
+  if (defaultFinality === undefined) throw new Error('the chain is not configured')
+  const finality = resolveFinality(parseTriggerOptions(current), defaultFinality)
+  return subscriptionOf(current, watch, readChainEventConfig(JSON.parse(current.config)), finality)
 }

@@ -171,9 +171,9 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     if (!trigger) return undefined
     if (trigger.version !== indexed) {
       this.#parts.state.reindex(indexed)
-      this.ctx.waitUntil(this.#parts.indexRow.flush())
+      this.ctx.waitUntil(this.#parts.indexOutbox.flush())
     }
-    if (trigger.kind === 'chain_event') this.ctx.waitUntil(this.#parts.watchNote.resend())
+    if (trigger.kind === 'chain_event') this.ctx.waitUntil(this.#parts.subscriptionOutbox.resend())
     // Read again, because `reindex` may have raised the version.
     const { version, nextTickAt } = this.#parts.state.current ?? trigger
     return { version, nextTickAt }
@@ -192,7 +192,7 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     await migrate(this.#parts.db, migrations)
     await this.#parts.alarm.load()
     this.#parts.state.load()
-    this.#parts.live.load(this.#parts.store.queuedTotals())
+    this.#parts.queueSize.load(this.#parts.store.queuedTotals())
   }
 
   /**
@@ -210,7 +210,7 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
 
   /** Sends pending updates to the index and the chain watcher, and waits briefly for them to complete. */
   async #flushOutboxes(): Promise<void> {
-    await Promise.all([this.#parts.indexRow.flush(), this.#parts.watchNote.flush()])
+    await Promise.all([this.#parts.indexOutbox.flush(), this.#parts.subscriptionOutbox.flush()])
   }
 
   #ownedTrigger(ownerId: string) {

@@ -1,4 +1,5 @@
 /** Types and constants only, because the page's script imports this file too. */
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../shared/durations.ts'
 import type {
   BackfillRecord,
   RunStatus,
@@ -47,14 +48,14 @@ export type RunSummary = {
 }
 
 export const CHART_RANGES = {
-  '1h': { bucketMs: 2 * 60_000, buckets: 30 },
-  '24h': { bucketMs: 60 * 60_000, buckets: 24 },
-  '7d': { bucketMs: 6 * 60 * 60_000, buckets: 28 },
-  '30d': { bucketMs: 24 * 60 * 60_000, buckets: 30 },
+  '1h': { bucketMs: 2 * MINUTE_MS, buckets: 30 },
+  '24h': { bucketMs: HOUR_MS, buckets: 24 },
+  '7d': { bucketMs: 6 * HOUR_MS, buckets: 28 },
+  '30d': { bucketMs: DAY_MS, buckets: 30 },
 } as const
 export type ChartRange = keyof typeof CHART_RANGES
 
-export type ChartBucket = {
+type ChartBucket = {
   /** Start of the bucket, in Unix milliseconds. */
   at: number
   ok: number

@@ -1,5 +1,6 @@
 /** Caches the trigger's row in memory, and is the only code that writes the row. */
 import { eq } from 'drizzle-orm'
+import { withoutUndefined } from '../../shared/json/without-undefined.ts'
 import { SCHEDULE_CONCURRENCY, WEBHOOK_CONCURRENCY } from '../../shared/limits.ts'
 import type { TriggerKind, TriggerOptions } from '../../shared/wire/trigger.ts'
 import { nextTick } from '../schedule/cron.ts'
@@ -30,7 +31,7 @@ export type NewTrigger = {
 export type TriggerChange = Partial<Omit<NewTrigger, 'triggerId' | 'ownerId' | 'kind' | 'watch'>>
 
 /** Updated by the service, independently of changes by the owner. */
-export type ServiceFields = Partial<
+type ServiceFields = Partial<
   Pick<
     TriggerRow,
     | 'refusals'
@@ -290,9 +291,4 @@ function concurrencyOf(kind: TriggerKind, { concurrency }: TriggerOptions): numb
  */
 function firstTick(kind: TriggerKind, config: Record<string, unknown>, now: number): number | null {
   return kind === 'schedule' ? (nextTick(String(config.cron), now) ?? null) : null
-}
-
-function withoutUndefined<T extends object>(fields: T): Partial<T> {
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(given) as Partial<T>
 }

@@ -1,4 +1,5 @@
 /** A verdict decides what happens to a run next. */
+import { HOUR_MS, MINUTE_MS } from '../../shared/durations.ts'
 import { errorReason } from '../../shared/errors/api-error.ts'
 import { failureText, type Outcome } from '../../shared/wire/outcome.ts'
 import type { SealedRefusal } from '../../shared/wire/sealed.ts'
@@ -31,9 +32,9 @@ export type AttemptVerdict =
 /** Delays before the second, third and fourth attempt. */
 const RETRY_MS = [5_000, 60_000, 600_000]
 /** Minimum delay before a run probes whether a shortage of credit or allowance is over. */
-const SHORTAGE_PROBE_MS = 60_000
+const SHORTAGE_PROBE_MS = MINUTE_MS
 /** Maximum retry delay that the origin may request. During a longer delay, the origin's recovery would go unnoticed. */
-const RETRY_AFTER_MAX_MS = 60 * 60 * 1000
+const RETRY_AFTER_MAX_MS = HOUR_MS
 
 export function verdictOnOutcome(outcome: Outcome): AttemptVerdict {
   const { logs, charged_cents, receipt = null } = outcome

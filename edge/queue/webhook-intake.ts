@@ -5,6 +5,7 @@ import { postHandshake } from '../triggers/post-handshakes.ts'
 import type { WebhookFiring } from './firing.ts'
 import type { IntakeResult, Intake } from './intake.ts'
 import { passNamedHeaders, type WithheldHeaders } from './named-headers.ts'
+import { parseTriggerOptions } from './records.ts'
 import type { TriggerState } from './trigger-state.ts'
 
 export type WebhookPost = {
@@ -27,8 +28,7 @@ export class WebhookIntake {
   /** `undefined` if there is no trigger or it is of another kind. */
   options(): TriggerOptions | undefined {
     const trigger = this.#state.current
-    if (trigger?.kind !== 'webhook') return undefined
-    return JSON.parse(trigger.options) as TriggerOptions
+    return trigger?.kind === 'webhook' ? parseTriggerOptions(trigger) : undefined
   }
 
   async accept(post: WebhookPost): Promise<WebhookResult> {

@@ -3,7 +3,7 @@ import { cronProblem } from './cron.ts'
 import { minimumInterval } from './minimum-interval.ts'
 import { nominalTime } from './tick-run.ts'
 
-export type ScheduleProblem = { field: string; problem: string }
+type ScheduleProblem = { field: string; problem: string }
 
 /** Validates `config` (docs/decisions/0069). Undefined if it is valid. */
 export function checkSchedule(config: Record<string, unknown>): ScheduleProblem | undefined {

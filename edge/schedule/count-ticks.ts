@@ -1,8 +1,7 @@
+import { DAY_MS } from '../../shared/durations.ts'
 import { nextTick } from './cron.ts'
 import { timesOfDay } from './cron-values.ts'
 import { midnightCron } from './cron-dialect.ts'
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
  * Both times are inclusive. Whole days are counted without enumerating their ticks, because stepping through every tick

@@ -2,7 +2,7 @@ import { daysOfCycle } from './days-of-cycle.ts'
 import { parseCron, fieldsOf, parsePattern } from './cron-dialect.ts'
 
 /** Parsing a longer cron would take milliseconds. */
-export const CRON_MAX_CHARACTERS = 256
+const CRON_MAX_CHARACTERS = 256
 
 /** Rejects nicknames (`@daily`) and dates (`2026-12-01T00:00`), which contain other characters. */
 const FIELD = /^[\dA-Za-z*?,/#+-]+$/

@@ -1,6 +1,5 @@
+import { DAY_MS } from '../../shared/durations.ts'
 import { midnightCron, parseCron } from './cron-dialect.ts'
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /** The Gregorian calendar repeats every 400 years, which is a whole number of weeks. */
 const CYCLE_MONTHS = 400 * 12

@@ -4,7 +4,7 @@ import { countTicks } from './count-ticks.ts'
 import { lastTicks, nextTick } from './cron.ts'
 
 /** All times are nominal times, in Unix milliseconds. */
-export type DueTicks = {
+type DueTicks = {
   /** One run each, oldest first. */
   fire: number[]
   /** Missed ticks that do not fire. Absent if all due ticks fire. */

@@ -8,7 +8,7 @@ const DAY_S = 24 * HOUR_S
 type Pair = { first: number; second: number }
 
 /** Smallest interval between two ticks of a cron, and two such ticks, in Unix seconds. */
-export type MinimumInterval = Pair & { seconds: number }
+type MinimumInterval = Pair & { seconds: number }
 
 /**
  * Within a day, it follows from the values of the fields. Across days, the last tick of a day is compared with the

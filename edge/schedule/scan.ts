@@ -1,10 +1,12 @@
+import { DAY_MS } from '../../shared/durations.ts'
 import { rootCauseText } from '../db/root-cause-text.ts'
+import { type Sleep, withTimeout } from '../sleep.ts'
 import type { IndexedTrigger, RowCheck, ScannerIndex } from './scanner-index.ts'
 
 /** Version of the trigger's record, and its next tick in Unix milliseconds, or null if there is none. */
 export type VisitResult = { version: number; nextTickAt: number | null }
 
-export type ScanOptions = {
+type ScanOptions = {
   rows: Pick<ScannerIndex, 'due' | 'unchecked' | 'note'>
   /**
    * Calls the Durable Object of a trigger.
@@ -13,8 +15,7 @@ export type ScanOptions = {
    */
   visit: (id: string, version: number) => Promise<VisitResult | undefined>
   now: () => number
-  /** Resolves early when `ended` is aborted. */
-  sleep: (ms: number, ended: AbortSignal) => Promise<void>
+  sleep: Sleep
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
@@ -35,7 +36,7 @@ const PAGE = 500
  * an object's capacity.
  */
 const COMPARED_PER_SCAN = 50
-const COMPARE_INTERVAL_MS = 24 * 60 * 60 * 1000
+const COMPARE_INTERVAL_MS = DAY_MS
 
 /**
  * Calls the objects of schedules with overdue ticks, which restores lost alarms and fires the ticks. Then compares a
@@ -88,17 +89,17 @@ async function visitTrigger(
   row: IndexedTrigger,
 ): Promise<{ found: RowCheck; answered: boolean }> {
   const { visit, now, sleep, log } = options
-  const ended = new AbortController()
   try {
-    const timeout = sleep(VISIT_MS, ended.signal).then(() => 'silent' as const)
-    const result = await Promise.race([visit(row.id, row.version), timeout])
-    if (result === undefined) return { found: { row, gone: true }, answered: true }
-    if (result !== 'silent') return { found: { row, lookAt: result.nextTickAt }, answered: true }
+    const visited = visit(row.id, row.version).then((result) => ({ result }))
+    const answer = await withTimeout(visited, VISIT_MS, sleep)
+    if (answer) {
+      const { result } = answer
+      const found = result ? { row, lookAt: result.nextTickAt } : { row, gone: true as const }
+      return { found, answered: true }
+    }
     log('scan.silent', { trigger: row.id })
   } catch (error) {
     log('scan.failed', { trigger: row.id, error: rootCauseText(error) })
-  } finally {
-    ended.abort()
   }
   // Moves the row behind the waiting ones, so that failing objects do not block the others.
   return { found: { row, lookAt: row.lookAt === null ? null : now() }, answered: false }

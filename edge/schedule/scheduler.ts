@@ -3,6 +3,7 @@ import { drizzle } from 'drizzle-orm/d1'
 import { SCAN_INTERVAL_MS } from '../../shared/limits.ts'
 import { wakeWatchers } from '../chain/watch/wake-watchers.ts'
 import { rootCauseText } from '../db/root-cause-text.ts'
+import { isAlarmLost } from '../deadline.ts'
 import * as schema from '../db/schema.ts'
 import type { Env } from '../env.ts'
 import type { LogFields } from '../../shared/service-log/line.ts'
@@ -29,8 +30,8 @@ export class Scheduler extends DurableObject<Env> implements SchedulerObject {
   async wake(): Promise<void> {
     const now = Date.now()
     const at = await this.ctx.storage.getAlarm()
-    const isScheduled = at !== null && Math.abs(at - now) <= SCAN_INTERVAL_MS
-    if (!isScheduled) await this.ctx.storage.setAlarm(nextScanAt(now))
+    if (isAlarmLost(at, now, now + SCAN_INTERVAL_MS, SCAN_INTERVAL_MS))
+      await this.ctx.storage.setAlarm(nextScanAt(now))
   }
 
   override async alarm(): Promise<void> {

@@ -1,11 +1,12 @@
 import { and, desc, eq, gt } from 'drizzle-orm'
+import { HOUR_MS } from '../../shared/durations.ts'
 import type { QueueDatabase } from '../queue/run-store.ts'
 import { skippedTicks } from '../queue/schema.ts'
 
 /** Skipped ticks with the same reason share one row, so that a schedule that falls behind does not fill the table. */
-const MERGE_WINDOW_MS = 60 * 60 * 1000
+const MERGE_WINDOW_MS = HOUR_MS
 
-export type SkipReason = (typeof skippedTicks.$inferSelect)['reason']
+type SkipReason = (typeof skippedTicks.$inferSelect)['reason']
 
 /** Ticks of a schedule that did not create a run. */
 export class SkippedTicks {

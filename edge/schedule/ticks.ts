@@ -1,15 +1,15 @@
 import type { ScheduleFiring } from '../queue/firing.ts'
 import type { DerivedFiring, Intake } from '../queue/intake.ts'
-import type { TriggerRow } from '../queue/records.ts'
+import { type TriggerRow, parseTriggerOptions } from '../queue/records.ts'
 import type { TriggerState } from '../queue/trigger-state.ts'
-import type { TriggerOptions } from '../../shared/wire/trigger.ts'
+import { HOUR_MS } from '../../shared/durations.ts'
 import { nextTick } from './cron.ts'
 import { dueTicks } from './due-ticks.ts'
 import type { SkippedTicks } from './skipped-ticks.ts'
 import { tickRunSuffix } from './tick-run.ts'
 import { wakeAt } from './wake-at.ts'
 
-export type TicksOptions = {
+type TicksOptions = {
   state: TriggerState
   intake: Pick<Intake, 'queueNow'>
   skipped: SkippedTicks
@@ -30,8 +30,8 @@ export class Ticks {
     this.#options = options
   }
 
-  /** Returns the time of the next call in Unix milliseconds, or undefined if no call is needed. */
-  tend(now: number): number | undefined {
+  /** Alarm task: fires the ticks that are due. */
+  runDue(now: number): number | undefined {
     const { state, intake, skipped, log } = this.#options
     const trigger = state.current
     if (trigger?.kind !== 'schedule' || !trigger.enabled || trigger.nextTickAt === null) return
@@ -42,7 +42,7 @@ export class Ticks {
     if (tick !== trigger.nextTickAt) state.updateFields({ nextTickAt: tick ?? null })
     if (tick === undefined) return
     if (now < tick) return this.#wait(trigger, cron, tick, now)
-    const { misfire } = JSON.parse(trigger.options) as TriggerOptions
+    const { misfire } = parseTriggerOptions(trigger)
     const due = dueTicks(cron, tick, now, misfire)
     const firings = due.fire.map((at) => firingOf(trigger.triggerId, at, cron))
     intake.queueNow(firings, (taken) => {
@@ -72,7 +72,7 @@ export class Ticks {
 }
 
 /** After a larger clock correction, the clock is assumed to have been wrong before. */
-const SET_BACK_MAX_MS = 2 * 60 * 60 * 1000
+const SET_BACK_MAX_MS = 2 * HOUR_MS
 
 function firingOf(triggerId: string, tick: number, cron: string): DerivedFiring {
   const firing: ScheduleFiring = { source: 'schedule', scheduledAt: tick, cron }

@@ -2,7 +2,9 @@
  * Serves the guide for agents and the documents that lead to it (`docs/decisions/0051`). The guide is in the Agent
  * Skills format (agentskills.io). Its details are one level below it, under `references/`.
  */
+import { encodeHex } from '../../shared/encoding/hex.ts'
 import type { Settings } from '../env.ts'
+import { sha256 } from '../sha256.ts'
 import { fillPlaceholders, placeholdersOf } from './placeholders.ts'
 import { skillIndex } from './skill-index.ts'
 import guide from './SKILL.md'
@@ -16,7 +18,7 @@ import schedules from './references/schedules.md'
 import senders from './references/senders.md'
 import wallets from './references/wallets.md'
 
-export type ServedDocument = {
+type ServedDocument = {
   text: string
   contentType: string
   /** SHA-256 of the text in UTF-8, in hex. */
@@ -49,7 +51,7 @@ export async function documentsOf(settings: Settings): Promise<Map<string, Serve
   const values = placeholdersOf(settings)
   const served = new Map<string, ServedDocument>()
   const add = async (path: string, contentType: string, text: string) =>
-    served.set(path, { text, contentType, digest: await sha256(text) })
+    served.set(path, { text, contentType, digest: encodeHex(await sha256(text)) })
   for (const [path, template] of Object.entries(TEMPLATES))
     await add(path, MARKDOWN, fillPlaceholders(template, values))
   await add(LLMS_PATH, 'text/plain; charset=utf-8', fillPlaceholders(llms, values))
@@ -57,9 +59,4 @@ export async function documentsOf(settings: Settings): Promise<Map<string, Serve
   const index = skillIndex(served.get(GUIDE_PATH)!, url)
   await add(INDEX_PATH, 'application/json', JSON.stringify(index, null, 2))
   return served
-}
-
-async function sha256(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

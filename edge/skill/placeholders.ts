@@ -1,4 +1,5 @@
 /** Values of the deployment for the `{{name}}` placeholders in the guide. */
+import { DAY_MS, MINUTE_MS } from '../../shared/durations.ts'
 import {
   AGENT_REQUEST_LIFETIME_MS,
   AGENT_TOKEN_IDLE_MS,
@@ -27,10 +28,9 @@ import {
 } from '../../shared/limits.ts'
 import type { Settings } from '../env.ts'
 
-const DAY_MS = 24 * 60 * 60 * 1000
 const MIB = 1024 * 1024
 
-export type DeploymentSettings = Pick<Settings, 'PUBLIC_URL' | 'ORIGIN_URL' | 'CHAINS'>
+type DeploymentSettings = Pick<Settings, 'PUBLIC_URL' | 'ORIGIN_URL' | 'CHAINS'>
 
 const number = (value: number) => value.toLocaleString('en-US')
 
@@ -51,7 +51,7 @@ export function placeholdersOf({ PUBLIC_URL, ORIGIN_URL, CHAINS }: DeploymentSet
     queued_runs: number(MAX_QUEUED_RUNS_DEFAULT),
     queued_runs_webhook: number(WEBHOOK_QUEUED_RUNS_DEFAULT),
     queued_runs_most: number(MAX_QUEUED_RUNS_BOUND),
-    request_minutes: number(AGENT_REQUEST_LIFETIME_MS / 60_000),
+    request_minutes: number(AGENT_REQUEST_LIFETIME_MS / MINUTE_MS),
     requests: number(OUTBOUND_REQUESTS_MAX),
     runs_per_minute: number(MAX_RUNS_PER_MINUTE_DEFAULT),
     runs_per_minute_most: number(MAX_RUNS_PER_MINUTE_BOUND),

@@ -4,7 +4,7 @@ import type { ChainName, Chains } from '../chain/chain-settings.ts'
 import { resolveFinality } from '../chain/finality.ts'
 import type { Watcher } from '../chain/watch/watcher.ts'
 import type { Env } from '../env.ts'
-import { sleep } from '../sleep.ts'
+import { withTimeout } from '../sleep.ts'
 import { TriggerRejectedError } from './trigger-rejected-error.ts'
 
 /** Without the chain's head, the start block of a trigger cannot be determined. Nothing was stored. */
@@ -34,14 +34,8 @@ export async function requireChainHead(
   requireConfiguredChain(chain, chains)
   const finality = resolveFinality(options, chains[chain]!.finality)
   const watcher: Pick<Watcher, 'head'> = env.CHAIN_WATCHER.getByName(chain)
-  const ended = new AbortController()
-  const timeout = sleep(WAIT_MS, ended.signal).then(() => ({ state: 'away' }) as const)
-  try {
-    const answer = await Promise.race([watcher.head(finality), timeout])
-    if (answer.state === 'known') return answer.head
-    if (answer.state === 'away') throw new TriggerChainUnavailableError(chain)
-    throw new TriggerRejectedError({ reason: answer.state, chain, finality: String(finality) })
-  } finally {
-    ended.abort()
-  }
+  const answer = await withTimeout(watcher.head(finality), WAIT_MS)
+  if (!answer || answer.state === 'away') throw new TriggerChainUnavailableError(chain)
+  if (answer.state === 'known') return answer.head
+  throw new TriggerRejectedError({ reason: answer.state, chain, finality: String(finality) })
 }

@@ -1,4 +1,5 @@
 import { actionCid } from '../../shared/cid/compute-cid.ts'
+import { withoutUndefined } from '../../shared/json/without-undefined.ts'
 import type { PatchTrigger, StoredTrigger } from '../../shared/wire/trigger.ts'
 import { readChainEventConfig } from '../chain/chain-event-config.ts'
 import type { Chains } from '../chain/chain-settings.ts'
@@ -12,7 +13,7 @@ import { storedKeyWarnings } from './stored-key-warnings.ts'
 import { sealUsageKey } from './seal-usage-key.ts'
 import { requireAllowedFields } from './trigger-rules.ts'
 
-export type ChangeContext = {
+type ChangeContext = {
   /** Already verified as an ID that this service issued. */
   triggerId: string
   ownerId: string
@@ -26,7 +27,7 @@ const TRIES = 3
 /**
  * Absent fields stay unchanged.
  * @returns the new record, or `undefined` if this owner has no such trigger
- * @throws {TriggerRefused} if a value is not allowed for this kind of trigger
+ * @throws {TriggerRejectedError} if a value is not allowed for this kind of trigger
  * @throws {OriginUnavailableError | OriginBusyError} if a new usage key cannot be checked at the moment; nothing is changed
  * @throws {TriggerChainUnavailableError} if the chain's head is needed and unavailable; nothing is changed
  */
@@ -74,7 +75,7 @@ export async function changeTrigger(
 }
 
 function fieldsOf(body: PatchTrigger): TriggerChange {
-  const fields = {
+  return withoutUndefined({
     name: body.name,
     enabled: body.enabled,
     config: body.config,
@@ -83,7 +84,5 @@ function fieldsOf(body: PatchTrigger): TriggerChange {
     defaultParams: body.default_params,
     maxRunsPerMinute: body.max_runs_per_minute,
     maxQueuedRuns: body.max_queued_runs,
-  }
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(given) as TriggerChange
+  }) as TriggerChange
 }

@@ -22,7 +22,7 @@ import { countTriggers, type IndexDatabase } from './trigger-index.ts'
 import { TriggerRejectedError } from './trigger-rejected-error.ts'
 import { requireAllowedFields } from './trigger-rules.ts'
 
-export type CreateContext = {
+type CreateContext = {
   ownerId: string
   db: IndexDatabase
   settings: Pick<Settings, 'ID_MAC_KEY' | 'CHAINS'>
@@ -33,7 +33,7 @@ export type CreateContext = {
 /**
  * @throws {TriggerRejectedError} if a value is not allowed for this kind of trigger
  * @throws {OriginUnavailableError | OriginBusyError} if the usage key cannot be checked at the moment; nothing is stored
- * @throws {ChainUnavailable} if the head of the chain is unavailable; nothing is stored
+ * @throws {TriggerChainUnavailableError} if the head of the chain is unavailable; nothing is stored
  */
 export async function createTrigger(
   env: Env,

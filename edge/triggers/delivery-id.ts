@@ -2,6 +2,7 @@
 import { encodeBase64url } from '../../shared/encoding/base64url.ts'
 import { DELIVERY_ID_MAX_CHARACTERS } from '../../shared/limits.ts'
 import type { TriggerOptions } from '../../shared/wire/trigger.ts'
+import { sha256 } from '../sha256.ts'
 
 /**
  * Headers with a value that a sender repeats when it repeats a delivery, in order of precedence: idempotency keys,
@@ -48,9 +49,8 @@ export async function deliveryKey(
   if (!found) return undefined
   const { name, id } = found
   if (id.length <= DELIVERY_ID_MAX_CHARACTERS) return `${name}:${id}`
-  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(id))
   // A different separator, so that a short ID that looks like a hash cannot collide with one.
-  return `${name}#${encodeBase64url(new Uint8Array(hash))}`
+  return `${name}#${encodeBase64url(await sha256(id))}`
 }
 
 type DeliveryId = { name: string; id: string }

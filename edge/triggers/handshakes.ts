@@ -5,7 +5,7 @@
 import type { HandshakeSender } from '../../shared/wire/trigger.ts'
 import { echoable, type HandshakeReply, jsonReply, textReply } from './handshake-reply.ts'
 
-export type HandshakeRequest = { query: URLSearchParams; headers: Headers }
+type HandshakeRequest = { query: URLSearchParams; headers: Headers }
 
 /** `undefined` if the request is not a known handshake. */
 export function getHandshake(

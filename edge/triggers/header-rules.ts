@@ -2,6 +2,7 @@
  * Decides which headers of a webhook request reach the action (`docs/decisions/0023`): headers that verify the sender
  * or describe the event. A denial takes precedence over every other rule.
  */
+import { memoize } from '../memoize.ts'
 
 /** Clients may send these headers by accident. They are not meant for the action. */
 const CREDENTIALS = new Set([
@@ -106,11 +107,13 @@ const ALLOWED_PATTERN = [
   /(^|-)(event|topic|delivery|webhook|hook|retry|idempotency)(-[a-z]+)*$/,
 ]
 
-export type HeaderRule = 'deny' | 'allow' | 'only_named'
+type HeaderRule = 'deny' | 'allow' | 'only_named'
 
 /** Senders repeat the same few names, and matching the patterns is the main cost. */
-const rules = new Map<string, HeaderRule>()
-const RULES_MAX = 1_000
+const CACHED_MAX = 1_000
+const cachedRule = memoize(CACHED_MAX, (name): HeaderRule =>
+  denialOf(name) ? 'deny' : isAllowed(name) ? 'allow' : 'only_named',
+)
 
 /**
  * No known sender uses a longer name. Matching a longer one against the patterns could take seconds, and the cache
@@ -120,13 +123,7 @@ const NAME_MAX_CHARACTERS = 128
 
 /** @param name in lower case */
 export function ruleFor(name: string): HeaderRule {
-  if (name.length > NAME_MAX_CHARACTERS) return 'deny'
-  const known = rules.get(name)
-  if (known) return known
-  if (rules.size >= RULES_MAX) rules.clear()
-  const rule = denialOf(name) ? 'deny' : isAllowed(name) ? 'allow' : 'only_named'
-  rules.set(name, rule)
-  return rule
+  return name.length > NAME_MAX_CHARACTERS ? 'deny' : cachedRule(name)
 }
 
 /**

@@ -5,7 +5,7 @@
 import type { HandshakeSender } from '../../shared/wire/trigger.ts'
 import { echoable, type HandshakeReply, jsonReply, textReply } from './handshake-reply.ts'
 
-export type HandshakePost = {
+type HandshakePost = {
   /** Headers that the action would receive, with names in lower case. */
   headers: Readonly<Record<string, string>>
   query: Readonly<Record<string, string | string[]>>

@@ -6,7 +6,7 @@ import { checkUsageKey } from './check-usage-key.ts'
 import { keyWarnings } from './key-warnings.ts'
 import { TriggerRejectedError } from './trigger-rejected-error.ts'
 
-export type SealedUsageKey = {
+type SealedUsageKey = {
   /** Encrypted for this trigger and owner only. The edge cannot decrypt it. */
   sealed: Uint8Array
   /** For the owner: why runs with the key would currently be refused. */

@@ -42,8 +42,8 @@ export async function dropIndexRow(db: IndexDatabase, ownerId: string, id: strin
 
 /** After the trigger with this creation time and ID. */
 export type ListCursor = { createdAt: number; id: string }
-export type ListFilter = { kind?: TriggerKind | undefined; enabled?: boolean | undefined }
-export type ListQuery = ListFilter & {
+type ListFilter = { kind?: TriggerKind | undefined; enabled?: boolean | undefined }
+type ListQuery = ListFilter & {
   /** Page size. If absent, all triggers are returned. */
   limit?: number | undefined
   after?: ListCursor | undefined

@@ -1,5 +1,10 @@
 /** Asks the governance contract whether a compose hash is allowed (`docs/attestation.md`, rule 7). */
 import { z } from 'zod'
+import {
+  ALLOWED_COMPOSE_HASHES,
+  type GovernanceDecision,
+} from '../../shared/attestation/rules/governance.ts'
+import { readBoundedBody } from '../../shared/network/bounded-body.ts'
 
 /** The contract could not be queried, so it is unknown whether the compose hash is allowed. */
 export class GovernanceUnavailableError extends Error {
@@ -9,10 +14,6 @@ export class GovernanceUnavailableError extends Error {
   }
 }
 
-export type Governance = { chain_id: number; allowed: boolean }
-
-/** Selector of `allowedComposeHashes(bytes32)`: the first 4 bytes of its Keccak-256. */
-const ALLOWED_COMPOSE_HASHES = '0x2f6622e5'
 /** ABI encoding. Any other result counts as a denial. */
 const TRUE = `0x${'1'.padStart(64, '0')}`
 
@@ -30,7 +31,7 @@ export async function queryGovernanceContract(
   { rpcUrl, appId, composeHash }: { rpcUrl: string; appId: string; composeHash: string },
   send: typeof fetch,
   signal: AbortSignal,
-): Promise<Governance> {
+): Promise<GovernanceDecision> {
   const call = { to: `0x${appId}`, data: `${ALLOWED_COMPOSE_HASHES}${composeHash}` }
   const calls = [
     { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] },
@@ -45,7 +46,7 @@ export async function queryGovernanceContract(
 }
 
 /** Only two short results are expected, so longer responses are rejected. */
-const ANSWER_MAX_CHARACTERS = 16 * 1024
+const ANSWER_MAX_BYTES = 16 * 1024
 
 async function postCalls(
   rpcUrl: string,
@@ -61,22 +62,13 @@ async function postCalls(
       redirect: 'manual',
       signal,
     })
-    const text = await startOf(response)
+    const body = await readBoundedBody(response, ANSWER_MAX_BYTES)
+    if (!body) throw new Error('the response is too long')
     if (response.status !== 200) throw new Error(`status ${response.status}`)
-    return JSON.parse(text)
+    return JSON.parse(new TextDecoder().decode(body))
   } catch (error) {
     // Only the error's name: a message of `fetch` may contain the URL, which may contain an API key.
     const reason = error instanceof Error ? error.name : 'unknown'
     throw new GovernanceUnavailableError(reason, { cause: error })
   }
-}
-
-async function startOf(response: Response): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    text += decoder.decode(chunk, { stream: true })
-    if (text.length > ANSWER_MAX_CHARACTERS) throw new Error('the response is too long')
-  }
-  return text
 }

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../shared/durations.ts'
 import { DurableObject } from 'cloudflare:workers'
 import { type Env, settingsOf } from '../env.ts'
 import {
@@ -11,7 +12,7 @@ import type { TrustedKeys, TrustObject } from './trust-object.ts'
 import { type VerifiedOrigin, verifyOriginEvidence } from './verify-origin.ts'
 
 /** Keys are renewed this long before they expire, so that no run has to wait for the renewal. */
-const AHEAD_MS = 10 * 60 * 1000
+const AHEAD_MS = 10 * MINUTE_MS
 /** Minimum interval between verifications, regardless of how many objects request one. */
 const REVERIFY_MIN_MS = 1_000
 

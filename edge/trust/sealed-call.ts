@@ -1,5 +1,6 @@
 import { decodeBase64url, encodeBase64url } from '../../shared/encoding/base64url.ts'
-import { joinBytes, SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
+import { joinBytes } from '../../shared/encoding/bytes.ts'
+import { SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
 import { ResponseDecryptionError, sealCall } from '../../shared/envelope/seal.ts'
 import { SEALED_REQUEST_LIFETIME_MS } from '../../shared/limits.ts'
 import { PAD_BYTE } from '../../shared/wire/sealed-http.ts'
@@ -9,7 +10,7 @@ import { type SealingKeys, sealingKeys } from './sealing-keys.ts'
 
 export type Freshness = { request_id: string; issued_at: number; expires_at: number }
 
-export type OriginCall = {
+type OriginCall = {
   path: string
   /** Called once per key with the same freshness, because a retry must be the same request. */
   plaintext: (freshness: Freshness) => Uint8Array<ArrayBuffer>

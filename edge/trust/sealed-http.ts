@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { tryParseJson } from '../../shared/json/try-parse-json.ts'
 import type { ErrorCode } from '../../shared/errors/error-codes.ts'
 import { errorReason } from '../../shared/errors/api-error.ts'
 import { SEALED_IDLE_TIMEOUT_MS } from '../../shared/limits.ts'
@@ -14,13 +15,13 @@ import type { Env } from '../env.ts'
 import { OriginUnavailableError } from './origin-unavailable-error.ts'
 import { type Freshness, sealedCall } from './sealed-call.ts'
 
-export type SealedHttpCall = Omit<SealedHttpRequest, keyof Freshness> & {
+type SealedHttpCall = Omit<SealedHttpRequest, keyof Freshness> & {
   /** The bytes of the body, followed by free space for the head. */
   room: Uint8Array<ArrayBuffer>
   bodyBytes: number
 }
 
-export type SealedHttpResult = {
+type SealedHttpResult = {
   status: number
   headers: [string, string][]
   body: Uint8Array<ArrayBuffer>
@@ -78,7 +79,7 @@ export async function forwardSealed(
 
 function resultIn(text: Uint8Array<ArrayBuffer>): SealedHttpResult {
   const parts = decodeFrame(text)
-  const read = parts && answerSchema.safeParse(parsed(parts.head))
+  const read = parts && answerSchema.safeParse(tryParseJson(parts.head))
   if (!parts || !read?.success)
     throw new OriginUnavailableError('the origin returned an invalid response')
   const answer = read.data
@@ -90,12 +91,4 @@ function resultIn(text: Uint8Array<ArrayBuffer>): SealedHttpResult {
   const reason = errorReason(answer)
   const isUnsent = reason !== 'request_replayed'
   throw new OriginUnavailableError(`the origin refused the envelope: ${reason}`, { isUnsent })
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

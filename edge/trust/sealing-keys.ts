@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../shared/durations.ts'
 import { type ChannelPublicKey, importChannelKey } from '../../shared/envelope/seal.ts'
 import type { Env } from '../env.ts'
 import { type TrustHealth, unverifiedHealth } from './trust-health.ts'
@@ -11,7 +12,7 @@ export type SealingKeys = {
 const TRUST_OBJECT = 'origin'
 
 /** An isolate requests new keys this long before they expire. */
-const AHEAD_MS = 5 * 60 * 1000
+const AHEAD_MS = 5 * MINUTE_MS
 /** Minimum interval between an isolate's attempts to renew the keys. */
 const RENEW_RETRY_MS = 10_000
 

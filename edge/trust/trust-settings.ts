@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { tryParseJson } from '../../shared/json/try-parse-json.ts'
 import { type Policy, TCB_STATUSES } from '../../shared/attestation/policy.ts'
 import { SETTINGS } from '../../shared/config/settings.ts'
 
@@ -45,7 +46,7 @@ export const trustSettings = {
     }),
   ORIGIN_MEASUREMENTS: z
     .string()
-    .transform(jsonOrNothing)
+    .transform(tryParseJson)
     .pipe(z.array(measurementsSchema).min(1))
     .optional()
     .register(SETTINGS, {
@@ -112,12 +113,4 @@ function rootOf({ ORIGIN_TRUST, SIM_ROOT_SHA256 }: TrustSettings): Policy['root'
   if (ORIGIN_TRUST === 'hardware') return { kind: 'intel' }
   if (SIM_ROOT_SHA256 === undefined) throw new Error('SIM_ROOT_SHA256 is not set')
   return { kind: 'simulated', spkiSha256: SIM_ROOT_SHA256 }
-}
-
-function jsonOrNothing(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

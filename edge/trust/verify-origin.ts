@@ -20,7 +20,7 @@ export type VerifiedOrigin = {
   verifiedUntil: number
 }
 
-export type VerifyOriginDeps = {
+type VerifyOriginDeps = {
   settings: TrustSettings & { ORIGIN_URL: string }
   fetch: typeof fetch
   random: (bytes: number) => Uint8Array<ArrayBuffer>

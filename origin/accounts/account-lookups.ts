@@ -1,35 +1,28 @@
-/** For writes, the lookups throw the same error with which the contract would revert. */
-import {
-  type Account,
-  type AccountAction,
-  type AccountGroup,
-  type AccountUsageKey,
-  WILDCARD,
-} from './account.ts'
+/** Unless noted, lookups are for writes, and throw the error with which the contract would revert. */
+import { WILDCARD } from '../../shared/cid/wildcard.ts'
+import type { Account, AccountAction, AccountGroup, AccountUsageKey } from './account.ts'
 import { PredictedRevertError } from './predicted-revert.ts'
 
-/**
- * For writes.
- * @throws {PredictedRevertError} if the account does not have the group
- */
+/** @throws {PredictedRevertError} if the account does not have the group */
 export function requireGroup({ hash, groups }: Account, id: number): AccountGroup {
-  const group = groups.get(id)
-  if (group) return group
-  throw new PredictedRevertError('GroupDoesNotExist', [hash, id])
+  return entryOrRevert(groups.get(id), 'GroupDoesNotExist', hash, id)
 }
 
 export class GroupNotFoundError extends Error {
+  override readonly name = 'GroupNotFoundError'
   /** As in the contract's `GroupDoesNotExist` error. */
   readonly args: readonly string[]
 
   constructor(accountHash: string, id: number) {
     super('the account has no such group')
-    this.name = 'GroupNotFoundError'
     this.args = [accountHash, String(id)]
   }
 }
 
-/** @throws {GroupNotFoundError} if the account does not have the group */
+/**
+ * For reads.
+ * @throws {GroupNotFoundError} if the account does not have the group
+ */
 export function requireReadableGroup({ hash, groups }: Account, id: number): AccountGroup {
   const group = groups.get(id)
   if (group) return group
@@ -45,22 +38,21 @@ export function requireWallets({ hash, wallets }: Account, pkpIds: readonly stri
   if (unknown !== undefined) throw new PredictedRevertError('WalletDoesNotExist', [hash, unknown])
 }
 
-/**
- * For writes.
- * @throws {PredictedRevertError} if the account does not have the action
- */
+/** @throws {PredictedRevertError} if the account does not have the action */
 export function requireAction({ hash, actions }: Account, cidHash: string): AccountAction {
-  const action = actions.get(cidHash)
-  if (action) return action
-  throw new PredictedRevertError('ActionDoesNotExist', [hash, cidHash])
+  return entryOrRevert(actions.get(cidHash), 'ActionDoesNotExist', hash, cidHash)
 }
 
-/**
- * For writes.
- * @throws {PredictedRevertError} if the account does not have the key
- */
+/** @throws {PredictedRevertError} if the account does not have the key */
 export function requireUsageKey({ hash, usageKeys }: Account, keyHash: string): AccountUsageKey {
-  const key = usageKeys.get(keyHash)
-  if (key) return key
-  throw new PredictedRevertError('UsageApiKeyDoesNotExist', [hash, keyHash])
+  return entryOrRevert(usageKeys.get(keyHash), 'UsageApiKeyDoesNotExist', hash, keyHash)
+}
+
+function entryOrRevert<Entry>(
+  entry: Entry | undefined,
+  errorName: string,
+  ...args: [accountHash: string, id: string | number]
+): Entry {
+  if (entry !== undefined) return entry
+  throw new PredictedRevertError(errorName, args)
 }

@@ -4,6 +4,7 @@
  * in EIP-55 format.
  */
 import { toBeHex } from 'ethers'
+import { WILDCARD } from '../../shared/cid/wildcard.ts'
 
 export type AccountWallet = {
   pkpId: string
@@ -84,8 +85,8 @@ export function word(value: bigint | string): string {
   return toBeHex(value, 32)
 }
 
-/** Stands for all wallets or all actions in a group's permissions. */
-export const WILDCARD = word(0n)
+/** In a usage key's group IDs, stands for all groups. */
+export const ALL_GROUPS = 0
 
 const NO_IDS: ReadonlySet<number> = new Set()
 const NO_WORDS: ReadonlySet<string> = new Set()
@@ -107,4 +108,30 @@ export function idSet(ids: readonly number[]): ReadonlySet<number> {
 export function wordSet(words: readonly string[]): ReadonlySet<string> {
   if (words.length === 0) return NO_WORDS
   return words.length === 1 && words[0] === WILDCARD ? WILDCARD_ONLY : new Set(words)
+}
+
+/** With the wildcard, all wallets of the account. */
+export function groupWallets({ wallets }: Account, { pkpIds }: AccountGroup): AccountWallet[] {
+  if (pkpIds.has(WILDCARD)) return [...wallets.values()]
+  return [...pkpIds].flatMap((id) => wallets.get(id) ?? [])
+}
+
+type GroupIndex = ReadonlyMap<string, readonly AccountGroup[]>
+
+/** The cache key, the account's map of groups, is replaced on every change. */
+const groupIndexes = new WeakMap<Account['groups'], GroupIndex>()
+
+/** Groups by the action hashes in them. Groups that permit all actions are also listed under the wildcard. */
+export function groupsByAction({ groups }: Account): GroupIndex {
+  const known = groupIndexes.get(groups)
+  if (known) return known
+  const index = new Map<string, AccountGroup[]>()
+  for (const group of groups.values())
+    for (const hash of group.cidHashes) {
+      const found = index.get(hash)
+      if (found) found.push(group)
+      else index.set(hash, [group])
+    }
+  groupIndexes.set(groups, index)
+  return index
 }

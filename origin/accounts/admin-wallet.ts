@@ -1,14 +1,15 @@
 import { accountHashOfWallet } from '../../shared/crypto/typed-data.ts'
-import type { AccountsState, Principal } from './state.ts'
+import type { Principal } from './account.ts'
+import type { AccountsState } from './state.ts'
 
 export class NotAdminError extends Error {
+  override readonly name = 'NotAdminError'
   readonly wallet: string
   /** Current admin, if the wallet was the admin before a transfer. Undefined otherwise. */
   readonly currentAdmin: string | undefined
 
   constructor(wallet: string, currentAdmin?: string) {
     super('the wallet is not the admin of any account')
-    this.name = 'NotAdminError'
     this.wallet = wallet
     this.currentAdmin = currentAdmin
   }

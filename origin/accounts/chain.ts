@@ -3,10 +3,7 @@ import { accountConfigAbi } from '../../shared/abi/account-config.ts'
 
 /** The chain is unreachable, or the mirrored state is too old. The operation was neither performed nor charged. */
 export class ContractUnavailableError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.name = 'ContractUnavailableError'
-  }
+  override readonly name = 'ContractUnavailableError'
 }
 
 export type ContractChain = {
@@ -20,7 +17,7 @@ export type ContractChain = {
 
 export const accountConfig = new Interface(accountConfigAbi)
 
-const RPC_TIMEOUT_MS = 5_000
+export const RPC_TIMEOUT_MS = 5_000
 
 /** The provider does not cache responses, and requests the chain ID only once. */
 export async function connectChain(
@@ -30,9 +27,12 @@ export async function connectChain(
   const request = new FetchRequest(rpcUrl)
   request.timeout = RPC_TIMEOUT_MS
   const probe = new JsonRpcProvider(request, undefined, { cacheTimeout: -1 })
-  const chainId = await requestOrThrow(() => probe.send('eth_chainId', [])).finally(() =>
-    probe.destroy(),
-  )
+  const chainId = await probe
+    .send('eth_chainId', [])
+    .catch((cause: unknown) => {
+      throw new ContractUnavailableError('the node did not respond to eth_chainId', { cause })
+    })
+    .finally(() => probe.destroy())
   const network = Network.from(BigInt(chainId))
   const options = { staticNetwork: network, cacheTimeout: -1, batchStallTime: 0 }
   const provider = new JsonRpcProvider(request, network, options)
@@ -41,13 +41,5 @@ export async function connectChain(
     chainId: network.chainId,
     contractAddress: contract.address,
     contractBlock: contract.block,
-  }
-}
-
-async function requestOrThrow(request: () => Promise<string>): Promise<string> {
-  try {
-    return await request()
-  } catch (error) {
-    throw new ContractUnavailableError('the node did not respond to eth_chainId', { cause: error })
   }
 }

@@ -1,5 +1,11 @@
-import { apiKeyHash, newApiKey } from './api-key.ts'
+import { randomBytes } from 'node:crypto'
+import { apiKeyHash } from '../../shared/crypto/keccak.ts'
 import { ContractRevertError } from './writer.ts'
+
+/** 32 random bytes in base64 (44 characters). Shown to the user once; only the hash is stored. */
+export function newApiKey(): string {
+  return randomBytes(32).toString('base64')
+}
 
 /** An attacker who front-runs the hashes of new keys pays gas for each attempt. */
 const ATTEMPTS_MAX = 3

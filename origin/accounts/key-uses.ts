@@ -3,7 +3,7 @@ import type { Database } from '../db/open.ts'
 import { keyUses } from '../db/schema.ts'
 import { fromDatabase } from '../db/database-unavailable.ts'
 
-export type KeyUsesOptions = { db: Database; now: () => number }
+type KeyUsesOptions = { db: Database; now: () => number }
 
 /** Rows per statement. A statement takes at most 65,535 parameters, and each row has two. */
 const BATCH = 10_000

@@ -161,7 +161,6 @@ export class AccountsMirror {
     }, delayMs)
   }
 
-  // Single-flight.
   #sync(expected?: number): Promise<void> {
     this.#syncing ??= this.#poll(expected).finally(() => {
       this.#syncing = undefined

@@ -1,7 +1,7 @@
 import type { Account, Principal } from './account.ts'
 import type { ContractChain } from './chain.ts'
 
-export type AdminWalletWrite = {
+type AdminWalletWrite = {
   functionName: string
   /** Client library method that sends the call. Undefined if there is none. */
   clientMethod?: string
@@ -9,13 +9,13 @@ export type AdminWalletWrite = {
 
 /** The admin wallet must write to the contract directly. */
 export class ChainSecuredAccountError extends Error {
+  override readonly name = 'ChainSecuredAccountError'
   readonly adminWallet: string
   /** Call that the admin wallet can send instead. Undefined if the rejected request is not a write. */
   readonly write: AdminWalletWrite | undefined
 
   constructor(adminWallet: string, write?: AdminWalletWrite) {
     super('the account is in ChainSecured mode')
-    this.name = 'ChainSecuredAccountError'
     this.adminWallet = adminWallet
     this.write = write
   }
@@ -47,11 +47,11 @@ export function requireManaged({ account }: Principal, write: AdminWalletWrite):
 
 /** An account key from before a conversion was used after a transfer to another wallet. */
 export class OwnershipTransferredError extends Error {
+  override readonly name = 'OwnershipTransferredError'
   readonly adminWallet: string
 
   constructor(adminWallet: string) {
     super('the ownership of the account was transferred')
-    this.name = 'OwnershipTransferredError'
     this.adminWallet = adminWallet
   }
 }

@@ -2,17 +2,17 @@
  * Decides whether a key may run an action, and with which wallets. Only lookups in the mirror, without I/O or copies.
  * The contract's view function `mayExecute` gives the same results.
  */
+import { cidHash } from '../../shared/cid/cid-format.ts'
+import { WILDCARD } from '../../shared/cid/wildcard.ts'
+import { LruCache } from '../lru-cache.ts'
 import {
+  ALL_GROUPS,
   type Account,
   type AccountGroup,
-  type Principal,
   type AccountWallet,
-  WILDCARD,
+  groupsByAction,
+  type Principal,
 } from './account.ts'
-import { cidHash } from './api-key.ts'
-
-export { WILDCARD } from './account.ts'
-const ALL_GROUPS = 0
 
 /** The run may use only the wallets of these groups. */
 export type RunPermission = { cid: string; groups: readonly AccountGroup[] }
@@ -26,28 +26,14 @@ export type RunPermission = { cid: string; groups: readonly AccountGroup[] }
 export function permissionToRun(principal: Principal, cid: string): RunPermission | undefined {
   const { account, usageKey } = principal
   if (!usageKey && !account.managed) return undefined
-  const groups = permittingGroups(principal, cachedCidHash(cid))
+  const hash = hashes.getOrCreate(cid, () => cidHash(cid))
+  const groups = permittingGroups(principal, hash)
   return groups.length === 0 && usageKey ? undefined : { cid, groups }
 }
 
 /** Hashing a CID takes ten times as long as the rest of the check, and most runs use few actions. */
 const CACHED_HASHES_MAX = 4_096
-const hashCache = new Map<string, string>()
-
-function cachedCidHash(cid: string): string {
-  let hash = hashCache.get(cid)
-  if (hash !== undefined) return hash
-  hash = cidHash(cid)
-  // FIFO eviction: a hash that is still in use is soon cached again.
-  if (hashCache.size >= CACHED_HASHES_MAX) {
-    for (const oldest of hashCache.keys()) {
-      hashCache.delete(oldest)
-      break
-    }
-  }
-  hashCache.set(cid, hash)
-  return hash
-}
+const hashes = new LruCache<string>(CACHED_HASHES_MAX)
 
 /** Includes future groups. True for account keys, and for usage keys with the wildcard 0. */
 export function mayRunInEveryGroup({ usageKey }: Principal): boolean {
@@ -73,32 +59,16 @@ function permits({ cidHashes }: AccountGroup, hash: string): boolean {
 /** Up to this many groups, a linear scan is faster than building an index. */
 const SCANNED_GROUPS_MAX = 16
 
-/** Groups by action hash. The cache key, the account's map of groups, is replaced on every change. */
-const indexCache = new WeakMap<Account['groups'], Map<string, AccountGroup[]>>()
-
-function accountGroupsPermitting({ groups }: Account, hash: string): readonly AccountGroup[] {
-  if (groups.size <= SCANNED_GROUPS_MAX)
-    return [...groups.values()].filter((group) => permits(group, hash))
-  let index = indexCache.get(groups)
-  if (!index) indexCache.set(groups, (index = indexByAction(groups)))
-  return [...(index.get(hash) ?? []), ...(index.get(WILDCARD) ?? [])]
+function accountGroupsPermitting(account: Account, hash: string): readonly AccountGroup[] {
+  if (account.groups.size <= SCANNED_GROUPS_MAX)
+    return [...account.groups.values()].filter((group) => permits(group, hash))
+  const index = groupsByAction(account)
+  const named = index.get(hash) ?? []
+  const permittingAll = index.get(WILDCARD) ?? []
+  return [...named.filter(({ cidHashes }) => !cidHashes.has(WILDCARD)), ...permittingAll]
 }
 
-/** Groups that permit all actions are listed only under the wildcard. */
-function indexByAction(groups: Account['groups']): Map<string, AccountGroup[]> {
-  const index = new Map<string, AccountGroup[]>()
-  for (const group of groups.values()) {
-    const hashes = group.cidHashes.has(WILDCARD) ? [WILDCARD] : group.cidHashes
-    for (const hash of hashes) {
-      const found = index.get(hash)
-      if (found) found.push(group)
-      else index.set(hash, [group])
-    }
-  }
-  return index
-}
-
-export type WalletDecision =
+type WalletDecision =
   | { allowed: true; wallet: AccountWallet }
   | { allowed: false; reason: 'not_registered' | 'not_permitted' }
 

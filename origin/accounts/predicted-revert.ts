@@ -3,6 +3,7 @@
  * contract's error, so that the response is the same. The contract remains authoritative.
  */
 export class PredictedRevertError extends Error {
+  override readonly name = 'PredictedRevertError'
   /**
    * From `IAccountConfigErrors.sol`, or `NotAllowedToReadGroup`, which the contract lacks because it does not restrict
    * reads.
@@ -13,7 +14,6 @@ export class PredictedRevertError extends Error {
 
   constructor(errorName: string, args: readonly (string | number)[]) {
     super(`the contract would reject the write: ${errorName}`)
-    this.name = 'PredictedRevertError'
     this.errorName = errorName
     this.args = args.map(String)
   }

@@ -1,4 +1,5 @@
-import type { AccountsState, Principal } from './state.ts'
+import type { Principal } from './account.ts'
+import type { AccountsState } from './state.ts'
 import { principalOfWallet } from './admin-wallet.ts'
 import { PredictedRevertError } from './predicted-revert.ts'
 

@@ -2,10 +2,9 @@
  * Permission checks. The contract enforces the same rules for writes, with the same error names. An account key has all
  * permissions, a usage key only those that its fields grant. In an array of group IDs, 0 stands for all groups.
  */
-import { type Principal, type AccountUsageKey, WILDCARD } from './account.ts'
+import { WILDCARD } from '../../shared/cid/wildcard.ts'
+import { ALL_GROUPS, type AccountUsageKey, type Principal } from './account.ts'
 import { PredictedRevertError } from './predicted-revert.ts'
-
-const ALL_GROUPS = 0
 
 type GroupIds = ReadonlySet<number>
 

@@ -1,19 +1,7 @@
 import type { Account, Principal } from './account.ts'
-import { decodeAccountHashes, StoredAccount } from './mirror/account-codec.ts'
+import { decodeAccount, decodeAccountHashes, StoredAccount } from './mirror/account-codec.ts'
 import { Batch, type Replacement, undo, type UndoLog } from './mirror/batch.ts'
 import { type AccountEvent, applyEvent, type AccountTables } from './mirror/apply-event.ts'
-
-export type {
-  Account,
-  AccountHash,
-  AccountAction,
-  AccountGroup,
-  Principal,
-  AccountUsageKey,
-  AccountWallet,
-} from './account.ts'
-export { word } from './account.ts'
-export type { AccountEvent } from './mirror/apply-event.ts'
 
 export type AccountsByHash = ReadonlyMap<string, Account | StoredAccount>
 
@@ -77,7 +65,7 @@ export class AccountsState {
     if (hash === undefined) return undefined
     const held = this.#tables.accounts.get(hash)
     if (!(held instanceof StoredAccount)) return held
-    const account = held.decode()
+    const account = decodeAccount(held.bytes)
     this.#tables.accounts.set(hash, account)
     return account
   }
@@ -87,7 +75,8 @@ export class AccountsState {
     const replaced: Replacement[] = []
     const batch = new Batch(replaced)
     try {
-      for (const event of events) this.#applyEvent(batch, event)
+      for (const event of events)
+        applyEvent(event, batch, this.#tables, (hash) => this.account(hash))
     } catch (error) {
       undo(replaced)
       throw error
@@ -108,9 +97,5 @@ export class AccountsState {
       else accounts.set(key, before as Account | StoredAccount)
     }
     return accounts
-  }
-
-  #applyEvent(batch: Batch, event: AccountEvent): void {
-    applyEvent(event, batch, this.#tables, (hash) => this.account(hash))
   }
 }

@@ -31,7 +31,6 @@ const IN_FLIGHT_MAX = 1_024
 const MAINTENANCE_MS = 1_000
 /** Even a payer that spends as fast as possible takes longer to go from full to low. */
 const FUND_MS = 10_000
-/** Final writes are kept for a day. */
 const PRUNE_MS = 60_000
 /** The lease on a payer may be lost between choosing and using it, but rarely twice in a row. */
 const SEND_ATTEMPTS = 3
@@ -166,7 +165,6 @@ export class AccountsWriter {
       .toSorted((one, other) => one.number - other.number)
   }
 
-  /** Always false in a process that does not hold the admin payer. */
   get isGasLow(): boolean {
     return this.#funding.isLow
   }

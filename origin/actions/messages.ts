@@ -1,16 +1,15 @@
 import { z } from 'zod'
+import { tryParseJson } from '../../shared/json/try-parse-json.ts'
 import {
   CIPHERTEXT_MAX_CHARACTERS,
   ENCRYPTED_MESSAGE_MAX_BYTES,
   LOGS_MAX_BYTES,
   RESULT_MAX_BYTES,
 } from '../../shared/limits.ts'
-import { KEY_ID_MAX_CHARACTERS } from './key-limit.ts'
-import { KEY_OPERATIONS_FORWARDED } from './key-limit.ts'
+import { KEY_ID_MAX_CHARACTERS, KEY_OPERATIONS_FORWARDED } from './key-limit.ts'
 import type { OutboundPolicy } from './outbound/policy.ts'
-import type { KeyOperation, FailedResult, ReturnedResult } from './run.ts'
+import { type KeyOperation, type FailedResult, type ReturnedResult, FAILURE_CODES } from './run.ts'
 import { LOG_LEVELS } from '../../shared/wire/log-line.ts'
-import { FAILURE_CODES } from './run.ts'
 
 /** `token` identifies the run. Only the worker pool and the executor know it. */
 export type MessageToExecutor =
@@ -106,17 +105,7 @@ const message = z.discriminatedUnion('type', [
 export function parseExecutorMessage(value: unknown): MessageFromExecutor | undefined {
   const read = message.safeParse(value)
   if (!read.success) return undefined
-  if (read.data.type === 'ended' && read.data.result.kind === 'returned') {
-    if (!isJson(read.data.result.value)) return undefined
-  }
-  return read.data
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
+  const { data } = read
+  const returned = data.type === 'ended' && data.result.kind === 'returned' && data.result.value
+  return returned !== false && tryParseJson(returned) === undefined ? undefined : data
 }

@@ -1,8 +1,7 @@
 import { CpuUsage } from './pool/cpu-usage.ts'
 import { ExecutorSupervisor } from './pool/executor-supervisor.ts'
 import { FairQueue } from './pool/fair-queue.ts'
-import type { PooledExecutor } from './pool/pooled-executor.ts'
-import { RunAssignment } from './pool/pooled-executor.ts'
+import { type PooledExecutor, RunAssignment } from './pool/pooled-executor.ts'
 import type { ActionPoolOptions } from './pool/options.ts'
 import {
   LONG_COMPUTING_MS,

@@ -1,23 +1,22 @@
+import { createHmac } from 'node:crypto'
 import { eq, lt, lte, sql } from 'drizzle-orm'
+import { HOUR_MS } from '../../shared/durations.ts'
 import { deleteInBatches } from '../db/delete-in-batches.ts'
 import type { Database } from '../db/open.ts'
 import { callRates } from '../db/schema.ts'
 import { fromDatabase } from '../db/database-unavailable.ts'
-import { hashedCallerId } from './caller-id.ts'
 
 /** The rejected call had no effect. */
 export class LimitExceededError extends Error {
+  override readonly name = 'LimitExceededError'
   readonly retryAfterMs: number
   constructor(what: string, retryAfterMs: number) {
     super(what)
-    this.name = 'LimitExceededError'
     this.retryAfterMs = retryAfterMs
   }
 }
 
-const HOUR_MS = 60 * 60 * 1000
-
-export type CallRateOptions = {
+type CallRateOptions = {
   db: Database
   now: () => number
   /** Calls are limited separately for each name. */
@@ -74,4 +73,12 @@ export class CallRate {
     const { db, now } = this.#options
     await deleteInBatches(db, callRates, lt(callRates.fullAt, new Date(now())))
   }
+}
+
+/** The name, followed by an HMAC of the name and the caller. */
+export function hashedCallerId(hashKey: Uint8Array, name: string, caller: string): string {
+  const hash = createHmac('sha256', hashKey)
+    .update(JSON.stringify([name, caller]))
+    .digest('hex')
+  return `${name} ${hash}`
 }

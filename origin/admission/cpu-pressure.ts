@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
  * Pressure stall information of Linux (docs.kernel.org/accounting/psi.html). Missing on other systems and with some
  * kernels.
  */
-export const PRESSURE_FILE = '/proc/pressure/cpu'
+const PRESSURE_FILE = '/proc/pressure/cpu'
 
 /**
  * Percentage of the last ten seconds in which at least one task waited for a CPU. Two cores with three runnable tasks
@@ -41,7 +41,9 @@ export class CpuPressure {
 
   async measure(): Promise<void> {
     try {
-      this.#percent = parsePressure(await readFile(this.#path, 'utf8'))
+      // Example: `some avg10=0.61 avg60=1.00 avg300=2.01 total=5134518680`.
+      const found = /^some avg10=([0-9.]+) /m.exec(await readFile(this.#path, 'utf8'))
+      this.#percent = found ? Number(found[1]) : undefined
     } catch {
       this.#percent = undefined
     }
@@ -50,10 +52,4 @@ export class CpuPressure {
   close(): void {
     clearInterval(this.#timer)
   }
-}
-
-/** Example: `some avg10=0.61 avg60=1.00 avg300=2.01 total=5134518680`. */
-function parsePressure(text: string): number | undefined {
-  const found = /^some avg10=([0-9.]+) /m.exec(text)
-  return found ? Number(found[1]) : undefined
 }

@@ -2,11 +2,11 @@ import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 
 /** The shed request had no effect. */
 export class OverloadedError extends Error {
+  override readonly name = 'OverloadedError'
   /** Undefined if the delay cannot be estimated. */
   readonly retryAfterMs: number | undefined
   constructor(message: string, retryAfterMs?: number) {
     super(message)
-    this.name = 'OverloadedError'
     this.retryAfterMs = retryAfterMs
   }
 }

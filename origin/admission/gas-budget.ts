@@ -1,12 +1,11 @@
 import { and, eq, lt, ne, sql } from 'drizzle-orm'
+import { DAY_MS } from '../../shared/durations.ts'
 import type { Database } from '../db/open.ts'
 import { gasBudgets } from '../db/schema.ts'
 import { fromDatabase } from '../db/database-unavailable.ts'
 import { LimitExceededError } from './call-rate.ts'
 
-const DAY_MS = 24 * 60 * 60 * 1000
-
-export type GasBudgetOptions = {
+type GasBudgetOptions = {
   db: Database
   now: () => number
   /** Primary key of the budget's row. */

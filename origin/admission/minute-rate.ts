@@ -1,9 +1,29 @@
+import { MINUTE_MS } from '../../shared/durations.ts'
 import { clientNetwork } from '../../shared/network/client-network.ts'
 import { LimitExceededError } from './call-rate.ts'
 
-const MINUTE_MS = 60_000
+/** Counts by name, which start again with each clock minute. */
+export class MinuteCounts<Count> {
+  readonly #now: () => number
+  readonly #counts = new Map<string, Count>()
+  #minute = 0
 
-export type MinuteRateOptions = {
+  /** @param now Unix milliseconds */
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** Returns the counts of the current minute, and the milliseconds until it ends. */
+  current(): { counts: Map<string, Count>; leftMs: number } {
+    const at = this.#now()
+    const minute = Math.floor(at / MINUTE_MS)
+    if (minute !== this.#minute) this.#counts.clear()
+    this.#minute = minute
+    return { counts: this.#counts, leftMs: (minute + 1) * MINUTE_MS - at }
+  }
+}
+
+type MinuteRateOptions = {
   max: number
   /** Plural name of the items, for error messages. */
   what: string
@@ -17,11 +37,11 @@ export type MinuteRateOptions = {
  */
 export class MinuteRate {
   readonly #options: MinuteRateOptions
-  readonly #granted = new Map<string, number>()
-  #minute = 0
+  readonly #granted: MinuteCounts<number>
 
   constructor(options: MinuteRateOptions) {
     this.#options = options
+    this.#granted = new MinuteCounts(options.now)
   }
 
   /**
@@ -30,18 +50,15 @@ export class MinuteRate {
    * @throws {LimitExceededError}
    */
   take(address: string): void {
-    const { max, what, now } = this.#options
+    const { max, what } = this.#options
     const network = clientNetwork(address)
-    const at = now()
-    const minute = Math.floor(at / MINUTE_MS)
-    if (minute !== this.#minute) this.#granted.clear()
-    this.#minute = minute
-    const granted = this.#granted.get(network) ?? 0
+    const { counts, leftMs } = this.#granted.current()
+    const granted = counts.get(network) ?? 0
     if (granted >= max)
       throw new LimitExceededError(
         `this address has requested ${granted} ${what} within a minute`,
-        (minute + 1) * MINUTE_MS - at,
+        leftMs,
       )
-    this.#granted.set(network, granted + 1)
+    counts.set(network, granted + 1)
   }
 }

@@ -1,4 +1,4 @@
-export type NewAccountDefaults = {
+type NewAccountDefaults = {
   burst: number
   perHour: number
   /** Undefined if gas is free of charge. */

@@ -1,7 +1,6 @@
 import { clientNetwork } from '../../shared/network/client-network.ts'
 import type { Database } from '../db/open.ts'
-import { CallRate } from './call-rate.ts'
-import { hashedCallerId } from './caller-id.ts'
+import { CallRate, hashedCallerId } from './call-rate.ts'
 import { GasBudget } from './gas-budget.ts'
 
 const LIMIT_NAME = 'new_account'
@@ -13,7 +12,7 @@ const LIMITED_OPERATIONS = 'new accounts and conversions'
  */
 const NETWORK_SHARE = 10n
 
-export type NewAccountLimitsOptions = {
+type NewAccountLimitsOptions = {
   db: Database
   now: () => number
   /** For hashing addresses before they are stored in the database. */
@@ -66,10 +65,15 @@ export class NewAccountLimits {
    * @throws {LimitExceededError | DatabaseUnavailableError}
    */
   async reserveGas(address: string): Promise<GasReservation> {
-    const network = clientNetwork(address)
     const sharedBudget = this.#budget
     if (!sharedBudget) return { settle: async () => {}, release: async () => {} }
-    const networkBudget = this.#networkBudget(network)
+    const { hashKey, gasPerDayWei = 0n } = this.#options
+    const networkBudget = new GasBudget({
+      ...this.#options,
+      name: hashedCallerId(hashKey, LIMIT_NAME, clientNetwork(address)),
+      what: `${LIMITED_OPERATIONS} of one network`,
+      perDayWei: gasPerDayWei / NETWORK_SHARE,
+    })
     const reserved = await networkBudget.reserve()
     const reservedShared = await sharedBudget.reserve().catch(async (error: unknown) => {
       await networkBudget.release(reserved)
@@ -89,17 +93,5 @@ export class NewAccountLimits {
 
   async forgetOld(): Promise<void> {
     await Promise.all([this.#rate.forgetOld(), this.#budget?.deletePastBudgets()])
-  }
-
-  #networkBudget(network: string): GasBudget {
-    const { hashKey, gasPerDayWei = 0n } = this.#options
-    const name = hashedCallerId(hashKey, LIMIT_NAME, network)
-    const perDayWei = gasPerDayWei / NETWORK_SHARE
-    return new GasBudget({
-      ...this.#options,
-      name,
-      what: `${LIMITED_OPERATIONS} of one network`,
-      perDayWei,
-    })
   }
 }

@@ -10,7 +10,7 @@ import { CallRate } from './call-rate.ts'
 
 type Rate = { burst: number; perHour: number }
 
-export type WalletCallLimitsOptions = {
+type WalletCallLimitsOptions = {
   db: Database
   now: () => number
   /** For hashing addresses and accounts before they are stored in the database. */
@@ -24,20 +24,20 @@ export class WalletCallLimits {
   readonly #proofs: CallRate
   readonly #creations: CallRate
 
-  constructor({ db, now, hashKey, proofs, made: madeRate }: WalletCallLimitsOptions) {
-    const shared = { db, now, hashKey }
+  constructor({
+    proofs = { burst: WALLET_PROOFS_BURST, perHour: WALLET_PROOFS_PER_HOUR },
+    made = { burst: ADMIN_WALLET_CREATIONS_BURST, perHour: ADMIN_WALLET_CREATIONS_PER_HOUR },
+    ...shared
+  }: WalletCallLimitsOptions) {
     this.#proofs = new CallRate({
       ...shared,
-      ...(proofs ?? { burst: WALLET_PROOFS_BURST, perHour: WALLET_PROOFS_PER_HOUR }),
+      ...proofs,
       name: 'wallet_proof',
       refusal: 'this address has sent too many wallet signatures',
     })
     this.#creations = new CallRate({
       ...shared,
-      ...(madeRate ?? {
-        burst: ADMIN_WALLET_CREATIONS_BURST,
-        perHour: ADMIN_WALLET_CREATIONS_PER_HOUR,
-      }),
+      ...made,
       name: 'made_for_wallet',
       refusal: 'too many wallets and usage keys were created by signature for this account',
     })

@@ -1,4 +1,4 @@
-import { createCipheriv, createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import {
   RESPONSE_CONTEXT,
   RESPONSE_KEY_BYTES,
@@ -17,10 +17,11 @@ import {
   STORAGE_INFO,
   storageAad,
 } from '../../shared/envelope/format.ts'
+import { encryptGcm, GCM_NONCE_BYTES } from '../keys/aes-gcm.ts'
 import type { P256Key } from '../keys/p256-key.ts'
 import { hkdfExpand, type Psk, setupReceiver } from './hpke.ts'
 
-export type EnvelopeFailure =
+type EnvelopeFailure =
   | { reason: 'malformed' }
   | { reason: 'unknown_key'; keyId: string }
   | { reason: 'unknown_psk' }
@@ -28,10 +29,10 @@ export type EnvelopeFailure =
 
 /** Reveals nothing about the content. */
 export class EnvelopeError extends Error {
+  override readonly name = 'EnvelopeError'
   readonly failure: EnvelopeFailure
   constructor(failure: EnvelopeFailure) {
     super(`sealed request rejected: ${failure.reason}`)
-    this.name = 'EnvelopeError'
     this.failure = failure
   }
 }
@@ -47,7 +48,7 @@ export type ChannelKeys = { keyFor(keyId: string): P256Key | undefined; psk: Uin
 
 /** Names a public key in sealed requests: the first 16 bytes of its SHA-256, in hex. */
 export function keyIdOf(publicKey: Uint8Array): string {
-  return sha256(publicKey).subarray(0, KEY_ID_BYTES).toString('hex')
+  return hash('sha256', publicKey, 'buffer').subarray(0, KEY_ID_BYTES).toString('hex')
 }
 
 /**
@@ -97,7 +98,8 @@ export function openRequest(
 }
 
 function requirePsk(id: Uint8Array, key: Uint8Array): Psk {
-  const known = sha256(Buffer.concat([Buffer.from(PSK_ID_PURPOSE), key])).subarray(0, PSK_ID_BYTES)
+  const named = Buffer.concat([Buffer.from(PSK_ID_PURPOSE), key])
+  const known = hash('sha256', named, 'buffer').subarray(0, PSK_ID_BYTES)
   if (!timingSafeEqual(known, id)) throw new EnvelopeError({ reason: 'unknown_psk' })
   return { id: known, key }
 }
@@ -108,16 +110,9 @@ function encryptResponse(secret: Buffer, enc: Buffer, plaintext: Uint8Array): Bu
     .update(secret)
     .digest()
   const key = hkdfExpand(prk, Buffer.from('key'), RESPONSE_KEY_BYTES)
-  const iv = hkdfExpand(prk, Buffer.from('nonce'), 12)
-  const cipher = createCipheriv('aes-128-gcm', key, iv)
-  const text = cipher.update(plaintext)
-  return Buffer.concat([
-    Uint8Array.of(ENVELOPE_VERSION),
-    nonce,
-    text,
-    cipher.final(),
-    cipher.getAuthTag(),
-  ])
+  const iv = hkdfExpand(prk, Buffer.from('nonce'), GCM_NONCE_BYTES)
+  const encrypted = encryptGcm({ key, nonce: iv, associatedData: Buffer.alloc(0) }, plaintext)
+  return Buffer.concat([Uint8Array.of(ENVELOPE_VERSION), nonce, encrypted])
 }
 
 /**
@@ -139,8 +134,4 @@ export function openStoredUsageKey(
   } catch {
     throw new EnvelopeError({ reason: 'not_authentic' })
   }
-}
-
-function sha256(bytes: Uint8Array): Buffer {
-  return createHash('sha256').update(bytes).digest()
 }

@@ -3,22 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import solc from 'solc'
 
-type Parameter = {
-  readonly name: string
-  readonly type: string
-  readonly internalType?: string
-  readonly indexed?: boolean
-  readonly components?: readonly Parameter[]
-}
-
-export type AbiItem = {
-  readonly type: string
-  readonly name?: string
-  readonly inputs?: readonly Parameter[]
-  readonly outputs?: readonly Parameter[]
-  readonly stateMutability?: string
-  readonly anonymous?: boolean
-}
+export type AbiItem = { readonly type: string; readonly name?: string }
 
 export type CompiledContract = {
   abi: AbiItem[]
@@ -31,7 +16,7 @@ export type CompiledContract = {
 export const FACETS = ['WritesFacet', 'ViewsFacet', 'AdminFacet'] as const
 export const DIAMOND = 'AccountConfig'
 /** Compiled from its own folder, because it shares no code with the diamond. */
-export const GOVERNANCE = 'Governance'
+const GOVERNANCE = 'Governance'
 
 type SolcOutput = {
   errors?: {

@@ -11,7 +11,7 @@ export type DeployedAccountConfig = {
   chainId: number
 }
 
-export type AccountConfigDeployment = ({ rpcUrl: string } | { provider: Provider }) & {
+type AccountConfigDeployment = ({ rpcUrl: string } | { provider: Provider }) & {
   /** Pays for the deployment and becomes the diamond's owner. */
   signer: Signer
   /** Wallets that may write managed accounts from the first block on; at most 50. */

@@ -1,10 +1,10 @@
 /** Upgrades a deployed diamond to the committed artifacts; its state is preserved. */
-import { Contract, getAddress } from 'ethers'
+import { Contract, getAddress, ZeroAddress } from 'ethers'
 import type { Provider, Signer } from 'ethers'
 import artifacts from './artifacts.json' with { type: 'json' }
 import { createdContract, FACET_CUT_ACTION } from './deploy.ts'
 
-export type AccountConfigUpgrade = {
+type AccountConfigUpgrade = {
   provider: Provider
   /** Owner of the diamond. */
   signer: Signer
@@ -12,8 +12,6 @@ export type AccountConfigUpgrade = {
 }
 
 type FacetCut = { target: string; action: number; selectors: string[] }
-
-const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000'
 
 /**
  * Makes all changes in one transaction, so that no block has a mix of old and new functions. The functions of the
@@ -43,11 +41,11 @@ export async function upgradeAccountConfig(upgrade: AccountConfigUpgrade): Promi
   }
   const wanted = new Set(Object.values(artifacts.facets).flatMap((f) => Object.values(f.selectors)))
   const superfluous = [...present.keys()].filter((selector) => !wanted.has(selector))
-  cuts.push({ target: ZERO_ADDRESS, action: FACET_CUT_ACTION.remove, selectors: superfluous })
+  cuts.push({ target: ZeroAddress, action: FACET_CUT_ACTION.remove, selectors: superfluous })
 
   const needed = cuts.filter(({ selectors }) => selectors.length > 0)
   if (needed.length === 0) return false
-  const sent = await diamond.getFunction('diamondCut').send(needed, ZERO_ADDRESS, '0x')
+  const sent = await diamond.getFunction('diamondCut').send(needed, ZeroAddress, '0x')
   await sent.wait()
   return true
 }

@@ -1,8 +1,8 @@
-import type { Budget } from './budget.ts'
+import type { Database } from '../db/open.ts'
+import type { OriginLog } from '../log.ts'
+import { executeOrder, type FromLedger } from './execute-order.ts'
 import { LeaseBudgets } from './lease-budgets.ts'
-import type { LeaseAnswer, LeaseOrder } from './lease-order.ts'
-import type { Charge } from './settle-charges.ts'
-import { UnsettledCharges } from './unsettled-charges.ts'
+import type { Charge, LeaseAnswer, LeaseOrder, LeaseTerms } from './lease-order.ts'
 
 /** Poll interval for credit that other processes return. */
 export const RETURN_POLL_MS = 50
@@ -14,8 +14,11 @@ export const LEASE_IDLE_MS = 10_000
  * Unsettled cents at which charges are settled at once, but at most every `SETTLE_INTERVAL_MS`. Unsettled charges are lost
  * if the process is killed.
  */
-export const SETTLE_CENTS = 100
+const SETTLE_CENTS = 100
 const SETTLE_INTERVAL_MS = 250
+
+/** Bounds the size of statements: an account may run any number of actions. */
+const CHARGES_MAX = 500
 
 /** An account may have thousands of sub-allocations to search. */
 const SWEEP_INTERVAL_MS = 1_000
@@ -25,12 +28,14 @@ type PendingRead = { resolve: (answer: LeaseAnswer) => void; reject: (error: unk
 export type AccountLeaseOptions = {
   accountHash: string
   leaseId: string
-  /** @throws {CreditsUnavailableError} */
-  executeOrder: (order: LeaseOrder) => Promise<LeaseAnswer>
+  db: Database
+  terms: () => LeaseTerms
+  fromLedger: FromLedger
   /** Milliseconds for which the lease may be used, counted from the sending of an answered order. */
   usableMs: number
   now: () => number
   sleep: (ms: number) => Promise<void>
+  log: OriginLog
 }
 
 /**
@@ -38,18 +43,17 @@ export type AccountLeaseOptions = {
  * time; an unanswered order is resent unchanged before any other order.
  */
 export class AccountLease {
+  readonly budgets: LeaseBudgets
   readonly #options: AccountLeaseOptions
   readonly #charges = new UnsettledCharges()
-  readonly #budgets: LeaseBudgets
   #usableUntil = Number.NEGATIVE_INFINITY
   #isStored = false
   #sequence = 0
-  /**
-   * The unanswered order. `#looking` are the `look` calls that wait for its answer, `#looks` those that wait for the
-   * next order.
-   */
+  /** Not answered yet. */
   #order: LeaseOrder | undefined
+  /** Wait for the answer to `#order`. */
   #sentReads: PendingRead[] = []
+  /** Wait for the next order. */
   #queuedReads: PendingRead[] = []
   #working: Promise<void> | undefined
   #sweptAt: number
@@ -59,7 +63,7 @@ export class AccountLease {
   constructor(options: AccountLeaseOptions) {
     this.#options = options
     this.#sweptAt = options.now()
-    this.#budgets = new LeaseBudgets({
+    this.budgets = new LeaseBudgets({
       now: options.now,
       isUsable: () => options.now() < this.#usableUntil,
       onWork: () => void this.#work(),
@@ -68,19 +72,6 @@ export class AccountLease {
 
   get id(): string {
     return this.#options.leaseId
-  }
-
-  get credit(): Budget {
-    return this.#budgets.credit
-  }
-
-  cap(keyHash: string): Budget {
-    return this.#budgets.cap(keyHash)
-  }
-
-  /** Allowance for failed executions in milliseconds. Without `pair`, that of the whole account. */
-  failures(pair?: { keyHash: string; cid: string }): Budget {
-    return this.#budgets.failures(pair)
   }
 
   /** Settled in the background. */
@@ -95,41 +86,36 @@ export class AccountLease {
    * Settles all charges of this process first, so that the answer includes them.
    * @throws {CreditsUnavailableError}
    */
-  async settleAndRead(): Promise<{
-    answer: LeaseAnswer
-    reservedCents: number
-    spentCents: number
-  }> {
-    const answer = await new Promise<LeaseAnswer>((resolve, reject) => {
+  settleAndRead(): Promise<LeaseAnswer> {
+    return new Promise((resolve, reject) => {
       this.#queuedReads.push({ resolve, reject })
       void this.#work()
     })
-    return { answer, reservedCents: this.credit.reserved, spentCents: this.credit.used }
   }
 
   /** Also returns idle amounts. Never rejects: after a failure, the next call tries again. */
   flush(): Promise<void> {
     const idleSince = this.#options.now() - LEASE_IDLE_MS
-    if (this.#isStored && this.credit.usedAt <= idleSince && this.#budgets.isUnreserved)
-      this.#budgets.giveBack()
+    if (this.#isStored && this.budgets.credit.usedAt <= idleSince && this.budgets.isUnreserved)
+      this.budgets.giveBack()
     if (this.#sweptAt + SWEEP_INTERVAL_MS <= this.#options.now()) {
       this.#sweptAt = this.#options.now()
-      this.#budgets.sweep(idleSince)
+      this.budgets.sweep(idleSince)
     }
     return this.#work()
   }
 
   giveBack(which: 'all' | 'credit' | { part: string } = 'all'): Promise<void> {
-    if (which === 'all') this.#budgets.giveBack()
-    else if (which === 'credit') this.credit.giveBack()
-    else this.#budgets.subAllocation(which.part).giveBack()
+    if (which === 'all') this.budgets.giveBack()
+    else if (which === 'credit') this.budgets.credit.giveBack()
+    else this.budgets.subAllocation(which.part).giveBack()
     return this.#work()
   }
 
   markLost(): void {
     this.#isStored = false
     this.#usableUntil = Number.NEGATIVE_INFINITY
-    this.#budgets.markLost()
+    this.budgets.markLost()
   }
 
   markRenewed(usableUntil: number): void {
@@ -163,12 +149,12 @@ export class AccountLease {
 
   /** True if the lease can be dropped without losing charges. */
   get isEmpty(): boolean {
-    return this.isSettled && !this.#isStored && this.#budgets.isUnreserved
+    return this.isSettled && !this.#isStored && this.budgets.isUnreserved
   }
 
   #hasWork(): boolean {
     const unsettled = this.#order !== undefined || this.#charges.hasCharges
-    return unsettled || this.#budgets.hasWork || this.#queuedReads.length > 0
+    return unsettled || this.budgets.hasWork || this.#queuedReads.length > 0
   }
 
   /** Never rejects. */
@@ -183,11 +169,11 @@ export class AccountLease {
     try {
       while (this.#hasWork()) {
         await this.#sendOrder()
-        if (this.#budgets.isAwaitingReturns) await this.#options.sleep(RETURN_POLL_MS)
+        if (this.budgets.isAwaitingReturns) await this.#options.sleep(RETURN_POLL_MS)
       }
     } catch (error) {
       // Keeps the used amounts and the order, because the database may have applied the order.
-      this.#budgets.fail(error)
+      this.budgets.fail(error)
       for (const read of [...this.#sentReads.splice(0), ...this.#queuedReads.splice(0)])
         read.reject(error)
     } finally {
@@ -196,23 +182,24 @@ export class AccountLease {
   }
 
   async #sendOrder(): Promise<void> {
-    const { now, usableMs, executeOrder } = this.#options
+    const { db, terms, fromLedger, usableMs, now, log } = this.#options
     const isRepeated = this.#order !== undefined
     const order = (this.#order ??= this.#nextOrder())
     const usableUntil = now() + usableMs
-    const answer = await executeOrder(order)
+    const answer = await executeOrder(db, order, terms(), fromLedger)
+    if (answer.unpaidCents > 0) log('credits.unpaid', { cents: answer.unpaidCents })
     this.#order = undefined
     this.#isStored = answer.isStored
     this.#usableUntil = usableUntil
     // Approximation: most of the remaining charges were made while the order was in flight.
     this.#oldestChargeAt = this.#charges.hasCharges ? now() : undefined
-    this.#budgets.recordSettled(order.charges, order.parts)
+    this.budgets.recordSettled(order.charges, order.parts)
     for (const read of this.#sentReads.splice(0)) read.resolve(answer)
-    this.#budgets.debtCents = answer.debtCents
-    this.credit.applyAnswer(answer.credit)
+    this.budgets.debtCents = answer.debtCents
+    this.budgets.credit.applyAnswer(answer.credit)
     // If the order was repeated, its lost first answer may have reported that the lease had expired. Sub-allocations
     // that the order does not name are therefore treated as lost.
-    this.#budgets.applyAnswers(answer.parts, !answer.isNew && !isRepeated)
+    this.budgets.applyAnswers(answer.parts, !answer.isNew && !isRepeated)
   }
 
   #nextOrder(): LeaseOrder {
@@ -225,8 +212,41 @@ export class AccountLease {
       accountHash: this.#options.accountHash,
       sequence: ++this.#sequence,
       charges,
-      credit: this.credit.nextOrder(),
-      parts: this.#budgets.nextOrders(charges),
+      credit: this.budgets.credit.nextOrder(),
+      parts: this.budgets.nextOrders(charges),
     }
+  }
+}
+
+/** Combines charges of the same kind, key and subject. */
+class UnsettledCharges {
+  readonly #sums = new Map<string, Charge>()
+  #cents = 0
+
+  get cents(): number {
+    return this.#cents
+  }
+
+  get hasCharges(): boolean {
+    return this.#sums.size > 0
+  }
+
+  add(charge: Charge): void {
+    const key = `${charge.kind} ${charge.keyHash} ${charge.subject}`
+    const sum = this.#sums.get(key)
+    this.#cents += charge.cents
+    this.#sums.set(key, {
+      ...charge,
+      cents: charge.cents + (sum?.cents ?? 0),
+      quantity: charge.quantity + (sum?.quantity ?? 0),
+    })
+  }
+
+  take(): Charge[] {
+    const charges = [...this.#sums].slice(0, CHARGES_MAX)
+    for (const [key] of charges) this.#sums.delete(key)
+    const taken = charges.map(([, charge]) => charge)
+    this.#cents -= taken.reduce((sum, { cents }) => sum + cents, 0)
+    return taken
   }
 }

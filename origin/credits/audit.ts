@@ -1,6 +1,6 @@
 import type { Database } from '../db/open.ts'
 import type { OriginLog } from '../log.ts'
-import { type LedgerDifference, findDifferences, sumLedger } from './ledger-differences.ts'
+import { findDifferences, sumLedger } from './ledger-differences.ts'
 
 const LEDGER_START = { id: 0, cents: 0 }
 
@@ -37,23 +37,11 @@ export class Audit {
     const every = this.#isFirst || whole.sum !== 0
     const differing = await findDifferences(this.#db, every ? undefined : this.#summed.id)
     this.differences = differing.length + (whole.sum === 0 ? 0 : 1)
-    for (const difference of differing) this.#log('credits.books_differ', factsOf(difference))
+    for (const difference of differing) this.#log('credits.books_differ', difference)
     if (whole.sum !== 0) this.#log('credits.books_differ', { whole_cents: whole.sum })
     this.#isFirst = false
     // If the ledger does not sum to 0, the next audit reads all of it again.
     this.#summed = whole.sum === 0 ? whole.next : LEDGER_START
     this.#seen = whole.sum === 0 ? whole.highest : 0
-  }
-}
-
-function factsOf(difference: LedgerDifference): Record<string, string | number> {
-  return {
-    account: difference.accountHash,
-    balance_cents: difference.balanceCents,
-    ledger_balance_cents: difference.ledgerBalanceCents,
-    debt_cents: difference.debtCents,
-    ledger_debt_cents: difference.ledgerDebtCents,
-    leased_cents: difference.leasedCents,
-    leases_cents: difference.leasesCents,
   }
 }

@@ -14,7 +14,7 @@ import {
   allowancePaidSeries,
   spentSeries,
 } from './budget-names.ts'
-import type { BudgetTerms } from './budget-order.ts'
+import type { BudgetTerms } from './lease-order.ts'
 import { readSums, type WindowSum } from './window-sums.ts'
 
 /** The caller must hold the account's lock. */

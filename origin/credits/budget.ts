@@ -1,8 +1,8 @@
-import type { BudgetAnswer, BudgetOrder, BudgetTerms } from './budget-order.ts'
+import type { BudgetAnswer, BudgetOrder, BudgetTerms } from './lease-order.ts'
 import { LeaseSize } from './lease-size.ts'
 import { WaitQueue, type Waiter } from './wait-queue.ts'
 
-export type BudgetOptions = {
+type BudgetOptions = {
   now: () => number
   /** False if the lease may have expired, so that nothing more may be spent from it. */
   isUsable: () => boolean
@@ -16,7 +16,7 @@ export type BudgetOptions = {
 }
 
 /** As of the last answered order. */
-export type BudgetStatus = {
+type BudgetStatus = {
   /** Free in this process or not in any lease. */
   left: number
   /** Held by other processes; only their reservations, once they have answered a request. */

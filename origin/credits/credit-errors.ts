@@ -1,13 +1,13 @@
-import type { BudgetTerms } from './budget-order.ts'
+import type { BudgetTerms } from './lease-order.ts'
 
 export class PaymentRequiredError extends Error {
+  override readonly name = 'PaymentRequiredError'
   readonly requiredCents: number
   readonly balanceCents: number
   /** From a refund or dispute of credit that was already spent. The next payment pays the debt first. */
   readonly debtCents: number
   constructor(requiredCents: number, balanceCents: number, debtCents = 0) {
     super(`${requiredCents} cents required, ${balanceCents} available`)
-    this.name = 'PaymentRequiredError'
     this.requiredCents = requiredCents
     this.balanceCents = balanceCents
     this.debtCents = debtCents
@@ -15,6 +15,7 @@ export class PaymentRequiredError extends Error {
 }
 
 export class SpendCapReachedError extends Error {
+  override readonly name = 'SpendCapReachedError'
   readonly requiredCents: number
   readonly leftCents: number
   readonly capCents: number
@@ -23,7 +24,6 @@ export class SpendCapReachedError extends Error {
   readonly nextLeavesAt: Date | undefined
   constructor(requiredCents: number, leftCents: number, terms: BudgetTerms | undefined) {
     super(`${requiredCents} cents required, ${leftCents} left under the key's spending cap`)
-    this.name = 'SpendCapReachedError'
     this.requiredCents = requiredCents
     this.leftCents = leftCents
     this.capCents = terms?.limit ?? 0
@@ -43,13 +43,13 @@ export class NoAllowanceLeftError extends Error {
 }
 
 export class AllowanceExhaustedError extends Error {
+  override readonly name = 'AllowanceExhaustedError'
   /** `pair`: the allowance of a key and action; `account`: that of the whole account. */
   readonly of: 'pair' | 'account'
   /** Time until some of the used allowance leaves the window. */
   readonly retryAfterMs: number
   constructor(of: 'pair' | 'account', retryAfterMs: number) {
     super('the allowance for failed executions is exhausted')
-    this.name = 'AllowanceExhaustedError'
     this.of = of
     this.retryAfterMs = retryAfterMs
   }
@@ -57,18 +57,15 @@ export class AllowanceExhaustedError extends Error {
 
 /** Runs of the same key and action have reserved the whole allowance. */
 export class RunsInFlightError extends Error {
+  override readonly name = 'RunsInFlightError'
   readonly retryAfterMs: number
   constructor(retryAfterMs: number) {
     super('runs in flight have reserved the allowance for failed executions')
-    this.name = 'RunsInFlightError'
     this.retryAfterMs = retryAfterMs
   }
 }
 
 /** The ledger, or a process that leases the account's credit, does not respond. */
 export class CreditsUnavailableError extends Error {
-  constructor(reason: string, options?: ErrorOptions) {
-    super(reason, options)
-    this.name = 'CreditsUnavailableError'
-  }
+  override readonly name = 'CreditsUnavailableError'
 }

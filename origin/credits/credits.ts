@@ -1,16 +1,16 @@
+import { formatUsd } from '../../shared/usd.ts'
+import { WRITE_CENTS } from '../../shared/limits.ts'
 import type { Database } from '../db/open.ts'
-import { withTimeLimit, type Sleep } from '../db/time-limit.ts'
+import { databaseTimeout, type AbortableSleep, rejectAfter } from '../timeout.ts'
 import type { OriginLog } from '../log.ts'
 import { AccountLease, RETURN_POLL_MS } from './account-lease.ts'
 import type { AllowanceReservation } from './allowance-reservation.ts'
 import { capBudgetName, type Payer } from './budget-names.ts'
-import { dollars } from './dollars.ts'
 import { FailureAllowance, type RunAdmission } from './failure-allowance.ts'
-import { executeOrder, type LeaseAnswer, type LeaseOrder, type LeaseTerms } from './lease-order.ts'
+import type { Charge, LeaseTerms } from './lease-order.ts'
 import { requestedReturns, reapLeases, renewLeases } from './lease-rows.ts'
 import { lockAccount } from './ledger.ts'
 import { SerialQueue } from './serial-queue.ts'
-import { isSettlementOnly, settleFast } from './fast-settlement.ts'
 import { Reservation } from './reservation.ts'
 import { CreditsUnavailableError } from './credit-errors.ts'
 import { readUsage, type UsageFilter, type DailyUsage } from './usage.ts'
@@ -45,7 +45,7 @@ export type CreditsOptions = {
   now: () => number
   /** Monotonic milliseconds, for the time until which this process may use a lease. */
   monotonic: () => number
-  sleep: Sleep
+  sleep: AbortableSleep
   newId: () => string
   log: OriginLog
 }
@@ -73,8 +73,8 @@ export class Credits {
   constructor(options: CreditsOptions) {
     this.#options = options
     const { now, monotonic, sleep } = options
-    const lease = (accountHash: string) => this.#lease(accountHash)
-    this.#allowance = new FailureAllowance({ lease, now, monotonic, sleep })
+    const budgets = (accountHash: string) => this.#lease(accountHash).budgets
+    this.#allowance = new FailureAllowance({ budgets, now, monotonic, sleep })
   }
 
   /** Returns the credit leased by the predecessor to its accounts. Must be called before the first reservation. */
@@ -93,6 +93,26 @@ export class Credits {
     return Reservation.of(this.#lease(accountHash), keyHash, cents)
   }
 
+  /**
+   * Reserves the price of a write before it starts, and charges it when the write succeeds. A write that throws is free
+   * of charge.
+   * @throws {PaymentRequiredError | SpendCapReachedError | CreditsUnavailableError} before the write starts; otherwise
+   * any error of the write
+   */
+  async chargeForWrite<Result>(
+    by: Payer & Pick<Charge, 'subject'>,
+    write: () => Promise<Result>,
+  ): Promise<Result> {
+    const reservation = await this.reserve(by, WRITE_CENTS)
+    try {
+      const result = await write()
+      reservation.settle('write', WRITE_CENTS, by)
+      return result
+    } finally {
+      reservation.release()
+    }
+  }
+
   /** @throws {AllowanceExhaustedError | RunsInFlightError | Overloaded | CreditsUnavailableError} */
   admit(payer: Payer, run: RunAdmission): Promise<AllowanceReservation> {
     return this.#allowance.admit(payer, run)
@@ -100,18 +120,16 @@ export class Credits {
 
   /** @throws {CreditsUnavailableError} */
   async balance(accountHash: string): Promise<AccountBalance> {
-    const {
-      answer: leaseAnswer,
-      reservedCents,
-      spentCents,
-    } = await this.#lease(accountHash).settleAndRead()
-    const reserved = reservedCents + leaseAnswer.reservedElsewhereCents
-    const balance = Math.max(0, leaseAnswer.balanceCents - spentCents - reserved)
+    const lease = this.#lease(accountHash)
+    const { balanceCents, reservedElsewhereCents, debtCents } = await lease.settleAndRead()
+    const { credit } = lease.budgets
+    const reserved = credit.reserved + reservedElsewhereCents
+    const balance = Math.max(0, balanceCents - credit.used - reserved)
     return {
       balance_cents: balance,
       reserved_cents: reserved,
-      debt_cents: leaseAnswer.debtCents,
-      balance_display: dollars(balance),
+      debt_cents: debtCents,
+      balance_display: formatUsd(balance, 'plain'),
     }
   }
 
@@ -252,27 +270,20 @@ export class Credits {
     if (this.#closed) throw new CreditsUnavailableError('this process is shutting down')
     const known = this.#leases.get(accountHash)
     if (known) return known
+    const { db, newId, monotonic: now, sleep, log } = this.#options
     const lease = new AccountLease({
       accountHash,
-      leaseId: this.#options.newId(),
-      executeOrder: (order) => this.#executeOrder(order),
+      leaseId: newId(),
+      db,
+      terms: () => this.#terms(),
+      fromLedger: (operation) => this.#fromLedger(operation),
       usableMs: LEASE_USABLE_MS,
-      now: this.#options.monotonic,
-      sleep: this.#options.sleep,
+      now,
+      sleep,
+      log,
     })
     this.#leases.set(accountHash, lease)
     return lease
-  }
-
-  async #executeOrder(order: LeaseOrder): Promise<LeaseAnswer> {
-    const { db, log } = this.#options
-    const terms = this.#terms()
-    const settled = isSettlementOnly(order) ? settleFast(db, order, terms) : undefined
-    const answer =
-      (settled && (await this.#fromLedger(settled))) ??
-      (await this.#fromLedger(db.transaction((tx) => executeOrder(tx, order, terms))))
-    if (answer.unpaidCents > 0) log('credits.unpaid', { cents: answer.unpaidCents })
-    return answer
   }
 
   #terms(): LeaseTerms {
@@ -283,7 +294,8 @@ export class Credits {
 
   /** The outcome of a failed transaction is unknown. */
   #fromLedger<Answer>(operation: Promise<Answer>): Promise<Answer> {
-    return withTimeLimit(ORDER_TIMEOUT_MS, operation, this.#options.sleep).catch(
+    const { sleep } = this.#options
+    return rejectAfter(ORDER_TIMEOUT_MS, operation, databaseTimeout, sleep).catch(
       (error: unknown) => {
         throw new CreditsUnavailableError('the ledger does not respond', { cause: error })
       },

@@ -1,10 +1,10 @@
 import { FAILED_EXECUTION_WINDOW_MS } from '../../shared/limits.ts'
-import type { Sleep } from '../db/time-limit.ts'
-import type { AccountLease } from './account-lease.ts'
+import type { AbortableSleep } from '../timeout.ts'
 import { AllowanceReservation, ALLOWANCE_STEP_MS } from './allowance-reservation.ts'
 import type { Budget } from './budget.ts'
 import type { Payer } from './budget-names.ts'
-import { type Bytes, WaitLimiter } from './wait-limiter.ts'
+import type { LeaseBudgets } from './lease-budgets.ts'
+import { WaitLimiter } from './wait-limiter.ts'
 import { PairRuns, type RunWaiter } from './pair-runs.ts'
 import {
   AllowanceExhaustedError,
@@ -28,11 +28,11 @@ const PAIRS_MAX = 10_000
 const RETRY_AFTER_MS = 1_000
 
 export type FailureAllowanceOptions = {
-  lease: (accountHash: string) => AccountLease
+  budgets: (accountHash: string) => LeaseBudgets
   /** Unix milliseconds. */
   now: () => number
   monotonic: () => number
-  sleep: Sleep
+  sleep: AbortableSleep
 }
 
 export type RunAdmission = {
@@ -40,7 +40,7 @@ export type RunAdmission = {
   /** Wall-clock limit of the run. */
   wallMs: number
   /** Memory that the run occupies while it waits for admission. */
-  bytes: Bytes
+  bytes: number
 }
 
 type PendingAdmission = { payer: Payer; wallMs: number; pair: Budget; all: Budget; runs: PairRuns }
@@ -67,10 +67,10 @@ export class FailureAllowance {
    * @throws {CreditsUnavailableError}
    */
   async admit(payer: Payer, { cid, wallMs, bytes }: RunAdmission): Promise<AllowanceReservation> {
-    const lease = this.#options.lease(payer.accountHash)
-    const pair = lease.failures({ keyHash: payer.keyHash, cid })
+    const budgets = this.#options.budgets(payer.accountHash)
+    const pair = budgets.failures({ keyHash: payer.keyHash, cid })
     const runs = this.#runsOf(`${payer.accountHash}/${payer.keyHash}/${cid}`)
-    const admission = { payer, wallMs, pair, all: lease.failures(), runs }
+    const admission = { payer, wallMs, pair, all: budgets.failures(), runs }
     const ms = this.#estimatedMs(admission)
     if (runs.isQueueEmpty && ms >= minimumMs(wallMs) && pair.take(ms)) {
       if (admission.all.take(ALLOWANCE_STEP_MS)) return this.#reservation(admission, ms)
@@ -171,16 +171,9 @@ export class FailureAllowance {
     { wallMs, pair, all, runs }: PendingAdmission,
     pairMs: number,
   ): AllowanceReservation {
-    const now = this.#options.monotonic
-    return new AllowanceReservation({
-      pair,
-      all,
-      runs,
-      wallMs,
-      now,
-      pairMs,
-      allMs: ALLOWANCE_STEP_MS,
-    })
+    const { monotonic: now } = this.#options
+    const allMs = ALLOWANCE_STEP_MS
+    return new AllowanceReservation({ pair, all, runs, wallMs, now, pairMs, allMs })
   }
 
   #runsOf(name: string): PairRuns {

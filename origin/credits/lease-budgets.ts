@@ -1,7 +1,6 @@
 import { Budget } from './budget.ts'
 import { ACCOUNT_FAILURES, capBudgetName, failureBudgetName, capKeyHash } from './budget-names.ts'
-import type { SubAllocationAnswer, SubAllocationOrder } from './budget-order.ts'
-import type { Charge } from './settle-charges.ts'
+import type { Charge, SubAllocationAnswer, SubAllocationOrder } from './lease-order.ts'
 import {
   NoAllowanceLeftError,
   PaymentRequiredError,
@@ -26,7 +25,6 @@ export class LeaseBudgets {
   debtCents = 0
   readonly #options: LeaseBudgetsOptions
   readonly #subAllocations = new Map<string, Budget>()
-  readonly #caps = new Map<string, Budget>()
   readonly #due = new Map<string, Budget>()
 
   constructor(options: LeaseBudgetsOptions) {
@@ -39,32 +37,17 @@ export class LeaseBudgets {
   }
 
   cap(keyHash: string): Budget {
-    const known = this.#caps.get(keyHash)
-    if (known) return known
-    const cap = this.#make(capBudgetName(keyHash), 1, (cents, { left, terms }) => {
-      return new SpendCapReachedError(cents, left, terms)
-    })
-    this.#caps.set(keyHash, cap)
-    return cap
+    return this.subAllocation(capBudgetName(keyHash))
   }
 
-  /** Without `pair`, the allowance of the whole account. */
+  /** Allowance for failed executions in milliseconds. Without `pair`, that of the whole account. */
   failures(pair?: { keyHash: string; cid: string }): Budget {
-    const name = pair ? failureBudgetName(pair.keyHash, pair.cid) : ACCOUNT_FAILURES
-    return (
-      this.#subAllocations.get(name) ??
-      this.#make(name, MILLISECONDS, (_, { elsewhere }) => new NoAllowanceLeftError(elsewhere))
-    )
+    return this.subAllocation(pair ? failureBudgetName(pair.keyHash, pair.cid) : ACCOUNT_FAILURES)
   }
 
   /** @param name name in the database, which requests of other processes use */
   subAllocation(name: string): Budget {
-    const keyHash = capKeyHash(name)
-    if (keyHash !== undefined) return this.cap(keyHash)
-    const [, ofKey, cid] = name.split('/')
-    return this.failures(
-      ofKey !== undefined && cid !== undefined ? { keyHash: ofKey, cid } : undefined,
-    )
+    return this.#subAllocations.get(name) ?? this.#make(name)
   }
 
   get hasWork(): boolean {
@@ -90,8 +73,9 @@ export class LeaseBudgets {
     for (const name of ordered.keys()) this.#due.delete(name)
     // A charge and the deduction from its sub-allocation must be part of the same order.
     for (const { keyHash } of charges) {
-      const cap = this.#caps.get(keyHash)
-      if (cap && !cap.isUnlimited) ordered.set(capBudgetName(keyHash), cap)
+      const name = capBudgetName(keyHash)
+      const cap = this.#subAllocations.get(name)
+      if (cap && !cap.isUnlimited) ordered.set(name, cap)
     }
     return [...ordered].map(([budget, part]) => {
       const used = capKeyHash(budget) === undefined ? part.used : 0
@@ -102,7 +86,7 @@ export class LeaseBudgets {
   recordSettled(charges: readonly Charge[], parts: readonly SubAllocationOrder[]): void {
     for (const { keyHash, cents } of charges) {
       this.credit.recordSettled(cents)
-      this.#caps.get(keyHash)?.recordSettled(cents)
+      this.#subAllocations.get(capBudgetName(keyHash))?.recordSettled(cents)
     }
     for (const { budget, used } of parts) this.#subAllocations.get(budget)?.recordSettled(used)
   }
@@ -139,28 +123,26 @@ export class LeaseBudgets {
     for (const [name, part] of this.#subAllocations) {
       if (part.usedAt >= usedSince || !part.isIdle) continue
       if (part.isHeld) part.giveBack()
-      else this.#forget(name)
+      else this.#subAllocations.delete(name)
     }
   }
 
-  #make(name: string, unit: number, refuse: Refuse): Budget {
+  #make(name: string): Budget {
+    const isCap = capKeyHash(name) !== undefined
     const due = () => void this.#due.set(name, part)
-    const onWork = () => {
-      due()
-      this.#options.onWork()
-    }
-    // The use of a spending cap is recorded as charges, which are part of the next order anyway.
-    const onUse = capKeyHash(name) === undefined ? due : () => {}
-    const part = new Budget({ ...this.#options, onWork, onUse, unit, refuse })
+    const part = new Budget({
+      ...this.#options,
+      onWork: () => {
+        due()
+        this.#options.onWork()
+      },
+      // The use of a spending cap is recorded as charges, which are part of the next order anyway.
+      onUse: isCap ? () => {} : due,
+      unit: isCap ? 1 : MILLISECONDS,
+      refuse: (amount, { left, elsewhere, terms }) =>
+        isCap ? new SpendCapReachedError(amount, left, terms) : new NoAllowanceLeftError(elsewhere),
+    })
     this.#subAllocations.set(name, part)
     return part
   }
-
-  #forget(name: string): void {
-    this.#subAllocations.delete(name)
-    const keyHash = capKeyHash(name)
-    if (keyHash !== undefined) this.#caps.delete(keyHash)
-  }
 }
-
-type Refuse = ConstructorParameters<typeof Budget>[0]['refuse']

@@ -1,27 +1,62 @@
-import { and, eq, gt, inArray, lt, ne, notExists, sql } from 'drizzle-orm'
-import type { Transaction } from '../db/open.ts'
-import { creditLeases, leaseParts } from '../db/schema.ts'
-import { capBudgetName, capKeyHash } from './budget-names.ts'
-import {
-  type BudgetAnswer,
-  type BudgetOrder,
-  type SubAllocationAnswer,
-  type SubAllocationOrder,
-  leaseDelta,
-} from './budget-order.ts'
-import {
-  subAllocationAnswer,
-  requestSubAllocations,
-  type BudgetBook,
-  deleteSubAllocations,
-  nextSubAllocation,
-  readBooks,
-  repeatAnswer,
-  storeSubAllocations,
-} from './sub-allocations.ts'
-import { changeAccount, type CreditAccount, lockAccount, payDebt } from './ledger.ts'
-import { type Charge, settleCharges } from './settle-charges.ts'
-import { addFailures } from './window-sums.ts'
+import type { ChargeKind } from './ledger.ts'
+
+/** Amounts are in the unit of the budget: cents or milliseconds. */
+export type BudgetOrder = {
+  /** Amount in open reservations. It stays in the lease. */
+  reserved: number
+  need: number
+  /** Additional amount to lease if plenty is available. */
+  extra: number
+  /** Returns the free amount that is not needed. */
+  giveBack: boolean
+  /** Asks other processes to return free amounts if the need cannot be met. */
+  ask: boolean
+}
+
+/** `asked` counts the requests to the other process, `answered` the answers. */
+export type OtherLease = {
+  id: string
+  held: number
+  /** Reserved part of `held`, as of the other process's last order. Only known for credit. */
+  reserved?: number
+  asked: number
+  answered: number
+}
+
+export type BudgetAnswer = {
+  /** Infinity if the budget has no limit. */
+  held: number
+  /** Amount that is not in any lease. Negative if the limit was lowered below the sum of the leased amounts. */
+  available: number
+  others: readonly OtherLease[]
+}
+
+export type BudgetTerms = {
+  /** Infinity if the budget has no limit. */
+  limit: number
+  /** Excludes charges that are not settled yet. */
+  used: number
+  windowSeconds: number
+  nextLeavesAt: Date | undefined
+}
+
+/** Every budget except credit is a sub-allocation. */
+export type SubAllocationOrder = BudgetOrder & {
+  budget: string
+  /** Always 0 for a spending cap, because the charges of the key are counted instead. */
+  used: number
+}
+
+export type SubAllocationAnswer = BudgetAnswer & { budget: string; terms: BudgetTerms }
+
+export type Charge = {
+  kind: ChargeKind
+  keyHash: string
+  /** Name of the operation, or CID of the action. */
+  subject: string
+  cents: number
+  quantity: number
+}
 
 /** Changes to a process's lease on one account. They are applied atomically. */
 export type LeaseOrder = {
@@ -56,208 +91,22 @@ export type LeaseTerms = {
   expiresAt: Date
 }
 
-type LeaseRow = typeof creditLeases.$inferSelect
-
-/** Idempotent: if the order was applied before, returns the current state. */
-export async function executeOrder(
-  tx: Transaction,
-  order: LeaseOrder,
-  terms: LeaseTerms,
-): Promise<LeaseAnswer> {
-  const locked = await lockAccount(tx, order.accountHash, terms)
-  const { account, own, others } = await readLeases(tx, locked, order.leaseId, terms.at)
-  const books = await readBooks(tx, order, affectedBudgets(order, own), terms.at)
-  if (own && own.sequence >= order.sequence) {
-    // The process may use the lease after this answer as if the order had been applied now.
-    await tx
-      .update(creditLeases)
-      .set({
-        expiresAt: sql`greatest(${creditLeases.expiresAt}, ${terms.expiresAt.toISOString()}::timestamptz)`,
-      })
-      .where(eq(creditLeases.id, order.leaseId))
-    const parts = order.parts.flatMap(({ budget }) => repeatAnswer(books.get(budget)!))
-    return leaseAnswer(account, others, {
-      held: own.cents,
-      parts,
-      unpaidCents: 0,
-      isNew: false,
-      isStored: true,
-    })
-  }
-  return applyOrder(tx, order, terms, { account, own, others, books })
-}
-
-/** If the lease had expired, its charges must be checked against the spending caps again. */
-function affectedBudgets({ parts, charges }: LeaseOrder, own: LeaseRow | undefined): string[] {
-  const again = own ? [] : charges.map(({ keyHash }) => capBudgetName(keyHash))
-  return [...new Set([...parts.map(({ budget }) => budget), ...again])]
-}
-
-type LeaseState = {
-  account: CreditAccount
-  own: LeaseRow | undefined
-  others: LeaseRow[]
-  books: Map<string, BudgetBook>
-}
-
-async function applyOrder(
-  tx: Transaction,
-  order: LeaseOrder,
-  terms: LeaseTerms,
-  { account, own, others, books }: LeaseState,
-): Promise<LeaseAnswer> {
-  const before = own?.cents ?? 0
-  const payable = before + account.balanceCents - account.leasedCents
-  const settled = await settleCharges(tx, order, terms.at, { payable, books })
-  const failures = new Map(
-    order.parts.flatMap(({ budget, used }) => (used > 0 ? [[budget, used] as const] : [])),
-  )
-  await addFailures(tx, order.accountHash, terms.at, failures)
-  // An expired lease covers no charges. They are paid from the available credit as far as possible.
-  const covered = Math.min(settled.cents, before)
-  const left = before - covered
-  const free = account.balanceCents - account.leasedCents - (settled.cents - covered)
-  // Debt must be paid before credit is leased.
-  const available = Math.max(0, free - account.debtCents)
-  const held = left + leaseDelta(order.credit, left - order.credit.reserved, available)
-
-  const next = order.parts.map((part) => {
-    const book = books.get(part.budget)!
-    const keyHash = capKeyHash(part.budget)
-    const used = keyHash === undefined ? part.used : (settled.byKey.get(keyHash) ?? 0)
-    return { order: part, book, ...nextSubAllocation(part, book, used) }
-  })
-  const parts = next.map(({ part }) => part)
-  await deleteSubAllocations(tx, order.leaseId, parts)
-  // A lease that has counted failures keeps its row with the sequence number. Otherwise a repeated order would count
-  // them again.
-  const isDeletable = failures.size === 0 && !parts.some(({ stays }) => stays)
-  const isStored = await storeLease(tx, order, terms, { own, held, isDeletable })
-  await storeSubAllocations(tx, order, parts)
-
-  const change = { balanceCents: -settled.cents, leasedCents: held - before }
-  const changed = await changeAccount(tx, account, change)
-  // A debt from a refund may remain unpaid until processes return their leased credit.
-  const cause = `${order.leaseId}:${order.sequence}`
-  const paid = await payDebt(tx, changed, terms.at, cause)
-
-  const { reserved, need, ask } = order.credit
-  const asked = ask && held - reserved < need ? await requestReturns(tx, others) : others
-  const unmet = next.filter(
-    ({ order: { ask: asks, reserved: open, need: more }, part }) =>
-      asks && !part.unlimited && part.held - open < more,
-  )
-  if (unmet.length > 0)
-    await requestSubAllocations(
-      tx,
-      order,
-      unmet.map(({ part }) => part.budget),
-      books,
-    )
-  return leaseAnswer(paid, asked, {
-    held,
-    parts: next.map(({ book, part, terms: after }) => subAllocationAnswer(book, part, after)),
-    unpaidCents: settled.unpaidCents,
-    isNew: own === undefined,
-    isStored,
-  })
-}
-
-function leaseAnswer(
-  { balanceCents, leasedCents, debtCents }: CreditAccount,
-  others: readonly LeaseRow[],
-  {
-    held,
-    ...rest
-  }: { held: number } & Pick<LeaseAnswer, 'parts' | 'unpaidCents' | 'isNew' | 'isStored'>,
-): LeaseAnswer {
-  const elsewhere = others.map(({ id, cents, reservedCents, asked, answered }) => ({
-    id,
-    held: cents,
-    reserved: reservedCents,
-    asked,
-    answered,
-  }))
-  return {
-    credit: { held, available: balanceCents - leasedCents, others: elsewhere },
-    balanceCents,
-    debtCents,
-    reservedElsewhereCents: others.reduce((sum, { reservedCents }) => sum + reservedCents, 0),
-    ...rest,
-  }
-}
-
-/** @returns true if the lease is in the database afterwards; an empty lease is deleted */
-async function storeLease(
-  tx: Transaction,
-  order: LeaseOrder,
-  { processId, expiresAt }: LeaseTerms,
-  { own, held, isDeletable }: { own: LeaseRow | undefined; held: number; isDeletable: boolean },
-): Promise<boolean> {
-  const { leaseId: id, accountHash, sequence, credit } = order
-  const ofLease = eq(creditLeases.id, id)
-  if (isDeletable && held === 0 && credit.reserved === 0) {
-    if (!own) return false
-    const parts = tx.select().from(leaseParts).where(eq(leaseParts.leaseId, id))
-    const gone = await tx
-      .delete(creditLeases)
-      .where(and(ofLease, notExists(parts)))
-      .returning()
-    if (gone.length > 0) return false
-  }
-  const lease = { cents: held, reservedCents: credit.reserved, sequence, expiresAt }
-  const answered = credit.giveBack ? (own?.asked ?? 0) : (own?.answered ?? 0)
-  if (own)
-    await tx
-      .update(creditLeases)
-      .set({ ...lease, answered })
-      .where(ofLease)
-  else
-    await tx
-      .insert(creditLeases)
-      .values({ ...lease, id, accountHash, processId, asked: 0, answered: 0 })
-  return true
-}
-
-/** Returns the credit of expired leases to the account. */
-async function readLeases(
-  tx: Transaction,
-  account: CreditAccount,
-  ownId: string,
-  at: Date,
-): Promise<{ account: CreditAccount; own: LeaseRow | undefined; others: LeaseRow[] }> {
-  const ofAccount = eq(creditLeases.accountHash, account.accountHash)
-  const rows = await tx.select().from(creditLeases).where(ofAccount)
-  const own = rows.find(({ id }) => id === ownId)
-  const others = rows.filter(({ id }) => id !== ownId)
-  if (!others.some(({ expiresAt }) => expiresAt < at)) return { account, own, others }
-  // Repeats the expiry condition, because a process may have renewed its lease since it was read.
-  const expired = await tx
-    .delete(creditLeases)
-    .where(and(ofAccount, ne(creditLeases.id, ownId), lt(creditLeases.expiresAt, at)))
-    .returning()
-  const gone = new Set(expired.map(({ id }) => id))
-  const returned = expired.reduce((sum, { cents }) => sum + cents, 0)
-  const freed = await changeAccount(tx, account, { leasedCents: -returned })
-  return {
-    account: await payDebt(tx, freed, at, closedLeasesCause(expired)),
-    own,
-    others: others.filter(({ id }) => !gone.has(id)),
-  }
-}
-
-/** Unique name for the credit that was freed by closing leases. A lease's sequence number increases with each order. */
-export function closedLeasesCause(ended: readonly Pick<LeaseRow, 'id' | 'sequence'>[]): string {
-  const [first] = ended.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-  return `ended:${first?.id}:${first?.sequence}`
-}
-
-async function requestReturns(tx: Transaction, others: LeaseRow[]): Promise<LeaseRow[]> {
-  if (others.length === 0) return others
-  const ids = others.map(({ id }) => id)
-  return tx
-    .update(creditLeases)
-    .set({ asked: sql`${creditLeases.asked} + 1` })
-    .where(and(inArray(creditLeases.id, ids), gt(creditLeases.cents, 0)))
-    .returning()
+/**
+ * Amount that a lease receives (positive) or returns (negative).
+ * @param free amount that the lease holds beyond its reservations; negative if the lease had expired and no longer
+ * covers them
+ * @param available amount that is not in any lease; negative if a limit was lowered
+ */
+export function leaseDelta(
+  { need, extra, giveBack }: BudgetOrder,
+  free: number,
+  available: number,
+): number {
+  const kept = Math.min(need, Math.max(0, free + available))
+  if (giveBack && free > kept) return kept - free
+  const leasable = Math.max(0, available)
+  const needed = Math.min(leasable, Math.max(0, need - free))
+  // At most half of the remainder, so that other processes find some credit without asking for it.
+  const surplus = Math.min(extra, Math.floor((leasable - needed) / 2))
+  return needed + (free < need + extra ? Math.max(0, surplus) : 0)
 }

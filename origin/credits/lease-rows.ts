@@ -1,9 +1,10 @@
-import { and, asc, eq, gt, inArray, lt, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/pg-core'
 import type { Database, Transaction } from '../db/open.ts'
-import { creditAccounts, creditLeases, leaseParts } from '../db/schema.ts'
-import { closedLeasesCause } from './lease-order.ts'
-import { changeAccount, payDebt } from './ledger.ts'
+import { creditLeases, leaseParts } from '../db/schema.ts'
+import { changeAccount, type CreditAccount, lockRow, payDebt } from './ledger.ts'
+
+export type LeaseRow = typeof creditLeases.$inferSelect
 
 /** @returns the IDs of the leases that still exist */
 export async function renewLeases(
@@ -42,14 +43,36 @@ export async function requestedReturns(
 }
 
 /**
- * Asks all processes to return the account's free credit. After a refund or dispute it pays the debt, and no process
- * would request it otherwise.
+ * Asks processes to return their free credit.
+ * @returns the leases that have any
  */
-export async function requestAllReturns(tx: Transaction, accountHash: string): Promise<void> {
-  await tx
+export async function requestReturns(tx: Transaction, which: SQL): Promise<LeaseRow[]> {
+  return tx
     .update(creditLeases)
     .set({ asked: sql`${creditLeases.asked} + 1` })
-    .where(and(eq(creditLeases.accountHash, accountHash), gt(creditLeases.cents, 0)))
+    .where(and(which, gt(creditLeases.cents, 0)))
+    .returning()
+}
+
+/** Returns the credit of the leases to the account. The caller must hold the account's lock. */
+export async function closeLeases(
+  tx: Transaction,
+  account: CreditAccount,
+  which: SQL | undefined,
+  at: Date,
+): Promise<{ account: CreditAccount; closed: LeaseRow[] }> {
+  const closed = await tx
+    .delete(creditLeases)
+    .where(and(eq(creditLeases.accountHash, account.accountHash), which))
+    .returning()
+  const [first] = closed.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  if (!first) return { account, closed }
+  const returned = closed.reduce((sum, { cents }) => sum + cents, 0)
+  const freed = await changeAccount(tx, account, { leasedCents: -returned })
+  // A debt from a refund may remain unpaid until processes return their leased credit. The transfer's name is unique,
+  // because a lease's sequence number increases with each order.
+  const cause = `ended:${first.id}:${first.sequence}`
+  return { account: await payDebt(tx, freed, at, cause), closed }
 }
 
 /**
@@ -73,18 +96,9 @@ export async function reapLeases(
     .orderBy(asc(creditLeases.accountHash))
   for (const { accountHash } of await withTimeout(accounts.execute())) {
     const reaping = db.transaction(async (tx) => {
-      const ofAccount = eq(creditAccounts.accountHash, accountHash)
       // Account before leases, as in all other transactions. A different lock order could cause a deadlock.
-      const [account] = await tx.select().from(creditAccounts).where(ofAccount).for('update')
-      const ended = await tx
-        .delete(creditLeases)
-        .where(and(eq(creditLeases.accountHash, accountHash), dead))
-        .returning()
-      if (!account || ended.length === 0) return
-      const returned = ended.reduce((sum, { cents }) => sum + cents, 0)
-      const freed = await changeAccount(tx, account, { leasedCents: -returned })
-      // A debt from a refund may remain unpaid until processes return their leased credit.
-      await payDebt(tx, freed, at, closedLeasesCause(ended))
+      const account = await lockRow(tx, accountHash)
+      if (account) await closeLeases(tx, account, dead, at)
     })
     await withTimeout(reaping)
   }

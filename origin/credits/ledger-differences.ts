@@ -3,27 +3,17 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { creditAccounts, creditLeases, ledgerTransfers } from '../db/schema.ts'
 
-/** Stored sums, next to the sums calculated from the ledger and the leases. */
-export type LedgerDifference = {
-  accountHash: string
-  balanceCents: number
-  ledgerBalanceCents: number
-  debtCents: number
-  ledgerDebtCents: number
-  leasedCents: number
-  leasesCents: number
-}
-
 /** If every account differs, there is a single cause. */
 const DIFFERENCES_MAX = 100
 
 const integer = (name: string) => sql<number>`${sql.raw(name)}`.mapWith(Number)
 
 /**
- * Accounts whose stored sums do not match their transfers and leases.
+ * Accounts whose stored sums do not match their transfers and leases, with both sums. The columns are the fields of the
+ * log event `credits.books_differ`.
  * @param since checks only accounts with leased credit or with a transfer after this ID; if omitted, all accounts
  */
-export async function findDifferences(db: Database, since?: number): Promise<LedgerDifference[]> {
+export async function findDifferences(db: Database, since?: number) {
   const every = since === undefined
   const credits = sql`'credits:' || account_hash`
   const debt = sql`'debt:' || account_hash`
@@ -52,13 +42,13 @@ export async function findDifferences(db: Database, since?: number): Promise<Led
   ) AS differing`
   return db
     .select({
-      accountHash: sql<string>`account_hash`,
-      balanceCents: integer('balance_cents'),
-      ledgerBalanceCents: integer('balance'),
-      debtCents: integer('debt_cents'),
-      ledgerDebtCents: integer('debt'),
-      leasedCents: integer('leased_cents'),
-      leasesCents: integer('leased'),
+      account: sql<string>`account_hash`,
+      balance_cents: integer('balance_cents'),
+      ledger_balance_cents: integer('balance'),
+      debt_cents: integer('debt_cents'),
+      ledger_debt_cents: integer('debt'),
+      leased_cents: integer('leased_cents'),
+      leases_cents: integer('leased'),
     })
     .from(found)
 }

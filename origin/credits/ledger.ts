@@ -1,7 +1,7 @@
 import { eq, inArray } from 'drizzle-orm'
 import type { Transaction } from '../db/open.ts'
 import { creditAccounts, ledgerTransfers } from '../db/schema.ts'
-import { addUsage } from './usage-days.ts'
+import { addUsage } from './usage.ts'
 import { addCharges } from './window-sums.ts'
 
 export type CreditAccount = typeof creditAccounts.$inferSelect
@@ -9,11 +9,11 @@ export type CreditAccount = typeof creditAccounts.$inferSelect
 export type ChargeKind = 'write' | 'execution'
 
 /** A reversal restores credit that was deducted for a refund or dispute. */
-export type CreditKind = 'starter' | 'payment' | 'reversal'
+type CreditKind = 'starter' | 'payment' | 'reversal'
 
 export type ClawbackKind = 'refund' | 'dispute'
 
-export type Transfer = {
+type Transfer = {
   /** Posting another transfer with the same key has no effect. */
   idempotencyKey: string
   kind: ChargeKind | CreditKind | ClawbackKind | 'debt'
@@ -33,7 +33,7 @@ export type Transfer = {
 
 /** Accounts that belong to no customer. Charges go to `revenue`; starter credits come from `starter`. */
 export const REVENUE = 'revenue'
-export const STARTER = 'starter'
+const STARTER = 'starter'
 export const PROCESSOR = 'processor'
 
 /** Spendable credit of a customer. */
@@ -190,7 +190,8 @@ export async function changeAccount(
   return { ...account, ...sums }
 }
 
-async function lockRow(tx: Transaction, hash: string): Promise<CreditAccount | undefined> {
+/** @returns undefined if the account's credit was never used */
+export async function lockRow(tx: Transaction, hash: string): Promise<CreditAccount | undefined> {
   const rows = await tx
     .select()
     .from(creditAccounts)

@@ -1,3 +1,4 @@
+import { HOUR_MS, MINUTE_MS } from '../../shared/durations.ts'
 import type { OriginLog } from '../log.ts'
 import type { Audit } from './audit.ts'
 import type { Credits } from './credits.ts'
@@ -17,10 +18,10 @@ const REQUEST_POLL_MS = 100
 const RENEW_MS = 5_000
 
 /** Each audit reads the transfers of one hour, except for the first one, which reads all transfers. */
-const AUDIT_MS = 60 * 60 * 1000
+const AUDIT_MS = HOUR_MS
 
 /** Expired sums are no longer counted but still stored. Any process may delete them. */
-const PRUNE_MS = 5 * 60 * 1000
+const PRUNE_MS = 5 * MINUTE_MS
 
 /** @returns a function that stops the calls */
 export type Repeat = (ms: number, act: () => void) => () => void
@@ -39,49 +40,49 @@ export function maintainCredits(
   log: OriginLog,
   repeat: Repeat = repeatByTimer,
 ): () => void {
-  const ends = [
-    repeat(
-      FLUSH_MS,
-      skipIfBusy('flush', () => credits.flush(), log),
-    ),
-    repeat(
-      REQUEST_POLL_MS,
-      skipIfBusy('answer', () => credits.returnRequested(), log),
-    ),
-    repeat(
-      RENEW_MS,
-      skipIfBusy('renew', () => credits.renew(), log),
-    ),
-    repeat(
-      PRUNE_MS,
-      skipIfBusy('prune', () => credits.prune(), log),
-    ),
+  const tasks = [
+    { part: 'flush', ms: FLUSH_MS, act: () => credits.flush() },
+    { part: 'answer', ms: REQUEST_POLL_MS, act: () => credits.returnRequested() },
+    { part: 'renew', ms: RENEW_MS, act: () => credits.renew() },
+    { part: 'prune', ms: PRUNE_MS, act: () => credits.prune() },
   ]
+  const ends = tasks.map(({ part, ms, act }) =>
+    repeat(
+      ms,
+      skipIfBusy(act, (error) => log('credits.failed', { part, error })),
+    ),
+  )
   return () => ends.forEach((end) => end())
 }
 
 /** @returns stops the audits */
 export function scheduleAudits(audit: Audit, log: OriginLog): () => void {
-  const run = skipIfBusy('audit', () => audit.run(), log)
+  const run = skipIfBusy(
+    () => audit.run(),
+    (error) => log('credits.failed', { part: 'audit', error }),
+  )
   run()
   return repeatByTimer(AUDIT_MS, run)
 }
 
-function skipIfBusy(part: string, act: () => Promise<void>, log: OriginLog): () => void {
-  let busy = false
-  let failing = false
-  const turn = async () => {
-    busy = true
+/** @param onFailure called with the name of the first error of an outage, because failures recur within seconds */
+export function skipIfBusy(
+  act: () => Promise<void>,
+  onFailure: (error: string) => void,
+): () => void {
+  let isBusy = false
+  let isFailing = false
+  const run = async () => {
+    isBusy = true
     try {
       await act()
-      failing = false
+      isFailing = false
     } catch (error) {
-      // The failure recurs several times a second, so only the first one of an outage is logged.
-      if (!failing) log('credits.failed', { part, error: error instanceof Error ? error.name : '' })
-      failing = true
+      if (!isFailing) onFailure(error instanceof Error ? error.name : '')
+      isFailing = true
     } finally {
-      busy = false
+      isBusy = false
     }
   }
-  return () => void (busy || turn())
+  return () => void (isBusy || run())
 }

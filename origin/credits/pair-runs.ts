@@ -1,5 +1,7 @@
+import { MINUTE_MS } from '../../shared/durations.ts'
+
 /** Durations are kept for one to two periods, so that the estimate adapts when an action changes. */
-const PERIOD_MS = 10 * 60 * 1000
+const PERIOD_MS = 10 * MINUTE_MS
 
 /** Initial reservation: the longest recent duration times this factor, plus the margin below. */
 const LONGEST_FACTOR = 2
@@ -7,7 +9,7 @@ const LONGEST_MARGIN_MS = 1_000
 
 export type RunWaiter = { wake: () => void }
 
-export type PairRun = {
+type PairRun = {
   /** Called if a run of the same pair is in flight at the same time. */
   markOverlapping: () => void
 }

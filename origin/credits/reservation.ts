@@ -1,9 +1,6 @@
 import type { AccountLease } from './account-lease.ts'
-import type { ChargeKind } from './ledger.ts'
 import { PaymentRequiredError, SpendCapReachedError } from './credit-errors.ts'
-
-/** `subject` is the name of the operation, or the CID of the action. */
-export type ChargeReference = { subject: string }
+import type { Charge } from './lease-order.ts'
 
 export type ExtendFailure = 'out_of_credits' | 'spend_cap_reached'
 
@@ -34,8 +31,8 @@ export class Reservation {
   /** Announces an `extend` by this amount, so that the credit can be obtained in advance. */
   prepare(cents: number): void {
     if (!this.#open) return
-    this.#lease.credit.prepare(cents)
-    this.#lease.cap(this.#keyHash).prepare(cents)
+    this.#lease.budgets.credit.prepare(cents)
+    this.#lease.budgets.cap(this.#keyHash).prepare(cents)
   }
 
   /**
@@ -59,7 +56,7 @@ export class Reservation {
    * Charges up to the reserved amount, and frees the rest. The charge is in memory only until it is settled.
    * @throws {RangeError} if `cents` is below 1 or exceeds the reserved amount
    */
-  settle(kind: ChargeKind, cents: number, { subject }: ChargeReference): void {
+  settle(kind: Charge['kind'], cents: number, { subject }: Pick<Charge, 'subject'>): void {
     if (cents < 1 || cents > this.cents)
       throw new RangeError(`cannot charge ${cents} cents: only ${this.cents} are reserved`)
     this.#open = false
@@ -75,8 +72,8 @@ export class Reservation {
   }
 
   #end(reserved: number, charged: number): void {
-    this.#lease.credit.release(reserved, charged)
-    this.#lease.cap(this.#keyHash).release(reserved, charged)
+    this.#lease.budgets.credit.release(reserved, charged)
+    this.#lease.budgets.cap(this.#keyHash).release(reserved, charged)
   }
 }
 
@@ -89,8 +86,8 @@ async function reserveCreditAndCap(
   keyHash: string,
   cents: number,
 ): Promise<void> {
-  const { credit } = lease
-  const cap = lease.cap(keyHash)
+  const { credit } = lease.budgets
+  const cap = lease.budgets.cap(keyHash)
   if (!credit.take(cents)) {
     // Combines both requests into one order.
     cap.prepare(cents)

@@ -6,7 +6,7 @@ import {
   type SubAllocationAnswer,
   type SubAllocationOrder,
   leaseDelta,
-} from './budget-order.ts'
+} from './lease-order.ts'
 import { readTerms } from './budget-terms.ts'
 
 type SubAllocationRow = typeof leaseParts.$inferSelect

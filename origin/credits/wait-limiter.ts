@@ -7,8 +7,6 @@ const WAITING_BYTES_MAX = 256 * 1024 * 1024
 /** An account may use at most half of the limits. */
 const ACCOUNT_SHARE = 2
 
-export type Bytes = number
-
 export class WaitLimiter {
   readonly #total = { places: 0, bytes: 0 }
   readonly #accounts = new Map<string, { places: number; bytes: number }>()
@@ -19,7 +17,7 @@ export class WaitLimiter {
    */
   async run<Result>(
     accountHash: string,
-    bytes: Bytes,
+    bytes: number,
     wait: () => Promise<Result>,
   ): Promise<Result> {
     const ofAccount = this.#accounts.get(accountHash) ?? { places: 0, bytes: 0 }
@@ -43,7 +41,7 @@ export class WaitLimiter {
   }
 }
 
-function hasRoom(sum: { places: number; bytes: number }, bytes: Bytes, share: number): boolean {
+function hasRoom(sum: { places: number; bytes: number }, bytes: number, share: number): boolean {
   // Accepts a run of any size if no other run is waiting.
   if (sum.places === 0) return true
   return sum.places < WAITING_RUNS_MAX / share && sum.bytes + bytes <= WAITING_BYTES_MAX / share

@@ -1,4 +1,4 @@
-import type { BudgetAnswer, OtherLease } from './budget-order.ts'
+import type { BudgetAnswer, OtherLease } from './lease-order.ts'
 import { CreditsUnavailableError } from './credit-errors.ts'
 
 /** Other processes must return free amounts within this time. After that, waiting callers get `CreditsUnavailableError`. */

@@ -2,7 +2,7 @@ import { and, eq, gt, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import { FAILED_EXECUTION_WINDOW_MS } from '../../shared/limits.ts'
 import { deleteInBatches } from '../db/delete-in-batches.ts'
 import type { Database, Transaction } from '../db/open.ts'
-import { type ledgerTransfers, spendCaps, windowSums } from '../db/schema.ts'
+import { spendCaps, type TransferRow, windowSums } from '../db/schema.ts'
 import { ACCOUNT_PAID, failedSeries, paidSeries, type Payer, spentSeries } from './budget-names.ts'
 
 /** An amount leaves the window up to 1/60 of its length late, and never early. */
@@ -14,8 +14,6 @@ const HOUR_SECONDS = FAILED_EXECUTION_WINDOW_MS / 1000
 const PRUNE_AFTER_MS = 60_000
 
 export type WindowSum = { amount: number; nextLeavesAt: Date | undefined }
-
-type TransferRow = typeof ledgerTransfers.$inferSelect
 
 /**
  * Adds to the sums of paid executions, and to the spending of keys with a cap. One statement, in the transaction that

@@ -1,8 +1,8 @@
 /** The operation that depends on the database was not performed. */
 export class DatabaseUnavailableError extends Error {
+  override readonly name = 'DatabaseUnavailableError'
   constructor(options?: ErrorOptions) {
     super('the database does not respond', options)
-    this.name = 'DatabaseUnavailableError'
   }
 }
 

@@ -381,3 +381,5 @@ export const ledgerTransfers = pgTable(
       .where(sql`${table.kind} in ('payment', 'refund', 'dispute', 'reversal')`),
   ],
 )
+
+export type TransferRow = typeof ledgerTransfers.$inferSelect

@@ -2,7 +2,7 @@
  * `npm run app-compose -- deployment.json [app-compose.json]`: prints the hash of the text, which the governance
  * contract has to approve.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { appComposeText } from './app-compose.ts'
 import { fillInCompose } from './fill-in.ts'
@@ -17,7 +17,7 @@ const values = JSON.parse(readFileSync(deployment, 'utf8')) as Record<string, un
 try {
   const text = appComposeText(fillInCompose(compose, values))
   writeFileSync(output, text)
-  console.log(`${output}: compose hash ${createHash('sha256').update(text).digest('hex')}`)
+  console.log(`${output}: compose hash ${hash('sha256', text)}`)
 } catch (error) {
   console.error(`${deployment} is ${(error as Error).message}`)
   process.exitCode = 1

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../shared/durations.ts'
 import { MIRROR_STALE_MS } from '../../shared/limits.ts'
 import { isDownReason, HEALTH_MESSAGES, type HealthReasonCode } from './reasons.ts'
 
@@ -6,7 +7,6 @@ export type HealthSources = {
   /** Unix milliseconds. */
   now: () => number
   mirror: { ageMs: number; current(): unknown }
-  /** Poll interval of the chain. */
   pollMs: number
   isDatabaseAway: () => boolean
   areExecutorsBroken: () => boolean
@@ -21,16 +21,16 @@ export type HealthSources = {
   auditDifferences: () => number
 }
 
-export type OriginHealthReason = { code: HealthReasonCode; message: string }
+type OriginHealthReason = { code: HealthReasonCode; message: string }
 
-export type OriginHealth = { status: 'ok' | 'degraded' | 'down'; reasons: OriginHealthReason[] }
+type OriginHealth = { status: 'ok' | 'degraded' | 'down'; reasons: OriginHealthReason[] }
 
 /** The chain counts as unreachable after this number of missed polls, but not before the minimum time. */
 const MISSED_POLLS = 3
 const MISSED_POLLS_MIN_MS = 5_000
 
 /** ACME clients renew 30 days before expiry, so below this, renewal has been failing for weeks. */
-const CERTIFICATE_WARNING_MS = 10 * 24 * 60 * 60 * 1000
+const CERTIFICATE_WARNING_MS = 10 * DAY_MS
 
 export class Health {
   readonly #sources: HealthSources

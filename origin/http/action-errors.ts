@@ -4,11 +4,11 @@ import type { StopReason } from '../credits/run-meter.ts'
 
 /** The response is a 500 with the message, the stack and the logs as a JSON string. */
 export class ActionFailedError extends Error {
+  override readonly name = 'ActionFailedError'
   readonly code: string
   readonly headers: Record<string, string>
   constructor(outcome: FailedOutcome) {
     super(`${failureText(outcome)}\n\nlogs:\n${logsText(outcome.logs)}`)
-    this.name = 'ActionFailedError'
     this.code = outcome.code
     this.headers = receiptHeader(outcome)
   }
@@ -16,11 +16,11 @@ export class ActionFailedError extends Error {
 
 /** An action was stopped, because its next second of execution could not be reserved. */
 export class ActionStoppedError extends Error {
+  override readonly name = 'ActionStoppedError'
   readonly code: StopReason
   readonly headers: Record<string, string>
   constructor(outcome: FailedOutcome, code: StopReason) {
     super(outcome.message)
-    this.name = 'ActionStoppedError'
     this.code = code
     this.headers = receiptHeader(outcome)
   }

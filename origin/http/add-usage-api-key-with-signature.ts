@@ -3,8 +3,9 @@ import {
   addUsageApiKeyWithSignatureResponse,
   addUsageApiKeyWithSignatureRequest,
 } from '../../shared/wire/usage-keys.ts'
-import { apiKeyHash, newApiKey } from '../accounts/api-key.ts'
-import { simulateAdminWrite } from '../accounts/simulate-admin-write.ts'
+import { apiKeyHash } from '../../shared/crypto/keccak.ts'
+import { newApiKey } from '../accounts/fresh-key.ts'
+import { simulateAdminWrite } from '../accounts/writer/simulate.ts'
 import type { Operation } from './operation.ts'
 import { toContractPermissions } from './usage-key-permissions.ts'
 

@@ -1,9 +1,9 @@
 import { apiKeyIn } from '../../shared/wire/api-key.ts'
 import { ApiError } from '../../shared/errors/api-error.ts'
-import { WALLET_AUTH_HEADER } from '../../shared/wire/wallet-auth.ts'
-import { apiKeyHash } from '../accounts/api-key.ts'
+import { WALLET_AUTH_HEADER } from '../../shared/wire/header-names.ts'
+import { apiKeyHash } from '../../shared/crypto/keccak.ts'
 import type { AccountsMirror } from '../accounts/mirror.ts'
-import type { Principal } from '../accounts/state.ts'
+import type { Principal } from '../accounts/account.ts'
 import type { OriginServices } from '../services.ts'
 import { parseWalletAuthHeader } from './wallet-auth-header.ts'
 import { authenticateSignature } from './wallet-signature.ts'
@@ -23,7 +23,6 @@ export type AuthKind = 'none' | 'sent_key' | 'key' | 'account_key' | 'wallet_sig
 
 type AuthRequirement = {
   auth: AuthKind
-  /** True if `X-Wallet-Auth` is accepted instead of an API key. */
   walletAuth?: true
 }
 

@@ -12,7 +12,6 @@ export type Authorization = {
   auth: AuthKind
   /** Contract function that the operation calls for the account, if any. */
   writes?: string
-  /** Equivalent method in the client library. */
   clientMethod?: string
   /**
    * True for billing: after a conversion, the previous account key may still call the operation until the account is
@@ -23,7 +22,7 @@ export type Authorization = {
 
 /**
  * Checks the kind of key and the account's mode; the operation itself checks specific permissions.
- * @throws {PredictedRevertError | ChainSecuredAccountError | OwnershipTransferred} 403
+ * @throws {PredictedRevertError | ChainSecuredAccountError | OwnershipTransferredError} 403
  */
 export function authorize(
   { auth, writes, clientMethod, afterConversion }: Authorization,

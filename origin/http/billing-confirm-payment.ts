@@ -1,9 +1,8 @@
 import type { z } from 'zod'
 import { confirmPaymentResponse, confirmPaymentRequest } from '../../shared/wire/billing.ts'
-import { NotCreditedError } from '../credits/processor/not-credited.ts'
+import { NotCreditedError } from '../credits/processor/payments.ts'
 import type { Operation } from './operation.ts'
-import { payerOf } from './payer.ts'
-import { requireProcessor } from './require-processor.ts'
+import { payerOf, requireProcessor } from './require-processor.ts'
 
 /** Credits a settled payment exactly once; a repeated request gets the same response. */
 export const billingConfirmPaymentOperation: Operation<z.infer<typeof confirmPaymentRequest>> = {

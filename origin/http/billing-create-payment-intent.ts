@@ -4,8 +4,7 @@ import {
   createPaymentIntentRequest,
 } from '../../shared/wire/billing.ts'
 import type { Operation } from './operation.ts'
-import { payerOf } from './payer.ts'
-import { requireProcessor } from './require-processor.ts'
+import { payerOf, requireProcessor } from './require-processor.ts'
 
 /** The client confirms the payment with the payment processor. Free of charge. */
 export const billingCreatePaymentIntentOperation: Operation<

@@ -5,11 +5,10 @@ import {
   convertToChainSecuredAccountRequest,
 } from '../../shared/wire/wallet-proofs.ts'
 import { refreshPrincipal } from '../accounts/refresh-principal.ts'
-import { word } from '../accounts/account.ts'
+import { word, type Principal } from '../accounts/account.ts'
 import { requireManaged } from '../accounts/ownership-mode.ts'
 import { receiptEvent } from '../accounts/receipt-event.ts'
-import type { Principal } from '../accounts/state.ts'
-import type { WalletProof } from '../accounts/wallet-proofs/proof.ts'
+import type { WalletProof } from '../accounts/wallet-proofs/wallet-proofs.ts'
 import { ContractRevertError } from '../accounts/writer.ts'
 import type { OriginServices } from '../services.ts'
 import { withGasReservation } from './with-gas-reservation.ts'

@@ -7,7 +7,6 @@ import { validate } from '../../shared/json/json-body.ts'
 export type CsvFormat = {
   /** Suggested by browsers for the download. */
   fileName: string
-  /** Property names in column order. */
   columns: readonly string[]
 }
 

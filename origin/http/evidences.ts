@@ -31,7 +31,7 @@ export function mountEvidences(app: OriginApp, { evidence, tee }: OriginServices
   })
 }
 
-export function evidenceContentType(name: string): string {
+function evidenceContentType(name: string): string {
   if (name.endsWith('.json')) return 'application/json'
   if (name.endsWith('.pem')) return PEM_TYPE
   return 'text/plain; charset=utf-8'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { HOUR_MS } from '../../shared/durations.ts'
 import * as limits from '../../shared/limits.ts'
 import type { OriginSettings } from '../env.ts'
 import type { Operation } from './operation.ts'
@@ -61,7 +62,7 @@ function executionLimits(settings: OriginSettings): Record<string, Limit> {
 }
 
 function requestLimits(): Record<string, Limit> {
-  const hours = limits.IDEMPOTENT_RESPONSE_RETENTION_MS / 3_600_000
+  const hours = limits.IDEMPOTENT_RESPONSE_RETENTION_MS / HOUR_MS
   return {
     request_body: limit(
       limits.OPERATION_BODY_MAX_BYTES,

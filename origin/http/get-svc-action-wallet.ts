@@ -3,7 +3,6 @@ import { ACTION_WALLET_PATH } from '../../shared/wire/core-routes.ts'
 import { actionWalletResponse, actionWalletQuery } from '../../shared/wire/action-wallet.ts'
 import type { Operation } from './operation.ts'
 
-/** No API key is required. */
 export const getSvcActionWalletOperation: Operation<
   undefined,
   z.infer<typeof actionWalletQuery>

@@ -5,8 +5,8 @@
 import type { Context } from 'hono'
 import { ApiError } from '../../shared/errors/api-error.ts'
 import { IDEMPOTENCY_KEY_MAX } from '../../shared/limits.ts'
-import type { Principal } from '../accounts/state.ts'
-import { NoProcessorError } from '../credits/processor/no-processor.ts'
+import type { Principal } from '../accounts/account.ts'
+import { NoProcessorError } from '../credits/processor/processor.ts'
 import type { StoredResponse } from '../idempotency/response-codec.ts'
 import type { StartedRequest } from '../idempotency/idempotency-store.ts'
 import type { OriginServices } from '../services.ts'
@@ -41,11 +41,10 @@ export function readIdempotencyKey(
   )
 }
 
-export type IdempotentRequest = {
+type IdempotentRequest = {
   operation: IdempotentOperation
   principal: Principal
   idempotencyKey: string
-  /** Raw bytes. */
   body: Uint8Array
 }
 

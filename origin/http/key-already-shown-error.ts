@@ -3,10 +3,10 @@
  * never registered.
  */
 export class KeyAlreadyShownError extends Error {
+  override readonly name = 'KeyAlreadyShownError'
   readonly keyHash: string
   constructor(keyHash: string) {
     super(`the key ${keyHash} has already been shown`)
-    this.name = 'KeyAlreadyShownError'
     this.keyHash = keyHash
   }
 }

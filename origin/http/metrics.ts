@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { ApiError } from '../../shared/errors/api-error.ts'
-import { bearerToken } from '../../shared/config/metrics-token.ts'
+import { bearerToken } from '../../shared/wire/api-key.ts'
 import { METRICS_PATH, METRICS_TYPE } from '../../shared/wire/monitoring-paths.ts'
 import type { OriginServices } from '../services.ts'
 import { unmatchedRouteError } from './unmatched-route-error.ts'

@@ -1,16 +1,16 @@
 /**
- * Defines an operation of the core API as data and a handler. `mount` checks requests in this order: 429 if overloaded,
- * 401, 400 and 422, a stored response, 402, 403, then the handler. If the credential is in the body, 401 comes after
- * 400 and 422. `openapi.json` is generated from the same data, so clients read these definitions.
+ * Defines an operation of the core API as data and a handler. `mountOperation` checks requests in this order: 429 if
+ * overloaded, 401, 400 and 422, a stored response, 402, 403, then the handler. If the credential is in the body, 401
+ * comes after 400 and 422. `openapi.json` is generated from the same data, so clients read these definitions.
  *
  * To add one: create a file that exports an `Operation`, put its schemas in `shared/wire/`, and add it to
  * `operations.ts`.
  *
  * - `body` is validated JSON; `query` is validated parameters, whose schema takes an object of strings.
  * - `list: true` adds `page_number` and `page_size`. The handler selects its page first and converts only that page:
- *   `return page.of(wallets).map(walletRecord)`. `mount` sends the items and `x-total-count`.
- * - `csv` also offers the list as CSV, for `?format=csv` or an `Accept` that prefers it. `mount` formats the same
- *   items.
+ *   `return page.of(wallets).map(toWalletRecord)`. `mountOperation` sends the items and `x-total-count`.
+ * - `csv` also offers the list as CSV, for `?format=csv` or an `Accept` that prefers it. `mountOperation` formats the
+ *   same items.
  * - `writeId` must be passed to the writer: `writer.write(name, args, { writeId })`. A repeat with the same
  *   Idempotency-Key has the same ID, so nothing is written twice. The receipt may then be that of the first write, with
  *   other arguments, so build the response from the receipt's logs and not from values generated for this call.
@@ -33,10 +33,10 @@ import type { Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { z } from 'zod'
 import type { ErrorStatus } from '../../shared/errors/error-names.ts'
-import type { Principal } from '../accounts/state.ts'
+import { validate } from '../../shared/json/json-body.ts'
+import type { Principal } from '../accounts/account.ts'
 import { refreshPrincipal } from '../accounts/refresh-principal.ts'
 import type { MinuteRate } from '../admission/minute-rate.ts'
-import { chargeForWrite } from '../credits/charge-for-write.ts'
 import type { StoredResponse } from '../idempotency/response-codec.ts'
 import type { OriginServices } from '../services.ts'
 import type { Purpose } from '../../shared/crypto/typed-data.ts'
@@ -48,21 +48,19 @@ import { CSV_TYPE, formatCsv, type CsvFormat, wantsCsv } from './csv.ts'
 import { readIdempotencyKey, executeOnce } from './idempotency.ts'
 import { Page, type PageRequest, readPageRequest } from './page.ts'
 import { parseRequestBody, type RequestBody } from './request-body.ts'
-import { readQuery } from './request-query.ts'
 import { type UnverifiedProof, authenticateSignature } from './wallet-signature.ts'
 
 export type OriginEnv = { Variables: { requestId: string } }
 export type OriginApp = Hono<OriginEnv>
 
-export type OperationResult = object | string | boolean
+type OperationResult = object | string | boolean
 
-export type OperationInput<Body, Query> = {
+type OperationInput<Body, Query> = {
   body: Body
   query: Query
   page: PageRequest
   /** Address from the socket or the sealed envelope, never from a header; `''` if unknown. */
   clientAddress: string
-  /** Size of the raw request body. */
   bodyBytes: number
   /** Aborted if the client disconnects before the response. */
   gone: AbortSignal
@@ -75,7 +73,6 @@ type OperationBase<Kind extends AuthKind, Body, Query, Caller> = {
   /** One sentence, shown in the OpenAPI description. */
   summary: string
   auth: Kind
-  /** Absent if the operation takes no body. */
   body?: RequestBody<Body>
   query?: z.ZodType<Query>
   list?: true
@@ -138,7 +135,10 @@ export function mountOperation<Body, Query>(
         : headerPrincipal
     const given = {
       body,
-      query: readQuery(context, operation.query),
+      // Safe: an operation without query parameters has `undefined` as their type.
+      query: operation.query
+        ? validate(operation.query, context.req.query())
+        : (undefined as Query),
       page: readPageRequest(context, operation.list),
       clientAddress: client.address,
       bodyBytes: bytes.length,
@@ -184,7 +184,7 @@ async function executeOperation<Body, Query>(
   if (!isWrite || operation.isFree) return executeAuthorized()
   const { account, keyHash } = principal
   const charge = { accountHash: account.hash, keyHash, subject: operation.path }
-  return chargeForWrite(services.credits, charge, executeAuthorized)
+  return services.credits.chargeForWrite(charge, executeAuthorized)
 }
 
 /** The last path segment in camel case. */

@@ -1,4 +1,5 @@
 import { PAD_BYTE } from '../../shared/wire/sealed-http.ts'
+import { undefinedAfter } from '../timeout.ts'
 
 /**
  * The bytes if they are ready in time, otherwise a stream that starts with padding bytes, which keep proxies from
@@ -9,19 +10,7 @@ export async function paddedBody(
   bytes: Promise<Uint8Array<ArrayBuffer>>,
   padMs: number,
 ): Promise<Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>> {
-  return (await orTimeout(bytes, padMs)) ?? paddedStream(bytes, padMs)
-}
-
-async function orTimeout<Value>(value: Promise<Value>, ms: number): Promise<Value | undefined> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms)
-  })
-  try {
-    return await Promise.race([value, late])
-  } finally {
-    clearTimeout(timer)
-  }
+  return (await undefinedAfter(padMs, bytes)) ?? paddedStream(bytes, padMs)
 }
 
 function paddedStream(

@@ -1,6 +1,55 @@
+import { rfc3339 } from '../../shared/encoding/rfc3339.ts'
 import { ApiError } from '../../shared/errors/api-error.ts'
-import type { NotCreditedError } from '../credits/processor/not-credited.ts'
+import { formatUsd } from '../../shared/usd.ts'
+import type { PaymentRequiredError, SpendCapReachedError } from '../credits/credit-errors.ts'
+import type { NotCreditedError } from '../credits/processor/payments.ts'
 import type { WebhookRefusedError } from '../credits/processor/webhook.ts'
+import type { ActionStoppedError } from './action-errors.ts'
+
+const FIX_PAYMENT =
+  'Add funds: POST /core/v1/billing/create_payment_intent, then confirm_payment. GET /core/v1/billing/balance shows the balance.'
+const FIX_CAP =
+  'Wait, or raise the cap of this key with the account key: POST /core/v1/update_usage_api_key.'
+
+export function paymentRequiredError(error: PaymentRequiredError): ApiError {
+  const { requiredCents, balanceCents, debtCents } = error
+  const message = `This costs ${formatUsd(requiredCents, 'plain')} and the balance is ${formatUsd(balanceCents, 'plain')}.`
+  const owed =
+    debtCents > 0
+      ? ` The account owes ${formatUsd(debtCents, 'plain')}, which the next payment covers first.`
+      : ''
+  return new ApiError(402, message + owed, FIX_PAYMENT)
+}
+
+export function spendCapReachedError(error: SpendCapReachedError): ApiError {
+  const { requiredCents, leftCents, capCents, windowSeconds, nextLeavesAt } = error
+  const at = nextLeavesAt && rfc3339(nextLeavesAt)
+  const later = at === undefined ? '' : ` Some of it becomes available again at ${at}.`
+  return new ApiError(
+    402,
+    `This costs ${formatUsd(requiredCents, 'plain')} and the key can spend ${formatUsd(leftCents, 'plain')} more: its cap is ${formatUsd(capCents, 'plain')} per ${windowSeconds} s.${later}`,
+    FIX_CAP,
+    { reason: 'spend_cap_reached' },
+  )
+}
+
+export function actionStoppedError({ code, message, headers }: ActionStoppedError): ApiError {
+  const fix =
+    'The action may have had side effects; check before you try again. Nothing was charged.'
+  switch (code) {
+    case 'out_of_credits':
+      return new ApiError(402, message, FIX_PAYMENT, { reason: code, headers })
+    case 'spend_cap_reached':
+      return new ApiError(402, message, FIX_CAP, { reason: code, headers })
+    case 'failed_execution_allowance':
+      return new ApiError(429, message, fix, {
+        reason: code,
+        headers: { 'retry-after': '60', ...headers },
+      })
+    case 'credits_unavailable':
+      return new ApiError(503, message, fix, { headers: { 'retry-after': '2', ...headers } })
+  }
+}
 
 /** 404 `not_found`, 409 `payment_pending` or 409 `payment_failed`. */
 export function notCreditedError({ status: standing }: NotCreditedError): ApiError {

@@ -1,14 +1,8 @@
 import type { Context } from 'hono'
 import { matchedRoutes } from 'hono/route'
-import { HEALTH_PATH, METRICS_PATH } from '../../shared/wire/monitoring-paths.ts'
+import { NO_ROUTE, PROBE_PATHS } from '../../shared/wire/monitoring-paths.ts'
 import type { OriginServices } from '../services.ts'
 import type { OriginEnv } from './operation.ts'
-
-/** Label of requests that match no route. */
-const NO_ROUTE = 'none'
-
-/** Polled so often that their log lines would hide the others. */
-const PROBE_PATHS: readonly string[] = [HEALTH_PATH, METRICS_PATH]
 
 /** The pattern: raw paths can contain keys or IDs, and their number is unlimited. */
 export function routePattern(context: Context<OriginEnv>): string {

@@ -6,6 +6,7 @@ import { invalidJson, parseJson, requireJsonType, validate } from '../../shared/
 import { OPERATION_BODY_MAX_BYTES } from '../../shared/limits.ts'
 import type { BodyHolder } from '../admission/body-budgets.ts'
 import { readRequestBody } from './body/read-body.ts'
+import { byteOrderMarkLength } from '../../shared/json/json-bytes.ts'
 import { withoutNullMembers } from '../../shared/json/without-null-members.ts'
 import { readMembers, type MemberSelection } from './json/members.ts'
 import { NotJsonError } from './json/scan.ts'
@@ -62,10 +63,9 @@ function parseMembers(bytes: Uint8Array, type: string | null, members: MemberSel
   }
 }
 
-/** A byte order mark is not valid JSON, but some clients send one, and `TextDecoder` drops it as well. */
+/** `TextDecoder` drops it as well. */
 function withoutByteOrderMark(bytes: Uint8Array): Buffer {
-  const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
-  const from = isMarked ? 3 : 0
+  const from = byteOrderMarkLength(bytes)
   return Buffer.from(bytes.buffer, bytes.byteOffset + from, bytes.length - from)
 }
 

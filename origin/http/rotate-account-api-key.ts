@@ -4,7 +4,7 @@ import {
   rotateAccountApiKeyRequest,
 } from '../../shared/wire/usage-keys.ts'
 import { word } from '../accounts/account.ts'
-import { apiKeyHash } from '../accounts/api-key.ts'
+import { apiKeyHash } from '../../shared/crypto/keccak.ts'
 import { registerFreshKey } from '../accounts/fresh-key.ts'
 import { receiptEvent } from '../accounts/receipt-event.ts'
 import { KeyAlreadyShownError } from './key-already-shown-error.ts'

@@ -2,20 +2,18 @@ import type { z } from 'zod'
 import { MODE_PSK } from '../../shared/envelope/format.ts'
 import { ApiError } from '../../shared/errors/api-error.ts'
 import { SOURCE_MAX_BYTES } from '../../shared/limits.ts'
-import type { Outcome } from '../../shared/wire/outcome.ts'
 import {
   type ExecuteResponse,
   executeRequestSchema,
   SEALED_EXECUTE_PATH,
 } from '../../shared/wire/sealed.ts'
-import type { Principal } from '../accounts/state.ts'
+import type { Principal } from '../accounts/account.ts'
 import type { OriginServices } from '../services.ts'
+import { undefinedAfter } from '../timeout.ts'
 import { authenticateKey } from './authenticate.ts'
 import { jsParamsSchema } from './json/json-text.ts'
-import { readParamsText } from './params.ts'
-import { requireNotReplayed, type SealedOperation } from './sealed.ts'
-import { requireSize } from './size.ts'
-import { openStoredKey } from './stored-key.ts'
+import { readParamsText, requireSize } from './size.ts'
+import { requireNotReplayed, type SealedOperation, openStoredKey } from './sealed.ts'
 
 const schema = executeRequestSchema.extend({ js_params: jsParamsSchema })
 type ExecuteRequest = z.infer<typeof schema>
@@ -43,7 +41,8 @@ export const sealedExecuteOperation: SealedOperation<ExecuteRequest> = {
     }
     const begun = await services.executions.runOnce(execution, body.run)
     if (!begun) return { state: 'running' }
-    return outcomeWithin(body.wait_ms, begun.outcome)
+    const outcome = await undefinedAfter(body.wait_ms, begun.outcome)
+    return outcome ? { state: 'ended', outcome } : { state: 'running' }
   },
 }
 
@@ -77,17 +76,4 @@ function readKey({ credential, run }: ExecuteRequest, { channel }: OriginService
     )
   }
   return openStoredKey(credential, channel)
-}
-
-async function outcomeWithin(waitMs: number, outcome: Promise<Outcome>): Promise<ExecuteResponse> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<ExecuteResponse>((resolve) => {
-    timer = setTimeout(() => resolve({ state: 'running' }), waitMs)
-  })
-  const ended = outcome.then((value): ExecuteResponse => ({ state: 'ended', outcome: value }))
-  try {
-    return await Promise.race([ended, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

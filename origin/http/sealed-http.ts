@@ -6,6 +6,7 @@ import type { Context } from 'hono'
 import { MODE_PSK, SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
 import { ApiError } from '../../shared/errors/api-error.ts'
 import { validate } from '../../shared/json/json-body.ts'
+import { tryParseJson } from '../../shared/json/try-parse-json.ts'
 import { CORE_BODY_MAX_BYTES, SEALED_HEAD_MAX_BYTES, SEALED_PAD_MS } from '../../shared/limits.ts'
 import { forwardedHeaders } from '../../shared/wire/forwarded-headers.ts'
 import {
@@ -17,11 +18,9 @@ import {
   decodeFrame,
 } from '../../shared/wire/sealed-http.ts'
 import { openRequest, type OpenedRequest } from '../channel/open-request.ts'
-import { errorTrace } from '../log.ts'
 import type { OriginServices } from '../services.ts'
 import { readEnvelope } from './body/read-envelope.ts'
 import type { RequestBindings } from './client-address.ts'
-import { apiErrorFrom } from './failure.ts'
 import type { OriginApp, OriginEnv } from './operation.ts'
 import { paddedBody } from './padded-body.ts'
 import { sealedRefusal, requireNotReplayed, requireFresh } from './sealed.ts'
@@ -75,11 +74,7 @@ async function respondTo(
     const request = buildRequest(head, body, given.gone, services.settings.SVC_PUBLIC_URL)
     return await frameResponse(await app.fetch(request, sender))
   } catch (error) {
-    const failure = apiErrorFrom(error)
-    if (failure.status === 500)
-      services.log('sealed.failed', { route: SEALED_HTTP_PATH, cause: errorTrace(error) })
-    services.counters.countRejection(failure.status, failure.reason)
-    return encodeFrame(new Uint8Array(), 0, sealedRefusal(failure))
+    return encodeFrame(new Uint8Array(), 0, sealedRefusal(error, SEALED_HTTP_PATH, services))
   }
 }
 
@@ -97,15 +92,9 @@ function readForwardedRequest({ mode, plaintext }: ForwardedRequest): {
   const parts = decodeFrame(plaintext)
   if (!parts || parts.head.length > SEALED_HEAD_MAX_BYTES) throw notARequest()
   if (parts.body.length > CORE_BODY_MAX_BYTES) throw notARequest()
-  return { head: validate(sealedHttpRequestSchema, parseHead(parts.head)), body: parts.body }
-}
-
-function parseHead(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw notARequest()
-  }
+  const head = tryParseJson(parts.head)
+  if (head === undefined) throw notARequest()
+  return { head: validate(sealedHttpRequestSchema, head), body: parts.body }
 }
 
 function notARequest(): ApiError {

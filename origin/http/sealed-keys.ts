@@ -6,11 +6,10 @@ import {
   type CheckKeyRequest,
   SEALED_KEYS_PATH,
 } from '../../shared/wire/sealed-keys.ts'
-import { apiKeyHash } from '../accounts/api-key.ts'
+import { apiKeyHash } from '../../shared/crypto/keccak.ts'
 import { permissionToRun } from '../accounts/permissions.ts'
 import type { OriginServices } from '../services.ts'
-import { requireNotReplayed, type SealedOperation } from './sealed.ts'
-import { openStoredKey } from './stored-key.ts'
+import { requireNotReplayed, type SealedOperation, openStoredKey } from './sealed.ts'
 
 /** The edge asks before it stores a key with a trigger. */
 export const sealedKeysOperation: SealedOperation<CheckKeyRequest> = {

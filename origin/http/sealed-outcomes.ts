@@ -8,6 +8,7 @@ import {
   SEALED_OUTCOMES_PATH,
 } from '../../shared/wire/sealed.ts'
 import type { OriginServices } from '../services.ts'
+import { undefinedAfter } from '../timeout.ts'
 import { requireNotReplayed, type SealedOperation } from './sealed.ts'
 
 /** Outcomes of other processes are visible only in the database. */
@@ -64,17 +65,6 @@ async function waitForOutcome(
 ): Promise<void> {
   const own = runIds.flatMap((id) => executions.inFlight(id))
   const otherProcess = own.length < runIds.length
-  let timer: NodeJS.Timeout | undefined
-  const timeUp = new Promise<void>((resolve) => {
-    const pollMs = otherProcess ? OTHER_PROCESS_POLL_MS : OTHER_PROCESS_POLL_MS * 4
-    timer = setTimeout(resolve, Math.min(leftMs, pollMs))
-  })
-  const settled = own.map((outcome) =>
-    outcome.then(
-      () => {},
-      () => {},
-    ),
-  )
-  await Promise.race([timeUp, ...settled])
-  clearTimeout(timer)
+  const pollMs = otherProcess ? OTHER_PROCESS_POLL_MS : OTHER_PROCESS_POLL_MS * 4
+  await undefinedAfter(Math.min(leftMs, pollMs), Promise.race(own)).catch(() => {})
 }

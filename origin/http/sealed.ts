@@ -13,9 +13,9 @@ import {
   SEALED_CLOCK_SKEW_MS,
   SEALED_REQUEST_LIFETIME_MS,
 } from '../../shared/limits.ts'
-import type { SealedRefusal } from '../../shared/wire/sealed.ts'
+import type { SealedRefusal, StoredUsageKey } from '../../shared/wire/sealed.ts'
 import { withoutNullMembers } from '../../shared/json/without-null-members.ts'
-import { openRequest, type OpenedRequest } from '../channel/open-request.ts'
+import { openRequest, type OpenedRequest, openStoredUsageKey } from '../channel/open-request.ts'
 import { errorTrace } from '../log.ts'
 import type { OriginServices } from '../services.ts'
 import { readEnvelope } from './body/read-envelope.ts'
@@ -69,16 +69,19 @@ async function respondTo<Body extends Freshness>(
     // Inside the `try`, so that a serialization failure is also reported in a sealed response.
     return JSON.stringify(await operation.handle(body, opened.mode, services, heldBytes))
   } catch (error) {
-    const failure = apiErrorFrom(error)
-    if (failure.status === 500)
-      services.log('sealed.failed', { route: operation.path, cause: errorTrace(error) })
-    services.counters.countRejection(failure.status, failure.reason)
-    return JSON.stringify(sealedRefusal(failure))
+    return JSON.stringify(sealedRefusal(error, operation.path, services))
   }
 }
 
-/** The form inside a sealed response. */
-export function sealedRefusal(failure: ApiError): SealedRefusal {
+/** The form inside a sealed response. Also counts the rejection, and logs an internal error. */
+export function sealedRefusal(
+  error: unknown,
+  route: string,
+  { counters, log }: OriginServices,
+): SealedRefusal {
+  const failure = apiErrorFrom(error)
+  if (failure.status === 500) log('sealed.failed', { route, cause: errorTrace(error) })
+  counters.countRejection(failure.status, failure.reason)
   const retryAfter = failure.headers['retry-after']
   return {
     state: 'refused',
@@ -136,4 +139,14 @@ export async function requireNotReplayed(
     'Seal the request again with a new request_id.',
     { reason: 'request_replayed' },
   )
+}
+
+/** @throws {EnvelopeError} also if the key was sealed for another trigger or owner */
+export function openStoredKey(
+  stored: StoredUsageKey,
+  { storage }: OriginServices['channel'],
+): string {
+  const sealed = Buffer.from(stored.sealed_usage_key, 'base64url')
+  const owner = { triggerId: stored.trigger_id, ownerId: stored.owner_id }
+  return openStoredUsageKey(storage, sealed, owner)
 }

@@ -1,4 +1,6 @@
 import { ApiError } from '../../shared/errors/api-error.ts'
+import { PARAMS_MAX_BYTES } from '../../shared/limits.ts'
+import type { JsonText } from './json/json-text.ts'
 
 /** @throws {ApiError} 413 if the text has more than `maxBytes` in UTF-8 */
 export function requireSize(field: string, text: string, maxBytes: number): void {
@@ -10,4 +12,10 @@ export function requireSize(field: string, text: string, maxBytes: number): void
     `${field}: ${bytes} bytes exceed the limit of ${maxBytes}.`,
     `Send at most ${maxBytes} bytes.`,
   )
+}
+
+/** @throws {ApiError} 413 if the text is too large */
+export function readParamsText({ text }: JsonText): string {
+  requireSize('js_params', text, PARAMS_MAX_BYTES)
+  return text
 }

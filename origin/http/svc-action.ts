@@ -6,8 +6,7 @@ import { isStopReason } from '../credits/run-meter.ts'
 import { ActionFailedError, ActionStoppedError } from './action-errors.ts'
 import { jsParamsSchema } from './json/json-text.ts'
 import type { Operation } from './operation.ts'
-import { readParamsText } from './params.ts'
-import { requireSize } from './size.ts'
+import { readParamsText, requireSize } from './size.ts'
 
 const schema = svcActionRequest.extend({ js_params: jsParamsSchema })
 

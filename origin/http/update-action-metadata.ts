@@ -2,11 +2,8 @@ import type { z } from 'zod'
 import { successResponse } from '../../shared/wire/fields.ts'
 import { updateActionMetadataRequest } from '../../shared/wire/registered-actions.ts'
 import { requireAction } from '../accounts/account-lookups.ts'
+import { fieldMask } from './field-mask.ts'
 import type { Operation } from './operation.ts'
-
-/** Bits of the contract's mask of fields to replace. */
-const NAME = 1
-const DESCRIPTION = 2
 
 export const updateActionMetadataOperation: Operation<z.infer<typeof updateActionMetadataRequest>> =
   {
@@ -22,7 +19,7 @@ export const updateActionMetadataOperation: Operation<z.infer<typeof updateActio
     handle: async ({ principal, body, writeId }, { writer }) => {
       const { cidHash, name, description } = body
       requireAction(principal.account, cidHash)
-      const fields = (name === undefined ? 0 : NAME) + (description === undefined ? 0 : DESCRIPTION)
+      const fields = fieldMask([name, description])
       const args = [principal.keyHash, cidHash, fields, name ?? '', description ?? '']
       await writer.write('updateActionMetadata', args, { writeId })
       return { success: true }

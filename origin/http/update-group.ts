@@ -2,12 +2,11 @@ import type { z } from 'zod'
 import { successResponse } from '../../shared/wire/fields.ts'
 import { updateGroupRequest } from '../../shared/wire/groups.ts'
 import { requireGroup, requireWallets } from '../accounts/account-lookups.ts'
+import { fieldMask } from './field-mask.ts'
 import type { Operation } from './operation.ts'
 
-type Changes = z.infer<typeof updateGroupRequest>
-
 /** A given array replaces the current one, and absent fields stay unchanged. */
-export const updateGroupOperation: Operation<Changes> = {
+export const updateGroupOperation: Operation<z.infer<typeof updateGroupRequest>> = {
   method: 'POST',
   path: '/core/v1/update_group',
   summary: 'Changes the given fields of a group. An array replaces the current one.',
@@ -21,16 +20,9 @@ export const updateGroupOperation: Operation<Changes> = {
     requireGroup(principal.account, groupId)
     requireWallets(principal.account, pkpIds)
     const group = { name, description, pkpIds, cidHashes }
-    const args = [principal.keyHash, groupId, fieldMask(body), group]
+    const fields = fieldMask([body.name, body.description, body.pkpIds, body.cidHashes])
+    const args = [principal.keyHash, groupId, fields, group]
     await writer.write('updateGroup', args, { writeId })
     return { success: true }
   },
-}
-
-/** Mask of fields to replace: 1 name, 2 description, 4 wallets, 8 actions. */
-function fieldMask({ name, description, pkpIds, cidHashes }: Changes): number {
-  return [name, description, pkpIds, cidHashes].reduce<number>(
-    (fields, value, bit) => (value === undefined ? fields : fields + 2 ** bit),
-    0,
-  )
 }

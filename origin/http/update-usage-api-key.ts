@@ -4,6 +4,7 @@ import { updateUsageApiKeyRequest } from '../../shared/wire/usage-keys.ts'
 import { ApiError } from '../../shared/errors/api-error.ts'
 import { requireUsageKey } from '../accounts/account-lookups.ts'
 import { CreditsUnavailableError } from '../credits/credit-errors.ts'
+import { fieldMask } from './field-mask.ts'
 import type { Operation } from './operation.ts'
 import { readSpendCap } from './spend-cap.ts'
 
@@ -68,9 +69,8 @@ function readChanges(body: Changes): { fields: number; key: readonly unknown[] }
     [body.remove_pkp_from_groups, []],
     [body.execute_in_groups, []],
   ]
-  const fields = members.reduce(
-    (sum, [given], bit) => (given === undefined ? sum : sum + 2 ** bit),
-    0,
-  )
-  return { fields, key: members.map(([given, unchanged]) => given ?? unchanged) }
+  return {
+    fields: fieldMask(members.map(([given]) => given)),
+    key: members.map(([given, unchanged]) => given ?? unchanged),
+  }
 }

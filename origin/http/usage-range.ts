@@ -1,7 +1,6 @@
+import { DAY_MS } from '../../shared/durations.ts'
 import { ApiError } from '../../shared/errors/api-error.ts'
 import { USAGE_DAYS_DEFAULT, USAGE_DAYS_MAX } from '../../shared/limits.ts'
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
  * Days as `YYYY-MM-DD`, inclusive. `to` defaults to today, and `from` to a range of 30 days.

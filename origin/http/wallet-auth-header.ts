@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { ApiError } from '../../shared/errors/api-error.ts'
+import { tryParseJson } from '../../shared/json/try-parse-json.ts'
 import { WALLET_AUTH_MAX_CHARACTERS } from '../../shared/limits.ts'
 import type { UnverifiedProof } from './wallet-signature.ts'
 
@@ -19,12 +20,8 @@ export function parseWalletAuthHeader(header: string): UnverifiedProof {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) throw invalidHeader('not base64')
   const bytes = Buffer.from(text, 'base64')
   if (!isUtf8(bytes)) throw invalidHeader('the base64 does not contain UTF-8')
-  let json: unknown
-  try {
-    json = JSON.parse(bytes.toString())
-  } catch {
-    throw invalidHeader('the base64 does not contain JSON')
-  }
+  const json = tryParseJson(bytes.toString())
+  if (json === undefined) throw invalidHeader('the base64 does not contain JSON')
   if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json
   throw new ApiError(422, 'X-Wallet-Auth: expected base64 of a JSON object.', FIX)
 }

@@ -1,7 +1,7 @@
 import type { Purpose } from '../../shared/crypto/typed-data.ts'
 import { principalOfWallet } from '../accounts/admin-wallet.ts'
-import type { Principal } from '../accounts/state.ts'
-import type { WalletProof } from '../accounts/wallet-proofs/proof.ts'
+import type { Principal } from '../accounts/account.ts'
+import type { WalletProof } from '../accounts/wallet-proofs/wallet-proofs.ts'
 import { WalletProofError } from '../accounts/wallet-proofs/wallet-proof-error.ts'
 import type { OriginServices } from '../services.ts'
 
@@ -10,11 +10,11 @@ export type UnverifiedProof = { typed_data?: unknown; signature?: unknown }
 
 /** A well-formed proof is outside the time window or not signed by the wallet that it names. */
 export class WalletCredentialError extends Error {
+  override readonly name = 'WalletCredentialError'
   readonly refusal: WalletProofError
 
   constructor(refusal: WalletProofError) {
     super('the signature was rejected as a credential')
-    this.name = 'WalletCredentialError'
     this.refusal = refusal
   }
 }
@@ -25,7 +25,7 @@ export class WalletCredentialError extends Error {
  * @param address the client's address
  * @throws {WalletProofError} if the form is wrong (400, 422)
  * @throws {WalletCredentialError | NotAdminError} 401
- * @throws {LimitExceededError | Overloaded | ChainUnavailable | DatabaseUnavailableError}
+ * @throws {LimitExceededError | OverloadedError | ContractUnavailableError | DatabaseUnavailableError}
  */
 export async function authenticateSignature(
   sent: UnverifiedProof,

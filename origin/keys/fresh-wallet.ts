@@ -3,7 +3,7 @@ import { hexlify, zeroPadValue } from 'ethers'
 import { addressFromPrivateKey, type Keyring } from './keyring.ts'
 
 /** Derived wallet that is not registered yet. */
-export type FreshWallet = {
+type FreshWallet = {
   /** EIP-55 address. */
   address: string
   /** 32 bytes as lower-case 0x hex. */

@@ -2,7 +2,7 @@ import { getBytes, hexlify } from 'ethers'
 import { deriveBytes, deriveScalar, type KeyPart, P256_ORDER, SECP256K1_ORDER } from './derive.ts'
 import { type P256Key, p256KeyOf } from './p256-key.ts'
 import { type PublicKey, publicKeyOf } from './public-key.ts'
-import { LruCache } from './lru-cache.ts'
+import { LruCache } from '../lru-cache.ts'
 import type { WalletCipher } from './wallet-cipher.ts'
 
 /** Cached keys take about 400 bytes each. Most runs use only a few wallets and actions. */

@@ -1,5 +1,6 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { ENCRYPTED_MESSAGE_MAX_BYTES } from '../../shared/limits.ts'
+import { decryptGcm, encryptGcm, GCM_NONCE_BYTES, GCM_TAG_BYTES } from './aes-gcm.ts'
 
 /**
  * Encryption of texts for a wallet (`Svc.Actions.encrypt`). The ciphertext is base64 of: version 1 · salt 16 · nonce 12
@@ -9,10 +10,8 @@ import { ENCRYPTED_MESSAGE_MAX_BYTES } from '../../shared/limits.ts'
  */
 const VERSION = 1
 const SALT_BYTES = 16
-const NONCE_BYTES = 12
-const TAG_BYTES = 16
 const HEADER_BYTES = 1 + SALT_BYTES
-const OVERHEAD_BYTES = HEADER_BYTES + NONCE_BYTES + TAG_BYTES
+const OVERHEAD_BYTES = HEADER_BYTES + GCM_NONCE_BYTES + GCM_TAG_BYTES
 
 /** `name` is the wallet's name in the associated data. */
 export type WalletCipher = { name: Uint8Array; key(salt: Uint8Array): Uint8Array }
@@ -37,11 +36,9 @@ export function encryptText(cipher: WalletCipher, text: string, random = randomB
       `the message has ${bytes.length} bytes; the limit is ${ENCRYPTED_MESSAGE_MAX_BYTES}`,
     )
   const header = Buffer.concat([Uint8Array.of(VERSION), random(SALT_BYTES)])
-  const nonce = random(NONCE_BYTES)
-  const gcm = createCipheriv('aes-256-gcm', cipher.key(header.subarray(1)), nonce)
-  gcm.setAAD(Buffer.concat([header, cipher.name]))
-  const encrypted = Buffer.concat([gcm.update(bytes), gcm.final()])
-  return Buffer.concat([header, nonce, encrypted, gcm.getAuthTag()]).toString('base64')
+  const nonce = random(GCM_NONCE_BYTES)
+  const encrypted = encryptGcm(gcmContext(cipher, header, nonce), bytes)
+  return Buffer.concat([header, nonce, encrypted]).toString('base64')
 }
 
 /** @throws {CipherError} if the ciphertext is damaged, or was created for another wallet */
@@ -54,18 +51,19 @@ export function decryptText(cipher: WalletCipher, ciphertext: string): string {
   if (bytes[0] !== VERSION)
     throw new CipherError(`the ciphertext has the unknown version ${bytes[0]}`)
   const header = bytes.subarray(0, HEADER_BYTES)
-  const nonce = bytes.subarray(HEADER_BYTES, HEADER_BYTES + NONCE_BYTES)
-  const gcm = createDecipheriv('aes-256-gcm', cipher.key(header.subarray(1)), nonce, {
-    authTagLength: TAG_BYTES,
-  })
-  gcm.setAAD(Buffer.concat([header, cipher.name]))
-  gcm.setAuthTag(bytes.subarray(-TAG_BYTES))
-  const encrypted = bytes.subarray(HEADER_BYTES + NONCE_BYTES, -TAG_BYTES)
+  const nonce = bytes.subarray(HEADER_BYTES, HEADER_BYTES + GCM_NONCE_BYTES)
+  const encrypted = bytes.subarray(HEADER_BYTES + GCM_NONCE_BYTES)
+  const context = gcmContext(cipher, header, nonce)
   try {
-    return Buffer.concat([gcm.update(encrypted), gcm.final()]).toString('utf8')
+    return decryptGcm(context, encrypted).toString('utf8')
   } catch {
     throw new CipherError(
       'the ciphertext was modified, truncated, or encrypted for another wallet or account',
     )
   }
+}
+
+function gcmContext(cipher: WalletCipher, header: Uint8Array, nonce: Uint8Array) {
+  const associatedData = Buffer.concat([header, cipher.name])
+  return { key: cipher.key(header.subarray(1)), nonce, associatedData }
 }

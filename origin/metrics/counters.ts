@@ -1,10 +1,11 @@
 /** Updated as events happen; metrics that are computed on request are in `gauges.ts`. */
 import { Counter, Histogram, Registry } from 'prom-client'
 import type { LogFields } from '../../shared/service-log/line.ts'
+import { FORWARDED_METHODS } from '../../shared/wire/sealed-http.ts'
 import { ORIGIN_EVENTS, type OriginEvent } from '../log/events.ts'
 
 /** The route is a registered pattern, never the path of a request. */
-export type HandledRequest = { method: string; route: string; status: number; ms: number }
+type HandledRequest = { method: string; route: string; status: number; ms: number }
 
 /** Buckets from an in-memory lookup to the longest action. */
 const DURATION_BUCKETS_S = [
@@ -12,15 +13,7 @@ const DURATION_BUCKETS_S = [
 ]
 
 /** All other methods share one label: clients can invent methods, and each label value uses memory permanently. */
-const KNOWN_METHODS: ReadonlySet<string> = new Set([
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-])
+const KNOWN_METHODS: ReadonlySet<string> = new Set(FORWARDED_METHODS)
 
 export class Counters {
   readonly registry = new Registry()

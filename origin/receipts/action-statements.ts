@@ -5,7 +5,7 @@ import {
 import { ACTION_LOOKUPS_PER_MINUTE } from '../../shared/limits.ts'
 import { MinuteRate } from '../admission/minute-rate.ts'
 import type { Keyring } from '../keys/keyring.ts'
-import { LruCache } from '../keys/lru-cache.ts'
+import { LruCache } from '../lru-cache.ts'
 import { JwsSigner } from './jws-signer.ts'
 
 /** Cached statements take about 900 bytes each. Popular actions are requested repeatedly. */

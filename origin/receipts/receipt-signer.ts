@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { type Receipt, RECEIPT_TYPE } from '../../shared/receipts/receipt.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 import type { P256Key } from '../keys/p256-key.ts'
-import { LruCache } from '../keys/lru-cache.ts'
+import { LruCache } from '../lru-cache.ts'
 import { JwsSigner } from './jws-signer.ts'
 
 /**
@@ -34,55 +34,49 @@ export type ReceiptSignerOptions = {
  * receipts can never have the same predecessor.
  */
 export class ReceiptSigner {
+  readonly #options: Omit<ReceiptSignerOptions, 'key'>
   readonly #signer: JwsSigner
-  readonly #composeHash: string
-  readonly #now: () => number
-  readonly #random: (bytes: number) => Buffer
   readonly #chains: LruCache<ReceiptChain>
 
   /** @throws {Error} if the compose hash is not 64 lower-case hex characters, because verifiers would reject it */
-  constructor(options: ReceiptSignerOptions, chainsMax = CHAINS_MAX) {
-    const { key, composeHash, now, random = randomBytes } = options
-    if (!/^[0-9a-f]{64}$/.test(composeHash)) throw new Error('expected a compose hash of 32 bytes')
+  constructor({ key, ...options }: ReceiptSignerOptions, chainsMax = CHAINS_MAX) {
+    if (!/^[0-9a-f]{64}$/.test(options.composeHash))
+      throw new Error('expected a compose hash of 32 bytes')
+    this.#options = options
     this.#signer = new JwsSigner(key, RECEIPT_TYPE)
-    this.#composeHash = composeHash
-    this.#now = now
-    this.#random = random
     this.#chains = new LruCache(chainsMax)
   }
 
   /** Returns the outcome with the receipt, which is appended to the account's chain. */
   addReceipt(run: ReceiptContext, outcome: Outcome): Outcome {
-    const chain = this.#chains.getOrCreate(run.accountHash, () => this.#newChain())
+    const { composeHash, now, random = randomBytes } = this.#options
+    const chain = this.#chains.getOrCreate(run.accountHash, () => {
+      return { series: random(16).toString('base64url'), sequence: 0 }
+    })
     const sequence = chain.sequence + 1
     const payload: Receipt = {
       v: 1,
       action_cid: outcome.action_cid,
-      params_sha256: sha256(run.params),
+      params_sha256: hash('sha256', run.params),
       ...(outcome.status === 'success'
-        ? { response_sha256: sha256(JSON.stringify(outcome.response)), status: outcome.status }
+        ? {
+            response_sha256: hash('sha256', JSON.stringify(outcome.response)),
+            status: outcome.status,
+          }
         : { status: outcome.status, error_code: outcome.code }),
       account_hash: run.accountHash,
       ...(run.runId !== undefined && { run_id: run.runId }),
-      finished_at: new Date(this.#now()).toISOString(),
+      finished_at: new Date(now()).toISOString(),
       duration_ms: outcome.duration_ms,
       charged_cents: outcome.charged_cents,
-      compose_hash: this.#composeHash,
+      compose_hash: composeHash,
       series: chain.series,
       sequence,
       ...(chain.previous !== undefined && { previous_sha256: chain.previous }),
     }
     const receipt = this.#signer.sign(payload)
     chain.sequence = sequence
-    chain.previous = sha256(receipt)
+    chain.previous = hash('sha256', receipt)
     return { ...outcome, receipt }
   }
-
-  #newChain(): ReceiptChain {
-    return { series: this.#random(16).toString('base64url'), sequence: 0 }
-  }
-}
-
-function sha256(text: string): string {
-  return hash('sha256', text)
 }

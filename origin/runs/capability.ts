@@ -1,12 +1,11 @@
 import { CID_PATTERN } from '../../shared/cid/cid-format.ts'
 import { ContractUnavailableError } from '../accounts/chain.ts'
 import { permissionToRun } from '../accounts/permissions.ts'
-import type { Principal } from '../accounts/state.ts'
+import type { Principal } from '../accounts/account.ts'
 import type { Capability, KeyOperation } from '../actions/run.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import { CipherError, decryptText, encryptText } from '../keys/wallet-cipher.ts'
-import { KeyRefusedError } from './key-refused.ts'
-import { type RunGrant, permittedWallet } from './permitted-wallet.ts'
+import { KeyRefusedError, permittedWallet, type RunGrant } from './permitted-wallet.ts'
 
 /**
  * Key access of one run, which may use the keys of its action, and the wallets that its groups permit. Permissions are
@@ -19,41 +18,35 @@ export function capabilityFor(
   cid: string,
   currentPrincipal: () => Principal,
 ): Capability {
-  return {
-    keyOperation: async (operation) => runKeyOperation(keyring, cid, currentPrincipal, operation),
+  /** Checks that the run may use the wallet. Returns the account hash and derivation path of its keys. */
+  const keyPath = ({ name, pkpId }: { name: string; pkpId: string }): [string, string] => {
+    const grant = requirePermission(name, cid, currentPrincipal)
+    const { derivationPath } = permittedWallet(keyring, name, grant, pkpId)
+    return [grant.principal.account.hash, derivationPath]
   }
-}
-
-function runKeyOperation(
-  keyring: Keyring,
-  cid: string,
-  currentPrincipal: () => Principal,
-  operation: KeyOperation,
-): string {
-  const { name } = operation
-  switch (name) {
-    case 'getPrivateKey':
-      return keyring.walletKey(...walletKeyPath(keyring, cid, currentPrincipal, operation))
-    case 'encrypt': {
-      const cipher = keyring.walletCipher(
-        ...walletKeyPath(keyring, cid, currentPrincipal, operation),
-      )
-      return withOperationName(name, () => encryptText(cipher, operation.message))
+  const run = (operation: KeyOperation): string => {
+    const { name } = operation
+    switch (name) {
+      case 'getPrivateKey':
+        return keyring.walletKey(...keyPath(operation))
+      case 'encrypt': {
+        const cipher = keyring.walletCipher(...keyPath(operation))
+        return withOperationName(name, () => encryptText(cipher, operation.message))
+      }
+      case 'decrypt': {
+        const cipher = keyring.walletCipher(...keyPath(operation))
+        return withOperationName(name, () => decryptText(cipher, operation.ciphertext))
+      }
+      case 'getSvcActionPrivateKey':
+        requirePermission(name, cid, currentPrincipal)
+        return keyring.actionKey(cid)
+      case 'getSvcActionPublicKey':
+        return keyring.actionPublicKey(requireCid(name, operation.ipfsId)).publicKey
+      case 'getSvcActionWalletAddress':
+        return keyring.actionPublicKey(requireCid(name, operation.ipfsId)).address
     }
-    case 'decrypt': {
-      const cipher = keyring.walletCipher(
-        ...walletKeyPath(keyring, cid, currentPrincipal, operation),
-      )
-      return withOperationName(name, () => decryptText(cipher, operation.ciphertext))
-    }
-    case 'getSvcActionPrivateKey':
-      requirePermission(name, cid, currentPrincipal)
-      return keyring.actionKey(cid)
-    case 'getSvcActionPublicKey':
-      return keyring.actionPublicKey(requireCid(name, operation.ipfsId)).publicKey
-    case 'getSvcActionWalletAddress':
-      return keyring.actionPublicKey(requireCid(name, operation.ipfsId)).address
   }
+  return { keyOperation: async (operation) => run(operation) }
 }
 
 function requirePermission(
@@ -72,18 +65,6 @@ function requirePermission(
   throw new KeyRefusedError(
     `${operation}: the API key that started this run has been revoked or is no longer allowed to run the action ${cid}`,
   )
-}
-
-/** Checks that the run may use the wallet. Returns the account hash and derivation path of its keys. */
-function walletKeyPath(
-  keyring: Keyring,
-  cid: string,
-  currentPrincipal: () => Principal,
-  { name, pkpId }: { name: string; pkpId: string },
-): [accountHash: string, path: string] {
-  const grant = requirePermission(name, cid, currentPrincipal)
-  const { derivationPath } = permittedWallet(keyring, name, grant, pkpId)
-  return [grant.principal.account.hash, derivationPath]
 }
 
 function withOperationName(operation: string, work: () => string): string {

@@ -91,7 +91,7 @@ export class RunClaims {
         .set({ processId, attempt, claimedAt: this.#date(), endedAt: null })
         .where(
           and(
-            ...byRun(run),
+            byRun(run),
             eq(runClaims.attempt, lost.attempt),
             isNotNull(runClaims.endedAt),
             eq(runClaims.outcome, lost.outcome),
@@ -104,7 +104,7 @@ export class RunClaims {
 
   async #lostRow(run: RunKey, attempt: number) {
     const { db } = this.#options
-    const earlier = and(...byRun(run), lt(runClaims.attempt, attempt))
+    const earlier = and(byRun(run), lt(runClaims.attempt, attempt))
     const [row] = await fromDatabase(db.select().from(runClaims).where(earlier))
     const known = row && this.#stateOf(row)
     return known?.state === 'ended' && isOriginLost(known.outcome) ? row : undefined
@@ -135,7 +135,7 @@ export class RunClaims {
    */
   async release(run: RunKey): Promise<void> {
     const { db } = this.#options
-    const open = and(...this.#own(run), isNull(runClaims.endedAt))
+    const open = and(this.#own(run), isNull(runClaims.endedAt))
     await db.delete(runClaims).where(and(open, isNull(runClaims.outcome)))
     await db
       .update(runClaims)
@@ -149,7 +149,7 @@ export class RunClaims {
     const stored = await db
       .update(runClaims)
       .set({ endedAt: this.#date(), outcome: this.#encrypted(run, outcome) })
-      .where(and(...this.#own(run), isNull(runClaims.endedAt)))
+      .where(and(this.#own(run), isNull(runClaims.endedAt)))
       .returning({ runId: runClaims.runId })
     if (stored.length === 1) return outcome
     const earlier = await this.state(run)
@@ -159,13 +159,8 @@ export class RunClaims {
   /** Returns undefined if the run was never claimed. @throws {DatabaseUnavailableError} */
   async state(run: RunKey): Promise<ClaimState | undefined> {
     const { db } = this.#options
-    const rows = await fromDatabase(
-      db
-        .select()
-        .from(runClaims)
-        .where(and(...byRun(run))),
-    )
-    return rows[0] && this.#stateOf(rows[0])
+    const [row] = await fromDatabase(db.select().from(runClaims).where(byRun(run)))
+    return row && this.#stateOf(row)
   }
 
   /**
@@ -179,12 +174,8 @@ export class RunClaims {
     maxBytes = Number.POSITIVE_INFINITY,
   ): Promise<Map<string, ClaimState>> {
     const { db } = this.#options
-    const rows = await fromDatabase(
-      db
-        .select()
-        .from(runClaims)
-        .where(inArray(runClaims.runId, [...runIds])),
-    )
+    const ofRuns = inArray(runClaims.runId, [...runIds])
+    const rows = await fromDatabase(db.select().from(runClaims).where(ofRuns))
     let bytes = 0
     const states = new Map<string, ClaimState>()
     for (const row of rows) {
@@ -202,10 +193,8 @@ export class RunClaims {
       return { state: 'ended', outcome }
     } catch {
       // A damaged row must not prevent the response about other runs.
-      return {
-        state: 'ended',
-        outcome: lostOutcome('The stored outcome of this run cannot be decrypted.'),
-      }
+      const message = 'The stored outcome of this run cannot be decrypted.'
+      return { state: 'ended', outcome: failedOutcome('outcome_lost', message) }
     }
   }
 
@@ -215,11 +204,8 @@ export class RunClaims {
     try {
       return encryptOutcome(outcomeKey, run, outcome)
     } catch {
-      return encryptOutcome(
-        outcomeKey,
-        run,
-        lostOutcome('The outcome of this run could not be stored.'),
-      )
+      const message = 'The outcome of this run could not be stored.'
+      return encryptOutcome(outcomeKey, run, failedOutcome('outcome_lost', message))
     }
   }
 
@@ -242,7 +228,7 @@ export class RunClaims {
       await db
         .update(runClaims)
         .set({ endedAt: this.#date(), outcome })
-        .where(and(...byRun(row), held))
+        .where(and(byRun(row), held))
     }
     await db.delete(processes).where(inArray(processes.id, ids))
     return lost.length
@@ -276,7 +262,7 @@ export class RunClaims {
   }
 
   #own(run: RunKey) {
-    return [...byRun(run), eq(runClaims.processId, this.#options.processId)]
+    return and(byRun(run), eq(runClaims.processId, this.#options.processId))
   }
 
   #date(): Date {
@@ -285,29 +271,21 @@ export class RunClaims {
 }
 
 function byRun({ accountHash, runId }: RunKey) {
-  return [eq(runClaims.accountHash, accountHash), eq(runClaims.runId, runId)]
+  return and(eq(runClaims.accountHash, accountHash), eq(runClaims.runId, runId))
 }
 
 function isOriginLost(outcome: Outcome): boolean {
   return outcome.status === 'failed' && outcome.code === ORIGIN_LOST
 }
 
-function lostOutcome(message: string): Outcome {
-  const nothing = { stack: '', logs: [], action_cid: '', duration_ms: 0, charged_cents: 0 }
-  return { status: 'failed', code: 'outcome_lost', message, ...nothing }
+/** The action may have had effects before its executor or process died, so it is not run again. */
+export function originLost(actionCid = ''): Outcome {
+  const message =
+    'The machine that executed this run went down before it reported an outcome. The action may have run; it was not run again.'
+  return failedOutcome(ORIGIN_LOST, message, actionCid)
 }
 
-/** The action may have had effects before its executor or process died, so it is not run again. */
-export function originLost(actionCid = '', durationMs = 0): Outcome {
-  return {
-    status: 'failed',
-    code: ORIGIN_LOST,
-    message:
-      'The machine that executed this run went down before it reported an outcome. The action may have run; it was not run again.',
-    stack: '',
-    logs: [],
-    action_cid: actionCid,
-    duration_ms: durationMs,
-    charged_cents: 0,
-  }
+function failedOutcome(code: string, message: string, actionCid = ''): Outcome {
+  const nothing = { stack: '', logs: [], action_cid: actionCid, duration_ms: 0, charged_cents: 0 }
+  return { status: 'failed', code, message, ...nothing }
 }

@@ -4,7 +4,7 @@ import { runWithMeter } from './run-with-meter.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 import { refreshPrincipal } from '../accounts/refresh-principal.ts'
 import type { AccountsMirror } from '../accounts/mirror.ts'
-import type { Principal } from '../accounts/state.ts'
+import type { Principal } from '../accounts/account.ts'
 import type { ActionPool } from '../actions/run.ts'
 import { OverloadedError } from '../admission/event-loop-load.ts'
 import type { RunBudget } from '../credits/run-meter.ts'
@@ -14,10 +14,7 @@ import type { ReceiptSigner } from '../receipts/receipt-signer.ts'
 
 /** No code was executed, so the run may be retried. */
 export class ExecutorUnavailableError extends Error {
-  constructor(reason: string) {
-    super(reason)
-    this.name = 'ExecutorUnavailableError'
-  }
+  override readonly name = 'ExecutorUnavailableError'
 }
 
 export type ExecuteRunOptions = {
@@ -46,8 +43,7 @@ export type ExecutionRequest = {
 /**
  * Executes a permitted run. Signs the receipt of an executed run before its outcome is stored or returned.
  * @param budget its reservation stays open; the caller settles it
- * @throws {ExecutorUnavailableError
- * Overloaded} if nothing was executed
+ * @throws {ExecutorUnavailableError | OverloadedError} if nothing was executed
  */
 export async function executeRun(
   options: ExecuteRunOptions,

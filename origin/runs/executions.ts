@@ -6,7 +6,7 @@ import type { Outcome } from '../../shared/wire/outcome.ts'
 import { refreshPrincipal } from '../accounts/refresh-principal.ts'
 import { mayRunInEveryGroup, permissionToRun, type RunPermission } from '../accounts/permissions.ts'
 import { OverloadedError } from '../admission/event-loop-load.ts'
-import type { Principal } from '../accounts/state.ts'
+import type { Principal } from '../accounts/account.ts'
 import type { SourceCids } from '../actions/source-cid/source-cids.ts'
 import type { AllowanceReservation } from '../credits/allowance-reservation.ts'
 import type { Payer } from '../credits/budget-names.ts'
@@ -16,6 +16,7 @@ import type { RunBudget } from '../credits/run-meter.ts'
 
 /** No group of a valid API key permits it to run the action. */
 export class ActionNotPermittedError extends Error {
+  override readonly name = 'ActionNotPermittedError'
   readonly cid: string
   /**
    * True if the action is in no group of the account. Known only for keys that may execute in every group; false for
@@ -24,14 +25,16 @@ export class ActionNotPermittedError extends Error {
   readonly isInNoGroup: boolean
   constructor(cid: string, isInNoGroup: boolean) {
     super(`the key is not allowed to run the action ${cid}`)
-    this.name = 'ActionNotPermittedError'
     this.cid = cid
     this.isInNoGroup = isInNoGroup
   }
 }
 
 /** Request to execute a run at most once. */
-export type RunOnceRequest = { id: string; attempt: number; retry_lost?: boolean | undefined }
+type RunOnceRequest = { id: string; attempt: number; retry_lost?: boolean | undefined }
+
+/** A promise in an object, because an async function would wait for a returned promise. */
+type JoinedRun = { outcome: Promise<Outcome> }
 
 export type ExecutionsOptions = ExecuteRunOptions & {
   sourceCids: Pick<SourceCids, 'of'>
@@ -61,13 +64,8 @@ export class Executions {
 
   /**
    * Executes a run without an ID.
-   * @throws {PaymentRequired
-   * SpendCapReachedError
-   * CreditsUnavailableError
-   * ActionNotPermittedError
-   * AllowanceExhaustedError}
-   * @throws {ExecutorUnavailableError
-   * Overloaded}
+   * @throws {PaymentRequiredError | SpendCapReachedError | CreditsUnavailableError | ActionNotPermittedError |
+   * AllowanceExhaustedError | ExecutorUnavailableError | OverloadedError}
    */
   async run(execution: ExecutionRequest): Promise<Outcome> {
     this.#requireRoom(execution)
@@ -92,17 +90,11 @@ export class Executions {
    * promise resolves.
    * @param run if `retry_lost` is set, the run is executed again after an earlier attempt ended as `origin_lost`
    * @returns undefined if another process executes the run
-   * @throws {PaymentRequired
-   * SpendCapReachedError
-   * CreditsUnavailableError
-   * ActionNotPermittedError
+   * @throws {PaymentRequiredError | SpendCapReachedError | CreditsUnavailableError | ActionNotPermittedError |
    * AllowanceExhaustedError}
    * @throws {OverloadedError} if nothing was claimed
    */
-  async runOnce(
-    execution: ExecutionRequest,
-    run: RunOnceRequest,
-  ): Promise<{ outcome: Promise<Outcome> } | undefined> {
+  async runOnce(execution: ExecutionRequest, run: RunOnceRequest): Promise<JoinedRun | undefined> {
     const key = { accountHash: execution.principal.account.hash, runId: run.id }
     const joined = this.#inFlight.get(key.runId)?.get(key.accountHash)
     if (joined) return { outcome: joined }
@@ -125,10 +117,10 @@ export class Executions {
     key: RunKey,
     run: RunOnceRequest,
     refusal: unknown,
-  ): Promise<{ outcome: Promise<Outcome> } | undefined> {
+  ): Promise<JoinedRun | undefined> {
     const known = await this.#knownState(key, run).catch(() => undefined)
     if (!known) throw refusal
-    return known.state === 'ended' ? { outcome: Promise.resolve(known.outcome) } : undefined
+    return endedRun(known)
   }
 
   async #knownState(key: RunKey, run: RunOnceRequest): Promise<ClaimState | undefined> {
@@ -143,7 +135,7 @@ export class Executions {
     run: RunOnceRequest,
     execution: ExecutionRequest,
     reservation: Reservation,
-  ): Promise<{ outcome: Promise<Outcome> } | undefined> {
+  ): Promise<JoinedRun | undefined> {
     const { claims } = this.#options
     let claimed = false
     let allowance: AllowanceReservation | undefined
@@ -157,18 +149,15 @@ export class Executions {
       claimed =
         (await claims.claim(key, run.attempt)) ||
         (run.retry_lost === true && (await claims.takeOver(key, run.attempt)))
-      if (claimed)
-        return {
-          outcome: this.#startClaimed(key, permitted, execution, { reservation, allowance }),
-        }
+      const budget = { reservation, allowance }
+      if (claimed) return { outcome: this.#startClaimed(key, permitted, execution, budget) }
     } finally {
       if (!claimed) {
         reservation.release()
         allowance?.release()
       }
     }
-    const known = await claims.state(key)
-    return known?.state === 'ended' ? { outcome: Promise.resolve(known.outcome) } : undefined
+    return endedRun(await claims.state(key))
   }
 
   /** Executes a claimed run, and registers it so that further requests for it can join. */
@@ -232,7 +221,8 @@ export class Executions {
         if (stored === outcome) settle(budget.reservation, outcome)
         return stored
       } catch (error) {
-        this.#options.log('run.outcome_not_stored', { run_id: key.runId, error: errorName(error) })
+        const name = error instanceof Error ? error.name : 'unknown'
+        this.#options.log('run.outcome_not_stored', { run_id: key.runId, error: name })
         await new Promise((resume) => setTimeout(resume, wait))
       }
     }
@@ -262,6 +252,11 @@ export class Executions {
   }
 }
 
+/** @returns undefined if the run has not ended */
+function endedRun(known: ClaimState | undefined): JoinedRun | undefined {
+  return known?.state === 'ended' ? { outcome: Promise.resolve(known.outcome) } : undefined
+}
+
 function payerOf({ account, keyHash }: Principal): Payer {
   return { accountHash: account.hash, keyHash }
 }
@@ -271,8 +266,4 @@ function settle(reservation: Reservation, outcome: Outcome): void {
   const { charged_cents, action_cid: subject } = outcome
   if (charged_cents > 0) reservation.settle('execution', charged_cents, { subject })
   reservation.release()
-}
-
-function errorName(error: unknown): string {
-  return error instanceof Error ? error.name : 'unknown'
 }

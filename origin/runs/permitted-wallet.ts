@@ -1,8 +1,16 @@
 import { getBytes, isHexString, zeroPadValue } from 'ethers'
-import { type RunPermission, walletForRun, WILDCARD } from '../accounts/permissions.ts'
-import type { Principal, AccountWallet } from '../accounts/state.ts'
+import { WILDCARD } from '../../shared/cid/wildcard.ts'
+import { type RunPermission, walletForRun } from '../accounts/permissions.ts'
+import type { Principal, AccountWallet } from '../accounts/account.ts'
 import type { Keyring } from '../keys/keyring.ts'
-import { KeyRefusedError } from './key-refused.ts'
+
+/** The message is shown to the action's author. */
+export class KeyRefusedError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'KeyRefusedError'
+  }
+}
 
 export type RunGrant = { principal: Principal; permission: RunPermission }
 

@@ -1,5 +1,6 @@
 import { isDeeperThan } from '../../shared/json/json-depth.ts'
 import { EXECUTION_SECOND_CENTS, JSON_DEPTH_MAX } from '../../shared/limits.ts'
+import { formatUsd } from '../../shared/usd.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 import type {
   ActionPool,
@@ -9,7 +10,6 @@ import type {
   RunRequest,
   ReturnedResult,
 } from '../actions/run.ts'
-import { dollars } from '../credits/dollars.ts'
 import { executionCents, type RunBudget, RunMeter } from '../credits/run-meter.ts'
 
 /**
@@ -75,9 +75,9 @@ function stoppedOutcome(
   reservedCents: number,
 ): Outcome {
   const after = `The run was stopped after ${afterMs / 1000} s:`
-  const price = dollars(EXECUTION_SECOND_CENTS)
+  const price = formatUsd(EXECUTION_SECOND_CENTS, 'plain')
   const reasons = {
-    out_of_credits: `the next second costs ${price}, but the balance is $0.00 after the ${dollars(reservedCents)} reserved for this run`,
+    out_of_credits: `the next second costs ${price}, but the balance is $0.00 after the ${formatUsd(reservedCents, 'plain')} reserved for this run`,
     spend_cap_reached: `the next second costs ${price}, but the key has reached its spending cap`,
     failed_execution_allowance: 'the free allowance for failed runs is exhausted',
     credits_unavailable: 'the ledger does not respond',

@@ -1,7 +1,7 @@
 /** Simulates a user on the sign-in and approval pages, with the same requests as a browser. */
 import { createHash, randomBytes } from 'node:crypto'
 
-export type ApprovedToken = { token: string; email: string }
+type ApprovedToken = { token: string; email: string }
 
 /** @throws {Error} if a page fails; the message names the page */
 export async function createApprovedToken(

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Contract, JsonRpcProvider, type JsonRpcSigner } from 'ethers'
 import { z } from 'zod'
 import { accountConfigAbi } from '../../shared/abi/account-config.ts'
-import { PAYERS_DEFAULT } from '../accounts/writer/payer-options.ts'
+import { PAYERS_DEFAULT } from '../../shared/limits.ts'
 import { deployAccountConfig } from '../contracts/deploy.ts'
 import { upgradeAccountConfig } from '../contracts/upgrade.ts'
 import { addressFromPrivateKey, type Keyring } from '../keys/keyring.ts'
@@ -107,7 +107,8 @@ export function openLocalChain(rpcUrl: string): JsonRpcProvider {
   })
 }
 
-const deploymentSchema = z.object({ address: z.string(), block: z.number() })
+/** File with the address of a contract, and the block of its deployment. */
+export const deploymentSchema = z.object({ address: z.string(), block: z.number() })
 export type LocalContract = z.infer<typeof deploymentSchema>
 
 /** Deploys the contract at the first start, or if it is missing from the chain. */

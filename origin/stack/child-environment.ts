@@ -4,18 +4,16 @@
  */
 export function inheritedEnvironment(): NodeJS.ProcessEnv {
   const names = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_COMPILE_CACHE']
-  return Object.fromEntries(
-    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
-  )
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => names.includes(name)))
 }
 
 /** Settings for the user's own account at the payment processor, and the local addresses that actions may access. */
 export function pickOriginSettings(environment: NodeJS.ProcessEnv): Record<string, string> {
+  const isPassedOn = (name: string) =>
+    name.startsWith('SVC_PROCESSOR_') || name === 'SVC_OUTBOUND_ALLOW'
   return Object.fromEntries(
-    Object.entries(environment).flatMap(([name, value]) =>
-      (name.startsWith('SVC_PROCESSOR_') || name === 'SVC_OUTBOUND_ALLOW') && value !== undefined
-        ? [[name, value]]
-        : [],
+    Object.entries(environment).filter(
+      (entry): entry is [string, string] => isPassedOn(entry[0]) && entry[1] !== undefined,
     ),
   )
 }

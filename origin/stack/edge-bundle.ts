@@ -1,7 +1,7 @@
 /** Only this file imports wrangler, because importing it takes longer than serving a Worker that is already built. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from 'wrangler'
 import { EDGE_MANIFEST, type EdgeManifest } from './edge-manifest.ts'
@@ -16,19 +16,20 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 export function bundleEdge(outDir: string, config = join(root, 'wrangler.toml')): void {
   mkdirSync(outDir, { recursive: true })
   const wrangler = join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
-  const args = [wrangler, 'deploy', '--dry-run', '--config', config, '--outdir', outDir]
+  const args = [wrangler, 'deploy', '--dry-run', '--config', config, '--outdir', resolve(outDir)]
   const env = {
     ...process.env,
+    // The configuration's build command runs `node`.
+    PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
     WRANGLER_SEND_METRICS: 'false',
     CLOUDFLARE_CF_FETCH_ENABLED: 'false',
   }
   try {
-    execFileSync(process.execPath, args, { env, stdio: 'pipe' })
+    execFileSync(process.execPath, args, { cwd: root, env, stdio: 'pipe', encoding: 'utf8' })
   } catch (error) {
-    const { stderr } = error as { stderr?: Buffer }
-    throw new Error(`the Worker could not be built: ${stderr?.toString() ?? String(error)}`, {
-      cause: error,
-    })
+    // Wrangler prints the errors of the build command to its standard output.
+    const { stdout = '', stderr = String(error) } = error as { stdout?: string; stderr?: string }
+    throw new Error(`the Worker could not be built: ${stdout}${stderr}`, { cause: error })
   }
   const { workerOptions } = unstable_getMiniflareWorkerOptions(config)
   const manifest: EdgeManifest = {

@@ -1,11 +1,12 @@
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Contract, type JsonRpcProvider, type JsonRpcSigner } from 'ethers'
-import { z } from 'zod'
 import { governanceAbi } from '../../shared/abi/governance.ts'
 import { makeChange } from '../contracts/governance/change.ts'
 import { deployGovernance } from '../contracts/governance/deploy.ts'
-import { openLocalChain } from './chain.ts'
+import { simulatedAppCompose } from '../tee/simulated-app-compose.ts'
+import { deploymentSchema, openLocalChain } from './chain.ts'
 
 /** Indexes of anvil accounts. Account 0 is not a member, because it owns the account contract. */
 const MEMBERS = [1, 2, 3]
@@ -15,8 +16,6 @@ const THRESHOLD = 2
 export function governanceMembers(provider: JsonRpcProvider): Promise<JsonRpcSigner[]> {
   return Promise.all(MEMBERS.slice(0, THRESHOLD).map((account) => provider.getSigner(account)))
 }
-
-const deploymentSchema = z.object({ address: z.string(), block: z.number() })
 
 /**
  * Deploys the contract at the first start, or if it is missing from the chain. Previously allowed hashes stay allowed,
@@ -52,4 +51,24 @@ export async function ensureGovernance(
   } finally {
     provider.destroy()
   }
+}
+
+/** Governance address in 0x hex, and path of the compose text that the members have allowed. */
+export type LocalApp = { governance: string; composeFile: string }
+
+/**
+ * The text is read once and stored for the origin, so that the origin reports exactly the text that was allowed.
+ * @param composeFile path of a different compose text (`SVC_APP_COMPOSE_FILE`)
+ */
+export async function ensureApp(
+  stateDir: string,
+  rpcUrl: string,
+  composeFile: string | undefined,
+): Promise<LocalApp> {
+  const text = simulatedAppCompose(composeFile)
+  const kept = join(stateDir, 'app-compose.json')
+  writeFileSync(kept, text)
+  const composeHash = createHash('sha256').update(text).digest('hex')
+  const governance = await ensureGovernance(stateDir, rpcUrl, composeHash)
+  return { governance, composeFile: kept }
 }

@@ -11,7 +11,7 @@ import { runOwnershipJourney } from './ownership-journey.ts'
 import { runTokenJourney } from './token-journey.ts'
 import { balanceOf, type CoreCall, topUp } from './top-up.ts'
 
-export type JourneyOptions = {
+type JourneyOptions = {
   baseUrl: string
   triggersUrl: string
   /** Pays like the processor's client library. If omitted, the payment step is skipped. */
@@ -248,14 +248,10 @@ type JsonCall = { body?: unknown; text?: string; headers?: Record<string, string
  */
 async function callJson(url: string, { body, text, headers = {} }: JsonCall): Promise<any> {
   const payload = text ?? (body === undefined ? undefined : JSON.stringify(body))
-  const response = await fetch(url, {
-    method: payload === undefined ? 'GET' : 'POST',
-    headers: {
-      ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(payload === undefined ? {} : { body: payload }),
-  })
+  const posted = { 'content-type': 'application/json', ...headers }
+  const response = await (payload === undefined
+    ? fetch(url, { headers })
+    : fetch(url, { method: 'POST', headers: posted, body: payload }))
   const answer = await response.text()
   if (!response.ok) throw new Error(`${response.status} ${answer.slice(0, 1000)}`)
   return JSON.parse(answer)

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { metricsTokenSetting } from '../../shared/config/metrics-token.ts'
+import { metricsTokenSetting } from '../../shared/config/settings.ts'
+import { replaceFile } from '../replace-file.ts'
 
 /** Shared by edge and origin. Stored on disk, because IDs and stored keys depend on them. */
 const secretsSchema = z.object({
@@ -13,19 +14,16 @@ export type LocalSecrets = z.infer<typeof secretsSchema>
 
 /** Creates the secrets at the first start. */
 export function loadLocalSecrets(stateDir: string): LocalSecrets {
-  const file = join(stateDir, 'secrets.json')
-  if (!existsSync(file)) {
-    const secret = () => randomBytes(32).toString('base64url')
-    const secrets: LocalSecrets = { channelPsk: secret(), idMacKey: secret() }
-    writeFileSync(`${file}.new`, `${JSON.stringify(secrets)}\n`, { mode: 0o600, flush: true })
-    renameSync(`${file}.new`, file)
+  const create = () => {
+    const secrets: LocalSecrets = { channelPsk: randomSecret(), idMacKey: randomSecret() }
+    return `${JSON.stringify(secrets)}\n`
   }
-  return secretsSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
+  return secretsSchema.parse(JSON.parse(readOrCreate(join(stateDir, 'secrets.json'), create)))
 }
 
 /** Creates the password at the first start. */
 export function loadDatabasePassword(stateDir: string): string {
-  return loadSecret(join(stateDir, 'database-password'))
+  return readOrCreate(join(stateDir, 'database-password'), randomSecret).trim()
 }
 
 /** Token for `/metrics`, for use with curl, or as the `credentials_file` of Prometheus. */
@@ -33,15 +31,15 @@ export const METRICS_TOKEN_FILE = 'metrics-token'
 
 /** Creates the token at the first start, in a file that only the current user can read. */
 export function loadMetricsToken(stateDir: string): string {
-  return metricsTokenSetting.parse(loadSecret(join(stateDir, METRICS_TOKEN_FILE)))
+  const token = readOrCreate(join(stateDir, METRICS_TOKEN_FILE), randomSecret).trim()
+  return metricsTokenSetting.parse(token)
 }
 
-/** If the file does not exist, creates it with 32 random bytes in base64url. */
-function loadSecret(file: string): string {
-  if (!existsSync(file)) {
-    const secret = randomBytes(32).toString('base64url')
-    writeFileSync(`${file}.new`, secret, { mode: 0o600, flush: true })
-    renameSync(`${file}.new`, file)
-  }
-  return readFileSync(file, 'utf8').trim()
+function randomSecret(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+function readOrCreate(file: string, create: () => string): string {
+  if (!existsSync(file)) replaceFile(file, create())
+  return readFileSync(file, 'utf8')
 }

@@ -3,7 +3,7 @@ import { type ActionToRun, createClient } from '../../shared/client/index.ts'
 import type { FundedWalletFactory } from './funded-wallets.ts'
 import type { JourneyStep } from './journey-step.ts'
 
-export type OwnershipJourneyOptions = {
+type OwnershipJourneyOptions = {
   baseUrl: string
   apiKey: string
   groupId: number

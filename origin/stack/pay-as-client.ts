@@ -1,5 +1,5 @@
 /** The only secret is the intent's client secret. */
-export type ClientPayment = {
+type ClientPayment = {
   url: string
   publishableKey: string
   clientSecret: string

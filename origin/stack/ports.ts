@@ -3,10 +3,7 @@ import { createServer } from 'node:net'
 import { PORT_SETTINGS, type Ports } from './stack-settings.ts'
 
 export class PortUnusableError extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'PortUnusableError'
-  }
+  override readonly name = 'PortUnusableError'
 }
 
 /**

@@ -20,7 +20,7 @@ import {
   startChain,
 } from './chain.ts'
 import { startDatabase } from './database.ts'
-import { ensureApp, type LocalApp } from './local-app.ts'
+import { ensureApp, type LocalApp } from './governance.ts'
 import {
   loadDatabasePassword,
   loadLocalSecrets,
@@ -33,7 +33,7 @@ import type { Ports } from './stack-settings.ts'
 import { reportWhile } from './start-progress.ts'
 import { type StackAddresses, StateLock } from './state-lock.ts'
 
-export type StackOptions = {
+type StackOptions = {
   stateDir: string
   /** Includes the port settings (see `choosePorts`) and the origin's payment processor settings. */
   environment: NodeJS.ProcessEnv

@@ -12,7 +12,7 @@ const POLL_MS = 1_000
 const CPU_SHARE_MIN = 0.01
 const REPORT_MS = STALLED_MS / 4
 
-export type WatchedProcess = {
+type WatchedProcess = {
   pid: number
   lines: () => number
   stalledMs: number

@@ -6,7 +6,7 @@ import type { FundedWalletFactory } from './funded-wallets.ts'
 import { deployDemoToken } from './demo-token/deploy.ts'
 import type { JourneyStep } from './journey-step.ts'
 
-export type TokenJourneyOptions = {
+type TokenJourneyOptions = {
   wallet: FundedWalletFactory
   /**
    * Uses the journey's action and keys.

@@ -1,7 +1,7 @@
 /** Calls the core API, with GET if there is no body. Does not validate the shape of the response. */
 export type CoreCall = (path: string, body: unknown, key?: string) => Promise<any>
 
-export type TopUpOptions = {
+type TopUpOptions = {
   core: CoreCall
   pay: (intent: { publishableKey: string; clientSecret: string }) => Promise<void>
   key: string

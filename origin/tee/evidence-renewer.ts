@@ -3,7 +3,7 @@ import { TlsFilesError } from '../tls/operator-files.ts'
 import { certificateOf, certificateExpiry, type ServedTls } from '../tls/served-tls.ts'
 import type { Evidence } from './evidence.ts'
 
-export type EvidenceRenewerOptions = {
+type EvidenceRenewerOptions = {
   evidence: Evidence
   publicUrl: string
   tls: ServedTls
@@ -22,7 +22,6 @@ export class EvidenceRenewer {
   readonly #options: EvidenceRenewerOptions
   #tls: ServedTls
   #certificate
-  #endsAt: number
   #checking: Promise<void> | undefined
   #unusable = ''
 
@@ -30,7 +29,6 @@ export class EvidenceRenewer {
     this.#options = options
     this.#tls = options.tls
     this.#certificate = certificateOf(options.tls, options.publicUrl)
-    this.#endsAt = certificateExpiry(options.tls)
   }
 
   /** Makes the first set of evidence. @throws {TeeUnavailableError} */
@@ -40,7 +38,7 @@ export class EvidenceRenewer {
 
   /** Expiry of the served certificate, in Unix milliseconds. */
   get certificateEndsAt(): number {
-    return this.#endsAt
+    return certificateExpiry(this.#tls)
   }
 
   /**
@@ -64,14 +62,13 @@ export class EvidenceRenewer {
       if (!isSame) serve(tls)
       this.#tls = tls
       this.#certificate = certificate
-      this.#endsAt = certificateExpiry(tls)
     })
   }
 
   #reloadTls(): ServedTls {
-    const { reloadTls: reload, log } = this.#options
+    const { reloadTls, log } = this.#options
     try {
-      const found = reload(this.#tls)
+      const found = reloadTls(this.#tls)
       this.#unusable = ''
       return found
     } catch (error) {

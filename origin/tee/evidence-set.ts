@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import {
   ACME_ACCOUNT_FILE,
   type Attestation,
@@ -62,9 +62,9 @@ export async function makeEvidenceSet(
     [RECEIPT_KEY_FILE, receiptKeyFile(keys.receipt)],
     [STORAGE_KEY_FILE, storageKeyFile(keys.storage)],
   ])
-  const checksums = [...summed].map(([name, text]) => `${sha256(text, 'hex')}  ${name}\n`).join('')
+  const checksums = [...summed].map(([name, text]) => `${hash('sha256', text)}  ${name}\n`).join('')
   const [quote, plain, info] = await Promise.all([
-    tee.quote(sha256(checksums)),
+    tee.quote(hash('sha256', checksums, 'buffer')),
     tee.quote(new Uint8Array(REPORT_DATA_BYTES)),
     tee.info(),
   ])
@@ -84,11 +84,4 @@ export async function makeEvidenceSet(
 /** Drops undocumented fields. */
 export function attestationOf({ quote, event_log, vm_config }: Attestation): Attestation {
   return { quote, event_log, vm_config }
-}
-
-function sha256(text: string): Buffer
-function sha256(text: string, encoding: 'hex'): string
-function sha256(text: string, encoding?: 'hex'): Buffer | string {
-  const hash = createHash('sha256').update(text)
-  return encoding ? hash.digest(encoding) : hash.digest()
 }

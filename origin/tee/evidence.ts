@@ -3,7 +3,7 @@ import { type EvidenceSet, makeEvidenceSet, type ServedCertificate } from './evi
 import { utcDay, type EvidenceKeyPairs } from './key-files.ts'
 import { type TeeProvider, TeeUnavailableError } from './provider.ts'
 
-export type EvidenceOptions = {
+type EvidenceOptions = {
   tee: TeeProvider
   keys: EvidenceKeyPairs
   now: () => number
@@ -22,8 +22,7 @@ export class Evidence {
 
   /** @throws {TeeUnavailableError} before the first set is made, and after the last set has expired */
   current(): EvidenceSet {
-    const { now } = this.#options
-    if (this.#set && now() < this.#set.validUntil) return this.#set
+    if (this.#set && this.isThere) return this.#set
     throw new TeeUnavailableError('the evidence is out of date')
   }
 

@@ -26,8 +26,7 @@ export class FreshQuotes {
    * Attestation that commits to the nonce.
    * @param nonce 1 to 64 bytes
    * @param address the caller's IP address, for rate limiting
-   * @throws {LimitExceededError
-   * TeeUnavailableError}
+   * @throws {LimitExceededError | TeeUnavailableError}
    */
   async quote(nonce: Uint8Array<ArrayBuffer>, address: string): Promise<Attestation> {
     if (this.#inFlight >= CONCURRENT_QUOTES_MAX)

@@ -4,11 +4,12 @@ import type {
   channelKeyFileSchema,
   receiptKeyFileSchema,
 } from '../../shared/attestation/key-files.ts'
+import { DAY_MS } from '../../shared/durations.ts'
+import { rfc3339 } from '../../shared/encoding/rfc3339.ts'
+import { HPKE_SUITE } from '../../shared/envelope/format.ts'
 import type { EvidenceKey } from '../../shared/wire/sealed.ts'
 import { keyIdOf } from '../channel/open-request.ts'
 import type { P256Key } from '../keys/p256-key.ts'
-
-export const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Keys that the evidence commits to, in addition to the TLS certificate. */
 export type EvidenceKeyPairs = {
@@ -18,8 +19,6 @@ export type EvidenceKeyPairs = {
   receipt: P256Key
 }
 
-const SUITE = 'DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM'
-
 /**
  * The key is valid until the end of the next day (UTC).
  * @param at current time, in Unix milliseconds
@@ -28,7 +27,7 @@ export function channelKeyFile(key: P256Key, epoch: number, at: number): string 
   const file: z.infer<typeof channelKeyFileSchema> = {
     ...encryptionKey(key),
     epoch,
-    valid_until: new Date(evidenceExpiry(at)).toISOString().replace(/\.\d+Z$/, 'Z'),
+    valid_until: rfc3339(new Date(evidenceExpiry(at))),
   }
   return formatJson(file)
 }
@@ -57,7 +56,7 @@ export function evidenceExpiry(at: number): number {
 }
 
 function encryptionKey(key: P256Key): EvidenceKey {
-  return { suite: SUITE, public_key: key.publicKey.toString('base64url') }
+  return { suite: HPKE_SUITE, public_key: key.publicKey.toString('base64url') }
 }
 
 function formatJson(file: object): string {

@@ -7,12 +7,20 @@ import type {
 
 export const REPORT_DATA_BYTES = 64
 
+/** @throws {RangeError} if the report data is longer than 64 bytes */
+export function padReportData(reportData: Uint8Array): Buffer {
+  if (reportData.length > REPORT_DATA_BYTES)
+    throw new RangeError(`report data has ${reportData.length} bytes; the maximum is 64`)
+  const padded = Buffer.alloc(REPORT_DATA_BYTES)
+  padded.set(reportData)
+  return padded
+}
+
 export type TeeProvider = {
   mode: 'dstack' | 'simulated'
   /**
    * Returns 32 bytes, the same in every process of this application.
-   * @throws {TeeUnavailableError
-   * KeyChainError}
+   * @throws {TeeUnavailableError | KeyChainError}
    */
   rootKey(): Promise<Uint8Array>
   /**
@@ -30,10 +38,12 @@ export type TeeProvider = {
 
 /** The guest agent or the collateral service did not return a valid response, or no valid evidence exists. */
 export class TeeUnavailableError extends Error {
-  constructor(reason: string, options?: ErrorOptions) {
-    super(reason, options)
-    this.name = 'TeeUnavailableError'
-  }
+  override readonly name = 'TeeUnavailableError'
+}
+
+/** The TEE does not match the settings or what it reports about itself. The origin does not start. */
+export class TeeMismatchError extends Error {
+  override readonly name = 'TeeMismatchError'
 }
 
 export type { Attestation, Collateral, EvidenceQuote, Info }

@@ -7,11 +7,10 @@ import { GuestAgent } from './dstack/guest-agent.ts'
 import { requireProductionCompose } from './dstack/production-compose.ts'
 import { DstackProvider } from './dstack/provider.ts'
 import { requireMatchingQuote } from './dstack/self-check.ts'
-import type { TeeProvider } from './provider.ts'
+import { TeeMismatchError, type TeeProvider } from './provider.ts'
 import { SimulatedProvider } from './simulated/provider.ts'
-import { TeeMismatchError } from './tee-refused.ts'
 
-export const DSTACK_SOCKET = '/var/run/dstack.sock'
+const DSTACK_SOCKET = '/var/run/dstack.sock'
 
 export type TeeOptions = {
   settings: Pick<

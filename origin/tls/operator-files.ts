@@ -6,9 +6,9 @@ import { z } from 'zod'
 import type { ServedTls } from './served-tls.ts'
 
 /** Written to `SVC_TLS_DIR` by an ACME client in the same machine. */
-export const CHAIN_FILE = 'fullchain.pem'
-export const KEY_FILE = 'privkey.pem'
-export const ACCOUNT_FILE = 'acme-account.json'
+const CHAIN_FILE = 'fullchain.pem'
+const KEY_FILE = 'privkey.pem'
+const ACCOUNT_FILE = 'acme-account.json'
 
 /** Missing, incomplete or mismatched files; the previous ones remain in use. */
 export class TlsFilesError extends Error {
@@ -19,19 +19,16 @@ export class TlsFilesError extends Error {
 }
 
 /** Forms in which certbot (`regr.json`) and lego store the URI of an ACME account. */
-const accountSchema = z.union([
-  z.object({ uri: z.url() }),
-  z.object({ account_uri: z.url() }),
-  z.object({ registration: z.object({ accountURL: z.url() }) }),
-  z.object({ registration: z.object({ uri: z.url() }) }),
+const accountUriSchema = z.union([
+  z.object({ uri: z.url() }).transform(({ uri }) => uri),
+  z.object({ account_uri: z.url() }).transform(({ account_uri }) => account_uri),
+  z
+    .object({ registration: z.object({ accountURL: z.url() }) })
+    .transform(({ registration }) => registration.accountURL),
+  z
+    .object({ registration: z.object({ uri: z.url() }) })
+    .transform(({ registration }) => registration.uri),
 ])
-
-function accountUri(account: z.infer<typeof accountSchema>): string {
-  if ('uri' in account) return account.uri
-  if ('account_uri' in account) return account.account_uri
-  const { registration } = account
-  return 'accountURL' in registration ? registration.accountURL : registration.uri
-}
 
 /**
  * @param domain host name or IP address that the certificate must cover
@@ -48,7 +45,7 @@ export function readOperatorTls(folder: string, domain: string): ServedTls {
   const coversDomain = isIP(domain) ? leaf.checkIP(domain) : leaf.checkHost(domain)
   if (!coversDomain) throw new TlsFilesError(`${CHAIN_FILE} is not for ${domain}`)
   const uri = valueOrThrow(
-    () => accountUri(accountSchema.parse(JSON.parse(account))),
+    () => accountUriSchema.parse(JSON.parse(account)),
     `${ACCOUNT_FILE} does not contain an account URI`,
   )
   // The ACME client's file may contain an e-mail address or the account key.

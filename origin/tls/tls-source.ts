@@ -2,7 +2,7 @@ import type { OriginSettings } from '../env.ts'
 import { isSameTls, readOperatorTls } from './operator-files.ts'
 import { domainOf, localTls, type ServedTls } from './served-tls.ts'
 
-export type TlsSource = {
+type TlsSource = {
   initial: ServedTls
   /** Returns `served` itself if the files have not changed. @throws {TlsFilesError} */
   reload: (served: ServedTls) => ServedTls
@@ -21,9 +21,11 @@ export async function openTlsSource(
   if (folder === undefined)
     return { initial: await localTls(stateDir, publicUrl), reload: (served) => served }
   const read = () => readOperatorTls(folder, domainOf(publicUrl))
-  const reread = (served: ServedTls) => {
-    const found = read()
-    return isSameTls(found, served) ? served : found
+  return {
+    initial: read(),
+    reload: (served) => {
+      const found = read()
+      return isSameTls(found, served) ? served : found
+    },
   }
-  return { initial: read(), reload: reread }
 }

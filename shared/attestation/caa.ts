@@ -1,7 +1,7 @@
 /** CAA records (RFC 8659) with the ACME account that they are bound to (RFC 8657). */
 
 /** CAA property that authorizes issuance. `issuer` is empty if no authority may issue. */
-export type CaaIssuer = {
+type CaaIssuer = {
   /** `issuewild` applies to wildcard certificates only. */
   tag: 'issue' | 'issuewild'
   issuer: string

@@ -1,9 +1,6 @@
 /** A verification rule failed. The message is a human-readable reason. */
 export class CheckFailedError extends Error {
-  constructor(reason: string, options?: ErrorOptions) {
-    super(reason, options)
-    this.name = 'CheckFailedError'
-  }
+  override name = 'CheckFailedError'
 }
 
 /** @throws {CheckFailedError} if the condition is false */

@@ -14,7 +14,3 @@ export function sha384Of(...parts: Uint8Array[]): Uint8Array {
   for (const part of parts) hash.update(part)
   return hash.digest()
 }
-
-export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && one.every((byte, at) => byte === other[at])
-}

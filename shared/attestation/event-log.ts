@@ -1,12 +1,14 @@
 /** Event logs of dstack's guest agent (dstack, `cc-eventlog`). */
 import { z } from 'zod'
+import { joinBytes, sameBytes } from '../encoding/bytes.ts'
 import { decodeHex, encodeHex } from '../encoding/hex.ts'
 import { ATTESTATION_MAX_BYTES, EVENTS_MAX } from '../limits.ts'
 import { check, CheckFailedError, quoted } from './check-failed.ts'
-import { sameBytes, sha384Of } from './digests.ts'
+import { sha384Of } from './digests.ts'
+import { firstIssue, parseEvidenceJson } from './parse-evidence-json.ts'
 
 /** Type of the events that software extends into RTMR3 at run time. */
-export const RUNTIME_EVENT = 0x08000001
+const RUNTIME_EVENT = 0x08000001
 const DIGEST_BYTES = 48
 
 const eventSchema = z.object({
@@ -49,18 +51,9 @@ export function withDigests(log: string): string {
 
 function entriesOf(log: string): EventLogEntry[] {
   check(log.length <= ATTESTATION_MAX_BYTES, 'the event log is too long')
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(log)
-  } catch {
-    throw new CheckFailedError('the event log is not JSON')
-  }
-  const result = logSchema.safeParse(parsed)
+  const result = logSchema.safeParse(parseEvidenceJson('the event log', log, z.unknown()))
   if (result.success) return result.data
-  const [issue] = result.error.issues
-  throw new CheckFailedError(
-    `the event log is invalid: ${issue?.path.join('.')}: ${issue?.message}`,
-  )
+  throw new CheckFailedError(`the event log is invalid: ${firstIssue(result.error)}`)
 }
 
 function measuredEvent(entry: EventLogEntry, at: number): MeasuredEvent {
@@ -99,18 +92,12 @@ const encoder = new TextEncoder()
 
 /** Event type (four little-endian bytes), name and payload, separated by colons. */
 function preimageOfVersion1(name: string, payload: Uint8Array): Uint8Array {
-  const head = new Uint8Array([...uint32(RUNTIME_EVENT), ...encoder.encode(`:${name}:`)])
-  const preimage = new Uint8Array(head.length + payload.length)
-  preimage.set(head)
-  preimage.set(payload, head.length)
-  return preimage
+  const type = new Uint8Array(4)
+  new DataView(type.buffer).setUint32(0, RUNTIME_EVENT, true)
+  return joinBytes(type, encoder.encode(`:${name}:`), payload)
 }
 
 /** Canonical JSON (RFC 8785): sorted members, no whitespace. `JSON.stringify` escapes strings as the RFC requires. */
 function preimageOfVersion2(name: string, payload: Uint8Array): Uint8Array {
   return encoder.encode(JSON.stringify({ name, payload: encodeHex(payload), type: RUNTIME_EVENT }))
-}
-
-function uint32(value: number): number[] {
-  return [value & 0xff, (value >>> 8) & 0xff, (value >>> 16) & 0xff, value >>> 24]
 }

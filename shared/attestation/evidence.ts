@@ -15,6 +15,11 @@ export const RECEIPT_KEY_FILE = 'receipt-key.json'
  */
 export const COLLATERAL_FILE = 'collateral.json'
 
+/** Marks a simulated quote, in the user data of its header. */
+export const SIMULATED_MARK = 'SIMULATED-NOT-TDX'
+/** Contained in the subject name of every simulated certificate, so that people recognize it. */
+export const SIMULATED_NAME = 'SIMULATED'
+
 /** Response of `GET /attestation`. The report data is zero, or with `?nonce=` a hash of the nonce (`nonce.ts`). */
 export const attestationSchema = z.object({
   /** TDX quote of version 4 in hex, with or without 0x. */

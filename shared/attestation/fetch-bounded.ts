@@ -1,5 +1,5 @@
 import { EVIDENCE_TIMEOUT_MS } from '../limits.ts'
-import { joinBytes } from '../envelope/format.ts'
+import { readBoundedBody } from '../network/bounded-body.ts'
 
 /** The evidence could not be fetched or is malformed. This does not imply that the origin is untrustworthy. */
 export class EvidenceFetchError extends Error {
@@ -35,29 +35,12 @@ export async function fetchBounded(
       await answer.body?.cancel()
       throw new EvidenceFetchError(`${pathname} responded with ${answer.status || 'a redirect'}`)
     }
-    const bytes = await readAtMost(answer, maxBytes)
+    const bytes = await readBoundedBody(answer, maxBytes)
     if (!bytes) throw new EvidenceFetchError(`${pathname} is larger than ${maxBytes} bytes`)
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (error) {
     if (error instanceof EvidenceFetchError) throw error
     const reason = error instanceof Error ? error.message : 'no response'
     throw new EvidenceFetchError(`${pathname}: ${reason}`, { cause: error })
-  }
-}
-
-async function readAtMost(answer: Response, maxBytes: number): Promise<Uint8Array | undefined> {
-  const reader = answer.body?.getReader()
-  if (!reader) return new Uint8Array()
-  const parts: Uint8Array[] = []
-  let length = 0
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return joinBytes(...parts)
-    length += value.length
-    if (length > maxBytes) {
-      await reader.cancel()
-      return undefined
-    }
-    parts.push(value)
   }
 }

@@ -22,8 +22,7 @@ import {
   infoSchema,
   QUOTE_FILE,
 } from './evidence.ts'
-
-export { EvidenceFetchError } from './fetch-bounded.ts'
+import { parseEvidenceJson } from './parse-evidence-json.ts'
 
 export type FetchEvidenceOptions = {
   /** URL of the origin, or of an edge that forwards its evidence. The path is ignored. */
@@ -48,7 +47,7 @@ export async function fetchEvidence(options: FetchEvidenceOptions): Promise<Evid
   const { origin } = new URL(options.baseUrl)
   const fetchText: FetchText = (path, maxBytes) => fetchBounded(options, origin + path, maxBytes)
   const json = async <Shape>(path: string, schema: z.ZodType<Shape>, maxBytes: number) =>
-    parseJson(path, await fetchText(path, maxBytes), schema)
+    parseEvidenceJson(path, await fetchText(path, maxBytes), schema, EvidenceFetchError)
   const attestation = (query = '') =>
     json(ATTESTATION_PATH + query, attestationSchema, ATTESTATION_MAX_BYTES)
 
@@ -128,17 +127,4 @@ function isConsistent(files: Files): boolean {
   } catch {
     return false
   }
-}
-
-function parseJson<Shape>(path: string, text: string, schema: z.ZodType<Shape>): Shape {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw new EvidenceFetchError(`${path} is not JSON`)
-  }
-  const result = schema.safeParse(value)
-  if (result.success) return result.data
-  const [issue] = result.error.issues
-  throw new EvidenceFetchError(`${path}: ${issue?.path.join('.')}: ${issue?.message}`)
 }

@@ -8,23 +8,23 @@ import { checkChain, parseChain, PCK_CHAIN, spkiSha256 } from './certificate-cha
 import { check, CheckFailedError, describeError } from './check-failed.ts'
 import type { CheckedCollateral } from './collateral.ts'
 import { checkNotRevoked } from './crl.ts'
-import { TCB_STATUSES, type TcbStatus } from './policy.ts'
+import { type Tcb, TCB_STATUSES, type TcbStatus } from './policy.ts'
 import type { TdxQuote } from './quote.ts'
 import { checkTdxModule } from './tdx-module.ts'
 
 /** TD attributes byte that is nonzero if the TD can be debugged (Intel TDX Module, ATTRIBUTES.TUD). */
 const DEBUG_AT = 0
 
-/** Worst status of the platform, the quoting enclave and the TDX module, with the applicable advisories. */
-export type PlatformTcb = { status: TcbStatus; advisoryIds: string[] }
-
-/** @throws {CheckFailedError} if a check fails, or the policy does not accept the TCB status */
+/**
+ * @returns worst status of the platform, the quoting enclave and the TDX module, with the applicable advisories
+ * @throws {CheckFailedError} if a check fails, or the policy does not accept the TCB status
+ */
 export async function verifyHardware(
   quote: TdxQuote,
   checked: CheckedCollateral,
   statuses: readonly TcbStatus[],
   at: Date,
-): Promise<PlatformTcb> {
+): Promise<Tcb> {
   const { root, pckCa, pckCrl, collateral } = checked
   if (root.kind === 'simulated')
     check(quote.isMarkedSimulated, 'the quote has a simulated root but is not marked as simulated')
@@ -51,7 +51,7 @@ function verifyQuoteSignature(
   quote: TdxQuote,
   { root, collateral }: CheckedCollateral,
   at: Date,
-): PlatformTcb {
+): Tcb {
   const verifier = QuoteVerifier.newWithRootCa(root.der)
   const seconds = Math.floor(at.getTime() / 1000)
   try {
@@ -65,8 +65,8 @@ function verifyQuoteSignature(
   }
 }
 
-function worse(one: PlatformTcb, other: PlatformTcb): PlatformTcb {
-  const rank = ({ status }: PlatformTcb) => TCB_STATUSES.indexOf(status)
+function worse(one: Tcb, other: Tcb): Tcb {
+  const rank = ({ status }: Tcb) => TCB_STATUSES.indexOf(status)
   return {
     status: rank(other) > rank(one) ? other.status : one.status,
     advisoryIds: [...new Set([...one.advisoryIds, ...other.advisoryIds])],

@@ -1,11 +1,13 @@
 import { z } from 'zod'
+import { HOUR_MS } from '../durations.ts'
 import { decodeBase64url } from '../encoding/base64url.ts'
-import { check, CheckFailedError } from './check-failed.ts'
+import { HPKE_SUITE } from '../envelope/format.ts'
+import { check } from './check-failed.ts'
 import { sha256Hex } from './digests.ts'
 import { CHANNEL_KEY_FILE, RECEIPT_KEY_FILE, STORAGE_KEY_FILE } from './evidence.ts'
+import { parseEvidenceJson } from './parse-evidence-json.ts'
 import type { EvidenceKeys } from './report.ts'
 
-const SUITE = 'DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM'
 const POINT_BYTES = 65
 const UNCOMPRESSED = 4
 /** A key ID is a prefix of the SHA-256 (hex) of the public key's point. */
@@ -14,9 +16,9 @@ const KEY_ID_CHARACTERS = 32
  * Evidence is valid until the end of the following day, plus one hour for clock skew. Without this limit, an operator
  * who sets the machine's clock far ahead could obtain evidence that remains valid after later key changes.
  */
-const VALID_MAX_MS = 49 * 60 * 60 * 1000
+const VALID_MAX_MS = 49 * HOUR_MS
 
-export const storageKeyFileSchema = z.object({ suite: z.literal(SUITE), public_key: z.string() })
+const storageKeyFileSchema = z.object({ suite: z.literal(HPKE_SUITE), public_key: z.string() })
 export const channelKeyFileSchema = storageKeyFileSchema.extend({
   epoch: z.union([z.int(), z.string()]),
   /** RFC 3339. */
@@ -62,21 +64,16 @@ function parseKeyFile<Shape>(
 ): Shape {
   const text = Object.hasOwn(files, name) ? files[name] : undefined
   check(text !== undefined, `${name} is missing from the evidence`)
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch {
-    throw new CheckFailedError(`${name} is not JSON`)
-  }
-  const result = schema.safeParse(json)
-  if (result.success) return result.data
-  const [issue] = result.error.issues
-  throw new CheckFailedError(`${name}: ${issue?.path.join('.')}: ${issue?.message}`)
+  return parseEvidenceJson(name, text, schema)
 }
 
 function pointOf(name: string, text: string): Uint8Array {
   const point = decodeBase64url(text)
-  const fits = point?.length === POINT_BYTES && point[0] === UNCOMPRESSED
-  check(fits, `${name}: public_key: expected a P-256 point in base64url`)
+  check(isP256Point(point), `${name}: public_key: expected a P-256 point in base64url`)
   return point
+}
+
+/** True if the bytes have the form of an uncompressed point, which may still not be on the curve. */
+export function isP256Point(bytes: Uint8Array | undefined): bytes is Uint8Array {
+  return bytes?.length === POINT_BYTES && bytes[0] === UNCOMPRESSED
 }

@@ -1,15 +1,15 @@
 import type { CheckedCollateral } from './collateral.ts'
 import { parseEventLog } from './event-log.ts'
 import type { Attestation } from './evidence.ts'
-import { type PlatformTcb, verifyHardware } from './hardware.ts'
+import { verifyHardware } from './hardware.ts'
 import { measuredApp, type MeasuredApp } from './measured-app.ts'
-import type { Measurements, Policy } from './policy.ts'
+import type { Measurements, Policy, Tcb } from './policy.ts'
 import { parseQuote, type TdxQuote } from './quote.ts'
 import { checkReplay } from './replay.ts'
 import { check } from './check-failed.ts'
 
 /** Proven by a verified quote. */
-export type Machine = { quote: TdxQuote; app: MeasuredApp; tcb: PlatformTcb }
+export type Machine = { quote: TdxQuote; app: MeasuredApp; tcb: Tcb }
 
 /** Verifies the quote, and that replaying the event log yields its registers. @throws {CheckFailedError} */
 export async function verifyMachine(

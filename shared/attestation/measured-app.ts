@@ -4,8 +4,7 @@ import type { MeasuredEvent } from './event-log.ts'
 
 /** Ends the boot. Later events with the names in `NAMES` may come from the application. */
 const BOOT_ENDS_WITH = 'system-ready'
-const NAMES = ['app-id', 'compose-hash', 'instance-id', 'key-provider'] as const
-type Name = (typeof NAMES)[number]
+const NAMES = new Set(['app-id', 'compose-hash', 'instance-id', 'key-provider'])
 
 /** Measured by the system during boot. Values are hex, except the key provider. Undefined values were not measured. */
 export type MeasuredApp = {
@@ -24,7 +23,7 @@ export type MeasuredApp = {
 export function measuredApp(events: readonly MeasuredEvent[]): MeasuredApp {
   const measured = new Map<string, Uint8Array>()
   for (const event of bootEvents(events)) {
-    if (!isMeasuredEventName(event.name)) continue
+    if (!NAMES.has(event.name)) continue
     check(!measured.has(event.name), `the boot log repeats the ${event.name} event`)
     measured.set(event.name, event.payload)
   }
@@ -40,10 +39,6 @@ export function measuredApp(events: readonly MeasuredEvent[]): MeasuredApp {
     instanceId: instanceId && encodeHex(instanceId),
     keyProvider: keyProvider && new TextDecoder().decode(keyProvider),
   }
-}
-
-function isMeasuredEventName(name: string): name is Name {
-  return (NAMES as readonly string[]).includes(name)
 }
 
 function bootEvents(events: readonly MeasuredEvent[]): MeasuredEvent[] {

@@ -1,3 +1,5 @@
+import { joinBytes } from '../encoding/bytes.ts'
+
 const DOMAIN = 'svc/nonce/v1:'
 
 /**
@@ -10,9 +12,6 @@ const DOMAIN = 'svc/nonce/v1:'
 export async function nonceReportData(
   nonce: Uint8Array<ArrayBuffer>,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const domain = new TextEncoder().encode(DOMAIN)
-  const hashed = new Uint8Array(domain.length + nonce.length)
-  hashed.set(domain)
-  hashed.set(nonce, domain.length)
+  const hashed = joinBytes(new TextEncoder().encode(DOMAIN), nonce)
   return new Uint8Array(await crypto.subtle.digest('SHA-512', hashed))
 }

@@ -9,6 +9,7 @@ export const TCB_STATUSES = [
   'Revoked',
 ] as const
 export type TcbStatus = (typeof TCB_STATUSES)[number]
+export type Tcb = { status: TcbStatus; advisoryIds: string[] }
 
 /** Firmware, and everything that it loaded before the application. 48 bytes each, in hex. */
 export type Measurements = { mrtd: string; rtmr0: string; rtmr1: string; rtmr2: string }
@@ -43,6 +44,14 @@ export const RULES = [
   'governance',
 ] as const
 export type RuleName = (typeof RULES)[number]
+
+/** Must pass before the keys in the evidence are used. */
+export const RULES_FOR_KEYS: readonly RuleName[] = [
+  'quote',
+  'compose hash',
+  'images',
+  'evidence files',
+]
 
 export type RuleResult = {
   /** Starts at 1. */

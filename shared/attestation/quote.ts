@@ -2,6 +2,7 @@
 import { decodeHex, encodeHex } from '../encoding/hex.ts'
 import { QUOTE_MAX_BYTES } from '../limits.ts'
 import { check } from './check-failed.ts'
+import { SIMULATED_MARK } from './evidence.ts'
 import type { Measurements } from './policy.ts'
 
 const VERSION = 4
@@ -11,8 +12,6 @@ const SIGNED_BYTES = 632
 const AUTH_AT = SIGNED_BYTES + 4
 /** Intel. No other vendor provides quoting enclaves. */
 const QE_VENDOR_ID = '939a7233f79c4ca9940a0db3957f0607'
-/** Marks a simulated quote, in the user data of its header. */
-export const SIMULATED_MARK = 'SIMULATED-NOT-TDX'
 
 // Authentication data (A.3.8): signature, key, certification of the quoting enclave, certification of its key.
 const QE_CERTIFICATION_AT = 64 + 64

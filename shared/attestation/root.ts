@@ -3,10 +3,8 @@ import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 import { certificatesInPem, type DcapQvlBytes, spkiSha256 } from './certificate-chain.ts'
 import { check } from './check-failed.ts'
+import { SIMULATED_NAME } from './evidence.ts'
 import type { RootPolicy } from './policy.ts'
-
-/** Contained in the subject name of every simulated root. */
-export const SIMULATED_NAME = 'SIMULATED'
 
 export type TrustRoot = {
   kind: 'intel' | 'simulated'

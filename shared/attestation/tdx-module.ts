@@ -3,37 +3,36 @@
  * `tdxModuleIdentities`).
  */
 import { z } from 'zod'
+import { sameBytes } from '../encoding/bytes.ts'
 import { decodeHex, encodeHex } from '../encoding/hex.ts'
 import { check } from './check-failed.ts'
-import { sameBytes } from './digests.ts'
-import { TCB_STATUSES, type TcbStatus } from './policy.ts'
+import { type Tcb, TCB_STATUSES } from './policy.ts'
 import type { TdxQuote } from './quote.ts'
 
-const identity = {
+const identitySchema = z.object({
   mrsigner: z.string(),
   attributes: z.string(),
   attributesMask: z.string(),
-}
+})
+type Identity = z.infer<typeof identitySchema>
 const levelSchema = z.object({
   tcb: z.object({ isvsvn: z.int() }),
   tcbStatus: z.enum(TCB_STATUSES),
   advisoryIDs: z.array(z.string()).optional(),
 })
 const tcbInfoSchema = z.object({
-  tdxModule: z.object(identity),
+  tdxModule: identitySchema,
   tdxModuleIdentities: z
-    .array(z.object({ ...identity, id: z.string(), tcbLevels: z.array(levelSchema) }))
+    .array(identitySchema.extend({ id: z.string(), tcbLevels: z.array(levelSchema) }))
     .optional(),
 })
-
-export type ModuleTcb = { status: TcbStatus; advisoryIds: string[] }
 
 /**
  * Undefined for module version 0, for which the TCB info lists no status.
  * @param tcbInfo JSON text; its signature must already be verified
  * @throws {CheckFailedError} for a different signer, different attributes, or a version that Intel does not list
  */
-export function checkTdxModule(quote: TdxQuote, tcbInfo: string): ModuleTcb | undefined {
+export function checkTdxModule(quote: TdxQuote, tcbInfo: string): Tcb | undefined {
   const result = tcbInfoSchema.safeParse(JSON.parse(tcbInfo))
   check(result.success, 'the TCB info does not list any TDX modules')
   const { tdxModule, tdxModuleIdentities = [] } = result.data
@@ -50,8 +49,6 @@ export function checkTdxModule(quote: TdxQuote, tcbInfo: string): ModuleTcb | un
   check(level !== undefined, `the TDX module ${id} is older than any that Intel lists`)
   return { status: level.tcbStatus, advisoryIds: level.advisoryIDs ?? [] }
 }
-
-type Identity = { mrsigner: string; attributes: string; attributesMask: string }
 
 function checkIdentity(quote: TdxQuote, { mrsigner, attributes, attributesMask }: Identity): void {
   const signer = decodeHex(mrsigner)

@@ -3,8 +3,10 @@ import { checkCollateral, type CheckedCollateral } from './collateral.ts'
 import { ATTESTATION_MAX_BYTES, EVIDENCE_FILES_MAX } from '../limits.ts'
 import { bundleSchema, type EvidenceBundle } from './evidence.ts'
 import type { Machine } from './machine.ts'
+import { firstIssue } from './parse-evidence-json.ts'
 import { type Policy, type RuleName, type RuleResult, RULES, type Verdict } from './policy.ts'
 import type { Finding, Report } from './report.ts'
+import type { TrustRoot } from './root.ts'
 import { caaRule } from './rules/caa.ts'
 import { certificateRule } from './rules/certificate.ts'
 import { composeHashRule } from './rules/compose-hash.ts'
@@ -75,8 +77,8 @@ async function attempt<Found>(
 function validateBundle(bundle: EvidenceBundle, at: Date): EvidenceBundle {
   check(!Number.isNaN(at.getTime()), 'the verification time is invalid')
   const result = bundleSchema.safeParse(bundle)
-  const issue = result.error?.issues[0]
-  check(result.success, `the bundle is invalid: ${issue?.path.join('.')}: ${issue?.message}`)
+  if (!result.success)
+    throw new CheckFailedError(`the bundle is invalid: ${firstIssue(result.error)}`)
   const { info, files } = result.data
   const isBounded = info.tcb_info.app_compose.length <= ATTESTATION_MAX_BYTES
   check(isBounded, 'app_compose is too long')
@@ -100,11 +102,12 @@ function reportOf(findings: Findings, shown: QuoteResult | undefined): Report {
     return finding && 'open' in finding ? (finding.open ?? []) : []
   })
   const { machine, collateral, keys } = shown ?? {}
+  const { root } = collateral ?? {}
   return {
-    verdict: verdictOf(rules, collateral),
+    verdict: verdictOf(rules, root),
     rules,
     open,
-    root: collateral && rootOf(collateral),
+    root: root && { kind: root.kind, spkiSha256: root.spkiSha256, name: root.name },
     tcbStatus: machine?.tcb.status,
     advisoryIds: machine?.tcb.advisoryIds ?? [],
     appId: machine?.app.appId,
@@ -115,14 +118,7 @@ function reportOf(findings: Findings, shown: QuoteResult | undefined): Report {
   }
 }
 
-function verdictOf(
-  rules: readonly RuleResult[],
-  collateral: CheckedCollateral | undefined,
-): Verdict {
-  if (!collateral || rules.some(({ outcome }) => outcome === 'failed')) return 'FAILED'
-  return collateral.root.kind === 'intel' ? 'HARDWARE' : 'SIMULATED'
-}
-
-function rootOf({ root: { kind, spkiSha256, name } }: CheckedCollateral): Report['root'] {
-  return { kind, spkiSha256, name }
+function verdictOf(rules: readonly RuleResult[], root: TrustRoot | undefined): Verdict {
+  if (!root || rules.some(({ outcome }) => outcome === 'failed')) return 'FAILED'
+  return root.kind === 'intel' ? 'HARDWARE' : 'SIMULATED'
 }

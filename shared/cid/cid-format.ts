@@ -1,6 +1,5 @@
-/** `cid.ts`, which computes CIDs, is separate because it needs the IPFS library. */
-import { keccak_256 } from '@noble/hashes/sha3.js'
-import { encodeHex } from '../encoding/hex.ts'
+/** `compute-cid.ts`, which computes CIDs, is separate because it needs the IPFS library. */
+import { keccakHex } from '../crypto/keccak.ts'
 
 /** CIDv0: a SHA-256 multihash in base58. */
 export const CID_PATTERN = /^Qm[1-9A-HJ-NP-Za-km-z]{44}$/
@@ -12,5 +11,5 @@ export function isActionCid(text: unknown): text is string {
 
 /** Returns the keccak256 of the CID's text as 0x hex, the form used in `cid_hashes_permitted`. */
 export function cidHash(cid: string): string {
-  return `0x${encodeHex(keccak_256(new TextEncoder().encode(cid)))}`
+  return keccakHex(cid)
 }

@@ -1,6 +1,7 @@
 import { importBytes } from 'ipfs-unixfs-importer'
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
+import { joinBytes } from '../encoding/bytes.ts'
 
 /** Leaf size of a file's IPFS tree; larger sources have several leaves. */
 const CHUNK_BYTES = 262_144
@@ -13,7 +14,8 @@ const encoder = new TextEncoder()
  */
 export async function actionCid(source: string): Promise<string> {
   const bytes = encoder.encode(source)
-  return bytes.length <= CHUNK_BYTES ? cidOfChunk(bytes) : unixfsCid(bytes)
+  if (bytes.length > CHUNK_BYTES) return unixfsCid(bytes)
+  return CID.createV0(await sha256.digest(leafBlock(bytes))).toString()
 }
 
 /** Supports any size. For a single chunk, the most common case, it is several times slower than `actionCid`. */
@@ -24,10 +26,6 @@ export async function unixfsCid(bytes: Uint8Array): Promise<string> {
     { profile: 'unixfs-v0-2015' },
   )
   return cid.toString()
-}
-
-async function cidOfChunk(bytes: Uint8Array): Promise<string> {
-  return CID.createV0(await sha256.digest(leafBlock(bytes))).toString()
 }
 
 /** A protobuf tag is the field number shifted left by three, plus the wire type (0 is varint, 2 is bytes). */
@@ -47,11 +45,7 @@ function leafBlock(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   if (bytes.length > 0) start.push(UNIXFS_DATA, ...size)
   const end = [UNIXFS_FILE_SIZE, ...size]
   const head = [PB_NODE_DATA, ...varint(start.length + bytes.length + end.length), ...start]
-  const block = new Uint8Array(head.length + bytes.length + end.length)
-  block.set(head)
-  block.set(bytes, head.length)
-  block.set(end, head.length + bytes.length)
-  return block
+  return joinBytes(Uint8Array.from(head), bytes, Uint8Array.from(end))
 }
 
 /** Protobuf varint: seven bits per byte, lowest first; the top bit is set if more bytes follow. */

@@ -29,6 +29,8 @@ export type Cli = {
   credentials: Credentials
   /** Accepts one of the values in `EXIT`. */
   exit(this: void, code: number): void
+  /** Adds a subcommand with the deployment options. */
+  command(this: void, parent: Command, name: string, description: string): Command
   /**
    * Adds `--base-url`, `--triggers-url`, `--ca` and `--json`. Without these options, the deployment comes from the
    * environment (`SVC_BASE_URL`, `SVC_TRIGGERS_URL`, `SVC_CA_FILE`), the local stack of this folder, or the last

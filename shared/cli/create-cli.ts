@@ -3,29 +3,35 @@ import type { ApiClient } from '../client/api/client.ts'
 import type { Cli, ResolvedDeployment, CommandCredentials } from './cli.ts'
 import { type Credentials, credentialsOf } from './credentials/credentials.ts'
 import { secretFrom, readTextFile } from './credentials/secret.ts'
-import { type DeploymentOptions, resolveDeployment } from './deployment.ts'
+import { type DeploymentOptions, resolveDeployment, verificationFor } from './deployment.ts'
 import { jsonText, type Terminal, NoCredentialError, UsageError } from './terminal.ts'
-import { verificationFor } from './verification.ts'
+
+/** Where secrets are looked up. */
+type Sources = { terminal: Terminal; credentials: Credentials }
 
 type UsageKeyOptions = { usageKeyFile?: string; keyName?: string }
 
 export function createCli(terminal: Terminal, exit: (code: number) => void): Cli {
   const credentials = credentialsOf(terminal)
+  const sources = { terminal, credentials }
   const isJson = (command: Command) => command.opts<{ json?: boolean }>().json === true
   const deployment = (command: Command) =>
     resolveDeployment(command.opts<DeploymentOptions>(), terminal, credentials)
   const usageKey = async (command: Command) =>
-    usageKeyOf(command.opts<UsageKeyOptions>(), await deployment(command), terminal, credentials)
+    usageKeyOf(command.opts<UsageKeyOptions>(), await deployment(command), sources)
+  const withDeploymentOptions = (command: Command) =>
+    command
+      .option('--base-url <url>', 'URL of the core API, such as https://localhost:8788')
+      .option('--triggers-url <url>', 'URL of the trigger service, such as http://localhost:8787')
+      .option('--ca <file>', 'PEM file of a certificate authority to trust for these two hosts')
+      .option('--json', 'print JSON')
   return {
     terminal,
     credentials,
     exit,
-    withDeploymentOptions: (command) =>
-      command
-        .option('--base-url <url>', 'URL of the core API, such as https://localhost:8788')
-        .option('--triggers-url <url>', 'URL of the trigger service, such as http://localhost:8787')
-        .option('--ca <file>', 'PEM file of a certificate authority to trust for these two hosts')
-        .option('--json', 'print JSON'),
+    command: (parent, name, description) =>
+      withDeploymentOptions(parent.command(name).description(description)),
+    withDeploymentOptions,
     withUsageKey: (command) =>
       command
         .option('--usage-key-file <file>', 'file with the usage key; - for standard input')
@@ -35,7 +41,7 @@ export function createCli(terminal: Terminal, exit: (code: number) => void): Cli
     client: async (command, needs) => {
       const at = await deployment(command)
       const own = needs.key === 'usage' ? await usageKey(command) : undefined
-      return clientOf(at, needs, own, terminal, credentials)
+      return clientOf(at, needs, own, sources)
     },
     print: (command, value, lines) => {
       const text = isJson(command) ? jsonText(value, 2) : lines().join('\n')
@@ -59,15 +65,14 @@ async function clientOf(
   deployment: ResolvedDeployment,
   { key, token }: CommandCredentials,
   usageKey: string | undefined,
-  terminal: Terminal,
-  credentials: Credentials,
+  sources: Sources,
 ): Promise<ApiClient> {
   const { known, fetch } = deployment
   // A command that needs only the token does not require the URL of the core API.
   const baseUrl =
     key === undefined && token ? (known.baseUrl ?? deployment.triggersUrl) : deployment.baseUrl
-  const apiKey = key === 'account' ? await accountKeyOf(baseUrl, terminal, credentials) : usageKey
-  const bearer = token ? await tokenOf(deployment.triggersUrl, terminal, credentials) : undefined
+  const apiKey = key === 'account' ? await accountKeyOf(baseUrl, sources) : usageKey
+  const bearer = token ? await tokenOf(deployment.triggersUrl, sources) : undefined
   // Loaded on demand. The client loads its verifier and chain modules only when they are needed.
   const { createClient } = await import('../client/client.ts')
   return createClient({
@@ -77,15 +82,11 @@ async function clientOf(
     ...(bearer !== undefined && { token: bearer }),
     ...verificationFor(baseUrl),
     fetch,
-    signal: terminal.signal,
+    signal: sources.terminal.signal,
   })
 }
 
-async function accountKeyOf(
-  baseUrl: string,
-  terminal: Terminal,
-  credentials: Credentials,
-): Promise<string> {
+async function accountKeyOf(baseUrl: string, { terminal, credentials }: Sources): Promise<string> {
   const key =
     (await secretFrom({ variable: 'SVC_API_KEY' }, terminal)) ??
     (await credentials.origin(baseUrl)).account_key
@@ -96,11 +97,7 @@ async function accountKeyOf(
   )
 }
 
-async function tokenOf(
-  triggersUrl: string,
-  terminal: Terminal,
-  credentials: Credentials,
-): Promise<string> {
+async function tokenOf(triggersUrl: string, { terminal, credentials }: Sources): Promise<string> {
   const token =
     (await secretFrom({ variable: 'SVC_TOKEN' }, terminal)) ??
     (await credentials.edge(triggersUrl)).token
@@ -114,16 +111,14 @@ async function tokenOf(
 async function usageKeyOf(
   { usageKeyFile: file, keyName }: UsageKeyOptions,
   { baseUrl }: ResolvedDeployment,
-  terminal: Terminal,
-  credentials: Credentials,
+  { terminal, credentials }: Sources,
 ): Promise<string> {
   if (file !== undefined && keyName !== undefined)
     throw new UsageError('use either --usage-key-file or --key-name, not both')
-  const given =
-    keyName === undefined
-      ? await secretFrom({ file, variable: 'SVC_USAGE_KEY' }, terminal)
-      : undefined
-  if (given !== undefined) return given
+  if (keyName === undefined) {
+    const given = await secretFrom({ file, variable: 'SVC_USAGE_KEY' }, terminal)
+    if (given !== undefined) return given
+  }
   const kept = (await credentials.origin(baseUrl)).usage_keys ?? []
   const found = kept.findLast(({ name }) => keyName === undefined || name === keyName)
   if (found) return found.key

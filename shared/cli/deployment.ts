@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { Verify } from '../client/verification/client-policy.ts'
 import { isLoopback } from '../network/loopback.ts'
 import type { ResolvedDeployment } from './cli.ts'
 import type { Credentials } from './credentials/credentials.ts'
@@ -41,6 +42,11 @@ export async function resolveDeployment(
     },
     fetch: fetchFor(known, authorityOf(options, terminal), stack),
   }
+}
+
+/** Loopback hosts are exempt, because no other machine can intercept the connection and their evidence is simulated. */
+export function verificationFor(baseUrl: string): { verify: Verify } {
+  return { verify: isLoopback(new URL(baseUrl).hostname) ? 'never' : 'once' }
 }
 
 type DeploymentUrls = { baseUrl: string | undefined; triggersUrl: string | undefined }
@@ -88,16 +94,22 @@ function fetchFor(
   return ofStack?.length ? trustingFetch(stack!.authority, ofStack) : fetch
 }
 
-/** Validates by the same rules as the client, and returns the origin. Error messages contain `name`. */
 function hostIn(name: string, text: string | undefined): string | undefined {
-  if (text === undefined || text === '') return undefined
+  return text ? parseHostUrl(text, name, ': expected').origin : undefined
+}
+
+/**
+ * By the same rules as the client: only scheme, host and port, and plain HTTP only for loopback hosts.
+ * @param name start of error messages
+ */
+export function parseHostUrl(text: string, name: string, refused: ': expected' | ' is not'): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isPlain = url?.protocol === 'http:' && isLoopback(url.hostname)
   if (!url || (url.protocol !== 'https:' && !isPlain))
-    throw new UsageError(`${name}: expected an https:// URL (http:// only for this machine)`)
+    throw new UsageError(`${name}${refused} an https:// URL (http:// only for this machine)`)
   if (url.username || url.password || url.search || url.hash || url.pathname !== '/')
     throw new UsageError(`${name}: expected only scheme, host and port`)
-  return url.origin
+  return url
 }
 
 function missingUrl(option: string, variable: string): never {

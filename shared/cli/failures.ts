@@ -4,7 +4,7 @@ import { SvcError } from '../client/failures/svc-error.ts'
 import type { ActionFailed } from '../client/failures/action-failed.ts'
 import { EXIT, NoCredentialError, printable, UsageError } from './terminal.ts'
 
-export type CommandFailure = {
+type CommandFailure = {
   code: number
   /** Printed if `--json` is set. */
   output: {
@@ -38,11 +38,12 @@ export function failureOf(error: unknown): CommandFailure | undefined {
 }
 
 function serviceFailure(error: SvcError): CommandFailure {
-  const { message, status, requestId } = error
+  const { name, message, status, requestId } = error
+  const isUnknown = name === 'NetworkFailed' && Reflect.get(error, 'idempotencyKey') !== undefined
   const output = {
     error: error.code,
     message,
-    fix: isOutcomeUnknown(error) ? CHECK_FIRST_FIX : error.fix,
+    fix: isUnknown ? CHECK_FIRST_FIX : error.fix,
     ...(status !== undefined && { status }),
     ...(requestId !== undefined && { request_id: requestId }),
     ...(hasRun(error) && { stack: error.actionStack, logs: error.logs }),
@@ -55,9 +56,6 @@ function serviceFailure(error: SvcError): CommandFailure {
  * command does not have that key.
  */
 const CHECK_FIRST_FIX = 'Check whether it took effect before you run the command again.'
-function isOutcomeUnknown(error: SvcError): boolean {
-  return error.name === 'NetworkFailed' && Reflect.get(error, 'idempotencyKey') !== undefined
-}
 
 /** Checks the name, so that commands that do not run actions need not load the class. */
 const hasRun = (error: SvcError): error is ActionFailed => error.name === 'ActionFailed'

@@ -29,10 +29,7 @@ export type Terminal = {
 
 /** Invalid command line. The command has had no effect. */
 export class UsageError extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'UsageError'
-  }
+  override name = 'UsageError'
 }
 
 export class NoCredentialError extends Error {

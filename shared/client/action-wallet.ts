@@ -10,7 +10,7 @@ import type { OriginVerification } from './verification/origin-verification.ts'
 /** Public key and address of an action's wallet. */
 export type ActionWallet = z.infer<typeof actionWalletResponse>
 
-export type ActionWalletParts = {
+type ActionWalletParts = {
   requester: Requester
   verification: Pick<OriginVerification, 'judges' | 'actionStatement'>
 }

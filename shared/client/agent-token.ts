@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { encodeBase64url } from '../encoding/base64url.ts'
-import { comparisonCode } from '../encoding/comparison-code.ts'
+import { comparisonCode } from '../encoding/crockford-code.ts'
 
 /** 64 characters in base64url. */
 const TOKEN_BYTES = 48

@@ -15,13 +15,13 @@ export function credentialKinds({ credential, json }: Pick<ClientRequest, 'crede
 /** Detection of credentials by field name also covers future operations that use these fields. */
 const BODY_CREDENTIAL_FIELDS = ['usage_api_key', 'typed_data', 'signature']
 
-export function kindOf(credential: Credential): CredentialKind {
+function kindOf(credential: Credential): CredentialKind {
   if ('apiKey' in credential) return 'apiKey'
   return 'token' in credential ? 'token' : 'walletAuth'
 }
 
 /** Must not appear in any error message. */
-export function secretOf(credential: Credential): string {
+function secretOf(credential: Credential): string {
   if ('apiKey' in credential) return credential.apiKey
   return 'token' in credential ? credential.token : credential.walletAuth
 }

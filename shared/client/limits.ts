@@ -1,4 +1,5 @@
 /** Limits that only the client uses. */
+import { MINUTE_MS } from '../durations.ts'
 import { EXECUTION_WALL_MAX_MS } from '../limits.ts'
 
 /** Bytes. Covers a run's logs, and its input and result with every character escaped. */
@@ -20,7 +21,7 @@ export const POLL_FIRST_MS = 250
 export const POLL_WAIT_MAX_MS = 5_000
 
 /** A grant usually becomes visible within one block and one second. The margin is for slow chains. */
-export const PERMITTED_TIMEOUT_MS = 60_000
+export const PERMITTED_TIMEOUT_MS = MINUTE_MS
 
 /** Twice the longest settlement time: a coin transfer takes 1 to 5 minutes. */
-export const CREDITED_TIMEOUT_MS = 10 * 60 * 1000
+export const CREDITED_TIMEOUT_MS = 10 * MINUTE_MS

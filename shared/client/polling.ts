@@ -1,7 +1,7 @@
 import { POLL_FIRST_MS, POLL_WAIT_MAX_MS } from './limits.ts'
 import type { RuntimeEnvironment } from './runtime-environment.ts'
 
-export type Polling = {
+type Polling = {
   /** After this time, the last error is thrown. */
   timeoutMs: number
   signal: AbortSignal | undefined

@@ -1,14 +1,15 @@
 import { RESPONSE_MAX_BYTES } from './limits.ts'
 import { type ErrorNames, REASON_HEADER, errorReason } from '../errors/api-error.ts'
+import { tryParseJson } from '../json/try-parse-json.ts'
+import { mediaTypeOf } from '../network/media-type.ts'
 import { RECEIPT_HEADER } from '../wire/header-names.ts'
-import { readBoundedBody } from './bounded-body.ts'
+import { readBoundedBody } from '../network/bounded-body.ts'
 import { redactKeys, redactCredential } from './credential.ts'
 import { SvcError } from './failures/svc-error.ts'
 import { ActionFailed } from './failures/action-failed.ts'
 import { errorForStatus } from './failures/by-status.ts'
 import { NotTheApi } from './failures/transport-errors.ts'
 import type { ClientResponse, Credential, ClientRequest } from './request.ts'
-import { retryAfterOf } from './retry-after.ts'
 
 export type ReadResult =
   | { answered: ClientResponse<unknown> }
@@ -37,17 +38,17 @@ export async function readApiResponse(
   }
   const bytes = await readBoundedBody(response, RESPONSE_MAX_BYTES)
   if (!bytes) return notFromApi('a response larger than the limit')
-  const type = (headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
+  const type = mediaTypeOf(headers.get('content-type'))
   const text = new TextDecoder().decode(bytes)
   const answered = (body: unknown): ReadResult => ({
     answered: { status, headers, body, requestId },
   })
   if (response.ok && wants === 'csv' && type === 'text/csv') return answered(text)
   if (status === 204) return answered(undefined)
-  const json = isJson(type) ? parsed(text) : undefined
-  if (!json) return notFromApi(/^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : 'not JSON')
-  if (response.ok) return answered(json.value)
-  const failure = failureOf(json.value, { status, headers, requestId, credential, now })
+  const json = isJson(type) ? tryParseJson(text) : undefined
+  if (json === undefined) return notFromApi(/^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : 'not JSON')
+  if (response.ok) return answered(json)
+  const failure = failureOf(json, { status, headers, requestId, credential, now })
   if (!failure) return notFromApi('JSON that is not an API error')
   return { failure, wasExecuted: headers.has(RECEIPT_HEADER) }
 }
@@ -89,16 +90,20 @@ function isJson(type: string): boolean {
   return type === 'application/json' || /^application\/[\w.-]+\+json$/.test(type)
 }
 
-function parsed(text: string): { value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) }
-  } catch {
-    return undefined
-  }
-}
-
 function isStructured(body: unknown): body is ErrorNames & { message: string; fix: string } {
   if (typeof body !== 'object' || body === null) return false
   const has = (name: string) => typeof Reflect.get(body, name) === 'string'
   return has('error') && has('message') && has('fix') && (has('reason') || !('reason' in body))
+}
+
+/**
+ * Parses seconds or a date (RFC 9110, section 10.2.3). Returns seconds, or undefined if the header is invalid.
+ * @param now Unix milliseconds
+ */
+function retryAfterOf(header: string | null, now: number): number | undefined {
+  const text = header?.trim() ?? ''
+  if (/^[0-9]+$/.test(text)) return Number(text)
+  // Requires a weekday name, because `Date.parse` accepts texts such as "-5".
+  const at = /^[A-Z][a-z]{2}/.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - now) / 1000))
 }

@@ -1,7 +1,7 @@
+import { encodeHex } from '../encoding/hex.ts'
 import { IDEMPOTENCY_KEY_MAX } from '../limits.ts'
 import { credentialHeader } from './credential.ts'
 import { NotSent } from './failures/transport-errors.ts'
-import { randomUuid } from './random-uuid.ts'
 import type { ClientRequest } from './request.ts'
 
 /**
@@ -46,4 +46,12 @@ function requireIdempotencyKey(key: string): string {
     `idempotencyKey: expected 1 to ${IDEMPOTENCY_KEY_MAX} printable ASCII characters`,
     'Use a random ID, such as a UUID, for each call that must be made only once.',
   )
+}
+
+/** Version 4 UUID (RFC 9562, section 5.4). */
+function randomUuid(random: (bytes: number) => Uint8Array): string {
+  const bytes = random(16)
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  return encodeHex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }

@@ -1,7 +1,7 @@
 /** Sends all requests that are not sealed. `verification/` sends the sealed calls. */
 import { readApiResponse, type ReadResult } from './read-api-response.ts'
 import { type CredentialKind, credentialKinds } from './credential.ts'
-import { anySignal } from './any-signal.ts'
+import { anySignal } from './abortable.ts'
 import type { SvcError } from './failures/svc-error.ts'
 import { NetworkFailed, NotSent, NotTheApi } from './failures/transport-errors.ts'
 import {

@@ -6,12 +6,12 @@ import {
   RETRY_WAIT_MAX_MS,
 } from './limits.ts'
 import type { SvcError } from './failures/svc-error.ts'
-import { Conflict, ServiceUnavailable, TooManyRequests } from './failures/by-status.ts'
+import { RetryAfterError, ServiceUnavailable, TooManyRequests } from './failures/by-status.ts'
 import { NetworkFailed, NotTheApi } from './failures/transport-errors.ts'
 import type { RetryOptions } from './options.ts'
 import type { ClientRequest } from './request.ts'
 
-export type FailedAttempt = {
+type FailedAttempt = {
   failure: SvcError
   /** True if the response contains the receipt of a run that was stopped. */
   wasExecuted: boolean
@@ -34,7 +34,8 @@ export class Retries {
   after(failed: FailedAttempt, repeat: ClientRequest['repeat']): number | undefined {
     const kind = kindOf(failed, repeat)
     if (kind === 'never') return undefined
-    const afterS = retryAfterS(failed.failure) ?? 0
+    const { failure } = failed
+    const afterS = (failure instanceof RetryAfterError && failure.retryAfterS) || 0
     if (afterS > RETRY_AFTER_MAX_S) return undefined
     const waitMs = afterS * 1000 + this.#jittered()
     // Another request with the same key is in progress, possibly an earlier attempt that lost its connection. It will
@@ -62,19 +63,7 @@ function kindOf({ failure, wasExecuted }: FailedAttempt, repeat: ClientRequest['
     return failure instanceof NetworkFailed && !failure.mayHaveBeenExecuted ? 'again' : 'never'
   if (failure instanceof ServiceUnavailable || failure instanceof NetworkFailed) return 'again'
   if (failure instanceof NotTheApi)
-    return isTransientStatus(failure.status ?? 0) ? 'again' : 'never'
+    // Statuses of a proxy while its backend is unavailable or overloaded.
+    return (failure.status ?? 0) >= 500 || failure.status === 429 ? 'again' : 'never'
   return failure.code === 'request_in_progress' ? 'in_progress' : 'never'
-}
-
-/** Statuses of a proxy while its backend is unavailable or overloaded. */
-function isTransientStatus(status: number): boolean {
-  return status >= 500 || status === 429
-}
-
-function retryAfterS(failure: SvcError): number | undefined {
-  const says =
-    failure instanceof TooManyRequests ||
-    failure instanceof ServiceUnavailable ||
-    failure instanceof Conflict
-  return says ? failure.retryAfterS : undefined
 }

@@ -1,4 +1,3 @@
-/** Dependencies on the runtime. */
 export type RuntimeEnvironment = {
   fetch: typeof fetch
   /** Unix milliseconds. */
@@ -13,15 +12,11 @@ export function runtimeEnvironment(options: Partial<RuntimeEnvironment>): Runtim
   const {
     fetch = globalThis.fetch,
     now = Date.now,
-    random = randomBytes,
+    random = (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     sleep = cancelableSleep,
   } = options
   // Browsers and workerd reject `fetch` when it is called as a method of another object.
   return { fetch: (input, init) => fetch(input, init), now, random, sleep }
-}
-
-function randomBytes(bytes: number): Uint8Array<ArrayBuffer> {
-  return crypto.getRandomValues(new Uint8Array(bytes))
 }
 
 export function cancelableSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {

@@ -17,7 +17,7 @@ const HALF_ORDER = '7fffffff800000007fffffffffffffffde737d56d38bcf4279dce5617e31
 /** Strict, because an unsupported header parameter must not look as if it had been honored. */
 const headerSchema = z.strictObject({ alg: z.string(), kid: z.string(), typ: z.string() })
 
-export type JwsKind<Payload> = {
+type JwsKind<Payload> = {
   type: string
   /** Name in error messages. */
   noun: string

@@ -18,7 +18,7 @@ export class NotCanonical extends Error {
   }
 }
 
-export type CanonicalOptions = {
+type CanonicalOptions = {
   /**
    * Name of the root in the paths of error messages.
    * @default 'value'

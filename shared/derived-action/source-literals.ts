@@ -32,6 +32,8 @@ export function templatePartEnd(
   return undefined
 }
 
+const LINE_END = /[\n\r\u2028\u2029]/
+
 /**
  * @param at index of the opening slash
  * @returns the end without the flags, which are scanned as a word
@@ -43,7 +45,8 @@ export function regexEnd(source: string, at: number): number | undefined {
   for (let found = special.exec(source); found; found = special.exec(source)) {
     if (found[0] === '[') inClass = true
     else if (found[0] === ']') inClass = false
-    else if (found[0] === '\\') special.lastIndex += isLineEnd(source[special.lastIndex]) ? 0 : 1
+    else if (found[0] === '\\')
+      special.lastIndex += LINE_END.test(source[special.lastIndex] ?? '') ? 0 : 1
     else if (found[0] !== '/') return undefined
     else if (!inClass) return special.lastIndex
   }
@@ -62,8 +65,4 @@ export function commentEnd(source: string, at: number): number | undefined {
   const lineEnd = /[\n\r\u2028\u2029]/g
   lineEnd.lastIndex = at + 2
   return lineEnd.exec(source)?.index ?? source.length
-}
-
-function isLineEnd(character: string | undefined): boolean {
-  return character !== undefined && /[\n\r\u2028\u2029]/.test(character)
 }

@@ -24,7 +24,7 @@ export class SourceSyntaxError extends Error {
   }
 }
 
-export type SourceToken = {
+type SourceToken = {
   /** Empty for a string, template literal or regular expression. */
   text: string
   /** Enclosing brackets. */
@@ -55,8 +55,10 @@ export function* tokensOf(source: string): Generator<SourceToken, void, undefine
   let last = ''
   let beforeLast = ''
 
-  const unended = (what: string, where: number) =>
-    new SourceSyntaxError(what, lineOf(source, where))
+  const unended = (what: string, where: number) => {
+    const line = source.slice(0, where).split(/\r\n|[\n\r\u2028\u2029]/).length
+    return new SourceSyntaxError(what, line)
+  }
   const token = (text: string, slashBehind: SlashMeaning): SourceToken => {
     slash = slashBehind
     isLineBegun = false
@@ -162,8 +164,4 @@ export function* tokensOf(source: string): Generator<SourceToken, void, undefine
   }
   const unclosed = open.pop()
   if (unclosed) throw unended('unclosed bracket', unclosed.at)
-}
-
-function lineOf(source: string, at: number): number {
-  return source.slice(0, at).split(/\r\n|[\n\r\u2028\u2029]/).length
 }

@@ -4,7 +4,7 @@ import { headingIds } from './heading-ids.ts'
 
 export type Heading = { depth: number; id: string; text: string }
 
-export type RenderedDocument = {
+type RenderedDocument = {
   /** The document's only h1, without markup. */
   title: string
   html: string

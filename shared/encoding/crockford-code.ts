@@ -15,6 +15,14 @@ export function crockfordCode(bytes: Uint8Array): string {
 }
 
 /**
+ * Returns the code that both the agent and the approval page show: the first 40 bits of a 32-byte challenge, as
+ * `XXXX-XXXX`. If an attacker sent the link, the page's code does not match the one in the user's own terminal.
+ */
+export function comparisonCode(challenge: Uint8Array): string {
+  return crockfordCode(challenge)
+}
+
+/**
  * Accepts any case, hyphens and spaces, O for 0, and I or L for 1 (Crockford, "Base 32"). Returns `undefined` if the
  * text cannot be a code.
  */

@@ -10,6 +10,8 @@
  * RFC 9458, section 4.4). Only the requester can decrypt the response, which is valid for that request alone.
  */
 
+import { joinBytes } from '../encoding/bytes.ts'
+
 export const ENVELOPE_VERSION = 1
 export const MODE_BASE = 0
 export const MODE_PSK = 1
@@ -22,6 +24,9 @@ export const HEADER_BYTES = 2 + KEY_ID_BYTES + PSK_ID_BYTES
 export const REQUEST_OVERHEAD_BYTES = HEADER_BYTES + ENC_BYTES + 16
 export const RESPONSE_NONCE_BYTES = 16
 export const RESPONSE_KEY_BYTES = 16
+
+/** In evidence files. */
+export const HPKE_SUITE = 'DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM'
 
 export const SEALED_CONTENT_TYPE = 'application/vnd.svc.sealed'
 
@@ -36,9 +41,9 @@ export const PSK_ID_PURPOSE = 'svc/psk-id/v1'
 
 const encoder = new TextEncoder()
 
-export type RequestHeader = { mode: EnvelopeMode; keyId: Uint8Array; pskId: Uint8Array }
+type RequestHeader = { mode: EnvelopeMode; keyId: Uint8Array; pskId: Uint8Array }
 
-export type SealedRequest = RequestHeader & {
+type SealedRequest = RequestHeader & {
   header: Uint8Array
   enc: Uint8Array
   ciphertext: Uint8Array
@@ -89,14 +94,4 @@ export function requestAad(
 /** Binds the stored usage key to one trigger of one owner. */
 export function storageAad(triggerId: string, ownerId: string): Uint8Array<ArrayBuffer> {
   return joinBytes(encoder.encode(JSON.stringify([STORAGE_INFO, triggerId, ownerId])))
-}
-
-export function joinBytes(...parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    joined.set(part, at)
-    at += part.length
-  }
-  return joined
 }

@@ -1,4 +1,5 @@
 import { Aes128Gcm, CipherSuite, DhkemP256HkdfSha256, HkdfSha256 } from '@hpke/core'
+import { joinBytes } from '../encoding/bytes.ts'
 import {
   RESPONSE_CONTEXT,
   RESPONSE_KEY_BYTES,
@@ -6,7 +7,6 @@ import {
   CHANNEL_INFO,
   encodeHeader,
   ENVELOPE_VERSION,
-  joinBytes,
   KEY_ID_BYTES,
   MODE_BASE,
   MODE_PSK,
@@ -42,14 +42,14 @@ export async function importChannelKey(raw: Uint8Array<ArrayBuffer>): Promise<Ch
   return { keyId: (await sha256(raw)).subarray(0, KEY_ID_BYTES), publicKey }
 }
 
-export type SealedCall = {
+type SealedCall = {
   /** Sent with content type `SEALED_CONTENT_TYPE`. */
   body: Uint8Array<ArrayBuffer>
   /** Decrypts the response to this call. @throws {ResponseDecryptionError} */
   open: (response: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer>>
 }
 
-export type SealOptions = {
+type SealOptions = {
   method: string
   path: string
   plaintext: Uint8Array<ArrayBuffer>

@@ -29,7 +29,7 @@ export function errorReason({ error, reason }: ErrorNames): string {
   return reason ?? error
 }
 
-export type ApiErrorOptions = {
+type ApiErrorOptions = {
   reason?: ErrorCode | undefined
   /** Used instead of `reason`. */
   contractError?: string

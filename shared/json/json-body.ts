@@ -82,9 +82,10 @@ const MESSAGE_MAX_CHARACTERS = 4_000
 
 type Issue = z.core.$ZodIssue
 
-/** True for a missing value too. */
+/** True for a missing value too, but not for a fraction such as 1.5 in an integer field. */
 function isWrongType(issue: Issue, value: unknown): boolean {
-  if (issue.code === 'invalid_type') return !isFraction(issue, value)
+  if (issue.code === 'invalid_type')
+    return issue.expected !== 'int' || typeof valueAt(value, issue.path) !== 'number'
   if (issue.code === 'invalid_union') {
     return (
       issue.errors.length > 0 &&
@@ -98,15 +99,6 @@ function isWrongType(issue: Issue, value: unknown): boolean {
     return issue.values.every((allowed) => typeof allowed !== given)
   }
   return issue.code === 'custom' && valueAt(value, issue.path) === undefined
-}
-
-/** A fraction such as 1.5 in an integer field is reported as a bad value, not as a wrong type. */
-function isFraction(issue: Issue, value: unknown): boolean {
-  return (
-    issue.code === 'invalid_type' &&
-    issue.expected === 'int' &&
-    typeof valueAt(value, issue.path) === 'number'
-  )
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {

@@ -13,13 +13,11 @@ export function withoutNulls(schema: z.ZodType, value: unknown): unknown {
   const given = Object.entries(value).flatMap(([name, member]) => {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
     if (!field) return [[name, member]]
-    return member === null && meansAbsent(field) ? [] : [[name, withoutNulls(field, member)]]
+    const isOptional = field._zod.optin !== undefined
+    const isAbsent = member === null && isOptional && !field.safeParse(null).success
+    return isAbsent ? [] : [[name, withoutNulls(field, member)]]
   })
   return Object.fromEntries(given)
-}
-
-function meansAbsent(field: z.ZodType): boolean {
-  return field._zod.optin !== undefined && !field.safeParse(null).success
 }
 
 function objectIn(schema: z.ZodType): z.ZodObject | undefined {

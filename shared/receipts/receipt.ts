@@ -11,7 +11,7 @@ export const RECEIPT_TYPE = 'svc-receipt+jws'
 
 const sha256HexSchema = z.string().regex(/^[0-9a-f]{64}$/, 'expected SHA-256 in hex')
 
-export const receiptSchema = z
+const receiptSchema = z
   .strictObject({
     v: z.literal(1),
     action_cid: z.string().min(1),

@@ -1,5 +1,5 @@
 /** Ascending severity. */
-export const SERVICE_LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
+const SERVICE_LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export type ServiceLogLevel = (typeof SERVICE_LOG_LEVELS)[number]
 
 /** Values of `SVC_LOG_LEVEL`: the lowest level that is logged, or `silent`. */

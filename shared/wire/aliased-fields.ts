@@ -7,7 +7,7 @@ import { z } from 'zod'
 type Schemas<Value> = Readonly<Record<string, z.ZodType<Value>>>
 
 /** Error messages and the OpenAPI document use the first spelling. */
-export type AliasedField<Value> = { schemas: Schemas<Value>; required: boolean }
+type AliasedField<Value> = { schemas: Schemas<Value>; required: boolean }
 
 export function aliases<Value>(
   schema: z.ZodType<Value>,
@@ -16,17 +16,10 @@ export function aliases<Value>(
   return Object.fromEntries(names.map((name) => [name, schema]))
 }
 
-export function requiredField<Value>(
-  schemas: Schemas<Value>,
-): AliasedField<Value> & { required: true } {
-  return { schemas, required: true }
-}
-
-export function optionalField<Value>(
-  schemas: Schemas<Value>,
-): AliasedField<Value> & { required: false } {
-  return { schemas, required: false }
-}
+export const requiredField = <Value>(schemas: Schemas<Value>) =>
+  ({ schemas, required: true }) as const
+export const optionalField = <Value>(schemas: Schemas<Value>) =>
+  ({ schemas, required: false }) as const
 
 type Fields = Readonly<Record<string, AliasedField<any>>>
 type ValueOf<Field> =
@@ -35,7 +28,7 @@ type ValueOf<Field> =
       ? Value
       : Value | undefined
     : never
-export type RequestOf<Of extends Fields> = { [Name in keyof Of]: ValueOf<Of[Name]> }
+type RequestOf<Of extends Fields> = { [Name in keyof Of]: ValueOf<Of[Name]> }
 
 /**
  * The output contains each field once, under the name that our code uses. A missing field is reported under its main
@@ -96,6 +89,4 @@ function disagreement(first: string, other: string) {
 }
 
 /** Compares normalized values: text, a number, a boolean, or a list of these. */
-function agree(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
-}
+const agree = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)

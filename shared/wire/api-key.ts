@@ -8,7 +8,10 @@ export function hasApiKeyFormat(text: string): boolean {
 
 /** `Authorization: Bearer` takes precedence over `X-Api-Key`. */
 export function apiKeyIn(headers: { get(name: string): string | null }): string | undefined {
-  const bearer = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1]
-  const key = bearer ?? headers.get('x-api-key')?.trim()
+  const key = bearerToken(headers.get('authorization')) ?? headers.get('x-api-key')?.trim()
   return key === '' ? undefined : key
+}
+
+export function bearerToken(authorization: string | null | undefined): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
 }

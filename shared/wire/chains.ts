@@ -1,10 +1,9 @@
 /** `GET /api/chains` */
 import { z } from 'zod'
-
-const time = z.string().meta({ format: 'date-time', description: 'RFC 3339, UTC.' })
+import { timeText } from './text.ts'
 
 /** Identified by its index in the configuration, because its URL may contain a key. */
-export const chainEndpoint = z.object({
+const chainEndpoint = z.object({
   endpoint: z.int(),
   state: z.enum(['healthy', 'lagging', 'failing', 'wrong_chain', 'unknown']),
   head: z.int().nullable(),
@@ -12,7 +11,7 @@ export const chainEndpoint = z.object({
   last_failure: z.string().nullable(),
 })
 
-export const chainRecord = z.object({
+const chainRecord = z.object({
   chain: z.string(),
   chain_id: z.int(),
   /** Blocks below the head at which a block counts as final by default. */
@@ -25,7 +24,7 @@ export const chainRecord = z.object({
   watching: z.boolean().nullable(),
   /** Highest block that a node has reported; null before the first response. */
   head: z.int().nullable(),
-  head_at: time.nullable(),
+  head_at: timeText.nullable(),
   head_age_s: z.number().nullable(),
   /** Watermark: last block from which the logs have been read. `lag_blocks` is its distance to the head. */
   looked_through: z.int().nullable(),
@@ -33,7 +32,7 @@ export const chainRecord = z.object({
   safe: z.int().nullable(),
   finalized: z.int().nullable(),
   /** Last response from any node of the chain. */
-  answered_at: time.nullable(),
+  answered_at: timeText.nullable(),
   rpc: z.array(chainEndpoint),
 })
 export type ChainRecord = z.infer<typeof chainRecord>

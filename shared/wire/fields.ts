@@ -1,8 +1,11 @@
 /** Each schema normalizes all accepted forms of a value, so that two spellings of one field can be compared. */
-import { getAddress, keccak256, toUtf8Bytes, zeroPadValue } from 'ethers'
+import { getAddress, zeroPadValue } from 'ethers'
 import { z } from 'zod'
-import { CID_PATTERN } from '../cid/cid-format.ts'
+import { CID_PATTERN, cidHash } from '../cid/cid-format.ts'
+import { WILDCARD } from '../cid/wildcard.ts'
+import { apiKeyHash } from '../crypto/keccak.ts'
 import { DESCRIPTION_MAX_CHARACTERS, NAME_MAX_CHARACTERS, PERMISSION_IDS_MAX } from '../limits.ts'
+import { jsonSchemaOf } from '../openapi/json-schema.ts'
 import { textSchema } from './text.ts'
 
 /** Counted in characters, and limited because the name is stored on chain. */
@@ -14,9 +17,6 @@ export const hexSchema = (bytes: number) =>
   z
     .string()
     .regex(new RegExp(`^0x[0-9a-fA-F]{${bytes * 2}}$`), `expected ${bytes}-byte hex with 0x`)
-
-/** Every wallet or every action. */
-const WILDCARD = `0x${'0'.repeat(64)}`
 
 /** A wallet ID of 32 bytes, or the wallet's address of 20 bytes. Normalized to 32 bytes in lower-case hex. */
 export const pkpIdSchema = z
@@ -40,12 +40,12 @@ export const cidSchema = z
   .string()
   .regex(CID_PATTERN, 'expected a CIDv0: Qm and 44 more characters')
 
-export const cidAsHashSchema = cidSchema.transform((cid) => keccak256(toUtf8Bytes(cid)))
+export const cidAsHashSchema = cidSchema.transform(cidHash)
 
 const GROUP_ID = 'expected a group ID: an integer, or an integer as a decimal string'
 
 /** A string has at most 15 digits, which a JavaScript number represents exactly. 0 means all groups. */
-export const groupIdSchema = z
+const groupIdSchema = z
   .union([z.int().min(0), z.string().regex(/^(0|[1-9][0-9]{0,14})$/, GROUP_ID)], {
     error: (issue) =>
       typeof issue.input === 'string' || typeof issue.input === 'number' ? GROUP_ID : undefined,
@@ -59,18 +59,15 @@ export const oneGroupIdSchema = groupIdSchema.refine((id) => id > 0, {
 
 /** Removes duplicates. Checks the array's length before its items, because a body can contain millions of items. */
 function idsOf<Id>(schema: z.ZodType<Id>) {
-  return z
-    .array(z.unknown())
-    .max(PERMISSION_IDS_MAX)
-    .meta({ items: itemsOf(schema) })
-    .pipe(z.array(schema))
-    .transform((ids) => [...new Set(ids)])
-}
-
-/** For the OpenAPI document, which would otherwise describe the items as `unknown`. */
-function itemsOf(schema: z.ZodType): object {
-  const { $schema: _dialect, ...items } = z.toJSONSchema(schema, { io: 'input' })
-  return items
+  return (
+    z
+      .array(z.unknown())
+      .max(PERMISSION_IDS_MAX)
+      // For the OpenAPI document, which would otherwise describe the items as `unknown`.
+      .meta({ items: jsonSchemaOf(schema, 'input') })
+      .pipe(z.array(schema))
+      .transform((ids) => [...new Set(ids)])
+  )
 }
 
 /** Groups that a usage key's permission applies to. 0 means all groups. */
@@ -85,9 +82,7 @@ export const keyOrHashSchema = textSchema
   .refine((key) => !/^0x[0-9a-fA-F]*$/.test(key) || key.length === 66, {
     error: 'expected the key or its hash: 32-byte hex with 0x',
   })
-  .transform((key) =>
-    /^0x[0-9a-fA-F]{64}$/.test(key) ? key.toLowerCase() : keccak256(toUtf8Bytes(key)),
-  )
+  .transform((key) => (/^0x[0-9a-fA-F]{64}$/.test(key) ? key.toLowerCase() : apiKeyHash(key)))
 
 /** At most 15 digits, which a JavaScript number represents exactly. */
 export const integerText = z

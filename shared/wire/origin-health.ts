@@ -1,7 +1,7 @@
 /** `GET /health` of the origin. */
 import { z } from 'zod'
 
-export const healthReasonSchema = z.object({
+const healthReasonSchema = z.object({
   code: z.string().meta({ description: 'A stable name; docs/operate.md lists them all.' }),
   message: z.string(),
 })

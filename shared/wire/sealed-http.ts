@@ -70,7 +70,7 @@ export function encodeFrame(
     bytes.set(buffer.subarray(0, bodyBytes))
   }
   bytes.set(text, bodyBytes)
-  for (let i = 0; i < LENGTH_BYTES; i++) bytes[total - 1 - i] = (text.length >>> (8 * i)) & 0xff
+  new DataView(bytes.buffer, bytes.byteOffset).setUint32(total - LENGTH_BYTES, text.length)
   return bytes.subarray(0, total)
 }
 
@@ -80,8 +80,7 @@ export function decodeFrame<Bytes extends Uint8Array>(
 ): { head: string; body: Bytes } | undefined {
   if (bytes.length < LENGTH_BYTES) return undefined
   const end = bytes.length - LENGTH_BYTES
-  let length = 0
-  for (let i = end; i < bytes.length; i++) length = length * 256 + bytes[i]!
+  const length = new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getUint32(end)
   if (length > end) return undefined
   try {
     const head = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(

@@ -3,6 +3,7 @@
  * open the request or was unreachable.
  */
 import { z } from 'zod'
+import { HPKE_SUITE } from '../envelope/format.ts'
 import { EXECUTE_WAIT_MS, OUTCOMES_WAIT_MS } from '../limits.ts'
 import { RUN_ID_CHARACTERS, TRIGGER_ID_CHARACTERS } from '../ids.ts'
 import { paramsSchema, sourceSchema } from './action-call.ts'
@@ -10,15 +11,13 @@ import { outcomeSchema } from './outcome.ts'
 
 export const SEALED_EXECUTE_PATH = '/sealed/execute'
 export const SEALED_OUTCOMES_PATH = '/sealed/outcomes'
-export const CHANNEL_KEY_PATH = '/evidences/channel-key.json'
-export const STORAGE_KEY_PATH = '/evidences/storage-key.json'
 
 const base64url = z.string().regex(/^[A-Za-z0-9_-]+$/, 'base64url')
 const runId = base64url.length(RUN_ID_CHARACTERS)
 
 /** Uncompressed P-256 point in base64url. */
 export const evidenceKeySchema = z.object({
-  suite: z.literal('DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM'),
+  suite: z.literal(HPKE_SUITE),
   public_key: base64url.length(87),
 })
 export type EvidenceKey = z.infer<typeof evidenceKeySchema>
@@ -78,7 +77,7 @@ export const sealedRefusalSchema = z.object({
   error: z.string(),
   /**
    * More specific than `error`. Absent if `error` is specific enough, and in responses of older releases, which put the
-   * reason into `error` (see `reasonOf`).
+   * reason into `error` (see `errorReason`).
    */
   reason: z.string().optional(),
   message: z.string(),

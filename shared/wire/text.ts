@@ -4,3 +4,5 @@ import { z } from 'zod'
 export const textSchema = z.string().refine((value) => value.isWellFormed(), {
   error: 'expected well-formed Unicode, without lone surrogates',
 })
+
+export const timeText = z.string().meta({ format: 'date-time', description: 'RFC 3339, UTC.' })

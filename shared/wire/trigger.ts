@@ -12,7 +12,7 @@ import {
 } from '../limits.ts'
 import { paramsSchema, sourceSchema } from './action-call.ts'
 import { receiptText } from './core.ts'
-import { textSchema } from './text.ts'
+import { textSchema, timeText } from './text.ts'
 import { logLineSchema } from './outcome.ts'
 
 export const TRIGGER_KINDS = ['webhook', 'schedule', 'chain_event'] as const
@@ -34,7 +34,7 @@ export const HANDSHAKE_SENDERS = [
 ] as const
 export type HandshakeSender = (typeof HANDSHAKE_SENDERS)[number]
 
-export const MISFIRE_POLICIES = ['coalesce', 'skip', 'all'] as const
+const MISFIRE_POLICIES = ['coalesce', 'skip', 'all'] as const
 
 /** A separate check determines which options each kind of trigger accepts. */
 export const triggerOptions = z.strictObject({
@@ -159,10 +159,8 @@ export const waitingFor = z
   })
 export type WaitingFor = z.infer<typeof waitingFor>
 
-const time = z.string().meta({ format: 'date-time', description: 'RFC 3339, UTC.' })
-
 /** Counts over the last 24 hours, and the current state of the queue. */
-export const triggerStats = z.object({
+const triggerStats = z.object({
   window: z.literal('24h'),
   // Finished runs by status.
   ok: z.int(),
@@ -174,12 +172,12 @@ export const triggerStats = z.object({
   p95_ms: z.number().nullable(),
   queued: z.int(),
   running: z.int(),
-  oldest_queued_at: time.nullable(),
+  oldest_queued_at: timeText.nullable(),
 })
 export type TriggerStats = z.infer<typeof triggerStats>
 
 /** `from` and `to` are block numbers, both inclusive. */
-export const backfillRecord = z.object({
+const backfillRecord = z.object({
   from: z.int(),
   to: z.int(),
   /** Next block to scan; greater than `to` when the backfill is done. */
@@ -204,7 +202,7 @@ export const triggerRecord = z.object({
   /** Webhooks only: URL to which senders post. */
   webhook_url: z.string().exactOptional(),
   /** Schedules only; null while the trigger is disabled. */
-  next_run_at: time.nullable().exactOptional(),
+  next_run_at: timeText.nullable().exactOptional(),
   /** Chain events only. `topic0` is the hash of this signature. */
   canonical_signature: z.string().exactOptional(),
   topic0: z.string().exactOptional(),
@@ -218,8 +216,8 @@ export const triggerRecord = z.object({
   waiting_for: waitingFor.nullable(),
   /** Not included in lists. */
   stats: triggerStats.exactOptional(),
-  created_at: time,
-  updated_at: time,
+  created_at: timeText,
+  updated_at: timeText,
 })
 export type TriggerRecord = z.infer<typeof triggerRecord>
 
@@ -231,6 +229,7 @@ export const storedTrigger = triggerRecord.extend({
       'Reasons why runs with its usage key would be rejected, and how to complete an event_signature that does not determine how logs are decoded. Not stored.',
   }),
 })
+/** `warnings` are about the trigger's usage key and its event signature. */
 export type StoredTrigger = z.infer<typeof storedTrigger>
 
 /** Omits the source and large `default_params`. */
@@ -241,6 +240,7 @@ export const listedTrigger = triggerRecord
     /** Set if `default_params` is null because of its size. The record of the single trigger contains the params. */
     default_params_omitted: z.literal(true).exactOptional(),
   })
+/** Without `action_code`. `default_params` is null if it is large. */
 export type ListedTrigger = z.infer<typeof listedTrigger>
 
 export const RUN_STATUSES = ['queued', 'running', 'success', 'failed'] as const
@@ -269,10 +269,10 @@ export const runRecord = z.object({
   receipt: receiptText.nullable(),
   attempt: z.int(),
   action_cid: z.string(),
-  queued_at: time,
-  started_at: time.nullable(),
-  finished_at: time.nullable(),
-  next_attempt_at: time.nullable(),
+  queued_at: timeText,
+  started_at: timeText.nullable(),
+  finished_at: timeText.nullable(),
+  next_attempt_at: timeText.nullable(),
   waiting_for: waitingFor.nullable(),
   /** Started by `POST /api/triggers/<id>/test`. */
   test: z.boolean(),

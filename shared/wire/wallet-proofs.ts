@@ -11,6 +11,7 @@ import {
   PROOF_MEMBERS,
   type Purpose,
 } from '../crypto/typed-data.ts'
+import { jsonSchemaOf } from '../openapi/json-schema.ts'
 import { addressSchema, hashSchema, hexSchema } from './fields.ts'
 
 const UINT = 'expected an unsigned integer: a number, or a decimal or 0x hex string'
@@ -38,7 +39,7 @@ function membersSchema(members: Members) {
 }
 
 /** The caller checks the chain ID and the time. */
-export function typedDataSchema(purpose: Purpose) {
+function typedDataSchema(purpose: Purpose) {
   return z.strictObject({
     types: z.strictObject({
       EIP712Domain: membersSchema(DOMAIN_MEMBERS),
@@ -58,7 +59,7 @@ export function typedDataSchema(purpose: Purpose) {
 }
 
 /** An empty signature (`0x`) is valid, because a contract wallet may already have approved the digest. */
-export const signatureSchema = z
+const signatureSchema = z
   .string()
   .max(2 + 2 * WALLET_SIGNATURE_MAX_BYTES, `expected at most ${WALLET_SIGNATURE_MAX_BYTES} bytes`)
   .regex(/^0x(?:[0-9a-fA-F]{2})*$/, 'expected hex with 0x and two digits per byte')
@@ -82,15 +83,9 @@ export function walletProofSchema(purpose: Purpose) {
  */
 export function walletProofFields(purpose: Purpose) {
   return {
-    typed_data: z.unknown().meta(described(typedDataSchema(purpose))),
-    signature: z.unknown().meta(described(signatureSchema)),
+    typed_data: z.unknown().meta(jsonSchemaOf(typedDataSchema(purpose), 'input')),
+    signature: z.unknown().meta(jsonSchemaOf(signatureSchema, 'input')),
   }
-}
-
-/** For the OpenAPI document, which would otherwise describe the field as `unknown`. */
-function described(schema: z.ZodType): Record<string, unknown> {
-  const { $schema: _dialect, ...description } = z.toJSONSchema(schema, { io: 'input' })
-  return description
 }
 
 export const convertToChainSecuredAccountRequest = z.object({

@@ -1,6 +1,7 @@
 /** An account on one or more origin processes, with one-line methods for its owner's operations. */
 import { randomUUID } from 'node:crypto'
-import { apiKeyHash, cidHash } from '../../origin/accounts/api-key.ts'
+import { cidHash } from '../../shared/cid/cid-format.ts'
+import { apiKeyHash } from '../../shared/crypto/keccak.ts'
 import { actionCid } from '../../shared/cid/compute-cid.ts'
 import type { Answer, OriginProcess } from './origins.ts'
 

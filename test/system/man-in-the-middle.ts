@@ -3,14 +3,11 @@
  */
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { CHANNEL_KEY_FILE, EVIDENCES_PATH } from '../../shared/attestation/evidence.ts'
 import { decodeBase64url } from '../../shared/encoding/base64url.ts'
 import { HEADER_BYTES, SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
 import { importChannelKey, sealCall } from '../../shared/envelope/seal.ts'
-import {
-  CHANNEL_KEY_PATH,
-  evidenceKeySchema,
-  SEALED_EXECUTE_PATH,
-} from '../../shared/wire/sealed.ts'
+import { evidenceKeySchema, SEALED_EXECUTE_PATH } from '../../shared/wire/sealed.ts'
 import { SEALED_HTTP_PATH } from '../../shared/wire/sealed-http.ts'
 import type { Alter, Direction, ManInTheMiddle } from '../doubles/man-in-the-middle.ts'
 import { newOwner, type Owner } from './owner.ts'
@@ -179,7 +176,7 @@ export function aManInTheMiddleGetsNothing(
 }
 
 async function sealedByAClient(baseUrl: string, api_key: string, text: string) {
-  const file = await (await fetch(`${baseUrl}${CHANNEL_KEY_PATH}`)).json()
+  const file = await (await fetch(`${baseUrl}${EVIDENCES_PATH}${CHANNEL_KEY_FILE}`)).json()
   const { public_key } = evidenceKeySchema.parse(file)
   const issued_at = Date.now()
   const fields = {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Wallet } from 'ethers'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { cidHash } from '../../origin/accounts/api-key.ts'
+import { cidHash } from '../../shared/cid/cid-format.ts'
 import { Keyring } from '../../origin/keys/keyring.ts'
 import { loadRootKey } from '../../origin/keys/root-key-file.ts'
 import { actionCid } from '../../shared/cid/compute-cid.ts'

@@ -1,17 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { FIRST_ACTION } from '../../edge/browser/console/start/first-action.ts'
-import { bundlePath, SCRIPTS, bundleScript } from '../../edge/browser/build.ts'
+import { buildScripts, bundlePath, SCRIPTS } from '../../edge/browser/build.ts'
+
+await buildScripts()
 
 describe.each(SCRIPTS)('the script %s', (script) => {
-  const committed = readFileSync(bundlePath(script), 'utf8')
-
-  test('matches its sources, otherwise run npm run page-scripts', async () => {
-    expect((await bundleScript(script)) === committed).toBe(true)
-  })
+  const bundle = readFileSync(bundlePath(script), 'utf8')
 
   test('does not turn text into code or markup', () => {
-    expect(committed).not.toMatch(/innerHTML|insertAdjacentHTML|document\.write\b|\beval\(/)
+    expect(bundle).not.toMatch(/innerHTML|insertAdjacentHTML|document\.write\b|\beval\(/)
   })
 })
 

@@ -16,7 +16,7 @@ import type { AccountsChain } from './explain-transaction.ts'
  */
 export type AdminStatus = 'admin' | 'former' | 'none'
 
-export type AccountsReader = { provider: Eip1193Provider; place: AccountsChain }
+type AccountsReader = { provider: Eip1193Provider; place: AccountsChain }
 
 /** Found even if stored under another hash; undefined if there is no account. */
 export async function readAccount(
@@ -48,7 +48,6 @@ export async function readAdminStatus(
   return isAdmin ? 'admin' : 'former'
 }
 
-/** True for contract wallets. */
 export async function hasCode({ provider }: AccountsReader, address: string): Promise<boolean> {
   const code = await provider.request({ method: 'eth_getCode', params: [address, 'latest'] })
   return typeof code === 'string' && code.length > 2

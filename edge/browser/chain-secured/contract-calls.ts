@@ -7,13 +7,17 @@ type Args = readonly any[]
 type CallExplainer = (
   args: Args,
   words: NameLookup,
-) => Pick<Explanation, 'title' | 'says' | 'facts' | 'undo'> & {
-  forEver?: true
+) => Pick<Explanation, 'title' | 'summary' | 'facts' | 'undo'> & {
+  isIrreversible?: true
 }
 
 const UNDO_POSSIBLE = 'This can be undone by another transaction.'
-const textOrNone = (value: string) => (value === '' ? 'none' : value)
 const yesNo = (value: boolean) => (value ? 'yes' : 'no')
+const nameFacts = (name: string, description: string) =>
+  [
+    ['Name', name || 'none'],
+    ['Description', description || 'none'],
+  ] as const
 
 /** Members whose bit is set in `fields`. */
 const changedMembers = (fields: bigint, members: ExplanationFacts): ExplanationFacts =>
@@ -23,15 +27,13 @@ const groupMembers = (
   { name, description, pkpIds, cidHashes }: any,
   words: NameLookup,
 ): ExplanationFacts => [
-  ['Name', textOrNone(name)],
-  ['Description', textOrNone(description)],
+  ...nameFacts(name, description),
   ['Wallets', words.wallets([...pkpIds])],
   ['Actions', words.actions([...cidHashes].map(toHexWord))],
 ]
 
 const keyMembers = (key: any, words: NameLookup): ExplanationFacts => [
-  ['Name', textOrNone(key.name)],
-  ['Description', textOrNone(key.description)],
+  ...nameFacts(key.name, key.description),
   ['Can create groups', yesNo(key.canCreateGroups)],
   ['Can remove groups', yesNo(key.canDeleteGroups)],
   ['Can create wallets', yesNo(key.canCreatePkps)],
@@ -46,53 +48,52 @@ const toHexWord = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}`
 export const CONTRACT_CALLS: Readonly<Record<string, CallExplainer>> = {
   newChainSecuredAccount: ([name, description]) => ({
     title: 'Open an account',
-    says: 'Opens a ChainSecured account with this wallet as its admin. Nobody else can change the account, not even the service.',
-    facts: [
-      ['Name', textOrNone(name)],
-      ['Description', textOrNone(description)],
-    ],
+    summary:
+      'Opens a ChainSecured account with this wallet as its admin. Nobody else can change the account, not even the service.',
+    facts: nameFacts(name, description),
     undo: 'This cannot be undone: a wallet that has been an admin can never become the admin of another account.',
-    forEver: true,
+    isIrreversible: true,
   }),
   transferChainSecuredAccountOwnership: ([newAdmin]) => ({
     title: 'Transfer the account',
-    says: 'Makes another wallet the admin of this account. This wallet can no longer change the account, and can never be an admin again, of this or any other account.',
+    summary:
+      'Makes another wallet the admin of this account. This wallet can no longer change the account, and can never be an admin again, of this or any other account.',
     facts: [['New admin', newAdmin]],
     undo: 'This cannot be undone. The new admin does not have to accept: if the address is wrong, the account is lost.',
-    forEver: true,
+    isIrreversible: true,
   }),
   registerWalletDerivation: ([pkpId, path, name, description], words) => ({
     title: 'Create a wallet',
-    says: 'Registers a wallet that the service derived for this account. Actions can use it if a group permits both.',
+    summary:
+      'Registers a wallet that the service derived for this account. Actions can use it if a group permits both.',
     facts: [
       ['Wallet', words.wallet(pkpId)],
       ['Derivation path', path],
-      ['Name', textOrNone(name)],
-      ['Description', textOrNone(description)],
+      ...nameFacts(name, description),
     ],
     undo: 'A wallet cannot be removed from the account, but it can be removed from every group.',
   }),
   addGroup: ([name, description, pkpIds, cidHashes], words) => ({
     title: 'Create a group',
-    says: 'Creates a group, whose actions can use the keys of its wallets.',
+    summary: 'Creates a group, whose actions can use the keys of its wallets.',
     facts: groupMembers({ name, description, pkpIds, cidHashes }, words),
     undo: 'The group can be removed by another transaction.',
   }),
   updateGroup: ([id, fields, input], words) => ({
     title: 'Change a group',
-    says: `Changes ${words.group(id)}. Everything not listed here stays the same.`,
+    summary: `Changes ${words.group(id)}. Everything not listed here stays the same.`,
     facts: changedMembers(fields, groupMembers(input, words)),
     undo: UNDO_POSSIBLE,
   }),
   removeGroup: ([id], words) => ({
     title: 'Remove a group',
-    says: `Removes ${words.group(id)} and all of its permissions.`,
+    summary: `Removes ${words.group(id)} and all of its permissions.`,
     facts: [['Group', words.group(id)]],
     undo: 'This cannot be undone. You can create a new group with the same contents, which gets another number.',
   }),
   addPkpToGroup: ([id, pkpId], words) => ({
     title: 'Permit a wallet in a group',
-    says: 'Allows the actions of the group to use the key of this wallet.',
+    summary: 'Allows the actions of the group to use the key of this wallet.',
     facts: [
       ['Group', words.group(id)],
       ['Wallet', words.wallet(pkpId)],
@@ -101,7 +102,7 @@ export const CONTRACT_CALLS: Readonly<Record<string, CallExplainer>> = {
   }),
   removePkpFromGroup: ([id, pkpId], words) => ({
     title: 'Remove a wallet from a group',
-    says: 'The actions of the group can no longer use the key of this wallet.',
+    summary: 'The actions of the group can no longer use the key of this wallet.',
     facts: [
       ['Group', words.group(id)],
       ['Wallet', words.wallet(pkpId)],
@@ -110,18 +111,14 @@ export const CONTRACT_CALLS: Readonly<Record<string, CallExplainer>> = {
   }),
   addActionToGroup: ([id, cid, name, description], words) => ({
     title: 'Permit an action in a group',
-    says: 'Allows the action to use the keys of the group’s wallets, and the group’s usage keys to run it.',
-    facts: [
-      ['Group', words.group(id)],
-      ['Action', cid],
-      ['Name', textOrNone(name)],
-      ['Description', textOrNone(description)],
-    ],
+    summary:
+      'Allows the action to use the keys of the group’s wallets, and the group’s usage keys to run it.',
+    facts: [['Group', words.group(id)], ['Action', cid], ...nameFacts(name, description)],
     undo: 'The action can be removed by another transaction, but what it already did with the keys cannot be undone.',
   }),
   removeActionFromGroup: ([id, cidHash], words) => ({
     title: 'Remove an action from a group',
-    says: 'The group no longer permits the action.',
+    summary: 'The group no longer permits the action.',
     facts: [
       ['Group', words.group(id)],
       ['Action', words.action(toHexWord(cidHash))],
@@ -130,46 +127,41 @@ export const CONTRACT_CALLS: Readonly<Record<string, CallExplainer>> = {
   }),
   addAction: ([cid, name, description]) => ({
     title: 'Register an action',
-    says: 'Registers an action under a name. This does not permit anything; only groups do.',
-    facts: [
-      ['Action', cid],
-      ['Name', textOrNone(name)],
-      ['Description', textOrNone(description)],
-    ],
+    summary: 'Registers an action under a name. This does not permit anything; only groups do.',
+    facts: [['Action', cid], ...nameFacts(name, description)],
     undo: UNDO_POSSIBLE,
   }),
   updateActionMetadata: ([cidHash, fields, name, description], words) => ({
     title: 'Change a registered action',
-    says: `Changes the registration of ${words.action(toHexWord(cidHash))}. Permissions do not change.`,
-    facts: changedMembers(fields, [
-      ['Name', textOrNone(name)],
-      ['Description', textOrNone(description)],
-    ]),
+    summary: `Changes the registration of ${words.action(toHexWord(cidHash))}. Permissions do not change.`,
+    facts: changedMembers(fields, nameFacts(name, description)),
     undo: UNDO_POSSIBLE,
   }),
   deleteAction: ([cidHash], words) => ({
     title: 'Delete an action',
-    says: 'Deletes the registration of the action, and removes the action from every group that lists it.',
+    summary:
+      'Deletes the registration of the action, and removes the action from every group that lists it.',
     facts: [['Action', words.action(toHexWord(cidHash))]],
     undo: 'The action can be permitted again in each group individually.',
   }),
   setUsageApiKey: ([hash, key], words) => ({
     title: 'Register a usage key',
-    says: 'Grants a usage key the permissions listed here. Anyone with the key can use them and spend the credits of this account.',
+    summary:
+      'Grants a usage key the permissions listed here. Anyone with the key can use them and spend the credits of this account.',
     facts: [['Hash of the key', toHexWord(hash)], ...keyMembers(key, words)],
     undo: 'The key can be removed permanently by another transaction.',
   }),
   updateUsageApiKey: ([hash, fields, key], words) => ({
     title: 'Change a usage key',
-    says: `Changes the permissions of ${words.usageKey(toHexWord(hash))}. Everything not listed here stays the same.`,
+    summary: `Changes the permissions of ${words.usageKey(toHexWord(hash))}. Everything not listed here stays the same.`,
     facts: changedMembers(fields, keyMembers(key, words)),
     undo: UNDO_POSSIBLE,
   }),
   removeUsageApiKey: ([hash], words) => ({
     title: 'Remove a usage key',
-    says: 'The key stops working for everyone who has it. Triggers that use it will fail.',
+    summary: 'The key stops working for everyone who has it. Triggers that use it will fail.',
     facts: [['Usage key', words.usageKey(toHexWord(hash))]],
     undo: 'This cannot be undone: a removed key can never be registered again.',
-    forEver: true,
+    isIrreversible: true,
   }),
 }

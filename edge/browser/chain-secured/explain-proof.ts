@@ -2,7 +2,9 @@
 import { type Purpose, PURPOSES, typedDataOf } from '../../../shared/crypto/typed-data.ts'
 import { PROOF_WINDOW_S } from '../../../shared/limits.ts'
 import type { Explanation } from './explanation.ts'
-import { ProviderRpcError, UNSUPPORTED } from './provider-rpc-error.ts'
+import { refusalErrors } from './provider-rpc-error.ts'
+
+const refusalError = refusalErrors('signature')
 
 type ProofRequest = {
   /** Typed data for `eth_signTypedData_v4`. Untrusted. */
@@ -13,40 +15,45 @@ type ProofRequest = {
   now: number
 }
 
-type PurposeTexts = Pick<Explanation, 'title' | 'says' | 'undo' | 'forEver'>
+type PurposeTexts = Pick<Explanation, 'title' | 'summary' | 'undo' | 'isIrreversible'>
 
 const PURPOSE_TEXTS: Record<Purpose, PurposeTexts> = {
   ConvertAccount: {
     title: 'Convert the account to this wallet',
-    says: 'Allows the service to transfer the account to this wallet, in a transaction that the service sends and pays for. From then on, only this wallet can change the account, and the account key cannot change anything.',
+    summary:
+      'Allows the service to transfer the account to this wallet, in a transaction that the service sends and pays for. From then on, only this wallet can change the account, and the account key cannot change anything.',
     undo: 'This cannot be undone: neither the service nor the account key can take the account back from the wallet.',
-    forEver: true,
+    isIrreversible: true,
   },
   CreateWallet: {
     title: 'Prove wallet ownership to create a wallet',
-    says: 'Allows the service to derive a new wallet for this account. This does not register the wallet; you will be asked for that transaction next.',
+    summary:
+      'Allows the service to derive a new wallet for this account. This does not register the wallet; you will be asked for that transaction next.',
     undo: 'Nothing to undo: nothing changes without the transaction.',
-    forEver: false,
+    isIrreversible: false,
   },
   AddUsageApiKey: {
     title: 'Prove wallet ownership to create a usage key',
-    says: 'Allows the service to create a new usage key for this account. The key does not work until it is registered; you will be asked for that transaction next.',
+    summary:
+      'Allows the service to create a new usage key for this account. The key does not work until it is registered; you will be asked for that transaction next.',
     undo: 'Nothing to undo: nothing changes without the transaction.',
-    forEver: false,
+    isIrreversible: false,
   },
   BillingAuth: {
     title: 'Prove wallet ownership for billing',
-    says: 'Allows this page to read the balance and charges, start payments, and set the spending caps of usage keys. It permits nothing else and moves no funds.',
+    summary:
+      'Allows this page to read the balance and charges, start payments, and set the spending caps of usage keys. It permits nothing else and moves no funds.',
     undo: 'It expires automatically.',
-    forEver: false,
+    isIrreversible: false,
   },
 }
 
 /** @throws {ProviderRpcError} if the text is not a proof of this wallet for this chain with a current timestamp */
 export function explainProof({ text, address, chainId, now }: ProofRequest): Explanation {
-  const { purpose, issuedAt } = readProof(text)
+  const proof = parseProof(text)
+  const { purpose, issuedAt } = requireKnownPurpose(proof)
   const expected = typedDataOf({ purpose, address, issuedAt, chainId })
-  if (!matchesExpected(text, expected))
+  if (!matchesExpected(proof, expected))
     throw refusalError('it is not a proof by this wallet for the chain of this service')
   if (Math.abs(now / 1000 - issuedAt) > PROOF_WINDOW_S)
     throw refusalError('its timestamp is not current')
@@ -64,19 +71,17 @@ export function explainProof({ text, address, chainId, now }: ProofRequest): Exp
   }
 }
 
-function readProof(text: unknown): { purpose: Purpose; issuedAt: number } {
-  const read = parseProof(text)
-  const purpose = PURPOSES.find((known) => known === read?.primaryType)
-  const issuedAt = read?.message?.issuedAt
+function requireKnownPurpose(proof: UntrustedProof): { purpose: Purpose; issuedAt: number } {
+  const purpose = PURPOSES.find((known) => known === proof?.primaryType)
+  const issuedAt = proof?.message?.issuedAt
   if (purpose === undefined || typeof issuedAt !== 'number')
     throw refusalError('it is not a statement that this page can explain')
   return { purpose, issuedAt }
 }
 
 /** Ignores the order of members, which differs between clients. */
-function matchesExpected(text: unknown, expected: ReturnType<typeof typedDataOf>): boolean {
-  const read = parseProof(text)
-  const address = String(read?.message?.address)
+function matchesExpected(proof: UntrustedProof, expected: ReturnType<typeof typedDataOf>): boolean {
+  const address = String(proof?.message?.address)
   const isOurs = address.toLowerCase() === expected.message.address.toLowerCase()
   const sorted = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(sorted)
@@ -86,7 +91,7 @@ function matchesExpected(text: unknown, expected: ReturnType<typeof typedDataOf>
       .map(([name, member]) => [name, sorted(member)])
   }
   const ours = { ...expected, message: { ...expected.message, address } }
-  return isOurs && JSON.stringify(sorted(read)) === JSON.stringify(sorted(ours))
+  return isOurs && JSON.stringify(sorted(proof)) === JSON.stringify(sorted(ours))
 }
 
 /** Untrusted, so any member may be missing or have any type. */
@@ -103,6 +108,3 @@ function parseProof(text: unknown): UntrustedProof {
     throw refusalError('it is not JSON')
   }
 }
-
-const refusalError = (why: string) =>
-  new ProviderRpcError(UNSUPPORTED, `this page refused to request the signature: ${why}`)

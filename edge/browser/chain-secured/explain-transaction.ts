@@ -4,7 +4,9 @@ import { accountHashOfWallet } from '../../../shared/crypto/typed-data.ts'
 import { CONTRACT_CALLS } from './contract-calls.ts'
 import type { Explanation } from './explanation.ts'
 import type { NameLookup } from './name-lookup.ts'
-import { ProviderRpcError, UNSUPPORTED } from './provider-rpc-error.ts'
+import { refusalErrors } from './provider-rpc-error.ts'
+
+const refusalError = refusalErrors('transaction')
 
 /** As reported by the service (`get_node_chain_config`). */
 export type AccountsChain = {
@@ -37,14 +39,14 @@ export async function explainTransaction(request: TransactionRequest): Promise<E
   const call = Object.hasOwn(CONTRACT_CALLS, name) ? CONTRACT_CALLS[name] : undefined
   if (!call) throw refusalError(`${name} is not an admin function`)
   const {
-    forEver = false,
+    isIrreversible = false,
     facts,
     ...explained
   } = call(requireOwnAccount(name, args, address), words)
   return {
     kind: 'transaction',
     ...explained,
-    forEver,
+    isIrreversible,
     facts: [
       ...facts,
       [
@@ -58,13 +60,11 @@ export async function explainTransaction(request: TransactionRequest): Promise<E
   }
 }
 
-type AccountsCall = { data: string; gas: string }
-
 function requireAccountsCall(
   transaction: unknown,
   address: string,
   { chainId, contractAddress }: AccountsChain,
-): AccountsCall {
+): { data: string; gas: string } {
   if (typeof transaction !== 'object' || transaction === null)
     throw refusalError('it is not a transaction')
   const unexpected = Object.keys(transaction).find((member) => !ALLOWED_FIELDS.has(member))
@@ -134,6 +134,3 @@ function formatCoins(wei: bigint): string {
   const whole = digits.slice(0, -SHOWN_DECIMALS)
   return `${whole}.${digits.slice(-SHOWN_DECIMALS)}`.replace(/\.?0+$/, '')
 }
-
-const refusalError = (why: string) =>
-  new ProviderRpcError(UNSUPPORTED, `this page refused to request the transaction: ${why}`)

@@ -8,12 +8,12 @@ export type Explanation = {
   /** Same text as the button that starts the operation, such as `Remove a group`. */
   title: string
   /** One or two sentences about the effect. */
-  says: string
+  summary: string
   facts: ExplanationFacts
   /** Explains how to undo the operation, if that is possible. */
   undo: string
   /** True if irreversible. */
-  forEver: boolean
+  isIrreversible: boolean
 }
 
 /** Callbacks for the stages of a wallet request. */
@@ -32,5 +32,5 @@ export type Consent = {
     isLate: boolean
   }) => void
   /** Resolves when the person stops waiting for a slow wallet; never if the wallet answers first. */
-  stopped: (what: string, answered: Promise<unknown>) => Promise<void>
+  untilStopped: (what: string, answered: Promise<unknown>) => Promise<void>
 }

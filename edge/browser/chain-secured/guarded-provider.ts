@@ -88,7 +88,10 @@ export function guardedProvider(parts: Parts): Eip1193Provider {
       await requireChain()
       const question = wallet.request({ method, params })
       if (explanation.kind === 'transaction')
-        question.then((transaction) => consent.sent({ title, transaction, isLate }), nothing)
+        question.then(
+          (transaction) => consent.sent({ title, transaction, isLate }),
+          () => {},
+        )
       return await waitFor(title, question)
     } finally {
       isLate = true
@@ -139,5 +142,3 @@ export function guardedProvider(parts: Parts): Eip1193Provider {
     },
   }
 }
-
-const nothing = () => undefined

@@ -1,7 +1,7 @@
 /** Describes the IDs in a contract call with the names that the admin gave them. */
+import { WILDCARD } from '../../../shared/cid/wildcard.ts'
 import type { AccountView } from '../../../shared/client/sovereign/contract-codec.ts'
 
-const ZERO_WORD = `0x${'0'.repeat(64)}`
 /** A longer name could push the text after it out of view. */
 const NAME_SHOWN_CHARACTERS = 64
 const EVERY_WALLET = 'every wallet of the account, including future ones'
@@ -26,12 +26,12 @@ export function nameLookup(account: AccountView | undefined): NameLookup {
   const group = (id: bigint) =>
     named(`group ${id}`, account?.groups.find((known) => BigInt(known.id) === id)?.name)
   const wallet = (pkpId: string) => {
-    if (pkpId === ZERO_WORD) return EVERY_WALLET
+    if (pkpId === WILDCARD) return EVERY_WALLET
     const known = account?.wallets.find((candidate) => candidate.pkpId === pkpId)
     return named(known?.address ?? `0x${pkpId.slice(-40)}`, known?.name)
   }
   const action = (cidHash: string) => {
-    if (cidHash === ZERO_WORD) return EVERY_ACTION
+    if (cidHash === WILDCARD) return EVERY_ACTION
     const known = account?.actions.find((candidate) => candidate.cidHash === cidHash)
     return named(known?.cid || `the action with hash ${cidHash}`, known?.name)
   }
@@ -48,10 +48,10 @@ export function nameLookup(account: AccountView | undefined): NameLookup {
     wallet,
     // Shown alone: the wildcard makes other IDs redundant, and could be overlooked among hundreds of them.
     wallets: (ids) =>
-      ids.includes(ZERO_WORD) ? EVERY_WALLET : joinNames(ids.map((id) => wallet(id))),
+      ids.includes(WILDCARD) ? EVERY_WALLET : joinNames(ids.map((id) => wallet(id))),
     action,
     actions: (hashes) =>
-      hashes.includes(ZERO_WORD) ? EVERY_ACTION : joinNames(hashes.map((hash) => action(hash))),
+      hashes.includes(WILDCARD) ? EVERY_ACTION : joinNames(hashes.map((hash) => action(hash))),
     usageKey,
   }
 }

@@ -8,6 +8,10 @@ export class ProviderRpcError extends Error {
   }
 }
 
+/** @param request `signature` or `transaction` */
+export const refusalErrors = (request: string) => (why: string) =>
+  new ProviderRpcError(UNSUPPORTED, `this page refused to request the ${request}: ${why}`)
+
 /** EIP-1193: the user rejected the request. */
 export const USER_REJECTED = 4001
 /** EIP-1193: unauthorized. Used if the wallet has switched to another account. */

@@ -6,17 +6,18 @@ import type { Consent } from './explanation.ts'
  * @throws {Error} without a code if the person stops waiting, so the caller treats the outcome as unknown
  */
 export async function waitUnlessStopped<Answer>(
-  consent: Pick<Consent, 'stopped'>,
+  consent: Pick<Consent, 'untilStopped'>,
   what: string,
   question: Promise<Answer>,
 ): Promise<Answer> {
-  const settled = question.then(nothing, nothing)
+  const settled = question.then(
+    () => {},
+    () => {},
+  )
   const result = await Promise.race([
     question.then((answer) => ({ answer })),
-    consent.stopped(what, settled),
+    consent.untilStopped(what, settled),
   ])
   if (result) return result.answer
   throw new Error('stopped waiting for the wallet')
 }
-
-const nothing = () => undefined

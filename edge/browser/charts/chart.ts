@@ -1,4 +1,4 @@
-/** Colours of `page/style.ts` that work in both colour schemes. */
+/** Colours of `edge/pages/layout/page-style.ts` that work in both colour schemes. */
 export type ChartColor = 'act' | 'good' | 'bad' | 'warn' | 'soft'
 
 export type Series = {
@@ -10,7 +10,6 @@ export type Series = {
 }
 
 export type Chart = {
-  /** Text alternative for screen readers. */
   label: string
   /** Start of each bucket in Unix milliseconds, ascending. At least one. */
   times: number[]

@@ -5,9 +5,8 @@
  */
 import uPlot from 'uplot'
 import css from 'uplot/dist/uPlot.min.css'
-import { type Chart, chartData, maxValue } from './chart.ts'
-import { formatAxisTimes, formatChartTime } from './chart-times.ts'
-import { colorResolver } from './color-resolver.ts'
+import { type Chart, type ChartColor, chartData, maxValue } from './chart.ts'
+import { formatAxisTime, formatChartTime } from '../format/times.ts'
 
 export type { Chart, Series } from './chart.ts'
 
@@ -64,7 +63,7 @@ const sizeOf = (element: HTMLElement) => ({
 })
 
 function plotOptions(element: HTMLElement, chart: Chart): uPlot.Options {
-  const resolveColor = colorResolver(element)
+  const resolveColor = (name: ChartColor | 'line') => colorOf(element, name)
   const { series, times, until, format: formatValue } = chart
   const axis = {
     stroke: resolveColor('soft'),
@@ -84,7 +83,12 @@ function plotOptions(element: HTMLElement, chart: Chart): uPlot.Options {
     },
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     axes: [
-      { ...axis, grid: { show: false }, size: 28, values: (_, at) => formatAxisTimes(at) },
+      {
+        ...axis,
+        grid: { show: false },
+        size: 28,
+        values: (_, seconds) => seconds.map((at) => formatAxisTime(at * 1000)),
+      },
       {
         ...axis,
         grid: { stroke: resolveColor('line'), width: 1 },
@@ -104,17 +108,22 @@ function plotOptions(element: HTMLElement, chart: Chart): uPlot.Options {
             points: { show: true, size: 5, fill: resolveColor(colorName) },
           }
         const paths = uPlot.paths.bars!({ size: [0.8, 48], align: 1 })
-        return {
-          label: name,
-          fill: resolveColor(colorName),
-          width: 0,
-          paths,
-          points: { show: false },
-        }
+        const fill = resolveColor(colorName)
+        return { label: name, fill, width: 0, paths, points: { show: false } }
       }),
     ],
     hooks: { setCursor: [({ cursor }) => showReadOut(element, chart, cursor.idx)] },
   }
+}
+
+/** Resolves a colour for the canvas with a temporary element, because the CSS variables depend on the colour scheme. */
+function colorOf(element: HTMLElement, name: ChartColor | 'line'): string {
+  const probe = document.createElement('span')
+  probe.style.color = `var(--${name})`
+  element.append(probe)
+  const { color } = getComputedStyle(probe)
+  probe.remove()
+  return color
 }
 
 /** Shows the values under the pointer in the element that `data-read-out` names. */

@@ -1,11 +1,8 @@
 import { useState } from 'hono/jsx/dom'
 import type { Child, FC } from 'hono/jsx'
-import { shortenId } from '../format/shorten-id.ts'
+import { shortenId } from '../format/values.ts'
 
-/**
- * Confirms the copying.
- * @param of description for screen readers, such as "the address of …"
- */
+/** @param of description for screen readers, such as "the address of …" */
 export const CopyButton: FC<{ text: string; of: string; children?: Child }> = ({
   text,
   of,

@@ -5,13 +5,13 @@
 import { useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import { CopyButton } from './copy-button.tsx'
+import { Choice } from './form-fields.tsx'
 
 type OneTimeSecretProps = {
   /** Kind of key, such as "account key". */
   name: string
   secret: string
   warning: string
-  /** If true, the person can keep the key in this tab. */
   mayKeep?: boolean
   onStored: (keep: boolean) => void
 }
@@ -41,23 +41,21 @@ export const OneTimeSecret: FC<OneTimeSecretProps> = ({
           <CopyButton text={secret} of={`the ${name}`} />
         </div>
       </div>
-      <label class="choice">
-        <input
-          type="checkbox"
-          checked={isStored}
-          onClick={(event) => setStored((event.target as HTMLInputElement).checked)}
-        />
-        <span>I have stored the {name}</span>
-      </label>
+      <Choice
+        type="checkbox"
+        checked={isStored}
+        onClick={(event) => setStored((event.target as HTMLInputElement).checked)}
+      >
+        I have stored the {name}
+      </Choice>
       {mayKeep && (
-        <label class="choice">
-          <input
-            type="checkbox"
-            checked={keep}
-            onClick={(event) => setKeep((event.target as HTMLInputElement).checked)}
-          />
-          <span>Keep it in this tab, until the tab is closed</span>
-        </label>
+        <Choice
+          type="checkbox"
+          checked={keep}
+          onClick={(event) => setKeep((event.target as HTMLInputElement).checked)}
+        >
+          Keep it in this tab, until the tab is closed
+        </Choice>
       )}
       <button type="button" disabled={!isStored} onClick={() => onStored(keep)}>
         Continue

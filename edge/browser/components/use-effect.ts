@@ -1,6 +1,6 @@
 import { useEffect as useEveryEffect, useRef } from 'hono/jsx/dom'
 
-export type EffectCleanup = () => void
+type EffectCleanup = () => void
 type CleanupRef = { current: EffectCleanup | null }
 
 /**

@@ -16,13 +16,27 @@ export function escapeInvisible(text: string): string {
   })
 }
 
+/** @param max maximum number of characters to show */
+export const truncate = (text: string, max: number): string =>
+  text.length > max ? `${text.slice(0, max)}…` : text
+
 /**
  * Isolated, so that the text cannot change the direction of the text around it.
  * @param max maximum number of characters to show
  */
 export const UserText: FC<{ text: string; max?: number }> = ({ text, max = 300 }) => (
-  <bdi>{escapeInvisible(text.length > max ? `${text.slice(0, max)}…` : text)}</bdi>
+  <bdi>{escapeInvisible(truncate(text, max))}</bdi>
 )
+
+/** Nothing is shown for an empty description. */
+export const DescriptionNote: FC<{ text: string }> = ({ text }) =>
+  text === '' ? (
+    <></>
+  ) : (
+    <p class="note">
+      <UserText text={text} />
+    </p>
+  )
 
 /** Similar-looking names become equal: only letters and digits count, regardless of width and case. */
 export function comparableName(name: string): string {

@@ -1,10 +1,9 @@
 /** The Worker renders these forms disabled, and the script replaces them with working forms. */
 import type { Child, FC } from 'hono/jsx'
 import { NoWalletCard } from '../console/wallets/no-wallet-card.tsx'
-import { Field } from '../components/elements.tsx'
-import { PublicNameField } from '../components/public-name-field.tsx'
+import { Choice, Field, PublicNameField } from '../components/form-fields.tsx'
 
-export type ConnectCardProps = {
+type ConnectCardProps = {
   /** Operation in progress, such as "Connecting…". Disables all forms. */
   busy?: string | undefined
   problem?: Child
@@ -33,15 +32,12 @@ export const ConnectCard: FC<ConnectCardProps> = ({ busy, problem, acts, wallets
             autocomplete="current-password"
             spellcheck={false}
           />
-          <label class="choice">
-            <input type="checkbox" name="keep" value="yes" />
-            <span>
-              Keep it in this tab
-              <span class="hint">
-                The key is kept until the tab is closed. Otherwise it is discarded on reload.
-              </span>
+          <Choice type="checkbox" name="keep" value="yes">
+            Keep it in this tab
+            <span class="hint">
+              The key is kept until the tab is closed. Otherwise it is discarded on reload.
             </span>
-          </label>
+          </Choice>
           <button type="submit">Connect</button>
         </fieldset>
       </form>

@@ -3,8 +3,9 @@ import { render, useState } from 'hono/jsx/dom'
 import type { Child } from 'hono/jsx'
 import { hasApiKeyFormat } from '../../../shared/wire/api-key.ts'
 import type { OpenedConnection } from '../console/console-frame.tsx'
-import { describeFailure } from '../format/describe-failure.ts'
-import { TRIGGER_PREFILL_KEY } from '../trigger-form/trigger-prefill.ts'
+import { readSubmittedForm } from '../console/submitted-form.ts'
+import { describeRunFailure } from '../format/describe-failure.ts'
+import { TRIGGER_PREFILL_KEY } from '../trigger-form/prefill-form.ts'
 import { evictCachedPages } from '../back-forward-cache.ts'
 import { OneTimeSecret } from '../components/one-time-secret.tsx'
 import { WalletConnect } from '../console/wallets/wallet-connect.tsx'
@@ -41,32 +42,32 @@ const Connect = ({ firstProblem }: { firstProblem?: Child }) => {
       await work(await loadConsole())
     } catch (failure) {
       setBusy(undefined)
-      setProblem(<FailureText failure={failure} />)
+      setProblem(describeRunFailure(failure))
     }
   }
 
   const connect = (event: Event) => {
-    const fields = fieldsOf(event)
-    const apiKey = text(fields, 'api_key')
+    const { text, has } = readSubmittedForm(event)
+    const apiKey = text('api_key')
     if (!hasApiKeyFormat(apiKey)) {
       setProblem('Invalid API key: expected 44 characters of base64. Nothing was sent.')
       return
     }
-    const keep = fields.has('keep')
+    const keep = has('keep')
     void attempt('Connecting…', async (module) => {
-      const opened = await module.openWithKey(apiKey, origin)
+      const connection = await module.connectKey(apiKey, origin)
       if (keep) storeKey(apiKey)
-      openConsole(module, opened)
+      openConsole(module, { connection })
     })
   }
   const create = (event: Event) => {
-    const name = text(fieldsOf(event), 'account_name')
+    const name = readSubmittedForm(event).text('account_name')
     void attempt(
       'Creating the account on the chain. This takes about 15 seconds…',
       async (module) => {
-        const { opened, apiKey, walletAddress } = await module.createAccount(name, origin)
-        const open = () => openConsole(module, opened)
-        setMade({ apiKey, walletAddress, open })
+        const { connection, account } = await module.createAccount(name, origin)
+        const open = () => openConsole(module, { connection, account })
+        setMade({ apiKey: connection.apiKey, walletAddress: account.walletAddress, open })
       },
     )
   }
@@ -82,7 +83,7 @@ const Connect = ({ firstProblem }: { firstProblem?: Child }) => {
           isBusy={busy !== undefined}
           onChosen={(wallet) =>
             void attempt('Waiting for your wallet…', async (module) =>
-              openConsole(module, await module.openWithWallet(wallet, origin)),
+              openConsole(module, { connection: await module.connectWallet(wallet, origin) }),
             )
           }
         />
@@ -110,25 +111,6 @@ const NewAccount = ({ made: { apiKey, walletAddress, open } }: { made: NewAccoun
   </div>
 )
 
-const FailureText = ({ failure }: { failure: unknown }) => {
-  const { message, fix } = describeFailure(failure)
-  return (
-    <>
-      {message} {fix}
-    </>
-  )
-}
-
-function fieldsOf(event: Event): FormData {
-  event.preventDefault()
-  return new FormData(event.target as HTMLFormElement)
-}
-
-function text(fields: FormData, name: string): string {
-  const value = fields.get(name)
-  return typeof value === 'string' ? value.trim() : ''
-}
-
 function openConsole(module: ConsoleModule, opened: OpenedConnection): void {
   about.hidden = true
   // Replaced, because the form renders into the old element once more when it finishes.
@@ -137,7 +119,6 @@ function openConsole(module: ConsoleModule, opened: OpenedConnection): void {
   module.showConsole(place, { ...opened, origin, keep: updateStoredKey, disconnect })
 }
 
-/** Does nothing if no key is stored. */
 function updateStoredKey(apiKey: string): void {
   if (storedKey() !== undefined) storeKey(apiKey)
 }
@@ -157,9 +138,9 @@ async function start(): Promise<void> {
   render(<ConnectCard busy="Connecting with the key of this tab…" />, root)
   try {
     const module = await loadConsole()
-    openConsole(module, await module.openWithKey(apiKey, origin))
+    openConsole(module, { connection: await module.connectKey(apiKey, origin) })
   } catch (failure) {
-    render(<Connect firstProblem={<FailureText failure={failure} />} />, root)
+    render(<Connect firstProblem={describeRunFailure(failure)} />, root)
   }
 }
 

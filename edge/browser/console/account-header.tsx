@@ -2,8 +2,8 @@ import { useState } from 'hono/jsx/dom'
 import { ShortenedId } from '../components/copy-button.tsx'
 import { Badge } from '../components/elements.tsx'
 import { UserText } from '../components/user-text.tsx'
-import { onBalanceChanged } from './balance-events.ts'
 import type { Connection } from './connection.ts'
+import { balanceChanges, useChanges } from './listeners.ts'
 import { HEADING_MAX_CHARACTERS } from './permissions.ts'
 import { useEffect } from '../components/use-effect.ts'
 
@@ -63,8 +63,7 @@ const KEY_LABELS = {
  */
 const Balance = ({ connection, done }: { connection: Connection; done: number }) => {
   const [shown, setShown] = useState('…')
-  const [changes, setChanges] = useState(0)
-  useEffect(() => onBalanceChanged(() => setChanges((count) => count + 1)), [])
+  const changes = useChanges(balanceChanges)
   useEffect(() => {
     if (connection.by === 'wallet') return setShown('see Credits')
     connection.client.billing.balance().then(

@@ -1,10 +1,9 @@
-import { keccak_256 } from '@noble/hashes/sha3.js'
 import type { ApiClient } from '../../../shared/client/api/client.ts'
 import { createClient } from '../../../shared/client/client.ts'
 import { Forbidden } from '../../../shared/client/failures/by-status.ts'
 import { SvcError } from '../../../shared/client/failures/svc-error.ts'
 import type { Step } from '../../../shared/client/options.ts'
-import { encodeHex } from '../../../shared/encoding/hex.ts'
+import { apiKeyHash } from '../../../shared/crypto/keccak.ts'
 import type { KeyConnection } from './connection.ts'
 import { reportStep } from './progress.ts'
 
@@ -41,7 +40,7 @@ export async function connectKey(apiKey: string, origin: Origin): Promise<KeyCon
     by: 'key',
     client,
     apiKey,
-    keyHash: keyHashOf(apiKey),
+    keyHash: apiKeyHash(apiKey),
     scope: await readKeyScope(client),
   }
 }
@@ -55,9 +54,4 @@ async function readKeyScope(client: ApiClient): Promise<KeyConnection['scope']> 
     if (!(failure instanceof Forbidden)) throw failure
     return /ChainSecured/.test(failure.message) ? 'billing' : 'usage'
   }
-}
-
-/** Identifies an API key in the contract (`docs/accounts.md`). */
-export function keyHashOf(apiKey: string): string {
-  return `0x${encodeHex(keccak_256(new TextEncoder().encode(apiKey)))}`
 }

@@ -28,8 +28,7 @@ export type WalletConnection = {
   wallet: ConnectedWallet
 }
 
-export type ConnectedWallet = {
-  /** Announced by the wallet itself. */
+type ConnectedWallet = {
   name: string
   /** Unguarded. Used only to listen for the wallet's events. */
   unguardedProvider: Eip1193Provider
@@ -44,4 +43,19 @@ export type Connection = KeyConnection | WalletConnection
 /** False for usage keys and billing keys. */
 export function hasFullAccess(connection: Connection): boolean {
   return connection.by === 'wallet' || connection.scope === 'account'
+}
+
+/** Cost of a change to the account, such as "1 cent". */
+export function priceOfChange({ by }: Connection): string {
+  return by === 'key' ? '1 cent' : 'the gas of a transaction from your wallet'
+}
+
+/** State that is kept while another view is open. It is never shown for another account. */
+export function perConnection<State>(create: () => State): (connection: Connection) => State {
+  const states = new WeakMap<Connection, State>()
+  return (connection) => {
+    const state = states.get(connection) ?? create()
+    states.set(connection, state)
+    return state
+  }
 }

@@ -5,7 +5,7 @@ import { AccountHeader, type NewAccountDetails } from './account-header.tsx'
 import type { Origin } from './connect-key.ts'
 import { createPerform } from './perform.ts'
 import { ProgressLine } from './progress-line.tsx'
-import { onProgress } from './progress.ts'
+import { progressListeners } from './progress.ts'
 import { ActionsView } from './views/actions.tsx'
 import { CreditsView } from './views/credits.tsx'
 import { GroupsView } from './views/groups.tsx'
@@ -53,7 +53,10 @@ export const ConsoleFrame = ({
   const [done, setDone] = useState(0)
   const [perform] = useState(() => createPerform(() => setDone((count) => count + 1)))
   const [isBusy, setBusy] = useState(false)
-  useEffect(() => onProgress((progress) => setBusy(progress?.state === 'under way')), [])
+  useEffect(
+    () => progressListeners.add((progress) => setBusy(progress?.state === 'in progress')),
+    [],
+  )
   const view = useView()
   const heading = useRef<HTMLHeadingElement>(null)
   useTitle(view.title, heading)
@@ -68,24 +71,12 @@ export const ConsoleFrame = ({
   const ViewComponent = VIEW_COMPONENTS[view.name]
   return (
     <div class="console">
-      <AccountHeader
-        key={`head-${epoch}`}
-        connection={connection}
-        account={account}
-        done={done}
-        disconnect={disconnect}
-      />
+      <AccountHeader key={`head-${epoch}`} {...{ connection, account, done, disconnect }} />
       {connection.by === 'wallet' && (
         <WalletNotices key={`notices-${epoch}`} connection={connection} />
       )}
       {connection.by === 'wallet' && connection.adminStatus !== 'admin' ? (
-        <NoAccount
-          key={`no-account-${epoch}`}
-          connection={connection}
-          isBusy={isBusy}
-          perform={perform}
-          reconnect={reconnect}
-        />
+        <NoAccount key={`no-account-${epoch}`} {...{ connection, isBusy, perform, reconnect }} />
       ) : (
         <>
           <nav aria-label="Console" class="views">
@@ -107,12 +98,7 @@ export const ConsoleFrame = ({
               {view.title}
             </h2>
             <fieldset disabled={isBusy} key={`${view.name}-${epoch}`}>
-              <ViewComponent
-                connection={connection}
-                origin={origin}
-                reconnect={reconnect}
-                perform={perform}
-              />
+              <ViewComponent {...{ connection, origin, reconnect, perform }} />
             </fieldset>
           </section>
         </>

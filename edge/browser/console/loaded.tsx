@@ -4,25 +4,25 @@ import { describeFailure } from '../format/describe-failure.ts'
 import { useEffect } from '../components/use-effect.ts'
 
 export type LoadState<Value> = {
-  state: 'loading' | 'failed' | 'there'
+  state: 'loading' | 'failed' | 'loaded'
   /** Last loaded value, which stays visible during a reload. */
   value?: Value
   failure?: unknown
-  again: () => Promise<void>
+  reload: () => Promise<void>
 }
 
-/** @param read called on mount, and by each call of `again` */
+/** @param read called on mount, and by each call of `reload` */
 export function useLoaded<Value>(read: () => Promise<Value>): LoadState<Value> {
-  const [loading, setLoading] = useState<Omit<LoadState<Value>, 'again'>>({ state: 'loading' })
-  const again = async () => {
+  const [loading, setLoading] = useState<Omit<LoadState<Value>, 'reload'>>({ state: 'loading' })
+  const reload = async () => {
     try {
-      setLoading({ state: 'there', value: await read() })
+      setLoading({ state: 'loaded', value: await read() })
     } catch (failure) {
       setLoading({ state: 'failed', failure })
     }
   }
-  useEffect(() => void again(), [])
-  return { ...loading, again }
+  useEffect(() => void reload(), [])
+  return { ...loading, reload }
 }
 
 type LoadedProps<Value> = {
@@ -35,35 +35,23 @@ type LoadedProps<Value> = {
 }
 
 export function Loaded<Value>({ of, what, children, after }: LoadedProps<Value>) {
-  switch (of.state) {
-    case 'loading':
-      return (
-        <p class="loading" role="status">
-          Loading {what}…
-        </p>
-      )
-    case 'failed':
-      return (
-        <>
-          <LoadFailure failure={of.failure} what={what} again={of.again} />
-          {after}
-        </>
-      )
-    case 'there':
-      return (
-        <>
-          {children(of.value as Value)}
-          {after}
-        </>
-      )
-  }
+  if (of.state === 'loading')
+    return (
+      <p class="loading" role="status">
+        Loading {what}…
+      </p>
+    )
+  return (
+    <>
+      {of.state === 'failed' ? <LoadFailure of={of} what={what} /> : children(of.value as Value)}
+      {after}
+    </>
+  )
 }
 
-type LoadFailureProps = { failure: unknown; what: string; again: () => Promise<void> }
-
 /** A 403 is explained as a missing right of the key. Other errors offer to retry. */
-const LoadFailure = ({ failure, what, again }: LoadFailureProps) => {
-  const { message, fix, status } = describeFailure(failure)
+const LoadFailure = ({ of, what }: { of: LoadState<unknown>; what: string }) => {
+  const { message, fix, status } = describeFailure(of.failure)
   if (status === 403)
     return (
       <div class="warn">
@@ -78,7 +66,7 @@ const LoadFailure = ({ failure, what, again }: LoadFailureProps) => {
       <p>
         Failed to load the {what}. {message} {fix}
       </p>
-      <button type="button" class="quiet" onClick={() => void again()}>
+      <button type="button" class="quiet" onClick={() => void of.reload()}>
         Try again
       </button>
     </div>

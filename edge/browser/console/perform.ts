@@ -1,5 +1,5 @@
 /** Runs one operation at a time, and announces its progress. */
-import type { Perform } from './view.ts'
+import type { Perform, PerformChange } from './view.ts'
 import { reportProgress } from './progress.ts'
 
 let isBusy = false
@@ -12,7 +12,7 @@ export function createPerform(after: () => void): Perform {
     isBusy = true
     const pressed = document.activeElement
     pressed?.setAttribute('aria-busy', 'true')
-    reportProgress({ what, state: 'under way' })
+    reportProgress({ what, state: 'in progress' })
     try {
       const result = await work()
       reportProgress({ what, state: 'done' })
@@ -34,4 +34,13 @@ function restoreFocus(pressed: Element | null): void {
   requestAnimationFrame(() => {
     if (document.activeElement === document.body && pressed instanceof HTMLElement) pressed.focus()
   })
+}
+
+/** @param reload called after each operation that succeeded */
+export function performAndReload(perform: Perform, reload: () => Promise<void>): PerformChange {
+  return async (what, work) => {
+    const done = await perform(what, async () => ({ answer: await work() }))
+    if (done) await reload()
+    return done !== undefined
+  }
 }

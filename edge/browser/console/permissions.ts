@@ -1,12 +1,13 @@
+import { WILDCARD } from '../../../shared/cid/wildcard.ts'
 import type {
   Group,
   RegisteredAction,
   UsageKey,
   Wallet,
 } from '../../../shared/client/core/account.ts'
-import { comparableName, escapeInvisible } from '../components/user-text.tsx'
+import { comparableName, escapeInvisible, truncate } from '../components/user-text.tsx'
 import type { Connection } from './connection.ts'
-import { shortenId } from '../format/shorten-id.ts'
+import { shortenId } from '../format/values.ts'
 
 export type Permissions = {
   groups: Group[]
@@ -15,8 +16,6 @@ export type Permissions = {
   keys: UsageKey[]
 }
 
-/** Wildcard for every wallet or every action: 32 zero bytes. */
-export const WILDCARD_ID = `0x${'0'.repeat(64)}`
 /** Wildcard for every group, including future ones. */
 export const WILDCARD_GROUP = 0
 
@@ -41,10 +40,8 @@ const NAME_SHOWN_CHARACTERS = 64
 export const HEADING_MAX_CHARACTERS = 120
 
 /** Also makes invisible characters visible. */
-export function displayName(name: string): string {
-  const isLong = name.length > NAME_SHOWN_CHARACTERS
-  return escapeInvisible(isLong ? `${name.slice(0, NAME_SHOWN_CHARACTERS)}…` : name)
-}
+export const displayName = (name: string): string =>
+  escapeInvisible(truncate(name, NAME_SHOWN_CHARACTERS))
 
 export const nameOfGroup = ({ name, group_id }: Group) => `${displayName(name)} (${group_id})`
 
@@ -55,14 +52,14 @@ type NamedActions = {
 type NamedWallets = { wallets: readonly Pick<Wallet, 'name' | 'pkp_id' | 'wallet_address'>[] }
 
 export function nameOfAction(cidHash: string, { actions }: NamedActions): string {
-  if (cidHash === WILDCARD_ID) return 'Every action'
+  if (cidHash === WILDCARD) return 'Every action'
   const action = actions.find(({ cid_hash }) => cid_hash === cidHash)
   const id = shortenId(action?.action_ipfs_cid ?? cidHash)
   return action && action.name !== '' ? disambiguate(action.name, id, actions) : id
 }
 
 export function nameOfWallet(pkpId: string, { wallets }: NamedWallets): string {
-  if (pkpId === WILDCARD_ID) return 'Every wallet'
+  if (pkpId === WILDCARD) return 'Every wallet'
   const wallet = wallets.find(({ pkp_id }) => pkp_id === pkpId)
   const id = shortenId(wallet?.wallet_address ?? `0x${pkpId.slice(-40)}`)
   return wallet && wallet.name !== '' ? disambiguate(wallet.name, id, wallets) : id
@@ -77,8 +74,8 @@ function disambiguate(name: string, id: string, all: readonly { name: string }[]
 
 /** Warns about wildcards in the group, and in the usage keys that can execute its actions. */
 export function groupWarnings(group: Group, permissions: Permissions): string[] {
-  const anyAction = group.cid_hashes_permitted.includes(WILDCARD_ID)
-  const anyWallet = group.pkp_ids_permitted.includes(WILDCARD_ID)
+  const anyAction = group.cid_hashes_permitted.includes(WILDCARD)
+  const anyWallet = group.pkp_ids_permitted.includes(WILDCARD)
   const keys = keysOfGroup(group, permissions)
   const everywhere = keys.filter((key) => key.execute_in_groups.includes(WILDCARD_GROUP))
   const dangers: string[] = []

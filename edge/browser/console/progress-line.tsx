@@ -1,13 +1,11 @@
 import { useState } from 'hono/jsx/dom'
 import { type FailureMessage, describeFailure } from '../format/describe-failure.ts'
-import { onProgress, type Progress, reportProgress } from './progress.ts'
+import { type Progress, progressListeners, reportProgress } from './progress.ts'
 import { useEffect } from '../components/use-effect.ts'
 
-type ProgressLineProps = { disconnect: () => void }
-
-export const ProgressLine = ({ disconnect }: ProgressLineProps) => {
+export const ProgressLine = ({ disconnect }: { disconnect: () => void }) => {
   const [progress, setProgress] = useState<Progress | undefined>(undefined)
-  useEffect(() => onProgress(setProgress), [])
+  useEffect(() => progressListeners.add(setProgress), [])
   useEffect(clearOnNextClick, [])
   const failure = progress?.state === 'failed' ? describeFailure(progress.failure) : undefined
   return (
@@ -23,7 +21,7 @@ export const ProgressLine = ({ disconnect }: ProgressLineProps) => {
 /** Clears a completed operation's message at the next click or change of view. */
 function clearOnNextClick(): () => void {
   let latest: Progress | undefined
-  const unsubscribe = onProgress((progress) => {
+  const unsubscribe = progressListeners.add((progress) => {
     latest = progress
   })
   const clear = () => {

@@ -1,6 +1,6 @@
 export type SubmittedForm = {
   form: HTMLFormElement
-  /** Trimmed. */
+  /** Trimmed; empty if the field is missing or a file. */
   text: (name: string) => string
   has: (name: string) => boolean
   /** Values of the checked boxes with this name. */

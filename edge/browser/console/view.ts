@@ -24,6 +24,9 @@ export type Perform = <Result>(
   work: () => Promise<Result>,
 ) => Promise<Result | undefined>
 
+/** Also reloads the data that the operation changed. Resolves to true on success. */
+export type PerformChange = (what: string, work: () => Promise<unknown>) => Promise<boolean>
+
 /** Views are remounted when the connection changes. */
 export type ViewProps = {
   connection: Connection

@@ -1,7 +1,5 @@
 /** Adds a copy button to each code sample. */
-
-/** Time for which a copy button shows its result. */
-const RESULT_SHOWN_MS = 2_000
+import { copyOnClick } from '../components/copy-on-click.ts'
 
 for (const sample of document.querySelectorAll('.sample')) {
   const code = sample.querySelector('code')
@@ -9,17 +7,8 @@ for (const sample of document.querySelectorAll('.sample')) {
   const button = document.createElement('button')
   button.type = 'button'
   button.className = 'quiet'
-  const say = (text: string) => {
-    button.textContent = text
-  }
-  say('Copy')
-  button.addEventListener('click', () => {
-    navigator.clipboard.writeText(code.textContent).then(
-      () => say('Copied'),
-      () => say('Copy failed'),
-    )
-    setTimeout(say, RESULT_SHOWN_MS, 'Copy')
-  })
+  button.textContent = 'Copy'
+  copyOnClick(button, () => code.textContent, 'Copy failed')
   // Without `aria-live`, screen readers do not announce the new label.
   button.setAttribute('aria-live', 'polite')
   sample.append(button)

@@ -2,7 +2,7 @@ import { EditorView } from '@codemirror/view'
 import { editorExtensions } from './extensions.ts'
 import { markLines, type Mark } from './marked-lines.ts'
 
-export type EditorOptions = {
+type EditorOptions = {
   /** Must have a label. The editor has the same height. */
   textarea: HTMLTextAreaElement
   onChange?: (text: string) => void

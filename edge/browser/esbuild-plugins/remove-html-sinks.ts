@@ -4,11 +4,13 @@ import type { Plugin } from 'esbuild'
 /**
  * Hono's statements that parse text as markup, which the content security policy forbids and our code does not need.
  */
-const HTML_SINKS = [
-  'else if (key === "dangerouslySetInnerHTML" && value) container.innerHTML = value.__html;',
-  'if (preserveNodeType === 2) e.innerHTML = "";',
-]
-const REPLACEMENTS = ['', 'if (preserveNodeType === 2) e.replaceChildren();']
+const REPLACEMENTS = [
+  ['else if (key === "dangerouslySetInnerHTML" && value) container.innerHTML = value.__html;', ''],
+  [
+    'if (preserveNodeType === 2) e.innerHTML = "";',
+    'if (preserveNodeType === 2) e.replaceChildren();',
+  ],
+] as const
 
 /** Removes these statements, so that a test can check that no script contains one. */
 export const removeHtmlSinks: Plugin = {
@@ -16,8 +18,7 @@ export const removeHtmlSinks: Plugin = {
   setup(esbuild) {
     esbuild.onLoad({ filter: /hono\/dist\/jsx\/dom\/.*\.js$/ }, async ({ path }) => {
       let contents = await readFile(path, 'utf8')
-      for (const [i, line] of HTML_SINKS.entries())
-        contents = contents.replace(line, REPLACEMENTS[i]!)
+      for (const [sink, replacement] of REPLACEMENTS) contents = contents.replace(sink, replacement)
       return { contents, loader: 'js' }
     })
   },

@@ -20,6 +20,11 @@ export function describeFailure(failure: unknown): FailureMessage {
   return { ...UNKNOWN, message: sentence(failure.message) }
 }
 
+export function describeRunFailure(failure: unknown): string {
+  const { message, fix } = describeFailure(failure)
+  return `${message} ${fix}`
+}
+
 const UNKNOWN: FailureMessage = {
   message: 'The operation failed.',
   fix: 'Try again. If it fails again, reload the page.',

@@ -4,7 +4,6 @@ import type { PaymentHandover } from '../console/credits/payment-channel.ts'
 const CLIENT_SECRET = /^pi_[A-Za-z0-9]{1,100}_secret_[A-Za-z0-9_]{1,200}$/
 const PUBLISHABLE_KEY = /^pk_(?:test|live)_[A-Za-z0-9_]{1,250}$/
 
-/** Undefined if it is not a valid payment. */
 export function parsePayment(given: unknown): PaymentHandover | undefined {
   if (typeof given !== 'object' || given === null) return undefined
   const { clientSecret, publishableKey, amountCents } = given as Partial<PaymentHandover>

@@ -17,7 +17,7 @@ type ProcessorClient = {
   }): Promise<ConfirmationResult>
 }
 
-export type ProcessorFactory = (publishableKey: string) => ProcessorClient
+type ProcessorFactory = (publishableKey: string) => ProcessorClient
 
 /** @throws {Error} with a message for the payer */
 export function loadProcessor(url: string): Promise<ProcessorFactory> {

@@ -1,5 +1,5 @@
 import { PAY_PATH } from '../console/credits/payment-channel.ts'
-import { formatUsd } from '../format/usd.ts'
+import { formatUsd } from '../../../shared/usd.ts'
 import { allowCacheEviction } from '../back-forward-cache.ts'
 import { connectToConsole } from './console-channel.ts'
 import { loadProcessor } from './processor.ts'

@@ -1,9 +1,6 @@
 import type { FC } from 'hono/jsx'
 import type { RunChart } from '../../queue/trigger-snapshot.ts'
-import { formatChartTime } from '../charts/chart-times.ts'
-import { formatDuration } from '../format/values.ts'
-
-const durationOrDash = (ms: number | null) => (ms === null ? '–' : formatDuration(ms))
+import { formatChartTime, formatDurationOr } from '../format/times.ts'
 
 /** For people who cannot see the chart. Omits buckets without runs. */
 export const ChartTable: FC<{ chart: RunChart }> = ({ chart }) => {
@@ -13,11 +10,9 @@ export const ChartTable: FC<{ chart: RunChart }> = ({ chart }) => {
     <table>
       <thead>
         <tr>
-          <th scope="col">From (UTC)</th>
-          <th scope="col">Succeeded</th>
-          <th scope="col">Failed</th>
-          <th scope="col">Median</th>
-          <th scope="col">95th percentile</th>
+          {['From (UTC)', 'Succeeded', 'Failed', 'Median', '95th percentile'].map((heading) => (
+            <th scope="col">{heading}</th>
+          ))}
         </tr>
       </thead>
       <tbody>
@@ -26,8 +21,8 @@ export const ChartTable: FC<{ chart: RunChart }> = ({ chart }) => {
             <td>{formatChartTime(at)}</td>
             <td>{ok}</td>
             <td>{failed}</td>
-            <td>{durationOrDash(p50Ms)}</td>
-            <td>{durationOrDash(p95Ms)}</td>
+            <td>{formatDurationOr('–', p50Ms)}</td>
+            <td>{formatDurationOr('–', p95Ms)}</td>
           </tr>
         ))}
       </tbody>

@@ -1,7 +1,7 @@
 import type { RunChart } from '../../queue/trigger-snapshot.ts'
 import type { Chart } from '../charts/chart.ts'
 import type { ChartHandle } from '../charts/module.ts'
-import { formatDuration } from '../format/values.ts'
+import { formatDuration } from '../format/times.ts'
 
 /** Minimum interval between updates of the charts. */
 const UPDATE_INTERVAL_MS = 15_000
@@ -39,17 +39,13 @@ export class LiveRunCharts {
           drawn.forEach((each, i) => each.update(charts[i]!))
           return drawn
         })
-      : loadCharts().then(({ drawChart }) =>
+      : import('/scripts/charts.js').then(({ drawChart }) =>
           charts.map((each, i) => drawChart(this.#elements[i]!, each)),
         )
     // The page still shows the data as a table.
     this.#handles.catch(() => {})
   }
 }
-
-/** A `string`, so that the compiler does not resolve the import. */
-const CHARTS: string = '/scripts/charts.js'
-const loadCharts = () => import(CHARTS) as Promise<typeof import('../charts/module.ts')>
 
 const timesOf = ({ buckets, bucketMs }: RunChart) => ({
   times: buckets.map(({ at }) => at),

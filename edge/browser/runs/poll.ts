@@ -2,7 +2,7 @@
 const BACKOFF_MAX_MS = 60_000
 
 /** Ends polling, because the user is signed out or the polled object no longer exists. */
-export class PollingEndedError extends Error {}
+class PollingEndedError extends Error {}
 
 /**
  * @throws {PollingEndedError} if the response is 401 or 404

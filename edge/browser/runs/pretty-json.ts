@@ -6,7 +6,7 @@ export type DisplayedText = {
 }
 
 /** The API returns the complete text. */
-export const DISPLAYED_CHARACTERS_MAX = 32 * 1024
+const DISPLAYED_CHARACTERS_MAX = 32 * 1024
 
 /** Two spaces per level, truncated to `max` characters. */
 export function prettyJson(value: unknown, max: number = DISPLAYED_CHARACTERS_MAX): DisplayedText {

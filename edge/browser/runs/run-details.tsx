@@ -6,8 +6,9 @@ import type { DisplayedText } from './pretty-json.ts'
 import type { RunEventView, RunView } from './run-view.ts'
 import { Moment, StatusBadge, WAIT_TEXTS } from './run-status.tsx'
 import { Timeline } from './timeline.tsx'
-import { formatUsd } from '../format/usd.ts'
-import { formatDuration, escapeLines } from '../format/values.ts'
+import { formatUsd } from '../../../shared/usd.ts'
+import { formatDuration } from '../format/times.ts'
+import { escapeLines } from '../format/values.ts'
 
 export const RunDetails: FC<{ run: RunView; now: number }> = ({ run, now }) => (
   <>
@@ -34,8 +35,18 @@ export const RunDetails: FC<{ run: RunView; now: number }> = ({ run, now }) => (
         </p>
       </div>
     )}
-    {run.error && <ErrorPart error={run.error} />}
-    {run.response && <TextPart id="response" title="Response" shown={run.response} />}
+    {run.error && (
+      <section class="problem" aria-labelledby="error">
+        <h2 id="error">Error</h2>
+        <LongText labelledBy="error" shown={run.error} />
+      </section>
+    )}
+    {run.response && (
+      <section class="card" aria-labelledby="response">
+        <h2 id="response">Response</h2>
+        <LongText labelledBy="response" shown={run.response} />
+      </section>
+    )}
     <LogsPart run={run} />
     <section class="card" aria-labelledby="course">
       <h2 id="course">Timeline</h2>
@@ -47,30 +58,6 @@ export const RunDetails: FC<{ run: RunView; now: number }> = ({ run, now }) => (
   </>
 )
 
-const ErrorPart: FC<{ error: DisplayedText }> = ({ error }) => (
-  <section class="problem" aria-labelledby="error">
-    <h2 id="error">Error</h2>
-    <pre class="long" tabindex={0} aria-labelledby="error">
-      {escapeLines(error.text)}
-    </pre>
-    <TruncationNote shown={error} />
-  </section>
-)
-
-const TextPart: FC<{ id: string; title: string; shown: DisplayedText }> = ({
-  id,
-  title,
-  shown,
-}) => (
-  <section class="card" aria-labelledby={id}>
-    <h2 id={id}>{title}</h2>
-    <pre class="long" tabindex={0} aria-labelledby={id}>
-      {escapeLines(shown.text)}
-    </pre>
-    <TruncationNote shown={shown} />
-  </section>
-)
-
 const InputPart: FC<{ input: DisplayedText }> = ({ input }) => (
   <section class="card" aria-labelledby="input">
     <h2 id="input">Input</h2>
@@ -78,12 +65,18 @@ const InputPart: FC<{ input: DisplayedText }> = ({ input }) => (
       title="Params passed to the action"
       about={input.isCut ? 'truncated' : `${input.text.length} characters`}
     >
-      <pre class="long" tabindex={0} aria-labelledby="input">
-        {escapeLines(input.text)}
-      </pre>
-      <TruncationNote shown={input} />
+      <LongText labelledBy="input" shown={input} />
     </Collapsible>
   </section>
+)
+
+const LongText: FC<{ labelledBy: string; shown: DisplayedText }> = ({ labelledBy, shown }) => (
+  <>
+    <pre class="long" tabindex={0} aria-labelledby={labelledBy}>
+      {escapeLines(shown.text)}
+    </pre>
+    {shown.isCut && <p class="note">Truncated. The API returns the full text.</p>}
+  </>
 )
 
 const LogsPart: FC<{ run: RunView }> = ({ run: { logs, logsAreCut, finished_at } }) => (
@@ -203,6 +196,3 @@ const Collapsible: FC<{ title: string; about?: string; children?: Child }> = ({
     {children}
   </details>
 )
-
-const TruncationNote: FC<{ shown: DisplayedText }> = ({ shown }) =>
-  shown.isCut ? <p class="note">Truncated. The API returns the full text.</p> : <></>

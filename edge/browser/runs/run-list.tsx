@@ -4,13 +4,8 @@ import type { RunSummary } from '../../queue/trigger-snapshot.ts'
 import { Badge } from '../components/elements.tsx'
 import { escapeInvisible } from '../components/user-text.tsx'
 import { StatusBadge, WAIT_TEXTS } from './run-status.tsx'
-import {
-  formatBytes,
-  formatDuration,
-  firstLine,
-  formatTime,
-  relativeTime,
-} from '../format/values.ts'
+import { formatDuration, formatTime, relativeTime } from '../format/times.ts'
+import { formatBytes, firstLine } from '../format/values.ts'
 
 type RunListProps = { triggerId: string; lines: readonly RunSummary[]; now: number }
 
@@ -53,7 +48,7 @@ function tookText({ startedAt, finishedAt, status }: RunSummary, now: number): s
   return status === 'running' ? `${formatDuration(Math.max(0, now - startedAt))} so far` : ''
 }
 
-export function firedText({ source, bodyBytes, scheduledAt, blockNumber }: RunSummary): string {
+function firedText({ source, bodyBytes, scheduledAt, blockNumber }: RunSummary): string {
   switch (source) {
     case 'webhook':
       return `Webhook, ${formatBytes(bodyBytes)}`

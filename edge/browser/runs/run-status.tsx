@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx'
 import type { RunStatus, WaitingFor } from '../../../shared/wire/trigger.ts'
 import { Badge } from '../components/elements.tsx'
-import { formatTime, relativeTime } from '../format/values.ts'
+import { formatTime, relativeTime } from '../format/times.ts'
 
 export const STATUS_NAMES: Record<RunStatus, string> = {
   queued: 'Queued',

@@ -1,6 +1,7 @@
 /** Run as its page shows it, with long values truncated. */
 import type { LogLine } from '../../../shared/wire/log-line.ts'
 import type { RunRecord } from '../../../shared/wire/trigger.ts'
+import { receiptClaims } from '../format/receipt-claims.ts'
 import { truncateText, prettyJson, type DisplayedText } from './pretty-json.ts'
 
 export type RunView = Omit<RunRecord, 'input' | 'response' | 'error' | 'logs'> & {
@@ -91,14 +92,7 @@ function textOf(value: unknown): string {
   return text.slice(0, ARGUMENT_CHARACTERS)
 }
 
-/** Does not verify the signature. A reader who needs proof must verify the receipt independently of our pages. */
-function claimsOf(receipt: string): [string, string][] | null {
-  try {
-    const payload = receipt.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/')
-    const bytes = Uint8Array.from(atob(payload), (character) => character.charCodeAt(0))
-    const claims = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>
-    return Object.entries(claims).map(([name, value]) => [name, textOf(value)])
-  } catch {
-    return null
-  }
+function claimsOf(receipt: string): [name: string, value: string][] | null {
+  const claims = receiptClaims(receipt)
+  return claims ? Object.entries(claims).map(([name, value]) => [name, textOf(value)]) : null
 }

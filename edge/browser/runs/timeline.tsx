@@ -1,16 +1,14 @@
 import type { Child, FC } from 'hono/jsx'
 import type { RunView } from './run-view.ts'
 import { Moment, STATUS_NAMES, WAIT_TEXTS } from './run-status.tsx'
-import { formatDuration } from '../format/values.ts'
+import { formatDuration } from '../format/times.ts'
 
 /** In chronological order, with the time of the next attempt. */
 export const Timeline: FC<{ run: RunView; now: number }> = ({ run, now }) => {
-  const [queued, started, finished, next] = [
-    Date.parse(run.queued_at),
-    ...[run.started_at, run.finished_at, run.next_attempt_at].map((time) =>
-      time === null ? null : Date.parse(time),
-    ),
-  ] as [number, number | null, number | null, number | null]
+  const parse = (time: string | null) => (time === null ? null : Date.parse(time))
+  const queued = Date.parse(run.queued_at)
+  const [started, finished] = [parse(run.started_at), parse(run.finished_at)]
+  const next = parse(run.next_attempt_at)
   return (
     <ol class="course">
       <Step name="Queued" at={queued} now={now} />

@@ -5,7 +5,7 @@ import type { TriggerSnapshot } from '../../queue/trigger-snapshot.ts'
 import { Badge } from '../components/elements.tsx'
 import { UserText } from '../components/user-text.tsx'
 import { Moment, WAIT_TEXTS } from './run-status.tsx'
-import { formatDuration } from '../format/values.ts'
+import { formatDurationOr } from '../format/times.ts'
 
 type TriggerStatusData = Pick<
   TriggerSnapshot,
@@ -54,8 +54,8 @@ export const TriggerStatsList: FC<{ stats: TriggerStats; kind: TriggerKind }> = 
     <StatsItem name="Succeeded" value={String(stats.ok)} />
     <StatsItem name="Failed" value={String(stats.failed)} />
     {kind === 'schedule' && <StatsItem name="Ticks without a run" value={String(stats.skipped)} />}
-    <StatsItem name="Median" value={durationOrNone(stats.p50_ms)} />
-    <StatsItem name="95th percentile" value={durationOrNone(stats.p95_ms)} />
+    <StatsItem name="Median" value={formatDurationOr('no runs', stats.p50_ms)} />
+    <StatsItem name="95th percentile" value={formatDurationOr('no runs', stats.p95_ms)} />
     <StatsItem name="Queued" value={String(stats.queued)} />
     <StatsItem name="Running" value={String(stats.running)} />
   </dl>
@@ -67,5 +67,3 @@ const StatsItem: FC<{ name: string; value: string }> = ({ name, value }) => (
     <dd>{value}</dd>
   </div>
 )
-
-const durationOrNone = (ms: number | null) => (ms === null ? 'no runs' : formatDuration(ms))

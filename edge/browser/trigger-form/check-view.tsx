@@ -1,8 +1,12 @@
 /** Rendered by the Worker for browsers without scripts, and by the form's script while the person types. */
 import type { FC } from 'hono/jsx'
 import type { TriggerPreview } from '../../../shared/wire/preview.ts'
-import { UserText, escapeInvisible } from '../components/user-text.tsx'
-import type { CheckResult } from './check-result.ts'
+import { UserText, escapeInvisible, truncate } from '../components/user-text.tsx'
+import { formatTimeIn } from '../format/times.ts'
+import { escapeLines, valueText } from '../format/values.ts'
+
+/** Response of `POST /triggers/preview`. Problems are by field name. */
+export type CheckResult = { preview: TriggerPreview } | { problems: Record<string, string> }
 
 // The action receives the complete values.
 const VALUE_MAX_CHARACTERS = 160
@@ -13,7 +17,7 @@ export const CheckView: FC<{ checked: CheckResult; zone?: string }> = ({ checked
   'problems' in checked ? (
     <ProblemsView problems={checked.problems} />
   ) : (
-    <PreviewView preview={checked.preview} {...(zone !== undefined && { zone })} />
+    <PreviewView preview={checked.preview} zone={zone} />
   )
 
 const ProblemsView: FC<{ problems: Record<string, string> }> = ({ problems }) => (
@@ -27,9 +31,11 @@ const ProblemsView: FC<{ problems: Record<string, string> }> = ({ problems }) =>
   </>
 )
 
-const PreviewView: FC<{ preview: TriggerPreview; zone?: string }> = ({ preview, zone }) => (
+type PreviewProps = { preview: TriggerPreview; zone: string | undefined }
+
+const PreviewView: FC<PreviewProps> = ({ preview, zone }) => (
   <>
-    {preview.next && <Ticks preview={preview} {...(zone !== undefined && { zone })} />}
+    {preview.next && <Ticks preview={preview} zone={zone} />}
     {preview.topic0 !== undefined && <Logs preview={preview} />}
     <details>
       <summary>Params passed to the action</summary>
@@ -38,7 +44,7 @@ const PreviewView: FC<{ preview: TriggerPreview; zone?: string }> = ({ preview, 
   </>
 )
 
-const Ticks: FC<{ preview: TriggerPreview; zone?: string }> = ({ preview, zone }) => {
+const Ticks: FC<PreviewProps> = ({ preview, zone }) => {
   const { next = [], min_interval_s } = preview
   return (
     <>
@@ -57,9 +63,9 @@ const Ticks: FC<{ preview: TriggerPreview; zone?: string }> = ({ preview, zone }
           {next.map((at) => (
             <tr>
               <td>
-                <time datetime={at}>{timeIn('UTC', at)}</time>
+                <time datetime={at}>{formatTimeIn('UTC', Date.parse(at))}</time>
               </td>
-              {zone !== undefined && <td>{timeIn(zone, at)}</td>}
+              {zone !== undefined && <td>{formatTimeIn(zone, Date.parse(at))}</td>}
             </tr>
           ))}
         </tbody>
@@ -133,27 +139,8 @@ const LogItem: FC<{ log: Record<string, unknown> }> = ({ log }) => {
   )
 }
 
-const valueText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
-
-function paramsText(params: Record<string, unknown>): string {
-  const text = JSON.stringify(params, null, 2)
-  const cut =
-    text.length > PARAMS_MAX_CHARACTERS ? `${text.slice(0, PARAMS_MAX_CHARACTERS)}…` : text
-  return cut.split('\n').map(escapeInvisible).join('\n')
-}
-
-function timeIn(timeZone: string, at: string): string {
-  return new Intl.DateTimeFormat('en-GB', {
-    timeZone,
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-  }).format(Date.parse(at))
-}
+const paramsText = (params: Record<string, unknown>) =>
+  escapeLines(truncate(JSON.stringify(params, null, 2), PARAMS_MAX_CHARACTERS))
 
 function formatSeconds(count: number): string {
   if (count % 86_400 === 0) return count === 86_400 ? 'a day' : `${count / 86_400} days`

@@ -1,7 +1,6 @@
 import { render } from 'hono/jsx/dom'
 import { postJson, UserFacingError } from '../post-json.ts'
-import { CheckView } from './check-view.tsx'
-import type { CheckResult } from './check-result.ts'
+import { type CheckResult, CheckView } from './check-view.tsx'
 
 /** Delay after the last keystroke. Previews of chain events are rate-limited. */
 const DEBOUNCE_MS = 500

@@ -6,13 +6,7 @@ export function openEditorOnFocus(form: HTMLFormElement): void {
   textarea.addEventListener('focus', () => void openEditor(textarea), { once: true })
 }
 
-/** A `string`, so that the compiler does not resolve the import. */
-const EDITOR: string = '/scripts/editor.js'
-type EditorScript = typeof import('../editor/module.ts')
-
 async function openEditor(textarea: HTMLTextAreaElement): Promise<void> {
-  const loading: Promise<EditorScript> = import(EDITOR)
-  const loaded = await loading.catch(() => undefined)
-  if (!loaded) return
-  loaded.mountEditor({ textarea })
+  const loaded = await import('/scripts/editor.js').catch(() => undefined)
+  loaded?.mountEditor({ textarea })
 }

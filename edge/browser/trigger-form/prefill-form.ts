@@ -1,4 +1,17 @@
-import { TRIGGER_PREFILL_KEY } from './trigger-prefill.ts'
+import { tryParseJson } from '../../../shared/json/try-parse-json.ts'
+
+/** `sessionStorage` key of a `TriggerPrefill` as JSON. The form removes the item. */
+export const TRIGGER_PREFILL_KEY = 'svc/new-trigger'
+
+/**
+ * Passed from the console's first steps to the trigger form. Stored only in this tab, because it contains a usage key.
+ */
+export type TriggerPrefill = {
+  name: string
+  action_code: string
+  usage_api_key: string
+  default_params: Record<string, unknown>
+}
 
 /**
  * Fills in the data that the console's first steps stored in this tab, and removes the data. The usage key is written
@@ -10,25 +23,16 @@ export function prefillForm(form: HTMLFormElement): void {
   const text = sessionStorage.getItem(TRIGGER_PREFILL_KEY)
   if (text === null) return
   sessionStorage.removeItem(TRIGGER_PREFILL_KEY)
-  const given = parseObject(text)
+  const given = (tryParseJson(text) ?? {}) as Record<keyof TriggerPrefill, unknown>
   const fill = (name: string, value: unknown) => {
     const field = form.elements.namedItem(name)
     const isField = field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement
     if (isField && typeof value === 'string' && field.value === '') field.value = value
   }
-  fill('name', given['name'])
-  fill('action_code', given['action_code'])
-  fill('usage_api_key', given['usage_api_key'])
-  const params = given['default_params']
+  fill('name', given.name)
+  fill('action_code', given.action_code)
+  fill('usage_api_key', given.usage_api_key)
+  const params = given.default_params
   if (typeof params === 'object' && params !== null)
     fill('default_params', JSON.stringify(params, null, 2))
-}
-
-function parseObject(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
-  } catch {
-    return {}
-  }
 }

@@ -6,7 +6,7 @@ import type { Report } from '../../../shared/attestation/report.ts'
 import { verifyBundle } from '../../../shared/attestation/verify.ts'
 import { queryGovernanceContract, GovernanceUnavailableError } from '../../trust/governance.ts'
 
-export type VerifyTarget = {
+type VerifyTarget = {
   baseUrl: string
   /** Node of the governance contract's chain; undefined if the person has not entered one. */
   rpcUrl: string | undefined

@@ -1,17 +1,14 @@
+import type { Sleep } from '../../sleep.ts'
 import type { ChainReader } from '../rpc/chain-reader.ts'
 import { ChainUnreachableError } from '../rpc/chain-read-errors.ts'
+import { DELIVERIES_AT_ONCE } from '../subscription.ts'
 import { BlockRejectedError } from './read-block-logs.ts'
 import { RetryBackoff } from './retry-backoff.ts'
 import type { RangeRequest, LogBatch } from './range-reader.ts'
 import type { RangeSize } from './range-size.ts'
 import { BackfillTask } from './backfill-task.ts'
+import { REQUESTS_AT_ONCE } from './read-queries.ts'
 import type { BackfillRange, BackfillSource } from './backfill-source.ts'
-
-/** Free plans of providers accept this many requests at a time without responding 429. */
-export const REQUESTS_AT_ONCE = 4
-
-/** A trigger may take seconds to accept a delivery, and the other triggers should not wait for it. */
-const DELIVERIES_AT_ONCE = 32
 
 /** Without this buffer, a full trigger that starts one run a second would request the same range again for each run. */
 const BUFFERED_WHILE_FULL_MS = 60_000
@@ -25,7 +22,7 @@ type BackfillOptions = {
   size: RangeSize
   now: () => number
   random: () => number
-  sleep: (ms: number, ended: AbortSignal) => Promise<void>
+  sleep: Sleep
   keepAlive: (work: Promise<unknown>) => void
   log: (event: string, facts: object) => void
 }
@@ -72,7 +69,7 @@ export class BackfillRunner {
     }
   }
 
-  /** Synchronizes `#readings` with the stored positions of the cursors. */
+  /** Synchronizes `#tasks` with the stored positions of the cursors. */
   #refresh(): void {
     this.#isStale = false
     const due = new Map(this.#options.source.due().map((range) => [keyOf(range), range]))
@@ -175,7 +172,7 @@ export class BackfillRunner {
     this.#advance()
   }
 
-  /** The next `#look` determines which range the cursor needs now, if any. */
+  /** The next `#refresh` determines which range the cursor needs now, if any. */
   #remove(key: string): void {
     this.#tasks.delete(key)
     this.#isStale = true

@@ -25,10 +25,10 @@ export interface BackfillSource {
   /**
    * Also stores the new position of the cursor.
    * @param range `next` is the current position of the cursor
-   * @param logs all matching logs from `stretch.next` to `through`, in order: about 1,000, or all logs of one block
+   * @param logs all matching logs from `range.next` to `through`, in order: about 1,000, or all logs of one block
    * @returns `taken`: the cursor continues after `through`. `full`: the trigger queue is full, and a later `due`
    *   returns the position from which to continue. `over`: the cursor no longer exists or is no longer at
-   *   `stretch.next`, for example after a reorganization. `away`: the trigger queue did not respond; retry later.
+   *   `range.next`, for example after a reorganization. `away`: the trigger queue did not respond; retry later.
    */
   deliver(
     range: BackfillRange,

@@ -1,8 +1,8 @@
 import type { ChainReader } from '../rpc/chain-reader.ts'
-import type { ChainLog, LogPosition } from '../chain-log.ts'
+import { comparePositions, positionOf } from '../chain-log.ts'
+import { toLogQuery } from '../matching/log-filter.ts'
 import { weightOf } from './log-density.ts'
 import { RetryBackoff } from './retry-backoff.ts'
-import { toLogQuery } from './query-of-filter.ts'
 import { type RangeRequest, RangeReader, type LogBatch } from './range-reader.ts'
 import type { RangeSize } from './range-size.ts'
 import type { BackfillRange } from './backfill-source.ts'
@@ -45,9 +45,9 @@ export class BackfillTask {
   resume(range: BackfillRange): void {
     this.fullSince = undefined
     const { next, to } = this.#range
-    const isBuffered =
-      compare(range.next, next) >= 0 && range.next.block <= this.#buffered.through + 1
-    const isUnmoved = compare(range.next, next) === 0
+    const moved = comparePositions(range.next, next)
+    const isBuffered = moved >= 0 && range.next.block <= this.#buffered.through + 1
+    const isUnmoved = moved === 0
     if (range.to >= to && (isBuffered || isUnmoved)) {
       // Keeps the end of the range that is being read. Later blocks become a separate range.
       this.#range = { ...range, to }
@@ -84,7 +84,7 @@ export class BackfillTask {
     await this.#reader?.send(request)
   }
 
-  /** Next logs to deliver, in order; undefined if there are none. They stay buffered until `told` is called. */
+  /** Next logs to deliver, in order; undefined if there are none. They stay buffered until `recordDelivered` is called. */
   readyLogs(): LogBatch | undefined {
     const read = this.#reader?.take()
     if (read) this.#buffer({ logs: [...this.#buffered.logs, ...read.logs], through: read.through })
@@ -93,7 +93,7 @@ export class BackfillTask {
       : firstDelivery(this.#buffered)
   }
 
-  /** Records that the trigger accepted the logs from `ready`. */
+  /** Records that the trigger accepted the logs from `readyLogs`. */
   recordDelivered({ through }: LogBatch): void {
     this.#range = { ...this.#range, next: { block: through + 1, logIndex: 0 } }
     this.#buffer(this.#buffered)
@@ -107,7 +107,10 @@ export class BackfillTask {
 
   #buffer({ logs, through }: LogBatch): void {
     const { next } = this.#range
-    this.#buffered = { logs: logs.filter((log) => compare(placeOf(log), next) >= 0), through }
+    this.#buffered = {
+      logs: logs.filter((log) => comparePositions(positionOf(log), next) >= 0),
+      through,
+    }
     this.#bufferedWeight = weightOf(this.#buffered.logs)
   }
 }
@@ -121,12 +124,4 @@ function firstDelivery({ logs, through }: LogBatch): LogBatch {
     weight += weightOf([log])
   }
   return { logs, through }
-}
-
-function placeOf({ blockNumber, logIndex }: ChainLog): LogPosition {
-  return { block: blockNumber, logIndex }
-}
-
-function compare(a: LogPosition, b: LogPosition): number {
-  return a.block - b.block || a.logIndex - b.logIndex
 }

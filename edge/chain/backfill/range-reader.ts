@@ -33,7 +33,7 @@ const FAILURES_TO_SPLIT = 2
 
 /**
  * Reads logs with several requests at a time, and returns them in order. The caller decides when to send requests
- * (`next`, `ask`), so that several readers can share a limit on requests in flight.
+ * (`next`, `send`), so that several readers can share a limit on requests in flight.
  */
 export class RangeReader {
   readonly #chain: ChainReader
@@ -70,7 +70,7 @@ export class RangeReader {
   }
 
   /**
-   * Pass the result to `ask`.
+   * Pass the result to `send`.
    * @param room maximum size of the logs to buffer while an earlier piece is missing; the earliest piece needs no room
    * @param isOnly true if no other request is in flight
    * @returns undefined if no request can be sent now

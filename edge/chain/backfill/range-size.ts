@@ -54,7 +54,7 @@ export class RangeSize {
 
   /**
    * Only one request at a time, the probe, tries a size that was never accepted. Several would be rejected together
-   * without providing more information. The caller must end a probe with `probed`.
+   * without providing more information. The caller must end a probe with `endProbe`.
    * @param isOnly true if no other request is in flight; the request may then use a size that is already being probed
    * @returns undefined if no size has been accepted yet and the request must wait for the probe
    */

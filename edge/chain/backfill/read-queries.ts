@@ -1,4 +1,4 @@
-import type { ChainLog } from '../chain-log.ts'
+import { type ChainLog, compareLogs } from '../chain-log.ts'
 import type { LogQuery } from '../matching/log-filter.ts'
 import type { ChainReader, ReadPriority } from '../rpc/chain-reader.ts'
 import type { BlockRange } from '../subscription.ts'
@@ -6,7 +6,8 @@ import { weightOf } from './log-density.ts'
 import { RangeReader, type LogBatch } from './range-reader.ts'
 import type { RangeSize } from './range-size.ts'
 
-const REQUESTS_AT_ONCE = 4
+/** Free plans of providers accept this many requests at a time without responding 429. */
+export const REQUESTS_AT_ONCE = 4
 
 /** A few responses. */
 const BUFFERED_MAX = 20_000
@@ -19,7 +20,7 @@ type QueryProgress = { reader: RangeReader; logs: ChainLog[]; through: number }
  * Finishes when all logs have been returned, or the signal is aborted. After an error, the caller can continue behind
  * the logs returned so far.
  * @returns logs in order of block and index, in batches with the last block that was read for all queries
- * @throws {ChainAway}
+ * @throws {ChainUnreachableError}
  * @throws {NodeLaggingError}
  * @throws {BlockRejectedError}
  */
@@ -90,9 +91,9 @@ function takeReady(parts: readonly QueryProgress[]): LogBatch {
 }
 
 function sortedUnique(logs: ChainLog[]): ChainLog[] {
-  const sorted = logs.toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+  const sorted = logs.toSorted(compareLogs)
   return sorted.filter((log, index) => {
     const before = sorted[index - 1]
-    return log.blockNumber !== before?.blockNumber || log.logIndex !== before.logIndex
+    return !before || compareLogs(before, log) !== 0
   })
 }

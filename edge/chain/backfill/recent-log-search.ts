@@ -1,10 +1,10 @@
+import type { Sleep } from '../../sleep.ts'
 import type { ChainLog } from '../chain-log.ts'
-import type { LogFilter, LogQuery } from '../matching/log-filter.ts'
+import { type LogFilter, type LogQuery, toLogQuery } from '../matching/log-filter.ts'
 import type { ChainReader } from '../rpc/chain-reader.ts'
 import { ChainUnreachableError, RangeRejectedError } from '../rpc/chain-read-errors.ts'
 import type { BlockRange } from '../subscription.ts'
 import { readBlockLogs, mayBeTruncated } from './read-block-logs.ts'
-import { toLogQuery } from './query-of-filter.ts'
 import { RangeSize } from './range-size.ts'
 
 /** A user is waiting for the preview, so it searches only some recent blocks instead of the whole chain. */
@@ -17,7 +17,7 @@ const FIRST_BLOCKS = 100
 /** Previews share their connections with backfills, and each may send twelve requests. */
 const SEARCHES_AT_ONCE = 2
 
-export type RecentLogsResult = { state: 'found'; logs: ChainLog[]; searched: BlockRange }
+type RecentLogsResult = { state: 'found'; logs: ChainLog[]; searched: BlockRange }
 
 /** Newest first. All blocks from `from` on have been searched. */
 type SearchProgress = { logs: ChainLog[]; from: number }
@@ -25,15 +25,11 @@ type SearchProgress = { logs: ChainLog[]; from: number }
 export class RecentLogSearch {
   readonly #chain: ChainReader
   readonly #size: RangeSize
-  readonly #sleep: (ms: number, ended: AbortSignal) => Promise<void>
+  readonly #sleep: Sleep
   #inFlight = 0
 
   /** @param size learned by the chain's backfill; an upper limit for the requests of previews */
-  constructor(
-    chain: ChainReader,
-    size: RangeSize,
-    sleep: (ms: number, ended: AbortSignal) => Promise<void>,
-  ) {
+  constructor(chain: ChainReader, size: RangeSize, sleep: Sleep) {
     this.#chain = chain
     this.#size = size
     this.#sleep = sleep

@@ -1,3 +1,6 @@
+import { backoffMs, withJitter } from '../../backoff.ts'
+import { isEndPast } from '../../deadline.ts'
+
 const FIRST_MS = 250
 
 /** A longer backoff would delay the restart after the other side has recovered. */
@@ -13,21 +16,18 @@ export class RetryBackoff {
     return this.#until
   }
 
-  /**
-   * A clock that was set back does not prolong the backoff.
-   * @param now Unix milliseconds
-   */
+  /** @param now Unix milliseconds */
   isOver(now: number): boolean {
-    return now >= this.#until || now < this.#until - LONGEST_MS
+    return isEndPast(this.#until, LONGEST_MS, now)
   }
 
   /** @param random random number in [0, 1), for jitter */
   failed(now: number, random: number): void {
     // Requests that are in flight at the same time fail together, so they count as one failure.
     if (!this.isOver(now)) return
-    const step = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(this.#failures, 10))
+    const backoff = withJitter(backoffMs(this.#failures, FIRST_MS, LONGEST_MS), random)
     this.#failures++
-    this.#until = now + Math.round(step * (0.5 + random / 2))
+    this.#until = now + Math.round(backoff)
   }
 
   succeeded(): void {

@@ -1,9 +1,8 @@
 import { decodeHex } from '../../../shared/encoding/hex.ts'
 import type { AbiType } from '../signature/event-signature.ts'
 import { headWords, isDynamic } from '../signature/type-size.ts'
-import { WORD_DIGITS, wordValue } from './abi-word.ts'
+import { LogDecodeError, WORD_DIGITS, wordValue } from './abi-word.ts'
 import type { DecodedValue } from './decoded-log.ts'
-import { LogDecodeError } from './unfit.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 

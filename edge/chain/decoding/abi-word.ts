@@ -1,6 +1,10 @@
 import type { AbiType } from '../signature/event-signature.ts'
 import { checksummedAddress } from './checksummed-address.ts'
-import { LogDecodeError } from './unfit.ts'
+
+/** A log is not an encoding of the assumed types. The message becomes the log's `decode_error`. */
+export class LogDecodeError extends Error {
+  override name = 'LogDecodeError'
+}
 
 /** Hex digits of 32 bytes. */
 export const WORD_DIGITS = 64

@@ -30,7 +30,7 @@ export type ChainEvent = DecodedLog & {
   removed: false
 }
 
-export type ChainEventSource = {
+type ChainEventSource = {
   chain: ChainName
   chainId: number
   signatureText: string

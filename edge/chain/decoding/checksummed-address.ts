@@ -1,25 +1,16 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
+import { memoize } from '../../memoize.ts'
 
 const text = new TextEncoder()
 
 /** Addresses recur in many logs, and computing the hash costs more than the rest of the decoding. */
-const REMEMBERED_MAX = 2_000
-const remembered = new Map<string, string>()
+const CACHED_MAX = 2_000
 
 /**
  * EIP-55 checksum.
  * @param address 20 bytes as lower-case 0x hex
  */
-export function checksummedAddress(address: string): string {
-  const known = remembered.get(address)
-  if (known !== undefined) return known
-  if (remembered.size === REMEMBERED_MAX) remembered.clear()
-  const checksummed = withChecksum(address)
-  remembered.set(address, checksummed)
-  return checksummed
-}
-
-function withChecksum(address: string): string {
+export const checksummedAddress = memoize(CACHED_MAX, (address) => {
   const digits = address.slice(2)
   const hash = keccak_256(text.encode(digits))
   let out = '0x'
@@ -28,4 +19,4 @@ function withChecksum(address: string): string {
     out += nibble >= 8 ? digits[at]!.toUpperCase() : digits[at]!
   }
   return out
-}
+})

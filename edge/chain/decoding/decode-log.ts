@@ -2,9 +2,8 @@ import type { ChainLog } from '../chain-log.ts'
 import type { EventSignature } from '../signature/event-signature.ts'
 import { isHashedInTopic } from '../signature/type-size.ts'
 import { AbiReader } from './abi-reader.ts'
-import { type WordType, wordValue } from './abi-word.ts'
+import { LogDecodeError, type WordType, wordValue } from './abi-word.ts'
 import type { DecodedLog, DecodedReading, DecodedValue, DecodePlan } from './decoded-log.ts'
-import { LogDecodeError } from './unfit.ts'
 
 export type LogValues = Pick<ChainLog, 'topics' | 'data'>
 
@@ -73,7 +72,7 @@ function raw(reason: string): DecodedLog {
  * @param indexed positions of the indexed arguments, ascending
  * @throws {LogDecodeError} if the log does not fit
  */
-export function readLog(
+function readLog(
   signature: EventSignature,
   log: LogValues,
   indexed: readonly number[],

@@ -1,3 +1,4 @@
+import { memoize } from '../../memoize.ts'
 import type { EventSignature } from '../signature/event-signature.ts'
 import { KNOWN_EVENTS } from './known-events-table.ts'
 
@@ -11,9 +12,15 @@ const TYPE_LETTERS: Record<string, string> = {
   bytes: 'y',
 }
 
-/** Layouts by canonical signature. Bounded, because signatures come from users. */
-const remembered = new Map<string, readonly (readonly number[])[]>()
-const REMEMBERED_MAX = 500
+const CACHED_MAX = 500
+
+const layoutsOf = memoize(CACHED_MAX, (canonical): readonly (readonly number[])[] => {
+  const beginning = `\n${compactEvent(canonical)} `
+  const at = KNOWN_EVENTS.indexOf(beginning)
+  if (at < 0) return []
+  const from = at + beginning.length
+  return KNOWN_EVENTS.slice(from, KNOWN_EVENTS.indexOf('\n', from)).split(' ').map(positionsOf)
+})
 
 /**
  * Every set of indexed arguments with which published contracts declare an event, as ascending positions. Empty if the
@@ -23,19 +30,7 @@ const REMEMBERED_MAX = 500
 export function knownLayouts({
   canonical,
 }: Pick<EventSignature, 'canonical'>): readonly (readonly number[])[] {
-  const known = remembered.get(canonical)
-  if (known) return known
-  if (remembered.size === REMEMBERED_MAX) remembered.clear()
-  const layouts = findLayouts(`\n${compactEvent(canonical)} `)
-  remembered.set(canonical, layouts)
-  return layouts
-}
-
-function findLayouts(beginning: string): (readonly number[])[] {
-  const at = KNOWN_EVENTS.indexOf(beginning)
-  if (at < 0) return []
-  const from = at + beginning.length
-  return KNOWN_EVENTS.slice(from, KNOWN_EVENTS.indexOf('\n', from)).split(' ').map(positionsOf)
+  return layoutsOf(canonical)
 }
 
 /** Abbreviates types as in the table of known events, for example to `Transfer(a,a,u)`. */

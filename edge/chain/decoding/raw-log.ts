@@ -1,4 +1,5 @@
 import type { ChainLog } from '../chain-log.ts'
+import { encodeQuantity } from '../rpc/quantities.ts'
 
 /** As in `eth_getLogs`: quantities are 0x hex without leading zeros (execution-apis, `Log`). */
 export type RawLog = {
@@ -19,14 +20,12 @@ export function rawLog(log: ChainLog): RawLog {
     address: log.address,
     topics: log.topics,
     data: log.data,
-    blockNumber: quantity(log.blockNumber),
+    blockNumber: encodeQuantity(log.blockNumber),
     blockHash: log.blockHash,
-    blockTimestamp: quantity(log.blockTimestamp),
+    blockTimestamp: encodeQuantity(log.blockTimestamp),
     transactionHash: log.transactionHash,
-    transactionIndex: quantity(log.transactionIndex),
-    logIndex: quantity(log.logIndex),
+    transactionIndex: encodeQuantity(log.transactionIndex),
+    logIndex: encodeQuantity(log.logIndex),
     removed: false,
   }
 }
-
-const quantity = (number: number) => `0x${number.toString(16)}`

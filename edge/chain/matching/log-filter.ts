@@ -15,3 +15,7 @@ export type LogQuery = {
   /** Topic positions 0 to 3. Null allows any value. There are no trailing nulls. */
   topics: readonly (readonly string[] | null)[]
 }
+
+export function toLogQuery({ address, topic0, topics }: LogFilter): LogQuery {
+  return { addresses: [address], topics: [[topic0], ...topics] }
+}

@@ -1,5 +1,6 @@
 /** Merges filters into shared queries, so that polling for many triggers costs no more than for one. */
 import { LOG_QUERY_ADDRESSES_MAX, LOG_QUERY_TOPICS_MAX } from '../../../shared/limits.ts'
+import { chunks } from '../chunks.ts'
 import type { LogFilter, LogQuery } from './log-filter.ts'
 
 /**
@@ -11,12 +12,12 @@ export function mergeFilters(filters: readonly LogFilter[]): LogQuery[] {
   if (first === undefined) return []
   const topics = sameTopics(filters) ? first.topics : []
   const addresses = [...new Set(filters.map((filter) => filter.address))].toSorted()
-  return slices(addresses, LOG_QUERY_ADDRESSES_MAX).flatMap((some) => {
+  return chunks(addresses, LOG_QUERY_ADDRESSES_MAX).flatMap((some) => {
     const among = new Set(some)
     const topic0s = new Set(
       filters.filter(({ address }) => among.has(address)).map(({ topic0 }) => topic0),
     )
-    return slices([...topic0s].toSorted(), LOG_QUERY_TOPICS_MAX).map((events) => ({
+    return chunks([...topic0s].toSorted(), LOG_QUERY_TOPICS_MAX).map((events) => ({
       addresses: some,
       topics: [events, ...topics],
     }))
@@ -50,10 +51,4 @@ function sameTopics(filters: readonly LogFilter[]): boolean {
 function halves<T>(list: readonly T[]): [T[], T[]] {
   const middle = Math.ceil(list.length / 2)
   return [list.slice(0, middle), list.slice(middle)]
-}
-
-function slices<T>(list: readonly T[], length: number): T[][] {
-  return Array.from({ length: Math.ceil(list.length / length) }, (_, place) =>
-    list.slice(place * length, (place + 1) * length),
-  )
 }

@@ -23,30 +23,3 @@ export function isBatchTooLong({ code, message }: RpcError, requestsLogs: boolea
     return true
   return !requestsLogs && (code === -32003 || /response too large/i.test(message))
 }
-
-/** Batch sizes that providers were seen to accept. 1 means that calls are not batched. */
-const SIZES = [50, 10, 3, 1]
-
-/** The provider's plan may have changed, or the rejection may have been temporary. */
-const FORGET_AFTER_MS = 600_000
-
-/** Learns how many calls an endpoint accepts in one request. */
-export class BatchSize {
-  #index = 0
-  #rejectedAt = Number.NEGATIVE_INFINITY
-
-  at(now: number): number {
-    if (now - this.#rejectedAt >= FORGET_AFTER_MS) this.#index = 0
-    return SIZES[this.#index]!
-  }
-
-  /**
-   * @param length number of calls in the rejected batch
-   * @returns the batch size to try next
-   */
-  recordRejection(length: number, now: number): number {
-    this.#rejectedAt = now
-    while (this.#index < SIZES.length - 1 && SIZES[this.#index]! >= length) this.#index++
-    return SIZES[this.#index]!
-  }
-}

@@ -1,5 +1,5 @@
 /**
- * Responses are checked against the request and for consistency. All methods throw `ChainAway` if no endpoint returns a
+ * Responses are checked against the request and for consistency. All methods throw `ChainUnreachableError` if no endpoint returns a
  * usable response, after trying each endpoint at most once.
  */
 import type { BlockHeader, Tip } from '../block-header.ts'
@@ -27,7 +27,7 @@ export interface ChainReader {
    * the range and the query, that there is one hash per block, and that the node has block `to`.
    * @throws {RangeRejectedError} if the provider wants a smaller range
    * @throws {NodeLaggingError}
-   * @throws {ChainAway} with `perhapsRange` if a smaller range may succeed
+   * @throws {ChainUnreachableError} with `perhapsRange` if a smaller range may succeed
    */
   logs(query: LogQuery, from: number, to: number, priority: ReadPriority): Promise<ChainLog[]>
   /**
@@ -36,6 +36,15 @@ export interface ChainReader {
    */
   logsOfBlock(query: LogQuery, header: BlockHeader): Promise<ChainLog[]>
   health(): EndpointHealth[]
+}
+
+/** Chain reads that a preview needs in addition to logs. */
+export interface ContractReader {
+  /**
+   * Checks the latest block.
+   * @throws {ChainUnreachableError}
+   */
+  hasCode(address: string): Promise<boolean>
 }
 
 /** Shown by `GET /api/chains`. `endpoint` is an index in the configured list, never a URL. */

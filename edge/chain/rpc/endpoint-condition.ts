@@ -16,7 +16,7 @@ const HEAD_KEPT_MS = 60_000
 const TAG_MISSING_MS = 600_000
 
 /** Time until an endpoint on the wrong chain is tried again. Long, because fixing it takes a configuration change. */
-export const WRONG_CHAIN_MS = 300_000
+const WRONG_CHAIN_MS = 300_000
 
 type Tag = 'safe' | 'finalized'
 type Head = Pick<BlockHeader, 'number' | 'timestamp'> & { at: number }
@@ -43,7 +43,9 @@ export class EndpointCondition {
 
   /** True if the endpoint serves the configured chain and no circuit breaker stops requests of this kind. */
   isHealthy(priority: ReadPriority, now: number): boolean {
-    return !this.isWrongChain(now) && this.#breakers(priority).every((breaker) => breaker.isClosed)
+    return (
+      !this.isWrongChain(now) && this.#breakers(priority).every((breaker) => !breaker.isTripped)
+    )
   }
 
   /**
@@ -51,18 +53,17 @@ export class EndpointCondition {
    * @param alone true if no other endpoint is available
    */
   isProbeDue(priority: ReadPriority, now: number, alone: boolean): boolean {
-    const open = this.#breakers(priority).filter((breaker) => !breaker.isClosed)
+    const open = this.#breakers(priority).filter((breaker) => breaker.isTripped)
     return !this.isWrongChain(now) && open.every((breaker) => breaker.isProbeDue(now, alone))
   }
 
   /** Marks the half-open probe as in flight. Returns a function that clears the mark. */
   startProbe(priority: ReadPriority): () => void {
-    const open = this.#breakers(priority).filter(
-      (breaker) => !breaker.isClosed && !breaker.isProbing,
-    )
-    for (const breaker of open) breaker.isProbing = true
+    const probe = Symbol('half-open probe')
+    const open = this.#breakers(priority).filter(({ isProbing }) => !isProbing)
+    for (const breaker of open) breaker.recordSent(probe)
     return () => {
-      for (const breaker of open) breaker.isProbing = false
+      for (const breaker of open) breaker.recordDone(probe)
     }
   }
 
@@ -90,7 +91,7 @@ export class EndpointCondition {
       this.#wrongChainUntil = now + WRONG_CHAIN_MS
       return WRONG_CHAIN_MS
     }
-    const live = priority === 'live' || !this.#live.isClosed
+    const live = priority === 'live' || this.#live.isTripped
     const backfill =
       priority === 'backfill' ? this.#backfill.recordFailure(now, random, retryAfterMs) : undefined
     return live ? this.#live.recordFailure(now, random, retryAfterMs) : backfill
@@ -132,7 +133,7 @@ export class EndpointCondition {
 
   #state(now: number): EndpointHealth['state'] {
     if (this.isWrongChain(now)) return 'wrong_chain'
-    if (!this.#live.isClosed) return 'failing'
+    if (this.#live.isTripped) return 'failing'
     if (!this.#hasResponded) return this.#lastFailure === 'wrong_chain' ? 'wrong_chain' : 'unknown'
     return this.isLagging ? 'lagging' : 'healthy'
   }

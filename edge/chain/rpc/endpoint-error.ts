@@ -1,6 +1,6 @@
 /** Only numbers are taken from the provider's response, because its texts can quote the URL. */
 
-export type EndpointFailureKind =
+type EndpointFailureKind =
   | 'timeout'
   | 'unreachable'
   /** The response broke off, or could not be decompressed. */

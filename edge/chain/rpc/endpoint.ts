@@ -1,4 +1,5 @@
-import { BatchSize, isBatchTooLong, batchRejection } from './batch-errors.ts'
+import { chunks } from '../chunks.ts'
+import { isBatchTooLong, batchRejection } from './batch-errors.ts'
 import type { ReadPriority } from './chain-reader.ts'
 import type { Connections } from './connections.ts'
 import type { EndpointAddress } from './endpoint-address.ts'
@@ -12,8 +13,8 @@ import {
   rpcBody,
 } from './json-rpc.ts'
 import { Latency } from './latency.ts'
+import { BatchSize, PositionLimit } from './learned-limits.ts'
 import { parseQuantity } from './quantities.ts'
-import { PositionLimit } from './position-limit.ts'
 import { positionRejection, rangeRejection } from './range-errors.ts'
 import { isRateLimit, retryAfterMs } from './rate-errors.ts'
 
@@ -114,9 +115,7 @@ export class Endpoint {
     size: number,
     priority: ReadPriority,
   ): Promise<RpcResponse[]> {
-    const parts: (readonly RpcCall[])[] = []
-    for (let at = 0; at < calls.length; at += size) parts.push(calls.slice(at, at + size))
-    const [first, ...others] = parts
+    const [first, ...others] = chunks(calls, size)
     const answers = [await this.#request(first!, priority)]
     if (calls.length <= SEQUENTIAL_MAX) {
       for (const part of others) answers.push(await this.#request(part, priority))

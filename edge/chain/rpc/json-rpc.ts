@@ -6,7 +6,7 @@ export type RpcError = { code: number; message: string; data?: unknown }
 export type RpcResponse = { result: unknown } | { error: RpcError }
 
 /** One response per call, in the order of the calls, or one error for the whole request. */
-export type RpcResponses = { answers: RpcResponse[] } | { refused: RpcError }
+type RpcResponses = { answers: RpcResponse[] } | { refused: RpcError }
 
 /** @param firstId IDs are never reused, so that a response to another request is recognized */
 export function rpcBody(calls: readonly RpcCall[], firstId: number): string {

@@ -1,11 +1,11 @@
 import { readBoundedText, discardBody, BodyReadError } from '../../bounded-text.ts'
+import { type Sleep, withTimeout } from '../../sleep.ts'
 import type { EndpointAddress } from './endpoint-address.ts'
 import { EndpointError } from './endpoint-error.ts'
 
 export type Network = {
   fetch: (url: string, init: RequestInit) => Promise<Response>
-  /** Resolves early when the signal is aborted. */
-  sleep: (ms: number, ended: AbortSignal) => Promise<void>
+  sleep: Sleep
   /** Unix milliseconds. */
   now: () => number
 }
@@ -27,11 +27,7 @@ export async function postRpc(
   { url, headers }: EndpointAddress,
   body: string,
 ): Promise<PostResponse> {
-  const timer = new AbortController()
   const request = new AbortController()
-  const timeout = sleep(ANSWER_WITHIN_MS, timer.signal).then(() => {
-    throw new EndpointError('timeout')
-  })
   const send = async (): Promise<PostResponse> => {
     const init: RequestInit = {
       method: 'POST',
@@ -47,9 +43,10 @@ export async function postRpc(
     return await readResponse(answer)
   }
   try {
-    return await Promise.race([send(), timeout])
+    const response = await withTimeout(send(), ANSWER_WITHIN_MS, sleep)
+    if (!response) throw new EndpointError('timeout')
+    return response
   } finally {
-    timer.abort()
     request.abort()
   }
 }

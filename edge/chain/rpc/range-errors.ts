@@ -64,7 +64,7 @@ const NOT_OF_BLOCKS = /too many logs/i
 /** HTTP status: a request or response is too large. */
 const TOO_LONG = 413
 
-export type RangeRejection = { blocks: number | undefined }
+type RangeRejection = { blocks: number | undefined }
 
 /**
  * Detects an error that asks for a smaller range of blocks.
@@ -115,7 +115,7 @@ function numberOf(text: string): number {
   return /k$/i.test(text) ? digits * 1000 : digits
 }
 
-export type PositionRejection = { of: 'addresses' | 'topics' | 'either'; most: number | undefined }
+type PositionRejection = { of: 'addresses' | 'topics' | 'either'; most: number | undefined }
 
 /**
  * Detects an error that asks for fewer addresses or topics. `most` is undefined if the provider does not state it.

@@ -1,5 +1,5 @@
 /** Validates results of `eth_getLogs` against the request and for consistency. */
-import type { ChainLog } from '../chain-log.ts'
+import { type ChainLog, compareLogs } from '../chain-log.ts'
 import type { LogQuery } from '../matching/log-filter.ts'
 import { badResponse } from './endpoint-error.ts'
 import { parseHex, parseQuantity } from './quantities.ts'
@@ -61,7 +61,7 @@ function parseTimestamp(value: unknown): number | undefined {
  * @throws {EndpointError} `bad_answer`
  */
 export function sortLogs(logs: readonly ParsedLog[], from: number, to: number): ParsedLog[] {
-  const sorted = logs.toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+  const sorted = logs.toSorted(compareLogs)
   const transactions = new Map<string, ParsedLog>()
   let before: ParsedLog | undefined
   for (const log of sorted) {

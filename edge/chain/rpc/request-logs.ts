@@ -1,6 +1,7 @@
 /** Requests logs with queries that fit the endpoint's limits, and the last block of the range in the same batch. */
 import type { BlockHeader } from '../block-header.ts'
 import type { ChainLog } from '../chain-log.ts'
+import { chunks } from '../chunks.ts'
 import type { LogQuery } from '../matching/log-filter.ts'
 import type { BlockRange } from '../subscription.ts'
 import type { ReadPriority } from './chain-reader.ts'
@@ -165,10 +166,10 @@ const lengthOf = (blocks: BlockSelector) =>
  * the logs are filtered afterwards.
  */
 function splitToLimits({ addresses, topics }: LogQuery, limits: QueryLimits): LogQuery[] {
-  const some = chunks(addresses, limits.addresses)
+  const some = chunks([...new Set(addresses)], limits.addresses)
   let parts: LogQuery['topics'][] = [[]]
   for (const [position, allowed] of topics.entries()) {
-    const choices = allowed === null ? [null] : chunks(allowed, limits.topics)
+    const choices = allowed === null ? [null] : chunks([...new Set(allowed)], limits.topics)
     const isTooMany = position > 0 && parts.length * choices.length > TOPIC_PARTS_MAX
     parts = parts.flatMap((part) =>
       (isTooMany ? [null] : choices).map((choice) => [...part, choice]),
@@ -185,13 +186,6 @@ function isRequested({ topics }: LogQuery): (log: ParsedLog) => boolean {
   const sets = topics.map((allowed) => allowed && new Set(allowed))
   return (log) =>
     sets.every((allowed, position) => !allowed || allowed.has(log.topics[position] ?? ''))
-}
-
-function chunks(values: readonly string[], most: number): string[][] {
-  const all = [...new Set(values)]
-  const parts: string[][] = []
-  for (let at = 0; at < all.length; at += most) parts.push(all.slice(at, at + most))
-  return parts
 }
 
 /** Omits trailing nulls in the topics, which some providers reject. */

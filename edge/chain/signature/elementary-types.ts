@@ -1,6 +1,6 @@
 import type { AbiType } from './event-signature.ts'
 
-export type ElementaryType = { type: AbiType; canonical: string } | { problem: string; fix: string }
+type ElementaryType = { type: AbiType; canonical: string } | { problem: string; fix: string }
 
 const TYPES = new Map<string, AbiType>([
   ['address', { kind: 'address' }],

@@ -8,7 +8,7 @@ import { readArgumentName, readType } from './read-type.ts'
  * Solidity's legacy code generator supports about 15 arguments, and no known event has more than 32. With 32, there are
  * fewer than 5,000 ways to choose three indexed ones.
  */
-export const INPUTS_MAX = 32
+const INPUTS_MAX = 32
 
 /** A log has at most three topics in addition to the one that identifies the event. */
 export const INDEXED_MAX = 3

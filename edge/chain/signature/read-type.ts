@@ -7,15 +7,15 @@ import { minWords } from './type-size.ts'
  * Maximum nesting of arrays and tuples. Contracts use two or three levels. The value decoder recurses to the same
  * depth.
  */
-export const TYPE_DEPTH_MAX = 8
+const TYPE_DEPTH_MAX = 8
 
 /**
  * 32-byte words of the smallest value of a type. Limited, because the lengths of nested fixed-length arrays multiply. A
  * log of this size would cost a million gas, so a larger type is probably a mistake.
  */
-export const TYPE_WORDS_MAX = 4_096
+const TYPE_WORDS_MAX = 4_096
 
-export type ParsedType = { type: AbiType; canonical: string }
+type ParsedType = { type: AbiType; canonical: string }
 
 /** @throws {EventSignatureError} if the text is not a valid type */
 export function readType(tokens: SignatureTokenStream, depth = 0): ParsedType {

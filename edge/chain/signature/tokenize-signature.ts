@@ -11,7 +11,7 @@ export type SignatureToken = {
  * Signatures are stored in records and runs. With the most arguments that compilers support, and long names, a
  * signature has about 1,000 characters.
  */
-export const SIGNATURE_MAX_CHARACTERS = 2_048
+const SIGNATURE_MAX_CHARACTERS = 2_048
 
 const SPACE = /[ \t\r\n]*/y
 const TOKEN = /([A-Za-z_$][\w$]*)|(\d+)|[()[\],;.]/y

@@ -9,7 +9,7 @@ const HEADERS_AT_ONCE = 128
  * Highest stored block, at or below `below`, that is still in the chain. Checks doubling distances, then between the
  * highest match and the lowest mismatch.
  * @returns undefined if the chain has none of the stored blocks
- * @throws {ChainAway}
+ * @throws {ChainUnreachableError}
  * @throws {NodeLaggingError}
  */
 export async function findCommonAncestor(

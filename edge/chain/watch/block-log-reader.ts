@@ -3,7 +3,8 @@ import { BlockRejectedError, isSizeRejection } from '../backfill/read-block-logs
 import type { LogBatch } from '../backfill/range-reader.ts'
 import type { RangeSize } from '../backfill/range-size.ts'
 import type { BlockHeader } from '../block-header.ts'
-import type { ChainLog } from '../chain-log.ts'
+import { type ChainLog, compareLogs } from '../chain-log.ts'
+import { chunks } from '../chunks.ts'
 import { BloomMatcher } from '../matching/bloom.ts'
 import type { LogFilter, LogQuery } from '../matching/log-filter.ts'
 import { routeKey, logRouteKey } from '../matching/log-matching.ts'
@@ -23,7 +24,7 @@ const EMPTY_QUERY: LogQuery = {
  * `refused` maps each filter group with too many logs in a block for any endpoint to return to the highest such block.
  * Up to that block, `logs` is incomplete for the group.
  */
-export type BlockLogs = { logs: ChainLog[]; refused: Map<string, number> }
+type BlockLogs = { logs: ChainLog[]; refused: Map<string, number> }
 
 export class BlockLogReader {
   readonly queries: readonly LogQuery[]
@@ -46,7 +47,7 @@ export class BlockLogReader {
    * a block has no logs although its bloom filter may match, they are requested by hash, because a node without the
    * block then fails instead of returning nothing. Anyone can fill a block with more logs than any node returns; the
    * logs of other events in that block are still found.
-   * @throws {ChainAway}
+   * @throws {ChainUnreachableError}
    * @throws {NodeLaggingError}
    */
   async read(
@@ -65,8 +66,7 @@ export class BlockLogReader {
       ({ number, logsBloom }) =>
         number > through || (!named.has(number) && this.#blooms!.mayMatch(logsBloom)),
     )
-    for (let at = 0; at < suspicious.length; at += BLOCKS_AT_ONCE) {
-      const some = suspicious.slice(at, at + BLOCKS_AT_ONCE)
+    for (const some of chunks(suspicious, BLOCKS_AT_ONCE)) {
       const found = await Promise.all(
         some.map((header) => this.#readBlock(reader, header, refused)),
       )
@@ -143,8 +143,4 @@ async function readOrSplit(
   for (const half of halves)
     for (const log of await readOrSplit(reader, half, header, refuse)) logs.push(log)
   return logs
-}
-
-function compareLogs(a: ChainLog, b: ChainLog): number {
-  return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex
 }

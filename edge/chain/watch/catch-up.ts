@@ -43,7 +43,7 @@ export class CatchUp {
 
   /**
    * Must be called only if the stored blocks are known to be in the chain.
-   * @throws {ChainAway}
+   * @throws {ChainUnreachableError}
    * @throws {NodeLaggingError}
    */
   async read(tip: Tip): Promise<void> {

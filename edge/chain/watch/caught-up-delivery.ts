@@ -1,11 +1,11 @@
-import type { ChainLog } from '../chain-log.ts'
+import type { Sleep } from '../../sleep.ts'
+import { type ChainLog, positionOf } from '../chain-log.ts'
 import { matchesFilter } from '../matching/log-matching.ts'
+import { DELIVERIES_AT_ONCE } from '../subscription.ts'
 import { DeliveryCursor } from './delivery-cursor.ts'
 import type { ActiveSubscription } from './subscriptions.ts'
 import type { DeliverySender, DeliveryOutcome } from './delivery-sender.ts'
 import type { WatchState } from './watch-state.ts'
-
-const DELIVERIES_AT_ONCE = 32
 
 /** A trigger that has not responded by then becomes lagging, so that the others do not wait. */
 const DELIVERY_TIMEOUT_MS = 5_000
@@ -14,13 +14,13 @@ const DELIVERY_TIMEOUT_MS = 5_000
 const LOGS_AT_ONCE = 2_000
 
 /** `log` is parsed from JSON only if a trigger needs it. */
-export type RoutedLog = { block: number; route: string; log: string | ChainLog }
+type RoutedLog = { block: number; route: string; log: string | ChainLog }
 
-export type CaughtUpDeliveryOptions = {
+type CaughtUpDeliveryOptions = {
   state: WatchState
   sender: DeliverySender
   now: () => number
-  sleep: (ms: number, ended: AbortSignal) => Promise<void>
+  sleep: Sleep
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
@@ -166,7 +166,7 @@ export class CaughtUpDelivery {
     const accepted = outcome?.state === 'taken' ? outcome.count : 0
     const next = logs[accepted]
     if (!next) return
-    watched.live = new DeliveryCursor('live', { block: next.blockNumber, logIndex: next.logIndex })
+    watched.live = new DeliveryCursor('live', positionOf(next))
     watched.live.scheduleRetry(now)
     state.subscriptions.putCursor(watched, watched.live)
     log('chain.behind', { trigger: watched.triggerId })

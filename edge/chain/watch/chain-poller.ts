@@ -1,4 +1,5 @@
 import { rootCauseText } from '../../db/root-cause-text.ts'
+import type { Sleep } from '../../sleep.ts'
 import { RangeSize } from '../backfill/range-size.ts'
 import type { BackfillSource } from '../backfill/backfill-source.ts'
 import type { Tip } from '../block-header.ts'
@@ -19,7 +20,7 @@ import { BlockLogReader } from './block-log-reader.ts'
 import { WatchState } from './watch-state.ts'
 import type { ChainStatus } from './watcher.ts'
 
-export type ChainPollerOptions = {
+type ChainPollerOptions = {
   /** Must be migrated, and not used by anything else. */
   storage: Pick<DurableObjectStorage, 'sql' | 'transactionSync'>
   reader: ChainReader
@@ -28,8 +29,7 @@ export type ChainPollerOptions = {
   /** Calls to one trigger must arrive in the order in which they are made. */
   deliver: (triggerId: string, delivery: LogDelivery) => Promise<DeliveryResponse>
   now: () => number
-  /** Resolves early when the signal is aborted. */
-  sleep: (ms: number, ended: AbortSignal) => Promise<void>
+  sleep: Sleep
   keepAlive: (work: Promise<void>) => void
   /** Called when there may be block ranges for the backfill to read. */
   onBackfillDue: () => void

@@ -3,6 +3,7 @@ import { drizzle } from 'drizzle-orm/durable-sqlite'
 import { migrate } from 'drizzle-orm/durable-sqlite/migrator'
 import migrations from '../../../drizzle/chain-watcher/migrations.js'
 import { rootCauseText } from '../../db/root-cause-text.ts'
+import { isAlarmLost } from '../../deadline.ts'
 import { type Env, settingsOf } from '../../env.ts'
 import type { LogFields } from '../../../shared/service-log/line.ts'
 import { logEvent } from '../../log.ts'
@@ -96,7 +97,7 @@ export class ChainWatcher extends DurableObject<Env> implements Watcher {
     const { poller, pace } = this.#parts
     if (!poller.isWatching || !this.#settings()) return
     const now = Date.now()
-    if (!pace.isScheduled(await this.ctx.storage.getAlarm(), now))
+    if (isAlarmLost(await this.ctx.storage.getAlarm(), now, now + pace.intervalMs))
       await this.ctx.storage.setAlarm(now)
   }
 

@@ -8,7 +8,7 @@ import type { WatchState } from './watch-state.ts'
 /**
  * Completes the logs of blocks that were searched before a trigger needed them: it was added between two polls, or its
  * backfill reached the stored blocks. These may still be reorganized, so the backfill does not read them.
- * @throws {ChainAway}
+ * @throws {ChainUnreachableError}
  * @throws {NodeLaggingError}
  */
 export async function completeStoredLogs(

@@ -1,23 +1,21 @@
 import type { BackfillRange, BackfillSource } from '../backfill/backfill-source.ts'
-import type { ChainLog } from '../chain-log.ts'
-import { settledProgress } from './caught-up-delivery.ts'
-import { isCurrentCursor } from './lagging-delivery.ts'
+import { type ChainLog, comparePositions, positionOf } from '../chain-log.ts'
+import {
+  type CursorDelivery,
+  type CursorDeliveryOptions,
+  deliverToCursor,
+} from './deliver-to-cursor.ts'
 import type { DeliveryCursor } from './delivery-cursor.ts'
-import { backfillProgress } from './backfill-progress.ts'
 import type { ActiveSubscription } from './subscriptions.ts'
-import type { DeliverySender } from './delivery-sender.ts'
-import type { WatchState } from './watch-state.ts'
-
-type CursorBackfillSourceOptions = { state: WatchState; sender: DeliverySender; now: () => number }
 
 /**
  * Block ranges that cursors still need and that are older than the stored blocks. They are so far below the head that
  * they are not reorganized and need no reorg notices.
  */
 export class CursorBackfillSource implements BackfillSource {
-  readonly #options: CursorBackfillSourceOptions
+  readonly #options: CursorDeliveryOptions
 
-  constructor(options: CursorBackfillSourceOptions) {
+  constructor(options: CursorDeliveryOptions) {
     this.#options = options
   }
 
@@ -41,7 +39,7 @@ export class CursorBackfillSource implements BackfillSource {
     range: BackfillRange,
     logs: readonly ChainLog[],
     through: number,
-  ): Promise<'taken' | 'full' | 'over' | 'away'> {
+  ): Promise<CursorDelivery['state']> {
     return this.#options.sender.runExclusive(range.triggerId, () =>
       this.#deliver(range, logs, through),
     )
@@ -58,41 +56,21 @@ export class CursorBackfillSource implements BackfillSource {
     { triggerId, generation, lane: kind, next }: BackfillRange,
     logs: readonly ChainLog[],
     through: number,
-  ): Promise<'taken' | 'full' | 'over' | 'away'> {
-    const { state, sender, now } = this.#options
+  ): Promise<CursorDelivery['state']> {
+    const { state } = this.#options
     const { subscriptions, unfinalized } = state
     const watched = subscriptions.get(triggerId)
     const cursor = watched?.[kind]
     if (!watched || !cursor || watched.generation !== generation) return 'over'
-    const isThere = cursor.next.block === next.block && cursor.next.logIndex === next.logIndex
+    const isThere = comparePositions(cursor.next, next) === 0
     if (!isThere || cursor.isBusy || through > this.#lastDeliverable(watched, cursor)) return 'over'
     const end = { block: through + 1, logIndex: 0 }
-    const { progress, isReportDue } = backfillProgress(cursor, end, now())
-    cursor.beginDelivery()
-    if (logs.length > 0 || isReportDue) {
-      const outcome = await sender.send(triggerId, {
-        generation,
-        lane: kind,
-        logs,
-        ...progress,
-        ...settledProgress(state),
-      })
-      if (!isCurrentCursor(state, watched, cursor)) return 'over'
-      if (outcome.state === 'over') {
-        state.transaction(() => subscriptions.end(triggerId, watched.version, now()))
-        return 'over'
-      }
-      const left = outcome.state === 'taken' ? logs[outcome.count] : logs[0]
-      if (outcome.state === 'away' || left) {
-        cursor.scheduleRetry(now())
-        if (outcome.state === 'away') return 'away'
-        cursor.advance({ block: left!.blockNumber, logIndex: left!.logIndex })
-        state.transaction(() => subscriptions.putCursor(watched, cursor))
-        return 'full'
-      }
-      cursor.clearBackoff()
-      if (progress.backfillAt !== undefined) cursor.progressSentAt = now()
+    const delivery = await deliverToCursor(this.#options, watched, cursor, logs, end)
+    if (delivery.state === 'full') {
+      cursor.advance(positionOf(delivery.rest!))
+      state.transaction(() => subscriptions.putCursor(watched, cursor))
     }
+    if (delivery.state !== 'taken') return delivery.state
     cursor.advance(end)
     state.transaction(() => {
       const hasEnded = cursor.range !== null && cursor.next.block > cursor.range.to

@@ -1,3 +1,4 @@
+import { backoffMs } from '../../backoff.ts'
 import type { LogPosition } from '../chain-log.ts'
 import type { BlockRange, CursorKind } from '../subscription.ts'
 
@@ -53,8 +54,8 @@ export class DeliveryCursor {
 
   /** Schedules a retry after a delivery that was not accepted in full. */
   scheduleRetry(now: number): void {
-    this.retryAt = now + Math.min(RETRY_MS * 2 ** this.#failures, RETRY_MAX_MS)
-    this.#failures = Math.min(this.#failures + 1, 10)
+    this.retryAt = now + backoffMs(this.#failures, RETRY_MS, RETRY_MAX_MS)
+    this.#failures++
   }
 
   /** Clears the backoff, because the trigger queue accepts logs again. */

@@ -1,5 +1,6 @@
 import { DELIVERY_BYTES_MAX, DELIVERY_LOGS_MAX } from '../../../shared/limits.ts'
 import { rootCauseText } from '../../db/root-cause-text.ts'
+import { type Sleep, withTimeout } from '../../sleep.ts'
 import type { ChainLog } from '../chain-log.ts'
 import type { DeliveryResponse, LogDelivery } from '../subscription.ts'
 import type { ReorgNotices } from './reorg-notices.ts'
@@ -10,7 +11,7 @@ const ANSWER_WITHIN_MS = 5_000
 const LOG_BYTES = 1_024
 
 /** Without a reorg notice: a pending one is added to the next delivery to the trigger. */
-export type OutgoingDelivery = Omit<LogDelivery, 'reorgedAbove' | 'logs'> & {
+type OutgoingDelivery = Omit<LogDelivery, 'reorgedAbove' | 'logs'> & {
   logs: readonly ChainLog[]
 }
 
@@ -20,12 +21,11 @@ export type DeliveryOutcome =
   | { state: 'over' }
   | { state: 'away' }
 
-export type DeliverySenderOptions = {
+type DeliverySenderOptions = {
   deliver: (triggerId: string, delivery: LogDelivery) => Promise<DeliveryResponse>
   notices: ReorgNotices
   transaction: (work: () => void) => void
-  /** Resolves early when the signal is aborted. */
-  sleep: (ms: number, ended: AbortSignal) => Promise<void>
+  sleep: Sleep
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
@@ -52,7 +52,7 @@ export class DeliverySender {
     }
   }
 
-  /** Uses as many calls as necessary, and adds pending reorg notices. Must be called within `alone`. Never throws. */
+  /** Uses as many calls as necessary, and adds pending reorg notices. Must be called within `runExclusive`. Never throws. */
   async send(triggerId: string, { logs, ...rest }: OutgoingDelivery): Promise<DeliveryOutcome> {
     let count = 0
     do {
@@ -73,12 +73,11 @@ export class DeliverySender {
   }
 
   async #callTrigger(triggerId: string, delivery: LogDelivery): Promise<DeliveryOutcome> {
-    const { notices, transaction, deliver, log } = this.#options
+    const { notices, transaction, deliver, sleep, log } = this.#options
     const notice = notices.of(triggerId)
     try {
-      const answer = await this.#withTimeout(
-        deliver(triggerId, notice ? { ...delivery, reorgedAbove: notice.above } : delivery),
-      )
+      const noticed = notice ? { ...delivery, reorgedAbove: notice.above } : delivery
+      const answer = await withTimeout(deliver(triggerId, noticed), ANSWER_WITHIN_MS, sleep)
       if (answer === undefined) {
         log('chain.silent', { trigger: triggerId })
         return { state: 'away' }
@@ -91,16 +90,6 @@ export class DeliverySender {
     } catch (error) {
       log('chain.failed', { trigger: triggerId, error: rootCauseText(error) })
       return { state: 'away' }
-    }
-  }
-
-  async #withTimeout(answer: Promise<DeliveryResponse>): Promise<DeliveryResponse | undefined> {
-    const ended = new AbortController()
-    try {
-      const silent = this.#options.sleep(ANSWER_WITHIN_MS, ended.signal).then(() => undefined)
-      return await Promise.race([answer, silent])
-    } finally {
-      ended.abort()
     }
   }
 }

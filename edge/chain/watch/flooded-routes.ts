@@ -1,3 +1,5 @@
+import { isEndPast } from '../../deadline.ts'
+
 /** Logs of a rejected block are requested again, because another plan or provider may return them. */
 const RETRY_MS = 60_000
 
@@ -11,7 +13,7 @@ export class FloodedRoutes {
   /** True if a filter group was rejected too recently to be requested again. */
   has(route: string, now: number): boolean {
     const until = this.#until.get(route)
-    if (until !== undefined && (now >= until || now < until - RETRY_MS)) this.#until.delete(route)
+    if (until !== undefined && isEndPast(until, RETRY_MS, now)) this.#until.delete(route)
     return this.#until.has(route)
   }
 

@@ -1,4 +1,5 @@
 import type { BlockHeader, Tip } from '../block-header.ts'
+import { chunks } from '../chunks.ts'
 import { NodeLaggingError } from '../rpc/chain-read-errors.ts'
 import { findCommonAncestor, readLinkedHeaders } from './ancestor.ts'
 import { storeInitialBlocks, readHeadersBelow } from './store-initial-blocks.ts'
@@ -14,7 +15,7 @@ const BLOCKS_AT_ONCE = 128
  */
 const POLLS_TO_CONFIRM = 10
 
-export type HeadFollowerOptions = CatchUpOptions & {
+type HeadFollowerOptions = CatchUpOptions & {
   /** Called when finalized blocks were replaced: logs already read from them must not be delivered. */
   onReplaced: () => void
   log: (event: string, facts: Record<string, string | number>) => void
@@ -35,7 +36,7 @@ export class HeadFollower {
 
   /**
    * Reads new blocks, and delivers their logs to the caught-up triggers. Blocks read before an error stay stored.
-   * @throws {ChainAway}
+   * @throws {ChainUnreachableError}
    * @throws {NodeLaggingError}
    */
   async follow(tip: Tip): Promise<void> {
@@ -94,7 +95,7 @@ export class HeadFollower {
       const isBranch = through >= latest.number || (top && headers[0]!.parentHash !== top)
       if (!isBranch) {
         this.#requireUnchanged(through)
-        await this.#searchAll(headers, tip)
+        await this.#searchBlocks(headers, tip)
       } else if (mayBranch) return this.#switchBranch(tip)
       else throw new NodeLaggingError('the nodes are on different branches')
     }
@@ -119,13 +120,8 @@ export class HeadFollower {
     if (branch[0]?.parentHash !== parent) throw new NodeLaggingError('the branch is gone')
     this.#requireUnchanged(through)
     this.#rollBack(ancestor)
-    await this.#searchAll(branch, tip)
+    for (const headers of chunks(branch, BLOCKS_AT_ONCE)) await this.#searchBlocks(headers, tip)
     await this.#extend(tip, false)
-  }
-
-  async #searchAll(headers: readonly BlockHeader[], tip: Tip): Promise<void> {
-    for (let at = 0; at < headers.length; at += BLOCKS_AT_ONCE)
-      await this.#searchBlocks(headers.slice(at, at + BLOCKS_AT_ONCE), tip)
   }
 
   async #searchBlocks(headers: readonly BlockHeader[], tip: Tip): Promise<void> {

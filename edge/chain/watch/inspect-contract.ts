@@ -1,6 +1,5 @@
 import type { ChainLog } from '../chain-log.ts'
-import type { ChainReader } from '../rpc/chain-reader.ts'
-import type { ContractReader } from '../rpc/contract-reader.ts'
+import type { ChainReader, ContractReader } from '../rpc/chain-reader.ts'
 import { RangeRejectedError } from '../rpc/chain-read-errors.ts'
 import type { BlockRange } from '../subscription.ts'
 import type { Watcher } from './watcher.ts'

@@ -1,14 +1,14 @@
 import { weightOf } from '../backfill/log-density.ts'
-import type { ChainLog, LogPosition } from '../chain-log.ts'
+import { type ChainLog, comparePositions, type LogPosition, positionOf } from '../chain-log.ts'
 import { matchesFilter } from '../matching/log-matching.ts'
-import { settledProgress } from './caught-up-delivery.ts'
+import { DELIVERIES_AT_ONCE } from '../subscription.ts'
+import {
+  type CursorDeliveryOptions,
+  deliverToCursor,
+  isCurrentCursor,
+} from './deliver-to-cursor.ts'
 import type { DeliveryCursor } from './delivery-cursor.ts'
-import { backfillProgress } from './backfill-progress.ts'
 import type { ActiveSubscription } from './subscriptions.ts'
-import type { DeliverySender } from './delivery-sender.ts'
-import type { WatchState } from './watch-state.ts'
-
-const DELIVERIES_AT_ONCE = 32
 
 /**
  * Size of the logs read for one cursor at a time, as counted by `weightOf`. The logs of all cursors are in memory at
@@ -16,24 +16,18 @@ const DELIVERIES_AT_ONCE = 32
  */
 const LOGS_AT_ONCE = 200
 
-type LaggingDeliveryOptions = {
-  state: WatchState
-  sender: DeliverySender
-  now: () => number
-}
-
 /**
  * Delivers finalized logs of stored blocks to each lagging cursor until it has caught up, and reorg notices to triggers
  * that have no logs to receive.
  */
 export class LaggingDelivery {
-  readonly #options: LaggingDeliveryOptions
+  readonly #options: CursorDeliveryOptions
   readonly #queue: (() => Promise<void>)[] = []
   /** Triggers with a reorg notice that is queued or in flight. */
   readonly #notified = new Set<string>()
   #workers = 0
 
-  constructor(options: LaggingDeliveryOptions) {
+  constructor(options: CursorDeliveryOptions) {
     this.#options = options
   }
 
@@ -92,7 +86,7 @@ export class LaggingDelivery {
 
   /** Returns true if there may be more logs to deliver. */
   async #deliverPage(watched: ActiveSubscription, cursor: DeliveryCursor): Promise<boolean> {
-    const { state, sender, now } = this.#options
+    const { state } = this.#options
     const { unfinalized, watermarks, notices } = state
     const watermark = watermarks.get(watched.watermarkKey)
     if (!isCurrentCursor(state, watched, cursor) || cursor.isComplete) return false
@@ -107,8 +101,6 @@ export class LaggingDelivery {
     const logs = rows.filter((log) => matchesFilter(watched.filter, log))
     const isAll = weightOf(rows) < LOGS_AT_ONCE
     const end = isAll ? { block: last + 1, logIndex: 0 } : positionAfter(rows.at(-1)!)
-    const { progress, isReportDue } = backfillProgress(cursor, end, now())
-    cursor.beginDelivery()
     if (logs.length > 0)
       state.transaction(() =>
         notices.recordDelivery(
@@ -116,33 +108,14 @@ export class LaggingDelivery {
           logs.map(({ blockNumber }) => blockNumber),
         ),
       )
-    if (logs.length === 0 && !isReportDue) {
-      this.#advance(watched, cursor, end)
-      return true
-    }
-    const outcome = await sender.send(watched.triggerId, {
-      generation: watched.generation,
-      lane: cursor.kind,
-      logs,
-      ...progress,
-      ...settledProgress(state),
-    })
-    if (!isCurrentCursor(state, watched, cursor)) return false
-    if (outcome.state === 'over') {
-      state.transaction(() => state.subscriptions.end(watched.triggerId, watched.version, now()))
+    const delivery = await deliverToCursor(this.#options, watched, cursor, logs, end)
+    if (delivery.state === 'over') return false
+    if (delivery.state !== 'taken') {
+      if (delivery.rest) this.#advance(watched, cursor, positionOf(delivery.rest))
       return false
     }
-    const next = outcome.state === 'away' ? logs[0] : logs[outcome.count]
-    if (outcome.state === 'away' || next) {
-      if (next) this.#advance(watched, cursor, { block: next.blockNumber, logIndex: next.logIndex })
-      cursor.scheduleRetry(now())
-      return false
-    }
-    cursor.clearBackoff()
-    if (progress.backfillAt !== undefined) cursor.progressSentAt = now()
     this.#advance(watched, cursor, end)
-    if (progress.backfillAt === null && cursor.next.block > cursor.range!.to)
-      this.#endBackfill(watched, cursor)
+    if (cursor.range && cursor.next.block > cursor.range.to) this.#endBackfill(watched, cursor)
     return true
   }
 
@@ -154,9 +127,9 @@ export class LaggingDelivery {
   }
 
   #advance(watched: ActiveSubscription, cursor: DeliveryCursor, to: LogPosition): void {
-    const { block, logIndex } = cursor.next
+    const before = cursor.next
     cursor.advance(to)
-    if (cursor.next.block === block && cursor.next.logIndex === logIndex) return
+    if (comparePositions(cursor.next, before) === 0) return
     const { state } = this.#options
     state.transaction(() => state.subscriptions.putCursor(watched, cursor))
   }
@@ -189,15 +162,6 @@ export class LaggingDelivery {
       this.#notified.delete(triggerId)
     }
   }
-}
-
-/** True if the subscription is current and still uses this cursor. */
-export function isCurrentCursor(
-  state: WatchState,
-  watched: ActiveSubscription,
-  cursor: DeliveryCursor,
-): boolean {
-  return state.subscriptions.isCurrent(watched) && watched[cursor.kind] === cursor
 }
 
 function positionAfter({ blockNumber, logIndex }: ChainLog): LogPosition {

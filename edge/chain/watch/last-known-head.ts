@@ -1,7 +1,7 @@
 import type { Tip } from '../block-header.ts'
 
 /** Same fields as in `ChainStatus`. */
-export type HeadFacts = {
+type HeadFacts = {
   head: number | null
   headTimestamp: number | null
   safe: number | null
@@ -9,12 +9,12 @@ export type HeadFacts = {
   answeredAt: number | null
 }
 
-type SeenRow = {
-  head: number | null
-  head_timestamp: number | null
-  safe: number | null
-  finalized: number | null
-  answered_at: number | null
+const UNKNOWN: HeadFacts = {
+  head: null,
+  headTimestamp: null,
+  safe: null,
+  finalized: null,
+  answeredAt: null,
 }
 
 /** Last known state, shown even while no trigger watches the chain. Stored only when the head changes. */
@@ -24,14 +24,10 @@ export class LastKnownHead {
 
   constructor(sql: SqlStorage) {
     this.#sql = sql
-    const [row] = sql.exec<SeenRow>('SELECT * FROM watch')
-    this.#facts = {
-      head: row?.head ?? null,
-      headTimestamp: row?.head_timestamp ?? null,
-      safe: row?.safe ?? null,
-      finalized: row?.finalized ?? null,
-      answeredAt: row?.answered_at ?? null,
-    }
+    const [row] = sql.exec<HeadFacts>(
+      'SELECT head, head_timestamp AS headTimestamp, safe, finalized, answered_at AS answeredAt FROM watch',
+    )
+    this.#facts = row ?? UNKNOWN
   }
 
   get facts(): HeadFacts {

@@ -1,5 +1,5 @@
 /** Pending reorg notice: the trigger marks the runs that were started by logs of blocks above `above`. */
-export type ReorgNotice = { above: number; serial: number }
+type ReorgNotice = { above: number; serial: number }
 
 /**
  * Per trigger, the blocks of which it may have received logs, and its pending reorg notices. A block is recorded before

@@ -12,7 +12,7 @@ const FALLBACK_DEPTH = 16
 /**
  * Stores some blocks below the head, so that a common ancestor can be found at the first reorganization. Logs are read
  * from the first block that a trigger needs.
- * @throws {ChainAway}
+ * @throws {ChainUnreachableError}
  * @throws {NodeLaggingError}
  */
 export async function storeInitialBlocks(

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../shared/durations.ts'
 import type { Finality } from '../finality.ts'
 import type { LogFilter } from '../matching/log-filter.ts'
 import { routeKey } from '../matching/log-matching.ts'
@@ -39,7 +40,7 @@ type LaneRow = {
 }
 
 /** Calls are never delayed by more than this. */
-const ENDED_KEPT_MS = 60 * 60 * 1000
+const ENDED_KEPT_MS = HOUR_MS
 
 export function toWatermarkKey(finality: Finality): string {
   return JSON.stringify(finality)
@@ -110,9 +111,9 @@ export class Subscriptions {
     const { triggerId, version, generation, filter, finality, since, backfill } = subscription
     this.#drop(triggerId)
     this.#sql.exec('DELETE FROM lanes WHERE trigger_id = ?', triggerId)
-    this.#sql.exec(
+    const inserted = this.#sql.exec<SubscriptionRow>(
       `INSERT OR REPLACE INTO subscriptions (trigger_id, version, generation, filter, finality, since, covered_from)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING *`,
       triggerId,
       version,
       generation,
@@ -121,19 +122,7 @@ export class Subscriptions {
       since,
       coveredFrom ?? null,
     )
-    const watched: ActiveSubscription = {
-      triggerId,
-      version,
-      generation,
-      filter,
-      route: routeKey(filter),
-      finality,
-      watermarkKey: toWatermarkKey(finality),
-      since,
-      coveredFrom,
-      live: undefined,
-      backfill: undefined,
-    }
+    const watched = parseSubscription(inserted.one())
     this.#add(watched)
     if (backfill && backfill.from <= backfill.to) {
       watched.backfill = new DeliveryCursor(

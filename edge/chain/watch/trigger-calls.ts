@@ -1,6 +1,6 @@
 import type { DeliveryResponse, LogDelivery } from '../subscription.ts'
 
-export type TriggerStub = { deliverLogs(delivery: LogDelivery): Promise<DeliveryResponse> }
+type TriggerStub = { deliverLogs(delivery: LogDelivery): Promise<DeliveryResponse> }
 
 /** Concurrent calls to the same trigger share one stub, which keeps them in order, even after a call has timed out. */
 export class TriggerCalls {

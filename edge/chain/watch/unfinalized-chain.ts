@@ -7,14 +7,6 @@ import { LogParts } from './log-parts.ts'
 /** Bytes in a log's row that count as one additional log, consistent with `weightOf`. */
 const BYTES_OF_A_LOG = 4 * 1024
 
-type BlockRow = {
-  number: number
-  hash: string
-  parent_hash: string
-  timestamp: number
-  logs_bloom: string
-}
-
 type LogRow = { block: number; place: number; route: string; log: string }
 
 /**
@@ -37,10 +29,7 @@ export class UnfinalizedChain {
   load(): void {
     const [row] = this.#sql.exec<{ through: number | null }>('SELECT through FROM watch')
     this.#through = row?.through ?? undefined
-    const first = this.#sql.exec<{ first: number | null }>(
-      'SELECT min(number) AS first FROM blocks',
-    )
-    this.#first = first.one().first ?? undefined
+    this.#first = this.#lowestStored()
   }
 
   /** Last block that was searched for logs; undefined before the first poll. */
@@ -68,15 +57,13 @@ export class UnfinalizedChain {
 
   headers(from: number, to: number): BlockHeader[] {
     return this.#sql
-      .exec<BlockRow>('SELECT * FROM blocks WHERE number BETWEEN ? AND ? ORDER BY number', from, to)
+      .exec<BlockHeader>(
+        `SELECT number, hash, parent_hash AS parentHash, timestamp, logs_bloom AS logsBloom
+         FROM blocks WHERE number BETWEEN ? AND ? ORDER BY number`,
+        from,
+        to,
+      )
       .toArray()
-      .map(({ number, hash, parent_hash, timestamp, logs_bloom }) => ({
-        number,
-        hash,
-        parentHash: parent_hash,
-        timestamp,
-        logsBloom: logs_bloom,
-      }))
   }
 
   extend(headers: readonly BlockHeader[], logs: readonly ChainLog[]): void {
@@ -133,10 +120,7 @@ export class UnfinalizedChain {
     this.#sql.exec('DELETE FROM blocks WHERE number < ?', below)
     this.#sql.exec('DELETE FROM logs WHERE block_number < ?', below)
     this.#parts.deleteOutside(below, Number.MAX_SAFE_INTEGER)
-    const first = this.#sql.exec<{ first: number | null }>(
-      'SELECT min(number) AS first FROM blocks',
-    )
-    this.#first = first.one().first ?? undefined
+    this.#first = this.#lowestStored()
   }
 
   /**
@@ -200,6 +184,11 @@ export class UnfinalizedChain {
       if (read >= weight) break
     }
     return logs
+  }
+
+  #lowestStored(): number | undefined {
+    const rows = this.#sql.exec<{ first: number | null }>('SELECT min(number) AS first FROM blocks')
+    return rows.one().first ?? undefined
   }
 
   #setThrough(through: number | undefined): void {

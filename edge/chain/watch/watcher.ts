@@ -8,7 +8,7 @@ import type { EndpointHealth } from '../rpc/chain-reader.ts'
  * The chain cannot be queried at the moment. A value instead of an error, because the class of an error is lost between
  * Durable Objects.
  */
-export type ChainUnreachable = { state: 'away' }
+type ChainUnreachable = { state: 'away' }
 
 export interface Watcher {
   /** @param finality if the chain does not serve this tag, the result is `no_such_finality` */

@@ -25,6 +25,7 @@ import { requireSealingKeys } from '../../trust/sealed-call.ts'
 import { forwardSealed } from '../../trust/sealed-http.ts'
 import type { App, AppEnv } from '../app-env.ts'
 import { clientAddress } from '../client-address.ts'
+import { methodNotAllowed, unmatchedRoute } from '../unmatched-route.ts'
 import { fromByteString, toByteString } from './byte-string.ts'
 import { hasCredential, keyOfRequest } from './credentials.ts'
 import type { MemoryShare } from './body-memory.ts'
@@ -51,10 +52,9 @@ async function forward(c: Context<AppEnv>, share: MemoryShare): Promise<Response
   const { settings, now, requireRate } = c.var.services
   const { pathname: path, search: query } = new URL(request.url)
   if (path === ACTION_WALLET_PATH) throw onlyServedByOrigin(settings.ORIGIN_URL)
-  if (!isProxiedPath(path))
-    throw new ApiError(404, 'There is nothing at this path.', 'Check the path.')
+  if (!isProxiedPath(path)) throw unmatchedRoute(request.method, [])
   const method = FORWARDED_METHODS.find((known) => known === request.method)
-  if (!method) throw methodNotAllowed(request.method)
+  if (!method) throw methodNotAllowed(request.method, FORWARDED_METHODS, 'Use GET or POST.')
   const key = keyOfRequest(request, path)
   const address = clientAddress(request, settings)
   await Promise.all([
@@ -148,11 +148,4 @@ function onlyServedByOrigin(originUrl: string): ApiError {
     'The edge does not return keys of actions, because an intermediary could substitute another key.',
     `Ask the origin directly: GET ${new URL(ACTION_WALLET_PATH, originUrl).href}?action_ipfs_cid=…`,
   )
-}
-
-function methodNotAllowed(method: string): ApiError {
-  const headers = { allow: FORWARDED_METHODS.join(', ') }
-  return new ApiError(405, `${method} is not allowed on this path.`, 'Use GET or POST.', {
-    headers,
-  })
 }

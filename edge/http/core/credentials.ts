@@ -1,7 +1,7 @@
 import { apiKeyIn } from '../../../shared/wire/api-key.ts'
 import { ApiError } from '../../../shared/errors/api-error.ts'
 import { SVC_ACTION_PATH } from '../../../shared/wire/core-routes.ts'
-import { WALLET_AUTH_HEADER } from '../../../shared/wire/wallet-auth.ts'
+import { WALLET_AUTH_HEADER } from '../../../shared/wire/header-names.ts'
 
 const BEARER = { headers: { 'www-authenticate': 'Bearer' } }
 const FIX_KEY =

@@ -3,7 +3,7 @@ import { BODY_TIMEOUT_MS } from '../../../shared/limits.ts'
 import { bodyBroken, bodyTooLarge, bodyTooSlow } from '../body-bytes.ts'
 import type { MemoryShare } from './body-memory.ts'
 
-export type BodyWithRoom = {
+type BodyWithRoom = {
   /** The body, followed by unused bytes. */
   room: Uint8Array<ArrayBuffer>
   bodyBytes: number
@@ -17,7 +17,7 @@ const INITIAL_BUFFER_BYTES = 256 * 1024
 
 const FIX = 'Send a smaller body; GET /core/v1/limits lists all limits.'
 
-export type BodyLimits = {
+type BodyLimits = {
   maxBytes: number
   roomBytes: number
   /** Used once the body exceeds the initial allocation. */
@@ -46,7 +46,9 @@ export async function readBodyWithRoom(
     if (length > room.length) {
       const bytes = Math.max(length, Math.min(expected, 2 * bodyBytes)) + roomBytes
       share.grow(bytes)
-      room = larger(room, bytes)
+      const larger = new Uint8Array(bytes)
+      larger.set(room)
+      room = larger
     }
     room.set(chunk, bodyBytes)
     bodyBytes = length
@@ -77,10 +79,4 @@ async function* readChunks(
     clearTimeout(timer)
     if (!isComplete) void reader.cancel().catch(() => {})
   }
-}
-
-function larger(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
-  const copy = new Uint8Array(length)
-  copy.set(bytes)
-  return copy
 }

@@ -5,6 +5,7 @@
 import type { Context } from 'hono'
 import { cors } from 'hono/cors'
 import { clientNetwork } from '../../../shared/network/client-network.ts'
+import { mediaTypeOf } from '../../../shared/network/media-type.ts'
 import {
   MODE_BASE,
   parseSealedRequest,
@@ -54,7 +55,7 @@ async function forward(c: Context<AppEnv>, share: MemoryShare): Promise<Response
 }
 
 function requireSealedType(type: string | null): void {
-  if (type?.split(';')[0]?.trim().toLowerCase() === SEALED_CONTENT_TYPE) return
+  if (mediaTypeOf(type) === SEALED_CONTENT_TYPE) return
   throw new ApiError(
     415,
     'The content type is not that of a sealed request.',

@@ -8,7 +8,6 @@ const bodyMemory = new BodyMemory(Date.now)
 
 const EXPOSED = 'x-request-id,x-svc-error,retry-after,x-total-count'
 
-/** The share is released once the response is available. */
 export async function withMemoryShare(
   c: Context<AppEnv>,
   forward: (c: Context<AppEnv>, share: MemoryShare) => Promise<Response>,

@@ -1,6 +1,7 @@
 import {
   type OpenApiOperation,
   errorSchema,
+  failureResponses,
   jsonContent,
   LICENSE,
   type OpenApiDocument,
@@ -8,7 +9,7 @@ import {
 } from '../../../shared/openapi/document.ts'
 import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
 import { queryParameters } from '../../../shared/openapi/query-parameters.ts'
-import { errorReference, errorResponses, headerReferences, headers } from './errors.ts'
+import { errorResponses, headerReferences, headers } from './errors.ts'
 import { type ApiOperation, apiOperations, errorStatuses } from './operations.ts'
 import { otherRoutes } from './other-routes.ts'
 import { pageRoutes } from './page-routes.ts'
@@ -41,7 +42,6 @@ export function openApiDocument(publicUrl: string): OpenApiDocument {
 function describe(operation: ApiOperation): OpenApiOperation {
   const { path, id, summary, scope, query, body, success } = operation
   const named = /^\/api\/(trigger|run)s\/\{id\}/.exec(path)
-  const failures = errorStatuses(operation).map((status) => [status, errorReference(status)])
   return {
     operationId: id,
     summary,
@@ -65,7 +65,7 @@ function describe(operation: ApiOperation): OpenApiOperation {
         headers: headerReferences('x-request-id', ...(success.headers ?? [])),
         ...(success.schema ? { content: jsonContent(jsonSchemaOf(success.schema, 'output')) } : {}),
       },
-      ...Object.fromEntries(failures),
+      ...failureResponses(...errorStatuses(operation)),
     },
   }
 }

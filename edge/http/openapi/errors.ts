@@ -1,4 +1,3 @@
-/** All error responses have a structured body. */
 import { ERROR_NAMES, type ErrorStatus } from '../../../shared/errors/error-names.ts'
 import { stringHeader, jsonContent } from '../../../shared/openapi/document.ts'
 
@@ -37,10 +36,6 @@ const MORE_HEADERS: Partial<Record<ErrorStatus, HeaderName>> = {
   405: 'allow',
   429: 'retry-after',
   503: 'retry-after',
-}
-
-export function errorReference(status: ErrorStatus): object {
-  return { $ref: `#/components/responses/${ERROR_NAMES[status]}` }
 }
 
 export const errorResponses = Object.fromEntries(

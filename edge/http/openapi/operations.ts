@@ -172,7 +172,6 @@ export const apiOperations: ApiOperation[] = [
   },
 ]
 
-/** Error statuses that the definition implies, and those that it lists. */
 export function errorStatuses({ method, path, scope, query, body, failures = [] }: ApiOperation) {
   // Any operation can fail with 503, for example while the database or a Durable Object restarts.
   const found = new Set<ErrorStatus>([401, 500, 503, ...failures])

@@ -1,6 +1,7 @@
 /** Routes for programs outside of `/api`. */
 import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
 import {
+  failureResponses,
   type OpenApiOperation,
   jsonContent,
   type OpenApiPaths,
@@ -13,7 +14,7 @@ import { HEALTH_PATH, METRICS_PATH, METRICS_TYPE } from '../../../shared/wire/mo
 import { REASONS } from '../../health/reasons.ts'
 import { DOCUMENT_PATHS, GUIDE_PATH, INDEX_PATH, LLMS_PATH } from '../../skill/documents.ts'
 import { headerReferences } from './errors.ts'
-import { failureResponses, idParameters } from './page-descriptions.ts'
+import { idParameters } from './page-descriptions.ts'
 
 const webhookId = idParameters(
   'The trigger ID. The full URL is `webhook_url` in the trigger’s record.',

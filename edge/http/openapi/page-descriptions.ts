@@ -1,10 +1,10 @@
 /** Pages, forms, and requests that scripts of our pages send. */
 import type { ErrorStatus } from '../../../shared/errors/error-names.ts'
-import { type OpenApiOperation, jsonContent } from '../../../shared/openapi/document.ts'
-import { errorReference } from './errors.ts'
-
-export const failureResponses = (...statuses: ErrorStatus[]) =>
-  Object.fromEntries(statuses.map((status) => [status, errorReference(status)]))
+import {
+  failureResponses,
+  type OpenApiOperation,
+  jsonContent,
+} from '../../../shared/openapi/document.ts'
 
 export const idParameters = (description: string) => [
   { name: 'id', in: 'path', required: true, description, schema: { type: 'string' } },
@@ -106,9 +106,9 @@ export function internalGetDescription(
   }
 }
 
-export function scriptDescription(operationId: string): OpenApiOperation {
+export function scriptDescription(name: string): OpenApiOperation {
   return {
-    operationId,
+    operationId: `${name.replaceAll('-', '_')}_script`,
     summary: 'A script used by this service’s own pages.',
     security: [],
     responses: {

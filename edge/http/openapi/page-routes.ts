@@ -1,8 +1,12 @@
-import type { OpenApiPaths } from '../../../shared/openapi/document.ts'
+import {
+  failureResponses,
+  type OpenApiOperation,
+  type OpenApiPaths,
+} from '../../../shared/openapi/document.ts'
+import { SCRIPT_NAMES, scriptPath } from '../../pages/scripts/page-scripts.ts'
 import { FORM_FIELDS } from '../../pages/triggers/form/trigger-form-fields.ts'
 import {
   documentDescription,
-  failureResponses,
   formDescription,
   idParameters,
   internalPostDescription,
@@ -13,6 +17,8 @@ import {
 
 const triggerId = idParameters('The trigger ID.')
 const runId = idParameters('The run ID.')
+const forTrigger = (route: OpenApiOperation) => ({ ...route, parameters: triggerId })
+const forRun = (route: OpenApiOperation) => ({ ...route, parameters: runId })
 const seeOther = { 303: { description: 'Redirects to the sign-in page, and back afterwards.' } }
 const notFoundResponses = { ...seeOther, ...failureResponses(404) }
 const badLink = {
@@ -135,47 +141,35 @@ export const pageRoutes: OpenApiPaths = {
     ),
   },
   '/triggers/{id}/edit': {
-    get: {
-      ...pageDescription('The form to edit a trigger.', 'edit_trigger_page', notFoundResponses),
-      parameters: triggerId,
-    },
-    post: {
-      ...formDescription('Changes a trigger, or previews the change.', 'edit_trigger', [
+    get: forTrigger(
+      pageDescription('The form to edit a trigger.', 'edit_trigger_page', notFoundResponses),
+    ),
+    post: forTrigger(
+      formDescription('Changes a trigger, or previews the change.', 'edit_trigger', [
         'csrf',
         'do',
         'seen',
         ...FORM_FIELDS,
       ]),
-      parameters: triggerId,
-    },
+    ),
   },
   '/triggers/{id}/enable': {
-    post: {
-      ...formDescription('Resumes a trigger.', 'enable_trigger', ['csrf', 'from']),
-      parameters: triggerId,
-    },
+    post: forTrigger(formDescription('Resumes a trigger.', 'enable_trigger', ['csrf', 'from'])),
   },
   '/triggers/{id}/disable': {
-    post: {
-      ...formDescription('Pauses a trigger.', 'disable_trigger', ['csrf', 'from']),
-      parameters: triggerId,
-    },
+    post: forTrigger(formDescription('Pauses a trigger.', 'disable_trigger', ['csrf', 'from'])),
   },
   '/triggers/{id}/delete': {
-    post: {
-      ...formDescription('Deletes a trigger.', 'delete_trigger_page', ['csrf']),
-      parameters: triggerId,
-    },
+    post: forTrigger(formDescription('Deletes a trigger.', 'delete_trigger_page', ['csrf'])),
   },
   '/triggers/{id}': {
-    get: {
-      ...pageDescription(
+    get: forTrigger(
+      pageDescription(
         'A trigger with its configuration, state and runs.',
         'trigger_page',
         notFoundResponses,
       ),
-      parameters: triggerId,
-    },
+    ),
   },
   '/triggers/{id}/runs.json': {
     get: internalGetDescription(
@@ -185,26 +179,23 @@ export const pageRoutes: OpenApiPaths = {
     ),
   },
   '/triggers/{id}/test': {
-    post: {
-      ...formDescription('Starts a test run of a trigger.', 'test_trigger_page', [
+    post: forTrigger(
+      formDescription('Starts a test run of a trigger.', 'test_trigger_page', [
         'csrf',
         'what',
         'json',
       ]),
-      parameters: triggerId,
-    },
+    ),
   },
   '/triggers/{id}/purge': {
-    post: {
-      ...formDescription('Cancels all queued runs of a trigger.', 'purge_trigger_page', ['csrf']),
-      parameters: triggerId,
-    },
+    post: forTrigger(
+      formDescription('Cancels all queued runs of a trigger.', 'purge_trigger_page', ['csrf']),
+    ),
   },
   '/runs/{id}': {
-    get: {
-      ...pageDescription('A run with its input and outcome.', 'run_page', notFoundResponses),
-      parameters: runId,
-    },
+    get: forRun(
+      pageDescription('A run with its input and outcome.', 'run_page', notFoundResponses),
+    ),
   },
   '/runs/{id}/state.json': {
     get: internalGetDescription(
@@ -214,19 +205,11 @@ export const pageRoutes: OpenApiPaths = {
     ),
   },
   '/runs/{id}/replay': {
-    post: {
-      ...formDescription('Replays a run.', 'replay_run_page', ['csrf', 'code']),
-      parameters: runId,
-    },
+    post: forRun(formDescription('Replays a run.', 'replay_run_page', ['csrf', 'code'])),
   },
   '/runs/{id}/cancel': {
-    post: {
-      ...formDescription('Cancels a queued run.', 'cancel_run_page', ['csrf']),
-      parameters: runId,
-    },
+    post: forRun(formDescription('Cancels a queued run.', 'cancel_run_page', ['csrf'])),
   },
-  '/scripts/runs.js': { get: scriptDescription('runs_script') },
-  '/scripts/trigger-form.js': { get: scriptDescription('trigger_form_script') },
   '/verify': {
     get: pageDescription('Verifies the origin’s evidence in the browser.', 'verify'),
     post: formDescription(
@@ -244,20 +227,12 @@ export const pageRoutes: OpenApiPaths = {
   '/pay': {
     get: pageDescription('The payment page, which runs the payment processor’s script.', 'pay'),
   },
-  '/scripts/account.js': { get: scriptDescription('account_script') },
-  '/scripts/charts.js': { get: scriptDescription('charts_script') },
-  '/scripts/connect.js': { get: scriptDescription('connect_script') },
-  '/scripts/console.js': { get: scriptDescription('console_script') },
-  '/scripts/editor.js': { get: scriptDescription('editor_script') },
-  '/scripts/ethers.js': { get: scriptDescription('ethers_script') },
-  '/scripts/pay.js': { get: scriptDescription('pay_script') },
-  '/scripts/sign-in.js': { get: scriptDescription('sign_in_script') },
-  '/scripts/verifier.js': { get: scriptDescription('verifier_script') },
-  '/scripts/verify.js': { get: scriptDescription('verify_script') },
+  ...Object.fromEntries(
+    SCRIPT_NAMES.map((name) => [scriptPath(name), { get: scriptDescription(name) }]),
+  ),
   '/docs': { get: pageDescription('The list of documents.', 'docs') },
   '/docs/{name}': { get: documentDescription('document', ['name']) },
   '/docs/{folder}/{name}': { get: documentDescription('document_in_folder', ['folder', 'name']) },
-  '/scripts/docs.js': { get: scriptDescription('docs_script') },
   '/dev/mailbox': {
     get: pageDescription(
       'The mailbox of a local stack. Not available in production.',

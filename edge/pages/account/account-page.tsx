@@ -1,19 +1,20 @@
 import type { Context } from 'hono'
+import { DAY_MS, MINUTE_MS } from '../../../shared/durations.ts'
 import { PASSKEYS_MAX, RECENT_SIGN_IN_MS, SESSION_LIFETIME_MS } from '../../../shared/limits.ts'
 import { LABEL_MAX_CHARACTERS } from '../../../shared/wire/agent.ts'
 import { csrfToken } from '../../identity/csrf.ts'
 import { listPasskeys, type Passkey } from '../../identity/passkeys.ts'
-import { ACCOUNT_CSRF_SUBJECT } from './account-csrf.ts'
 import type { App, AppEnv } from '../../http/app-env.ts'
 import { currentSession } from '../../http/authenticate.ts'
 import { scriptUrl } from '../scripts/page-scripts.ts'
+import { SIGN_OUT_SUBJECT } from '../layout/header.tsx'
 import { renderPage, seeOther, signInPath } from '../layout/render-page.tsx'
-import { FactList, Field, Time } from '../../browser/components/elements.tsx'
-import { isRecentSignIn } from './passkey-registration.ts'
-import { signOutForm } from '../sign-in/sign-out.tsx'
+import { CsrfField } from '../requests/csrf-field.tsx'
+import { FactList, Time } from '../../browser/components/elements.tsx'
+import { Field } from '../../browser/components/form-fields.tsx'
+import { ACCOUNT_CSRF_SUBJECT, isRecentSignIn } from './passkey-registration.ts'
 
 const PATH = '/account'
-const DAY_MS = 24 * 60 * 60 * 1000
 
 export function registerAccountPage(app: App): void {
   app.get(PATH, (c) => showAccount(c))
@@ -26,7 +27,7 @@ async function showAccount(c: Context<AppEnv>): Promise<Response> {
   const passkeys = await listPasskeys(services, session.user.id)
   const csrf = await csrfToken(session.secret, ACCOUNT_CSRF_SUBJECT)
   const script = scriptUrl(c, 'account')
-  const addState = addPasskeyState(passkeys.length, isRecentSignIn(session, services.now()))
+  const isRecent = isRecentSignIn(session, services.now())
   return renderPage(
     c,
     { title: 'Your account', script: { url: script, connect: [new URL(script).origin] } },
@@ -42,7 +43,7 @@ async function showAccount(c: Context<AppEnv>): Promise<Response> {
         </p>
         {passkeys.length > 0 && <PasskeyList passkeys={passkeys} csrf={csrf} />}
         {passkeys.length === 0 && <p class="note">No passkeys yet.</p>}
-        <AddPasskeySection csrf={csrf} may={addState} />
+        <AddPasskeySection csrf={csrf} count={passkeys.length} isRecent={isRecent} />
         <p id="passkey-status" role="status" />
       </section>
       <section aria-labelledby="programs">
@@ -57,18 +58,16 @@ async function showAccount(c: Context<AppEnv>): Promise<Response> {
           You stay signed in for {SESSION_LIFETIME_MS / DAY_MS} days in each browser. Authorized
           programs keep working after you sign out.
         </p>
-        {await signOutForm(session, { everywhere: true })}
+        <form method="post" action="/sign-out">
+          <CsrfField session={session} subject={SIGN_OUT_SUBJECT} />
+          <button type="submit" name="where" value="everywhere" class="quiet">
+            Sign out everywhere
+          </button>
+        </form>
       </section>
       <script src={script} defer />
     </>,
   )
-}
-
-type AddPasskeyState = 'add' | 'sign_in_again' | 'add_no_more'
-
-function addPasskeyState(count: number, isRecentlySignedIn: boolean): AddPasskeyState {
-  if (count >= PASSKEYS_MAX) return 'add_no_more'
-  return isRecentlySignedIn ? 'add' : 'sign_in_again'
 }
 
 function PasskeyList({ passkeys, csrf }: { passkeys: Passkey[]; csrf: string }) {
@@ -100,46 +99,43 @@ function PasskeyList({ passkeys, csrf }: { passkeys: Passkey[]; csrf: string }) 
   )
 }
 
+type AddPasskeyProps = { csrf: string; count: number; isRecent: boolean }
+
 /** The page's script enables the button, because adding a passkey requires JavaScript. */
-function AddPasskeySection({ csrf, may }: { csrf: string; may: AddPasskeyState }) {
-  switch (may) {
-    case 'add_no_more':
-      return (
-        <p class="note">
-          You have reached the limit of {PASSKEYS_MAX} passkeys. Remove one to add another.
-        </p>
-      )
-    case 'sign_in_again':
-      return (
-        <p class="note">
-          To add a passkey, <a href={signInPath(PATH)}>sign in again</a>. Your last sign-in was more
-          than {RECENT_SIGN_IN_MS / 60_000} minutes ago.
-        </p>
-      )
-    case 'add':
-      return (
-        <>
-          <form id="add-passkey" class="card">
-            <input type="hidden" name="csrf" value={csrf} />
-            <Field
-              name="name"
-              label="Name of the new passkey"
-              hint="Such as the name of the device or password manager."
-              type="text"
-              required
-              maxlength={LABEL_MAX_CHARACTERS}
-              autocomplete="off"
-            />
-            <button type="submit" disabled>
-              Add a passkey
-            </button>
-          </form>
-          <noscript>
-            <p class="warn">
-              Adding a passkey requires JavaScript, which is disabled in your browser.
-            </p>
-          </noscript>
-        </>
-      )
-  }
+function AddPasskeySection({ csrf, count, isRecent }: AddPasskeyProps) {
+  if (count >= PASSKEYS_MAX)
+    return (
+      <p class="note">
+        You have reached the limit of {PASSKEYS_MAX} passkeys. Remove one to add another.
+      </p>
+    )
+  if (!isRecent)
+    return (
+      <p class="note">
+        To add a passkey, <a href={signInPath(PATH)}>sign in again</a>. Your last sign-in was more
+        than {RECENT_SIGN_IN_MS / MINUTE_MS} minutes ago.
+      </p>
+    )
+  return (
+    <>
+      <form id="add-passkey" class="card">
+        <input type="hidden" name="csrf" value={csrf} />
+        <Field
+          name="name"
+          label="Name of the new passkey"
+          hint="Such as the name of the device or password manager."
+          type="text"
+          required
+          maxlength={LABEL_MAX_CHARACTERS}
+          autocomplete="off"
+        />
+        <button type="submit" disabled>
+          Add a passkey
+        </button>
+      </form>
+      <noscript>
+        <p class="warn">Adding a passkey requires JavaScript, which is disabled in your browser.</p>
+      </noscript>
+    </>
+  )
 }

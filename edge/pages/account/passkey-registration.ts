@@ -14,11 +14,13 @@ import {
 } from '../../identity/passkey-registration.ts'
 import { relyingPartyOf } from '../../identity/relying-party.ts'
 import type { Session } from '../../identity/sessions.ts'
-import { ACCOUNT_CSRF_SUBJECT } from './account-csrf.ts'
 import type { App, AppEnv } from '../../http/app-env.ts'
 import { currentSession } from '../../http/authenticate.ts'
 import { readSameOriginJson } from '../requests/same-origin-json.ts'
 import { limitPasskeyCalls, noStore } from '../sign-in/passkey-sign-in.ts'
+
+/** CSRF tokens for other pages are invalid for the forms on `/account`. */
+export const ACCOUNT_CSRF_SUBJECT = 'account'
 
 const optionsBody = z.strictObject({ csrf: z.string() })
 const registrationBody = z.strictObject({

@@ -1,13 +1,13 @@
 /** Submitted by a form on `/account` that works without scripts. */
 import type { Context } from 'hono'
-import { isCsrfToken } from '../../identity/csrf.ts'
 import { notifyOfPasskeyChange } from '../../identity/notices.ts'
 import { removePasskey } from '../../identity/passkeys.ts'
-import { ACCOUNT_CSRF_SUBJECT } from './account-csrf.ts'
+import { ACCOUNT_CSRF_SUBJECT } from './passkey-registration.ts'
 import type { App, AppEnv } from '../../http/app-env.ts'
 import { currentSession } from '../../http/authenticate.ts'
 import { readSameOriginForm } from '../requests/same-origin-form.ts'
-import { noticePage, seeOther, signInPath } from '../layout/render-page.tsx'
+import { rejectStaleForm } from '../requests/session-form.ts'
+import { seeOther, signInPath } from '../layout/render-page.tsx'
 
 export function registerPasskeyRemoval(app: App): void {
   app.post('/passkeys/remove', (c) => remove(c))
@@ -22,14 +22,11 @@ async function remove(c: Context<AppEnv>): Promise<Response> {
   if (form instanceof Response) return form
   const session = await currentSession(c)
   if (!session) return seeOther(c, signInPath('/account'))
-  if (!(await isCsrfToken(form.get('csrf') ?? '', session.secret, ACCOUNT_CSRF_SUBJECT))) {
-    return noticePage(c, {
-      status: 403,
-      title: 'This page is out of date',
-      text: 'Nothing was removed. You may have signed in again, or as another user, since you opened it.',
-      link: { href: '/account', text: 'Open your account again' },
-    })
-  }
+  const stale = await rejectStaleForm(c, { session, form }, ACCOUNT_CSRF_SUBJECT, {
+    text: 'Nothing was removed. You may have signed in again, or as another user, since you opened it.',
+    link: { href: '/account', text: 'Open your account again' },
+  })
+  if (stale) return stale
   const credentialId = form.get('credential_id') ?? ''
   const { services } = c.var
   const { user } = session

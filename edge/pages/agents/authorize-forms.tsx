@@ -1,7 +1,7 @@
-/** One page for a plain link, and one for a registered request. */
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
-import { comparisonCode } from '../../../shared/encoding/comparison-code.ts'
+import { DAY_MS } from '../../../shared/durations.ts'
+import { comparisonCode } from '../../../shared/encoding/crockford-code.ts'
 import {
   AGENT_TOKEN_IDLE_MS,
   AGENT_TOKEN_LIFETIME_MS,
@@ -13,11 +13,9 @@ import { decode32Bytes } from '../../identity/secret.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { authorizePath } from '../../identity/authorize-path.ts'
 import { renderPage, signInPath } from '../layout/render-page.tsx'
-import { Choice, Field } from '../../browser/components/elements.tsx'
+import { Choice, Field } from '../../browser/components/form-fields.tsx'
 
-const DAY_MS = 24 * 60 * 60 * 1000
-
-export type AuthorizePageProps = {
+type AuthorizePageProps = {
   challenge: string
   /** Account for which the program would act. */
   email: string

@@ -8,7 +8,7 @@ import {
   findAgentRequest,
 } from '../../identity/agent-requests.ts'
 import { approveAgentToken } from '../../identity/agent-tokens.ts'
-import { csrfToken, isCsrfToken } from '../../identity/csrf.ts'
+import { csrfToken } from '../../identity/csrf.ts'
 import { notifyOfApproval } from '../../identity/notices.ts'
 import { approveRequest, findFinalState } from '../../identity/request-approval.ts'
 import { decode32Bytes } from '../../identity/secret.ts'
@@ -19,6 +19,7 @@ import type { App, AppEnv } from '../../http/app-env.ts'
 import { currentSession } from '../../http/authenticate.ts'
 import { authorizePath } from '../../identity/authorize-path.ts'
 import { readSameOriginForm } from '../requests/same-origin-form.ts'
+import { rejectStaleForm } from '../requests/session-form.ts'
 import { noticePage, seeOther, signInPath } from '../layout/render-page.tsx'
 
 export function registerAgentAuthorize(app: App): void {
@@ -48,14 +49,11 @@ async function submitDecision(c: Context<AppEnv>): Promise<Response> {
   if (!decode32Bytes(challenge)) return badChallengePage(c)
   const session = await currentSession(c)
   if (!session) return seeOther(c, signInPath(authorizePath(challenge)))
-  if (!(await isCsrfToken(form.get('csrf') ?? '', session.secret, csrfSubject(challenge)))) {
-    return noticePage(c, {
-      status: 403,
-      title: 'This page is out of date',
-      text: 'Nothing was granted. You may have signed in again, or with another account, since it was opened.',
-      link: { href: authorizePath(challenge), text: 'Open the request again' },
-    })
-  }
+  const stale = await rejectStaleForm(c, { session, form }, csrfSubject(challenge), {
+    text: 'Nothing was granted. You may have signed in again, or with another account, since it was opened.',
+    link: { href: authorizePath(challenge), text: 'Open the request again' },
+  })
+  if (stale) return stale
   const pending = { challenge, session }
   const request = await findAgentRequest(c.var.services, challenge)
   if (request && request.state !== 'open') return endedPage(c, pending)
@@ -68,7 +66,6 @@ async function submitDecision(c: Context<AppEnv>): Promise<Response> {
     : authorizePlainLink(c, pending, form)
 }
 
-/** The name and the access are optional. */
 async function authorizePlainLink(
   c: Context<AppEnv>,
   pending: PendingAuthorization,
@@ -88,7 +85,7 @@ async function authorizePlainLink(
   const outcome = await approveAgentToken(c.var.services, approval)
   // Registered after this page was opened, so the person must now enter the code.
   if (outcome === 'registered') return seeOther(c, authorizePath(challenge))
-  if (outcome === 'granted') notifyOwner(c, session, approval)
+  if (outcome === 'granted') notifyOfApproval(c.var.services, { user: session.user, ...approval })
   return noticePage(c, OUTCOMES[outcome])
 }
 
@@ -107,17 +104,9 @@ async function authorizeRegisteredRequest(
   const approval = { code, userId: pending.session.user.id }
   const outcome = await approveRequest(c.var.services, request, approval)
   if (typeof outcome === 'object') return showAgain(wrongCode(outcome.attemptsLeft))
-  if (outcome === 'granted') notifyOwner(c, pending.session, request)
+  if (outcome === 'granted')
+    notifyOfApproval(c.var.services, { user: pending.session.user, ...request })
   return noticePage(c, OUTCOMES[outcome])
-}
-
-/** Mails the account owner, so that a stolen session cannot approve a token unnoticed. */
-function notifyOwner(
-  c: Context<AppEnv>,
-  { user }: Session,
-  { label, scopes }: { label: string | null; scopes: readonly Scope[] },
-): void {
-  notifyOfApproval(c.var.services, { user, label, scopes })
 }
 
 function wrongCode(attemptsLeft: number): string {
@@ -139,7 +128,6 @@ async function refuse(
   })
 }
 
-/** For a request that is no longer open. */
 async function endedPage(
   c: Context<AppEnv>,
   { challenge, session }: PendingAuthorization,
@@ -147,7 +135,6 @@ async function endedPage(
   return noticePage(c, OUTCOMES[await findFinalState(c.var.services, challenge, session.user.id)])
 }
 
-/** Choices on the page for plain links. The default is `all`. */
 const ACCESS = new Map<string, readonly Scope[]>([
   ['all', SCOPES],
   ['read', ['triggers:read']],

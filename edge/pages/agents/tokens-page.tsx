@@ -1,7 +1,6 @@
 /** Lists and revokes authorized programs (docs/decisions/0049). */
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
-import { csrfToken, isCsrfToken } from '../../identity/csrf.ts'
 import {
   listTokens,
   type OwnedToken,
@@ -10,9 +9,12 @@ import {
   TOKENS_LISTED,
 } from '../../identity/owned-tokens.ts'
 import { decode32Bytes } from '../../identity/secret.ts'
+import type { Session } from '../../identity/sessions.ts'
 import type { App, AppEnv } from '../../http/app-env.ts'
 import { currentSession } from '../../http/authenticate.ts'
+import { CsrfField } from '../requests/csrf-field.tsx'
 import { readSameOriginForm } from '../requests/same-origin-form.ts'
+import { rejectStaleForm } from '../requests/session-form.ts'
 import { noticePage, renderPage, seeOther, signInPath } from '../layout/render-page.tsx'
 import { Badge, FactList, Time } from '../../browser/components/elements.tsx'
 
@@ -32,38 +34,35 @@ async function showTokens(c: Context<AppEnv>): Promise<Response> {
   const session = await currentSession(c)
   if (!session) return seeOther(c, signInPath(PATH))
   const tokens = await listTokens(c.var.services, session.user.id)
-  const form = async (token: string) => ({
-    token,
-    csrf: await csrfToken(session.secret, csrfSubject(token)),
-  })
-  const rows = await Promise.all(
-    tokens.map(async (token) => <TokenItem token={token} form={await form(token.challenge)} />),
-  )
   const hasLive = tokens.some(({ state }) => state === 'live')
   const content = (
     <>
       <p class="lead">
         These programs can view or change the triggers of <strong>{session.user.email}</strong>.
       </p>
-      {rows.length > 0 && <ul class="rows">{rows}</ul>}
-      {rows.length === 0 && (
+      {tokens.length > 0 && (
+        <ul class="rows">
+          {tokens.map((token) => (
+            <TokenItem token={token} session={session} />
+          ))}
+        </ul>
+      )}
+      {tokens.length === 0 && (
         <p class="card">
           No programs yet. Open the link printed by a program, and choose Authorize.
         </p>
       )}
-      {rows.length === TOKENS_LISTED && <p>Only the first {TOKENS_LISTED} are shown.</p>}
+      {tokens.length === TOKENS_LISTED && <p>Only the first {TOKENS_LISTED} are shown.</p>}
       {hasLive && <p class="note">{REVOCATION_EFFECT}</p>}
-      {hasLive && <RevokeAll form={await form(ALL)} />}
+      {hasLive && <RevokeAll session={session} />}
     </>
   )
   return renderPage(c, { title: 'Authorized programs' }, content)
 }
 
-type RevokeForm = { token: string; csrf: string }
-
-function TokenItem({ token, form }: { token: OwnedToken; form: RevokeForm }) {
+function TokenItem({ token, session }: { token: OwnedToken; session: Session }) {
   const { scopes, createdAt, lastUsedAt, endsAt, state } = token
-  const label = token.label ?? NO_NAME
+  const label = token.label ?? 'Unnamed program'
   const facts: [string, Child][] = [
     ['Access', ACCESS[scopes.join(' ')] ?? scopes.join(', ')],
     ['Authorized', <Time at={createdAt} />],
@@ -81,7 +80,7 @@ function TokenItem({ token, form }: { token: OwnedToken; form: RevokeForm }) {
       </div>
       {state === 'live' && (
         <form method="post" action={`${PATH}/revoke`}>
-          <HiddenFields form={form} />
+          <HiddenFields token={token.challenge} session={session} />
           <button type="submit" class="danger" aria-label={`Revoke ${label}`}>
             Revoke
           </button>
@@ -92,12 +91,12 @@ function TokenItem({ token, form }: { token: OwnedToken; form: RevokeForm }) {
 }
 
 /** Inside `details`, so that a single click cannot revoke all programs. */
-function RevokeAll({ form }: { form: RevokeForm }) {
+function RevokeAll({ session }: { session: Session }) {
   return (
     <details>
       <summary>Revoke all</summary>
       <form method="post" action={`${PATH}/revoke`} class="card">
-        <HiddenFields form={form} />
+        <HiddenFields token={ALL} session={session} />
         <p>All of your programs will need a new token.</p>
         <p class="actions">
           <button type="submit" class="danger">
@@ -109,16 +108,14 @@ function RevokeAll({ form }: { form: RevokeForm }) {
   )
 }
 
-function HiddenFields({ form: { token, csrf } }: { form: RevokeForm }) {
+function HiddenFields({ token, session }: { token: string; session: Session }) {
   return (
     <>
       <input type="hidden" name="token" value={token} />
-      <input type="hidden" name="csrf" value={csrf} />
+      <CsrfField session={session} subject={csrfSubject(token)} />
     </>
   )
 }
-
-const NO_NAME = 'Unnamed program'
 
 const ACCESS: Record<string, string> = {
   'triggers:read triggers:write': 'all',
@@ -141,14 +138,11 @@ async function revoke(c: Context<AppEnv>): Promise<Response> {
   const session = await currentSession(c)
   if (!session) return seeOther(c, signInPath(PATH))
   const token = form.get('token') ?? ''
-  if (!(await isCsrfToken(form.get('csrf') ?? '', session.secret, csrfSubject(token)))) {
-    return noticePage(c, {
-      status: 403,
-      title: 'This page is out of date',
-      text: 'Nothing was revoked. You may have signed in again, or with another account, since it was opened.',
-      link: BACK,
-    })
-  }
+  const stale = await rejectStaleForm(c, { session, form }, csrfSubject(token), {
+    text: 'Nothing was revoked. You may have signed in again, or with another account, since it was opened.',
+    link: BACK,
+  })
+  if (stale) return stale
   const { services } = c.var
   const userId = session.user.id
   if (token === ALL) {

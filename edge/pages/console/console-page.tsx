@@ -5,16 +5,10 @@ import type { App, AppEnv } from '../../http/app-env.ts'
 import { renderPage } from '../layout/render-page.tsx'
 import { scriptUrl } from '../scripts/page-scripts.ts'
 import { CONSOLE_VIEWS_STYLE } from './console-views-style.ts'
-import { CHARTS_SCRIPT_PATH } from '../scripts/charts-script.ts'
 import { CONSOLE_STYLE } from './console-style.ts'
-import { EDITOR_SCRIPT_PATH } from '../scripts/editor-script.ts'
 import { WALLETS_STYLE } from './wallets-style.ts'
 
-/** Scripts that are loaded on demand. */
-const LAZY_SCRIPTS = ['console', 'ethers', 'verifier'] as const
-
-/** Scripts that other pages also use. */
-const SHARED_SCRIPT_PATHS = [CHARTS_SCRIPT_PATH, EDITOR_SCRIPT_PATH]
+const LAZY_SCRIPTS = ['console', 'ethers', 'verifier', 'charts', 'editor'] as const
 
 export function registerConsolePage(app: App): void {
   app.get('/console', (c) => consolePage(c))
@@ -23,10 +17,7 @@ export function registerConsolePage(app: App): void {
 function consolePage(c: Context<AppEnv>): Promise<Response> {
   const { baseUrl, verify } = coreApi(c)
   const script = scriptUrl(c, 'connect')
-  const modules = [
-    ...LAZY_SCRIPTS.map((name) => scriptUrl(c, name)),
-    ...SHARED_SCRIPT_PATHS.map((path) => new URL(path, script).href),
-  ]
+  const modules = LAZY_SCRIPTS.map((name) => scriptUrl(c, name))
   const connect = [...new Set([new URL(script).origin, baseUrl])]
   return renderPage(
     c,

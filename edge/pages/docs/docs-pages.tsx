@@ -19,13 +19,10 @@ import { linkResolver } from '../../docs/link-resolver.ts'
 import type { App, AppEnv } from '../../http/app-env.ts'
 import { withEtag } from '../../http/etag.ts'
 import { renderPage } from '../layout/render-page.tsx'
-import { registerPageScript } from '../scripts/page-scripts.ts'
+import { scriptPath, scriptUrl } from '../scripts/page-scripts.ts'
 import { DOCS_STYLE } from './docs-style.ts'
 
-const SCRIPT_PATH = '/scripts/docs.js'
-
 export function registerDocsPages(app: App): void {
-  registerPageScript(app, SCRIPT_PATH, () => import('../../browser/docs/script.txt'))
   app.get('/docs', (c) => cachedPage(c, () => docsPage(c, 'Documentation', <Contents />)))
   app.get('/docs/:name', (c) => showDocument(c, c.req.param('name')))
   app.get('/docs/:folder/:name', (c) =>
@@ -41,7 +38,12 @@ async function showDocument(c: Context<AppEnv>, requested: string): Promise<Resp
   if (!source)
     throw new ApiError(404, 'Document not found.', 'See /docs for the list of documents.')
   const { default: text } = await source.load()
-  if (requested !== name) return markdown(c, text)
+  if (requested !== name)
+    return withEtag(c, text, {
+      'content-type': 'text/markdown; charset=utf-8',
+      'access-control-allow-origin': '*',
+      'x-content-type-options': 'nosniff',
+    })
   return cachedPage(c, async () => {
     const { renderMarkdown } = await import('../../../shared/documents/markdown.ts')
     const { title, html, headings } = renderMarkdown(text, linkResolver(source.file, pagePathOf))
@@ -61,14 +63,13 @@ async function showDocument(c: Context<AppEnv>, requested: string): Promise<Resp
 }
 
 function docsPage(c: Context<AppEnv>, title: string, content: Child): Promise<Response> {
-  const url = new URL(SCRIPT_PATH, c.var.services.settings.PUBLIC_URL).href
-  const script = { url, connect: ["'none'"] }
+  const script = { url: scriptUrl(c, 'docs'), connect: ["'none'"] }
   return renderPage(
     c,
     { title, script, style: DOCS_STYLE, anonymous: true },
     <>
       {content}
-      <script src={SCRIPT_PATH} defer />
+      <script src={scriptPath('docs')} defer />
     </>,
   )
 }
@@ -86,14 +87,6 @@ async function cachedPage(c: Context<AppEnv>, render: () => Promise<Response>): 
     renderedPages.set(key, cached)
   }
   return withEtag(c, cached.text, Object.fromEntries(cached.headers))
-}
-
-function markdown(c: Context<AppEnv>, text: string): Promise<Response> {
-  return withEtag(c, text, {
-    'content-type': 'text/markdown; charset=utf-8',
-    'access-control-allow-origin': '*',
-    'x-content-type-options': 'nosniff',
-  })
 }
 
 const Contents = () => (

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import type { ProcessorSources } from '../../payment/processor-sources.ts'
 import type { AppEnv } from '../../http/app-env.ts'
+import { sha256 } from '../../sha256.ts'
 
 /** URLs of the entry script and of modules that it imports on demand, and origins to which these may connect. */
 export type PageScript = {
@@ -70,8 +71,7 @@ const styleHashes = new Map<string, string>()
 async function styleHash(style: string): Promise<string> {
   const cached = styleHashes.get(style)
   if (cached !== undefined) return cached
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(style))
-  const hash = btoa(String.fromCharCode(...new Uint8Array(digest)))
+  const hash = btoa(String.fromCharCode(...(await sha256(style))))
   styleHashes.set(style, hash)
   return hash
 }

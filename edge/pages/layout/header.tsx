@@ -1,13 +1,13 @@
 import type { FC } from 'hono/jsx'
-import { csrfToken } from '../../identity/csrf.ts'
 import type { Session } from '../../identity/sessions.ts'
+import { CsrfField } from '../requests/csrf-field.tsx'
 
 /** CSRF subject of `POST /sign-out`. */
 export const SIGN_OUT_SUBJECT = 'sign-out'
 
 const SIGN_OUT_FORM = 'sign-out'
 
-export const SERVICE_NAME = 'svc'
+const SERVICE_NAME = 'svc'
 
 type NavLink = { href: string; text: string }
 
@@ -24,8 +24,8 @@ const SIGNED_IN_LINKS: NavLink[] = [
   { href: '/docs', text: 'Docs' },
 ]
 
-/** `undefined` if not signed in; `'unasked'` if the session was not looked up. */
-export type PageSession = Session | undefined | 'unasked'
+/** `undefined` if not signed in; `'not_looked_up'` if the session was not looked up. */
+export type PageSession = Session | undefined | 'not_looked_up'
 
 /** @param path of the current page, to mark the page's own link */
 export const Header: FC<{ path: string; session: PageSession }> = ({ path, session }) => (
@@ -39,7 +39,7 @@ export const Header: FC<{ path: string; session: PageSession }> = ({ path, sessi
           {(session ? SIGNED_IN_LINKS : PUBLIC_LINKS).map((place) => (
             <NavItem place={place} path={path} />
           ))}
-          {session !== 'unasked' && (
+          {session !== 'not_looked_up' && (
             <li>{session ? <SignOutButton /> : <SignInLink path={path} />}</li>
           )}
         </ul>
@@ -48,7 +48,6 @@ export const Header: FC<{ path: string; session: PageSession }> = ({ path, sessi
   </header>
 )
 
-/** Header without links. */
 export const BareHeader: FC = () => (
   <header class="site">
     <div>
@@ -92,9 +91,9 @@ export const Footer: FC<{ session: PageSession }> = ({ session }) => (
 )
 
 /** Placed after the page's own forms, because some programs use the first form of a page. */
-const HiddenSignOutForm = async ({ session }: { session: Session }) => (
+const HiddenSignOutForm = ({ session }: { session: Session }) => (
   <form id={SIGN_OUT_FORM} method="post" action="/sign-out">
-    <input type="hidden" name="csrf" value={await csrfToken(session.secret, SIGN_OUT_SUBJECT)} />
+    <CsrfField session={session} subject={SIGN_OUT_SUBJECT} />
     <input type="hidden" name="where" value="here" />
   </form>
 )

@@ -1,5 +1,5 @@
 /**
- * Styles shared by all pages, in one constant that the content security policy allows by its hash (`policy.ts`).
+ * Styles shared by all pages, in one constant that the content security policy allows by its hash (`content-security-policy.ts`).
  *
  * Classes:
  * - `.lead`: first paragraph

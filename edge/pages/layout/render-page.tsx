@@ -1,7 +1,7 @@
 /**
  * A page has at most one entry script and no inline scripts, so that injected scripts cannot run. Forms rely on the
- * browser's built-in support for keyboards and screen readers. Styles are in `page/style.ts`, and shared components in
- * `console/parts.tsx`.
+ * browser's built-in support for keyboards and screen readers. Styles are in `page-style.ts`, and shared components in
+ * `edge/browser/components/elements.tsx`.
  */
 import type { Context } from 'hono'
 import { html, raw } from 'hono/html'
@@ -25,7 +25,6 @@ type PageOptions = {
   script?: PageScript
   /** Additional CSS. It must be a constant, because the content security policy allows it by its hash. */
   style?: string
-  /** Wider layout, for tables and columns. */
   wide?: boolean
   /** Skips the session lookup: for error pages, because the database may have caused the error. */
   anonymous?: boolean
@@ -53,7 +52,7 @@ export async function renderPage(
     'Content-Security-Policy',
     await contentSecurityPolicy(style === undefined ? [PAGE_STYLE] : [PAGE_STYLE, style], script),
   )
-  const session = anonymous ? 'unasked' : await currentSession(c)
+  const session = anonymous ? 'not_looked_up' : await currentSession(c)
   const document = (
     <html lang="en">
       <head>
@@ -105,7 +104,6 @@ export function seeOther(c: Context<AppEnv>, path: string): Response {
   return c.redirect(path, 303)
 }
 
-/** After signing in, the user is redirected to `path`. */
 export function signInPath(path: string): string {
   return `/sign-in?next=${encodeURIComponent(path)}`
 }

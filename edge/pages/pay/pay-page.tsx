@@ -6,7 +6,6 @@ import { processorSources } from '../../payment/processor-sources.ts'
 import type { App } from '../../http/app-env.ts'
 import { renderPage } from '../layout/render-page.tsx'
 import { scriptUrl } from '../scripts/page-scripts.ts'
-import { PAY_STYLE } from './pay-style.ts'
 
 export function registerPayPage(app: App): void {
   app.get('/pay', (c) => {
@@ -49,3 +48,12 @@ export function registerPayPage(app: App): void {
     )
   })
 }
+
+/** Reserves space for the payment processor's elements before they are loaded. */
+const PAY_STYLE = `
+.amount { display: flex; align-items: baseline; justify-content: space-between; margin: 0 0 1rem; }
+.amount strong { font-size: 1.5rem; font-variant-numeric: tabular-nums; }
+#methods { min-height: 12rem; margin: 0 0 1rem; }
+#fault:empty { display: none; }
+#fault { margin: 0 0 1rem; }
+`

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { ApiError } from '../../../shared/errors/api-error.ts'
 import { BODY_TIMEOUT_MS } from '../../../shared/limits.ts'
+import { mediaTypeOf } from '../../../shared/network/media-type.ts'
 import { isSameOriginRequest } from '../../identity/csrf.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { readBody } from '../../http/body-bytes.ts'
@@ -19,8 +20,7 @@ export async function readSameOriginForm(
 ): Promise<URLSearchParams | Response> {
   const rejection = await rejectCrossOriginForm(c)
   if (rejection) return rejection
-  const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
-  if (type !== 'application/x-www-form-urlencoded') {
+  if (mediaTypeOf(c.req.header('content-type')) !== 'application/x-www-form-urlencoded') {
     return noticePage(c, {
       status: 415,
       title: 'Not a form submission',
@@ -40,8 +40,7 @@ export async function readSameOriginForm(
 
 /** `undefined` if the form is our own. Checks only the headers, without reading the body. */
 export async function rejectCrossOriginForm(c: Context<AppEnv>): Promise<Response | undefined> {
-  const source = { origin: c.req.header('origin'), fetchSite: c.req.header('sec-fetch-site') }
-  if (isSameOriginRequest(source, c.var.services.settings.PUBLIC_URL)) return undefined
+  if (isSameOriginRequest(c.req.raw, c.var.services.settings.PUBLIC_URL)) return undefined
   return noticePage(c, {
     status: 403,
     title: 'This form did not come from this site',

@@ -2,12 +2,13 @@ import type { Context } from 'hono'
 import type { z } from 'zod'
 import { ApiError } from '../../../shared/errors/api-error.ts'
 import { validate } from '../../../shared/json/json-body.ts'
+import { mediaTypeOf } from '../../../shared/network/media-type.ts'
 import { isSameOriginRequest } from '../../identity/csrf.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { readJson } from '../../http/json-request.ts'
 
 /** Enough for the longest body: an authenticator's response with an RSA key in base64url, some of it twice. */
-export const SAME_ORIGIN_JSON_MAX_BYTES = 16 * 1024
+const SAME_ORIGIN_JSON_MAX_BYTES = 16 * 1024
 
 /**
  * Rejects requests from other sites (CSRF, including login CSRF) before reading the body. In addition, the content type
@@ -17,19 +18,16 @@ export const SAME_ORIGIN_JSON_MAX_BYTES = 16 * 1024
 export async function readSameOriginJson<Body>(
   c: Context<AppEnv>,
   schema: z.ZodType<Body>,
-  { maxBytes = SAME_ORIGIN_JSON_MAX_BYTES } = {},
 ): Promise<Body> {
-  const source = { origin: c.req.header('origin'), fetchSite: c.req.header('sec-fetch-site') }
-  if (!isSameOriginRequest(source, c.var.services.settings.PUBLIC_URL)) {
+  if (!isSameOriginRequest(c.req.raw, c.var.services.settings.PUBLIC_URL)) {
     throw new ApiError(
       403,
       'This request did not come from a page of this site. Nothing was changed.',
       'Open the page on this site. If your browser or an extension hides the origin of requests, make an exception for this site.',
     )
   }
-  const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
-  if (type !== 'application/json') {
+  if (mediaTypeOf(c.req.header('content-type')) !== 'application/json') {
     throw new ApiError(415, 'The body is not JSON.', 'Send it as application/json.')
   }
-  return validate(schema, await readJson(c.req.raw, maxBytes), 422)
+  return validate(schema, await readJson(c.req.raw, SAME_ORIGIN_JSON_MAX_BYTES), 422)
 }

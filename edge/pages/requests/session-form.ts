@@ -1,13 +1,13 @@
 /** Forms that change data require a session, and a CSRF token that was issued for that session. */
 import type { Context } from 'hono'
-import { csrfToken, isCsrfToken } from '../../identity/csrf.ts'
+import { isCsrfToken } from '../../identity/csrf.ts'
 import type { Session } from '../../identity/sessions.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { currentSession } from '../../http/authenticate.ts'
 import { readSameOriginForm, rejectCrossOriginForm } from './same-origin-form.ts'
 import { noticePage, seeOther, signInPath } from '../layout/render-page.tsx'
 
-export type SessionForm = { session: Session; form: URLSearchParams }
+type SessionForm = { session: Session; form: URLSearchParams }
 
 /**
  * If the request is rejected, returns the response to send instead: an error page, or a redirect to the sign-in page.
@@ -25,13 +25,22 @@ export async function readSessionForm(
   if (!session) return seeOther(c, signInPath(back))
   const form = await readSameOriginForm(c, maxBytes === undefined ? {} : { maxBytes })
   if (form instanceof Response) return form
-  if (await isCsrfToken(form.get('csrf') ?? '', session.secret, subject)) return { session, form }
-  return noticePage(c, {
-    status: 403,
-    title: 'This page is out of date',
+  const stale = await rejectStaleForm(c, { session, form }, subject, {
     text: 'Nothing was done. You may have signed in again, or with another account, since it was opened.',
     link: { href: back, text: 'Reload the page' },
   })
+  return stale ?? { session, form }
+}
+
+/** Returns an error page unless the form contains a CSRF token of this session for the subject. */
+export async function rejectStaleForm(
+  c: Context<AppEnv>,
+  { session, form }: SessionForm,
+  subject: string,
+  notice: { text: string; link: { href: string; text: string } },
+): Promise<Response | undefined> {
+  if (await isCsrfToken(form.get('csrf') ?? '', session.secret, subject)) return undefined
+  return noticePage(c, { status: 403, title: 'This page is out of date', ...notice })
 }
 
 /** The redirect to the sign-in page returns to the requested page. */
@@ -40,5 +49,3 @@ export async function requirePageSession(c: Context<AppEnv>): Promise<Session | 
   const { pathname, search } = new URL(c.req.url)
   return session ?? seeOther(c, signInPath(pathname + search))
 }
-
-export const formToken = (session: Session, subject: string) => csrfToken(session.secret, subject)

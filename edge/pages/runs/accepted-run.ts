@@ -10,7 +10,6 @@ export function acceptedRunId(accepted: IntakeResult, what: 'trigger' | 'run'): 
   return accepted.state === 'queued' ? accepted.runId : undefined
 }
 
-/** Explains why a trigger does not accept runs. */
 export function rejectionText(accepted: IntakeResult): string {
   return accepted.state === 'disabled'
     ? 'The trigger is paused. Resume it first.'

@@ -9,8 +9,9 @@ import type { App } from '../../http/app-env.ts'
 import { notFound, queueOfRun } from '../../http/trigger-lookup.ts'
 import { renderPage } from '../layout/render-page.tsx'
 import { RUNS_STYLE } from './runs-style.ts'
-import { RUNS_SCRIPT_PATH } from '../scripts/runs-script.ts'
-import { formToken, requirePageSession } from '../requests/session-form.ts'
+import { scriptUrl } from '../scripts/page-scripts.ts'
+import { CsrfField } from '../requests/csrf-field.tsx'
+import { requirePageSession } from '../requests/session-form.ts'
 
 export const replaySubject = (id: string) => `runs/replay/${id}`
 export const cancelSubject = (id: string) => `runs/cancel/${id}`
@@ -27,8 +28,8 @@ export function registerRunPage(app: App): void {
     ])
     if (!record || !trigger) throw notFound('run')
     const run = toRunView(record)
-    const { now, settings } = c.var.services
-    const script = new URL(RUNS_SCRIPT_PATH, settings.PUBLIC_URL)
+    const { now } = c.var.services
+    const script = scriptUrl(c, 'runs')
     const isLive = run.finished_at === null
     return renderPage(
       c,
@@ -36,7 +37,7 @@ export function registerRunPage(app: App): void {
         title: TITLES[kindOf(record)],
         style: RUNS_STYLE,
         wide: true,
-        script: { url: script.href, connect: [script.origin] },
+        script: { url: script, connect: [new URL(script).origin] },
       },
       <>
         <FactList
@@ -64,7 +65,7 @@ export function registerRunPage(app: App): void {
         )}
         <RunForms session={session} run={record} />
         <p id="heard" class="heard" role="status" />
-        <script src={script.href} defer />
+        <script src={script} defer />
       </>,
     )
   })
@@ -80,11 +81,11 @@ const TITLES = { run: 'Run', test: 'Test run', replay: 'Replayed run' } as const
 const kindOf = ({ test, replay_of }: RunRecord) =>
   replay_of !== null ? 'replay' : test ? 'test' : 'run'
 
-async function RunForms({ session, run: { id, status } }: { session: Session; run: RunRecord }) {
+function RunForms({ session, run: { id, status } }: { session: Session; run: RunRecord }) {
   return (
     <>
       <form id="cancel" method="post" action={`/runs/${id}/cancel`} hidden={status !== 'queued'}>
-        <input type="hidden" name="csrf" value={await formToken(session, cancelSubject(id))} />
+        <CsrfField session={session} subject={cancelSubject(id)} />
         <p class="actions">
           <button type="submit" class="danger">
             Cancel run
@@ -97,7 +98,7 @@ async function RunForms({ session, run: { id, status } }: { session: Session; ru
           Starts a new run with the same input, byte for byte. It is charged like any other run.
         </p>
         <form method="post" action={`/runs/${id}/replay`}>
-          <input type="hidden" name="csrf" value={await formToken(session, replaySubject(id))} />
+          <CsrfField session={session} subject={replaySubject(id)} />
           <p class="actions">
             <button type="submit" name="code" value="current">
               Replay with current code

@@ -12,7 +12,7 @@ import { clientAddress } from '../../http/client-address.ts'
 import { readSameOriginForm } from '../requests/same-origin-form.ts'
 import { scriptUrl } from '../scripts/page-scripts.ts'
 import { noticePage, renderPage } from '../layout/render-page.tsx'
-import { Field } from '../../browser/components/elements.tsx'
+import { Field } from '../../browser/components/form-fields.tsx'
 
 export function registerSignInPage(app: App): void {
   app.get('/sign-in', (c) => showForm(c, safeNext(c.req.query('next'))))

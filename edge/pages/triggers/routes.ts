@@ -1,19 +1,20 @@
 import type { App } from '../../http/app-env.ts'
-import { registerPageScript } from '../scripts/page-scripts.ts'
-import { registerTriggerDelete } from './actions/trigger-delete.ts'
+import { registerTriggerActions } from './actions/trigger-actions.ts'
+import { registerTriggerTest } from './actions/trigger-test.tsx'
+import { registerRunsJson } from './detail/runs-json.ts'
+import { registerTriggerPage } from './detail/trigger-page.tsx'
 import { registerTriggerEdit } from './form/trigger-edit.tsx'
-import { FORM_SCRIPT_PATH } from './form/form-page.tsx'
 import { registerTriggerNew } from './form/trigger-new.tsx'
 import { registerTriggerPreview } from './form/trigger-preview.ts'
 import { registerTriggersPage } from './list/triggers-page.tsx'
-import { registerTriggerSwitch } from './actions/trigger-switch.ts'
 
 export function registerTriggerPages(app: App): void {
   registerTriggersPage(app)
   registerTriggerNew(app)
   registerTriggerPreview(app)
   registerTriggerEdit(app)
-  registerTriggerSwitch(app)
-  registerTriggerDelete(app)
-  registerPageScript(app, FORM_SCRIPT_PATH, () => import('../../browser/trigger-form/script.txt'))
+  registerTriggerActions(app)
+  registerTriggerPage(app)
+  registerTriggerTest(app)
+  registerRunsJson(app)
 }

@@ -9,8 +9,17 @@ import type { Watcher } from '../../chain/watch/watcher.ts'
 import { TriggerRejectedError } from '../trigger-rejected-error.ts'
 import { TriggerChainUnavailableError } from '../chain-head.ts'
 import { exampleLog } from './example-log.ts'
-import { PreviewBusyError } from './preview-busy.ts'
 import { chainPreviewWarnings } from './preview-warnings.ts'
+
+/** The chain's limit of concurrent previews is reached. */
+export class PreviewBusyError extends Error {
+  override name = 'PreviewBusyError'
+  readonly retryAfterS: number
+  constructor(retryAfterS: number) {
+    super('too many previews of this chain are in progress')
+    this.retryAfterS = retryAfterS
+  }
+}
 
 export type ChainPreviewOptions = {
   /** Unix milliseconds. */

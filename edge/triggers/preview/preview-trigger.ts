@@ -4,7 +4,7 @@ import { type ChainPreviewOptions, previewChainEvent } from './preview-chain-eve
 import { previewSchedule } from './preview-schedule.ts'
 import { previewWebhook } from './preview-webhook.ts'
 
-export type PreviewOptions = ChainPreviewOptions & {
+type PreviewOptions = ChainPreviewOptions & {
   /** Base URL of the webhooks. */
   publicUrl: string
   /** Counts a preview towards the rate limit for previews that query the nodes of a chain. */
@@ -13,8 +13,8 @@ export type PreviewOptions = ChainPreviewOptions & {
 
 /**
  * Previews a trigger without creating it.
- * @throws {TriggerRefused} if creating the trigger would be rejected
- * @throws {ChainUnavailable | PreviewBusyError} if the chain of a chain event cannot be queried at the moment
+ * @throws {TriggerRejectedError} if creating the trigger would be rejected
+ * @throws {TriggerChainUnavailableError | PreviewBusyError} if the chain of a chain event cannot be queried at the moment
  */
 export async function previewTrigger(
   request: PreviewRequest,

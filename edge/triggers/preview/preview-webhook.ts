@@ -1,5 +1,6 @@
 import type { TriggerPreview } from '../../../shared/wire/preview.ts'
 import { eventParams, type Firing } from '../../queue/firing.ts'
+import { webhookUrlOf } from '../../queue/records.ts'
 
 const SAMPLE_EVENT = '{"hello":"world"}'
 
@@ -12,7 +13,7 @@ export function previewWebhook(
   const firing: Firing = {
     source: 'webhook',
     method: 'POST',
-    url: new URL('/webhook/TRIGGER_ID', publicUrl).href,
+    url: webhookUrlOf('TRIGGER_ID', publicUrl),
     query: {},
     receivedAt: now,
     contentType: 'application/json',

@@ -18,10 +18,6 @@ export class StoredAccount {
   constructor(bytes: Uint8Array) {
     this.bytes = bytes
   }
-
-  decode(): Account {
-    return decodeAccount(this.bytes)
-  }
 }
 
 export function decodeAccountHashes(bytes: Uint8Array) {
@@ -79,7 +75,7 @@ export function encodeAccount(account: Account, to = new FieldWriter()): Uint8Ar
   return to.take()
 }
 
-function decodeAccount(bytes: Uint8Array): Account {
+export function decodeAccount(bytes: Uint8Array): Account {
   const from = new FieldReader(bytes)
   const words = () => wordSet(from.list(() => from.word()))
   const ids = () => idSet(from.list(() => from.number()))

@@ -1,4 +1,5 @@
-import { addressBloomBits, bloomHasBits } from './bloom.ts'
+import { toQuantity } from 'ethers'
+import { type BloomBits, bloomBits, bloomHasBits } from '../../../shared/crypto/bloom.ts'
 import { accountConfig, type ContractChain } from '../chain.ts'
 import type { AccountEvent } from './apply-event.ts'
 import { RpcBatch } from './rpc-batch.ts'
@@ -23,7 +24,7 @@ export class AccountConfigReader {
   readonly #rpc: RpcBatch
   readonly #contractBlock: number
   readonly #address: string
-  readonly #addressBits: readonly number[]
+  readonly #addressBits: BloomBits
   /**
    * Some chains leave bloom filters empty. They are used only if the filter of the deployment block includes the
    * contract.
@@ -36,7 +37,7 @@ export class AccountConfigReader {
     this.#rpc = new RpcBatch(chain.provider._getConnection())
     this.#contractBlock = chain.contractBlock
     this.#address = chain.contractAddress.toLowerCase()
-    this.#addressBits = addressBloomBits(this.#address)
+    this.#addressBits = bloomBits(this.#address)
   }
 
   /**
@@ -45,7 +46,7 @@ export class AccountConfigReader {
    */
   async requireContract(): Promise<void> {
     const [code, first] = await Promise.all([
-      this.#send('eth_getCode', [this.#address, 'latest']),
+      this.#rpc.send('eth_getCode', [this.#address, 'latest']),
       this.header(this.#contractBlock),
     ])
     if (typeof code !== 'string' || code.length <= 2)
@@ -54,14 +55,16 @@ export class AccountConfigReader {
   }
 
   async head(): Promise<ChainHeader> {
-    const head = parseHeader(await this.#send('eth_getBlockByNumber', ['latest', false]))
+    const head = parseHeader(await this.#rpc.send('eth_getBlockByNumber', ['latest', false]))
     this.highestHead = Math.max(this.highestHead, head.number)
     return head
   }
 
   /** @throws {UnusableResponseError} if the node does not have the block yet, or no longer has it */
   async header(number: number): Promise<ChainHeader> {
-    const header = parseHeader(await this.#send('eth_getBlockByNumber', [quantity(number), false]))
+    const header = parseHeader(
+      await this.#rpc.send('eth_getBlockByNumber', [toQuantity(number), false]),
+    )
     if (header.number !== number)
       throw new UnusableResponseError(
         `requested block ${number}, but the node returned ${header.number}`,
@@ -85,7 +88,7 @@ export class AccountConfigReader {
   async eventsOf(block: BlockId): Promise<LoggedEvent[]> {
     const [logs, known] = await Promise.all([
       this.#logs({ blockHash: block.hash }),
-      this.#send('eth_getBlockByHash', [block.hash, false]),
+      this.#rpc.send('eth_getBlockByHash', [block.hash, false]),
     ])
     if (parseHeader(known).hash !== block.hash)
       throw new UnusableResponseError(`the node does not know block ${block.number} by its hash`)
@@ -100,7 +103,7 @@ export class AccountConfigReader {
 
   /** Inclusive range. Checks only the block numbers in the response. */
   async eventsIn(from: number, to: number): Promise<LoggedEvent[]> {
-    const range = { fromBlock: quantity(from), toBlock: quantity(to) }
+    const range = { fromBlock: toQuantity(from), toBlock: toQuantity(to) }
     const events = await this.#logs(range)
     for (const { block } of events) {
       if (block.number < from || block.number > to)
@@ -110,7 +113,7 @@ export class AccountConfigReader {
   }
 
   async #logs(filter: object): Promise<LoggedEvent[]> {
-    const answer = await this.#send('eth_getLogs', [{ address: this.#address, ...filter }])
+    const answer = await this.#rpc.send('eth_getLogs', [{ address: this.#address, ...filter }])
     if (!Array.isArray(answer))
       throw new UnusableResponseError('the node did not return a list of logs')
     const logs = answer.map((log) => this.#parseLog(log))
@@ -127,10 +130,6 @@ export class AccountConfigReader {
       index: Number(log.logIndex),
       event: parsed && { name: parsed.name, args: parsed.args.toObject(false) },
     }
-  }
-
-  #send(method: string, params: unknown[]): Promise<unknown> {
-    return this.#rpc.send(method, params)
   }
 }
 
@@ -149,5 +148,3 @@ function parseHash(value: unknown): string {
     throw new UnusableResponseError('a block or log has no hash')
   return value.toLowerCase()
 }
-
-const quantity = (number: number) => `0x${number.toString(16)}`

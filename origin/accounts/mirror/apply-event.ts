@@ -3,6 +3,7 @@
  * has no further effect. A missing group or key was removed by a later event in the range. Accounts are never removed,
  * so a missing account means that events are missing.
  */
+import { ZeroAddress } from 'ethers'
 import {
   type Account,
   type AccountGroup,
@@ -40,7 +41,6 @@ export class MissingEventsError extends Error {
   }
 }
 
-const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 const EMPTY_MAP = new Map<any, never>()
 
 /** @throws {MissingEventsError} */
@@ -71,7 +71,7 @@ export function applyEvent(
       const account = edit()
       const hash = word(args.aliasHash)
       const revoked = account.hashes.get(hash)?.revoked ?? false
-      const isApiKey = args.wallet === ZERO_ADDRESS
+      const isApiKey = args.wallet === ZeroAddress
       batch
         .part(account, 'hashes')
         .set(hash, isApiKey ? { revoked } : { wallet: args.wallet, revoked })

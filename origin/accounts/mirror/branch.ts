@@ -4,7 +4,7 @@ import type { AccountEvent } from './apply-event.ts'
 import type { AccountsByHash, AccountsState } from '../state.ts'
 
 /** Without a hash, the block before the contract's deployment, which is valid on any chain. */
-export type BaseBlock = { number: number; hash?: string }
+type BaseBlock = { number: number; hash?: string }
 
 type AppliedBlock = BlockId & { undo: UndoLog }
 

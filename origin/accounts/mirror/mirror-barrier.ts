@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { and, eq, sql } from 'drizzle-orm'
-import { withTimeLimit } from '../../db/time-limit.ts'
+import { databaseTimeout, rejectAfter } from '../../timeout.ts'
 import { mirrorLeases, mirrorRequirements } from '../../db/schema.ts'
 import { ContractUnavailableError } from '../chain.ts'
 import { READ_LEASE_MS, type ReadLeaseOptions } from './read-lease.ts'
@@ -15,7 +15,7 @@ const PUBLISH_WAIT_MS = 5_000
 
 type BarrierWaiter = { block: number; until: number; done: (error?: Error) => void }
 
-export type MirrorBarrierOptions = Pick<
+type MirrorBarrierOptions = Pick<
   ReadLeaseOptions,
   'db' | 'processId' | 'chain' | 'now' | 'onFailure'
 >
@@ -81,7 +81,7 @@ export class MirrorBarrier {
   async #raiseRequiredBlock(block: number): Promise<void> {
     if (block <= this.#required) return
     const { db, chain } = this.#options
-    await withTimeLimit(
+    await rejectAfter(
       READ_LEASE_MS,
       db.execute(sql`
         with required as (
@@ -89,6 +89,7 @@ export class MirrorBarrier {
           where chain = ${chain} returning block
         )
         select pg_notify(${REQUIREMENT_CHANNEL}, block::text) from required`),
+      databaseTimeout,
     )
     this.#required = block
   }
@@ -96,7 +97,7 @@ export class MirrorBarrier {
   /** Infinity if no other process has a valid lease. */
   async #lowestLeasedBlock(): Promise<number> {
     const { db, chain, processId } = this.#options
-    const others = await withTimeLimit(
+    const others = await rejectAfter(
       READ_LEASE_MS,
       db
         .select({ block: sql<string | null>`min(${mirrorLeases.block})` })
@@ -108,6 +109,7 @@ export class MirrorBarrier {
             sql`${mirrorLeases.validUntil} > clock_timestamp()`,
           ),
         ),
+      databaseTimeout,
     )
     const lowest = others[0]?.block
     return lowest === null || lowest === undefined ? Number.POSITIVE_INFINITY : Number(lowest)

@@ -1,5 +1,5 @@
 import { eq, lt, or, sql } from 'drizzle-orm'
-import { withTimeLimit } from '../../db/time-limit.ts'
+import { databaseTimeout, rejectAfter } from '../../timeout.ts'
 import type { Database } from '../../db/open.ts'
 import { mirrorLeases, mirrorRequirements } from '../../db/schema.ts'
 import { type ContractChain, ContractUnavailableError } from '../chain.ts'
@@ -43,7 +43,7 @@ export async function chainIdentity({
 
 /**
  * Permits this process to serve reads from its mirror. Granted by the database only if the process has applied the
- * required block (see `applied-everywhere.ts`). Without a lease, reads fail with 503. The database measures the lease
+ * required block (see `mirror-barrier.ts`). Without a lease, reads fail with 503. The database measures the lease
  * by its own clock. This process counts from before its request, so that it stops before the database considers the
  * lease expired.
  */
@@ -78,14 +78,14 @@ export class ReadLease {
     await db.delete(mirrorLeases).where(or(isOld, isLeft))
     await this.#acquireFirst()
     this.#listener = listen?.(() => this.#renewSoon())
-    this.#schedule()
+    if (!this.#closed) this.#timer = setInterval(() => this.#renewSoon(), RENEW_MS)
   }
 
   /** Releases the lease, so that writes do not have to wait until it expires. */
   async close(): Promise<void> {
     this.#closed = true
     this.#validUntil = Number.NEGATIVE_INFINITY
-    clearTimeout(this.#timer)
+    clearInterval(this.#timer)
     await this.#listener?.close()
     const { db, processId } = this.#options
     await db.delete(mirrorLeases).where(eq(mirrorLeases.processId, processId))
@@ -100,14 +100,6 @@ export class ReadLease {
         this.#options.onFailure(error)
       }
     }
-  }
-
-  #schedule(): void {
-    if (this.#closed) return
-    this.#timer = setTimeout(() => {
-      this.#renewSoon()
-      this.#schedule()
-    }, RENEW_MS)
   }
 
   /** If a renewal is already in progress, another one follows it. */
@@ -144,7 +136,7 @@ export class ReadLease {
     const { db, chain, processId, mirror, now } = this.#options
     const requestedAt = now()
     const applied = mirror.block
-    const answer = (await withTimeLimit(
+    const answer = (await rejectAfter(
       READ_LEASE_MS,
       db.execute(sql`
         with required as (
@@ -159,6 +151,7 @@ export class ReadLease {
           returning process_id
         )
         select required.block, exists (select 1 from renewed) as renewed from required`),
+      databaseTimeout,
     )) as { rows: { block: string; renewed: boolean }[] }
     const [row] = answer.rows
     if (!row) throw new Error('the database has no required block for this chain')

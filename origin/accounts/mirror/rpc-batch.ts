@@ -1,7 +1,7 @@
 import type { FetchRequest } from 'ethers'
 
 /** The node returned an error, or the response is not valid JSON-RPC. */
-export class RpcBatchError extends Error {
+class RpcBatchError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
     this.name = 'RpcBatchError'

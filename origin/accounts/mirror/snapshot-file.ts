@@ -13,7 +13,7 @@ export function snapshotPath(
   return join(stateDir, 'origin', `mirror-${chainId}-${contractAddress.toLowerCase()}.snapshot`)
 }
 
-export type SnapshotFileOptions = {
+type SnapshotFileOptions = {
   path: string
   /**
    * HMAC key of 32 bytes, derived from the root key. Write access to the folder alone must not be enough to grant

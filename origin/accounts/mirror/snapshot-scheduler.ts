@@ -1,7 +1,7 @@
 import type { Branch } from './branch.ts'
 import type { Snapshot, SnapshotFile } from './snapshot-file.ts'
 
-export type SnapshotSchedulerOptions = {
+type SnapshotSchedulerOptions = {
   file: SnapshotFile
   /** Milliseconds, of which only differences are used. */
   now: () => number
@@ -9,7 +9,7 @@ export type SnapshotSchedulerOptions = {
 }
 
 /** Minimum interval. After a kill, the next process must read all blocks since the last snapshot again. */
-export const SNAPSHOT_INTERVAL_MS = 5 * 60_000
+const SNAPSHOT_INTERVAL_MS = 5 * 60_000
 
 /** A snapshot is written after this many blocks even without changes. The next start can read them in one request. */
 const SNAPSHOT_INTERVAL_BLOCKS = 4_000

@@ -32,24 +32,19 @@ export async function checkContractSignature(
     data: callerBytecode(address, call),
     gas: toBeHex(CONTRACT_SIGNATURE_GAS + OVERHEAD_GAS),
   }
-  const answer = await callNode(() => provider.send('eth_call', [request, 'latest']))
+  const answer: unknown = await provider
+    .send('eth_call', [request, 'latest'])
+    .catch((cause: unknown) => {
+      throw new ContractUnavailableError('a contract wallet could not be called', { cause })
+    })
+  if (typeof answer !== 'string' || !/^0x[0-9a-f]{256}$/i.test(answer))
+    throw new ContractUnavailableError('its node cannot call contract wallets')
   const [codeBytes, success, answerBytes, word] = RESULT_WORDS.decodeFunctionResult(
     'answer',
     answer,
   )
   if (codeBytes === 0n) return 'no_code'
   return success === 1n && answerBytes === 32n && word === VALID_SIGNATURE ? 'yes' : 'no'
-}
-
-async function callNode(ask: () => Promise<unknown>): Promise<string> {
-  let answer: unknown
-  try {
-    answer = await ask()
-  } catch (error) {
-    throw new ContractUnavailableError('a contract wallet could not be called', { cause: error })
-  }
-  if (typeof answer === 'string' && /^0x[0-9a-f]{256}$/i.test(answer)) return answer
-  throw new ContractUnavailableError('its node cannot call contract wallets')
 }
 
 /**

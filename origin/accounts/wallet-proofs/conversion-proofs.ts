@@ -5,9 +5,9 @@ import type { Database } from '../../db/open.ts'
 import { conversionProofs } from '../../db/schema.ts'
 import { fromDatabase } from '../../db/database-unavailable.ts'
 import { PredictedRevertError } from '../predicted-revert.ts'
-import type { WalletProof } from './proof.ts'
+import type { WalletProof } from './wallet-proofs.ts'
 
-export type ConversionProofsOptions = {
+type ConversionProofsOptions = {
   db: Database
   /** Unix milliseconds. */
   now: () => number
@@ -34,7 +34,8 @@ export class ConversionProofs {
     const { db } = this.#options
     const query = db.select().from(conversionProofs).where(eq(conversionProofs.digest, digest))
     const [used] = await fromDatabase(query)
-    if (used && used.writeId !== writeId) throw alreadyUsedError(digest)
+    if (used && used.writeId !== writeId)
+      throw new PredictedRevertError('TypedDataAlreadyUsed', [digest])
   }
 
   /**
@@ -61,8 +62,4 @@ export class ConversionProofs {
     const { db, now } = this.#options
     await deleteInBatches(db, conversionProofs, lt(conversionProofs.expiresAt, new Date(now())))
   }
-}
-
-function alreadyUsedError(digest: string): PredictedRevertError {
-  return new PredictedRevertError('TypedDataAlreadyUsed', [digest])
 }

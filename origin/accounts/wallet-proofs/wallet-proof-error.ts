@@ -1,6 +1,6 @@
 import type { ValidationFailure } from '../../../shared/json/json-body.ts'
 
-export type ProofFault =
+type ProofFault =
   | ({ kind: 'form' } & ValidationFailure)
   /** Both times are in Unix seconds. */
   | { kind: 'outside_window'; issuedAt: bigint; now: number }
@@ -11,11 +11,11 @@ export type ProofFault =
   | { kind: 'counterfactual' }
 
 export class WalletProofError extends Error {
+  override readonly name = 'WalletProofError'
   readonly fault: ProofFault
 
   constructor(fault: ProofFault) {
     super(`the wallet proof was rejected: ${fault.kind}`)
-    this.name = 'WalletProofError'
     this.fault = fault
   }
 }

@@ -10,21 +10,31 @@ import {
 import { typedDataDigest, type Purpose } from '../../../shared/crypto/typed-data.ts'
 import { primaryTypeSchema, walletProofSchema } from '../../../shared/wire/wallet-proofs.ts'
 import { OverloadedError } from '../../admission/event-loop-load.ts'
-import { ContractUnavailableError } from '../chain.ts'
+import { rejectAfter } from '../../timeout.ts'
+import { ContractUnavailableError, RPC_TIMEOUT_MS } from '../chain.ts'
 import { checkContractSignature } from './contract-signature.ts'
 import { recoverSigner } from './ecdsa.ts'
-import type { WalletProof } from './proof.ts'
 import { WalletProofError } from './wallet-proof-error.ts'
 
-export type WalletProofsOptions = {
+/** Typed data in which a wallet authorizes a request, with the wallet's signature. */
+export type WalletProof = {
+  /** EIP-55 address that the proof claims. The signature has not been verified yet. */
+  address: string
+  purpose: Purpose
+  /** Unix seconds, within the accepted window. */
+  issuedAt: number
+  /** EIP-712 digest: 32 bytes in lower-case 0x hex. */
+  digest: string
+  /** 0x hex: 65 bytes for an externally owned account, any length for a contract wallet. */
+  signature: string
+}
+
+type WalletProofsOptions = {
   chain: { provider: JsonRpcProvider; chainId: bigint }
   /** Unix milliseconds. */
   now: () => number
   callTimeoutMs?: number
 }
-
-/** As for other RPC requests. */
-const CALL_TIMEOUT_MS = 5_000
 
 /**
  * Valid typed data has three levels and one list. Anything deeper is rejected before it is serialized to measure its
@@ -101,7 +111,11 @@ export class WalletProofs {
     const answer = checkContractSignature(this.#options.chain.provider, call).finally(() => {
       this.#callsInFlight--
     })
-    return withTimeout(answer, this.#options.callTimeoutMs ?? CALL_TIMEOUT_MS)
+    return rejectAfter(
+      this.#options.callTimeoutMs ?? RPC_TIMEOUT_MS,
+      answer,
+      () => new ContractUnavailableError('a contract wallet did not respond in time'),
+    )
   }
 }
 
@@ -127,11 +141,4 @@ function valueOrThrow<Value>(result: { value: Value } | ValidationFailure): Valu
 
 function malformedProof(message: string): WalletProofError {
   return new WalletProofError({ kind: 'form', message, isOfWrongType: false })
-}
-
-async function withTimeout<Answer>(answer: Promise<Answer>, ms: number): Promise<Answer> {
-  const late = Promise.withResolvers<never>()
-  const failure = new ContractUnavailableError('a contract wallet did not respond in time')
-  const timer = setTimeout(() => late.reject(failure), ms)
-  return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer))
 }

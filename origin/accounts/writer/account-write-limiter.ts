@@ -4,10 +4,10 @@ import { ContractUnavailableError } from '../chain.ts'
  * Concurrent writes per account. Each is simulated against the current state, so at most this many conflicting writes
  * can revert in one block. With at least two payers, they occupy only a fraction of a block.
  */
-export const ACCOUNT_WRITES_MAX = 16
+const ACCOUNT_WRITES_MAX = 16
 
 /** Waiting writes per account. They take eight rounds, or one and a half minutes on a chain with slow blocks. */
-export const ACCOUNT_WRITES_QUEUED_MAX = 128
+const ACCOUNT_WRITES_QUEUED_MAX = 128
 
 /** Queue of all account creations. Other keys are credentials in 0x hex, so it cannot collide with them. */
 const ACCOUNT_CREATIONS = 'openings'

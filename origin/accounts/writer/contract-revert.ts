@@ -2,13 +2,13 @@ import { isError } from 'ethers'
 import { accountConfig } from '../chain.ts'
 
 export class ContractRevertError extends Error {
+  override readonly name = 'ContractRevertError'
   readonly errorName: string
   /** As text, in the order of the ABI. */
   readonly args: readonly string[]
 
   constructor(errorName: string, args: readonly string[] = []) {
     super(`the contract rejected the write: ${errorName}`)
-    this.name = 'ContractRevertError'
     this.errorName = errorName
     this.args = args
   }

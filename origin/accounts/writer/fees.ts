@@ -27,7 +27,6 @@ export function gasLimitFor(estimate: bigint): bigint {
   return limit < WRITE_GAS_MAX ? limit : WRITE_GAS_MAX
 }
 
-/** Fetches gas prices at most once a second. */
 export class GasMarket {
   readonly #provider: JsonRpcProvider
   #latest: { market: MarketFees; at: number } | undefined

@@ -65,12 +65,8 @@ export class GasPayer {
       const fees = await this.#options.market.current()
       if (this.count === undefined) await this.refresh()
       const nonce = this.#freeNonce()
-      const transaction = signTransaction(
-        this.#key,
-        { ...request, chainId: this.#options.chainId },
-        nonce,
-        fees,
-      )
+      const call = { ...request, chainId: this.#options.chainId }
+      const transaction = signTransaction(this.#key, call, nonce, fees)
       const write = new LiveWrite({ ...request, nonce }, [transaction])
       this.#needsReload = true
       const recorded = await this.#record(write)

@@ -12,7 +12,7 @@ import type { GasPayer } from './gas-payer.ts'
 const LOW_BALANCE_WRITES = 6n
 const FULL_BALANCE_WRITES = 24n
 
-export type PayerFundingOptions = {
+type PayerFundingOptions = {
   provider: JsonRpcProvider
   market: GasMarket
   payers: readonly { number: number; address: string }[]
@@ -28,7 +28,7 @@ export class PayerFunding {
     this.#options = options
   }
 
-  /** As of the last check. Always false in a process that does not hold the admin payer. */
+  /** As of the last check. */
   get isLow(): boolean {
     return this.#low
   }

@@ -8,12 +8,12 @@ export const PAYER_LEASE_MS = 10_000
 /** Funds the other payers and sends no writes. */
 export const ADMIN_PAYER = 0
 
-export type PayerLeasesOptions = {
+type PayerLeasesOptions = {
   db: Database
   processId: string
   /** A process that has certainly exited (see `predecessor.ts`). Its payers are free. */
   predecessor?: string | undefined
-  leaseMs?: number
+  leaseMs: number
 }
 
 export type HeldPayer = { number: number; wantedBy: string | null }
@@ -23,10 +23,10 @@ export type HeldPayer = { number: number; wantedBy: string | null }
  * processes need not agree. The outbox checks the lease again in the transaction that records a write.
  */
 export class PayerLeases {
-  readonly #options: PayerLeasesOptions & { leaseMs: number }
+  readonly #options: PayerLeasesOptions
 
   constructor(options: PayerLeasesOptions) {
-    this.#options = { leaseMs: PAYER_LEASE_MS, ...options }
+    this.#options = options
   }
 
   async createMissing(numbers: readonly number[]): Promise<void> {

@@ -6,7 +6,7 @@ import { ADMIN_PAYER, type HeldPayer, type PayerLeases } from './payer-leases.ts
 
 const START_POLL_MS = 200
 
-export type PayerPoolOptions = Omit<GasPayerOptions, 'number' | 'privateKey'> & {
+type PayerPoolOptions = Omit<GasPayerOptions, 'number' | 'privateKey'> & {
   leases: PayerLeases
   processId: string
   payerKey: (number: number) => string

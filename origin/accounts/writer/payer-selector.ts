@@ -9,7 +9,7 @@ import type { PayerPool } from './payer-pool.ts'
 const FUNDS_WAIT_MS = 10_000
 const FUNDS_POLL_MS = 100
 
-export type PayerSelectorOptions = {
+type PayerSelectorOptions = {
   payers: PayerPool
   market: GasMarket
   /** Called if no payer has enough funds for a write. */

@@ -12,7 +12,7 @@ const BLOCK_TIME_DIVISOR = 10
 
 const MEAN_WEIGHT = 0.2
 
-export type ReceiptPollerOptions = {
+type ReceiptPollerOptions = {
   provider: JsonRpcProvider
   payers: () => Iterable<GasPayer>
   onMined: (write: LiveWrite) => void

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type JsonRpcProvider, toQuantity, type Provider, type TransactionReceipt } from 'ethers'
-import { ContractUnavailableError } from '../chain.ts'
+import { accountConfig, type ContractChain, ContractUnavailableError } from '../chain.ts'
+import type { AccountsMirror } from '../mirror.ts'
 import { ContractRevertError, decodeRevert } from './contract-revert.ts'
 
-export type SimulatedCall = { from: string; to: string; data: string }
+type SimulatedCall = { from: string; to: string; data: string }
 
 /** A node behind a load balancer may lag by a few blocks. After this time, it is considered broken. */
 const LAG_MAX_MS = 5_000
@@ -39,6 +40,21 @@ export async function simulate(
     await sleep(LAG_POLL_MS)
   }
   throw new ContractUnavailableError('its nodes lag behind blocks that they returned before')
+}
+
+/**
+ * Reports a revert before the admin wallet pays gas for it. Does not send a transaction.
+ * @throws {ContractRevertError | ContractUnavailableError}
+ */
+export async function simulateAdminWrite(
+  adminWallet: string,
+  functionName: string,
+  args: readonly unknown[],
+  { chain, mirror }: { chain: ContractChain; mirror: Pick<AccountsMirror, 'block'> },
+): Promise<void> {
+  const data = accountConfig.encodeFunctionData(functionName, args)
+  const call = { from: adminWallet, to: chain.contractAddress, data }
+  await simulate(chain.provider, call, () => mirror.block)
 }
 
 /** Undefined if the call fails, for example because the node does not have the block. */

@@ -18,7 +18,7 @@ const CANONICAL_POLL_MS = 250
 /** A write is looked up again after this time, because another process may hold the payer by then. */
 const RECHECK_MS = 1_000
 
-export type WriteConfirmationsOptions = {
+type WriteConfirmationsOptions = {
   provider: JsonRpcProvider
   outbox: WriteOutbox
   payers: PayerPool
@@ -46,7 +46,7 @@ export class WriteConfirmations {
    * @throws {ContractUnavailableError} if the write is not mined in time
    */
   async wait(writeId: string): Promise<TransactionReceipt> {
-    const { provider, payers, afterMined, onReorganized: notifyReorganized, waitMs } = this.#options
+    const { provider, payers, afterMined, onReorganized, waitMs } = this.#options
     const deadline = performance.now() + waitMs
     while (performance.now() < deadline) {
       const { receipt, data } = await this.#waitForReceipt(writeId, deadline)
@@ -58,7 +58,7 @@ export class WriteConfirmations {
       }
       const live = payers.find(writeId)
       if (live?.receipt === receipt) live.receipt = undefined
-      notifyReorganized()
+      onReorganized()
       await sleep(RECEIPT_POLL_MS)
     }
     throw notMinedError()

@@ -20,7 +20,7 @@ const RAISE_TIP_AFTER_MS = 15_000
 /** Consecutive checks after which a transaction counts as lost. A single response may come from a lagging node. */
 const CHECKS_UNTIL_LOST = 2
 
-export type WriteFinalizerOptions = {
+type WriteFinalizerOptions = {
   provider: JsonRpcProvider
   outbox: WriteOutbox
   market: GasMarket

@@ -10,9 +10,9 @@ export type NewWrite = Pick<
   WriteRow,
   'writeId' | 'functionName' | 'payer' | 'nonce' | 'transactions'
 >
-export type MinedWrite = { minedHash: string; minedBlock: number }
+type MinedWrite = { minedHash: string; minedBlock: number }
 
-export type WriteOutboxOptions = { db: Database; processId: string; now: () => number }
+type WriteOutboxOptions = { db: Database; processId: string; now: () => number }
 
 /**
  * The outbox is authoritative: a transaction is sent to a node only after its row has been committed, and only the
@@ -31,7 +31,7 @@ export class WriteOutbox {
    */
   async record(write: NewWrite): Promise<'recorded' | 'known' | 'lease_lost'> {
     const { db, processId, now } = this.#options
-    const recording = db.transaction(async (tx) => {
+    return db.transaction(async (tx) => {
       const held = await tx.select().from(payers).where(this.#isHeld(write.payer)).for('share')
       if (held.length === 0) return 'lease_lost' as const
       const inserted = await tx
@@ -41,7 +41,6 @@ export class WriteOutbox {
         .returning({ writeId: chainWrites.writeId })
       return inserted.length === 1 ? ('recorded' as const) : ('known' as const)
     })
-    return recording
   }
 
   /**

@@ -1,7 +1,6 @@
+import { tryParseJson } from '../../../shared/json/try-parse-json.ts'
 import type { HostFunction, HostFunctions } from '../host/host-function.ts'
-import { EngineStoppedError } from './engine-stopped.ts'
-import type { Pointer } from './quickjs.ts'
-import type { QuickJs } from './quickjs.ts'
+import { EngineStoppedError, type Pointer, type QuickJs } from './quickjs.ts'
 import type { GuestValues } from './values.ts'
 
 /** Size of a guest value in the argument array of a call. */
@@ -97,14 +96,6 @@ function resultEncoder(
       return (given) => values.duplicate(values.boolean(given as boolean))
     case 'bytes':
       return (given) => values.arrayBuffer(given as Uint8Array)
-  }
-}
-
-function tryParseJson(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
   }
 }
 

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
 import { BRANCH_HINTING_FLAG, withFuel } from './fuel.ts'
-import type { WasmModule } from './webassembly.ts'
-import { Module } from './webassembly.ts'
+import { type WasmModule, Module } from './webassembly.ts'
 
 const WASM = '@jitl/quickjs-wasmfile-release-sync/wasm'
 

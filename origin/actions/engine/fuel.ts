@@ -4,12 +4,11 @@ import { cycleBreakers } from './wasm/call-cycles.ts'
 import { refillBody, insertFuelChecks } from './wasm/fuel-checks.ts'
 import { addHeapEnd } from './wasm/heap-end.ts'
 import { I32, MUTABLE } from './wasm/instructions.ts'
-import type { WasmLayout } from './wasm/module.ts'
-import { readLayout, SECTION } from './wasm/module.ts'
+import { type WasmLayout, readLayout, SECTION } from './wasm/module.ts'
 import { encodeI32Const, appendItem, u32, Writer, writeSection } from './wasm/writer.ts'
 
 /** @jitl/quickjs-wasmfile-release-sync 0.32.0. No other module may be rewritten. */
-export const ENGINE_SHA256 = '105c3bed22d457e43e3d1c3c1c6959fda62a8fe06f0fc8a985303c3a2be72232'
+const ENGINE_SHA256 = '105c3bed22d457e43e3d1c3c1c6959fda62a8fe06f0fc8a985303c3a2be72232'
 
 /**
  * Minified import name of the engine's interrupt callback (i32 to i32). The interpreter passes the address of its
@@ -23,7 +22,7 @@ export const FUEL_CHECK_ARGUMENT = 0
  * Loop iterations between two calls to the host: about 0.1 ms in the tightest loop, and 3 ms in the slowest loop found
  * (`docs/decisions/0014`). A call costs about a microsecond.
  */
-export const FUEL_PERIOD = 100_000
+const FUEL_PERIOD = 100_000
 
 /** Halves the cost of the fuel checks (`wasm/branch-hints.ts`). Must be set before the module is compiled. */
 export const BRANCH_HINTING_FLAG = '--experimental-wasm-branch-hinting'

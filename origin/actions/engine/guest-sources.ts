@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { ethersBundle } from '../ethers/ethers-bundle.ts'
 
 /** Evaluated once, to build the template of all sandboxes. */
 export type GuestSources = {
@@ -42,12 +41,17 @@ export const PRELUDE_PARTS = [
   'drive',
 ] as const
 
-export type PreludePart = (typeof PRELUDE_PARTS)[number]
+type PreludePart = (typeof PRELUDE_PARTS)[number]
 
 export function readGuestSources(): GuestSources {
   const prelude = {} as Record<PreludePart, string>
   for (const part of PRELUDE_PARTS) prelude[part] = functionExpression(part)
   return { ethers: ethersBundle(), prelude }
+}
+
+/** Output of `ethers/build.ts`: a function expression, described at `buildBundle`. */
+export function ethersBundle(): string {
+  return readFileSync(new URL('../ethers/bundle.js', import.meta.url), 'utf8')
 }
 
 /**

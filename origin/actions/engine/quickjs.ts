@@ -1,10 +1,20 @@
 import { RELEASE_SYNC } from 'quickjs-emscripten'
 import { ACTION_MEMORY_BYTES } from '../../../shared/limits.ts'
 import { HEAP_END_EXPORT } from './wasm/heap-end.ts'
-import type { WasmInstance, WasmModule } from './webassembly.ts'
-import { Instance, Memory } from './webassembly.ts'
+import { type WasmInstance, type WasmModule, Instance, Memory } from './webassembly.ts'
 
 const PAGE_BYTES = 65_536
+
+/**
+ * Stops a run inside a native loop of the engine, where the interrupt handler is not polled. The exception unwinds the
+ * engine's WebAssembly frames.
+ */
+export class EngineStoppedError extends Error {
+  constructor() {
+    super('the run was stopped inside the engine')
+    this.name = 'EngineStoppedError'
+  }
+}
 
 /** Address in the engine's memory; 0 is the null pointer. */
 export type Pointer = number
@@ -57,7 +67,7 @@ type Exports = {
 }
 
 /** Set once, before any guest code runs. */
-export type EngineCallbacks = {
+type EngineCallbacks = {
   callFunction(
     asyncify: undefined,
     context: Pointer,

@@ -2,12 +2,10 @@ import { HOST_CONSTANTS, hostFunctions } from '../host/functions.ts'
 import { IDLE_HOOKS } from '../host/run-functions.ts'
 import { createHostObject } from './bridge.ts'
 import { compileEngine } from './engine-module.ts'
-import type { GuestSources } from './guest-sources.ts'
-import { PRELUDE_PARTS } from './guest-sources.ts'
+import { type GuestSources, PRELUDE_PARTS } from './guest-sources.ts'
 import { findRandomState, STACK_TOP, STATIC_END, withoutSourceText } from './layout.ts'
 import type { Pointer } from './quickjs.ts'
-import type { EntryPoint } from './vm.ts'
-import { ENTRY_POINTS, hostFunctionNames, Vm } from './vm.ts'
+import { type EntryPoint, ENTRY_POINTS, hostFunctionNames, Vm } from './vm.ts'
 
 /** Initial state of every sandbox: the memory of an engine that has loaded the prelude and ethers, but no action. */
 export type Template = {

@@ -1,11 +1,8 @@
 import { hostFunctions } from '../host/functions.ts'
-import type { RunHooks } from '../host/run-functions.ts'
-import { IDLE_HOOKS } from '../host/run-functions.ts'
+import { type RunHooks, IDLE_HOOKS } from '../host/run-functions.ts'
 import { bindHostFunctions } from './bridge.ts'
-import { EngineStoppedError } from './engine-stopped.ts'
+import { EngineStoppedError, type Pointer, type QuickJs, loadQuickJs } from './quickjs.ts'
 import { FUEL_CHECK_ARGUMENT } from './fuel.ts'
-import type { Pointer, QuickJs } from './quickjs.ts'
-import { loadQuickJs } from './quickjs.ts'
 import { GuestValues } from './values.ts'
 import type { WasmModule } from './webassembly.ts'
 
@@ -13,7 +10,7 @@ import type { WasmModule } from './webassembly.ts'
  * Stack limit enforced by the engine; permits about 2,900 nested calls of simple functions. It must be reached before
  * V8's native stack overflows (`pool/fork.ts`), so that an action can catch the error of an endless recursion.
  */
-export const GUEST_STACK_BYTES = 512 * 1024
+const GUEST_STACK_BYTES = 512 * 1024
 
 /**
  * Host calls between two clock checks. The engine checks the clock only once in 10,000 polls, which is not enough,

@@ -11,7 +11,7 @@ export type WasmInstance = {
   exports: Record<string, ((...args: number[]) => number) | { value: number }>
 }
 
-export type WasmMemory = { buffer: ArrayBuffer; grow: (pages: number) => number }
+type WasmMemory = { buffer: ArrayBuffer; grow: (pages: number) => number }
 
 export const { Module, Instance, Memory } = (globalThis as unknown as { WebAssembly: Wasm })
   .WebAssembly

@@ -1,7 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type { OnLoadArgs, Plugin } from 'esbuild'
-import { build } from 'esbuild'
+import { type OnLoadArgs, type Plugin, build } from 'esbuild'
 import { EDITS, applyEdits } from './edits.ts'
 import { NAME_TABLES, nameTables } from './name-tables.ts'
 

@@ -4,7 +4,7 @@ import { CONVERTED_MAX_LENGTH } from './cryptography/texts.ts'
  * Replacement in the published source of ethers. Edits remove loops over characters or tables that dominate the cost of
  * a call.
  */
-export type SourceEdit = { from: string; to: string }
+type SourceEdit = { from: string; to: string }
 
 export const EDITS: Record<string, readonly SourceEdit[]> = {
   /*

@@ -1,15 +1,12 @@
 import type { EntryPoint, GuestArgument, Vm } from '../engine/vm.ts'
 import { outOfMemoryFailure, stoppedFailure, thrownFailure, trapFailure } from '../failure.ts'
-import type { RunHooks } from '../host/run-functions.ts'
-import { refusalJson } from '../host/run-functions.ts'
+import { type RunHooks, refusalJson } from '../host/run-functions.ts'
 import { KEY_LIMIT_REFUSAL, KEY_OPERATIONS_FORWARDED } from '../key-limit.ts'
 import type { KeyRequest, KeyResponse } from '../messages.ts'
 import type { Outbound, RunOutbound } from '../outbound/outbound.ts'
 import type { FailedResult, RunRequest, ReturnedResult } from '../run.ts'
 import { RunClock } from './run-clock.ts'
-import type { ExecutionEnd } from './guest-reports.ts'
-import { readKeyOperation, readLogLevel, returnedEnd } from './guest-reports.ts'
-import { escapeForGuest } from './guest-text.ts'
+import { type ExecutionEnd, readKeyOperation, readLogLevel, returnedEnd } from './guest-reports.ts'
 import { Logs } from './logs.ts'
 import { Timers } from './timers.ts'
 
@@ -28,7 +25,7 @@ const COMPUTING_REPORT_DELAY_MS = 5
  */
 const COMPUTING_REPORT_INTERVAL_MS = 25
 
-export type ExecutionEvents = {
+type ExecutionEvents = {
   /**
    * Called when the run waits. `operations` are new key operations for the parent process; empty if the run waits only
    * for earlier ones, a timer or a response. `computedMs` is the run's CPU time so far.
@@ -242,4 +239,14 @@ export class Execution {
       },
     }
   }
+}
+
+/**
+ * Prepares JSON text for the engine, which truncates text at NUL and replaces lone surrogates. Lone surrogates become
+ * escape sequences. Returns undefined for a text with NUL, which is never valid in JSON.
+ */
+function escapeForGuest(json: string): string | undefined {
+  if (json.includes('\0')) return undefined
+  if (json.isWellFormed()) return json
+  return json.replace(/\p{Surrogate}/gu, (half) => `\\u${half.charCodeAt(0).toString(16)}`)
 }

@@ -1,5 +1,4 @@
-import type { ActionFailure } from '../failure.ts'
-import { timeoutFailure } from '../failure.ts'
+import { type ActionFailure, timeoutFailure } from '../failure.ts'
 
 /** Wall time of a run, and CPU time of the thread that executes the guest. */
 export class RunClock {

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { requireTimeLeft } from '../ethers/cryptography/digests.ts'
-import type { HostFunctions } from './host-function.ts'
-import { hostFunction } from './host-function.ts'
+import { type HostFunctions, hostFunction } from './host-function.ts'
 import type { RunHooks } from './run-functions.ts'
 
 /**

@@ -5,12 +5,10 @@ import {
   RESULT_MAX_BYTES,
 } from '../../../shared/limits.ts'
 import { KEY_ID_MAX_CHARACTERS } from '../key-limit.ts'
-import { clockFunctions } from './clock.ts'
+import { clockFunctions, type RunHooks, runFunctions } from './run-functions.ts'
 import { digestFunctions } from './digest.ts'
 import type { HostFunctions } from './host-function.ts'
 import { primitives } from './primitives.ts'
-import type { RunHooks } from './run-functions.ts'
-import { runFunctions } from './run-functions.ts'
 import { signatureFunctions } from './signatures.ts'
 import { textFunctions } from './text.ts'
 import { urlFunctions } from './url.ts'

@@ -25,8 +25,8 @@ type ResultTypes = {
   bytes: Uint8Array
 }
 
-export type ArgumentType = keyof ArgumentTypes
-export type ResultType = keyof ResultTypes
+type ArgumentType = keyof ArgumentTypes
+type ResultType = keyof ResultTypes
 
 /** Host function with its types. Only the prelude can call it directly. */
 export type HostFunction = {

@@ -2,12 +2,6 @@ import type { JsonWebKeyInput, KeyObject } from 'node:crypto'
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { RSA_KEY_MAX_BITS } from '../../../shared/limits.ts'
 
-/**
- * Type of a key stored in the guest. `secret` keys are raw bytes; the others are DER (SubjectPublicKeyInfo and PKCS
- * #8).
- */
-export type KeyType = 'secret' | 'public' | 'private'
-
 /** The largest permitted RSA key takes 4,680 bytes as PKCS #8. */
 const DER_MAX_BYTES = 8 * 1024
 

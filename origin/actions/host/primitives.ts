@@ -9,8 +9,7 @@ import {
   addPoints,
 } from '../ethers/cryptography/secp256k1.ts'
 import { asciiBytes, bytesOfHex, checksumAddress, NO_BYTES } from '../ethers/cryptography/texts.ts'
-import type { HostFunctions } from './host-function.ts'
-import { hostFunction } from './host-function.ts'
+import { type HostFunctions, hostFunction } from './host-function.ts'
 import type { RunHooks } from './run-functions.ts'
 
 /**

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { HostFunctions } from './host-function.ts'
-import { hostFunction } from './host-function.ts'
+import { type HostFunctions, hostFunction } from './host-function.ts'
 
 /** Shown to the action's author. */
 export type OperationRefusal = { message: string; code?: string }
@@ -71,4 +70,9 @@ export function runFunctions(hooks: () => RunHooks): HostFunctions {
       randomBytes(Math.min(RANDOM_MAX_BYTES, Math.max(0, Math.trunc(count)))),
     ),
   }
+}
+
+/** The prelude subtracts the start time of the run. */
+export const clockFunctions: HostFunctions = {
+  monotonicMs: hostFunction([], 'number', () => performance.now()),
 }

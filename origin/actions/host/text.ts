@@ -1,6 +1,5 @@
 import { TextDecoder } from 'node:util'
-import type { HostFunctions } from './host-function.ts'
-import { hostFunction } from './host-function.ts'
+import { type HostFunctions, hostFunction } from './host-function.ts'
 
 /**
  * Multi-byte encodings, not offered although Node supports them. Texts are decoded in pieces, and the prelude cannot
@@ -51,8 +50,8 @@ export const textFunctions: HostFunctions = {
   }),
 
   /**
-   * Returns the text or its JSON form (see `crossing`), or '' if `fatal` is set and the bytes are invalid. The encoding
-   * 'binary' maps each byte to one character.
+   * Returns the text or its JSON form (see `encodeForGuest`), or '' if `fatal` is set and the bytes are invalid. The
+   * encoding 'binary' maps each byte to one character.
    */
   decodeText: hostFunction(
     ['text', 'boolean', 'boolean', 'bytes'],

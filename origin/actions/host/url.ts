@@ -1,5 +1,4 @@
-import type { HostFunctions } from './host-function.ts'
-import { hostFunction } from './host-function.ts'
+import { type HostFunctions, hostFunction } from './host-function.ts'
 
 /**
  * Parts in the order in which the prelude receives them (`guest/url.js`). An action may set any of them except

@@ -11,15 +11,6 @@ export const CONCURRENT_MAX = 10
  */
 export const ADDRESSES_PER_FAMILY = 2
 
-/** TCP and TLS handshakes together. Even after three lost handshake packets, the retransmissions take only 7 s. */
-export const CONNECT_MS = 10_000
-
-/** Timeout for the start of a response. Proxies in front of slow services also give up after 100 s. */
-export const RESPONSE_START_MS = 100_000
-
-/** Maximum time between two parts of a response. The run's own deadline stops a response that arrives very slowly. */
-export const RESPONSE_IDLE_MS = 30_000
-
 /**
  * Part of a redirect's body that is read so that the connection can be reused. Beyond these limits, a new connection is
  * cheaper.
@@ -46,11 +37,14 @@ export const ENCODED_MAX_BYTES = 1_100_000
 export const DNS_TIMEOUT_MS = 2_500
 export const DNS_TRIES = 2
 
-/** Timeouts in milliseconds: connecting, waiting for the response to start, and waiting for more data. */
+/** Milliseconds. */
 export type OutboundTimeouts = { connect: number; answer: number; idle: number }
 
 export const DEFAULT_TIMEOUTS: OutboundTimeouts = {
-  connect: CONNECT_MS,
-  answer: RESPONSE_START_MS,
-  idle: RESPONSE_IDLE_MS,
+  /** TCP and TLS handshakes together. Even after three lost handshake packets, the retransmissions take only 7 s. */
+  connect: 10_000,
+  /** Until a response starts. Proxies in front of slow services also give up after 100 s. */
+  answer: 100_000,
+  /** Between two parts of a response. The run's own deadline stops a response that arrives very slowly. */
+  idle: 30_000,
 }

@@ -1,7 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { OUTBOUND_RESPONSE_MAX_BYTES } from '../../../shared/limits.ts'
-import type { Encodings } from './body-decoding.ts'
-import { readEncodings } from './body-decoding.ts'
+import { type Encodings, readEncodings } from './body-decoding.ts'
 import type { OutboundTimeouts } from './bounds.ts'
 import { DISCARD_BYTES, DISCARD_MS, ENCODED_MAX_BYTES, INFORMATIONAL_MAX } from './bounds.ts'
 import { toOutboundError } from './exchange-failure.ts'
@@ -10,7 +9,7 @@ import { abortedError, OutboundError } from './outbound-error.ts'
 import { ResponseBody } from './response-body.ts'
 import { readResponseHeaders } from './response-headers.ts'
 
-export type ExchangeRequest = {
+type ExchangeRequest = {
   path: string
   method: string
   headers: readonly [string, string][]
@@ -26,7 +25,7 @@ export type ExchangeResponse = {
   body: Uint8Array
 }
 
-export type ExchangeOptions = {
+type ExchangeOptions = {
   named: string
   times: OutboundTimeouts
   /** Returns true if the body is not needed, such as the body of a redirect. */

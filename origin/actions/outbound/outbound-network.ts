@@ -6,7 +6,6 @@ import { NameResolver } from './name-resolver.ts'
 import type { OutboundPolicy } from './policy.ts'
 import { isPublicAddress } from './public-address.ts'
 import { RunNetwork } from './run-network.ts'
-import { loadUndiciClient } from './undici.ts'
 
 /** Replacements for the real network environment, for tests. */
 export type OutboundEnvironment = {
@@ -27,11 +26,6 @@ export class OutboundNetwork {
   constructor(policy: OutboundPolicy, world: OutboundEnvironment) {
     this.#policy = policy
     this.#environment = world
-  }
-
-  preload(): void {
-    loadUndiciClient()
-    this.#secureContext()
   }
 
   /** @param onRequest called before each redirect is followed; may throw to prevent that */

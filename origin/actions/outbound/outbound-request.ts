@@ -1,9 +1,8 @@
 import { OUTBOUND_BODY_MAX_BYTES } from '../../../shared/limits.ts'
 import { HEADER_BYTES_MAX, HEADER_FIELDS_MAX } from './bounds.ts'
-import { isDroppedHeader } from './dropped-headers.ts'
 import { OutboundError } from './outbound-error.ts'
 
-export type RedirectMode = 'follow' | 'manual' | 'error'
+type RedirectMode = 'follow' | 'manual' | 'error'
 
 /** Validated request. `headers` does not contain headers that actions cannot set. */
 export type OutboundRequest = {
@@ -22,6 +21,25 @@ const UPPER_CASED = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT']
 /** Forbidden by the Fetch standard. */
 const FORBIDDEN_METHODS = ['CONNECT', 'TRACE', 'TRACK']
 const REDIRECT_MODES: readonly RedirectMode[] = ['follow', 'manual', 'error']
+
+/**
+ * Request headers that determine how a message is framed and routed, where a wrong value could smuggle a second
+ * request. As in the Fetch standard, they are dropped without an error, because libraries set some of them. Unlike in
+ * the Fetch standard, headers that protect the user of a browser (cookie, origin, referer) are not dropped.
+ */
+const DROPPED: ReadonlySet<string> = new Set([
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
 
 /**
  * Validates a request from the sandbox, which is untrusted.
@@ -78,4 +96,9 @@ function readHeaders(value: unknown): [string, string][] {
     if (!isDroppedHeader(lower)) headers.push([lower, trimmed])
   }
   return headers
+}
+
+/** @param name in lower case */
+function isDroppedHeader(name: string): boolean {
+  return DROPPED.has(name) || name.startsWith('proxy-') || name.startsWith('sec-')
 }

@@ -7,7 +7,6 @@ export type { OutboundEnvironment } from './outbound-network.ts'
 export type { OutboundResult } from './run-outbound.ts'
 export { RunOutbound } from './run-outbound.ts'
 
-/** Contains no state of individual runs. */
 export class Outbound {
   readonly #policy: OutboundPolicy
   readonly #environment: OutboundEnvironment
@@ -21,11 +20,6 @@ export class Outbound {
   /** Uses no resources until the first request. The handler must be closed when the run ends. */
   forRun(): RunOutbound {
     return new RunOutbound(async (onRequest) => (await this.#load()).forRun(onRequest))
-  }
-
-  async preload(): Promise<void> {
-    const network = await this.#load()
-    network.preload()
   }
 
   /** Loaded on demand, because twenty modules, TLS and undici would slow down the start of every executor. */

@@ -1,13 +1,11 @@
-import { isIP, connect as connectTcp } from 'node:net'
-import type { LookupFunction, Socket } from 'node:net'
-import type { SecureContext } from 'node:tls'
-import { connect as connectTls } from 'node:tls'
+import { isIP, connect as connectTcp, type LookupFunction, type Socket } from 'node:net'
+import { type SecureContext, connect as connectTls } from 'node:tls'
 import type { buildConnector } from 'undici'
 import { canonicalAddress } from './host-port.ts'
 import { OutboundError } from './outbound-error.ts'
 import type { Target } from './target.ts'
 
-export type ConnectorOptions = {
+type ConnectorOptions = {
   target: Target
   /** Checked addresses. The connector never connects to any other address. */
   addresses: readonly string[]

@@ -1,9 +1,8 @@
 /** Exceptions to the rule that actions can reach public addresses only. */
-import type { HostPort } from './host-port.ts'
-import { canonicalHost, urlPort } from './host-port.ts'
+import { type HostPort, canonicalHost, urlPort } from './host-port.ts'
 
 /** If `port` is null, the name is denied at any port, but the addresses that it resolves to are not. */
-export type DeniedHost = { host: string; port: number | null }
+type DeniedHost = { host: string; port: number | null }
 
 /** Hosts in the form returned by `canonicalHost`. The policy is plain data, because it is sent to each executor. */
 export type OutboundPolicy = {

@@ -7,7 +7,7 @@ import { pinnedConnector } from './pinned-connector.ts'
 import type { Target } from './target.ts'
 import { loadUndiciClient } from './undici.ts'
 
-export type RunConnectionsOptions = {
+type RunConnectionsOptions = {
   guard: AddressGuard
   secureContext: () => SecureContext
   connectMs: number

@@ -1,4 +1,6 @@
+import { abortable } from '../../../shared/client/abortable.ts'
 import { OUTBOUND_REDIRECTS_MAX } from '../../../shared/limits.ts'
+import { Semaphore } from '../../../shared/semaphore.ts'
 import { ACCEPTED_ENCODINGS, decodeBody } from './body-decoding.ts'
 import { CONCURRENT_MAX, type OutboundTimeouts } from './bounds.ts'
 import type { RunConnections } from './run-connections.ts'
@@ -8,7 +10,6 @@ import { OutboundError } from './outbound-error.ts'
 import { readRequest, type OutboundRequest } from './outbound-request.ts'
 import { followRedirect, redirectLocation } from './redirect.ts'
 import { readTarget } from './target.ts'
-import { ConcurrencyLimit } from './concurrency-limit.ts'
 
 export type OutboundSuccess = {
   ok: true
@@ -27,7 +28,7 @@ export type OutboundSuccess = {
   bytes: Uint8Array
 }
 
-export type RunNetworkOptions = {
+type RunNetworkOptions = {
   names: NameResolver
   connections: RunConnections
   times: OutboundTimeouts
@@ -43,7 +44,7 @@ const DEFAULT_HEADERS: readonly [string, string][] = [
 /** Shared by the requests of one run: resolved names, connections, and the concurrency limit. */
 export class RunNetwork {
   readonly #options: RunNetworkOptions
-  readonly #concurrency = new ConcurrencyLimit(CONCURRENT_MAX)
+  readonly #concurrency = new Semaphore(CONCURRENT_MAX)
 
   constructor(options: RunNetworkOptions) {
     this.#options = options
@@ -77,7 +78,8 @@ export class RunNetwork {
     for (let redirects = 0; ; redirects++) {
       signal.throwIfAborted()
       const { url, named } = target
-      const origin = await unlessAborted(connections.forTarget(target), signal)
+      // DNS queries and decoders cannot be stopped immediately.
+      const origin = await abortable(connections.forTarget(target), signal)
       const answer = await exchange(
         origin,
         {
@@ -95,7 +97,7 @@ export class RunNetwork {
       )
       const location = redirectLocation(answer.status, answer.headers)
       if (location === undefined || redirect === 'manual')
-        return await unlessAborted(toSuccess(answer, url, named, redirects > 0), signal)
+        return await abortable(toSuccess(answer, url, named, redirects > 0), signal)
       if (redirect === 'error')
         throw new OutboundError(`${named} redirects, but the request's redirect mode is "error"`)
       if (redirects >= OUTBOUND_REDIRECTS_MAX)
@@ -123,14 +125,4 @@ async function toSuccess(
   const shown = new URL(url)
   shown.hash = ''
   return { ok: true, value: { status, statusText, url: shown.href, redirected, headers }, bytes }
-}
-
-/** Rejects as soon as the signal is aborted, because DNS queries and decoders cannot be stopped immediately. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const leave = () => reject(signal.reason as Error)
-    if (signal.aborted) leave()
-    else signal.addEventListener('abort', leave, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
-  })
 }

@@ -1,10 +1,8 @@
-import type { ChildProcess } from 'node:child_process'
-import { fork } from 'node:child_process'
-import { stoppedFailure, timeoutFailure } from '../failure.ts'
+import { type ChildProcess, fork } from 'node:child_process'
+import { type ActionFailure, stoppedFailure, timeoutFailure } from '../failure.ts'
 import { EXECUTOR_ENTRY, sandboxedForkOptions } from './fork.ts'
 import { KeyGate } from './key-gate.ts'
-import type { KeyRequest, MessageToExecutor } from '../messages.ts'
-import { parseExecutorMessage } from '../messages.ts'
+import { type KeyRequest, type MessageToExecutor, parseExecutorMessage } from '../messages.ts'
 import type { Capability, RunControl, RunRequest, ActionResult } from '../run.ts'
 import type { OutboundPolicy } from '../outbound/policy.ts'
 import type { TemplateFile } from './template.ts'
@@ -168,24 +166,22 @@ export class ExecutorProcess {
   }
 
   #overdue(gate: KeyGate, wallMs: number): void {
-    const active = this.#active
-    if (active === undefined || active.gate !== gate) return
-    const durationMs = performance.now() - active.startedAt
     const failure = timeoutFailure(`${wallMs / 1000} s of time, in a built-in that does not return`)
-    this.kill('its run exceeded the deadline and it did not respond')
-    this.#finish({ kind: 'failed', ...failure, logs: [], durationMs }, 'ended')
+    this.#killStuck(gate, 'exceeded the deadline', failure)
   }
 
   #stop(gate: KeyGate): void {
     if (this.#active?.gate !== gate) return
     this.#send({ type: 'stop', token: gate.token })
-    setTimeout(() => {
-      const active = this.#active
-      if (active?.gate !== gate) return
-      const durationMs = performance.now() - active.startedAt
-      this.kill('its run was stopped and it did not respond')
-      this.#finish({ kind: 'failed', ...stoppedFailure(), logs: [], durationMs }, 'ended')
-    }, STOP_GRACE_MS)
+    setTimeout(() => this.#killStuck(gate, 'was stopped', stoppedFailure()), STOP_GRACE_MS)
+  }
+
+  #killStuck(gate: KeyGate, why: string, failure: ActionFailure): void {
+    const active = this.#active
+    if (active?.gate !== gate) return
+    const durationMs = performance.now() - active.startedAt
+    this.kill(`its run ${why} and it did not respond`)
+    this.#finish({ kind: 'failed', ...failure, logs: [], durationMs }, 'ended')
   }
 
   #finish(result: ActionResult, state: 'ready' | 'ended'): void {

@@ -1,5 +1,4 @@
-import type { ExecutorEnd } from './executor-process.ts'
-import { ExecutorProcess } from './executor-process.ts'
+import { type ExecutorEnd, ExecutorProcess } from './executor-process.ts'
 import { PooledExecutor } from './pooled-executor.ts'
 import type { ActionPoolOptions } from './options.ts'
 import {
@@ -57,10 +56,6 @@ export class ExecutorSupervisor {
 
   get free(): number {
     return this.#free.length
-  }
-
-  get members(): Iterable<PooledExecutor> {
-    return this.#executors
   }
 
   counts(): { starting: number; free: number; busy: number } {

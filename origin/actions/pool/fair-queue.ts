@@ -1,7 +1,7 @@
 /** `bytes` is the memory that the item occupies. */
-export type QueueItem = { account: string; bytes: number }
+type QueueItem = { account: string; bytes: number }
 
-export type QueueLimits = { count: number; bytes: number }
+type QueueLimits = { count: number; bytes: number }
 
 /**
  * Fair queue of the runs that wait for an executor. Each account has its own line, and the lines are served

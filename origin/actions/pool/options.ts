@@ -1,9 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { ExecutorEnd } from './executor-process.ts'
-import type { OutboundPolicy } from '../outbound/policy.ts'
-import { PUBLIC_ONLY } from '../outbound/policy.ts'
-import type { TemplateFile } from './template.ts'
-import { buildTemplateFile } from './template.ts'
+import { type OutboundPolicy, PUBLIC_ONLY } from '../outbound/policy.ts'
+import { type TemplateFile, buildTemplateFile } from './template.ts'
 
 /** One executor can execute a run while the other resets its sandbox. */
 export const EXECUTORS_MIN_DEFAULT = 2
@@ -12,10 +10,10 @@ export const EXECUTORS_MIN_DEFAULT = 2
 export const EXECUTORS_MAX_DEFAULT = 64
 
 /** Idle time after which an executor above the minimum is stopped. */
-export const EXECUTOR_IDLE_MS = 30_000
+const EXECUTOR_IDLE_MS = 30_000
 
 /** Executors are replaced after this number of runs, to limit memory leaks and fragmentation. */
-export const RUNS_PER_EXECUTOR = 10_000
+const RUNS_PER_EXECUTOR = 10_000
 
 /**
  * Resident memory at which an executor is replaced early. Twice the memory that remains in use after a sandbox has used
@@ -23,7 +21,7 @@ export const RUNS_PER_EXECUTOR = 10_000
  */
 export const RSS_MAX_BYTES = 256 * 1024 * 1024
 
-export const CORES = availableParallelism()
+const CORES = availableParallelism()
 
 /** Starting is CPU-bound, so more concurrent starts than cores would slow each other down. */
 export const STARTING_MAX = CORES

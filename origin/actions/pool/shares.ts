@@ -6,7 +6,7 @@ type AccountShare = {
   heldMs: number | undefined
 }
 
-export type ExecutorSharesOptions = {
+type ExecutorSharesOptions = {
   /** Maximum number of executors. */
   max: number
   cores: number

@@ -3,8 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TemplateDigest } from '../engine/template-file.ts'
-import type { ExecutorCode } from './executor-code.ts'
-import { writeExecutorCode } from './executor-code.ts'
+import { type ExecutorCode, writeExecutorCode } from './executor-code.ts'
 import { EXECUTOR_ENTRY, sandboxedForkOptions, TEMPLATE_BUILDER, templateFolders } from './fork.ts'
 
 export type TemplateFile = {

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { byteOrderMarkLength, hexDigit, isJsonSpace } from '../../../shared/json/json-bytes.ts'
 import { sourceSchema } from '../../../shared/wire/action-call.ts'
 
 /** Reason why bytes were rejected as a JSON string with an action's source. */
@@ -8,10 +9,10 @@ export type SourceFault =
   | { reason: 'too_large'; maxBytes: number }
 
 export class InvalidSourceError extends Error {
+  override readonly name = 'InvalidSourceError'
   readonly fault: SourceFault
   constructor(fault: SourceFault) {
     super(`the source was rejected: ${fault.reason}`)
-    this.name = 'InvalidSourceError'
     this.fault = fault
   }
 }
@@ -37,9 +38,8 @@ export function readSource(json: Uint8Array, maxBytes: number): string {
 }
 
 export function beginsAsString(json: Uint8Array): boolean {
-  const hasMark = json[0] === 0xef && json[1] === 0xbb && json[2] === 0xbf
-  let at = hasMark ? 3 : 0
-  while (json[at] === 0x20 || json[at] === 0x0a || json[at] === 0x0d || json[at] === 0x09) at++
+  let at = byteOrderMarkLength(json)
+  while (isJsonSpace(json[at])) at++
   return json[at] === QUOTE
 }
 
@@ -68,16 +68,11 @@ function exceedsBytes(json: Uint8Array, maxBytes: number): boolean {
  */
 function extraBytes(json: Uint8Array, hexAt: number): number {
   // The upper twelve bits of a code unit determine its size in UTF-8.
-  const bits =
-    hexDigitAt(json, hexAt) * 256 + hexDigitAt(json, hexAt + 1) * 16 + hexDigitAt(json, hexAt + 2)
+  // Characters that are not hex digits are not checked here, because the JSON parser rejects them later.
+  const digit = (at: number) => hexDigit(json[at] ?? 0)
+  const bits = digit(hexAt) * 256 + digit(hexAt + 1) * 16 + digit(hexAt + 2)
   if (bits < 0x8) return 0
   return bits < 0x80 || (bits >= 0xd80 && bits <= 0xdff) ? 1 : 2
-}
-
-/** Does not check other characters, because the JSON parser rejects them later. */
-function hexDigitAt(json: Uint8Array, at: number): number {
-  const byte = json[at] ?? 0
-  return byte <= 0x39 ? byte - 0x30 : (byte & 0x0f) + 9
 }
 
 function parseSourceJson(text: string): unknown {

@@ -1,16 +1,21 @@
 import { PAYMENT_QUERIES_PER_MINUTE } from '../../../shared/limits.ts'
-import { TooManyPaymentsError } from './too-many-payments.ts'
+import { MinuteCounts } from '../../admission/minute-rate.ts'
 
-const MINUTE_MS = 60_000
+export class TooManyPaymentsError extends Error {
+  override readonly name = 'TooManyPaymentsError'
+  readonly retryAfterMs: number
+  constructor(reason: string, retryAfterMs: number) {
+    super(reason)
+    this.retryAfterMs = retryAfterMs
+  }
+}
 
 /** Limits queries for the state of payments. A waiting client polls every 5 s. */
 export class PaymentQueryRate {
-  readonly #now: () => number
-  readonly #counts = new Map<string, { account: number; usageKeys: number }>()
-  #minute = 0
+  readonly #counts: MinuteCounts<{ account: number; usageKeys: number }>
 
   constructor(now: () => number) {
-    this.#now = now
+    this.#counts = new MinuteCounts(now)
   }
 
   /**
@@ -18,20 +23,17 @@ export class PaymentQueryRate {
    * @throws {TooManyPaymentsError} until the next minute begins
    */
   take(accountHash: string, by: 'owner' | 'usage key'): void {
-    const now = this.#now()
-    const minute = Math.floor(now / MINUTE_MS)
-    if (minute !== this.#minute) this.#counts.clear()
-    this.#minute = minute
-    const count = this.#counts.get(accountHash) ?? { account: 0, usageKeys: 0 }
+    const { counts, leftMs } = this.#counts.current()
+    const count = counts.get(accountHash) ?? { account: 0, usageKeys: 0 }
     const most = PAYMENT_QUERIES_PER_MINUTE
     const isByKey = by === 'usage key'
     if (count.account >= most.account || (isByKey && count.usageKeys >= most.usageKeys))
       throw new TooManyPaymentsError(
         `this account has requested the state of its payments ${count.account} times within a minute`,
-        (minute + 1) * MINUTE_MS - now,
+        leftMs,
       )
     count.account += 1
     if (isByKey) count.usageKeys += 1
-    this.#counts.set(accountHash, count)
+    counts.set(accountHash, count)
   }
 }

@@ -1,5 +1,6 @@
+import { HOUR_MS } from '../../../shared/durations.ts'
 import { UNPAID_PAYMENTS_PER_HOUR, UNPAID_PAYMENTS_PER_WEEK } from '../../../shared/limits.ts'
-import { withTimeLimit, type Sleep } from '../../db/time-limit.ts'
+import { databaseTimeout, type AbortableSleep, rejectAfter } from '../../timeout.ts'
 import type { Database } from '../../db/open.ts'
 import { fromDatabase } from '../../db/database-unavailable.ts'
 import type { OriginLog } from '../../log.ts'
@@ -16,14 +17,13 @@ import {
   countUnpaid,
 } from './payment-rows.ts'
 import { CustomerGoneError, type PaymentFacts, type Processor } from './processor.ts'
-import { PaymentQueryRate } from './payment-query-rate.ts'
-import { reconcile, type Reconciliation } from './reconcile.ts'
-import { TooManyPaymentsError } from './too-many-payments.ts'
+import { PaymentQueryRate, TooManyPaymentsError } from './payment-query-rate.ts'
+import { reconcile } from './reconcile.ts'
 
 const DATABASE_TIMEOUT_MS = 5_000
 
 const UNPAID_LIMITS = [
-  { span: 'hour', ms: 3_600_000, most: UNPAID_PAYMENTS_PER_HOUR },
+  { span: 'hour', ms: HOUR_MS, most: UNPAID_PAYMENTS_PER_HOUR },
   { span: 'week', ms: UNPAID_MS, most: UNPAID_PAYMENTS_PER_WEEK },
 ]
 
@@ -44,7 +44,7 @@ export type PaymentsOptions = {
   /** Granted when the account's credit is first used (see `Credits`). */
   starterCents: number
   now: () => number
-  sleep: Sleep
+  sleep: AbortableSleep
   log: OriginLog
   /** Called after credit was deducted for a refund or dispute, so that this process returns its leased credit. */
   onClawback: (accountHash: string) => void
@@ -56,6 +56,16 @@ export type PaymentStatus =
   | { state: 'failed'; reason: string | undefined; isFinal: boolean }
   /** The payment does not exist or belongs to another account; not revealed which. */
   | { state: 'unknown' }
+
+/** The payment is unknown, pending or failed. */
+export class NotCreditedError extends Error {
+  override readonly name = 'NotCreditedError'
+  readonly status: Exclude<PaymentStatus, { state: 'credited' }>
+  constructor(status: Exclude<PaymentStatus, { state: 'credited' }>) {
+    super(`the payment is ${status.state}`)
+    this.status = status
+  }
+}
 
 export class Payments {
   readonly #options: PaymentsOptions
@@ -140,14 +150,13 @@ export class Payments {
     }
   }
 
-  async #apply(facts: PaymentFacts): Promise<Reconciliation | undefined> {
+  async #apply(facts: PaymentFacts): Promise<void> {
     const { starterCents, now, log, onClawback } = this.#options
     const reconciliation = await this.#database((db) =>
       reconcile(db, facts, { starterCents, now: now() }),
     )
     if (reconciliation?.differs) log('payments.account_differs', { intent: facts.intentId })
     if (reconciliation?.tookBack) onClawback(reconciliation.accountHash)
-    return reconciliation
   }
 
   /**
@@ -203,7 +212,7 @@ export class Payments {
    */
   #database<Answer>(ask: (db: Database) => Promise<Answer>): Promise<Answer> {
     const { db, sleep } = this.#options
-    return fromDatabase(withTimeLimit(DATABASE_TIMEOUT_MS, ask(db), sleep))
+    return fromDatabase(rejectAfter(DATABASE_TIMEOUT_MS, ask(db), databaseTimeout, sleep))
   }
 }
 

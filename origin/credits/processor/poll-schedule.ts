@@ -1,8 +1,5 @@
 /** Poll schedule for payments. Events may be lost, and clients may never confirm a payment. */
-
-const SECOND_MS = 1_000
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../../../shared/durations.ts'
 
 export const UNPAID_MS = 7 * DAY_MS
 

@@ -1,5 +1,6 @@
+import { MINUTE_MS } from '../../../shared/durations.ts'
 import Stripe from 'stripe'
-import { withTimeLimit, type Sleep } from '../../db/time-limit.ts'
+import { type AbortableSleep, rejectAfter } from '../../timeout.ts'
 import type { OriginLog } from '../../log.ts'
 import {
   canBeOurs,
@@ -32,7 +33,7 @@ const RETRIES = 2
 const CALL_TIMEOUT_MS = 20_000
 
 /** A failed call counts as a sign of an outage for this long. */
-const OUTAGE_MS = 10 * 60 * 1000
+const OUTAGE_MS = 10 * MINUTE_MS
 
 /** Idempotency keys to try. For a day, the processor repeats its own failure for requests with the same key. */
 const IDEMPOTENCY_KEYS_MAX = 4
@@ -40,12 +41,12 @@ const IDEMPOTENCY_KEYS_MAX = 4
 /** Refunds or disputes to read per payment. Not reached in practice; the library has the same limit. */
 const LIST_MAX = 10_000
 
-export type ProcessorClientOptions = {
+type ProcessorClientOptions = {
   secretKey: string
   deployment: ProcessorDeployment
   /** Replaces the processor's host in tests. Undefined in production. */
   url: string | undefined
-  sleep: Sleep
+  sleep: AbortableSleep
   log: OriginLog
 }
 
@@ -156,7 +157,8 @@ export class ProcessorClient implements Processor {
   /** @throws {ProcessorUnavailableError | CustomerGoneError} for every error */
   async #call<Answer>(what: string, ask: () => Promise<Answer>): Promise<Answer> {
     try {
-      const answer = await withTimeLimit(CALL_TIMEOUT_MS, ask(), this.#options.sleep)
+      const timeoutError = () => new Error('the payment processor did not respond in time')
+      const answer = await rejectAfter(CALL_TIMEOUT_MS, ask(), timeoutError, this.#options.sleep)
       this.#failedAt = undefined
       return answer
     } catch (error) {

@@ -60,11 +60,17 @@ export class CustomerGoneError extends Error {
   }
 }
 
-/** The processor is unreachable or sent an invalid response. The effect of the request is unknown. */
+/**
+ * The processor is unreachable or sent an invalid response. The effect of the request is unknown. The message has only
+ * names and statuses, because the processor's messages may quote a key.
+ */
 export class ProcessorUnavailableError extends Error {
-  /** @param reason only names and statuses, because the processor's messages may quote a key */
-  constructor(reason: string) {
-    super(reason)
-    this.name = 'ProcessorUnavailableError'
+  override readonly name = 'ProcessorUnavailableError'
+}
+
+export class NoProcessorError extends Error {
+  override readonly name = 'NoProcessorError'
+  constructor() {
+    super('no payment processor is configured')
   }
 }

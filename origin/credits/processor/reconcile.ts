@@ -2,15 +2,18 @@
  * Updates the ledger to match the processor's authoritative records. Events, clients and timers only signal that these
  * may have changed, so their order and number do not matter, and a crash loses no information.
  */
+import { eq } from 'drizzle-orm'
+import { DAY_MS } from '../../../shared/durations.ts'
 import type { Database, Transaction } from '../../db/open.ts'
-import { requestAllReturns } from '../lease-rows.ts'
+import { creditLeases } from '../../db/schema.ts'
+import { requestReturns } from '../lease-rows.ts'
 import { lockAccount } from '../ledger.ts'
 import { nextCreditedPoll, nextOpenPoll } from './poll-schedule.ts'
 import { recordProgress, recordPayment, findPayment, type PaymentRow } from './payment-rows.ts'
 import type { PaymentFacts } from './processor.ts'
 import { settlePayment } from './settle-payment.ts'
 
-export type Reconciliation = {
+type Reconciliation = {
   /** Owner of the payment, according to our own record if one exists. */
   accountHash: string
   /** True if the metadata was changed at the processor, and names another account or no account. */
@@ -36,7 +39,8 @@ export function reconcile(
     const { accountHash } = payment
     const account = await lockAccount(tx, accountHash, { starterCents, at })
     const { tookBack } = await settlePayment(tx, account, at, facts)
-    if (tookBack) await requestAllReturns(tx, accountHash)
+    // The returned credit pays the debt, and no process would request it otherwise.
+    if (tookBack) await requestReturns(tx, eq(creditLeases.accountHash, accountHash))
     await recordProgress(tx, facts.intentId, progressOf(payment, facts, now))
     return { accountHash, differs: facts.accountHash !== accountHash, tookBack }
   })
@@ -70,4 +74,4 @@ function progressOf(
 }
 
 /** For a payment that has been processing for more than a week. */
-const PROCESSING_POLL_MS = 24 * 3_600_000
+const PROCESSING_POLL_MS = DAY_MS

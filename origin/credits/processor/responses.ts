@@ -8,7 +8,7 @@ import type { DisputeFacts, PaymentFacts, PaymentProgress, RefundFacts } from '.
 const cents = z.int().min(0)
 
 /** Without a colon, because ledger keys embed such IDs and use colons as separators. */
-const processorId = z.string().regex(/^[A-Za-z0-9_]{1,255}$/)
+export const processorId = z.string().regex(/^[A-Za-z0-9_]{1,255}$/)
 
 const intentSchema = z.object({
   id: processorId,

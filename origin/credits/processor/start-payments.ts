@@ -1,8 +1,9 @@
 import type { ContractChain } from '../../accounts/chain.ts'
-import type { Sleep } from '../../db/time-limit.ts'
+import type { AbortableSleep } from '../../timeout.ts'
 import type { Database } from '../../db/open.ts'
 import type { OriginLog } from '../../log.ts'
 import type { Credits } from '../credits.ts'
+import { repeatByTimer, skipIfBusy, type Repeat } from '../maintenance.ts'
 import { ProcessorClient } from './processor-client.ts'
 import { Payments } from './payments.ts'
 import {
@@ -10,7 +11,9 @@ import {
   type ProcessorCredentials,
   type ProcessorSettings,
 } from './settings.ts'
-import { pollPayments } from './poll-payments.ts'
+
+/** Each poll is one small query. */
+const POLL_INTERVAL_MS = 5_000
 
 export type PaymentsService = {
   payments: Payments
@@ -35,7 +38,7 @@ export function startPayments({
   credits: Credits
   starterCents: number
   now: () => number
-  sleep: Sleep
+  sleep: AbortableSleep
   log: OriginLog
 }): PaymentsService | undefined {
   const config = processorCredentials(settings)
@@ -48,4 +51,27 @@ export function startPayments({
   const onClawback = (accountHash: string) => credits.giveBack(accountHash)
   const payments = new Payments({ ...parts, processor, onClawback })
   return { payments, config, isAway: () => processor.isAway, stop: pollPayments(payments, log) }
+}
+
+/**
+ * Polls payments that no client has confirmed and no event has reported.
+ * @returns stops the polling, but does not wait for a poll in flight, which another process will repeat.
+ */
+export function pollPayments(
+  payments: Payments,
+  log: OriginLog,
+  repeat: Repeat = repeatByTimer,
+): () => void {
+  const ended = new AbortController()
+  const poll = skipIfBusy(
+    () => payments.pollDue(ended.signal),
+    (error) => {
+      if (!ended.signal.aborted) log('payments.failed', { error })
+    },
+  )
+  const end = repeat(POLL_INTERVAL_MS, poll)
+  return () => {
+    end()
+    ended.abort()
+  }
 }

@@ -1,22 +1,23 @@
 /** An event only signals that a payment may have changed. Of its data, only the ID of the payment is trusted. */
 import Stripe from 'stripe'
 import { z } from 'zod'
+import { processorId } from './responses.ts'
 
 /** Older events are rejected as replays. This is also the library's default. */
 const TOLERANCE_S = 300
 
-export type WebhookFault = 'unsigned' | 'forged' | 'too_old' | 'malformed'
+type WebhookFault = 'unsigned' | 'forged' | 'too_old' | 'malformed'
 
 export class WebhookRefusedError extends Error {
+  override readonly name = 'WebhookRefusedError'
   readonly fault: WebhookFault
   constructor(fault: WebhookFault) {
     super(`the processor's event was rejected: ${fault}`)
-    this.name = 'WebhookRefusedError'
     this.fault = fault
   }
 }
 
-export type WebhookOptions = {
+type WebhookOptions = {
   /** Any of them may have signed the event. There are two while the operator rotates the secret. */
   secrets: readonly string[]
   live: boolean
@@ -54,9 +55,7 @@ export async function eventIntentId(
   if (livemode !== live) return undefined
   const { id, object, payment_intent } = data.object
   const intentId = object === 'payment_intent' ? id : PAYMENT_OBJECTS.has(object) && payment_intent
-  return typeof intentId === 'string' && /^[A-Za-z0-9_]{1,255}$/.test(intentId)
-    ? intentId
-    : undefined
+  return processorId.safeParse(intentId).data
 }
 
 /** @throws {WebhookRefusedError} */

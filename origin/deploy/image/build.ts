@@ -13,7 +13,7 @@ import { writeImage } from './oci.ts'
 import { nodeVersion, runtimeFiles } from './runtime-files.ts'
 
 /** `docker.io/library/node:24.21.0-bookworm-slim`, an index with an image for linux/amd64. */
-export const BASE_DIGEST = 'sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6'
+const BASE_DIGEST = 'sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 

@@ -59,4 +59,4 @@ function foldersOf(files: readonly string[]): string[] {
   return [...folders].toSorted(byBytes)
 }
 
-const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
+export const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))

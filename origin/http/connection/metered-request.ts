@@ -5,11 +5,11 @@ import { PacedConnection } from './paced-connection.ts'
 
 /** Parsing so many small chunks would block the main thread. */
 export class BodyTooFragmentedError extends Error {
+  override readonly name = 'BodyTooFragmentedError'
   constructor() {
     super(
       `more than ${BODY_SMALL_CHUNKS_MAX} chunks of under ${BODY_CHUNK_MIN_BYTES} bytes on average`,
     )
-    this.name = 'BodyTooFragmentedError'
   }
 }
 

@@ -8,7 +8,6 @@ export type SchedulableConnection = {
   readonly isTrusted: boolean
   /** Decaying sum of recent cost. */
   readonly recentMs: number
-  /** True if there are bytes that may be parsed now. */
   readonly isReady: boolean
   /** Parses one slice. @returns the cost in milliseconds */
   parseSlice(): number

@@ -32,7 +32,7 @@ export function protectConnections(server: Server, connectionsMax: number): void
   })
 }
 
-/** @param holder the account's hash, or `EDGE` */
+/** @param holder the account's hash, or `EDGE_HOLDER` */
 export function trustConnection(context: Context, holder: string): void {
   const { incoming } = (context.env ?? {}) as { incoming?: { socket?: unknown } }
   if (incoming) pacedConnectionOf(incoming)?.trust(holder)

@@ -19,5 +19,4 @@ const jsonTextSchema = paramsSchema.transform((params) =>
   params instanceof JsonText ? params : new JsonText(JSON.stringify(params)),
 )
 
-/** `js_params`, with `{}` as the default. */
 export const jsParamsSchema = jsonTextSchema.default(new JsonText('{}'))

@@ -1,3 +1,5 @@
+import { hexDigit } from '../../../shared/json/json-bytes.ts'
+
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const U = 0x75
@@ -25,10 +27,6 @@ export function isMemberName(bytes: Uint8Array, from: number, name: string): boo
 
 function hexAt(bytes: Uint8Array, from: number): number {
   let value = 0
-  for (let at = from; at < from + 4; at++) {
-    const byte = bytes[at]!
-    // ASCII digits are 0x30 to 0x39; hex letters are 0x41 to 0x46 or 0x61 to 0x66.
-    value = value * 16 + (byte <= 0x39 ? byte - 0x30 : (byte & 0x0f) + 9)
-  }
+  for (let at = from; at < from + 4; at++) value = value * 16 + hexDigit(bytes[at]!)
   return value
 }

@@ -2,6 +2,7 @@
  * Validates UTF-8 JSON (RFC 8259) without building values: a body of 32 MiB can contain millions of keys, and building
  * objects from them would take seconds.
  */
+import { isJsonSpace } from '../../../shared/json/json-bytes.ts'
 import { BODY_DEPTH_MAX } from '../../../shared/limits.ts'
 
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
@@ -39,21 +40,16 @@ export class NotJsonError extends Error {
 
 /** The rest of the text was not validated. */
 export class NestedTooDeeplyError extends Error {
+  override readonly name = 'NestedTooDeeplyError'
   constructor() {
     super(`more than ${BODY_DEPTH_MAX} levels`)
-    this.name = 'NestedTooDeeplyError'
   }
 }
 
 export function skipSpace(bytes: Uint8Array, from: number): number {
   let at = from
-  while (isSpace(bytes[at])) at++
+  while (isJsonSpace(bytes[at])) at++
   return at
-}
-
-function isSpace(byte: number | undefined): boolean {
-  if (byte === undefined || byte > 0x20) return false
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 }
 
 /** Enclosing levels: 1 for an object, 0 otherwise. Calls can share the array, because scanning is synchronous. */
@@ -78,23 +74,23 @@ export function scanValue(bytes: Uint8Array, from: number): number {
       objects[level++] = inObject ? 1 : 0
       inObject = first === OPEN_OBJECT
       at++
-      if (isSpace(bytes[at])) at = skipSpace(bytes, at)
+      if (isJsonSpace(bytes[at])) at = skipSpace(bytes, at)
       if (bytes[at] !== (inObject ? CLOSE_OBJECT : CLOSE_ARRAY)) {
         if (inObject) at = skipName(bytes, at)
         continue
       }
     } else at = skipScalar(bytes, at)
-    if (isSpace(bytes[at])) at = skipSpace(bytes, at)
+    if (isJsonSpace(bytes[at])) at = skipSpace(bytes, at)
     // The value is complete, and with it all levels that end directly after it.
     while (bytes[at] === (inObject ? CLOSE_OBJECT : CLOSE_ARRAY)) {
       at++
       if (--level === 0) return at
       inObject = objects[level] === 1
-      if (isSpace(bytes[at])) at = skipSpace(bytes, at)
+      if (isJsonSpace(bytes[at])) at = skipSpace(bytes, at)
     }
     if (bytes[at] !== COMMA) throw new NotJsonError(at)
     at++
-    if (isSpace(bytes[at])) at = skipSpace(bytes, at)
+    if (isJsonSpace(bytes[at])) at = skipSpace(bytes, at)
     if (inObject) at = skipName(bytes, at)
   }
 }
@@ -108,7 +104,7 @@ export function skipName(bytes: Uint8Array, from: number): number {
 }
 
 /** @param from the opening quote. @returns the position after the closing quote. @throws {NotJsonError} */
-export function skipString(bytes: Uint8Array, from: number): number {
+function skipString(bytes: Uint8Array, from: number): number {
   let at = from + 1
   for (; at < bytes.length; at++) {
     const byte = bytes[at]!

@@ -2,6 +2,7 @@
 import {
   type OpenApiOperation,
   errorSchema,
+  failureResponses,
   jsonContent,
   LICENSE,
   type OpenApiDocument,
@@ -13,7 +14,7 @@ import { API_VERSION, VERSION } from '../../version.ts'
 import { CSV_TYPE, formatCsv, type CsvFormat, formatQuery } from '../csv.ts'
 import type { Operation } from '../operation.ts'
 import { pageQuery } from '../page.ts'
-import { errorReference, coreErrorResponses, responseHeaders } from './errors.ts'
+import { coreErrorResponses, responseHeaders } from './errors.ts'
 import { operationExamples } from './examples.ts'
 import { extraPaths } from './extra-paths.ts'
 import { failureStatuses } from './statuses.ts'
@@ -58,7 +59,6 @@ export function coreOpenApiDocument(
 
 function describeOperation(operation: Operation<any, any>): OpenApiOperation {
   const { path, summary, body } = operation
-  const failures = failureStatuses(operation).map((status) => [status, errorReference(status)])
   return {
     operationId: path.slice(1).replaceAll(/[^a-z0-9]+/gi, '_'),
     summary,
@@ -75,7 +75,10 @@ function describeOperation(operation: Operation<any, any>): OpenApiOperation {
           },
         }
       : {}),
-    responses: { 200: describeSuccess(operation), ...Object.fromEntries(failures) },
+    responses: {
+      200: describeSuccess(operation),
+      ...failureResponses(...failureStatuses(operation)),
+    },
   }
 }
 
@@ -97,7 +100,6 @@ function describeSuccess({ path, responseSchema, list, csv }: Operation<any, any
   }
 }
 
-/** Uses the example's records. */
 function csvContent(form: CsvFormat, records: unknown): object {
   const description = `RFC 4180, with the columns ${form.columns.join(', ')}.`
   const example = formatCsv(form, Array.isArray(records) ? records : [])

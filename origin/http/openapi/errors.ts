@@ -46,10 +46,6 @@ export const coreErrorResponses = Object.fromEntries(
   Object.entries(ERROR_NAMES).map(([code, name]) => [name, response(Number(code) as ErrorStatus)]),
 )
 
-export function errorReference(status: ErrorStatus): object {
-  return { $ref: `#/components/responses/${ERROR_NAMES[status]}` }
-}
-
 function response(status: ErrorStatus): object {
   const ref = (name: keyof typeof responseHeaders) => ({
     [name]: { $ref: `#/components/headers/${name}` },

@@ -11,7 +11,6 @@ const RECEIPT = 'eyJhbGciOiJFUzI1NiIsImtpZCI6Ij.eyJ2IjoxLCJhY3Rpb25fY2lkIjoiUW1S
 const STATEMENT = 'eyJhbGciOiJFUzI1NiIsImtpZCI6Ij.eyJ2IjoxLCJhY3Rpb25fY2lkIjoiUW1S.c2lnbmF0dXJl'
 const HASH = '0x5f16f4c7f149ac4f9510d9cf8cf384038ad348b3bcdc01915f95de12df9d1b02'
 
-/** Typed data with a dummy signature. */
 const signed = (purpose: Purpose) => ({
   typed_data: typedDataOf({ purpose, address: ADDRESS, issuedAt: 1_779_454_800, chainId: 8453 }),
   signature: `0x${'5f'.repeat(64)}1b`,

@@ -16,11 +16,11 @@ import type { ErrorStatus } from '../../../shared/errors/error-names.ts'
 import { ERRORS_PATH } from '../../../shared/errors/api-error.ts'
 import {
   type OpenApiOperation,
+  failureResponses,
   jsonContent,
   type OpenApiPaths,
 } from '../../../shared/openapi/document.ts'
 import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
-import { errorReference } from './errors.ts'
 
 const webhookAnswer = {
   type: 'object',
@@ -28,20 +28,31 @@ const webhookAnswer = {
   required: ['received'],
 }
 
-const failures = (...statuses: ErrorStatus[]) =>
-  Object.fromEntries(statuses.map((status) => [status, errorReference(status)]))
+type GetDescription = {
+  parameters?: object[]
+  content: object
+  failures?: ErrorStatus[]
+  more?: object
+}
 
-/** @param types content types of the 200 response */
 function describeGet(
   operationId: string,
   summary: string,
-  types: string[],
-  more: object = {},
+  { parameters, content, failures = [], more }: GetDescription,
 ): { get: OpenApiOperation } {
-  const content = Object.fromEntries(types.map((type) => [type, {}]))
-  const responses = { 200: { description: 'Done.', content }, ...more }
-  return { get: { operationId, summary, security: [], responses } }
+  const responses = {
+    200: { description: 'Done.', content },
+    ...more,
+    ...failureResponses(...failures),
+  }
+  return {
+    get: { operationId, summary, security: [], ...(parameters && { parameters }), responses },
+  }
 }
+
+const ofTypes = (...types: string[]) => Object.fromEntries(types.map((type) => [type, {}]))
+
+const fileParameter = { name: 'file', in: 'path', required: true, schema: { type: 'string' } }
 
 function describeSealed(summary: string, operationId: string): { post: OpenApiOperation } {
   const binary = { [SEALED_CONTENT_TYPE]: {} }
@@ -54,7 +65,7 @@ function describeSealed(summary: string, operationId: string): { post: OpenApiOp
       requestBody: { required: true, content: binary },
       responses: {
         200: { description, content: binary },
-        ...failures(400, 401, 408, 413, 421, 500, 503),
+        ...failureResponses(400, 401, 408, 413, 421, 500, 503),
       },
     },
   }
@@ -78,29 +89,22 @@ const processorWebhook: { post: OpenApiOperation } = {
         description: 'The event was applied to the ledger.',
         content: { 'application/json': { schema: webhookAnswer } },
       },
-      ...failures(400, 408, 413, 429, 500, 503),
+      ...failureResponses(400, 408, 413, 429, 500, 503),
     },
   },
 }
 
-const swaggerUiFile = describeGet(
-  'swagger_ui_file',
-  'A file of the API page.',
-  ['text/javascript', 'text/css', 'image/png'],
-  {
-    304: { description: 'Not modified.' },
-    ...failures(404),
-  },
-)
-swaggerUiFile.get.parameters = [
-  { name: 'file', in: 'path', required: true, schema: { type: 'string' } },
-]
+const swaggerUiFile = describeGet('swagger_ui_file', 'A file of the API page.', {
+  parameters: [fileParameter],
+  content: ofTypes('text/javascript', 'text/css', 'image/png'),
+  more: { 304: { description: 'Not modified.' } },
+  failures: [404],
+})
 
-const attestation: { get: OpenApiOperation } = {
-  get: {
-    operationId: 'attestation',
-    summary: 'Returns the quote of the machine, with zero report data, and its event log.',
-    security: [],
+const attestation = describeGet(
+  'attestation',
+  'Returns the quote of the machine, with zero report data, and its event log.',
+  {
     parameters: [
       {
         name: 'nonce',
@@ -111,38 +115,26 @@ const attestation: { get: OpenApiOperation } = {
         schema: { type: 'string', pattern: '^(0x)?([0-9a-fA-F]{2}){1,64}$' },
       },
     ],
-    responses: {
-      200: {
-        description: 'Done.',
-        content: jsonContent(jsonSchemaOf(attestationSchema, 'output')),
-      },
-      ...failures(400, 429, 503),
-    },
+    content: jsonContent(jsonSchemaOf(attestationSchema, 'output')),
+    failures: [400, 429, 503],
   },
-}
+)
 
-const info: { get: OpenApiOperation } = {
-  get: {
-    operationId: 'info',
-    summary:
-      'Returns the machine’s description of itself: the application and the measured compose text.',
-    security: [],
-    responses: {
-      200: { description: 'Done.', content: jsonContent(jsonSchemaOf(infoSchema, 'output')) },
-      ...failures(503),
-    },
-  },
-}
+const info = describeGet(
+  'info',
+  'Returns the machine’s description of itself: the application and the measured compose text.',
+  { content: jsonContent(jsonSchemaOf(infoSchema, 'output')), failures: [503] },
+)
 
 const evidenceFile = describeGet(
   'evidence_file',
   'A file of the evidence, with exactly the bytes that its checksum covers.',
-  ['application/json', 'text/plain', 'application/pem-certificate-chain'],
-  failures(404, 503),
+  {
+    parameters: [fileParameter],
+    content: ofTypes('application/json', 'text/plain', 'application/pem-certificate-chain'),
+    failures: [404, 503],
+  },
 )
-evidenceFile.get.parameters = [
-  { name: 'file', in: 'path', required: true, schema: { type: 'string' } },
-]
 
 const healthAnswer = (description: string) => ({
   description,
@@ -163,11 +155,10 @@ const health: { get: OpenApiOperation } = {
   },
 }
 
-const metrics: { get: OpenApiOperation } = {
-  get: {
-    operationId: 'metrics',
-    summary: 'Returns the metrics of this process in Prometheus format, for its operator.',
-    security: [],
+const metrics = describeGet(
+  'metrics',
+  'Returns the metrics of this process in Prometheus format, for its operator.',
+  {
     parameters: [
       {
         name: 'Authorization',
@@ -177,34 +168,33 @@ const metrics: { get: OpenApiOperation } = {
         schema: { type: 'string' },
       },
     ],
-    responses: {
-      200: { description: 'Done.', content: { [METRICS_TYPE]: {} } },
-      ...failures(401, 404),
-    },
+    content: { [METRICS_TYPE]: {} },
+    failures: [401, 404],
   },
-}
+)
 
 export const extraPaths: OpenApiPaths = {
   [PROCESSOR_WEBHOOK_PATH]: processorWebhook,
-  '/core/v1/openapi.json': describeGet('openapi', 'This OpenAPI document.', ['application/json']),
+  '/core/v1/openapi.json': describeGet('openapi', 'This OpenAPI document.', {
+    content: ofTypes('application/json'),
+  }),
   '/core/v1/swagger-ui': describeGet(
     'swagger_ui',
     'This OpenAPI document, as a page in a browser.',
-    ['application/json', 'text/html'],
+    { content: ofTypes('application/json', 'text/html') },
   ),
   '/core/v1/swagger-ui/{file}': swaggerUiFile,
   [ERRORS_PATH]: describeGet(
     'errors',
     'The explanations of all errors, which `docs_url` links to.',
-    ['text/html; charset=utf-8'],
+    { content: ofTypes('text/html; charset=utf-8') },
   ),
   [ATTESTATION_PATH]: attestation,
   [INFO_PATH]: info,
   [EVIDENCES_PATH]: describeGet(
     'evidence',
     'The attestation evidence of this origin, as a list of links.',
-    ['text/html; charset=utf-8'],
-    failures(503),
+    { content: ofTypes('text/html; charset=utf-8'), failures: [503] },
   ),
   [`${EVIDENCES_PATH}{file}`]: evidenceFile,
   [SEALED_EXECUTE_PATH]: describeSealed('Executes an action (sealed).', 'sealed_execute'),

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
-export type ServedFile = { type: string; etag: string; bytes: Uint8Array<ArrayBuffer> }
+type ServedFile = { type: string; etag: string; bytes: Uint8Array<ArrayBuffer> }
 
 /** A file, because the page's CSP forbids inline scripts. */
 const INITIALIZER = `window.addEventListener('load', () => {

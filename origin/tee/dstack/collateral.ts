@@ -1,28 +1,31 @@
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 import { getCollateral } from '@phala/dcap-qvl'
+import { collateralSchema } from '../../../shared/attestation/evidence.ts'
+import { DAY_MS, MINUTE_MS } from '../../../shared/durations.ts'
 import { encodeHex } from '../../../shared/encoding/hex.ts'
+import { rejectAfter } from '../../timeout.ts'
 import { type Collateral, TeeUnavailableError } from '../provider.ts'
 
 /**
  * Time before expiry at which collateral is renewed. Intel's collateral is valid for 30 days; early renewal lets a
  * downloaded evidence bundle be verified for some days.
  */
-const RENEW_BEFORE_MS = 7 * 24 * 60 * 60 * 1000
+const RENEW_BEFORE_MS = 7 * DAY_MS
 /**
  * Age at which collateral is renewed in any case, because Intel may publish new information about a platform before the
  * old collateral expires.
  */
-const RENEW_AFTER_MS = 24 * 60 * 60 * 1000
+const RENEW_AFTER_MS = DAY_MS
 /**
  * Delay after a failure, so that requests from verifiers do not each cause an attempt while the service is unavailable.
  */
-const RETRY_MS = 60_000
+const RETRY_MS = MINUTE_MS
 const FETCH_TIMEOUT_MS = 30_000
 
 export type FetchCollateral = (pccsUrl: string, quote: Buffer) => Promise<object>
 
-export type CollateralOptions = {
+type CollateralOptions = {
   /** URL of a PCCS or of Intel's own service. Intel signs the collateral, so this choice affects only availability. */
   pccsUrl: string
   /** Returns a quote of this platform, with any report data. */
@@ -87,9 +90,10 @@ export class PlatformCollateral {
 
   async #fetch(): Promise<CachedCollateral> {
     const { pccsUrl, quote, now, fetchCollateral = getCollateral } = this.#options
-    const given = await withTimeout(
+    const given = await rejectAfter(
       FETCH_TIMEOUT_MS,
       fetchCollateral(pccsUrl, Buffer.from(await quote())),
+      () => new Error(`no response within ${FETCH_TIMEOUT_MS} ms`),
     )
     const collateral = parseCollateral(given as Record<keyof Collateral, unknown>)
     const until = collateralExpiry(collateral)
@@ -106,29 +110,15 @@ function parseCollateral(given: Record<keyof Collateral, unknown>): Collateral {
     if (Array.isArray(value) && value.length > 0) return encodeHex(Uint8Array.from(value))
     throw new Error(`the collateral has no ${name}`)
   }
-  return {
-    pck_crl_issuer_chain: text('pck_crl_issuer_chain'),
-    root_ca_crl: text('root_ca_crl'),
-    pck_crl: text('pck_crl'),
-    tcb_info_issuer_chain: text('tcb_info_issuer_chain'),
-    tcb_info: text('tcb_info'),
-    tcb_info_signature: text('tcb_info_signature'),
-    qe_identity_issuer_chain: text('qe_identity_issuer_chain'),
-    qe_identity: text('qe_identity'),
-    qe_identity_signature: text('qe_identity_signature'),
-  }
+  const names = collateralSchema.keyof().options
+  return collateralSchema.parse(Object.fromEntries(names.map((name) => [name, text(name)])))
 }
 
 /**
  * Time at which the first part of the collateral expires, in Unix milliseconds.
  * @throws {Error} if a part has no expiry date
  */
-export function collateralExpiry({
-  tcb_info,
-  qe_identity,
-  pck_crl,
-  root_ca_crl,
-}: Collateral): number {
+function collateralExpiry({ tcb_info, qe_identity, pck_crl, root_ca_crl }: Collateral): number {
   const said = [tcb_info, qe_identity].map((text) => Date.parse(JSON.parse(text).nextUpdate))
   const lists = [pck_crl, root_ca_crl].map(
     (hex) => new x509.X509Crl(Buffer.from(hex, 'hex')).nextUpdate?.getTime() ?? Number.NaN,
@@ -136,16 +126,4 @@ export function collateralExpiry({
   const until = Math.min(...said, ...lists)
   if (Number.isNaN(until)) throw new Error('the collateral has no expiry date')
   return until
-}
-
-async function withTimeout<Value>(ms: number, value: Promise<Value>): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no response within ${ms} ms`)), ms)
-  })
-  try {
-    return await Promise.race([value, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

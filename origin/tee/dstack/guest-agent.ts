@@ -1,7 +1,8 @@
 import { request } from 'node:http'
 import { z } from 'zod'
+import { tryParseJson } from '../../../shared/json/try-parse-json.ts'
 import { decodeHex, encodeHex } from '../../../shared/encoding/hex.ts'
-import { type EvidenceQuote, REPORT_DATA_BYTES, TeeUnavailableError } from '../provider.ts'
+import { type EvidenceQuote, padReportData, TeeUnavailableError } from '../provider.ts'
 
 /** The agent calls the platform's quoting enclave, which may be busy with other machines on the host. */
 const RESPONSE_TIMEOUT_MS = 20_000
@@ -17,7 +18,7 @@ const hexBytes = z
   .pipe(z.instanceof(Uint8Array, { error: 'expected hex' }))
 
 const keySchema = z.object({ key: hexBytes, signature_chain: z.array(hexBytes).max(8) })
-export type AgentKey = z.infer<typeof keySchema>
+type AgentKey = z.infer<typeof keySchema>
 
 const quoteSchema = z.object({
   quote: z.string().min(1),
@@ -44,7 +45,7 @@ const infoSchema = z.looseObject({
 })
 export type AgentInfo = z.infer<typeof infoSchema>
 
-export type GuestAgentOptions = {
+type GuestAgentOptions = {
   socketPath: string
   withinMs?: number
   maxBytes?: number
@@ -79,11 +80,7 @@ export class GuestAgent {
    * @throws {TeeUnavailableError}
    */
   async getQuote(reportData: Uint8Array): Promise<EvidenceQuote> {
-    if (reportData.length > REPORT_DATA_BYTES)
-      throw new RangeError(`report data has ${reportData.length} bytes; the maximum is 64`)
-    const whole = new Uint8Array(REPORT_DATA_BYTES)
-    whole.set(reportData)
-    const asked = encodeHex(whole)
+    const asked = encodeHex(padReportData(reportData))
     const answer = await this.#call('GetQuote', { report_data: asked }, quoteSchema)
     const inside = decodeHex(answer.quote)?.subarray(REPORT_DATA_OFFSET, REPORT_DATA_OFFSET + 64)
     if (answer.report_data.toLowerCase() !== asked || !inside || encodeHex(inside) !== asked)
@@ -149,14 +146,6 @@ export class GuestAgent {
       sent.on('error', (error) => fail(errorCode(error)))
       sent.end(body)
     })
-  }
-}
-
-function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

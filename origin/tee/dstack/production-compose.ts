@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { TeeMismatchError } from '../tee-refused.ts'
+import { TeeMismatchError } from '../provider.ts'
 
 const composeSchema = z.object({ docker_compose_file: z.string() })
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { decodeHex } from '../../../shared/encoding/hex.ts'
 import type { OriginLog } from '../../log.ts'
 import {
@@ -15,9 +15,9 @@ import { verifyKeyChain } from './key-chain.ts'
  * Path from which the guest agent derives the root key, also passed as the signed purpose. Only the path affects the
  * key, so it names the purpose.
  */
-export const ROOT_KEY_PATH = 'svc/v1/root'
+const ROOT_KEY_PATH = 'svc/v1/root'
 
-export type DstackProviderOptions = {
+type DstackProviderOptions = {
   agent: GuestAgent
   /** Root public key of the only KMS that may issue this application's keys: a compressed secp256k1 point. */
   kmsRoot: Uint8Array
@@ -45,10 +45,7 @@ export class DstackProvider implements TeeProvider {
     })
   }
 
-  /**
-   * Verifies that the pinned KMS issued the key. @throws {TeeUnavailableError
-   * KeyChainError}
-   */
+  /** Verifies that the pinned KMS issued the key. @throws {TeeUnavailableError | KeyChainError} */
   async rootKey(): Promise<Uint8Array> {
     const { agent, kmsRoot } = this.#options
     const { app_id } = await this.info()
@@ -73,8 +70,7 @@ export class DstackProvider implements TeeProvider {
    */
   async info(): Promise<AgentInfo> {
     const info = await this.#options.agent.info()
-    const hash = createHash('sha256').update(info.tcb_info.app_compose).digest('hex')
-    if (hash !== info.compose_hash.toLowerCase())
+    if (hash('sha256', info.tcb_info.app_compose) !== info.compose_hash.toLowerCase())
       throw new TeeUnavailableError(
         'the compose hash of the guest agent does not match its app-compose',
       )

@@ -2,14 +2,18 @@ import { parseEventLog } from '../../../shared/attestation/event-log.ts'
 import { type MeasuredApp, measuredApp } from '../../../shared/attestation/measured-app.ts'
 import { parseQuote } from '../../../shared/attestation/quote.ts'
 import { checkReplay } from '../../../shared/attestation/replay.ts'
-import { type Attestation, type Info, REPORT_DATA_BYTES, type TeeProvider } from '../provider.ts'
-import { TeeMismatchError } from '../tee-refused.ts'
+import {
+  type Attestation,
+  type Info,
+  REPORT_DATA_BYTES,
+  TeeMismatchError,
+  type TeeProvider,
+} from '../provider.ts'
 
 /**
  * Checks at startup that the quote matches what the guest agent reports. If they differ, every verifier would reject
  * the machine.
- * @throws {TeeMismatchError
- * TeeUnavailableError}
+ * @throws {TeeMismatchError | TeeUnavailableError}
  */
 export async function requireMatchingQuote(tee: TeeProvider, info: Info): Promise<void> {
   const { appId, composeHash } = readMeasuredApp(await tee.quote(new Uint8Array(REPORT_DATA_BYTES)))

@@ -1,7 +1,8 @@
 import type { Collateral } from '../../../shared/attestation/evidence.ts'
-import { SimulatedAuthority } from './authority.ts'
+import { DAY_MS } from '../../../shared/durations.ts'
+import { rfc3339 } from '../../../shared/encoding/rfc3339.ts'
+import { emptyRevocationList, signEcdsa, type SimulatedAuthority } from './authority.ts'
 
-const DAY_MS = 24 * 60 * 60 * 1000
 /** Same validity period as Intel's collateral. */
 const VALID_DAYS = 30
 /** MRSIGNER of the simulated quoting enclave, used in the quote and in the enclave's identity. */
@@ -18,13 +19,11 @@ export async function simulatedCollateral(
   const { root, pckCa, tcbSigning } = authority
   const tcb_info = JSON.stringify(tcbInfo(dates))
   const qe_identity = JSON.stringify(qeIdentity(dates))
-  const signed = (text: string) =>
-    SimulatedAuthority.sign(tcbSigning, Buffer.from(text)).toString('hex')
-  const list = (issuer: typeof root) => SimulatedAuthority.revocationList(issuer, from, until)
+  const signed = (text: string) => signEcdsa(tcbSigning.key, Buffer.from(text)).toString('hex')
   return {
     pck_crl_issuer_chain: pckCa.pem + root.pem,
-    root_ca_crl: (await list(root)).toString('hex'),
-    pck_crl: (await list(pckCa)).toString('hex'),
+    root_ca_crl: await emptyRevocationList(root, from, until),
+    pck_crl: await emptyRevocationList(pckCa, from, until),
     tcb_info_issuer_chain: tcbSigning.pem + root.pem,
     tcb_info,
     tcb_info_signature: signed(tcb_info),
@@ -74,4 +73,3 @@ function qeIdentity(dates: Dates) {
 }
 
 const zeros = (bytes: number) => '00'.repeat(bytes)
-const rfc3339 = (date: Date) => date.toISOString().replace(/\.\d+Z$/, 'Z')

@@ -1,14 +1,20 @@
-import { createHash, generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, hash } from 'node:crypto'
 import type { Collateral, EvidenceQuote, Info } from '../../../shared/attestation/evidence.ts'
+import { DAY_MS } from '../../../shared/durations.ts'
 import { deriveScalar, P256_ORDER } from '../../keys/derive.ts'
 import { p256KeyOf } from '../../keys/p256-key.ts'
-import { REPORT_DATA_BYTES, type TeeProvider } from '../provider.ts'
-import { type KeyByName, SimulatedAuthority, simulatedRootPin } from './authority.ts'
+import { padReportData, type TeeProvider } from '../provider.ts'
+import {
+  createSimulatedAuthority,
+  type KeyByName,
+  type SimulatedAuthority,
+  simulatedRootPin,
+} from './authority.ts'
 import { simulatedCollateral } from './collateral.ts'
 import { bootEvents, eventLogOf, measureEvents } from './events.ts'
 import { type TdMeasurements, simulatedQuote } from './quote.ts'
 
-export type SimulatedApp = {
+type SimulatedApp = {
   /** Its SHA-256 is the compose hash. */
   appCompose: string
   /**
@@ -19,10 +25,10 @@ export type SimulatedApp = {
 }
 
 /** Age at which simulated collateral is renewed. It is valid for much longer. */
-const RENEW_MS = 24 * 60 * 60 * 1000
+const RENEW_MS = DAY_MS
 const NO_RTMR = Buffer.alloc(48)
 /** Not zero, because no real firmware has a measurement of zero. */
-const MRTD = createHash('sha384').update('SIMULATED firmware').digest()
+const MRTD = hash('sha384', 'SIMULATED firmware', 'buffer')
 
 /**
  * Quotes have the real format, but are signed under a separate root and marked as simulated in the signed bytes.
@@ -45,11 +51,11 @@ export class SimulatedProvider implements TeeProvider {
   constructor(root: Uint8Array, { appCompose, appId }: SimulatedApp, now: () => number) {
     this.#root = root
     this.#now = now
-    this.#authority = SimulatedAuthority.create(simulatedKeys(root))
+    this.#authority = createSimulatedAuthority(simulatedKeys(root))
     // Prevents an unhandled rejection. The failure is reported when the promise is awaited.
     this.#authority.catch(() => {})
     this.#appCompose = appCompose
-    this.#composeHash = createHash('sha256').update(appCompose).digest()
+    this.#composeHash = hash('sha256', appCompose, 'buffer')
     this.#appId = appId ? Buffer.from(appId, 'hex') : this.#composeHash.subarray(0, 20)
     const events = bootEvents({ appId: this.#appId, composeHash: this.#composeHash })
     this.#eventLog = eventLogOf(events)
@@ -61,16 +67,13 @@ export class SimulatedProvider implements TeeProvider {
   }
 
   async quote(reportData: Uint8Array): Promise<EvidenceQuote> {
-    if (reportData.length > REPORT_DATA_BYTES)
-      throw new RangeError(`report data has ${reportData.length} bytes; the maximum is 64`)
-    const whole = Buffer.alloc(REPORT_DATA_BYTES)
-    whole.set(reportData)
+    const padded = padReportData(reportData)
     const authority = await this.#authority
-    const quote = simulatedQuote(authority, this.#attestationKey, this.#measurements, whole)
+    const quote = simulatedQuote(authority, this.#attestationKey, this.#measurements, padded)
     return {
       quote: quote.toString('hex'),
       event_log: this.#eventLog,
-      report_data: whole.toString('hex'),
+      report_data: padded.toString('hex'),
       vm_config: VM_CONFIG,
     }
   }

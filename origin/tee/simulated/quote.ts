@@ -1,9 +1,7 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
-import { SimulatedAuthority } from './authority.ts'
+import { SIMULATED_MARK } from '../../../shared/attestation/evidence.ts'
+import { signEcdsa, type SimulatedAuthority } from './authority.ts'
 import { QE_SIGNER } from './collateral.ts'
-
-/** Marker in the signed user data of the header, so that the bytes of a quote show that it is simulated. */
-export const SIMULATED_MARK = 'SIMULATED-NOT-TDX'
 
 const HEADER_BYTES = 48
 const REPORT_BYTES = 584
@@ -47,7 +45,7 @@ export function simulatedQuote(
   const publicKey = pointOf(attestationKey)
   const certification = qeCertification(authority, publicKey)
   const auth = Buffer.concat([
-    SimulatedAuthority.sign(attestationKey, signed),
+    signEcdsa(attestationKey, signed),
     publicKey,
     u16(QE_REPORT_CERTIFICATION),
     u32(certification.length),
@@ -67,7 +65,7 @@ function qeCertification(authority: SimulatedAuthority, attestationKey: Buffer):
   const chain = Buffer.from(authority.pck.pem + authority.pckCa.pem + authority.root.pem)
   return Buffer.concat([
     report,
-    SimulatedAuthority.sign(authority.pck, report),
+    signEcdsa(authority.pck.key, report),
     u16(authData.length),
     authData,
     u16(PCK_CERT_CHAIN),

@@ -2,8 +2,9 @@
 import { z } from 'zod'
 import { CAA_RECORD_MAX_CHARACTERS, CAA_RECORDS_MAX } from '../../limits.ts'
 import { caaIssuerOf } from '../caa.ts'
-import { check, CheckFailedError, quoted } from '../check-failed.ts'
+import { check, quoted } from '../check-failed.ts'
 import { ACME_ACCOUNT_FILE, type EvidenceBundle } from '../evidence.ts'
+import { parseEvidenceJson } from '../parse-evidence-json.ts'
 import type { Finding } from '../report.ts'
 import { fileOf } from './evidence-files.ts'
 
@@ -48,13 +49,7 @@ export function caaRule({ files, caa }: EvidenceBundle): Finding {
 }
 
 function accountUriOf(text: string): string {
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch {
-    throw new CheckFailedError(`${ACME_ACCOUNT_FILE} is not JSON`)
-  }
-  const { data } = accountSchema.safeParse(json)
+  const { data } = accountSchema.safeParse(parseEvidenceJson(ACME_ACCOUNT_FILE, text, z.unknown()))
   const uri =
     data?.uri ?? data?.account_uri ?? data?.registration?.accountURL ?? data?.registration?.uri
   check(uri !== undefined && uri !== '', `${ACME_ACCOUNT_FILE} has no account URI`)

@@ -14,6 +14,7 @@ import {
 } from '../evidence.ts'
 import { parseKeyFiles } from '../key-files.ts'
 import { checkSameApp, type Machine, verifyMachine } from '../machine.ts'
+import { parseEvidenceJson } from '../parse-evidence-json.ts'
 import type { Policy } from '../policy.ts'
 import type { EvidenceKeys, Finding } from '../report.ts'
 
@@ -38,7 +39,7 @@ export async function evidenceFilesRule(
       `${quoted(name)} is not in ${CHECKSUMS_FILE}`,
     )
 
-  const quote = parseEvidenceQuote(fileOf(files, QUOTE_FILE))
+  const quote = parseEvidenceJson(QUOTE_FILE, fileOf(files, QUOTE_FILE), evidenceQuoteSchema)
   const expected = sha256Hex(checksums) + REST
   const stated = quote.report_data.toLowerCase()
   check(
@@ -63,19 +64,6 @@ export function fileOf(files: EvidenceBundle['files'], name: string): string {
   check(text !== undefined, `${name} is missing`)
   check(text.length <= EVIDENCE_FILE_MAX_BYTES, `${name} is too long`)
   return text
-}
-
-function parseEvidenceQuote(text: string): EvidenceQuote {
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch {
-    throw new CheckFailedError(`${QUOTE_FILE} is not JSON`)
-  }
-  const result = evidenceQuoteSchema.safeParse(json)
-  if (result.success) return result.data
-  const [issue] = result.error.issues
-  throw new CheckFailedError(`${QUOTE_FILE}: ${issue?.path.join('.')}: ${issue?.message}`)
 }
 
 async function verifyQuotedMachine(

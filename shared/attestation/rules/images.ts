@@ -1,10 +1,11 @@
 /** Rule 3: every container image is pinned by its digest, so the compose hash determines which code runs. */
-import { check, CheckFailedError, quoted } from '../check-failed.ts'
+import { tryParseJson } from '../../json/try-parse-json.ts'
+import { check, quoted } from '../check-failed.ts'
 import type { Info } from '../evidence.ts'
 import type { Finding } from '../report.ts'
 import type { YamlEntry, YamlMapping, YamlNode } from '../strict-yaml/node.ts'
 import { parseStrictYaml } from '../strict-yaml/parse.ts'
-import { checkLine } from '../strict-yaml/check-line.ts'
+import { checkLine } from '../strict-yaml/value.ts'
 
 const PINNED = /^[A-Za-z0-9][A-Za-z0-9._:/-]*@sha256:[0-9a-f]{64}$/
 /** `include` and `models` are not allowed: they load content that the compose text does not pin. */
@@ -148,12 +149,8 @@ function refusedKey(key: string, where: string): string {
 }
 
 function composeOf(text: string): Record<string, unknown> {
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(text)
-  } catch {
-    throw new CheckFailedError('app_compose is not JSON')
-  }
+  const parsed = tryParseJson(text)
+  check(parsed !== undefined, 'app_compose is not JSON')
   check(typeof parsed === 'object' && parsed !== null, 'app_compose is not a JSON object')
   return parsed as Record<string, unknown>
 }

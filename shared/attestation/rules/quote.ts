@@ -2,11 +2,11 @@
  * Rule 1: a machine under an accepted root measured this event log. If the verifier chose a nonce, a fresh quote also
  * proves that the machine is live.
  */
+import { sameBytes } from '../../encoding/bytes.ts'
 import { decodeHex } from '../../encoding/hex.ts'
 import { NONCE_MAX_BYTES, NONCE_MIN_BYTES } from '../../limits.ts'
 import { check } from '../check-failed.ts'
 import type { CheckedCollateral } from '../collateral.ts'
-import { sameBytes } from '../digests.ts'
 import type { EvidenceBundle } from '../evidence.ts'
 import { checkSameApp, type Machine, sameMeasurements, verifyMachine } from '../machine.ts'
 import { nonceReportData } from '../nonce.ts'

@@ -4,9 +4,9 @@ export type YamlNode = YamlScalar | YamlBlockScalar | YamlList | YamlMapping | Y
 /** A plain or quoted scalar. Its type is not resolved. */
 export type YamlScalar = { kind: 'word'; text: string }
 /** A block scalar (`|` or `>`) without its text, which no rule reads. */
-export type YamlBlockScalar = { kind: 'text block' }
-export type YamlEmpty = { kind: 'empty' }
-export type YamlList = { kind: 'list'; items: YamlNode[] }
+type YamlBlockScalar = { kind: 'text block' }
+type YamlEmpty = { kind: 'empty' }
+type YamlList = { kind: 'list'; items: YamlNode[] }
 export type YamlMapping = {
   kind: 'mapping'
   entries: YamlEntry[]

@@ -4,8 +4,7 @@
  */
 import { check } from '../check-failed.ts'
 import type { YamlMapping, YamlNode } from './node.ts'
-import { checkLine } from './check-line.ts'
-import { parseKey, parseLineValue } from './value.ts'
+import { checkLine, parseKey, parseLineValue } from './value.ts'
 
 /** Not allowed: control characters except tab, line endings other than LF and CRLF, and byte order marks. */
 // oxlint-disable-next-line no-control-regex

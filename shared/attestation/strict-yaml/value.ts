@@ -1,8 +1,8 @@
 /** Values on one line: plain and quoted scalars, bracketed lists, aliases, and headers of block scalars. */
+import { check } from '../check-failed.ts'
 import type { YamlNode, YamlScalar } from './node.ts'
-import { checkLine } from './check-line.ts'
 
-export type ValueContext = { line: number; alias: (name: string) => YamlNode }
+type ValueContext = { line: number; alias: (name: string) => YamlNode }
 
 const KEY = /^(?:([A-Za-z0-9_./][A-Za-z0-9_./@+-]*|<<)|(["'])([ -~]*?)\2) *:(?: +|$)/
 
@@ -122,4 +122,9 @@ function withoutEndSpaces(text: string): string {
   let end = text.length
   while (text[end - 1] === ' ') end--
   return text.slice(0, end)
+}
+
+/** @throws {CheckFailedError} with the line number if the condition is false */
+export function checkLine(line: number, holds: boolean, otherwise: string): asserts holds {
+  check(holds, holds ? '' : `line ${line} of docker_compose_file ${otherwise}`)
 }

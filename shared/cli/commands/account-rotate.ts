@@ -3,7 +3,7 @@
  * interruption cannot lock the user out of the account.
  */
 import type { Command } from 'commander'
-import { apiKeyHash } from '../api-key-hash.ts'
+import { apiKeyHash } from '../../crypto/keccak.ts'
 import type { Cli } from '../cli.ts'
 import { storedOriginEntry } from '../credentials/credentials.ts'
 import { NoCredentialError, UsageError } from '../terminal.ts'
@@ -11,9 +11,7 @@ import { addExamples } from './examples.ts'
 
 export function registerRotate(account: Command, cli: Cli): void {
   const command = cli
-    .withDeploymentOptions(
-      account.command('rotate').description('Replace the stored account key with a new one.'),
-    )
+    .command(account, 'rotate', 'Replace the stored account key with a new one.')
     .option('--show', 'also print the new key')
     .action(async ({ show }: { show?: boolean }) => {
       const api_key = await rotateStoredKey(command, cli)

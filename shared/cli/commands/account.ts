@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { hasApiKeyFormat } from '../../wire/api-key.ts'
-import { apiKeyHash } from '../api-key-hash.ts'
+import { apiKeyHash } from '../../crypto/keccak.ts'
 import type { Cli } from '../cli.ts'
 import { storedOriginEntry } from '../credentials/credentials.ts'
 import type { StoredOrigin } from '../credentials/stored-credentials.ts'
@@ -28,9 +28,7 @@ type ReplaceOption = { replace?: boolean }
 
 function registerCreate(account: Command, cli: Cli): void {
   const command = cli
-    .withDeploymentOptions(
-      account.command('create').description('Open an account and store its key.'),
-    )
+    .command(account, 'create', 'Open an account and store its key.')
     .option('--name <text>', 'name of the account', 'svc')
     .option('--description <text>', 'description of the account', '')
     .option('--email <address>', 'contact address')
@@ -73,9 +71,7 @@ function registerCreate(account: Command, cli: Cli): void {
 
 function registerUse(account: Command, cli: Cli): void {
   const command = cli
-    .withDeploymentOptions(
-      account.command('use').description('Store the key of an existing account.'),
-    )
+    .command(account, 'use', 'Store the key of an existing account.')
     .requiredOption('--key-file <file>', 'file with the key; - for standard input')
     .option('--replace', 'if an account key is already stored, keep it as a former key')
     .action(async ({ keyFile: file, ...given }: { keyFile: string } & ReplaceOption) => {
@@ -129,9 +125,7 @@ async function storeAccountKey(key: string, command: Command, cli: Cli): Promise
 
 function registerShow(account: Command, cli: Cli): void {
   const command = cli
-    .withDeploymentOptions(
-      account.command('show').description('Show the account’s credits, wallets, groups and keys.'),
-    )
+    .command(account, 'show', 'Show the account’s credits, wallets, groups and keys.')
     .action(async () => {
       const { baseUrl } = await cli.deployment(command)
       const client = await cli.client(command, { key: 'account' })
@@ -163,9 +157,8 @@ function registerShow(account: Command, cli: Cli): void {
 
 function registerCredits(account: Command, cli: Cli): void {
   const command = cli
-    .withDeploymentOptions(
-      account.command('credits').alias('balance').description('Show the available credits.'),
-    )
+    .command(account, 'credits', 'Show the available credits.')
+    .alias('balance')
     .action(async () => {
       const { billing } = await cli.client(command, { key: 'account' })
       const balance = await billing.balance()
@@ -176,9 +169,7 @@ function registerCredits(account: Command, cli: Cli): void {
 
 function registerUsage(account: Command, cli: Cli): void {
   const command = cli
-    .withDeploymentOptions(
-      account.command('usage').description('Show the charges by day, key and action.'),
-    )
+    .command(account, 'usage', 'Show the charges by day, key and action.')
     .option('--from <day>', 'first UTC day, as YYYY-MM-DD (default: 30 days before the end)')
     .option('--to <day>', 'last UTC day, inclusive (default: today)')
     .action(async ({ from, to }: { from?: string; to?: string }) => {

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
+import { isActionCid } from '../../cid/cid-format.ts'
+import { WILDCARD } from '../../cid/wildcard.ts'
 import type { ApiClient } from '../../client/api/client.ts'
 import type { Cli } from '../cli.ts'
-import { ACTION_ARGUMENT, resolveActionCid } from './resolve-action-cid.ts'
 import { addExamples } from './examples.ts'
-import { groupId } from './group-id.ts'
+import { collectOption, groupId } from './option-values.ts'
 import { columns, facts } from './columns.ts'
 
-/** As a wallet ID, every wallet of the account; as a CID hash, every action. */
-const ALL = `0x${'00'.repeat(32)}`
+const ACTION_ARGUMENT = 'source file or CID'
 
 export function registerGroup(program: Command, cli: Cli): void {
   const group = program
@@ -25,15 +25,13 @@ type NewGroup = { name: string; description: string; wallet: string[]; action: s
   allActions?: boolean
 }
 
-const each = (value: string, before: string[]) => [...before, value]
-
 function registerCreate(group: Command, cli: Cli): void {
   const command = cli
-    .withDeploymentOptions(group.command('create').description('Create a group.'))
+    .command(group, 'create', 'Create a group.')
     .option('--name <text>', 'name of the group', 'svc')
     .option('--description <text>', 'description of the group', '')
-    .option('--wallet <address>', 'wallet to permit; can be repeated', each, [])
-    .option('--action <file or cid>', 'action to permit; can be repeated', each, [])
+    .option('--wallet <address>', 'wallet to permit; can be repeated', collectOption, [])
+    .option('--action <file or cid>', 'action to permit; can be repeated', collectOption, [])
     .option('--all-wallets', 'permit every wallet of the account')
     .option('--all-actions', 'permit every action, even one that leaks the key of a wallet')
     .action(async (given: NewGroup) => {
@@ -42,7 +40,7 @@ function registerCreate(group: Command, cli: Cli): void {
       const { group_id } = await client.addGroup({
         group_name: given.name,
         group_description: given.description,
-        pkp_ids_permitted: given.allWallets ? [ALL] : given.wallet,
+        pkp_ids_permitted: given.allWallets ? [WILDCARD] : given.wallet,
         cid_hashes_permitted: given.allActions ? [0] : [],
       })
       // If the group were created with the actions' hashes, the service would not know the CIDs.
@@ -59,36 +57,32 @@ function registerCreate(group: Command, cli: Cli): void {
 }
 
 function registerList(group: Command, cli: Cli): void {
-  const command = cli
-    .withDeploymentOptions(group.command('list').description('List the account’s groups.'))
-    .action(async () => {
-      const client = await cli.client(command, { key: 'account' })
-      const groups = await client.listGroups().all()
-      const count = (permitted: readonly string[], what: string) =>
-        permitted.includes(ALL)
-          ? `all ${what}s`
-          : `${permitted.length} ${what}${permitted.length === 1 ? '' : 's'}`
-      cli.print(command, groups, () =>
-        columns(
-          groups.map(
-            ({ group_id, name, pkp_ids_permitted: wallets, cid_hashes_permitted: actions }) => [
-              String(group_id),
-              count(wallets, 'wallet'),
-              count(actions, 'action'),
-              name,
-            ],
-          ),
+  const command = cli.command(group, 'list', 'List the account’s groups.').action(async () => {
+    const client = await cli.client(command, { key: 'account' })
+    const groups = await client.listGroups().all()
+    const count = (permitted: readonly string[], what: string) =>
+      permitted.includes(WILDCARD)
+        ? `all ${what}s`
+        : `${permitted.length} ${what}${permitted.length === 1 ? '' : 's'}`
+    cli.print(command, groups, () =>
+      columns(
+        groups.map(
+          ({ group_id, name, pkp_ids_permitted: wallets, cid_hashes_permitted: actions }) => [
+            String(group_id),
+            count(wallets, 'wallet'),
+            count(actions, 'action'),
+            name,
+          ],
         ),
-      )
-    })
+      ),
+    )
+  })
   addExamples(command, ['svc group list'])
 }
 
 function registerShow(group: Command, cli: Cli): void {
   const command = cli
-    .withDeploymentOptions(
-      group.command('show').description('Show a group with its wallets, actions and keys.'),
-    )
+    .command(group, 'show', 'Show a group with its wallets, actions and keys.')
     .argument('<id>', 'ID of the group', groupId)
     .action(async (group_id: number) => {
       const client = await cli.client(command, { key: 'account' })
@@ -159,7 +153,7 @@ const MEMBER_COMMANDS: readonly MemberCommand[] = [
 
 function registerMember(group: Command, cli: Cli, member: MemberCommand): void {
   const command = cli
-    .withDeploymentOptions(group.command(member.name).description(member.description))
+    .command(group, member.name, member.description)
     .argument('<id>', 'ID of the group', groupId)
     .argument(`<${member.argument[0]}>`, member.argument[1])
     .action(async (id: number, given: string) => {
@@ -173,9 +167,7 @@ function registerMember(group: Command, cli: Cli, member: MemberCommand): void {
 
 function registerDelete(group: Command, cli: Cli): void {
   const command = cli
-    .withDeploymentOptions(
-      group.command('delete').description('Delete a group. Its wallets and actions are kept.'),
-    )
+    .command(group, 'delete', 'Delete a group. Its wallets and actions are kept.')
     .argument('<id>', 'ID of the group', groupId)
     .option('--yes', 'do not ask for confirmation')
     .action(async (group_id: number, { yes }: { yes?: boolean }) => {
@@ -184,4 +176,11 @@ function registerDelete(group: Command, cli: Cli): void {
       cli.print(command, await client.removeGroup({ group_id }), () => [])
     })
   addExamples(command, ['svc group delete 2 --yes'])
+}
+
+/** Accepts a CID or a source file. @throws {UsageError} if the file cannot be read */
+async function resolveActionCid(named: string, cli: Cli): Promise<string> {
+  if (isActionCid(named)) return named
+  const { actionCid } = await import('../../cid/compute-cid.ts')
+  return actionCid(await cli.text(named))
 }

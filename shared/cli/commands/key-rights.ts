@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { UsageKeyFields } from '../../client/core/account.ts'
-import { groupIds } from './group-id.ts'
+import { withoutUndefined } from '../../json/without-undefined.ts'
+import { groupIds } from './option-values.ts'
 
 export type GivenRights = {
   executeIn?: number[]
@@ -32,7 +33,7 @@ export function withRights(command: Command): Command {
 }
 
 export function rightsIn(given: GivenRights): Omit<UsageKeyFields, 'name'> {
-  const fields = {
+  return withoutUndefined({
     execute_in_groups: given.executeIn,
     manage_ipfs_ids_in_groups: given.manageActionsIn,
     add_pkp_to_groups: given.addWalletsTo,
@@ -42,8 +43,7 @@ export function rightsIn(given: GivenRights): Omit<UsageKeyFields, 'name'> {
     can_create_pkps: given.createWallets,
     spend_cap_cents: given.capCents,
     spend_window_seconds: given.capWindow,
-  }
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  })
 }
 
 function parseWholeNumber(text: string): number {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { UsageKey, UsageKeyFields } from '../../client/core/account.ts'
 import { hasApiKeyFormat } from '../../wire/api-key.ts'
-import { apiKeyHash } from '../api-key-hash.ts'
+import { apiKeyHash } from '../../crypto/keccak.ts'
 import type { Cli } from '../cli.ts'
 import { storedOriginEntry } from '../credentials/credentials.ts'
 import { UsageError } from '../terminal.ts'
@@ -18,9 +18,7 @@ export function registerKey(program: Command, cli: Cli): void {
 }
 
 function registerCreate(key: Command, cli: Cli): void {
-  const command = withRights(
-    cli.withDeploymentOptions(key.command('create').description('Create and store a usage key.')),
-  )
+  const command = withRights(cli.command(key, 'create', 'Create and store a usage key.'))
     .option('--name <text>', 'name of the key, for --key-name', 'svc')
     .option('--description <text>', 'description of the key', '')
     .option('--show', 'also print the key; by default it is only stored in the credentials file')
@@ -56,11 +54,7 @@ function registerCreate(key: Command, cli: Cli): void {
 
 function registerList(key: Command, cli: Cli): void {
   const command = cli
-    .withDeploymentOptions(
-      key
-        .command('list')
-        .description('List the account’s usage keys; * marks keys stored on this machine.'),
-    )
+    .command(key, 'list', 'List the account’s usage keys; * marks keys stored on this machine.')
     .action(async () => {
       const { baseUrl } = await cli.deployment(command)
       const client = await cli.client(command, { key: 'account' })
@@ -93,11 +87,7 @@ function capOf({
 
 function registerUpdate(key: Command, cli: Cli): void {
   const command = withRights(
-    cli.withDeploymentOptions(
-      key
-        .command('update')
-        .description('Change a usage key. Options that are not given stay unchanged.'),
-    ),
+    cli.command(key, 'update', 'Change a usage key. Options that are not given stay unchanged.'),
   )
     .argument('<key>', 'hash of the key, or name of a stored key')
     .option('--name <text>', 'name of the key')
@@ -126,9 +116,7 @@ function registerUpdate(key: Command, cli: Cli): void {
 
 function registerDelete(key: Command, cli: Cli): void {
   const command = cli
-    .withDeploymentOptions(
-      key.command('delete').description('Delete a usage key, so that it can no longer be used.'),
-    )
+    .command(key, 'delete', 'Delete a usage key, so that it can no longer be used.')
     .argument('<key>', 'hash of the key, or name of a stored key')
     .option('--yes', 'do not ask for confirmation')
     .action(async (named: string, { yes }: { yes?: boolean }) => {

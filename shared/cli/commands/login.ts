@@ -12,10 +12,10 @@ type Given = { label?: string; readOnly?: boolean }
 
 export function registerLogin(program: Command, cli: Cli): void {
   const command = cli
-    .withDeploymentOptions(
-      program
-        .command('login')
-        .description('Request a token for this machine, which a person approves in a browser.'),
+    .command(
+      program,
+      'login',
+      'Request a token for this machine, which a person approves in a browser.',
     )
     .option('--label <text>', 'name shown to the person (default: svc on <this host>)')
     .option('--read-only', 'request a token that can only read')
@@ -63,11 +63,7 @@ async function login(given: Given, command: Command, cli: Cli): Promise<void> {
 
 export function registerLogout(program: Command, cli: Cli): void {
   const command = cli
-    .withDeploymentOptions(
-      program
-        .command('logout')
-        .description('Delete the stored token, and print where to revoke it.'),
-    )
+    .command(program, 'logout', 'Delete the stored token, and print where to revoke it.')
     .action(async () => {
       const { triggersUrl } = await cli.deployment(command)
       const { token } = await cli.credentials.edge(triggersUrl)

@@ -2,8 +2,8 @@ import { hostname } from 'node:os'
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { storedEdgeEntry } from '../credentials/credentials.ts'
+import { verificationFor } from '../deployment.ts'
 import { NoCredentialError } from '../terminal.ts'
-import { verificationFor } from '../verification.ts'
 import { addExamples } from './examples.ts'
 
 export function registerMcp(program: Command, cli: Cli): void {

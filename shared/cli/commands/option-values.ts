@@ -1,25 +1,37 @@
+import { InvalidArgumentError } from 'commander'
+import { tryParseJson } from '../../json/try-parse-json.ts'
 import type { Cli } from '../cli.ts'
 import { UsageError } from '../terminal.ts'
 
 export const collectOption = (value: string, before: string[] = []): string[] => [...before, value]
+
+/** Group IDs start at 1. 0 means all groups if the option allows it. */
+export function groupId(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('Expected a group ID, which is a number.')
+}
+
+/** The option can be repeated, or contain a comma-separated list. */
+export function groupIds(text: string, before: readonly number[] = []): number[] {
+  return [...before, ...text.split(',').map((part) => groupId(part.trim()))]
+}
 
 /** A value that is not valid JSON is used as text. @throws {UsageError} if a pair has no key */
 export function keyValues(option: string, given: readonly string[]): Record<string, unknown> {
   const entries = given.map((text): [string, unknown] => {
     const at = text.indexOf('=')
     if (at < 1) throw new UsageError(`${option}: expected key=value`)
-    return [text.slice(0, at), jsonOrText(text.slice(at + 1))]
+    const value = tryParseJson(text.slice(at + 1))
+    return [text.slice(0, at), value === undefined ? text.slice(at + 1) : value]
   })
   return Object.fromEntries(entries)
 }
 
 /** @throws {UsageError} if the text is not JSON; the message omits the value, which may be long */
 export function jsonOf(option: string, text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new UsageError(`${option}: expected JSON`)
-  }
+  const value = tryParseJson(text)
+  if (value === undefined) throw new UsageError(`${option}: expected JSON`)
+  return value
 }
 
 /** @throws {UsageError} if the text is not a JSON object */
@@ -47,12 +59,4 @@ export async function paramsOf(
   const ofFile =
     paramsFile === undefined ? {} : objectOf('--params-file', await cli.text(paramsFile))
   return { ...ofFile, ...keyValues('--params', params ?? []) }
-}
-
-function jsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
 }

@@ -7,12 +7,10 @@ import type { GivenRun } from './run/run-action.ts'
 export function registerRun(program: Command, cli: Cli): void {
   const command = cli
     .withUsageKey(
-      cli.withDeploymentOptions(
-        program
-          .command('run')
-          .description(
-            'Run an action. Its response goes to standard output, its logs to standard error.',
-          ),
+      cli.command(
+        program,
+        'run',
+        'Run an action. Its response goes to standard output, its logs to standard error.',
       ),
     )
     .argument('<action>', 'source file; - for standard input')

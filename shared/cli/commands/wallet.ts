@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { addExamples } from './examples.ts'
-import { groupId } from './group-id.ts'
+import { groupId } from './option-values.ts'
 import { columns, facts } from './columns.ts'
 
 export function registerWallet(program: Command, cli: Cli): void {
@@ -14,7 +14,7 @@ export function registerWallet(program: Command, cli: Cli): void {
 
 function registerCreate(wallet: Command, cli: Cli): void {
   const command = cli
-    .withDeploymentOptions(wallet.command('create').description('Create a wallet.'))
+    .command(wallet, 'create', 'Create a wallet.')
     .option('--name <text>', 'name of the wallet', '')
     .option('--description <text>', 'description of the wallet', '')
     .action(async ({ name, description }: { name: string; description: string }) => {
@@ -27,7 +27,7 @@ function registerCreate(wallet: Command, cli: Cli): void {
 
 function registerList(wallet: Command, cli: Cli): void {
   const command = cli
-    .withDeploymentOptions(wallet.command('list').description('List the account’s wallets.'))
+    .command(wallet, 'list', 'List the account’s wallets.')
     .option('--group <id>', 'only wallets that this group permits', groupId)
     .action(async ({ group }: { group?: number }) => {
       const client = await cli.client(command, { key: 'account' })

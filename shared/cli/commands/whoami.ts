@@ -5,11 +5,7 @@ import { facts } from './columns.ts'
 
 export function registerWhoami(program: Command, cli: Cli): void {
   const command = cli
-    .withDeploymentOptions(
-      program
-        .command('whoami')
-        .description('Show the account and permissions of the current token.'),
-    )
+    .command(program, 'whoami', 'Show the account and permissions of the current token.')
     .action(async () => {
       const { triggers } = await cli.client(command, { token: true })
       const me = await triggers.me()

@@ -71,7 +71,8 @@ export function readCredentialsFile(file: string): string | undefined {
 
 /** Replaces the file atomically. @throws {UsageError} if it is a symbolic link or cannot be written */
 export function writeCredentialsFile(file: string, text: string): void {
-  requireNoLink(file)
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink())
+    throw new UsageError(symbolicLinkMessage(file))
   const unfinished = `${file}.${process.pid}.new`
   rmSync(unfinished, { force: true })
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
@@ -126,11 +127,6 @@ function makeFolder(folder: string): void {
     if (error instanceof UsageError) throw error
     throw new UsageError(`${folder}: ${(error as Error).message}`)
   }
-}
-
-function requireNoLink(file: string): void {
-  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink())
-    throw new UsageError(symbolicLinkMessage(file))
 }
 
 const symbolicLinkMessage = (file: string) =>

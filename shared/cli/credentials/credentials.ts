@@ -1,5 +1,6 @@
 /** Credentials are keyed by host. A credential is sent only to the host that it is stored for. */
 import { join } from 'node:path'
+import { tryParseJson } from '../../json/try-parse-json.ts'
 import { type Terminal, UsageError } from '../terminal.ts'
 import {
   configFolder,
@@ -54,15 +55,7 @@ async function parseCredentials(
   if (text === undefined) return { version: 1, origins: {}, edges: {} }
   // Loaded on demand: zod accounts for half of the startup time, and many commands need no credentials.
   const { storedCredentialsSchema } = await import('./stored-credentials.ts')
-  const parsed = storedCredentialsSchema.safeParse(jsonIn(text))
+  const parsed = storedCredentialsSchema.safeParse(tryParseJson(text))
   if (parsed.success) return parsed.data
   throw new UsageError(`${file} is not a valid credentials file; correct it or remove it`)
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

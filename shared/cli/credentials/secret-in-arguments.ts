@@ -14,14 +14,12 @@ export function requireNoSecret(words: readonly string[]): void {
   for (const word of words) {
     const option = OPTIONS_OF_SECRETS.exec(word)?.[1]
     if (option !== undefined) throw new UsageError(refusal(`unknown option --${option}`))
-    if (hasKey(word)) throw new UsageError(refusal('an argument looks like an API key'))
+    const keyLike = [...word.matchAll(API_KEY)]
+    if (keyLike.some(([found]) => hasApiKeyFormat(found)))
+      throw new UsageError(refusal('an argument looks like an API key'))
     if (TOKEN.test(word) && !HEX.test(word))
       throw new UsageError(refusal('an argument looks like a token'))
   }
-}
-
-function hasKey(word: string): boolean {
-  return [...word.matchAll(API_KEY)].some(([found]) => hasApiKeyFormat(found))
 }
 
 function refusal(what: string): string {

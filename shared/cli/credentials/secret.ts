@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Terminal, UsageError } from '../terminal.ts'
 
-export type SecretSource = {
+type SecretSource = {
   /** From a `--…-file` option. `-` means standard input; undefined if the option is absent. */
   file?: string | undefined
   /** Environment variable. `<variable>_FILE` may name a file instead. */

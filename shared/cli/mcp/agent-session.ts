@@ -7,7 +7,7 @@ import { ToolRejectedError } from './tool-failure.ts'
 import { ENDED_REQUEST_CODES } from '../../wire/ended-request-codes.ts'
 import type { AgentRequestBody } from '../../wire/agent.ts'
 
-export type SessionParts = {
+type SessionParts = {
   /** Uses the deployment's stored token; undefined if no token is stored. */
   storedTriggers(): Promise<TriggerOperations | undefined>
   withToken(token: string): Promise<TriggerOperations>
@@ -16,7 +16,7 @@ export type SessionParts = {
   random(length: number): Uint8Array
 }
 
-export type AuthorizationPrompt = {
+type AuthorizationPrompt = {
   authorize_url: string
   user_code: string
   comparison_code: string

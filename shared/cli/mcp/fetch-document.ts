@@ -1,4 +1,4 @@
-import { readBoundedBody } from '../../client/bounded-body.ts'
+import { readBoundedBody } from '../../network/bounded-body.ts'
 import type { ResolvedDeployment } from '../cli.ts'
 import { ToolRejectedError } from './tool-failure.ts'
 

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { advertisedSchema } from './advertised-schema.ts'
 import { toolFailure } from './tool-failure.ts'
 
-export type Tool<Input, Output extends object> = {
+type Tool<Input, Output extends object> = {
   /** Clients show the title to their users. */
   title: string
   /** Tells the model what the tool does and when to use it. */
@@ -33,11 +33,10 @@ export const DESTROYS: ToolAnnotations = {
 export function addTool<Input, Output extends object>(
   server: McpServer,
   name: string,
-  { title, description, input, output, hints, run }: Tool<Input, Output>,
+  { input, output, hints, run, ...about }: Tool<Input, Output>,
 ): void {
   const config = {
-    title,
-    description,
+    ...about,
     inputSchema: advertisedSchema(input),
     outputSchema: advertisedSchema(output),
     annotations: hints,

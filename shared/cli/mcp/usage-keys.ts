@@ -8,7 +8,7 @@ const KEY_FILE_MAX_BYTES = 64
 /** Environment variables that a model may use. These names are meant for usage keys only. */
 const VARIABLE = /^SVC_USAGE_KEY(_[A-Z0-9_]+)?$/
 
-export type UsageKeyReference = {
+type UsageKeyReference = {
   usage_key_file?: string | undefined
   usage_key_variable?: string | undefined
 }

@@ -1,5 +1,7 @@
+import { tryParseJson } from '../../json/try-parse-json.ts'
 import { bundleSchema } from '../../attestation/evidence.ts'
-import type { Policy, Verdict } from '../../attestation/policy.ts'
+import { isP256Point } from '../../attestation/key-files.ts'
+import { type Policy, RULES_FOR_KEYS, type Verdict } from '../../attestation/policy.ts'
 import { requireVerified } from '../../attestation/require-verified.ts'
 import { verifyBundle } from '../../attestation/verify.ts'
 import { decodeBase64url } from '../../encoding/base64url.ts'
@@ -21,7 +23,6 @@ export type KeySource = {
 
 /** Accepts any root of trust, because the verdict shows which kind of root was used. */
 const POLICY: Policy = { root: { kind: 'any' }, statuses: ['UpToDate'] }
-const POINT_BYTES = 65
 
 /**
  * The key comes from the evidence of `--evidence`, or from `--key`.
@@ -48,12 +49,12 @@ export async function receiptKeyFrom(
 }
 
 async function keyOfEvidence(file: string, text: string): Promise<KeySource> {
-  const bundle = bundleSchema.safeParse(jsonIn(text))
+  const bundle = bundleSchema.safeParse(tryParseJson(text))
   if (!bundle.success)
     throw new UsageError(`--evidence ${file} is not a bundle written by svc verify --save`)
   const { base_url, fetched_at } = bundle.data
   const report = await verifyBundle(bundle.data, POLICY, new Date(fetched_at))
-  requireVerified(report, ['quote', 'compose hash', 'images', 'evidence files'])
+  requireVerified(report, RULES_FOR_KEYS)
   return {
     key: await importReceiptKey(report.keys!.receipt),
     kind: 'evidence',
@@ -64,21 +65,11 @@ async function keyOfEvidence(file: string, text: string): Promise<KeySource> {
 }
 
 function pointIn(text: string): Uint8Array {
-  const bytes = [decodeHex(text), decodeBase64url(text)].find(
-    (point) => point?.length === POINT_BYTES && point[0] === 4,
-  )
-  if (bytes) return bytes
+  const point = [decodeHex(text), decodeBase64url(text)].find(isP256Point)
+  if (point) return point
   throw invalidKeyError()
 }
 
 function invalidKeyError(): UsageError {
   return new UsageError('--key: expected an uncompressed P-256 point, 65 bytes in hex or base64url')
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -8,10 +8,7 @@ const TRIES = 2
 
 /** A name server did not respond, so it is unknown if CAA records exist. */
 export class DnsUnavailableError extends Error {
-  constructor(reason: string, options?: ErrorOptions) {
-    super(reason, options)
-    this.name = 'DnsUnavailableError'
-  }
+  override name = 'DnsUnavailableError'
 }
 
 type CaaResolver = Pick<Resolver, 'resolveCaa' | 'resolveCname'>

@@ -10,17 +10,14 @@ import { captureCertificates } from './served-certificate.ts'
 /** Inputs that could not be obtained, keyed by rule: the reason and, in most cases, a remedy. */
 export type MissingInputs = Partial<Record<'certificate' | 'CAA' | 'governance', string>>
 
-export type GatheredEvidence = { bundle: EvidenceBundle; missing: MissingInputs }
+type GatheredEvidence = { bundle: EvidenceBundle; missing: MissingInputs }
 
 /** The host or bundle has no evidence that can be verified. */
 export class NoEvidenceError extends Error {
-  constructor(reason: string, options?: ErrorOptions) {
-    super(reason, options)
-    this.name = 'NoEvidenceError'
-  }
+  override name = 'NoEvidenceError'
 }
 
-export type EvidenceSources = {
+type EvidenceSources = {
   url: URL
   /** PEM certificate; undefined if only the default authorities are trusted. */
   authority: string | undefined
@@ -62,21 +59,17 @@ async function fetchConsistently(
   throw new NoEvidenceError('the host serves different certificates on different connections')
 }
 
-async function fetchOnce({
-  url,
-  authority,
-  collateral,
-  timeoutMs,
-  now,
-  random,
-}: EvidenceSources): Promise<{ evidence: EvidenceBundle; served: Buffer[] }> {
+async function fetchOnce(
+  sources: EvidenceSources,
+): Promise<{ evidence: EvidenceBundle; served: Buffer[] }> {
+  const { url, authority, collateral, timeoutMs, now, random } = sources
   const watched = captureCertificates(authority)
   try {
     const evidence = await fetchEvidence({
       baseUrl: url.origin,
       fetch: watched.fetch,
       nonce: random(NONCE_BYTES),
-      ...(collateral ? { collateral } : {}),
+      ...(collateral && { collateral }),
       now,
       signal: AbortSignal.timeout(timeoutMs),
     })
@@ -103,13 +96,10 @@ function certificateSkipReason(url: URL, evidence: EvidenceBundle): string | und
 }
 
 /** Hosts with certificates in the evidence. The requested host may not be among them. */
-function hostsOf({ files }: EvidenceBundle): {
-  domain: string
-  names: (hostname: string) => boolean
-}[] {
+function hostsOf({ files }: EvidenceBundle) {
   return Object.entries(files).flatMap(([name, pem]) => {
     const domain = /^cert-(.+)\.pem$/.exec(name)?.[1]
-    return domain === undefined ? [] : [{ domain, names: (host) => isNamedIn(pem, host) }]
+    return domain === undefined ? [] : [{ domain, names: (host: string) => isNamedIn(pem, host) }]
   })
 }
 

@@ -1,21 +1,19 @@
 /** The governance contract decides verification rule 7. */
-
-/** `allowedComposeHashes(bytes32)` in `shared/abi/governance.ts`. */
-export const ALLOWED_COMPOSE_HASHES = '2f6622e5'
+import {
+  ALLOWED_COMPOSE_HASHES,
+  type GovernanceDecision,
+} from '../../attestation/rules/governance.ts'
+import { tryParseJson } from '../../json/try-parse-json.ts'
+import { readBoundedBody } from '../../network/bounded-body.ts'
 
 const CALL_MS = 15_000
 /** Far more than a 32-byte word in a JSON-RPC envelope needs. */
-const RESPONSE_MAX_CHARACTERS = 10_000
+const RESPONSE_MAX_BYTES = 10_000
 
 /** The node gave no usable response, so the contract's decision is unknown. */
 export class GovernanceUnknownError extends Error {
-  constructor(reason: string, options?: ErrorOptions) {
-    super(reason, options)
-    this.name = 'GovernanceUnknownError'
-  }
+  override name = 'GovernanceUnknownError'
 }
-
-export type GovernanceDecision = { chain_id: number; allowed: boolean }
 
 /**
  * Asks if the contract allows a compose hash.
@@ -32,7 +30,7 @@ export async function askGovernance(
   const chainId = await call(fetch, rpcUrl, 'eth_chainId', [])
   if (!/^0x[0-9a-f]{1,13}$/.test(chainId))
     throw new GovernanceUnknownError('the node returned no valid chain ID')
-  const data = `0x${ALLOWED_COMPOSE_HASHES}${composeHash}`
+  const data = `${ALLOWED_COMPOSE_HASHES}${composeHash}`
   const word = await call(fetch, rpcUrl, 'eth_call', [{ to: `0x${appId}`, data }, 'latest'])
   if (word === '0x')
     throw new GovernanceUnknownError(`no contract exists at 0x${appId} on chain ${Number(chainId)}`)
@@ -68,12 +66,9 @@ async function post(
       redirect: 'error',
       signal: AbortSignal.timeout(CALL_MS),
     })
-    let text = ''
-    for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      text += part
-      if (text.length > RESPONSE_MAX_CHARACTERS) throw new Error('the response is too long')
-    }
-    return text
+    const body = await readBoundedBody(response, RESPONSE_MAX_BYTES)
+    if (!body) throw new Error('the response is too long')
+    return new TextDecoder().decode(body)
   } catch (error) {
     const { cause, message } = error as Error
     const reason = cause instanceof Error ? cause.message : message
@@ -82,11 +77,7 @@ async function post(
 }
 
 function parseRpcResponse(text: string): { result?: unknown; error?: unknown } {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null) return value
-  } catch {
-    // Reported by the error below.
-  }
+  const value = tryParseJson(text)
+  if (typeof value === 'object' && value !== null) return value
   throw new GovernanceUnknownError('the node’s response is not JSON-RPC')
 }

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import { type Collateral, collateralSchema } from '../../attestation/evidence.ts'
 import { type Policy, TCB_STATUSES, type TcbStatus } from '../../attestation/policy.ts'
-import { isLoopback } from '../../network/loopback.ts'
+import { parseHostUrl } from '../deployment.ts'
 import { type Terminal, UsageError } from '../terminal.ts'
 import { type RawVerifyOptions, TIMEOUT_S } from './raw-options.ts'
 
@@ -51,7 +51,7 @@ export function verifyOptions(
   return {
     from:
       offline === undefined
-        ? { url: hostUrl(url ?? '') }
+        ? { url: parseHostUrl(url ?? '', url ?? '', ' is not') }
         : { bundleFile: resolve(terminal.folder, offline) },
     saveTo: path(given.save),
     verifierInputTo: path(given.dstackVerifierInput),
@@ -73,13 +73,13 @@ function policyOf(given: RawVerifyOptions, terminal: Terminal): Policy {
   return {
     root: { kind: 'any' },
     statuses: tcbStatus ? tcbStatus.map(statusOf) : ['UpToDate'],
-    ...(measurements === undefined
-      ? {}
-      : { measurements: jsonFile('measurements', measurements, measurementsSchema, terminal) }),
-    ...(appId === undefined ? {} : { appId: requireValid('appId', hex(20), appId) }),
-    ...(composeHash
-      ? { composeHashes: composeHash.map((hash) => requireValid('composeHash', hex(32), hash)) }
-      : {}),
+    ...(measurements !== undefined && {
+      measurements: jsonFile('measurements', measurements, measurementsSchema, terminal),
+    }),
+    ...(appId !== undefined && { appId: requireValid('appId', hex(20), appId) }),
+    ...(composeHash && {
+      composeHashes: composeHash.map((hash) => requireValid('composeHash', hex(32), hash)),
+    }),
   }
 }
 
@@ -90,21 +90,8 @@ function statusOf(name: string): TcbStatus {
   throw new UsageError(`--tcb-status ${name} is not one of ${accepted}`)
 }
 
-/**
- * Accepts only scheme, host and port, because the API defines the paths. Plain HTTP is allowed only for loopback hosts.
- */
-function hostUrl(text: string): URL {
-  const url = parsedUrl(text)
-  const isPlain = url?.protocol === 'http:' && isLoopback(url.hostname)
-  if (!url || (url.protocol !== 'https:' && !isPlain))
-    throw new UsageError(`${text} is not an https:// URL (http:// only for this machine)`)
-  if (url.username || url.password || url.search || url.hash || url.pathname !== '/')
-    throw new UsageError(`${text}: expected only scheme, host and port`)
-  return url
-}
-
 function rpcUrlOf(text: string): string {
-  if (/^https?:$/.test(parsedUrl(text)?.protocol ?? '')) return text
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text
   throw new UsageError(`--rpc-url is not an http:// or https:// URL`)
 }
 
@@ -118,10 +105,6 @@ function nameServer(text: string): string {
 function secondsOf(text = TIMEOUT_S): number {
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
   throw new UsageError(`--timeout ${text}: expected a number of seconds`)
-}
-
-function parsedUrl(text: string): URL | undefined {
-  return URL.canParse(text) ? new URL(text) : undefined
 }
 
 function jsonFile<Schema extends z.ZodType>(

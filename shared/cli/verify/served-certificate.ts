@@ -6,7 +6,7 @@ const CONNECT_MS = 10_000
 /** Applies to the start of a response and to each pause within it. */
 const ANSWER_MS = 15_000
 
-export type CertificateCapture = {
+type CertificateCapture = {
   fetch: FetchEvidenceOptions['fetch']
   /** DER of each distinct certificate, in the order of the TLS handshakes. */
   served(): Buffer[]

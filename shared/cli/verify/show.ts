@@ -3,7 +3,7 @@ import type { Report } from '../../attestation/report.ts'
 import { encodeBase64url } from '../../encoding/base64url.ts'
 import { type TerminalColor, colorize, printable, type Terminal } from '../terminal.ts'
 
-export type VerifyResult = {
+type VerifyResult = {
   /** Host or file that the evidence comes from. */
   of: string
   at: Date

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { bundleSchema, type EvidenceBundle } from '../../attestation/evidence.ts'
 import { dstackVerifierInput } from '../../attestation/dstack-verifier-input.ts'
 import type { Verdict } from '../../attestation/policy.ts'
+import { MINUTE_MS } from '../../durations.ts'
 import { EXIT, printable, type Terminal, UsageError } from '../terminal.ts'
 import { gatherEvidence, type MissingInputs, NoEvidenceError } from './gather-evidence.ts'
 import { evaluateEvidence } from './evaluate-evidence.ts'
@@ -17,7 +18,7 @@ const EXIT_OF: Record<Verdict, number> = {
 }
 
 /** Clock skew. If a bundle's time is further ahead, a clock is wrong or this machine did not save the bundle. */
-const AHEAD_MS = 5 * 60_000
+const AHEAD_MS = 5 * MINUTE_MS
 const BUNDLE_MAX_BYTES = 32 * 1024 * 1024
 
 type EvidenceInput = { bundle: EvidenceBundle; missing: MissingInputs; at: Date; open: string[] }

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { newAccountResponse } from '../../wire/core.ts'
-import { NetworkFailed } from '../failures/transport-errors.ts'
+import { adviseIfLost } from '../failures/transport-errors.ts'
 import type { CallOptions } from '../options.ts'
 import type { Requester } from '../request.ts'
 import { withoutNullMembers } from '../../json/without-null-members.ts'
@@ -29,17 +29,13 @@ export async function newAccount(
   const path = '/core/v1/new_account'
   const json = { ...fields, account_description }
   const request = { method: 'POST', path, json, repeat: 'never', options } as const
-  const { body } = await requester.core<NewAccount>(request).catch(adviseLostAccount)
+  const { body } = await requester.core<NewAccount>(request).catch(adviseIfLost(LOST_ACCOUNT_FIX))
   if (!key.isSet) key.use(body.api_key)
   return body
 }
 
-function adviseLostAccount(error: unknown): never {
-  if (!(error instanceof NetworkFailed) || !error.mayHaveBeenExecuted) throw error
-  const fix =
-    'An account may have been opened whose key is lost. It is empty and costs nothing. Call newAccount again to open another one.'
-  throw new NetworkFailed({ mayHaveBeenExecuted: true, fix }, { cause: error.cause })
-}
+const LOST_ACCOUNT_FIX =
+  'An account may have been opened whose key is lost. It is empty and costs nothing. Call newAccount again to open another one.'
 
 /** False for an unknown key, which is an error in other calls. */
 export async function accountExists(

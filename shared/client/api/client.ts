@@ -14,12 +14,9 @@ import type { CallOptions } from '../options.ts'
 import type { EthereumSigner } from '../sovereign/signer.ts'
 import { accountExists, newAccount, type NewAccount, type NewAccountFields } from './account.ts'
 import { AccountKey } from './account-key.ts'
+import { accountOperations } from './account-operations.ts'
 import { type Converted, convertToChainSecured } from './conversion.ts'
-import { groups } from './groups.ts'
-import { registeredActions } from './registered-actions.ts'
 import { rotateAccountApiKey, type Rotated, type RotationOptions } from './rotation.ts'
-import { usageKeys } from './usage-keys.ts'
-import { wallets } from './wallets.ts'
 
 export type ApiClient = AccountOperations &
   CommonOperations & {
@@ -52,11 +49,7 @@ export function createApiClient(parts: ClientParts, apiKey: string | undefined):
   return {
     mode: 'api',
     ...common,
-    getAccount: (options) => calls.read('get_account', {}, options),
-    ...wallets(calls),
-    ...groups(calls),
-    ...registeredActions(calls),
-    ...usageKeys(calls),
+    ...accountOperations(calls),
     newAccount: (fields, options) => newAccount(requester, key, fields, options),
     accountExists: async (other, options) =>
       accountExists(requester, other === undefined ? key.credential() : { apiKey: other }, options),

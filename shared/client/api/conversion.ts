@@ -1,10 +1,9 @@
 /** In ChainSecured mode, an admin wallet controls the account. The conversion is irreversible. */
 import type { CoreCalls } from '../core/core-calls.ts'
 import type { NodeOperations } from '../core/node.ts'
-import { anySignal } from '../any-signal.ts'
-import { NetworkFailed } from '../failures/transport-errors.ts'
+import { adviseIfLost } from '../failures/transport-errors.ts'
 import type { CallOptions } from '../options.ts'
-import { abortable } from '../abortable.ts'
+import { abortable, anySignal } from '../abortable.ts'
 import type { EthereumSigner } from '../sovereign/signer.ts'
 
 export type Converted = {
@@ -15,7 +14,7 @@ export type Converted = {
   api_key_hash: string
 }
 
-export type ConversionParts = {
+type ConversionParts = {
   calls: CoreCalls
   node: NodeOperations
   /** Unix milliseconds. */
@@ -48,16 +47,12 @@ export async function convertToChainSecured(
   signal?.throwIfAborted()
   const body = { new_admin_wallet_address: proof.typed_data.message.address, ...proof }
   const path = 'convert_to_chain_secured_account'
-  return calls.write<Converted>(path, body, options).catch(adviseUnknownConversion)
+  return calls.write<Converted>(path, body, options).catch(adviseIfLost(UNKNOWN_CONVERSION_FIX))
 }
 
 /**
- * Adds advice if the response was lost. The Idempotency-Key cannot recover it, because a new proof changes the request
- * body. Only the contract shows the outcome.
+ * The Idempotency-Key cannot recover a lost response, because a new proof changes the request body. Only the contract
+ * shows the outcome.
  */
-function adviseUnknownConversion(error: unknown): never {
-  if (!(error instanceof NetworkFailed) || !error.mayHaveBeenExecuted) throw error
-  const fix =
-    "The account may already belong to the wallet: check with createClient({ mode: 'sovereign', … }).accountHash(). If it finds no account within a minute, convert again."
-  throw new NetworkFailed({ mayHaveBeenExecuted: true, fix }, { cause: error.cause })
-}
+const UNKNOWN_CONVERSION_FIX =
+  "The account may already belong to the wallet: check with createClient({ mode: 'sovereign', … }).accountHash(). If it finds no account within a minute, convert again."

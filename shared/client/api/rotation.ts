@@ -36,7 +36,7 @@ export class RotationUnknown extends NetworkFailed {
   }
 }
 
-export type RotationParts = {
+type RotationParts = {
   requester: Requester
   calls: CoreCalls
   key: AccountKey
@@ -92,7 +92,8 @@ async function rotateKey(
     )
     if (isNewKeyValid === true) {
       key.use(api_key)
-      return { api_key, api_key_hash: await hashOf(api_key) }
+      const { apiKeyHash } = await import('../../crypto/keccak.ts')
+      return { api_key, api_key_hash: apiKeyHash(api_key) }
     }
     // The service rejects the old key, but not because of this rotation.
     if (isNewKeyValid === false && error instanceof Unauthorized) throw error
@@ -121,12 +122,3 @@ const UNKNOWN_OUTCOME_CODES = new Set([
   'request_in_progress',
   'outcome_unknown',
 ])
-
-/** Identifies the key in the contract. */
-async function hashOf(apiKey: string): Promise<string> {
-  const [{ keccak_256 }, { encodeHex }] = await Promise.all([
-    import('@noble/hashes/sha3.js'),
-    import('../../encoding/hex.ts'),
-  ])
-  return `0x${encodeHex(keccak_256(new TextEncoder().encode(apiKey)))}`
-}

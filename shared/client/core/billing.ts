@@ -7,14 +7,14 @@ import type {
   processorConfigResponse,
   usageRow,
 } from '../../wire/billing.ts'
-import { anySignal } from '../any-signal.ts'
+import { anySignal } from '../abortable.ts'
 import { Conflict } from '../failures/by-status.ts'
 import { CREDITED_TIMEOUT_MS } from '../limits.ts'
 import type { CallOptions } from '../options.ts'
 import { pollUntilReady } from '../polling.ts'
 import type { Requester } from '../request.ts'
 import type { RuntimeEnvironment } from '../runtime-environment.ts'
-import type { CoreCalls } from './core-calls.ts'
+import { type CoreCalls, publicRead } from './core-calls.ts'
 import type { Listing } from './listing.ts'
 import type { WaitOptions } from './wait-until-permitted.ts'
 
@@ -49,7 +49,7 @@ export type BillingOperations = {
   waitUntilCredited(paymentIntentId: string, options?: WaitOptions): Promise<Credited>
 }
 
-export type BillingParts = {
+type BillingParts = {
   requester: Requester
   /** Authorized by an API key or a wallet's proof. */
   calls: CoreCalls
@@ -65,22 +65,15 @@ export function billingOperations(parts: BillingParts): BillingOperations {
     balance: (options) => calls.read('billing/balance', {}, options),
     usage: (query, options) => calls.list('billing/usage', { ...query }, options),
     usageCsv: (query, options) => calls.csv('billing/usage', { ...query }, options),
-    processorConfig: async (options) => {
-      const path = '/core/v1/billing/processor_config'
-      const request = { method: 'GET', path, repeat: 'idempotent', options } as const
-      return (await requester.core<ProcessorConfig>(request)).body
-    },
+    processorConfig: (options) => publicRead(requester, 'billing/processor_config', options),
     createPaymentIntent: (fields, options) =>
       calls.write('billing/create_payment_intent', fields, options),
     confirmPayment,
     waitUntilCredited: (payment_intent_id, { timeoutMs = CREDITED_TIMEOUT_MS, signal } = {}) => {
       const either = anySignal(parts.signal, signal)
       const call = () => confirmPayment({ payment_intent_id }, either && { signal: either })
-      return pollUntilReady(
-        call,
-        { timeoutMs, signal: either, notYet: pendingPayment },
-        environment,
-      )
+      const polling = { timeoutMs, signal: either, notYet: pendingPayment }
+      return pollUntilReady(call, polling, environment)
     },
   }
 }

@@ -6,21 +6,21 @@ import type { CallOptions } from '../options.ts'
 import type { Credential, Requester } from '../request.ts'
 
 /** Undefined parameters are omitted. */
-export type Query = Record<string, string | number | undefined>
+type Query = Record<string, string | number | undefined>
 
 export type CoreCalls = {
   /** GET request. @param path path below `/core/v1/` */
-  read<Body>(path: string, query?: Query, options?: CallOptions): Promise<Body>
+  read<Body>(this: void, path: string, query?: Query, options?: CallOptions): Promise<Body>
   /** GET requests, page by page. */
-  list<Item>(path: string, query?: Query, options?: CallOptions): Listing<Item>
+  list<Item>(this: void, path: string, query?: Query, options?: CallOptions): Listing<Item>
   /** CSV. */
-  csv(path: string, query?: Query, options?: CallOptions): Promise<string>
+  csv(this: void, path: string, query?: Query, options?: CallOptions): Promise<string>
   /** POST request, which is executed at most once, even if it is retried. */
-  write<Body>(path: string, json: object, options?: CallOptions): Promise<Body>
+  write<Body>(this: void, path: string, json: object, options?: CallOptions): Promise<Body>
 }
 
 /** Called for each request, because a key can be rotated, and a wallet's proof expires within minutes. */
-export type CredentialSource = () => Credential | Promise<Credential>
+type CredentialSource = () => Credential | Promise<Credential>
 
 export function coreCalls(requester: Requester, credential: CredentialSource): CoreCalls {
   // Abortable, because the owner of a wallet may take minutes to sign, or never respond.
@@ -76,6 +76,16 @@ export function coreCalls(requester: Requester, credential: CredentialSource): C
       return (await requester.core<Body>(question)).body
     },
   }
+}
+
+/** GET request without a credential. @param path path below `/core/v1/` */
+export async function publicRead<Body>(
+  requester: Requester,
+  path: string,
+  options?: CallOptions,
+): Promise<Body> {
+  const request = { method: 'GET', path: pathOf(path), repeat: 'idempotent', options } as const
+  return (await requester.core<Body>(request)).body
 }
 
 function pathOf(path: string, query: Query = {}): string {

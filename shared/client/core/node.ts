@@ -4,6 +4,7 @@ import type { nodeChainConfigResponse } from '../../wire/core.ts'
 import { NotTheApi } from '../failures/transport-errors.ts'
 import type { CallOptions } from '../options.ts'
 import type { Requester } from '../request.ts'
+import { publicRead } from './core-calls.ts'
 
 export type NodeChainConfig = z.infer<typeof nodeChainConfigResponse>
 export type Version = { version: string; api_version: string }
@@ -20,24 +21,18 @@ export type NodeOperations = {
 }
 
 export function nodeOperations(requester: Requester): NodeOperations {
-  const read = async <Body>(name: string, options?: CallOptions) => {
-    const path = `/core/v1/${name}`
-    return (await requester.core<Body>({ method: 'GET', path, repeat: 'idempotent', options })).body
-  }
   return {
-    getNodeChainConfig: (options) => read('get_node_chain_config', options),
-    version: (options) => read('version', options),
-    limits: (options) => read('limits', options),
+    getNodeChainConfig: (options) => publicRead(requester, 'get_node_chain_config', options),
+    version: (options) => publicRead(requester, 'version', options),
+    limits: (options) => publicRead(requester, 'limits', options),
     getSvcActionIpfsId: async (source, options) => {
-      const path = '/core/v1/get_svc_action_ipfs_id'
-      const request = {
+      const { body, status, requestId } = await requester.core<string>({
         method: 'POST',
-        path,
+        path: '/core/v1/get_svc_action_ipfs_id',
         json: source,
         repeat: 'idempotent',
         options,
-      } as const
-      const { body, status, requestId } = await requester.core<string>(request)
+      })
       const { actionCid } = await import('../../cid/compute-cid.ts')
       // Funds that are sent to the wallet of a wrong CID would belong to another action.
       if (body === (await actionCid(source))) return body

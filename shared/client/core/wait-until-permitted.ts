@@ -1,4 +1,4 @@
-import { anySignal } from '../any-signal.ts'
+import { anySignal } from '../abortable.ts'
 import { Forbidden, Unauthorized } from '../failures/by-status.ts'
 import { PERMITTED_TIMEOUT_MS } from '../limits.ts'
 import { pollUntilReady } from '../polling.ts'

@@ -4,7 +4,7 @@ import { type SvcErrorFields, SvcError } from './svc-error.ts'
 /**
  * `retryAfterS` is `Retry-After` in seconds, counted from the arrival of the response. Absent without such a header.
  */
-export type RetryErrorFields = SvcErrorFields & { retryAfterS?: number | undefined }
+type RetryErrorFields = SvcErrorFields & { retryAfterS?: number | undefined }
 
 /** 400: the request is not JSON, or contains an invalid value. */
 export class BadRequest extends SvcError {
@@ -46,7 +46,7 @@ export class ServerFailure extends SvcError {
   override name = 'ServerFailure'
 }
 
-class RetryAfterError extends SvcError {
+export class RetryAfterError extends SvcError {
   readonly retryAfterS: number | undefined
   constructor(message: string, facts: RetryErrorFields) {
     super(message, facts)

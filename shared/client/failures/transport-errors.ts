@@ -26,7 +26,7 @@ export class NotTheApi extends SvcError {
   }
 }
 
-export type NetworkFailureFields = {
+type NetworkFailureFields = {
   mayHaveBeenExecuted: boolean
   idempotencyKey?: string | undefined
   fix?: string
@@ -61,4 +61,17 @@ function fixOf(mayHaveBeenExecuted: boolean, idempotencyKey: string | undefined)
   return idempotencyKey === undefined
     ? 'Check whether the call took effect before you call again.'
     : 'Call again with the idempotencyKey of this error: the call is executed at most once.'
+}
+
+/**
+ * Error handler that replaces the advice if the response was lost. Rethrows any other error.
+ * @param keepsKey true if a retry with the same Idempotency-Key is useful
+ */
+export function adviseIfLost(fix: string, { keepsKey = false } = {}): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof NetworkFailed) || !error.mayHaveBeenExecuted) throw error
+    const idempotencyKey = keepsKey ? error.idempotencyKey : undefined
+    const fields = { mayHaveBeenExecuted: true, idempotencyKey, fix }
+    throw new NetworkFailed(fields, { cause: error.cause })
+  }
 }

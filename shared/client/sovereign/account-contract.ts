@@ -1,8 +1,7 @@
 /** Writes under the wallet's hash, and reads of the wallet's account. */
 import { accountHashOfWallet } from '../../crypto/typed-data.ts'
-import { anySignal } from '../any-signal.ts'
 import type { CallOptions } from '../options.ts'
-import { abortable } from '../abortable.ts'
+import { abortable, anySignal } from '../abortable.ts'
 import { type AccountView, loadContractCodec } from './contract-codec.ts'
 import { RevertedError } from './wallet-node.ts'
 import { addressOfWallet } from './sign.ts'

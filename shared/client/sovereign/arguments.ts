@@ -2,13 +2,11 @@
  * Converts arguments to the contract's types. The simulation of the contract call, before anything is sent, checks
  * limits and the existence of named objects.
  */
-import { keccak_256 } from '@noble/hashes/sha3.js'
 import { cidHash, isActionCid } from '../../cid/cid-format.ts'
-import { encodeHex } from '../../encoding/hex.ts'
+import { WILDCARD } from '../../cid/wildcard.ts'
+import { apiKeyHash } from '../../crypto/keccak.ts'
 import type { CidHash, PkpId } from '../core/account.ts'
 import { InvalidArgument } from './argument-failure.ts'
-
-const ZERO_WORD = `0x${'0'.repeat(64)}`
 
 /** Accepts a wallet's 32-byte ID, or its address. */
 export function pkpIdOf(field: string, id: PkpId): string {
@@ -19,7 +17,7 @@ export function pkpIdOf(field: string, id: PkpId): string {
 
 /** Accepts a hash, or 0 for all actions. */
 export function cidHashOf(field: string, hash: CidHash): string {
-  if (hash === 0 || hash === '0' || hash === '0x0') return ZERO_WORD
+  if (hash === 0 || hash === '0' || hash === '0x0') return WILDCARD
   if (isHex(hash, 32)) return hash.toLowerCase()
   throw new InvalidArgument(field, 'expected 32-byte hex, or 0 for all actions')
 }
@@ -61,10 +59,27 @@ export function listOf<Given, Taken>(
   return [...new Set(given.map((one: Given, at) => take(`${field}[${at}]`, one)))]
 }
 
+/**
+ * Bit n of `fields` is set if the n-th value is given. The contract does not change the other values, so a concurrent
+ * change to them is not overwritten.
+ * @param members each with a placeholder, which is used if the value is absent
+ * @throws {InvalidArgument} if no value is given
+ */
+export function maskedUpdate(members: readonly [given: unknown, absent: unknown][]) {
+  let fields = 0
+  const values = members.map(([given, absent], bit) => {
+    if (given === undefined) return absent
+    fields += 2 ** bit
+    return given
+  })
+  if (fields === 0) throw new InvalidArgument('fields', 'expected at least one field to change')
+  return { fields, values }
+}
+
 /** Accepts the key or its hash. Only the hash is sent. */
 export function usageKeyHashOf(key: string): string {
   if (isHex(key, 32)) return key.toLowerCase()
-  if (typeof key === 'string' && key !== '' && !key.startsWith('0x')) return hashOfKey(key)
+  if (typeof key === 'string' && key !== '' && !key.startsWith('0x')) return apiKeyHash(key)
   throw new InvalidArgument('usage_api_key', 'expected the key or its hash: 32-byte hex with 0x')
 }
 
@@ -72,10 +87,6 @@ export function usageKeyHashOf(key: string): string {
 export function requireWellFormed(field: string, text: string): string {
   if (typeof text === 'string' && text.isWellFormed()) return text
   throw new InvalidArgument(field, 'expected well-formed Unicode')
-}
-
-function hashOfKey(key: string): string {
-  return `0x${encodeHex(keccak_256(new TextEncoder().encode(key)))}`
 }
 
 function isHex(value: string, bytes: number): boolean {

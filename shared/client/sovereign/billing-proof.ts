@@ -1,4 +1,5 @@
 /** A wallet's proof authorizes billing requests for its account. */
+import { MINUTE_MS } from '../../durations.ts'
 import { Unauthorized } from '../failures/by-status.ts'
 import type { Credential, ClientRequest, Requester } from '../request.ts'
 import type { RuntimeEnvironment } from '../runtime-environment.ts'
@@ -7,7 +8,7 @@ import { addressOfWallet, signProof } from './sign.ts'
 import type { WalletAdapter } from './signer.ts'
 
 /** The service accepts a proof for 300 s by its own clock. The remaining minute allows for clock skew and latency. */
-const PROOF_CACHE_MS = 4 * 60_000
+const PROOF_CACHE_MS = 4 * MINUTE_MS
 
 type Parts = Pick<RuntimeEnvironment, 'now'> & {
   wallet: WalletAdapter
@@ -16,7 +17,7 @@ type Parts = Pick<RuntimeEnvironment, 'now'> & {
   onSign: (what: string) => void
 }
 
-export type BillingProof = {
+type BillingProof = {
   /**
    * Cached in memory only, so that the owner of the wallet is not prompted for each read. Signs a new proof if the last
    * one is about to expire or was rejected, or if the wallet's address has changed.

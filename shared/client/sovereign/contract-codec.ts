@@ -38,7 +38,7 @@ export type UsageKeyView = {
   removePkpFromGroups: readonly number[]
   executeInGroups: readonly number[]
 }
-export type ActionView = { cidHash: string; cid: string; name: string; description: string }
+type ActionView = { cidHash: string; cid: string; name: string; description: string }
 
 export type ContractError = { errorName: string; args: readonly string[] }
 type Log = { address: string; topics: readonly string[] }

@@ -1,5 +1,5 @@
-import type { z } from 'zod'
-import type { nodeChainConfigResponse } from '../../wire/core.ts'
+import { publicRead } from '../core/core-calls.ts'
+import type { NodeChainConfig } from '../core/node.ts'
 import type { Requester } from '../request.ts'
 import { WrongContract } from './transaction-failures.ts'
 
@@ -25,12 +25,10 @@ export function deploymentOf(parts: Parts): () => Promise<Deployment> {
 
 async function fetchDeployment({ requester, verified, pinned }: Parts): Promise<Deployment> {
   await verified(undefined)
-  const { body } = await requester.core<z.infer<typeof nodeChainConfigResponse>>({
-    method: 'GET',
-    path: '/core/v1/get_node_chain_config',
-    repeat: 'idempotent',
-  })
-  const { chain_id, contract_address } = body
+  const { chain_id, contract_address } = await publicRead<NodeChainConfig>(
+    requester,
+    'get_node_chain_config',
+  )
   if (!Number.isSafeInteger(chain_id) || !/^0x[0-9a-fA-F]{40}$/.test(contract_address))
     throw new WrongContract(contract_address, 'not a contract on a chain', CHECK_DEPLOYMENT_FIX)
   if (pinned !== undefined && pinned.toLowerCase() !== contract_address.toLowerCase())

@@ -7,38 +7,20 @@ import {
   cidOf,
   groupIdOf,
   listOf,
+  maskedUpdate,
   namedCidHash,
   pkpIdOf,
   requireWellFormed,
 } from './arguments.ts'
-import { maskedUpdate } from './masked-update.ts'
-
-export type GroupWrites = Pick<
-  AccountOperations,
-  | 'addGroup'
-  | 'updateGroup'
-  | 'removeGroup'
-  | 'addPkpToGroup'
-  | 'removePkpFromGroup'
-  | 'addActionToGroup'
-  | 'removeActionFromGroup'
-  | 'addAction'
-  | 'updateActionMetadata'
-  | 'deleteAction'
->
-
-const DONE = { success: true } as const
 
 const pkpIds = (ids: readonly string[]) => listOf('pkp_ids_permitted', ids, pkpIdOf)
 const cidHashes = (hashes: readonly (string | 0)[]) =>
   listOf('cid_hashes_permitted', hashes, cidHashOf)
 
-export function groupWrites(contract: AccountContract): GroupWrites {
-  const write: (...args: Parameters<AccountContract['write']>) => Promise<typeof DONE> = async (
-    ...args
-  ) => {
+export function groupWrites(contract: AccountContract) {
+  const write = async (...args: Parameters<AccountContract['write']>) => {
     await contract.write(...args)
-    return DONE
+    return { success: true } as const
   }
   return {
     addGroup: async (fields, options) => {
@@ -103,7 +85,7 @@ export function groupWrites(contract: AccountContract): GroupWrites {
     },
     deleteAction: async (action, options) =>
       write('delete an action', 'deleteAction', [namedCidHash(action)], options),
-  }
+  } satisfies Partial<AccountOperations>
 }
 
 const optionalText = (value: string | undefined, field: string) =>

@@ -19,22 +19,11 @@ import {
 } from './records.ts'
 import { TransactionReverted } from './transaction-failures.ts'
 
-export type AccountReads = Pick<
-  AccountOperations,
-  | 'getAccount'
-  | 'listWallets'
-  | 'listWalletsInGroup'
-  | 'listGroups'
-  | 'getGroup'
-  | 'listActions'
-  | 'listApiKeys'
->
-
 /**
  * The contract stores the keys and their permissions. The service stores spending caps and the times of last use.
  * @param billing calls that the wallet's proof authorizes
  */
-export function accountReads(contract: AccountContract, billing: CoreCalls): AccountReads {
+export function accountReads(contract: AccountContract, billing: CoreCalls) {
   const list = <Item>(items: (account: AccountView) => Item[], options?: CallOptions) =>
     listing(async function* () {
       yield items(await contract.account(options))
@@ -69,7 +58,7 @@ export function accountReads(contract: AccountContract, billing: CoreCalls): Acc
           known.set(key.api_key_hash, key)
         yield keys.map((key) => listedKeyRecord(key, known.get(key.hash)))
       }),
-  }
+  } satisfies Partial<AccountOperations>
 }
 
 /** Throws the contract's own error if the group does not exist. */

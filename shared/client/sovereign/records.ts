@@ -1,9 +1,8 @@
 /** Converts the contract's data to API records, so that reads return the same data in both modes. */
+import { WILDCARD } from '../../cid/wildcard.ts'
 import { groupRecord, usageKeyRecord } from '../../wire/account-records.ts'
 import type { RegisteredAction, UsageKey, Wallet, WholeGroup } from '../core/account.ts'
 import type { AccountView, GroupView, UsageKeyView, WalletView } from './contract-codec.ts'
-
-const WILDCARD = `0x${'0'.repeat(64)}`
 
 export function walletRecord(wallet: WalletView): Wallet {
   return {

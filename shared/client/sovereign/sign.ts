@@ -5,25 +5,11 @@ import type { EthereumSigner, WalletAdapter } from './signer.ts'
 import { NoWallet, WalletFailed, WalletRefused } from './wallet-failures.ts'
 import { walletOf } from './wallet-of.ts'
 
-export type Proof = { typed_data: TypedData; signature: string }
+type Proof = { typed_data: TypedData; signature: string }
 
 /** For `typed_data.message.address`. @throws {NoWallet | WalletRefused | WalletFailed} */
 export async function addressOf(signer: EthereumSigner): Promise<string> {
   return addressOfWallet(walletOf(signer))
-}
-
-/**
- * Asks a wallet to sign typed data that contains its own address.
- * @returns the address, and the signature as 0x hex: 65 bytes, or any length for a contract wallet
- * @throws {NoWallet | WalletRefused | WalletFailed} with a message that never contains a signature
- */
-export async function signTypedData(
-  signer: EthereumSigner,
-  typedData: TypedData,
-): Promise<{ address: string; signature: string }> {
-  const wallet = walletOf(signer)
-  const address = await addressOfWallet(wallet)
-  return { address, signature: await signWith(wallet, address, typedData) }
 }
 
 /** The proof contains the current time. */

@@ -21,7 +21,7 @@ export type EthersSigner = {
 export type EthereumSigner = Eip1193Provider | EthersSigner
 
 /** JSON-RPC format. Quantities are 0x hex. */
-export type ContractCall = {
+type ContractCall = {
   from: string
   to: string
   data: string
@@ -43,7 +43,7 @@ export type WalletAdapter = {
   switchChain?(chainId: string): Promise<void>
 }
 
-export type TypedDataToSign = {
+type TypedDataToSign = {
   types: Record<string, readonly { readonly name: string; readonly type: string }[]>
   domain: object
   message: Record<string, unknown>

@@ -19,7 +19,7 @@ import { retryUntilSeen } from './retry-until-seen.ts'
 import { walletOf } from './wallet-of.ts'
 import { createWallet } from './wallets.ts'
 
-export type SovereignAccount = {
+type SovereignAccount = {
   account: AccountOperations & Ownership
   /** Retries a request until the service has seen the wallet's last transaction. */
   retryingRequester: Requester
@@ -27,7 +27,7 @@ export type SovereignAccount = {
   billing: () => Promise<Credential>
 }
 
-export type SovereignParts = RuntimeEnvironment &
+type SovereignParts = RuntimeEnvironment &
   Pick<SovereignOptions, 'signer' | 'onStep' | 'contractAddress'> & {
     requester: Requester
     signal: AbortSignal | undefined
@@ -43,43 +43,19 @@ export function sovereignAccount(parts: SovereignParts): SovereignAccount {
   const wallet = walletOf(signer)
   const deployment = deploymentOf({ requester, verified, pinned: parts.contractAddress })
   const onStep = quietly(parts.onStep)
-  const node = new WalletNode(wallet, sleep)
-  const contract = new AccountContract({ wallet, node, deployment, onStep, signal, now, sleep })
-  const lastWriteAt = () => contract.lastWriteAt
-  const proof = billingProof({
-    wallet,
-    deployment,
-    now,
-    onSign: (what) => onStep({ step: 'sign', what }),
-  })
+  const common = { wallet, deployment, onStep, signal, now, sleep }
+  const contract = new AccountContract({ ...common, node: new WalletNode(wallet, sleep) })
+  const proof = billingProof({ ...common, onSign: (what) => onStep({ step: 'sign', what }) })
   const retryingRequester = proof.evictingRejected(
     retryUntilSeen(requester, {
-      now,
-      sleep,
-      onStep,
-      lastWriteAt,
+      ...common,
+      lastWriteAt: () => contract.lastWriteAt,
       isAdmin: () => contract.isWalletAdmin(),
     }),
   )
   const billing = () => abortable(proof.credential(), signal)
-  const send = sendWithProof({
-    requester: retryingRequester,
-    verified,
-    wallet,
-    deployment,
-    now,
-    onStep,
-    signal,
-  })
-  const keys = {
-    contract,
-    requester: retryingRequester,
-    askWithProof: send,
-    billing,
-    onStep,
-    now,
-    sleep,
-  }
+  const send = sendWithProof({ ...common, requester: retryingRequester, verified })
+  const keys = { ...common, contract, requester: retryingRequester, askWithProof: send, billing }
   return {
     account: omittingNulls({
       ...accountReads(contract, coreCalls(retryingRequester, billing)),

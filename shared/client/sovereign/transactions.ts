@@ -1,9 +1,8 @@
 /** Each call is one transaction, which the admin wallet signs and pays for. */
 import { WRITE_GAS_MAX } from '../../limits.ts'
-import { anySignal } from '../any-signal.ts'
 import type { CallOptions, Step } from '../options.ts'
 import type { RuntimeEnvironment } from '../runtime-environment.ts'
-import { abortable } from '../abortable.ts'
+import { abortable, anySignal } from '../abortable.ts'
 import type { ContractCodec } from './contract-codec.ts'
 import { loadContractCodec } from './contract-codec.ts'
 import type { Deployment } from './deployment.ts'
@@ -21,7 +20,7 @@ import type { WalletAdapter } from './signer.ts'
 import { TransactionPending, TransactionReverted, WrongContract } from './transaction-failures.ts'
 import { requireWalletChain } from './wallet-chain.ts'
 
-export type ContractWrite = {
+type ContractWrite = {
   /** For messages and steps, such as `remove group 3`. */
   what: string
   functionName: string

@@ -6,9 +6,8 @@ import type { Credential, Requester } from '../request.ts'
 import type { RuntimeEnvironment } from '../runtime-environment.ts'
 import { abortable } from '../abortable.ts'
 import type { AccountContract } from './account-contract.ts'
-import { groupIdsOf, requireWellFormed, usageKeyHashOf } from './arguments.ts'
+import { groupIdsOf, maskedUpdate, requireWellFormed, usageKeyHashOf } from './arguments.ts'
 import type { SendWithProof } from './send-with-proof.ts'
-import { maskedUpdate } from './masked-update.ts'
 import {
   type CapChange,
   capChange,
@@ -26,18 +25,11 @@ type Parts = Pick<RuntimeEnvironment, 'now' | 'sleep'> & {
   onStep: (step: Step) => void
 }
 
-export type UsageKeyWrites = Pick<
-  AccountOperations,
-  'addUsageApiKey' | 'updateUsageApiKey' | 'removeUsageApiKey'
->
-
-const DONE = { success: true } as const
-
 /** The service sees a block within a second, but a node behind a load balancer can be a few seconds behind. */
 const SEEN_WITHIN_MS = 30_000
 const POLL_INTERVAL_MS = 250
 
-export function usageKeyWrites(parts: Parts): UsageKeyWrites {
+export function usageKeyWrites(parts: Parts) {
   const { contract, requester, askWithProof, billing, onStep, now, sleep } = parts
 
   const setCap = async (hash: string, cap: CapChange, options?: CallOptions) => {
@@ -106,14 +98,14 @@ export function usageKeyWrites(parts: Parts): UsageKeyWrites {
         await contract.write('change a usage key', 'updateUsageApiKey', args, options)
       }
       if (cap) await setCap(hash, cap, options)
-      return DONE
+      return { success: true }
     },
     removeUsageApiKey: async ({ usage_api_key }, options) => {
       const args = [usageKeyHashOf(usage_api_key)]
       await contract.write('remove a usage key', 'removeUsageApiKey', args, options)
-      return DONE
+      return { success: true }
     },
-  }
+  } satisfies Partial<AccountOperations>
 }
 
 /** Fields of the contract's `UsageApiKey`, in the order of the bits in the update mask. */

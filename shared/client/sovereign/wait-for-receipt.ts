@@ -8,7 +8,7 @@ import {
   TransactionReplaced,
 } from './transaction-failures.ts'
 
-export type SentCall = {
+type SentCall = {
   what: string
   transaction: string
   call: { from: string; to: string; data: string }

@@ -3,7 +3,7 @@ import { Conflict, NotFound, ServiceUnavailable } from '../failures/by-status.ts
 import { NetworkFailed, NotTheApi } from '../failures/transport-errors.ts'
 import type { CallOptions } from '../options.ts'
 import type { ClientRequest } from '../request.ts'
-import { sendTriggerRequest, runPath, triggerPath, type TriggersParts } from './send-request.ts'
+import { triggerBody, runPath, triggerPath, type TriggersParts } from './send-request.ts'
 import type { Run } from './records.ts'
 import { fetchRun } from './wait-for-run.ts'
 
@@ -26,7 +26,7 @@ export async function sendOnce<Body>(
   fix: string,
 ): Promise<Body> {
   try {
-    return (await sendTriggerRequest<Body>(parts, { ...write, repeat: 'never' }, options)).body
+    return await triggerBody<Body>(parts, { ...write, repeat: 'never' }, options)
   } catch (error) {
     if (!(error instanceof NetworkFailed) || !error.mayHaveBeenExecuted) throw error
     throw new NetworkFailed({ mayHaveBeenExecuted: true, fix }, { cause: error })
@@ -41,10 +41,10 @@ export async function deleteTrigger(
 ): Promise<void> {
   const write: TriggerWrite = { method: 'DELETE', path: triggerPath(triggerId) }
   try {
-    await sendTriggerRequest(parts, { ...write, repeat: 'never' }, options)
+    await triggerBody(parts, { ...write, repeat: 'never' }, options)
   } catch (error) {
     if (!mayHaveTakenEffect(error)) throw error
-    await sendTriggerRequest(parts, { ...write, repeat: 'idempotent' }, options).catch(
+    await triggerBody(parts, { ...write, repeat: 'idempotent' }, options).catch(
       (again: unknown) => {
         if (!(again instanceof NotFound)) throw again
       },
@@ -63,12 +63,12 @@ export async function cancelRun(
 ): Promise<Run> {
   const write: TriggerWrite = { method: 'POST', path: `${runPath(runId)}/cancel` }
   try {
-    return (await sendTriggerRequest<Run>(parts, { ...write, repeat: 'never' }, options)).body
+    return await triggerBody<Run>(parts, { ...write, repeat: 'never' }, options)
   } catch (error) {
     if (!mayHaveTakenEffect(error)) throw error
   }
   try {
-    return (await sendTriggerRequest<Run>(parts, { ...write, repeat: 'idempotent' }, options)).body
+    return await triggerBody<Run>(parts, { ...write, repeat: 'idempotent' }, options)
   } catch (error) {
     if (!(error instanceof Conflict)) throw error
     const run = await fetchRun(parts, runId, options)

@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import type { ChainRecord } from '../../wire/chains.ts'
 import type { meResponse } from '../../wire/me.ts'
-import type { previewRequest, triggerPreview } from '../../wire/preview.ts'
+import type { previewRequest } from '../../wire/preview.ts'
 import type {
   purgeResponse,
   queuedResponse,
@@ -12,12 +12,14 @@ import type {
 } from '../../wire/run.ts'
 import type {
   createTriggerRequest,
-  listedTrigger,
   patchTriggerRequest,
+  RunStatus,
   runRecord,
-  storedTrigger,
   triggerRecord,
 } from '../../wire/trigger.ts'
+
+export type { TriggerPreview } from '../../wire/preview.ts'
+export type { ListedTrigger, RunStatus, StoredTrigger } from '../../wire/trigger.ts'
 
 /** `options` and all fields with a default are optional. */
 export type TriggerFields = z.input<typeof createTriggerRequest>
@@ -26,15 +28,9 @@ export type TriggerChanges = Omit<z.input<typeof patchTriggerRequest>, 'kind'>
 export type PreviewFields = z.input<typeof previewRequest>
 
 export type Trigger = z.infer<typeof triggerRecord>
-/** `warnings` are about the trigger's usage key and its event signature. */
-export type StoredTrigger = z.infer<typeof storedTrigger>
-/** Without `action_code`. `default_params` is null if it is large. */
-export type ListedTrigger = z.infer<typeof listedTrigger>
-export type TriggerPreview = z.infer<typeof triggerPreview>
 
 /** Lists may omit the largest inputs (`input_omitted`). `run(id)` returns the complete record. */
 export type Run = z.infer<typeof runRecord>
-export type RunStatus = Run['status']
 export type RunsPage = z.infer<typeof runsResponse>
 /** A durably stored run, with its `run_id`. */
 export type QueuedRun = z.infer<typeof queuedResponse>

@@ -1,6 +1,6 @@
 import { NotTheApi } from '../failures/transport-errors.ts'
 import type { CallOptions } from '../options.ts'
-import { sendTriggerRequest, triggerPath, type TriggersParts } from './send-request.ts'
+import { triggerBody, triggerPath, type TriggersParts } from './send-request.ts'
 import type { Run, RunFilter, RunsPage } from './records.ts'
 
 /** Typical run records have a few KiB. */
@@ -30,12 +30,8 @@ export async function fetchRunsPage(
 ): Promise<PositionedRunsPage> {
   const path = pathOf(query, place)
   try {
-    const { body } = await sendTriggerRequest<RunsPage>(
-      parts,
-      { method: 'GET', path, repeat: 'idempotent' },
-      options,
-    )
-    return { ...body, place }
+    const request = { method: 'GET', path, repeat: 'idempotent' } as const
+    return { ...(await triggerBody<RunsPage>(parts, request, options)), place }
   } catch (error) {
     const isLarge = error instanceof NotTheApi && error.status === 200
     const limit = SMALLER_PAGES.find((runs) => runs < place.limit)

@@ -30,6 +30,15 @@ export async function sendTriggerRequest<Body>(
   )
 }
 
+/** As `sendTriggerRequest`; returns only the body. */
+export async function triggerBody<Body>(
+  parts: TriggersParts,
+  request: Omit<ClientRequest, 'credential' | 'options'>,
+  options?: CallOptions,
+): Promise<Body> {
+  return (await sendTriggerRequest<Body>(parts, request, options)).body
+}
+
 /** @throws {NotSent} `malformed_id` */
 export const triggerPath = (id: string) => `/api/triggers/${triggerIdOf(id)}`
 

@@ -2,7 +2,7 @@
 import type { ChainsResponse } from '../../wire/chains.ts'
 import type { CallOptions } from '../options.ts'
 import { type Listing, listing } from '../core/listing.ts'
-import { sendTriggerRequest, runPath, triggerPath, type TriggersParts } from './send-request.ts'
+import { triggerBody, runPath, triggerPath, type TriggersParts } from './send-request.ts'
 import { fire, type FireOptions } from './fire.ts'
 import {
   sendOnce,
@@ -96,9 +96,8 @@ export type TriggerOperations = {
 }
 
 export function triggerOperations(parts: TriggersParts): TriggerOperations {
-  const get = async <Body>(path: string, options?: CallOptions) =>
-    (await sendTriggerRequest<Body>(parts, { method: 'GET', path, repeat: 'idempotent' }, options))
-      .body
+  const get = <Body>(path: string, options?: CallOptions) =>
+    triggerBody<Body>(parts, { method: 'GET', path, repeat: 'idempotent' }, options)
   return {
     me: (options) => get('/api/me', options),
     registerAgentRequest: (fields, options) => registerAgentRequest(parts, fields, options),
@@ -113,13 +112,13 @@ export function triggerOperations(parts: TriggersParts): TriggerOperations {
     async patch(id, json, options) {
       const path = triggerPath(id)
       const change = { method: 'PATCH', path, json, repeat: 'idempotent' } as const
-      return (await sendTriggerRequest<StoredTrigger>(parts, change, options)).body
+      return triggerBody(parts, change, options)
     },
     delete: (id, options) => deleteTrigger(parts, id, options),
     async preview(json, options) {
       const path = '/api/triggers/preview'
       const read = { method: 'POST', path, json, repeat: 'idempotent' } as const
-      return (await sendTriggerRequest<TriggerPreview>(parts, read, options)).body
+      return triggerBody(parts, read, options)
     },
     chains: async (options) => (await get<ChainsResponse>('/api/chains', options)).chains,
     async test(id, json, options) {

@@ -1,7 +1,7 @@
 import { RUN_WAIT_MAX_S } from '../../limits.ts'
-import { anySignal } from '../any-signal.ts'
+import { anySignal } from '../abortable.ts'
 import type { CallOptions } from '../options.ts'
-import { sendTriggerRequest, runPath, type TriggersParts } from './send-request.ts'
+import { triggerBody, runPath, type TriggersParts } from './send-request.ts'
 import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 import type { Run } from './records.ts'
 
@@ -15,9 +15,7 @@ export async function fetchRun(
   { wait, ...options }: CallOptions & { wait?: number } = {},
 ): Promise<Run> {
   const path = wait === undefined ? runPath(runId) : `${runPath(runId)}?wait=${wait}`
-  return (
-    await sendTriggerRequest<Run>(parts, { method: 'GET', path, repeat: 'idempotent' }, options)
-  ).body
+  return triggerBody(parts, { method: 'GET', path, repeat: 'idempotent' }, options)
 }
 
 /**

@@ -1,16 +1,17 @@
+import { MINUTE_MS } from '../../durations.ts'
 import { ENDED_REQUEST_CODES } from '../../wire/ended-request-codes.ts'
 import { AGENT_TOKEN_MIN_CHARACTERS } from '../../limits.ts'
 import { Unauthorized } from '../failures/by-status.ts'
 import { NotSent } from '../failures/transport-errors.ts'
-import { anySignal } from '../any-signal.ts'
+import { anySignal } from '../abortable.ts'
 import type { CallOptions } from '../options.ts'
-import { sendTriggerRequest, type TriggersParts } from './send-request.ts'
+import { triggerBody, type TriggersParts } from './send-request.ts'
 import type { Me } from './records.ts'
 
 // The interval respects the service's rate limit. The duration is the time within which a request can be approved
 // (docs/decisions/0049).
 const EVERY_MS = 1_000
-const APPROVAL_TIMEOUT_MS = 15 * 60 * 1_000
+const APPROVAL_TIMEOUT_MS = 15 * MINUTE_MS
 
 const TOKEN_SHAPE = new RegExp(`^[A-Za-z0-9._~-]{${AGENT_TOKEN_MIN_CHARACTERS},}$`)
 
@@ -41,7 +42,7 @@ export async function waitUntilAuthorized(
   const request = { method: 'GET', path: '/api/me', repeat: 'idempotent' } as const
   for (const until = parts.now() + APPROVAL_TIMEOUT_MS; ;) {
     try {
-      return (await sendTriggerRequest<Me>({ ...parts, token }, request, options)).body
+      return await triggerBody<Me>({ ...parts, token }, request, options)
     } catch (error) {
       if (!(error instanceof Unauthorized) || FINAL_CODES.has(error.code) || parts.now() >= until)
         throw error

@@ -1,7 +1,7 @@
 /**
  * The service cannot push updates, so the client polls for new runs, and for unfinished runs that have finished since.
  */
-import { anySignal } from '../any-signal.ts'
+import { anySignal } from '../abortable.ts'
 import type { CallOptions } from '../options.ts'
 import { type TriggersParts } from './send-request.ts'
 import { jittered, retryWhileUnavailable } from './retry-while-unavailable.ts'

@@ -5,13 +5,14 @@ import type { Report } from '../../attestation/report.ts'
 import { CHANNEL_KEY_MAX_AGE_MS } from '../../limits.ts'
 import { isLoopback } from '../../network/loopback.ts'
 import type { Receipt } from '../../receipts/receipt.ts'
+import { abortable } from '../abortable.ts'
 import { type RuntimeEnvironment, cancelableSleep } from '../runtime-environment.ts'
 import { type ClientPolicy, clientPolicy, type Verify } from './client-policy.ts'
 import { EvidenceRefused } from './failures.ts'
 import { PinnedApplication } from './pinned-application.ts'
 import type { TrustedOrigin } from './trusted-origin.ts'
 
-export type VerificationOptions = {
+type VerificationOptions = {
   baseUrl: string
   verify: Verify
   policy?: ClientPolicy | undefined
@@ -73,13 +74,13 @@ export class OriginVerification {
     signal?.throwIfAborted()
     const trusted = this.#trusted
     if (trusted && isCurrent(trusted, this.#options.now())) return trusted
-    return until(this.#verifyOnce(), signal)
+    return abortable(this.#verifyOnce(), signal)
   }
 
   /** Verifies the current evidence. If it passes, the result replaces the earlier one. */
   async report(signal?: AbortSignal): Promise<Report> {
     signal?.throwIfAborted()
-    const { report } = await until(this.#verifyOnce(), signal)
+    const { report } = await abortable(this.#verifyOnce(), signal)
     return report
   }
 
@@ -167,14 +168,4 @@ export class OriginVerification {
  */
 function isCurrent({ verifiedUntil }: TrustedOrigin, now: number): boolean {
   return now < verifiedUntil && verifiedUntil - now <= CHANNEL_KEY_MAX_AGE_MS
-}
-
-/** @throws the signal's reason if it aborts first */
-function until<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
-  if (!signal) return promise
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(signal.reason)
-    signal.addEventListener('abort', giveUp, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
-  })
 }

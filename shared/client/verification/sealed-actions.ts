@@ -1,4 +1,5 @@
 /** Calls are encrypted to the key in the verified evidence, so that intermediaries cannot read them. */
+import { anySignal } from '../abortable.ts'
 import { requireApiKeyFormat } from '../credential.ts'
 import { SvcError } from '../failures/svc-error.ts'
 import { NetworkFailed } from '../failures/transport-errors.ts'
@@ -11,7 +12,7 @@ import { CallRefused } from './call-refused.ts'
 import { TrustExpired } from './failures.ts'
 import type { OriginVerification } from './origin-verification.ts'
 
-export type SealedActionsParts = RuntimeEnvironment & {
+type SealedActionsParts = RuntimeEnvironment & {
   verification: OriginVerification
   /** The origin, or an edge that forwards sealed calls. */
   via: string
@@ -19,7 +20,7 @@ export type SealedActionsParts = RuntimeEnvironment & {
   signal: AbortSignal | undefined
 }
 
-export type SvcActionCall = { code: string; js_params?: object | undefined }
+type SvcActionCall = { code: string; js_params?: object | undefined }
 
 export class SealedActions {
   readonly #parts: SealedActionsParts
@@ -40,7 +41,7 @@ export class SealedActions {
   ): Promise<SvcActionResponse> {
     requireApiKeyFormat(apiKey)
     const { random, sleep } = this.#parts
-    const signal = eitherOf(this.#parts.signal, options.signal)
+    const signal = anySignal(this.#parts.signal, options.signal)
     const retries = new Retries(this.#parts.retries, random)
     for (;;) {
       const read = await this.#attempt(apiKey, call, signal)
@@ -94,8 +95,4 @@ export class SealedActions {
       }
     }
   }
-}
-
-function eitherOf(one?: AbortSignal, other?: AbortSignal): AbortSignal | undefined {
-  return one && other ? AbortSignal.any([one, other]) : (one ?? other)
 }

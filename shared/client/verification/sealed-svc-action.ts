@@ -3,8 +3,10 @@
  * itself. Intermediaries, including the edge, can neither read nor change the call.
  */
 import { encodeBase64url } from '../../encoding/base64url.ts'
+import { sameBytes } from '../../encoding/bytes.ts'
 import { SEALED_CONTENT_TYPE } from '../../envelope/format.ts'
 import { importChannelKey, sealCall } from '../../envelope/seal.ts'
+import { tryParseJson } from '../../json/try-parse-json.ts'
 import { SEALED_RESPONSE_MAX_BYTES, SEALED_REQUEST_LIFETIME_MS } from '../../limits.ts'
 import type { Receipt } from '../../receipts/receipt.ts'
 import type { Outcome } from '../../wire/outcome.ts'
@@ -13,7 +15,7 @@ import {
   executeResponseSchema,
   SEALED_EXECUTE_PATH,
 } from '../../wire/sealed.ts'
-import { readBoundedBody } from '../bounded-body.ts'
+import { readBoundedBody } from '../../network/bounded-body.ts'
 import { CallRefused } from './call-refused.ts'
 import { importReceiptKey } from './receipt-key.ts'
 import { verifyCallReceipt } from './verify-call-receipt.ts'
@@ -70,12 +72,9 @@ export async function sealedSvcAction(
   if (response.state === 'refused') throw new CallRefused(response)
   if (response.state === 'running') throw new AnswerUnreadable('it belongs to a run with an ID')
   const { outcome } = response
-  const key = await importReceiptKey(trusted.receiptKey)
-  const { composeHash } = trusted
-  const receipt = await verifyCallReceipt({ code: call.code, paramsText }, outcome, {
-    key,
-    composeHash,
-  })
+  const { composeHash, receiptKey } = trusted
+  const signer = { key: await importReceiptKey(receiptKey), composeHash }
+  const receipt = await verifyCallReceipt({ code: call.code, paramsText }, outcome, signer)
   return { outcome, receipt, trusted }
 }
 
@@ -141,17 +140,9 @@ function plaintextOf(
 }
 
 function parseExecuteResponse(text: Uint8Array): ExecuteResponse {
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(new TextDecoder().decode(text))
-  } catch {
-    throw new AnswerUnreadable('it is not JSON')
-  }
-  const read = executeResponseSchema.safeParse(parsed)
+  const json = tryParseJson(new TextDecoder().decode(text))
+  if (json === undefined) throw new AnswerUnreadable('it is not JSON')
+  const read = executeResponseSchema.safeParse(json)
   if (!read.success) throw new AnswerUnreadable('it has the wrong shape')
   return read.data
-}
-
-function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && one.every((byte, at) => byte === other[at])
 }

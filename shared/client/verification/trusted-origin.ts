@@ -1,5 +1,5 @@
 import { fetchEvidence } from '../../attestation/fetch-evidence.ts'
-import type { Policy, RuleName } from '../../attestation/policy.ts'
+import { type Policy, RULES_FOR_KEYS } from '../../attestation/policy.ts'
 import { requireVerified } from '../../attestation/require-verified.ts'
 import type { Report } from '../../attestation/report.ts'
 import { verifyBundle } from '../../attestation/verify.ts'
@@ -32,16 +32,15 @@ export type OriginToVerify = {
   signal?: AbortSignal
 }
 
-/**
- * Required before the keys in the evidence are used. The other rules (certificate, CAA, governance) are not required,
- * because not every platform provides access to the TLS handshake, CAA records and the governance contract. A policy
- * that names the application is a stronger check than these rules.
- */
-const REQUIRED_RULES: readonly RuleName[] = ['quote', 'compose hash', 'images', 'evidence files']
 const NONCE_BYTES = 32
 const CERTIFICATE_FILE = /^cert-(.+)\.pem$/
 
-/** Uses a fresh quote for a random nonce. @throws {EvidenceUnavailable | EvidenceRefused} */
+/**
+ * Uses a fresh quote for a random nonce. The certificate, CAA and governance rules are not required, because not every
+ * platform provides access to the TLS handshake, CAA records and the governance contract. A policy that names the
+ * application is a stronger check than these rules.
+ * @throws {EvidenceFetchError | EvidenceRejectedError}
+ */
 export async function verifyOrigin(origin: OriginToVerify): Promise<TrustedOrigin> {
   const { baseUrl, fetch, policy, random, now, signal } = origin
   // Read before the first request, so that the evidence is not older than this time.
@@ -49,7 +48,7 @@ export async function verifyOrigin(origin: OriginToVerify): Promise<TrustedOrigi
   const nonce = random(NONCE_BYTES)
   const bundle = await fetchEvidence({ baseUrl, fetch, nonce, now, ...(signal && { signal }) })
   const report = await verifyBundle(bundle, policy, new Date(at))
-  requireVerified(report, REQUIRED_RULES)
+  requireVerified(report, RULES_FOR_KEYS)
   const { keys, composeHash } = report
   if (!keys || composeHash === undefined) throw new Error('evidence that passed names its keys')
   return {

@@ -4,15 +4,11 @@ import {
   readActionStatement,
   StatementMismatchError,
 } from '../../receipts/action-statement.ts'
-import { EvidenceFetchError as Unavailable } from '../../attestation/fetch-bounded.ts'
-import { EvidenceRejectedError as Refused } from '../../attestation/require-verified.ts'
-import { ResponseDecryptionError as NotAuthentic } from '../../envelope/seal.ts'
+import { EvidenceFetchError } from '../../attestation/fetch-bounded.ts'
+import { EvidenceRejectedError } from '../../attestation/require-verified.ts'
+import { ResponseDecryptionError } from '../../envelope/seal.ts'
 import { InvalidJwsError } from '../../crypto/jws.ts'
-import {
-  InvalidReceiptError as Flawed,
-  type Receipt,
-  verifyReceipt,
-} from '../../receipts/receipt.ts'
+import { InvalidReceiptError, type Receipt, verifyReceipt } from '../../receipts/receipt.ts'
 import {
   AnswerNotAuthentic,
   EvidenceRefused,
@@ -30,7 +26,7 @@ import {
 } from './sealed-svc-action.ts'
 import { type OriginToVerify, type TrustedOrigin, verifyOrigin } from './trusted-origin.ts'
 
-/** @throws {EvidenceFetchError | EvidenceRejectedError} */
+/** @throws {EvidenceUnavailable | EvidenceRefused} */
 export function verifyTrustedOrigin(origin: OriginToVerify): Promise<TrustedOrigin> {
   return verifyOrigin(origin).catch(rethrowAsClientError)
 }
@@ -40,7 +36,7 @@ export function callSealed(channel: SealedChannel, call: ActionCall): Promise<Se
   return sealedSvcAction(channel, call).catch(rethrowAsClientError)
 }
 
-/** @throws {InvalidReceiptError} */
+/** @throws {ReceiptRefused} */
 export async function verifyOriginReceipt(
   text: string,
   { receiptKey }: TrustedOrigin,
@@ -60,11 +56,12 @@ export async function verifyActionStatement(
 
 function rethrowAsClientError(error: unknown): never {
   const options = { cause: error }
-  if (error instanceof Refused)
+  if (error instanceof EvidenceRejectedError)
     throw new EvidenceRefused(error.rule, error.reason, error.report, options)
-  if (error instanceof Unavailable) throw new EvidenceUnavailable(error.message, options)
-  if (error instanceof NotAuthentic) throw new AnswerNotAuthentic(options)
-  if (error instanceof Flawed) throw new ReceiptRefused(error.flaw, error.message, options)
+  if (error instanceof EvidenceFetchError) throw new EvidenceUnavailable(error.message, options)
+  if (error instanceof ResponseDecryptionError) throw new AnswerNotAuthentic(options)
+  if (error instanceof InvalidReceiptError)
+    throw new ReceiptRefused(error.flaw, error.message, options)
   if (error instanceof InvalidJwsError)
     throw new StatementRefused(error.flaw, error.message, options)
   if (error instanceof StatementMismatchError)

@@ -9,7 +9,7 @@ import { ORIGIN_LOST, type Outcome } from '../../wire/outcome.ts'
 import { ReceiptMismatch } from './failures.ts'
 
 /** A call as the client sent it, to compare with the receipt. */
-export type CalledAction = {
+type CalledAction = {
   code: string
   /** `js_params`, exactly as sealed. */
   paramsText: string

@@ -187,7 +187,7 @@ export function ownershipWalks(walks: Walks): void {
         requested: () => {},
         ended: () => {},
         sent: () => {},
-        stopped: () => new Promise(() => {}),
+        untilStopped: () => new Promise(() => {}),
       },
       onStep: () => {},
       now: Date.now,

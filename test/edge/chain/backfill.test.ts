@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { BackfillRunner } from '../../../edge/chain/backfill/backfill-runner.ts'
-import { toLogQuery } from '../../../edge/chain/backfill/query-of-filter.ts'
+import { toLogQuery } from '../../../edge/chain/matching/log-filter.ts'
 import { RangeSize } from '../../../edge/chain/backfill/range-size.ts'
 import { RecentLogSearch } from '../../../edge/chain/backfill/recent-log-search.ts'
 import type { BackfillRange, BackfillSource } from '../../../edge/chain/backfill/backfill-source.ts'

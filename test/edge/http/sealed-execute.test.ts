@@ -1,13 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { CHANNEL_KEY_FILE, EVIDENCES_PATH } from '../../../shared/attestation/evidence.ts'
 import { encodeBase64url, decodeBase64url } from '../../../shared/encoding/base64url.ts'
 import { REQUEST_OVERHEAD_BYTES, SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
 import { importChannelKey, sealCall } from '../../../shared/envelope/seal.ts'
 import { CORE_BODY_MAX_BYTES } from '../../../shared/limits.ts'
-import {
-  CHANNEL_KEY_PATH,
-  evidenceKeySchema,
-  SEALED_EXECUTE_PATH,
-} from '../../../shared/wire/sealed.ts'
+import { evidenceKeySchema, SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
 import type { Step } from '../../doubles/script.ts'
 import { edge, env, random, script, success } from '../app.ts'
 import { between, edgeWith, someKey } from './front-harness.ts'
@@ -18,7 +15,9 @@ const SECRET = 'canary of a client'
 
 /** Seals a request as a client would, to the channel key that the client verified. */
 async function sealed(mode: 'base' | 'psk' = 'base', steps: Step[] = [success(SECRET)]) {
-  const file = await (await fetch(new URL(CHANNEL_KEY_PATH, env.ORIGIN_URL))).json()
+  const file = await (
+    await fetch(new URL(EVIDENCES_PATH + CHANNEL_KEY_FILE, env.ORIGIN_URL))
+  ).json()
   const key = decodeBase64url(evidenceKeySchema.parse(file).public_key)!
   const issued_at = Date.now()
   const fields = {

@@ -15,7 +15,7 @@ import { registerPasskeyRemoval } from '../../../edge/pages/account/passkey-remo
 import { registerPasskeySignIn } from '../../../edge/pages/sign-in/passkey-sign-in.ts'
 import { registerMagicLinkPage } from '../../../edge/pages/sign-in/magic-link-page.tsx'
 import { registerSignInPage } from '../../../edge/pages/sign-in/sign-in-page.tsx'
-import { registerSignOut } from '../../../edge/pages/sign-in/sign-out.tsx'
+import { registerSignOut } from '../../../edge/pages/sign-in/sign-out.ts'
 import { toApiError } from '../../../edge/http/failure.ts'
 import { logEvent } from '../../../edge/log.ts'
 import { chooseMailer } from '../../../edge/identity/choose-mailer.ts'

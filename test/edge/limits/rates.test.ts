@@ -6,7 +6,7 @@ import { requireRate } from '../../../edge/limits/require-rate.ts'
 import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
 import { edge, env, fire, random, someOwner } from '../app.ts'
-import { hidden, Person } from '../http/console/person.ts'
+import { hidden, Person } from '../pages/person.ts'
 import { production, someKey } from '../http/front-harness.ts'
 
 /** Uses up the caller's burst. While the clock is stopped, its next call exceeds the rate. */

@@ -102,7 +102,7 @@ export class TickSimulation {
   /** Runs the alarm handler at a time. @returns the time of the next tick */
   look(at: number): number | undefined {
     this.now = at
-    this.alarmAt = this.#ticks.tend(at)
+    this.alarmAt = this.#ticks.runDue(at)
     return this.alarmAt === undefined ? undefined : this.state.current!.nextTickAt!
   }
 

@@ -25,7 +25,7 @@ export const CREDITS: readonly Mutant[] = [
   },
   {
     id: 'credits-debt-leased',
-    file: 'origin/credits/lease-order.ts',
+    file: 'origin/credits/execute-order.ts',
     from: 'Math.max(0, free - account.debtCents)',
     to: 'Math.max(0, free)',
     meaning: 'credit is leased although the account owes it',

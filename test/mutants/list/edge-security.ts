@@ -160,6 +160,6 @@ export const EDGE_SECURITY: readonly Mutant[] = [
     from: "SVC_ENV !== 'production' || PAYMENT_SCRIPT_URL === PROCESSOR_SCRIPT_URL",
     to: "SVC_ENV !== 'production' || PAYMENT_SCRIPT_URL.startsWith('https:')",
     meaning: 'in production the payment page runs a script of somebody else',
-    tests: ['test/edge/trust/trust-settings.test.ts', 'test/edge/http/pay-page.test.ts'],
+    tests: ['test/edge/trust/trust-settings.test.ts', 'test/edge/pages/pay-page.test.ts'],
   },
 ]

@@ -5,8 +5,8 @@ export const RUNS: readonly Mutant[] = [
   {
     id: 'runs-dead-process-ends-run',
     file: 'origin/runs/claims.ts',
-    from: 'return [...byRun(run), eq(runClaims.processId, this.#options.processId)]',
-    to: 'return [...byRun(run)]',
+    from: 'return and(byRun(run), eq(runClaims.processId, this.#options.processId))',
+    to: 'return byRun(run)',
     meaning: 'a process that was taken for dead ends the run of the one that took over',
     tests: ['test/origin/runs/claims.test.ts'],
   },

@@ -1,7 +1,9 @@
 /** Generated contract events: sequences in which each event is possible after those before it. */
 import fc from 'fast-check'
 import { id } from 'ethers'
-import { type Account, type AccountEvent, AccountsState } from '../../../origin/accounts/state.ts'
+import type { Account } from '../../../origin/accounts/account.ts'
+import type { AccountEvent } from '../../../origin/accounts/mirror/apply-event.ts'
+import { AccountsState } from '../../../origin/accounts/state.ts'
 
 export const hashOf = (text: string): string => id(text)
 export const addressOf = (text: string): string => `0x${id(text).slice(26)}`

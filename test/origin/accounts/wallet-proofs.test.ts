@@ -14,7 +14,7 @@ import {
 } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ContractUnavailableError } from '../../../origin/accounts/chain.ts'
-import type { WalletProof } from '../../../origin/accounts/wallet-proofs/proof.ts'
+import type { WalletProof } from '../../../origin/accounts/wallet-proofs/wallet-proofs.ts'
 import { WalletProofError } from '../../../origin/accounts/wallet-proofs/wallet-proof-error.ts'
 import { WalletProofs } from '../../../origin/accounts/wallet-proofs/wallet-proofs.ts'
 import { OverloadedError } from '../../../origin/admission/event-loop-load.ts'

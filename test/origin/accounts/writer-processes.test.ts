@@ -129,7 +129,7 @@ describe('writers of several processes', () => {
     expect(all.filter((name) => times.get(name) !== 1)).toEqual([])
     // Otherwise the test covered nothing.
     expect(betweenSendAndAnswer).toBeGreaterThan(KILLS / 4)
-  }, 120_000)
+  })
 })
 
 /** Starts a process, and returns when it begins to write. */

@@ -6,7 +6,7 @@ import {
   PaymentRequiredError,
 } from '../../../origin/credits/credit-errors.ts'
 import { RETURN_TIMEOUT_MS } from '../../../origin/credits/wait-queue.ts'
-import { abortableSleep } from '../../../origin/db/time-limit.ts'
+import { abortableSleep } from '../../../origin/timeout.ts'
 import { type OpenDatabase } from '../../../origin/db/open.ts'
 import { booksOf, KEY, newAccount, openAccount, originProcess, REFERENCE } from './process.ts'
 import { onSharedDatabase } from '../db/shared-database.ts'

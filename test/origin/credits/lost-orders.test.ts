@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { CREDIT_LEASE_MS } from '../../../origin/credits/credits.ts'
-import { executeOrder } from '../../../origin/credits/lease-order.ts'
+import { executeInTransaction } from '../../../origin/credits/execute-order.ts'
 import {
   CreditsUnavailableError,
   PaymentRequiredError,
@@ -140,7 +140,7 @@ onSharedDatabase(8, (opened) => {
     }
     const ordered = (sequence: number, need: number) =>
       db().transaction((tx) =>
-        executeOrder(
+        executeInTransaction(
           tx,
           {
             leaseId: `lease of ${account}`,

@@ -1,9 +1,11 @@
 import { asc, eq, like, or, sql } from 'drizzle-orm'
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { capBudgetName, spentSeries } from '../../../origin/credits/budget-names.ts'
-import { executeOrder, type LeaseOrder } from '../../../origin/credits/lease-order.ts'
+import { executeInTransaction } from '../../../origin/credits/execute-order.ts'
+import type { LeaseOrder } from '../../../origin/credits/lease-order.ts'
 import { changeAccount, lockAccount } from '../../../origin/credits/ledger.ts'
-import { isSettlementOnly, settleFast } from '../../../origin/credits/fast-settlement.ts'
+import { isSettlementOnly, settleFast } from '../../../origin/credits/settle-charges.ts'
 import { storeCap } from '../../../origin/credits/spend-caps.ts'
 import { readSums } from '../../../origin/credits/window-sums.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
@@ -49,10 +51,10 @@ function orderOf(account: string, sequence: number, order: Partial<LeaseOrder> =
   }
 }
 
-/** An account with 100 cents, 40 of them in a lease from which two keys may spend without a cap. */
-async function leased(db: Db): Promise<string> {
-  const account = await openAccount(db, 100)
-  const credit = { ...NOTHING, need: 40 }
+/** An account with a lease from which two keys may spend without a cap. */
+async function leased(db: Db, { granted, need } = { granted: 100, need: 40 }): Promise<string> {
+  const account = await openAccount(db, granted)
+  const credit = { ...NOTHING, need }
   const parts = [ONE, OTHER].map((key) => ({
     ...NOTHING,
     need: 1,
@@ -60,12 +62,52 @@ async function leased(db: Db): Promise<string> {
     budget: capBudgetName(key),
   }))
   await db.transaction((tx) =>
-    executeOrder(tx, orderOf(account, 1, { charges: [], credit, parts }), TERMS),
+    executeInTransaction(tx, orderOf(account, 1, { charges: [], credit, parts }), TERMS),
   )
   return account
 }
 
 const CAP = { capCents: 500, windowSeconds: 3_600 }
+
+const charge = fc.record({
+  kind: fc.constantFrom('execution', 'write'),
+  // The lease has no sub-allocation of the third key's cap.
+  keyHash: fc.constantFrom(ONE, ONE, ONE, OTHER, OTHER, `0x${'3'.repeat(64)}`),
+  subject: fc.constantFrom('QmA', 'QmB', '/core/v1/add_group'),
+  cents: fc.integer({ min: 1, max: 12 }),
+  quantity: fc.integer({ min: 1, max: 3 }),
+})
+const settlements = fc.array(
+  fc.record({
+    charges: fc.array(charge, { minLength: 1, maxLength: 4 }),
+    reserved: fc.integer({ min: 0, max: 12 }),
+    timesSent: fc.constantFrom(1, 1, 2),
+  }),
+  { minLength: 1, maxLength: 4 },
+)
+const state = fc.record({
+  granted: fc.integer({ min: 0, max: 160 }),
+  need: fc.integer({ min: 0, max: 120 }),
+  other: fc.record({ need: fc.nat(30), reserved: fc.nat(10) }),
+  debtCents: fc.constantFrom(0, 0, 0, 7),
+  capOf: fc.constantFrom(undefined, undefined, undefined, ONE, OTHER),
+})
+type State = typeof state extends fc.Arbitrary<infer Value> ? Value : never
+
+async function accountIn(
+  db: Db,
+  { granted, need, other, debtCents, capOf }: State,
+): Promise<string> {
+  const account = await leased(db, { granted, need })
+  const leaseId = `other lease of ${account}`
+  const credit = { ...NOTHING, ...other }
+  await db.transaction(async (tx) => {
+    await executeInTransaction(tx, orderOf(account, 1, { leaseId, charges: [], credit }), TERMS)
+    await changeAccount(tx, await lockAccount(tx, account, TERMS), { debtCents })
+    if (capOf !== undefined) await storeCap(tx, { accountHash: account, keyHash: capOf }, CAP, AT)
+  })
+  return account
+}
 
 /** All rows about an account, without the values that differ between accounts. */
 async function rowsOf(db: Db, account: string) {
@@ -78,7 +120,8 @@ async function rowsOf(db: Db, account: string) {
     leases: await db
       .select()
       .from(creditLeases)
-      .where(eq(creditLeases.accountHash, of.accountHash)),
+      .where(eq(creditLeases.accountHash, of.accountHash))
+      .orderBy(creditLeases.id),
     parts: await db
       .select()
       .from(leaseParts)
@@ -127,7 +170,8 @@ async function untilOneWaits(db: Db): Promise<void> {
 
 function settlesPlainly(open: () => OpenDatabase): void {
   const db = () => open().db
-  const whole = (order: LeaseOrder) => db().transaction((tx) => executeOrder(tx, order, TERMS))
+  const whole = (order: LeaseOrder) =>
+    db().transaction((tx) => executeInTransaction(tx, order, TERMS))
   const refuses = async (order: LeaseOrder) => {
     const before = await rowsOf(db(), order.accountHash)
     expect(await settleFast(db(), order, TERMS)).toBeUndefined()
@@ -145,6 +189,36 @@ function settlesPlainly(open: () => OpenDatabase): void {
     expect(rows).toEqual(await rowsOf(db(), other))
     expect(await booksOf(db(), plain)).toMatchObject({ total: 0, balance: 78, revenue: 22 })
   })
+
+  it('gives the same result as a full transaction for the same state, or changes nothing', async () => {
+    let [settledFast, leftToFull] = [0, 0]
+    await fc.assert(
+      fc.asyncProperty(state, settlements, async (given, orders) => {
+        const [fast, full] = [await accountIn(db(), given), await accountIn(db(), given)]
+        const sent = orders.flatMap(({ charges, reserved, timesSent }, index) => {
+          const settlement = { charges, credit: { ...NOTHING, reserved } }
+          return Array.from({ length: timesSent }, () => ({ settlement, sequence: index + 2 }))
+        })
+        for (const { settlement, sequence } of sent) {
+          const order = orderOf(fast, sequence, settlement)
+          const before = await rowsOf(db(), fast)
+          const answer = await settleFast(db(), order, TERMS)
+          if (!answer) expect(await rowsOf(db(), fast)).toEqual(before)
+          if (answer) settledFast++
+          else leftToFull++
+          const expected = await whole(orderOf(full, sequence, settlement))
+          // An order that requests no credit has no use for the leases of other processes.
+          const withoutOthers = { ...expected, credit: { ...expected.credit, others: [] } }
+          if (answer) expect(answer).toEqual(withoutOthers)
+          else await whole(order)
+          expect(await rowsOf(db(), fast)).toEqual(await rowsOf(db(), full))
+        }
+      }),
+      { numRuns: 40, interruptAfterTimeLimit: 10_000, markInterruptAsFailure: false },
+    )
+    expect(settledFast).toBeGreaterThan(0)
+    expect(leftToFull).toBeGreaterThan(0)
+  }, 60_000)
 
   it('double charge: does nothing for an order that is sent again', async () => {
     const account = await leased(db())

@@ -9,7 +9,7 @@ import {
   changeAccount,
   postTransfers,
 } from '../../../origin/credits/ledger.ts'
-import { type Sleep, abortableSleep } from '../../../origin/db/time-limit.ts'
+import { type AbortableSleep, abortableSleep } from '../../../origin/timeout.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { creditAccounts, creditLeases, ledgerTransfers } from '../../../origin/db/schema.ts'
 
@@ -41,7 +41,12 @@ export function originProcess(
     clock,
     predecessor,
     sleep: sleeping = abortableSleep,
-  }: { starterCents?: number; clock?: { at: number }; predecessor?: string; sleep?: Sleep } = {},
+  }: {
+    starterCents?: number
+    clock?: { at: number }
+    predecessor?: string
+    sleep?: AbortableSleep
+  } = {},
 ) {
   const logs: string[] = []
   const processId = randomBytes(8).toString('hex')

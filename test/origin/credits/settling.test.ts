@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { capBudgetName } from '../../../origin/credits/budget-names.ts'
-import { type Charge, settleCharges } from '../../../origin/credits/settle-charges.ts'
+import type { Charge } from '../../../origin/credits/lease-order.ts'
+import { settleCharges } from '../../../origin/credits/settle-charges.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { openFresh } from '../db/fresh-database.ts'
 import { booksOf, KEY, openAccount } from './process.ts'

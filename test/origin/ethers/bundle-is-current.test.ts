@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { buildBundle } from '../../../origin/actions/ethers/build.ts'
 import { applyEdits } from '../../../origin/actions/ethers/edits.ts'
-import { ethersBundle } from '../../../origin/actions/ethers/ethers-bundle.ts'
+import { ethersBundle } from '../../../origin/actions/engine/guest-sources.ts'
 
 test('the bundle matches the installed package: otherwise run npm run ethers-bundle', async () => {
   expect((await buildBundle()) === ethersBundle()).toBe(true)

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { createOriginApp } from '../../../origin/app.ts'
 import { Credits } from '../../../origin/credits/credits.ts'
-import { abortableSleep } from '../../../origin/db/time-limit.ts'
+import { abortableSleep } from '../../../origin/timeout.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { Executions } from '../../../origin/runs/executions.ts'
 import type { TestOrigin } from './origin.ts'

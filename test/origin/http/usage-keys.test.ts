@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createOriginApp } from '../../../origin/app.ts'
-import { WILDCARD } from '../../../origin/accounts/account.ts'
+import { WILDCARD } from '../../../shared/cid/wildcard.ts'
 import type { AccountsWriter } from '../../../origin/accounts/writer.ts'
 import { addUsageApiKeyOperation } from '../../../origin/http/add-usage-api-key.ts'
 import { addUsageApiKeyRequest } from '../../../shared/wire/usage-keys.ts'

@@ -6,7 +6,7 @@ const key = Buffer.alloc(32, 7)
 
 it('decrypts an outcome in the row for which it was encrypted', () => {
   const run = { accountHash: '0xa', runId: 'b1' }
-  const outcome = originLost('cid', 5)
+  const outcome = { ...originLost('cid'), duration_ms: 5 }
   expect(decryptOutcome(key, run, encryptOutcome(key, run, outcome))).toEqual(outcome)
 })
 

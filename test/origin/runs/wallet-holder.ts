@@ -1,7 +1,7 @@
 /** Accounts built by hand, with wallets of a single keyring. */
 import { computeAddress, id, zeroPadValue } from 'ethers'
 import type { Account, AccountGroup } from '../../../origin/accounts/account.ts'
-import { cidHash } from '../../../origin/accounts/api-key.ts'
+import { cidHash } from '../../../shared/cid/cid-format.ts'
 import { Keyring } from '../../../origin/keys/keyring.ts'
 
 export const keyring = new Keyring(new Uint8Array(32).fill(1))

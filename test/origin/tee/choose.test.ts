@@ -8,7 +8,7 @@ import { ROOT_KEY_FILE } from '../../../origin/keys/root-key-file.ts'
 import { selectTee, type TeeOptions } from '../../../origin/tee/select-tee.ts'
 import { KeyChainError } from '../../../origin/tee/dstack/key-chain.ts'
 import { TeeUnavailableError } from '../../../origin/tee/provider.ts'
-import { TeeMismatchError } from '../../../origin/tee/tee-refused.ts'
+import { TeeMismatchError } from '../../../origin/tee/provider.ts'
 import { type GuestAgentDouble, startGuestAgent } from '../../doubles/guest-agent.ts'
 
 const composeOf = (text: string) => JSON.stringify({ docker_compose_file: text })

@@ -2,7 +2,12 @@
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import type { Collateral } from '../../../shared/attestation/evidence.ts'
 import { p256KeyOf } from '../../../origin/keys/p256-key.ts'
-import { SimulatedAuthority, simulatedRootPin } from '../../../origin/tee/simulated/authority.ts'
+import {
+  createSimulatedAuthority,
+  signEcdsa,
+  type SimulatedAuthority,
+  simulatedRootPin,
+} from '../../../origin/tee/simulated/authority.ts'
 import { simulatedCollateral } from '../../../origin/tee/simulated/collateral.ts'
 import {
   bootEvents,
@@ -38,7 +43,7 @@ export type LogEntry = {
 
 const keyNamed = (name: string) => p256KeyOf(createHash('sha256').update(name).digest())
 let authority: Promise<SimulatedAuthority> | undefined
-const theAuthority = () => (authority ??= SimulatedAuthority.create(keyNamed))
+const theAuthority = () => (authority ??= createSimulatedAuthority(keyNamed))
 const attestationKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 
 /** Pin of the root that all crafted machines share. */
@@ -64,10 +69,7 @@ export function craftedMachine({ events, log, patch, collateral }: Crafted = {})
         whole,
       )
       patch?.(quote.subarray(0, SIGNED_BYTES))
-      SimulatedAuthority.sign(attestationKey, quote.subarray(0, SIGNED_BYTES)).copy(
-        quote,
-        SIGNATURE_AT,
-      )
+      signEcdsa(attestationKey, quote.subarray(0, SIGNED_BYTES)).copy(quote, SIGNATURE_AT)
       return {
         quote: quote.toString('hex'),
         event_log,
@@ -96,7 +98,7 @@ export async function restated(
   const tcbInfo = JSON.parse((await simulatedCollateral(by, NOW)).tcb_info) as TcbInfo
   change(tcbInfo)
   const tcb_info = JSON.stringify(tcbInfo)
-  const signature = SimulatedAuthority.sign(by.tcbSigning, Buffer.from(tcb_info))
+  const signature = signEcdsa(by.tcbSigning.key, Buffer.from(tcb_info))
   return { tcb_info, tcb_info_signature: signature.toString('hex') }
 }
 

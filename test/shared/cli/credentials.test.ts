@@ -78,9 +78,9 @@ describe('the credentials file', () => {
     await keepKey()
     const before = readFileSync(credentials.file, 'utf8')
     const many = `
-      import { credentialsOf, keptOrigin } from ${JSON.stringify(module)}
+      import { credentialsOf, storedOriginEntry } from ${JSON.stringify(module)}
       await credentialsOf({ environment: process.env }).change((kept) => {
-        for (let at = 0; at < 40; at += 1) keptOrigin(kept, 'https://o' + at + '.example').account_key = 'k'.repeat(44)
+        for (let at = 0; at < 40; at += 1) storedOriginEntry(kept, 'https://o' + at + '.example').account_key = 'k'.repeat(44)
       })`
     writeFileSync(join(folder, 'many.mjs'), many)
     // As on a full disk, the limit shortens one write and rejects the next.

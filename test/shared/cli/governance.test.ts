@@ -1,11 +1,8 @@
 import { id } from 'ethers'
 import { afterEach, expect, it } from 'vitest'
 import { governanceAbi } from '../../../shared/abi/governance.ts'
-import {
-  ALLOWED_COMPOSE_HASHES,
-  askGovernance,
-  GovernanceUnknownError,
-} from '../../../shared/cli/verify/governance.ts'
+import { ALLOWED_COMPOSE_HASHES } from '../../../shared/attestation/rules/governance.ts'
+import { askGovernance, GovernanceUnknownError } from '../../../shared/cli/verify/governance.ts'
 import { startWebServer, type WebServer } from '../../doubles/web-server.ts'
 
 const APP = 'ab'.repeat(20)
@@ -27,14 +24,14 @@ const word = (digits: string) => JSON.stringify({ result: `0x${digits.padStart(6
 it('calls the function that the governance contract defines', () => {
   const [asked] = governanceAbi.filter(({ name }) => name === 'allowedComposeHashes')
   expect(asked).toMatchObject({ inputs: [{ type: 'bytes32' }], outputs: [{ type: 'bool' }] })
-  expect(`0x${ALLOWED_COMPOSE_HASHES}`).toBe(id('allowedComposeHashes(bytes32)').slice(0, 10))
+  expect(ALLOWED_COMPOSE_HASHES).toBe(id('allowedComposeHashes(bytes32)').slice(0, 10))
 })
 
 it('queries the contract at the app ID for the compose hash', async () => {
   expect(await ask(word('1'))).toEqual({ chain_id: 1, allowed: true })
   expect(JSON.parse(server!.received.at(-1)!.body)).toMatchObject({
     method: 'eth_call',
-    params: [{ to: `0x${APP}`, data: `0x${ALLOWED_COMPOSE_HASHES}${HASH}` }, 'latest'],
+    params: [{ to: `0x${APP}`, data: `${ALLOWED_COMPOSE_HASHES}${HASH}` }, 'latest'],
   })
 })
 

@@ -4,7 +4,6 @@ export type Draft = { source: string; params: string }
 
 const KEPT = 'svc/action-draft'
 
-/** Undefined if no draft is stored or the storage is unavailable. */
 export function storedDraft(): Draft | undefined {
   try {
     const { source, params } = JSON.parse(sessionStorage.getItem(KEPT) ?? 'null') as Draft

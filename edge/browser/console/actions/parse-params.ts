@@ -1,6 +1,6 @@
 import { jsonErrorOffset } from './json-error-offset.ts'
 
-export type ParsedParams =
+type ParsedParams =
   | { params: Record<string, unknown> }
   | { fault: string; place?: { line: number; column: number; offset: number } }
 

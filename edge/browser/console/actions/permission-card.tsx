@@ -2,12 +2,14 @@ import { useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import { cidHash } from '../../../../shared/cid/cid-format.ts'
 import { actionCid } from '../../../../shared/cid/compute-cid.ts'
+import { WILDCARD } from '../../../../shared/cid/wildcard.ts'
 import type { Group } from '../../../../shared/client/core/account.ts'
 import { ShortenedId } from '../../components/copy-button.tsx'
-import { describeFailure } from '../../format/describe-failure.ts'
+import { describeRunFailure } from '../../format/describe-failure.ts'
 import { UserText } from '../../components/user-text.tsx'
 import { type Connection, hasFullAccess } from '../connection.ts'
 import { Loaded, useLoaded } from '../loaded.tsx'
+import { performAndReload } from '../perform.ts'
 import type { Perform } from '../view.ts'
 import { useEffect } from '../../components/use-effect.ts'
 
@@ -67,15 +69,14 @@ const Groups: FC<PermissionCardProps> = ({ connection, cid, perform, onChange })
   const groups = useLoaded(() => connection.client.listGroups().all())
   const [chosen, setChosen] = useState<number | undefined>(undefined)
   const hash = cidHash(cid)
-  const permit = async (group_id: number) => {
-    const fields = { group_id, action_ipfs_cid: cid }
-    const done = await perform('Permit the action', () =>
-      connection.client.addActionToGroup(fields),
-    )
-    if (!done) return
-    await groups.again()
+  const change = performAndReload(perform, async () => {
+    await groups.reload()
     onChange()
-  }
+  })
+  const permit = (group_id: number) =>
+    change('Permit the action', () =>
+      connection.client.addActionToGroup({ group_id, action_ipfs_cid: cid }),
+    )
   return (
     <Loaded of={groups} what="groups">
       {(all) => {
@@ -120,11 +121,8 @@ const Groups: FC<PermissionCardProps> = ({ connection, cid, perform, onChange })
   )
 }
 
-/** Wildcard for every action or every wallet: 32 zero bytes. */
-const EVERY = `0x${'0'.repeat(64)}`
-
 const permits = ({ cid_hashes_permitted: hashes }: Group, hash: string) =>
-  hashes.includes(hash) || hashes.includes(EVERY)
+  hashes.includes(hash) || hashes.includes(WILDCARD)
 
 const PermittingGroups: FC<{ groups: Group[]; hash: string; connection: Connection }> = ({
   groups,
@@ -146,7 +144,7 @@ const PermittingGroups: FC<{ groups: Group[]; hash: string; connection: Connecti
         <li>
           Permitted in group {id}, <UserText text={name} max={80} />
           {hashes.includes(hash) ? '' : ', which permits every action'}, with{' '}
-          {wallets.includes(EVERY) ? 'every wallet' : walletsOf(wallets.length)}.
+          {wallets.includes(WILDCARD) ? 'every wallet' : walletsOf(wallets.length)}.
         </li>
       ))}
     </ul>
@@ -164,8 +162,7 @@ const ActionWallet: FC<PermissionCardProps> = ({ connection, cid }) => {
       const { wallet_address } = await connection.client.actionWallet(cid)
       setFound({ address: wallet_address })
     } catch (failure) {
-      const { message, fix } = describeFailure(failure)
-      setFound({ why: `${message} ${fix}` })
+      setFound({ why: describeRunFailure(failure) })
     }
   }
   return (

@@ -1,28 +1,29 @@
 import { useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { describeFailure } from '../../format/describe-failure.ts'
+import { describeRunFailure } from '../../format/describe-failure.ts'
 import { FactList } from '../../components/elements.tsx'
 import { UserText } from '../../components/user-text.tsx'
 import type { Connection } from '../connection.ts'
-import { receiptFields } from './receipt-fields.ts'
+import { receiptFields } from '../../format/receipt-claims.ts'
 
-type ReceiptDetailsProps = { receipt: string; connection: Connection }
 type VerificationState =
-  | { state: 'not yet' | 'under way' | 'verified' }
+  | { state: 'not yet' | 'in progress' | 'verified' }
   | { state: 'refused'; why: string }
 
 /** The receipt is trustworthy only once its signature is verified against the evidence. */
-export const ReceiptDetails: FC<ReceiptDetailsProps> = ({ receipt, connection }) => {
+export const ReceiptDetails: FC<{ receipt: string; connection: Connection }> = ({
+  receipt,
+  connection,
+}) => {
   const [verified, setVerified] = useState<VerificationState>({ state: 'not yet' })
   const verify = async () => {
-    setVerified({ state: 'under way' })
+    setVerified({ state: 'in progress' })
     try {
       await connection.client.verifyReceipt(receipt)
       setVerified({ state: 'verified' })
     } catch (failure) {
-      const { message, fix } = describeFailure(failure)
-      setVerified({ state: 'refused', why: `${message} ${fix}` })
+      setVerified({ state: 'refused', why: describeRunFailure(failure) })
     }
   }
   return (
@@ -41,7 +42,7 @@ export const ReceiptDetails: FC<ReceiptDetailsProps> = ({ receipt, connection })
         <button
           type="button"
           class="quiet small"
-          disabled={verified.state === 'under way'}
+          disabled={verified.state === 'in progress'}
           onClick={() => void verify()}
         >
           Verify
@@ -59,7 +60,7 @@ export const ReceiptDetails: FC<ReceiptDetailsProps> = ({ receipt, connection })
 
 const VERIFICATION_TEXTS: Record<VerificationState['state'], string> = {
   'not yet': '',
-  'under way': 'Fetching the evidence of the machine…',
+  'in progress': 'Fetching the evidence of the machine…',
   verified: 'Verified: signed by the attested machine.',
   refused: 'Not verified.',
 }

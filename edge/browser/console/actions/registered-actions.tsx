@@ -2,11 +2,14 @@
 import { useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import type { RegisteredAction } from '../../../../shared/client/core/account.ts'
+import { DESCRIPTION_MAX_CHARACTERS, NAME_MAX_CHARACTERS } from '../../../../shared/limits.ts'
 import { ShortenedId } from '../../components/copy-button.tsx'
-import { formText } from '../../components/form-text.ts'
+import { Field } from '../../components/form-fields.tsx'
 import { UserText } from '../../components/user-text.tsx'
 import type { Connection } from '../connection.ts'
 import { Loaded, type LoadState } from '../loaded.tsx'
+import { performAndReload } from '../perform.ts'
+import { readSubmittedForm } from '../submitted-form.ts'
 import type { Perform } from '../view.ts'
 
 type RegisteredActionsProps = {
@@ -45,11 +48,11 @@ export const RegisteredActions: FC<RegisteredActionsProps> = (props) => (
 type Texts = { name: string; description: string }
 
 const Register: FC<RegisteredActionsProps> = ({ connection, perform, cid, actions }) => {
-  const add = async (texts: Texts) => {
-    const fields = { action_ipfs_cid: cid, ...texts }
-    if (await perform('Register this action', () => connection.client.addAction(fields)))
-      await actions.again()
-  }
+  const change = performAndReload(perform, actions.reload)
+  const add = (texts: Texts) =>
+    change('Register this action', () =>
+      connection.client.addAction({ action_ipfs_cid: cid, ...texts }),
+    )
   return (
     <details class="card">
       <summary>Register the source above</summary>
@@ -71,11 +74,10 @@ const Row: FC<RegisteredActionsProps & { action: RegisteredAction }> = ({
 }) => {
   const { cid_hash: hashed_cid, action_ipfs_cid, name, description, groups } = action
   const [doing, setDoing] = useState<'' | 'rename' | 'delete'>('')
-  const change = async (what: string, work: () => Promise<unknown>) => {
-    if ((await perform(what, async () => (await work(), true))) !== true) return
+  const change = performAndReload(perform, () => {
     setDoing('')
-    await actions.again()
-  }
+    return actions.reload()
+  })
   const { client } = connection
   const shown = name === '' ? 'Unnamed action' : name
   return (
@@ -151,30 +153,29 @@ type TextsFormProps = {
   id: string
   texts: Texts
   submit: string
-  onSubmit: (texts: Texts) => Promise<void>
+  onSubmit: (texts: Texts) => Promise<boolean>
 }
 
 const TextsForm: FC<TextsFormProps> = ({ id, texts, submit, onSubmit }) => (
   <form
     onSubmit={(event: Event) => {
-      event.preventDefault()
-      const form = new FormData(event.target as HTMLFormElement)
-      void onSubmit({ name: formText(form, 'name'), description: formText(form, 'description') })
+      const { text } = readSubmittedForm(event)
+      void onSubmit({ name: text(`${id}-name`), description: text(`${id}-description`) })
     }}
   >
-    <div class="field">
-      <label for={`${id}-name`}>Name</label>
-      <input id={`${id}-name`} name="name" maxlength={256} required value={texts.name} />
-    </div>
-    <div class="field">
-      <label for={`${id}-description`}>Description</label>
-      <input
-        id={`${id}-description`}
-        name="description"
-        maxlength={1024}
-        value={texts.description}
-      />
-    </div>
+    <Field
+      name={`${id}-name`}
+      label="Name"
+      maxlength={NAME_MAX_CHARACTERS}
+      required
+      value={texts.name}
+    />
+    <Field
+      name={`${id}-description`}
+      label="Description"
+      maxlength={DESCRIPTION_MAX_CHARACTERS}
+      value={texts.description}
+    />
     <button>{submit}</button>
   </form>
 )

@@ -1,13 +1,14 @@
 import { useRef, useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import { Badge } from '../../components/elements.tsx'
-import { describeFailure } from '../../format/describe-failure.ts'
+import { Choice } from '../../components/form-fields.tsx'
+import { describeRunFailure } from '../../format/describe-failure.ts'
 import type { Connection } from '../connection.ts'
 import { createKeyClient, type Origin } from '../connect-key.ts'
+import { useChanges } from '../listeners.ts'
 import { type ActionRun, type ActionRunner, actionRunsOf } from './action-runs.ts'
 import { parseParams } from './parse-params.ts'
 import { isActionFailure, RunOutcome } from './run-outcome.tsx'
-import { useEffect } from '../../components/use-effect.ts'
 
 type RunCardProps = {
   connection: Connection
@@ -29,8 +30,7 @@ export const RunCard: FC<RunCardProps> = ({
   goTo,
 }) => {
   const runs = actionRunsOf(connection)
-  const [, redraw] = useState(0)
-  useEffect(() => runs.onChange(() => redraw((count) => count + 1)), [])
+  useChanges(runs.changes)
   const [byOther, setByOther] = useState(connection.by === 'wallet')
   const [refused, setRefused] = useState<InvalidInput | undefined>(undefined)
   const area = useRef<HTMLTextAreaElement>(null)
@@ -98,15 +98,15 @@ export const RunCard: FC<RunCardProps> = ({
         {refused?.field === 'key' && refused.why}
       </KeyChoice>
       <div class="actions">
-        <button type="button" disabled={latest?.state === 'under way'} onClick={run}>
+        <button type="button" disabled={latest?.state === 'in progress'} onClick={run}>
           Run
         </button>
-        {latest?.state === 'under way' && (
+        {latest?.state === 'in progress' && (
           <button type="button" class="quiet" onClick={() => runs.stopWaiting(latest.number)}>
             Stop waiting
           </button>
         )}
-        {latest?.state === 'left' && (
+        {latest?.state === 'detached' && (
           <button type="button" class="quiet" onClick={() => runs.waitAgain(latest.number)}>
             Resume waiting
           </button>
@@ -118,10 +118,9 @@ export const RunCard: FC<RunCardProps> = ({
         {latest && (
           <RunOutcome
             key={`run-${latest.number}`}
+            {...{ connection, goTo }}
             run={latest}
-            connection={connection}
             isSourceShown={latest.source === source}
-            goTo={goTo}
           />
         )}
       </div>
@@ -131,9 +130,9 @@ export const RunCard: FC<RunCardProps> = ({
 }
 
 const RunState: FC<{ run: ActionRun }> = ({ run: { number, state, answer, failure } }) => {
-  if (state === 'under way')
+  if (state === 'in progress')
     return <>Run {number} is in progress. You can switch to other views in the meantime.</>
-  if (state === 'left')
+  if (state === 'detached')
     return <>Run {number} continues in the background; this page is no longer waiting for it.</>
   if (answer)
     return (
@@ -167,14 +166,12 @@ const KeyChoice: FC<KeyChoiceProps & { children?: string | false }> = ({
     {connection.by === 'key' && (
       <fieldset>
         <legend>Run with</legend>
-        <label class="choice">
-          <input type="radio" name="run-by" checked={!byOther} onChange={() => setByOther(false)} />
-          <span>The key that this console is connected with</span>
-        </label>
-        <label class="choice">
-          <input type="radio" name="run-by" checked={byOther} onChange={() => setByOther(true)} />
-          <span>A usage key, to test its permissions</span>
-        </label>
+        <Choice name="run-by" checked={!byOther} onChange={() => setByOther(false)}>
+          The key that this console is connected with
+        </Choice>
+        <Choice name="run-by" checked={byOther} onChange={() => setByOther(true)}>
+          A usage key, to test its permissions
+        </Choice>
       </fieldset>
     )}
     {byOther && (
@@ -207,8 +204,7 @@ function createRunner(usageKey: string, origin: Origin): ActionRunner | string {
   try {
     return createKeyClient(usageKey, origin)
   } catch (failure) {
-    const { message, fix } = describeFailure(failure)
-    return `${message} ${fix}`
+    return describeRunFailure(failure)
   }
 }
 

@@ -2,13 +2,14 @@ import type { FC } from 'hono/jsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { describeFailure } from '../../format/describe-failure.ts'
 import { FactList } from '../../components/elements.tsx'
-import { formatUsd } from '../../format/usd.ts'
+import { formatUsd } from '../../../../shared/usd.ts'
+import { escapeLinesAndCr } from '../../format/values.ts'
 import { indentedJson } from '../../runs/pretty-json.ts'
 import type { Connection } from '../connection.ts'
 import type { ActionRun } from './action-runs.ts'
 import { ReceiptDetails } from './receipt-details.tsx'
 import { stackLines } from './stack-lines.ts'
-import { UserLines, visibleLines } from './user-lines.tsx'
+import { UserLines } from './user-lines.tsx'
 
 type OutcomeProps = {
   run: ActionRun
@@ -81,7 +82,7 @@ const Stack: FC<StackProps> = ({ stack, isSourceShown, goTo }) => (
     <ol class="stack">
       {stackLines(stack).map(({ text, place }) => (
         <li>
-          <code>{visibleLines(text)}</code>
+          <code>{escapeLinesAndCr(text)}</code>
           {place && isSourceShown && (
             <button
               type="button"
@@ -116,7 +117,7 @@ const NoResult: FC<{ failure: unknown }> = ({ failure }) => {
   return (
     <div class="problem">
       <p>
-        <strong>No result.</strong> <bdi>{visibleLines(message)}</bdi> {fix}
+        <strong>No result.</strong> <bdi>{escapeLinesAndCr(message)}</bdi> {fix}
       </p>
       {status === 402 && (
         <p>

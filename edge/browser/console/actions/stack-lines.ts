@@ -1,4 +1,4 @@
-export type StackLine = {
+type StackLine = {
   text: string
   /** 1-based position in the action's source. Absent if the line does not refer to it. */
   place?: { line: number; column: number }

@@ -1,7 +1,7 @@
 /** A test checks that every template is a valid action. */
 import type { Draft } from './draft.ts'
 
-export type ActionTemplate = Draft & { name: string }
+type ActionTemplate = Draft & { name: string }
 
 /** Replaced with one of the account's wallets, if there is one. */
 export const PLACEHOLDER_WALLET = '0x0000000000000000000000000000000000000000'

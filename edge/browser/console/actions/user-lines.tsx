@@ -1,17 +1,10 @@
 /** Long untrusted text, such as a response, console output or a stack trace. */
 import { useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
-import { escapeInvisible } from '../../components/user-text.tsx'
+import { escapeLinesAndCr } from '../../format/values.ts'
 
 /** Browsers lay out this length without a noticeable delay. A button shows the rest. */
 const SHOWN_CHARACTERS = 20_000
-
-/** Escapes invisible characters, except for line breaks and tabs. */
-export const visibleLines = (text: string) =>
-  text
-    .split(/([\n\t])/)
-    .map((part) => (part === '\n' || part === '\t' ? part : escapeInvisible(part)))
-    .join('')
 
 /** @param of description for screen readers, such as "Console output" */
 export const UserLines: FC<{ text: string; of: string }> = ({ text, of }) => {
@@ -20,7 +13,7 @@ export const UserLines: FC<{ text: string; of: string }> = ({ text, of }) => {
   return (
     <>
       <pre class="lines" role="region" aria-label={of} tabindex={0} dir="ltr">
-        {visibleLines(isCut ? text.slice(0, SHOWN_CHARACTERS) : text)}
+        {escapeLinesAndCr(isCut ? text.slice(0, SHOWN_CHARACTERS) : text)}
       </pre>
       {isCut && (
         <p>

@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx'
 import type { Balance } from '../../../../shared/client/core/billing.ts'
 import { Loaded, type LoadState } from '../loaded.tsx'
-import { formatUsd } from '../../format/usd.ts'
+import { formatUsd } from '../../../../shared/usd.ts'
 import { useEffect } from '../../components/use-effect.ts'
 
 /** @param credited number of credited payments; a change reloads the balance */
@@ -12,7 +12,7 @@ export const BalanceCard: FC<{
   price: string
 }> = ({ balance, credited, price }) => {
   useEffect(() => {
-    if (credited > 0) void balance.again()
+    if (credited > 0) void balance.reload()
   }, [credited])
   return (
     <section class="card" aria-labelledby="balance-heading">

@@ -1,8 +1,7 @@
 import type { UsageRow } from '../../../../shared/client/core/billing.ts'
+import { DAY_MS } from '../../../../shared/durations.ts'
 
-const DAY_MS = 24 * 60 * 60 * 1000
-
-export type DailyCharges = {
+type DailyCharges = {
   /** UTC days in Unix milliseconds, ascending, without gaps. */
   times: number[]
   /** Charges on each day, in cents. */
@@ -29,8 +28,7 @@ export function dailyCharges(rows: readonly UsageRow[], from: string, to: string
   return { times, runs, writes }
 }
 
-/** UTC day (YYYY-MM-DD) of a time in Unix milliseconds. */
-export const formatUtcDay = (at: number) => new Date(at).toISOString().slice(0, 10)
+const formatUtcDay = (at: number) => new Date(at).toISOString().slice(0, 10)
 
 /** Includes today. */
 export function lastDays(days: number, now: number): { from: string; to: string } {

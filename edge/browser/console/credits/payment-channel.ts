@@ -1,4 +1,4 @@
-/** See `handover.ts`. */
+/** See `offer-payment.ts`. */
 
 export type PaymentHandover = { clientSecret: string; publishableKey: string; amountCents: number }
 

@@ -1,7 +1,7 @@
 /** A payment is made on a separate page, `/pay`, and confirmed here. */
 import type { BillingOperations, Credited } from '../../../../shared/client/core/billing.ts'
-import { notifyBalanceChanged } from '../balance-events.ts'
-import type { Connection } from '../connection.ts'
+import { perConnection } from '../connection.ts'
+import { balanceChanges, Listeners } from '../listeners.ts'
 import { offerPayment } from './offer-payment.ts'
 import type { PaymentHandover } from './payment-channel.ts'
 
@@ -11,7 +11,6 @@ export type Payment = {
   amountCents: number
   /** `begun`: no payment reported yet. `asking`: reported, but not credited yet. */
   state: 'begun' | 'asking' | 'credited' | 'failed'
-  /** Path of the payment page. */
   path: string
   failure?: unknown
   credited?: Credited
@@ -20,8 +19,8 @@ export type Payment = {
 type Parts = { billing: BillingOperations; publishableKey: string }
 
 export class PaymentTracker {
+  readonly changes = new Listeners()
   #payments: readonly Payment[] = []
-  readonly #listeners = new Set<() => void>()
 
   /** Newest first. */
   get all(): readonly Payment[] {
@@ -32,20 +31,13 @@ export class PaymentTracker {
     return this.#payments.filter(({ state }) => state === 'credited').length
   }
 
-  /** Returns a function that removes the listener. */
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
-
-  /** The person then pays on the payment page. */
   async begin({ billing, publishableKey }: Parts, amountCents: number): Promise<void> {
     const intent = await billing.createPaymentIntent({ amount_cents: amountCents })
     const { payment_intent_id: id, client_secret: clientSecret } = intent
     const handover: PaymentHandover = { clientSecret, publishableKey, amountCents }
     const path = offerPayment(handover, () => void this.confirm(billing, id))
     this.#payments = [{ id, amountCents, state: 'begun', path }, ...this.#payments]
-    this.#notify()
+    this.changes.notify()
   }
 
   /** Polls the origin until the payment has succeeded or failed. A report from the payment page is only a hint. */
@@ -54,7 +46,7 @@ export class PaymentTracker {
     this.#change(id, { state: 'asking', failure: undefined })
     try {
       this.#change(id, { state: 'credited', credited: await billing.waitUntilCredited(id) })
-      notifyBalanceChanged()
+      balanceChanges.notify()
     } catch (failure) {
       this.#change(id, { state: 'failed', failure })
     }
@@ -62,18 +54,8 @@ export class PaymentTracker {
 
   #change(id: string, change: Partial<Payment>): void {
     this.#payments = this.#payments.map((one) => (one.id === id ? { ...one, ...change } : one))
-    this.#notify()
-  }
-
-  #notify(): void {
-    for (const listener of this.#listeners) listener()
+    this.changes.notify()
   }
 }
 
-const trackersByConnection = new WeakMap<Connection, PaymentTracker>()
-
-export function paymentTrackerOf(connection: Connection): PaymentTracker {
-  const known = trackersByConnection.get(connection) ?? new PaymentTracker()
-  trackersByConnection.set(connection, known)
-  return known
-}
+export const paymentTrackerOf = perConnection(() => new PaymentTracker())

@@ -3,14 +3,13 @@ import type { FC } from 'hono/jsx'
 import type { BillingOperations } from '../../../../shared/client/core/billing.ts'
 import { PAYMENT_MAX_CENTS, PAYMENT_MIN_CENTS } from '../../../../shared/limits.ts'
 import { describeFailure } from '../../format/describe-failure.ts'
-import { Field } from '../../components/elements.tsx'
+import { Field } from '../../components/form-fields.tsx'
 import { UserText } from '../../components/user-text.tsx'
 import { Loaded, useLoaded } from '../loaded.tsx'
 import type { Perform } from '../view.ts'
-import { parseAmount } from './parse-amount.ts'
-import { formatUsd } from '../../format/usd.ts'
+import { parseAmount } from '../../format/parse-usd.ts'
+import { formatUsd } from '../../../../shared/usd.ts'
 import type { Payment, PaymentTracker } from './payment-tracker.ts'
-import { useEffect } from '../../components/use-effect.ts'
 
 type TopUpProps = { billing: BillingOperations; payments: PaymentTracker; perform: Perform }
 
@@ -167,9 +166,4 @@ const PaymentFailure: FC<{ failure: unknown }> = ({ failure }) => {
       <UserText text={message} /> <UserText text={fix} />
     </p>
   )
-}
-
-export function usePayments(payments: PaymentTracker): void {
-  const [, redraw] = useState(0)
-  useEffect(() => payments.onChange(() => redraw((count) => count + 1)), [])
 }

@@ -1,17 +1,16 @@
 import { useRef, useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import type { UsageRow } from '../../../../shared/client/core/billing.ts'
+import { DAY_MS } from '../../../../shared/durations.ts'
 import type { ChartHandle } from '../../charts/module.ts'
-import { shortenId } from '../../format/shorten-id.ts'
-import { Field } from '../../components/elements.tsx'
-import { Select } from '../../components/text-area-and-select.tsx'
-import { formText } from '../../components/form-text.ts'
+import { shortenId } from '../../format/values.ts'
+import { Field, Select } from '../../components/form-fields.tsx'
 import { UserText } from '../../components/user-text.tsx'
 import type { Connection } from '../connection.ts'
 import { Loaded, useLoaded } from '../loaded.tsx'
+import { readSubmittedForm } from '../submitted-form.ts'
 import type { Perform } from '../view.ts'
-import { formatUsd } from '../../format/usd.ts'
-import { saveFile } from './save-file.ts'
+import { formatUsd } from '../../../../shared/usd.ts'
 import { lastDays, dailyCharges } from './daily-charges.ts'
 import { useEffect } from '../../components/use-effect.ts'
 
@@ -30,7 +29,7 @@ export const UsageCard: FC<UsageCardProps> = ({ connection, perform }) => {
     if (usage.value && query.key_hash === undefined) setKeys(keyChoices(usage.value))
   }, [usage.value])
   useEffect(() => {
-    if (usage.state !== 'loading') void usage.again()
+    if (usage.state !== 'loading') void usage.reload()
   }, [query])
 
   const download = () =>
@@ -41,13 +40,7 @@ export const UsageCard: FC<UsageCardProps> = ({ connection, perform }) => {
   return (
     <section class="card" aria-labelledby="usage-heading">
       <h3 id="usage-heading">Charges</h3>
-      <form
-        class="period"
-        onSubmit={(event: Event) => {
-          event.preventDefault()
-          setQuery(readQuery(event.target as HTMLFormElement))
-        }}
-      >
+      <form class="period" onSubmit={(event: Event) => setQuery(readQuery(event))}>
         <Field name="from" label="From" type="date" required value={query.from} />
         <Field name="to" label="To" type="date" required value={query.to} />
         <Select
@@ -82,11 +75,19 @@ export const UsageCard: FC<UsageCardProps> = ({ connection, perform }) => {
   )
 }
 
-function readQuery(form: HTMLFormElement): StatementQuery {
-  const fields = new FormData(form)
-  const days = [formText(fields, 'from'), formText(fields, 'to')].toSorted()
-  const [from, to] = days as [string, string]
-  const key_hash = formText(fields, 'key')
+function saveFile(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(url)
+}
+
+function readQuery(event: Event): StatementQuery {
+  const { text } = readSubmittedForm(event)
+  const [from, to] = [text('from'), text('to')].toSorted() as [string, string]
+  const key_hash = text('key')
   return { from, to, ...(key_hash !== '' && { key_hash }) }
 }
 
@@ -108,7 +109,7 @@ const UsageChart: FC<{ rows: UsageRow[]; from: string; to: string }> = ({ rows, 
     const chart = {
       label: `Charges per day: ${formatUsd(sumOf(rows))} from ${from} to ${to}. The table below has the numbers.`,
       times,
-      until: times.at(-1)! + 24 * 60 * 60 * 1000,
+      until: times.at(-1)! + DAY_MS,
       series: [
         { name: 'Runs', values: runs, color: 'act', as: 'bar' } as const,
         { name: 'Writes', values: writes, color: 'warn', as: 'bar' } as const,

@@ -1,6 +1,6 @@
 /** Usage keys and actions on the left, groups in the middle, wallets on the right. */
+import { WILDCARD } from '../../../../shared/cid/wildcard.ts'
 import {
-  WILDCARD_ID,
   canExecuteIn,
   nameOfAction,
   nameOfGroup,
@@ -20,7 +20,7 @@ export type DiagramNode = {
   y: number
 }
 export type DiagramLine = { from: DiagramNode; to: DiagramNode; kind: 'executes' | 'runs' | 'uses' }
-export type DiagramLayout = {
+type DiagramLayout = {
   nodes: DiagramNode[]
   lines: DiagramLine[]
   width: number
@@ -32,7 +32,7 @@ const COLUMNS = { left: 4, middle: 276, right: 548 } as const
 /** Vertical gap between the usage keys and the actions, which share a column. */
 const SECTION_GAP = 40
 /** Height of the column headings. */
-export const HEADING_HEIGHT = 28
+const HEADING_HEIGHT = 28
 const WIDTH = COLUMNS.right + NODE_SIZE.width + 4
 
 export function diagramLayout(permissions: Permissions): DiagramLayout {
@@ -46,13 +46,13 @@ export function diagramLayout(permissions: Permissions): DiagramLayout {
   )
   const actionsFrom = keyNodes.length === 0 ? 0 : heightOf(keyNodes.length) + SECTION_GAP
   const actionNodes = actionIds.map((id, i) =>
-    node('action', id, nameOfAction(id, permissions), id === WILDCARD_ID, i, actionsFrom),
+    node('action', id, nameOfAction(id, permissions), id === WILDCARD, i, actionsFrom),
   )
   const groupNodes = groups.map((group, i) =>
     node('group', String(group.group_id), nameOfGroup(group), false, i),
   )
   const walletNodes = walletIds.map((id, i) =>
-    node('wallet', id, nameOfWallet(id, permissions), id === WILDCARD_ID, i),
+    node('wallet', id, nameOfWallet(id, permissions), id === WILDCARD, i),
   )
   const lines = groups.flatMap((group, i) => {
     const at = groupNodes[i]!

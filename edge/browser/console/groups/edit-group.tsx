@@ -1,13 +1,10 @@
 /** Wildcards are deliberately not offered. */
 import type { AccountOperations, Group } from '../../../../shared/client/core/account.ts'
 import { DESCRIPTION_MAX_CHARACTERS, NAME_MAX_CHARACTERS } from '../../../../shared/limits.ts'
-import { Select } from '../../components/text-area-and-select.tsx'
-import { Field } from '../../components/elements.tsx'
+import { Select, Field } from '../../components/form-fields.tsx'
 import { readSubmittedForm } from '../submitted-form.ts'
 import { nameOfWallet, type Permissions } from '../permissions.ts'
-
-/** Also reloads the groups. Resolves to true on success. */
-export type PerformChange = (what: string, work: () => Promise<unknown>) => Promise<boolean>
+import type { PerformChange } from '../view.ts'
 
 export type GroupProps = {
   group: Group

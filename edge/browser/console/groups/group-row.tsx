@@ -1,5 +1,5 @@
 import { TwoStepButton } from '../../components/two-step-button.tsx'
-import { UserText } from '../../components/user-text.tsx'
+import { DescriptionNote, UserText } from '../../components/user-text.tsx'
 import {
   groupWarnings,
   HEADING_MAX_CHARACTERS,
@@ -19,11 +19,7 @@ export const GroupRow = ({ group, permissions, client, change }: GroupProps) => 
           <UserText text={name} max={HEADING_MAX_CHARACTERS} />{' '}
           <span class="note">group {group_id}</span>
         </h3>
-        {description !== '' && (
-          <p class="note">
-            <UserText text={description} />
-          </p>
-        )}
+        <DescriptionNote text={description} />
         {groupWarnings(group, permissions).map((danger) => (
           <p class="warn" key={danger}>
             <strong>Dangerous.</strong> <bdi>{danger}</bdi>

@@ -1,10 +1,10 @@
 /** Spending cap of a usage key, in dollars per rolling window. */
 import type { UsageKeyFields } from '../../../../shared/client/core/account.ts'
 import { SPEND_CAP_MAX_CENTS } from '../../../../shared/limits.ts'
-import { Select } from '../../components/text-area-and-select.tsx'
-import { Field } from '../../components/elements.tsx'
+import { Select, Field } from '../../components/form-fields.tsx'
+import { parseCents } from '../../format/parse-usd.ts'
 import type { SubmittedForm } from '../submitted-form.ts'
-import { parseCents, windowChoices } from './spending-cap.ts'
+import { windowChoices } from './spend-windows.ts'
 
 type SpendingCap = Required<Pick<UsageKeyFields, 'spend_cap_cents' | 'spend_window_seconds'>>
 

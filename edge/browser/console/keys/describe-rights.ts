@@ -10,17 +10,14 @@ export function describeRights(key: UsageKey, groups: Group[]): [name: string, w
       .map((group, i) => (group ? nameOfGroup(group) : `removed group ${ids[i]}`))
       .join(', ')
   }
+  const creates = [key.can_create_pkps && 'wallets', key.can_create_groups && 'groups']
   const rights: [string, string][] = [
     ['Runs actions of', where(key.execute_in_groups) || 'no group'],
     ['Changes actions of', where(key.manage_ipfs_ids_in_groups)],
     ['Adds wallets to', where(key.add_pkp_to_groups)],
     ['Removes wallets from', where(key.remove_pkp_from_groups)],
-    ['Creates', creatableText(key)],
+    ['Creates', creates.filter(Boolean).join(', ')],
     ['Removes', key.can_delete_groups ? 'any group' : ''],
   ]
   return rights.filter(([, what]) => what !== '')
-}
-
-function creatableText({ can_create_pkps, can_create_groups }: UsageKey): string {
-  return [can_create_pkps && 'wallets', can_create_groups && 'groups'].filter(Boolean).join(', ')
 }

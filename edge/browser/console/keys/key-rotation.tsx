@@ -2,7 +2,7 @@ import { useState } from 'hono/jsx/dom'
 import { TwoStepButton } from '../../components/two-step-button.tsx'
 import { OneTimeSecret } from '../../components/one-time-secret.tsx'
 import type { KeyConnection } from '../connection.ts'
-import { keyHashOf } from '../connect-key.ts'
+import { apiKeyHash } from '../../../../shared/crypto/keccak.ts'
 import type { ViewProps } from '../view.ts'
 
 /** Not active yet. Sent only after the person confirms having stored the key. */
@@ -28,7 +28,7 @@ const KeyRotationCard = ({ connection, reconnect, perform }: KeyRotationProps) =
             return rotation
           })
           setPending(undefined)
-          if (done) reconnect({ ...connection, apiKey: newKey, keyHash: keyHashOf(newKey) })
+          if (done) reconnect({ ...connection, apiKey: newKey, keyHash: apiKeyHash(newKey) })
         }
         const giveUp = () => {
           givenUp(new Error('cancelled'))

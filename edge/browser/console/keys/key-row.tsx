@@ -3,14 +3,14 @@ import type { AccountOperations, Group, UsageKey } from '../../../../shared/clie
 import { TwoStepButton } from '../../components/two-step-button.tsx'
 import { ShortenedId } from '../../components/copy-button.tsx'
 import { Badge, FactList, Time } from '../../components/elements.tsx'
-import { UserText } from '../../components/user-text.tsx'
+import { DescriptionNote, UserText } from '../../components/user-text.tsx'
 import { readSubmittedForm } from '../submitted-form.ts'
-import { formatUsd } from '../../format/usd.ts'
-import { describeWindow } from './spending-cap.ts'
-import type { PerformChange } from '../groups/edit-group.tsx'
+import { formatUsd } from '../../../../shared/usd.ts'
 import { HEADING_MAX_CHARACTERS, displayName } from '../permissions.ts'
+import type { PerformChange } from '../view.ts'
 import { CapFields, readCap } from './cap-fields.tsx'
 import { describeRights } from './describe-rights.ts'
+import { describeWindow } from './spend-windows.ts'
 
 type KeyRowProps = {
   usageKey: UsageKey
@@ -27,11 +27,7 @@ export const KeyRow = ({ usageKey: key, groups, client, change }: KeyRowProps) =
         <h3>
           <UserText text={key.name} max={HEADING_MAX_CHARACTERS} />
         </h3>
-        {key.description !== '' && (
-          <p class="note">
-            <UserText text={key.description} />
-          </p>
-        )}
+        <DescriptionNote text={key.description} />
         <FactList
           facts={[
             [

@@ -3,7 +3,7 @@ import type { Group, UsageKeyFields } from '../../../../shared/client/core/accou
 import { readSubmittedForm } from '../submitted-form.ts'
 import { WILDCARD_GROUP, nameOfGroup } from '../permissions.ts'
 import { CapFields, readCap } from './cap-fields.tsx'
-import { PublicNameField } from '../../components/public-name-field.tsx'
+import { Choice, PublicNameField } from '../../components/form-fields.tsx'
 
 const RIGHTS = [
   ['can_create_pkps', 'Create wallets'],
@@ -88,10 +88,7 @@ const GroupCheckboxes = ({ name, legend, groups }: GroupCheckboxesProps) => (
 )
 
 const Box = ({ name, value, text }: { name: string; value: string; text: string }) => (
-  <label class="choice">
-    <input type="checkbox" name={name} value={value} />
-    <span>
-      <bdi>{text}</bdi>
-    </span>
-  </label>
+  <Choice type="checkbox" name={name} value={value}>
+    <bdi>{text}</bdi>
+  </Choice>
 )

@@ -6,7 +6,6 @@ export type AdminCandidate =
   /** `address` has an EIP-55 checksum. */
   | { is: 'taken'; reason?: undefined; address: string; warnings: readonly string[] }
 
-/** @returns `taken` with warnings if the address is acceptable; otherwise `refused` with the reason */
 export async function checkCandidate(
   typed: string,
   { address: admin, wallet }: Pick<WalletConnection, 'address' | 'wallet'>,

@@ -2,7 +2,7 @@
 import type { FC } from 'hono/jsx'
 import { useState } from 'hono/jsx/dom'
 import { TRANSFER_CONFIRMATION } from '../../../../shared/client/sovereign/ownership.ts'
-import { Field } from '../../components/elements.tsx'
+import { Field } from '../../components/form-fields.tsx'
 import type { WalletConnection } from '../connection.ts'
 import { readSubmittedForm } from '../submitted-form.ts'
 import type { ViewProps } from '../view.ts'
@@ -41,9 +41,8 @@ export const TransferCard: FC<TransferProps> = ({ connection, perform, reconnect
       </ul>
       {candidate?.is === 'taken' ? (
         <TransferConfirmation
-          candidate={candidate}
+          {...{ candidate, transfer }}
           another={() => setCandidate(undefined)}
-          transfer={transfer}
         />
       ) : (
         <form onSubmit={check} novalidate>

@@ -1,13 +1,11 @@
 /** The person must type a phrase, so that a stray click has no effect. */
 import type { Child, FC } from 'hono/jsx'
 import { useState } from 'hono/jsx/dom'
-import { Field } from '../../components/elements.tsx'
+import { Field } from '../../components/form-fields.tsx'
 import { readSubmittedForm } from '../submitted-form.ts'
 
 type TypedConfirmationProps = {
-  /** Phrase to type. */
   words: string
-  /** Label of the submit button. */
   act: string
   onConfirmed: () => void
   children?: Child

@@ -1,4 +1,5 @@
 /** In order. Each step uses the results of the previous steps. */
+import type { Wallet } from '../../../../shared/client/core/account.ts'
 import { encodeHex } from '../../../../shared/encoding/hex.ts'
 import type { Connection } from '../connection.ts'
 import { FIRST_ACTION } from './first-action.ts'
@@ -13,7 +14,7 @@ export type FirstStepResults = {
 }
 
 /** Identifies the wallet in later connections, because wallets cannot be renamed. */
-export const WALLET_NAME = 'First wallet'
+const WALLET_NAME = 'First wallet'
 
 // $1.00 per day, to limit the cost of a mistake.
 const CAP_CENTS = 100
@@ -84,7 +85,21 @@ export const FIRST_STEPS: readonly FirstStep[] = [
   },
 ]
 
-/** Secret with which the action authenticates the sender. */
 export function newWebhookSecret(): string {
   return encodeHex(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)))
+}
+
+export async function readFirstStepResults({ client }: Connection): Promise<FirstStepResults> {
+  return resultsFromWallets(await client.listWallets().all())
+}
+
+/**
+ * Reuses only the wallet. Another usage key may have created an existing group or have rights in it, and would gain the
+ * rights of the new usage key. The text of an existing usage key cannot be read back.
+ */
+export function resultsFromWallets(
+  wallets: readonly Pick<Wallet, 'name' | 'wallet_address' | 'pkp_id'>[],
+): FirstStepResults {
+  const first = wallets.find(({ name }) => name === WALLET_NAME)
+  return first ? { wallet: { address: first.wallet_address, pkpId: first.pkp_id } } : {}
 }

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'hono/jsx/dom'
+import { Select } from '../../components/form-fields.tsx'
 import type { Editor } from '../../editor/mount-editor.ts'
 import { type Draft, storeDraft, storedDraft } from '../actions/draft.ts'
 import { PermissionCard, useCid } from '../actions/permission-card.tsx'
@@ -13,7 +14,6 @@ import { useEffect } from '../../components/use-effect.ts'
 
 const FIRST_TEMPLATE = TEMPLATES[0]!
 
-/** Returns true if a draft differs from the initial template. */
 const differsFromTemplate = ({
   source = FIRST_TEMPLATE.source,
   params = FIRST_TEMPLATE.params,
@@ -50,7 +50,7 @@ export const ActionsView: View = ({ connection, origin, perform }) => {
   }
   // Inserts one of the account's wallets into the initial template.
   useEffect(() => {
-    if (wallets.state === 'there' && !isWritten.current) startFrom(FIRST_TEMPLATE.name)
+    if (wallets.state === 'loaded' && !isWritten.current) startFrom(FIRST_TEMPLATE.name)
   }, [wallets.state])
   const goTo = (line: number, column: number) => {
     editor.current?.mark([{ line, text: 'Line in the stack trace' }])
@@ -58,18 +58,13 @@ export const ActionsView: View = ({ connection, origin, perform }) => {
   }
   return (
     <div class="action-view">
-      <div class="field">
-        <label for="template">Start from</label>
-        <select
-          id="template"
-          onChange={(event) => startFrom((event.target as HTMLSelectElement).value)}
-        >
-          <option value="">Current source</option>
-          {TEMPLATES.map(({ name }) => (
-            <option value={name}>{name}</option>
-          ))}
-        </select>
-      </div>
+      <Select
+        name="template"
+        label="Start from"
+        value=""
+        choices={[['', 'Current source'], ...TEMPLATES.map(({ name }) => [name, name] as const)]}
+        onChange={(event: Event) => startFrom((event.target as HTMLSelectElement).value)}
+      />
       <SourceEditor
         source={draft.source}
         onChange={(source) => change({ source })}
@@ -86,7 +81,7 @@ export const ActionsView: View = ({ connection, origin, perform }) => {
           <a href="#wallets">Create one</a>, and a group that permits this action to use it.
         </p>
       )}
-      <PermissionCard {...{ connection, cid, perform }} onChange={() => void actions.again()} />
+      <PermissionCard {...{ connection, cid, perform }} onChange={() => void actions.reload()} />
       <RunCard
         {...{ connection, origin, goTo }}
         source={draft.source}

@@ -1,21 +1,17 @@
 import { DESCRIPTION_MAX_CHARACTERS } from '../../../../shared/limits.ts'
-import { Field } from '../../components/elements.tsx'
+import { Field, PublicNameField } from '../../components/form-fields.tsx'
 import { readSubmittedForm } from '../submitted-form.ts'
 import { GroupRow } from '../groups/group-row.tsx'
 import { Loaded, useLoaded } from '../loaded.tsx'
+import { performAndReload } from '../perform.ts'
 import { readPermissions } from '../permissions.ts'
 import { PermissionDiagram } from '../diagram/permission-diagram.tsx'
 import type { View } from '../view.ts'
-import { PublicNameField } from '../../components/public-name-field.tsx'
 
 export const GroupsView: View = ({ connection, perform }) => {
   const { client } = connection
   const permissions = useLoaded(() => readPermissions(connection))
-  const change = async (what: string, work: () => Promise<unknown>) => {
-    const done = await perform(what, async () => ({ answer: await work() }))
-    if (done) await permissions.again()
-    return done !== undefined
-  }
+  const change = performAndReload(perform, permissions.reload)
   const create = async (event: Event) => {
     const { form, text } = readSubmittedForm(event)
     const fields = { group_name: text('group_name'), group_description: text('group_description') }
@@ -51,13 +47,7 @@ export const GroupsView: View = ({ connection, perform }) => {
               <PermissionDiagram permissions={all} />
               <ul class="rows">
                 {all.groups.map((group) => (
-                  <GroupRow
-                    key={group.group_id}
-                    group={group}
-                    permissions={all}
-                    client={client}
-                    change={change}
-                  />
+                  <GroupRow key={group.group_id} {...{ group, client, change }} permissions={all} />
                 ))}
               </ul>
             </>

@@ -3,8 +3,9 @@ import { OneTimeSecret } from '../../components/one-time-secret.tsx'
 import { NewKeyForm } from '../keys/new-key-form.tsx'
 import { KeyRow } from '../keys/key-row.tsx'
 import { KeyRotation } from '../keys/key-rotation.tsx'
+import { priceOfChange } from '../connection.ts'
 import { Loaded, useLoaded } from '../loaded.tsx'
-import { priceOfChange } from '../price-of-change.ts'
+import { performAndReload } from '../perform.ts'
 import type { View } from '../view.ts'
 
 export const KeysView: View = (props) => {
@@ -18,11 +19,7 @@ export const KeysView: View = (props) => {
     ])
     return { keys, groups }
   })
-  const change = async (what: string, work: () => Promise<unknown>) => {
-    const done = await perform(what, async () => ({ answer: await work() }))
-    if (done) await loaded.again()
-    return done !== undefined
-  }
+  const change = performAndReload(perform, loaded.reload)
   if (made !== undefined)
     return (
       <div class="card">
@@ -52,13 +49,7 @@ export const KeysView: View = (props) => {
             ) : (
               <ul class="rows">
                 {keys.map((key) => (
-                  <KeyRow
-                    key={key.api_key_hash}
-                    usageKey={key}
-                    groups={groups}
-                    client={client}
-                    change={change}
-                  />
+                  <KeyRow key={key.api_key_hash} {...{ groups, client, change }} usageKey={key} />
                 ))}
               </ul>
             )}
@@ -70,7 +61,7 @@ export const KeysView: View = (props) => {
                 )
                 if (!answer) return
                 setMade(answer.usage_api_key)
-                await loaded.again()
+                await loaded.reload()
               }}
             />
           </>

@@ -3,19 +3,18 @@ import { useState } from 'hono/jsx/dom'
 import type { Child } from 'hono/jsx'
 import { Badge } from '../../components/elements.tsx'
 import { ShortenedId } from '../../components/copy-button.tsx'
-import { TRIGGER_PREFILL_KEY, type TriggerPrefill } from '../../trigger-form/trigger-prefill.ts'
-import { type Connection, hasFullAccess } from '../connection.ts'
+import { TRIGGER_PREFILL_KEY, type TriggerPrefill } from '../../trigger-form/prefill-form.ts'
+import { type Connection, hasFullAccess, priceOfChange } from '../connection.ts'
 import { Loaded, useLoaded } from '../loaded.tsx'
 import { FIRST_ACTION } from '../start/first-action.ts'
-import { readFirstStepResults } from '../start/first-step-results.ts'
 import {
   type FirstStep,
   type FirstStepResults,
   newWebhookSecret,
+  readFirstStepResults,
   FIRST_STEPS,
 } from '../start/first-steps.ts'
 import { reportStep } from '../progress.ts'
-import { priceOfChange } from '../price-of-change.ts'
 import type { View, ViewProps } from '../view.ts'
 
 /** Kept while another view is open. */

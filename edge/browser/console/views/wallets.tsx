@@ -1,12 +1,12 @@
 /** The service created these wallets, and only permitted actions can use them. */
 import { CopyButton } from '../../components/copy-button.tsx'
-import { UserText } from '../../components/user-text.tsx'
+import { DescriptionNote, UserText } from '../../components/user-text.tsx'
+import { priceOfChange } from '../connection.ts'
 import { readSubmittedForm } from '../submitted-form.ts'
 import { HEADING_MAX_CHARACTERS } from '../permissions.ts'
 import { Loaded, useLoaded } from '../loaded.tsx'
-import { priceOfChange } from '../price-of-change.ts'
 import type { View } from '../view.ts'
-import { PublicNameField } from '../../components/public-name-field.tsx'
+import { PublicNameField } from '../../components/form-fields.tsx'
 
 export const WalletsView: View = ({ connection, perform }) => {
   const { client } = connection
@@ -18,7 +18,7 @@ export const WalletsView: View = ({ connection, perform }) => {
     )
     if (!made) return
     fields.form.reset()
-    await wallets.again()
+    await wallets.reload()
   }
   const creation = (
     <form class="card" onSubmit={(event) => void create(event)}>
@@ -52,11 +52,7 @@ export const WalletsView: View = ({ connection, perform }) => {
                     <p>
                       <code>{address}</code>
                     </p>
-                    {description !== '' && (
-                      <p class="note">
-                        <UserText text={description} />
-                      </p>
-                    )}
+                    <DescriptionNote text={description} />
                   </div>
                   <CopyButton text={address} of={`the address ${address}`} />
                 </li>

@@ -1,7 +1,6 @@
 /** EIP-6963. The announcements are untrusted. */
 import type { Eip1193Provider } from '../../../../shared/client/sovereign/signer.ts'
 import { comparableName } from '../../components/user-text.tsx'
-import { acceptableIcon } from './wallet-icon.ts'
 
 export type AnnouncedWallet = {
   uuid: string
@@ -18,12 +17,13 @@ export type AnnouncedWallet = {
 const WALLETS_MAX = 20
 const NAME_MAX_CHARACTERS = 60
 const RDNS_MAX_CHARACTERS = 100
+/** Icons usually have a few kilobytes. */
+const ICON_MAX_CHARACTERS = 96 * 1024
 
-/**
- * Also listens for later announcements.
- * @param onChange called with all known wallets, in the order of their announcements
- * @returns a function that removes the listener
- */
+/** In an `<img>`, none of these types can run scripts or load resources, even SVG. */
+const ICON = /^data:image\/(?:png|webp|jpeg|svg\+xml)[;,]/
+
+/** Also listens for later announcements, until the returned function is called. */
 export function watchAnnouncedWallets(
   target: EventTarget,
   onChange: (wallets: readonly AnnouncedWallet[]) => void,
@@ -42,7 +42,6 @@ export function watchAnnouncedWallets(
   return () => target.removeEventListener('eip6963:announceProvider', listener)
 }
 
-/** True if two names look the same. */
 export function haveSimilarNames(wallets: readonly Pick<AnnouncedWallet, 'name'>[]): boolean {
   return new Set(wallets.map(({ name }) => comparableName(name))).size < wallets.length
 }
@@ -57,8 +56,8 @@ function readAnnouncement(event: Event): AnnouncedWallet | undefined {
     if (typeof provider?.request !== 'function') return undefined
     return {
       uuid,
-      name: truncate(name, NAME_MAX_CHARACTERS),
-      rdns: truncate(rdns, RDNS_MAX_CHARACTERS),
+      name: truncateCharacters(name, NAME_MAX_CHARACTERS),
+      rdns: truncateCharacters(rdns, RDNS_MAX_CHARACTERS),
       icon: acceptableIcon(icon),
       provider,
     }
@@ -67,7 +66,13 @@ function readAnnouncement(event: Event): AnnouncedWallet | undefined {
   }
 }
 
-function truncate(text: string, most: number): string {
+/** The icon is used only as the source of an `<img>`. Undefined if it is not acceptable. */
+export function acceptableIcon(icon: unknown): string | undefined {
+  if (typeof icon !== 'string' || icon.length > ICON_MAX_CHARACTERS) return undefined
+  return ICON.test(icon) ? icon : undefined
+}
+
+function truncateCharacters(text: string, most: number): string {
   const characters = [...text]
   return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`
 }

@@ -7,7 +7,7 @@ import { showSigningDialog } from './signing-dialog.tsx'
 import type { ChosenWallet } from './wallet-connect.tsx'
 
 /**
- * The wallet is not necessarily an admin of an account (see `standing`).
+ * The wallet is not necessarily an admin of an account (see `adminStatus`).
  * @throws {WalletRefused | WalletFailed | WrongChain | WrongContract | NoWallet}
  */
 export async function connectWallet(
@@ -50,7 +50,7 @@ export async function connectWallet(
   }
 }
 
-/** Calls `tell` with the error of each failed call. */
+/** Calls `report` with the error of each failed call. */
 function reportFailures<Client extends object>(
   client: Client,
   report: (failure: unknown) => void,

@@ -3,7 +3,7 @@ import type { FC } from 'hono/jsx'
 import type { WalletConnection } from '../connection.ts'
 import { readSubmittedForm } from '../submitted-form.ts'
 import type { Perform } from '../view.ts'
-import { PublicNameField } from '../../components/public-name-field.tsx'
+import { PublicNameField } from '../../components/form-fields.tsx'
 
 type NoAccountProps = {
   connection: WalletConnection

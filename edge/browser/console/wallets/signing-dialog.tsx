@@ -84,7 +84,7 @@ const Content: FC<DialogProps & { shown: SigningPrompt }> = ({ shown, signing, w
 }
 
 const ExplanationText: FC<{ explanation: Explanation }> = ({ explanation }) => {
-  const { kind, title, says, facts, undo, forEver } = explanation
+  const { kind, title, summary, facts, undo, isIrreversible } = explanation
   return (
     <>
       <p class="note">
@@ -97,7 +97,7 @@ const ExplanationText: FC<{ explanation: Explanation }> = ({ explanation }) => {
         {title}
       </h2>
       <p>
-        <UserText text={says} max={VALUE_MAX_CHARACTERS} />
+        <UserText text={summary} max={VALUE_MAX_CHARACTERS} />
       </p>
       <FactList
         facts={facts.map(([name, value]) => [
@@ -105,7 +105,7 @@ const ExplanationText: FC<{ explanation: Explanation }> = ({ explanation }) => {
           <UserText text={value} max={VALUE_MAX_CHARACTERS} />,
         ])}
       />
-      <p class={forEver ? 'warn' : 'note'}>{undo}</p>
+      <p class={isIrreversible ? 'warn' : 'note'}>{undo}</p>
     </>
   )
 }

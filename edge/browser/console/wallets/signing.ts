@@ -2,6 +2,7 @@
 import type { Step } from '../../../../shared/client/options.ts'
 import type { Consent, Explanation } from '../../chain-secured/explanation.ts'
 import { USER_REJECTED, ProviderRpcError } from '../../chain-secured/provider-rpc-error.ts'
+import { Listeners } from '../listeners.ts'
 
 /** `waiting`: the wallet is slow to answer a request without an explanation. */
 export type SigningPrompt =
@@ -35,9 +36,9 @@ const QUIET_MS = 10_000
 const SENT_MAX = 5
 
 export class Signing implements Consent {
+  readonly changes = new Listeners()
   readonly #parts: Parts
   #state: SigningState = { shown: undefined, sent: [] }
-  readonly #listeners = new Set<() => void>()
   #explanation: Explanation | undefined
   #decide: ((goesOn: boolean) => void) | undefined
   #isRequested = false
@@ -51,12 +52,6 @@ export class Signing implements Consent {
 
   get state(): SigningState {
     return this.#state
-  }
-
-  /** Returns a function that removes the listener. */
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
   }
 
   async confirm(explanation: Explanation): Promise<void> {
@@ -108,7 +103,6 @@ export class Signing implements Consent {
     this.#decide?.(goesOn)
   }
 
-  /** Called when the person stops waiting. */
   stopWaiting(): void {
     this.#ignoredUntil = this.#parts.now() + QUIET_MS
     for (const { stop } of this.#waiting.values()) stop()
@@ -125,7 +119,7 @@ export class Signing implements Consent {
     this.#changed()
   }
 
-  async stopped(what: string, answered: Promise<unknown>): Promise<void> {
+  async untilStopped(what: string, answered: Promise<unknown>): Promise<void> {
     const { now, sleep } = this.#parts
     const { promise, resolve } = Promise.withResolvers<void>()
     const question = {}
@@ -164,7 +158,7 @@ export class Signing implements Consent {
 
   #changed(): void {
     this.#state = { ...this.#state, shown: this.#currentPrompt() }
-    for (const listener of this.#listeners) listener()
+    this.changes.notify()
   }
 
   #currentPrompt(): SigningPrompt | undefined {

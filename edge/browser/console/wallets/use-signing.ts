@@ -8,7 +8,7 @@ export function useSigning(signing: Signing): SigningState {
     const update = () => setState(signing.state)
     // The state may have changed between the render and this effect.
     update()
-    return signing.onChange(update)
+    return signing.changes.add(update)
   }, [signing])
   return state
 }

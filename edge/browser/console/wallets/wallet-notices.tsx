@@ -32,7 +32,14 @@ const WalletChangeNotice: FC<{ change: WalletChange; connection: WalletConnectio
       return (
         <p class="warn">
           <strong>Your wallet switched to another address</strong>
-          {change.address === undefined ? ' or is locked' : <NewAddress address={change.address} />}
+          {change.address === undefined ? (
+            ' or is locked'
+          ) : (
+            <>
+              {' '}
+              (<UserText text={change.address} max={42} />)
+            </>
+          )}
           . This page still uses <code>{address}</code>, and sends no requests for the other
           address. Select the original address in your wallet, or disconnect.
         </p>
@@ -54,10 +61,3 @@ const WalletChangeNotice: FC<{ change: WalletChange; connection: WalletConnectio
       )
   }
 }
-
-const NewAddress: FC<{ address: string }> = ({ address }) => (
-  <>
-    {' '}
-    (<UserText text={address} max={42} />)
-  </>
-)

@@ -13,7 +13,6 @@ type Emitter = {
   removeListener?: (event: string, listener: (value: unknown) => void) => unknown
 }
 
-/** Returns a function that stops watching. */
 export function watchWallet(
   provider: Eip1193Provider,
   connected: { address: string; chainId: bigint },

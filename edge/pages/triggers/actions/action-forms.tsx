@@ -1,6 +1,5 @@
-/** Handled by `trigger-switch.ts` and `trigger-delete.ts`. */
 import type { Session } from '../../../identity/sessions.ts'
-import { formToken } from '../../requests/session-form.ts'
+import { CsrfField } from '../../requests/csrf-field.tsx'
 
 type TriggerSummary = { id: string; name: string; enabled: boolean }
 
@@ -9,7 +8,7 @@ export const triggerSubject = (action: 'switch' | 'edit' | 'delete', id: string)
   `triggers/${action}/${id}`
 
 /** @param from path of the page to return to; by default the trigger's page */
-export async function SwitchForm({
+export function SwitchForm({
   session,
   trigger: { id, name, enabled },
   from,
@@ -21,11 +20,7 @@ export async function SwitchForm({
   const does = enabled ? 'Pause' : 'Resume'
   return (
     <form method="post" action={`/triggers/${id}/${enabled ? 'disable' : 'enable'}`}>
-      <input
-        type="hidden"
-        name="csrf"
-        value={await formToken(session, triggerSubject('switch', id))}
-      />
+      <CsrfField session={session} subject={triggerSubject('switch', id)} />
       {from && <input type="hidden" name="from" value={from} />}
       <button type="submit" class="quiet" aria-label={`${does} ${name}`}>
         {does}
@@ -35,7 +30,7 @@ export async function SwitchForm({
 }
 
 /** Inside `details`, so that a single click cannot delete the trigger. Lists the data that will be lost. */
-export async function DeleteForm({
+export function DeleteForm({
   session,
   trigger: { id, name },
 }: {
@@ -46,11 +41,7 @@ export async function DeleteForm({
     <details id="delete">
       <summary>Delete this trigger</summary>
       <form method="post" action={`/triggers/${id}/delete`} class="card">
-        <input
-          type="hidden"
-          name="csrf"
-          value={await formToken(session, triggerSubject('delete', id))}
-        />
+        <CsrfField session={session} subject={triggerSubject('delete', id)} />
         <p>
           This also deletes its run history, queued runs and sealed usage key, and its URL is never
           reused. This cannot be undone. To stop it temporarily, pause it.

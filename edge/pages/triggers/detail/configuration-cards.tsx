@@ -1,18 +1,17 @@
 import type { TriggerRecord } from '../../../../shared/wire/trigger.ts'
-import { TextArea } from '../../../browser/components/text-area-and-select.tsx'
-import { Choice, FactList } from '../../../browser/components/elements.tsx'
+import { FactList } from '../../../browser/components/elements.tsx'
+import { TextArea, Choice } from '../../../browser/components/form-fields.tsx'
 import { truncateText, prettyJson } from '../../../browser/runs/pretty-json.ts'
 import { escapeLines } from '../../../browser/format/values.ts'
 import { escapeInvisible } from '../../../browser/components/user-text.tsx'
 import type { Session } from '../../../identity/sessions.ts'
 import { maskSecretParams } from './mask-secret-params.ts'
-import { formToken } from '../../requests/session-form.ts'
+import { CsrfField } from '../../requests/csrf-field.tsx'
 import { DeleteForm, SwitchForm } from '../actions/action-forms.tsx'
 
 export const testSubject = (id: string) => `triggers/test/${id}`
 export const purgeSubject = (id: string) => `triggers/purge/${id}`
 
-/** Rejected input of a test run. */
 export type RejectedTestInput = { kind: 'params' | 'event'; json: string; error: string }
 
 type TriggerCardProps = {
@@ -27,7 +26,7 @@ const EXAMPLE_EVENTS = {
   chain_event: '{"decoded": {"arg0": "1"}}',
 } as const
 
-export async function TestCard({ session, trigger, test }: TriggerCardProps) {
+export function TestCard({ session, trigger, test }: TriggerCardProps) {
   const { id, kind, enabled, default_params } = trigger
   const chosen = test?.kind ?? (kind === 'schedule' ? 'params' : 'event')
   return (
@@ -38,7 +37,7 @@ export async function TestCard({ session, trigger, test }: TriggerCardProps) {
         {!enabled && ' Resume the trigger to test it.'}
       </p>
       <form method="post" action={`/triggers/${id}/test`}>
-        <input type="hidden" name="csrf" value={await formToken(session, testSubject(id))} />
+        <CsrfField session={session} subject={testSubject(id)} />
         {kind === 'schedule' ? (
           <input type="hidden" name="what" value="params" />
         ) : (
@@ -75,7 +74,7 @@ export async function TestCard({ session, trigger, test }: TriggerCardProps) {
   )
 }
 
-export async function ConfigurationCard({ session, trigger }: TriggerCardProps) {
+export function ConfigurationCard({ session, trigger }: TriggerCardProps) {
   const { id, name, enabled, action_cid, action_code, default_params, stats } = trigger
   const { value, masked } = maskSecretParams(default_params)
   const code = truncateText(action_code)
@@ -118,7 +117,7 @@ export async function ConfigurationCard({ session, trigger }: TriggerCardProps) 
         </a>
         <SwitchForm session={session} trigger={{ id, name: escapeInvisible(name), enabled }} />
         <form method="post" action={`/triggers/${id}/purge`}>
-          <input type="hidden" name="csrf" value={await formToken(session, purgeSubject(id))} />
+          <CsrfField session={session} subject={purgeSubject(id)} />
           <button type="submit" class="quiet">
             Cancel queued runs ({stats?.queued ?? 0})
           </button>

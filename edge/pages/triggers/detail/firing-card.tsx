@@ -9,7 +9,6 @@ import { isSafeToPaste, senderCurl } from './sender-curl.ts'
 
 type FiringCardProps = { trigger: TriggerRecord; now: number }
 
-/** Number of upcoming schedule times. */
 const TICKS = 5
 
 export const FiringCard: FC<FiringCardProps> = (shown) => {

@@ -3,7 +3,6 @@ const SECRET_NAME = /secret|token|passw|key|credential|mnemonic|private/i
 
 export const MASKED = '••••••••'
 
-/** Masks the values with a secret-looking name, at every depth. */
 export function maskSecretParams(value: unknown): { value: unknown; masked: boolean } {
   let masked = false
   const mask = (inner: unknown): unknown => {

@@ -9,7 +9,6 @@ import type { RunQuery } from './run-query.ts'
 
 type RunSectionProps = { id: string; glance: TriggerSnapshot; query: RunQuery; now: number }
 
-/** Omits empty parameters. */
 function triggerHref(id: string, chosen: Record<string, string | undefined>): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(chosen)) if (value) query.set(name, value)

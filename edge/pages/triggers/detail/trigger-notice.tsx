@@ -6,14 +6,13 @@ import { UserText } from '../../../browser/components/user-text.tsx'
 import { KEY_WARNINGS, type KeyWarning } from '../../../triggers/key-warnings.ts'
 import { missingIndexedWarnings } from '../../../triggers/missing-indexed-warnings.ts'
 
-const CHANGE_TEXTS = {
+export const CHANGE_TEXTS = {
   changed: 'Trigger updated.',
   enabled: 'Trigger resumed.',
   disabled: 'Trigger paused. Queued runs will still run.',
 } as const
-export type CompletedChange = keyof typeof CHANGE_TEXTS
+type CompletedChange = keyof typeof CHANGE_TEXTS
 
-/** Checks the `key` parameter of a trigger page's URL. */
 const isKeyWarning = (text: string | null): text is KeyWarning =>
   text !== null && Object.hasOwn(KEY_WARNINGS, text)
 

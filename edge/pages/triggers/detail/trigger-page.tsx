@@ -9,11 +9,10 @@ import type { Session } from '../../../identity/sessions.ts'
 import type { App, AppEnv } from '../../../http/app-env.ts'
 import { notFound, queueOf } from '../../../http/trigger-lookup.ts'
 import { renderPage } from '../../layout/render-page.tsx'
-import { CHARTS_SCRIPT_PATH } from '../../scripts/charts-script.ts'
 import { ChartSection, RunSection } from './run-section.tsx'
 import { readRunQuery } from './run-query.ts'
 import { RUNS_STYLE } from '../../runs/runs-style.ts'
-import { RUNS_SCRIPT_PATH } from '../../scripts/runs-script.ts'
+import { scriptUrl } from '../../scripts/page-scripts.ts'
 import { requirePageSession } from '../../requests/session-form.ts'
 import { ConfigurationCard, type RejectedTestInput, TestCard } from './configuration-cards.tsx'
 import { FiringCard } from './firing-card.tsx'
@@ -43,10 +42,9 @@ export async function triggerPage(
     queue.glance(session.user.id, query.page, query.range ?? '24h'),
   ])
   if (!trigger || !glance) throw notFound('trigger')
-  const { now, settings } = c.var.services
-  const at = now()
-  const script = new URL(RUNS_SCRIPT_PATH, settings.PUBLIC_URL)
-  const charts = new URL(CHARTS_SCRIPT_PATH, settings.PUBLIC_URL)
+  const at = c.var.services.now()
+  const script = scriptUrl(c, 'runs')
+  const modules = [scriptUrl(c, 'charts')]
   const shown = { id, glance, query, now: at }
   return renderPage(
     c,
@@ -55,7 +53,7 @@ export async function triggerPage(
       status,
       style: RUNS_STYLE,
       wide: true,
-      script: { url: script.href, modules: [charts.href], connect: [script.origin] },
+      script: { url: script, modules, connect: [new URL(script).origin] },
     },
     <div id="trigger" data-trigger={id} data-kind={trigger.kind}>
       <TriggerNotice url={c.req.url} trigger={trigger} />
@@ -83,7 +81,7 @@ export async function triggerPage(
           <ConfigurationCard session={session} trigger={trigger} />
         </div>
       </div>
-      <script src={script.href} defer />
+      <script src={script} defer />
     </div>,
   )
 }

@@ -1,13 +1,23 @@
 import type { Context } from 'hono'
-import type { CheckResult } from '../../../browser/trigger-form/check-result.ts'
+import type { CheckResult } from '../../../browser/trigger-form/check-view.tsx'
 import { previewRequest } from '../../../../shared/wire/preview.ts'
 import type { TriggerKind } from '../../../../shared/wire/trigger.ts'
-import { previewTrigger } from '../../../triggers/preview/preview-trigger.ts'
+import { previewForUser } from '../../../http/triggers-preview.ts'
 import { TriggerRejectedError } from '../../../triggers/trigger-rejected-error.ts'
 import type { AppEnv } from '../../../http/app-env.ts'
 import type { TriggerFormFields } from './trigger-form-fields.ts'
-import { hasProblems, problemsOfIssues, problemsOfRefusal } from './problems.ts'
+import { hasProblems, type Problems, problemsOfIssues, problemsOfRefusal } from './problems.ts'
 import { toTriggerConfig } from './trigger-request.ts'
+
+/** State of the form page after a check. */
+export async function checkForm(
+  c: Context<AppEnv>,
+  userId: string,
+  { kind, fields }: { kind: TriggerKind; fields: TriggerFormFields },
+): Promise<{ checked: CheckResult; problems: Problems }> {
+  const checked = await checkFields(c, userId, kind, fields)
+  return { checked, problems: 'problems' in checked ? checked.problems : {} }
+}
 
 /**
  * Returns the API's preview, or a problem for each invalid field.
@@ -24,16 +34,8 @@ export async function checkFields(
   if (hasProblems(problems)) return { problems }
   const read = previewRequest.safeParse({ kind, ...body })
   if (!read.success) return { problems: problemsOfIssues(read.error.issues) }
-  const { now, settings, watcherOf, requireRate } = c.var.services
   try {
-    const preview = await previewTrigger(read.data, {
-      now: now(),
-      publicUrl: settings.PUBLIC_URL,
-      chains: settings.CHAINS,
-      watcherOf,
-      requireChainRate: () => requireRate('chain_preview', userId),
-    })
-    return { preview }
+    return { preview: await previewForUser(c, userId, read.data) }
   } catch (error) {
     if (error instanceof TriggerRejectedError) return { problems: problemsOfRefusal(error) }
     throw error

@@ -1,22 +1,19 @@
-/** Rendered again if the input is rejected. */
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { ApiError } from '../../../../shared/errors/api-error.ts'
+import { csrfToken } from '../../../identity/csrf.ts'
 import type { Session } from '../../../identity/sessions.ts'
 import type { AppEnv } from '../../../http/app-env.ts'
 import { toApiError } from '../../../http/failure.ts'
 import { renderPage } from '../../layout/render-page.tsx'
 import { toErrorResponse } from '../../../http/error-response.ts'
 import { TriggerRejectedError } from '../../../triggers/trigger-rejected-error.ts'
-import { EDITOR_SCRIPT_PATH } from '../../scripts/editor-script.ts'
-import { formToken } from '../../requests/session-form.ts'
+import { scriptUrl } from '../../scripts/page-scripts.ts'
 import { CHECK_SUBJECT } from './trigger-preview.ts'
 import { type FormState, TriggerForm } from './trigger-form.tsx'
 import { TRIGGERS_STYLE } from '../triggers-style.ts'
 import { type Problems, problemsOfRefusal } from './problems.ts'
-
-export const FORM_SCRIPT_PATH = '/scripts/trigger-form.js'
 
 type FormPageOptions = FormState & {
   session: Session
@@ -24,7 +21,6 @@ type FormPageOptions = FormState & {
   status?: ContentfulStatusCode
   headers?: Record<string, string>
   action: string
-  /** CSRF subject. */
   subject: string
   seen?: string
   intro?: Child
@@ -33,9 +29,7 @@ type FormPageOptions = FormState & {
 
 export async function formPage(c: Context<AppEnv>, options: FormPageOptions): Promise<Response> {
   const { session, title, status = 200, headers = {}, intro, outro, subject, ...form } = options
-  const { PUBLIC_URL, CHAINS } = c.var.services.settings
-  const at = (path: string) => new URL(path, PUBLIC_URL)
-  const script = at(FORM_SCRIPT_PATH)
+  const script = scriptUrl(c, 'trigger-form')
   return renderPage(
     c,
     {
@@ -44,21 +38,21 @@ export async function formPage(c: Context<AppEnv>, options: FormPageOptions): Pr
       headers,
       style: TRIGGERS_STYLE,
       script: {
-        url: script.href,
-        modules: [at(EDITOR_SCRIPT_PATH).href],
-        connect: [script.origin],
+        url: script,
+        modules: [scriptUrl(c, 'editor')],
+        connect: [new URL(script).origin],
       },
     },
     <>
       {intro}
       <TriggerForm
         {...form}
-        chains={CHAINS}
-        csrf={await formToken(session, subject)}
-        checkCsrf={await formToken(session, CHECK_SUBJECT)}
+        chains={c.var.services.settings.CHAINS}
+        csrf={await csrfToken(session.secret, subject)}
+        checkCsrf={await csrfToken(session.secret, CHECK_SUBJECT)}
       />
       {outro}
-      <script src={script.href} defer />
+      <script src={script} defer />
     </>,
   )
 }

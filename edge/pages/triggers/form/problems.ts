@@ -2,10 +2,24 @@
 import type { z } from 'zod'
 import { TriggerRejectedError } from '../../../triggers/trigger-rejected-error.ts'
 import { toApiError } from '../../../http/failure.ts'
-import { FORM_FIELDS, TOPIC_FIELDS, type TriggerFieldName } from './trigger-form-fields.ts'
+import {
+  FORM_FIELDS,
+  TOPIC_FIELDS,
+  type TriggerFieldName,
+  type TriggerFormFields,
+} from './trigger-form-fields.ts'
 
 /** Keyed by form field; `form` for problems that do not belong to a field. */
 export type Problems = Partial<Record<TriggerFieldName | 'form', string>>
+
+export type FormValues = { fields: TriggerFormFields; problems: Problems }
+
+/** Props of the form control for a field. */
+export const controlProps = ({ fields, problems }: FormValues, name: TriggerFieldName) => ({
+  name,
+  value: fields[name],
+  error: problems[name],
+})
 
 export const hasProblems = (problems: Problems) => Object.keys(problems).length > 0
 
@@ -40,7 +54,7 @@ const ACCOUNT_KEY_PROBLEM =
   'This is an account key, which can do everything in its account. Create a usage key for this trigger in the console, under Usage keys.'
 
 /** Maps `config.topic_filters[1][0]` to the field of the second topic, and a path without a field to `form`. */
-export function formFieldOf(path: string): TriggerFieldName | 'form' {
+function formFieldOf(path: string): TriggerFieldName | 'form' {
   const [head, inner] = path.split('.')
   const isInner = head === 'config' || head === 'options'
   const name = ((isInner ? inner : head) ?? '').replace(/\[.*$/s, '')

@@ -5,13 +5,13 @@ import { Time } from '../../../browser/components/elements.tsx'
 import { UserText } from '../../../browser/components/user-text.tsx'
 import { changeTrigger } from '../../../triggers/change-trigger.ts'
 import type { Session } from '../../../identity/sessions.ts'
+import type { TriggerObject } from '../../../queue/trigger-object.ts'
 import type { App, AppEnv } from '../../../http/app-env.ts'
-import { notFound } from '../../../http/trigger-lookup.ts'
+import { notFound, queueOf } from '../../../http/trigger-lookup.ts'
 import { seeOther } from '../../layout/render-page.tsx'
-import { requireOwnTrigger } from '../own-trigger.ts'
 import { readSessionForm, requirePageSession } from '../../requests/session-form.ts'
 import { DeleteForm, triggerSubject } from '../actions/action-forms.tsx'
-import { checkFields } from './check-fields.ts'
+import { checkForm } from './check-fields.ts'
 import { fieldsFrom, fieldsOfRecord, type TriggerFormFields } from './trigger-form-fields.ts'
 import { formPage, toFormRejection, type FormRejection } from './form-page.tsx'
 import { type FormState, TRIGGER_FORM_MAX_BYTES } from './trigger-form.tsx'
@@ -39,15 +39,9 @@ export function registerTriggerEdit(app: App): void {
     try {
       await c.var.services.requireRate('api_write', session.user.id)
       if (form.get('do') === 'check') {
-        const checked = await checkFields(c, session.user.id, record.kind, state.fields)
-        const problems = 'problems' in checked ? checked.problems : {}
-        const seen = form.get('seen') ?? undefined
-        return await editPage(c, session, record, {
-          ...state,
-          checked,
-          problems,
-          ...(seen && { seen }),
-        })
+        const checked = await checkForm(c, session.user.id, { ...state, kind: record.kind })
+        const seen = form.get('seen')
+        return await editPage(c, session, record, { ...state, ...checked, ...(seen && { seen }) })
       }
       if (form.get('seen') !== record.updated_at)
         return await editPage(c, session, record, { ...state, isOvertaken: true, status: 409 })
@@ -59,6 +53,19 @@ export function registerTriggerEdit(app: App): void {
       return editPage(c, session, record, { ...state, ...toFormRejection(c, error) })
     }
   })
+}
+
+/** @throws {ApiError} 404, identical for unknown, malformed and other users' IDs */
+async function requireOwnTrigger(
+  c: Context<AppEnv>,
+  id: string,
+  { user }: Session,
+): Promise<TriggerRecord> {
+  // The stub's inferred types cannot express arbitrary JSON.
+  const queue: Pick<TriggerObject, 'read'> = await queueOf(c, id)
+  const record = await queue.read(user.id)
+  if (!record) throw notFound('trigger')
+  return record
 }
 
 /** Saves only the fields that differ, to avoid unnecessary revisions. */
@@ -88,7 +95,7 @@ async function saveChanges(
 type EditState = Omit<FormState, 'kind'> &
   Partial<Omit<FormRejection, 'problems'>> & { isOvertaken?: boolean; seen?: string }
 
-async function editPage(
+function editPage(
   c: Context<AppEnv>,
   session: Session,
   record: TriggerRecord,
@@ -125,6 +132,6 @@ async function editPage(
         )}
       </>
     ),
-    outro: await DeleteForm({ session, trigger: record }),
+    outro: <DeleteForm session={session} trigger={record} />,
   })
 }

@@ -41,7 +41,6 @@ export const FORM_FIELDS = [
 export type TriggerFieldName = (typeof FORM_FIELDS)[number]
 export type TriggerFormFields = Record<TriggerFieldName, string>
 
-/** Multi-line fields. */
 const MULTILINE_FIELDS: readonly string[] = ['action_code', 'default_params']
 
 export function defaultFields(kind: TriggerKind): TriggerFormFields {

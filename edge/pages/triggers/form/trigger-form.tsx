@@ -1,28 +1,20 @@
-/** Works without scripts; the script in `edge/console/trigger-form/` enhances it. */
+/** Works without scripts; the script in `edge/browser/trigger-form/` enhances it. */
 import type { FC } from 'hono/jsx'
 import type { TriggerKind } from '../../../../shared/wire/trigger.ts'
-import { TextArea } from '../../../browser/components/text-area-and-select.tsx'
-import { Field } from '../../../browser/components/elements.tsx'
-import { CheckView } from '../../../browser/trigger-form/check-view.tsx'
-import type { CheckResult } from '../../../browser/trigger-form/check-result.ts'
+import { TextArea, Field } from '../../../browser/components/form-fields.tsx'
+import { type CheckResult, CheckView } from '../../../browser/trigger-form/check-view.tsx'
 import type { Chains } from '../../../chain/chain-settings.ts'
 import { ChainOptionFields } from './chain-fields.tsx'
-import type { TriggerFormFields } from './trigger-form-fields.ts'
 import { KindFields } from './kind-fields.tsx'
 import { OptionFields } from './option-fields.tsx'
-import { hasProblems, type Problems } from './problems.ts'
+import { controlProps, type FormValues, hasProblems } from './problems.ts'
 
 /** A source may be one megabyte long, and form encoding takes three bytes for each non-ASCII byte. */
 export const TRIGGER_FORM_MAX_BYTES = 2 * 1024 * 1024
 
-export type FormState = {
-  kind: TriggerKind
-  fields: TriggerFormFields
-  problems: Problems
-  checked?: CheckResult
-}
+export type FormState = FormValues & { kind: TriggerKind; checked?: CheckResult }
 
-export type FormProps = FormState & {
+type FormProps = FormState & {
   chains: Chains
   action: string
   /** CSRF tokens for this form, and for the live checks that its script sends. */
@@ -33,7 +25,7 @@ export type FormProps = FormState & {
 }
 
 export const TriggerForm: FC<FormProps> = ({ action, csrf, checkCsrf, seen, ...state }) => {
-  const { kind, fields, problems } = state
+  const { kind, problems } = state
   const isNew = seen === undefined
   return (
     <form
@@ -59,22 +51,20 @@ export const TriggerForm: FC<FormProps> = ({ action, csrf, checkCsrf, seen, ...s
       <section class="card" aria-labelledby="fires">
         <h2 id="fires">When it fires</h2>
         <Field
-          name="name"
           label="Name"
           hint="Shown in your list of triggers."
           type="text"
           required
           maxlength={200}
-          value={fields.name}
-          error={problems.name}
+          {...controlProps(state, 'name')}
         />
         <KindFields {...state} />
         <PreviewBox kind={kind} {...(state.checked && { checked: state.checked })} />
-        {kind === 'chain_event' && <ChainOptionFields fields={fields} problems={problems} />}
+        {kind === 'chain_event' && <ChainOptionFields {...state} />}
       </section>
       <section class="card" aria-labelledby="runs">
         <h2 id="runs">Action</h2>
-        <ActionFields fields={fields} problems={problems} isNew={isNew} />
+        <ActionFields {...state} isNew={isNew} />
       </section>
       <OptionFields {...state} />
       <p class="actions">
@@ -121,39 +111,31 @@ const PREVIEW_HINTS = {
 }
 
 /** The usage key is never sent from the server to the page (docs/decisions/0059). */
-const ActionFields: FC<{ fields: TriggerFormFields; problems: Problems; isNew: boolean }> = ({
-  fields,
-  problems,
-  isNew,
-}) => (
+const ActionFields: FC<FormValues & { isNew: boolean }> = ({ isNew, ...values }) => (
   <>
     <TextArea
-      name="action_code"
       label="Action source"
       hint="JavaScript that defines a function main, which receives one argument: params. This form accepts up to 2 MiB in total; use POST /api/triggers for more."
       rows={14}
       required
-      value={fields.action_code}
-      error={problems.action_code}
+      {...controlProps(values, 'action_code')}
     />
     <Field
       name="usage_api_key"
       label="Usage key"
-      hint={keyHint(isNew, hasProblems(problems))}
+      hint={keyHint(isNew, hasProblems(values.problems))}
       type="password"
       // Browsers ignore `off` for password fields, and would fill in a saved account key.
       autocomplete="new-password"
       maxlength={256}
       required={isNew}
-      error={problems.usage_api_key}
+      error={values.problems.usage_api_key}
     />
     <TextArea
-      name="default_params"
       label="Default params (JSON)"
       hint="Passed to every run. Params of the event override them. Optional."
       rows={5}
-      value={fields.default_params}
-      error={problems.default_params}
+      {...controlProps(values, 'default_params')}
     />
   </>
 )

@@ -11,7 +11,7 @@ import type { Session } from '../../../identity/sessions.ts'
 import type { App, AppEnv } from '../../../http/app-env.ts'
 import { renderPage, seeOther } from '../../layout/render-page.tsx'
 import { readSessionForm, requirePageSession } from '../../requests/session-form.ts'
-import { checkFields } from './check-fields.ts'
+import { checkForm } from './check-fields.ts'
 import { fieldsFrom, defaultFields, type TriggerFormFields } from './trigger-form-fields.ts'
 import { formPage, toFormRejection, type FormRejection } from './form-page.tsx'
 import { type FormState, TRIGGER_FORM_MAX_BYTES } from './trigger-form.tsx'
@@ -46,7 +46,10 @@ export function registerTriggerNew(app: App): void {
     const state = { kind, fields: fieldsFrom((name) => form.get(name)), problems: {} }
     try {
       await c.var.services.requireRate('api_write', session.user.id)
-      if (form.get('do') === 'check') return await previewPage(c, session, state)
+      if (form.get('do') === 'check') {
+        const checked = await checkForm(c, session.user.id, state)
+        return await newTriggerPage(c, session, { ...state, ...checked })
+      }
       const created = await createFromForm(c, session, kind, state.fields)
       return 'path' in created
         ? seeOther(c, created.path)
@@ -74,16 +77,6 @@ async function createFromForm(
   return { path: changedTriggerPath(await createTrigger(c.env, context, read.data), 'created') }
 }
 
-async function previewPage(
-  c: Context<AppEnv>,
-  session: Session,
-  state: FormState,
-): Promise<Response> {
-  const checked = await checkFields(c, session.user.id, state.kind, state.fields)
-  const problems = 'problems' in checked ? checked.problems : {}
-  return newTriggerPage(c, session, { ...state, checked, problems })
-}
-
 function newTriggerPage(
   c: Context<AppEnv>,
   session: Session,
@@ -103,7 +96,6 @@ function newTriggerPage(
   })
 }
 
-/** `undefined` if missing or unknown. */
 const kindOf = (c: Context<AppEnv>) => TRIGGER_KINDS.find((kind) => kind === c.req.query('kind'))
 const pathOf = (kind: TriggerKind) => `${PATH}?kind=${kind}`
 

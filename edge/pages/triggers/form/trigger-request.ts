@@ -5,10 +5,10 @@ import { TOPIC_FIELDS, type TriggerFormFields } from './trigger-form-fields.ts'
 import type { Problems } from './problems.ts'
 
 /** Body that is not validated yet, and problems of fields that could not be converted. */
-export type FormRequest<Body> = { body: Body; problems: Problems }
+type FormRequest<Body> = { body: Body; problems: Problems }
 
-export type ConfigBody = { config: Record<string, unknown>; options: Record<string, unknown> }
-export type TriggerBody = ConfigBody & {
+type ConfigBody = { config: Record<string, unknown>; options: Record<string, unknown> }
+type TriggerBody = ConfigBody & {
   name: string
   action_code: string
   usage_api_key: string
@@ -25,10 +25,11 @@ export function toTriggerConfig(
   const problems: Problems = {}
   const number = (name: keyof TriggerFormFields) => parseWholeNumber(fields, name, problems)
   const { cron, chain, contract_address, event_signature, start_block } = fields
-  const options = omitEmpty({
-    concurrency: number('concurrency'),
-    on_lost: fields.on_lost,
-  })
+  const concurrency = number('concurrency')
+  const request = (config: Record<string, unknown>, more: Record<string, unknown>) => {
+    const options = omitEmpty({ concurrency, on_lost: fields.on_lost, ...more })
+    return { body: { config, options }, problems }
+  }
   switch (kind) {
     case 'webhook': {
       const { dedup, dedup_header: header, handshake } = fields
@@ -37,23 +38,11 @@ export function toTriggerConfig(
       const names = splitWords(fields.pass_headers)
       const pass_headers = names.length > 0 ? names : undefined
       const how = dedup === 'known' ? true : dedup === 'header' ? { header: header.trim() } : ''
-      return {
-        body: {
-          config: {},
-          options: { ...options, ...omitEmpty({ dedup: how, handshake, pass_headers }) },
-        },
-        problems,
-      }
+      return request({}, { dedup: how, handshake, pass_headers })
     }
     case 'schedule':
       if (cron.trim() === '') problems.cron = 'Enter a cron expression, such as 0 9 * * 1-5.'
-      return {
-        body: {
-          config: { cron },
-          options: { ...options, ...omitEmpty({ misfire: fields.misfire }) },
-        },
-        problems,
-      }
+      return request({ cron }, { misfire: fields.misfire })
     case 'chain_event': {
       if (contract_address.trim() === '')
         problems.contract_address = 'Enter the address of the contract.'
@@ -69,13 +58,10 @@ export function toTriggerConfig(
       const finality = fields.finality === 'blocks' ? number('finality_blocks') : fields.finality
       if (fields.finality === 'blocks' && fields.finality_blocks.trim() === '')
         problems.finality_blocks = 'Enter the number of blocks.'
-      return {
-        body: {
-          config: topics.length > 0 ? { ...config, topic_filters: topics } : config,
-          options: { ...options, ...omitEmpty({ finality }) },
-        },
-        problems,
-      }
+      return request(
+        { ...config, ...(topics.length > 0 && { topic_filters: topics }) },
+        { finality },
+      )
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import type { FC } from 'hono/jsx'
+import { withoutUndefined } from '../../../../shared/json/without-undefined.ts'
 import { TRIGGER_KINDS, type TriggerKind } from '../../../../shared/wire/trigger.ts'
 import { KIND_NAMES } from '../../../browser/components/trigger-kind.tsx'
 import type { AppEnv } from '../../../http/app-env.ts'
@@ -16,9 +17,7 @@ export type Filter = {
 /** Falls back to the first page of all triggers. */
 export function readFilter(c: Context<AppEnv>): Filter {
   const { kind, enabled, cursor } = c.req.query()
-  const given = { kind, enabled, cursor }
-  const present = Object.entries(given).filter(([, value]) => value !== undefined)
-  const read = triggersListQuery.safeParse(Object.fromEntries(present))
+  const read = triggersListQuery.safeParse(withoutUndefined({ kind, enabled, cursor }))
   return read.success
     ? { kind: read.data.kind, enabled: read.data.enabled, after: read.data.cursor }
     : {}

@@ -5,7 +5,6 @@ import { Badge, FactList, Time } from '../../../browser/components/elements.tsx'
 import { UserText } from '../../../browser/components/user-text.tsx'
 import { describeCron } from '../../../schedule/describe-cron.ts'
 
-/** @param action form to pause or resume the trigger */
 export const TriggerListItem: FC<{ trigger: ListedTrigger; action: Child }> = ({
   trigger,
   action,
@@ -49,7 +48,7 @@ const StateBadge: FC<{ enabled: boolean; byService: boolean }> = ({ enabled, byS
   return byService ? <Badge tone="bad">paused by the service</Badge> : <Badge>paused</Badge>
 }
 
-export const FiringSummary: FC<{
+const FiringSummary: FC<{
   trigger: Pick<ListedTrigger, 'kind' | 'config' | 'webhook_url' | 'canonical_signature'>
 }> = ({ trigger: { kind, config, ...trigger } }) => {
   switch (kind) {

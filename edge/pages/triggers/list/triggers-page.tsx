@@ -1,4 +1,3 @@
-/** Lists the user's triggers, newest first. */
 import type { Context } from 'hono'
 import type { Session } from '../../../identity/sessions.ts'
 import { listTriggers, type TriggerList } from '../../../triggers/trigger-index.ts'
@@ -6,6 +5,7 @@ import type { App, AppEnv } from '../../../http/app-env.ts'
 import { renderPage } from '../../layout/render-page.tsx'
 import { requirePageSession } from '../../requests/session-form.ts'
 import { SwitchForm } from '../actions/action-forms.tsx'
+import { CHANGE_TEXTS } from '../detail/trigger-notice.tsx'
 import { TRIGGERS_STYLE } from '../triggers-style.ts'
 import { type Filter, readFilter, FilterNav, filterPath } from './trigger-filters.tsx'
 import { TriggerListItem } from './trigger-list-item.tsx'
@@ -27,7 +27,7 @@ export function registerTriggersPage(app: App): void {
   })
 }
 
-async function listPage(
+function listPage(
   c: Context<AppEnv>,
   session: Session,
   { triggers, total, next }: TriggerList,
@@ -36,15 +36,7 @@ async function listPage(
   const { kind, enabled, after } = filter
   const isFiltered = kind !== undefined || enabled !== undefined
   const isFirst = total === 0 && !isFiltered
-  const done = CHANGE_TEXTS.find(([name]) => c.req.query(name) !== undefined)?.[1]
-  const rows = await Promise.all(
-    triggers.map(async (trigger) => (
-      <TriggerListItem
-        trigger={trigger}
-        action={await SwitchForm({ session, trigger, from: 'list' })}
-      />
-    )),
-  )
+  const done = LIST_NOTICES.find(([name]) => c.req.query(name) !== undefined)?.[1]
   return renderPage(
     c,
     { title: 'Triggers', style: TRIGGERS_STYLE, wide: true },
@@ -63,8 +55,17 @@ async function listPage(
           </a>
         </div>
       )}
-      {rows.length > 0 && <ul class="rows">{rows}</ul>}
-      {rows.length === 0 && !isFirst && (
+      {triggers.length > 0 && (
+        <ul class="rows">
+          {triggers.map((trigger) => (
+            <TriggerListItem
+              trigger={trigger}
+              action={<SwitchForm session={session} trigger={trigger} from="list" />}
+            />
+          ))}
+        </ul>
+      )}
+      {triggers.length === 0 && !isFirst && (
         <p class="card">
           {total === 0 ? 'No triggers match these filters.' : 'No more triggers.'}{' '}
           <a href="/triggers">Show all triggers</a>
@@ -87,10 +88,10 @@ async function listPage(
 }
 
 /** After a redirect, the query selects the confirmation to show. */
-const CHANGE_TEXTS = [
+const LIST_NOTICES = [
   ['deleted', 'Trigger deleted, including its run history and sealed key.'],
-  ['enabled', 'Trigger resumed.'],
-  ['disabled', 'Trigger paused. Queued runs will still run.'],
+  ['enabled', CHANGE_TEXTS.enabled],
+  ['disabled', CHANGE_TEXTS.disabled],
 ] as const
 
 const NoTriggers = () => (

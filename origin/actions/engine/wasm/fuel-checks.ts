@@ -11,7 +11,7 @@ export type Fuel = { global: number; refill: number }
  */
 const BULK_SHIFT = 6
 
-export type InstrumentedBody = {
+type InstrumentedBody = {
   /** Entry of the code section, without its size. */
   bytes: Writer
   /** Byte offsets of the unlikely `if` instructions. */

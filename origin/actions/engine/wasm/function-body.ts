@@ -25,7 +25,6 @@ export type FunctionBody = {
   /** Indices of directly called functions; types of functions called through the table. */
   calls: Set<number>
   callTypes: Set<number>
-  /** In code order. */
   sites: FuelSite[]
 }
 

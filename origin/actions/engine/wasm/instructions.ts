@@ -1,5 +1,4 @@
-import type { Reader } from './reader.ts'
-import { WasmLayoutError } from './reader.ts'
+import { type Reader, WasmLayoutError } from './reader.ts'
 
 /** Opcodes that the rewriter interprets or inserts (WebAssembly 2.0, section 5.4). */
 export const OP = {

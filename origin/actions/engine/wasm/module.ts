@@ -1,5 +1,4 @@
-import type { FunctionBody } from './function-body.ts'
-import { readFunctionBody } from './function-body.ts'
+import { type FunctionBody, readFunctionBody } from './function-body.ts'
 import { Reader, WasmLayoutError } from './reader.ts'
 
 /** Section IDs (WebAssembly 2.0, section 5.5.2). */
@@ -21,10 +20,10 @@ export const SECTION = {
 /** Section 12 (data count) comes before section 10 (code). */
 const ORDER: readonly number[] = [1, 2, 3, 4, 6, 7, 8, 9, 12, 10, 11]
 
-export type WasmSection = { id: number; at: number; end: number }
+type WasmSection = { id: number; at: number; end: number }
 
 /** Lists of encoded value types, such as 0x7f for i32. */
-export type FunctionType = { parameters: number[]; results: number[] }
+type FunctionType = { parameters: number[]; results: number[] }
 
 export type WasmLayout = {
   bytes: Uint8Array

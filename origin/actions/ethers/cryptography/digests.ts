@@ -4,7 +4,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 /** True if the run has no time left. Long computations call it at intervals. */
 export type MustStop = () => boolean
 
-export type DigestName = 'sha256' | 'sha512' | 'ripemd160'
+type DigestName = 'sha256' | 'sha512' | 'ripemd160'
 const NAMES: readonly string[] = ['sha256', 'sha512', 'ripemd160']
 
 /**

@@ -1,8 +1,7 @@
 import { pbkdf2Sync } from 'node:crypto'
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256, sha512 } from '@noble/hashes/sha2.js'
-import type { MustStop } from './digests.ts'
-import { requireDigestName, requireTimeLeft } from './digests.ts'
+import { type MustStop, requireDigestName, requireTimeLeft } from './digests.ts'
 import { mixLane } from './scrypt-mix.ts'
 
 /**
@@ -20,7 +19,7 @@ const ROUNDS_PER_CHECK = 1_024
  * Memory limit of one scrypt call, in the executor, in addition to the sandbox's 64 MiB. Permits the 256 MiB of a geth
  * keystore, plus overhead; ethers' own keystores need half of that. An executor computes only one at a time.
  */
-export const SCRYPT_MAX_BYTES = 257 * 1024 * 1024
+const SCRYPT_MAX_BYTES = 257 * 1024 * 1024
 
 /**
  * Limits on the derived key and on scrypt's parallel blocks (128 r p bytes), which are filled before the first clock

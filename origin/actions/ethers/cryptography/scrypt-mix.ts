@@ -1,5 +1,4 @@
-import type { MustStop } from './digests.ts'
-import { requireTimeLeft } from './digests.ts'
+import { type MustStop, requireTimeLeft } from './digests.ts'
 
 /** 32-bit words in a Salsa20 block. */
 const WORDS = 16

@@ -1,5 +1,4 @@
 import { NotFound } from '../../../client/failures/by-status.ts'
-import type { Run } from '../../../client/triggers/records.ts'
 import type { TriggerOperations } from '../../../client/triggers/triggers.ts'
 import { RUN_ID_CHARACTERS, TRIGGER_ID_CHARACTERS } from '../../../ids.ts'
 import { printable, UsageError } from '../../terminal.ts'
@@ -38,13 +37,10 @@ export async function resolveTriggerId(
  */
 export async function resolveRunId(triggers: TriggerOperations, named: string): Promise<string> {
   if (isId(named, RUN_ID_CHARACTERS)) return named
-  const [newest] = await newestRuns(triggers, await resolveTriggerId(triggers, named), 1)
+  const id = await resolveTriggerId(triggers, named)
+  const [newest] = await triggers.runs(id, { limit: 1 }).all()
   if (newest) return newest.id
   throw notFoundError(`${printable(named)} has no runs yet`, 'svc trigger test')
-}
-
-export function newestRuns(triggers: TriggerOperations, id: string, limit: number): Promise<Run[]> {
-  return triggers.runs(id, { limit }).all()
 }
 
 function notFoundError(message: string, command: string): NotFound {

@@ -3,8 +3,7 @@ import { z } from 'zod'
 import { actionCid } from '../../../cid/compute-cid.ts'
 import type { McpParts } from '../parts.ts'
 import { addTool, READS } from '../tool.ts'
-import { ToolRejectedError } from '../tool-failure.ts'
-import { createTriggerInput, readActionSource } from './trigger-fields.ts'
+import { createTriggerInput, requireActionSource } from './trigger-fields.ts'
 
 const { action_code, action_file } = createTriggerInput.shape
 
@@ -16,15 +15,8 @@ export function addActionTools(server: McpServer, parts: McpParts): void {
     input: z.strictObject({ action_code, action_file }),
     output: z.object({ action_cid: z.string() }),
     hints: READS,
-    async run(given) {
-      const source = await readActionSource(given, parts)
-      if (source === undefined)
-        throw new ToolRejectedError(
-          'bad_arguments',
-          'no source',
-          'Send action_code or action_file.',
-        )
-      return { action_cid: await actionCid(source) }
-    },
+    run: async (given) => ({
+      action_cid: await actionCid(await requireActionSource(given, parts)),
+    }),
   })
 }

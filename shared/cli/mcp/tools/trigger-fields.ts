@@ -32,9 +32,20 @@ export const updateTriggerInput = patchTriggerRequest
   .omit({ usage_api_key: true, kind: true })
   .extend({ trigger_id: triggerId, ...localSourceFields })
 
-export type ActionSourceFields = {
+type ActionSourceFields = {
   action_code?: string | undefined
   action_file?: string | undefined
+}
+
+/** @throws {ToolRejectedError} unless exactly one of source and file is given, and the file is accepted */
+export async function requireActionSource(
+  fields: ActionSourceFields,
+  parts: Pick<McpParts, 'files'>,
+): Promise<string> {
+  const source = await readActionSource(fields, parts)
+  if (source !== undefined) return source
+  const fix = 'Send action_code or action_file.'
+  throw new ToolRejectedError('bad_arguments', 'no source', fix)
 }
 
 /**

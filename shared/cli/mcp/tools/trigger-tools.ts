@@ -1,5 +1,6 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import type { TriggerChanges } from '../../../client/triggers/records.ts'
 import { chainsResponse } from '../../../wire/chains.ts'
 import { previewRequest, triggerPreview } from '../../../wire/preview.ts'
 import {
@@ -10,12 +11,12 @@ import {
 } from '../../../wire/trigger.ts'
 import type { McpParts } from '../parts.ts'
 import { ADDS, addTool, DESTROYS, READS } from '../tool.ts'
-import { ToolRejectedError } from '../tool-failure.ts'
 import { readReferencedUsageKey } from '../usage-keys.ts'
 import {
   updateTriggerInput,
   createTriggerInput,
   readActionSource,
+  requireActionSource,
   triggerId,
 } from './trigger-fields.ts'
 
@@ -35,13 +36,7 @@ export function addTriggerTools(server: McpServer, parts: McpParts): void {
     hints: ADDS,
     async run(given, signal) {
       const { action_file: _file, usage_key_file, usage_key_variable, ...fields } = given
-      const action_code = await readActionSource(given, parts)
-      if (action_code === undefined)
-        throw new ToolRejectedError(
-          'bad_arguments',
-          'no source',
-          'Send action_code or action_file.',
-        )
+      const action_code = await requireActionSource(given, parts)
       const triggers = await parts.session.triggers()
       const usage_api_key = await readReferencedUsageKey(
         { usage_key_file, usage_key_variable },
@@ -60,24 +55,16 @@ export function addTriggerTools(server: McpServer, parts: McpParts): void {
     output: storedTrigger,
     hints: DESTROYS,
     async run(given, signal) {
-      const {
-        trigger_id,
-        action_file: _file,
-        usage_key_file,
-        usage_key_variable,
-        ...fields
-      } = given
+      const { trigger_id, action_file: _file, usage_key_file, usage_key_variable, ...rest } = given
+      const changes: TriggerChanges = rest
       const action_code = await readActionSource(given, parts)
+      if (action_code !== undefined) changes.action_code = action_code
       const triggers = await parts.session.triggers()
-      const named = usage_key_file !== undefined || usage_key_variable !== undefined
-      const key = named
-        ? await readReferencedUsageKey({ usage_key_file, usage_key_variable }, parts.usageKeys)
-        : undefined
-      const changes = {
-        ...fields,
-        ...(action_code !== undefined && { action_code }),
-        ...(key !== undefined && { usage_api_key: key }),
-      }
+      if (usage_key_file !== undefined || usage_key_variable !== undefined)
+        changes.usage_api_key = await readReferencedUsageKey(
+          { usage_key_file, usage_key_variable },
+          parts.usageKeys,
+        )
       return triggers.patch(trigger_id, changes, { signal })
     },
   })

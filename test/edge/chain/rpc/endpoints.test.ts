@@ -48,6 +48,16 @@ describe('one endpoint', () => {
     expect(asked(first.node, 'eth_chainId')).toBe(2)
   })
 
+  it('is tried again at once if the clock is set back during its backoff', async () => {
+    const { first, reader, clock } = setUp()
+    first.rule = away
+    await failureOf(reader.tip([]))
+    first.rule = undefined
+    clock.advance(-3_600_000)
+    await reader.tip([])
+    expect(reader.health()[0]!.state).toBe('healthy')
+  })
+
   it('is queried for its chain ID again when it recovers', async () => {
     const { first, reader, clock } = setUp()
     await reader.tip([])

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { ProcessorClient } from '../../../../origin/credits/processor/processor-client.ts'
 import { Payments } from '../../../../origin/credits/processor/payments.ts'
 import type { Processor } from '../../../../origin/credits/processor/processor.ts'
-import { abortableSleep } from '../../../../origin/db/time-limit.ts'
+import { abortableSleep } from '../../../../origin/timeout.ts'
 import type { OpenDatabase } from '../../../../origin/db/open.ts'
 import type { ProcessorDouble } from '../../../doubles/processor/server.ts'
 

@@ -1,4 +1,4 @@
-import { NotCreditedError } from '../../../../origin/credits/processor/not-credited.ts'
+import { NotCreditedError } from '../../../../origin/credits/processor/payments.ts'
 import { ProcessorUnavailableError } from '../../../../origin/credits/processor/processor.ts'
 import { DatabaseUnavailableError } from '../../../../origin/db/database-unavailable.ts'
 import type { OriginProcess } from './origin-process.ts'

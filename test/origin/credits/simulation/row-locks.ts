@@ -29,7 +29,7 @@ const SELECT =
   /^select .*? from "(\w+)"(.*?)( order by .*?)?( limit .*?)? for (?:no key )?update( skip locked)?$/s
 const UPDATE = /^update "(\w+)" set .*?( where .*?)?( returning .*)?$/s
 const DELETE = /^delete from "(\w+)"( where .*?)?( returning .*)?$/s
-/** Settlement of charges in one statement (`plain-settlement.ts`). */
+/** Settlement of charges in one statement (`settleFast`). */
 const SETTLING =
   /^\s*WITH account AS \(.*?FROM credit_accounts WHERE account_hash = ('[^']*') FOR UPDATE.*?WHERE l\.id = ('[^']*')/s
 const INSERT = /^insert into "(\w+)" \(([^)]*)\) values (.*?)( on conflict .*?)?( returning .*)?$/s

@@ -1,4 +1,4 @@
-import type { Sleep } from '../../../../origin/db/time-limit.ts'
+import type { AbortableSleep } from '../../../../origin/timeout.ts'
 
 /**
  * The process that an event belongs to. Events of a dead process never happen, and events of a paused one are delayed.
@@ -28,7 +28,7 @@ export class VirtualTime {
   }
 
   /** Returns the sleep function of one process. */
-  sleeper(owner: Owner): Sleep {
+  sleeper(owner: Owner): AbortableSleep {
     return (ms, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason as Error)

@@ -1,0 +1,46 @@
+/** Lists of files with their SHA-256, in the format of `sha256sum`. */
+import { hash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+
+type Hasher = (path: string) => string | undefined
+
+const HASH_LENGTH = 64
+const SEPARATOR = '  '
+
+/**
+ * Reads each file once. The hash of a file that cannot be read is undefined.
+ * @param root folder of relative paths
+ */
+export function fileHasher(root: string): Hasher {
+  const known = new Map<string, string | undefined>()
+  return (path) => {
+    if (!known.has(path)) known.set(path, hashOfFile(resolve(root, path)))
+    return known.get(path)
+  }
+}
+
+function hashOfFile(path: string): string | undefined {
+  try {
+    return hash('sha256', readFileSync(path))
+  } catch {
+    return undefined
+  }
+}
+
+export const formatChecksum = (sum: string, path: string) => `${sum}${SEPARATOR}${path}\n`
+
+/** Returns false if a listed file has changed or is missing, or if there is no list. */
+export function checksumsMatch(list: string, hashOf: Hasher): boolean {
+  try {
+    const lines = readFileSync(list, 'utf8').split('\n').slice(0, -1)
+    return (
+      lines.length > 0 &&
+      lines.every(
+        (line) => hashOf(line.slice(HASH_LENGTH + SEPARATOR.length)) === line.slice(0, HASH_LENGTH),
+      )
+    )
+  } catch {
+    return false
+  }
+}

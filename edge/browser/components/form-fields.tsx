@@ -1,0 +1,122 @@
+/** Screen readers read the label, the hint and the error together with the field. */
+import type { Child, FC, JSX } from 'hono/jsx'
+import { NAME_MAX_CHARACTERS } from '../../../shared/limits.ts'
+
+type FieldTexts = {
+  /** Also the element's ID, so it must be unique on the page. */
+  name: string
+  label: string
+  hint?: Child
+  /** Reason why the value was rejected. */
+  error?: string | undefined
+}
+
+/** Connects a field with its hint and error. Focused if the page is shown again because of an error in the field. */
+function fieldAttributes({ name, hint, error }: FieldTexts) {
+  const describedBy = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(' ')
+  return {
+    id: name,
+    name,
+    ...(describedBy !== '' && { 'aria-describedby': describedBy }),
+    ...(error && { 'aria-invalid': 'true' as const, autofocus: true }),
+  }
+}
+
+const LabeledField: FC<FieldTexts & { children?: Child }> = ({
+  name,
+  label,
+  hint,
+  error,
+  children,
+}) => (
+  <div class="field">
+    <label for={name}>{label}</label>
+    {hint && (
+      <p class="hint" id={`${name}-hint`}>
+        {hint}
+      </p>
+    )}
+    {children}
+    {error && (
+      <p class="error" id={`${name}-error`} role="alert">
+        {error}
+      </p>
+    )}
+  </div>
+)
+
+type FieldProps = FieldTexts &
+  Omit<JSX.IntrinsicElements['input'], 'class' | 'name'> & { class?: string }
+
+export const Field: FC<FieldProps> = ({ name, label, hint, error, ...input }) => (
+  <LabeledField {...{ name, label, hint, error }}>
+    <input {...input} {...fieldAttributes({ name, label, hint, error })} />
+  </LabeledField>
+)
+
+/** The name is stored in the contract, so it is public. */
+export const PublicNameField: FC<{ name: string; optional?: boolean }> = ({
+  name,
+  optional = false,
+}) => (
+  <Field
+    name={name}
+    label="Name"
+    hint={`${optional ? 'Optional. ' : ''}Stored publicly on the chain.`}
+    type="text"
+    required={!optional}
+    maxlength={NAME_MAX_CHARACTERS}
+    autocomplete="off"
+  />
+)
+
+type TextAreaProps = FieldTexts &
+  Omit<JSX.IntrinsicElements['textarea'], 'class' | 'name' | 'value'> & { value: string }
+
+/** Starts with an additional line break, because browsers ignore one at the start of a textarea. */
+export const TextArea: FC<TextAreaProps> = ({ name, label, hint, error, value, ...area }) => (
+  <LabeledField {...{ name, label, hint, error }}>
+    <textarea spellcheck={false} {...area} {...fieldAttributes({ name, label, hint, error })}>
+      {`\n${value}`}
+    </textarea>
+  </LabeledField>
+)
+
+type SelectProps = FieldTexts &
+  Omit<JSX.IntrinsicElements['select'], 'class' | 'name' | 'value'> & {
+    /** If it is not among the choices, the first choice is selected. */
+    value: string
+    choices: readonly (readonly [value: string, text: string])[]
+  }
+
+export const Select: FC<SelectProps> = ({
+  name,
+  label,
+  hint,
+  error,
+  value,
+  choices,
+  ...select
+}) => (
+  <LabeledField {...{ name, label, hint, error }}>
+    <select {...select} {...fieldAttributes({ name, label, hint, error })}>
+      {choices.map(([choice, text]) => (
+        <option value={choice} {...(choice === value && { selected: true })}>
+          {text}
+        </option>
+      ))}
+    </select>
+  </LabeledField>
+)
+
+/** A radio button or a checkbox. Group related ones in a `<fieldset>` with a `<legend>`. */
+export const Choice: FC<JSX.IntrinsicElements['input'] & { children?: Child }> = ({
+  type = 'radio',
+  children,
+  ...input
+}) => (
+  <label class="choice">
+    <input type={type} {...input} />
+    <span>{children}</span>
+  </label>
+)

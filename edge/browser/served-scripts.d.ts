@@ -1,8 +1,0 @@
-/** Modules that scripts import at runtime by URL path, built from a folder's `module.ts`. */
-declare module '*/scripts/editor.js' {
-  export const mountEditor: (typeof import('./editor/module.ts'))['mountEditor']
-}
-
-declare module '*/scripts/charts.js' {
-  export const drawChart: (typeof import('./charts/module.ts'))['drawChart']
-}

@@ -1,0 +1,20 @@
+import { asc, inArray, lte } from 'drizzle-orm'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { IdentityDeps } from './deps.ts'
+
+type ExpiringTable = SQLiteTable & { expiresAt: SQLiteColumn }
+type Expired = { table: ExpiringTable; key: SQLiteColumn; upTo: number; maxRows?: number }
+
+/** Deletes rows that expired at `upTo` or before, oldest first. Each request deletes only a few, so that none is slow. */
+export async function deleteExpired(
+  db: IdentityDeps['db'],
+  { table, key, upTo, maxRows = 100 }: Expired,
+): Promise<void> {
+  const expired = db
+    .select({ key })
+    .from(table)
+    .where(lte(table.expiresAt, upTo))
+    .orderBy(asc(table.expiresAt))
+    .limit(maxRows)
+  await db.delete(table).where(inArray(key, expired))
+}

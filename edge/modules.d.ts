@@ -1,0 +1,18 @@
+/** Wrangler imports `.txt` and `.md` files as text. */
+declare module '*.txt' {
+  const text: string
+  export default text
+}
+declare module '*.md' {
+  const text: string
+  export default text
+}
+
+// drizzle-kit writes an object's migrations as plain JavaScript that imports the SQL files.
+declare module '*/migrations.js' {
+  const migrations: {
+    journal: { entries: { idx: number; when: number; tag: string; breakpoints: boolean }[] }
+    migrations: Record<string, string>
+  }
+  export default migrations
+}

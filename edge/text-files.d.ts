@@ -1,9 +1,0 @@
-/** Wrangler imports `.txt` and `.md` files as text. */
-declare module '*.txt' {
-  const text: string
-  export default text
-}
-declare module '*.md' {
-  const text: string
-  export default text
-}

@@ -1,0 +1,7 @@
+/** Bit n is set if the nth value is given. The contract replaces only those fields. */
+export function fieldMask(values: readonly unknown[]): number {
+  return values.reduce<number>(
+    (mask, value, bit) => (value === undefined ? mask : mask + 2 ** bit),
+    0,
+  )
+}

@@ -1,0 +1,78 @@
+import { ownServices } from '../actions/outbound/policy.ts'
+import { createActionPool } from '../actions/pool.ts'
+import type { TemplateFile } from '../actions/pool/template.ts'
+import type { ActionPool } from '../actions/run.ts'
+import { SourceCids } from '../actions/source-cid/source-cids.ts'
+import { CpuPressure } from '../admission/cpu-pressure.ts'
+import type { Database } from '../db/open.ts'
+import { errorTrace } from '../log.ts'
+import { ReceiptSigner } from '../receipts/receipt-signer.ts'
+import { HEARTBEAT_MS, RunClaims } from '../runs/claims.ts'
+import { Executions } from '../runs/executions.ts'
+import type { OriginProcess, OriginServices } from '../services.ts'
+
+/** The executors start in parallel with the rest of the service; await `ready` before accepting runs. */
+export function startSandbox(origin: OriginProcess, template: Promise<TemplateFile>) {
+  const { settings, lifecycle, counters } = origin
+  const pressure = new CpuPressure(settings.SVC_SHED_CPU_PRESSURE)
+  lifecycle.onClose('pressure', () => pressure.close())
+  const { SVC_PUBLIC_URL, DATABASE_URL, SVC_PROCESSOR_URL } = settings
+  const pool = createActionPool({
+    template,
+    min: settings.SVC_EXECUTORS_MIN,
+    max: settings.SVC_EXECUTORS_MAX,
+    isUnderPressure: () => pressure.isHigh,
+    onRunStarted: (waitedMs) => counters.observeRunWait(waitedMs),
+    outbound: {
+      allow: settings.SVC_OUTBOUND_ALLOW,
+      deny: [
+        ...settings.SVC_OUTBOUND_DENY,
+        ...ownServices([SVC_PUBLIC_URL, DATABASE_URL, SVC_PROCESSOR_URL]),
+      ],
+    },
+  })
+  lifecycle.onClose('actions', () => pool.close())
+  return { pressure, pool, ready: pool.ready() }
+}
+
+/** Also ends the claims of processes that died. */
+export async function startRuns(
+  origin: OriginProcess,
+  db: Database,
+  parts: { pool: ActionPool } & Pick<OriginServices, 'mirror' | 'credits'>,
+) {
+  const { settings, keyring, composeHash, lifecycle, processId, predecessor, now, log } = origin
+  const outcomeKey = keyring.outcomeKey()
+  const claims = new RunClaims({ db, processId, predecessor, outcomeKey, now })
+  await claims.heartbeat()
+  const lost = await claims.reap()
+  if (lost > 0) log('claims.reaped', { lost })
+  const sourceCids = new SourceCids(now)
+  lifecycle.onClose('source cids', () => sourceCids.close())
+  const executions = new Executions({
+    ...parts,
+    sourceCids,
+    keyring,
+    claims,
+    limits: { wallMs: settings.SVC_EXECUTION_WALL_MS, cpuMs: settings.SVC_EXECUTION_CPU_MS },
+    receipts: new ReceiptSigner({ key: keyring.receiptKey(), composeHash, now }),
+    log,
+  })
+
+  let isDatabaseAway = false
+  const maintainClaims = async () => {
+    try {
+      await claims.heartbeat()
+      await claims.reap()
+      await claims.releaseAbandoned((run) => executions.isInFlight(run))
+      await claims.deleteExpired()
+      isDatabaseAway = false
+    } catch (error) {
+      isDatabaseAway = true
+      log('claims.failed', { cause: errorTrace(error) })
+    }
+  }
+  const timer = setInterval(() => void maintainClaims(), HEARTBEAT_MS)
+  lifecycle.onClose('claims', () => clearInterval(timer))
+  return { claims, sourceCids, executions, isDatabaseAway: () => isDatabaseAway }
+}

@@ -1,0 +1,291 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { actionCid } from '../../../shared/cid/compute-cid.ts'
+import { settingsOf } from '../../../edge/env.ts'
+import { escapeInvisible } from '../../../edge/browser/components/user-text.tsx'
+import { edge, env, script, success } from '../app.ts'
+import { isInert, MARKUPS } from './markup.ts'
+import { Person, textOf } from './person.ts'
+import { fieldError, formsOf } from './typed-forms.ts'
+
+/** The node of this chain is unreachable here, and its watcher backs off. No other test uses the chain. */
+const NODE = settingsOf(env).CHAINS.ethereum!.rpc[0]!
+const send = globalThis.fetch
+afterEach(() => void vi.restoreAllMocks())
+
+const person = await Person.signedIn()
+const { submitNew, read, created } = formsOf(person)
+const source = script(success())
+const filled = (over: Record<string, string> = {}) => ({
+  name: 'by hand',
+  action_code: source,
+  usage_api_key: 'usage-key',
+  default_params: '{"a": 1}',
+  ...over,
+})
+
+describe('the list of triggers', () => {
+  it('redirects a signed-out user to sign in, and back afterwards', async () => {
+    const response = await edge('/triggers?kind=schedule', { redirect: 'manual' })
+    const location = '/sign-in?next=%2Ftriggers%3Fkind%3Dschedule'
+    expect([response.status, response.headers.get('location')]).toEqual([303, location])
+  })
+
+  it('links to the first steps if there are no triggers', async () => {
+    const { text } = await (await Person.signedIn()).get('/triggers')
+    expect(text).toContain('No triggers yet')
+    expect(text).toContain('href="/console#start"')
+  })
+
+  it('shows for each trigger what fires it, its state, and its next run', async () => {
+    const who = await Person.signedIn()
+    const { webhook_url } = await who.trigger({ name: 'a hook' })
+    await who.trigger({ name: 'a clock', kind: 'schedule', config: { cron: '0 9 * * 1-5' } })
+    await who.trigger({ name: 'at rest', enabled: false })
+    const page = textOf((await who.get('/triggers')).text)
+    expect(page).toContain(`on POST to ${webhook_url}`)
+    expect(page).toContain('Monday to Friday at 09:00 UTC: 0 9 * * 1-5')
+    expect(page).toMatch(/Next run\d+ \w+ \d{4}, 09:00 UTC/)
+    expect(page).toMatch(/at rest paused/)
+    expect(page).toContain('3 triggers')
+    expect(page.indexOf('at rest')).toBeLessThan(page.indexOf('a hook'))
+  })
+
+  it('shows why the service disabled a trigger', async () => {
+    const who = await Person.signedIn()
+    const { id } = await who.trigger()
+    const record = { ...(await read(id, who)), enabled: false, disabled_reason: 'the key is gone' }
+    await env.DB.prepare('UPDATE triggers SET record = ? WHERE id = ?')
+      .bind(JSON.stringify(record), id)
+      .run()
+    const page = textOf((await who.get('/triggers')).text)
+    expect(page).toContain('paused by the service')
+    expect(page).toContain('Reasonthe key is gone')
+  })
+
+  it('shows 25 triggers per page and links to the next page within the filter', async () => {
+    const who = await Person.signedIn()
+    const { id } = await who.trigger()
+    await env.DB.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 29)
+       INSERT INTO triggers (id, owner_id, kind, record, created_at, updated_at)
+       SELECT 'row' || i || owner_id, owner_id, kind, json_set(record, '$.name', 'row ' || i || '.'), 1000 - i, 1 FROM triggers, n WHERE id = ?`,
+    )
+      .bind(id)
+      .run()
+    const first = await who.get('/triggers?kind=webhook')
+    expect(first.text.match(/<li><div><h2>/g)).toHaveLength(25)
+    const next = /href="([^"]+)" rel="next"/.exec(first.text)![1]!.replaceAll('&amp;', '&')
+    expect(next).toContain('kind=webhook')
+    const second = await who.get(next)
+    expect(second.text.match(/<li><div><h2>/g)).toHaveLength(5)
+    expect(second.text).toContain('row 29.')
+    expect(second.text).not.toContain('rel="next"')
+    expect((await who.get('/triggers?kind=schedule')).text).toContain(
+      'No triggers match these filters',
+    )
+  })
+
+  it('shows the first page for an invalid cursor or filter', async () => {
+    for (const query of ['cursor=AAAA', 'kind=x', 'enabled=maybe', 'limit=9999', 'cursor='])
+      expect((await person.get(`/triggers?${query}`)).status).toBe(200)
+  })
+
+  it('XSS: escapes names, addresses, signatures and reasons', async () => {
+    const who = await Person.signedIn()
+    const { id } = await who.trigger()
+    for (const markup of MARKUPS) {
+      const record = {
+        ...(await read(id, who)),
+        kind: 'chain_event',
+        name: markup,
+        enabled: false,
+        disabled_reason: markup,
+        canonical_signature: markup,
+        config: { chain: markup, contract_address: markup, event_signature: markup },
+      }
+      await env.DB.prepare('UPDATE triggers SET record = ? WHERE id = ?')
+        .bind(JSON.stringify(record), id)
+        .run()
+      const page = await who.get('/triggers')
+      isInert(page)
+      expect(textOf(page.text).split(markup).length).toBeGreaterThan(4)
+    }
+  })
+
+  it('bidi spoofing: shows direction overrides in names as escapes', async () => {
+    const who = await Person.signedIn()
+    await who.trigger({ name: 'pay\u202Egnp.exe' })
+    const { text } = await who.get('/triggers')
+    expect(text).toContain('<bdi>pay‹U+202E›gnp.exe</bdi>')
+    expect(escapeInvisible('a\u0000b\nc')).toBe('a‹U+0000›b‹U+000A›c')
+  })
+
+  it('XSS: escapes every field of a form that is shown again', async () => {
+    const names = ['name', 'action_code', 'default_params', 'cron', 'concurrency', 'misfire']
+    for (const markup of MARKUPS) {
+      const fields = Object.fromEntries(names.map((name) => [name, markup]))
+      isInert(await submitNew('schedule', filled(fields)))
+      const event = { contract_address: markup, event_signature: markup, topic1: markup }
+      const page = await submitNew(
+        'chain_event',
+        filled({ ...event, chain: markup, start_block: markup, finality: markup }),
+      )
+      isInert(page)
+      expect(page.status).toBe(422)
+    }
+  })
+})
+
+describe('the form of a new trigger', () => {
+  it('offers the kinds of triggers, and accepts no others', async () => {
+    for (const path of ['/triggers/new', '/triggers/new?kind=pigeon']) {
+      const { text } = await person.get(path)
+      for (const kind of ['webhook', 'schedule', 'chain_event'])
+        expect(text).toContain(`href="/triggers/new?kind=${kind}"`)
+    }
+  })
+
+  it('creates a webhook with its options and redirects to its page', async () => {
+    const options = {
+      dedup: 'header',
+      dedup_header: 'x-delivery',
+      handshake: 'slack',
+      pass_headers: 'X-Custom, x-other x-custom',
+    }
+    const record = await created(
+      await submitNew('webhook', filled({ ...options, concurrency: '3' })),
+    )
+    expect(record).toMatchObject({
+      name: 'by hand',
+      kind: 'webhook',
+      default_params: { a: 1 },
+      options: {
+        concurrency: 3,
+        handshake: 'slack',
+        dedup: { header: 'x-delivery' },
+        pass_headers: ['x-custom', 'x-other'],
+      },
+      enabled: true,
+    })
+  })
+
+  it('creates a schedule', async () => {
+    const record = await created(
+      await submitNew(
+        'schedule',
+        filled({ cron: '*/5 * * * *', misfire: 'skip', on_lost: 'retry' }),
+      ),
+    )
+    expect(record).toMatchObject({
+      config: { cron: '*/5 * * * *' },
+      options: { misfire: 'skip', on_lost: 'retry' },
+      max_runs_per_minute: 60,
+    })
+  })
+
+  it('keeps the line endings of a source, and so its CID, although browsers send others', async () => {
+    const code = `${source}\n// one\n\n// two\n`
+    const record = await created(
+      await submitNew('webhook', filled({ action_code: code.replaceAll('\n', '\r\n') })),
+    )
+    expect(record.action_cid).toBe(await actionCid(code))
+  })
+
+  it('shows errors next to their fields, and keeps the input except for the key', async () => {
+    const page = await submitNew(
+      'schedule',
+      filled({
+        name: '',
+        cron: '*/5 * * * * *',
+        default_params: '[1]',
+        max_runs_per_minute: 'many',
+        usage_api_key: 'a-secret-usage-key',
+      }),
+    )
+    expect(page.status).toBe(422)
+    expect(fieldError(page, 'name')).toBe('Enter a name.')
+    expect(fieldError(page, 'default_params')).toMatch(/^Enter a JSON object/)
+    expect(fieldError(page, 'max_runs_per_minute')).toBe('Enter a whole number.')
+    expect(page.text).toContain('value="*/5 * * * * *"')
+    expect(page.text).toMatch(/<details class="card" open/)
+    expect(page.text).not.toContain('a-secret-usage-key')
+    expect(textOf(page.text)).toContain('Paste it again')
+  })
+
+  it.each([
+    [
+      'schedule',
+      { cron: '*/5 * * * * *' },
+      'cron',
+      /^Its ticks .* are 5 s apart.* Enter five fields/,
+    ],
+    ['schedule', { cron: '' }, 'cron', /^Enter a cron/],
+    ['webhook', { concurrency: '1000' }, 'concurrency', /^At most 64\.$/],
+    ['webhook', { dedup: 'header' }, 'dedup_header', /^Enter the name of the header/],
+    [
+      'webhook',
+      { dedup: 'header', dedup_header: 'cookie' },
+      'dedup_header',
+      /cannot identify a delivery/,
+    ],
+    ['webhook', { pass_headers: 'x-a cookie' }, 'pass_headers', /^Cookie carries a credential/],
+    ['webhook', { pass_headers: 'x:a' }, 'pass_headers', /^Expected a header name/],
+    ['webhook', { name: 'n'.repeat(201) }, 'name', /^At most 200 characters\.$/],
+    ['webhook', { usage_api_key: '' }, 'usage_api_key', /^Paste the usage key/],
+    ['webhook', { usage_api_key: 'account-key' }, 'usage_api_key', /^This is an account key/],
+    ['webhook', { default_params: '{' }, 'default_params', /^Invalid JSON/],
+    ['webhook', { action_code: ' ' }, 'action_code', /^Enter the source/],
+    ['webhook', { handshake: 'nobody' }, 'handshake', /./],
+    ['chain_event', { contract_address: '0x1' }, 'contract_address', /./],
+    ['chain_event', { event_signature: 'Paid(uint' }, 'event_signature', /^At position \d+/],
+    ['chain_event', { topic2: '0x12' }, 'topic2', /32-byte topic/],
+    ['chain_event', { start_block: 'soon' }, 'start_block', /./],
+    ['chain_event', { chain: 'polygon' }, 'chain', /does not watch polygon/],
+    ['chain_event', { finality: 'blocks' }, 'finality_blocks', /^Enter the number of blocks/],
+  ])('%s: reports %j at %s', async (kind, over, field, expected) => {
+    const event = {
+      chain: 'arbitrum',
+      contract_address: `0x${'51'.repeat(20)}`,
+      event_signature: 'Paid(address,address,uint256)',
+    }
+    const page = await submitNew(kind, filled({ ...event, cron: '0 0 * * *', ...over }))
+    expect(page.status).toBe(422)
+    expect(fieldError(page, field)).toMatch(expected)
+  })
+
+  it('redirects with a warning about an unknown key, or a key that may not execute the action', async () => {
+    for (const [key, name] of [
+      ['unknown-key', 'unknown'],
+      ['forbidden-key', 'not_permitted'],
+    ] as const) {
+      const page = await submitNew('webhook', filled({ usage_api_key: key }))
+      expect(page.response.headers.get('location')).toMatch(new RegExp(`created=1&key=${name}$`))
+    }
+  })
+
+  it('rejects an overlong form before reading it completely', async () => {
+    const page = await submitNew('webhook', filled({ action_code: 'x'.repeat(2 * 1024 * 1024) }))
+    expect(page.status).toBe(413)
+    expect(textOf(page.text)).toContain('Nothing was changed')
+  })
+
+  it('keeps the input if a chain does not respond', async () => {
+    vi.spyOn(globalThis, 'fetch').mockImplementation((input, init) => {
+      const { url } = new Request(input, init)
+      return url.startsWith(NODE)
+        ? Promise.reject(new TypeError('fetch failed'))
+        : send(input, init)
+    })
+    vi.spyOn(console, 'error').mockImplementation(() => {})
+    const event = {
+      chain: 'ethereum',
+      contract_address: `0x${'53'.repeat(20)}`,
+      event_signature: 'A()',
+    }
+    const page = await submitNew('chain_event', filled({ ...event, name: 'kept' }))
+    expect(page.status).toBe(503)
+    expect(page.response.headers.get('retry-after')).toBe('15')
+    expect(textOf(page.text)).toContain('No node of ethereum responds')
+    expect(page.text).toContain('value="kept"')
+  })
+})
