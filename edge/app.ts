@@ -125,14 +125,14 @@ export function createApp(): App {
     return wantsErrorPage(c.req.raw) ? errorPage(c, error, response) : response
   }
   app.onError(respondWithError)
-  // Returned and not thrown, because middleware needs a response to which it can add headers.
+  // The error response is returned instead of thrown, because middleware needs a response to which it can add headers.
   app.notFound((c) => respondWithError(unmatchedRoute(c.req.method, methodsAt(app, c.req.path)), c))
   return app
 }
 
 const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes))
 
-/** Caches one query builder per database binding: creating one processes the whole schema. */
+/** Caches one query builder per database binding, because creating a query builder processes the whole schema. */
 const databases = new WeakMap<D1Database, Services['db']>()
 function databaseOf({ DB }: Env): Services['db'] {
   const known = databases.get(DB) ?? drizzle(DB, { schema })

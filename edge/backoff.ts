@@ -1,7 +1,4 @@
-/**
- * Exponential backoff. The delay doubles with each consecutive failure.
- * @param failures number of consecutive failures before the last one
- */
+/** @param failures number of consecutive failures before the last one */
 export function backoffMs(failures: number, firstMs: number, maxMs: number): number {
   return Math.min(firstMs * 2 ** failures, maxMs)
 }

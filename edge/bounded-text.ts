@@ -1,9 +1,8 @@
 import { readBoundedBody } from '../shared/network/bounded-body.ts'
 
-/** Thrown if a response body was not read completely. */
 export class BodyReadError extends Error {
   override name = 'BodyReadError'
-  /** `too_large`: the body exceeded the limit. `cut`: it ended prematurely. */
+  /** `too_large`: the body exceeded the limit. `cut`: the body ended prematurely. */
   readonly reason: 'too_large' | 'cut'
   constructor(reason: BodyReadError['reason']) {
     super(reason)
@@ -27,7 +26,6 @@ export async function readBoundedText(response: Response, maxBytes: number): Pro
   return new TextDecoder().decode(bytes)
 }
 
-/** Discards the rest of a response body. Ignores errors. */
 export async function discardBody(body: { cancel(): Promise<void> } | null): Promise<void> {
   await body?.cancel().catch(() => {})
 }

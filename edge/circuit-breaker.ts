@@ -1,12 +1,11 @@
 import { isPast, type Deadline } from './deadline.ts'
 
 /**
- * Circuit breaker with a half-open probe. It stays open until a deadline. After that, a single call decides whether it
- * closes. Subclasses count failures and choose the deadline.
+ * Circuit breaker with a half-open probe. It stays open until a deadline. After the deadline, a single call decides
+ * whether the circuit breaker closes. Subclasses count failures and choose the deadline.
  */
 export class CircuitBreaker<CallId> {
   #deadline: Deadline | undefined
-  /** Call that is the half-open probe; undefined if no probe is in flight. */
   #probe: CallId | undefined
 
   /** True while the circuit breaker is open or half-open. */
@@ -23,24 +22,23 @@ export class CircuitBreaker<CallId> {
     return this.#deadline?.until ?? Number.NEGATIVE_INFINITY
   }
 
-  /** True unless the circuit breaker is open. */
   isWaitOver(now: number): boolean {
     return !this.#deadline || isPast(this.#deadline, now)
   }
 
-  /** Earliest time at which a call may be sent. Infinity while the half-open probe is in flight. */
+  /** Infinity while the half-open probe is in flight. */
   allowedAt(now: number): number {
     if (!this.isWaitOver(now)) return this.until
     return this.isProbing ? Number.POSITIVE_INFINITY : now
   }
 
-  /** Unless the circuit breaker is closed, the call is the half-open probe. */
+  /** Records that a call was sent. Unless the circuit breaker is closed, the call becomes the half-open probe. */
   recordSent(call: CallId): void {
     if (this.isTripped) this.#probe = call
   }
 
   /**
-   * Called when no response to the call is expected any more. If the call was the probe, another call may become the
+   * Called when no further response to the call is expected. If the call was the probe, another call may become the
    * probe.
    */
   recordDone(call: CallId): void {
@@ -60,7 +58,6 @@ export class CircuitBreaker<CallId> {
     this.#deadline = deadline
   }
 
-  /** Keeps the circuit breaker open until `until`, unless it already stays open longer. */
   protected extend(until: number): void {
     if (this.#deadline) this.#deadline = { ...this.#deadline, until: Math.max(this.until, until) }
   }

@@ -1,33 +1,31 @@
-/** Unix milliseconds. The start is needed to detect that the clock was set back. */
+/** Start and end of a wait, in Unix milliseconds. The start is needed to detect that the clock was set back. */
 export type Deadline = { since: number; until: number }
 
 /** Tolerance for routine clock corrections. */
 export const CLOCK_TOLERANCE_MS = 1_000
 
-/** Time after which an overdue alarm counts as lost. */
 const ALARM_OVERDUE_MS = 5_000
 
 /**
- * A wait that starts in the future also counts as over, because the clock was set back. Otherwise the wait would last
- * until the clock has caught up. No wait lasts longer than twice its length, even if the clock is changed.
+ * Returns true if a wait is over. A wait that starts in the future also counts as over, because the clock was set back.
+ * Otherwise, the wait would last until the clock has caught up. No wait lasts longer than twice its length, even if the
+ * clock is changed.
  */
 export function isPast({ since, until }: Deadline, now: number): boolean {
   return now >= until || now < since - CLOCK_TOLERANCE_MS
 }
 
 /**
- * Like `isPast`, if the start of the wait is not known. A wait that would still last longer than `maxMs` counts as
- * over, because the clock was set back.
+ * Like `isPast`, for a wait with an unknown start. A wait that would still last longer than `maxMs` counts as over,
+ * because the clock was set back.
  */
 export function isEndPast(until: number, maxMs: number, now: number): boolean {
   return now >= until || until > now + maxMs
 }
 
 /**
- * True if the alarm of a Durable Object is missing, overdue, or set too late. It is set too late if the clock was set
- * back.
- * @param at the stored alarm time; null if there is none
- * @param latest the latest acceptable alarm time
+ * Returns true if the alarm of a Durable Object is missing, overdue, or set too late. An alarm can be too late because
+ * the clock was set back.
  */
 export function isAlarmLost(
   at: number | null,

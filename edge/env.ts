@@ -9,7 +9,7 @@ import { edgeSettingsSchema, type Settings } from './settings.ts'
 
 export type { Settings }
 
-/** `settingsOf` throws if a setting without a default is missing. */
+/** Settings that have not been validated yet. `settingsOf` throws if a setting without a default is missing. */
 type Bindings = {
   [Name in keyof z.input<typeof edgeSettingsSchema>]: undefined extends z.input<
     typeof edgeSettingsSchema
@@ -18,7 +18,10 @@ type Bindings = {
     : string
 }
 
-/** Typed by the RPC interface of the objects. The classes cannot be used as types, because they import this file. */
+/**
+ * Durable Object namespace, typed by the RPC interface of its objects. The classes cannot be used as types, because
+ * they import this file.
+ */
 type Namespace<Methods> = DurableObjectNamespace<Methods & Rpc.DurableObjectBranded>
 
 export type Env = Bindings & {
@@ -34,8 +37,9 @@ export type Env = Bindings & {
 let parsed: { env: object; settings: Settings } | undefined
 
 /**
- * Cached per isolate.
- * @throws {Error} if settings are missing or malformed. The message names each of them, but never contains a value.
+ * Returns the validated settings, which are cached per isolate.
+ * @throws {Error} if settings are missing or malformed. The message names each of these settings, but never contains a
+ * value.
  */
 export function settingsOf(env: Env): Settings {
   if (parsed?.env === env) return parsed.settings

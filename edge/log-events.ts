@@ -3,7 +3,7 @@ import type { ServiceLogLevel } from '../shared/service-log/levels.ts'
 /** `docs/operate.md` explains each event. */
 export const EVENTS = {
   'request.answered': 'info',
-  /** For `/health` and `/metrics`, which are polled continuously. */
+  /** Logged for requests to `/health` and `/metrics`, which are polled continuously. */
   'probe.answered': 'debug',
   'request.failed': 'error',
   'origin.away': 'warn',

@@ -1,6 +1,6 @@
 /**
- * Written to the Worker's console in the same format as the origin's log. Facts are IDs, counts and names of failures.
- * Requests, tokens, bodies and addresses are never logged.
+ * Writes log lines to the Worker's console, in the same format as the origin's log. Facts are IDs, counts and names of
+ * failures. Requests, tokens, bodies and addresses are never logged.
  */
 import {
   isLogged,
@@ -13,7 +13,6 @@ import { EVENTS } from './log-events.ts'
 
 const LEVELS: Readonly<Record<string, ServiceLogLevel>> = EVENTS
 
-/** @param env `SVC_LOG_LEVEL` sets the lowest level that is written */
 export function logEvent(
   env: { SVC_LOG_LEVEL?: string | undefined },
   event: string,

@@ -1,13 +1,13 @@
 import { decodeBase64url } from '../shared/encoding/base64url.ts'
 
 /**
- * Cached because importing a key costs as much as using it. Holds the key itself and not a promise, since a promise
- * would belong to the request that created it.
+ * Imported MAC key, cached because importing a key costs as much as using it. The cache contains the key itself and not
+ * a promise, because a promise would belong to the request that created it.
  */
 let imported: { macKey: string; key: CryptoKey } | undefined
 
 /**
- * HMAC-SHA256. The key has several uses, so each text must start with a prefix for its purpose.
+ * Computes an HMAC-SHA256. The key has several uses, so each text must start with a prefix for its purpose.
  * @param macKey `ID_MAC_KEY`, in base64url
  */
 export async function macOf(macKey: string, text: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {

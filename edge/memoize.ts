@@ -1,6 +1,4 @@
-/**
- * Caches the results of `compute`. The cache is cleared when it has `max` entries, because the keys come from users.
- */
+/** The cache is cleared when it has `max` entries, because the keys come from users. */
 export function memoize<Value>(
   max: number,
   compute: (key: string) => Value,

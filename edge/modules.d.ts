@@ -8,7 +8,7 @@ declare module '*.md' {
   export default text
 }
 
-// drizzle-kit writes an object's migrations as plain JavaScript that imports the SQL files.
+// drizzle-kit writes the migrations of a Durable Object as plain JavaScript that imports the SQL files.
 declare module '*/migrations.js' {
   const migrations: {
     journal: { entries: { idx: number; when: number; tag: string; breakpoints: boolean }[] }

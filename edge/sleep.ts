@@ -11,7 +11,7 @@ export function sleep(ms: number, ended?: AbortSignal): Promise<void> {
   })
 }
 
-/** Resolves to undefined if `work` does not settle within `ms` milliseconds. Does not cancel `work`. */
+/** Does not cancel `work`. */
 export async function withTimeout<Result>(
   work: Promise<Result>,
   ms: number,

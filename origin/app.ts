@@ -65,7 +65,7 @@ export function createOriginApp(services: OriginServices): OriginApp {
     const isExpected =
       error instanceof ActionFailedError || error instanceof BodyBudgetExhaustedError
     const isServerFault = status >= 500 && !isExpected
-    // Not logged: any client can abort many uploads, and no client receives the response.
+    // Does not log aborted requests: any client can abort many uploads, and the client no longer receives the response.
     if (isServerFault && !context.req.raw.signal.aborted) {
       const cause = status === 500 ? errorTrace(error) : error.name
       const facts = { route: routePattern(context), request_id: context.get('requestId') }
@@ -75,7 +75,7 @@ export function createOriginApp(services: OriginServices): OriginApp {
     return context.json(body, status)
   }
   app.onError(respondWithError)
-  // Returned, not thrown, so that middleware can set headers on it.
+  // Returns the error response instead of throwing, so that middleware can set headers on the response.
   app.notFound((context) =>
     respondWithError(
       unmatchedRouteError(context.req, methodsForPath(app, context.req.path)),

@@ -47,7 +47,7 @@ const settingsSchema = z
 
 export type OriginSettings = z.infer<typeof settingsSchema>
 
-/** @throws {Error} naming every setting that is missing or invalid, but never its value */
+/** @throws {Error} with a message that names every missing or invalid setting, but not its value */
 export function parseSettings(environment: Record<string, string | undefined>): OriginSettings {
   const result = settingsSchema.safeParse(environment)
   if (result.success) return result.data

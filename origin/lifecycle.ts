@@ -13,7 +13,7 @@ export class Lifecycle {
   }
 
   async #closeAll(report: (name: string, error: unknown) => void): Promise<void> {
-    // Removed one by one, because a startup in progress may register more closers meanwhile.
+    // Removes the closers one by one, because a startup in progress may register more closers in the meantime.
     for (let next = this.#closers.shift(); next; next = this.#closers.shift()) {
       try {
         await next.close()

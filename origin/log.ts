@@ -1,6 +1,6 @@
 /**
- * One JSON document per line. Logs only listed facts: IDs, counts and error names; never requests, keys, bodies,
- * parameters or action sources.
+ * Structured log with one JSON document per line. The log contains only listed facts: IDs, counts and error names;
+ * never requests, keys, bodies, parameters or action sources.
  */
 import { pino } from 'pino'
 import type { LogLevelSetting } from '../shared/service-log/levels.ts'
@@ -11,7 +11,7 @@ import { ORIGIN_EVENTS, type OriginEvent } from './log/events.ts'
 export type OriginLog = (event: OriginEvent, facts?: LogFields) => void
 
 /**
- * @param write receives whole lines, each with its line feed
+ * @param write receives complete lines, each with its line feed
  * @param now Unix milliseconds
  */
 export function openLog(
@@ -24,7 +24,7 @@ export function openLog(
       base: null,
       timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
       formatters: { level: (level) => ({ level }) },
-      // A second line of defense after `writable`.
+      // A second line of defense after `sanitizeFields`.
       redact: { paths: [...SECRET_NAMES].map((name) => `["${name}"]`), censor: REDACTED_TEXT },
     },
     { write },
@@ -40,7 +40,7 @@ export function openLog(
   }
 }
 
-/** Class and stack; the message is omitted, because it may quote input. */
+/** Omits the message, because it may quote input. */
 export function errorTrace(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))

@@ -1,4 +1,3 @@
-/** LRU cache. */
 export class LruCache<Value> {
   readonly #max: number
   readonly #values = new Map<string, Value>()

@@ -1,4 +1,3 @@
-/** The origin's main process; `main.ts` is its entry point. */
 import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'
@@ -36,10 +35,10 @@ import type { ServedTls } from './tls/served-tls.ts'
 import { openTlsSource } from './tls/tls-source.ts'
 import { KEY_USES_FLUSH_MS } from '../shared/limits.ts'
 
-/** Longer than our clients' timeout, so that a client never sends on a connection that was just closed. */
+/** It is longer than our clients' timeout, so that a client never sends on a connection that was just closed. */
 const KEEP_ALIVE_MS = 120_000
 
-/** Interval of checking certificates and evidence for renewal. */
+/** Interval at which certificates and evidence are checked for renewal. */
 const EVIDENCE_POLL_MS = 10_000
 
 const now = Date.now
@@ -153,7 +152,7 @@ async function connect(settings: OriginSettings) {
   return { database, chain }
 }
 
-/** Writes the key uses, and deletes expired rows. */
+/** Writes key uses to the database and deletes expired rows, at regular intervals. */
 function scheduleUpkeep({
   storedResponses,
   newAccountLimits,
@@ -186,7 +185,7 @@ function openChannel({ settings, keyring }: OriginProcess): OriginServices['chan
   }
 }
 
-/** Creates the server before its app, so that the renewer can replace its certificate. */
+/** Creates the server before the app, so that the renewer can replace the server's certificate. */
 async function openServer(
   { settings, stateDir, keyring, tee }: OriginProcess,
   { current, storage }: OriginServices['channel'],
@@ -237,8 +236,9 @@ function secureContext({ key, chain }: ServedTls) {
 }
 
 /**
- * An action that escaped its sandbox could send signals, even under the permission model. By default, SIGUSR1 opens a
- * debugger on this process and thus exposes the root key.
+ * Requires the flag `--disable-sigusr1`. By default, SIGUSR1 opens a debugger on this process and thus exposes the root
+ * key. An action that escaped its sandbox could send this signal, even under the permission model.
+ * @throws {Error} if the flag is missing
  */
 function requireNoInspector(flags: readonly string[]): void {
   if (flags.includes('--disable-sigusr1')) return
@@ -252,10 +252,10 @@ async function stop(code: number): Promise<void> {
   process.exit(code)
 }
 
-/** @param template its building began before this module was loaded */
+/** @param template the sandbox template, which started building before this module was loaded */
 export function runOrigin(template: Promise<TemplateFile>): void {
   process.on('SIGTERM', () => void stop(0)).on('SIGINT', () => void stop(0))
-  // The parent has exited, so no other process would stop this one.
+  // A disconnect means that the parent has exited, so no other process would stop this one.
   process.once('disconnect', () => void stop(0))
   start(template).catch((error: unknown) => {
     const message = error instanceof Error ? error.message : String(error)

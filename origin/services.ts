@@ -29,12 +29,12 @@ import type { Evidence } from './tee/evidence.ts'
 import type { FreshQuotes } from './tee/fresh-quotes.ts'
 import type { TeeProvider } from './tee/provider.ts'
 
-/** Context of the functions that assemble the service (`origin/service.ts`, `origin/service/`). */
+/** Context for the functions that assemble the service (`origin/service.ts`, `origin/service/`). */
 export type OriginProcess = {
   settings: OriginSettings
   stateDir: string
   processId: string
-  /** ID of the previous process with this state folder, if it has exited. */
+  /** ID of the previous process that used this state folder, if that process has exited. */
   predecessor: string | undefined
   keyring: Keyring
   tee: TeeProvider
@@ -43,11 +43,9 @@ export type OriginProcess = {
   counters: Counters
   log: OriginLog
   now: () => number
-  /** Unaffected by changes of the system clock. */
   monotonic: () => number
 }
 
-/** Assembled in `origin/service.ts`. */
 export type OriginServices = {
   settings: OriginSettings
   log: OriginLog
@@ -63,7 +61,7 @@ export type OriginServices = {
   accountEmails: AccountEmails
   claims: RunClaims
   credits: Credits
-  /** Undefined if no payment processor is configured. */
+  /** Undefined if no processor is configured. */
   processor: { payments: Payments; config: ProcessorCredentials } | undefined
   executions: Executions
   storedResponses: IdempotencyStore

@@ -35,7 +35,7 @@ const wei = z
   .regex(/^[0-9]{1,30}$/, 'expected an integer number of wei')
   .transform(BigInt)
 
-/** Comma-separated entries; `parse` returns undefined if an entry is malformed. */
+/** `parse` returns undefined if an entry is malformed. */
 const commaSeparated = <T>(parse: (text: string) => T[] | undefined, expected: string) =>
   z
     .string()

@@ -9,7 +9,8 @@ export const abortableSleep: AbortableSleep = (ms, signal) =>
 export const databaseTimeout = () => new Error('the database did not respond in time')
 
 /**
- * Does not cancel the operation itself. A caller can thus retry over another connection while the first one hangs.
+ * Applies a timeout to an operation without canceling the operation. A caller can thus retry over another connection
+ * while the first one hangs.
  * @throws {Error} from `timeoutError` after `ms`
  */
 export async function rejectAfter<Value>(
@@ -30,7 +31,6 @@ export async function rejectAfter<Value>(
   }
 }
 
-/** Undefined if the value is still pending after `ms`. */
 export async function undefinedAfter<Value>(
   ms: number,
   value: Promise<Value>,

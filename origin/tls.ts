@@ -1,19 +1,22 @@
 import type { webcrypto } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-// Must precede x509, whose dependency injection needs it.
+// Must be imported before x509, whose dependency injection requires it.
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 import { DAY_MS } from '../shared/durations.ts'
 import { replaceFile } from './replace-file.ts'
 
-/** Certificates of a local stack's own CA and of the origin, under `tls/`, and the origin's private key. */
+/**
+ * Paths of the certificates of a local stack's own CA and of the origin, under `tls/`, and the origin's private key and
+ * certificate.
+ */
 export type TlsFiles = { caFile: string; certificateFile: string; key: string; cert: string }
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 const CA_DAYS = 3650
 const SERVER_DAYS = 365
-/** Days; a certificate with less lifetime left is replaced at startup. */
+/** Minimum remaining lifetime in days. A certificate with less is replaced at startup. */
 const RENEW_DAYS = 30
 
 /** Creates files that are missing or about to expire. */
@@ -56,7 +59,7 @@ async function createAuthority(file: FilePath): Promise<void> {
     ],
   })
   await writeKeyPair(file, 'ca', keys.privateKey, certificate)
-  // The previous CA signed the server certificate.
+  // Replaces the server certificate, because the previous CA signed it.
   await createServerCertificate(file)
 }
 
@@ -98,7 +101,8 @@ function validity(days: number): { notBefore: Date; notAfter: Date } {
   return { notBefore: new Date(now - DAY_MS), notAfter: new Date(now + days * DAY_MS) }
 }
 
-// Writes the key first: a crash could otherwise leave a certificate without its key, which would look complete.
+// Writes the key first. Otherwise, a crash could leave a certificate without its key, and the pair would appear
+// complete.
 async function writeKeyPair(
   file: FilePath,
   name: string,

@@ -1,5 +1,5 @@
-// The only web globals for shared code: both are pure and in every runtime. `types: []` keeps shared/ independent of a
-// runtime's clock, randomness or network.
+// Declares the only web globals that shared code may use. Both are pure and available in every runtime. `types: []`
+// keeps shared/ independent of a runtime's clock, randomness or network.
 declare class TextEncoder {
   encode(text?: string): Uint8Array<ArrayBuffer>
 }

@@ -1,7 +1,7 @@
 /**
- * A trigger's ID is 16 random bytes followed by the first 8 bytes of their MAC: 32 characters of base64url. A run's ID
- * is the ID of its trigger plus 12 bytes: 48 characters. Both lengths are multiples of three bytes, so the encodings
- * concatenate without padding, and a run's ID starts with the ID of its trigger.
+ * IDs of triggers and runs. A trigger's ID is 16 random bytes followed by the first 8 bytes of their MAC: 32 characters
+ * of base64url. A run's ID is the ID of its trigger plus 12 bytes: 48 characters. Both lengths are multiples of three
+ * bytes, so the encodings concatenate without padding, and a run's ID starts with the ID of its trigger.
  */
 import { decodeBase64url } from './encoding/base64url.ts'
 
@@ -11,10 +11,10 @@ export const RUN_SUFFIX_BYTES = 12
 export const TRIGGER_ID_CHARACTERS = 32
 export const RUN_ID_CHARACTERS = 48
 
-/** Domain separator, so that the MAC's key cannot authenticate anything else. */
+/** Domain separator, so that the MAC's key cannot authenticate any other data. */
 export const TRIGGER_MAC_PURPOSE = 'svc/trigger-id/v1'
 
-/** Returns `undefined` if the text does not have the shape of an ID. */
+/** Returns `undefined` if the text does not have the format of an ID. */
 export function parseTriggerId(id: string): { random: Uint8Array; mac: Uint8Array } | undefined {
   if (id.length !== TRIGGER_ID_CHARACTERS) return undefined
   const bytes = decodeBase64url(id)
@@ -25,7 +25,7 @@ export function parseTriggerId(id: string): { random: Uint8Array; mac: Uint8Arra
   }
 }
 
-/** Returns `undefined` if the text does not have the shape of a run's ID. */
+/** Returns `undefined` if the text does not have the format of a run's ID. */
 export function triggerIdOfRun(runId: string): string | undefined {
   if (runId.length !== RUN_ID_CHARACTERS || !decodeBase64url(runId)) return undefined
   return runId.slice(0, TRIGGER_ID_CHARACTERS)

@@ -1,84 +1,91 @@
-/** Values that the services, the clients or the tests must agree on, each with its reason. */
+/** Limits that the services, the clients or the tests must agree on, each with its reason. */
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './durations.ts'
 
-/** Long enough for a slow RPC, and short enough that a hang is noticed. */
+/** Default wall-clock limit of an execution: long enough for a slow RPC, and short enough that a hang is noticed. */
 export const EXECUTION_WALL_MS = 120_000
 
-/** Upper bound of the operator's setting: leases and polling are not designed for longer executions. */
+/**
+ * Upper bound of the operator's setting for the wall-clock limit. Leases and polling are not designed for longer
+ * executions.
+ */
 export const EXECUTION_WALL_MAX_MS = 900_000
 
-/** A quarter of the wall-clock limit: waiting may take the rest, but mining must not be worthwhile. */
+/**
+ * CPU time of an execution: a quarter of the wall-clock limit. An action may spend the rest waiting, but mining must
+ * not be worthwhile.
+ */
 export const EXECUTION_CPU_MS = 30_000
 
-/** Linear memory (WebAssembly) of one action, fixed because the engine's own limit does not bound its growth. */
+/**
+ * Linear memory (WebAssembly) of one action. The size is fixed, because the engine's own limit does not bound the
+ * memory's growth.
+ */
 export const ACTION_MEMORY_BYTES = 64 * 1024 * 1024
 
-/** Source of an action in the core API. */
 export const SOURCE_MAX_BYTES = 16 * 1024 * 1024
 
-/** `js_params` as JSON text. */
+/** Maximum size of `js_params` as JSON text. */
 export const PARAMS_MAX_BYTES = 8 * 1024 * 1024
 
-/** Return value as JSON text. */
+/** Maximum size of an action's return value as JSON text. */
 export const RESULT_MAX_BYTES = 1024 * 1024
 
-/** Nesting of untrusted JSON: `JSON.stringify` is recursive, and a value that it cannot serialize cannot be stored. */
+/** `JSON.stringify` is recursive, and a value that it cannot serialize cannot be stored. */
 export const JSON_DEPTH_MAX = 512
 
-/** Nesting of bodies with params: deeper than real data, and small enough to track while scanning. */
+/** Maximum nesting of bodies with params: deeper than real data, and small enough to track while scanning. */
 export const BODY_DEPTH_MAX = 8_192
 
-/** Per execution; the rest is truncated, and a note is added. */
+/** Longer logs are truncated, and a note is added. */
 export const LOGS_MAX_BYTES = 100 * 1024
 
-/** Operations with wallet or action keys per execution. */
 export const KEY_OPERATIONS_MAX = 10
 
-/** RSA keys in `crypto.subtle`: a signature operation cannot be interrupted, and takes 33 ms at this size. */
+/** A signature operation cannot be interrupted, and takes 33 ms at this size. */
 export const RSA_KEY_MAX_BITS = 8192
 
-/** Per execution; each followed redirect counts as a request. */
+/** Maximum outbound requests per execution. Each followed redirect counts as a request. */
 export const OUTBOUND_REQUESTS_MAX = 50
 
-/** Size after decompression. */
+/** Maximum size of an outbound request's response, after decompression. */
 export const OUTBOUND_RESPONSE_MAX_BYTES = 1_000_000
 
-/** Same as for a response; the largest transaction that a chain accepts has 128 KiB. */
+/** The same as for a response. The largest transaction that a chain accepts has 128 KiB. */
 export const OUTBOUND_BODY_MAX_BYTES = 1_000_000
 
-/** The length that common servers accept in a request line. */
+/** Common servers accept this length in a request line. */
 export const OUTBOUND_URL_MAX_CHARACTERS = 8192
 
-/** Redirects per request (Fetch standard, HTTP-redirect fetch). */
+/** Maximum redirects per outbound request (Fetch standard, HTTP-redirect fetch). */
 export const OUTBOUND_REDIRECTS_MAX = 20
 
 /**
- * Message for `Svc.Actions.encrypt`, in UTF-8: meant for keys and documents, not files, because messages cross two
- * process boundaries.
+ * Maximum size of a message for `Svc.Actions.encrypt`, in UTF-8. Encryption is meant for keys and documents, not files,
+ * because messages cross two process boundaries.
  */
 export const ENCRYPTED_MESSAGE_MAX_BYTES = 64 * 1024
 
-/** Base64; a ciphertext is 45 bytes longer than its message (`origin/keys/wallet-cipher.ts`). */
+/** A ciphertext is 45 bytes longer than its message (`origin/keys/wallet-cipher.ts`). */
 export const CIPHERTEXT_MAX_CHARACTERS = 4 * Math.ceil((ENCRYPTED_MESSAGE_MAX_BYTES + 45) / 3)
 
 /**
- * Core API requests without source; the largest contains a hundred IDs and a description. Also bounds the JSON that a
- * client without a key can have parsed free of charge.
+ * Maximum body of core API requests without source. The largest contains a hundred IDs and a description. The limit
+ * also bounds the JSON that a client without a key can have parsed free of charge.
  */
 export const OPERATION_BODY_MAX_BYTES = 64 * 1024
 
 /** Typical events take a few KiB, and some tens of KiB with all customer-supplied fields. */
 export const PROCESSOR_EVENT_MAX_BYTES = 1024 * 1024
 
-/** The largest source and params, plus JSON overhead. */
+/** Maximum body of core API requests with source: the largest source and params, plus JSON overhead. */
 export const CORE_BODY_MAX_BYTES = 32 * 1024 * 1024
 
-/** Limit at the edge and the origin: slow senders occupy memory. */
+/** Timeout for receiving a body at the edge and the origin, because slow senders occupy memory. */
 export const BODY_TIMEOUT_MS = 60_000
 
 /**
- * Minimum progress, per interval, of a body over 64 KiB at the origin: 16 KiB/s, a third of a 3G uplink. The memory for
- * a stalled body is released after at most two intervals.
+ * Interval in which a body over 64 KiB must make a minimum of progress at the origin: 16 KiB/s, a third of a 3G uplink.
+ * The memory for a stalled body is released after at most two intervals.
  */
 export const BODY_STALL_MS = 10_000
 export const BODY_STALL_BYTES = 160 * 1024
@@ -92,29 +99,35 @@ export const BODY_SMALL_CHUNKS_MAX = 1_024
 export const BODY_CHUNK_MIN_BYTES = 32
 
 /**
- * Memory for bodies over 64 KiB that are still arriving: one pool for senders without a verified key, and one for
+ * Memory for bodies over 64 KiB that are still arriving. One pool is for senders without a verified key, and one is for
  * accounts and the edge. Each client network or account may use at most four bodies of the largest size.
  */
 export const UNAUTHENTICATED_BODIES_BYTES = 256 * 1024 * 1024
 export const ARRIVING_BODIES_BYTES = 512 * 1024 * 1024
 export const ARRIVING_BODIES_SHARE_BYTES = 128 * 1024 * 1024
 
-/** Default per origin process (`SVC_CONNECTIONS_MAX`). Each connection uses 50 KB, plus 64 KiB for a small body. */
+/**
+ * Default maximum of connections per origin process (`SVC_CONNECTIONS_MAX`). Each connection uses 50 KB, plus 64 KiB
+ * for a small body.
+ */
 export const CONNECTIONS_MAX = 4_096
 
 /**
- * Per client address, free of charge. The largest source occupies a thread for 0.2 s. A page with a hundred actions
- * requests each CID once.
+ * CID computations per client address and minute, free of charge. The largest source occupies a thread for 0.2 s. A
+ * page with a hundred actions requests each CID once.
  */
 export const SOURCE_CIDS_PER_MINUTE = 120
 
-/** Large sources that clients without a key may queue for the single CID thread; each holds its body in memory. */
+/**
+ * Maximum large sources that clients without a key may queue for the single CID thread. Each queued source keeps its
+ * body in memory.
+ */
 export const SOURCE_CIDS_WAITING_MAX = 4
 
-/** Per permission array of a usage key or group. */
+/** Maximum IDs in each permission array of a usage key or group. */
 export const PERMISSION_IDS_MAX = 50
 
-/** The contract limits bytes instead, and has room for the longest name and description. */
+/** Maximum length of a name. The contract limits bytes instead, and has room for the longest name and description. */
 export const NAME_MAX_CHARACTERS = 256
 /** Storing 4 KB on the chain costs about 3,000,000 gas, which this deployment pays for one cent. */
 export const DESCRIPTION_MAX_CHARACTERS = 1024
@@ -122,31 +135,31 @@ export const DESCRIPTION_MAX_CHARACTERS = 1024
 /** The same as for a name, because creating an account is free of charge. */
 export const ACCOUNT_DESCRIPTION_MAX_CHARACTERS = NAME_MAX_CHARACTERS
 
-/** 64 for the local part, `@`, and 255 for the domain (RFC 5321, 4.5.3.1). */
+/** Maximum length of an email address: 64 for the local part, `@`, and 255 for the domain (RFC 5321, 4.5.3.1). */
 export const EMAIL_MAX_CHARACTERS = 320
 
-/** Larger bodies get 413; GitHub's usual payloads are far smaller. */
+/** Larger bodies get 413. GitHub's usual payloads are far smaller. */
 export const WEBHOOK_BODY_MAX_BYTES = 2 * 1024 * 1024
 
 /** Senders time out sooner, and slow senders occupy memory. */
 export const WEBHOOK_BODY_TIMEOUT_MS = 30_000
 
-/** `options.pass_headers`; verifying a sender takes three or four headers. */
+/** Verifying a sender takes three or four headers. */
 export const PASS_HEADERS_MAX = 16
 
-/** Fields of a webhook's form: the default limit of PHP and Express. */
+/** Maximum fields of a webhook's form: the default limit of PHP and Express. */
 export const FORM_FIELDS_MAX = 1_000
 
-/** Challenge that a handshake echoes: known senders use shorter ones, and large inputs must not be reflected. */
+/** Known senders use shorter challenges, and large inputs must not be reflected. */
 export const HANDSHAKE_MAX_CHARACTERS = 1024
 
-/** One storage row: Durable Objects in production reject rows over 2 MB. */
+/** Maximum bytes of a body in one storage row. Durable Objects in production reject rows over 2 MB. */
 export const BODY_PART_BYTES = 1024 * 1024
 
-/** Stored with the trigger in one row. */
+/** Maximum size of a trigger's source, which is stored with the trigger in one row. */
 export const TRIGGER_SOURCE_MAX_BYTES = 1024 * 1024
 
-/** The largest source and params, plus JSON overhead if every byte is escaped. */
+/** Maximum body of trigger requests: the largest source and params, plus JSON overhead if every byte is escaped. */
 export const TRIGGER_BODY_MAX_BYTES = 8 * 1024 * 1024
 
 /** Every run repeats the params, and each revision stores them in one row with the source. */
@@ -155,263 +168,284 @@ export const DEFAULT_PARAMS_MAX_BYTES = 256 * 1024
 /** Larger params are returned only with the single trigger, to keep a full list below 10 MB. */
 export const LISTED_PARAMS_MAX_BYTES = 8 * 1024
 
-/** Per account, so that a full list is bounded. */
+/** Maximum triggers per account, so that a full list is bounded. */
 export const TRIGGERS_MAX = 1_000
 
-/** Runs that one trigger may start in any 60 s window: default and upper bound. */
+/** Maximum runs that one trigger may start in any 60 s window: default and upper bound. */
 export const MAX_RUNS_PER_MINUTE_DEFAULT = 60
 export const MAX_RUNS_PER_MINUTE_BOUND = 6_000
 
-/** Large bodies reach `QUEUED_BYTES_MAX` first. */
+/** Upper bound of the maximum number of queued runs. Large bodies reach `QUEUED_BYTES_MAX` first. */
 export const MAX_QUEUED_RUNS_BOUND = 10_000
 
-/** Senders such as GitHub do not redeliver rejected events. */
+/** It is high, because senders such as GitHub do not redeliver rejected events. */
 export const WEBHOOK_QUEUED_RUNS_DEFAULT = MAX_QUEUED_RUNS_BOUND
 
 /**
- * Schedules and chain events. A full queue does not lose chain events, because their logs stay on the chain. A schedule
- * that falls behind should not catch up on thousands of ticks.
+ * Default maximum of queued runs for schedules and chain events. A full queue does not lose chain events, because their
+ * logs stay on the chain. A schedule that falls behind should not catch up on thousands of ticks.
  */
 export const MAX_QUEUED_RUNS_DEFAULT = 100
 
-/** Queued bodies per trigger; a Durable Object's storage holds 10 GB in production. */
+/** Maximum size of all queued bodies of a trigger. A Durable Object's storage has 10 GB in production. */
 export const QUEUED_BYTES_MAX = 256 * 1024 * 1024
 
-/** Concurrent runs of one trigger: the defaults by kind, and the upper bound. */
+/** Maximum concurrent runs of one trigger: the defaults by kind, and the upper bound. */
 export const WEBHOOK_CONCURRENCY = 8
 export const SCHEDULE_CONCURRENCY = 1
 export const CONCURRENCY_MAX = 64
 
-/** Finished runs of a trigger; whichever limit is reached first applies. */
+/** Limits on the finished runs that are stored for a trigger. The limit that is reached first applies. */
 export const HISTORY_RETENTION_MS = 30 * DAY_MS
 export const HISTORY_RUNS_MAX = 10_000
 export const HISTORY_BYTES_MAX = 1024 * 1024 * 1024
 
-/** Delivery IDs for deduplication (`options.dedup`); senders stop retrying sooner. */
+/** Retention of delivery IDs for deduplication (`options.dedup`). Senders stop retrying sooner. */
 export const DELIVERY_RETENTION_MS = DAY_MS
 
-/** Same as for an Idempotency-Key; longer delivery IDs are stored as a hash. */
+/** Maximum length of a delivery ID, the same as for an Idempotency-Key. Longer delivery IDs are stored as a hash. */
 export const DELIVERY_ID_MAX_CHARACTERS = 255
 
 /** Interval of the schedule scanner, and the minimum distance between two ticks of a schedule. */
 export const SCAN_INTERVAL_MS = 30_000
 export const SCHEDULE_INTERVAL_MIN_MS = 30_000
 
-/** A single tick that is late by at most this fires regardless of `options.misfire`. */
+/** Maximum delay at which a single late tick fires regardless of `options.misfire`. */
 export const TICK_GRACE_MS = 2 * SCAN_INTERVAL_MS
 
-/** The age below which `coalesce` fires the latest tick, and the maximum number that `all` fires. */
+/**
+ * Limits on missed ticks: the age below which `coalesce` fires the latest tick, and the maximum number that `all`
+ * fires.
+ */
 export const MISSED_TICK_MAX_AGE_MS = HOUR_MS
 export const MISSED_TICKS_MAX = 100
 
-/** `GET /api/runs/<id>?wait=`, below the idle timeouts of common proxies. */
+/** Maximum wait of `GET /api/runs/<id>?wait=`, below the idle timeouts of common proxies. */
 export const RUN_WAIT_MAX_S = 30
 
-/** Cloudflare allows six per Durable Object in production, and an alarm needs a free one. */
+/**
+ * Maximum connections of a Durable Object to the origin. Cloudflare allows six per object in production, and an alarm
+ * needs a free one.
+ */
 export const ORIGIN_CONNECTIONS_PER_OBJECT = 4
 
-/** `/sealed/execute` responds with `running` after this time. */
+/** Time after which `/sealed/execute` responds with `running`. */
 export const EXECUTE_WAIT_MS = 5_000
 
-/** Check of the stored key when the action of a trigger changes. */
+/** Timeout for checking the stored key when the action of a trigger changes. */
 export const STORED_KEY_CHECK_MS = 5_000
 
-/** `/sealed/outcomes`, below the idle timeouts of all proxies that we know of. */
+/** Maximum wait of `/sealed/outcomes`, below the idle timeouts of all proxies that we know of. */
 export const OUTCOMES_WAIT_MS = 25_000
 
-/** URL and headers at the origin: the largest `X-Wallet-Auth`, the same size again for other headers, and a URL. */
+/**
+ * Maximum size of URL and headers at the origin: the largest `X-Wallet-Auth`, the same size again for other headers,
+ * and a URL.
+ */
 export const HEAD_MAX_BYTES = 64 * 1024
 
-/** Head of a sealed core request or response (method, path, query and headers), in bytes of JSON. */
+/** Method, path, query and headers, in bytes of JSON. */
 export const SEALED_HEAD_MAX_BYTES = 64 * 1024
 
-/** Padding interval while a sealed core request executes: proxies close connections silent for a minute or two. */
+/** Proxies close connections that are silent for a minute or two. */
 export const SEALED_PAD_MS = 15_000
 
-/** Silence after which the origin counts as unresponsive: four padding intervals. */
+/** Time without data after which the origin counts as unresponsive: four padding intervals. */
 export const SEALED_IDLE_TIMEOUT_MS = 60_000
 
 /** The largest result, logs with every character escaped, the message and the stack. */
 export const SEALED_RESPONSE_MAX_BYTES = 4 * 1024 * 1024
 
-/** Allows for clocks that differ by seconds, and bounds the replay cache. */
+/** It allows for clocks that differ by seconds, and bounds the replay cache. */
 export const SEALED_REQUEST_LIFETIME_MS = 60_000
 
 /** Maximum time by which a sealed request may be dated in the future. */
 export const SEALED_CLOCK_SKEW_MS = 30_000
 
-/** Age at which an edge isolate fetches the origin's evidence again. */
+/** Age at which the edge fetches the origin's evidence again. */
 export const CHANNEL_KEY_MAX_AGE_MS = HOUR_MS
 
 /**
- * Base64 of the largest typed data (4 KiB) and the largest signature (8 KiB, as hex), which take less than 21 KiB with
- * their JSON. Proxies accept 32 KiB of headers.
+ * Maximum length of `X-Wallet-Auth`: base64 of the largest typed data (4 KiB) and the largest signature (8 KiB, as
+ * hex), which take less than 21 KiB with their JSON. Proxies accept 32 KiB of headers.
  */
 export const WALLET_AUTH_MAX_CHARACTERS = 28 * 1024
 
 /**
- * Per client network: the burst, and ten per second. Checking the signature of a contract wallet calls our node free of
- * charge.
+ * Limit on wallet proofs per client network: the burst, and ten per second. Checking the signature of a contract wallet
+ * calls our node free of charge.
  */
 export const WALLET_PROOFS_BURST = 600
 export const WALLET_PROOFS_PER_HOUR = 36_000
 
-/** Wallets and usage keys created for one ChainSecured account free of charge; the admin pays the gas of each. */
+/**
+ * Limit on wallets and usage keys that are created for one ChainSecured account free of charge. The admin pays the gas
+ * of each.
+ */
 export const ADMIN_WALLET_CREATIONS_BURST = 300
 export const ADMIN_WALLET_CREATIONS_PER_HOUR = 3_600
 
-/** Quotes for nonces: each occupies the platform's single quoting enclave for about 50 ms. */
+/** Each occupies the platform's single quoting enclave for about 50 ms. */
 export const CONCURRENT_QUOTES_MAX = 4
 
-/** Quotes for nonces per client address; one verification needs one quote. */
+/** Maximum quotes for nonces per client address and minute. One verification needs one quote. */
 export const QUOTES_PER_MINUTE = 30
 
 /**
- * Uncached action keys, per client address. Each look-up takes half a millisecond of the main thread, and a page with a
- * hundred actions needs a hundred look-ups.
+ * Maximum lookups of uncached action keys per client address and minute. Each lookup takes half a millisecond of the
+ * main thread, and a page with a hundred actions needs a hundred lookups.
  */
 export const ACTION_LOOKUPS_PER_MINUTE = 300
 
-/** Stored outcomes are returned to repeated requests. */
+/** Retention of outcomes, which are returned to repeated requests. */
 export const OUTCOME_RETENTION_MS = DAY_MS
 
-/** Maximum time without contact with the chain; afterwards requests get 503 instead of stale data. */
+/** Maximum time without contact with the chain. Afterwards, requests get 503 instead of stale data. */
 export const MIRROR_STALE_MS = 30_000
 
-/** Confirmations until a block counts as final: the usual number for large chains. */
+/** Default confirmations until a block counts as final: the usual number for large chains. */
 export const CHAIN_FINALITY_DEFAULT = 12
 
-/** Long enough for a slow mail server. */
+/** Lifetime of a sign-in link, long enough for a slow mail server. */
 export const MAGIC_LINK_LIFETIME_MS = 15 * MINUTE_MS
 
 export const SESSION_LIFETIME_MS = 7 * DAY_MS
 
-/** Enough for every device and password manager of a person, and few enough to review. */
+/** Maximum passkeys per person: enough for every device and password manager, and few enough to review. */
 export const PASSKEYS_MAX = 20
 
-/** Long enough for a person to find and touch the authenticator. */
+/** Lifetime of a passkey challenge, long enough for a person to find and touch the authenticator. */
 export const PASSKEY_CHALLENGE_LIFETIME_MS = 5 * MINUTE_MS
 
 /**
- * Maximum age of a session that may add a passkey: an attacker with an older session cannot turn it into permanent
+ * Maximum age of a session that may add a passkey, so that an attacker with an older session cannot obtain permanent
  * access.
  */
 export const RECENT_SIGN_IN_MS = 15 * MINUTE_MS
 
-/** Lifetime, and the idle time after which the token expires earlier. */
+/** Lifetime of an agent token, and the idle time after which the token expires earlier. */
 export const AGENT_TOKEN_LIFETIME_MS = 90 * DAY_MS
 export const AGENT_TOKEN_IDLE_MS = 30 * DAY_MS
 
-/** Long enough for a person to open the link and sign in. */
+/** Lifetime of an authorization request, long enough for a person to open the link and sign in. */
 export const AGENT_REQUEST_LIFETIME_MS = 10 * MINUTE_MS
 
-/** Retention after expiry, so that the agent can read the outcome, and the challenge cannot be registered again. */
+/**
+ * Retention of an authorization request after expiry, so that the agent can read the outcome, and the challenge cannot
+ * be registered again.
+ */
 export const AGENT_REQUEST_RETENTION_MS = DAY_MS
 
 /** Typing mistakes are tolerated, while five guesses out of 2^40 are negligible. */
 export const USER_CODE_ATTEMPTS = 5
 
-/** 32 random bytes in base64url; our guide recommends 48 bytes. */
+/** Minimum length of an agent token: 32 random bytes in base64url. Our guide recommends 48 bytes. */
 export const AGENT_TOKEN_MIN_CHARACTERS = 43
 
 export const RUNS_PAGE_DEFAULT = 50
 export const RUNS_PAGE_MAX = 100
 
 /**
- * Bodies in one page of a history: a full page of 64 KiB each. The Durable Object that parses the bodies also accepts
- * the trigger's events, and a page of the largest bodies would block it for seconds.
+ * Maximum size of the bodies in one page of a run history. A full page may contain 64 KiB for each run. The Durable
+ * Object that parses the bodies also accepts the trigger's events, and a page of the largest bodies would block the
+ * object for seconds.
  */
 export const LISTED_INPUTS_MAX_BYTES = 8 * 1024 * 1024
 
-/** Retention after the write became final: the same as for stored responses. */
+/** Retention of a chain write after it became final: the same as for stored responses. */
 export const CHAIN_WRITE_RETENTION_MS = DAY_MS
 
-/** Lists of the core API. */
 export const LIST_PAGE_MAX = 200
 
-/** Responses stored under an Idempotency-Key. */
 export const IDEMPOTENT_RESPONSE_RETENTION_MS = DAY_MS
 
 export const IDEMPOTENCY_KEY_MAX = 255
 
-/** `last_used_at` may lag by this interval. */
+/** Interval of storing `last_used_at`, by which the stored time may lag. */
 export const KEY_USES_FLUSH_MS = 60_000
 
-/** A management write that sends a transaction, and each started second of execution. */
+/** Price of a management write that sends a transaction, and of each started second of execution. */
 export const WRITE_CENTS = 1
 export const EXECUTION_SECOND_CENTS = 1
 
-/** Statement of charges: a month by default, at most a leap year. */
+/** Days in a statement of charges: a month by default, at most a leap year. */
 export const USAGE_DAYS_DEFAULT = 30
 export const USAGE_DAYS_MAX = 366
 
 /**
- * Free execution time of failed runs per key, action and hour. It grows by the time that the key has paid for in the
- * same hour (docs/decisions/0024).
+ * Free execution time of failed runs per key, action and hour. The allowance grows by the time that the key has paid
+ * for in the same hour (docs/decisions/0024).
  */
 export const FAILED_EXECUTION_MS = 60_000
 export const FAILED_EXECUTION_WINDOW_MS = HOUR_MS
 
 /**
- * Allowance of a whole account, as a multiple of that of one key and action: adding a comment turns the same code into
- * another action. Equals the maximum concurrency of one trigger.
+ * Allowance of a whole account, as a multiple of the allowance of one key and action. Adding a comment turns the same
+ * code into another action, so a limit per action is not enough. The factor equals the maximum concurrency of one
+ * trigger.
  */
 export const FAILED_EXECUTION_PAIRS = 64
 
-/** At most a million dollars, in a window from a minute to a leap year. Shorter windows would be a rate limit. */
+/**
+ * Bounds of a spending cap: at most a million dollars, in a window from a minute to a leap year. Shorter windows would
+ * be a rate limit.
+ */
 export const SPEND_CAP_MAX_CENTS = 100_000_000
 export const SPEND_WINDOW_MIN_S = 60
 export const SPEND_WINDOW_MAX_S = 366 * 24 * 60 * 60
 
-/** The maximum limits the damage of a mistyped amount. */
+/** Bounds of a payment. The maximum limits the damage of a mistyped amount. */
 export const PAYMENT_MIN_CENTS = 500
 export const PAYMENT_MAX_CENTS = 1_000_000
 
 /**
- * Per account; each unpaid payment is polled for a week. Usage keys together get two thirds, and each usage key gets
- * one third. The rest is reserved for the account key and the admin wallet, so that no usage key can block its account
- * from paying.
+ * Maximum unpaid payments per account and hour. Each unpaid payment is polled for a week. Usage keys together get two
+ * thirds, and each usage key gets one third. The rest is reserved for the account key and the admin wallet, so that no
+ * usage key can block its account from paying.
  */
 export const UNPAID_PAYMENTS_PER_HOUR = { account: 30, usageKeys: 20, usageKey: 10 }
 export const UNPAID_PAYMENTS_PER_WEEK = { account: 200, usageKeys: 140, usageKey: 70 }
 
 /**
- * Each query calls the payment processor. As with unpaid payments, a third is reserved for the account key and the
- * admin wallet.
+ * Maximum payment queries per minute. Each query calls the payment processor. As with unpaid payments, a third is
+ * reserved for the account key and the admin wallet.
  */
 export const PAYMENT_QUERIES_PER_MINUTE = { account: 120, usageKeys: 80 }
 
-/** `/attestation` or `/info`: an event log with all payloads takes about 20 KB, and a compose file can take as much. */
+/**
+ * Maximum size of `/attestation` or `/info`. An event log with all payloads takes about 20 KB, and a compose file can
+ * take as much.
+ */
 export const ATTESTATION_MAX_BYTES = 1024 * 1024
 
 /** Real quotes take 5 KB, mostly for the certificate chain. */
 export const QUOTE_MAX_BYTES = 16 * 1024
 
-/** Per log: a boot has about 30 events, and an application may extend RTMR3. */
+/** A boot has about 30 events, and an application may extend RTMR3. */
 export const EVENTS_MAX = 4_096
 
 /** A certificate chain takes about 6 KB. */
 export const EVIDENCE_FILE_MAX_BYTES = 256 * 1024
 
-/** Five, plus one certificate for each additional name. */
+/** Usually there are five, plus one certificate for each additional name. */
 export const EVIDENCE_FILES_MAX = 32
 
 /** Intel's collateral takes 19 KB, and revocation lists grow. */
 export const COLLATERAL_MAX_BYTES = 1024 * 1024
 
-/** More than any real zone has. */
+/** Maximum number of CAA records, more than any real zone has. */
 export const CAA_RECORDS_MAX = 64
 export const CAA_RECORD_MAX_CHARACTERS = 2_048
 
-/** A response with a fresh quote can take a second. */
+/** Timeout for fetching evidence. A response with a fresh quote can take a second. */
 export const EVIDENCE_TIMEOUT_MS = 15_000
 
-/** Large enough to be unique, and at most the size of the report data. */
+/** Bounds of a nonce: large enough to be unique, and at most the size of the report data. */
 export const NONCE_MIN_BYTES = 16
 export const NONCE_MAX_BYTES = 64
 
 /**
- * 2^24, the maximum per transaction under EIP-7825. The largest write within our limits needs 14,440,000 gas
+ * Maximum gas of a transaction: 2^24, the limit of EIP-7825. The largest write within our limits needs 14,440,000 gas
  * (`updateGroup` with the longest texts, replacing 500 wallets and 500 actions by 50 of each). Only `deleteAction` in
  * an account with about 3,000 groups needs more.
  */
@@ -423,45 +457,48 @@ export const PAYERS_DEFAULT = 4
 /** No chain needs more for our writes, and the balances can still all be polled. */
 export const PAYERS_MAX = 64
 
-/** JSON text; usual messages take a sixth of this size. */
+/** Maximum size of typed data as JSON text. Usual messages take a sixth of this size. */
 export const TYPED_DATA_MAX_BYTES = 4 * 1024
 
 /**
- * 65 bytes, or the input of a contract wallet. A passkey signature takes 700 bytes, and a signature by thirty owners
- * takes 2,000.
+ * Maximum size of a wallet's signature: 65 bytes, or the input of a contract wallet. A passkey signature takes 700
+ * bytes, and a signature by thirty owners takes 2,000.
  */
 export const WALLET_SIGNATURE_MAX_BYTES = 8 * 1024
 
-/** Difference between `issuedAt` in a signed proof and the server's clock, in either direction. */
+/** Maximum difference between `issuedAt` in a signed proof and the server's clock, in either direction. */
 export const PROOF_WINDOW_S = 300
 
-/** Eight P-256 verifications in Solidity, about 20 ms of our node's time. */
+/**
+ * Maximum gas of a contract wallet's signature check: eight P-256 verifications in Solidity, about 20 ms of our node's
+ * time.
+ */
 export const CONTRACT_SIGNATURE_GAS = 3_000_000
 
-/** This deployment's node bears the cost of the checks. */
+/** Maximum concurrent checks of contract wallets' signatures, because this deployment's node bears the cost. */
 export const CONCURRENT_CONTRACT_SIGNATURES_MAX = 8
 
-/** Blocks; the watcher stores at least that many. */
+/** Maximum finality depth in blocks. The watcher stores at least that many blocks. */
 export const FINALITY_DEPTH_MAX = 1_000
 
-/** `topic_filters`; geth accepts 1,000 topics per position. */
+/** Limits on `topic_filters`. geth accepts 1,000 topics per position. */
 export const TOPIC_FILTERS_MAX = 3
 export const TOPICS_PER_FILTER_MAX = 100
 
-/** The limits of common nodes, including geth. */
+/** Maximum addresses and topics in a log query: the limits of common nodes, including geth. */
 export const LOG_QUERY_ADDRESSES_MAX = 1_000
 export const LOG_QUERY_TOPICS_MAX = 1_000
 
 /**
- * One delivery to a trigger, with the logs as JSON. An RPC between Durable Objects carries 32 MiB, and a full queue
- * returns most of the logs.
+ * Maximum size of one delivery to a trigger, with the logs as JSON. An RPC between Durable Objects can transfer 32 MiB,
+ * and a full queue accepts few of the logs.
  */
 export const DELIVERY_LOGS_MAX = 200
 export const DELIVERY_BYTES_MAX = 1024 * 1024
 
 /**
- * Stored below the head. Known reorganizations on the supported chains were shallower (157 blocks on Polygon).
- * `BLOCKS_RETAINED_MAX` applies if finality lags: two hours of the fastest chain.
+ * Number of blocks stored below the head. Known reorganizations on the supported chains were shallower (157 blocks on
+ * Polygon). `BLOCKS_RETAINED_MAX` applies if finality lags: two hours of the fastest chain.
  */
 export const BLOCKS_RETAINED = 256
 export const BLOCKS_RETAINED_MAX = 20_000

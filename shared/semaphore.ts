@@ -12,8 +12,9 @@ export class Semaphore {
   }
 
   /**
-   * Not async, because the extra microtask would let a later caller overtake a waiting one.
-   * @param signal ends the wait; the promise is then rejected with the signal's reason
+   * Waits for a permit. The method is not async, because the extra microtask would let a later caller overtake a
+   * waiting one.
+   * @param signal ends the wait. The promise is then rejected with the signal's reason
    */
   acquire(signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.reject(signal.reason as Error)

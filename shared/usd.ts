@@ -3,7 +3,7 @@ const usdFormat = (useGrouping: boolean) =>
 
 const FORMATS = { grouped: usdFormat(true), plain: usdFormat(false) }
 
-/** @param style `grouped` for people, such as `$1,234.50`; `plain` in the API's texts, such as `$1234.50` */
+/** @param style `grouped` for people, such as `$1,234.50`, or `plain` for texts of the API, such as `$1234.50` */
 export function formatUsd(cents: number, style: keyof typeof FORMATS = 'grouped'): string {
   return FORMATS[style].format(cents / 100)
 }

@@ -1,10 +1,10 @@
-/** esbuild imports style sheets as text, and the scripts adopt them. */
+/** Style sheets, which esbuild imports as text. Scripts adopt them at runtime. */
 declare module '*.css' {
   const text: string
   export default text
 }
 
-/** Modules that scripts import at runtime by URL path, built from a folder's `module.ts`. */
+/** Modules that scripts import by URL path at runtime. Each module is built from the `module.ts` of a folder. */
 declare module '*/scripts/editor.js' {
   export const mountEditor: (typeof import('./editor/module.ts'))['mountEditor']
 }

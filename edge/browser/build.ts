@@ -1,6 +1,6 @@
 /**
  * Bundles each folder's browser code (a page's `script.ts`, or a `module.ts` that scripts import on demand) into a
- * `script.txt`, which the Worker serves as text. Wrangler and the tests run this before they read a bundle
+ * `script.txt`, which the Worker serves as text. Wrangler and the tests run the build before they read a bundle
  * (docs/decisions/0080-bundles-are-built.md).
  */
 import { hash, randomUUID } from 'node:crypto'
@@ -20,7 +20,6 @@ const ENTRY_FORMATS = {
 } as const
 type EntryFile = keyof typeof ENTRY_FORMATS
 
-/** Files that influence all bundles: the build itself, and the versions of packages. */
 export const BUILD_FILES: readonly string[] = [
   'edge/browser/build.ts',
   'edge/browser/bundle-script.ts',
@@ -46,13 +45,11 @@ function entryFileIn(folder: string): EntryFile | undefined {
 
 export const bundlePath = (script: string, folder = BROWSER) => join(folder, script, 'script.txt')
 
-/** Checksums of a bundle and of all files that it was built from. */
 const checksumsPath = (script: string, folder: string) => `${bundlePath(script, folder)}.sha256`
 
 /**
- * Builds the scripts whose bundle does not match its sources. Several processes may do this at once.
- * @returns the scripts that were built
- * @throws {Error} if a source is invalid; the message is esbuild's
+ * Builds the scripts whose bundles do not match their sources. Several processes may run this function at the same
+ * time.
  */
 export async function buildScripts(folder = BROWSER, buildFiles = BUILD_FILES): Promise<string[]> {
   const hashOf = fileHasher(ROOT)
@@ -61,7 +58,7 @@ export async function buildScripts(folder = BROWSER, buildFiles = BUILD_FILES): 
   )
   if (stale.length === 0) return []
   const startedAt = Date.now()
-  // Importing esbuild takes longer than comparing the checksums.
+  // esbuild is imported only if needed, because the import takes longer than comparing the checksums.
   const { bundleScript } = await import('./bundle-script.ts')
   const bundles = await Promise.all(
     stale.map((script) => {
@@ -69,13 +66,14 @@ export async function buildScripts(folder = BROWSER, buildFiles = BUILD_FILES): 
       return bundleScript(ROOT, join(folder, script, entryFile), ENTRY_FORMATS[entryFile])
     }),
   )
-  // Written after the last build, because `wrangler dev` stops and restarts a build when a bundle changes.
+  // Writes the bundles after all builds have finished, because `wrangler dev` stops and restarts a build when a bundle
+  // changes.
   const hashAfter = fileHasher(ROOT)
   for (const [i, { text, inputs }] of bundles.entries()) {
     const path = bundlePath(stale[i]!, folder)
     replaceFile(path, text)
     const files = [...buildFiles, ...inputs]
-    // If a file changed during the build, it is unknown which version was used.
+    // If a file changed during the build, it is unknown which version was used, so no checksums are written.
     if (files.some((file) => modifiedAt(file) >= startedAt)) continue
     const sums = files.map((file) => formatChecksum(hashAfter(file)!, file))
     const checksum = formatChecksum(hash('sha256', text), relative(ROOT, path))
@@ -87,7 +85,7 @@ export async function buildScripts(folder = BROWSER, buildFiles = BUILD_FILES): 
 const modifiedAt = (path: string) =>
   statSync(resolve(ROOT, path), { throwIfNoEntry: false })?.mtimeMs ?? Infinity
 
-/** Replaces the file atomically: other processes read either the previous or the new content. */
+/** Replaces a file atomically, so that other processes read either the previous or the new content. */
 function replaceFile(path: string, content: string): void {
   const temporary = `${path}.${randomUUID()}`
   writeFileSync(temporary, content)

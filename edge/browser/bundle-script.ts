@@ -6,15 +6,11 @@ import { removeHtmlSinks } from './esbuild-plugins/remove-html-sinks.ts'
 
 export type Bundle = {
   text: string
-  /** Paths of the files that esbuild read, relative to the root. */
+  /** Paths of the files that esbuild read, relative to the repository root. */
   inputs: string[]
 }
 
-/**
- * Bundles a page's script, or a module that scripts import on demand.
- * @param root error messages contain paths relative to it
- * @throws {Error} if a source is invalid; the message is esbuild's
- */
+/** @param root directory to which the paths in error messages are relative */
 export async function bundleScript(
   root: string,
   entryPoint: string,
@@ -29,11 +25,10 @@ export async function bundleScript(
     format,
     platform: 'browser',
     target: 'es2022',
-    // JSX is compiled for the DOM here, although the Worker also renders some of the components.
+    // Compiles JSX for the DOM, although the Worker also renders some of the components.
     tsconfigRaw: { compilerOptions: { jsx: 'react-jsx', jsxImportSource: 'hono/jsx/dom' } },
-    // Browsers import these from the Worker at runtime.
+    // Modules that browsers import from the Worker at runtime.
     external: ['/scripts/*'],
-    // The scripts adopt style sheets as text.
     loader: { '.css': 'text' },
     define: { global: 'globalThis', 'process.env.NODE_ENV': '"production"' },
     minify: true,
@@ -44,7 +39,7 @@ export async function bundleScript(
   })
   return {
     text: `${outputFiles[0]!.text.trim()}\n`,
-    // Empty modules that replace packages for Node only. No file is read.
+    // Omits the empty modules that replace packages for Node, because they are not files.
     inputs: Object.keys(metafile.inputs).filter((path) => !path.startsWith('(disabled):')),
   }
 }

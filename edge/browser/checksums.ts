@@ -1,4 +1,4 @@
-/** Lists of files with their SHA-256, in the format of `sha256sum`. */
+/** Lists of files with their SHA-256 hashes, in the format of `sha256sum`. */
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -8,10 +8,7 @@ type Hasher = (path: string) => string | undefined
 const HASH_LENGTH = 64
 const SEPARATOR = '  '
 
-/**
- * Reads each file once. The hash of a file that cannot be read is undefined.
- * @param root folder of relative paths
- */
+/** Each file is read only once. The hash of an unreadable file is undefined. */
 export function fileHasher(root: string): Hasher {
   const known = new Map<string, string | undefined>()
   return (path) => {
@@ -30,7 +27,6 @@ function hashOfFile(path: string): string | undefined {
 
 export const formatChecksum = (sum: string, path: string) => `${sum}${SEPARATOR}${path}\n`
 
-/** Returns false if a listed file has changed or is missing, or if there is no list. */
 export function checksumsMatch(list: string, hashOf: Hasher): boolean {
   try {
     const lines = readFileSync(list, 'utf8').split('\n').slice(0, -1)

@@ -1,10 +1,9 @@
-/** A working server answers within a second. */
+/** Request timeout. A working server answers within a second. */
 const ANSWER_WITHIN_MS = 30_000
 
-/** The message can be shown to the user. */
 export class UserFacingError extends Error {}
 
-/** @throws {UserFacingError} with the server's message if the request is rejected; with another message if there is no response */
+/** @throws {UserFacingError} if the request is rejected, with the server's message, or if there is no response */
 export async function postJson<Answer>(path: string, body: object): Promise<Answer> {
   const request = {
     method: 'POST',

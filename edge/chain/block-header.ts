@@ -1,17 +1,17 @@
 export type BlockHeader = {
   number: number
-  /** 32 bytes as lower-case 0x hex, like all hex values of this type. */
+  /** Block hash: 32 bytes as lower-case 0x hex, like all hex values of this type. */
   hash: string
   parentHash: string
-  /** Unix seconds. */
+  /** Block timestamp in Unix seconds. */
   timestamp: number
-  /** 256 bytes. */
+  /** Bloom filter of the block's logs, 256 bytes. */
   logsBloom: string
 }
 
 /**
- * `safe` and `finalized` are absent if they were not requested, and null if no available endpoint serves the tag or the
- * chain has no such block yet.
+ * Newest blocks that a node reports. `safe` and `finalized` are absent if they were not requested. They are null if no
+ * available endpoint serves the tag, or if the chain has no such block yet.
  */
 export type Tip = {
   latest: BlockHeader

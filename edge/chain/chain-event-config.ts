@@ -9,7 +9,7 @@ import { readTopicFilters } from './topic-filters.ts'
 
 export type ChainEventConfig = {
   chain: ChainName
-  /** As written by the trigger's owner. */
+  /** Event signature as the trigger's owner wrote it. */
   signatureText: string
   signature: EventSignature
   filter: LogFilter
@@ -18,7 +18,7 @@ export type ChainEventConfig = {
 
 const KEYS = ['chain', 'contract_address', 'event_signature', 'start_block', 'topic_filters']
 
-/** @throws {TriggerRejectedError} naming the first invalid key */
+/** @throws {TriggerRejectedError} if a key is invalid; the error names the first such key */
 export function readChainEventConfig(config: Record<string, unknown>): ChainEventConfig {
   for (const key of Object.keys(config))
     if (!KEYS.includes(key))
@@ -41,14 +41,17 @@ export function readChainEventConfig(config: Record<string, unknown>): ChainEven
   }
 }
 
-/** @throws {TriggerRejectedError} because a trigger for an unwatched chain would never fire */
+/**
+ * Rejects a chain that the deployment does not watch, because a trigger for it would never fire.
+ * @throws {TriggerRejectedError}
+ */
 export function requireConfiguredChain(chain: ChainName, chains: Chains): void {
   if (chains[chain]) return
   const configured = CHAIN_NAMES.filter((name) => chains[name])
   throw new TriggerRejectedError({ reason: 'chain_not_configured', chain, configured })
 }
 
-/** If true, the trigger can keep its position in the chain. */
+/** Returns true if two configurations match the same events, so that the trigger can keep its position in the chain. */
 export function watchesSameEvents(one: ChainEventConfig, other: ChainEventConfig): boolean {
   const watched = ({ chain, filter, startBlock }: ChainEventConfig) =>
     JSON.stringify([chain, filter.address, filter.topic0, filter.topics, startBlock])
@@ -81,7 +84,7 @@ function refuse(key: string, problem: string, fix: string): never {
   throw new TriggerRejectedError({ reason: 'field', field: `config.${key}`, problem, fix })
 }
 
-/** Accepts any letter case. Undefined if the address is valid. */
+/** Accepts upper-case, lower-case and mixed-case hex. */
 function contractAddressProblem(address: unknown): { problem: string; fix: string } | undefined {
   const fix = 'Send the contract’s address: 0x and 40 hex digits.'
   if (address === undefined) return { problem: 'required', fix }

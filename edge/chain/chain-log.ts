@@ -1,25 +1,24 @@
-/** Validated log. Hex values are lower case. Sent between Durable Objects and stored as JSON. */
+/** A validated log with lower-case hex values. Logs are sent between Durable Objects and stored as JSON. */
 export type ChainLog = {
   address: string
-  /** One to four, 32 bytes each; the first identifies the event. Logs without topics are dropped. */
+  /** One to four topics of 32 bytes each. The first identifies the event. Logs without topics are dropped. */
   topics: string[]
   data: string
   blockNumber: number
   blockHash: string
-  /** Unix seconds. */
+  /** Block timestamp in Unix seconds. */
   blockTimestamp: number
   transactionHash: string
   transactionIndex: number
-  /** Index within the block. */
   logIndex: number
   /**
-   * Number of earlier logs with the same transaction, address, topics and data. With those fields, it identifies the
+   * Number of earlier logs with the same transaction, address, topics and data. Together, these fields identify the
    * event, even if a reorganization moves the transaction to another block.
    */
   ordinal: number
 }
 
-/** Just before the log with this block number and index. */
+/** Position in the chain, just before the log with this block number and index. */
 export type LogPosition = { block: number; logIndex: number }
 
 export function positionOf({ blockNumber, logIndex }: ChainLog): LogPosition {

@@ -4,13 +4,12 @@ import type { ChainName, Chains, ChainSettings } from './chain-settings.ts'
 import type { EndpointHealth } from './rpc/chain-reader.ts'
 import type { ChainStatus, Watcher } from './watch/watcher.ts'
 
-/** If the watcher is slower, the chain is listed without a status. */
+/** Timeout of a status request to a watcher. If the watcher is slower, the chain is listed without a status. */
 const STATUS_MS = 2_000
 
 type ChainRecordsOptions = {
   chains: Chains
   watcherOf: (chain: ChainName) => Pick<Watcher, 'status'>
-  /** Unix milliseconds. */
   now: () => number
   sleep: Sleep
 }
@@ -25,7 +24,6 @@ export function chainRecords(options: ChainRecordsOptions): Promise<ChainRecord[
   )
 }
 
-/** Undefined if the watcher fails or does not respond in time. */
 async function statusOf(
   chain: ChainName,
   { watcherOf, sleep }: ChainRecordsOptions,
@@ -79,7 +77,7 @@ const unknownHealth = (_: string, endpoint: number): EndpointHealth => ({
   lastFailure: null,
 })
 
-/** ISO 8601; null if the time is unknown, or if a `Date` cannot represent it. */
+/** Returns null if the time is unknown, or if a `Date` cannot represent it. */
 function timeOf(milliseconds: number): string | null {
   const time = new Date(milliseconds)
   return Number.isNaN(time.valueOf()) ? null : time.toISOString()

@@ -8,7 +8,9 @@ export type ChainName = (typeof CHAIN_NAMES)[number]
 
 export type ChainSettings = {
   chainId: number
-  /** Preferred one first. The URLs may contain keys, so they are never logged or shown. */
+  /**
+   * URLs of the chain's nodes, the preferred one first. They may contain API keys, so they are never logged or shown.
+   */
   rpc: readonly string[]
   /** Depth below the head at which a block counts as final, for triggers that do not set a finality. */
   finality: number
@@ -18,8 +20,9 @@ export type ChainSettings = {
 export type Chains = Partial<Record<ChainName, ChainSettings>>
 
 /**
- * Finality in blocks. Ethereum is polled at half of its block time, which delays an event by 3 s on average. Polling
- * the other chains more often than every 2 s would mostly return nothing new (`docs/decisions/0046`).
+ * Default settings of each chain, with the finality in blocks. Ethereum is polled at half of its block time, which
+ * delays an event by 3 s on average. Polling the other chains more often than every 2 s would mostly return nothing new
+ * (`docs/decisions/0046`).
  */
 const DEFAULTS: Record<ChainName, { finality: number; pollMs: number }> = {
   ethereum: { finality: 12, pollMs: 6_000 },
@@ -29,11 +32,11 @@ const DEFAULTS: Record<ChainName, { finality: number; pollMs: number }> = {
   polygon: { finality: 64, pollMs: 2_000 },
 }
 
-/** Faster polling would not deliver events earlier on any chain. */
+/** Minimum poll interval. Polling faster would not deliver events earlier on any chain. */
 const POLL_MS_MIN = 200
-/** With a longer interval, polling would delay events more than block times do. */
+/** Maximum poll interval. Beyond it, polling would delay events more than block times do. */
 const POLL_MS_MAX = 60_000
-/** Each endpoint costs a chain ID request, and more of them while it fails. */
+/** Maximum number of endpoints per chain. Each endpoint is sent a chain ID request, and more of them while it fails. */
 const ENDPOINTS_MAX = 8
 
 const defaultsOf = (member: 'finality' | 'pollMs') =>
@@ -74,7 +77,10 @@ export const chainSettingFields = {
     }),
 }
 
-/** Errors never quote unknown members or values, because a URL with an API key may appear anywhere in the setting. */
+/**
+ * Schema of one chain's settings. Its errors never quote unknown fields or values, because a URL with an API key may
+ * appear anywhere in the setting.
+ */
 const chainSchema = z
   .strictObject(chainSettingFields, {
     error: unknownMember('chain_id, rpc, finality and poll_ms'),
@@ -94,7 +100,7 @@ const chainsSchema = z.strictObject(
   { error: unknownMember(CHAIN_NAMES.join(', ')) },
 )
 
-/** JSON object keyed by chain name. If absent or empty, no chains are configured. */
+/** The `CHAINS` setting, a JSON object keyed by chain name. If it is absent or empty, no chains are configured. */
 export const chainsSetting = z
   .string()
   .optional()
@@ -103,7 +109,7 @@ export const chainsSetting = z
     try {
       return JSON.parse(text) as unknown
     } catch {
-      // The error of `JSON.parse` quotes the input, which may contain an API key.
+      // Omits the error of `JSON.parse`, because it quotes the input, which may contain an API key.
       context.addIssue({ code: 'custom', message: 'expected JSON' })
       return z.NEVER
     }

@@ -1,7 +1,7 @@
 const FIX =
   'Send a block number: an integer, a string of decimal digits, or 0x and hex digits. Omit it to start at the head.'
 
-/** Null if not set. */
+/** Validates a start block. `number` is null if no start block is set. */
 export function readStartBlock(
   block: unknown,
 ): { number: number | null } | { problem: string; fix: string } {

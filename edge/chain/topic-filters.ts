@@ -31,7 +31,7 @@ export function readTopicFilters(
   return excessTopicsProblem(topics.length, signature) ?? topics
 }
 
-/** Rejects a filter for a topic that the event cannot have, because the trigger would never fire. */
+/** Rejects a filter for a topic that the event cannot have, because the filter would never match a log. */
 function excessTopicsProblem(
   count: number,
   signature: EventSignature,
@@ -74,7 +74,7 @@ function readTopic<Read>(
   return { field, problem, fix: meant === undefined ? FIX : `Send ${meant}.` }
 }
 
-/** Address, number or boolean as a topic, suggested in the error message; undefined for other values. */
+/** Returns undefined for values other than addresses, numbers and booleans. */
 function suggestedTopic(value: unknown): string | undefined {
   if (typeof value === 'boolean') return asTopic(BigInt(value))
   if (typeof value === 'number' && Number.isSafeInteger(value)) return asTopic(BigInt(value))
@@ -84,7 +84,7 @@ function suggestedTopic(value: unknown): string | undefined {
   return isInTopic ? asTopic(BigInt(value)) : undefined
 }
 
-/** Negative numbers are in two's complement, like `int` arguments. */
+/** Negative numbers use two's complement, like `int` arguments. */
 function asTopic(value: bigint): string {
   return `0x${BigInt.asUintN(256, value).toString(16).padStart(64, '0')}`
 }

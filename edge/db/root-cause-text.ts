@@ -3,8 +3,8 @@ import { DrizzleQueryError } from 'drizzle-orm'
 const MAX_CHARACTERS = 300
 
 /**
- * Short reason for the log after a database or Durable Object call has failed. Uses only the innermost cause, because
- * the outer errors quote the statement with its values, such as e-mail addresses.
+ * Returns a short reason to log after a database or Durable Object call has failed. Uses only the message of the
+ * innermost cause, because the outer errors quote the SQL statement and its values, such as e-mail addresses.
  */
 export function rootCauseText(error: unknown): string {
   let cause = error

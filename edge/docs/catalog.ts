@@ -19,7 +19,7 @@ export function pagePathOf(file: string): string | undefined {
 
 export type DocumentLink = { href: string; title: string; lead: string }
 
-/** Replaces the README's own title, which is only the name of the project. */
+/** Entry for the README. Replaces the README's own title, which is only the name of the project. */
 const START = { name: 'start', title: 'Start here' }
 
 const toDocumentLink = ([name, { title, lead }]: [string, DocumentSource]): DocumentLink => ({

@@ -1,6 +1,6 @@
 const START = 'README.md'
 
-/** Maps `docs/how-to/verify.md` to `how-to/verify`, and the README to `start`. */
+/** Returns the name of a document: `how-to/verify` for `docs/how-to/verify.md`, and `start` for the README. */
 export function documentName(file: string): string {
   return file === START ? 'start' : file.replace(/^docs\//, '').replace(/\.md$/, '')
 }

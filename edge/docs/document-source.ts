@@ -1,9 +1,9 @@
 export type DocumentSource = {
-  /** Path from the root of the repository, for example `docs/deploy.md`. */
+  /** Path of the document relative to the repository root, for example `docs/deploy.md`. */
   file: string
-  /** The h1, without markup. */
+  /** Text of the document's h1, without markup. */
   title: string
-  /** First sentence. Empty for a decision. */
+  /** First sentence of the document. Empty for decision records. */
   lead: string
   load: () => Promise<{ default: string }>
 }

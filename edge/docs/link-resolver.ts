@@ -1,12 +1,11 @@
-/** Resolves links between documents, which refer to files, to the URLs of the pages. */
 import type { ResolveLink } from '../../shared/documents/markdown.ts'
 
-/** Base URL for resolving relative paths. Never requested. */
+/** Arbitrary base URL for resolving relative paths. No request is ever sent to it. */
 const REPOSITORY = 'https://repository.invalid/'
 
 /**
  * @param file path of the document, for example `docs/deploy.md`
- * @param pagePathOf returns the page (`/docs/deploy`) of a file, or of a folder (`docs/decisions/`)
+ * @param pagePathOf returns the page path of a file (such as `/docs/deploy`) or of a folder (such as `docs/decisions/`)
  */
 export function linkResolver(
   file: string,

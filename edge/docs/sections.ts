@@ -1,7 +1,6 @@
-/** A test checks that each document belongs to a section. */
 type Section = {
   title: string
-  /** `documentName` of documents, or a pattern for a folder such as `how-to/*`. */
+  /** Document names as returned by `documentName`, or patterns for folders, such as `how-to/*`. */
   names: readonly string[]
 }
 
@@ -39,13 +38,13 @@ export const SECTIONS: readonly Section[] = [
   },
 ]
 
-/** Pages that are linked from the text of other documents, and not listed. */
+/** Pages that only other documents link to. They are not listed in the table of contents. */
 export const UNLISTED_PATTERNS = ['api/*', 'core-api/*', 'decisions/*']
 
 export const matchesPattern = (pattern: string, name: string) =>
   pattern.endsWith('/*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
 
-/** Without duplicates. A name listed before the pattern of its folder comes first. */
+/** A document that is listed by name precedes the other documents of its folder. */
 export const namesInSection = ({ names }: Section, all: readonly string[]): string[] => [
   ...new Set(names.flatMap((pattern) => all.filter((name) => matchesPattern(pattern, name)))),
 ]

@@ -65,7 +65,7 @@ export const SOURCES: readonly DocumentSource[] = [
   {
     file: 'docs/cli.md',
     title: "The command line",
-    lead: "With the command svc, you can use both services from a shell and verify a deployment.",
+    lead: "With the command svc, you can use the core API and the trigger API from a shell, and verify a deployment.",
     load: () => import('../../docs/cli.md'),
   },
   {
@@ -647,25 +647,25 @@ export const SOURCES: readonly DocumentSource[] = [
   {
     file: 'docs/how-to/cap-spending.md',
     title: "Cap what a key spends",
-    lead: "Goal: a usage key that can spend at most two cents an hour, even if it leaks.",
+    lead: "Goal: create a usage key that can spend at most two cents an hour, even if it leaks.",
     load: () => import('../../docs/how-to/cap-spending.md'),
   },
   {
     file: 'docs/how-to/deploy.md',
     title: "Deploy",
-    lead: "Goal: a deployment that anyone can verify.",
+    lead: "Goal: set up a deployment that anyone can verify.",
     load: () => import('../../docs/how-to/deploy.md'),
   },
   {
     file: 'docs/how-to/derive-an-action.md',
     title: "Derive an action",
-    lead: "Goal: a wallet that two people share without having to trust each other.",
+    lead: "Goal: create a wallet that two people can share without having to trust each other.",
     load: () => import('../../docs/how-to/derive-an-action.md'),
   },
   {
     file: 'docs/how-to/own-an-account.md',
     title: "Own an account with a wallet",
-    lead: "Goal: an account whose permissions only your wallet can change.",
+    lead: "Goal: convert your account so that only your wallet can change the account's permissions.",
     load: () => import('../../docs/how-to/own-an-account.md'),
   },
   {
@@ -677,31 +677,31 @@ export const SOURCES: readonly DocumentSource[] = [
   {
     file: 'docs/how-to/react-to-a-transfer.md',
     title: "React to a transfer",
-    lead: "Goal: a trigger that creates a signed receipt for each transfer of a token to your wallet.",
+    lead: "Goal: create a trigger that signs a receipt for each transfer of a token to your wallet.",
     load: () => import('../../docs/how-to/react-to-a-transfer.md'),
   },
   {
     file: 'docs/how-to/sign-on-a-schedule.md',
     title: "Sign a transaction on a schedule",
-    lead: "Goal: a wallet that sends a transaction every 30 seconds, never two at the same time, without anyone holding its private key.",
+    lead: "Goal: send a transaction from a wallet every 30 seconds, never two at the same time, without anyone holding the wallet's private key.",
     load: () => import('../../docs/how-to/sign-on-a-schedule.md'),
   },
   {
     file: 'docs/how-to/use-an-agent.md',
     title: "Let an agent use it",
-    lead: "Goal: an agent that creates triggers for you with a token that you approve and can revoke.",
+    lead: "Goal: let an AI agent create triggers for you, with a token that you approve and can revoke.",
     load: () => import('../../docs/how-to/use-an-agent.md'),
   },
   {
     file: 'docs/how-to/use-from-a-program.md',
     title: "Use it from a program",
-    lead: "Goal: a program that runs an action with a usage key and creates a trigger.",
+    lead: "Goal: write a program that runs an action with a usage key, and creates a trigger.",
     load: () => import('../../docs/how-to/use-from-a-program.md'),
   },
   {
     file: 'docs/how-to/verify-a-webhook.md',
     title: "Verify a webhook",
-    lead: "Goal: an action that processes GitHub's webhooks and rejects all others.",
+    lead: "Goal: process webhook deliveries from GitHub, and reject all others.",
     load: () => import('../../docs/how-to/verify-a-webhook.md'),
   },
   {

@@ -16,19 +16,19 @@ export type HealthSnapshot = {
   chains: readonly ChainRecord[]
 }
 
-/** A component that does not respond within this time counts as unavailable. */
 const COMPONENT_TIMEOUT_MS = 2_000
 
-/** A scanner counts as late after five missed scans, which are due every 30 s. */
+/** Five missed scans, which are due every 30 s. */
 const SCAN_LATE_MS = 150_000
 
 /**
- * A chain counts as unavailable after this time and `CHAIN_AWAY_POLLS` polls without a response, whichever is longer.
+ * A chain counts as unavailable after `CHAIN_AWAY_MS` or `CHAIN_AWAY_POLLS` polls without a response, whichever is
+ * longer.
  */
 const CHAIN_AWAY_MS = 60_000
 const CHAIN_AWAY_POLLS = 10
 
-/** A chain with more unsearched blocks counts as lagging. A single poll covers fewer blocks. */
+/** A single poll covers fewer blocks. */
 const CHAIN_BEHIND_BLOCKS = 100
 
 /** The messages are public. Chain names in them come from a fixed list. */
@@ -69,13 +69,13 @@ export function reasonsOf(
   return reasons
 }
 
-/** True if D1 does not answer a trivial query in time. Never rejects. */
+/** Never rejects. */
 export async function isDatabaseAway(db: DrizzleD1Database<typeof schema>): Promise<boolean> {
   const query = db.run(sql`SELECT 1`).then(() => false)
   return (await withComponentTimeout(query)) ?? true
 }
 
-/** Undefined if the component fails or times out. Never rejects. */
+/** Never rejects. */
 export function withComponentTimeout<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
   return withTimeout(answer, COMPONENT_TIMEOUT_MS).catch(() => undefined)
 }

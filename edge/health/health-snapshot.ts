@@ -13,24 +13,22 @@ export type HealthSnapshotDeps = {
   db: DrizzleD1Database<typeof schema>
   settings: { CHAINS: Chains }
   watcherOf: (chain: ChainName) => Watcher
-  /** Unix milliseconds. */
   now: () => number
 }
 
-/** The health page is public, so the components must not be queried for each request. */
+/** Public requests to the health page must not query the components each time. */
 const CACHE_MS = 5_000
 
 /** Maximum age of a cached result that is returned while a refresh is in flight. */
 const STALE_MAX_MS = 30_000
 
-/** Start of the latest refresh. */
 let refresh: { env: Env; at: number } | undefined
 let cached: { env: Env; seen: Omit<HealthSnapshot, 'origin'>; at: number } | undefined
 
 /**
- * Cached per isolate for five seconds, and the origin's state for one second, so that public requests never reach a
- * node, the origin or a component more often. While a refresh is in flight, other callers get the previous result.
- * Never rejects.
+ * Reads the state of all components. The result is cached per isolate for five seconds, and the origin's state for one
+ * second, so that public requests cannot cause more frequent queries. While a refresh is in flight, other callers get
+ * the previous result. Never rejects.
  */
 export async function readHealthSnapshot(
   env: Env,

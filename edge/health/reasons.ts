@@ -1,6 +1,8 @@
-/** `docs/operate.md` describes the remedy for each reason. */
+/** Reasons why the edge is not healthy. `docs/operate.md` describes the remedy for each reason. */
 
-/** `GET /health` responds with 503. Only webhooks, schedule ticks and runs still work then. */
+/**
+ * Reasons for which `GET /health` responds with 503. In this state, only webhooks, schedule ticks and runs still work.
+ */
 const DOWN = ['database_away'] as const
 
 const DEGRADED = [

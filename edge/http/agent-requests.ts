@@ -1,4 +1,4 @@
-/** Registers a name and scopes before a person opens the agent's link (docs/decisions/0049). */
+/** Lets an agent register a name and scopes before a person opens the agent's link (docs/decisions/0049). */
 import { clientNetwork } from '../../shared/network/client-network.ts'
 import { ApiError } from '../../shared/errors/api-error.ts'
 import { type AgentRequestResponse, agentRequestBody } from '../../shared/wire/agent.ts'
@@ -8,11 +8,12 @@ import { authorizePath } from '../identity/authorize-path.ts'
 import { clientAddress } from './client-address.ts'
 import { readFields } from './json-request.ts'
 
-/** Enough for a challenge, a name and two scopes, however the JSON is formatted. */
+/** Maximum body size. Sufficient for a challenge, a name and two scopes, even in indented JSON. */
 const BODY_MAX_BYTES = 4 * 1024
 
 /**
- * Needs no authentication, because a stored request grants nothing: it is only shown to the person who opens the link.
+ * The route requires no authentication, because a stored request grants nothing: the request is only shown to the
+ * person who opens the agent's link.
  */
 export function registerAgentRequests(app: App): void {
   app.post('/agent/requests', async (c) => {
@@ -33,7 +34,7 @@ export function registerAgentRequests(app: App): void {
   })
 }
 
-/** Does not reveal if the challenge was registered or approved, because only its owner may know. */
+/** The message does not reveal whether the challenge was registered or approved, because only its owner may know. */
 function challengeTaken(): ApiError {
   return new ApiError(
     409,

@@ -14,14 +14,13 @@ import type { RateName } from '../limits/rates.ts'
 export type Services = {
   db: DrizzleD1Database<typeof schema>
   settings: Settings
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
   random: (bytes: number) => Uint8Array<ArrayBuffer>
   watcherOf: (chain: ChainName) => Watcher
   log: (event: EdgeLogEvent, facts?: LogFields) => void
-  /** The texts of notices to account owners are in `edge/identity/notices.ts`. */
   mailer: Mailer
-  /** Keeps work running after the response, for at most 30 s. The promise must not reject. */
+  /** Lets work continue for up to 30 s after the response is sent. The promise must not reject. */
   waitUntil: (work: Promise<void>) => void
   /** @throws {RateLimitExceededError} if the limit is exceeded */
   requireRate: (name: RateName, caller: string) => Promise<void>
@@ -29,7 +28,6 @@ export type Services = {
 
 type Variables = {
   services: Services
-  /** Cached after the first lookup. */
   session?: Promise<Session | undefined>
 }
 

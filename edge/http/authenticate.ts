@@ -1,6 +1,6 @@
 /**
- * Bearer token or session cookie, but never both: `/api/*` accepts only bearer tokens, and pages accept only the
- * session cookie. An agent therefore cannot approve another agent.
+ * Authenticates requests by bearer token or session cookie. Each route accepts only one of the two: `/api/*` accepts
+ * bearer tokens, and pages accept the session cookie. An agent therefore cannot approve another agent.
  */
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
@@ -15,12 +15,15 @@ import { endSession, findSession, type Session, startSession } from '../identity
 import type { AppEnv } from './app-env.ts'
 import { clientAddress } from './client-address.ts'
 
-/** The full name is `__Host-svc`: subdomains and plain-HTTP pages cannot set a cookie with that prefix. */
+/**
+ * Name of the session cookie, without its `__Host-` prefix. Subdomains and plain-HTTP pages cannot set a cookie with
+ * that prefix.
+ */
 const COOKIE = 'svc'
 
 /**
  * Returns the user who approved the bearer token. Times are in Unix milliseconds.
- * @param scope `null` if any token is sufficient
+ * @param scope required scope, or `null` if any token is sufficient
  * @throws {ApiError} 401 if the token is missing, malformed, unknown, expired or revoked; 403 without the scope
  * @throws {RateLimitExceededError} if the client sent too many rejected tokens, or the user too many writes
  */
@@ -42,7 +45,8 @@ export async function requireUser(c: Context<AppEnv>, scope: Scope | null): Prom
   const user = await findAgentUser(services, token)
   if (!user) {
     await countRejectedToken(c)
-    // Only a client with the token can find out how its request ended, because it is looked up by the token's hash.
+    // The request is looked up by the hash of the token, so only a client that has the token learns how the request
+    // ended.
     const reason = await findEndedRequest(services, token)
     if (reason) throw unauthorized(c, ENDED_MESSAGES[reason], reason)
     throw unauthorized(c, 'This token is not approved: it is unknown, has expired, or was revoked.')
@@ -53,27 +57,26 @@ export async function requireUser(c: Context<AppEnv>, scope: Scope | null): Prom
 }
 
 /**
- * Limits rejected tokens by client address. Valid tokens are not counted, so that they keep working when other clients
- * at the same address misbehave.
+ * Limits the number of rejected tokens per client address. Valid tokens are not counted, so that they keep working if
+ * other clients at the same address send invalid ones.
  */
 function countRejectedToken(c: Context<AppEnv>): Promise<void> {
   const { requireRate, settings } = c.var.services
   return requireRate('refused_token_address', clientNetwork(clientAddress(c.req.raw, settings)))
 }
 
-/** `undefined` without a valid session. */
 export async function currentSession(c: Context<AppEnv>): Promise<Session | undefined> {
   const secret = getCookie(c, COOKIE, 'host')
   if (secret === undefined) return undefined
-  // Cached, because a page uses the session for both its content and its header.
+  // Caches the session, because a page uses it for both its content and its header.
   const found = c.get('session') ?? findSession(c.var.services, secret)
   c.set('session', found)
   return found
 }
 
 /**
- * Also ends the browser's previous session, even another user's: its cookie is overwritten, so the user could no longer
- * sign out of it.
+ * Starts a session and sets the session cookie. Ends the browser's previous session, even one of another user: its
+ * cookie is overwritten, so the browser could no longer sign out of that session.
  */
 export async function beginSession(c: Context<AppEnv>, userId: string): Promise<void> {
   const previous = getCookie(c, COOKIE, 'host')
@@ -83,21 +86,22 @@ export async function beginSession(c: Context<AppEnv>, userId: string): Promise<
     path: '/',
     secure: true,
     httpOnly: true,
-    // Sent when a link from a terminal or a mail is opened, but not with forms of other sites.
+    // With `Lax`, browsers send the cookie when a link from a terminal or an e-mail is opened, but not with forms on
+    // other sites.
     sameSite: 'Lax',
     maxAge: SESSION_LIFETIME_MS / 1000,
   })
   if (previous !== undefined) await endSession(c.var.services, previous)
 }
 
-/** To end the session itself, call `endSession`. */
+/** Deletes only the cookie. To end the session itself, call `endSession`. */
 export function clearSessionCookie(c: Context<AppEnv>): void {
-  // The page in this response must already show the signed-out state.
+  // The page that is rendered for this request must already show the signed-out state.
   c.set('session', Promise.resolve(undefined))
   deleteCookie(c, COOKIE, { prefix: 'host', path: '/', secure: true })
 }
 
-/** @param reason why the request for the token has ended; if omitted, its approval may still be pending */
+/** @param reason reason why the authorization request has ended; absent if the approval may still be pending */
 function unauthorized(c: Context<AppEnv>, message: string, reason?: EndedRequestCode): ApiError {
   const page = new URL('/agent/authorize', c.var.services.settings.PUBLIC_URL).href
   const again = `generate a new token (48 random bytes in base64url), open ${page}?challenge=<base64url of the token's SHA-256, without padding> in a signed-in browser and press Authorize.`
@@ -114,7 +118,7 @@ const ENDED_MESSAGES: Record<EndedRequestCode, string> = {
   request_expired: 'The request for this token has expired.',
 }
 
-/** RFC 6750, 3.1. */
+/** Error 403 for a token that lacks the required scope (RFC 6750, 3.1). */
 function insufficientScope(c: Context<AppEnv>, scope: Scope): ApiError {
   const page = new URL('/agent/authorize', c.var.services.settings.PUBLIC_URL).href
   return new ApiError(

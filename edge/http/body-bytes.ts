@@ -3,13 +3,12 @@ import { ApiError } from '../../shared/errors/api-error.ts'
 type BodyBounds = {
   maxBytes: number
   withinMs: number
-  /** Advice if the body is too large. */
   fix?: string
 }
 
 /**
- * Raw bytes, neither decoded nor decompressed, because signatures cover the bytes as sent.
- * @throws {ApiError} 413 if the body is too large; 400 if it is interrupted or does not arrive in time
+ * The bytes are neither decoded nor decompressed, because signatures cover the bytes as sent.
+ * @throws {ApiError} 413 if the body is too large; 400 if the body is interrupted or does not arrive in time
  */
 export async function readBody(
   request: Request,
@@ -37,11 +36,12 @@ async function readWhole(request: Request): Promise<Uint8Array> {
   return new Uint8Array(await request.arrayBuffer())
 }
 
-/** Initial buffer size without a declared length. It doubles as needed. */
+/** Initial buffer size for a body without a declared length. The buffer doubles when it is full. */
 const INITIAL_BUFFER_BYTES = 16 * 1024
 
 /**
- * Chunks may be as small as one byte. Never buffers more than the limit.
+ * Reads a body without a declared length. Collects chunks in one buffer, because a chunk may be as small as one byte,
+ * and never buffers more than the limit.
  * @returns `undefined` if the body is larger than `maxBytes`
  */
 async function readChunked(
@@ -50,7 +50,7 @@ async function readChunked(
 ): Promise<Uint8Array | undefined> {
   let body = new Uint8Array(INITIAL_BUFFER_BYTES)
   let length = 0
-  // Leaving this loop early cancels the stream.
+  // Leaving the loop early cancels the stream.
   for await (const chunk of stream as ReadableStream<Uint8Array>) {
     if (length + chunk.length > maxBytes) return undefined
     if (length + chunk.length > body.length) {
@@ -61,13 +61,13 @@ async function readChunked(
     body.set(chunk, length)
     length += chunk.length
   }
-  // A view would send the whole underlying buffer.
+  // Copied, because sending a view would send its entire underlying buffer.
   return body.slice(0, length)
 }
 
 /**
- * 400 for a body that could not be decoded or was interrupted. The runtime reports both like a relocated Durable
- * Object, which would otherwise become a 503.
+ * Error 400 for a body that was interrupted or could not be decoded. The runtime reports both failures in the same way
+ * as a relocated Durable Object, which would result in a 503.
  */
 export function bodyBroken(): ApiError {
   return new ApiError(

@@ -8,7 +8,7 @@ import { isDiskFull, toApiError } from './failure.ts'
 import { traceHeaders } from './trace-headers.ts'
 import { recordedRoute } from './request-route.ts'
 
-/** Internal errors are logged, but their details are not disclosed. */
+/** Internal errors are logged, but the response does not contain their details. */
 export function toErrorResponse(error: unknown, request: Request, env: Env): Response {
   const failure = toApiError(error)
   const trace = traceHeaders(request)
@@ -21,7 +21,8 @@ export function toErrorResponse(error: unknown, request: Request, env: Env): Res
   const headers = {
     ...trace,
     ...failure.headers,
-    // The same path may return an error page to a browser (`error-page.tsx`), so caches must distinguish the two.
+    // Browsers receive an error page for the same path (`error-page.tsx`), so caches must store both responses
+    // separately.
     vary: 'Accept',
     'x-content-type-options': 'nosniff',
   }
@@ -29,7 +30,7 @@ export function toErrorResponse(error: unknown, request: Request, env: Env): Res
   return Response.json(body, { status: failure.status, headers })
 }
 
-/** Failures of external systems are logged, because their cause is not visible anywhere else. */
+/** Such failures are logged, because their cause is not visible anywhere else. */
 function externalFailure(error: unknown): { event: EdgeLogEvent; cause: string } | undefined {
   if (error instanceof OriginUnavailableError) return { event: 'origin.away', cause: error.message }
   if (error instanceof MailNotSentError) return { event: 'mail.not_sent', cause: error.message }

@@ -1,10 +1,13 @@
-/** The ETag is the text's SHA-256 digest. A client that already has the text receives 304 (RFC 9110, 13.1.2). */
+/**
+ * Responses with an ETag, which is the SHA-256 digest of the text. A client that already has the text receives 304 (RFC
+ * 9110, 13.1.2).
+ */
 import type { Context } from 'hono'
 import { encodeHex } from '../../shared/encoding/hex.ts'
 import { sha256 } from '../sha256.ts'
 import type { AppEnv } from './app-env.ts'
 
-/** @param digest SHA-256 of the text in hex; computed if omitted */
+/** @param digest SHA-256 digest of the text in hex; by default, it is computed from the text */
 export async function withEtag(
   c: Context<AppEnv>,
   text: string,
@@ -17,7 +20,7 @@ export async function withEtag(
   return c.body(text, 200, all)
 }
 
-/** Weak comparison. The value `*` matches any ETag. */
+/** Compares ETags by weak comparison (RFC 9110). The value `*` matches any ETag. */
 function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
   return tags.includes(etag) || tags.includes('*')

@@ -8,7 +8,10 @@ import { type TriggerRejection, TriggerRejectedError } from '../triggers/trigger
 import { OriginUnavailableError } from '../trust/origin-unavailable-error.ts'
 import { OriginBusyError } from '../trust/sealed-http.ts'
 
-/** All mappings are defined here. An unknown error becomes a 500 that does not reveal any details to the caller. */
+/**
+ * Maps any error to the API error to respond with. An unknown error becomes a 500 that does not reveal any details to
+ * the client.
+ */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof RateLimitExceededError)
@@ -43,7 +46,7 @@ export function toApiError(error: unknown): ApiError {
       503,
       'Sign-in is not available: this service has no mailer configured.',
       'The operator has to configure a mailer (docs/configuration.md, "Mailer"). A local stack (SVC_ENV=local) does not need one.',
-      // A reasonable interval to check for a mailer.
+      // Clients may check every five minutes whether the operator has configured a mailer.
       { reason: 'mailer_not_configured', ...retryAfter(300) },
     )
   if (error instanceof MailNotSentError) return mailNotSent(error)
@@ -91,7 +94,7 @@ function originAway({ isUnsent }: OriginUnavailableError): ApiError {
   )
 }
 
-/** `Retry-After` is longer for failures that only the operator can resolve. */
+/** `Retry-After` is longer if only the operator can resolve the failure. */
 function mailNotSent({ failure: { reason, retryAfterMs = 0 } }: MailNotSentError): ApiError {
   const usual = reason === 'refused' || reason === 'redirected' ? 300 : 30
   const seconds = Math.min(Math.max(usual, Math.ceil(retryAfterMs / 1000)), 3600)
@@ -143,12 +146,12 @@ function retryAfter(seconds: number) {
 }
 
 /**
- * Failures within the Workers runtime, for example if it cannot open a Durable Object's storage on a full disk. Errors
- * thrown by the code of a Durable Object have other messages.
+ * Error messages of the Workers runtime itself, for example if it cannot open a Durable Object's storage because the
+ * disk is full. Errors thrown by our code in a Durable Object have other messages.
  */
 const RUNTIME_FAILED = /^internal error; reference = \w+$/
 
-/** True if a Durable Object is restarting, moving or overloaded, or cannot start. The client should retry. */
+/** Returns true if a Durable Object is restarting, moving or overloaded, or cannot start. The client should retry. */
 function isObjectAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (RUNTIME_FAILED.test(error.message)) return true
@@ -156,7 +159,8 @@ function isObjectAway(error: unknown): boolean {
 }
 
 /**
- * SQLite's codes for a full or failing disk, in D1 and in a Durable Object's storage. The transaction is rolled back.
+ * SQLite's error codes for a full or failing disk, from D1 or from a Durable Object's storage. SQLite rolls the
+ * transaction back.
  */
 const DISK_FULL = /\bSQLITE_(FULL|IOERR)/
 
@@ -166,7 +170,8 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /**
- * D1 is overloaded, moving or not responding. Errors in SQL statements do not match, because they are our own defects.
+ * Error messages of D1 while it is overloaded, moving or not responding. Errors in SQL statements do not match, because
+ * they are defects in our code.
  */
 const DATABASE_AWAY =
   /^D1_ERROR: .*(overloaded|connection lost|timed out|timeout|reset|unreachable|internal error)/i

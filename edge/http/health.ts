@@ -4,7 +4,10 @@ import { readHealthSnapshot } from '../health/health-snapshot.ts'
 import { isEdgeDownReason } from '../health/reasons.ts'
 import type { App } from './app-env.ts'
 
-/** 200 even if the origin is unverified, because the edge itself works; 503 if the database is unavailable. */
+/**
+ * Responds with 200 even if the origin is unverified, because the edge itself works, and with 503 if the database is
+ * unavailable.
+ */
 export function registerHealth(app: App): void {
   app.get(HEALTH_PATH, async (c) => {
     const { services } = c.var

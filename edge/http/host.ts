@@ -4,8 +4,8 @@ import type { Env } from '../env.ts'
 import { toErrorResponse } from './error-response.ts'
 
 /**
- * RFC 9112, 3.2. The runtime builds the URL by prepending the Host header to the path, so a request with
- * `Host: x/health?` would be routed to `/health`, regardless of its actual path.
+ * Rejects requests with an invalid Host header (RFC 9112, 3.2). The runtime concatenates the Host header and the path
+ * to a URL, so a request with `Host: x/health?` would be routed to `/health`, regardless of its actual path.
  * @returns a response with status 400, or `undefined` if the header is valid
  */
 export function rejectInvalidHost(request: Request, env: Env): Response | undefined {

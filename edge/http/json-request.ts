@@ -5,8 +5,8 @@ import { BODY_TIMEOUT_MS } from '../../shared/limits.ts'
 import { readBody } from './body-bytes.ts'
 
 /**
- * Call it only after authorization, to avoid reading the bodies of unauthorized callers.
- * @param maxBytes counted while reading if no length is declared
+ * Call this function only after authorization, so that the bodies of unauthorized requests are not read.
+ * @param maxBytes maximum body size, enforced while reading if the client declares no length
  * @throws {ApiError} 413 if the body is too large; 415 for another content type; 400 if the body is not valid JSON or
  *   does not arrive in time
  */
@@ -27,7 +27,7 @@ export async function readJson(
 
 /**
  * A null in an optional field is treated as absent.
- * @throws {ApiError} like `readJson`; 422 if fields do not match the schema
+ * @throws {ApiError} like `readJson`; 422 if the fields do not match the schema
  */
 export async function readFields<Fields>(
   request: Request,

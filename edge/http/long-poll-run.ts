@@ -5,15 +5,16 @@ import type { AppEnv } from './app-env.ts'
 import { queueOfRun } from './trigger-lookup.ts'
 
 /**
- * Limits one call to a Durable Object, which cannot detect that a client has disconnected and would continue to wait.
+ * Timeout of one call to a Durable Object. A Durable Object cannot detect that a client has disconnected, and would
+ * continue to wait.
  */
 const POLL_TIMEOUT_MS = 10_000
 
-// Consecutive calls that may fail because a Durable Object restarts.
+// Limits retries of calls that fail because the Durable Object restarts.
 const RETRIES_MAX = 5
 const RETRY_DELAY_MS = 200
 
-/** Resolves once the run has finished, or after `waitMs`. Retries if the Durable Object restarts meanwhile. */
+/** Retries if the Durable Object restarts in the meantime. */
 export async function longPollRun(
   c: Context<AppEnv>,
   { ownerId, runId }: { ownerId: string; runId: string },

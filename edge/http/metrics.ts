@@ -7,7 +7,7 @@ import { exposition } from '../metrics/exposition.ts'
 import type { App } from './app-env.ts'
 import { unmatchedRoute } from './unmatched-route.ts'
 
-/** Requires the token in `METRICS_TOKEN`. Without that setting, returns 404 as for an unknown path. */
+/** If the setting is absent, responds with 404, as for an unknown path. */
 export function registerMetrics(app: App): void {
   app.get(METRICS_PATH, async (c) => {
     const { METRICS_TOKEN: token } = c.var.services.settings
@@ -19,7 +19,10 @@ export function registerMetrics(app: App): void {
   })
 }
 
-/** Compares SHA-256 hashes, which have the same length, so that the timing does not reveal anything about the token. */
+/**
+ * Compares the SHA-256 hashes of two tokens. The hashes have the same length, so the comparison takes constant time and
+ * reveals nothing about the token.
+ */
 async function isSameToken(sent: string, token: string): Promise<boolean> {
   return crypto.subtle.timingSafeEqual(await sha256(sent), await sha256(token))
 }

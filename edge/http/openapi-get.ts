@@ -1,7 +1,7 @@
 import type { App } from './app-env.ts'
 import { openApiDocument } from './openapi/document.ts'
 
-/** Generated at the first request, to keep startup fast. */
+/** Registers the OpenAPI document, which is generated at the first request to keep startup fast. */
 export function registerOpenApi(app: App): void {
   let cached: { publicUrl: string; text: string } | undefined
   app.get('/openapi.json', (c) => {

@@ -1,12 +1,12 @@
 const POLICY_HEADER = 'cross-origin-opener-policy'
 
-/** Values that deny the opener any access to our window. */
+/** Values of `Cross-Origin-Opener-Policy` that deny the opener any access to our window. */
 const ISOLATING_POLICIES: readonly (string | null)[] = ['same-origin', 'noopener-allow-popups']
 
 /**
- * Isolates every response, not only pages. A browser displays any response as a document, even a script or JSON, with
- * our web origin, but without a content security policy. A third-party script on `/pay` could open such a document, and
- * send requests through it that our pages do not allow.
+ * Adds an opener policy to every response, not only to pages. A browser can display any response as a document, even a
+ * script or JSON. The document has our web origin, but no content security policy. A third-party script on `/pay` could
+ * open such a document, and use it to send requests that our pages do not allow.
  */
 export function withOpenerPolicy(response: Response): Response {
   if (ISOLATING_POLICIES.includes(response.headers.get(POLICY_HEADER))) return response

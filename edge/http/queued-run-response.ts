@@ -5,7 +5,7 @@ import type { AppEnv } from './app-env.ts'
 import { notFound } from './trigger-lookup.ts'
 
 /**
- * 202 once the run is stored durably.
+ * Returns a 202 response for a run that is stored durably.
  * @throws {ApiError} 404, 409 or 429 if the run was not accepted
  */
 export function queuedRunResponse(

@@ -6,12 +6,16 @@ import { seriesOf } from '../metrics/series.ts'
 import { recordedRoute } from './request-route.ts'
 import { WEBHOOK_ROUTE } from './webhook.ts'
 
-/** Others are counted as `OTHER`: clients can invent methods, and every value of a label is stored permanently. */
+/**
+ * HTTP methods that are counted by name. Other methods are counted as `OTHER`, because clients can invent methods, and
+ * every value of a metric label is stored permanently.
+ */
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 /**
- * Called when the response is ready, so that clients do not wait for logging.
- * @param began Unix milliseconds; a Worker's clock does not advance during computation
+ * Counts and logs a response. Call this function when the response is ready, so that clients do not wait for logging.
+ * @param began time at which the request arrived, in Unix milliseconds; a Worker's clock does not advance during
+ *   computation
  */
 export function recordResponse(
   { request, response, began }: { request: Request; response: Response; began: number },

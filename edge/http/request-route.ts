@@ -3,7 +3,6 @@ import { matchedRoutes } from 'hono/route'
 import { NO_ROUTE } from '../../shared/wire/monitoring-paths.ts'
 import type { AppEnv } from './app-env.ts'
 
-/** Middleware, which is not a request's route. */
 const MIDDLEWARE: readonly string[] = ['/*', '/api/*']
 
 const routes = new WeakMap<Request, string>()
@@ -12,7 +11,7 @@ export function recordRoute(request: Request, pattern: string): void {
   routes.set(request, pattern)
 }
 
-/** Pattern to log instead of the path, which contains IDs; a webhook's URL is its sender's credential. */
+/** The path itself is not logged, because it contains IDs, and because a webhook's URL is its sender's credential. */
 export function recordedRoute(request: Request): string {
   return routes.get(request) ?? NO_ROUTE
 }

@@ -3,7 +3,7 @@ import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 import { notFound, queueOfRun } from './trigger-lookup.ts'
 
-/** Cancels a queued run, which has then failed as `cancelled`. Returns 409 if the run was not queued. */
+/** The cancelled run counts as failed, with the reason `cancelled`. Responds with 409 if the run was not queued. */
 export function registerRunsCancel(app: App): void {
   app.post('/api/runs/:id/cancel', async (c) => {
     const user = await requireUser(c, 'triggers:write')

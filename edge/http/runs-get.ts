@@ -5,9 +5,7 @@ import { requireUser } from './authenticate.ts'
 import { notFound } from './trigger-lookup.ts'
 import { longPollRun } from './long-poll-run.ts'
 
-/**
- * Includes the complete input. With `?wait=`, responds when the run has finished, or when the given time has passed.
- */
+/** With `?wait=`, the route responds when the run has finished or the given time has passed. */
 export function registerRunsGet(app: App): void {
   app.get('/api/runs/:id', async (c) => {
     const user = await requireUser(c, 'triggers:read')

@@ -14,7 +14,8 @@ export function registerRunsList(app: App): void {
     const queue = await queueOf(c, id)
     const before = cursor === undefined ? undefined : decodeCursor(id, cursor)
     const isForged = cursor !== undefined && before === undefined
-    // Checks the ownership first, because an error about the cursor would reveal that the trigger exists.
+    // Checks the ownership before it rejects the cursor. Otherwise, the error would reveal to other users that the
+    // trigger exists.
     if (isForged && (await queue.kindAndAction(user.id))) throw invalidCursor()
     const runs = isForged ? undefined : await queue.runs(user.id, { ...query, before })
     if (!runs) throw notFound('trigger')

@@ -7,7 +7,7 @@ import { readFields } from './json-request.ts'
 
 const BODY_MAX_BYTES = 1024
 
-/** The new run has the same event, and the old run's ID in `replay_of`. */
+/** The new run has the same event as the old run, whose ID is in the new run's `replay_of` field. */
 export function registerRunsReplay(app: App): void {
   app.post('/api/runs/:id/replay', async (c) => {
     const user = await requireUser(c, 'triggers:write')

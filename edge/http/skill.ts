@@ -1,4 +1,3 @@
-/** Public documents for agents: `/SKILL.md` with its references, `/llms.txt`, and the index of guides. */
 import { DOCUMENT_PATHS, documentsOf } from '../skill/documents.ts'
 import type { Settings } from '../env.ts'
 import type { App } from './app-env.ts'
@@ -18,7 +17,7 @@ export function registerSkill(app: App): void {
     })
 }
 
-/** Generated at an isolate's first request, to keep startup fast. */
+/** Documents of this isolate. They are generated at the first request, to keep startup fast. */
 let cached: { settings: Settings; documents: ReturnType<typeof documentsOf> } | undefined
 function documents(settings: Settings): ReturnType<typeof documentsOf> {
   if (cached?.settings !== settings) cached = { settings, documents: documentsOf(settings) }

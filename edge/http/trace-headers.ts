@@ -1,4 +1,3 @@
-/** A new request ID, and the request's correlation ID if it sent one. */
 export function traceHeaders(request: Request): Record<string, string> {
   const correlation = request.headers.get('x-correlation-id')
   return {

@@ -4,13 +4,16 @@ import { triggerIdOfRun } from '../../shared/ids.ts'
 import { isTriggerId } from '../triggers/trigger-id.ts'
 import type { AppEnv } from './app-env.ts'
 
-/** Identical for an ID that is unknown, malformed, or belongs to another user. */
+/**
+ * Returns the error for an ID that is unknown, malformed, or belongs to another user. The error is identical in all
+ * three cases.
+ */
 export function notFound(what: 'trigger' | 'run'): ApiError {
   return new ApiError(404, `No ${what} has this ID.`, 'GET /api/triggers lists your triggers.')
 }
 
 /**
- * Prevents the creation of a Durable Object for an invalid ID.
+ * Checks the MAC in a trigger ID, so that no Durable Object is created for an invalid ID.
  * @throws {ApiError} 404 if the ID was not issued by this service
  */
 export async function requireTriggerId(c: Context<AppEnv>, id: string): Promise<void> {

@@ -5,7 +5,7 @@ import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 import { readFields } from './json-request.ts'
 
-/** Creates the Durable Object first, and then the row in the index. */
+/** The Durable Object is created before the row in the index. */
 export function registerTriggersCreate(app: App): void {
   app.post('/api/triggers', async (c) => {
     const { id: ownerId } = await requireUser(c, 'triggers:write')

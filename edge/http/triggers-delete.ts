@@ -2,7 +2,6 @@ import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 import { notFound, queueOf } from './trigger-lookup.ts'
 
-/** Also deletes the run history and the sealed key. Returns 204. */
 export function registerTriggersDelete(app: App): void {
   app.delete('/api/triggers/:id', async (c) => {
     const user = await requireUser(c, 'triggers:write')

@@ -36,7 +36,7 @@ export const triggersListQuery = z.object({
     .optional(),
 })
 
-/** Newest first. The list is either complete, or split into pages that a `Link` header connects. */
+/** The response is either the complete list, or one page with a `Link` header that refers to the next page. */
 export function registerTriggersList(app: App): void {
   app.get('/api/triggers', async (c) => {
     const user = await requireUser(c, 'triggers:read')

@@ -6,7 +6,6 @@ import { requireUser } from './authenticate.ts'
 import { notFound, requireTriggerId } from './trigger-lookup.ts'
 import { readFields } from './json-request.ts'
 
-/** An empty object changes nothing. */
 export function registerTriggersPatch(app: App): void {
   app.patch('/api/triggers/:id', async (c) => {
     const { id: ownerId } = await requireUser(c, 'triggers:write')

@@ -10,7 +10,7 @@ import type { App, AppEnv } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 import { readFields } from './json-request.ts'
 
-/** Creates nothing, but rejects the same invalid settings as creation does. */
+/** The route creates nothing, but rejects the same invalid settings as the creation of a trigger. */
 export function registerTriggersPreview(app: App): void {
   app.post('/api/triggers/preview', async (c) => {
     const user = await requireUser(c, 'triggers:read')
@@ -19,7 +19,6 @@ export function registerTriggersPreview(app: App): void {
   })
 }
 
-/** @param userId the user whose rate limit applies to previews of chain events */
 export function previewForUser(
   c: Context<AppEnv>,
   userId: string,

@@ -9,7 +9,7 @@ import { queueOf } from './trigger-lookup.ts'
 import { queuedRunResponse } from './queued-run-response.ts'
 import { readFields } from './json-request.ts'
 
-/** The largest event, plus room for whitespace in hand-formatted JSON. */
+/** Maximum body size: the largest event, plus space for whitespace in JSON that was formatted by hand. */
 const BODY_MAX_BYTES = 2 * WEBHOOK_BODY_MAX_BYTES
 
 export function registerTriggersTest(app: App): void {
@@ -24,7 +24,7 @@ export function registerTriggersTest(app: App): void {
 }
 
 /**
- * Serializes like the sender of a real event.
+ * Serializes the event in the same way as a real event.
  * @throws {ApiError} 413 or 422 for invalid input
  */
 export function toTestRun(request: { params?: unknown; event?: unknown }): TestRun {

@@ -1,6 +1,5 @@
 import { ApiError } from '../../shared/errors/api-error.ts'
 
-/** 404, or 405 if the path supports other methods. */
 export function unmatchedRoute(method: string, allowedMethods: string[]): ApiError {
   if (allowedMethods.length === 0 || allowedMethods.includes(method))
     return new ApiError(404, 'There is nothing at this path.', 'Check the path.')

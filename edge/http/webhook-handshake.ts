@@ -7,10 +7,10 @@ import { isTriggerId } from '../triggers/trigger-id.ts'
 import type { App, AppEnv } from './app-env.ts'
 import { traceHeaders } from './trace-headers.ts'
 
-/** Omits GET, which is allowed only for handshakes. */
+/** Value of the `Allow` header. Omits GET, which is allowed only for handshakes. */
 const ALLOW = 'HEAD, OPTIONS, POST'
 
-/** All methods except POST, which `handleWebhook` handles before the router. */
+/** Registers the webhook's methods except POST, which `handleWebhook` handles before the router. */
 export function registerWebhook(app: App): void {
   app.on(['GET', 'OPTIONS'], '/webhook/:id', answerHandshake)
   app.all('/webhook/:id', methodNotAllowed)

@@ -24,9 +24,9 @@ const BODY_BOUNDS = {
 }
 
 /**
- * Answers 202 with the run's ID once the run is stored durably. Returns `undefined` for any other request. Senders are
- * not authenticated here. Runs before the router, because routing would take about as long as the insert
- * (docs/decisions/0009).
+ * Accepts a webhook, and responds with 202 and the run's ID once the run is stored durably. Returns `undefined` if the
+ * request is not a webhook. Does not authenticate senders. Called before the router, because routing would take about
+ * as long as inserting the run (docs/decisions/0009).
  */
 export function handleWebhook(request: Request, env: Env): Promise<Response> | undefined {
   const id = request.method === 'POST' ? WEBHOOK_PATH.exec(request.url)?.[1] : undefined
@@ -38,7 +38,7 @@ export function handleWebhook(request: Request, env: Env): Promise<Response> | u
 }
 
 /**
- * Works without D1: checks the ID's MAC, reads the body, and makes one RPC to the trigger queue.
+ * Accepts a webhook without using D1: checks the ID's MAC, reads the body, and makes one RPC to the trigger queue.
  * @throws {ApiError} 400, 404, 413, 429 or 503 if the webhook is not accepted
  */
 async function acceptWebhook(request: Request, env: Env, id: string): Promise<Response> {
@@ -100,7 +100,10 @@ function firingOf(
   }
 }
 
-/** Limits the cost of a malicious request. The URL in the event still contains all parameters. */
+/**
+ * Maximum number of query parameters that are parsed, which limits the cost of a malicious request. The URL in the
+ * event still contains all parameters.
+ */
 const QUERY_PARAMETERS_MAX = 256
 
 function queryOf(parameters: URLSearchParams): ValuesByName {

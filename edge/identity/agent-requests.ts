@@ -1,6 +1,6 @@
 /**
- * Authorization requests that agents register before a person opens their link (docs/decisions/0049). Once a challenge
- * has a request, open or not, only the request's code can approve the challenge.
+ * Authorization requests that agents register before a person opens their link (docs/decisions/0049). Once a request
+ * for a challenge exists, whether open or closed, the challenge can be approved only with the request's code.
  */
 import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { encodeBase64url } from '../../shared/encoding/base64url.ts'
@@ -17,13 +17,16 @@ import type { IdentityDeps } from './deps.ts'
 import { hashSecret } from './secret.ts'
 import { newUserCode, userCodeHash } from './user-code.ts'
 
-/** `ID_MAC_KEY` is the key for the stored hashes of user codes. */
+/** `ID_MAC_KEY` is the key of the MAC that is stored for each user code. */
 export type AgentRequestDeps = IdentityDeps & { settings: { ID_MAC_KEY: string } }
 
-/** With 128 random bits, collisions are negligible. */
+/** Length of a request ID. With 128 random bits, collisions are negligible. */
 const REQUEST_ID_BYTES = 16
 
-/** Old requests to delete per insertion. Deleting more rows than are added shrinks the table again after a flood. */
+/**
+ * Number of old requests to delete per insertion. It is greater than one, so that the table shrinks again after a flood
+ * of requests.
+ */
 const CLEANUP_BATCH_ROWS = 20
 
 export type AuthorizationRequest = {
@@ -38,22 +41,26 @@ export type AuthorizationRequest = {
 }
 
 /**
- * About 300 MB of the database's 10 GB. Rate limits apply per address, so a client with many addresses could fill the
- * table. Finished requests are not evicted for new ones, because a flood would then erase refusals.
+ * Maximum number of stored requests, which take about 300 MB of the database's 10 GB. Rate limits apply per address, so
+ * a client with many addresses could otherwise fill the database. New requests do not evict closed ones, because a
+ * flood would then erase refusals.
  */
 export const REQUESTS_MAX = 1_000_000
 
 type RegisteredRequest = { id: string; userCode: string; expiresAt: number }
 
-/** The table stays full until old requests expire. The plain approval link still works without a request. */
+/**
+ * Thrown if the table of requests is full. It stays full until old requests expire. In the meantime, agents can still
+ * use the approval link without a request.
+ */
 export class AgentRequestsFullError extends Error {
   override name = 'AgentRequestsFullError'
 }
 
 /**
- * Returns `undefined` if the challenge already has a request, or is bound to an account. A single statement checks and
- * inserts, so that no approval can happen in between.
- * @throws {AgentRequestsFullError}
+ * Returns `undefined` if the challenge already has a request or is bound to an account. A single statement checks and
+ * inserts, so that the challenge cannot be approved between the two steps.
+ * @throws {AgentRequestsFullError} if the table of requests is full
  */
 export async function registerRequest(
   deps: AgentRequestDeps,
@@ -84,8 +91,8 @@ export async function registerRequest(
 }
 
 /**
- * Estimates the number of rows from the oldest and newest row IDs, which is cheap. The oldest rows are deleted first,
- * so gaps are few.
+ * SQL condition: the table has room for another request. Estimates the number of rows from the oldest and newest row
+ * IDs, which is cheap. The estimate is accurate, because the oldest rows are deleted first and leave few gaps.
  */
 function hasRoomCondition(): SQL {
   return sql`(select coalesce(max(rowid) - min(rowid) + 1, 0) from ${agentRequests}) < ${REQUESTS_MAX}`
@@ -109,8 +116,8 @@ export async function findAgentRequest(
 }
 
 /**
- * `undefined` if the request is open, approved or unknown. Takes the token itself, so that knowing the challenge is not
- * enough.
+ * Returns the reason why a token's request has ended, or `undefined` if the request is open, approved or unknown.
+ * Requires the token itself, so that a caller that knows only the challenge cannot query the request.
  */
 export async function findEndedRequest(
   deps: IdentityDeps,

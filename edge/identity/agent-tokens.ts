@@ -1,6 +1,6 @@
 /**
- * Bearer tokens of agents (docs/decisions/0049). An agent generates its token and sends only the challenge, which is a
- * hash of the token. A database row records the account that approved the challenge.
+ * Bearer tokens of agents (docs/decisions/0049). An agent generates its own token, and sends only the token's hash,
+ * called the challenge. A database row records which account approved the challenge.
  */
 import { and, eq, isNull, lte, or, sql } from 'drizzle-orm'
 import {
@@ -15,14 +15,18 @@ import { hashSecret } from './secret.ts'
 import type { User } from './users.ts'
 
 /**
- * Minimum interval between updates of `last_used_at`. It is only displayed, and checked against an idle limit of days.
+ * Minimum interval between updates of `last_used_at`. Low precision is sufficient, because the value is only displayed,
+ * and compared with an idle limit of several days.
  */
 const LAST_USED_INTERVAL_MS = 60_000
 
-/** Unreserved characters of RFC 3986. */
+/** Pattern of a valid token: unreserved characters of RFC 3986. */
 const TOKEN_SHAPE = new RegExp(`^[A-Za-z0-9._~-]{${AGENT_TOKEN_MIN_CHARACTERS},}$`)
 
-/** `registered`: the challenge has a request, which only the request's code can approve (`request-approval.ts`). */
+/**
+ * `registered` means that the challenge has a request, and can be approved only with the request's code
+ * (`request-approval.ts`).
+ */
 export type ApprovalResult =
   | 'granted'
   | 'already_granted'
@@ -43,9 +47,9 @@ type PlainApproval = {
 }
 
 /**
- * The primary key accepts only the first approval, so a later one cannot take over a token of another account
+ * The primary key accepts only the first approval. A later approval cannot take over a token of another account
  * (fixation), restore a revoked token, or extend a token. The same statement checks that the challenge has no request,
- * so that no request can be registered in between.
+ * so that no request can be registered between the check and the insertion.
  */
 export async function approveAgentToken(
   deps: IdentityDeps,
@@ -66,7 +70,10 @@ export async function approveAgentToken(
   return (await findTokenState(deps, challenge, userId)) ?? 'registered'
 }
 
-/** State from the point of view of one account. `undefined` if the challenge is not bound to any account. */
+/**
+ * Returns the state of a token from one account's point of view, or `undefined` if the challenge is not bound to any
+ * account.
+ */
 export async function findTokenState(
   { db, now }: IdentityDeps,
   challenge: string,
@@ -87,7 +94,10 @@ export function isTokenShape(token: string): boolean {
   return TOKEN_SHAPE.test(token)
 }
 
-/** Returns `undefined` if the token is unknown, revoked, expired, or was idle for too long. */
+/**
+ * Finds the user who approved a token. Returns `undefined` if the token is unknown, revoked, expired, or has been idle
+ * for too long.
+ */
 export async function findAgentUser(
   deps: IdentityDeps,
   token: string,
@@ -123,7 +133,6 @@ export async function findAgentUser(
   return { id, email, tokenExpiresAt, label, scopes: scopesOf(row.scopes) }
 }
 
-/** True after the absolute or the idle lifetime. */
 export function isTokenExpired(
   { createdAt, lastUsedAt, expiresAt }: Lifetime,
   now: number,

@@ -7,30 +7,30 @@ import { newSecret } from './secret.ts'
 
 type MailerDeps = {
   fetch: typeof fetch
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
   random: (bytes: number) => Uint8Array<ArrayBuffer>
   wait: (ms: number) => Promise<void>
 }
 
 /**
- * Short, because the user is waiting at a form, and because Workers limit work after the response to 30 s
- * (`waitUntil`).
+ * Timeouts per attempt and in total. They are short, because the user is waiting at a form, and because Workers limit
+ * work after the response to 30 s (`waitUntil`).
  */
 export const SEND_LIMITS = { attemptMs: 10_000, totalMs: 20_000 }
 
-/** Delays before the second and the third attempt. The third attempt is the last. */
+/** Delays before the second and the third attempt. */
 const RETRY_DELAYS_MS = [500, 1_500]
 
-/** Only the error code in the response is needed. */
+/** Maximum number of bytes to read from an error response, of which only the error code is needed. */
 const RESPONSE_MAX_BYTES = 4 * 1024
 
 /** Resend rejects requests without a user agent. */
 const USER_AGENT = 'svc-edge'
 
 /**
- * Error codes that may be logged: numbers, and lower-case words such as `from.email`. API keys and sign-in secrets do
- * not match.
+ * Pattern of error codes that may be logged: numbers, and lower-case words such as `from.email`. API keys and sign-in
+ * secrets do not match.
  */
 const LOGGABLE_CODE = /^(\d{1,6}|([a-z_.]|\[\d{1,3}\]){1,48})$/
 
@@ -58,7 +58,7 @@ export function apiMailer(
           ...(api.idempotencyHeader && { [api.idempotencyHeader]: newSecret(random) }),
         },
         body: JSON.stringify(api.body(mail, from)),
-        // The API token must not be sent to another address.
+        // Redirects are not followed, because the API token must not be sent to another address.
         redirect: 'manual',
       } satisfies RequestInit
       for (let attempt = 0; ; attempt++) {
@@ -74,7 +74,6 @@ export function apiMailer(
   }
 }
 
-/** @returns the failure, or `undefined` if the mail was accepted */
 async function post(
   fetch: MailerDeps['fetch'],
   url: string,

@@ -1,14 +1,15 @@
 /**
- * Two independent proofs: the source that the browser reports, and a token that only this session's page for this
- * subject contains.
+ * Protects forms against CSRF with two independent checks: the source that the browser reports in headers, and a token
+ * that is embedded only in the form for this session and subject.
  */
 import { decodeBase64url, encodeBase64url } from '../../shared/encoding/base64url.ts'
 
 const PURPOSE = 'svc/csrf/v1/'
 
 /**
- * Checks `Origin` and `Sec-Fetch-Site`, which scripts cannot set. Under our `Referrer-Policy: no-referrer`, browsers send
- * `Origin: null` with forms (Fetch, "append a request `Origin` header"). Returns false if both headers are missing.
+ * Returns true if the headers `Origin` and `Sec-Fetch-Site`, which scripts cannot set, show that the request comes from
+ * our site. Under our `Referrer-Policy: no-referrer`, browsers send `Origin: null` with forms (Fetch, "append a request
+ * `Origin` header"). Returns false if both headers are missing.
  */
 export function isSameOriginRequest({ headers }: Request, publicUrl: string): boolean {
   const origin = headers.get('origin')
@@ -19,15 +20,15 @@ export function isSameOriginRequest({ headers }: Request, publicUrl: string): bo
 }
 
 /**
- * HMAC-SHA256 of the purpose and the subject, with the session secret as the key. Stateless, and invalid in any other
- * session.
+ * Returns the CSRF token for a subject: an HMAC-SHA256 with the session secret as the key. The token is not stored, and
+ * is invalid in any other session.
  */
 export async function csrfToken(sessionSecret: string, subject: string): Promise<string> {
   const mac = await crypto.subtle.sign('HMAC', await macKey(sessionSecret), macInput(subject))
   return encodeBase64url(new Uint8Array(mac))
 }
 
-/** Compares in constant time (`subtle.verify`). */
+/** Verifies a CSRF token in constant time (`subtle.verify`). */
 export async function isCsrfToken(
   token: string,
   sessionSecret: string,

@@ -5,7 +5,10 @@ import type { IdentityDeps } from './deps.ts'
 type ExpiringTable = SQLiteTable & { expiresAt: SQLiteColumn }
 type Expired = { table: ExpiringTable; key: SQLiteColumn; upTo: number; maxRows?: number }
 
-/** Deletes rows that expired at `upTo` or before, oldest first. Each request deletes only a few, so that none is slow. */
+/**
+ * Deletes rows that expired at or before `upTo`, oldest first. Each request deletes only a few rows, so that no request
+ * is slow.
+ */
 export async function deleteExpired(
   db: IdentityDeps['db'],
   { table, key, upTo, maxRows = 100 }: Expired,

@@ -1,7 +1,7 @@
 import type { DrizzleD1Database } from 'drizzle-orm/d1'
 import type * as schema from '../db/schema.ts'
 
-/** The clock is in Unix milliseconds. */
+/** `now` returns Unix milliseconds. */
 export type IdentityDeps = {
   db: DrizzleD1Database<typeof schema>
   now: () => number

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 
-/** A path has at most 256 octets, including two angle brackets (RFC 5321, 4.5.3.1.3). */
+/**
+ * Maximum length of an address. SMTP limits a path to 256 octets, including two angle brackets (RFC 5321, 4.5.3.1.3).
+ */
 const EMAIL_MAX_CHARACTERS = 254
 
 const emailSchema = z
@@ -11,8 +13,8 @@ const emailSchema = z
   .pipe(z.string().toLowerCase())
 
 /**
- * Normalizes an address to the form that identifies accounts. Returns `undefined` if it is invalid. Validates before
- * converting to lower case: some non-ASCII letters (such as U+212A, the Kelvin sign) become ASCII in lower case, which
+ * Normalizes an e-mail address to the form that identifies an account. The address is validated before it is converted
+ * to lower case, because some non-ASCII letters (such as U+212A, the Kelvin sign) become ASCII in lower case, which
  * would turn one person's address into another's.
  */
 export function parseEmail(text: string): string | undefined {
@@ -20,9 +22,9 @@ export function parseEmail(text: string): string | undefined {
 }
 
 /**
- * Removes the tag, because most mail hosts deliver `name+tag` to `name`.
- * @param email as returned by `parseEmail`
- * @returns `host` starts with `@`
+ * Removes the tag from the name, because most mail hosts deliver `name+tag` to `name`.
+ * @param email address as returned by `parseEmail`
+ * @returns `name` without its tag, and `host` including the `@`
  */
 export function splitEmail(email: string): { name: string; host: string } {
   const at = email.lastIndexOf('@')

@@ -1,4 +1,4 @@
-/** Writes mail to a table and to the terminal. Mail never leaves the machine. */
+/** Writes mail to a table and to the terminal instead of sending it. */
 import { desc } from 'drizzle-orm'
 import { localMailbox } from '../db/schema.ts'
 import type { IdentityDeps } from './deps.ts'

@@ -10,14 +10,17 @@ import type { IdentityDeps } from './deps.ts'
 import { splitEmail } from './email-address.ts'
 import { decode32Bytes, hashSecret, newSecret } from './secret.ts'
 
-/** Open links per mailbox. Tolerates slow mail delivery, but prevents flooding someone else's inbox. */
+/**
+ * Maximum number of open links per mailbox. Allows repeated requests if delivery is slow, but prevents flooding of
+ * someone else's inbox.
+ */
 export const LINKS_PER_MAILBOX = 5
 
 type IssueResult = { issued: true; secret: string } | { issued: false; retryAfterMs: number }
 
 /**
- * Takes `email` from `parseEmail` and `next` from `safeNext`. A single statement counts and inserts, so that concurrent
- * requests cannot exceed the limit together.
+ * `email` must come from `parseEmail`, and `next` from `safeNext`. A single statement counts and inserts, so that
+ * concurrent requests cannot exceed the limit.
  */
 export async function issueMagicLink(
   deps: IdentityDeps,
@@ -47,8 +50,8 @@ export async function issueMagicLink(
 }
 
 /**
- * Called after a mail could not be sent. The link no longer counts towards the limit of its mailbox, and does not work
- * if the mail arrives after all.
+ * Withdraws a link whose mail could not be sent. The link no longer counts towards the mailbox's limit, and does not
+ * work if the mail arrives after all.
  */
 export async function withdrawMagicLink(deps: IdentityDeps, secret: string): Promise<void> {
   const bySecret = eq(magicLinks.secretHash, await hashSecret(secret))
@@ -69,7 +72,10 @@ export async function peekMagicLink(
     .get()
 }
 
-/** A single statement decides, so that only one of two concurrent calls succeeds. The other call gets `undefined`. */
+/**
+ * Consumes a magic link. A single statement checks and consumes the link, so that only one of two concurrent calls
+ * succeeds. The other call returns `undefined`.
+ */
 export async function consumeMagicLink(
   deps: IdentityDeps,
   secret: string,
@@ -93,7 +99,8 @@ function usableLinkCondition(hash: string, now: number): SQL | undefined {
 }
 
 /**
- * SQL condition that matches `name@host` and every `name+tag@host`, which most mail hosts deliver to the same person.
+ * SQL condition that matches `name@host` and every `name+tag@host`. Most mail hosts deliver all of these addresses to
+ * the same mailbox.
  */
 function sameMailboxCondition(email: string): SQL | undefined {
   const { name, host } = splitEmail(email)

@@ -1,20 +1,22 @@
 /**
- * Mail is sent as plain text, and click tracking is disabled, because a tracker would store sign-in links. (In Resend,
- * tracking is a setting of the domain, and disabled by default.)
+ * Request formats of the supported mail APIs. Mail is sent as plain text with click tracking disabled, because a
+ * tracker would store sign-in links. In Resend, tracking is a setting of the domain and disabled by default.
  */
 import type { Mail } from './mailer.ts'
 
 export type MailSender = { name?: string; email: string }
 
 export type MailApi = {
-  /** Base URL, without a trailing slash. */
+  /** Base URL of the API, without a trailing slash. */
   url: string
   path: string
   credentials(token: string): Record<string, string>
   body(mail: Mail, from: MailSender): object
-  /** Repeated requests with the same idempotency key are sent as a single mail. */
+  /**
+   * Name of the API's idempotency header. Repeated requests with the same key are sent as a single mail. Absent if the
+   * API does not support idempotency keys.
+   */
   idempotencyHeader?: string
-  /** Extracts the error code from the parsed JSON of a response that is not 2xx. */
   errorCodeOf(answer: unknown): unknown
 }
 

@@ -11,10 +11,16 @@ export type MailerSettings = {
   url?: string
 }
 
-/** `Name <address>`, or the address alone. The name must not contain characters that would terminate it in a header. */
+/**
+ * Pattern of a sender: `Name <address>`, or only an address. The name must not contain characters that would terminate
+ * it in a mail header.
+ */
 const SENDER = /^(?:(?<name>[^<>"\\\p{C}]{1,64}?) *<(?<named>[^<>\s]+)>|(?<bare>[^<>\s]+))$/u
 
-/** Characters that are allowed in a header. Real tokens have at most a few hundred characters. */
+/**
+ * Pattern of an API token: characters that are allowed in an HTTP header. Real tokens have at most a few hundred
+ * characters.
+ */
 const TOKEN = /^[\x21-\x7e]{1,512}$/
 
 export const mailerMembers = {
@@ -51,15 +57,14 @@ export const mailerMembers = {
 }
 
 /**
- * Error messages contain only the path of a field. They never quote values or unknown fields, because any of those
- * could be the token.
+ * Error messages contain only the path of the invalid field. They never quote values or unknown fields, because any of
+ * them could be the token.
  */
 const mailerSchema = z.strictObject(mailerMembers, {
   error: ({ code }) =>
     code === 'unrecognized_keys' ? 'unknown field; expected api, from, token and url' : undefined,
 })
 
-/** `undefined` if the setting is absent or empty. */
 export const mailerSetting = z
   .string()
   .optional()
@@ -68,7 +73,7 @@ export const mailerSetting = z
     try {
       return JSON.parse(text) as unknown
     } catch {
-      // The message of the JSON parser would quote the text.
+      // The error message of the JSON parser is not used, because it would quote the setting.
       context.addIssue({ code: 'custom', message: 'expected JSON' })
       return z.NEVER
     }
@@ -77,8 +82,8 @@ export const mailerSetting = z
   .transform((given): MailerSettings | undefined => given)
 
 /**
- * An https URL without user, query or fragment. TLS is required even on a local stack, because mails contain sign-in
- * links.
+ * Returns true for an https URL without user, query or fragment. TLS is required even in a local stack, because mails
+ * contain sign-in links.
  */
 function isBaseUrl(text: string): boolean {
   const url = URL.parse(text)

@@ -2,7 +2,7 @@ import { MAGIC_LINK_LIFETIME_MS } from '../../shared/limits.ts'
 
 export type Mail = { recipient: string; subject: string; text: string }
 
-/** The promise of `send` resolves once the mail is sent or has been accepted for delivery. */
+/** The promise of `send` resolves once the mail is sent or accepted for delivery. */
 export type Mailer = {
   /**
    * @throws {MailNotSentError} if the API does not accept the mail
@@ -19,12 +19,12 @@ export type MailFailure = {
   /** `refused` is permanent until the operator or the user changes something. */
   reason: 'refused' | 'too_many' | 'unavailable' | 'redirected' | 'timeout' | 'network'
   status?: number
-  /** Error code from the API, if it is a single word. Longer texts are dropped, because they can quote addresses. */
+  /** Error code from the API. Longer texts are dropped, because they could contain addresses. */
   code?: string
   retryAfterMs?: number
 }
 
-/** The error message is safe to log, because it does not contain any address, link or token. */
+/** Thrown if a mail could not be sent. The error message contains no address, link or token, so it is safe to log. */
 export class MailNotSentError extends Error {
   readonly failure: MailFailure
 
@@ -36,12 +36,12 @@ export class MailNotSentError extends Error {
   }
 }
 
-/** Always fails, so that no mail appears to have been sent. */
+/** It always fails, so that no mail appears to have been sent. */
 export const noMailer: Mailer = {
   send: () => Promise.reject(new MailerNotConfiguredError('MAILER is not set')),
 }
 
-/** The link is the only URL in the mail. */
+/** The magic link is the only URL in the mail. */
 export function signInMail(recipient: string, link: string): Mail {
   return {
     recipient,

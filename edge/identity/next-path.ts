@@ -1,15 +1,18 @@
-/** Validates the destination after sign-in. An open redirect on a login page would help phishers. */
+/** Validates the path to open after sign-in. An open redirect on the sign-in page would help phishers. */
 
-/** Longer than all of our paths. Limits the data that an anonymous form can cause us to store. */
+/**
+ * Maximum length of the path. All of our paths are shorter. Limits the data that an anonymous form can cause us to
+ * store.
+ */
 const NEXT_MAX_CHARACTERS = 1024
 
-/** Arbitrary base URL for parsing, used to detect a text that names another host. */
+/** Arbitrary base URL for parsing. If the result has another host, the text is not a path on our site. */
 const BASE = 'https://this-site.invalid'
 
 /**
- * Returns `/` for an unsafe path. Unsafe are absolute URLs, `//host`, `/\host` (browsers treat a backslash as a slash),
- * control characters and whitespace (browsers drop tabs and newlines before parsing), and paths such as `/.//host`,
- * which normalize to `//host`.
+ * Returns the path, or `/` if the path is unsafe. Unsafe are absolute URLs, `//host`, `/\host` (browsers treat a
+ * backslash as a slash), control characters and whitespace (browsers drop tabs and newlines before parsing), and paths
+ * such as `/.//host`, which normalize to `//host`.
  */
 export function safeNext(text: string | undefined): string {
   if (text === undefined || text.length > NEXT_MAX_CHARACTERS) return '/'

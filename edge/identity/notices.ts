@@ -1,5 +1,5 @@
 /**
- * Mails that notify an account's owner of security-relevant changes (docs/decisions/0048). They are sent after the
+ * Mails that notify an account's owner of security-relevant changes (docs/decisions/0048). The mails are sent after the
  * response. A mail that cannot be sent does not delay or undo the change.
  */
 import type { LogFields } from '../../shared/service-log/line.ts'
@@ -13,11 +13,10 @@ import type { User } from './users.ts'
 type NoticeDeps = {
   mailer: Mailer
   settings: { PUBLIC_URL: string }
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
   /** @throws {RateLimitExceededError} */
   requireRate: (name: RateName, caller: string) => Promise<void>
-  /** Keeps work alive after the response has been sent. */
   waitUntil: (work: Promise<void>) => void
   log: (event: 'notice.not_sent', facts: LogFields) => void
 }
@@ -32,8 +31,8 @@ type Notice = {
 }
 
 /**
- * Must be called after the approval is stored.
- * @param label name of the token, given by the program or by the owner
+ * Call this function after the approval is stored.
+ * @param label name of the token, chosen by the program or by the owner
  */
 export function notifyOfApproval(
   deps: NoticeDeps,
@@ -55,7 +54,7 @@ export function notifyOfApproval(
   })
 }
 
-/** Must be called after the addition or removal is stored. */
+/** Call this function after the change is stored. */
 export function notifyOfPasskeyChange(
   deps: NoticeDeps,
   { user, name, change }: { user: User; name: string; change: 'added' | 'removed' },
@@ -81,7 +80,7 @@ function sendNotice(deps: NoticeDeps, user: User, notice: Notice): void {
   const at = deps.now()
   const send = async () => {
     try {
-      // Each kind of notice has its own limit, so that a flood of one kind cannot suppress another.
+      // Each kind of notice has its own rate limit, so that a flood of one kind cannot suppress another kind.
       await deps.requireRate('notice_mailbox', `${notice.kind} ${mailboxOf(user.email)}`)
       await deps.mailer.send(mailOf(user.email, notice, at, deps.settings.PUBLIC_URL))
     } catch (error) {
@@ -103,14 +102,19 @@ function mailOf(
   return { recipient, subject, text }
 }
 
-/** Inserts spaces so that mail programs do not turn a name into a link. Names come from third parties. */
+/**
+ * Inserts spaces into a name, so that mail programs do not turn the name into a link. Names come from third parties.
+ */
 function withoutLinks(name: string): string {
   return name.replaceAll(/[.:/@](?=[\p{L}\p{N}/])/gu, (mark, place: number) =>
     /^\.\d/.test(name.slice(place)) && /\d$/.test(name.slice(0, place)) ? mark : `${mark} `,
   )
 }
 
-/** Logs only the class name of unknown errors, because messages of third parties can quote addresses. */
+/**
+ * Returns the reason to log. For unknown errors, the reason is only the class name, because messages of third parties
+ * can contain addresses.
+ */
 function loggableReason(error: unknown): string {
   if (error instanceof RateLimitExceededError) return 'too many notices to one mailbox'
   if (error instanceof MailNotSentError) return error.message

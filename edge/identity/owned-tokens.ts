@@ -1,4 +1,4 @@
-/** The owner can list and revoke tokens only in the browser. */
+/** Lists and revokes an account's tokens. Owners can do so only in the browser. */
 import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import { AGENT_TOKEN_IDLE_MS } from '../../shared/limits.ts'
 import { type Scope, scopesOf } from '../../shared/wire/agent.ts'
@@ -6,7 +6,7 @@ import { agentTokens } from '../db/schema.ts'
 import { isTokenExpired } from './agent-tokens.ts'
 import type { IdentityDeps } from './deps.ts'
 
-/** Token rows are never deleted, so only the newest are listed. */
+/** Maximum number of listed tokens. Token rows are never deleted, so only the newest tokens are listed. */
 export const TOKENS_LISTED = 200
 
 export type OwnedToken = {
@@ -15,18 +15,21 @@ export type OwnedToken = {
   scopes: Scope[]
   createdAt: number
   lastUsedAt: number | null
-  /** Unix milliseconds. The earlier of the expiry by age and by idleness, if the token is not used again. */
+  /**
+   * Time at which the token expires if it is not used again, in Unix milliseconds: the end of its absolute or its idle
+   * lifetime, whichever is earlier.
+   */
   endsAt: number
   state: 'live' | 'ended' | 'revoked'
 }
 
-/** Live tokens come first, then expired, then revoked ones; within each group, the newest. */
+/** Lists live tokens first, then expired tokens, then revoked tokens. Each group is sorted from newest to oldest. */
 export async function listTokens({ db, now }: IdentityDeps, userId: string): Promise<OwnedToken[]> {
   const rows = await db
     .select()
     .from(agentTokens)
     .where(eq(agentTokens.userId, userId))
-    // Revoked tokens cannot displace live ones.
+    // Revoked tokens are sorted last, so that the row limit cannot exclude live tokens in favor of revoked ones.
     .orderBy(
       sql`${agentTokens.revokedAt} is not null`,
       desc(agentTokens.createdAt),
@@ -48,7 +51,7 @@ export async function listTokens({ db, now }: IdentityDeps, userId: string): Pro
 const RANK = { live: 0, ended: 1, revoked: 2 }
 
 /**
- * Idempotent. The row is kept, so that the token can never be approved again.
+ * Idempotent. The token's row is not deleted, so that the token can never be approved again.
  * @returns false if the token does not belong to this account
  */
 export async function revokeToken(

@@ -1,15 +1,17 @@
-/** A browser's WebAuthn responses (WebAuthn, 5.1.8, `toJSON`). Fields that are not used are omitted. */
+/** Schemas of a browser's WebAuthn responses (WebAuthn, 5.1.8, `toJSON`). Unused fields are omitted. */
 import { z } from 'zod'
 import { decodeBase64url } from '../../shared/encoding/base64url.ts'
 
-/** 1023 bytes (WebAuthn, 4) in base64url. */
+/** Maximum length of a credential ID: 1023 bytes (WebAuthn, 4), encoded as base64url. */
 const CREDENTIAL_ID_MAX_CHARACTERS = 1364
 
-/** Without a length limit, because the whole body is limited to `SAME_ORIGIN_JSON_MAX_BYTES`. */
+/**
+ * Base64url text. The schema needs no length limit, because the entire body is limited to `SAME_ORIGIN_JSON_MAX_BYTES`.
+ */
 const base64url = z.string().regex(/^[A-Za-z0-9_-]+$/, 'expected base64url')
 const credentialId = base64url.max(CREDENTIAL_ID_MAX_CHARACTERS)
 
-/** WebAuthn, 5.8.4. Unknown transports in a response are dropped. */
+/** Known transports (WebAuthn, 5.8.4). Unknown transports in a response are dropped. */
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const
 export type Transport = (typeof TRANSPORTS)[number]
 const isTransport = (name: string): name is Transport => TRANSPORTS.some((each) => each === name)
@@ -48,8 +50,8 @@ const clientData = z.object({
 })
 
 /**
- * The challenge that the authenticator signed (WebAuthn, 5.8.1). `undefined` if the client data is malformed, or if the
- * response comes from a frame embedded in another site's page.
+ * Returns the challenge that the authenticator signed (WebAuthn, 5.8.1). Returns `undefined` if the client data is
+ * malformed, or if the response comes from a frame embedded in a page of another site.
  */
 export function readChallenge(clientDataJSON: string): string | undefined {
   const bytes = decodeBase64url(clientDataJSON)

@@ -1,20 +1,24 @@
-/** A challenge is valid for one purpose and one response, and expires after 5 minutes. Only its SHA-256 is stored. */
+/**
+ * Challenges for passkey operations. A challenge is valid for one purpose and one response, and expires after 5
+ * minutes. Only its SHA-256 is stored.
+ */
 import { and, desc, eq, gt, isNull, lte, sql } from 'drizzle-orm'
 import { PASSKEY_CHALLENGE_LIFETIME_MS } from '../../shared/limits.ts'
 import { passkeyChallenges } from '../db/schema.ts'
 import type { IdentityDeps } from './deps.ts'
 import { decode32Bytes, hashSecret, newSecret } from './secret.ts'
 
-/** The user is known in advance for a registration, but not for a sign-in. */
+/** Purpose of a challenge. A registration knows its user in advance, but a sign-in does not. */
 type ChallengeUse = { purpose: 'sign_in' } | { purpose: 'register'; userId: string }
 
 /**
- * Anyone may request a challenge, so the table must be bounded. At the limit, the oldest challenges are evicted instead
- * of rejecting requests. Evicting a challenge before its user responds would take thousands of requests per second.
+ * Maximum number of open challenges. The table must be bounded, because anyone may request a challenge. At the limit,
+ * the oldest challenges are evicted instead of rejecting new requests. An attacker would have to send thousands of
+ * requests per second to evict a challenge before its user responds.
  */
 const OPEN_CHALLENGES_MAX = 10_000
 
-/** @returns 32 random bytes in base64url */
+/** @returns challenge of 32 random bytes, in base64url */
 export async function issueChallenge(deps: IdentityDeps, use: ChallengeUse): Promise<string> {
   const { db, random } = deps
   const now = deps.now()
@@ -39,8 +43,9 @@ export async function issueChallenge(deps: IdentityDeps, use: ChallengeUse): Pro
 }
 
 /**
- * Consumes the challenge even if its response turns out to be invalid. A single statement decides, so that only one of
- * two concurrent responses succeeds. A response for another purpose or user fails without consuming the challenge.
+ * Consumes a challenge, even if the response turns out to be invalid. A single statement checks and deletes the
+ * challenge, so that only one of two concurrent responses succeeds. A response for another purpose or user fails
+ * without consuming the challenge.
  */
 export async function consumeChallenge(
   deps: IdentityDeps,

@@ -1,4 +1,4 @@
-/** WebAuthn, 7.1. */
+/** Registers passkeys (WebAuthn, 7.1). */
 import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server'
 import { decodeBase64url } from '../../shared/encoding/base64url.ts'
 import { PASSKEY_CHALLENGE_LIFETIME_MS, PASSKEYS_MAX } from '../../shared/limits.ts'
@@ -9,7 +9,7 @@ import { listPasskeys, type NewPasskey, storePasskey } from './passkeys.ts'
 import type { RelyingParty } from './relying-party.ts'
 import type { User } from './users.ts'
 
-/** RFC 9053, RFC 8812; the most common one first. WebAuthn, 5.4, recommends these three algorithms. */
+/** Signature algorithms (RFC 9053, RFC 8812) in order of preference, as recommended by WebAuthn, 5.4. */
 const PASSKEY_ALGORITHMS = { ES256: -7, EdDSA: -8, RS256: -257 }
 
 export type RegistrationResult =
@@ -20,8 +20,8 @@ export type RegistrationResult =
   | 'unverified'
 
 /**
- * Requests a discoverable credential with user verification. The user handle is the account's ID: 16 random bytes
- * without personal data.
+ * Returns the options for creating a passkey: a discoverable credential with user verification. The user handle is the
+ * account's ID, which has 16 random bytes and contains no personal data.
  */
 export async function registrationOptions(
   deps: IdentityDeps,
@@ -50,7 +50,9 @@ export async function registrationOptions(
   }
 }
 
-/** The response must come from the user of `registrationOptions`. Consumes the challenge in any case. */
+/**
+ * The user must be the one to whom `registrationOptions` issued the challenge. The challenge is consumed in any case.
+ */
 export async function registerPasskey(
   deps: IdentityDeps,
   party: RelyingParty,
@@ -83,15 +85,15 @@ async function verifyRegistration(
   }).catch(() => undefined)
   if (!result?.verified) return undefined
   const { credential } = result.registrationInfo
-  // The credential ID sent by the browser must be the one that the authenticator signed.
+  // The credential ID from the browser must be identical to the one that the authenticator signed.
   if (credential.id !== answer.id) return undefined
   const { publicKey, counter } = credential
   return { credentialId: credential.id, publicKey, counter, transports: answer.response.transports }
 }
 
 /**
- * True for `none` and for self-attestation: browsers send no other unless a site requests one. Attestations with
- * certificates are rejected, because a verifier would fetch the URLs in the certificates.
+ * Returns true for no attestation and for self-attestation. Browsers send other attestations only if a site requests
+ * them. Attestations with certificates are rejected, because a verifier would fetch URLs that the certificates contain.
  */
 async function isUnattested(attestationObject: string): Promise<boolean> {
   const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers')

@@ -1,4 +1,7 @@
-/** WebAuthn, 7.2. The credential identifies the user, so a user name is not requested first. */
+/**
+ * Signs users in with passkeys (WebAuthn, 7.2). The credential identifies the user, so the user does not enter a name
+ * first.
+ */
 import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server'
 import { PASSKEY_CHALLENGE_LIFETIME_MS } from '../../shared/limits.ts'
 import type { IdentityDeps } from './deps.ts'
@@ -7,7 +10,7 @@ import { consumeChallenge, issueChallenge } from './passkey-challenges.ts'
 import { findPasskeyCredential, recordPasskeyUse, type PasskeyCredential } from './passkeys.ts'
 import type { RelyingParty } from './relying-party.ts'
 
-/** Only logged, never sent to the client. */
+/** The reason is only logged, and never sent to the client. */
 type PasskeyRefusal =
   | 'not_an_answer'
   | 'challenge'
@@ -31,7 +34,7 @@ export async function signInOptions(
   }
 }
 
-/** Consumes the challenge in any case. */
+/** The challenge is consumed in any case. */
 export async function verifyPasskeySignIn(
   deps: IdentityDeps,
   party: RelyingParty,
@@ -43,7 +46,7 @@ export async function verifyPasskeySignIn(
     return { refused: 'challenge' }
   const key = await findPasskeyCredential(deps, answer.id)
   if (!key) return { refused: 'unknown_credential' }
-  // A discoverable credential must return its user handle (WebAuthn, 7.2, step 6).
+  // The response for a discoverable credential must contain the user handle (WebAuthn, 7.2, step 6).
   if (answer.response.userHandle !== key.userId) return { refused: 'another_user' }
   const counter = await verifyAssertion(party, challenge, answer, key)
   if (counter === undefined) return { refused: 'unverified' }
@@ -66,7 +69,7 @@ async function verifyAssertion(
     expectedOrigin: origin,
     expectedRPID: id,
     requireUserVerification: true,
-    // The library must not compare counters. `recordPasskeyUse` does so after the signature is verified.
+    // The library does not compare counters, because `recordPasskeyUse` does so after the signature is verified.
     credential: { id: answer.id, publicKey, counter: 0 },
   }).catch(() => undefined)
   return result?.verified ? result.authenticationInfo.newCounter : undefined

@@ -4,7 +4,7 @@ import { passkeys } from '../db/schema.ts'
 import type { IdentityDeps } from './deps.ts'
 import type { Transport } from './passkey-answers.ts'
 
-/** A passkey without its key. Times are in Unix milliseconds. */
+/** Passkey without its public key. Times are in Unix milliseconds. */
 export type Passkey = {
   credentialId: string
   name: string
@@ -39,8 +39,8 @@ export async function listPasskeys(deps: IdentityDeps, userId: string): Promise<
 }
 
 /**
- * A single statement counts and inserts, so that concurrent registrations cannot exceed the limit together. If the
- * credential is already stored, for any user, the stored passkey does not change (WebAuthn, 7.1, step 26).
+ * A single statement counts and inserts, so that concurrent registrations cannot exceed the limit. If the credential is
+ * already stored for any user, the stored passkey does not change (WebAuthn, 7.1, step 26).
  */
 export async function storePasskey(
   deps: IdentityDeps,
@@ -74,10 +74,10 @@ export async function findPasskeyCredential(
 }
 
 /**
- * A single statement compares and updates, so that only one of two responses with the same counter is accepted. A
- * response for a passkey that was removed in the meantime is rejected.
- * @returns false if the counter did not increase, which indicates a cloned authenticator (WebAuthn, 6.1.1).
- * Authenticators without a counter always send 0.
+ * A single statement compares and updates the signature counter, so that only one of two responses with the same
+ * counter is accepted. A response for a passkey that was removed in the meantime is rejected. Authenticators without a
+ * counter always send 0.
+ * @returns false if the counter did not increase, which indicates a cloned authenticator (WebAuthn, 6.1.1)
  */
 export async function recordPasskeyUse(
   deps: IdentityDeps,

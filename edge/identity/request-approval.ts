@@ -1,4 +1,3 @@
-/** The person who approves a request must type the code that the agent shows. */
 import { and, eq, exists, sql } from 'drizzle-orm'
 import { AGENT_TOKEN_LIFETIME_MS } from '../../shared/limits.ts'
 import type { EndedRequestCode } from '../../shared/wire/ended-request-codes.ts'
@@ -17,9 +16,9 @@ type FinalState = Exclude<ApprovalResult, 'registered'> | EndedRequestCode
 type RequestApprovalResult = FinalState | { wrongCode: true; attemptsLeft: number }
 
 /**
- * Compares the code before the transaction that decides. Concurrent guesses count like sequential ones. After the last
- * attempt, a correct code gets the same response as a wrong one.
- * @param code as returned by `parseCrockfordCode`
+ * Concurrent guesses are counted like sequential ones. After the last attempt, a correct code gets the same response as
+ * a wrong one.
+ * @param code code as returned by `parseCrockfordCode`
  */
 export async function approveRequest(
   deps: AgentRequestDeps,
@@ -33,7 +32,7 @@ export async function approveRequest(
   return findFinalState(deps, request.challenge, userId)
 }
 
-/** Binds the request's token to the account and closes the request, atomically. */
+/** Binds the request's token to the account and closes the request, both in one transaction. */
 async function bindToken(
   { db, now }: AgentRequestDeps,
   { id, challenge }: AuthorizationRequest,
@@ -63,7 +62,7 @@ async function bindToken(
 }
 
 /**
- * The last failed attempt locks the request.
+ * Counts a failed attempt. The last failed attempt locks the request.
  * @returns the number of remaining attempts
  */
 async function countAttempt({ db, now }: AgentRequestDeps, requestId: string): Promise<number> {
@@ -86,7 +85,7 @@ export async function findFinalState(
   const tokenState = await findTokenState(deps, challenge, userId)
   if (tokenState) return tokenState
   const state = (await findAgentRequest(deps, challenge))?.state
-  // A request can still be open here only if the clock was set back. It is missing if its row was deleted, which
-  // happens after a day.
+  // The request can be open here only if the clock was set back, and missing only if its row was deleted, which happens
+  // a day after it expires.
   return state === undefined || state === 'open' || state === 'approved' ? 'request_expired' : state
 }

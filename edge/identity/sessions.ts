@@ -1,6 +1,6 @@
 /**
- * Browser sessions (docs/decisions/0048). A session is valid for 7 days and never extended. Only the SHA-256 of its
- * cookie is stored.
+ * Browser sessions (docs/decisions/0048). A session is valid for 7 days and never extended. Only the SHA-256 of the
+ * session secret is stored.
  */
 import { and, eq, gt } from 'drizzle-orm'
 import { SESSION_LIFETIME_MS } from '../../shared/limits.ts'
@@ -10,10 +10,13 @@ import type { IdentityDeps } from './deps.ts'
 import { decode32Bytes, hashSecret, newSecret } from './secret.ts'
 import type { User } from './users.ts'
 
-/** `secret` comes from the cookie; CSRF tokens are derived from it. `startedAt` is in Unix milliseconds. */
+/**
+ * Browser session. `secret` is the value of the cookie, from which CSRF tokens are derived. `startedAt` is in Unix
+ * milliseconds.
+ */
 export type Session = { user: User; secret: string; startedAt: number }
 
-/** Returns the secret for the cookie, always a new one, which prevents session fixation. */
+/** The secret is always new, which prevents session fixation. */
 export async function startSession(deps: IdentityDeps, userId: string): Promise<string> {
   const { db, random } = deps
   const now = deps.now()
@@ -44,13 +47,12 @@ export async function findSession(
   return found && { user: { id: found.id, email: found.email }, secret, startedAt: found.startedAt }
 }
 
-/** Does nothing if the session does not exist. */
 export async function endSession(deps: IdentityDeps, secret: string): Promise<void> {
   if (!decode32Bytes(secret)) return
   await deps.db.delete(sessions).where(eq(sessions.secretHash, await hashSecret(secret)))
 }
 
-/** Agent tokens stay valid. */
+/** Agent tokens remain valid. */
 export async function endAllSessions(deps: IdentityDeps, userId: string): Promise<void> {
   await deps.db.delete(sessions).where(eq(sessions.userId, userId))
 }

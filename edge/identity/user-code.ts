@@ -1,6 +1,6 @@
 /**
- * The agent shows a code and the person types it (RFC 8628, 6.1). A code has only 40 bits, so a plain hash could be
- * brute-forced from a copy of the database. A MAC with a key outside the database prevents this.
+ * User codes, which the agent shows and the person types (RFC 8628, 6.1). A code has only 40 bits, so its plain hash
+ * could be brute-forced from a copy of the database. Therefore, only a MAC is stored, whose key is not in the database.
  */
 import { decodeBase64url, encodeBase64url } from '../../shared/encoding/base64url.ts'
 import { CODE_BYTES, crockfordCode } from '../../shared/encoding/crockford-code.ts'
@@ -13,10 +13,7 @@ export function newUserCode(random: IdentityDeps['random']): string {
   return crockfordCode(random(CODE_BYTES))
 }
 
-/**
- * MAC in base64url.
- * @param macKey `ID_MAC_KEY`
- */
+/** @param macKey the setting `ID_MAC_KEY` */
 export async function userCodeHash(
   macKey: string,
   requestId: string,
@@ -26,8 +23,8 @@ export async function userCodeHash(
 }
 
 /**
- * Compares in constant time.
- * @param code as returned by `parseCrockfordCode`
+ * Verifies a user code in constant time.
+ * @param code code as returned by `parseCrockfordCode`
  */
 export async function isUserCode(
   macKey: string,

@@ -5,12 +5,12 @@ import type { IdentityDeps } from './deps.ts'
 
 export type User = { id: string; email: string }
 
-/** With 128 random bits, collisions are negligible. */
+/** Length of a user ID. With 128 random bits, collisions are negligible. */
 const USER_ID_BYTES = 16
 
 /**
- * Creates the account at the first sign-in. Concurrent first sign-ins get the same account, because the unique index
- * accepts only one row and both read that row.
+ * Creates the user at the first sign-in. Concurrent first sign-ins return the same user, because the unique index
+ * accepts only one row, which both sign-ins then read.
  */
 export async function findOrCreateUser(deps: IdentityDeps, email: string): Promise<User> {
   const { db, now, random } = deps

@@ -3,15 +3,15 @@ import type { Rate } from './token-bucket.ts'
 
 export const RATES = {
   /**
-   * An office or a cloud gateway may share one address. 100 requests per second are below the capacity of one origin
-   * process.
+   * Limit per address for the core API. All clients of an office or a cloud gateway may share one address. 100 requests
+   * per second are below the capacity of one origin process.
    */
   core_address: { burst: 600, perMinute: 6_000 },
-  /** High, because many machines may share a key. */
+  /** Limit per API key for the core API. The limit is high, because many machines may share a key. */
   core_key: { burst: 600, perMinute: 6_000 },
   /**
-   * The payment processor has few addresses, and sends many events at the same time after a delay. It resends rejected
-   * events for days.
+   * The limit is high, because the payment processor has few addresses, and sends many events at the same time after a
+   * delay. It resends rejected events for days.
    */
   processor_address: { burst: 2_000, perMinute: 12_000 },
   /** Allows a class of thirty people to sign in at the same time. */
@@ -19,20 +19,22 @@ export const RATES = {
   /** The number of open links is limited separately (`LINKS_PER_MAILBOX`). */
   sign_in_mailbox: { burst: 10, perMinute: 1 },
   /**
-   * Notices of one kind to one mailbox. Only a person with access to the owner's session can cause notices, and after
-   * ten of them the owner has been warned.
+   * Limit on notices of one kind to one mailbox. Only a person with access to the owner's session can cause notices,
+   * and after ten notices the owner has been warned.
    */
   notice_mailbox: { burst: 10, perMinute: 1 },
-  /** Each registered request is a database row until it is deleted. */
+  /**
+   * Limits the number of database rows, because each registered request occupies a row until the request is deleted.
+   */
   agent_request_address: { burst: 30, perMinute: 30 },
   /**
-   * Token rows are kept permanently, and accounts are free of charge. After ten notices about new programs, the user
-   * receives no more notices for a while (`notice_mailbox`).
+   * Limits the number of database rows, because token rows are stored permanently and accounts are free of charge.
+   * After ten notices about new programs, the user receives no more notices for a while (`notice_mailbox`).
    */
   agent_approval: { burst: 60, perMinute: 6 },
   /**
-   * Ten agents behind one gateway may each poll once a second for their approval. A higher rate would not help anyone
-   * guess a token, and each guess costs a database lookup.
+   * Ten agents behind one gateway may each poll once a second for their approval. A higher limit would not make it
+   * feasible to guess a token, but each guess costs a database lookup.
    */
   refused_token_address: { burst: 1_800, perMinute: 600 },
   passkey_address: { burst: 60, perMinute: 60 },

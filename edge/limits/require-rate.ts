@@ -3,7 +3,7 @@ import { type Env, settingsOf } from '../env.ts'
 import { macOf } from '../mac.ts'
 import { RATES, type RateName } from './rates.ts'
 
-/** The call had no effect. */
+/** The rejected call had no effect. */
 export class RateLimitExceededError extends Error {
   readonly retryAfterMs: number
   constructor(what: string, retryAfterMs: number) {

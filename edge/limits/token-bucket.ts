@@ -2,17 +2,18 @@ import { MINUTE_MS } from '../../shared/durations.ts'
 
 export type Rate = { burst: number; perMinute: number }
 
-/** Implemented as GCRA: its only state is the time at which the bucket is full again. */
+/** Token bucket, implemented as GCRA: its only state is the time at which the bucket is full again. */
 export class TokenBucket {
   #fullAt = Number.NEGATIVE_INFINITY
 
   /**
    * @param now Unix milliseconds
-   * @returns 0 if a token was available, otherwise the milliseconds until one is
+   * @returns 0 if a token was available, otherwise the milliseconds until a token is available
    */
   take({ burst, perMinute }: Rate, now: number): number {
     const intervalMs = MINUTE_MS / perMinute
-    // `latest` is the time at which an empty bucket would be full again. It limits the delay if the clock was set back.
+    // `latest` is the time at which an empty bucket would be full again. Using it as an upper bound limits the delay if
+    // the clock was set back.
     const latest = now + burst * intervalMs
     const fullAt = Math.min(Math.max(this.#fullAt, now), latest)
     const waitMs = fullAt + intervalMs - latest

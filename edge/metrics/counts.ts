@@ -11,7 +11,7 @@ export const FLUSH_INTERVAL_MS = 5_000
 
 export const METRICS_OBJECT = 'metrics'
 
-/** From the group commit of a webhook to a slow origin. */
+/** From the duration of a webhook's group commit to the response time of a slow origin. */
 const BUCKET_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 type Context = Pick<ExecutionContext, 'waitUntil'>
@@ -33,10 +33,9 @@ export function observe(name: string, labels: Record<string, string>, seconds: n
   count(seriesOf(`${name}_count`, labels))
 }
 
-/** Flushes the counts if the last flush was long enough ago. Otherwise, a later call flushes them. */
 export function flushCounts(env: Env, context: Context): void {
   const now = Date.now()
-  // Absolute difference: otherwise, the flushes would stop if the clock was set back.
+  // Uses the absolute difference, because otherwise flushing would stop if the clock was set back.
   if (Math.abs(now - flushedAt) < FLUSH_INTERVAL_MS || counts.size === 0) return
   flushedAt = now
   const batch = [...counts]
@@ -45,8 +44,8 @@ export function flushCounts(env: Env, context: Context): void {
 }
 
 /**
- * Sets a timer if the counts cannot be flushed yet, because no other request may follow. Only the Worker may use it,
- * because its idle time is free of charge.
+ * Flushes the counts. If they cannot be flushed yet, sets a timer, because no other request may follow. Only the Worker
+ * may call this function, because the Worker's idle time is free of charge.
  */
 export function scheduleFlush(env: Env, context: Context): void {
   flushCounts(env, context)

@@ -20,8 +20,8 @@ const TRIGGERS_CACHE_MS = 5 * MINUTE_MS
 const STORAGE_KEY = 'counts'
 
 /**
- * Sums the counts of all isolates. Stores the sums on every flush, as one value: the object may be evicted between two
- * scrapes, and a counter that restarts each time would be useless.
+ * Sums the counts of all isolates. Stores the sums as one value on every flush, because the object may be evicted
+ * between two scrapes, and a counter that restarts each time would be useless.
  */
 export class EdgeMetrics extends DurableObject<Env> implements MetricsObject {
   #sums!: Map<string, number>

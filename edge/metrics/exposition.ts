@@ -3,7 +3,7 @@ import { seriesName } from './series.ts'
 
 export type Sample = readonly [series: string, value: number]
 
-/** Prometheus text format. Samples of unknown metrics are omitted. */
+/** Samples of unknown metrics are omitted. */
 export function exposition(samples: Iterable<Sample>): string {
   const lines = new Map<MetricName, string[]>(
     Object.keys(METRICS).map((name) => [name as MetricName, []]),

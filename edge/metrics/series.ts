@@ -1,4 +1,3 @@
-/** Prometheus text format: the metric name and its labels, in the given order. */
 export function seriesOf(
   name: string,
   labels: Readonly<Record<string, string | number>> = {},

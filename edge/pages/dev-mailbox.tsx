@@ -1,11 +1,14 @@
-/** Mail of a local stack. The path does not exist in production. */
+/** The path does not exist in production. */
 import type { Context } from 'hono'
 import { type DeliveredMail, readLocalMailbox } from '../identity/local-mailbox.ts'
 import type { App, AppEnv } from '../http/app-env.ts'
 import { renderPage } from './layout/render-page.tsx'
 import { Time } from '../browser/components/elements.tsx'
 
-/** Other names are rejected to prevent DNS rebinding, in which an attacker's host name resolves to 127.0.0.1. */
+/**
+ * Allowed values of the Host header. Other names are rejected to prevent DNS rebinding, in which an attacker's host
+ * name resolves to 127.0.0.1.
+ */
 const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
 
 export function registerDevMailbox(app: App): void {

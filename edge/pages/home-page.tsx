@@ -4,7 +4,10 @@ import type { App } from '../http/app-env.ts'
 import { currentSession } from '../http/authenticate.ts'
 import { renderPage, seeOther, signInPath } from './layout/render-page.tsx'
 
-/** `Link` header of the front page, for programs (RFC 8288, with link relations from RFC 8631). */
+/**
+ * `Link` header of the home page, with which programs discover the service (RFC 8288, with link relations from RFC
+ * 8631).
+ */
 const LINK_HEADER = [
   '</SKILL.md>; rel="service-doc"; type="text/markdown"',
   '</openapi.json>; rel="service-desc"; type="application/json"',
@@ -13,7 +16,6 @@ const LINK_HEADER = [
   '</health>; rel="status"; type="application/json"',
 ].join(', ')
 
-/** Redirects signed-in users to their triggers. */
 export function registerHomePage(app: App): void {
   app.get('/', async (c) => {
     if (await currentSession(c)) {
@@ -80,7 +82,7 @@ export function registerHomePage(app: App): void {
   })
 }
 
-/** A list of boxes instead of an image, so that it is readable at any width. */
+/** A list of boxes is used instead of an image, so that the text is readable at any width. */
 const HowItWorks: FC = () => (
   <ol class="flow" aria-label="How it works">
     <li>

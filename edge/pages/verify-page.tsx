@@ -1,4 +1,3 @@
-/** Verifies in the user's browser, as far as a browser can verify the evidence. */
 import type { Context } from 'hono'
 import type { App, AppEnv } from '../http/app-env.ts'
 import { readSameOriginForm } from './requests/same-origin-form.ts'
@@ -12,8 +11,8 @@ export function registerVerifyPage(app: App): void {
   app.get('/verify', (c) => verifyPage(c, {}))
 
   /**
-   * The RPC URL is sent in a form's body, because it may contain an API key, which must not appear in logs or the
-   * browser history.
+   * The form is submitted with POST, because the RPC URL may contain an API key, which must not appear in logs or in
+   * the browser history.
    */
   app.post('/verify', async (c) => {
     const form = await readSameOriginForm(c)
@@ -29,7 +28,7 @@ export function registerVerifyPage(app: App): void {
 
 type VerifyPageState = { rpcUrl?: URL; fault?: string }
 
-/** Reserves space for the longest heading and verdict of `edge/browser/verify/show-report.ts`. */
+/** Style that reserves space for the longest heading and verdict of `edge/browser/verify/show-report.ts`. */
 const VERIFY_STYLE = `
 h1 { min-height: 2.5em; }
 #verdict { min-height: 4.8em; }
@@ -47,7 +46,7 @@ function verifyPage(c: Context<AppEnv>, { rpcUrl, fault }: VerifyPageState): Pro
       title: 'Verifying this service',
       status: fault === undefined ? 200 : 400,
       style: VERIFY_STYLE,
-      // Only the origin, and the node that the user entered.
+      // The script may connect only to the origin, and to the node that the user entered.
       script: { url: script, connect: [origin, ...(rpcUrl ? [rpcUrl.origin] : [])] },
     },
     <>
@@ -97,10 +96,13 @@ function verifyPage(c: Context<AppEnv>, { rpcUrl, fault }: VerifyPageState): Pro
   )
 }
 
-/** The host name becomes part of the content security policy, where `*` would match any host. */
+/**
+ * Pattern of valid host names. The host name becomes part of the content security policy, where `*` would match any
+ * host.
+ */
 const HOST = /^([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:]+\])$/
 
-/** Plain HTTP is allowed only in a local stack, because its node has no certificate. */
+/** Plain HTTP is allowed only in a local stack, whose node has no certificate. */
 function parseRpcUrl(given: string, isLocal: boolean): URL | undefined {
   const url = URL.parse(given)
   if (!url || !HOST.test(url.hostname)) return undefined

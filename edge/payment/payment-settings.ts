@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { SETTINGS } from '../../shared/config/settings.ts'
 
-/** The processor's terms require that its client library is loaded from this URL and not copied. */
+/**
+ * URL of the payment processor's client library. The processor's terms require that the library is loaded from this URL
+ * and not copied.
+ */
 export const PROCESSOR_SCRIPT_URL = 'https://js.stripe.com/v3/'
 
 export const paymentSettings = {

@@ -8,16 +8,14 @@ type AlarmTask = {
    * @returns the time by which the task must be called again, in Unix milliseconds; `undefined` if no call is needed
    */
   runDue(now: number): number | undefined | void
-  /** Marks a low-priority task, which may run later than it requested so that it never delays other tasks. */
+  /** May run later than requested, so that it never delays other tasks. */
   lowPriority?: true
 }
 
-/** Low-priority tasks wait for the next alarm if it is due within this time. */
+/** Low-priority tasks are postponed to the next alarm if that alarm is due within 20 s. */
 const COALESCE_MS = 20_000
-/** Maximum delay of low-priority tasks. */
 const LOW_PRIORITY_DELAY_MAX_MS = 60_000
 
-/** Delay before the tasks run again after a failure. */
 const FAILURE_RETRY_MS = 1_000
 
 /**
@@ -29,9 +27,8 @@ export class Alarm {
   #tasks: readonly AlarmTask[] = []
   readonly #log: (event: string, facts: Record<string, string>) => void
   #at = Number.POSITIVE_INFINITY
-  /** Earliest time requested in the current pass over the tasks; undefined between passes. */
+  /** Earliest alarm time requested in the current pass over the tasks; undefined between passes. */
   #requestedAt: number | undefined
-  /** Last run of the low-priority tasks, in Unix milliseconds. */
   #lowPriorityRanAt = Number.NEGATIVE_INFINITY
 
   constructor(
@@ -42,34 +39,31 @@ export class Alarm {
     this.#log = log
   }
 
-  /** Called once, after the tasks have been constructed with a reference to this alarm. */
+  /** The constructor does not take them, because the tasks themselves need a reference to the alarm. */
   setTasks(tasks: readonly AlarmTask[]): void {
     this.#tasks = tasks
   }
 
-  /** Loads the stored alarm time after an eviction, so that a request for a later time does not replace it. */
+  /**
+   * Loads the stored alarm time after an eviction, so that a request for a later time does not replace the stored one.
+   */
   async load(): Promise<void> {
     this.#at = (await this.#storage.getAlarm()) ?? Number.POSITIVE_INFINITY
   }
 
-  /** Ensures that the alarm fires no later than `at`. */
   armBy(at: number): void {
     if (this.#requestedAt !== undefined) this.#requestedAt = Math.min(this.#requestedAt, at)
     else if (at < this.#at) this.#set(at)
   }
 
-  /**
-   * Runs the alarm tasks now if the stored alarm is missing, overdue or set too late.
-   * @param by the latest acceptable alarm time, in Unix milliseconds
-   */
+  /** Runs the alarm tasks now if the stored alarm is missing, overdue or set too late. */
   async recover(now: number, by: number): Promise<void> {
     if (isAlarmLost(await this.#storage.getAlarm(), now, by)) this.runTasks(now)
   }
 
   /**
-   * Called when the alarm fires, and when it may have been lost. The next alarm is set only once, after all tasks have
-   * run, because each `setAlarm` is a disk write. If many objects are woken at the same moment, additional writes would
-   * delay their work.
+   * Runs all tasks, and sets the next alarm only once, after the last task. Each `setAlarm` is a disk write, so
+   * additional calls would delay the work if many objects are woken at the same moment.
    */
   runTasks(now: number): void {
     this.#requestedAt = Number.POSITIVE_INFINITY
@@ -88,7 +82,6 @@ export class Alarm {
     if (at < Number.POSITIVE_INFINITY) this.#set(at)
   }
 
-  /** Logs any error that `work` throws. The alarm tasks then run again soon. */
   runGuarded(name: string, now: number, work: () => number | undefined | void): void {
     try {
       const next = work()

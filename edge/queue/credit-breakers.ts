@@ -3,33 +3,34 @@ import type { Deadline } from '../deadline.ts'
 import type { LiveRun, LiveRuns } from './live-runs.ts'
 import { ShortageBreaker } from './shortage-breaker.ts'
 
-/** A resource that a run can lack, so that the origin refuses to start it. */
 export type CreditShortage = Exclude<WaitingFor, 'origin'>
 
 type ShortageRefusal = {
-  /** Key that the origin refused. A different key may not have the same shortage. */
+  /** ID of the usage key that the origin refused. Other usage keys may not have the same shortage. */
   usageKey: number
   shortage: CreditShortage
   wait: Deadline
 }
 
-/** Sequence numbers start at 1. */
+/**
+ * Sequence number for a refusal that is restored from storage. No run has this number, because runs are numbered from
+ * 1.
+ */
 const NO_RUN = 0
 
 /**
- * Holds back runs that the origin would refuse for lack of credit or allowance (`docs/decisions/0020`,
- * `docs/decisions/0024`). Credit and the spending cap apply to all runs under a usage key. The allowance for failed
- * runs applies to one key and action, so a fixed version of an action is not held back by the failures of the broken
- * one.
+ * Circuit breakers for runs that the origin would refuse for lack of credit or allowance (`docs/decisions/0020`,
+ * `docs/decisions/0024`). A lack of credit or an exhausted spending cap blocks all runs under a usage key. The
+ * allowance for failed runs applies to one key and action, so failures of a broken version of an action do not block
+ * its fixed version.
  */
 export class CreditBreakers {
   #usageKey: number | undefined
   readonly #keyBreaker = new ShortageBreaker()
   #keyShortage: CreditShortage = 'payment'
-  /** Exhausted failure allowances, by action revision. */
   readonly #revisionBreakers = new Map<number, ShortageBreaker>()
 
-  /** Restores the holds after an eviction, from the wait times that are stored with the refused runs. */
+  /** Restores the circuit breakers after an eviction, from the wait times that are stored with the refused runs. */
   load(usageKey: number, live: Pick<LiveRuns, 'longestWait' | 'allowanceWaits'>): void {
     this.#setKey(usageKey)
     for (const shortage of ['payment', 'spend_cap'] as const) {
@@ -43,15 +44,15 @@ export class CreditBreakers {
       this.#revisionBreaker(revision).recordRefusal(NO_RUN, wait)
   }
 
-  /** Earliest time at which runs of any revision may be sent under the usage key. */
+  /** Some revisions may be blocked for longer. */
   allowedAt(usageKey: number, now: number): number {
     this.#setKey(usageKey)
     return this.#keyBreaker.allowedAt(now)
   }
 
   /**
-   * Revisions on hold, and the end of the first hold. Infinity while every hold is waiting for the response to its
-   * probe.
+   * Returns the blocked revisions, and the earliest time at which one of them may be probed. The time is Infinity if no
+   * revision is blocked, or if each blocked revision has a probe in flight.
    */
   blocked(now: number): { revisions: number[]; until: number } {
     const blocked = [...this.#revisionBreakers].filter(
@@ -76,17 +77,15 @@ export class CreditBreakers {
     this.#revisionBreakers.get(revision)?.recordDone(sequence)
   }
 
-  /**
-   * Called after the origin refused a run before it started.
-   * @returns the time at which the next probe may be sent
-   */
+  /** @returns the time at which the next probe may be sent */
   recordRefusal(
     { sequence, revision }: LiveRun,
     { usageKey, shortage, wait }: ShortageRefusal,
   ): number {
     this.#setKey(usageKey)
     if (shortage === 'failed_execution_allowance') {
-      // The origin checks the usage key before the failure allowance, so the key itself has no shortage.
+      // The origin checks the usage key before the failure allowance, so this refusal shows that the key has no
+      // shortage.
       this.#keyBreaker.recordStart(sequence)
       const breaker = this.#revisionBreaker(revision)
       breaker.recordRefusal(sequence, wait)
@@ -103,7 +102,6 @@ export class CreditBreakers {
     if (breaker?.isTripped === false) this.#revisionBreakers.delete(revision)
   }
 
-  /** Null if no queued run is on hold. */
   waitingFor(live: Pick<LiveRuns, 'anyQueued' | 'anyQueuedOf'>): CreditShortage | null {
     if (this.#keyBreaker.isTripped && live.anyQueued()) return this.#keyShortage
     const revisions = [...this.#revisionBreakers.keys()]
@@ -117,7 +115,10 @@ export class CreditBreakers {
     return breaker
   }
 
-  /** A shortage of the old key does not apply to the new one. */
+  /**
+   * Closes all circuit breakers if the usage key has changed, because a shortage of the old key does not affect the new
+   * one.
+   */
   #setKey(usageKey: number): void {
     if (this.#usageKey === usageKey) return
     this.#usageKey = usageKey

@@ -1,9 +1,9 @@
 import { DELIVERY_RETENTION_MS } from '../../shared/limits.ts'
 
-/** Expired delivery IDs to delete in one step. This occupies storage no longer than an insert. */
+/** A step of this size blocks the storage no longer than an insert. */
 const DELETE_BATCH_MAX = 256
 
-/** Delivery IDs of the last 24 hours with their runs, for deduplication (`options.dedup`). */
+/** Maps the delivery IDs of the last 24 hours to their runs, for deduplication (`options.dedup`). */
 export class Deliveries {
   readonly #sql: SqlStorage
 
@@ -11,7 +11,7 @@ export class Deliveries {
     this.#sql = sql
   }
 
-  /** `undefined` if the delivery ID is unknown or expired. */
+  /** Returns `undefined` if the delivery ID is unknown or expired. */
   findRun(key: string, now: number): string | undefined {
     const [found] = this.#sql
       .exec<{ suffix: string }>(
@@ -23,10 +23,9 @@ export class Deliveries {
     return found?.suffix
   }
 
-  /** Alarm task: deletes expired delivery IDs. */
   runDue(now: number): number | undefined {
     const oldest = this.#oldest()
-    // Most triggers have no delivery IDs at all, and need no write.
+    // Avoids the write if nothing has expired. Most triggers have no delivery IDs at all.
     if (oldest === null || oldest + DELIVERY_RETENTION_MS >= now) return expiryOf(oldest)
     this.#sql.exec(
       'DELETE FROM deliveries WHERE key IN (SELECT key FROM deliveries WHERE at < ? ORDER BY at LIMIT ?)',
@@ -49,6 +48,6 @@ function expiryOf(at: number | null): number | undefined {
 
 /** Must be called in the transaction that stores the run. */
 export function recordDelivery(sql: SqlStorage, key: string, suffix: string, at: number): void {
-  // The row may still exist with an expired delivery ID.
+  // Replaces an expired row with the same delivery ID, if that row has not been deleted yet.
   sql.exec('INSERT OR REPLACE INTO deliveries (key, suffix, at) VALUES (?, ?, ?)', key, suffix, at)
 }

@@ -25,21 +25,19 @@ type DispatcherOptions = {
   state: TriggerState
   origin: Pick<SealedOrigin, 'execute' | 'outcomes'>
   now: () => number
-  /** In [0, 1). */
   random: () => number
-  /** Keeps the Durable Object in memory until `work` settles. */
   keepAlive: (work: Promise<void>) => void
   armBy: (at: number) => void
   /** Called after a run has entered (1) or left (-1) the queue. */
   queueChanged: (change: 1 | -1, run: { bodyBytes: number }) => void
-  /** Called after the run's result is stored. */
+  /** Called after the result of a finished run is stored. */
   runEnded: (run: EndedRun) => void
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
 /**
  * Starts the runs of one trigger within its limits, and drives each run until it finishes. The state in memory can be
- * lost at any moment. The database records which runs were in flight, and `pump` resumes them.
+ * lost at any moment, so the database records which runs are in flight, and `pump` resumes them after an eviction.
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions
@@ -68,7 +66,6 @@ export class Dispatcher {
     this.#sender = new RunSender({ ...parts, poller, slots, onStarted })
   }
 
-  /** Starts all runs that may start now, and sets the alarm for the others. */
   pump(): void {
     const { armBy, live, now, state } = this.#options
     const trigger = state.current
@@ -92,7 +89,6 @@ export class Dispatcher {
     if (this.#retryAt !== undefined) armBy(this.#retryAt)
   }
 
-  /** Alarm task: renews the leases of runs in flight, and resumes abandoned runs. */
   runDue(): void {
     const { armBy, live, now, starts, state } = this.#options
     if (!state.current) return
@@ -105,12 +101,11 @@ export class Dispatcher {
     this.pump()
     starts.prune(at)
     live.dropUnusedKeys(state.current.usageKey)
-    // Also needed for a running run that is not in flight: its result could not be stored, and its lease has not
-    // expired yet.
+    // Also covers a run that is no longer in flight but is still marked as running, because its result could not be
+    // stored. Such a run is resumed when its lease expires.
     if (live.anyRunning()) armBy(at + LEASE_MS)
   }
 
-  /** Reason to show to the owner why queued runs cannot start. Null if there is no such reason. */
   waitingFor(): WaitingFor | null {
     this.#load()
     const { live } = this.#options
@@ -122,30 +117,30 @@ export class Dispatcher {
   cancel(sequence: number): boolean {
     const { armBy, now } = this.#options
     const cancelled = this.#transitions.cancel(sequence, now())
-    // If runs start strictly in order, later runs may have been waiting for the retry of the cancelled run.
+    // If runs start strictly in order, later runs may have been waiting for a retry of the cancelled run. The alarm
+    // starts them.
     if (cancelled) armBy(now())
     return cancelled
   }
 
-  /** @returns the number of cancelled runs */
   purge(): number {
     return this.#transitions.purge(this.#options.now())
   }
 
-  /** Restores the holds and the circuit breaker after an eviction. Idempotent. */
+  /** Restores the circuit breakers after an eviction. Idempotent. */
   #load(): void {
     const { live, now, state } = this.#options
     if (this.#loaded || !state.current) return
     this.#creditBreakers.load(state.current.usageKey, live)
     this.#originBreaker.load(live.longestWait('origin'))
     this.#retryAt = live.nextRetryAt(now())
-    // Set last. If one of the reads above throws, the next call repeats them.
+    // Set last, so that the next call repeats the reads above if one of them throws.
     this.#loaded = true
   }
 
   /**
-   * Resumes the runs that a previous incarnation of the object started. Requests their outcomes before sending any of
-   * them again.
+   * Resumes the runs that a previous incarnation of the object started. Each run's outcome is requested before the run
+   * is sent again.
    */
   #resume(now: number): void {
     const { armBy, live } = this.#options
@@ -164,16 +159,16 @@ export class Dispatcher {
       this.#creditBreakers.allowedAt(trigger.usageKey, now),
       this.#window.allowedAt(trigger.maxRunsPerMinute, now),
     )
-    // `allowedAt` is Infinity while a probe is in flight. No alarm is needed then, because the probe's response calls
-    // `pump`.
+    // `allowedAt` is Infinity while a probe is in flight. In that case no alarm is needed, because the probe's response
+    // calls `pump`.
     if (allowedAt > now && allowedAt < Number.POSITIVE_INFINITY) this.#options.armBy(allowedAt)
     return allowedAt <= now
   }
 
   #start(due: LiveRun, now: number, usageKey: number): void {
     const { armBy, live, queueChanged } = this.#options
-    // There must be no `await` between these calls, so that the start of the run and the alarm are written to disk in
-    // one transaction.
+    // There must be no `await` between the calls below, so that the start of the run and the alarm are written to disk
+    // in one transaction.
     const run = live.start(due, now, usageKey)
     armBy(now + LEASE_MS)
     this.#window.add(now)
@@ -184,8 +179,8 @@ export class Dispatcher {
   }
 
   /**
-   * Drives one attempt of a run in the background.
-   * @param startedAt the start time in the rate window; absent if a previous incarnation started the run
+   * @param startedAt time at which the run was counted in the rate window; absent if a previous incarnation started the
+   * run
    */
   #drive(run: LiveRun, startedAt?: number): void {
     this.#inFlight.add(run.sequence)
@@ -195,8 +190,8 @@ export class Dispatcher {
   async #attempt(run: LiveRun, startedAt?: number): Promise<void> {
     const { log, now, random, state } = this.#options
     const attempted = await this.#sender.attempt(run).catch((error: unknown): AttemptResult => {
-      // The edge failed before it sent the request, possibly because of this run. The failure counts as an attempt, so
-      // that the run cannot block the others permanently.
+      // The edge failed before it sent the request, and the run itself may be the cause. The failure counts as an
+      // attempt, so that a faulty run cannot block the other runs permanently.
       if (state.current) log('dispatch.failed', { reason: rootCauseText(error) })
       const verdict = verdictOnUnsent(run.attempt, random())
       return { run, verdict, inDoubtSince: run.inDoubtSince, ours: true }
@@ -204,7 +199,7 @@ export class Dispatcher {
     // There must be no `await` from here on. Otherwise a requeued run could be started while it is still marked as in
     // flight.
     try {
-      // If the trigger was deleted, it has no runs to settle.
+      // A deleted trigger has no runs to settle.
       const retryAt = state.current && this.#transitions.apply(attempted, now())
       if (retryAt !== undefined) this.#retryAt = Math.min(this.#retryAt ?? retryAt, retryAt)
       if (state.current && startedAt !== undefined && executedNothing(attempted))
@@ -218,7 +213,10 @@ export class Dispatcher {
     this.#creditBreakers.recordDone(run)
   }
 
-  /** The origin has started a run, so it is available. Other runs need not wait for this one to finish. */
+  /**
+   * Called when the origin has started a run. Other runs can then be sent before this run finishes, because the start
+   * shows that the origin is available.
+   */
   #handleStart(run: LiveRun): void {
     this.#originBreaker.recordSuccess()
     this.#creditBreakers.recordStart(run)
@@ -226,8 +224,8 @@ export class Dispatcher {
   }
 
   /**
-   * Called when the origin reports that all polled runs are still running. An overloaded origin can report this too, so
-   * the circuit breaker stays open until its backoff has ended.
+   * Called when the origin reports that all polled runs are still running. Even an overloaded origin can send such a
+   * response, so the circuit breaker stays open until its backoff has ended.
    */
   #handleAllRunning(): void {
     const { armBy, now } = this.#options

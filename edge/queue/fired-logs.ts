@@ -1,7 +1,7 @@
 import type { ChainLog } from '../chain/chain-log.ts'
 
 /**
- * Chain logs that have fired runs, while their blocks can still be reorganized (`docs/storage.md`, fired_logs). Methods
+ * Chain logs that have fired runs and whose blocks can still be reorganized (`docs/storage.md`, fired_logs). Methods
  * that write must be called within the transaction that stores a delivery of logs.
  */
 export class FiredLogs {
@@ -11,12 +11,11 @@ export class FiredLogs {
     this.#sql = sql
   }
 
-  /** True even if the run is no longer in the history. */
+  /** Returns true if the log has fired a run, even if that run is no longer in the history. */
   has(suffix: string): boolean {
     return this.#sql.exec('SELECT 1 FROM fired_logs WHERE suffix = ?', suffix).toArray().length > 0
   }
 
-  /** Marks runs as reorganized if the block of their log is above `above`. */
   markReorged(above: number): void {
     this.#sql.exec(
       `UPDATE runs SET reorged = 1 WHERE suffix IN (
@@ -28,8 +27,7 @@ export class FiredLogs {
   }
 
   /**
-   * Records that a block of the chain contains the log.
-   * @param isKnown true if the log has already fired a run. Its reorg mark is then removed.
+   * @param isKnown true if the log has already fired a run, in which case the run is no longer marked as reorganized
    * @param settledThrough the highest block that can no longer be reorganized. Logs up to this block are not recorded.
    */
   recordOnChain(
@@ -48,7 +46,6 @@ export class FiredLogs {
     )
   }
 
-  /** Deletes the logs in blocks up to `settledThrough`, which can no longer be reorganized. */
   deleteThrough(settledThrough: number): void {
     this.#sql.exec('DELETE FROM fired_logs WHERE block_number <= ?', settledThrough)
   }

@@ -19,11 +19,17 @@ export type WebhookFiring = {
   rules?: ParsingRules
   headers: Record<string, string>
   headersTruncated?: true
-  /** Header names that `options.pass_headers` listed when the event arrived. The history masks their values. */
+  /**
+   * Names of the headers that `options.pass_headers` listed when the event arrived. The history masks the values of
+   * these headers.
+   */
   maskedHeaders?: string[]
 }
 
-/** `scheduledAt` is the nominal time; `cron` was configured at that time. */
+/**
+ * A tick of a schedule. `scheduledAt` is its nominal time, and `cron` is the expression that was configured at that
+ * time.
+ */
 export type ScheduleFiring = { source: 'schedule'; scheduledAt: number; cron: string }
 
 /**
@@ -32,21 +38,21 @@ export type ScheduleFiring = { source: 'schedule'; scheduledAt: number; cron: st
 export type ParamsFiring = { source: 'params' }
 
 /**
- * The body is the log as JSON. The decoding plan is stored with it, so that the run's input does not change when more
- * is learned about the event.
+ * A log of a chain event. The body is the log as JSON. The decoding plan is stored with the firing, so that the run's
+ * input stays the same if such events are decoded differently later.
  */
 export type ChainEventFiring = {
   source: 'chain_event'
   chain: ChainName
   chainId: number
-  /** Configured when the log fired the run. */
+  /** Event signature that was configured when the log fired the run. */
   signature: string
   plan: DecodePlan
 }
 
 export type Firing = WebhookFiring | ScheduleFiring | ChainEventFiring | ParamsFiring
 
-/** Keys that an event adds to `params`. They take precedence over `default_params`. */
+/** These keys take precedence over `default_params`. */
 export function eventParams(firing: Firing, body: Uint8Array): Record<string, unknown> {
   if (firing.source === 'schedule') return scheduleParams(firing)
   if (firing.source === 'chain_event') return chainParams(firing, body)

@@ -1,4 +1,4 @@
-/** `application/x-www-form-urlencoded` (WHATWG URL Standard, section 5.1). */
+/** Parser for `application/x-www-form-urlencoded` bodies (WHATWG URL Standard, section 5.1). */
 import { isDeeperThan } from '../../shared/json/json-depth.ts'
 import { FORM_FIELDS_MAX, JSON_DEPTH_MAX } from '../../shared/limits.ts'
 import { valuesByName } from '../triggers/values-by-name.ts'
@@ -9,11 +9,11 @@ type ParsedForm =
   | { state: 'text' }
   | { state: 'malformed'; reason: string }
 
-/** Start of JSON and XML. `curl -d` declares any body to be a form, so the content type is not reliable. */
+/** Matches the start of JSON or XML. `curl -d` declares every body as a form, so the content type is not reliable. */
 const OTHER_FORMAT = /^\s*[[{<]/
 
 /**
- * Rejects a form that is not valid UTF-8, whereas `URLSearchParams` would replace the invalid bytes.
+ * Reports invalid UTF-8 as malformed, whereas `URLSearchParams` would replace the invalid bytes.
  * @example parseForm('a=1&b=2&b=3') // fields: { a: '1', b: ['2', '3'] }
  */
 export function parseForm(text: string): ParsedForm {
@@ -29,7 +29,7 @@ export function parseForm(text: string): ParsedForm {
   }
 }
 
-/** @throws {URIError} if an escape is incomplete, or if the escaped bytes are not valid UTF-8 */
+/** @throws {URIError} if a percent-encoded sequence is incomplete or does not decode to valid UTF-8 */
 function nameAndValue(part: string): [name: string, value: string] {
   const at = part.indexOf('=')
   const name = at < 0 ? part : part.slice(0, at)
@@ -38,7 +38,9 @@ function nameAndValue(part: string): [name: string, value: string] {
 
 const decode = (text: string) => decodeURIComponent(text.replaceAll('+', ' '))
 
-/** GitHub and Slack send their entire event as JSON in the field `payload`. All other fields stay text. */
+/**
+ * Parses the field `payload`, in which GitHub and Slack send their entire event as JSON. All other fields stay text.
+ */
 function withParsedPayload(fields: Record<string, unknown>): Record<string, unknown> {
   const { payload } = fields
   if (typeof payload !== 'string' || !/^\s*[[{]/.test(payload)) return fields

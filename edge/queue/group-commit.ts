@@ -1,13 +1,12 @@
 /**
- * Items that arrive during a sync are written together in the next one. A single item does not wait for a timer, and
- * many items share one disk write.
+ * Group commit: items that arrive during a sync are written together in the next batch. A single item does not wait for
+ * a timer, and many items share one disk write.
  */
 type GroupCommitOptions<Arrival> = {
   /** Writes a batch in one transaction. */
   insert(batch: readonly Arrival[]): void
   /** Resolves when everything written so far is on disk. */
   sync(): Promise<void>
-  /** Called after each batch has reached the disk. */
   committed(): void
 }
 

@@ -1,17 +1,20 @@
 import { LIVE } from './schema.ts'
 
 /**
- * Sizes are read with `octet_length`, which needs only the row header. The content itself, up to a gigabyte, is not
- * read.
+ * A finished run and its size. The size is read with `octet_length` from the row header. Reading the contents could
+ * mean reading up to a gigabyte.
  */
 export type OldRun = {
   sequence: number
   queuedAt: number
-  /** Body and result together. */
+  /** Combined size of the body and the result. */
   bytes: number
 }
 
-/** Above this number, unused revisions are always searched for. One revision takes up to 1.25 MiB. */
+/**
+ * Number of stored revisions above which the search for unused revisions is never skipped. One revision takes up to
+ * 1.25 MiB.
+ */
 export const REVISIONS_MAX = 16
 
 const ENDED = `status IN ('success', 'failed')`
@@ -23,7 +26,6 @@ export class HistoryPruner {
     this.#sql = sql
   }
 
-  /** Finished runs above the sequence number `above`, oldest first. */
   oldestEnded(above: number, limit: number): OldRun[] {
     return this.#sql
       .exec<OldRun>(
@@ -38,7 +40,7 @@ export class HistoryPruner {
       .toArray()
   }
 
-  /** Reads few rows, unless many runs up to `prunedThrough` remain. */
+  /** Reads few rows, unless many runs with sequence numbers up to `prunedThrough` remain. */
   countRuns(prunedThrough: number): number {
     // Above the last deleted sequence number, every number has a run. Below it, only runs that were unfinished at the
     // time of the deletion remain.
@@ -54,7 +56,6 @@ export class HistoryPruner {
     return this.#queryNumber(`SELECT count(*) AS number FROM runs WHERE ${LIVE}`)
   }
 
-  /** Bodies and results of all finished runs. */
   endedBytes(): number {
     const bodies = `SELECT sum(coalesce(octet_length(body), body_bytes)) AS number FROM runs WHERE ${ENDED}`
     return (
@@ -63,7 +64,7 @@ export class HistoryPruner {
     )
   }
 
-  /** Determining the size does not read the data. */
+  /** SQLite can determine this size without reading the data. */
   get databaseBytes(): number {
     return this.#sql.databaseSize
   }
@@ -72,7 +73,6 @@ export class HistoryPruner {
     return this.#sql.exec('SELECT 1 FROM runs LIMIT 1').toArray().length === 0
   }
 
-  /** Deletes finished runs from `from` to `through`, inclusive, with their results and body parts. */
   drop(from: number, through: number): void {
     this.#sql.exec(`DELETE FROM runs WHERE ${ENDED} AND sequence BETWEEN ? AND ?`, from, through)
     for (const table of ['results', 'body_parts'])
@@ -85,11 +85,10 @@ export class HistoryPruner {
       )
   }
 
-  /** Deletes the revisions that no run uses, except if `isNeeded` returns true. */
   dropRevisions(isNeeded: (revision: number) => boolean): void {
     const revisions = this.#queryRevisions('SELECT revision FROM revisions')
-    // Revision numbers increase with the runs, except for some replays. Comparing them with the oldest run's revision
-    // shows whether a full search is worthwhile.
+    // Newer runs use newer revisions, except for some replays. A revision older than that of the oldest run is
+    // therefore probably unused, which makes a full search worthwhile.
     const first = 'SELECT revision FROM runs ORDER BY sequence LIMIT 1'
     const [oldest = Number.POSITIVE_INFINITY] = this.#queryRevisions(first)
     const isWorthIt =

@@ -4,7 +4,6 @@ import type { TriggerState } from './trigger-state.ts'
 
 type IndexCheckOptions = {
   state: Pick<TriggerState, 'current' | 'updateFields' | 'reindex'>
-  /** Version of the row. `undefined` if the index does not have the row. */
   indexedVersion: (triggerId: string) => Promise<number | undefined>
   write: () => Promise<void>
   log: (event: string, facts: Record<string, string | number>) => void
@@ -24,7 +23,6 @@ export class IndexCheck {
     this.#options = options
   }
 
-  /** Alarm task: starts the daily check if it is due. */
   runDue(now: number, keepAlive: (work: Promise<void>) => void): number | undefined {
     const trigger = this.#options.state.current
     if (!trigger) return undefined
@@ -38,7 +36,7 @@ export class IndexCheck {
     const { state, indexedVersion, write, log } = this.#options
     try {
       const version = await indexedVersion(triggerId)
-      // A trigger that was deleted during the query should not have a row in the index.
+      // If the trigger was deleted during the query, a missing row is correct.
       if (!state.current) return
       state.updateFields({ indexCheckedAt: now })
       if (version === state.current.version) return

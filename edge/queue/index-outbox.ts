@@ -11,7 +11,7 @@ type IndexOutboxOptions = {
   /** Writes the row, unless the index already has a newer version. */
   put: (ownerId: string, record: TriggerRecord, version: number) => Promise<void>
   drop: (triggerId: string) => Promise<void>
-  /** Called after the index row of a deleted trigger has been removed. The object's storage can be deleted then. */
+  /** Called after the index row of a deleted trigger has been removed. The object's storage can then be deleted. */
   dropped: () => Promise<void>
   log: (event: string, facts: Record<string, string | number>) => void
 }
@@ -36,12 +36,11 @@ export class IndexOutbox {
     })
   }
 
-  /** Writes the row if an update is pending, and waits briefly for the write to finish. Never throws. */
+  /** Updates the index if an update is pending, and waits briefly for the write to finish. Never throws. */
   flush(): Promise<void> {
     return this.#outbox.flush()
   }
 
-  /** Alarm task: continues a pending update. */
   runDue(now: number, keepAlive: (work: Promise<void>) => void): number | undefined {
     return this.#outbox.runDue(now, keepAlive)
   }

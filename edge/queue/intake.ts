@@ -9,7 +9,7 @@ import type { NewRun, RunStore } from './run-store.ts'
 import type { TriggerState } from './trigger-state.ts'
 
 export type IntakeResult =
-  /** `duplicate` is set if the firing was deduplicated. `runId` is then the ID of the existing run. */
+  /** `duplicate` is set if the firing was deduplicated. In that case, `runId` is the ID of the existing run. */
   | { state: 'queued'; runId: string; duplicate?: true }
   | { state: 'unknown' }
   | { state: 'disabled' }
@@ -24,9 +24,10 @@ type IntakeOptions = {
   random: (bytes: number) => Uint8Array
   transaction: (work: () => void) => void
   sync: () => Promise<void>
-  /** Called after a batch of runs is written. Must set the alarm in the same transaction. */
+  /**
+   * Called directly after a batch of runs is written. Must set the alarm, which then belongs to the same transaction.
+   */
   inserted: () => void
-  /** Called when a batch of runs is on disk. */
   committed: () => void
 }
 
@@ -56,15 +57,13 @@ export type DerivedFiring = {
 
 type RunDraft = Omit<NewRun, 'queuedAt'>
 
-/** `Retry-After` for senders while the queue is full. */
+/** `Retry-After` for senders while the queue is full, in seconds. */
 const FULL_RETRY_S = 60
 
 export class Intake {
   readonly #options: IntakeOptions
   readonly #commits: GroupCommit<RunDraft>
-  /**
-   * Firings that are being written to disk, by deduplication key. A repeated firing waits for the result of the first.
-   */
+  /** By deduplication key. A repeated firing waits for the result of the first. */
   readonly #pendingWrites = new Map<string, Promise<IntakeResult>>()
   /** Number of runs that are being written to disk, by revision. */
   readonly #revisionsInUse = new Map<number, number>()
@@ -90,8 +89,8 @@ export class Intake {
     if (!trigger.enabled) return { state: 'disabled' }
     const dedupKey = dedupKeyOf(arrival)
     if (dedupKey === undefined) return this.#queue(trigger, arrival)
-    // Duplicates are detected before the limits are checked. A repeated firing gets the same response as the first,
-    // even if the queue is full.
+    // Duplicates are detected before the limits are checked, so that a repeated firing gets the same response as the
+    // first even if the queue is full.
     const pending = this.#pendingWrites.get(dedupKey)
     if (pending) return asDuplicate(await pending)
     const existing = this.#findExisting(arrival)
@@ -102,7 +101,6 @@ export class Intake {
     return queued
   }
 
-  /** ID suffix of the run that an identical earlier firing created. `undefined` if no such run is on disk. */
   #findExisting({ suffix, delivery }: Arrival): string | undefined {
     const { deliveries, now, store } = this.#options
     if (delivery !== undefined) return deliveries.findRun(delivery, now())
@@ -136,7 +134,7 @@ export class Intake {
     return { state: 'queued', runId: trigger.triggerId + suffix }
   }
 
-  /** True if a run that is being written uses the revision. The revision must not be deleted then. */
+  /** Returns true if a run that is being written uses the revision, which therefore must not be deleted. */
   isBeingWritten(revision: number): boolean {
     return this.#revisionsInUse.has(revision)
   }
@@ -148,10 +146,9 @@ export class Intake {
   }
 
   /**
-   * Queues runs for firings without a waiting client, and calls `onQueued` in the same transaction. A firing that already
-   * has a run does not create a second one. If the queue has no room for a firing, that firing and all later ones are
-   * rejected.
-   * @param onQueued called with the number of accepted firings
+   * Queues runs for firings that no client is waiting for, and calls `onQueued` in the same transaction. A firing that
+   * already has a run does not create a second one. If the queue has no room for a firing, that firing and all later
+   * ones are rejected.
    * @returns the number of accepted firings, including duplicates
    */
   queueNow(
@@ -188,7 +185,10 @@ export class Intake {
     this.#options.store.insert(runs.map((run) => ({ ...run, queuedAt })))
   }
 
-  /** Never decreases, even if the clock is set back, because paging by time relies on this order. */
+  /**
+   * Returns the queue time of new runs. The time never decreases, even if the clock is set back, because paging by time
+   * requires ascending queue times.
+   */
   #queuedAt(): number {
     if (this.#lastQueuedAt === 0) this.#lastQueuedAt = this.#options.store.lastQueuedAt()
     this.#lastQueuedAt = Math.max(this.#lastQueuedAt, this.#options.now())
@@ -196,7 +196,6 @@ export class Intake {
   }
 }
 
-/** Deduplication key. `undefined` if the firing is not deduplicated. */
 function dedupKeyOf({ suffix, delivery }: Arrival): string | undefined {
   if (delivery !== undefined) return `delivery ${delivery}`
   return suffix === undefined ? undefined : `run ${suffix}`

@@ -1,15 +1,13 @@
-/** Queued and running runs of a trigger. Each method is synchronous and runs in one transaction. */
+/** Each method is synchronous and runs in one transaction. */
 import { CLOCK_TOLERANCE_MS, type Deadline } from '../deadline.ts'
 import type { RunResult, RunRow } from './records.ts'
 import { QUEUED, RUNNING } from './schema.ts'
 import type { StoredStarts } from './stored-starts.ts'
 
-/**
- * The alarm renews the lease of a running run. If the lease expires because the object was killed, the run is resumed.
- */
+/** The alarm renews the lease. If the object is killed, the lease expires and the run is resumed. */
 export const LEASE_MS = 15_000
 
-/** Without the input, which is read only when the run is sent. */
+/** A queued or running run without its input, which is read only when the run is sent. */
 export type LiveRun = Pick<
   RunRow,
   | 'sequence'
@@ -27,8 +25,8 @@ export type RequeueFields = {
   nextAttemptAt: number | null
   waitingFor: RunRow['waitingFor']
   /**
-   * Time at which the last attempt with an unknown outcome was sent, or null. Such a run is retried with the same usage
-   * key.
+   * Time at which the last attempt with an unknown outcome was sent, or null if there is no such attempt. A run with an
+   * unknown outcome is retried with the same usage key.
    */
   inDoubtSince: number | null
 }
@@ -36,7 +34,10 @@ export type RequeueFields = {
 const LIVE_COLUMNS = `sequence, suffix, revision, body_bytes AS bodyBytes, attempt, started_at AS startedAt,
   usage_key AS usageKey, in_doubt_since AS inDoubtSince`
 
-/** Runs that are due. `?1` is the current time. If `requeued_at` is later than `?2`, the clock was set back. */
+/**
+ * SQL condition for runs that are due. `?1` is the current time. A run also counts as due if `requeued_at` is later
+ * than `?2`, because the clock was set back.
+ */
 const DUE = `(waiting_for IS NOT NULL OR next_attempt_at IS NULL OR next_attempt_at <= ?1 OR requeued_at > ?2)`
 
 export class LiveRuns {
@@ -49,10 +50,9 @@ export class LiveRuns {
   }
 
   /**
-   * The first due run in order of arrival. A run that waits for credit or for the origin counts as due, because it does
-   * not wait for a particular time.
-   * @param serial considers only the oldest queued run, and returns `undefined` while that run is not due
-   * @param blocked revisions on hold, so that their runs are not due
+   * Returns the first due run in order of arrival. A run that waits for credit or for the origin counts as due, because
+   * it does not wait for a particular time.
+   * @param serial if true, considers only the oldest queued run, and returns `undefined` while that run is not due
    */
   next(now: number, serial: boolean, blocked: readonly number[] = []): LiveRun | undefined {
     const open = blocked.length > 0 ? `AND revision NOT IN (SELECT value FROM json_each(?3))` : ''
@@ -97,7 +97,6 @@ export class LiveRuns {
     return row?.at ?? undefined
   }
 
-  /** The longest wait among the queued runs that wait for `what`. `undefined` if there is no such run. */
   longestWait(what: 'payment' | 'spend_cap' | 'origin'): Deadline | undefined {
     const [row] = this.#sql<{ since: number | null; until: number | null }>(
       `SELECT requeued_at AS since, max(next_attempt_at) AS until FROM runs
@@ -107,7 +106,6 @@ export class LiveRuns {
     return row?.until && row.since ? { since: row.since, until: row.until } : undefined
   }
 
-  /** The longest wait for each revision that has used up its failure allowance. */
   allowanceWaits(): (Deadline & { revision: number })[] {
     return this.#sql(
       `SELECT revision, requeued_at AS since, max(next_attempt_at) AS until FROM runs
@@ -115,7 +113,6 @@ export class LiveRuns {
     )
   }
 
-  /** Stores the run's attempt number, lease and usage key, and records the start in the rate window. */
   start(run: LiveRun, now: number, usageKey: number): LiveRun {
     const started = {
       ...run,
@@ -144,14 +141,15 @@ export class LiveRuns {
   }
 
   /**
-   * Returns the running runs that are not in flight. Marks their outcomes as unknown, because the last attempt may have
-   * started them. The leases of the runs in flight must be renewed before this call.
-   * @param leased also returns runs with an unexpired lease, which a previous incarnation of the object started
+   * Returns the runs that are marked as running but are not in flight. Marks their outcomes as unknown, because the
+   * last attempt may have started these runs. The leases of the runs in flight must be renewed before this call.
+   * @param leased if true, also returns runs with an unexpired lease, because a previous incarnation of the object
+   * started them
    */
   recoverAbandoned(now: number, leased: boolean): LiveRun[] {
     const values = [now, leased ? 1 : 0, now + LEASE_MS + CLOCK_TOLERANCE_MS]
     const gone = `(?2 OR lease_until IS NULL OR lease_until <= ?1 OR lease_until > ?3)`
-    // Usually no run has been abandoned, and no write is needed.
+    // Avoids the write if no run has been abandoned, which is the usual case.
     const any = this.#sql(`SELECT 1 FROM runs WHERE ${RUNNING} AND ${gone} LIMIT 1`, values)
     if (any.length === 0) return []
     return this.#storage.transactionSync(() => {
@@ -167,7 +165,6 @@ export class LiveRuns {
     })
   }
 
-  /** Called when a run with an unknown outcome is sent again. */
   renewDoubt(run: LiveRun, now: number): void {
     this.#sql(
       `UPDATE runs SET in_doubt_since = ? WHERE sequence = ? AND status = 'running' AND attempt = ?`,
@@ -175,7 +172,10 @@ export class LiveRuns {
     )
   }
 
-  /** Earlier attempts did not start the run and no longer can. The run is sent with `usageKey` from now on. */
+  /**
+   * Called when earlier attempts did not start the run and can no longer start it. Clears the mark of an unknown
+   * outcome, and assigns `usageKey` to the run.
+   */
   dispelDoubt(run: LiveRun, usageKey: number): LiveRun {
     this.#sql(
       `UPDATE runs SET usage_key = ?, in_doubt_since = NULL

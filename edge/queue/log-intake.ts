@@ -24,7 +24,7 @@ type LogIntakeOptions = {
   chains: () => Chains
   transaction: (work: () => void) => void
   sync: () => Promise<void>
-  /** Called after runs are written. Must set the alarm in the same transaction. */
+  /** Called directly after runs are written. Must set the alarm, which then belongs to the same transaction. */
   inserted: () => void
   committed: () => void
   /** Called when a queue that had no room for logs has room again. */
@@ -33,13 +33,12 @@ type LogIntakeOptions = {
 
 /**
  * Creates one run per event, even if the chain watcher delivers the event twice. The runs, their reorg marks and the
- * delivery progress are written in one transaction. If the object is killed, the delivery is stored completely or not
- * at all, and the watcher repeats it.
+ * delivery progress are written in one transaction. If the object is killed, the delivery is stored either completely
+ * or not at all, and the watcher repeats the delivery.
  */
 export class LogIntake {
   readonly #options: LogIntakeOptions
   #config: { text: string; value: ChainEventConfig } | undefined
-  /** True while the watcher waits to be notified that the queue has room again. */
   #isWatcherWaiting = false
 
   constructor(options: LogIntakeOptions) {
@@ -64,7 +63,7 @@ export class LogIntake {
     return { state: 'taken', count }
   }
 
-  /** Disabled and changed triggers are included, because the runs were created earlier. */
+  /** Includes disabled and changed triggers, because the removed logs may have fired runs before the change. */
   async #markReorged({ chain, reorgedAbove }: LogDelivery, own: string | undefined): Promise<void> {
     const { fired, transaction, sync } = this.#options
     if (reorgedAbove === undefined || chain === undefined || chain !== own) return
@@ -122,7 +121,7 @@ export class LogIntake {
     return intake.queueNow(firings, recordProgress, isKnown)
   }
 
-  /** Cached, so that the JSON is not parsed for every delivery. */
+  /** Cached so that the JSON is not parsed for every delivery. */
   #configOf({ config: text }: TriggerRow): ChainEventConfig {
     if (this.#config?.text !== text)
       this.#config = { text, value: readChainEventConfig(JSON.parse(text)) }

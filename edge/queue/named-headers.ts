@@ -3,9 +3,9 @@ import type { WebhookFiring } from './firing.ts'
 export type WithheldHeaders = { withheld: Record<string, string>; withheldTruncated: boolean }
 
 /**
- * Passes the headers of `options.pass_headers` to the action. Records their names so that the history masks their
- * values, because such a header may contain a secret that the patterns do not recognize.
- * @param names in lower case. Denied headers are never in `withheld`, so a denial takes precedence.
+ * Passes the headers listed in `options.pass_headers` to the action. Records the names of these headers, so that the
+ * history masks their values. The values may be secrets that the patterns for secret headers do not recognize.
+ * @param names header names in lower case. A denied header is never in `withheld`, so listing its name has no effect.
  */
 export function passNamedHeaders(
   firing: WebhookFiring,

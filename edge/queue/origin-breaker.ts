@@ -15,10 +15,7 @@ const ALREADY_OVER: Deadline = { since: Number.NEGATIVE_INFINITY, until: Number.
 export class OriginBreaker extends CircuitBreaker<number> {
   #failures = 0
 
-  /**
-   * Starts or extends the backoff.
-   * @param retryAfterMs the delay that the origin requested, if it responded
-   */
+  /** @param retryAfterMs the delay that the origin requested, if it responded */
   recordFailure(now: number, random: number, retryAfterMs = 0): void {
     // Runs that were in flight together fail together. Their failures count as one, so the backoff doubles only once.
     if (!this.isWaitOver(now)) return this.extend(now + retryAfterMs)
@@ -27,7 +24,7 @@ export class OriginBreaker extends CircuitBreaker<number> {
     this.open({ since: now, until: now + Math.round(Math.max(retryAfterMs, backoff)) })
   }
 
-  /** Called after an eviction during an outage. The origin may be called again when `wait` is over. */
+  /** Opens the circuit breaker after an eviction during an outage. */
   resume(wait: Deadline = ALREADY_OVER): void {
     this.#failures = 1
     this.open(wait)

@@ -6,10 +6,13 @@ import type { SealedOrigin } from '../trust/sealed-origin.ts'
 
 type Waiter = { resolve: (outcome: Outcome | 'unknown') => void; reject: (error: unknown) => void }
 
-/** Maximum number of run IDs in one request. The remaining runs are polled by the next request. */
+/** The next request polls the remaining runs. */
 const IDS_PER_REQUEST = 64
 
-/** Long-polling time of a request without room for all runs, so that the remaining runs are polled soon. */
+/**
+ * Long-polling time if one request cannot include all runs. The time is short, so that the remaining runs are polled
+ * soon.
+ */
 const CROWDED_WAIT_MS = 500
 
 /**
@@ -19,7 +22,10 @@ const CROWDED_WAIT_MS = 500
 export class OutcomePoller {
   readonly #origin: Pick<SealedOrigin, 'outcomes'>
   readonly #onAllRunning: () => void
-  /** By run ID and in polling order. The runs of the last request are at the end. */
+  /**
+   * Callers that wait for an outcome, by run ID and in polling order. Runs that were reported as running move to the
+   * end.
+   */
   readonly #waiters = new Map<string, Waiter>()
   #request: AbortController | undefined
   #isPolling = false
@@ -34,7 +40,7 @@ export class OutcomePoller {
   }
 
   /**
-   * Resolves to `unknown` if the origin never started the run.
+   * Waits for the outcome of a run. Resolves to `unknown` if the origin never started the run.
    * @throws {OriginUnavailableError} if the origin is unreachable or refuses the request
    */
   outcome(runId: string): Promise<Outcome | 'unknown'> {

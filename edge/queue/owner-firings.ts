@@ -8,17 +8,17 @@ import { PARSING_RULES } from './webhook-event.ts'
 
 export type TestRun = {
   /**
-   * `params`: the keys that an event would add to the params. `event`: the body that a sender would POST, or the
-   * `event` of a log.
+   * Meaning of the test run's body. `params`: the keys that an event would add to the params. `event`: the body that a
+   * sender would POST, or the `event` object of a log.
    */
   kind: 'params' | 'event'
-  /** JSON, encoded as UTF-8. */
+  /** JSON text, encoded as UTF-8. */
   body: Uint8Array
 }
 
 /**
  * @param trigger `webhookUrl` is the URL to which a sender would have posted the event
- * @returns `undefined` for an event if the trigger does not accept events
+ * @returns `undefined` if the test is an event and the trigger does not accept events
  */
 export function testArrival(
   { kind, body }: TestRun,
@@ -52,7 +52,7 @@ function chainEventArrival(event: Uint8Array): Arrival {
   return { firing: JSON.stringify(firing), body, test: true }
 }
 
-/** Has the same body and headers. The replay of a test run is also a test run. */
+/** The replay of a test run is also a test run. */
 export function replayArrival(
   store: Pick<RunStore, 'body'>,
   run: RunRow,

@@ -1,17 +1,17 @@
 /**
- * Opaque to clients and valid for one trigger. It identifies a run instead of an offset from the newest run, so it
- * stays valid while new runs arrive.
+ * Page cursors of run lists. A cursor is opaque to clients and valid for one trigger. It identifies a run instead of an
+ * offset from the newest run, so it stays valid while new runs arrive.
  */
 import { decodeBase64url, encodeBase64url } from '../../shared/encoding/base64url.ts'
 
-/** First byte of a cursor. A new layout gets a new number. */
+/** Stored in the first byte of a cursor. A new layout gets a new number. */
 const VERSION = 1
 const SEQUENCE_BYTES = 6
-/** Enough bytes to distinguish the triggers of one account. */
+/** Length of the trigger ID prefix in a cursor, which is enough to distinguish the triggers of one account. */
 const TRIGGER_BYTES = 8
 const BYTES = 1 + SEQUENCE_BYTES + TRIGGER_BYTES
 
-/** @param before the page starts below this sequence number */
+/** @param before sequence number below which the page starts */
 export function encodeCursor(triggerId: string, before: number): string {
   const bytes = new Uint8Array(BYTES)
   bytes[0] = VERSION
@@ -21,9 +21,6 @@ export function encodeCursor(triggerId: string, before: number): string {
   return encodeBase64url(bytes)
 }
 
-/**
- * @returns the sequence number below which the page starts, or `undefined` if the text is not a cursor of this trigger
- */
 export function decodeCursor(triggerId: string, cursor: string): number | undefined {
   const bytes = decodeBase64url(cursor)
   if (bytes?.length !== BYTES || bytes[0] !== VERSION) return undefined

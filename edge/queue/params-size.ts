@@ -6,12 +6,12 @@ import type { SealedRefusal } from '../../shared/wire/sealed.ts'
  * JSON, and the text appears in both `event` and `event_raw`.
  */
 const GROWTH_MAX = 12
-/** Reserved for `default_params`, headers, the URL and its query. */
+/** Bytes reserved for `default_params`, headers, the URL and its query. */
 const RESERVED_BYTES = 512 * 1024
 
 /**
  * Refuses params that are too large for the origin, without sending them. A body of 2 MB of control characters becomes
- * 24 MB of JSON, and encrypting it keeps several copies in memory.
+ * 24 MB of JSON, and encrypting that JSON requires several copies in memory.
  * @returns `undefined` if the params may be sent
  */
 export function paramsRefusal(

@@ -5,7 +5,10 @@ import { planDecoding } from '../chain/decoding/plan-decoding.ts'
 import type { EventSignature } from '../chain/signature/event-signature.ts'
 import type { SubscriptionState } from './subscription-state.ts'
 
-/** If neither a known event nor `indexed` keywords determine the indexed arguments, infers them from the log. */
+/**
+ * Plans how to decode a log. If neither a known event nor `indexed` keywords determine which arguments are indexed,
+ * infers the indexed arguments from the log.
+ */
 export function planLogDecoding(
   signature: EventSignature,
   log: ChainLog,

@@ -1,4 +1,7 @@
-/** Each method is synchronous and runs in one transaction. */
+/**
+ * Ends queued runs that were cancelled, or that waited too long for the origin. Each method is synchronous and runs in
+ * one transaction.
+ */
 import type { RunResult, RunRow } from './records.ts'
 import { QUEUED } from './schema.ts'
 
@@ -7,7 +10,9 @@ export type EndedRun = Pick<RunRow, 'sequence' | 'suffix' | 'bodyBytes' | 'start
   finishedAt: number
 }
 
-/** `notStarted` if the run never started, `inDoubt` if an earlier attempt may have started it. */
+/**
+ * Error texts: `notStarted` for a run that never started, `inDoubt` for a run that an earlier attempt may have started.
+ */
 type Reason = { notStarted: string; inDoubt: string }
 
 const CANCELLED: Reason = {
@@ -30,7 +35,6 @@ export class QueueCancellation {
     this.#storage = storage
   }
 
-  /** @returns `undefined` if the run is not queued */
   cancel(sequence: number, now: number): EndedRun | undefined {
     return this.#end(CANCELLED, now, 'sequence = ?', sequence)[0]
   }

@@ -16,13 +16,12 @@ export type RunResult = {
   response: unknown
   error: string | null
   logs: LogLine[]
-  /** Absent in results of versions that did not charge. */
+  /** Absent in results that were stored by versions that did not charge. */
   charged_cents?: number
-  /** Absent if nothing was executed, and in results of versions that did not sign receipts. */
+  /** Absent if nothing was executed, and in results that were stored by versions that did not sign receipts. */
   receipt?: string | null
 }
 
-/** @param time in Unix milliseconds */
 export function rfc3339OrNull(time: number | null): string | null {
   return time === null ? null : new Date(time).toISOString()
 }
@@ -63,7 +62,7 @@ export function toTriggerRecord(
   }
 }
 
-/** The contract address has the EIP-55 checksum, even if the owner sent it without one. */
+/** The contract address has its EIP-55 checksum, even if the owner sent the address without one. */
 function chainEventFields(row: TriggerRow, config: Record<string, unknown>, chains: Chains) {
   const { chain, signature, filter } = readChainEventConfig(config)
   const ownFinality = parseTriggerOptions(row).finality
@@ -77,7 +76,7 @@ function chainEventFields(row: TriggerRow, config: Record<string, unknown>, chai
   }
 }
 
-/** `default_params`, merged shallowly with the keys of the event, which take precedence. */
+/** Merges shallowly. The event's keys take precedence. */
 export function runParams(
   revision: RevisionRow,
   firing: Firing,
@@ -122,7 +121,7 @@ export function toRunRecord(
 
 const MASK = 'REDACTED'
 
-/** Masks the values of secret headers and of headers listed in `options.pass_headers`. */
+/** Returns the run's input, with masked values of secret headers and of headers listed in `options.pass_headers`. */
 function maskedInput(
   row: RunRow,
   revision: RevisionRow,

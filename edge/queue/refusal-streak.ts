@@ -2,11 +2,10 @@ import { MINUTE_MS } from '../../shared/durations.ts'
 import type { SealedRefusal } from '../../shared/wire/sealed.ts'
 import type { TriggerState } from './trigger-state.ts'
 
-/** Consecutive refused runs after which a trigger is disabled, if they span at least `REFUSALS_SPAN_MS`. */
+/** Number of consecutive refused runs after which a trigger is disabled, if they span at least `REFUSALS_SPAN_MS`. */
 const REFUSALS_MAX = 10
 const REFUSALS_SPAN_MS = 15 * MINUTE_MS
 
-/** Disables the trigger after consecutive runs that the origin refused with 401 or 403. */
 export class RefusalStreak {
   readonly #state: TriggerState
 
@@ -25,7 +24,7 @@ export class RefusalStreak {
       if (trigger.refusals > 0) this.#state.updateFields({ refusals: 0, refusalsSince: null })
       return false
     }
-    // If the stored start of the streak is in the future, the clock was set back.
+    // If the stored start of the streak is in the future, the clock was set back, and the streak starts now instead.
     const since = Math.min(trigger.refusalsSince ?? now, now)
     const refusals = trigger.refusals + 1
     this.#state.updateFields({ refusals, refusalsSince: since })

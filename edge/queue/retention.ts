@@ -5,14 +5,14 @@ import { type OldRun, type HistoryPruner, REVISIONS_MAX } from './history-pruner
 import type { TriggerState } from './trigger-state.ts'
 
 /**
- * Limits of one pruning step. It blocks storage for a few milliseconds, so a webhook is delayed no longer than that.
+ * Limits of one pruning step. A step blocks the storage for a few milliseconds, so it delays a webhook only briefly.
  */
 const STEP_RUNS = 200
 const STEP_BYTES = 8 * 1024 * 1024
 const STEP_INTERVAL_MS = 100
 
 /**
- * A history that exceeds its limits is pruned after this delay. The excess runs of a whole minute are then deleted
+ * Delay before a history that exceeds its limits is pruned, so that the excess runs of a whole minute are deleted
  * together.
  */
 const EXCESS_CHECK_DELAY_MS = MINUTE_MS
@@ -22,7 +22,6 @@ const EXCESS_CHECK_DELAY_MS = MINUTE_MS
  */
 const IDLE_CHECK_MS = HOUR_MS
 const SIZE_CHECK_MS = 1_000
-/** Interval of retention checks while the object is awake for other reasons. */
 const AWAKE_CHECK_MS = DAY_MS
 
 export type RetentionOptions = {
@@ -47,7 +46,7 @@ export class Retention {
   readonly #options: Required<RetentionOptions>
   /** Infinity if no check is scheduled. */
   #nextCheckAt = 0
-  /** Time after which a retention check runs as soon as the object is awake anyway. */
+  /** Time after which a retention check runs as soon as the object is awake for another reason. */
   #awakeCheckAt = 0
   /**
    * Amounts that the current check still has to delete; undefined between checks. `#above` is the last sequence number
@@ -70,7 +69,6 @@ export class Retention {
     this.#options = { ...limits, ...options }
   }
 
-  /** Alarm task: runs one pruning step if a check is due. */
   runDue(now: number): number | undefined {
     const trigger = this.#options.state.current
     if (!trigger) return undefined
@@ -93,7 +91,10 @@ export class Retention {
     armBy(checkAt)
   }
 
-  /** The size is checked at most once a second, because thousands of runs may finish at the same time. */
+  /**
+   * Checks whether the database is too large, at most once a second, because thousands of runs may finish at the same
+   * time.
+   */
   #isLarge(now: number): boolean {
     if (Math.abs(now - this.#sizeCheckedAt) < SIZE_CHECK_MS) return false
     this.#sizeCheckedAt = now
@@ -120,7 +121,8 @@ export class Retention {
     const all = pruning.countRuns(state.current!.prunedThrough)
     const ended = all > runsMax ? all - pruning.countUnfinished() : all
     this.#freeRuns = Math.max(0, runsMax - ended)
-    // The database is never smaller than its contents, which are measured only if the whole database exceeds the limit.
+    // The bodies and results are measured only if the whole database exceeds the limit, because their size cannot
+    // exceed that of the database.
     const bytes = pruning.databaseBytes > bytesMax ? pruning.endedBytes() - bytesMax : 0
     return { queuedBefore: now - keptMs, runs: ended - runsMax, bytes }
   }
@@ -150,7 +152,6 @@ export class Retention {
     this.#above = through
   }
 
-  /** Deletes revisions and skipped schedule ticks that are no longer needed. */
   #cleanUp(now: number): void {
     const { pruning, keptMs, isBeingWritten, state } = this.#options
     const { revision } = state.current!

@@ -16,14 +16,14 @@ type RunChartsOptions = {
  */
 export class RunCharts {
   readonly #options: RunChartsOptions
-  /** Roughly in the order in which the runs finished. Undefined until the first chart is requested. */
+  /** Roughly in the order in which they finished. Undefined until the first chart is requested. */
   #runs: FinishedRun[] | undefined
 
   constructor(options: RunChartsOptions) {
     this.#options = options
   }
 
-  /** The run is already on disk. */
+  /** The run must already be on disk, because the first chart reads all runs from there. */
   add({ status, startedAt, finishedAt }: FinishedRun): void {
     if (!this.#runs) return
     this.#runs.push({ status, startedAt, finishedAt })
@@ -55,11 +55,7 @@ export class RunCharts {
   }
 }
 
-/**
- * Nearest-rank method; null if the list is empty.
- * @param sorted in ascending order
- * @param share such as 0.95 for the 95th percentile
- */
+/** Returns a percentile by the nearest-rank method, or null if the list is empty. */
 export function percentile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.ceil(sorted.length * share) - 1] ?? null
 }

@@ -29,7 +29,6 @@ export class RunHistory {
     return streamRunsPage(this.#records(trigger.triggerId, runs), next)
   }
 
-  /** Newest first. */
   summaries(trigger: TriggerRow, query: PageQuery): { lines: RunSummary[]; next: string | null } {
     const { runs, next } = this.#page(trigger, query)
     const sequences = runs.map(({ sequence }) => sequence)
@@ -41,7 +40,6 @@ export class RunHistory {
     return { runs, next: more ? encodeCursor(triggerId, runs.at(-1)!.sequence) : null }
   }
 
-  /** Includes the complete input. `undefined` if the run does not exist. */
   run(triggerId: string, runId: string): RunRecord | undefined {
     const row = this.#store.bySuffix(runId.slice(TRIGGER_ID_CHARACTERS))
     return row && this.#record(triggerId, row, this.#store.body(row))

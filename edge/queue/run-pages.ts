@@ -1,14 +1,14 @@
 /**
- * The cost depends on the size of the page, not on its position. `queued_at` never decreases with increasing sequence
- * numbers, so times are found by binary search. Every sequence number above `trigger.pruned_through` has a run, so an
- * offset is subtracted instead of counted.
+ * Pages of a trigger's run history. The cost of a page depends on its size, not on its position. `queued_at` never
+ * decreases with increasing sequence numbers, so times are found by binary search. Every sequence number above
+ * `trigger.pruned_through` has a run, so the start of a page is computed from its offset by subtraction.
  */
 import type { RunStatus } from '../../shared/wire/trigger.ts'
 import { QUEUED, RUNNING } from './schema.ts'
 
 export type PageQuery = {
   limit: number
-  /** Number of runs to skip. With a status filter, each skipped run has to be read. */
+  /** With a status filter, each skipped run has to be read. */
   offset?: number | undefined
   /** Exclusive upper bound of the sequence numbers. */
   before?: number | undefined
@@ -19,7 +19,6 @@ export type PageQuery = {
   until?: number | undefined
 }
 
-/** `bytes` is the size of the body. */
 export type SizedRun = { sequence: number; bytes: number }
 
 type SizedRunPage = {
@@ -28,7 +27,7 @@ type SizedRunPage = {
   more: boolean
 }
 
-/** Literals instead of parameters, so that SQLite uses the partial indexes. */
+/** SQL conditions by status. The values are literals instead of parameters, so that SQLite uses the partial indexes. */
 const STATUS: Record<RunStatus, string> = {
   queued: `AND ${QUEUED}`,
   running: `AND ${RUNNING}`,
@@ -43,7 +42,6 @@ export class RunPages {
     this.#sql = sql
   }
 
-  /** @param prunedThrough the value of `pruned_through` in the trigger's row */
   page(query: PageQuery, prunedThrough: number): SizedRunPage {
     const { limit, offset = 0, status } = query
     const bounds = this.#bounds()
@@ -68,7 +66,7 @@ export class RunPages {
   }
 
   #bounds(): { first: number; last: number } {
-    // SQLite finds one end of a table directly, but scans the whole table if one statement asks for both.
+    // SQLite finds the minimum or the maximum directly, but scans the whole table if one statement requests both.
     const { first } = this.#sql
       .exec<SequenceBounds>('SELECT min(sequence) AS first FROM runs')
       .one()
@@ -76,7 +74,6 @@ export class RunPages {
     return { first: first ?? 1, last: last ?? 0 }
   }
 
-  /** Sequence number that separates the runs queued before `time` from the runs queued at or after it. */
   #firstAt(time: number, { first, last }: { first: number; last: number }): number {
     let low = first
     let high = last + 1

@@ -33,8 +33,8 @@ import {
  */
 const LATE_START_MAX_MS = SEALED_REQUEST_LIFETIME_MS + SEALED_CLOCK_SKEW_MS + 30_000
 /**
- * Time for which the origin is certain to keep the outcome of a run. One hour less than the retention time allows for
- * clock differences.
+ * Time for which the origin is certain to retain the outcome of a run: the retention time, less one hour for clock
+ * differences.
  */
 const OUTCOME_QUERY_MAX_MS = OUTCOME_RETENTION_MS - HOUR_MS
 
@@ -58,7 +58,7 @@ type RunSenderOptions = {
 }
 
 export type AttemptResult = {
-  /** Includes the usage key under which the run was last sent. */
+  /** The run, with the usage key under which it was last sent. */
   run: LiveRun
   verdict: AttemptVerdict
   /**
@@ -75,7 +75,6 @@ export type AttemptResult = {
   isUnanswered?: boolean
 }
 
-/** True if the origin refused the run or was not reached. */
 export function executedNothing({ verdict, isUnanswered }: AttemptResult): boolean {
   if (isUnanswered) return false
   return verdict.kind === 'origin_away' || verdict.kind === 'wait' || verdict.kind === 'not_sent'
@@ -83,12 +82,12 @@ export function executedNothing({ verdict, isUnanswered }: AttemptResult): boole
 
 /**
  * Sends runs to the origin. If an earlier attempt has an unknown outcome, requests that outcome first, and retries the
- * run under the same usage key. The origin claims runs per account, so a key of another account would execute the run a
- * second time.
+ * run under the same usage key. The origin claims runs per account, so under a key of another account the run could be
+ * executed a second time.
  */
 export class RunSender {
   readonly #options: RunSenderOptions
-  /** Last used; most runs of a trigger share them. */
+  /** Revision and usage key of the last run, cached because most runs of a trigger share them. */
   #revision: RevisionRow | undefined
   #usageKey: { id: number; sealed: string } | undefined
 
@@ -110,8 +109,8 @@ export class RunSender {
       }
       const response = await this.#send(run, () => {
         sent = true
-        // Stored before the request is sent. If the object is evicted during the request, the run's outcome is unknown
-        // from this time on. If the origin refuses the request, the earlier time is restored.
+        // The send time is stored before the request is sent, because the run's outcome is unknown if the object is
+        // evicted during the request. If the origin refuses the request, the earlier time is restored.
         if (run.inDoubtSince !== null) live.renewDoubt(run, now())
       })
       const attempted = { run, inDoubtSince: run.inDoubtSince }
@@ -129,8 +128,8 @@ export class RunSender {
       }
       log('origin.away', { reason: error.message })
       if (error.isUnsent) sent = false
-      // The origin has just answered a query for this run, so it is reachable. Only the request that sent the run
-      // failed.
+      // The origin has just answered a query for this run, so it is reachable. Only the connection on which the run was
+      // sent broke.
       const isConnectionBroken = isInDoubt && sent
       const verdict: AttemptVerdict = isConnectionBroken
         ? verdictOnBrokenConnection(run.attempt, random())
@@ -140,16 +139,13 @@ export class RunSender {
     }
   }
 
-  /**
-   * Asks the origin for the outcome of a run after an attempt with an unknown outcome.
-   * @returns the verdict, or, if the run must be sent again, the run with the usage key to send it under
-   */
+  /** @returns the verdict, or, if the run must be sent again, the run with the usage key to use */
   async #requestOutcome(run: LiveRun): Promise<{ verdict: AttemptVerdict } | { run: LiveRun }> {
     const { live, now, poller, state } = this.#options
     const doubtMs = now() - run.inDoubtSince!
     const known = await poller.outcome(this.#runId(run))
     if (known !== 'unknown') {
-      // A "lost" outcome does not name the attempt that was lost. The origin checks the attempt number when the run is
+      // A "lost" outcome does not state which attempt was lost. The origin checks the attempt number when the run is
       // sent again.
       if (isLost(known) && this.#retriesLost()) return { run }
       return { verdict: verdictOnOutcome(known) }
@@ -172,7 +168,7 @@ export class RunSender {
     onStarted(run)
     const outcome =
       response.state === 'ended' ? response.outcome : await poller.outcome(this.#runId(run))
-    // The origin claimed the run and then released it. No executor received the run.
+    // The origin claimed the run and then released it without passing it to an executor.
     if (outcome === 'unknown') return { verdict: { kind: 'origin_away', retryAfterMs: 0 } }
     if (isLost(outcome) && this.#retriesLost())
       return { verdict: verdictOnLost(run.attempt, random()), inDoubtSince: now() }
@@ -204,7 +200,7 @@ export class RunSender {
           attempt: run.attempt,
           ...(this.#retriesLost() ? { retry_lost: true } : {}),
         },
-        // If no slot is free, the origin responds immediately, so that slow runs never prevent others from starting.
+        // Requests an immediate response if no slot is free, so that slow runs never prevent others from starting.
         wait_ms: slots.free > 0 ? EXECUTE_WAIT_MS : 0,
       })
     } finally {
@@ -232,7 +228,6 @@ export class RunSender {
     return current !== undefined && parseTriggerOptions(current).on_lost === 'retry'
   }
 
-  /** @throws {Error} if the trigger was deleted */
   #runId({ suffix }: LiveRun): string {
     const { current } = this.#options.state
     if (!current) throw new Error(DELETED)

@@ -1,4 +1,4 @@
-/** Runs of one trigger. Each method is synchronous and runs in one transaction. */
+/** Each method is synchronous and runs in one transaction. */
 import { asc, desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { DrizzleSqliteDODatabase } from 'drizzle-orm/durable-sqlite'
 import { BODY_PART_BYTES } from '../../shared/limits.ts'
@@ -16,7 +16,6 @@ export type NewRun = {
   queuedAt: number
   firing: string
   body: Uint8Array
-  /** Deduplication key of the webhook delivery that created the run (`options.dedup`). */
   delivery?: string | undefined
   test?: boolean | undefined
   replayOf?: string | undefined
@@ -33,7 +32,7 @@ export class RunStore {
     this.#db = db
   }
 
-  /** Bypasses the slower query builder, because the sender is waiting for the response. */
+  /** Bypasses the slower query builder, because the senders are waiting for a response. */
   insert(batch: readonly NewRun[]): void {
     this.#storage.transactionSync(() => {
       for (const run of batch) {
@@ -83,7 +82,7 @@ export class RunStore {
       .get()!
   }
 
-  /** 0 if there are no runs. */
+  /** Returns 0 if there are no runs. */
   lastQueuedAt(): number {
     const { queuedAt } = runs
     const row = this.#db.select({ queuedAt }).from(runs).orderBy(desc(runs.sequence)).limit(1).get()
@@ -146,7 +145,7 @@ export class RunStore {
     return this.#db.select().from(runs).where(eq(runs.suffix, suffix)).get()
   }
 
-  /** `undefined` if the run does not exist. */
+  /** Returns `undefined` if the run does not exist. */
   hasEnded(suffix: string): boolean | undefined {
     const { status } = runs
     const row = this.#db.select({ status }).from(runs).where(eq(runs.suffix, suffix)).get()

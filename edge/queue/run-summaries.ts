@@ -1,15 +1,14 @@
 import type { RunSummary } from './trigger-snapshot.ts'
 
-/** Length limit for an error or a response in a run summary. */
 const TEXT_CHARACTERS = 300
 
-/** Limit on bodies that are parsed to find the block number of a log. The JSON of a log is normally smaller. */
+/** Maximum size of a body that is parsed to find the block number of a log. The JSON of a log is normally smaller. */
 const LOG_MAX_BYTES = 64 * 1024
 
 /**
- * The first characters of a larger result are shown instead of parsing it. Parsing 25 of the largest results takes half
- * a second. Each open page would block the object for that long every few seconds, and delay the intake of the
- * trigger's events.
+ * Maximum size of a result that is parsed. For a larger result, the summary contains the first characters of the stored
+ * JSON. Parsing 25 of the largest results takes half a second. Each open page would block the object for that long
+ * every few seconds, and delay the intake of the trigger's events.
  */
 const PARSED_MAX_BYTES = 64 * 1024
 
@@ -22,7 +21,10 @@ type Row = Omit<RunSummary, 'test' | 'isReplay' | 'reorged'> & {
   reorged: number
 }
 
-/** SQLite extracts the text from the results, so that only the displayed part is loaded. */
+/**
+ * Reads the summaries of runs, newest first. SQLite extracts the text from the results, so that only the displayed part
+ * is loaded.
+ */
 export function readRunSummaries(
   sql: Pick<SqlStorage, 'exec'>,
   sequences: readonly number[],

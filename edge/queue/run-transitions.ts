@@ -28,7 +28,7 @@ export class RunTransitions {
     this.#streak = new RefusalStreak(options.state)
   }
 
-  /** @returns the time at which the run is due again; `undefined` if it does not wait for a particular time */
+  /** @returns the time at which the run is due again; `undefined` if the run does not wait for a particular time */
   apply({ run, verdict, inDoubtSince, ours }: AttemptResult, now: number): number | undefined {
     const { originBreaker, creditBreakers, random } = this.#options
     const previousAttempt = run.attempt - 1
@@ -76,14 +76,12 @@ export class RunTransitions {
     }
   }
 
-  /** @returns false if the run is not queued */
   cancel(sequence: number, now: number): boolean {
     const ended = this.#options.cancellation.cancel(sequence, now)
     if (ended) this.#notifyEnded([ended])
     return ended !== undefined
   }
 
-  /** @returns the number of cancelled runs */
   purge(now: number): number {
     const ended = this.#options.cancellation.purge(now)
     this.#notifyEnded(ended)
@@ -97,7 +95,7 @@ export class RunTransitions {
     runEnded({ sequence, suffix, bodyBytes, startedAt, status, finishedAt: now })
     // A refusal of an earlier usage key does not count against the current key.
     if (verdict.refusal && run.usageKey !== state.current?.usageKey) return
-    // The trigger was disabled, and the alarm updates the index.
+    // If the refusal streak disabled the trigger, the alarm must update the index.
     if (this.#streak.record(verdict.refusal, now)) armBy(now)
   }
 
@@ -105,7 +103,6 @@ export class RunTransitions {
     if (this.#options.live.requeue(run, to, now)) this.#options.queueChanged(1, run)
   }
 
-  /** Fails the runs that have waited too long for an unavailable origin. Younger runs keep waiting. */
   #expireQueued(now: number): void {
     const { originBreaker, cancellation } = this.#options
     if (originBreaker.isOverdue(now))

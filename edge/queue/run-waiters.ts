@@ -1,5 +1,6 @@
 /**
- * Long polling (`?wait=`), in memory only. If the object restarts, the clients lose their connections and poll again.
+ * Long polling (`?wait=`) for finished runs. The waiting callers are stored in memory only. If the object restarts, the
+ * clients lose their connections and poll again.
  */
 export class RunWaiters {
   readonly #waiters = new Map<string, Set<() => void>>()
@@ -10,10 +11,7 @@ export class RunWaiters {
     return size
   }
 
-  /**
-   * Resolves when the run finishes, when `notifyAll` is called, or after `ms` milliseconds.
-   * @param suffix the run ID without the trigger ID
-   */
+  /** @param suffix the run ID without the trigger ID */
   async wait(suffix: string, ms: number): Promise<void> {
     const waiting = this.#waiters.get(suffix) ?? new Set()
     this.#waiters.set(suffix, waiting)
@@ -30,13 +28,12 @@ export class RunWaiters {
     })
   }
 
-  /** @param suffix the run ID without the trigger ID */
   notify(suffix: string): void {
-    // Each `wake` removes itself from the set. The iteration still reaches the remaining entries.
+    // Each `wake` removes itself from the set, but the iteration still reaches the remaining entries.
     for (const wake of this.#waiters.get(suffix) ?? []) wake()
   }
 
-  /** The trigger and its runs were deleted. */
+  /** Called when the trigger and its runs have been deleted. */
   notifyAll(): void {
     for (const suffix of this.#waiters.keys()) this.notify(suffix)
   }

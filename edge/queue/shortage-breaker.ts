@@ -2,13 +2,14 @@ import { CircuitBreaker } from '../circuit-breaker.ts'
 import type { Deadline } from '../deadline.ts'
 
 /**
- * Holds back runs that the origin would refuse to start. When the wait is over, one run is sent as a half-open probe,
- * because sending more runs would only repeat the refusal. Calls are identified by the sequence numbers of their runs.
+ * Circuit breaker for runs that the origin would refuse to start. When the wait is over, one run is sent as a half-open
+ * probe, because sending more runs would only repeat the refusal. Calls are identified by the sequence numbers of their
+ * runs.
  */
 export class ShortageBreaker extends CircuitBreaker<number> {
   /**
-   * Refusals of runs that were in flight together count as one.
-   * @returns true if the hold now uses the given wait, false if it keeps the wait of an earlier refusal
+   * Records a refusal. Refusals of runs that were in flight together count as one.
+   * @returns true if the circuit breaker now applies `wait`, false if it still applies the wait of an earlier refusal
    */
   recordRefusal(run: number, wait: Deadline): boolean {
     if (!this.isProbe(run) && !this.isWaitOver(wait.since)) return false
@@ -16,7 +17,6 @@ export class ShortageBreaker extends CircuitBreaker<number> {
     return true
   }
 
-  /** If the run was the probe, its start lifts the hold. */
   recordStart(run: number): void {
     if (this.isProbe(run)) this.close()
   }

@@ -2,25 +2,24 @@
 export const START_WINDOW_MS = 60_000
 
 /**
- * `now`, unless too many past starts are still in the window.
- * @param starts in ascending order, including at least the starts within the window
+ * Returns the earliest time for the next start: `now`, unless too many past starts are still in the window.
+ * @param starts start times in ascending order, including at least those within the window
  */
 export function nextStartAt(starts: readonly number[], perMinute: number, now: number): number {
   const oldest = starts[starts.length - perMinute]
   return oldest === undefined ? now : Math.max(now, oldest + START_WINDOW_MS)
 }
 
-/** `recent` returns the start times in ascending order, and replaces times later than `now` with `now`. */
+/** Stored start times. `recent` returns them in ascending order, and replaces times later than `now` with `now`. */
 export type StartLog = {
   recent(now: number): number[]
-  /** Removes one start with the time `at`, if there is one. */
   remove(at: number): void
 }
 
 /**
- * If the clock is set back, all starts are treated as starts at the current time. They count for at most another
- * minute, and the limit is not exceeded in any minute. If the clock is set forward, the starts leave the window early,
- * so each such step allows the full limit once more.
+ * Sliding window of start times. If the clock is set back, start times in the future are replaced with the current
+ * time. These starts count for at most another minute, and the limit is not exceeded in any minute. If the clock is set
+ * forward, the starts leave the window early, so each such step allows the full limit once more.
  */
 export class StartWindow {
   readonly #log: StartLog
@@ -44,7 +43,7 @@ export class StartWindow {
 
   /**
    * Removes the start of a run that executed nothing. Starts with the same time are interchangeable. If the clock was
-   * set back in the meantime, the start has a different time and stays in the window.
+   * set back in the meantime, the recorded time may have been replaced, and the start stays in the window.
    */
   remove(at: number): void {
     this.#log.remove(at)

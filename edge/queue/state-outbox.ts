@@ -4,41 +4,35 @@ import { isEndPast } from '../deadline.ts'
 import { type Sleep, withTimeout } from '../sleep.ts'
 
 type StateOutboxOptions = {
-  /** True if an update of the receiver is pending. */
   isPending: () => boolean
   /**
    * Sends the current state to the receiver once. Clears the pending mark, unless the state has changed in the
    * meantime.
    */
   deliver: () => Promise<void>
-  /** @param failures number of consecutive failures */
   onFailure: (reason: string, failures: number) => void
   now: () => number
   sleep: Sleep
 }
 
-/** Delay before the first retry. It doubles with each failure, up to a minute. */
+/** The delay doubles with each failure, up to a minute. */
 const RETRY_MS = 5_000
 const RETRY_MAX_MS = 60_000
 
-/**
- * Maximum time for which a caller waits for a delivery. The object has already stored the change, and the alarm
- * continues the delivery.
- */
+/** After this time, the alarm continues the delivery, because the change is already stored. */
 const CALLER_WAIT_MS = 2_000
 
-/** Timeout of one call to the receiver. */
 const CALL_TIMEOUT_MS = 15_000
 
 /**
  * Transactional outbox: replicates an object's state until the receiver acknowledges it. The object first stores its
  * state with a pending mark, so that the alarm can resume an interrupted delivery. Only one delivery is in flight at a
- * time. It is repeated until the mark is cleared, so changes made in the meantime are sent in its next round.
+ * time. The delivery is repeated until the mark is cleared, so that changes made in the meantime are sent too.
  */
 export class StateOutbox {
   readonly #options: StateOutboxOptions
   #inFlight: Promise<void> | undefined
-  /** Calls that have not completed. A call that timed out may still take effect. */
+  /** Number of calls that have not completed. A call that timed out may still take effect. */
   #unresolvedCalls = 0
   #failures = 0
   #retryAt = 0
@@ -47,13 +41,12 @@ export class StateOutbox {
     this.#options = options
   }
 
-  /** Delivers a pending update, and waits for at most `CALLER_WAIT_MS`. Never throws. */
+  /** Waits for at most `CALLER_WAIT_MS`. Never throws. */
   async flush(): Promise<void> {
     const delivery = this.#startDelivery()
     if (delivery) await withTimeout(delivery, CALLER_WAIT_MS, this.#options.sleep)
   }
 
-  /** Alarm task: retries a pending delivery. */
   runDue(now: number, keepAlive: (work: Promise<void>) => void): number | undefined {
     if (!this.#options.isPending()) return undefined
     if (!isEndPast(this.#retryAt, RETRY_MAX_MS, now)) return this.#retryAt
@@ -70,7 +63,6 @@ export class StateOutbox {
       throw new Error('no response')
   }
 
-  /** A call that timed out may still take effect. */
   get hasUnresolvedCalls(): boolean {
     return this.#unresolvedCalls > 0
   }

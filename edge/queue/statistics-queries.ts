@@ -4,13 +4,14 @@ import { OUTAGE_MAX_MS } from './stored-origin-breaker.ts'
 
 export type FinishedRun = {
   status: 'success' | 'failed'
-  /** Unix milliseconds. Null if the run never started. */
+  /** Start time in Unix milliseconds. Null if the run never started. */
   startedAt: number | null
   finishedAt: number
 }
 
 /**
- * Limit of one query, besides `HISTORY_RUNS_MAX`. SQLite stores a run's timestamps after its body, and must read through the body to reach them.
+ * Maximum total body size of the runs that one query reads. SQLite stores a run's timestamps after its body, so each
+ * query has to read through the bodies.
  */
 const BYTES_MAX = 64 * 1024 * 1024
 
@@ -23,8 +24,9 @@ type Row = {
 }
 
 /**
- * Newest first. Stops early in a large history, so the result may be incomplete.
- * @param since in Unix milliseconds
+ * Returns the runs that finished after `since`, newest first. Stops early in a large history, so the result may be
+ * incomplete.
+ * @param since Unix milliseconds
  */
 export function runsEndedSince(sql: SqlStorage, since: number): FinishedRun[] {
   const rows = sql.exec<Row>(
@@ -36,7 +38,8 @@ export function runsEndedSince(sql: SqlStorage, since: number): FinishedRun[] {
   let bytes = 0
   for (const row of rows) {
     bytes += row.bytes ?? 0
-    // A run that has waited for an unavailable origin for `OUTAGE_MAX_MS` fails.
+    // Runs that were queued earlier are skipped, because a run waits for an unavailable origin for at most
+    // `OUTAGE_MAX_MS`.
     if (row.queued_at < since - OUTAGE_MAX_MS || bytes > BYTES_MAX) break
     const { status, started_at: startedAt, finished_at: finishedAt } = row
     if (status !== 'success' && status !== 'failed') continue

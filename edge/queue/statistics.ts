@@ -6,7 +6,7 @@ import { percentile } from './run-charts.ts'
 
 const STATS_WINDOW_MS = DAY_MS
 
-/** Most recent run durations used for the percentiles: enough for a stable p95. */
+/** Enough for a stable p95. */
 const DURATIONS_MAX = 1_000
 
 type StatisticsOptions = {
@@ -20,12 +20,12 @@ type StatisticsOptions = {
 type Counts = { ok: number; failed: number }
 
 /**
- * Covers the runs that finished in the last 24 hours, in whole minutes. The counts are read from disk on the first
- * request and updated in memory afterwards, so they never delay a run.
+ * Statistics of the runs that finished in the last 24 hours, in whole minutes. The counts are read from disk on the
+ * first request and updated in memory afterwards, so that counting never delays a run.
  */
 export class Statistics {
   readonly #options: StatisticsOptions
-  /** By minutes since the Unix epoch. Undefined until the first request. */
+  /** Counts of finished runs, by minutes since the Unix epoch. Undefined until the first request. */
   #minutes: Map<number, Counts> | undefined
   /** Oldest first. */
   #durations: { finishedAt: number; ms: number }[] = []
@@ -34,7 +34,7 @@ export class Statistics {
     this.#options = options
   }
 
-  /** The run is already on disk. */
+  /** The run must already be on disk, because the first request reads all runs from there. */
   add(run: FinishedRun): void {
     if (this.#minutes) this.#count(this.#minutes, run)
   }
@@ -61,7 +61,6 @@ export class Statistics {
     }
   }
 
-  /** Drops the counts from before `since`. */
   #minutesSince(since: number): Map<number, Counts> {
     if (!this.#minutes) {
       this.#minutes = new Map()

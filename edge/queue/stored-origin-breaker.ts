@@ -6,7 +6,7 @@ import type { TriggerState } from './trigger-state.ts'
 /** Maximum time for which runs wait for an unavailable origin (`docs/decisions/0020`). */
 export const OUTAGE_MAX_MS = DAY_MS
 
-/** Circuit breaker for the origin. The start of an outage is stored on disk. */
+/** Circuit breaker for the origin that also stores the start of an outage on disk. */
 export class StoredOriginBreaker extends OriginBreaker {
   readonly #state: TriggerState
 
@@ -15,10 +15,7 @@ export class StoredOriginBreaker extends OriginBreaker {
     this.#state = state
   }
 
-  /**
-   * Called after an eviction.
-   * @param wait the stored backoff of the runs that wait for the origin
-   */
+  /** Restores the circuit breaker after an eviction. */
   load(wait: Deadline | undefined): void {
     if (this.#outageSince !== null) this.resume(wait)
   }
@@ -27,14 +24,13 @@ export class StoredOriginBreaker extends OriginBreaker {
     return this.#outageSince !== null
   }
 
-  /** Runs that have waited this long fail. */
   isOverdue(now: number): boolean {
     return this.#outageSince !== null && now - this.#outageSince >= OUTAGE_MAX_MS
   }
 
   override recordFailure(now: number, random: number, retryAfterMs = 0): void {
     super.recordFailure(now, random, retryAfterMs)
-    // If the stored start of the outage is in the future, the clock was set back.
+    // If the stored start of the outage is in the future, the clock was set back, and the start is replaced.
     if (this.#outageSince === null || this.#outageSince > now) this.#storeOutage(now)
   }
 
@@ -43,7 +39,7 @@ export class StoredOriginBreaker extends OriginBreaker {
     this.endOutage()
   }
 
-  /** Called while no runs are sent to the origin, because the end of the outage would go unnoticed. */
+  /** Also called while no runs are sent to the origin, because the end of the outage would otherwise go unnoticed. */
   endOutage(): void {
     if (this.#outageSince !== null) this.#storeOutage(null)
   }

@@ -1,6 +1,6 @@
 import { START_WINDOW_MS, type StartLog } from './start-window.ts'
 
-/** Stored on disk for as long as the starts count towards the rate limit. */
+/** Start times of runs, stored on disk for as long as they count towards the rate limit. */
 export class StoredStarts implements StartLog {
   readonly #sql: SqlStorage
 
@@ -8,7 +8,6 @@ export class StoredStarts implements StartLog {
     this.#sql = sql
   }
 
-  /** Ascending order. Times later than `now` are replaced with `now`. */
   recent(now: number): number[] {
     const rows = this.#sql.exec<{ at: number }>(
       'SELECT at FROM starts WHERE at > ? ORDER BY at',
@@ -16,7 +15,8 @@ export class StoredStarts implements StartLog {
     )
     const starts = rows.toArray().map(({ at }) => at)
     if (starts.length === 0 || starts.at(-1)! <= now) return starts
-    // Updated on disk too. Otherwise each new incarnation of the object would count the times for another minute.
+    // The times are also replaced on disk. Otherwise, each new incarnation of the object would count them for another
+    // minute.
     this.#sql.exec('UPDATE starts SET at = ? WHERE at > ?', now, now)
     return starts.map((at) => Math.min(at, now))
   }

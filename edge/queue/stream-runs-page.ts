@@ -2,7 +2,7 @@ import type { RunRecord } from '../../shared/wire/trigger.ts'
 
 /**
  * Streams `{runs: [...], next_cursor}` as JSON text, one run at a time. A page of large runs can exceed the size limit
- * of an RPC value (32 MiB), and should not be held in memory as a whole.
+ * of an RPC value (32 MiB), and should not be loaded into memory as a whole.
  */
 export function streamRunsPage(
   runs: Iterable<RunRecord>,

@@ -1,4 +1,3 @@
-/** Computes how a change of a chain event trigger affects its subscription to the chain watcher. */
 import { readChainEventConfig, watchesSameEvents } from '../chain/chain-event-config.ts'
 import type { ChainName } from '../chain/chain-settings.ts'
 import type { TriggerOptions } from '../../shared/wire/trigger.ts'
@@ -10,7 +9,6 @@ import {
   type SubscriptionState,
 } from './subscription-state.ts'
 
-/** Under a finality that the chain supports. */
 export type KnownHead = { chain: ChainName; finality: TriggerOptions['finality']; head: number }
 
 export type SubscriptionChange =
@@ -20,7 +18,7 @@ export type SubscriptionChange =
 
 type Row = Pick<TriggerRow, 'config' | 'options' | 'enabled'>
 
-/** @param knownHead the head of the chain, if it was requested after an earlier call */
+/** @param knownHead the head of the chain, if an earlier call returned `asks_head` */
 export function planSubscriptionChange(
   row: Row,
   watch: SubscriptionState,
@@ -47,7 +45,10 @@ export function planSubscriptionChange(
     watch: isStarting ? startSubscription(next, config.startBlock, knownHead.head) : next,
   }
 
-  /** Inferred indexed arguments may no longer apply if the text of the event signature has changed. */
+  /**
+   * Discards the inferred indexed arguments if the text of the event signature has changed, because they may no longer
+   * apply.
+   */
   function resetLearned(): SubscriptionState {
     return before.signatureText === config.signatureText ? watch : { ...watch, learned: null }
   }

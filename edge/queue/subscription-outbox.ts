@@ -7,7 +7,7 @@ import type { TriggerState } from './trigger-state.ts'
 
 type SubscriptionOutboxOptions = {
   state: Pick<TriggerState, 'row' | 'watch' | 'markWatcherUpdated'>
-  /** `undefined` if the trigger does not need any events. */
+  /** Returns the trigger's subscription, or `undefined` if the trigger does not need any events. */
   subscription: () => Subscription | undefined
   watcher: (chain: ChainName) => Pick<Watcher, 'watch' | 'unwatch'>
   now: () => number
@@ -22,7 +22,6 @@ type SubscriptionOutboxOptions = {
 export class SubscriptionOutbox {
   readonly #options: SubscriptionOutboxOptions
   readonly #outbox: StateOutbox
-  /** True if the subscription must be sent again although it has not changed. */
   #mustResend = false
 
   constructor(options: SubscriptionOutboxOptions) {
@@ -42,10 +41,7 @@ export class SubscriptionOutbox {
     return this.#outbox.flush()
   }
 
-  /**
-   * Like `flush`.
-   * @throws {Error} if the update is still pending afterwards
-   */
+  /** @throws {Error} if the update is still pending afterwards */
   async flushOrThrow(): Promise<void> {
     await this.flush()
     if (this.#isPending()) throw new Error('the update of the chain watcher is still pending')
@@ -57,7 +53,6 @@ export class SubscriptionOutbox {
     return this.#outbox.flush()
   }
 
-  /** Alarm task: continues a pending update. */
   runDue(now: number, keepAlive: (work: Promise<void>) => void): number | undefined {
     return this.#outbox.runDue(now, keepAlive)
   }

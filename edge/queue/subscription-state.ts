@@ -13,7 +13,7 @@ export type SubscriptionState = {
   chain: ChainName
   /** Previous chains, whose watchers still have to drop the trigger. */
   left: ChainName[]
-  /** Increases each time the trigger starts. 0 before the first start. */
+  /** Number that increases each time the trigger starts. 0 before the first start. */
   generation: number
   /** First block of the live cursor. Null until the trigger starts with its current configuration. */
   since: number | null
@@ -22,7 +22,6 @@ export type SubscriptionState = {
   backfill: BackfillRecord | null
   /** Highest block that can no longer be reorganized, as reported by the watcher. -1 before the first report. */
   settledThrough: number
-  /** Inferred from the logs so far. */
   learned: LearnedIndexed | null
 }
 
@@ -46,7 +45,6 @@ export function reconfigureSubscription(
  * Starts the subscription of a trigger that was enabled or reconfigured, after the head of the chain or at a later
  * start block. For a new configuration with an earlier start block, a backfill reads the blocks from the start block to
  * the head. Blocks from the time when the trigger was disabled are skipped. An unfinished backfill continues.
- * @param head number of the chain's latest block
  */
 export function startSubscription(
   watch: SubscriptionState,
@@ -63,10 +61,7 @@ function newBackfill(head: number, startBlock: number | null): BackfillRecord | 
   return { from: startBlock, to: head, at: startBlock, done: false }
 }
 
-/**
- * Progress after a delivery.
- * @param count number of accepted logs
- */
+/** @param count number of accepted logs */
 export function advanceSubscription(
   watch: SubscriptionState,
   delivery: LogDelivery,
@@ -80,7 +75,7 @@ export function advanceSubscription(
   return { ...next, backfill: next.backfill && advanceBackfill(next.backfill, delivery, count) }
 }
 
-/** Blocks higher than `above` were replaced and will be delivered again. */
+/** The blocks above `above` were replaced and will be delivered again. */
 function rewindSubscription(watch: SubscriptionState, above: number): SubscriptionState {
   const { toldAt, backfill } = watch
   const lower = (block: number) => Math.min(block, above + 1)

@@ -20,9 +20,8 @@ export interface TriggerObject {
   create(trigger: NewTrigger): Promise<TriggerRecord>
   /** Callers that do not own the trigger get the same response as for an unknown trigger ID. */
   read(ownerId: string): Promise<TriggerRecord | undefined>
-  /** Needed to validate a change. */
   kindAndAction(ownerId: string): Promise<{ kind: TriggerKind; actionCid: string } | undefined>
-  /** Encrypted usage key for new runs. The edge cannot decrypt it. */
+  /** The edge cannot decrypt this key. */
   sealedUsageKey(ownerId: string): Promise<Uint8Array | undefined>
   /**
    * @param head the head of the trigger's chain; absent until a call has returned `asks_head`
@@ -34,23 +33,21 @@ export interface TriggerObject {
     change: TriggerChange,
     head?: KnownHead,
   ): Promise<ChangeResult | undefined>
-  /** If the result is `taken`, all runs and reorg marks are on disk. Idempotent. */
+  /**
+   * Accepts logs from the chain watcher. If the result is `taken`, all runs and reorg marks are on disk. Idempotent.
+   */
   deliverLogs(delivery: LogDelivery): Promise<DeliveryResponse>
   /** If the result is `queued`, the run is already on disk. */
   accept(post: WebhookPost): Promise<WebhookResult>
-  /** The sender of `options.handshake`. `undefined` if there is no such webhook. */
+  /** Returns the sender in `options.handshake`, or `undefined` if there is no such webhook. */
   handshake(): Promise<{ sender: HandshakeSender | null } | undefined>
-  /** JSON text, newest first. */
+  /** Returns a page of runs as JSON text, newest first. */
   runs(ownerId: string, page: PageQuery): Promise<ReadableStream<Uint8Array> | undefined>
   /**
-   * The parts of a trigger's web page that change: a page of run summaries, the statistics and the trigger's state.
-   * Includes a chart if `range` is given.
+   * Returns the parts of a trigger's web page that change: a page of run summaries, the statistics and the trigger's
+   * state. Includes a chart if `range` is given.
    */
   glance(ownerId: string, page: PageQuery, range?: ChartRange): Promise<TriggerSnapshot | undefined>
-  /**
-   * Includes the complete input.
-   * @param waitMs maximum time to wait for the run to finish
-   */
   run(ownerId: string, runId: string, waitMs?: number): Promise<RunRecord | undefined>
   /** If the result is `queued`, the run is already on disk. */
   fireTest(ownerId: string, test: TestRun): Promise<IntakeResult | { state: 'takes_no_event' }>
@@ -65,15 +62,11 @@ export interface TriggerObject {
     ownerId: string,
     runId: string,
   ): Promise<{ state: 'cancelled' | 'not_queued' | 'unknown' }>
-  /**
-   * Cancels all queued runs of the trigger.
-   * @returns the number of cancelled runs; `undefined` if this owner has no such trigger
-   */
+  /** @returns the number of cancelled runs; `undefined` if this owner has no such trigger */
   purge(ownerId: string): Promise<number | undefined>
   /**
-   * Called by the scanner. Recovers a lost alarm, and updates the index if it has a different version of the trigger.
-   * @param indexed version of the trigger in the index
-   * @returns `undefined` if there is no trigger
+   * Called by the schedule scanner. Recovers a lost alarm, and updates the index if the index has a different version
+   * of the trigger.
    */
   visit(indexed: number): Promise<VisitResult | undefined>
 }

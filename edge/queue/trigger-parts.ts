@@ -44,17 +44,20 @@ import { subscriptionOf } from './subscription-state.ts'
 import { TriggerState } from './trigger-state.ts'
 import { WebhookIntake } from './webhook-intake.ts'
 
-/** Fallback alarm that is set when runs are queued. It starts the runs if the object is not woken otherwise. */
+/**
+ * Delay of the fallback alarm that is set when runs are queued. The alarm starts the runs if nothing else wakes the
+ * object.
+ */
 const FALLBACK_ALARM_MS = 1_000
 
 export type TriggerParts = ReturnType<typeof triggerParts>
 type Core = ReturnType<typeof coreParts>
 
 /**
- * Assembles the parts in dependency order. Does not access storage yet.
+ * Creates the components of a trigger's object in dependency order, without accessing storage.
  *
  * Intake and dispatch depend on each other: stored runs are dispatched, and a dispatched run makes room for new ones.
- * Therefore `startRuns` is the only closure that uses a part from below.
+ * Therefore, the closure `startRuns` refers to the dispatcher, which is created later.
  */
 export function triggerParts(ctx: DurableObjectState, env: Env) {
   const core = coreParts(ctx, env)
@@ -66,7 +69,7 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
   const dispatcher = dispatcherOf(core, origin, logs, runEnded)
   const { ticks, subscriptionOutbox, indexOutbox, indexCheck } = upkeepParts(core, intake, origin)
   alarm.setTasks([
-    // Must come before the dispatcher, so that the run of a tick starts immediately.
+    // The ticks task must come before the dispatcher, so that the run of a tick starts immediately.
     { name: 'ticks', runDue: (now) => ticks.runDue(now) },
     { name: 'dispatcher', runDue: () => dispatcher.runDue() },
     { name: 'index', runDue: (now) => indexOutbox.runDue(now, keepAlive) },
@@ -99,7 +102,6 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
   }
 }
 
-/** The parts that all others use. */
 function coreParts(ctx: DurableObjectState, env: Env) {
   const { storage } = ctx
   const db = drizzle(storage, { schema })
@@ -128,10 +130,6 @@ function coreParts(ctx: DurableObjectState, env: Env) {
   }
 }
 
-/**
- * Stores runs for webhooks, ticks and chain logs.
- * @param committed called when runs are on disk
- */
 function intakeParts(core: Core, committed: () => void) {
   const { alarm, ctx, env, queueSize, sql, state, store, transaction, watcher } = core
   const storageHooks = {
@@ -170,7 +168,6 @@ function intakeParts(core: Core, committed: () => void) {
   return { deliveries, intake, webhook, logs }
 }
 
-/** Finished runs: reads, counts and prunes them. */
 function historyParts(core: Core, intake: Intake) {
   const { alarm, ctx, env, queueSize, sql, state, store, transaction } = core
   const endedSince = (time: number) => runsEndedSince(sql, time)
@@ -201,7 +198,6 @@ function historyParts(core: Core, intake: Intake) {
   return { history, statistics, charts, waiters, retention, runEnded }
 }
 
-/** Sends queued runs to the origin. */
 function dispatcherOf(
   core: Core,
   origin: SealedOrigin,
@@ -230,7 +226,6 @@ function dispatcherOf(
   })
 }
 
-/** Fires ticks, and keeps the index and the chain watcher up to date. */
 function upkeepParts(core: Core, intake: Intake, origin: SealedOrigin) {
   const { ctx, db, env, log, record, state, watcher } = core
   const ticks = new Ticks({
@@ -273,7 +268,6 @@ function upkeepParts(core: Core, intake: Intake, origin: SealedOrigin) {
   return { ticks, subscriptionOutbox, indexOutbox, indexCheck }
 }
 
-/** `undefined` if the trigger does not need any events. */
 function currentSubscription(state: TriggerState, env: Env): Subscription | undefined {
   const { current, watch } = state
   if (!current?.enabled || !watch) return undefined

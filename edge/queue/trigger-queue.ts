@@ -20,8 +20,8 @@ import { type WebhookResult, type WebhookPost } from './webhook-intake.ts'
 import { type TriggerParts, triggerParts } from './trigger-parts.ts'
 
 /**
- * The object is the source of truth for its trigger. D1 is only an index for lists (`docs/decisions/0019`).
- * `triggerParts` connects the components that do the work.
+ * Durable Object of one trigger, and the source of truth for it. D1 is only an index for lists (`docs/decisions/0019`).
+ * `triggerParts` creates the components that do the work.
  */
 export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
   readonly #parts: TriggerParts
@@ -195,9 +195,6 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     this.#parts.queueSize.load(this.#parts.store.queuedTotals())
   }
 
-  /**
-   * Called after the trigger's record has changed. Runs the alarm tasks, and updates the index and the chain watcher.
-   */
   async #afterChange(): Promise<void> {
     const now = Date.now()
     this.#parts.alarm.runTasks(now)
@@ -208,7 +205,6 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     await this.#flushOutboxes()
   }
 
-  /** Sends pending updates to the index and the chain watcher, and waits briefly for them to complete. */
   async #flushOutboxes(): Promise<void> {
     await Promise.all([this.#parts.indexOutbox.flush(), this.#parts.subscriptionOutbox.flush()])
   }
@@ -218,7 +214,6 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     return trigger?.ownerId === ownerId ? trigger : undefined
   }
 
-  /** With the fields that are computed on each call. */
   #currentRecord(): TriggerRecord {
     const waiting_for = this.#parts.dispatcher.waitingFor()
     const backfill = this.#parts.state.watch?.backfill

@@ -1,4 +1,4 @@
-/** Types and constants only, because the page's script imports this file too. */
+/** Contains only types and constants, because the script of the trigger's web page imports this file too. */
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../shared/durations.ts'
 import type {
   BackfillRecord,
@@ -7,7 +7,7 @@ import type {
   WaitingFor,
 } from '../../shared/wire/trigger.ts'
 
-/** Polled by a trigger's web page every few seconds. */
+/** State of a trigger, which the trigger's web page polls every few seconds. */
 export type TriggerSnapshot = {
   /** Newest first. */
   lines: RunSummary[]
@@ -15,7 +15,7 @@ export type TriggerSnapshot = {
   enabled: boolean
   disabledReason: string | null
   waitingFor: WaitingFor | null
-  /** Nominal time of a schedule's next tick, in Unix milliseconds. Null if no tick is pending. */
+  /** Nominal time, in Unix milliseconds. Null if no tick is pending. */
   nextTickAt: number | null
   backfill: BackfillRecord | null
   stats: TriggerStats
@@ -39,9 +39,9 @@ export type RunSummary = {
   reorged: boolean
   source: 'webhook' | 'schedule' | 'chain_event' | 'params'
   bodyBytes: number
-  /** Nominal time of the tick that fired the run. Null if the trigger is not a schedule. */
+  /** Nominal time. Null if the trigger is not a schedule. */
   scheduledAt: number | null
-  /** Block that contains the log. Null if the trigger is not a chain event. */
+  /** Null if the trigger is not a chain event. */
   blockNumber: number | null
   /** First characters of the error, or of the response as JSON. Null until the run finishes. */
   text: string | null

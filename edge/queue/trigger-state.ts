@@ -23,14 +23,14 @@ export type NewTrigger = {
   maxRunsPerMinute: number
   maxQueuedRuns: number
   sealedUsageKey: Uint8Array
-  /** Present for chain events only. */
+  /** Subscription of a chain event trigger. Absent for other kinds. */
   watch?: SubscriptionState
 }
 
 /** Absent fields stay unchanged. */
 export type TriggerChange = Partial<Omit<NewTrigger, 'triggerId' | 'ownerId' | 'kind' | 'watch'>>
 
-/** Updated by the service, independently of changes by the owner. */
+/** Fields that the service updates, independently of changes by the owner. */
 type ServiceFields = Partial<
   Pick<
     TriggerRow,
@@ -48,7 +48,10 @@ export class TriggerState {
   readonly #storage: DurableObjectStorage
   readonly #db: QueueDatabase
   #row: TriggerRow | undefined
-  /** Cached with the text it was parsed from, because every delivery of logs needs the parsed `watch` column. */
+  /**
+   * Parsed `watch` column with the text from which it was parsed. Cached, because every delivery of logs needs the
+   * parsed value.
+   */
   #watch: { text: string; value: SubscriptionState } | undefined
 
   constructor(storage: DurableObjectStorage, db: QueueDatabase) {
@@ -56,22 +59,21 @@ export class TriggerState {
     this.#db = db
   }
 
-  /** Called once, when the object starts. */
   load(): void {
     this.#row = this.#db.select().from(schema.trigger).get()
   }
 
-  /** `undefined` if there is no trigger or it was deleted. */
+  /** The trigger's row, or `undefined` if the trigger does not exist or was deleted. */
   get current(): TriggerRow | undefined {
     return this.#row?.removedAt === null ? this.#row : undefined
   }
 
-  /** Present even if the trigger is deleted but still in the index. */
+  /** The trigger's row, even if the trigger is deleted but still in the index. */
   get row(): TriggerRow | undefined {
     return this.#row
   }
 
-  /** Present even if the trigger is deleted but its watcher may still serve it. */
+  /** Subscription of a chain event trigger, even if the trigger is deleted but its watcher may still serve it. */
   get watch(): SubscriptionState | undefined {
     const text = this.#row?.watch ?? null
     if (text === null) return undefined
@@ -115,14 +117,13 @@ export class TriggerState {
   /**
    * Applies an owner's change in one transaction. Increments the version of the record, and marks the index as out of
    * date. For a chain event, also marks the watcher as out of date.
-   * @param watch the new subscription of a chain event
    * @returns false if there was nothing to change
    */
   change(change: TriggerChange, now: number, watch = this.watch): boolean {
     const row = this.#requireTrigger()
     if (Object.values(change).every((value) => value === undefined)) return false
     const { name, enabled, options, maxRunsPerMinute, maxQueuedRuns } = change
-    // If the configuration does not change, a tick that is due at this moment must not be cancelled.
+    // An unchanged configuration counts as no change, so that a tick that is due at this moment is not cancelled.
     const config = JSON.stringify(change.config) === row.config ? undefined : change.config
     const set: Partial<TriggerRow> = {
       ...withoutUndefined({ name, enabled, maxRunsPerMinute, maxQueuedRuns }),
@@ -139,13 +140,13 @@ export class TriggerState {
     if (isStopping) set.nextTickAt = null
     if (watch) Object.assign(set, { watch: JSON.stringify(watch), watchStale: true })
     this.#storage.transactionSync(() => {
-      // The stored block numbers belong to the previous chain.
+      // If the chain has changed, the fired logs are deleted, because their block numbers belong to the previous chain.
       if (watch?.chain !== this.watch?.chain) this.#db.delete(schema.firedLogs).run()
       if (change.actionCode !== undefined || change.defaultParams !== undefined)
         set.revision = this.#addRevision({ ...this.#revisionOf(row), ...withoutUndefined(change) })
       if (change.sealedUsageKey) {
         set.usageKey = this.#addUsageKey(change.sealedUsageKey)
-        // The previous refusals concerned the old usage key.
+        // Earlier refusals concerned the old usage key, so they no longer count.
         Object.assign(set, { refusals: 0, refusalsSince: null })
       }
       this.#write({ ...set, updatedAt: now, version: row.version + 1, indexStale: true })
@@ -153,10 +154,6 @@ export class TriggerState {
     return true
   }
 
-  /**
-   * Disables the trigger on behalf of the service.
-   * @param reason explanation for the owner
-   */
   disable(reason: string, now: number): void {
     const { version, kind } = this.#requireTrigger()
     const disabled = { enabled: false, disabledReason: reason, nextTickAt: null }
@@ -165,8 +162,8 @@ export class TriggerState {
   }
 
   /**
-   * Bypasses the query builder, which takes ten times as long as the statement itself, because ticks wait for this
-   * update.
+   * Updates fields on behalf of the service. Bypasses the query builder, which takes ten times as long as the statement
+   * itself, because ticks wait for the update.
    */
   updateFields(fields: ServiceFields): void {
     const row = this.#row
@@ -178,7 +175,10 @@ export class TriggerState {
     this.#row = { ...row, ...fields }
   }
 
-  /** Usage keys are deleted immediately, and the trigger's ID is unknown to callers from now on. */
+  /**
+   * Marks the trigger as deleted, and deletes its usage keys immediately. From now on, callers get the response for an
+   * unknown trigger ID.
+   */
   remove(now: number): void {
     const { version, kind } = this.#requireTrigger()
     const watchStale = kind === 'chain_event'
@@ -194,12 +194,10 @@ export class TriggerState {
     })
   }
 
-  /** Called when the index has the given version of the record. */
   markIndexed(version: number): void {
     if (this.#row?.version === version) this.#write({ indexStale: false })
   }
 
-  /** Includes the progress of the subscription. */
   updateWatch(watch: SubscriptionState): void {
     const text = JSON.stringify(watch)
     this.updateFields({ watch: text })
@@ -217,9 +215,8 @@ export class TriggerState {
   }
 
   /**
-   * Marks the index as out of date.
-   * @param indexedVersion version of the trigger in the index. If it is higher than the object's version, the object's version
-   * is raised above it, because the index rejects older versions.
+   * @param indexedVersion version of the trigger in the index. If it is higher than the object's version, the object's
+   * version is raised above it, because the index rejects older versions.
    */
   reindex(indexedVersion: number): void {
     const { version } = this.#requireTrigger()
@@ -229,7 +226,6 @@ export class TriggerState {
     })
   }
 
-  /** Called after the object's storage has been deleted. */
   forget(): void {
     this.#row = undefined
   }
@@ -238,7 +234,6 @@ export class TriggerState {
     return this.#revisionOf(this.#requireTrigger()).actionCid
   }
 
-  /** `undefined` if the key was deleted. */
   sealedUsageKey(id: number): Uint8Array | undefined {
     const [row] = this.#storage.sql
       .exec<{ sealed: ArrayBuffer }>('SELECT sealed FROM usage_keys WHERE id = ?', id)
@@ -285,10 +280,7 @@ function concurrencyOf(kind: TriggerKind, { concurrency }: TriggerOptions): numb
   return concurrency ?? (kind === 'schedule' ? SCHEDULE_CONCURRENCY : WEBHOOK_CONCURRENCY)
 }
 
-/**
- * Nominal time of the first tick after `now`, or null if the trigger is not a schedule. Ticks from before the trigger
- * or its cron expression existed, or before it was enabled, never fire.
- */
+/** Ticks from before the trigger or its cron expression existed, or before it was enabled, never fire. */
 function firstTick(kind: TriggerKind, config: Record<string, unknown>, now: number): number | null {
   return kind === 'schedule' ? (nextTick(String(config.cron), now) ?? null) : null
 }

@@ -1,4 +1,3 @@
-/** A verdict decides what happens to a run next. */
 import { HOUR_MS, MINUTE_MS } from '../../shared/durations.ts'
 import { errorReason } from '../../shared/errors/api-error.ts'
 import { failureText, type Outcome } from '../../shared/wire/outcome.ts'
@@ -15,25 +14,21 @@ export type AttemptVerdict =
       refusal?: SealedRefusal
     }
   /**
-   * The origin was unreachable, or refused the run with 429 or 503, because it is overloaded or a component is
-   * unavailable. The attempt does not count.
+   * The origin was unreachable, or refused the run with 429 or 503 because of overload or an unavailable component. The
+   * attempt does not count.
    */
   | { kind: 'origin_away'; retryAfterMs: number }
-  /** Transient failure: the same run is retried after a delay. */
   | { kind: 'retry'; afterMs: number }
   /**
-   * The usage key or action lacks credit or allowance, so the origin refused to start the run. Runs are held back, and
-   * the attempt does not count.
+   * The origin refused to start the run, because the usage key or action lacks credit or allowance. Further runs are
+   * held back, and the attempt does not count.
    */
   | { kind: 'wait'; shortage: CreditShortage; afterMs: number }
-  /** The trigger was disabled before the run was sent. */
   | { kind: 'not_sent' }
 
-/** Delays before the second, third and fourth attempt. */
 const RETRY_MS = [5_000, 60_000, 600_000]
-/** Minimum delay before a run probes whether a shortage of credit or allowance is over. */
 const SHORTAGE_PROBE_MS = MINUTE_MS
-/** Maximum retry delay that the origin may request. During a longer delay, the origin's recovery would go unnoticed. */
+/** During a longer delay, the origin's recovery would go unnoticed. */
 const RETRY_AFTER_MAX_MS = HOUR_MS
 
 export function verdictOnOutcome(outcome: Outcome): AttemptVerdict {
@@ -50,7 +45,7 @@ export function verdictOnOutcome(outcome: Outcome): AttemptVerdict {
   return { kind: 'ended', status: 'failed', result: { response: null, error, ...kept } }
 }
 
-/** For triggers with `on_lost: "retry"`. A lost run is retried as after a network failure. */
+/** Verdict on a lost run, for triggers with `on_lost: "retry"`. The run is retried as after a network failure. */
 export function verdictOnLost(attempt: number, random: number): AttemptVerdict {
   return retryVerdict(attempt, random, 0, () =>
     failedVerdict(
@@ -59,17 +54,14 @@ export function verdictOnLost(attempt: number, random: number): AttemptVerdict {
   )
 }
 
-/** The origin keeps outcomes for a day. Afterwards, the run fails. */
+/** The run fails, because the origin retains outcomes for only a day. */
 export function verdictOnExpiredOutcome(): AttemptVerdict {
   return failedVerdict(
     'outcome_lost: The connection to the origin broke while the run was being sent, and its outcome could not be retrieved within a day. The action may have run; it was not retried.',
   )
 }
 
-/**
- * @param attempt number of the refused attempt, starting at 1
- * @param random in [0, 1), for jitter
- */
+/** @param attempt number of the refused attempt, starting at 1 */
 export function verdictOnRefusal(
   refusal: SealedRefusal,
   attempt: number,
@@ -96,13 +88,16 @@ function shortageOf(refusal: SealedRefusal): CreditShortage | undefined {
   return isAllowance ? 'failed_execution_allowance' : undefined
 }
 
-/** The connection broke while the origin answered other requests. The attempt counts. */
+/**
+ * Verdict on an attempt during which the connection broke, although the origin answered other requests. The attempt
+ * counts.
+ */
 export function verdictOnBrokenConnection(attempt: number, random: number): AttemptVerdict {
   const message = 'The connection to the origin broke on each attempt. The action may have run.'
   return verdictOnRefusal({ ...EDGE_REFUSAL, error: 'connection_broken', message }, attempt, random)
 }
 
-/** The edge failed to send the run. The attempt counts, so that the run cannot block the others permanently. */
+/** The attempt counts, so that a faulty run cannot block the others permanently. */
 export function verdictOnUnsent(attempt: number, random: number): AttemptVerdict {
   const message = 'The run could not be sent to the origin.'
   return verdictOnRefusal({ ...EDGE_REFUSAL, error: 'dispatch_failed', message }, attempt, random)
@@ -114,7 +109,10 @@ const EDGE_REFUSAL = {
   fix: 'Try again. If the error persists, report the ID of this run.',
 }
 
-/** Adds jitter of up to 10 % in either direction. After the last attempt, returns the result of `ended` instead. */
+/**
+ * Retries the run with a jitter of up to 10 % in either direction. After the last attempt, returns the result of
+ * `exhausted` instead.
+ */
 function retryVerdict(
   attempt: number,
   random: number,

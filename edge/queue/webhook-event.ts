@@ -8,8 +8,9 @@ type ParsedEvent = { event: unknown; event_parse_error?: string }
 type RawEvent = { event_raw: string; event_raw_encoding: 'utf8' | 'base64' }
 
 /**
- * A run keeps the version under which it was queued, because its receipt covers its input. Version 1 is stored without
- * a number. It does not support forms, and parses JSON only as `application/json` and `+json`.
+ * Version of the parsing rules. A run is always parsed with the version under which it was queued, because its receipt
+ * covers its input. Version 1 is stored without a number, does not support forms, and parses JSON only as
+ * `application/json` and `+json`.
  */
 export const PARSING_RULES = 2
 export type ParsingRules = 1 | typeof PARSING_RULES
@@ -36,12 +37,12 @@ export function webhookEvent(
   }
 }
 
-/** Uses `Buffer`, because `btoa` would block the object for 100 ms on 2 MiB of input. */
+/** Encodes with `Buffer`, because `btoa` would block the object for 100 ms on 2 MiB of input. */
 export function encodeBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 }
 
-/** Keeps a BOM. `undefined` if the bytes are not valid UTF-8. */
+/** Does not remove a BOM. Returns `undefined` if the bytes are not valid UTF-8. */
 function decodeUtf8(body: Uint8Array): string | undefined {
   try {
     return strictUtf8.decode(body)
@@ -86,10 +87,7 @@ function parseObjectOrForm(text: string, rules: ParsingRules): ParsedEvent {
   }
 }
 
-/**
- * `undefined` if the text is not a JSON object or array. Numbers and strings stay text, because the content type does
- * not declare JSON.
- */
+/** Numbers and strings stay text, because the content type does not declare JSON. */
 function parseObject(text: string): object | undefined {
   try {
     const value = parseJson(text)
@@ -100,7 +98,7 @@ function parseObject(text: string): object | undefined {
 }
 
 /**
- * Allows a BOM.
+ * Parses JSON text, which may start with a BOM.
  * @throws {SyntaxError | Error} if the text is not JSON, or is nested too deeply to be serialized again
  */
 function parseJson(text: string): unknown {

@@ -9,7 +9,7 @@ import { parseTriggerOptions } from './records.ts'
 import type { TriggerState } from './trigger-state.ts'
 
 export type WebhookPost = {
-  /** `WebhookFiring` as JSON text, because it is stored without being parsed if the trigger has no options. */
+  /** `WebhookFiring` as JSON text. If the trigger has no options, the text is stored without being parsed. */
   firing: string
   body: Uint8Array
 } & WithheldHeaders
@@ -25,7 +25,6 @@ export class WebhookIntake {
     this.#intake = intake
   }
 
-  /** `undefined` if there is no trigger or it is of another kind. */
   options(): TriggerOptions | undefined {
     const trigger = this.#state.current
     return trigger?.kind === 'webhook' ? parseTriggerOptions(trigger) : undefined

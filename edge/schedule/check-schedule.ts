@@ -5,7 +5,7 @@ import { nominalTime } from './tick-run.ts'
 
 type ScheduleProblem = { field: string; problem: string }
 
-/** Validates `config` (docs/decisions/0069). Undefined if it is valid. */
+/** Validates the `config` of a schedule (docs/decisions/0069). Returns undefined if it is valid. */
 export function checkSchedule(config: Record<string, unknown>): ScheduleProblem | undefined {
   const { cron, ...more } = config
   const [unknown] = Object.keys(more)

@@ -4,8 +4,8 @@ import { timesOfDay } from './cron-values.ts'
 import { midnightCron } from './cron-dialect.ts'
 
 /**
- * Both times are inclusive. Whole days are counted without enumerating their ticks, because stepping through every tick
- * of a year would take seconds.
+ * Counts the ticks between two times, both inclusive. Whole days are counted without enumerating their ticks, because
+ * stepping through every tick of a year would take seconds.
  * @param from Unix milliseconds
  * @param to Unix milliseconds
  */

@@ -1,12 +1,15 @@
 import { Cron, CronPattern } from 'croner'
 
 /**
- * Five fields, or six with seconds first (docs/decisions/0069), in UTC. croner is ten times as fast with an offset of
- * zero as with a named time zone.
+ * Options for croner. Cron expressions are in UTC and have five fields, or six with seconds first
+ * (docs/decisions/0069). croner is ten times as fast with an offset of zero as with a named time zone.
  */
 const OPTIONS = { mode: '5-or-6-parts', utcOffset: 0, paused: true } as const
 
-/** Largest values, from seconds to weekdays. A step that starts at a number, such as `5/10`, runs up to them. */
+/**
+ * Largest value of each field, from seconds to weekdays. A step that starts at a number, such as `5/10`, runs up to the
+ * largest value of its field.
+ */
 const LARGEST = [59, 59, 23, 31, 12, 6]
 
 /** @throws {TypeError | RangeError} if the cron is invalid */
@@ -19,19 +22,17 @@ export function parsePattern(cron: string): CronPattern {
   return new CronPattern(withEnds(cron), 'UTC', { mode: OPTIONS.mode })
 }
 
-/** Splits at spaces and tabs. */
 export function fieldsOf(cron: string): string[] {
   return cron.split(/[ \t]+/).filter((field) => field !== '')
 }
 
-/** Cron that fires at midnight on each day on which the given cron fires. */
 export function midnightCron(cron: string): string {
   return ['0', '0', '0', ...fieldsOf(cron).slice(-3)].join(' ')
 }
 
 /**
- * True if the date or the weekday field starts with `*` or `?`. As in Vixie cron, a day then has to match both fields.
- * Otherwise, matching one field is enough.
+ * Returns true if the date or the weekday field starts with `*` or `?`. As in Vixie cron, a day must then match both
+ * fields. Otherwise, matching one field is enough.
  */
 export function hasDayStar(cron: string): boolean {
   const [dates = '', , weekdays = ''] = fieldsOf(cron).slice(-3)

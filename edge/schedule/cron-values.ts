@@ -1,6 +1,6 @@
 import { hasDayStar, parsePattern } from './cron-dialect.ts'
 
-/** Ascending values of the cron fields. */
+/** Values of the time fields of a cron expression, each in ascending order. */
 export type TimesOfDay = { seconds: number[]; minutes: number[]; hours: number[] }
 
 /** @throws {TypeError | RangeError} if the cron is invalid */
@@ -10,12 +10,12 @@ export function timesOfDay(cron: string): TimesOfDay {
 }
 
 export type DayValues = {
-  /** Null if the field contains an `L` or a `W`. */
+  /** Days of the month. Null if the field contains an `L` or a `W`. */
   dates: number[] | null
   months: number[]
-  /** Sunday is 0. Null if the field contains an `L` or a `#`. */
+  /** Days of the week, with Sunday as 0. Null if the field contains an `L` or a `#`. */
   weekdays: number[] | null
-  /** If false, matching the date or the weekday is enough. */
+  /** True if a day must match both the date and the weekday. If false, matching one of the two is enough. */
   matchesBoth: boolean
 }
 
@@ -33,7 +33,7 @@ export function dayValues(cron: string): DayValues {
   }
 }
 
-/** Stored by croner for a weekday without `#` or `L`. */
+/** Value that croner stores for a weekday without `#` or `L`. */
 const EVERY_WEEK = 63
 
 const valuesOf = (field: number[]) => field.flatMap((isNamed, value) => (isNamed ? [value] : []))

@@ -1,13 +1,12 @@
 import { daysOfCycle } from './days-of-cycle.ts'
 import { parseCron, fieldsOf, parsePattern } from './cron-dialect.ts'
 
-/** Parsing a longer cron would take milliseconds. */
+/** Parsing a longer expression would take milliseconds. */
 const CRON_MAX_CHARACTERS = 256
 
-/** Rejects nicknames (`@daily`) and dates (`2026-12-01T00:00`), which contain other characters. */
+/** Nicknames (`@daily`) and dates (`2026-12-01T00:00`) contain other characters and are rejected. */
 const FIELD = /^[\dA-Za-z*?,/#+-]+$/
 
-/** Reason why a cron is invalid or never fires; undefined if it is valid. */
 export function cronProblem(cron: string): string | undefined {
   if (cron.length > CRON_MAX_CHARACTERS)
     return `${cron.length} characters; the limit is ${CRON_MAX_CHARACTERS}`
@@ -34,13 +33,11 @@ export function nextTick(cron: string, after: number): number | undefined {
   return parseCron(cron).nextRun(new Date(after))?.getTime()
 }
 
-/** At most `count`, in ascending order. */
 export function nextTicks(cron: string, after: number, count: number): number[] {
   const found = parseCron(cron).nextRuns(count, new Date(after))
   return found.map((at) => at.getTime())
 }
 
-/** At most `count`, in ascending order. */
 export function lastTicks(cron: string, before: number, count: number): number[] {
   // Rounds up to whole seconds, so that a tick in the same second as `before` counts as earlier.
   const wholeSecond = Math.ceil(before / 1000) * 1000
@@ -48,7 +45,7 @@ export function lastTicks(cron: string, before: number, count: number): number[]
   return found.map((at) => at.getTime()).toReversed()
 }
 
-/** croner's messages state days and months as array indexes. */
+/** Rewords an error message of croner, which states days and months as array indexes. */
 function rewordError(reason: string): string {
   return reason
     .replace(/^CronPattern: /, '')

@@ -6,8 +6,8 @@ const CYCLE_MONTHS = 400 * 12
 const CYCLE_DAYS = 146_097
 
 /**
- * Days since 1970-01-01 on which a cron fires in one 400-year cycle of the calendar, starting in 2000, and the first
- * one of the next cycle. Empty if the cron never fires.
+ * Yields the days on which a cron expression fires, as days since 1970-01-01. Covers one 400-year cycle of the
+ * calendar, starting in 2000, and the first such day of the next cycle. Yields nothing if the expression never fires.
  * @throws {TypeError | RangeError} if the cron is invalid
  */
 export function* daysOfCycle(cron: string): Generator<number, void> {

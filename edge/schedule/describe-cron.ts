@@ -16,15 +16,14 @@ const MONTHS = [
   'December',
 ]
 
-/** Minutes, times of day or dates that a description lists. */
 const LISTED_MAX = 4
 
-/** `every`: every n-th value, starting at 0. */
+/** Values of a cron field. `every` is a step: every n-th value, starting at 0. */
 type Part = 'all' | { every: number } | { values: number[] }
 
 /**
- * Such as `every day at 09:00`. Undefined if there is no short description; callers then show the expression itself.
- * @param cron a valid cron expression
+ * Describes a cron expression in words, such as `every day at 09:00`. Returns undefined if there is no short
+ * description; callers then show the expression itself.
  */
 export function describeCron(cron: string): string | undefined {
   const { seconds, minutes, hours } = timesOfDay(cron)
@@ -51,7 +50,9 @@ function timesInWords(second: Part, minute: Part, hour: Part): string | undefine
 const join = (times: string, hours: string | undefined) =>
   hours === undefined ? undefined : `${times}${hours}`
 
-/** Empty if the cron fires only at second 0; undefined if there is no short description. */
+/**
+ * Returns an empty text if the cron expression fires only at second 0, and undefined if there is no short description.
+ */
 function secondsInWords(second: Part): string | undefined {
   if (second === 'all') return 'every second'
   if ('every' in second) return `every ${second.every} seconds`
@@ -59,7 +60,6 @@ function secondsInWords(second: Part): string | undefined {
   return `every minute at ${list(second.values.map((value) => `${value} s`))}`
 }
 
-/** For a cron that fires several times an hour. */
 function hoursInWords(hour: Exclude<Part, 'all'>): string | undefined {
   if ('every' in hour) return undefined
   const [first, last] = [hour.values[0]!, hour.values.at(-1)!]
@@ -100,10 +100,7 @@ function weekdaysInWords(days: number[]): string {
   return `on ${list(days.map((value) => `${DAYS[value]}s`))}`
 }
 
-/**
- * A step that does not divide the size of the field becomes a list.
- * @param size number of possible values of the field
- */
+/** A step that does not divide the size of the field becomes a list. */
 function part(values: number[], size: number): Part {
   if (values.length === size) return 'all'
   const step = size / values.length

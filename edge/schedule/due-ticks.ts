@@ -5,18 +5,17 @@ import { lastTicks, nextTick } from './cron.ts'
 
 /** All times are nominal times, in Unix milliseconds. */
 type DueTicks = {
-  /** One run each, oldest first. */
+  /** Oldest first. */
   fire: number[]
   /** Missed ticks that do not fire. Absent if all due ticks fire. */
   missed?: { count: number; latest: number }
-  /** First tick that is not due yet; undefined if the cron has no more ticks. */
   next: number | undefined
 }
 
 /**
  * Decides which due ticks fire (`docs/decisions/0021`). Normally, one tick is due, and fires if it is at most a minute
- * late. A tick counts as missed if it is later than that, or if a later tick is due as well. `misfire` decides which
- * missed ticks still fire.
+ * late. A tick counts as missed if it is more than a minute late, or if a later tick is due as well. `misfire` decides
+ * which missed ticks still fire.
  * @param first earliest tick that has not fired yet, which is due at `now`
  */
 export function dueTicks(

@@ -7,12 +7,13 @@ const DAY_S = 24 * HOUR_S
 
 type Pair = { first: number; second: number }
 
-/** Smallest interval between two ticks of a cron, and two such ticks, in Unix seconds. */
+/** Smallest interval between two ticks of a cron expression in seconds, with two such ticks in Unix seconds. */
 type MinimumInterval = Pair & { seconds: number }
 
 /**
- * Within a day, it follows from the values of the fields. Across days, the last tick of a day is compared with the
- * first tick of the next day that has ticks, over a 400-year cycle of the calendar.
+ * Finds the smallest interval between two ticks of a cron expression. Within a day, the interval follows from the
+ * values of the fields. Across days, the last tick of a day is compared with the first tick of the next day that has
+ * ticks, over a 400-year cycle of the calendar.
  * @param cron a cron expression that fires at least once
  */
 export function minimumInterval(cron: string): MinimumInterval {
@@ -33,8 +34,9 @@ export function minimumInterval(cron: string): MinimumInterval {
 }
 
 /**
- * Seconds after midnight of the closest ticks: at most one pair each within a minute, across minutes, and across hours.
- * A pair across minutes is the last tick of a minute and the first tick of the next minute with ticks.
+ * Returns the closest pairs of ticks within a day, in seconds after midnight: at most one pair within a minute, one
+ * across minutes, and one across hours. A pair across minutes is the last tick of a minute and the first tick of the
+ * next minute with ticks.
  */
 function withinDay(times: TimesOfDay): Pair[] {
   const { seconds, minutes, hours } = times
@@ -51,7 +53,7 @@ function withinDay(times: TimesOfDay): Pair[] {
   return pairs
 }
 
-/** Seconds after midnight, at the given indexes of the field values. */
+/** Returns the seconds after midnight for the given indexes of the field values. */
 function timeOf(
   { hours, minutes, seconds }: TimesOfDay,
   hour: number,
@@ -61,7 +63,7 @@ function timeOf(
   return hours.at(hour)! * HOUR_S + minutes.at(minute)! * MINUTE_S + seconds.at(second)!
 }
 
-/** Index of the value with the smallest gap to its successor; undefined if there is only one value. */
+/** Returns the index of the value with the smallest gap to its successor, or undefined if there is only one value. */
 function closestIndex(values: number[]): number | undefined {
   let closest: number | undefined
   for (let at = 0; at + 1 < values.length; at++)
@@ -71,7 +73,7 @@ function closestIndex(values: number[]): number | undefined {
 
 const gap = (values: number[], at: number) => values[at + 1]! - values[at]!
 
-/** Closest consecutive days on which a cron fires, as days since 1970-01-01. */
+/** Returns the two closest consecutive days on which a cron expression fires, as days since 1970-01-01. */
 function closestDays(cron: string): Pair {
   let closest: Pair | undefined
   let first: number | undefined

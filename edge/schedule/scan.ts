@@ -9,7 +9,6 @@ export type VisitResult = { version: number; nextTickAt: number | null }
 type ScanOptions = {
   rows: Pick<ScannerIndex, 'due' | 'unchecked' | 'note'>
   /**
-   * Calls the Durable Object of a trigger.
    * @param version version of the trigger's row in the index
    * @returns undefined if the trigger does not exist
    */
@@ -19,12 +18,12 @@ type ScanOptions = {
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
-/** Number of schedules with an overdue tick, and of Durable Objects that did not respond. */
 export type ScanCounts = { due: number; unanswered: number }
 
-/** Grace period in which the trigger's own alarm is expected to fire a tick. */
 const OWN_ALARM_GRACE_MS = 2_000
-/** A scan must not overlap the next one, which starts with the remaining rows. */
+/**
+ * Maximum duration of a scan, so that it does not overlap the next scan. The next scan starts with the remaining rows.
+ */
 const SCAN_MS = 20_000
 /** The next scan calls the object again. */
 const VISIT_MS = 5_000
@@ -32,16 +31,16 @@ const VISITS_AT_ONCE = 32
 /** Index rows per page and per update statement. */
 const PAGE = 500
 /**
- * Rows that a scan compares with their Durable Objects, in addition to overdue schedules: 140,000 rows a day, at 1 % of
- * an object's capacity.
+ * Number of rows that a scan compares with their Durable Objects, in addition to overdue schedules. This allows 140,000
+ * rows a day, and uses 1 % of an object's capacity.
  */
 const COMPARED_PER_SCAN = 50
 const COMPARE_INTERVAL_MS = DAY_MS
 
 /**
- * Calls the objects of schedules with overdue ticks, which restores lost alarms and fires the ticks. Then compares a
- * few index rows of any kind with their objects, which repairs the index after failures (`docs/decisions/0019`). A
- * failed call does not affect the others.
+ * Calls the Durable Objects of schedules with overdue ticks, which restores lost alarms and fires the ticks. Then
+ * compares a few index rows of any kind with their objects, which repairs the index after failures
+ * (`docs/decisions/0019`). A failed call does not affect the others.
  */
 export async function scan(options: ScanOptions): Promise<ScanCounts> {
   const { rows, now } = options
@@ -101,6 +100,6 @@ async function visitTrigger(
   } catch (error) {
     log('scan.failed', { trigger: row.id, error: rootCauseText(error) })
   }
-  // Moves the row behind the waiting ones, so that failing objects do not block the others.
+  // Moves the row behind the waiting rows, so that failing objects do not block the others.
   return { found: { row, lookAt: row.lookAt === null ? null : now() }, answered: false }
 }

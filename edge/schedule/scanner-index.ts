@@ -4,10 +4,10 @@ import * as schema from '../db/schema.ts'
 
 const { triggers } = schema
 
-/** `lookAt` is the time of the next check in Unix milliseconds, or null if none is scheduled. */
+/** `lookAt` is the time of the next check in Unix milliseconds, or null if no check is scheduled. */
 export type IndexedTrigger = { id: string; version: number; lookAt: number | null }
 
-/** `lookAt` is the time of the next check; `gone` means that the trigger no longer exists. */
+/** Result of a check. `lookAt` is the time of the next check; `gone` means that the trigger no longer exists. */
 export type RowCheck =
   | { row: IndexedTrigger; lookAt: number | null }
   | { row: IndexedTrigger; gone: true }
@@ -20,9 +20,8 @@ export class ScannerIndex {
   }
 
   /**
-   * Schedules with a tick that should have fired, most overdue first.
+   * Returns the schedules with a tick that should have fired, most overdue first.
    * @param by Unix milliseconds
-   * @param after last row of the previous page; undefined for the first page
    */
   due(by: number, limit: number, after?: IndexedTrigger): Promise<IndexedTrigger[]> {
     const ordering = [triggers.lookAt, triggers.id] as const
@@ -34,13 +33,15 @@ export class ScannerIndex {
       .limit(limit)
   }
 
-  /** Undefined if the trigger has no index row. */
   async version(triggerId: string): Promise<number | undefined> {
     const [row] = await this.#rows().where(eq(triggers.id, triggerId))
     return row?.version
   }
 
-  /** Triggers of any kind that have not been compared with their Durable Objects, oldest comparison first. */
+  /**
+   * Returns triggers of any kind that have not been compared with their Durable Objects since `since`, oldest
+   * comparison first.
+   */
   unchecked(since: number, limit: number): Promise<IndexedTrigger[]> {
     return this.#rows()
       .where(lte(triggers.checkedAt, since))
@@ -49,8 +50,8 @@ export class ScannerIndex {
   }
 
   /**
-   * Uses two statements for any number of rows, because D1 accepts at most 100 parameters per statement. Skips a row
-   * that has changed since it was read, because its content is newer.
+   * Stores the results of the checks. Uses two statements for any number of rows, because D1 accepts at most 100
+   * parameters per statement. Skips a row that has changed since it was read, because its content is newer.
    */
   async note(checks: readonly RowCheck[], now: number): Promise<void> {
     const gone = checks.filter((found) => 'gone' in found)

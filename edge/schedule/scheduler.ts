@@ -18,7 +18,7 @@ const AFTER_COMMON_TICKS_MS = 5_000
 
 const LAST_SCAN = 'last_scan'
 
-/** Every 30 s, calls the schedules with overdue ticks and wakes the chain watchers. There is only one such object. */
+/** Scans for schedules with overdue ticks and wakes the chain watchers, every 30 s. There is only one such object. */
 export class Scheduler extends DurableObject<Env> implements SchedulerObject {
   isScanning = false
 
@@ -61,7 +61,6 @@ export class Scheduler extends DurableObject<Env> implements SchedulerObject {
   }
 }
 
-/** Unix milliseconds. */
 export function nextScanAt(now: number): number {
   const scans = Math.floor((now - AFTER_COMMON_TICKS_MS) / SCAN_INTERVAL_MS)
   return (scans + 1) * SCAN_INTERVAL_MS + AFTER_COMMON_TICKS_MS

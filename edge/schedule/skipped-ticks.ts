@@ -3,12 +3,14 @@ import { HOUR_MS } from '../../shared/durations.ts'
 import type { QueueDatabase } from '../queue/run-store.ts'
 import { skippedTicks } from '../queue/schema.ts'
 
-/** Skipped ticks with the same reason share one row, so that a schedule that falls behind does not fill the table. */
+/**
+ * Time during which skipped ticks with the same reason share one row, so that a schedule that falls behind does not
+ * fill the table.
+ */
 const MERGE_WINDOW_MS = HOUR_MS
 
 type SkipReason = (typeof skippedTicks.$inferSelect)['reason']
 
-/** Ticks of a schedule that did not create a run. */
 export class SkippedTicks {
   readonly #db: QueueDatabase
 

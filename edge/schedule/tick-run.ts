@@ -8,7 +8,7 @@ export function tickRunSuffix(triggerId: string, tick: number): string {
   return derivedRunSuffix(`svc/tick/v1/${triggerId}/${tick}`)
 }
 
-/** Such as `2026-05-22T13:05:00Z`. Omits milliseconds, because ticks are whole seconds. */
+/** Formats a nominal time, such as `2026-05-22T13:05:00Z`. Omits milliseconds, because ticks are whole seconds. */
 export function nominalTime(tick: number): string {
   return new Date(tick).toISOString().replace('.000Z', 'Z')
 }

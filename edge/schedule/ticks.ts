@@ -19,9 +19,9 @@ type TicksOptions = {
 }
 
 /**
- * Stores the run of a tick, the record of skipped ticks and the time of the next tick in one transaction, so a crash
- * cannot leave only some of them. A tick that is processed again gets the same run ID, so it has only one run
- * (`docs/decisions/0021`).
+ * Fires the ticks of a schedule. The run of a tick, the record of skipped ticks and the time of the next tick are
+ * stored in one transaction, so a crash cannot leave only some of them. A tick that is processed again gets the same
+ * run ID, so it has only one run (`docs/decisions/0021`).
  */
 export class Ticks {
   readonly #options: TicksOptions
@@ -30,15 +30,14 @@ export class Ticks {
     this.#options = options
   }
 
-  /** Alarm task: fires the ticks that are due. */
   runDue(now: number): number | undefined {
     const { state, intake, skipped, log } = this.#options
     const trigger = state.current
     if (trigger?.kind !== 'schedule' || !trigger.enabled || trigger.nextTickAt === null) return
     const { cron } = JSON.parse(trigger.config) as { cron: string }
     const tick = nextTick(cron, trigger.nextTickAt - 1)
-    // The stored tick can differ if an earlier version of the service interpreted the cron differently
-    // (docs/decisions/0069).
+    // The stored tick can differ from the computed one if an earlier version of the service interpreted the cron
+    // differently (docs/decisions/0069).
     if (tick !== trigger.nextTickAt) state.updateFields({ nextTickAt: tick ?? null })
     if (tick === undefined) return
     if (now < tick) return this.#wait(trigger, cron, tick, now)
@@ -57,11 +56,10 @@ export class Ticks {
     return due.next && wakeAt(trigger.triggerId, due.next, now)
   }
 
-  /** Returns the time at which the alarm has to fire, in Unix milliseconds. */
   #wait({ triggerId }: TriggerRow, cron: string, tick: number, now: number): number {
     const { state, onWoken } = this.#options
-    // If the clock was set back a little, keeps the stored tick, so that no tick fires twice. If the clock had been
-    // hours ahead, continues with the first tick after the current time, so that the schedule does not stay silent.
+    // If the clock was set back a little, the stored tick is kept, so that no tick fires twice. If the clock had been
+    // hours ahead, the schedule continues with the first tick after the current time, so that it does not stay silent.
     const first = nextTick(cron, now) ?? tick
     const next = tick - first > SET_BACK_MAX_MS ? first : tick
     if (next !== tick) state.updateFields({ nextTickAt: next })

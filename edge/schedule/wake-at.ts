@@ -1,15 +1,16 @@
 import { decodeBase64url } from '../../shared/encoding/base64url.ts'
 
-/** A Durable Object may be evicted after ten seconds of inactivity. */
+/** Time for which a Durable Object is assumed to stay in memory. It may be evicted after ten seconds of inactivity. */
 const AWAKE_MS = 8_000
 /** Durable Objects are woken 2 s to 7 s before their tick. */
 const WOKEN_BEFORE_MS = 2_000
 const WOKEN_OVER_MS = 5_000
 
 /**
- * Next alarm for a tick: first shortly before it to load the Durable Object, then at the tick. Loading takes longer
- * than firing, and many objects have ticks in the same second. They are loaded one after the other in advance, so that
- * only the firing is left for that second.
+ * Returns the time of the next alarm for a tick. The first alarm fires shortly before the tick and loads the Durable
+ * Object. The second alarm fires at the tick. Loading takes longer than firing, and many objects have ticks in the same
+ * second. The objects are therefore loaded at different times in advance, so that only the firing is left for that
+ * second.
  */
 export function wakeAt(triggerId: string, tick: number, now: number): number {
   if (tick - now <= AWAKE_MS) return tick

@@ -14,8 +14,8 @@ export function scanStatus(env: Env): Promise<ScanStatus> {
 let isAwake = false
 
 /**
- * In the background of the isolate's first request, because a local stack has no cron trigger that would wake the
- * scanner.
+ * Wakes the scanner in the background of the isolate's first request, because a local stack has no cron trigger that
+ * would wake the scanner.
  */
 export function wakeScannerOnce(env: Env, context: Pick<ExecutionContext, 'waitUntil'>): void {
   if (isAwake) return

@@ -1,6 +1,6 @@
 /**
- * Serves the guide for agents and the documents that lead to it (`docs/decisions/0051`). The guide is in the Agent
- * Skills format (agentskills.io). Its details are one level below it, under `references/`.
+ * Generates the guide for agents, and the documents that lead to the guide (`docs/decisions/0051`). The guide is in the
+ * Agent Skills format (agentskills.io). Details are in separate documents under `references/`.
  */
 import { encodeHex } from '../../shared/encoding/hex.ts'
 import type { Settings } from '../env.ts'
@@ -21,7 +21,7 @@ import wallets from './references/wallets.md'
 type ServedDocument = {
   text: string
   contentType: string
-  /** SHA-256 of the text in UTF-8, in hex. */
+  /** SHA-256 of the UTF-8 text, in hex. */
   digest: string
 }
 
@@ -39,14 +39,13 @@ const TEMPLATES: Record<string, string> = {
   '/references/wallets.md': wallets,
 }
 
-/** Agent Skills Discovery 0.2.0. */
+/** Path of the index of guides (Agent Skills Discovery 0.2.0). */
 export const INDEX_PATH = '/.well-known/agent-skills/index.json'
 export const GUIDE_PATH = '/SKILL.md'
 export const LLMS_PATH = '/llms.txt'
 
 export const DOCUMENT_PATHS = [...Object.keys(TEMPLATES), LLMS_PATH, INDEX_PATH]
 
-/** By path, with the placeholders replaced by the values of this deployment. */
 export async function documentsOf(settings: Settings): Promise<Map<string, ServedDocument>> {
   const values = placeholdersOf(settings)
   const served = new Map<string, ServedDocument>()

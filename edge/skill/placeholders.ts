@@ -1,4 +1,3 @@
-/** Values of the deployment for the `{{name}}` placeholders in the guide. */
 import { DAY_MS, MINUTE_MS } from '../../shared/durations.ts'
 import {
   AGENT_REQUEST_LIFETIME_MS,
@@ -67,7 +66,6 @@ export function placeholdersOf({ PUBLIC_URL, ORIGIN_URL, CHAINS }: DeploymentSet
   }
 }
 
-/** @throws {Error} if a placeholder has no value; the message names the placeholder */
 export function fillPlaceholders(template: string, values: Record<string, string>): string {
   return template.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const value = values[name]

@@ -1,10 +1,8 @@
 const SCHEMA = 'https://schemas.agentskills.io/discovery/0.2.0/schema.json'
 
 /**
- * Index of a host's guides (Agent Skills Discovery 0.2.0). The name and the description come from the guide's front
- * matter. The digest is computed from the guide as it is served.
- * @param url URL of the guide
- * @throws {Error} if the front matter has no name or no quoted description
+ * Returns the index of this host's guides (Agent Skills Discovery 0.2.0). The name and the description come from the
+ * front matter of the guide. The digest covers the guide as it is served.
  */
 export function skillIndex({ text, digest }: { text: string; digest: string }, url: string) {
   const name = /^name: (\S+)$/m.exec(text)?.[1]

@@ -7,7 +7,7 @@ import type { Env } from '../env.ts'
 import { withTimeout } from '../sleep.ts'
 import { TriggerRejectedError } from './trigger-rejected-error.ts'
 
-/** Without the chain's head, the start block of a trigger cannot be determined. Nothing was stored. */
+/** The head of a chain is unavailable, so the start block of a trigger cannot be determined. Nothing was stored. */
 export class TriggerChainUnavailableError extends Error {
   override name = 'TriggerChainUnavailableError'
   readonly chain: ChainName
@@ -17,11 +17,11 @@ export class TriggerChainUnavailableError extends Error {
   }
 }
 
-/** The watcher tries several nodes, one after the other. */
+/** Timeout of a request to the watcher, which may try several nodes one after the other. */
 const WAIT_MS = 15_000
 
 /**
- * A new trigger starts after this block.
+ * Returns the chain's head, after which the subscription of a new trigger starts.
  * @throws {TriggerChainUnavailableError} if the head is not available in time
  * @throws {TriggerRejectedError} if the chain is not configured, or does not support the finality
  */

@@ -14,21 +14,22 @@ import { sealUsageKey } from './seal-usage-key.ts'
 import { requireAllowedFields } from './trigger-rules.ts'
 
 type ChangeContext = {
-  /** Already verified as an ID that this service issued. */
+  /** Trigger ID that was already verified as issued by this service. */
   triggerId: string
   ownerId: string
   now: () => number
   chains: Chains
 }
 
-/** Attempts to apply a change while the trigger is also changed by others. */
+/** Maximum attempts to apply a change while other requests change the same trigger. */
 const TRIES = 3
 
 /**
- * Absent fields stay unchanged.
+ * Changes the fields of a trigger that are present in the request body.
  * @returns the new record, or `undefined` if this owner has no such trigger
  * @throws {TriggerRejectedError} if a value is not allowed for this kind of trigger
- * @throws {OriginUnavailableError | OriginBusyError} if a new usage key cannot be checked at the moment; nothing is changed
+ * @throws {OriginUnavailableError | OriginBusyError} if a new usage key cannot be checked at the moment; nothing is
+ *   changed
  * @throws {TriggerChainUnavailableError} if the chain's head is needed and unavailable; nothing is changed
  */
 export async function changeTrigger(
@@ -36,10 +37,10 @@ export async function changeTrigger(
   { triggerId, ownerId, now, chains }: ChangeContext,
   body: PatchTrigger,
 ): Promise<StoredTrigger | undefined> {
-  // The types of the RPC stub cannot represent a record that contains arbitrary JSON.
+  // The generated RPC stub type cannot represent a record that contains arbitrary JSON.
   const queue: Pick<TriggerObject, 'kindAndAction' | 'sealedUsageKey' | 'change'> =
     env.TRIGGER_QUEUE.getByName(triggerId)
-  // Ownership is checked first, so that other callers learn nothing about the trigger's kind or its key.
+  // Checks ownership first, so that other callers learn nothing about the trigger's kind or usage key.
   const known = await queue.kindAndAction(ownerId)
   if (!known) return undefined
   requireAllowedFields(known.kind, body, chains)

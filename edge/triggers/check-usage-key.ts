@@ -7,18 +7,18 @@ import { SealedOrigin } from '../trust/sealed-origin.ts'
 
 export type CheckedKey = {
   /**
-   * `account`: an account key, which must not be stored with a trigger. `unknown`: no account currently has the key.
+   * Kind of the key. `account`: an account key, which must not be stored with a trigger. `unknown`: no account
+   * currently has the key.
    */
   key: 'usage' | 'account' | 'unknown'
-  /** Permission may also be granted later. */
   mayExecute: boolean
 }
 
 /**
- * Called before the key or the action is stored with a trigger. Callers reject an account key with 422. A key that is
- * unknown or lacks permission only causes a warning.
- * @param signal aborts the wait for the origin's response
- * @throws {OriginUnavailableError | OriginBusyError} if the key cannot be checked at the moment; callers respond with 503 or 429
+ * Checks a usage key before the key or a new action is stored with a trigger. Callers reject an account key with 422. A
+ * key that is unknown or lacks permission only causes a warning.
+ * @throws {OriginUnavailableError | OriginBusyError} if the key cannot be checked at the moment; callers respond with
+ *   503 or 429
  */
 export async function checkUsageKey(
   env: Env,

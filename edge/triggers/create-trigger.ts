@@ -32,7 +32,8 @@ type CreateContext = {
 
 /**
  * @throws {TriggerRejectedError} if a value is not allowed for this kind of trigger
- * @throws {OriginUnavailableError | OriginBusyError} if the usage key cannot be checked at the moment; nothing is stored
+ * @throws {OriginUnavailableError | OriginBusyError} if the usage key cannot be checked at the moment; nothing is
+ *   stored
  * @throws {TriggerChainUnavailableError} if the head of the chain is unavailable; nothing is stored
  */
 export async function createTrigger(
@@ -41,7 +42,8 @@ export async function createTrigger(
   body: CreateTrigger,
 ): Promise<StoredTrigger> {
   requireAllowedFields(body.kind, body, settings.CHAINS)
-  // Concurrent requests may exceed the limit, which is a safeguard and not an exact quota.
+  // Concurrent requests may exceed the limit on triggers per owner. That is acceptable, because the limit is a
+  // safeguard and not an exact quota.
   if ((await countTriggers(db, ownerId)) >= TRIGGERS_MAX)
     throw new TriggerRejectedError({ reason: 'too_many_triggers', max: TRIGGERS_MAX })
   const owner = { triggerId: await newTriggerId(settings.ID_MAC_KEY, random), ownerId }
@@ -53,7 +55,7 @@ export async function createTrigger(
     watch = await firstWatch(env, settings.CHAINS, body, config)
     warnings.push(...missingIndexedWarnings(config))
   }
-  // The types of the RPC stub cannot represent a record that contains arbitrary JSON.
+  // The generated RPC stub type cannot represent a record that contains arbitrary JSON.
   const queue: Pick<TriggerObject, 'create'> = env.TRIGGER_QUEUE.getByName(owner.triggerId)
   const record = await queue.create({
     ...owner,

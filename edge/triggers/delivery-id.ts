@@ -5,9 +5,8 @@ import type { TriggerOptions } from '../../shared/wire/trigger.ts'
 import { sha256 } from '../sha256.ts'
 
 /**
- * Headers with a value that a sender repeats when it repeats a delivery, in order of precedence: idempotency keys,
- * delivery IDs, event IDs. Headers that several events share are excluded. For example, `x-webhook-id` and
- * `x-github-hook-id` identify the subscription.
+ * Headers with an ID that a sender repeats when it retries a delivery, in order of precedence: idempotency keys,
+ * delivery IDs, event IDs. Headers that several events share, such as `x-webhook-id`, are excluded.
  */
 const DELIVERY_IDS = [
   'idempotency-key',
@@ -38,8 +37,8 @@ const DELIVERY_IDS = [
 type Headers = Readonly<Record<string, string>>
 
 /**
- * `undefined` if the sender provided no ID.
- * @param headers header values by name in lower case
+ * Returns the deduplication key of a delivery, or `undefined` if the sender provided no ID.
+ * @param headers header values by lower-case name
  */
 export async function deliveryKey(
   dedup: NonNullable<TriggerOptions['dedup']>,
@@ -49,7 +48,7 @@ export async function deliveryKey(
   if (!found) return undefined
   const { name, id } = found
   if (id.length <= DELIVERY_ID_MAX_CHARACTERS) return `${name}:${id}`
-  // A different separator, so that a short ID that looks like a hash cannot collide with one.
+  // Hashed IDs use a different separator, so that a short ID that looks like a hash cannot collide with a hashed ID.
   return `${name}#${encodeBase64url(await sha256(id))}`
 }
 
@@ -66,8 +65,8 @@ function knownId(headers: Headers): DeliveryId | undefined {
     const id = valueOf(headers, name)
     if (id !== undefined) return { name, id }
   }
-  // In CloudEvents 1.0, the source and the `id` together identify an event. Header values do not contain line feeds, so
-  // a line feed can separate the two.
+  // In CloudEvents 1.0, `source` and `id` together identify an event. Header values cannot contain line feeds, so a
+  // line feed safely separates the two values.
   const id = valueOf(headers, 'ce-id')
   return id === undefined
     ? undefined
@@ -75,8 +74,8 @@ function knownId(headers: Headers): DeliveryId | undefined {
 }
 
 /**
- * Reads only own properties, because an owner may configure a header name such as `constructor`. An empty value counts
- * as absent.
+ * Returns a header's value, or `undefined` if the header is absent or empty. Reads only own properties, because an
+ * owner may configure a header name such as `constructor`.
  */
 function valueOf(headers: Headers, name: string): string | undefined {
   return (Object.hasOwn(headers, name) && headers[name]) || undefined

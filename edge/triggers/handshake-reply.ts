@@ -1,12 +1,15 @@
 /** Handshake replies echo only the sender's own text, in a form that a browser does not execute. */
 import { HANDSHAKE_MAX_CHARACTERS } from '../../shared/limits.ts'
 
-/** The status is 200. */
+/** The status is always 200. */
 export type HandshakeReply = { headers: Record<string, string>; body: string }
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]+$/
 
-/** Only short strings of printable ASCII may be echoed. Known senders do not use other challenges. */
+/**
+ * Returns the value if it is a short string of printable ASCII, and `undefined` otherwise. Known senders do not use
+ * other challenges.
+ */
 export function echoable(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > HANDSHAKE_MAX_CHARACTERS) return undefined
   return PRINTABLE_ASCII.test(value) ? value : undefined
@@ -27,7 +30,10 @@ export function jsonReply(value: object, headers: Record<string, string> = {}): 
 
 const SAFE_HEADERS = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' }
 
-/** Some senders expect headers in the response to each event: Asana its new secret, and Adobe Sign its client ID. */
+/**
+ * Returns the request headers to repeat in the response to every event. Asana expects its new secret, and Adobe Sign
+ * its client ID.
+ */
 export function echoedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const echoed: Record<string, string> = {}
   for (const name of ECHOED) {

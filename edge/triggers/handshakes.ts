@@ -1,13 +1,12 @@
 /**
- * Some senders use GET or OPTIONS to check that a webhook URL expects their events. The echo does not grant anything,
- * because the action verifies that an event comes from the sender.
+ * Some senders use GET or OPTIONS to check that a webhook URL expects their events. Echoing a challenge is safe,
+ * because the action still verifies that each event comes from the sender.
  */
 import type { HandshakeSender } from '../../shared/wire/trigger.ts'
 import { echoable, type HandshakeReply, jsonReply, textReply } from './handshake-reply.ts'
 
 type HandshakeRequest = { query: URLSearchParams; headers: Headers }
 
-/** `undefined` if the request is not a known handshake. */
 export function getHandshake(
   request: HandshakeRequest,
   sender: HandshakeSender | undefined,
@@ -28,8 +27,9 @@ function okta({ headers }: HandshakeRequest): HandshakeReply | undefined {
 }
 
 /**
- * Meta, WebSub and Strava. Does not answer `unsubscribe`, because anyone can ask a hub to end a subscription, and an
- * echo would confirm it. A subscriber must confirm only what it has requested itself (WebSub, 5.3).
+ * Answers the handshakes of Meta, WebSub and Strava. Ignores `unsubscribe`: anyone can ask a hub to cancel a
+ * subscription, and an echo would confirm that request. A subscriber must confirm only its own requests (WebSub,
+ * section 5.3).
  */
 function hub(
   { query, headers }: HandshakeRequest,
@@ -42,7 +42,10 @@ function hub(
   return json ? jsonReply({ 'hub.challenge': challenge }) : textReply(challenge)
 }
 
-/** Detects Strava, whose `Accept` header is not documented, so an owner can set `options.handshake` instead. */
+/**
+ * Detects Strava by its `Accept` header. Strava does not document this header, so an owner can set `options.handshake`
+ * instead.
+ */
 function wantsOnlyJson(headers: Headers): boolean {
   const accepted = headers.get('accept')?.toLowerCase()
   return accepted?.includes('application/json') === true && !/\*\/\*|text\//.test(accepted)
@@ -54,12 +57,12 @@ function dropbox({ query }: HandshakeRequest): HandshakeReply | undefined {
 }
 
 /**
- * Headers that allow a sender to deliver events (CloudEvents, HTTP Webhook 4.2; Azure Event Grid). Empty if the sender
- * has not requested permission, so that the response to OPTIONS is not read as a permission.
+ * Returns headers that allow a sender to deliver events (CloudEvents, HTTP Webhook 4.2; Azure Event Grid). Returns no
+ * headers if the sender has not requested permission, so that the response to OPTIONS does not grant it.
  */
 export function optionsHandshake(headers: Headers): Record<string, string> {
   const origin = echoable(headers.get('webhook-request-origin'))
   if (origin === undefined) return {}
-  // No specific rate limit is announced, because events that the queue rejects are answered with 429.
+  // The announced rate is unlimited, because events that the queue rejects are answered with 429.
   return { 'webhook-allowed-origin': origin, 'webhook-allowed-rate': '*' }
 }

@@ -1,10 +1,10 @@
 /**
- * Decides which headers of a webhook request reach the action (`docs/decisions/0023`): headers that verify the sender
- * or describe the event. A denial takes precedence over every other rule.
+ * Decides which headers of a webhook request are passed to the action: headers that verify the sender or describe the
+ * event. Deny rules take precedence over all other rules (`docs/decisions/0023`).
  */
 import { memoize } from '../memoize.ts'
 
-/** Clients may send these headers by accident. They are not meant for the action. */
+/** Headers with client credentials. Clients may send them by accident, so they are never passed to the action. */
 const CREDENTIALS = new Set([
   'authorization',
   'proxy-authorization',
@@ -13,7 +13,7 @@ const CREDENTIALS = new Set([
   'x-api-key',
 ])
 
-/** Set by proxies and the platform, without information about the sender. */
+/** Headers that proxies and the platform set. They contain no information about the sender. */
 const TRANSPORT = new Set([
   'cdn-loop',
   'x-real-ip',
@@ -29,8 +29,8 @@ const TRANSPORT = new Set([
   'host',
 ])
 /**
- * `cf-webhook-auth` is excluded, because Cloudflare's notifications send their secret in it, and the platform itself
- * does not set it.
+ * Prefixes of transport headers. `cf-webhook-auth` is excluded, because Cloudflare's notifications send their secret in
+ * it and the platform itself does not set it.
  */
 const TRANSPORT_PREFIX = /^(cf-(?!webhook-auth$)|x-forwarded-|proxy-)/
 
@@ -99,7 +99,7 @@ const ALLOWED = new Set([
 const ALLOWED_PREFIX =
   /^(ce-|svix-|webhook-|x-hub-|x-github-|x-gitlab-|x-gitea-|x-gitee-|x-forgejo-|x-gogs-|x-goog-|x-shopify-|x-slack-|x-sonos-|x-wc-webhook-|paypal-|twitch-eventsub-|stripe-|wechatpay-|x-amz-sns-|linear-|x-qn-|box-|aeg-)/
 const ALLOWED_PATTERN = [
-  // The word may follow without a hyphen: Adyen sends `hmacsignature`, and Chatwork `x-chatworkwebhooksignature`.
+  // No hyphen is required before these words: Adyen sends `hmacsignature`, and Chatwork `x-chatworkwebhooksignature`.
   /signature|hmac/,
   /(^|-)(digest|hash|mac|md5|sha256|sig)(-|$)/,
   /(^|-)sign$/,
@@ -109,27 +109,27 @@ const ALLOWED_PATTERN = [
 
 type HeaderRule = 'deny' | 'allow' | 'only_named'
 
-/** Senders repeat the same few names, and matching the patterns is the main cost. */
+/**
+ * Maximum number of cached rules. Senders repeat the same few header names, and matching a name against the patterns is
+ * expensive.
+ */
 const CACHED_MAX = 1_000
 const cachedRule = memoize(CACHED_MAX, (name): HeaderRule =>
   denialOf(name) ? 'deny' : isAllowed(name) ? 'allow' : 'only_named',
 )
 
 /**
- * No known sender uses a longer name. Matching a longer one against the patterns could take seconds, and the cache
- * would keep the name.
+ * Maximum length of a header name. No known sender uses a longer name. Matching a longer name against the patterns
+ * could take seconds, and the rule cache would retain the name.
  */
 const NAME_MAX_CHARACTERS = 128
 
-/** @param name in lower case */
+/** @param name lower-case header name */
 export function ruleFor(name: string): HeaderRule {
   return name.length > NAME_MAX_CHARACTERS ? 'deny' : cachedRule(name)
 }
 
-/**
- * `undefined` if the header may reach an action.
- * @param name in lower case
- */
+/** Returns the reason why a header must not be passed to an action, or `undefined` if the header is not denied. */
 export function denialOf(name: string): 'credential' | 'transport' | undefined {
   if (CREDENTIALS.has(name)) return 'credential'
   return TRANSPORT.has(name) || TRANSPORT_PREFIX.test(name) ? 'transport' : undefined

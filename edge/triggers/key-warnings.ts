@@ -1,6 +1,6 @@
 import type { CheckedKey } from './check-usage-key.ts'
 
-/** Warnings for a trigger's owner: why runs with the usage key would currently be refused. */
+/** Warnings that tell a trigger's owner why the origin would currently refuse runs with the usage key. */
 export const KEY_WARNINGS = {
   unknown: () =>
     'usage_api_key: no account has this key. Until one does, runs fail with 401; ten in a row over 15 minutes disable the trigger.',

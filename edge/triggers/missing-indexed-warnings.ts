@@ -4,8 +4,8 @@ import { ambiguousLayouts } from '../chain/decoding/ambiguous-layouts.ts'
 import { signatureWithIndexed } from '../chain/signature/signature-with-indexed.ts'
 
 /**
- * Warns if the logs cannot be decoded reliably, because the event signature has no `indexed` keywords. Suggests
- * signatures that include them.
+ * Returns a warning if logs cannot be decoded reliably because the event signature has no `indexed` keywords. The
+ * warning suggests signatures that include them.
  */
 export function missingIndexedWarnings({
   signature,

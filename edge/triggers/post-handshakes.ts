@@ -1,21 +1,21 @@
 /**
- * These requests look like events, so they are answered only if the owner named the sender in `options.handshake`. A
- * handshake does not create a run. Every other POST of the sender is an event.
+ * Handshakes that senders perform with POST. Handshake requests look like events, so they are answered only if the
+ * owner names the sender in `options.handshake`. A handshake does not create a run. Every other POST is an event.
  */
 import type { HandshakeSender } from '../../shared/wire/trigger.ts'
 import { echoable, type HandshakeReply, jsonReply, textReply } from './handshake-reply.ts'
 
 type HandshakePost = {
-  /** Headers that the action would receive, with names in lower case. */
+  /** Headers that would be passed to the action, by lower-case name. */
   headers: Readonly<Record<string, string>>
   query: Readonly<Record<string, string | string[]>>
   body: Uint8Array
 }
 
-/** Exceeds the size of any challenge, so that large events are not parsed. */
+/** Maximum size of a parsed body. No challenge is this large, and larger events are not parsed. */
 const BODY_MAX_BYTES = 16 * 1024
 
-/** `undefined` if the POST is an event. */
+/** Returns the reply to a handshake, or `undefined` if the POST is an event. */
 export function postHandshake(
   sender: HandshakeSender,
   post: HandshakePost,
@@ -44,8 +44,8 @@ const REPLIES: Record<HandshakeSender, (posted: HandshakePost) => HandshakeReply
       'smartsheet-hook-response',
     ),
   ringcentral: ({ headers }) => echoHeader('validation-token', headers['validation-token']),
-  // Asana signs its events with the secret but does not include the secret in them. It also gives the secret to the
-  // client that created the webhook.
+  // Asana signs its events with the secret, but does not include the secret in them. The client that created the
+  // webhook also receives the secret from Asana.
   asana: ({ headers }) =>
     headers['x-hook-signature'] === undefined
       ? echoHeader('x-hook-secret', headers['x-hook-secret'])
@@ -83,7 +83,7 @@ function validationCode(body: Uint8Array): unknown {
   return event?.data?.validationCode
 }
 
-/** Empty if the body is not a JSON object or array. */
+/** Returns an empty object for a body that is not a JSON object or array. */
 function objectIn(body: Uint8Array): Record<string, unknown> {
   if (body.length > BODY_MAX_BYTES) return {}
   try {

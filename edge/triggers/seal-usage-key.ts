@@ -7,16 +7,16 @@ import { keyWarnings } from './key-warnings.ts'
 import { TriggerRejectedError } from './trigger-rejected-error.ts'
 
 type SealedUsageKey = {
-  /** Encrypted for this trigger and owner only. The edge cannot decrypt it. */
+  /** Usage key, encrypted for this trigger and owner only. The edge cannot decrypt it. */
   sealed: Uint8Array
-  /** For the owner: why runs with the key would currently be refused. */
   warnings: string[]
 }
 
 /**
  * Checks a usage key and encrypts it to the origin. The plaintext key never leaves the request that contained it.
  * @throws {TriggerRejectedError} if the key is an account key
- * @throws {OriginUnavailableError | OriginBusyError} if the key cannot be checked at the moment; an unchecked key is never stored
+ * @throws {OriginUnavailableError | OriginBusyError} if the key cannot be checked at the moment; an unchecked key is
+ *   never stored
  */
 export async function sealUsageKey(
   env: Env,
@@ -32,7 +32,7 @@ export async function sealUsageKey(
     const sealed = await sealForStorage(storage, usageKey, owner)
     return { sealed, warnings: keyWarnings(checked, actionCid) }
   } catch (error) {
-    // Checking a key has no side effects, so a failed check counts as a request that was never sent.
+    // Checking a key has no side effects, so a failed check is treated like a request that was never sent.
     if (error instanceof OriginUnavailableError && !error.isUnsent)
       throw new OriginUnavailableError(error.message, { cause: error, isUnsent: true })
     throw error

@@ -7,10 +7,7 @@ import { OriginBusyError } from '../trust/sealed-http.ts'
 import { checkUsageKey } from './check-usage-key.ts'
 import { KEY_WARNINGS, keyWarnings } from './key-warnings.ts'
 
-/**
- * Warns the owner if runs of a new action would be refused with the trigger's stored usage key.
- * @param withinMs timeout of the check; the change is stored even if the check times out
- */
+/** @param withinMs timeout of the check, after which the caller still stores the change */
 export async function storedKeyWarnings(
   env: Env,
   now: () => number,
@@ -25,7 +22,7 @@ export async function storedKeyWarnings(
     owner_id: ownerId,
   }
   const signal = AbortSignal.timeout(withinMs)
-  // The timeout also limits the verification of the origin, which has no timeout of its own.
+  // The timeout also covers the verification of the origin, which has no timeout of its own.
   const timeout = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () =>
       reject(new OriginUnavailableError('the origin returned no result for a stored key')),

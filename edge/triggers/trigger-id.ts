@@ -7,11 +7,11 @@ import {
 } from '../../shared/ids.ts'
 import { macOf } from '../mac.ts'
 
-/** IDs whose MAC this isolate has verified. Each further request to a busy webhook then costs only a lookup. */
+/** IDs that this isolate has already verified. Later requests with the same ID skip the MAC computation. */
 const checked = new Set<string>()
 const CHECKED_MAX = 10_000
 
-/** A random part and a MAC, which proves that this service issued the ID. */
+/** The MAC proves that this service issued the ID. */
 export async function newTriggerId(
   macKey: string,
   random: (bytes: number) => Uint8Array,
@@ -23,7 +23,7 @@ export async function newTriggerId(
   return encodeBase64url(id)
 }
 
-/** True if this service issued the ID. Requests with invented IDs therefore never reach an object or the database. */
+/** Invented IDs are rejected before they reach an object or the database. */
 export async function isTriggerId(macKey: string, id: string): Promise<boolean> {
   const known = `${macKey}/${id}`
   if (checked.has(known)) return true

@@ -1,4 +1,4 @@
-/** Index of all triggers in D1, for `GET /api/triggers`. Each trigger's object writes its own row. */
+/** Index of all triggers in D1, for `GET /api/triggers`. Each trigger's Durable Object writes its own row. */
 import { and, count, desc, eq, sql } from 'drizzle-orm'
 import type { DrizzleD1Database } from 'drizzle-orm/d1'
 import { LISTED_PARAMS_MAX_BYTES } from '../../shared/limits.ts'
@@ -9,7 +9,7 @@ import { nextTick } from '../schedule/cron.ts'
 export type IndexDatabase = DrizzleD1Database<typeof schema>
 const { triggers } = schema
 
-/** Keeps the row if the index already has a newer version. */
+/** Inserts or updates a trigger's index row, unless the index already has a newer version. */
 export async function putIndexRow(
   db: IndexDatabase,
   ownerId: string,
@@ -27,7 +27,7 @@ export async function putIndexRow(
   }
   await db
     .insert(triggers)
-    // The trigger's object has just written the row, so the scanner does not need to compare the two yet.
+    // The trigger's Durable Object has just written this row, so the scanner does not need to compare the two yet.
     .values({ id: record.id, ...row, checkedAt: row.updatedAt })
     .onConflictDoUpdate({
       target: triggers.id,
@@ -40,25 +40,25 @@ export async function dropIndexRow(db: IndexDatabase, ownerId: string, id: strin
   await db.delete(triggers).where(and(eq(triggers.id, id), eq(triggers.ownerId, ownerId)))
 }
 
-/** After the trigger with this creation time and ID. */
+/** Position of the last trigger on a page. The next page starts after it. */
 export type ListCursor = { createdAt: number; id: string }
 type ListFilter = { kind?: TriggerKind | undefined; enabled?: boolean | undefined }
 type ListQuery = ListFilter & {
-  /** Page size. If absent, all triggers are returned. */
+  /** If absent, all triggers are returned. */
   limit?: number | undefined
   after?: ListCursor | undefined
 }
 export type TriggerList = {
   triggers: ListedTrigger[]
-  /** Triggers that match the filters, across all pages. */
+  /** Number of triggers that match the filters, across all pages. */
   total: number
-  /** Start of the next page. Absent on the last page. */
+  /** Absent on the last page. */
   next?: ListCursor
 }
 
 /**
- * Newest first.
- * @param now Unix milliseconds; next run times in the past are recomputed
+ * Lists an owner's triggers, newest first. Recomputes next run times that are in the past.
+ * @param now Unix milliseconds
  */
 export async function listTriggers(
   db: IndexDatabase,
@@ -80,7 +80,7 @@ export async function listTriggers(
     .from(triggers)
     .where(and(matching, afterCursor))
     .orderBy(desc(triggers.createdAt), desc(triggers.id))
-    // One row more than the page shows, to detect whether there is a next page.
+    // Fetches one row more than the page size, to detect whether there is a next page.
     .limit(limit === undefined ? -1 : limit + 1)
   const all = db.select({ total: count() }).from(triggers).where(matching)
   const [rows, [counted]] = await db.batch([page, all])
@@ -96,8 +96,8 @@ export async function listTriggers(
 }
 
 /**
- * Recomputes a schedule's next run time if it is in the past. The index row dates from the trigger's last change, and
- * ticks have passed since then.
+ * Recomputes a schedule's next run time if it is in the past. The index row was written at the trigger's last change,
+ * and the schedule may have fired since then.
  */
 function withCurrentNextRun(now: number, trigger: ListedTrigger): ListedTrigger {
   const { next_run_at, config } = trigger
@@ -114,7 +114,7 @@ export async function countTriggers(db: IndexDatabase, ownerId: string): Promise
   return row!.total
 }
 
-/** Omits the source code, large params, and state that only the trigger's object has. */
+/** Omits the source code, large params, and state that is stored only in the trigger's Durable Object. */
 function toListedTrigger(record: TriggerRecord): ListedTrigger {
   const {
     action_code: _source,

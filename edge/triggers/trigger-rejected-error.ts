@@ -1,13 +1,13 @@
 export type TriggerRejection =
   | { reason: 'field'; field: string; problem: string; fix: string }
-  /** An account key must not be stored with a trigger. */
+  /** The usage key of the request is an account key, which must not be stored with a trigger. */
   | { reason: 'account_key' }
   | { reason: 'too_many_triggers'; max: number }
   | { reason: 'chain_not_configured'; chain: string; configured: readonly string[] }
   /** The chain's nodes do not report the latest safe or finalized block. */
   | { reason: 'no_such_finality'; chain: string; finality: string }
 
-/** Nothing was stored. */
+/** A request to create or change a trigger was rejected. Nothing was stored. */
 export class TriggerRejectedError extends Error {
   readonly failure: TriggerRejection
   constructor(failure: TriggerRejection) {

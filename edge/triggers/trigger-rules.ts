@@ -1,4 +1,4 @@
-/** Rules beyond the JSON types of the fields. They apply to both creation and PATCH. */
+/** Validation rules for trigger fields, beyond their JSON types. They apply to both creation and PATCH. */
 import { isDeeperThan } from '../../shared/json/json-depth.ts'
 import {
   DEFAULT_PARAMS_MAX_BYTES,
@@ -16,7 +16,7 @@ type OptionName = keyof TriggerOptions
 
 const EVERY_KIND: readonly OptionName[] = ['concurrency', 'on_lost']
 
-/** Other options are rejected, because they would have no effect. */
+/** Options that each kind of trigger supports. Other options are rejected, because they would have no effect. */
 const OPTIONS: Record<TriggerKind, readonly OptionName[]> = {
   webhook: [...EVERY_KIND, 'dedup', 'handshake', 'pass_headers'],
   schedule: [...EVERY_KIND, 'misfire'],
@@ -24,8 +24,8 @@ const OPTIONS: Record<TriggerKind, readonly OptionName[]> = {
 }
 
 /**
- * Validates the fields that are present.
- * @throws {TriggerRejectedError} if a field is not allowed for this kind of trigger; the error names the first such field
+ * @throws {TriggerRejectedError} if a field is not allowed for this kind of trigger; the error names the first such
+ *   field
  */
 export function requireAllowedFields(
   kind: TriggerKind,

@@ -1,4 +1,6 @@
-/** Values of a form or a query string. If a name is repeated, its value is an array of all values, in order. */
+/**
+ * Values of a form or a query string by name. If a name is repeated, its value is an array of all its values, in order.
+ */
 export type ValuesByName = Record<string, string | string[]>
 
 export function valuesByName(pairs: Iterable<readonly [string, string]>): ValuesByName {
@@ -9,7 +11,7 @@ export function valuesByName(pairs: Iterable<readonly [string, string]>): Values
     else if (typeof known === 'string') values.set(name, [known, value])
     else known.push(value)
   }
-  // `Object.fromEntries` defines own properties, even for the name `__proto__`. An object without a prototype could not
-  // be sent over RPC.
+  // `Object.fromEntries` defines own properties, even for the name `__proto__`. An object without a prototype is not an
+  // option, because it cannot be sent over RPC.
   return Object.fromEntries(values)
 }

@@ -1,23 +1,25 @@
 import { ruleFor } from './header-rules.ts'
 import { signedHeaderNames } from './signed-headers.ts'
 
-/** The stored headers must fit in a database row. Real senders stay far below these limits. */
+/** Limits on the headers of a webhook request, so that they fit in a database row. Real senders stay far below them. */
 const HEADERS_MAX = 64
 const VALUE_MAX_CHARACTERS = 8 * 1024
 const TOTAL_MAX_CHARACTERS = 32 * 1024
 
 export type SelectedHeaders = {
-  /** Passed to the action, with names in lower case. */
+  /** Headers to pass to the action, by lower-case name. */
   headers: Record<string, string>
-  /** True if headers for the action were omitted because of the limits. */
+  /** True if headers for the action were omitted because they exceeded the limits. */
   truncated: boolean
-  /** Neither passed nor denied. The trigger's options may name these headers (`dedup.header`, `pass_headers`). */
+  /**
+   * Headers that are neither passed nor denied. The trigger's options may name them (`dedup.header`, `pass_headers`).
+   */
   withheld: Record<string, string>
   withheldTruncated: boolean
 }
 
 export function selectHeaders(received: Headers): SelectedHeaders {
-  // Read only once, because each entry is copied from the platform's native code.
+  // Reads the headers only once, because each entry is copied from the platform's native code.
   const entries = [...received]
   const named = signedHeaderNames(entries)
   const passed = new BoundedHeaders()
@@ -36,9 +38,12 @@ export function selectHeaders(received: Headers): SelectedHeaders {
   }
 }
 
-/** A header that exceeds a limit is omitted, but smaller headers after it may still fit. */
+/**
+ * Collects headers up to the limits. A header that exceeds a limit is omitted, but smaller headers after it may still
+ * fit.
+ */
 class BoundedHeaders {
-  // Without a prototype, because a header may be named `__proto__`.
+  // The object has no prototype, because a header may be named `__proto__`.
   readonly headers: Record<string, string> = Object.create(null)
   truncated = false
   #count = 0

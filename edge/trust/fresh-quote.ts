@@ -3,8 +3,8 @@ import { EvidenceRejectedError } from '../../shared/attestation/require-verified
 import { encodeHex } from '../../shared/encoding/hex.ts'
 
 /**
- * Requires a quote for the given nonce. Rule 1 checks such a quote only if the bundle contains one, so recorded
- * evidence would pass without this check.
+ * Requires that the evidence contains a quote for the given nonce. Rule 1 checks a fresh quote only if the bundle
+ * contains one, so recorded evidence would pass without this check.
  * @throws {EvidenceRejectedError} with the rule `quote`
  */
 export function requireFreshQuote(

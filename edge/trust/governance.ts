@@ -6,7 +6,7 @@ import {
 } from '../../shared/attestation/rules/governance.ts'
 import { readBoundedBody } from '../../shared/network/bounded-body.ts'
 
-/** The contract could not be queried, so it is unknown whether the compose hash is allowed. */
+/** The governance contract could not be queried, so it is unknown whether the compose hash is allowed. */
 export class GovernanceUnavailableError extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(`the governance contract could not be queried: ${reason}`, options)
@@ -14,7 +14,7 @@ export class GovernanceUnavailableError extends Error {
   }
 }
 
-/** ABI encoding. Any other result counts as a denial. */
+/** ABI encoding of `true`. Any other result counts as a denial. */
 const TRUE = `0x${'1'.padStart(64, '0')}`
 
 const answersSchema = z.array(
@@ -22,7 +22,7 @@ const answersSchema = z.array(
 )
 
 /**
- * The contract's address is the application's ID.
+ * Queries the governance contract, which is deployed at the application's ID.
  * @param appId 20 bytes in hex
  * @param composeHash 32 bytes in hex
  * @throws {GovernanceUnavailableError} if the contract cannot be queried
@@ -45,7 +45,7 @@ export async function queryGovernanceContract(
   return { chain_id: Number(chainId), allowed: allowed.toLowerCase() === TRUE }
 }
 
-/** Only two short results are expected, so longer responses are rejected. */
+/** Maximum response size. Only two short results are expected. */
 const ANSWER_MAX_BYTES = 16 * 1024
 
 async function postCalls(
@@ -67,7 +67,7 @@ async function postCalls(
     if (response.status !== 200) throw new Error(`status ${response.status}`)
     return JSON.parse(new TextDecoder().decode(body))
   } catch (error) {
-    // Only the error's name: a message of `fetch` may contain the URL, which may contain an API key.
+    // Includes only the error's name. The message of a `fetch` error may contain the URL, which may contain an API key.
     const reason = error instanceof Error ? error.name : 'unknown'
     throw new GovernanceUnavailableError(reason, { cause: error })
   }

@@ -11,14 +11,14 @@ import {
 import type { TrustedKeys, TrustObject } from './trust-object.ts'
 import { type VerifiedOrigin, verifyOriginEvidence } from './verify-origin.ts'
 
-/** Keys are renewed this long before they expire, so that no run has to wait for the renewal. */
+/** Lead time for renewing the keys before they expire, so that no run has to wait for the renewal. */
 const AHEAD_MS = 10 * MINUTE_MS
 /** Minimum interval between verifications, regardless of how many objects request one. */
 const REVERIFY_MIN_MS = 1_000
 
 /**
  * Verifies the origin before anything is encrypted to it, and repeats the verification within the hour. Fails closed,
- * because nothing can be encrypted without verified keys. Stores nothing, so it verifies the origin again after an
+ * because nothing can be encrypted without verified keys. Persists nothing, so the origin is verified again after an
  * eviction (`docs/decisions/0030`).
  */
 export class OriginTrust extends DurableObject<Env> implements TrustObject {
@@ -48,7 +48,8 @@ export class OriginTrust extends DurableObject<Env> implements TrustObject {
   }
 
   async #reverify(now: number): Promise<VerifiedOrigin> {
-    // The verification must not be blocked if the clock was set back.
+    // A negative time since the last failure means that the clock was set back. The verification must not be blocked in
+    // that case.
     const sinceFailure = this.#failed ? now - this.#failed.at : REVERIFY_MIN_MS
     if (!this.#verifying && sinceFailure >= 0 && sinceFailure < REVERIFY_MIN_MS)
       throw this.#failed?.error
@@ -77,7 +78,7 @@ export class OriginTrust extends DurableObject<Env> implements TrustObject {
   }
 }
 
-/** The runtime's `fetch` must not be called as a method of another object. */
+/** A standalone function, because the runtime's `fetch` throws if it is called as a method of another object. */
 const sendRequest: typeof fetch = (input, init) => fetch(input, init)
 
 function keysOf({ keys, verifiedUntil }: VerifiedOrigin): TrustedKeys {

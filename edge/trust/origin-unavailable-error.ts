@@ -1,9 +1,9 @@
 /**
- * The origin could not be reached, was not verified, or did not send an authentic response. If the request was sent,
- * the run may have started. It is always safe to retry with the same run ID.
+ * The origin was unreachable, was not verified, or did not send an authentic response. The run may have started if the
+ * request was sent. Retrying with the same run ID is always safe.
  */
 export class OriginUnavailableError extends Error {
-  /** True if the request certainly had no effect: the origin was not verified, or it rejected the envelope. */
+  /** True if the request definitely had no effect, because the origin was not verified or rejected the envelope. */
   readonly isUnsent: boolean
   constructor(reason: string, options?: ErrorOptions & { isUnsent?: boolean }) {
     super(reason, options)

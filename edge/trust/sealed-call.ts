@@ -12,7 +12,10 @@ export type Freshness = { request_id: string; issued_at: number; expires_at: num
 
 type OriginCall = {
   path: string
-  /** Called once per key with the same freshness, because a retry must be the same request. */
+  /**
+   * Builds the plaintext of the call. A retry with another key reuses the freshness, because the retry must be the same
+   * request.
+   */
   plaintext: (freshness: Freshness) => Uint8Array<ArrayBuffer>
   /** Aborts the wait for a response. The origin may already have started to process the call. */
   signal: AbortSignal
@@ -22,12 +25,11 @@ type OriginCall = {
 const UNKNOWN_CHANNEL_KEY = 421
 
 /**
- * Sends a call to the origin, encrypted to its verified key in PSK mode. Sends the call a second time only if the
- * origin replies that it has a different key and could not decrypt the call. That reply is not encrypted, so an
- * intermediary that forwarded the call could forge it. The second attempt therefore has the same request ID. If the
- * origin has already accepted the first attempt, it rejects the second, and that failure does not count as unsent
+ * Encrypts a call to the origin's verified key in PSK mode, and sends it.
+ * Retries once, and only if the origin replies that it has a different key and could not decrypt the call. That reply
+ * is not encrypted, so an intermediary that forwarded the call could forge it. The retry therefore has the same request
+ * ID: an origin that accepted the first attempt rejects the second, and that failure does not count as unsent
  * (`docs/decisions/0030`).
- * @returns the plaintext of the response
  * @throws {OriginUnavailableError}
  */
 export async function sealedCall(
@@ -100,7 +102,7 @@ async function send(
   return sealed.open(await readUnpadded(response, onBytes))
 }
 
-/** Without the padding that precedes the body. */
+/** Reads the response body, and removes the padding that precedes the content. */
 async function readUnpadded(
   response: Response,
   onBytes: (() => void) | undefined,
@@ -114,7 +116,7 @@ async function readUnpadded(
   return joinBytes(...chunks)
 }
 
-/** Reason for the log. It contains names and statuses, but no content of the request. */
+/** Returns the reason for the log. It contains error names and statuses, but no content of the request. */
 function reasonOf(error: unknown): string {
   if (error instanceof ResponseDecryptionError) return error.message
   return error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 200) : 'unknown'

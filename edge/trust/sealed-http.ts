@@ -16,7 +16,7 @@ import { OriginUnavailableError } from './origin-unavailable-error.ts'
 import { type Freshness, sealedCall } from './sealed-call.ts'
 
 type SealedHttpCall = Omit<SealedHttpRequest, keyof Freshness> & {
-  /** The bytes of the body, followed by free space for the head. */
+  /** Buffer that contains the request body, followed by free space for the request head. */
   room: Uint8Array<ArrayBuffer>
   bodyBytes: number
 }
@@ -38,7 +38,8 @@ export class OriginBusyError extends Error {
     this.name = 'OriginBusyError'
     this.status = refusal.status
     this.fix = refusal.fix
-    // An origin of another release may return a reason that the edge does not know. No code branches on the reason.
+    // An origin of another release may return a reason that the edge does not recognize. The cast is safe, because no
+    // code branches on the reason.
     this.reason = errorReason(refusal) as ErrorCode
     this.retryAfterS = refusal.retry_after_s
   }
@@ -47,7 +48,7 @@ export class OriginBusyError extends Error {
 const answerSchema = z.discriminatedUnion('state', [sealedHttpResponseSchema, sealedRefusalSchema])
 
 /**
- * Forwards a request to the core API inside the sealed envelope. The request is sent only once. If the response is
+ * Forwards a request to the core API inside the sealed envelope. Sends the request only once, so if the response is
  * lost, it is unknown whether the request was executed.
  * @throws {OriginUnavailableError} if the origin is unreachable or returns an invalid response
  * @throws {OriginBusyError} if the origin refuses the request with 429 or 503
@@ -87,7 +88,8 @@ function resultIn(text: Uint8Array<ArrayBuffer>): SealedHttpResult {
     return { status: answer.status, headers: answer.headers, body: parts.body }
   const { status } = answer
   if (status === 429 || status === 503) throw new OriginBusyError({ ...answer, status })
-  // If the origin reports a replay, it has accepted the request before, and its outcome is unknown.
+  // A replay means that the origin has already accepted the request. The outcome is unknown, so the request does not
+  // count as unsent.
   const reason = errorReason(answer)
   const isUnsent = reason !== 'request_replayed'
   throw new OriginUnavailableError(`the origin refused the envelope: ${reason}`, { isUnsent })

@@ -22,10 +22,10 @@ import { sealingKeys } from './sealing-keys.ts'
 
 type Unsent<Request> = Omit<Request, keyof Freshness>
 
-/** Timeout of a call in addition to `wait_ms`. It allows for the round trip and for a body of several megabytes. */
+/** Timeout of a call, in addition to `wait_ms`. It allows for the round trip and for a body of several megabytes. */
 const TRANSPORT_MS = 30_000
 
-/** Encrypts each call to a verified key, and decrypts each response. */
+/** Client for the origin. Encrypts each call to a verified key, and decrypts each response. */
 export class SealedOrigin {
   readonly #env: Env
   readonly #now: () => number
@@ -36,8 +36,8 @@ export class SealedOrigin {
   }
 
   /**
-   * Loads the verified keys and the response schema in advance, so that the first call of an isolate does not have to
-   * wait for them. Ignores failures, because the call itself will report them.
+   * Loads the verified keys and the response schema in advance, so that the first call of an isolate is not delayed.
+   * Ignores failures, because the call itself will report them.
    */
   async prepare(): Promise<void> {
     executeResponseSchema.safeParse({ state: 'running' })
@@ -50,7 +50,8 @@ export class SealedOrigin {
   }
 
   /**
-   * @throws {OriginUnavailableError} if the origin is unreachable, or if `signal` aborts the wait. The runs continue in both cases.
+   * Requests the outcomes of runs. The runs continue even if the request fails.
+   * @throws {OriginUnavailableError} if the origin is unreachable, or if `signal` aborts the wait
    */
   outcomes(request: Unsent<OutcomesRequest>, signal: AbortSignal): Promise<OutcomesResponse> {
     return this.#call(

@@ -11,7 +11,7 @@ export type SealingKeys = {
 
 const TRUST_OBJECT = 'origin'
 
-/** An isolate requests new keys this long before they expire. */
+/** Lead time with which an isolate requests new keys before the current ones expire. */
 const AHEAD_MS = 5 * MINUTE_MS
 /** Minimum interval between an isolate's attempts to renew the keys. */
 const RENEW_RETRY_MS = 10_000
@@ -19,15 +19,15 @@ const RENEW_RETRY_MS = 10_000
 let cachedKeys: { env: Env; keys: SealingKeys; renewAt: number } | undefined
 
 /**
- * Cached in the isolate until the keys expire. Calls `OriginTrust` on a cache miss, for a renewal in the background, or
- * if the keys are `stale`.
+ * Returns the origin's verified keys, which are cached in the isolate until they expire. Calls `OriginTrust` on a cache
+ * miss, for a renewal in the background, or if the cached keys are `stale`.
  * @throws {Error} if the origin is not verified
  */
 export async function sealingKeys(env: Env, now: number, stale = false): Promise<SealingKeys> {
   if (!stale && cachedKeys && cachedKeys.env === env && cachedKeys.keys.verifiedUntil > now) {
     if (now >= cachedKeys.renewAt) {
       cachedKeys.renewAt = now + RENEW_RETRY_MS
-      // If the renewal fails, a later call tries again.
+      // Ignores a failed renewal, because a later call tries again.
       void fetchKeys(env, false).catch(() => undefined)
     }
     return cachedKeys.keys
@@ -52,12 +52,15 @@ async function fetchKeys(env: Env, stale: boolean): Promise<SealingKeys> {
   return keys
 }
 
-/** Anyone may request the health, and the single `OriginTrust` object must also serve keys to the whole edge. */
+/**
+ * Time for which the health is cached. Anyone may request the health, and uncached requests could overload the single
+ * `OriginTrust` object, which also serves keys to the whole edge.
+ */
 const HEALTH_KEPT_MS = 1_000
 
 let cachedHealth: { env: Env; health: TrustHealth; at: number } | undefined
 
-/** At most a second old. Calls the `OriginTrust` object, but never the origin. */
+/** Returns the trust state, which is at most a second old. Calls the `OriginTrust` object, but never the origin. */
 export async function originHealth(env: Env, now: number): Promise<TrustHealth> {
   if (cachedHealth?.env === env && Math.abs(now - cachedHealth.at) < HEALTH_KEPT_MS)
     return cachedHealth.health

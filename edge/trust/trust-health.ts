@@ -4,19 +4,22 @@ import { EvidenceRejectedError } from '../../shared/attestation/require-verified
 import { GovernanceUnavailableError } from './governance.ts'
 import type { VerifiedOrigin } from './verify-origin.ts'
 
-/** Why no new keys were obtained. Only a name, because the edge must not publish text from an unverified origin. */
+/**
+ * Reason why no new keys were obtained. It is only a name, because the edge must not publish text from an unverified
+ * origin.
+ */
 export type TrustReason =
   | 'not_verified_yet'
   | 'origin_away'
   | 'governance_away'
-  /** Evidence was rejected. Includes the name of the rule that failed, for example `refused_evidence_files`. */
+  /** The evidence was rejected. The suffix names the rule that failed, for example `refused_evidence_files`. */
   | `refused_${string}`
   /** The edge's own `OriginTrust` object does not respond. */
   | 'trust_object_away'
 
 export type TrustHealth = {
   verdict: Verdict | null
-  /** RFC 3339. Null if the origin is not verified. */
+  /** Time of the verification (RFC 3339). Null if the origin is not verified. */
   verified_at: string | null
   verified_until: string | null
   root: { kind: 'intel' | 'simulated'; name: string; spki_sha256: string } | null
@@ -24,7 +27,7 @@ export type TrustHealth = {
   app_id: string | null
   compose_hash: string | null
   measurements: (Measurements & { rtmr3: string }) | null
-  /** Set if the last verification failed, or if there is no valid verification. */
+  /** Present if the last verification failed, or if no unexpired verification exists. */
   reason?: TrustReason
 }
 
@@ -42,7 +45,7 @@ export function unverifiedHealth(reason: TrustReason): TrustHealth {
   }
 }
 
-/** @param reason why the last renewal failed; absent if it did not fail */
+/** @param reason why the last renewal of the keys failed; absent if it succeeded */
 export function verifiedHealth(origin: VerifiedOrigin, reason?: TrustReason): TrustHealth {
   const { report, verifiedAt, verifiedUntil } = origin
   const { root } = report

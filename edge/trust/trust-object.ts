@@ -1,4 +1,3 @@
-/** RPC interface of `OriginTrust`. */
 import type { TrustHealth } from './trust-health.ts'
 
 export interface TrustObject {
@@ -7,14 +6,14 @@ export interface TrustObject {
    * @throws {Error} if the origin cannot be reached or its evidence is rejected
    */
   keys(stale: boolean): Promise<TrustedKeys>
-  /** Does not verify the origin. */
+  /** Returns the trust state without verifying the origin. */
   health(): Promise<TrustHealth>
 }
 
-/** From the origin's evidence, as uncompressed P-256 points. */
+/** Public keys from the origin's verified evidence, as uncompressed P-256 points. */
 export type TrustedKeys = {
   channelKey: Uint8Array
   storageKey: Uint8Array
-  /** Unix milliseconds. */
+  /** Expiry of the keys, in Unix milliseconds. */
   verifiedUntil: number
 }

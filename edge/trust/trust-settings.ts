@@ -15,7 +15,10 @@ const measurementsSchema = z.strictObject({
   rtmr2: hex(48),
 })
 
-/** The keys of a revoked platform are considered compromised, so operators may not accept `Revoked`. */
+/**
+ * TCB statuses that operators may accept. `Revoked` is excluded, because the keys of a revoked platform are considered
+ * compromised.
+ */
 const acceptedStatus = z.enum(TCB_STATUSES).exclude(['Revoked'])
 
 const commaList = z.string().transform((text) => text.split(',').map((entry) => entry.trim()))
@@ -75,7 +78,6 @@ export const trustSettings = {
 
 export type TrustSettings = z.infer<z.ZodObject<typeof trustSettings>>
 
-/** Settings that are missing or contradict each other, with error messages. */
 export function trustSettingProblems(
   settings: TrustSettings & { SVC_ENV: string },
 ): [string, string][] {

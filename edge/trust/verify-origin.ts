@@ -15,7 +15,7 @@ import { attestationPolicy, type TrustSettings } from './trust-settings.ts'
 export type VerifiedOrigin = {
   report: Report
   keys: NonNullable<Report['keys']>
-  /** Like `verifiedUntil`, in Unix milliseconds. */
+  /** Time of the verification, in Unix milliseconds. */
   verifiedAt: number
   verifiedUntil: number
 }
@@ -28,12 +28,12 @@ type VerifyOriginDeps = {
 }
 
 const NONCE_BYTES = 32
-/** The requests for evidence have timeouts of their own. */
+/** Timeout of the governance query. The requests for evidence have their own timeouts. */
 const GOVERNANCE_WITHIN_MS = 10_000
 
 /**
- * A subset of the seven rules. The edge cannot see the TLS certificate of its own connection, which the sealed envelope
- * compensates for. It does not query DNS for CAA records (`docs/decisions/0030`).
+ * Rules that the evidence must satisfy, a subset of the seven. The edge cannot inspect the TLS certificate of its own
+ * connection, and relies on the sealed envelope instead. It does not query DNS for CAA records (`docs/decisions/0030`).
  */
 const REQUIRED_RULES: readonly RuleName[] = ['quote', 'compose hash', 'images', 'evidence files']
 
@@ -67,7 +67,7 @@ export async function verifyOriginEvidence(deps: VerifyOriginDeps): Promise<Veri
 }
 
 /**
- * Checks the root of trust a second time, after the policy. Accepting a simulated machine as a real one would defeat
+ * Checks the root of trust again after the policy has passed. Accepting a simulated machine as a real one would defeat
  * the whole verification.
  */
 function requireRoot({ verdict }: Report, { ORIGIN_TRUST }: TrustSettings): void {

@@ -7,8 +7,9 @@ import { wasTransferred } from './ownership-mode.ts'
 import type { Account } from './account.ts'
 
 /**
- * Email addresses given when accounts were created. They are personal data: encrypted under a root-derived key, never
- * used to send mail, and never logged or written to the chain.
+ * Stores the email addresses that users provide when they create an account. The addresses are personal data, so they
+ * are encrypted with a key derived from the root key. They are never used to send mail, logged, or written to the
+ * chain.
  */
 export class AccountEmails {
   readonly #db: Database
@@ -32,7 +33,8 @@ export class AccountEmails {
   }
 
   /**
-   * Null if no address is stored. After a transfer, the former owner's address is not shown to the new owner.
+   * Returns the account's email address, or null if no address is stored. After an ownership transfer, also returns
+   * null, so that the new owner does not see the former owner's address.
    * @throws {DatabaseUnavailableError}
    */
   async find(account: Account): Promise<string | null> {

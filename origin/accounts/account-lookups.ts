@@ -1,4 +1,7 @@
-/** Unless noted, lookups are for writes, and throw the error with which the contract would revert. */
+/**
+ * Lookups of an account's groups, wallets, actions and usage keys. Unless noted otherwise, they validate a write, and
+ * throw the error with which the contract would revert.
+ */
 import { WILDCARD } from '../../shared/cid/wildcard.ts'
 import type { Account, AccountAction, AccountGroup, AccountUsageKey } from './account.ts'
 import { PredictedRevertError } from './predicted-revert.ts'
@@ -10,7 +13,7 @@ export function requireGroup({ hash, groups }: Account, id: number): AccountGrou
 
 export class GroupNotFoundError extends Error {
   override readonly name = 'GroupNotFoundError'
-  /** As in the contract's `GroupDoesNotExist` error. */
+  /** Arguments of the contract's `GroupDoesNotExist` error: the account hash and the group ID. */
   readonly args: readonly string[]
 
   constructor(accountHash: string, id: number) {
@@ -19,10 +22,7 @@ export class GroupNotFoundError extends Error {
   }
 }
 
-/**
- * For reads.
- * @throws {GroupNotFoundError} if the account does not have the group
- */
+/** @throws {GroupNotFoundError} if the account does not have the group */
 export function requireReadableGroup({ hash, groups }: Account, id: number): AccountGroup {
   const group = groups.get(id)
   if (group) return group
@@ -30,7 +30,7 @@ export function requireReadableGroup({ hash, groups }: Account, id: number): Acc
 }
 
 /**
- * The wildcard is accepted.
+ * The wildcard is always accepted.
  * @throws {PredictedRevertError} if a wallet does not exist
  */
 export function requireWallets({ hash, wallets }: Account, pkpIds: readonly string[]): void {

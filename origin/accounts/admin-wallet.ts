@@ -5,7 +5,10 @@ import type { AccountsState } from './state.ts'
 export class NotAdminError extends Error {
   override readonly name = 'NotAdminError'
   readonly wallet: string
-  /** Current admin, if the wallet was the admin before a transfer. Undefined otherwise. */
+  /**
+   * Address of the account's current admin, if the rejected wallet was its admin before a transfer. Undefined
+   * otherwise.
+   */
   readonly currentAdmin: string | undefined
 
   constructor(wallet: string, currentAdmin?: string) {
@@ -16,9 +19,9 @@ export class NotAdminError extends Error {
 }
 
 /**
- * The wallet's hash only finds the account. The admin recorded on the chain is authoritative, because the hashes of
- * former admins remain and anyone can register any hash as a usage key.
- * @param wallet EIP-55 address. No signature is verified here.
+ * The wallet's hash is used only to find the account, and proves nothing: the hashes of former admins remain
+ * registered, and anyone can register any hash as a usage key. The admin recorded on the chain is authoritative.
+ * @param wallet EIP-55 address; this function does not verify a signature
  * @throws {NotAdminError}
  */
 export function principalOfWallet(wallet: string, accounts: AccountsState): Principal {

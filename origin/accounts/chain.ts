@@ -1,7 +1,10 @@
 import { FetchRequest, Interface, JsonRpcProvider, Network } from 'ethers'
 import { accountConfigAbi } from '../../shared/abi/account-config.ts'
 
-/** The chain is unreachable, or the mirrored state is too old. The operation was neither performed nor charged. */
+/**
+ * Thrown if the chain is unreachable or the mirrored state is too old. Unless the message states that a write may still
+ * succeed, the operation was neither performed nor charged.
+ */
 export class ContractUnavailableError extends Error {
   override readonly name = 'ContractUnavailableError'
 }
@@ -9,9 +12,8 @@ export class ContractUnavailableError extends Error {
 export type ContractChain = {
   provider: JsonRpcProvider
   chainId: bigint
-  /** The `AccountConfig` contract, a diamond (ERC-2535). */
   contractAddress: string
-  /** Block of the deployment. Earlier blocks are never read. */
+  /** Number of the block in which the contract was deployed. Earlier blocks are never read. */
   contractBlock: number
 }
 
@@ -19,7 +21,7 @@ export const accountConfig = new Interface(accountConfigAbi)
 
 export const RPC_TIMEOUT_MS = 5_000
 
-/** The provider does not cache responses, and requests the chain ID only once. */
+/** Connects to the chain. The provider does not cache responses, and the chain ID is requested only once. */
 export async function connectChain(
   rpcUrl: string,
   contract: { address: string; block: number },

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { apiKeyHash } from '../../shared/crypto/keccak.ts'
 import { ContractRevertError } from './writer.ts'
 
-/** 32 random bytes in base64 (44 characters). Shown to the user once; only the hash is stored. */
+/** The key is shown to the user once, and only its hash is stored. */
 export function newApiKey(): string {
   return randomBytes(32).toString('base64')
 }
 
-/** An attacker who front-runs the hashes of new keys pays gas for each attempt. */
+/** A few are enough, because an attacker who front-runs the hashes of new keys pays gas for each attempt. */
 const ATTEMPTS_MAX = 3
 
 const HASH_TAKEN_ERRORS = new Set([
@@ -17,10 +17,10 @@ const HASH_TAKEN_ERRORS = new Set([
 ])
 
 /**
- * Registers a new API key. Its hash is visible in the mempool, so another account may register it first. Another key
- * can then be used, because the first one was never shown to the user.
- * @param register writes the hash to the contract; the first attempt uses the request's own write ID
- * @throws {ContractRevertError} if all attempts were front-run
+ * Registers a new API key. The key's hash is visible in the mempool, so another account may register the same hash
+ * first. In that case, the registration is retried with another key, because the first key was never shown to the user.
+ * @param writeId write ID of the first attempt; later attempts append their number
+ * @param register writes the hash to the contract
  */
 export async function registerFreshKey<Registered>(
   writeId: string,
@@ -28,7 +28,7 @@ export async function registerFreshKey<Registered>(
 ): Promise<Registered> {
   for (let tried = 1; ; tried++) {
     const text = newApiKey()
-    // A request that is repeated after a crash thus joins this attempt as well.
+    // The write ID is deterministic, so a request that is repeated after a crash waits for the same attempt.
     const id = tried === 1 ? writeId : `${writeId}.${tried}`
     try {
       return await register({ text, hash: apiKeyHash(text), writeId: id })

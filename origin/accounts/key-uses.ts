@@ -5,16 +5,13 @@ import { fromDatabase } from '../db/database-unavailable.ts'
 
 type KeyUsesOptions = { db: Database; now: () => number }
 
-/** Rows per statement. A statement takes at most 65,535 parameters, and each row has two. */
+/** Maximum rows per SQL statement. PostgreSQL allows 65,535 parameters per statement, and each row uses two. */
 const BATCH = 10_000
 
-/**
- * Last uses of API keys. A use costs no query: uses are buffered and written once a minute (`KEY_USES_FLUSH_MS`) and on
- * shutdown.
- */
+/** Buffers the times of last use, and writes them once a minute (`KEY_USES_FLUSH_MS`) and on shutdown. */
 export class KeyUses {
   readonly #options: KeyUsesOptions
-  /** By key hash, for uses that are not being written yet. */
+  /** Times of last use that no flush has started to write, by key hash, in Unix milliseconds. */
   #buffered = new Map<string, number>()
   #writing = new Map<string, number>()
 
@@ -46,7 +43,7 @@ export class KeyUses {
     return found
   }
 
-  /** After a failure, the uses are written with the next flush. */
+  /** If writing fails, the uses are buffered again for the next flush. */
   async flush(): Promise<void> {
     const uses = this.#buffered
     this.#buffered = new Map()
@@ -59,7 +56,7 @@ export class KeyUses {
           .values(rows.slice(from, from + BATCH))
           .onConflictDoUpdate({
             target: keyUses.keyHash,
-            // Another process may have recorded a later use.
+            // Stores the later time, because another process may have recorded a more recent use.
             set: { usedAt: sql`greatest(${keyUses.usedAt}, excluded.used_at)` },
           })
       }

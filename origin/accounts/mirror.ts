@@ -16,33 +16,33 @@ import { AccountsState } from './state.ts'
 export type MirrorOptions = {
   chain: ContractChain
   pollMs: number
-  /** Milliseconds, of which only differences are used. */
+  /** Returns milliseconds of any clock, because only differences are used. */
   now: () => number
   onFailure: (error: unknown) => void
-  /** Later blocks that make a block final. */
+  /** Number of later blocks after which a block counts as final. */
   finality?: number
-  /** The next start resumes from a snapshot. If omitted, it reads all events again. */
+  /** Stores snapshots from which the next start resumes. If omitted, the next start reads all events again. */
   snapshots?: SnapshotScheduler
 }
 
-/** Attempts for the first poll. A node behind a load balancer may lag slightly. */
+/** Maximum attempts for the first poll, which may fail because a node behind a load balancer lags slightly. */
 const START_ATTEMPTS = 3
 const RETRY_MS = 25
 
-/** Limit for waiting on a write's block. Longer than the lag between nodes behind a load balancer. */
+/** Maximum wait for the block of a write. Exceeds the lag between nodes behind a load balancer. */
 const SYNC_WAIT_MS = 15_000
 
 /**
- * In-memory copy of the contract's accounts at one block. Reads need no RPC request. They return state that is at most
- * `MIRROR_STALE_MS` old, or fail.
+ * In-memory copy of the contract's accounts at one block. Reads make no RPC request. They fail if the last successful
+ * poll is older than `MIRROR_STALE_MS`.
  */
 export class AccountsMirror {
   readonly #options: MirrorOptions
   readonly #reader: AccountConfigReader
   readonly #finality: number
-  /** Serves reads. Undefined before the first successful poll. */
+  /** Branch from which reads are served. Undefined before the first successful poll. */
   #branch: Branch | undefined
-  /** The branch being advanced: the served one, or its replacement. */
+  /** Branch that polls advance: the branch that serves reads, or its replacement. */
   #reading: Branch | undefined
   #syncedAt = Number.NEGATIVE_INFINITY
   #syncing: Promise<void> | undefined
@@ -56,10 +56,7 @@ export class AccountsMirror {
     this.#finality = options.finality ?? CHAIN_FINALITY_DEFAULT
   }
 
-  /**
-   * Reads up to the head of the chain, and then starts to poll.
-   * @throws {ContractUnavailableError}
-   */
+  /** @throws {ContractUnavailableError} */
   async start(): Promise<void> {
     for (let tried = 1; ; tried++) {
       try {
@@ -73,7 +70,7 @@ export class AccountsMirror {
     this.#schedule(this.#options.pollMs)
   }
 
-  /** Stores the state for the next start. */
+  /** Stops polling, and stores a snapshot of the state for the next start. */
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)
@@ -91,37 +88,32 @@ export class AccountsMirror {
     return this.#branch.state
   }
 
-  /** Block of the state, or -1 before the first poll. */
+  /** Number of the last applied block, or -1 before the first successful poll. */
   get block(): number {
     return this.#branch?.tip.number ?? -1
   }
 
-  /** Infinity before the first successful poll. */
+  /** Milliseconds since the last successful poll, or Infinity before the first one. */
   get ageMs(): number {
     return this.#options.now() - this.#syncedAt
   }
 
-  /** Distance to the highest head that a node has reported. */
   get lagBlocks(): number {
     return Math.max(0, this.#reader.highestHead - this.block)
   }
 
-  /** Counted even if the state is stale. */
+  /** Number of mirrored accounts, which is available even if the state is stale. */
   get accounts(): number {
     return this.#branch?.state.size ?? 0
   }
 
-  /**
-   * `current` calls the guard before each read.
-   * @param guard throws if the state must not be used
-   */
+  /** @param guard throws if the state must not be used */
   guard(guard: () => void): void {
     this.#guard = guard
   }
 
   /**
-   * Waits until the mirror has applied the block.
-   * @param hash if known; while the mirror has a different block at this height, it continues to poll
+   * @param hash expected block hash, if known; while the mirror has a different block at this height, polling continues
    * @throws {ContractUnavailableError} if the node does not return the block in time
    */
   async syncTo(block: number, hash?: string): Promise<void> {
@@ -143,11 +135,11 @@ export class AccountsMirror {
 
   #hasApplied(block: number, hash: string | undefined): boolean {
     if (!this.#branch || this.#branch.tip.number < block) return false
-    // Blocks below the branch's base are final, so they are canonical.
+    // The branch does not store the hashes of blocks below its base. These blocks are final, so they are canonical.
     return hash === undefined || (this.#branch.hashAt(block) ?? hash) === hash
   }
 
-  // Measured from the start of a poll, so that a slow node is not polled less often.
+  // The poll interval is measured from the start of a poll, so that a slow node is not polled less often.
   #schedule(delayMs: number): void {
     if (this.#closed) return
     this.#timer = setTimeout(() => {
@@ -179,7 +171,8 @@ export class AccountsMirror {
         if (!(error instanceof DeepReorgError) && !(error instanceof MissingEventsError))
           throw error
         this.#options.onFailure(error)
-        // Until the new branch has caught up, reads are served from the unchanged old branch, which counts as stale.
+        // Until the new branch has caught up, reads are served from the old branch, which becomes stale because it is
+        // no longer updated.
         this.#reading = undefined
         this.#reading = await this.#openBranch(error instanceof DeepReorgError)
         isFresh = await followHead(this.#reading, this.#reader, this.#finality)
@@ -194,8 +187,8 @@ export class AccountsMirror {
   }
 
   /**
-   * Starts from the snapshot if its block is still canonical, or else from an empty state before the contract's first
-   * block.
+   * Opens a branch at the block of the snapshot if that block is still canonical. Otherwise, opens an empty branch
+   * before the contract's first block.
    */
   async #openBranch(fromSnapshot = true): Promise<Branch> {
     await this.#reader.requireContract()

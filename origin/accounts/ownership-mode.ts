@@ -3,7 +3,7 @@ import type { ContractChain } from './chain.ts'
 
 type AdminWalletWrite = {
   functionName: string
-  /** Client library method that sends the call. Undefined if there is none. */
+  /** Name of the client library's method that sends the call. Undefined if the library has no such method. */
   clientMethod?: string
 } & Pick<ContractChain, 'contractAddress' | 'chainId'>
 
@@ -11,7 +11,7 @@ type AdminWalletWrite = {
 export class ChainSecuredAccountError extends Error {
   override readonly name = 'ChainSecuredAccountError'
   readonly adminWallet: string
-  /** Call that the admin wallet can send instead. Undefined if the rejected request is not a write. */
+  /** Contract call that the admin wallet can send instead. Undefined if the rejected request is not a write. */
   readonly write: AdminWalletWrite | undefined
 
   constructor(adminWallet: string, write?: AdminWalletWrite) {
@@ -26,17 +26,14 @@ const TRANSFER = {
   clientMethod: 'transferOwnership',
 }
 
-// Replacements for operations of managed accounts. A ChainSecured account has no API key to rotate or convert, but it
-// can be transferred to another wallet.
+// Contract calls that replace operations of managed accounts. A ChainSecured account has no API key to rotate or
+// convert, but its ownership can be transferred to another wallet.
 const REPLACEMENTS: Readonly<Record<string, typeof TRANSFER>> = {
   convertToChainSecuredAccount: TRANSFER,
   rotateAccountApiKey: TRANSFER,
 }
 
-/**
- * Applies regardless of the caller.
- * @throws {ChainSecuredAccountError}
- */
+/** @throws {ChainSecuredAccountError} regardless of the caller */
 export function requireManaged({ account }: Principal, write: AdminWalletWrite): void {
   if (account.managed) return
   throw new ChainSecuredAccountError(account.adminWallet, {
@@ -45,7 +42,7 @@ export function requireManaged({ account }: Principal, write: AdminWalletWrite):
   })
 }
 
-/** An account key from before a conversion was used after a transfer to another wallet. */
+/** Thrown if an account key from before a conversion is used after the account was transferred to another wallet. */
 export class OwnershipTransferredError extends Error {
   override readonly name = 'OwnershipTransferredError'
   readonly adminWallet: string
@@ -57,7 +54,7 @@ export class OwnershipTransferredError extends Error {
 }
 
 /**
- * Rejects an account key from before a conversion, which is valid only for billing.
+ * Rejects an account key from before the account's conversion. Such a key is valid only for billing.
  * @throws {ChainSecuredAccountError}
  */
 export function requireUnconvertedKey(principal: Principal): void {
@@ -66,7 +63,7 @@ export function requireUnconvertedKey(principal: Principal): void {
 }
 
 /**
- * Allows an account key from before a conversion until the account is transferred.
+ * Allows an account key from before the account's conversion, but only until the account is transferred.
  * @throws {OwnershipTransferredError}
  */
 export function requireBillingKey(principal: Principal): void {
@@ -80,9 +77,9 @@ function isFromBeforeConversion({ account, usageKey, wallet }: Principal): boole
 }
 
 /**
- * Each transfer registers the hash of the new admin (`AliasSet`), and a wallet can be the admin of an account only
- * once, so more than one wallet hash implies a transfer. All snapshots contain these hashes, so transfers that were
- * read by earlier versions are detected as well.
+ * Returns true if the account was ever transferred. Each transfer registers the hash of the new admin (`AliasSet`), and
+ * a wallet can be the admin of an account only once, so more than one wallet hash implies a transfer. All snapshots
+ * contain the wallet hashes, so transfers that were read by earlier versions are detected as well.
  */
 export function wasTransferred({ hashes }: Pick<Account, 'hashes'>): boolean {
   return [...hashes.values()].filter(({ wallet }) => wallet !== undefined).length > 1

@@ -1,6 +1,6 @@
 /**
- * Decides whether a key may run an action, and with which wallets. Only lookups in the mirror, without I/O or copies.
- * The contract's view function `mayExecute` gives the same results.
+ * Decides whether a key may run an action, and with which wallets. The decision needs only lookups in the mirror,
+ * without I/O or copying. The contract's view function `mayExecute` returns the same results.
  */
 import { cidHash } from '../../shared/cid/cid-format.ts'
 import { WILDCARD } from '../../shared/cid/wildcard.ts'
@@ -14,10 +14,12 @@ import {
   type Principal,
 } from './account.ts'
 
-/** The run may use only the wallets of these groups. */
+/** Permission to run an action. The run may use only the wallets of `groups`. */
 export type RunPermission = { cid: string; groups: readonly AccountGroup[] }
 
 /**
+ * Returns the permission to run an action, or undefined if the principal may not run it.
+ *
  * - A usage key may run an action if a group permits the action and the key may execute in that group. The wildcard 0
  * stands for all groups of the account, and does not permit any action by itself (`docs/decisions/0066`).
  * - The account key may run any action. If no group permits the action, the run cannot use wallets.
@@ -31,11 +33,11 @@ export function permissionToRun(principal: Principal, cid: string): RunPermissio
   return groups.length === 0 && usageKey ? undefined : { cid, groups }
 }
 
-/** Hashing a CID takes ten times as long as the rest of the check, and most runs use few actions. */
+/** Hashing a CID takes ten times as long as the rest of the check, and most runs use only a few actions. */
 const CACHED_HASHES_MAX = 4_096
 const hashes = new LruCache<string>(CACHED_HASHES_MAX)
 
-/** Includes future groups. True for account keys, and for usage keys with the wildcard 0. */
+/** True for account keys, and for usage keys with the wildcard 0. Includes future groups. */
 export function mayRunInEveryGroup({ usageKey }: Principal): boolean {
   return !usageKey || usageKey.executeInGroups.has(ALL_GROUPS)
 }
@@ -56,7 +58,7 @@ function permits({ cidHashes }: AccountGroup, hash: string): boolean {
   return cidHashes.has(hash) || cidHashes.has(WILDCARD)
 }
 
-/** Up to this many groups, a linear scan is faster than building an index. */
+/** Maximum number of groups for which a linear scan is used. For more groups, building an index is faster. */
 const SCANNED_GROUPS_MAX = 16
 
 function accountGroupsPermitting(account: Account, hash: string): readonly AccountGroup[] {

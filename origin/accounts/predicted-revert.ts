@@ -1,15 +1,15 @@
 /**
- * The mirror shows that the contract would reject a write, before anything is sent. Has the name and arguments of the
- * contract's error, so that the response is the same. The contract remains authoritative.
+ * Thrown before a write is sent, if the mirror shows that the contract would reject the write. Has the name and
+ * arguments of the contract's error, so that the response is the same. The contract remains authoritative.
  */
 export class PredictedRevertError extends Error {
   override readonly name = 'PredictedRevertError'
   /**
-   * From `IAccountConfigErrors.sol`, or `NotAllowedToReadGroup`, which the contract lacks because it does not restrict
-   * reads.
+   * Name of an error in `IAccountConfigErrors.sol`, or `NotAllowedToReadGroup`. The contract does not define the
+   * latter, because it does not restrict reads.
    */
   readonly errorName: string
-  /** As text, in the order of the ABI. */
+  /** Arguments of the error as text, in the order of the ABI. */
   readonly args: readonly string[]
 
   constructor(errorName: string, args: readonly (string | number)[]) {

@@ -2,9 +2,8 @@ import type { TransactionReceipt } from 'ethers'
 import { accountConfig } from './chain.ts'
 
 /**
- * Arguments of a write's event. A joined earlier write may have had other arguments than the caller's, so its effect
- * must be read from the receipt.
- * @throws {Error} if the receipt has no such event
+ * A repeated request gets the receipt of the first write, whose arguments may differ, so the effect of the write must
+ * be read from the receipt.
  */
 export function receiptEvent(
   { logs }: Pick<TransactionReceipt, 'logs'>,

@@ -4,8 +4,8 @@ import { principalOfWallet } from './admin-wallet.ts'
 import { PredictedRevertError } from './predicted-revert.ts'
 
 /**
- * Resolves a principal again immediately before execution. During a slow body, a wait for credit, or a run, the key may
- * have been revoked or its permissions reduced, which must take effect.
+ * Resolves a principal again immediately before execution. During a slow request body, a wait for credit, or a run, the
+ * key may have been revoked or its permissions reduced. Such a change must take effect.
  * @throws {PredictedRevertError} if the key has been revoked (401)
  * @throws {NotAdminError} if the wallet has transferred the account (401)
  */

@@ -1,6 +1,7 @@
 /**
  * Permission checks. The contract enforces the same rules for writes, with the same error names. An account key has all
- * permissions, a usage key only those that its fields grant. In an array of group IDs, 0 stands for all groups.
+ * permissions, and a usage key has only the permissions that its fields grant. In an array of group IDs, 0 stands for
+ * all groups.
  */
 import { WILDCARD } from '../../shared/cid/wildcard.ts'
 import { ALL_GROUPS, type AccountUsageKey, type Principal } from './account.ts'
@@ -16,15 +17,12 @@ function refuse(errorName: string, { hash }: AccountUsageKey, ...groupId: [] | [
   throw new PredictedRevertError(errorName, [hash, ...groupId])
 }
 
-/** True for the account key of a managed account, and for the admin wallet of a ChainSecured account. */
+/** Returns true for the account key of a managed account, and for the admin wallet of a ChainSecured account. */
 export function isOwner({ account, usageKey, wallet }: Principal): boolean {
   return wallet !== undefined || (usageKey === undefined && account.managed)
 }
 
-/**
- * Keys, group updates and action records cannot be managed with a usage key.
- * @throws {PredictedRevertError} for a usage key
- */
+/** @throws {PredictedRevertError} for a usage key, which cannot manage keys, update groups or record actions */
 export function requireMaster({ usageKey }: Principal): void {
   if (usageKey) refuse('NotMasterAccount', usageKey)
 }
@@ -35,8 +33,8 @@ export function requireMayCreateWallet({ usageKey }: Principal): void {
 }
 
 /**
- * A usage key must not extend its own permissions by creating a group. Wallets or actions in the new group therefore
- * require the corresponding permission in all groups.
+ * A usage key must not extend its own permissions by creating a group, so wallets or actions in the new group require
+ * the corresponding permission in all groups.
  * @throws {PredictedRevertError}
  */
 export function requireMayCreateGroup(
@@ -86,7 +84,6 @@ export function requireMayReadGroup(principal: Principal, groupId: number): void
     refuse('NotAllowedToReadGroup', usageKey, groupId)
 }
 
-/** True if any array of the usage key includes the group. */
 export function hasAnyRightIn(usageKey: AccountUsageKey, groupId: number): boolean {
   return [
     usageKey.manageIpfsIdsInGroups,

@@ -5,7 +5,7 @@ import { type AccountEvent, applyEvent, type AccountTables } from './mirror/appl
 
 export type AccountsByHash = ReadonlyMap<string, Account | StoredAccount>
 
-/** Each stored account is decoded on first access. */
+/** Each account is decoded on first access. */
 export function indexAccounts(stored: Iterable<StoredAccount>): AccountTables {
   const tables = emptyTables()
   for (const account of stored) {
@@ -35,13 +35,13 @@ export class AccountsState {
     return this.#tables.accounts.size
   }
 
-  /** Counts replacements. As long as the count is unchanged, so is the state. */
+  /** Number of entries replaced so far. As long as the number is unchanged, so is the state. */
   get changes(): number {
     return this.#changes
   }
 
   /**
-   * Undefined if the key is unknown, revoked or removed (401).
+   * Returns undefined if the key is unknown, revoked or removed (401).
    * @param keyHash in lower-case 0x hex
    */
   principal(keyHash: string): Principal | undefined {
@@ -53,14 +53,13 @@ export class AccountsState {
   }
 
   /**
-   * Includes accounts of which the wallet was the admin earlier.
+   * Returns the account of which the wallet is or was the admin.
    * @param walletHash keccak256 of the wallet's 20 address bytes, in lower-case 0x hex
    */
   accountOfWallet(walletHash: string): Account | undefined {
     return this.account(this.#tables.walletHolders.get(walletHash))
   }
 
-  /** @param hash master hash */
   account(hash: string | undefined): Account | undefined {
     if (hash === undefined) return undefined
     const held = this.#tables.accounts.get(hash)
@@ -70,7 +69,7 @@ export class AccountsState {
     return account
   }
 
-  /** If an event cannot be applied, no event is applied. */
+  /** Applies all events, or none if any of them cannot be applied. */
   apply(events: readonly AccountEvent[]): UndoLog {
     const replaced: Replacement[] = []
     const batch = new Batch(replaced)
@@ -85,10 +84,7 @@ export class AccountsState {
     return replaced
   }
 
-  /**
-   * Accounts as they were before the batches, which are ordered from oldest to newest. The state itself does not
-   * change.
-   */
+  /** @param batches from oldest to newest */
   accountsBefore(batches: readonly UndoLog[]): AccountsByHash {
     const accounts = new Map(this.#tables.accounts)
     for (const { map, key, before } of batches.flat().toReversed()) {

@@ -24,15 +24,13 @@ import { simulate } from './writer/simulate.ts'
 
 export { ContractRevertError } from './writer/contract-revert.ts'
 
-/**
- * Per process, including writes in flight. Even if seven accounts write at their limit, other accounts can still write.
- */
+/** Even if seven accounts write at their limit, other accounts can still write. */
 const IN_FLIGHT_MAX = 1_024
 const MAINTENANCE_MS = 1_000
 /** Even a payer that spends as fast as possible takes longer to go from full to low. */
 const FUND_MS = 10_000
 const PRUNE_MS = 60_000
-/** The lease on a payer may be lost between choosing and using it, but rarely twice in a row. */
+/** The lease on a payer may be lost between selecting and using the payer, but rarely twice in a row. */
 const SEND_ATTEMPTS = 3
 
 export type WriterOptions = {
@@ -40,16 +38,15 @@ export type WriterOptions = {
   mirror: Pick<AccountsMirror, 'syncTo' | 'block'>
   db: Database
   processId: string
-  /** A process that has certainly exited (see `predecessor.ts`). Its payers are free. */
+  /** ID of a process that has certainly exited (see `predecessor.ts`). Its payers can be acquired immediately. */
   predecessor?: string | undefined
   payerKey: (number: number) => string
-  /** Payers that send writes, numbered from 1. Payer 0 funds them. */
+  /** Number of payers that send writes. These payers are numbered from 1, and payer 0 funds them. */
   payers: number
-  /** Later blocks that make a block final. */
   finality: number
   now: () => number
   log: OriginLog
-  /** Awaited between the update of this process's mirror and the response to the write. */
+  /** Awaited after this process's mirror has applied the write's block, and before the response to the write. */
   afterMined?: (block: number) => Promise<void>
   leaseMs?: number
   waitMs?: number
@@ -57,7 +54,8 @@ export type WriterOptions = {
 
 /**
  * Sends the writes of managed accounts. A write is recorded before it is sent, and takes effect at most once, even if
- * the process crashes. Its block is in the mirror before the call returns, so that the next request sees the write.
+ * the process crashes. The mirror has applied the write's block before the call returns, so that the next request sees
+ * the write.
  */
 export class AccountsWriter {
   readonly #options: WriterOptions
@@ -112,7 +110,7 @@ export class AccountsWriter {
       },
     })
     const waitMs = options.waitMs ?? RECEIPT_WAIT_MS
-    // A full queue needs eight rounds, and the longest known block time is twelve seconds.
+    // A full queue takes eight blocks of at most twelve seconds each, so twice the default wait is enough.
     this.#limiter = new AccountWriteLimiter(2 * waitMs)
     this.#confirmations = new WriteConfirmations({
       provider,
@@ -132,7 +130,7 @@ export class AccountsWriter {
     this.#finalizeTask = new PeriodicTask(MAINTENANCE_MS, () => this.#finalize())
   }
 
-  /** Acquires payers, and resumes the writes of an earlier process. Succeeds even if the chain is unreachable. */
+  /** Succeeds even if the chain is unreachable. */
   async start(): Promise<void> {
     await this.#payers.start()
     this.#leaseTask.start()
@@ -140,7 +138,7 @@ export class AccountsWriter {
     this.#receipts.ensurePolling()
   }
 
-  /** Writes in flight are left to the process that acquires the payers next. */
+  /** Releases the payers. Writes in flight are continued by the process that acquires the payers next. */
   async close(): Promise<void> {
     await Promise.all([this.#leaseTask.close(), this.#finalizeTask.close(), this.#receipts.close()])
     await this.#payers.close()
@@ -170,8 +168,8 @@ export class AccountsWriter {
   }
 
   /**
-   * True if a failed write may still take effect, was reverted after paying gas, or the database is unavailable. Must
-   * be called after `write` has settled.
+   * Returns true if a failed write may still take effect, if it was reverted after paying gas, or if the database is
+   * unavailable. Must be called after `write` has settled.
    */
   async mayBeRecorded(writeId: string): Promise<boolean> {
     try {
@@ -181,16 +179,13 @@ export class AccountsWriter {
     }
   }
 
-  /**
-   * True if any process has recorded the write.
-   * @throws {DatabaseUnavailableError}
-   */
+  /** @throws {DatabaseUnavailableError} */
   async isRecorded(writeId: string): Promise<boolean> {
     return (await this.#outbox.find(writeId)) !== undefined
   }
 
   /**
-   * Waits for a recorded write. Sends nothing.
+   * Waits for a write that was already recorded, without sending anything.
    * @returns undefined if no write with this ID is recorded
    * @throws {DatabaseUnavailableError} and the errors of `write`
    */
@@ -199,14 +194,14 @@ export class AccountsWriter {
   }
 
   /**
-   * Calls the contract once per write ID. If the ID was recorded before, even by another process or before a crash,
-   * waits for that write; the arguments are then ignored. Concurrent writes per account are limited, and further writes
-   * wait, except for joins.
-   * @param options.writeId any text, kept for `CHAIN_WRITE_RETENTION_MS` after the write is final; random by default
+   * Calls the contract once per write ID. If a write with this ID was recorded before, even by another process or
+   * before a crash, ignores the arguments and waits for that write. The number of concurrent writes per account is
+   * limited, and further writes are queued.
+   * @param options.writeId any text, stored for `CHAIN_WRITE_RETENTION_MS` after the write is final; random by default
    * @returns the receipt, which has already been applied to the mirror
    * @throws {ContractRevertError} if the contract reverts
-   * @throws {ContractUnavailableError} if the chain does not respond or too many writes are waiting. A write that was already
-   * sent may still succeed.
+   * @throws {ContractUnavailableError} if the chain does not respond or too many writes are waiting. A write that was
+   * already sent may still succeed.
    */
   write(
     functionName: string,
@@ -236,11 +231,11 @@ export class AccountsWriter {
       try {
         await this.#send(request)
       } catch (error) {
-        // If another process has already sent the same write, its effect caused the revert.
+        // If another process has already sent the same write, the effect of that write caused the revert.
         const known = error instanceof ContractRevertError && mayBeKnown
         if (!known || !(await this.#outbox.find(writeId))) throw toWriteError(error)
       }
-      // The next write must be simulated against the new state.
+      // Waits for the confirmation before the next write starts, which must be simulated against the new state.
       return this.#confirmations.wait(writeId)
     })
   }
@@ -264,7 +259,7 @@ export class AccountsWriter {
   #recordMined({ writeId, receipt }: LiveWrite): void {
     if (!receipt) return
     const mined = { minedHash: receipt.hash, minedBlock: receipt.blockNumber }
-    // Not awaited by the response. If the update is lost, settlement finds the receipt again.
+    // The response does not wait for the update. If the update is lost, the finalizer finds the receipt again.
     this.#recording = this.#recording
       .then(() => this.#outbox.markMined(writeId, mined))
       .catch((error: unknown) => this.#logFailure(error))
@@ -292,13 +287,13 @@ export class AccountsWriter {
     this.#receipts.ensurePolling()
   }
 
-  // A provider's error message quotes the node's URL, which may contain an API key.
+  // Logs only the error's class and stack. A provider's error message quotes the node's URL, which may contain an API
+  // key.
   #logFailure(error: unknown): void {
     this.#options.log('writer.failed', { cause: errorTrace(error) })
   }
 }
 
-/** The provider throws various error types. */
 function toWriteError(error: unknown): unknown {
   const named = [ContractRevertError, ContractUnavailableError, DatabaseUnavailableError]
   if (named.some((one) => error instanceof one)) return error

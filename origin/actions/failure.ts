@@ -1,7 +1,7 @@
 import { ACTION_MEMORY_BYTES } from '../../shared/limits.ts'
 import type { FailureCode } from './run.ts'
 
-/** Codes that the prelude may assign to an error. Only the host may assign any other code. */
+/** Error codes that the prelude may assign. Only the host may assign any other code. */
 const PRELUDE_CODES = [
   'no_main',
   'result_not_json',
@@ -13,11 +13,14 @@ const PRELUDE_CODES = [
 
 export type ActionFailure = { code: FailureCode; message: string; stack: string }
 
-/** Limits in characters. The prelude already truncates to lower limits; these apply even if it is compromised. */
+/**
+ * Limits in characters. The prelude already truncates to lower limits; these limits apply even if the prelude is
+ * compromised.
+ */
 const MESSAGE_CHARACTERS = 8192
 const STACK_CHARACTERS = 16_384
 
-/** Maximum stack frames shown, innermost first. Endless recursion produces thousands. */
+/** Maximum number of stack frames shown, innermost first. Endless recursion produces thousands. */
 const FRAMES_MAX = 20
 
 export function thrownFailure(
@@ -41,13 +44,13 @@ export function outOfMemoryFailure(frames = ''): ActionFailure {
   }
 }
 
-/** @param spent describes the limit, such as "120 s of time" */
+/** @param spent description of the limit, such as "120 s of time" */
 export function timeoutFailure(spent: string): ActionFailure {
   const message = `the action was stopped after ${spent}`
   return { code: 'action_timeout', message, stack: message }
 }
 
-/** The caller that stopped the run reports the reason itself. */
+/** The caller reports the reason itself. */
 export function stoppedFailure(): ActionFailure {
   return { code: 'stopped', message: 'the run was stopped', stack: '' }
 }
@@ -63,7 +66,10 @@ export function trapFailure(error: unknown, exhausted: boolean): ActionFailure {
   return { code: 'engine_fault', message, stack: '' }
 }
 
-/** If no memory is left even for an error object, the engine throws null or no value. */
+/**
+ * True if an action failed because it ran out of memory. If no memory is left even for an error object, the engine
+ * throws null or no value.
+ */
 function isOutOfMemory(name: string, message: string, exhausted: boolean): boolean {
   // An allocation larger than the whole memory fails without setting `exhausted`, because the engine does not try to
   // grow the memory.
@@ -72,7 +78,7 @@ function isOutOfMemory(name: string, message: string, exhausted: boolean): boole
   return name === '' && /: (null|unknown .*|object \{\})$/.test(message)
 }
 
-/** Removes the prelude's stack frames, which mean nothing to the action's author. */
+/** Removes the prelude's stack frames, which are meaningless to the action's author. */
 function withoutPreludeFrames(frames: string): string {
   return frames
     .split('\n')

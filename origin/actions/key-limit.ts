@@ -1,6 +1,6 @@
 import { KEY_OPERATIONS_MAX } from '../../shared/limits.ts'
 
-/** Limit for a wallet or action ID in a key operation: four times the longest valid ID. */
+/** Maximum length of a wallet or action ID in a key operation: four times the longest valid ID. */
 export const KEY_ID_MAX_CHARACTERS = 256
 
 export const KEY_LIMIT_REFUSAL = {
@@ -10,8 +10,8 @@ export const KEY_LIMIT_REFUSAL = {
 } as const
 
 /**
- * Key operations of one run that an executor forwards to the worker pool: one more than a run may make, because the
- * pool enforces the limit. The executor refuses further operations, so that a loop does not flood the process that
- * holds the keys.
+ * Maximum number of key operations of one run that an executor forwards to the worker pool. It is one more than a run
+ * may make, because the pool enforces the limit. The executor refuses further operations, so that a loop does not flood
+ * the process that holds the keys.
  */
 export const KEY_OPERATIONS_FORWARDED = KEY_OPERATIONS_MAX + 1

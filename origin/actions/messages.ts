@@ -11,9 +11,12 @@ import type { OutboundPolicy } from './outbound/policy.ts'
 import { type KeyOperation, type FailedResult, type ReturnedResult, FAILURE_CODES } from './run.ts'
 import { LOG_LEVELS } from '../../shared/wire/log-line.ts'
 
-/** `token` identifies the run. Only the worker pool and the executor know it. */
+/**
+ * Messages from the worker pool to an executor. `token` identifies the run. Only the worker pool and the executor know
+ * it.
+ */
 export type MessageToExecutor =
-  /** First message, answered with `ready`. */
+  /** First message to an executor, which responds with `ready`. */
   | { type: 'start'; outbound: OutboundPolicy }
   | { type: 'run'; token: string; code: string; params: string; wallMs: number; cpuMs: number }
   | { type: 'key_answer'; token: string; id: number; answer: KeyResponse }
@@ -28,13 +31,16 @@ export type KeyRequest = { id: number; operation: KeyOperation }
 export type MessageFromExecutor =
   | { type: 'ready'; rssBytes: number }
   /**
-   * The run waits, using no CPU until the next `computes` message. `operations` lists new key operations that it waits
-   * for.
+   * The run waits. It uses no CPU until the next `computes` message. `operations` contains the new key operations for
+   * which the run waits.
    */
   | { type: 'waits'; token: string; operations: KeyRequest[]; computedMs: number }
-  /** Sent repeatedly while the run computes. `computedMs` is the run's CPU time so far. */
+  /** The run is computing. Sent repeatedly. `computedMs` is the run's CPU time so far. */
   | { type: 'computes'; token: string; computedMs: number }
-  /** The next run may be sent immediately. `rssBytes` is the last measured memory size of the process. */
+  /**
+   * The run has ended, and the next run may be sent immediately. `rssBytes` is the last measured memory size of the
+   * process.
+   */
   | { type: 'ended'; token: string; result: ReturnedResult | FailedResult; rssBytes: number }
 
 const id = z.string().min(1).max(KEY_ID_MAX_CHARACTERS)
@@ -43,7 +49,7 @@ const operation = z.discriminatedUnion('name', [
   z.strictObject({
     name: z.literal('encrypt'),
     pkpId: id,
-    // The limit is in bytes, and every character takes at least one. Encryption checks the exact size.
+    // The limit is in bytes, and every character takes at least one byte. Encryption checks the exact size.
     message: z.string().max(ENCRYPTED_MESSAGE_MAX_BYTES),
   }),
   z.strictObject({
@@ -99,8 +105,8 @@ const message = z.discriminatedUnion('type', [
 ])
 
 /**
- * Executors run untrusted code, so their messages are not trusted either. Returns undefined for any message that a
- * genuine executor would not send.
+ * Validates a message from an executor. Executors run untrusted code, so their messages are not trusted either. Returns
+ * undefined for any message that a genuine executor would not send.
  */
 export function parseExecutorMessage(value: unknown): MessageFromExecutor | undefined {
   const read = message.safeParse(value)

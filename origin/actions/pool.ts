@@ -33,7 +33,7 @@ type PendingRun = {
   request: RunRequest
   capability: Capability
   control: RunControl | undefined
-  /** Monotonic clock, in milliseconds. */
+  /** Time on the monotonic clock, in milliseconds. */
   since: number
   resolve: (result: ActionResult) => void
 }
@@ -44,7 +44,6 @@ class Pool implements ActionPool {
   readonly #shares: ExecutorShares
   readonly #cpuUsage: CpuUsage
   readonly #supervisor: ExecutorSupervisor
-  /** Reason why the pool no longer accepts runs; undefined while it does. */
   #closedReason: string | undefined
   #reviewTimer: NodeJS.Timeout | undefined
 
@@ -143,8 +142,8 @@ class Pool implements ActionPool {
   }
 
   /**
-   * Reserves the last free executor for accounts without a running run, because starting another executor takes a
-   * while.
+   * Checks whether an account may start a run now. Reserves the last free executor for accounts without a running run,
+   * because starting another executor takes a while.
    */
   #mayStart(account: string): boolean {
     if (this.#supervisor.free === 1 && this.#shares.runningOf(account) > 0) return false

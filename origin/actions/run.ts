@@ -1,21 +1,20 @@
-/** Interface between the worker pool and the rest of the origin. */
 import type { LogLine } from '../../shared/wire/log-line.ts'
 
 export type RunRequest = {
-  /** Hash of the account that owns the run. Executors and queue capacity are shared fairly among accounts. */
+  /** Hash of the account that owns the run. Accounts share executors and queue capacity fairly. */
   account: string
-  /** Evaluated as a script that defines `main(params)`. */
+  /** Source of the action, evaluated as a script that defines `main(params)`. */
   code: string
-  /** JSON text of an object. */
+  /** Params of the action, as the JSON text of an object. */
   params: string
   /**
-   * Bytes that the request occupies in memory while it waits.
+   * Number of bytes that the request occupies in memory while the run is queued.
    * @default size of the source and params
    */
   heldBytes?: number
-  /** Wall time limit. Starts when an executor takes the run; the time spent in the queue does not count. */
+  /** Wall time limit. The time starts when an executor takes the run; the time spent in the queue does not count. */
   wallMs: number
-  /** CPU time limit, measured on the executor's thread. */
+  /** CPU time limit in milliseconds, measured on the executor's thread. */
   cpuMs: number
 }
 
@@ -28,7 +27,10 @@ export type KeyOperation =
   | { name: 'getSvcActionPublicKey'; ipfsId: string }
   | { name: 'getSvcActionWalletAddress'; ipfsId: string }
 
-/** Usable while one run is active. Rejects with an Error whose message is shown to the action's author. */
+/**
+ * Access to the keys of one run, usable while the run is active. Rejects with an Error that has a message for the
+ * action's author.
+ */
 export type Capability = { keyOperation(operation: KeyOperation): Promise<string> }
 
 /** Failure codes for which the action itself is responsible (`docs/actions.md`). */
@@ -52,7 +54,7 @@ export type FailureCode = (typeof FAILURE_CODES)[number]
 
 export type ReturnedResult = {
   kind: 'returned'
-  /** JSON text. If `main` returned undefined, this is 'null'. */
+  /** Returned value as JSON text. If `main` returned undefined, the text is 'null'. */
   value: string
   logs: LogLine[]
   durationMs: number
@@ -63,7 +65,9 @@ export type FailedResult = {
   kind: 'failed'
   code: FailureCode
   message: string
-  /** The error's name and message, then the action's own frames (`action.js:line:column`). Empty if there is none. */
+  /**
+   * The error's name and message, then the action's own frames (`action.js:line:column`). Empty if there is no stack.
+   */
   stack: string
   logs: LogLine[]
   durationMs: number
@@ -78,9 +82,9 @@ export type LostResult = {
   kind: 'lost'
   reason: string
   started: boolean
-  /** The queue is full, for the run's account or for all accounts. */
+  /** True if the queue is full, for the run's account or for all accounts. */
   full?: true
-  /** Estimated time until the queue has room. Set only with `full`. */
+  /** Estimated time until the queue has room, in milliseconds. Set only with `full`. */
   retryAfterMs?: number
 }
 
@@ -88,13 +92,12 @@ export type ActionResult = ReturnedResult | FailedResult | LostResult
 
 export type RunControl = {
   /**
-   * Stops the run when aborted. A queued run ends as `lost` and not started; a started run ends as `failed` with the
-   * code `stopped`.
+   * Stops the run when aborted. A queued run then ends as `lost` and not started. A started run ends as `failed` with
+   * the code `stopped`.
    */
   signal: AbortSignal
-  /** Drops a queued run when aborted, as `lost` and not started. A started run continues. */
+  /** Drops a queued run when aborted. The run then ends as `lost` and not started. A started run continues. */
   unwanted?: AbortSignal
-  /** Called when an executor has taken the run and its time starts to count. */
   started(): void
 }
 
@@ -107,7 +110,10 @@ export type PoolLoad = {
 }
 
 export type ActionPool = {
-  /** Never rejects. The run waits for a free executor: in order within its account, and in turn with other accounts. */
+  /**
+   * Executes an action. Never rejects. The run waits for a free executor: in order within its account, and in turn with
+   * other accounts.
+   */
   run(request: RunRequest, capability: Capability, control?: RunControl): Promise<ActionResult>
   /** Returns the refusal that `run` would return immediately, or undefined if `run` would accept the request. */
   refusal(

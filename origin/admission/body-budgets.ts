@@ -7,7 +7,7 @@ import {
 } from '../../shared/limits.ts'
 import type { Principal } from '../accounts/account.ts'
 
-/** The rejected request had no effect. */
+/** Thrown if the memory for request bodies is exhausted. The rejected request had no effect. */
 export class BodyBudgetExhaustedError extends Error {
   override readonly name = 'BodyBudgetExhaustedError'
   readonly retryAfterMs: number
@@ -18,7 +18,7 @@ export class BodyBudgetExhaustedError extends Error {
 }
 
 type BodyBudgetOptions = {
-  /** For all bodies together, and for the bodies of a single holder. */
+  /** Maximum size of all bodies together (`totalBytes`), and of the bodies of a single holder (`shareBytes`). */
   totalBytes: number
   shareBytes: number
   retryAfterMs: number
@@ -57,15 +57,15 @@ export class BodyBudget {
   }
 }
 
-/** Budget that a large request body counts against, and the holder's name in it. */
 export type BodyHolder = { room: BodyBudget; name: string }
 
 /**
- * Senders without a verified key have a separate budget, so that they cannot use up the memory for accounts and the
- * edge.
+ * Budgets for the memory of request bodies. Senders without a verified key have a separate budget, so that they cannot
+ * use up the memory for accounts and the edge.
  */
 export class BodyBudgets {
-  // A stalled body is aborted within `BODY_STALL_MS`, which frees its memory.
+  // A rejected sender may retry after `BODY_STALL_MS`, because a stalled body is aborted within that time, which frees
+  // its memory.
   readonly #keyless = new BodyBudget({
     totalBytes: UNAUTHENTICATED_BODIES_BYTES,
     shareBytes: ARRIVING_BODIES_SHARE_BYTES,
@@ -82,7 +82,7 @@ export class BodyBudgets {
     retryAfterMs: BODY_STALL_MS,
   })
 
-  /** For a client without a verified key. Each client network has its own share. */
+  /** Each client network has its own share of the budget. */
   forClient(address: string): BodyHolder {
     return { room: this.#keyless, name: clientNetwork(address) }
   }

@@ -6,7 +6,7 @@ import type { Database } from '../db/open.ts'
 import { callRates } from '../db/schema.ts'
 import { fromDatabase } from '../db/database-unavailable.ts'
 
-/** The rejected call had no effect. */
+/** Thrown if a limit is exceeded. The rejected call had no effect. */
 export class LimitExceededError extends Error {
   override readonly name = 'LimitExceededError'
   readonly retryAfterMs: number
@@ -19,20 +19,19 @@ export class LimitExceededError extends Error {
 type CallRateOptions = {
   db: Database
   now: () => number
-  /** Calls are limited separately for each name. */
   name: string
-  /** For hashing callers before they are stored in the database. */
+  /** Key for hashing callers before they are stored in the database. */
   hashKey: Uint8Array
   /** @default a message that contains the name */
   refusal?: string
-  /** Calls allowed in a burst, and per hour in the long term. */
+  /** Calls allowed in a burst (`burst`), and per hour in the long term (`perHour`). */
   burst: number
   perHour: number
 }
 
 /**
- * Rate limit per caller, shared by all processes. GCRA with one upsert per call: each call postpones `full_at`, the
- * time at which the full burst is available again, by the time needed to restore one call.
+ * Rate limit per caller, shared by all processes. Uses GCRA with one upsert per call: each call postpones `full_at`,
+ * the time at which the full burst is available again, by the time in which one call is restored.
  */
 export class CallRate {
   readonly #options: CallRateOptions
@@ -68,14 +67,12 @@ export class CallRate {
     throw new LimitExceededError(refusal, fullAt - latest)
   }
 
-  /** Deletes callers whose full burst is available again. */
   async forgetOld(): Promise<void> {
     const { db, now } = this.#options
     await deleteInBatches(db, callRates, lt(callRates.fullAt, new Date(now())))
   }
 }
 
-/** The name, followed by an HMAC of the name and the caller. */
 export function hashedCallerId(hashKey: Uint8Array, name: string, caller: string): string {
   const hash = createHmac('sha256', hashKey)
     .update(JSON.stringify([name, caller]))

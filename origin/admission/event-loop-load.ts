@@ -1,9 +1,9 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 
-/** The shed request had no effect. */
+/** Thrown if a request is shed because of overload. The shed request had no effect. */
 export class OverloadedError extends Error {
   override readonly name = 'OverloadedError'
-  /** Undefined if the delay cannot be estimated. */
+  /** Time after which the client may retry. Undefined if it cannot be estimated. */
   readonly retryAfterMs: number | undefined
   constructor(message: string, retryAfterMs?: number) {
     super(message)
@@ -12,9 +12,9 @@ export class OverloadedError extends Error {
 }
 
 /**
- * Median delay. The worker pool kills an executor that is silent for 500 ms past its deadline, and must not do so
- * merely because this process reads messages late. A request takes about ten turns of the event loop, which last two
- * seconds at this delay.
+ * Median event loop delay above which requests are shed. The worker pool kills an executor that is silent for 500 ms
+ * past its deadline, and must not do so merely because this process reads messages late. A request takes about ten
+ * turns of the event loop, which last two seconds at this delay.
  */
 export const SHED_DELAY_MS = 200
 
@@ -24,8 +24,8 @@ const RESOLUTION_MS = 20
 const WINDOW_MS = 1_000
 
 /**
- * Median over the last second, so that a single long task, such as a request of 16 MiB, does not count. The sampling
- * does not run JavaScript.
+ * Measures the event loop delay as the median over the last second, so that a single long task, such as a request of 16
+ * MiB, does not count. The sampling does not run JavaScript.
  */
 export class EventLoopLoad {
   readonly maxDelayMs: number

@@ -8,17 +8,17 @@ import { LimitExceededError } from './call-rate.ts'
 type GasBudgetOptions = {
   db: Database
   now: () => number
-  /** Primary key of the budget's row. */
+  /** Name of the budget, which is the primary key of its database row. */
   name: string
-  /** Operations that the budget pays for, for error messages. */
+  /** Operations for which the budget pays, named in error messages. */
   what: string
-  /** Per UTC day, shared by all processes. */
   perDayWei: bigint
 }
 
 /**
- * Daily budget for gas paid for other parties. The cost is known only from the receipt, so each transaction reserves
- * the cost of the previous one. Without a receipt, the reserved amount remains counted as spent.
+ * Daily budget for gas that this deployment pays for other parties. The cost is known only from the receipt, so each
+ * transaction reserves the cost of the previous one. If a transaction has no receipt, the reserved amount remains
+ * counted as spent.
  */
 export class GasBudget {
   readonly #options: GasBudgetOptions
@@ -35,7 +35,7 @@ export class GasBudget {
     const { db, now, name, what, perDayWei } = this.#options
     const at = now()
     const day = new Date(at).toISOString().slice(0, 10)
-    // The clock of another process may already have moved the budget to the next day.
+    // Another process, whose clock is ahead, may already have moved the budget to the next day.
     const spent = sql`case when ${gasBudgets.day} >= ${day}::date then ${gasBudgets.spentWei} else 0 end`
     const rows = await fromDatabase(
       db
@@ -62,12 +62,11 @@ export class GasBudget {
     await this.#add(costWei - reservedWei, { lastWei: costWei })
   }
 
-  /** Called if no transaction was sent. */
   async release(reservedWei: bigint): Promise<void> {
     await this.#add(-reservedWei, {})
   }
 
-  /** Deletes the other budgets of past days. This budget contains the cost of the last transaction. */
+  /** This budget is not deleted, because it contains the cost of the last transaction. */
   async deletePastBudgets(): Promise<void> {
     const { db, now, name } = this.#options
     const yesterday = new Date(now() - DAY_MS).toISOString().slice(0, 10)

@@ -2,18 +2,17 @@ import { MINUTE_MS } from '../../shared/durations.ts'
 import { clientNetwork } from '../../shared/network/client-network.ts'
 import { LimitExceededError } from './call-rate.ts'
 
-/** Counts by name, which start again with each clock minute. */
+/** Counts by name, which are reset at the start of each clock minute. */
 export class MinuteCounts<Count> {
   readonly #now: () => number
   readonly #counts = new Map<string, Count>()
   #minute = 0
 
-  /** @param now Unix milliseconds */
+  /** @param now returns Unix milliseconds */
   constructor(now: () => number) {
     this.#now = now
   }
 
-  /** Returns the counts of the current minute, and the milliseconds until it ends. */
   current(): { counts: Map<string, Count>; leftMs: number } {
     const at = this.#now()
     const minute = Math.floor(at / MINUTE_MS)
@@ -25,15 +24,15 @@ export class MinuteCounts<Count> {
 
 type MinuteRateOptions = {
   max: number
-  /** Plural name of the items, for error messages. */
+  /** Plural name of the items, used in error messages. */
   what: string
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
 }
 
 /**
- * Limits items per client network and clock minute. Local to this process, so it also works while the database is
- * unavailable.
+ * Limits items per client network and clock minute. The limit is local to this process, so it also works while the
+ * database is unavailable.
  */
 export class MinuteRate {
   readonly #options: MinuteRateOptions
@@ -45,8 +44,8 @@ export class MinuteRate {
   }
 
   /**
-   * Rejected calls are not counted, so that the networks in memory never exceed the items granted within a minute.
-   * @param address the client's address
+   * Counts one item for the client's network. Rejected calls are not counted, so the number of networks in memory never
+   * exceeds the number of items granted within a minute.
    * @throws {LimitExceededError}
    */
   take(address: string): void {

@@ -6,34 +6,29 @@ import { GasBudget } from './gas-budget.ts'
 const LIMIT_NAME = 'new_account'
 const LIMITED_OPERATIONS = 'new accounts and conversions'
 
-/**
- * Share of one network in the daily gas budget. Ten networks must use their full share to exhaust the budget for all
- * others.
- */
+/** Ten networks must use their full share to exhaust the budget for all others. */
 const NETWORK_SHARE = 10n
 
 type NewAccountLimitsOptions = {
   db: Database
   now: () => number
-  /** For hashing addresses before they are stored in the database. */
   hashKey: Uint8Array
-  /** Accounts that one network may open in a burst, and per hour in the long term. */
+  /** Accounts that one network may create in a burst (`burst`), and per hour in the long term (`perHour`). */
   burst: number
   perHour: number
-  /** For all networks together. Undefined if gas is free of charge. */
+  /** Daily gas budget of all networks together, in wei. Undefined if gas is free of charge. */
   gasPerDayWei: bigint | undefined
 }
 
-/** The reserved amount counts as spent until one of these methods is called. */
+/** Gas reserved for one write. The reserved amount counts as spent until `settle` or `release` is called. */
 export type GasReservation = {
-  /** Called with the actual cost, once the transaction is in a block. */
   settle(wei: bigint): Promise<void>
-  /** Called if no transaction was sent. */
+  /** Releases the reserved amount if no transaction was sent. */
   release(): Promise<void>
 }
 
 /**
- * Limits the writes for which this deployment pays the gas: creating an account and converting it. An account can be
+ * Limits the writes for which this deployment pays the gas: creating and converting accounts. An account can be
  * converted only once, so the rate limit for new accounts also limits conversions in the long term.
  */
 export class NewAccountLimits {
@@ -60,10 +55,7 @@ export class NewAccountLimits {
     return this.reserveGas(address)
   }
 
-  /**
-   * Reserves from today's budget, for one write.
-   * @throws {LimitExceededError | DatabaseUnavailableError}
-   */
+  /** @throws {LimitExceededError | DatabaseUnavailableError} */
   async reserveGas(address: string): Promise<GasReservation> {
     const sharedBudget = this.#budget
     if (!sharedBudget) return { settle: async () => {}, release: async () => {} }

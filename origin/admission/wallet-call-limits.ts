@@ -13,13 +13,11 @@ type Rate = { burst: number; perHour: number }
 type WalletCallLimitsOptions = {
   db: Database
   now: () => number
-  /** For hashing addresses and accounts before they are stored in the database. */
   hashKey: Uint8Array
   proofs?: Rate
   made?: Rate
 }
 
-/** Limits wallet operations that are free of charge. Shared by all processes. */
 export class WalletCallLimits {
   readonly #proofs: CallRate
   readonly #creations: CallRate
@@ -44,8 +42,8 @@ export class WalletCallLimits {
   }
 
   /**
-   * Called before verification: a contract wallet's signature costs a call to this deployment's node, regardless of the
-   * sender.
+   * Counts a wallet proof of a client. Must be called before verification, because a contract wallet's signature costs
+   * a call to this deployment's node, regardless of the sender.
    * @param address the client's address; the limit applies to its network
    * @throws {LimitExceededError | DatabaseUnavailableError}
    */

@@ -1,7 +1,7 @@
 /**
  * Receiving side of HPKE (RFC 9180) with node:crypto: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM, in base and
- * PSK modes. Supports one message per context. Synchronous, and about ten times faster than WebCrypto. Functions are
- * named as in the RFC. Tested against the RFC's test vectors (A.3) and against @hpke/core.
+ * PSK modes. Supports one message per context. The functions are synchronous, about ten times faster than WebCrypto,
+ * and named as in the RFC. They are tested against the RFC's test vectors (A.3) and against @hpke/core.
  */
 import { createECDH, createHmac } from 'node:crypto'
 import { decryptGcm, GCM_NONCE_BYTES } from '../keys/aes-gcm.ts'
@@ -27,7 +27,7 @@ type ReceiverContext = {
 }
 
 /**
- * SetupBaseR, or SetupPSKR if a pre-shared key is given.
+ * Sets up a receiver context by SetupBaseR, or by SetupPSKR if a pre-shared key is given.
  * @throws {Error} if `enc` is not a point on the curve; the context's `open` throws if the ciphertext is not authentic
  */
 export function setupReceiver(
@@ -80,7 +80,7 @@ function labeledExpand(
   )
 }
 
-/** RFC 5869, 2.3. */
+/** HKDF-Expand with SHA-256 (RFC 5869, 2.3). */
 export function hkdfExpand(prk: Uint8Array, info: Uint8Array, length: number): Buffer {
   const blocks: Buffer[] = []
   let block: Buffer = EMPTY

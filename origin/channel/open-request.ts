@@ -27,7 +27,7 @@ type EnvelopeFailure =
   | { reason: 'unknown_psk' }
   | { reason: 'not_authentic' }
 
-/** Reveals nothing about the content. */
+/** Thrown if an envelope is rejected. The error reveals nothing about the content. */
 export class EnvelopeError extends Error {
   override readonly name = 'EnvelopeError'
   readonly failure: EnvelopeFailure
@@ -40,20 +40,19 @@ export class EnvelopeError extends Error {
 export type OpenedRequest = {
   mode: EnvelopeMode
   plaintext: Buffer
-  /** Encrypts a response so that only the sender of the request can read it. */
   sealResponse: (plaintext: Uint8Array) => Buffer
 }
 
 export type ChannelKeys = { keyFor(keyId: string): P256Key | undefined; psk: Uint8Array }
 
-/** Names a public key in sealed requests: the first 16 bytes of its SHA-256, in hex. */
+/** Returns the ID of a public key in sealed requests: the first 16 bytes of the key's SHA-256 hash, in hex. */
 export function keyIdOf(publicKey: Uint8Array): string {
   return hash('sha256', publicKey, 'buffer').subarray(0, KEY_ID_BYTES).toString('hex')
 }
 
 /**
  * Checks the first `HEADER_BYTES` of an envelope before the rest is read.
- * @throws {EnvelopeError} malformed, unknown_key or unknown_psk
+ * @throws {EnvelopeError} with the reason malformed, unknown_key or unknown_psk
  */
 export function checkHeader(
   keys: ChannelKeys,
@@ -69,7 +68,7 @@ export function checkHeader(
 }
 
 /**
- * The method and path must be those of the HTTP request that carried the sealed request.
+ * The method and path must be those of the HTTP request that contained the sealed request.
  * @throws {EnvelopeError}
  */
 export function openRequest(
@@ -115,10 +114,7 @@ function encryptResponse(secret: Buffer, enc: Buffer, plaintext: Uint8Array): Bu
   return Buffer.concat([Uint8Array.of(ENVELOPE_VERSION), nonce, encrypted])
 }
 
-/**
- * Decrypts a usage key that was sealed for storage.
- * @throws {EnvelopeError} also if the key was sealed for another trigger or owner
- */
+/** @throws {EnvelopeError} also if the key was sealed for another trigger or owner */
 export function openStoredUsageKey(
   key: P256Key,
   sealed: Uint8Array,

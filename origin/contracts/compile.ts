@@ -1,4 +1,7 @@
-/** solc's WebAssembly build needs no installation, and its output is the same on every machine. */
+/**
+ * Compiles the contracts with solc's WebAssembly build, which needs no installation and produces the same output on
+ * every machine.
+ */
 import { readFileSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import solc from 'solc'
@@ -7,9 +10,9 @@ export type AbiItem = { readonly type: string; readonly name?: string }
 
 export type CompiledContract = {
   abi: AbiItem[]
-  /** Creation code as 0x hex. */
+  /** Creation code in 0x hex. */
   bytecode: string
-  /** Selectors as 0x hex, by signature. */
+  /** Function selectors in 0x hex, by function signature. */
   selectors: Record<string, string>
 }
 
@@ -38,11 +41,11 @@ type SolcOutput = {
 }
 
 const settings = {
-  // The libraries need Cancun's `mcopy` opcode, which every chain of interest supports.
+  // The libraries need Cancun's `mcopy` opcode, which every relevant chain supports.
   evmVersion: 'cancun',
-  // Cheaper calls at the price of a dearer deployment, because the payers pay for calls.
+  // Makes calls cheaper and the deployment more expensive, because the payers pay for calls.
   optimizer: { enabled: true, runs: 10_000 },
-  // Makes the bytecode independent of comments and paths.
+  // Omits metadata, so that the bytecode does not depend on comments and paths.
   metadata: { appendCBOR: false, bytecodeHash: 'none' },
   outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object', 'evm.methodIdentifiers'] } },
 }
@@ -58,22 +61,24 @@ function readImport(path: string): { contents: string } | { error: string } {
 }
 
 /**
- * The contract omits `receive` intentionally: a call without data must revert, and the diamond's fallback reverts it.
+ * Code of solc's warning about a payable fallback without `receive`. The contract omits `receive` intentionally: a call
+ * without data must revert, and the diamond's fallback reverts it.
  */
 const PAYABLE_FALLBACK_WITHOUT_RECEIVE = '3628'
 
-/** @throws {Error} as `compileFolder` */
 export function compileContracts(): Record<string, CompiledContract> {
   return compileFolder(new URL('.', import.meta.url), [DIAMOND, ...FACETS])
 }
 
-/** @throws {Error} as `compileFolder` */
 export function compileGovernance(): CompiledContract {
   const compiled = compileFolder(new URL('./governance/', import.meta.url), [GOVERNANCE])
   return compiled[GOVERNANCE]!
 }
 
-/** @throws {Error} with the compiler's messages, and for warnings about our own code, which would go unnoticed */
+/**
+ * @throws {Error} with the compiler's messages if compilation fails, or if our own code causes a warning that would
+ * otherwise go unnoticed
+ */
 export function compileFolder(
   folder: URL,
   wanted: readonly string[],

@@ -1,4 +1,3 @@
-/** Deploys from the committed artifacts: four transactions, no compiler. */
 import { ContractFactory, Interface, JsonRpcProvider } from 'ethers'
 import type { Provider, Signer, TransactionReceipt } from 'ethers'
 import { accountConfigAbi } from '../../shared/abi/account-config.ts'
@@ -6,28 +5,28 @@ import artifacts from './artifacts.json' with { type: 'json' }
 
 export type DeployedAccountConfig = {
   address: string
-  /** Deployment block; a mirror that reads events from it on misses no event. */
+  /** Deployment block. A mirror that reads events from this block on misses no event. */
   block: number
   chainId: number
 }
 
 type AccountConfigDeployment = ({ rpcUrl: string } | { provider: Provider }) & {
-  /** Pays for the deployment and becomes the diamond's owner. */
+  /** Signer that pays for the deployment and becomes the diamond's owner. */
   signer: Signer
-  /** Wallets that may write managed accounts from the first block on; at most 50. */
+  /** Wallets that may write to managed accounts from the first block on (at most 50). */
   payers: readonly string[]
   nodeConfiguration?: Readonly<Record<string, string>>
 }
 
-/** EIP-2535 `FacetCutAction`. */
+/** Values of `FacetCutAction` (EIP-2535). */
 export const FACET_CUT_ACTION = { add: 0, replace: 1, remove: 2 } as const
 
-/** @throws if a transaction is rejected or reverts; no contract is in use then, because the diamond is deployed last */
+/** @throws if a transaction is rejected or reverts; facets that were already deployed then remain unused */
 export async function deployAccountConfig(
   deployment: AccountConfigDeployment,
 ): Promise<DeployedAccountConfig> {
   if ('provider' in deployment) return deploy(deployment.provider, deployment)
-  // ethers' default poll interval of four seconds would dominate the duration.
+  // Polls often, because ethers' default interval of four seconds would dominate the duration of the deployment.
   const provider = new JsonRpcProvider(deployment.rpcUrl, undefined, {
     staticNetwork: true,
     cacheTimeout: -1,
@@ -47,7 +46,7 @@ async function deploy(
   const owner = signer.provider === provider ? signer : signer.connect(provider)
   const facets = Object.values(artifacts.facets)
   const nonce = await owner.getNonce('pending')
-  // Sent in parallel with consecutive nonces: only the diamond depends on the facets.
+  // The facets are independent of each other, so they are deployed in parallel, with consecutive nonces.
   const sent = await Promise.all(
     facets.map(({ bytecode }, index) =>
       owner.sendTransaction({ data: bytecode, nonce: nonce + index }),
@@ -76,7 +75,6 @@ async function deploy(
   return { address, block, chainId: Number((await provider.getNetwork()).chainId) }
 }
 
-/** @throws if the receipt has no contract address */
 export function createdContract(receipt: TransactionReceipt | null): {
   address: string
   block: number

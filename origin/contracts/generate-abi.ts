@@ -9,7 +9,7 @@ const ORDER = ['function', 'event', 'error']
 
 const rank = ({ type, name }: AbiItem) => `${ORDER.indexOf(type)} ${name}`
 
-/** Removes duplicates; the order depends only on names. */
+/** The order of the items depends only on their types and names. */
 export function mergedAbi(contracts: Contracts): AbiItem[] {
   const items = new Map<string, AbiItem>()
   for (const facet of FACETS) {
@@ -21,16 +21,14 @@ export function mergedAbi(contracts: Contracts): AbiItem[] {
 const sortAbi = (items: readonly AbiItem[]) =>
   items.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))
 
-/** Decoding does not need `internalType`. */
+/** JSON replacer that omits `internalType`, which decoding does not need. */
 const withoutInternalType = (key: string, value: unknown) =>
   key === 'internalType' ? undefined : value
 
-/** Text of `shared/abi/account-config.ts`. */
 export function renderAbi(contracts: Contracts): string {
   return renderAbiModule('accountConfigAbi', 'origin/contracts/*.sol', mergedAbi(contracts))
 }
 
-/** Text of `shared/abi/governance.ts`. */
 export function renderGovernanceAbi({ abi }: CompiledContract): string {
   const items = abi.filter(({ type }) => ORDER.includes(type))
   return renderAbiModule('governanceAbi', 'origin/contracts/governance/*.sol', sortAbi(items))
@@ -46,7 +44,6 @@ function renderAbiModule(name: string, sources: string, items: readonly AbiItem[
   ].join('\n')
 }
 
-/** Creation code, the diamond's ABI, and the selectors of each facet. */
 export function artifactsOf(contracts: Contracts) {
   const { abi, bytecode } = requireCompiled(contracts, DIAMOND)
   const facets: Record<string, Pick<CompiledContract, 'bytecode' | 'selectors'>> = {}

@@ -1,4 +1,3 @@
-/** Upgrades a deployed diamond to the committed artifacts; its state is preserved. */
 import { Contract, getAddress, ZeroAddress } from 'ethers'
 import type { Provider, Signer } from 'ethers'
 import artifacts from './artifacts.json' with { type: 'json' }
@@ -14,9 +13,9 @@ type AccountConfigUpgrade = {
 type FacetCut = { target: string; action: number; selectors: string[] }
 
 /**
- * Makes all changes in one transaction, so that no block has a mix of old and new functions. The functions of the
- * diamond itself cannot be replaced and stay unchanged.
- * @returns false if nothing had to change
+ * Upgrades the facets in one transaction, so that no block contains a mix of old and new functions. The functions of
+ * the diamond itself cannot be replaced and stay unchanged.
+ * @returns false if no change was necessary
  * @throws if the signer is not the owner or a transaction fails; the diamond is then unchanged
  */
 export async function upgradeAccountConfig(upgrade: AccountConfigUpgrade): Promise<boolean> {
@@ -50,14 +49,13 @@ export async function upgradeAccountConfig(upgrade: AccountConfigUpgrade): Promi
   return true
 }
 
-/** Reuses a contract with the facet's code, or deploys it. */
 async function findOrDeployFacet(
   bytecode: string,
   targets: ReadonlySet<string>,
   owner: Signer,
   provider: Provider,
 ): Promise<string> {
-  // Simulates the creation code, so that the artifacts need not contain the deployed code too.
+  // Obtains the deployed code by simulating the creation code, so that the artifacts do not need to contain both.
   const code = await provider.call({ data: bytecode })
   for (const target of targets) {
     if ((await provider.getCode(target)) === code) return target

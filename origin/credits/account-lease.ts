@@ -4,23 +4,26 @@ import { executeOrder, type FromLedger } from './execute-order.ts'
 import { LeaseBudgets } from './lease-budgets.ts'
 import type { Charge, LeaseAnswer, LeaseOrder, LeaseTerms } from './lease-order.ts'
 
-/** Poll interval for credit that other processes return. */
+/** Interval at which this process polls for credit that other processes return. */
 export const RETURN_POLL_MS = 50
 
-/** Leased amounts that are unused for this long are returned to the account. */
+/** Idle time after which leased amounts are returned to the account. */
 export const LEASE_IDLE_MS = 10_000
 
 /**
- * Unsettled cents at which charges are settled at once, but at most every `SETTLE_INTERVAL_MS`. Unsettled charges are lost
- * if the process is killed.
+ * Amount of unsettled charges, in cents, that triggers an immediate settlement, at most once per `SETTLE_INTERVAL_MS`.
+ * Unsettled charges are lost if the process is killed.
  */
 const SETTLE_CENTS = 100
 const SETTLE_INTERVAL_MS = 250
 
-/** Bounds the size of statements: an account may run any number of actions. */
+/**
+ * Maximum number of charges per order. It bounds the size of SQL statements, because an account may run any number of
+ * actions.
+ */
 const CHARGES_MAX = 500
 
-/** An account may have thousands of sub-allocations to search. */
+/** Minimum interval between searches for idle sub-allocations, because an account may have thousands of them. */
 const SWEEP_INTERVAL_MS = 1_000
 
 type PendingRead = { resolve: (answer: LeaseAnswer) => void; reject: (error: unknown) => void }
@@ -31,7 +34,7 @@ export type AccountLeaseOptions = {
   db: Database
   terms: () => LeaseTerms
   fromLedger: FromLedger
-  /** Milliseconds for which the lease may be used, counted from the sending of an answered order. */
+  /** Usable lifetime of the lease in milliseconds, measured from the time at which the last answered order was sent. */
   usableMs: number
   now: () => number
   sleep: (ms: number) => Promise<void>
@@ -39,8 +42,8 @@ export type AccountLeaseOptions = {
 }
 
 /**
- * The part of an account's budgets that this process may spend without asking the database. Orders are sent one at a
- * time; an unanswered order is resent unchanged before any other order.
+ * The part of an account's budgets that this process may spend without asking the database. Sends one order at a time
+ * to the database. If an order is not answered, resends the order unchanged before sending another one.
  */
 export class AccountLease {
   readonly budgets: LeaseBudgets
@@ -49,11 +52,10 @@ export class AccountLease {
   #usableUntil = Number.NEGATIVE_INFINITY
   #isStored = false
   #sequence = 0
-  /** Not answered yet. */
+  /** Order that the database has not answered yet. */
   #order: LeaseOrder | undefined
-  /** Wait for the answer to `#order`. */
+  /** Balance reads that wait for the answer to `#order`. */
   #sentReads: PendingRead[] = []
-  /** Wait for the next order. */
   #queuedReads: PendingRead[] = []
   #working: Promise<void> | undefined
   #sweptAt: number
@@ -83,7 +85,7 @@ export class AccountLease {
   }
 
   /**
-   * Settles all charges of this process first, so that the answer includes them.
+   * Settles all charges that this process made to the account, then reads the account's state.
    * @throws {CreditsUnavailableError}
    */
   settleAndRead(): Promise<LeaseAnswer> {
@@ -93,7 +95,7 @@ export class AccountLease {
     })
   }
 
-  /** Also returns idle amounts. Never rejects: after a failure, the next call tries again. */
+  /** Settles charges and returns idle amounts to the account. Never rejects: after a failure, the next call retries. */
   flush(): Promise<void> {
     const idleSince = this.#options.now() - LEASE_IDLE_MS
     if (this.#isStored && this.budgets.credit.usedAt <= idleSince && this.budgets.isUnreserved)
@@ -122,27 +124,25 @@ export class AccountLease {
     if (this.#isStored) this.#usableUntil = Math.max(this.#usableUntil, usableUntil)
   }
 
-  /** Excludes charges that are part of an order. */
+  /** Cents of charges that are not part of an order yet. */
   get unsettledCents(): number {
     return this.#charges.cents
   }
 
-  /** Monotonic time of the oldest charge that may not be in the ledger yet; undefined if there is none. */
+  /** Monotonic time of the oldest charge that may not be in the ledger yet; undefined if the ledger has all charges. */
   get unsettledSince(): number | undefined {
     return this.#oldestChargeAt
   }
 
-  /** True if the database has this lease and no order for the lease is in flight. */
   get isHeld(): boolean {
     return this.#isStored && this.#order === undefined
   }
 
-  /** True while orders are in flight. Charges made in the meantime are included in the next order. */
+  /** Charges that are made meanwhile are included in the next order. */
   get isWorking(): boolean {
     return this.#working !== undefined
   }
 
-  /** True if the ledger has all charges and no order is pending. */
   get isSettled(): boolean {
     return !this.isWorking && !this.#hasWork()
   }
@@ -164,7 +164,7 @@ export class AccountLease {
   }
 
   async #sendOrders(): Promise<void> {
-    // Combines all requests made in the same tick into one order.
+    // Waits for a microtask, so that all requests made in the same tick are combined into one order.
     await Promise.resolve()
     try {
       while (this.#hasWork()) {
@@ -172,7 +172,7 @@ export class AccountLease {
         if (this.budgets.isAwaitingReturns) await this.#options.sleep(RETURN_POLL_MS)
       }
     } catch (error) {
-      // Keeps the used amounts and the order, because the database may have applied the order.
+      // Keeps the used amounts and the unanswered order, because the database may have applied the order.
       this.budgets.fail(error)
       for (const read of [...this.#sentReads.splice(0), ...this.#queuedReads.splice(0)])
         read.reject(error)
@@ -191,21 +191,22 @@ export class AccountLease {
     this.#order = undefined
     this.#isStored = answer.isStored
     this.#usableUntil = usableUntil
-    // Approximation: most of the remaining charges were made while the order was in flight.
+    // Uses the current time as an approximation: most of the remaining charges were made while the order was in flight.
     this.#oldestChargeAt = this.#charges.hasCharges ? now() : undefined
     this.budgets.recordSettled(order.charges, order.parts)
     for (const read of this.#sentReads.splice(0)) read.resolve(answer)
     this.budgets.debtCents = answer.debtCents
     this.budgets.credit.applyAnswer(answer.credit)
-    // If the order was repeated, its lost first answer may have reported that the lease had expired. Sub-allocations
-    // that the order does not name are therefore treated as lost.
+    // The lost first answer to a repeated order may have reported that the lease had expired. Therefore,
+    // sub-allocations that the order does not name are treated as lost.
     this.budgets.applyAnswers(answer.parts, !answer.isNew && !isRepeated)
   }
 
   #nextOrder(): LeaseOrder {
     const charges = this.#charges.take()
     this.#settledAt = this.#options.now()
-    // A balance must include all charges made before it was requested.
+    // A balance must include all charges made before it was requested. Reads are therefore added to an order only if no
+    // charges remain.
     if (!this.#charges.hasCharges) this.#sentReads = this.#queuedReads.splice(0)
     return {
       leaseId: this.id,
@@ -218,7 +219,7 @@ export class AccountLease {
   }
 }
 
-/** Combines charges of the same kind, key and subject. */
+/** Charges of the same kind, key and subject are combined. */
 class UnsettledCharges {
   readonly #sums = new Map<string, Charge>()
   #cents = 0

@@ -2,11 +2,11 @@ import type { Budget } from './budget.ts'
 import type { PairRuns } from './pair-runs.ts'
 import { NoAllowanceLeftError } from './credit-errors.ts'
 
-/** Reservation step, as for credit, and minimum reservation of a run. */
+/** Minimum allowance that a run reserves, in milliseconds. Equal to the step in which credit is reserved. */
 export const ALLOWANCE_STEP_MS = 1_000
 
 export type AllowanceReservationOptions = {
-  /** Allowances of the run's key and action (`pair`), and of the whole account (`all`). */
+  /** Allowance budgets: `pair` for the run's key and action, `all` for the whole account. */
   pair: Budget
   all: Budget
   runs: PairRuns
@@ -16,13 +16,13 @@ export type AllowanceReservationOptions = {
   allMs: number
 }
 
-/** Milliseconds of the allowance, reserved in case the run fails. They are released if it succeeds. */
+/** Allowance in milliseconds that is reserved in case a run fails, and released if the run succeeds. */
 export class AllowanceReservation {
   readonly #options: AllowanceReservationOptions
   #pairMs: number
   #allMs: number
   #isAlone = true
-  /** True if the run may continue up to its own limits without allowance of its key and action. */
+  /** True if the run may continue up to its time limit even without allowance for its key and action. */
   #isUnbounded = false
   #open = true
 
@@ -33,12 +33,11 @@ export class AllowanceReservation {
     options.runs.addRun(this)
   }
 
-  /** Called if a run of the same pair is in flight at the same time. */
   markOverlapping(): void {
     this.#isAlone = false
   }
 
-  /** Announces an `extend` to this duration, so that the allowance can be obtained in advance. */
+  /** Announces a later call of `extend`, so that the allowance can be obtained in advance. */
   prepare(untilMs: number): void {
     const { pair, all } = this.#options
     const { pairMs, allMs } = this.#missing(untilMs)
@@ -47,8 +46,8 @@ export class AllowanceReservation {
   }
 
   /**
-   * A run that has always been the only run of its key and action in flight may exceed their allowance, but not the
-   * account's allowance.
+   * Extends the reservation to a run duration of `untilMs`. A run that never overlapped with another run of the same
+   * key and action may exceed the allowance of that key and action, but not the allowance of the account.
    * @returns false if no allowance is left and the run must be stopped
    * @throws {CreditsUnavailableError}
    */
@@ -64,18 +63,18 @@ export class AllowanceReservation {
       if (error instanceof NoAllowanceLeftError) return false
       throw error
     } finally {
-      // The run finished during this call, which has already freed its earlier reservations.
+      // If the run finished during this call, its earlier reservations are already released. Releases the new ones.
       if (!this.#open) this.#free(0)
     }
     return true
   }
 
-  /** @param outcome if `failed`, the duration is deducted from the allowance */
+  /** If the run failed, its duration is deducted from the allowance. */
   finish(ms: number, { failed }: { failed: boolean }): void {
     this.#end(ms, failed ? Math.max(1, Math.ceil(ms)) : 0)
   }
 
-  /** No effect after `ended`. */
+  /** No effect after `finish`. */
   release(): void {
     this.#end(undefined, 0)
   }

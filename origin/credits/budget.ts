@@ -4,22 +4,21 @@ import { WaitQueue, type Waiter } from './wait-queue.ts'
 
 type BudgetOptions = {
   now: () => number
-  /** False if the lease may have expired, so that nothing more may be spent from it. */
+  /** Returns false if the lease may have expired. Nothing may be spent from an expired lease. */
   isUsable: () => boolean
-  /** Called if an order must be sent to the database for this budget. */
   onWork: () => void
   onUse?: () => void
   /** Amount that corresponds to one cent: 1 if the budget is in cents, 1,000 if it is in milliseconds. */
   unit: number
-  /** Error if the amount is not available in any process. */
+  /** Creates the error for an amount that is not available in any process. */
   refuse: (amount: number, status: BudgetStatus) => Error
 }
 
-/** As of the last answered order. */
+/** Status of a budget as of the last answered order. */
 type BudgetStatus = {
-  /** Free in this process or not in any lease. */
+  /** Amount that is free in this process or not in any lease. */
   left: number
-  /** Held by other processes; only their reservations, once they have answered a request. */
+  /** Amount in the leases of other processes. After they have answered a request, only their reservations remain. */
   elsewhere: number
   /** Undefined for credit. */
   terms: BudgetTerms | undefined
@@ -30,10 +29,13 @@ export class Budget {
   readonly #waitQueue = new WaitQueue()
   readonly #size: LeaseSize
   #held = 0
-  /** Not in any lease. Negative if the limit was lowered: this much of the held amount must not be reserved again. */
+  /**
+   * Amount that is not in any lease. If the limit was lowered, this is negative: that much of the held amount must not
+   * be reserved again.
+   */
   #available = 0
   #reserved = 0
-  /** Not settled yet. */
+  /** Amount that was used but is not settled yet. */
   #used = 0
   #giveBack = false
   /** True while an order that returns the free amount is in flight. */
@@ -71,7 +73,7 @@ export class Budget {
     return this.#giveBack || !this.#waitQueue.isEmpty
   }
 
-  /** Monotonic milliseconds. */
+  /** In monotonic milliseconds. */
   get usedAt(): number {
     return this.#usedAt
   }
@@ -81,7 +83,7 @@ export class Budget {
     return this.#reserved === 0 && this.#used === 0 && !this.hasWork && !this.#givingBack
   }
 
-  /** Limit minus use, as far as this process knows. A part may be reserved. */
+  /** Limit minus the use that this process knows of. Part of the remaining amount may be reserved. */
   get remaining(): number {
     if (!this.#terms) return Number.POSITIVE_INFINITY
     return this.#terms.limit - this.#terms.used - this.#used
@@ -92,19 +94,18 @@ export class Budget {
   }
 
   /**
-   * Makes no query.
+   * Reserves an amount from the lease, without a database query.
    * @returns false if an order to the database is needed
    */
   take(amount: number): boolean {
     this.#usedAt = this.#options.now()
-    // A new caller must not overtake others, or take an amount that is being returned.
+    // A new caller must not overtake waiting callers, or take an amount that is being returned.
     if (!this.#waitQueue.isEmpty || this.#givingBack) return false
     return this.#take(amount)
   }
 
   /**
    * @param amount evaluated again when credit becomes available
-   * @returns the reserved amount
    * @throws the error created by `refuse`, or CreditsUnavailableError
    */
   async reserve(amount: () => number): Promise<number> {
@@ -130,18 +131,18 @@ export class Budget {
     this.#used -= used
   }
 
-  /** Takes effect with the next order. */
+  /** Returns the free amount to the account with the next order. */
   giveBack(): void {
     this.#giveBack = true
     this.#options.onWork()
   }
 
-  /** The database no longer has the lease, so nothing more is spent from it. */
+  /** Called if the database no longer has the lease. Stops spending from the lease. */
   markLost(): void {
     this.#held = 0
   }
 
-  /** The database may no longer have the held amount: stops spending from it, and returns it. */
+  /** Called if the database may no longer have the held amount. Stops spending from that amount, and returns it. */
   markUnknown(): void {
     if (this.#held === 0) return
     this.#held = 0

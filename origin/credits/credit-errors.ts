@@ -4,7 +4,10 @@ export class PaymentRequiredError extends Error {
   override readonly name = 'PaymentRequiredError'
   readonly requiredCents: number
   readonly balanceCents: number
-  /** From a refund or dispute of credit that was already spent. The next payment pays the debt first. */
+  /**
+   * Debt in cents, caused by refunds or disputes of credit that was already spent. The next payment pays the debt
+   * first.
+   */
   readonly debtCents: number
   constructor(requiredCents: number, balanceCents: number, debtCents = 0) {
     super(`${requiredCents} cents required, ${balanceCents} available`)
@@ -32,7 +35,7 @@ export class SpendCapReachedError extends Error {
   }
 }
 
-/** The allowance for failed executions is used up, or reserved for runs in flight. */
+/** Thrown if the allowance for failed executions is used up, or reserved for runs in flight. */
 export class NoAllowanceLeftError extends Error {
   readonly elsewhereMs: number
   constructor(elsewhereMs: number) {
@@ -44,9 +47,9 @@ export class NoAllowanceLeftError extends Error {
 
 export class AllowanceExhaustedError extends Error {
   override readonly name = 'AllowanceExhaustedError'
-  /** `pair`: the allowance of a key and action; `account`: that of the whole account. */
+  /** The exhausted allowance: `pair` for a key and action, `account` for the whole account. */
   readonly of: 'pair' | 'account'
-  /** Time until some of the used allowance leaves the window. */
+  /** Milliseconds until some of the used allowance leaves the window. */
   readonly retryAfterMs: number
   constructor(of: 'pair' | 'account', retryAfterMs: number) {
     super('the allowance for failed executions is exhausted')
@@ -55,7 +58,6 @@ export class AllowanceExhaustedError extends Error {
   }
 }
 
-/** Runs of the same key and action have reserved the whole allowance. */
 export class RunsInFlightError extends Error {
   override readonly name = 'RunsInFlightError'
   readonly retryAfterMs: number
@@ -65,7 +67,7 @@ export class RunsInFlightError extends Error {
   }
 }
 
-/** The ledger, or a process that leases the account's credit, does not respond. */
+/** Thrown if the ledger, or a process that leases the account's credit, does not respond. */
 export class CreditsUnavailableError extends Error {
   override readonly name = 'CreditsUnavailableError'
 }

@@ -17,10 +17,13 @@ import { readUsage, type UsageFilter, type DailyUsage } from './usage.ts'
 import { pruneSums } from './window-sums.ts'
 import { capsOf, isReturnPending, type KeyCap, type SpendCap, storeCap } from './spend-caps.ts'
 
-/** Without renewal for this long, a lease expires and its credit returns to the account. */
+/** Time after which a lease expires unless it is renewed. The credit of an expired lease returns to the account. */
 export const CREDIT_LEASE_MS = 30_000
 
-/** A third shorter than the lease, because clocks differ and the answer to an order takes time. */
+/**
+ * Time for which a process may spend from a lease after sending an order. It is a third shorter than the lease, because
+ * clocks differ and answers take time.
+ */
 export const LEASE_USABLE_MS = 20_000
 
 /** Must be smaller than the number of database connections. */
@@ -28,22 +31,21 @@ const FLUSH_CONCURRENCY = 4
 
 const ORDER_TIMEOUT_MS = 5_000
 
-/** Settlement at shutdown is retried for this long. Charges still unsettled when the process exits are lost. */
+/** Charges that are still unsettled when the process exits are lost. */
 const CLOSE_TIMEOUT_MS = 5_000
 const CLOSE_RETRY_MS = 100
 
 export type CreditsOptions = {
   db: Database
-  /** For account statements, which may take long to read. Defaults to `db`. */
+  /** Database connections for account statements, which may take long to read. Defaults to `db`. */
   reports?: Database
   processId: string
-  /** An earlier process that has certainly exited (see `predecessor.ts`). */
+  /** ID of the previous process, which has certainly exited (see `predecessor.ts`). */
   predecessor?: string | undefined
-  /** Granted when the account's credit is first requested. */
+  /** Credit in cents that is granted when an account's credit is first requested. */
   starterCents: number
-  /** Unix milliseconds. Used for the expiry of leases, on which all processes must agree. */
+  /** Current time in Unix milliseconds, for the expiry of leases. All processes must agree on this time. */
   now: () => number
-  /** Monotonic milliseconds, for the time until which this process may use a lease. */
   monotonic: () => number
   sleep: AbortableSleep
   newId: () => string
@@ -58,8 +60,8 @@ export type AccountBalance = {
 }
 
 /**
- * Credit of accounts, spent from leases. A reservation that the lease covers needs no query. The leases of all
- * processes together never exceed the account's credit.
+ * Spends the credit of accounts from leases. A reservation that a lease covers needs no database query. Together, the
+ * leases of all processes never exceed the account's credit.
  */
 export class Credits {
   readonly #options: CreditsOptions
@@ -77,15 +79,15 @@ export class Credits {
     this.#allowance = new FailureAllowance({ budgets, now, monotonic, sleep })
   }
 
-  /** Returns the credit leased by the predecessor to its accounts. Must be called before the first reservation. */
+  /** Returns the predecessor's leased credit to the accounts. Must be called before the first reservation. */
   async recover(): Promise<void> {
     const { db, predecessor, now } = this.#options
     if (predecessor !== undefined) await reapLeases(db, { ofProcess: predecessor }, new Date(now()))
   }
 
   /**
-   * The cents also count towards the key's spending cap.
-   * @throws {PaymentRequired}
+   * The reservation also counts towards the key's spending cap.
+   * @throws {PaymentRequiredError}
    * @throws {SpendCapReachedError}
    * @throws {CreditsUnavailableError} if the available credit is unknown
    */
@@ -113,7 +115,7 @@ export class Credits {
     }
   }
 
-  /** @throws {AllowanceExhaustedError | RunsInFlightError | Overloaded | CreditsUnavailableError} */
+  /** @throws {AllowanceExhaustedError | RunsInFlightError | OverloadedError | CreditsUnavailableError} */
   admit(payer: Payer, run: RunAdmission): Promise<AllowanceReservation> {
     return this.#allowance.admit(payer, run)
   }
@@ -134,7 +136,7 @@ export class Credits {
   }
 
   /**
-   * Charges of other processes appear once they are settled.
+   * Charges of other processes are included once they are settled.
    * @throws {CreditsUnavailableError | DatabaseUnavailableError}
    */
   async usage(filter: UsageFilter): Promise<{ rows: DailyUsage[]; total: number }> {
@@ -144,11 +146,14 @@ export class Credits {
   }
 
   /**
-   * After this returns, no process spends under the previous cap, except for amounts already reserved. Idempotent.
-   * @throws {CreditsUnavailableError} if a process may not have received the change yet, or if too many changes are waiting
+   * Sets or removes a key's spending cap. When the promise resolves, no process spends under the previous cap anymore,
+   * except for amounts that were already reserved. Idempotent.
+   * @throws {CreditsUnavailableError} if a process may not have received the change yet, or if too many changes are
+   * waiting
    */
   async setCap(payer: Payer, cap: SpendCap | null): Promise<void> {
-    // Each change waits for the account's lock and occupies a database connection.
+    // Changes of an account run one at a time, because each waits for the account's lock and occupies a database
+    // connection.
     await this.#caps.run(payer.accountHash, () => this.#setCap(payer, cap))
   }
 
@@ -175,19 +180,18 @@ export class Credits {
     return this.#fromLedger(capsOf(db, accountHash, new Date(now())))
   }
 
-  /** Includes accounts that recently had a lease. */
+  /** Number of accounts for which this process has, or recently had, a lease. */
   get leases(): number {
     return this.#leases.size
   }
 
-  /** Excludes charges that are part of an order. */
   get unsettledCents(): number {
     let cents = 0
     for (const lease of this.#leases.values()) cents += lease.unsettledCents
     return cents
   }
 
-  /** Age of the oldest charge that may not be in the ledger yet; 0 if the ledger has all charges. */
+  /** Age in milliseconds of the oldest charge that may not be in the ledger yet; 0 if the ledger has all charges. */
   get unsettledMs(): number {
     const now = this.#options.monotonic()
     let since = now
@@ -200,7 +204,7 @@ export class Credits {
     const left = this.#leases.entries()
     const worker = async () => {
       for (const [accountHash, lease] of left) {
-        // Leases with orders in flight settle their charges anyway, and may be waiting for other processes.
+        // Skips leases with orders in flight: they settle their charges anyway, and may be waiting for other processes.
         if (!lease.isWorking) await lease.flush()
         if (lease.isEmpty) this.#leases.delete(accountHash)
       }
@@ -208,26 +212,23 @@ export class Credits {
     await Promise.all(Array.from({ length: FLUSH_CONCURRENCY }, worker))
   }
 
-  /**
-   * Starts to return the requested amounts.
-   * @throws {CreditsUnavailableError}
-   */
+  /** @throws {CreditsUnavailableError} */
   async returnRequested(): Promise<void> {
     const { db, processId } = this.#options
     if (this.#leases.size === 0) return
     for (const { accountHash, budget } of await this.#fromLedger(requestedReturns(db, processId)))
-      // Not awaited: returning an amount may involve waiting for other processes, which must not delay the other
-      // accounts.
+      // Not awaited, because returning an amount may involve waiting for other processes, which must not delay the
+      // other accounts.
       void this.#leases.get(accountHash)?.giveBack(budget === null ? 'credit' : { part: budget })
   }
 
-  /** Needed after a refund or dispute. Never rejects. */
+  /** Never rejects. */
   giveBack(accountHash: string): void {
     void this.#leases.get(accountHash)?.giveBack()
   }
 
   /**
-   * Also returns the credit of other processes' expired leases to the accounts.
+   * Renews the leases of this process, and returns the credit of expired leases to the accounts.
    * @throws {CreditsUnavailableError}
    */
   async renew(): Promise<void> {
@@ -251,7 +252,7 @@ export class Credits {
     await pruneSums(db, now())
   }
 
-  /** Amounts still reserved return when their lease expires. */
+  /** Amounts that are still reserved return when their lease expires. */
   async close(): Promise<void> {
     this.#closed = true
     const { monotonic, sleep } = this.#options
@@ -292,7 +293,7 @@ export class Credits {
     return { processId, starterCents, at: new Date(at), expiresAt: new Date(at + CREDIT_LEASE_MS) }
   }
 
-  /** The outcome of a failed transaction is unknown. */
+  /** Applies a timeout to a database operation. If the operation fails, its outcome is unknown. */
   #fromLedger<Answer>(operation: Promise<Answer>): Promise<Answer> {
     const { sleep } = this.#options
     return rejectAfter(ORDER_TIMEOUT_MS, operation, databaseTimeout, sleep).catch(

@@ -18,12 +18,15 @@ import {
 } from './sub-allocations.ts'
 import { addFailures } from './window-sums.ts'
 
-/** Limits the time of an operation. @throws {CreditsUnavailableError} if the operation fails for any reason */
+/**
+ * Applies a timeout to a database operation.
+ * @throws {CreditsUnavailableError} if the operation fails for any reason
+ */
 export type FromLedger = <Answer>(operation: Promise<Answer>) => Promise<Answer>
 
 /**
- * Applies an order. If it only settles charges, tries a single statement before the full transaction.
- * @throws {CreditsUnavailableError} in which case it is unknown whether the order was applied
+ * If the order only settles charges, tries a single statement before the full transaction.
+ * @throws {CreditsUnavailableError} if it is unknown whether the order was applied
  */
 export async function executeOrder(
   db: Database,
@@ -47,7 +50,7 @@ export async function executeInTransaction(
   const { account, own, others } = await readLeases(tx, locked, order.leaseId, terms.at)
   const books = await readBooks(tx, order, affectedBudgets(order, own), terms.at)
   if (own && own.sequence >= order.sequence) {
-    // The process may use the lease after this answer as if the order had been applied now.
+    // Extends the lease, because the process may use it after this answer as if the order had been applied now.
     await tx
       .update(creditLeases)
       .set({
@@ -66,7 +69,10 @@ export async function executeInTransaction(
   return applyOrder(tx, order, terms, { account, own, others, books })
 }
 
-/** If the lease had expired, its charges must be checked against the spending caps again. */
+/**
+ * Returns the names of the budgets that an order affects. If the lease has expired, they include the spending caps of
+ * the charged keys, because the charges must be checked against the caps again.
+ */
 function affectedBudgets({ parts, charges }: LeaseOrder, own: LeaseRow | undefined): string[] {
   const again = own ? [] : charges.map(({ keyHash }) => capBudgetName(keyHash))
   return [...new Set([...parts.map(({ budget }) => budget), ...again])]
@@ -92,7 +98,7 @@ async function applyOrder(
     order.parts.flatMap(({ budget, used }) => (used > 0 ? [[budget, used] as const] : [])),
   )
   await addFailures(tx, order.accountHash, terms.at, failures)
-  // An expired lease covers no charges. They are paid from the available credit as far as possible.
+  // An expired lease covers no charges. Uncovered charges are paid from the available credit as far as possible.
   const covered = Math.min(settled.cents, before)
   const left = before - covered
   const free = account.balanceCents - account.leasedCents - (settled.cents - covered)
@@ -108,15 +114,15 @@ async function applyOrder(
   })
   const parts = next.map(({ part }) => part)
   await deleteSubAllocations(tx, order.leaseId, parts)
-  // A lease that has counted failures keeps its row with the sequence number. Otherwise a repeated order would count
-  // them again.
+  // A lease that has counted failures keeps its row with the sequence number. Otherwise, a repeated order would count
+  // the failures again.
   const isDeletable = failures.size === 0 && !parts.some(({ stays }) => stays)
   const isStored = await storeLease(tx, order, terms, { own, held, isDeletable })
   await storeSubAllocations(tx, order, parts)
 
   const change = { balanceCents: -settled.cents, leasedCents: held - before }
   const changed = await changeAccount(tx, account, change)
-  // A debt from a refund may remain unpaid until processes return their leased credit.
+  // Pays debt from the returned credit, because a debt from a refund may remain unpaid until processes return credit.
   const cause = `${order.leaseId}:${order.sequence}`
   const paid = await payDebt(tx, changed, terms.at, cause)
 
@@ -163,7 +169,7 @@ function leaseAnswer(
   }
 }
 
-/** @returns true if the lease is in the database afterwards; an empty lease is deleted */
+/** @returns true if the lease is in the database afterwards */
 async function storeLease(
   tx: Transaction,
   order: LeaseOrder,
@@ -195,7 +201,7 @@ async function storeLease(
   return true
 }
 
-/** Returns the credit of expired leases to the account. */
+/** Reads the account's leases, and returns the credit of other processes' expired leases to the account. */
 async function readLeases(
   tx: Transaction,
   account: CreditAccount,
@@ -207,7 +213,7 @@ async function readLeases(
   const own = rows.find(({ id }) => id === ownId)
   const others = rows.filter(({ id }) => id !== ownId)
   if (!others.some(({ expiresAt }) => expiresAt < at)) return { account, own, others }
-  // Repeats the expiry condition, because a process may have renewed its lease since it was read.
+  // Repeats the expiry condition, because a process may have renewed its lease since the lease was read.
   const expired = and(ne(creditLeases.id, ownId), lt(creditLeases.expiresAt, at))
   const { account: freed, closed } = await closeLeases(tx, account, expired, at)
   const gone = new Set(closed.map(({ id }) => id))

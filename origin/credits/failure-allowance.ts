@@ -12,24 +12,25 @@ import {
   RunsInFlightError,
 } from './credit-errors.ts'
 
-/** Limit for waiting on runs of the same key and action. Most actions finish at least once within this time. */
+/** For most actions, at least one run finishes within this time. */
 const ADMISSION_TIMEOUT_MS = 10_000
 
 /** Poll interval for allowance held by other processes, which do not report when their runs finish. */
 const ALLOWANCE_POLL_MS = 250
 
-/** Checks an exhausted allowance at most this often, so that a flood of failures costs one query per second. */
+/**
+ * Minimum interval between checks of an exhausted allowance, so that a flood of failures costs one query per second.
+ */
 const EXHAUSTED_RECHECK_MS = 1_000
 
-/** Pairs of key and action with stored run durations, at a few hundred bytes each. */
+/** Maximum number of key and action pairs with stored run durations, at a few hundred bytes each. */
 const PAIRS_MAX = 10_000
 
-/** Reserved allowance is freed when the runs in flight finish. */
+/** Reserved allowance is released when the runs in flight finish. */
 const RETRY_AFTER_MS = 1_000
 
 export type FailureAllowanceOptions = {
   budgets: (accountHash: string) => LeaseBudgets
-  /** Unix milliseconds. */
   now: () => number
   monotonic: () => number
   sleep: AbortableSleep
@@ -37,9 +38,9 @@ export type FailureAllowanceOptions = {
 
 export type RunAdmission = {
   cid: string
-  /** Wall-clock limit of the run. */
+  /** Wall-clock limit of the run, in milliseconds. */
   wallMs: number
-  /** Memory that the run occupies while it waits for admission. */
+  /** Memory in bytes that the run occupies while it waits for admission. */
   bytes: number
 }
 
@@ -47,12 +48,13 @@ type PendingAdmission = { payer: Payer; wallMs: number; pair: Budget; all: Budge
 
 /**
  * Allowance for failed executions, which are free of charge (`docs/decisions/0024`). Before a run starts, it reserves
- * the time that it would use by failing, from the allowances of its key and action and of the account.
+ * the time that it would use if it failed. The time is reserved from the allowance of its key and action, and from the
+ * allowance of the account.
  */
 export class FailureAllowance {
   readonly #options: FailureAllowanceOptions
   readonly #pairs = new Map<string, PairRuns>()
-  /** Accounts with an exhausted allowance, by the time of their next check. */
+  /** Time of the next check for each account with an exhausted allowance. */
   readonly #exhaustedUntil = new Map<string, number>()
   readonly #waitLimiter = new WaitLimiter()
 
@@ -61,6 +63,7 @@ export class FailureAllowance {
   }
 
   /**
+   * Reserves allowance for a run, and waits if runs in flight have reserved the rest.
    * @throws {AllowanceExhaustedError} if the allowance is exhausted
    * @throws {RunsInFlightError} if the allowance is still reserved for runs in flight after 10 s
    * @throws {OverloadedError} if too many runs are waiting
@@ -100,7 +103,6 @@ export class FailureAllowance {
     }
   }
 
-  /** Waits until the run is first, allowance may have been freed, or the timeout expires. */
   async #waitForWake(waiter: RunWaiter, ms: number): Promise<void> {
     const timer = new AbortController()
     const woken = new Promise<void>((resolve) => {
@@ -120,7 +122,7 @@ export class FailureAllowance {
     this.#requireNotExhausted(admission)
     let pairMs = 0
     try {
-      // Combines both requests into one order.
+      // Requests the account's allowance in advance, so that one order includes both requests.
       all.prepare(ALLOWANCE_STEP_MS)
       const least = minimumMs(wallMs)
       pairMs = await pair.reserve(() => Math.max(least, this.#estimatedMs(admission)))
@@ -162,7 +164,6 @@ export class FailureAllowance {
     return new AllowanceExhaustedError(of, Math.max(ALLOWANCE_STEP_MS, waitMs))
   }
 
-  /** Expected duration in milliseconds, limited to the remaining allowance. */
   #estimatedMs({ wallMs, pair, runs }: PendingAdmission): number {
     return Math.min(runs.estimateMs(wallMs, this.#options.monotonic()), pair.remaining)
   }
@@ -194,7 +195,9 @@ export class FailureAllowance {
   }
 }
 
-/** Minimum reservation in milliseconds. A run admitted with less would use more than the remaining allowance. */
+/**
+ * Minimum reservation in milliseconds. A run that is admitted with less would use more than the remaining allowance.
+ */
 function minimumMs(wallMs: number): number {
   return Math.min(ALLOWANCE_STEP_MS, wallMs)
 }

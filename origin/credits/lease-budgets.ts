@@ -7,10 +7,13 @@ import {
   SpendCapReachedError,
 } from './credit-errors.ts'
 
-/** Bounds the size of queries: an account may run any number of actions. */
+/**
+ * Maximum number of sub-allocations per order. It bounds the size of queries, because an account may run any number of
+ * actions.
+ */
 const SUB_ALLOCATIONS_MAX = 200
 
-/** `unit` of budgets in milliseconds: one second corresponds to one cent. */
+/** Value of `unit` for budgets in milliseconds: one second corresponds to one cent. */
 const MILLISECONDS = 1_000
 
 export type LeaseBudgetsOptions = {
@@ -21,7 +24,7 @@ export type LeaseBudgetsOptions = {
 
 export class LeaseBudgets {
   readonly credit: Budget
-  /** As of the last answer of the database. */
+  /** Debt of the account as of the last answer from the database. */
   debtCents = 0
   readonly #options: LeaseBudgetsOptions
   readonly #subAllocations = new Map<string, Budget>()
@@ -40,12 +43,12 @@ export class LeaseBudgets {
     return this.subAllocation(capBudgetName(keyHash))
   }
 
-  /** Allowance for failed executions in milliseconds. Without `pair`, that of the whole account. */
+  /** In milliseconds: of a key and action, or of the whole account if `pair` is omitted. */
   failures(pair?: { keyHash: string; cid: string }): Budget {
     return this.subAllocation(pair ? failureBudgetName(pair.keyHash, pair.cid) : ACCOUNT_FAILURES)
   }
 
-  /** @param name name in the database, which requests of other processes use */
+  /** @param name name of the budget in the database */
   subAllocation(name: string): Budget {
     return this.#subAllocations.get(name) ?? this.#make(name)
   }
@@ -118,7 +121,10 @@ export class LeaseBudgets {
     for (const part of this.#subAllocations.values()) if (part.isHeld) part.giveBack()
   }
 
-  /** Returns sub-allocations unused since the given time to the account, and drops empty ones. */
+  /**
+   * Returns the amounts of sub-allocations that have not been used since the given time, and drops empty
+   * sub-allocations.
+   */
   sweep(usedSince: number): void {
     for (const [name, part] of this.#subAllocations) {
       if (part.usedAt >= usedSince || !part.isIdle) continue
@@ -136,7 +142,8 @@ export class LeaseBudgets {
         due()
         this.#options.onWork()
       },
-      // The use of a spending cap is recorded as charges, which are part of the next order anyway.
+      // A spending cap needs no separate order: its use is recorded as charges, which are part of the next order
+      // anyway.
       onUse: isCap ? () => {} : due,
       unit: isCap ? 1 : MILLISECONDS,
       refuse: (amount, { left, elsewhere, terms }) =>

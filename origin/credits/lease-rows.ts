@@ -21,7 +21,7 @@ export async function renewLeases(
   return rows.map(({ id }) => id)
 }
 
-/** Amounts that other processes have asked this process to return. `budget` is null for credit. */
+/** `budget` is null for credit. */
 export async function requestedReturns(
   db: Database,
   processId: string,
@@ -42,10 +42,7 @@ export async function requestedReturns(
   return unionAll(credit, parts)
 }
 
-/**
- * Asks processes to return their free credit.
- * @returns the leases that have any
- */
+/** @returns the leases that hold credit */
 export async function requestReturns(tx: Transaction, which: SQL): Promise<LeaseRow[]> {
   return tx
     .update(creditLeases)
@@ -54,7 +51,7 @@ export async function requestReturns(tx: Transaction, which: SQL): Promise<Lease
     .returning()
 }
 
-/** Returns the credit of the leases to the account. The caller must hold the account's lock. */
+/** Returns their credit to the account. The caller must hold the account's lock. */
 export async function closeLeases(
   tx: Transaction,
   account: CreditAccount,
@@ -69,14 +66,15 @@ export async function closeLeases(
   if (!first) return { account, closed }
   const returned = closed.reduce((sum, { cents }) => sum + cents, 0)
   const freed = await changeAccount(tx, account, { leasedCents: -returned })
-  // A debt from a refund may remain unpaid until processes return their leased credit. The transfer's name is unique,
-  // because a lease's sequence number increases with each order.
+  // Pays debt from the returned credit, because a debt from a refund may remain unpaid until processes return credit.
+  // The transfer's idempotency key is unique, because a lease's sequence number increases with each order.
   const cause = `ended:${first.id}:${first.sequence}`
   return { account: await payDebt(tx, freed, at, cause), closed }
 }
 
 /**
- * Returns the amounts of the closed leases to the accounts. Charges that the process had not settled are lost.
+ * Deletes expired leases or the leases of a process, and returns their credit to the accounts. Charges that were not
+ * settled are lost.
  * @param withTimeout applies a timeout to each database operation
  */
 export async function reapLeases(
@@ -96,7 +94,8 @@ export async function reapLeases(
     .orderBy(asc(creditLeases.accountHash))
   for (const { accountHash } of await withTimeout(accounts.execute())) {
     const reaping = db.transaction(async (tx) => {
-      // Account before leases, as in all other transactions. A different lock order could cause a deadlock.
+      // Locks the account before its leases, as all other transactions do. A different lock order could cause a
+      // deadlock.
       const account = await lockRow(tx, accountHash)
       if (account) await closeLeases(tx, account, dead, at)
     })

@@ -1,7 +1,7 @@
-/** Leased beyond the need. Lasts for 25 seconds of one run without another order. */
+/** Minimum extra amount that is leased beyond the need. It covers 25 seconds of one run without another order. */
 const EXTRA_CENTS = 25
 
-/** If another order is needed within this time, the extra amount doubles; otherwise it halves. */
+/** Time within which another order doubles the extra amount. A later order halves it. */
 const GROWTH_WINDOW_MS = 1_000
 const EXTRA_MAX_CENTS = EXTRA_CENTS * 2 ** 9
 
@@ -16,7 +16,6 @@ export class LeaseSize {
     this.#unit = unit
   }
 
-  /** Amount to request beyond the need. */
   next(now: number): number {
     const soon = now - this.#requestedAt < GROWTH_WINDOW_MS
     this.#requestedAt = now

@@ -3,14 +3,14 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { creditAccounts, creditLeases, ledgerTransfers } from '../db/schema.ts'
 
-/** If every account differs, there is a single cause. */
+/** Maximum number of differences to return. If every account differs, there is a single cause. */
 const DIFFERENCES_MAX = 100
 
 const integer = (name: string) => sql<number>`${sql.raw(name)}`.mapWith(Number)
 
 /**
- * Accounts whose stored sums do not match their transfers and leases, with both sums. The columns are the fields of the
- * log event `credits.books_differ`.
+ * Finds the accounts for which the stored sums do not match the transfers and leases, and returns both sums. The
+ * columns are the fields of the log event `credits.books_differ`.
  * @param since checks only accounts with leased credit or with a transfer after this ID; if omitted, all accounts
  */
 export async function findDifferences(db: Database, since?: number) {
@@ -58,11 +58,11 @@ function netChange(account: SQL): SQL {
 }
 
 /**
- * The sum must be 0. Customer accounts are summed from the account rows. The accounts that belong to no customer
- * (`revenue`, `processor`, `starter`) are summed from the transfers.
- * @param from the known sum of the latter accounts up to a transfer ID; only later transfers are read
- * @param until a transfer ID up to which all transfers are visible
- * @returns `next` is `from` of the next call
+ * Sums all ledger accounts. The sum must be 0. Customer accounts are summed from the account rows. The accounts that
+ * belong to no customer (`revenue`, `processor`, `starter`) are summed from the transfers.
+ * @param from known sum of the accounts without a customer up to a transfer ID; only later transfers are read
+ * @param until transfer ID up to which all transfers are visible
+ * @returns `next`, the value of `from` for the next call
  */
 export async function sumLedger(
   db: Database,

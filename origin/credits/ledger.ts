@@ -8,7 +8,7 @@ export type CreditAccount = typeof creditAccounts.$inferSelect
 
 export type ChargeKind = 'write' | 'execution'
 
-/** A reversal restores credit that was deducted for a refund or dispute. */
+/** A `reversal` restores credit that was deducted for a refund or dispute. */
 type CreditKind = 'starter' | 'payment' | 'reversal'
 
 export type ClawbackKind = 'refund' | 'dispute'
@@ -19,10 +19,10 @@ type Transfer = {
   kind: ChargeKind | CreditKind | ClawbackKind | 'debt'
   from: string
   to: string
-  /** At least 1. */
+  /** Amount in cents, at least 1. */
   cents: number
   keyHash?: string
-  /** Name of the operation, CID of the action, or the processor's ID of the payment. */
+  /** Subject of the transfer: name of the operation, CID of the action, or the processor's ID of the payment. */
   subject?: string
   /**
    * Number of charges combined in this transfer.
@@ -31,24 +31,23 @@ type Transfer = {
   quantity?: number
 }
 
-/** Accounts that belong to no customer. Charges go to `revenue`; starter credits come from `starter`. */
+/** Ledger accounts that belong to no customer. Charges go to `revenue`; starter credits come from `starter`. */
 export const REVENUE = 'revenue'
 const STARTER = 'starter'
 export const PROCESSOR = 'processor'
 
-/** Spendable credit of a customer. */
 export function creditsLedgerAccount(accountHash: string): string {
   return `credits:${accountHash}`
 }
 
-/** Results from refunds and disputes of credit that was already spent. */
+/** Debt results from refunds and disputes of credit that was already spent. */
 export function debtLedgerAccount(accountHash: string): string {
   return `debt:${accountHash}`
 }
 
 /**
- * Locks the account's row until the transaction ends; required for every change to the balance or leases. The first
- * call for an account creates the row and grants the starter credits exactly once.
+ * Locks the account's row until the transaction ends. Every change to the balance or leases requires this lock. The
+ * first call for an account creates the row and grants the starter credits exactly once.
  */
 export async function lockAccount(
   tx: Transaction,
@@ -72,7 +71,10 @@ export async function lockAccount(
   })
 }
 
-/** Once per idempotency key. Also pays the account's debt from the credit. The caller must hold the account's lock. */
+/**
+ * Adds credit to an account, once per idempotency key, and pays the account's debt from the added credit. The caller
+ * must hold the account's lock.
+ */
 export async function addCredit(
   tx: Transaction,
   account: CreditAccount,
@@ -89,8 +91,8 @@ export async function addCredit(
 }
 
 /**
- * Deducts a refunded or disputed amount from credit that is not leased, once per idempotency key. The rest becomes
- * debt. The caller must hold the account's lock.
+ * Deducts a refunded or disputed amount from credit that is not leased, once per idempotency key. The amount that is
+ * not covered becomes debt. The caller must hold the account's lock.
  */
 export async function clawBack(
   tx: Transaction,
@@ -101,7 +103,8 @@ export async function clawBack(
   const { accountHash } = account
   const { idempotencyKey, kind, cents, subject } = deduction
   const debtKey = `${idempotencyKey}:owed`
-  // The split between credit and debt depends on the balance; a repeated operation must not split differently.
+  // The split between credit and debt depends on the balance, so a repeated operation could split the amount
+  // differently. An operation that was posted before is therefore skipped.
   const keys = [idempotencyKey, debtKey]
   const before = await tx
     .select({ id: ledgerTransfers.id })
@@ -142,7 +145,8 @@ export async function payDebt(
 }
 
 /**
- * The caller must hold the account's lock, and must apply the result to the account's row.
+ * Posts the transfers that were not posted before. The caller must hold the account's lock, and must apply the result
+ * to the account's row.
  * @returns the change in the account's credit in cents, excluding transfers that were posted before
  */
 export async function postTransfers(
@@ -170,7 +174,8 @@ export async function postTransfers(
 }
 
 /**
- * One statement, because database constraints relate the amounts to each other.
+ * Changes the amounts in an account's row. Uses one statement, because database constraints relate the amounts to each
+ * other.
  * @throws {Error} if the balance would not cover the leased credit
  */
 export async function changeAccount(

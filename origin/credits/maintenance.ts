@@ -4,23 +4,24 @@ import type { Audit } from './audit.ts'
 import type { Credits } from './credits.ts'
 
 /**
- * Also delays charges in the balance that other processes show. A busy account costs one statement per interval, or
- * more only if it spends over `SETTLE_CENTS` in that time.
+ * Settlement interval. The balances that other processes show do not include charges until they are settled. A busy
+ * account costs one statement per interval, or more only if it spends over `SETTLE_CENTS` in that time.
  */
 export const FLUSH_MS = 1_000
 
 /**
- * Poll interval for credit requests of other processes, which wait for at most two polls. Each poll is one small query.
+ * Poll interval for credit requests from other processes. A request waits for at most two polls. Each poll is one small
+ * query.
  */
 const REQUEST_POLL_MS = 100
 
-/** Six times per lease duration, so that some renewals may fail. */
+/** A sixth of the lease duration, so that some renewals may fail. */
 const RENEW_MS = 5_000
 
-/** Each audit reads the transfers of one hour, except for the first one, which reads all transfers. */
+/** Each audit reads the transfers of one hour, except for the first audit, which reads all transfers. */
 const AUDIT_MS = HOUR_MS
 
-/** Expired sums are no longer counted but still stored. Any process may delete them. */
+/** Expired sums are no longer counted, so any process may delete them. */
 const PRUNE_MS = 5 * MINUTE_MS
 
 /** @returns a function that stops the calls */
@@ -31,10 +32,7 @@ export const repeatByTimer: Repeat = (ms, act) => {
   return () => clearInterval(timer)
 }
 
-/**
- * Settles, returns and renews leases.
- * @returns stops the maintenance
- */
+/** @returns a function that stops the maintenance */
 export function maintainCredits(
   credits: Credits,
   log: OriginLog,
@@ -55,7 +53,10 @@ export function maintainCredits(
   return () => ends.forEach((end) => end())
 }
 
-/** @returns stops the audits */
+/**
+ * Audits the ledger immediately, and then once per `AUDIT_MS`.
+ * @returns a function that stops the audits
+ */
 export function scheduleAudits(audit: Audit, log: OriginLog): () => void {
   const run = skipIfBusy(
     () => audit.run(),
@@ -65,7 +66,10 @@ export function scheduleAudits(audit: Audit, log: OriginLog): () => void {
   return repeatByTimer(AUDIT_MS, run)
 }
 
-/** @param onFailure called with the name of the first error of an outage, because failures recur within seconds */
+/**
+ * Wraps an operation so that calls are skipped while one is in progress.
+ * @param onFailure called with the name of the first error of an outage, because failures recur within seconds
+ */
 export function skipIfBusy(
   act: () => Promise<void>,
   onFailure: (error: string) => void,

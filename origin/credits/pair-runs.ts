@@ -1,24 +1,26 @@
 import { MINUTE_MS } from '../../shared/durations.ts'
 
-/** Durations are kept for one to two periods, so that the estimate adapts when an action changes. */
+/**
+ * Run durations are stored for one to two periods of this length, so that the estimate adapts when an action changes.
+ */
 const PERIOD_MS = 10 * MINUTE_MS
 
-/** Initial reservation: the longest recent duration times this factor, plus the margin below. */
+/** Initial reservation: the longest recent duration times `LONGEST_FACTOR`, plus `LONGEST_MARGIN_MS`. */
 const LONGEST_FACTOR = 2
 const LONGEST_MARGIN_MS = 1_000
 
 export type RunWaiter = { wake: () => void }
 
 type PairRun = {
-  /** Called if a run of the same pair is in flight at the same time. */
+  /** Called if another run of the same key and action is in flight at the same time. */
   markOverlapping: () => void
 }
 
-/** One action by one key, in this process. */
+/** Runs of one action with one key in this process. */
 export class PairRuns {
   /** Monotonic time until which an exhausted allowance is not checked again. */
   exhaustedUntil = Number.NEGATIVE_INFINITY
-  /** Counts events that may have freed allowance. */
+  /** Number of events that may have released allowance. */
   changes = 0
   readonly #running = new Set<PairRun>()
   readonly #queue: RunWaiter[] = []
@@ -35,7 +37,8 @@ export class PairRuns {
   }
 
   /**
-   * Reservation with which a run is rarely stopped before it finishes. Without recent runs, the run's whole time limit.
+   * Estimates the reservation, in milliseconds, with which a run is rarely stopped before it finishes. Without recent
+   * runs, returns the run's whole time limit.
    */
   estimateMs(wallMs: number, now: number): number {
     this.#rotatePeriod(now)
@@ -44,14 +47,13 @@ export class PairRuns {
     return Math.min(wallMs, Math.ceil(LONGEST_FACTOR * longest) + LONGEST_MARGIN_MS)
   }
 
-  /** Also marks this run and the runs in flight as overlapping. */
   addRun(run: PairRun): void {
     for (const other of this.#running) other.markOverlapping()
     if (this.#running.size > 0) run.markOverlapping()
     this.#running.add(run)
   }
 
-  /** @param ms undefined if the run never started */
+  /** @param ms duration of the run, or undefined if the run never started */
   recordEnd(run: PairRun, ms: number | undefined, now: number): void {
     this.#running.delete(run)
     if (ms !== undefined) {
@@ -83,7 +85,6 @@ export class PairRuns {
 
   #rotatePeriod(now: number): void {
     if (now - this.#periodStart < PERIOD_MS) return
-    // Discards durations older than two periods.
     this.#previousLongestMs = now - this.#periodStart < 2 * PERIOD_MS ? this.#longestMs : undefined
     this.#longestMs = undefined
     this.#periodStart = now

@@ -4,7 +4,7 @@ import type { Charge } from './lease-order.ts'
 
 export type ExtendFailure = 'out_of_credits' | 'spend_cap_reached'
 
-/** Held until the reservation is charged or released. */
+/** Cents of an account's credit and of a key's spending cap, reserved until they are charged or released. */
 export class Reservation {
   readonly #lease: AccountLease
   readonly #keyHash: string
@@ -23,12 +23,12 @@ export class Reservation {
     return new Reservation(lease, keyHash, cents)
   }
 
-  /** 0 after the reservation was settled or released. */
+  /** Reserved amount in cents; 0 after the reservation was settled or released. */
   get cents(): number {
     return this.#open ? this.#cents : 0
   }
 
-  /** Announces an `extend` by this amount, so that the credit can be obtained in advance. */
+  /** Announces a later call of `extend`, so that the credit can be obtained in advance. */
   prepare(cents: number): void {
     if (!this.#open) return
     this.#lease.budgets.credit.prepare(cents)
@@ -53,7 +53,7 @@ export class Reservation {
   }
 
   /**
-   * Charges up to the reserved amount, and frees the rest. The charge is in memory only until it is settled.
+   * Charges up to the reserved amount, and releases the rest. The charge exists only in memory until it is settled.
    * @throws {RangeError} if `cents` is below 1 or exceeds the reserved amount
    */
   settle(kind: Charge['kind'], cents: number, { subject }: Pick<Charge, 'subject'>): void {
@@ -64,7 +64,7 @@ export class Reservation {
     this.#lease.charge({ kind, keyHash: this.#keyHash, subject, cents, quantity: 1 })
   }
 
-  /** Frees the amount without a charge. No effect after the reservation was settled or released. */
+  /** No effect after the reservation was settled or released. */
   release(): void {
     if (!this.#open) return
     this.#open = false
@@ -78,8 +78,8 @@ export class Reservation {
 }
 
 /**
- * All processes reserve credit before the cap. Two processes that each held one and waited for the other would both
- * fail.
+ * Reserves credit first, then the cap. All processes use the same order: two processes that each held one and waited
+ * for the other would both fail.
  */
 async function reserveCreditAndCap(
   lease: AccountLease,
@@ -89,7 +89,7 @@ async function reserveCreditAndCap(
   const { credit } = lease.budgets
   const cap = lease.budgets.cap(keyHash)
   if (!credit.take(cents)) {
-    // Combines both requests into one order.
+    // Requests the cap in advance, so that one order includes both requests.
     cap.prepare(cents)
     await credit.reserve(() => cents)
   }

@@ -3,16 +3,17 @@ import type { AllowanceReservation } from './allowance-reservation.ts'
 import type { Reservation } from './reservation.ts'
 
 /**
- * Announces the next second this long before the reserved one ends, which leaves time to ask other processes for
- * credit.
+ * Time before the end of the reserved second at which the next second is announced. It leaves time to ask other
+ * processes for credit.
  */
 const PREPARE_MS = 700
 
-/** Reserves the next second this long before the reserved one ends. */
+/** Time before the end of the reserved second at which the next second is reserved. */
 const EXTEND_MS = 50
 
 /**
- * A run that was measured longer than the executor reported, by more than this, is charged by the measured duration.
+ * Tolerance between the measured and the reported duration. If the measured duration is longer by more than this, it is
+ * charged instead of the reported one.
  */
 const MEASURE_TOLERANCE_MS = 2_000
 
@@ -31,7 +32,10 @@ export function isStopReason(code: string): code is StopReason {
 /** The first second is reserved before the run starts. */
 export type RunBudget = { reservation: Reservation; allowance: AllowanceReservation }
 
-/** Reserves each second before it begins: its price, and its part of the allowance for failed executions. */
+/**
+ * Reserves each second of a run before the second begins: its price, and its part of the allowance for failed
+ * executions.
+ */
 export class RunMeter {
   readonly #budget: RunBudget
   readonly #stopRun: (why: StopReason) => void
@@ -48,7 +52,6 @@ export class RunMeter {
     this.#reservedMs = (budget.reservation.cents / EXECUTION_SECOND_CENTS) * 1000
   }
 
-  /** Undefined if the run was not stopped. */
   get stopped(): { reason: StopReason; afterMs: number } | undefined {
     return this.#stopReason && { reason: this.#stopReason, afterMs: this.#reservedMs }
   }
@@ -62,10 +65,7 @@ export class RunMeter {
     this.#scheduleSecond()
   }
 
-  /**
-   * @returns the run's duration in milliseconds: the reported duration, or the measured one if the reported one is
-   * implausibly short
-   */
+  /** Returns the reported duration in milliseconds, or the measured one if the reported one is implausibly short. */
   end(reportedMs: number): number {
     this.#ended = true
     clearTimeout(this.#timer)
@@ -113,7 +113,7 @@ export class RunMeter {
   }
 }
 
-/** Charges every started second, and at least one. */
+/** Every started second is charged, and at least one. */
 export function executionCents(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000)) * EXECUTION_SECOND_CENTS
 }

@@ -1,4 +1,4 @@
-/** Operations per account that may wait for the one in progress. */
+/** Maximum number of operations per account that may wait for the operation in progress. */
 const WAITING_MAX = 16
 
 /**

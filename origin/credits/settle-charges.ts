@@ -7,7 +7,7 @@ import { type BudgetBook, payableAmount } from './sub-allocations.ts'
 import { usageUpsert } from './usage.ts'
 import { windowSumUpsert, hourlyRows } from './window-sums.ts'
 
-/** Idempotency key of a charge in the ledger. A repeated order repeats its keys, so that nothing is charged twice. */
+/** A repeated order has the same keys, so nothing is charged twice. */
 function chargeKey({ leaseId, sequence }: ChargeOrder, index: number): string {
   return `charge:${leaseId}:${sequence}:${index}`
 }
@@ -21,7 +21,7 @@ type ChargeSettlement = {
   unpaidCents: number
 }
 
-/** Posts only what the lease, the available credit and the spending caps cover. */
+/** Posts charges to the ledger, up to the amount that the lease, the available credit and the spending caps cover. */
 export async function settleCharges(
   tx: Transaction,
   order: ChargeOrder,
@@ -48,15 +48,14 @@ export async function settleCharges(
   return { cents, byKey, unpaidCents }
 }
 
-/** True if an order only settles charges. Most orders are of this kind. */
 export function isSettlementOnly({ charges, credit, parts }: LeaseOrder): boolean {
   return charges.length > 0 && parts.length === 0 && credit.need === 0 && !credit.giveBack
 }
 
 /**
- * Uses a single statement, where `executeInTransaction` needs ten.
- * @returns undefined without any change if the full transaction must handle the order: it was applied before, the lease
- * does not exist or does not cover the charges, the account has debt, or a key has a spending cap.
+ * Settles an order in a single statement, whereas `executeInTransaction` needs ten.
+ * @returns undefined if nothing was changed and the full transaction must handle the order: it was applied before, the
+ * lease does not exist or does not cover the charges, the account has debt, or a key has a spending cap
  */
 export async function settleFast(
   db: Database,
@@ -76,8 +75,8 @@ export async function settleFast(
   const caps = [...new Set(charges.map(({ keyHash }) => capBudgetName(keyHash)))]
   // If `lease` matches no row, no change is made. The account is locked first, as in all other transactions. Rows that
   // are only read are seen as of the start of the statement, although the previous holder of the lock may have changed
-  // them. The sub-allocations, which announce a new spending cap, are locked because PostgreSQL re-reads rows that it
-  // locks.
+  // them. PostgreSQL re-reads rows that it locks, so the sub-allocations, which announce a new spending cap, are locked
+  // too.
   const answer = await db.execute(sql`
     WITH account AS (
       SELECT account_hash, debt_cents FROM credit_accounts WHERE account_hash = ${accountHash} FOR UPDATE

@@ -4,18 +4,17 @@ import { creditLeases, leaseParts, spendCaps } from '../db/schema.ts'
 import { capBudgetName, type Payer, spentSeries } from './budget-names.ts'
 import { deleteSpent, rebuildSpent, readSums } from './window-sums.ts'
 
-/** Applies to a rolling window. */
 export type SpendCap = { capCents: number; windowSeconds: number }
 
 export type KeyCap = SpendCap & { keyHash: string; spentCents: number }
 
-/** Answered once the sub-allocation's `answered` reaches `asked`. */
+/** Request to return a sub-allocation. It is answered once the sub-allocation's `answered` reaches `asked`. */
 type ReturnRequest = { leaseId: string; asked: number }
 
 /**
- * Also asks all processes to return the amounts granted under the previous cap. The caller must hold the account's
- * lock.
- * @returns the requests to the holders of the leases
+ * Stores or removes a spending cap, and asks all processes to return the amounts granted under the previous cap. The
+ * caller must hold the account's lock.
+ * @returns the requests to the processes
  */
 export async function storeCap(
   tx: Transaction,
@@ -74,7 +73,7 @@ export async function isReturnPending(
   return rows.some(({ leaseId, answered }) => answered < (asked.get(leaseId) ?? 0))
 }
 
-/** Includes the settled amounts spent; ordered by key hash. */
+/** With the settled amounts spent, ordered by key hash. */
 export async function capsOf(db: Database, accountHash: string, at: Date): Promise<KeyCap[]> {
   const caps = await db
     .select()

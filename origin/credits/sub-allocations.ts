@@ -11,7 +11,6 @@ import { readTerms } from './budget-terms.ts'
 
 type SubAllocationRow = typeof leaseParts.$inferSelect
 
-/** A budget's limits, and the sub-allocations that leases hold of it. */
 export type BudgetBook = {
   budget: string
   own: SubAllocationRow | undefined
@@ -53,15 +52,15 @@ export async function readBooks(
   return books
 }
 
-/** Maximum charge to a lease: the amount it holds, plus the amount that is not in any lease. */
+/** Returns the maximum charge to a lease: the amount that the lease holds, plus the amount that is not in any lease. */
 export function payableAmount({ own, others, terms }: BudgetBook): number {
-  // The charge was reserved while the budget had no limit.
+  // A new limit does not apply, because the charge was reserved while the budget had no limit.
   if (own?.unlimited) return Number.POSITIVE_INFINITY
   const held = own?.held ?? 0
   return held + Math.max(0, terms.limit - terms.used - heldOf(others) - held)
 }
 
-/** @param used amount that the order reports as used */
+/** @param used amount to add to the use of the budget */
 export function nextSubAllocation(
   order: SubAllocationOrder,
   { own, others, terms: before }: BudgetBook,
@@ -71,8 +70,8 @@ export function nextSubAllocation(
   const terms = { ...before, used: before.used + used }
   const asked = own?.asked ?? 0
   const answered = giveBack ? asked : (own?.answered ?? 0)
-  // After a cap was set, the process keeps reserving without a limit until it answers with `giveBack`. It reserves
-  // nothing while that order is in flight, so only then does `reserved` include all of its reservations.
+  // After a cap was set, the process keeps reserving without a limit until it sends an order with `giveBack`. The
+  // process reserves nothing while that order is in flight. Only then does `reserved` include all of its reservations.
   const isNotAnswered = own?.unlimited && !giveBack
   if (terms.limit === Number.POSITIVE_INFINITY || isNotAnswered) {
     const stays = need > 0 || reserved > 0 || (own !== undefined && !giveBack)
@@ -87,7 +86,10 @@ export function nextSubAllocation(
   return { part: { budget, held, unlimited: false, answered, asked, stays: held > 0 }, terms }
 }
 
-/** Must run before the lease is deleted, whereas `storeSubAllocations` must run after the lease is stored. */
+/**
+ * Deletes sub-allocations that are no longer needed. Must run before the lease is deleted, whereas
+ * `storeSubAllocations` must run after the lease is stored.
+ */
 export async function deleteSubAllocations(
   tx: Transaction,
   leaseId: string,
@@ -163,7 +165,6 @@ export function subAllocationAnswer(
   }
 }
 
-/** Answers an order that was applied before. */
 export function repeatAnswer(book: BudgetBook): SubAllocationAnswer {
   return subAllocationAnswer(book, book.own && { ...book.own, stays: true }, book.terms)
 }

@@ -6,10 +6,10 @@ import { fromDatabase } from '../db/database-unavailable.ts'
 export type UsageFilter = {
   accountHash: string
   keyHash?: string
-  /** UTC days (`YYYY-MM-DD`), both inclusive. */
+  /** First and last UTC day (`YYYY-MM-DD`), both inclusive. */
   from: string
   to: string
-  /** Without `limit`, all rows are returned and the offset is ignored. */
+  /** Without `limit`, all rows are returned and `offset` is ignored. */
   offset: number
   limit?: number
 }
@@ -17,8 +17,8 @@ export type UsageFilter = {
 export type DailyUsage = typeof usageDays.$inferSelect
 
 /**
- * Charges by day, key and subject, newest day first, in a stable order. Unlimited by default, because each row has cost
- * the account at least one cent.
+ * Returns charges by day, key and subject, newest day first, in a stable order. The number of rows is unlimited by
+ * default, because each row has cost the account at least one cent.
  * @returns `total` counts all matching rows
  * @throws {DatabaseUnavailableError}
  */

@@ -4,7 +4,7 @@ import { OverloadedError } from '../admission/event-loop-load.ts'
 const WAITING_RUNS_MAX = 512
 const WAITING_BYTES_MAX = 256 * 1024 * 1024
 
-/** An account may use at most half of the limits. */
+/** Divisor of the limits for a single account, which may use at most half of them. */
 const ACCOUNT_SHARE = 2
 
 export class WaitLimiter {
@@ -12,7 +12,7 @@ export class WaitLimiter {
   readonly #accounts = new Map<string, { places: number; bytes: number }>()
 
   /**
-   * Counts the run as waiting until `wait` settles.
+   * Counts a run as waiting until `wait` settles.
    * @throws {OverloadedError} if a limit is exceeded; otherwise any error of `wait`
    */
   async run<Result>(

@@ -1,30 +1,38 @@
 import type { BudgetAnswer, OtherLease } from './lease-order.ts'
 import { CreditsUnavailableError } from './credit-errors.ts'
 
-/** Other processes must return free amounts within this time. After that, waiting callers get `CreditsUnavailableError`. */
+/**
+ * Time within which other processes must return free amounts. After that, waiting callers get
+ * `CreditsUnavailableError`.
+ */
 export const RETURN_TIMEOUT_MS = 2_000
 
 export type Waiter = {
   /**
-   * Called again when credit becomes free, because a caller that takes whatever remains cannot name an amount in
-   * advance.
+   * Returns the amount to reserve. Called again when credit becomes free, because a caller that takes whatever remains
+   * cannot name an amount in advance.
    */
   amount: () => number
-  /** False if the amount only has to be available. */
+  /** False if the amount only has to be available and is not reserved. */
   reserves: boolean
-  /** Until then, other processes are asked again if another process took the credit that they returned. */
+  /** Deadline until which other processes are asked again if another process took the credit that they returned. */
   until: number
   resolve: (amount: number) => void
   reject: (error: unknown) => void
 }
 
-/** A request to other processes, with the leases as of the request and the callers that wait for the answers. */
+/** Request to other processes: their leases at the time of the request, and the callers that wait for the answers. */
 type PendingRequest = { leases: Map<string, OtherLease>; waiters: Set<Waiter>; until: number }
 
-/** Served in order of arrival, so that small requests cannot starve a large one. */
+/**
+ * Callers that wait for an amount. They are served in order of arrival, so that small requests cannot starve a large
+ * one.
+ */
 export class WaitQueue {
   #waiters: Waiter[] = []
-  /** Callers that waited when the current order was made. Undefined if the order does not ask other processes. */
+  /**
+   * Callers that were waiting when the current order was created. Undefined if the order does not ask other processes.
+   */
   #requesters: Set<Waiter> | undefined
   #pending: PendingRequest | undefined
 
@@ -40,10 +48,7 @@ export class WaitQueue {
     return this.#waiters.reduce((sum, { amount }) => sum + amount(), 0)
   }
 
-  /**
-   * @returns the amount that was available
-   * @throws the error created by `refuse`, or CreditsUnavailableError
-   */
+  /** @throws the error created by `refuse`, or CreditsUnavailableError */
   wait({ amount, reserves }: Pick<Waiter, 'amount' | 'reserves'>, now: number): Promise<number> {
     return new Promise((resolve, reject) => {
       const until = now + RETURN_TIMEOUT_MS
@@ -51,7 +56,7 @@ export class WaitQueue {
     })
   }
 
-  /** @returns true if the order must ask the other processes to return free amounts */
+  /** Returns true if the order must ask the other processes to return free amounts. */
   beginOrder(): boolean {
     const ask = !this.isEmpty && !this.#pending
     if (ask) this.#requesters = new Set(this.#waiters)
@@ -59,7 +64,7 @@ export class WaitQueue {
   }
 
   /**
-   * Serves the callers in order, and rejects those that ask for more than is available in all processes.
+   * Serves the callers in order, and rejects callers that need more than all processes together have available.
    * @param serve returns false if the caller's amount is not free
    */
   applyAnswer(
@@ -78,8 +83,8 @@ export class WaitQueue {
     )
     if (open && now < pending.until && !this.isEmpty) return
     this.#pending = undefined
-    // A process that holds more than before, or more than it reserves, took some of the returned amount and possibly
-    // more than it needs. It must be asked again.
+    // Asks processes again if a lease has grown since the last request or exceeds its reservations. Such a process took
+    // some of the returned amount, and possibly more than it needs.
     const moved = answer.others.some(
       ({ id, held, reserved = held }) => held > (leaseAtRequest(id)?.held ?? 0) || held > reserved,
     )
@@ -93,7 +98,7 @@ export class WaitQueue {
             )
           : refuse(next.amount()),
       )
-      // The amount may be too small for this caller, but enough for the next one.
+      // The free amount may be too small for this caller, but enough for the next one.
       this.#serve(serve)
     }
   }

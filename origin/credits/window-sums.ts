@@ -5,19 +5,19 @@ import type { Database, Transaction } from '../db/open.ts'
 import { spendCaps, type TransferRow, windowSums } from '../db/schema.ts'
 import { ACCOUNT_PAID, failedSeries, paidSeries, type Payer, spentSeries } from './budget-names.ts'
 
-/** An amount leaves the window up to 1/60 of its length late, and never early. */
+/** An amount leaves the window up to 1/60 of the window's length late, and never early. */
 const STEPS_PER_WINDOW = 60
 
 const HOUR_SECONDS = FAILED_EXECUTION_WINDOW_MS / 1000
 
-/** Keeps expired rows, because the clock of another process may be behind. */
+/** Time for which expired rows are retained, because the clock of another process may be behind. */
 const PRUNE_AFTER_MS = 60_000
 
 export type WindowSum = { amount: number; nextLeavesAt: Date | undefined }
 
 /**
- * Adds to the sums of paid executions, and to the spending of keys with a cap. One statement, in the transaction that
- * posted the transfers. Ignores other kinds of transfers.
+ * Adds charges to the sums of paid executions, and to the spending of keys with a cap. Uses one statement, in the
+ * transaction that posted the transfers. Ignores other kinds of transfers.
  */
 export async function addCharges(
   tx: Transaction,
@@ -41,10 +41,7 @@ export async function addCharges(
   await tx.execute(windowSumUpsert(accountHash, at, rows))
 }
 
-/**
- * `rows` of `windowSumUpsert`, for sums over the last hour.
- * @param amounts a query with the columns series and amount
- */
+/** @param amounts a query with the columns series and amount */
 export function hourlyRows(amounts: SQL): SQL {
   return sql`SELECT v.series, ${HOUR_SECONDS}::int, v.amount FROM (${amounts}) v (series, amount)`
 }
@@ -61,7 +58,7 @@ export async function addFailures(
   await tx.execute(windowSumUpsert(accountHash, at, hourlyRows(rows)))
 }
 
-/** Omits series without a sum. */
+/** The result omits series without a sum. */
 export async function readSums(
   db: Pick<Database, 'select'>,
   accountHash: string,
@@ -140,7 +137,7 @@ export function windowSumUpsert(accountHash: string, at: Date, rows: SQL): SQL {
     ON CONFLICT (account_hash, series, step) DO UPDATE SET amount = window_sums.amount + excluded.amount`
 }
 
-/** Whole seconds, so that the steps of a window never overlap. */
+/** Length of a step in whole seconds, so that the steps of a window never overlap. */
 function stepSeconds(windowSeconds: SQL): SQL {
   return sql`ceil(${windowSeconds} / ${sql.raw(`${STEPS_PER_WINDOW}.0`)})::float8`
 }

@@ -1,4 +1,4 @@
-/** The operation that depends on the database was not performed. */
+/** Thrown if an operation was not performed because the database does not respond. */
 export class DatabaseUnavailableError extends Error {
   override readonly name = 'DatabaseUnavailableError'
   constructor(options?: ErrorOptions) {
@@ -7,7 +7,7 @@ export class DatabaseUnavailableError extends Error {
 }
 
 /**
- * For a query that must succeed before an operation can start.
+ * Awaits a query that must succeed before an operation can start.
  * @throws {DatabaseUnavailableError} if the query fails for any reason
  */
 export async function fromDatabase<Row>(query: PromiseLike<Row>): Promise<Row> {

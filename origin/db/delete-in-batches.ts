@@ -2,14 +2,10 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Database } from './open.ts'
 
-/** Rows per statement; finishes well within the query timeout. */
+/** A statement of this size finishes well within the query timeout. */
 const BATCH_SIZE = 5_000
 
-/**
- * Deletes in portions. Rows that other transactions have locked are left to the next call, so that no transaction waits
- * for another.
- * @returns the number of deleted rows
- */
+/** Rows that other transactions have locked are left to the next call, so that no transaction waits for another. */
 export async function deleteInBatches(
   db: Database,
   table: PgTable,

@@ -3,8 +3,8 @@ import { Client } from 'pg'
 const RECONNECT_MS = 1_000
 
 /**
- * Listens over a dedicated connection. Notifications are lost while it is down, so callers must not depend on receiving
- * all of them.
+ * Listens for PostgreSQL notifications over a dedicated connection. Notifications are lost while the connection is
+ * down, so callers must not depend on receiving all of them.
  * @param channel valid unquoted SQL identifier
  */
 export function listenFor(
@@ -30,7 +30,7 @@ export function listenFor(
     next
       .connect()
       .then(() => next.query(`listen ${channel}`))
-      // Notifications may have been sent before the connection was established.
+      // Calls the listener once, because notifications may have been sent before the connection was established.
       .then(onNotification)
       .catch(lost)
   }

@@ -12,7 +12,7 @@ export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0]
 
 export type OpenDatabase = {
   db: Database
-  /** Separate connections, for long reads such as statements and audits. */
+  /** Separate connections for long reads, such as account statements and audits. */
   reports: Database
   close: () => Promise<void>
 }
@@ -20,12 +20,12 @@ export type OpenDatabase = {
 const migrationsFolder = fileURLToPath(new URL('../../drizzle/origin', import.meta.url))
 
 /**
- * Advisory lock that allows only one process at a time to migrate. The number is arbitrary, but no other lock may use
- * it.
+ * ID of the advisory lock that allows only one process at a time to migrate. The number is arbitrary, but no other lock
+ * may use it.
  */
 const MIGRATION_LOCK = 7_836_215
 
-/** Also applies pending migrations. */
+/** Applies pending migrations. */
 export async function openDatabase(url: string): Promise<OpenDatabase> {
   const untimedPool = connectionPool({ connectionString: url, max: 2, ...NO_TIMEOUTS })
   try {
@@ -42,8 +42,8 @@ export async function openDatabase(url: string): Promise<OpenDatabase> {
 }
 
 /**
- * Without an advisory lock, processes that start at the same time would create the same tables, and all but one would
- * fail.
+ * Applies migrations under an advisory lock. Without the lock, processes that start at the same time would create the
+ * same tables, and all but one would fail.
  */
 async function migrateExclusively(pool: Pool): Promise<void> {
   const connection = await pool.connect()
@@ -53,7 +53,7 @@ async function migrateExclusively(pool: Pool): Promise<void> {
     await connection.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK])
     connection.release()
   } catch (error) {
-    // Closed instead of returned to the pool, because its session holds the lock.
+    // Closes the connection instead of returning it to the pool, because its session holds the lock.
     connection.release(true)
     throw error
   }

@@ -1,6 +1,6 @@
 /**
- * Contains only the data on which several origin processes must agree. `docs/storage.md` describes each table's writers
- * and retention.
+ * The database contains only data on which several origin processes must agree. `docs/storage.md` describes each
+ * table's writers and retention.
  */
 import { sql } from 'drizzle-orm'
 import {
@@ -23,7 +23,7 @@ const bytea = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' })
 const time = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 const cents = (name: string) => bigint(name, { mode: 'number' })
 
-/** The heartbeat of a process shows that it still owns its claims. */
+/** Running processes. A recent heartbeat shows that a process still owns its claims. */
 export const processes = pgTable('processes', {
   id: text('id').primaryKey(),
   startedAt: time('started_at').notNull(),
@@ -31,8 +31,8 @@ export const processes = pgTable('processes', {
 })
 
 /**
- * The process that inserts a run's claim executes the run, so that each run is executed at most once across all
- * processes.
+ * Claims of runs. The process that inserts a run's claim executes the run, so that each run is executed at most once
+ * across all processes.
  */
 export const runClaims = pgTable(
   'run_claims',
@@ -44,7 +44,7 @@ export const runClaims = pgTable(
     attempt: integer('attempt').notNull(),
     claimedAt: time('claimed_at').notNull(),
     endedAt: time('ended_at'),
-    /** Encrypted under a root-derived key. Null while the run is in flight. */
+    /** Outcome of the run, encrypted under a root-derived key. Null until an attempt has ended. */
     outcome: bytea('outcome'),
   },
   (table) => [
@@ -62,14 +62,14 @@ export const replayIds = pgTable(
 )
 
 /**
- * One lease per origin process: the time until which it may answer from its in-memory mirror, and the block that the
- * mirror has reached.
+ * Read leases, one per origin process. A lease contains the time until which the process may respond from its in-memory
+ * mirror, and the block that the mirror has reached.
  */
 export const mirrorLeases = pgTable('mirror_leases', {
   processId: text('process_id').primaryKey(),
   chain: text('chain').notNull(),
   block: bigint('block', { mode: 'number' }).notNull(),
-  /** By the database's clock. */
+  /** Expiry of the lease, by the database's clock. */
   validUntil: time('valid_until').notNull(),
 })
 
@@ -81,15 +81,18 @@ export const mirrorRequirements = pgTable('mirror_requirements', {
 
 /** Wallets that pay for writes. Only one process at a time may sign with each wallet. */
 export const payers = pgTable('payers', {
-  /** Index in the keyring. Wallet 0 funds the others. */
+  /** Index of the wallet in the keyring. Wallet 0 funds the other wallets. */
   number: integer('number').primaryKey(),
   processId: text('process_id'),
   leaseUntil: time('lease_until').notNull(),
-  /** Process without a wallet that requests this one. Null if the wallet is not requested. */
+  /** ID of a process that has no wallet and requests this wallet. Null if no process requests the wallet. */
   wantedBy: text('wanted_by'),
 })
 
-/** Outbox. A row is written before its transaction is sent to a node. Each write ID takes effect only once. */
+/**
+ * Outbox of contract transactions. A row is written before its transaction is sent to a node. Each write ID takes
+ * effect only once.
+ */
 export const chainWrites = pgTable(
   'chain_writes',
   {
@@ -98,8 +101,8 @@ export const chainWrites = pgTable(
     payer: integer('payer').notNull(),
     nonce: integer('nonce').notNull(),
     /**
-     * Signed, in 0x hex; the last one is current. They differ in their fees or, if another transaction used the nonce,
-     * in their nonces.
+     * Signed transactions in 0x hex; the last one is current. The transactions differ in their fees or, if another
+     * transaction used the nonce, in their nonces.
      */
     transactions: text('transactions').array().notNull(),
     state: text('state', { enum: ['sent', 'mined', 'final'] }).notNull(),
@@ -108,7 +111,7 @@ export const chainWrites = pgTable(
     /** Null until a transaction is mined. */
     minedHash: text('mined_hash'),
     minedBlock: integer('mined_block'),
-    /** Null until the write is final. */
+    /** Time at which the write became final. Null until then. */
     endedAt: time('ended_at'),
   },
   (table) => [
@@ -123,30 +126,32 @@ export const keptAnswers = pgTable(
   {
     /** Keyed hash of the account, API key, method, path and Idempotency-Key, in hex. */
     id: text('id').primaryKey(),
-    /** Keyed hash. A request with the same ID and a different body is rejected. */
+    /** Keyed hash of the request body. A request with the same ID and a different body is rejected. */
     bodyHash: bytea('body_hash').notNull(),
-    /** Writes with the same ID take effect once, however often the request is executed. */
+    /** Write ID of the request. Writes with the same ID take effect once, however often the request is executed. */
     writeId: text('write_id').notNull(),
     /**
-     * Process that executes the request. Null if an execution's outcome is unknown and the request may be executed
-     * again.
+     * ID of the process that executes the request. Null if an execution's outcome is unknown and the request may be
+     * executed again.
      */
     processId: text('process_id'),
     startedAt: time('started_at').notNull(),
-    /** Status, headers and body, encrypted under a root-derived key. Null until the request is answered. */
+    /** Encrypted under a root-derived key. Null until the request is answered. */
     answer: bytea('answer'),
   },
   (table) => [index('kept_answers_started').on(table.startedAt)],
 )
 
-/** Wallet proofs that were used to convert an account, or are about to be. Each is valid for one conversion. */
+/**
+ * Wallet proofs that were used to convert an account, or are about to be used. Each proof is valid for one conversion.
+ */
 export const conversionProofs = pgTable(
   'conversion_proofs',
   {
-    /** EIP-712 digest in 0x hex. */
+    /** EIP-712 digest of the proof, in 0x hex. */
     digest: text('digest').primaryKey(),
     writeId: text('write_id').notNull(),
-    /** After this time, the proof is invalid by every clock. The contract stores used proofs permanently. */
+    /** Time after which the proof is invalid by every clock. The contract stores used proofs permanently. */
     expiresAt: time('expires_at').notNull(),
   },
   (table) => [index('conversion_proofs_expires').on(table.expiresAt)],
@@ -168,31 +173,30 @@ export const gasBudgets = pgTable('gas_budgets', {
   name: text('name').primaryKey(),
   day: date('day', { mode: 'string' }).notNull(),
   spentWei: numeric('spent_wei', { precision: 78, scale: 0, mode: 'bigint' }).notNull(),
-  /** Cost of the last transaction; reserved for each transaction in flight. */
+  /** Cost of the last transaction in wei. This amount is reserved for each transaction in flight. */
   lastWei: numeric('last_wei', { precision: 78, scale: 0, mode: 'bigint' }).notNull(),
 })
 
 export const accountEmails = pgTable('account_emails', {
-  /** Master hash of the account, in 0x hex. */
   accountHash: text('account_hash').primaryKey(),
   /** Encrypted under a root-derived key. */
   email: bytea('email').notNull(),
 })
 
-/** Accurate to one minute. */
+/** Time of the last use of each API key, accurate to one minute. */
 export const keyUses = pgTable('key_uses', {
   keyHash: text('key_hash').primaryKey(),
   usedAt: time('used_at').notNull(),
 })
 
 /**
- * Created when an account's credit is first requested. `balance_cents` and `debt_cents` are the sums of the account's
- * transfers. `leased_cents` is the sum of its leases, and is included in the balance.
+ * Credit of each account. A row is created when the account's credit is first requested. `balance_cents` and
+ * `debt_cents` are the sums of the account's transfers. `leased_cents` is the sum of the account's leases, and is
+ * included in the balance.
  */
 export const creditAccounts = pgTable(
   'credit_accounts',
   {
-    /** Master hash of the account, in 0x hex. */
     accountHash: text('account_hash').primaryKey(),
     balanceCents: cents('balance_cents').notNull(),
     leasedCents: cents('leased_cents').notNull(),
@@ -206,20 +210,24 @@ export const creditAccounts = pgTable(
   ],
 )
 
-/** Credit that one process may spend in memory, until it releases the lease or the lease expires. */
+/**
+ * Leases of credit. One process may spend a lease's credit in memory, until it releases the lease or the lease expires.
+ */
 export const creditLeases = pgTable(
   'credit_leases',
   {
     id: text('id').primaryKey(),
     accountHash: text('account_hash').notNull(),
     processId: text('process_id').notNull(),
-    /** Includes reserved, unsettled and free credit. */
+    /** Leased credit in cents, including reserved, unsettled and free credit. */
     cents: cents('cents').notNull(),
     /** As of the process's latest order. */
     reservedCents: cents('reserved_cents').notNull(),
-    /** Last order that was applied. A repeated order has no effect. */
+    /** Sequence number of the last order that was applied. A repeated order has no effect. */
     sequence: integer('sequence').notNull(),
-    /** Requests by other processes to return free credit, and the latest request that was answered. */
+    /**
+     * Number of requests by other processes to return free credit, and number of the latest request that was answered.
+     */
     asked: integer('asked').notNull(),
     answered: integer('answered').notNull(),
     expiresAt: time('expires_at').notNull(),
@@ -233,19 +241,19 @@ export const creditLeases = pgTable(
 )
 
 /**
- * Amounts that a lease holds of budgets other than credit: cents of a spending cap, or milliseconds of an allowance for
- * failed executions. Deleted together with their lease.
+ * Sub-allocations: amounts that a lease holds of budgets other than credit. They are cents of a spending cap, or
+ * milliseconds of an allowance for failed executions. Deleted together with the lease.
  */
 export const leaseParts = pgTable(
   'lease_parts',
   {
     leaseId: text('lease_id').notNull(),
     accountHash: text('account_hash').notNull(),
-    /** `cap/<key hash>`, `failures` or `failures/<key hash>/<CID>`. */
+    /** Budget name: `cap/<key hash>`, `failures` or `failures/<key hash>/<CID>`. */
     budget: text('budget').notNull(),
     /** True if the budget had no limit when the sub-allocation was granted; `held` is then 0. */
     unlimited: boolean('unlimited').notNull(),
-    /** In the unit of the budget. Includes reserved, unsettled and free amounts. */
+    /** Amount in the unit of the budget, including reserved, unsettled and free amounts. */
     held: bigint('held', { mode: 'number' }).notNull(),
     asked: integer('asked').notNull(),
     answered: integer('answered').notNull(),
@@ -255,23 +263,23 @@ export const leaseParts = pgTable(
     foreignKey({ columns: [table.leaseId], foreignColumns: [creditLeases.id] }).onDelete('cascade'),
     check('lease_parts_held', sql`${table.held} >= 0`),
     index('lease_parts_budget').on(table.accountHash, table.budget),
-    // Each process queries this ten times a second. The index is nearly always empty.
+    // Each process queries the table by this index ten times a second. The index is nearly always empty.
     index('lease_parts_asked')
       .on(table.leaseId)
       .where(sql`${table.asked} > ${table.answered}`),
   ],
 )
 
-/** Amounts used within a rolling window. A step counts until it has completely left the window. */
+/** Amounts used within a rolling window, summed by time step. A step counts until it has completely left the window. */
 export const windowSums = pgTable(
   'window_sums',
   {
     accountHash: text('account_hash').notNull(),
-    /** `spent/<key hash>`, `paid`, `paid/<key hash>`, `failed` or `failed/<key hash>/<CID>`. */
+    /** Series name: `spent/<key hash>`, `paid`, `paid/<key hash>`, `failed` or `failed/<key hash>/<CID>`. */
     series: text('series').notNull(),
     step: time('step').notNull(),
     amount: bigint('amount', { mode: 'number' }).notNull(),
-    /** End of the step plus the length of the window. */
+    /** Expiry of the sum: the end of the step plus the length of the window. */
     expiresAt: time('expires_at').notNull(),
   },
   (table) => [
@@ -280,7 +288,7 @@ export const windowSums = pgTable(
   ],
 )
 
-/** Per usage key, for a rolling window. A key without a row has no cap. */
+/** A key without a row has no cap. */
 export const spendCaps = pgTable(
   'spend_caps',
   {
@@ -304,7 +312,6 @@ export const usageDays = pgTable(
     day: date('day', { mode: 'string' }).notNull(),
     keyHash: text('key_hash').notNull(),
     kind: text('kind', { enum: ['write', 'execution'] }).notNull(),
-    /** Name of the operation, or the action's CID. */
     subject: text('subject').notNull(),
     cents: cents('cents').notNull(),
     quantity: bigint('quantity', { mode: 'number' }).notNull(),
@@ -316,26 +323,28 @@ export const usageDays = pgTable(
   ],
 )
 
-/** Customers at the payment processor, one per account. */
 export const processorCustomers = pgTable('processor_customers', {
   accountHash: text('account_hash').primaryKey(),
   customerId: text('customer_id').notNull(),
   createdAt: time('created_at').notNull(),
 })
 
-/** The outcomes of payments are in the ledger. The processor is polled until a payment is final. */
+/** Payments. Their outcomes are in the ledger. The processor is polled until a payment is final. */
 export const payments = pgTable(
   'payments',
   {
     intentId: text('intent_id').primaryKey(),
     accountHash: text('account_hash').notNull(),
-    /** Null if the owner created the payment (account key or admin wallet), or if it is older than this column. */
+    /**
+     * Null if the owner created the payment (with the account key or an admin wallet), or if the row is older than this
+     * column.
+     */
     usageKeyHash: text('usage_key_hash'),
     amountCents: cents('amount_cents').notNull(),
-    /** As of the last poll. `failed` means canceled or never paid. */
+    /** State of the payment as of the last poll. `failed` means canceled or never paid. */
     state: text('state', { enum: ['open', 'credited', 'failed'] }).notNull(),
     createdAt: time('created_at').notNull(),
-    /** Next poll. Null if no more changes are expected. */
+    /** Time of the next poll. Null if no more changes are expected. */
     lookAt: time('look_at'),
     looks: integer('looks').notNull(),
   },
@@ -351,21 +360,21 @@ export const ledgerTransfers = pgTable(
   'ledger_transfers',
   {
     id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
-    /** The constraint prevents a transfer from being posted twice. */
     idempotencyKey: text('idempotency_key').notNull().unique(),
     /**
-     * `starter`, `write`, `execution`, `payment`, `refund`, `dispute`, `reversal` (of a refund or dispute) or `debt`.
+     * Kind of transfer: `starter`, `write`, `execution`, `payment`, `refund`, `dispute`, `reversal` (of a refund or
+     * dispute) or `debt`.
      */
     kind: text('kind').notNull(),
-    /** `credits:<hash>`, `debt:<hash>`, `revenue`, `processor` or `starter`. */
+    /** Ledger account: `credits:<hash>`, `debt:<hash>`, `revenue`, `processor` or `starter`. */
     fromAccount: text('from_account').notNull(),
     toAccount: text('to_account').notNull(),
     cents: cents('cents').notNull(),
     /** Master hash of the account whose statement lists the transfer. */
     accountHash: text('account_hash').notNull(),
     /**
-     * Charges: key hash, operation or action CID, number of combined charges. For payments, refunds and disputes, the
-     * subject is the processor's ID of the payment.
+     * For charges, these columns contain the key hash, the operation or action CID, and the number of combined charges.
+     * For payments, refunds and disputes, the subject is the processor's ID of the payment.
      */
     keyHash: text('key_hash'),
     subject: text('subject'),

@@ -1,17 +1,16 @@
-/** Marks missing values. */
 const PLACEHOLDER = 'fill-in.invalid'
 const IMAGE = 'image'
-/** Variable that the operator does not set: derived from the host of `SVC_PUBLIC_URL`. */
+/** Variable that the operator does not set. Its value is the host of `SVC_PUBLIC_URL`. */
 const DOMAINS_VARIABLE = 'LEGO_DOMAINS'
 const PUBLIC_URL = 'SVC_PUBLIC_URL'
 
-/** Digest before the file is filled in: the SHA-256 of empty input. */
+/** Digest in the compose file before it is filled in: the SHA-256 hash of empty input. */
 const EMPTY_DIGEST = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 const PINNED_IMAGE = /^[a-z0-9][a-z0-9._/:-]*@sha256:([0-9a-f]{64})$/
-/** Characters that are plain in YAML and do not start a compose variable. */
+/** Values whose characters have no special meaning in YAML and do not start a compose variable. */
 const PLAIN_VALUE = /^[A-Za-z0-9_.,:;/@?&=%+~-]+$/
 
-/** @throws {Error} naming each value that is missing, unknown or invalid */
+/** @throws {Error} that names each value that is missing, unknown or invalid */
 export function fillInCompose(composeText: string, values: Record<string, unknown>): string {
   const faults: string[] = []
   const unused = new Set(Object.keys(values))

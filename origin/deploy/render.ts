@@ -1,6 +1,6 @@
 /**
- * `npm run app-compose -- deployment.json [app-compose.json]`: prints the hash of the text, which the governance
- * contract has to approve.
+ * `npm run app-compose -- deployment.json [app-compose.json]`: writes the app-compose text, and prints its hash, which
+ * the governance contract has to approve.
  */
 import { hash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'

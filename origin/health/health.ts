@@ -2,19 +2,20 @@ import { DAY_MS } from '../../shared/durations.ts'
 import { MIRROR_STALE_MS } from '../../shared/limits.ts'
 import { isDownReason, HEALTH_MESSAGES, type HealthReasonCode } from './reasons.ts'
 
-/** Read from memory only, because anyone may request `/health`, as often as they like. */
+/**
+ * Sources of the health report. They are read from memory only, because any client may request `/health` at any rate.
+ */
 export type HealthSources = {
-  /** Unix milliseconds. */
   now: () => number
   mirror: { ageMs: number; current(): unknown }
   pollMs: number
   isDatabaseAway: () => boolean
   areExecutorsBroken: () => boolean
-  /** `delayMs` is the event loop's median delay in the last second; above `maxDelayMs`, requests are shed. */
+  /** Event loop load. `delayMs` is the median delay in the last second; above `maxDelayMs`, requests are shed. */
   load: { delayMs: number; maxDelayMs: number }
   isGasLow: () => boolean
   isEvidenceCurrent: () => boolean
-  /** Expiry of the TLS certificate, in Unix milliseconds. */
+  /** Unix milliseconds. */
   certificateEndsAt: () => number
   isProcessorAway: () => boolean
   /** Number of accounts for which the last audit found differences. */
@@ -25,11 +26,11 @@ type OriginHealthReason = { code: HealthReasonCode; message: string }
 
 type OriginHealth = { status: 'ok' | 'degraded' | 'down'; reasons: OriginHealthReason[] }
 
-/** The chain counts as unreachable after this number of missed polls, but not before the minimum time. */
+/** Number of missed polls after which the chain counts as unreachable, but not before the minimum time has passed. */
 const MISSED_POLLS = 3
 const MISSED_POLLS_MIN_MS = 5_000
 
-/** ACME clients renew 30 days before expiry, so below this, renewal has been failing for weeks. */
+/** ACME clients renew 30 days before expiry, so renewal has then been failing for weeks. */
 const CERTIFICATE_WARNING_MS = 10 * DAY_MS
 
 export class Health {
@@ -39,7 +40,10 @@ export class Health {
     this.#sources = sources
   }
 
-  /** `down`: a load balancer should not send requests here. `degraded`: an operator should investigate. */
+  /**
+   * Reports the health of the origin. `down` means that a load balancer should send requests elsewhere. `degraded`
+   * means that an operator should investigate.
+   */
   check(): OriginHealth {
     const reasons = [...this.#codes()].map((code) => ({ code, message: HEALTH_MESSAGES[code] }))
     if (reasons.length === 0) return { status: 'ok', reasons }
@@ -61,7 +65,6 @@ export class Health {
     if (known.auditDifferences() > 0) yield 'books_differ'
   }
 
-  /** True if the mirror is too old, or lacks a block that another process requires. */
   #isMirrorStale(): boolean {
     const { mirror } = this.#sources
     if (mirror.ageMs > MIRROR_STALE_MS) return true

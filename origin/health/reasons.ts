@@ -1,6 +1,6 @@
 /** Reasons in `GET /health`; `docs/operate.md` describes how to respond to each. */
 
-/** Callers get 503, and a load balancer sends requests elsewhere. */
+/** Reasons for the status `down`. Callers get 503, and a load balancer sends requests elsewhere. */
 const DOWN = ['mirror_stale', 'database_away', 'executors_not_starting'] as const
 
 /** Reasons for an operator to investigate; the process continues to serve requests. */
@@ -17,7 +17,7 @@ const DEGRADED = [
 export const HEALTH_REASON_CODES = [...DOWN, ...DEGRADED]
 export type HealthReasonCode = (typeof HEALTH_REASON_CODES)[number]
 
-/** Public, so they must not contain addresses, amounts or provider names. */
+/** Messages for each reason. They are public, so they must not contain addresses, amounts or provider names. */
 export const HEALTH_MESSAGES: Record<HealthReasonCode, string> = {
   mirror_stale: 'The chain has been unreachable for longer than permissions may be cached.',
   database_away: 'The database does not respond.',

@@ -1,7 +1,7 @@
 import { accountExistsResponse } from '../../shared/wire/core.ts'
 import type { Operation } from './operation.ts'
 
-/** The only operation that does not reject an unknown key with 401. */
+/** An unknown key gets a normal response instead of a 401. */
 export const accountExistsOperation: Operation = {
   method: 'GET',
   path: '/core/v1/account_exists',

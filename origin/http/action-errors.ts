@@ -2,7 +2,7 @@ import { RECEIPT_HEADER } from '../../shared/wire/header-names.ts'
 import { failureText, logsText, type Outcome } from '../../shared/wire/outcome.ts'
 import type { StopReason } from '../credits/run-meter.ts'
 
-/** The response is a 500 with the message, the stack and the logs as a JSON string. */
+/** The response is a 500 with a JSON string as its body, which contains the message, the stack and the logs. */
 export class ActionFailedError extends Error {
   override readonly name = 'ActionFailedError'
   readonly code: string
@@ -14,7 +14,7 @@ export class ActionFailedError extends Error {
   }
 }
 
-/** An action was stopped, because its next second of execution could not be reserved. */
+/** An action was stopped because credits for its next second of execution could not be reserved. */
 export class ActionStoppedError extends Error {
   override readonly name = 'ActionStoppedError'
   readonly code: StopReason
@@ -28,7 +28,10 @@ export class ActionStoppedError extends Error {
 
 type FailedOutcome = Extract<Outcome, { status: 'failed' }>
 
-/** Receipt of a failed run, sent as a header because the body is plain text; absent if the origin lost the run. */
+/**
+ * Returns the receipt of a failed run as a header, because the body is plain text. Returns no header if the origin lost
+ * the run.
+ */
 function receiptHeader({ receipt }: FailedOutcome): Record<string, string> {
   return receipt === undefined ? {} : { [RECEIPT_HEADER]: receipt }
 }

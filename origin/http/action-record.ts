@@ -4,7 +4,7 @@ import type { Principal } from '../accounts/account.ts'
 import type { ListedAction } from '../accounts/listed-actions.ts'
 import { hasAnyRightIn } from '../accounts/rights.ts'
 
-/** A usage key sees only groups in which it has permissions. */
+/** For a usage key, lists only the groups in which the key has permissions. */
 export function toActionRecord(
   { cidHash, action, groups }: ListedAction,
   { usageKey }: Principal,

@@ -5,7 +5,7 @@ import { requireGroup } from '../accounts/account-lookups.ts'
 import { requireMayManageActions } from '../accounts/rights.ts'
 import type { Operation } from './operation.ts'
 
-/** Records the action in the account if necessary. Idempotent. */
+/** Registers the action with the account if necessary. Idempotent. */
 export const addActionToGroupOperation: Operation<z.infer<typeof addActionToGroupRequest>> = {
   method: 'POST',
   path: '/core/v1/add_action_to_group',

@@ -10,8 +10,8 @@ import type { Operation } from './operation.ts'
 import { toContractPermissions } from './usage-key-permissions.ts'
 
 /**
- * The key is not stored, and becomes valid when the admin wallet sends the key's hash to the contract. That call is
- * simulated first, to report a revert early.
+ * Generates a usage key without storing it. The key becomes valid when the admin wallet sends the key's hash to the
+ * contract. That call is simulated first, to report a revert early.
  */
 export const addUsageApiKeyWithSignatureOperation: Operation<
   z.infer<typeof addUsageApiKeyWithSignatureRequest>

@@ -9,7 +9,7 @@ import type { Operation } from './operation.ts'
 import { readSpendCap, removeSpendCap } from './spend-cap.ts'
 import { toContractPermissions } from './usage-key-permissions.ts'
 
-/** The key is shown once; only its hash goes on the chain. */
+/** The response shows the key once; only its hash is stored on the chain. */
 export const addUsageApiKeyOperation: Operation<z.infer<typeof addUsageApiKeyRequest>> = {
   method: 'POST',
   path: '/core/v1/add_usage_api_key',
@@ -25,17 +25,17 @@ export const addUsageApiKeyOperation: Operation<z.infer<typeof addUsageApiKeyReq
     const cap = readSpendCap(body) ?? null
     return registerFreshKey(firstWriteId, async ({ text, hash, writeId }) => {
       const payer = { accountHash: principal.account.hash, keyHash: hash }
-      // Set before the key is registered, so that the key can never spend more.
+      // Set the cap before registering the key, so that the key can never exceed it.
       if (cap) await credits.setCap(payer, cap)
       try {
         const args = [principal.keyHash, hash, permissions]
         const receipt = await writer.write('setUsageApiKey', args, { writeId })
         const registered = word(receiptEvent(receipt, 'UsageApiKeySet').usageApiKeyHash)
-        // An earlier request registered a different key under this write ID, whose text was lost with the process that
-        // generated it.
+        // An earlier request with this write ID registered a different key. The text of that key was lost with the
+        // process that generated it.
         if (registered !== hash) throw new KeyAlreadyShownError(registered)
       } catch (error) {
-        // After any other failure, the key may still be registered, so its cap must remain.
+        // After any other failure, the usage key may still be registered, so its spending cap must remain.
         const neverWas =
           error instanceof ContractRevertError || error instanceof KeyAlreadyShownError
         if (cap && neverWas) await removeSpendCap({ credits, log }, payer)

@@ -6,7 +6,9 @@ import type { OriginServices } from '../services.ts'
 import { resolveClientAddress } from './client-address.ts'
 import type { OriginApp } from './operation.ts'
 
-/** All-zero report data or, given `?nonce=`, a fresh quote over the nonce. */
+/**
+ * Serves a quote with all-zero report data or, if the request has a `nonce` parameter, a fresh quote over the nonce.
+ */
 export function mountAttestation(app: OriginApp, services: OriginServices): void {
   app.get(ATTESTATION_PATH, async (context) => {
     const { evidence, freshQuotes } = services

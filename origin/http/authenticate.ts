@@ -13,7 +13,7 @@ const FIX_KEY =
 
 /**
  * Kind of authentication that an operation requires.
- * - `none`: keys are ignored.
+ * - `none`: API keys are ignored.
  * - `sent_key`: a key is required but may be unknown.
  * - `key`: any valid key.
  * - `account_key`: the account key; a usage key gets 403.
@@ -27,8 +27,9 @@ type AuthRequirement = {
 }
 
 /**
- * Only one credential may be sent, because it would be unclear which of two applies.
- * @returns `undefined` if no credential is required, or if it is in the body
+ * Authenticates a request by its headers. Rejects a request with two credentials, because it would be ambiguous which
+ * one applies.
+ * @returns `undefined` if the operation requires no credential, or takes the credential from the body
  * @throws {ApiError} 401 if a required credential is missing or does not resolve to an account; 400 if two credentials
  * are sent
  */
@@ -70,7 +71,7 @@ export async function authenticateHeaders(
   return authenticateSignature(parseWalletAuthHeader(proof), 'BillingAuth', address, services)
 }
 
-/** @throws {ApiError} 401 if there is no key, or if it is unknown */
+/** @throws {ApiError} 401 if the key is missing or unknown */
 export function authenticateKey(key: string | undefined, mirror: AccountsMirror): Principal {
   const principal = findPrincipal(requireKey(key), mirror)
   if (principal) return principal

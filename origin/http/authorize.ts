@@ -14,14 +14,14 @@ export type Authorization = {
   writes?: string
   clientMethod?: string
   /**
-   * True for billing: after a conversion, the previous account key may still call the operation until the account is
-   * transferred.
+   * True for billing operations: after a conversion, the previous account key may still call them until the ownership
+   * of the account is transferred.
    */
   afterConversion?: true
 }
 
 /**
- * Checks the kind of key and the account's mode; the operation itself checks specific permissions.
+ * Checks the kind of key and the account's mode. Each operation checks specific permissions itself.
  * @throws {PredictedRevertError | ChainSecuredAccountError | OwnershipTransferredError} 403
  */
 export function authorize(

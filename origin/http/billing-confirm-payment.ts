@@ -4,7 +4,7 @@ import { NotCreditedError } from '../credits/processor/payments.ts'
 import type { Operation } from './operation.ts'
 import { payerOf, requireProcessor } from './require-processor.ts'
 
-/** Credits a settled payment exactly once; a repeated request gets the same response. */
+/** Credits a settled payment exactly once. A repeated request gets the same response. */
 export const billingConfirmPaymentOperation: Operation<z.infer<typeof confirmPaymentRequest>> = {
   method: 'POST',
   path: '/core/v1/billing/confirm_payment',

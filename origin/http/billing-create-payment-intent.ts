@@ -6,7 +6,6 @@ import {
 import type { Operation } from './operation.ts'
 import { payerOf, requireProcessor } from './require-processor.ts'
 
-/** The client confirms the payment with the payment processor. Free of charge. */
 export const billingCreatePaymentIntentOperation: Operation<
   z.infer<typeof createPaymentIntentRequest>
 > = {

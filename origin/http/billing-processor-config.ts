@@ -2,7 +2,6 @@ import { processorConfigResponse } from '../../shared/wire/billing.ts'
 import type { Operation } from './operation.ts'
 import { requireProcessor } from './require-processor.ts'
 
-/** Publishable key with which clients call the payment processor. */
 export const billingProcessorConfigOperation: Operation = {
   method: 'GET',
   path: '/core/v1/billing/processor_config',

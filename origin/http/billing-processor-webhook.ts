@@ -8,8 +8,9 @@ import { resolveClientAddress } from './client-address.ts'
 import { requireProcessor } from './require-processor.ts'
 
 /**
- * Responds with 200 only after the ledger matches the processor's record, so a payment is credited even if the client
- * never confirms it. After any other response, the processor sends the event again.
+ * Receives webhook events of the payment processor. Responds with 200 only after the ledger matches the processor's
+ * record, so a payment is credited even if the client never confirms it. After any other response, the processor sends
+ * the event again.
  */
 export function mountProcessorWebhook(app: OriginApp, services: OriginServices): void {
   app.post(PROCESSOR_WEBHOOK_PATH, async (context) => {

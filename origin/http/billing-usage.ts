@@ -7,8 +7,8 @@ import { Page } from './page.ts'
 import { usageRange } from './usage-range.ts'
 
 /**
- * Charges by day, key and purpose. The account key gets the charges of all keys; a usage key gets only its own.
- * Unsettled charges of this process are settled first, so that the caller's last run is included.
+ * Reports charges by day, key and purpose. The account key gets the charges of all keys; a usage key gets only its own.
+ * Settles this process's pending charges first, so that the report includes the caller's last run.
  */
 export const billingUsageOperation: Operation<undefined, z.infer<typeof usageQuery>> = {
   method: 'GET',
@@ -33,7 +33,7 @@ export const billingUsageOperation: Operation<undefined, z.infer<typeof usageQue
   },
 }
 
-/** Other keys appear to a usage key to have no charges. */
+/** A usage key sees other keys as if they had no charges. */
 function visibleKey(
   { keyHash: own, usageKey }: Principal,
   requestedHash: string | undefined,

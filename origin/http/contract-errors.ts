@@ -1,4 +1,4 @@
-/** Errors of `IAccountConfigErrors.sol`. Used only by `failure.ts`. */
+/** Maps the errors of `IAccountConfigErrors.sol` to API errors. Used only by `failure.ts`. */
 import { toBeHex } from 'ethers'
 import type { ErrorStatus } from '../../shared/errors/error-names.ts'
 import { ApiError } from '../../shared/errors/api-error.ts'
@@ -14,7 +14,7 @@ type ContractErrorMapping = {
 const useKeyWith = (field: string) =>
   `Use the account key, or a usage key with ${field}; grant it with update_usage_api_key.`
 
-/** 0 means all groups. */
+/** The ID 0 means all groups. */
 const formatGroup = (id: string | undefined) =>
   id === undefined ? 'that group' : id === '0' ? 'all groups (0)' : `group ${id}`
 const formatHash = (value: string | undefined) =>
@@ -171,7 +171,6 @@ function mappingOf(name: string): ContractErrorMapping {
   return { status: 400, message, fix: 'Correct the values.' }
 }
 
-/** Messages without arguments, for the documentation page. */
 export function listContractErrors() {
   return Object.entries(CONTRACT_ERRORS).map(([name, { status, message, fix }]) => ({
     code: errorCode(name),

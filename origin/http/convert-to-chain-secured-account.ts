@@ -19,8 +19,9 @@ const CONTRACT_FUNCTION = 'convertToChainSecuredAccount'
 type Body = z.infer<typeof convertToChainSecuredAccountRequest>
 
 /**
- * Permanent and free of charge; the credit balance is preserved. Each proof can convert only one account. A repeated
- * request gets 409, or the first response if it has the same Idempotency-Key.
+ * Converts an account to a ChainSecured account. Permanent and free of charge; the account keeps its credit balance.
+ * Each proof can convert only one account. A repeated request gets 409, or the first response if it has the same
+ * Idempotency-Key.
  */
 export const convertToChainSecuredAccountOperation: Operation<Body> = {
   method: 'POST',
@@ -34,7 +35,7 @@ export const convertToChainSecuredAccountOperation: Operation<Body> = {
   responseSchema: convertToChainSecuredAccountResponse,
   statuses: [409, 503],
   before: async ({ body, writeId }, { walletProofs, conversionProofs, writer }) => {
-    // The proof of a write already sent was verified before. It may have expired since, but the caller still gets the
+    // The proof was verified before this write was first sent. It may have expired since, but the caller still gets the
     // response.
     if (await writer.isRecorded(writeId)) return 'resumes'
     const proof = readProof(body, walletProofs)
@@ -62,7 +63,7 @@ async function convert(
 ) {
   const { walletProofs, walletCalls, conversionProofs, newAccountLimits, writer } = services
   const proof = readProof(body, walletProofs)
-  // Failed attempts are free of charge, and verifying a proof can make our node call any contract.
+  // Rate-limited because failed attempts are free of charge, and verifying a proof can make our node call any contract.
   await walletCalls.takeProof(clientAddress)
   await walletProofs.verify(proof)
   return withGasReservation(
@@ -75,7 +76,7 @@ async function convert(
           writeId,
         })
       } catch (error) {
-        // Failure is harmless: the proof expires, and the wallet can sign another one.
+        // A failure to release the proof is harmless: the proof expires, and the wallet can sign another one.
         if (!(await writer.mayBeRecorded(writeId)))
           await conversionProofs.release(proof, writeId).catch(() => {})
         if (error instanceof ContractRevertError) requireStillManaged(principal, services)
@@ -96,7 +97,7 @@ function readProof(body: Body, walletProofs: OriginServices['walletProofs']): Wa
   )
 }
 
-/** Another request converted the account first; the contract itself reports only `InvalidRequest`. */
+/** Throws if another request has converted the account. The contract itself would report only `InvalidRequest`. */
 function requireStillManaged(principal: Principal, { mirror, chain }: OriginServices): void {
   const { contractAddress, chainId } = chain
   const write = { functionName: CONTRACT_FUNCTION, contractAddress, chainId }

@@ -7,8 +7,8 @@ import { freshWallet } from '../keys/fresh-wallet.ts'
 import type { Operation } from './operation.ts'
 
 /**
- * Neither registers nor stores the wallet. It is usable only after the admin wallet registers it with the contract,
- * with the name and description that are validated here.
+ * Creates a wallet without registering or storing it. The wallet is usable only after the admin wallet registers it
+ * with the contract, with the name and description that are validated here.
  */
 export const createWalletWithSignatureOperation: Operation<
   z.infer<typeof createWalletWithSignatureRequest>

@@ -6,7 +6,6 @@ import { requireMayCreateWallet } from '../accounts/rights.ts'
 import { freshWallet } from '../keys/fresh-wallet.ts'
 import type { Operation } from './operation.ts'
 
-/** The wallet is derived under a new random path. */
 export const createWalletOperation: Operation<z.infer<typeof createWalletRequest>> = {
   method: 'POST',
   path: '/core/v1/create_wallet',

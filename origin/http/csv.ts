@@ -1,11 +1,9 @@
-/** RFC 4180, with a header line. */
 import type { Context } from 'hono'
 import { accepts } from 'hono/accepts'
 import { z } from 'zod'
 import { validate } from '../../shared/json/json-body.ts'
 
 export type CsvFormat = {
-  /** Suggested by browsers for the download. */
   fileName: string
   columns: readonly string[]
 }
@@ -21,7 +19,10 @@ export const formatQuery = z.object({
     .describe('csv returns a table; if omitted, the Accept header decides.'),
 })
 
-/** Reads the `format` parameter or, in its absence, the `Accept` header. @throws {ApiError} 400 */
+/**
+ * Checks whether the client wants CSV, by the `format` parameter or, if that is absent, by the `Accept` header.
+ * @throws {ApiError} 400
+ */
 export function wantsCsv(context: Context, form: CsvFormat | undefined): boolean {
   if (!form) return false
   const { format } = validate(formatQuery, context.req.query())

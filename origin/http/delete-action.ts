@@ -3,7 +3,7 @@ import { successResponse } from '../../shared/wire/fields.ts'
 import { deleteActionRequest } from '../../shared/wire/registered-actions.ts'
 import type { Operation } from './operation.ts'
 
-/** Removes the action from every group too. Only the contract checks that it exists; see `remove-group.ts`. */
+/** Only the contract checks that the action exists; see `remove-group.ts`. */
 export const deleteActionOperation: Operation<z.infer<typeof deleteActionRequest>> = {
   method: 'POST',
   path: '/core/v1/delete_action',

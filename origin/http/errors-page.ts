@@ -1,4 +1,4 @@
-/** `GET /docs/errors`: lets the `docs_url` of this origin's errors work without an edge. */
+/** Serves `GET /docs/errors`, so that the `docs_url` of this origin's errors works without an edge. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { ERRORS_PATH } from '../../shared/errors/api-error.ts'

@@ -2,14 +2,14 @@ import { COLLATERAL_FILE, EVIDENCES_PATH } from '../../shared/attestation/eviden
 import type { OriginServices } from '../services.ts'
 import type { OriginApp } from './operation.ts'
 
-/** A cache could mix the files of two sets. */
+/** A cache could mix the files of two sets of evidence. */
 const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
-/** PEM certificate chain (RFC 8555, 9.1). */
+/** Content type of a PEM certificate chain (RFC 8555, 9.1). */
 const PEM_TYPE = 'application/pem-certificate-chain'
 const HTML_TYPE = 'text/html; charset=utf-8'
 
-/** Serves exactly the bytes that the published checksums cover. */
+/** Serves the evidence files without any changes, because the published checksums cover the exact bytes. */
 export function mountEvidences(app: OriginApp, { evidence, tee }: OriginServices): void {
   app.get(EVIDENCES_PATH, (context) => {
     const names = [...evidence.current().files.keys(), COLLATERAL_FILE].toSorted()

@@ -46,9 +46,10 @@ import { notUtf8 } from './request-body.ts'
 import { WalletCredentialError } from './wallet-signature.ts'
 import { walletProofError } from './wallet-proof-errors.ts'
 
-/** Errors that reach clients, by domain; all others are internal. `domainApiError` needs a case for each. */
+/**
+ * Domain errors that are reported to clients. All other errors are internal. `domainApiError` needs a case for each.
+ */
 const DOMAIN_ERRORS = [
-  // accounts
   ChainSecuredAccountError,
   ContractRevertError,
   ContractUnavailableError,
@@ -57,32 +58,26 @@ const DOMAIN_ERRORS = [
   OwnershipTransferredError,
   PredictedRevertError,
   WalletProofError,
-  // actions and runs
   ActionNotPermittedError,
   ActionStoppedError,
   ExecutorUnavailableError,
   InvalidSourceError,
-  // credits
   AllowanceExhaustedError,
   CreditsUnavailableError,
   PaymentRequiredError,
   RunsInFlightError,
   SpendCapReachedError,
-  // payments
   NoProcessorError,
   NotCreditedError,
   ProcessorUnavailableError,
   TooManyPaymentsError,
   WebhookRefusedError,
-  // admission
   BodyBudgetExhaustedError,
   LimitExceededError,
   OverloadedError,
-  // database, channel and machine
   DatabaseUnavailableError,
   EnvelopeError,
   TeeUnavailableError,
-  // requests
   BodyTooFragmentedError,
   BodyTooSlowError,
   KeyAlreadyShownError,
@@ -94,9 +89,8 @@ type DomainError = InstanceType<(typeof DOMAIN_ERRORS)[number]>
 type FailureResponse = {
   status: ErrorStatus
   headers: Record<string, string>
-  /** Structured error, or a string for failed actions and contract failures. */
+  /** Response body: a structured error, or a string for failed actions and contract failures. */
   body: object | string
-  /** Most specific name of the failure. */
   code: string
 }
 
@@ -118,8 +112,8 @@ export function failureResponse(error: unknown, publicUrl: string): FailureRespo
 }
 
 /**
- * The contract rejected the write, on the chain or as predicted by the mirror. A rejected credential (401, 403) is
- * always an authorization failure, and a 503 is a failure of this origin (docs/decisions/0065).
+ * True if the contract rejected the write, either on the chain or as predicted by the mirror. A rejected credential
+ * (401, 403) is always an authorization failure, and a 503 is a failure of this origin (docs/decisions/0065).
  */
 function isContractFailure(error: unknown, { status }: ApiError): boolean {
   const isRefusal = error instanceof ContractRevertError || error instanceof PredictedRevertError
@@ -141,14 +135,15 @@ function isDomainError(error: unknown): error is DomainError {
   return DOMAIN_ERRORS.some((errorClass) => error instanceof errorClass)
 }
 
-/** Has no default, so a listed error without a case does not compile. */
+/** The switch has no default, so a listed error without a case does not compile. */
 function domainApiError(error: DomainError): ApiError {
   switch (error.name) {
     case 'ContractRevertError':
     case 'PredictedRevertError':
       return contractApiError(error.errorName, error.args)
     case 'GroupNotFoundError':
-      // Reads do not call the contract, so this is a structured 404 with the contract's error name and text.
+      // Reads do not call the contract. This error is therefore a structured 404 with the contract's error name and
+      // text.
       return contractApiError('GroupDoesNotExist', error.args)
     case 'ContractUnavailableError':
       return unavailable(
@@ -287,7 +282,7 @@ function domainApiError(error: DomainError): ApiError {
 
 /** A 401 requires a challenge (RFC 9110, 15.5.2), but no scheme is registered for wallet signatures. */
 const WALLET_CHALLENGE = { headers: { 'www-authenticate': 'EIP712' } }
-/** A connection cannot be reused if the rest of a request body was not read. */
+/** Response headers that close the connection. It cannot be reused if the rest of a request body was not read. */
 const CLOSE = { headers: { connection: 'close' } }
 const FIX_NOTHING_EXECUTED = 'Try again; nothing was executed and nothing was charged.'
 
@@ -304,7 +299,7 @@ function tooManyRequests(
   return new ApiError(429, message, fix, { reason, headers: retryAfter(retryAfterMs) })
 }
 
-/** Whole seconds: at least one, or two if the delay is unknown. */
+/** Formats a `Retry-After` header in whole seconds: at least one, or two if the delay is unknown. */
 function retryAfter(ms = 2_000): { 'retry-after': string } {
   return { 'retry-after': String(Math.max(1, Math.ceil(ms / 1000))) }
 }
@@ -344,8 +339,8 @@ function chainSecured({ adminWallet, write }: ChainSecuredAccountError): ApiErro
 }
 
 /**
- * A 401, because the wallet is the credential. The message may name the current admin wallet, which is public on the
- * chain.
+ * The status is 401, because the wallet is the credential. The message may name the current admin wallet, which is
+ * public on the chain.
  */
 function notTheAdmin({ wallet, currentAdmin }: NotAdminError): ApiError {
   if (currentAdmin !== undefined)

@@ -32,7 +32,7 @@ export const getGroupOperation: Operation<undefined, z.infer<typeof groupQuery>>
   },
 }
 
-/** A usage key gets only itself, because it must not see the permissions of others. */
+/** A usage key sees only itself, and not the permissions of other keys. */
 function visibleKeys({ account, usageKey }: Principal, groupId: number): AccountUsageKey[] {
   if (usageKey) return [usageKey]
   return [...account.usageKeys.values()].filter((key) => hasAnyRightIn(key, groupId))

@@ -6,7 +6,7 @@ import type { Operation } from './operation.ts'
 
 type Limit = { value: number; unit: string; about: string }
 
-/** Clients need not discover the limits by trial and error. */
+/** Reports all limits, so that clients need not discover them by trial and error. */
 export const getLimitsOperation: Operation = {
   method: 'GET',
   path: '/core/v1/limits',

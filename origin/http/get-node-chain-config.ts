@@ -1,7 +1,7 @@
 import { nodeChainConfigResponse } from '../../shared/wire/core.ts'
 import type { Operation } from './operation.ts'
 
-/** The RPC URL is not disclosed. */
+/** Returns the chain configuration, without the RPC URL. */
 function nodeChainConfigOperation(path: string): Operation {
   return {
     method: 'GET',

@@ -3,8 +3,8 @@ import type { OriginServices } from '../services.ts'
 import type { OriginApp } from './operation.ts'
 
 /**
- * `GET /health`: public and cheap, because it only reads state in memory. Responds with 503 and Retry-After if a load
- * balancer should send requests elsewhere.
+ * Serves `GET /health`, which is public and cheap, because it only reads state in memory. Responds with 503 and
+ * Retry-After if a load balancer should send requests elsewhere.
  */
 export function mountHealth(app: OriginApp, { health }: OriginServices): void {
   app.get(HEALTH_PATH, (context) => {

@@ -1,6 +1,6 @@
 /**
- * `Idempotency-Key`: a repeated request gets the first response. Only operations with an API key store responses. The
- * others, such as `new_account`, ignore the header.
+ * Implements the `Idempotency-Key` header: a repeated request gets the first response. Responses are stored only for
+ * operations with an API key. Other operations, such as `new_account`, ignore the header.
  */
 import type { Context } from 'hono'
 import { ApiError } from '../../shared/errors/api-error.ts'
@@ -22,7 +22,7 @@ type IdempotentOperation = {
 }
 
 /**
- * Returns `undefined` if the response is not stored.
+ * Reads the request's idempotency key. Returns `undefined` if the response will not be stored.
  * @throws {ApiError} 400 for an invalid key
  */
 export function readIdempotencyKey(
@@ -49,8 +49,8 @@ type IdempotentRequest = {
 }
 
 /**
+ * Executes a request, or returns the stored response of an earlier request with the same idempotency key.
  * @param execute may be called again after a crash, with the same write ID
- * @returns the result of `execute`, or the stored response
  * @throws {ApiError} 409 or 422, and any error of `execute`
  */
 export async function executeOnce<Answer>(
@@ -109,7 +109,8 @@ async function executeAndStore<Answer>(
     try {
       await ending
     } catch (error) {
-      // The caller still gets the response; the outcome is unknown only to repeated requests.
+      // The caller still gets the response, although the outcome could not be recorded. Repeated requests will report
+      // an unknown outcome.
       const cause = error instanceof Error ? error.name : 'unknown'
       services.log('idempotency.not_kept', { route: operation.path, cause })
     }
@@ -130,7 +131,7 @@ async function executeAndStore<Answer>(
   }
 }
 
-/** If the response contains a key, only the key's hash is stored. */
+/** If the response contains a key, stores only the key's hash. */
 function storedBody({ showsKey }: IdempotentOperation, answer: unknown): string {
   return JSON.stringify(showsKey === undefined ? answer : Reflect.get(answer as object, showsKey))
 }
@@ -141,8 +142,8 @@ function storedFailure(error: unknown, { settings }: OriginServices): StoredResp
 }
 
 /**
- * True if the request had no effect. A write that failed with 5xx may still be mined, so a repeated request must use
- * the same write ID. An action that never started fails with 503, and one that started fails with 500.
+ * True if a failed request had no effect. A write that failed with 5xx may still be mined, so a repeated request must
+ * use the same write ID. An action that never started fails with 503, and an action that started fails with 500.
  */
 function hadNoEffect(error: unknown, { runsOnce }: IdempotentOperation): boolean {
   if (error instanceof ActionStoppedError) return false

@@ -4,9 +4,9 @@ import type { OriginServices } from '../services.ts'
 import type { OriginApp } from './operation.ts'
 
 /**
- * `GET /info`: `tcb_info.app_compose` exactly as measured, and the wallets that pay for writes, of which the first
- * funds the others. Their addresses must be published here, because their keys exist only in the machine, and the
- * operator has to fund and register them.
+ * Serves `GET /info`: `tcb_info.app_compose` exactly as measured, and the wallets that pay for writes. The first wallet
+ * funds the others. Their addresses must be published here, because the wallets' keys exist only in the machine, and
+ * the operator has to fund and register the wallets.
  */
 export function mountInfo(app: OriginApp, { evidence, keyring, settings }: OriginServices): void {
   const api_payers = Array.from({ length: settings.SVC_PAYERS + 1 }, (_, n) =>

@@ -1,6 +1,6 @@
 /**
- * A repeated request joined the earlier write, whose response showed the key; the key that it generated itself was
- * never registered.
+ * A repeated request found that an earlier request had already registered a key and shown it in its response. The key
+ * that the repeated request generated was never registered.
  */
 export class KeyAlreadyShownError extends Error {
   override readonly name = 'KeyAlreadyShownError'

@@ -8,7 +8,7 @@ import { requireMaster, requireMayReadGroup } from '../accounts/rights.ts'
 import { toActionRecord } from './action-record.ts'
 import type { Operation } from './operation.ts'
 
-/** A usage key must name a group in which it has permissions. */
+/** A usage key must specify a group in which it has permissions. */
 export const listActionsOperation: Operation<undefined, z.infer<typeof optionalGroupQuery>> = {
   method: 'GET',
   path: '/core/v1/list_actions',

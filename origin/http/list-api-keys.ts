@@ -4,8 +4,8 @@ import type { Operation } from './operation.ts'
 import { toSpendCapRecord } from './spend-cap.ts'
 
 /**
- * Oldest first, without the keys themselves. The admin wallet of a ChainSecured account may call this too, because
- * spending caps are not on the chain.
+ * Lists the account's usage keys, oldest first, without the key texts. The admin wallet of a ChainSecured account may
+ * also call this operation, because spending caps are not on the chain.
  */
 export const listApiKeysOperation: Operation = {
   method: 'GET',

@@ -2,7 +2,7 @@ import { groupsResponse } from '../../shared/wire/groups.ts'
 import { groupRecord } from '../../shared/wire/account-records.ts'
 import type { Operation } from './operation.ts'
 
-/** Sorted by ID. */
+/** Lists the account's groups, sorted by ID. */
 export const listGroupsOperation: Operation = {
   method: 'GET',
   path: '/core/v1/list_groups',

@@ -2,7 +2,7 @@ import { walletsResponse } from '../../shared/wire/wallets.ts'
 import type { Operation } from './operation.ts'
 import { toWalletRecord } from './wallet-record.ts'
 
-/** Sorted by registration. */
+/** Lists the account's wallets in the order of their registration. */
 export const listWalletsOperation: Operation = {
   method: 'GET',
   path: '/core/v1/list_wallets',

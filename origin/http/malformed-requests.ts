@@ -1,6 +1,7 @@
 /**
- * Structured errors for requests that do not reach the app: bytes that are not HTTP/1.1, oversized headers, an invalid
- * Host or target, `CONNECT`, or an unknown `Expect`. Their content is never repeated in the response or the log.
+ * Sends structured errors for requests that do not reach the app: bytes that are not HTTP/1.1, oversized headers, an
+ * invalid Host or target, `CONNECT`, or an unknown `Expect`. The content of such requests never appears in a response
+ * or log.
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -16,15 +17,21 @@ import { isHost } from '../../shared/network/http-host.ts'
 import { HEAD_MAX_BYTES } from '../../shared/limits.ts'
 import type { OriginServices } from '../services.ts'
 
-/** Allows headers up to our limit, and disables Node's check of Host, which this module replaces. */
+/**
+ * Server options that allow headers up to our limit and disable Node's check of the Host header, which this module
+ * replaces.
+ */
 export const HEAD_OPTIONS = { maxHeaderSize: HEAD_MAX_BYTES, requireHostHeader: false }
 
 type RejectionContext = Pick<OriginServices, 'counters' | 'log'> & { publicUrl: string }
 
-/** A client may continue to send after a rejection: closing the connection immediately could lose the response. */
+/**
+ * Time for which a client may continue to send after a rejection. Closing the connection immediately could lose the
+ * response.
+ */
 const LINGER_MS = 1_000
 
-/** Call before the first connection. */
+/** Must be called before the first connection. */
 export function rejectMalformedRequests(server: Server, parts: RejectionContext): void {
   const listeners = server.listeners('request') as RequestListener[]
   const latest = new WeakMap<Duplex, ServerResponse>()
@@ -40,12 +47,15 @@ export function rejectMalformedRequests(server: Server, parts: RejectionContext)
   server.on('clientError', (error, socket) => rejectBytes(error, socket, latest.get(socket), parts))
 }
 
-/** Sockets that were sent their final response: the parser reports each further chunk as another error. */
+/**
+ * Sockets on which the final response was sent. The parser reports each further chunk on such a socket as another
+ * error.
+ */
 const rejectedSockets = new WeakSet<Duplex>()
 
 /**
- * Earlier requests on the connection may still be waiting for their responses, and the client would mistake a response
- * sent now for one of those.
+ * Rejects bytes that are not a valid request. If an earlier request on the connection still waits for its response,
+ * that response is sent first, because the client would mistake the rejection for it.
  */
 function rejectBytes(
   error: NodeJS.ErrnoException,
@@ -53,7 +63,7 @@ function rejectBytes(
   response: ServerResponse | undefined,
   parts: RejectionContext,
 ): void {
-  // Ignored after a request with `Connection: close` (RFC 9112, 9.6).
+  // Bytes after a request with `Connection: close` are ignored (RFC 9112, 9.6).
   if (error.code === 'HPE_CLOSED_CONNECTION' || rejectedSockets.has(socket)) return
   rejectedSockets.add(socket)
   const isDue = response !== undefined && !response.writableFinished
@@ -69,7 +79,6 @@ function respond(outgoing: ServerResponse, failure: ApiError, parts: RejectionCo
   outgoing.writeHead(failure.status, headers).end(body)
 }
 
-/** The server no longer reads from the connection. */
 function endSocket(socket: Duplex, failure: ApiError, parts: RejectionContext): void {
   if (!socket.writable) {
     socket.destroy()
@@ -99,7 +108,6 @@ function createRejection(failure: ApiError, { counters, log, publicUrl }: Reject
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(body)),
     'x-request-id': requestId,
-    // Lets pages of other origins read these errors.
     'access-control-allow-origin': '*',
     'access-control-expose-headers': 'x-request-id, x-svc-error',
     connection: 'close',
@@ -107,7 +115,10 @@ function createRejection(failure: ApiError, { counters, log, publicUrl }: Reject
   return { headers, body }
 }
 
-/** Requires exactly one valid Host and a valid target (RFC 9112, 3.2). HTTP/1.0 may omit Host. */
+/**
+ * Returns an error unless the request has exactly one valid Host and a valid target (RFC 9112, 3.2). HTTP/1.0 may omit
+ * Host.
+ */
 function findProblem({ rawHeaders, httpVersion, url = '' }: IncomingMessage): ApiError | undefined {
   const hosts: string[] = []
   for (let at = 0; at < rawHeaders.length; at += 2)
@@ -120,8 +131,8 @@ function findProblem({ rawHeaders, httpVersion, url = '' }: IncomingMessage): Ap
 }
 
 /**
- * Origin form, or absolute form with an HTTP URL (RFC 9112, 3.2). Backslashes are rejected, because URL parsers read
- * them as slashes.
+ * True if a request target is in origin form, or in absolute form with an HTTP URL (RFC 9112, 3.2). Rejects
+ * backslashes, because URL parsers read them as slashes.
  */
 function isTarget(target: string, host: string): boolean {
   if (/^[^?]*\\/.test(target)) return false

@@ -6,7 +6,7 @@ import type { OriginServices } from '../services.ts'
 import { unmatchedRouteError } from './unmatched-route-error.ts'
 import type { OriginApp } from './operation.ts'
 
-/** `GET /metrics`: without `SVC_METRICS_TOKEN`, the same 404 as an unknown path. */
+/** If `SVC_METRICS_TOKEN` is not set, responds with the same 404 as for an unknown path. */
 export function mountMetrics(app: OriginApp, { counters, settings }: OriginServices): void {
   const { SVC_METRICS_TOKEN: token } = settings
   app.get(METRICS_PATH, async (context) => {
@@ -18,7 +18,7 @@ export function mountMetrics(app: OriginApp, { counters, settings }: OriginServi
   })
 }
 
-/** Compares in constant time, so that timing reveals nothing about the configured token. */
+/** Compares two tokens in constant time, so that timing reveals nothing about the configured token. */
 function isSameToken(sent: string, token: string): boolean {
   const [one, other] = [sent, token].map((text) => createHash('sha256').update(text).digest())
   return timingSafeEqual(one!, other!)

@@ -5,7 +5,10 @@ import { addressFromPrivateKey } from '../keys/keyring.ts'
 import { withGasReservation } from './with-gas-reservation.ts'
 import type { Operation } from './operation.ts'
 
-/** The key is shown once and never stored. `email` is stored by the service and not on the chain. */
+/**
+ * The response shows the account key once; the key is never stored. `email` is stored by the service and not on the
+ * chain.
+ */
 export const newAccountOperation: Operation<z.infer<typeof newAccountRequest>> = {
   method: 'POST',
   path: '/core/v1/new_account',
@@ -20,7 +23,8 @@ export const newAccountOperation: Operation<z.infer<typeof newAccountRequest>> =
       registerFreshKey(firstWriteId, async ({ text, hash, writeId }) => {
         const wallet = addressFromPrivateKey(keyring.accountKey(hash))
         const args = [hash, wallet, body.account_name, body.account_description]
-        // Stored before the account is created, so that no account exists without its address.
+        // Store the e-mail address before creating the account, so that an account never exists without the address
+        // that was given.
         if (body.email !== undefined) await accountEmails.store(hash, body.email)
         try {
           await write('newAccount', args, { writeId })

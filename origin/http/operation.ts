@@ -3,14 +3,14 @@
  * overloaded, 401, 400 and 422, a stored response, 402, 403, then the handler. If the credential is in the body, 401
  * comes after 400 and 422. `openapi.json` is generated from the same data, so clients read these definitions.
  *
- * To add one: create a file that exports an `Operation`, put its schemas in `shared/wire/`, and add it to
- * `operations.ts`.
+ * To add an operation: create a file that exports an `Operation`, put its schemas in `shared/wire/`, and add the
+ * operation to `operations.ts`.
  *
- * - `body` is validated JSON; `query` is validated parameters, whose schema takes an object of strings.
+ * - `body` is validated JSON. `query` contains validated parameters; its schema takes an object of strings.
  * - `list: true` adds `page_number` and `page_size`. The handler selects its page first and converts only that page:
  *   `return page.of(wallets).map(toWalletRecord)`. `mountOperation` sends the items and `x-total-count`.
  * - `csv` also offers the list as CSV, for `?format=csv` or an `Accept` that prefers it. `mountOperation` formats the
- *   same items.
+ *   same items as CSV.
  * - `writeId` must be passed to the writer: `writer.write(name, args, { writeId })`. A repeat with the same
  *   Idempotency-Key has the same ID, so nothing is written twice. The receipt may then be that of the first write, with
  *   other arguments, so build the response from the receipt's logs and not from values generated for this call.
@@ -59,10 +59,10 @@ type OperationInput<Body, Query> = {
   body: Body
   query: Query
   page: PageRequest
-  /** Address from the socket or the sealed envelope, never from a header; `''` if unknown. */
+  /** Client address from the socket or the sealed envelope, never from a header; `''` if unknown. */
   clientAddress: string
   bodyBytes: number
-  /** Aborted if the client disconnects before the response. */
+  /** Aborted if the client disconnects before the response is sent. */
   gone: AbortSignal
   writeId: string
 }
@@ -70,14 +70,13 @@ type OperationInput<Body, Query> = {
 type OperationBase<Kind extends AuthKind, Body, Query, Caller> = {
   method: 'GET' | 'POST'
   path: string
-  /** One sentence, shown in the OpenAPI description. */
   summary: string
   auth: Kind
   body?: RequestBody<Body>
   query?: z.ZodType<Query>
   list?: true
   csv?: CsvFormat
-  /** Schema of the 200 response; for a list, of the array. */
+  /** Schema of the 200 response. If the operation returns a list, the schema of the array. */
   responseSchema: z.ZodType
   rate?(services: OriginServices): Pick<MinuteRate, 'take'>
   writes?: string
@@ -135,7 +134,7 @@ export function mountOperation<Body, Query>(
         : headerPrincipal
     const given = {
       body,
-      // Safe: an operation without query parameters has `undefined` as their type.
+      // The cast is safe: the query type of an operation without query parameters is `undefined`.
       query: operation.query
         ? validate(operation.query, context.req.query())
         : (undefined as Query),
@@ -158,7 +157,6 @@ export function mountOperation<Body, Query>(
   })
 }
 
-/** Checks credit (402) and permissions (403) first. Writes are charged to the account. */
 async function executeOperation<Body, Query>(
   operation: Operation<Body, Query>,
   services: OriginServices,
@@ -187,13 +185,12 @@ async function executeOperation<Body, Query>(
   return services.credits.chargeForWrite(charge, executeAuthorized)
 }
 
-/** The last path segment in camel case. */
 function clientMethodName(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
   return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** @param csvFormat the CSV form, if the client asked for a list as CSV */
+/** @param csvFormat CSV format of the list, if the client requested CSV */
 function respond(
   context: Context<OriginEnv>,
   answer: OperationResult | Page<object>,

@@ -41,7 +41,7 @@ import { updateActionMetadataOperation } from './update-action-metadata.ts'
 import { updateGroupOperation } from './update-group.ts'
 import { updateUsageApiKeyOperation } from './update-usage-api-key.ts'
 
-/** Order of `openapi.json`. */
+/** All operations of the core API, in the order of `openapi.json`. */
 export const operations: readonly Operation<any, any>[] = [
   newAccountOperation,
   accountExistsOperation,

@@ -2,9 +2,9 @@ import { PAD_BYTE } from '../../shared/wire/sealed-http.ts'
 import { undefinedAfter } from '../timeout.ts'
 
 /**
- * The bytes if they are ready in time, otherwise a stream that starts with padding bytes, which keep proxies from
- * considering the connection dead.
- * @param padMs time before the first padding byte and between padding bytes
+ * Returns the bytes if they are ready in time. Otherwise returns a stream that starts with padding bytes, so that
+ * proxies do not consider the connection dead.
+ * @param padMs time before the first padding byte and between padding bytes, in milliseconds
  */
 export async function paddedBody(
   bytes: Promise<Uint8Array<ArrayBuffer>>,

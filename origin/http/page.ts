@@ -1,4 +1,4 @@
-/** A response is an array of either all records or the records of one page. */
+/** A list response is an array of either all records or the records of one page. */
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { validate } from '../../shared/json/json-body.ts'
@@ -12,7 +12,7 @@ const wholeNumber = (low: number, high: number) =>
       error: `expected an integer from ${low} to ${high}`,
     })
 
-/** The whole list is returned without these parameters. */
+/** If both are absent, the response contains the whole list. */
 export const pageQuery = z.object({
   page_number: wholeNumber(0, 999_999_999)
     .optional()
@@ -35,7 +35,7 @@ export class PageRequest {
     return this.#from
   }
 
-  /** Page size as a query option; `{}` for the whole list. */
+  /** Page size as a query option, or `{}` if the whole list is requested. */
   get limit(): { limit?: number } {
     return this.#to === Number.POSITIVE_INFINITY ? {} : { limit: this.#to - this.#from }
   }
@@ -46,7 +46,6 @@ export class PageRequest {
   }
 }
 
-/** Items of one page, with the length of the whole list. */
 export class Page<Item> {
   readonly items: readonly Item[]
   readonly total: number
@@ -61,7 +60,7 @@ export class Page<Item> {
   }
 }
 
-/** @throws {ApiError} 400 for an invalid page */
+/** @throws {ApiError} 400 if the requested page is invalid */
 export function readPageRequest(context: Context, list: true | undefined): PageRequest {
   if (!list) return new PageRequest()
   const { page_number, page_size } = validate(pageQuery, context.req.query())

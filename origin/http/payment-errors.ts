@@ -51,7 +51,7 @@ export function actionStoppedError({ code, message, headers }: ActionStoppedErro
   }
 }
 
-/** 404 `not_found`, 409 `payment_pending` or 409 `payment_failed`. */
+/** Converts the status of an uncredited payment to 404 `not_found`, 409 `payment_pending` or 409 `payment_failed`. */
 export function notCreditedError({ status: standing }: NotCreditedError): ApiError {
   switch (standing.state) {
     case 'unknown':
@@ -81,10 +81,9 @@ export function notCreditedError({ status: standing }: NotCreditedError): ApiErr
   }
 }
 
-/** The payment processor's customer-facing messages have one or two sentences. */
+/** Maximum length of a payment processor's message to customers. Such messages have one or two sentences. */
 const REASON_MAX_CHARACTERS = 500
 
-/** Seen by the operator in the payment processor's dashboard. */
 export function webhookError({ fault }: WebhookRefusedError): ApiError {
   switch (fault) {
     case 'unsigned':

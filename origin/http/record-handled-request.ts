@@ -4,7 +4,7 @@ import { NO_ROUTE, PROBE_PATHS } from '../../shared/wire/monitoring-paths.ts'
 import type { OriginServices } from '../services.ts'
 import type { OriginEnv } from './operation.ts'
 
-/** The pattern: raw paths can contain keys or IDs, and their number is unlimited. */
+/** Raw paths are not recorded, because they can contain keys or IDs and their number is unlimited. */
 export function routePattern(context: Context<OriginEnv>): string {
   return matchedRoutes(context).findLast(({ method }) => method !== 'ALL')?.path ?? NO_ROUTE
 }

@@ -5,8 +5,8 @@ import { requireMayRemoveGroup } from '../accounts/rights.ts'
 import type { Operation } from './operation.ts'
 
 /**
- * Keys lose their permissions in it. Only the contract checks that the group exists, not the mirror: a repeat with the
- * same Idempotency-Key must succeed even if the mirror no longer has the group.
+ * Removes a group; keys lose their permissions in the group. Only the contract checks that the group exists, not the
+ * mirror: a repeated request with the same Idempotency-Key must succeed even if the mirror no longer has the group.
  */
 export const removeGroupOperation: Operation<z.infer<typeof removeGroupRequest>> = {
   method: 'POST',

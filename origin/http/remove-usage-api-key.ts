@@ -4,7 +4,7 @@ import { removeUsageApiKeyRequest } from '../../shared/wire/usage-keys.ts'
 import type { Operation } from './operation.ts'
 import { removeSpendCap } from './spend-cap.ts'
 
-/** Permanent; the key's next request gets 401. Only the contract checks that the key exists; see `remove-group.ts`. */
+/** The next request with the key gets 401. Only the contract checks that the key exists; see `remove-group.ts`. */
 export const removeUsageApiKeyOperation: Operation<z.infer<typeof removeUsageApiKeyRequest>> = {
   method: 'POST',
   path: '/core/v1/remove_usage_api_key',
@@ -18,7 +18,8 @@ export const removeUsageApiKeyOperation: Operation<z.infer<typeof removeUsageApi
     const { account, keyHash: masterHash } = principal
     const { usageApiKeyHash: keyHash } = body
     await writer.write('removeUsageApiKey', [masterHash, keyHash], { writeId })
-    // Not awaited: the key is already revoked, and other processes may take a while to respond.
+    // Not awaited: the key is already revoked, and other processes may take a while to respond to the removal of its
+    // cap.
     void removeSpendCap({ credits, log }, { accountHash: account.hash, keyHash })
     return { success: true }
   },

@@ -12,19 +12,22 @@ import { readMembers, type MemberSelection } from './json/members.ts'
 import { NotJsonError } from './json/scan.ts'
 
 export type RequestBody<Body> = {
-  /** Limit of a body with source or params; overrides `OPERATION_BODY_MAX_BYTES`. */
+  /** Maximum size of a body with source or params, in bytes. Overrides `OPERATION_BODY_MAX_BYTES`. */
   maxBytes?: number
-  /** An empty body is treated as `{}`. */
+  /** Treats an empty body as `{}`. */
   optional?: boolean
 } & (ParsedBody<Body> | UnparsedBody)
 
 type ParsedBody<Body> = {
   schema: z.ZodType<Body>
-  /** Properties to read of a body that may be large; if absent, the whole body is parsed. */
+  /** Properties to read from a body that may be large. If absent, the whole body is parsed. */
   members?: MemberSelection
 }
 
-/** Raw bytes, because parsing would block the main thread; the schema is only for documentation. */
+/**
+ * Body passed to the handler as raw bytes, because parsing it would block the main thread. The schema is only for
+ * documentation.
+ */
 type UnparsedBody = { schema: z.ZodType; isUnparsed: true }
 
 /** @throws {ApiError} 400, 413, 415 or 422, and any error of `readRequestBody` */
@@ -33,7 +36,7 @@ export async function parseRequestBody<Body>(
   body: RequestBody<Body> | undefined,
   holder: BodyHolder,
 ): Promise<{ value: Body; bytes: Uint8Array }> {
-  // Safe: an operation without a body has `undefined` as its type.
+  // The cast is safe: the body type of an operation without a body is `undefined`.
   if (!body) return { value: undefined as Body, bytes: new Uint8Array() }
   const bounds = { maxBytes: body.maxBytes ?? OPERATION_BODY_MAX_BYTES, holder }
   const bytes = await readRequestBody(context, bounds)
@@ -63,13 +66,12 @@ function parseMembers(bytes: Uint8Array, type: string | null, members: MemberSel
   }
 }
 
-/** `TextDecoder` drops it as well. */
 function withoutByteOrderMark(bytes: Uint8Array): Buffer {
   const from = byteOrderMarkLength(bytes)
   return Buffer.from(bytes.buffer, bytes.byteOffset + from, bytes.length - from)
 }
 
-/** Rejects invalid UTF-8 (RFC 8259, 8.1), which would otherwise be stored as U+FFFD. */
+/** Decodes a body. Rejects invalid UTF-8 (RFC 8259, 8.1), which would otherwise be stored as U+FFFD. */
 function decodeText(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

@@ -4,7 +4,7 @@ import type { PaymentRequester } from '../credits/processor/payments.ts'
 import { NoProcessorError } from '../credits/processor/processor.ts'
 import type { OriginServices } from '../services.ts'
 
-/** @throws {NoProcessorError} */
+/** @throws {NoProcessorError} if no payment processor is configured */
 export function requireProcessor({
   processor,
 }: OriginServices): NonNullable<OriginServices['processor']> {

@@ -11,8 +11,8 @@ import { KeyAlreadyShownError } from './key-already-shown-error.ts'
 import type { Operation } from './operation.ts'
 
 /**
- * The old key is rejected with 401 from then on. The new key is shown once, so losing the response would lose the
- * account; to avoid that, the caller can send its own key.
+ * Replaces the account key. The old key is rejected with 401 from then on. The response shows the new key once, so a
+ * caller that loses the response loses the account. To avoid this, the caller can choose the new key.
  */
 export const rotateAccountApiKeyOperation: Operation<z.infer<typeof rotateAccountApiKeyRequest>> = {
   method: 'POST',

@@ -19,8 +19,8 @@ const schema = executeRequestSchema.extend({ js_params: jsParamsSchema })
 type ExecuteRequest = z.infer<typeof schema>
 
 /**
- * The sender is the edge, with a run ID so that the action runs at most once, or an end-to-end encrypted client. All
- * permissions are checked here, regardless of what the sender has checked.
+ * Executes an action for the edge or for an end-to-end encrypted client. The edge sends a run ID, so that the action
+ * runs at most once. All permissions are checked here, regardless of any checks by the sender.
  */
 export const sealedExecuteOperation: SealedOperation<ExecuteRequest> = {
   path: SEALED_EXECUTE_PATH,
@@ -46,7 +46,10 @@ export const sealedExecuteOperation: SealedOperation<ExecuteRequest> = {
   },
 }
 
-/** Any client can send requests in base mode, but only the edge may send runs, client addresses and stored keys. */
+/**
+ * Rejects fields that only the edge may send: runs, client addresses and stored keys. Any client can send requests in
+ * base mode.
+ */
 function requireOwnKeyOnly(body: ExecuteRequest): void {
   if (!body.run && body.client_address === undefined && 'api_key' in body.credential) return
   throw new ApiError(
@@ -56,7 +59,7 @@ function requireOwnKeyOnly(body: ExecuteRequest): void {
   )
 }
 
-/** An account key would allow a trigger or a compromised edge to do anything in the account. */
+/** Rejects account keys, with which a trigger or a compromised edge could do anything in the account. */
 function requireUsageKey({ usageKey }: Principal): void {
   if (usageKey) return
   throw new ApiError(

@@ -1,5 +1,5 @@
 /**
- * The core API for the edge. The envelope contains a whole request for this origin's own app, so the same checks,
+ * Serves the core API to the edge. The envelope contains a whole request for this origin's own app, so the same checks,
  * limits and stored responses apply as to a direct request. Only the client address is taken from the envelope.
  */
 import type { Context } from 'hono'
@@ -27,7 +27,7 @@ import { sealedRefusal, requireNotReplayed, requireFresh } from './sealed.ts'
 
 const ENVELOPE_LIMITS = { maxBytes: CORE_BODY_MAX_BYTES + SEALED_HEAD_MAX_BYTES, isOfEdge: true }
 
-/** @param padMs interval of padding bytes while a request is being executed */
+/** @param padMs interval of padding bytes while a request is being executed, in milliseconds */
 export function mountSealedHttp(
   app: OriginApp,
   services: OriginServices,
@@ -40,7 +40,10 @@ export function mountSealedHttp(
   })
 }
 
-/** Separate, so that the received bytes can be garbage-collected before the response. */
+/**
+ * Opens the envelope and responds. A separate function, so that the received bytes can be garbage-collected before the
+ * response.
+ */
 async function openAndRespond(
   context: Context<OriginEnv>,
   app: OriginApp,
@@ -59,7 +62,7 @@ async function openAndRespond(
 
 type ForwardedRequest = Pick<OpenedRequest, 'mode' | 'plaintext'> & { gone: AbortSignal }
 
-/** Never rejects: errors before the app is called become error responses inside the envelope. */
+/** Never rejects: an error before the app is called becomes an error response inside the envelope. */
 async function respondTo(
   given: ForwardedRequest,
   app: OriginApp,
@@ -126,7 +129,7 @@ function buildRequest(
   return new Request(url, init)
 }
 
-/** Does not copy the bytes, and releases them once they are read. */
+/** Returns a stream of a single chunk. Does not copy the bytes, and releases them once they are read. */
 function singleChunkStream(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let left: Uint8Array | undefined = bytes
   return new ReadableStream({

@@ -11,7 +11,6 @@ import { permissionToRun } from '../accounts/permissions.ts'
 import type { OriginServices } from '../services.ts'
 import { requireNotReplayed, type SealedOperation, openStoredKey } from './sealed.ts'
 
-/** The edge asks before it stores a key with a trigger. */
 export const sealedKeysOperation: SealedOperation<CheckKeyRequest> = {
   path: SEALED_KEYS_PATH,
   schema: checkKeyRequestSchema,

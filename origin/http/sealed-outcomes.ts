@@ -11,16 +11,16 @@ import type { OriginServices } from '../services.ts'
 import { undefinedAfter } from '../timeout.ts'
 import { requireNotReplayed, type SealedOperation } from './sealed.ts'
 
-/** Outcomes of other processes are visible only in the database. */
+/** Poll interval for runs of other processes. Their outcomes are visible only in the database. */
 const OTHER_PROCESS_POLL_MS = 250
 
 /**
- * The edge's Durable Object buffers several copies in its 128 MB of memory, and requests the remaining outcomes
- * separately.
+ * Maximum size of a response. The edge's Durable Object buffers several copies of a response in its 128 MB of memory,
+ * and requests the remaining outcomes separately.
  */
 const ANSWER_MAX_BYTES = 4 * 1024 * 1024
 
-/** Long poll. Responds as soon as one run has finished or is unknown, or when the wait times out. */
+/** Responds as soon as one run has finished or is unknown, or when the wait times out. */
 export const sealedOutcomesOperation: SealedOperation<OutcomesRequest> = {
   path: SEALED_OUTCOMES_PATH,
   schema: outcomesRequestSchema,

@@ -1,6 +1,6 @@
 /**
- * An envelope that cannot be opened gets a plaintext error, because there is no key to encrypt it with. All later
- * responses, including errors, are sealed and have status 200.
+ * Implements operations of the sealed channel. If an envelope cannot be opened, the error is sent in plaintext, because
+ * there is no key to encrypt it with. All later responses, including errors, are sealed and have status 200.
  */
 import { isUtf8 } from 'node:buffer'
 import type { z } from 'zod'
@@ -27,11 +27,11 @@ import type { OriginApp } from './operation.ts'
 export type SealedOperation<Body> = {
   path: string
   schema: z.ZodType<Body>
-  /** Properties of requests with source; if absent, the maximum is `OPERATION_BODY_MAX_BYTES`. */
+  /** Properties to read from requests with source. If absent, the maximum body size is `OPERATION_BODY_MAX_BYTES`. */
   members?: MemberSelection
   /** Rejects base mode, so that only the edge can call the operation. */
   isOfEdge?: true
-  /** `heldBytes` is the memory that the request occupies until its response. */
+  /** `heldBytes` is the memory that the request occupies until the response is sent. */
   handle(
     body: Body,
     mode: OpenedRequest['mode'],
@@ -64,16 +64,16 @@ async function respondTo<Body extends Freshness>(
     const sent = withoutNullMembers(parsePlaintext(opened.plaintext, operation.members))
     const body = validate(operation.schema, sent)
     requireFresh(body, services.now())
-    // Both the received and the decrypted bytes are in memory.
+    // The received and the decrypted bytes are both in memory.
     const heldBytes = 2 * opened.plaintext.length
-    // Inside the `try`, so that a serialization failure is also reported in a sealed response.
+    // Serialized inside the `try`, so that a serialization failure is also reported in a sealed response.
     return JSON.stringify(await operation.handle(body, opened.mode, services, heldBytes))
   } catch (error) {
     return JSON.stringify(sealedRefusal(error, operation.path, services))
   }
 }
 
-/** The form inside a sealed response. Also counts the rejection, and logs an internal error. */
+/** Converts an error to the form used inside a sealed response. Also counts the rejection, and logs internal errors. */
 export function sealedRefusal(
   error: unknown,
   route: string,

@@ -2,7 +2,7 @@ import { ApiError } from '../../shared/errors/api-error.ts'
 import { PARAMS_MAX_BYTES } from '../../shared/limits.ts'
 import type { JsonText } from './json/json-text.ts'
 
-/** @throws {ApiError} 413 if the text has more than `maxBytes` in UTF-8 */
+/** @throws {ApiError} 413 if the text is longer than `maxBytes` in UTF-8 */
 export function requireSize(field: string, text: string, maxBytes: number): void {
   if (text.length <= maxBytes / 3) return
   const bytes = Buffer.byteLength(text)

@@ -8,7 +8,7 @@ type SpendCapFields = {
   remove_spend_cap?: boolean | undefined
 }
 
-/** Null removes the cap, `undefined` leaves it unchanged. */
+/** Null removes the cap, and `undefined` leaves the cap unchanged. */
 export function readSpendCap({
   spend_cap_cents: capCents,
   spend_window_seconds: windowSeconds,
@@ -19,7 +19,7 @@ export function readSpendCap({
   return { capCents, windowSeconds }
 }
 
-/** Null if the key has no cap. */
+/** All fields are null if the key has no cap. */
 export function toSpendCapRecord(cap: KeyCap | undefined) {
   return {
     spend_cap_cents: cap?.capCents ?? null,

@@ -1,9 +1,7 @@
 import { ApiError } from '../../shared/errors/api-error.ts'
 
-/** Part of a path that an error message repeats. */
 const PATH_SHOWN_CHARACTERS = 200
 
-/** 404 for an unknown path, 405 if the path supports other methods. */
 export function unmatchedRouteError(
   { method, path }: { method: string; path: string },
   methods: string[],

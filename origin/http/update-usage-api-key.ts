@@ -12,9 +12,9 @@ type Changes = z.infer<typeof updateUsageApiKeyRequest>
 
 /**
  * A given array replaces the current one, and absent fields stay unchanged. The spending cap is not on the chain: if
- * only the cap changes, no transaction is sent. It is set last, because setting it again after a failure is free of
- * charge. With `X-Wallet-Auth`, the admin wallet of a ChainSecured account can change only the cap; it changes the
- * other fields by sending transactions itself.
+ * only the cap changes, no transaction is sent. The cap is set last, because setting it again after a failure is free
+ * of charge. With `X-Wallet-Auth`, the admin wallet of a ChainSecured account can change only the cap; to change the
+ * other fields, the wallet sends transactions itself.
  */
 export const updateUsageApiKeyOperation: Operation<Changes> = {
   method: 'POST',
@@ -43,7 +43,8 @@ export const updateUsageApiKeyOperation: Operation<Changes> = {
 }
 
 /**
- * The other changes are already on the chain, so "nothing was executed" would be wrong.
+ * Reports that the cap was not set. The other changes are already on the chain, so "nothing was executed" would be
+ * wrong.
  * @throws {ApiError}
  */
 function throwCapNotSet(error: unknown): never {
@@ -56,7 +57,7 @@ function throwCapNotSet(error: unknown): never {
   )
 }
 
-/** The contract's `UsageApiKey` fields in order, and the mask of fields to replace (bit n for field n). */
+/** Returns the contract's `UsageApiKey` fields in order, and the mask of fields to replace (bit n for field n). */
 function readChanges(body: Changes): { fields: number; key: readonly unknown[] } {
   const members: [unknown, unknown][] = [
     [body.name, ''],

@@ -1,4 +1,4 @@
-/** Order of the contract's `UsageApiKey`. */
+/** Permissions of a usage key, in the field order of the contract's `UsageApiKey`. */
 type PermissionFields = {
   name: string
   description: string

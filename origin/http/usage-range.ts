@@ -3,7 +3,7 @@ import { ApiError } from '../../shared/errors/api-error.ts'
 import { USAGE_DAYS_DEFAULT, USAGE_DAYS_MAX } from '../../shared/limits.ts'
 
 /**
- * Days as `YYYY-MM-DD`, inclusive. `to` defaults to today, and `from` to a range of 30 days.
+ * Reads a range of days as `YYYY-MM-DD`, inclusive. `to` defaults to today, and `from` defaults to 30 days of usage.
  * @throws {ApiError} 400 if the days are in the wrong order or the range is too long
  */
 export function usageRange(

@@ -8,14 +8,14 @@ const FIX =
   'Send it once: base64 of the JSON {"typed_data": …, "signature": "0x…"} with primaryType BillingAuth.'
 
 /**
- * Standard base64, with or without padding.
+ * Parses the `X-Wallet-Auth` header: JSON in standard base64, with or without padding.
  * @throws {ApiError} 400, or 422 for JSON that is not an object
  */
 export function parseWalletAuthHeader(header: string): UnverifiedProof {
   const text = header.trim()
   if (text.length > WALLET_AUTH_MAX_CHARACTERS)
     throw invalidHeader(`more than ${WALLET_AUTH_MAX_CHARACTERS} characters`)
-  // The values of a repeated header are joined with a comma.
+  // The values of a repeated header are combined with a comma.
   if (text.includes(',')) throw invalidHeader('sent more than once')
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) throw invalidHeader('not base64')
   const bytes = Buffer.from(text, 'base64')

@@ -3,8 +3,8 @@ import { PROOF_WINDOW_S } from '../../shared/limits.ts'
 import type { WalletProofError } from '../accounts/wallet-proofs/wallet-proof-error.ts'
 
 /**
- * 422 for a missing field or a wrong JSON type, and 400 for everything else. A bad signature is also a 400: when the
- * credential is a key, the signature is an ordinary value of the request.
+ * Converts a wallet proof error to 422 if a field is missing or has the wrong JSON type, and to 400 otherwise. A bad
+ * signature is also a 400: if the request is authenticated with a key, the signature is an ordinary value in the body.
  */
 export function walletProofError({ fault }: WalletProofError): ApiError {
   switch (fault.kind) {

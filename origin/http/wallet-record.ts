@@ -3,7 +3,10 @@ import { addressOfPkp } from '../../shared/wire/fields.ts'
 import type { walletResponse } from '../../shared/wire/wallets.ts'
 import type { AccountWallet } from '../accounts/account.ts'
 
-/** Computing the checksums of 10,000 wallets takes 0.2 s, and listing wallets is free of charge. */
+/**
+ * Computing the checksums of 10,000 wallets takes 0.2 s, and clients can list wallets free of charge, so the results
+ * are cached.
+ */
 const addresses = new WeakMap<AccountWallet, string>()
 
 export function toWalletRecord(wallet: AccountWallet): z.infer<typeof walletResponse> {

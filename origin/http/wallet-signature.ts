@@ -5,10 +5,9 @@ import type { WalletProof } from '../accounts/wallet-proofs/wallet-proofs.ts'
 import { WalletProofError } from '../accounts/wallet-proofs/wallet-proof-error.ts'
 import type { OriginServices } from '../services.ts'
 
-/** A signed proof that is not validated yet. */
 export type UnverifiedProof = { typed_data?: unknown; signature?: unknown }
 
-/** A well-formed proof is outside the time window or not signed by the wallet that it names. */
+/** A well-formed wallet proof is outside its time window, or not signed by the wallet that it names. */
 export class WalletCredentialError extends Error {
   override readonly name = 'WalletCredentialError'
   readonly refusal: WalletProofError
@@ -20,10 +19,10 @@ export class WalletCredentialError extends Error {
 }
 
 /**
- * The admin is looked up before the signature is verified, so that strangers cannot make our node call arbitrary
- * contracts, and again afterwards, because the account may have been transferred in the meantime.
- * @param address the client's address
- * @throws {WalletProofError} if the form is wrong (400, 422)
+ * Authenticates an account's admin wallet by its signature. Looks up the admin before verifying the signature, so that
+ * strangers cannot make our node call arbitrary contracts. Looks up the admin again afterwards, because the account may
+ * have been transferred in the meantime.
+ * @throws {WalletProofError} if the proof is malformed (400, 422)
  * @throws {WalletCredentialError | NotAdminError} 401
  * @throws {LimitExceededError | OverloadedError | ContractUnavailableError | DatabaseUnavailableError}
  */

@@ -10,8 +10,8 @@ type Write = (
 ) => Promise<TransactionReceipt>
 
 /**
- * Settles the gas reservation. If a failed write may still cost gas, the reservation is kept.
- * @param work sends its writes through the given `write`
+ * Runs `work` and settles the gas reservation. Does not release the reservation if a failed write may still cost gas.
+ * @param work sends its writes with the `write` function passed to it
  */
 export async function withGasReservation<Result>(
   reservation: GasReservation,
@@ -22,7 +22,7 @@ export async function withGasReservation<Result>(
   const write: Write = async (name, args, options) => {
     writeIds.push(options.writeId)
     const receipt = await writer.write(name, args, options)
-    // The write is mined, so a failure to record its cost must not hide the result.
+    // The write is already mined, so a failure to record its gas cost must not hide the result.
     await reservation.settle(receipt.gasUsed * receipt.gasPrice).catch((error: unknown) => {
       log('gas.cost_not_counted', { cause: errorTrace(error) })
     })

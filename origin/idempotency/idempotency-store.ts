@@ -18,18 +18,17 @@ export type IdempotencyKeys = { naming: Uint8Array; sealing: Uint8Array }
 export type IdempotencyStoreOptions = {
   db: Database
   processId: string
-  /** A process that has certainly exited (see `predecessor.ts`), even if its heartbeat is recent. */
+  /** ID of the previous process, which has certainly exited (see `predecessor.ts`), even if its heartbeat is recent. */
   predecessor?: string | undefined
   keys: IdempotencyKeys
   now: () => number
 }
 
-/** The caller must execute the request, and afterwards call one of the three methods. */
+/** Request that the caller must execute. Afterwards, the caller must call `store`, `forget` or `release`. */
 export type StartedRequest = {
   state: 'begun'
-  /** The same for every execution with this Idempotency-Key. */
+  /** Write ID, which is the same for every execution with this Idempotency-Key. */
   writeId: string
-  /** Stores the response for repeated requests. */
   store(answer: StoredResponse): Promise<void>
   /**
    * Called if the execution had no effect. After a first execution, the request may be sent again, even with a
@@ -45,20 +44,23 @@ export type BeginResult =
   | { state: 'answered'; answer: StoredResponse }
   | { state: 'in_progress' }
   | { state: 'other_body' }
-  /** The response is lost, and the request must not be executed again. */
+  /** The response was lost, and the request must not be executed again. */
   | { state: 'lost' }
 
-/** Attempts to insert or read a row, which other processes may delete and recreate in between. */
+/**
+ * Maximum number of attempts to insert or read a row, because other processes may delete and recreate the row in
+ * between.
+ */
 const ATTEMPTS_MAX = 5
 
 /**
  * Stores the first response to each request with an Idempotency-Key. The process that inserts the row executes the
- * request. The row outlives that process.
+ * request. The row remains after that process exits.
  */
 export class IdempotencyStore {
   readonly #options: IdempotencyStoreOptions
   /**
-   * Requests in flight in this process, with the hash of the body. A row of this process that is not in this map was
+   * Requests in flight in this process, with the hash of each body. A row of this process that is not in this map was
    * abandoned.
    */
   readonly #inFlight = new Map<string, Buffer>()
@@ -68,7 +70,6 @@ export class IdempotencyStore {
   }
 
   /**
-   * Claims a request for execution.
    * @param runsOnce if true, a request is not executed again after its process has exited
    * @throws {DatabaseUnavailableError} in which case the request was not started
    */
@@ -133,7 +134,7 @@ export class IdempotencyStore {
       const answer = decryptStoredResponse(this.#options.keys.sealing, id, encrypted)
       return { state: 'answered', answer }
     } catch {
-      // The response cannot be decrypted, but its existence proves that the request was executed.
+      // The response cannot be decrypted, but the existence of the response proves that the request was executed.
       return { state: 'lost' }
     }
   }
@@ -162,7 +163,8 @@ export class IdempotencyStore {
 
   #started(id: string, writeId: string, { first }: { first: boolean }): StartedRequest {
     const { db, processId, keys } = this.#options
-    // Another process may have taken the row over because it considered this process dead.
+    // Matches the row only if this process still owns it. Another process may have taken over the row because it
+    // considered this process dead.
     const own = and(
       eq(keptAnswers.id, id),
       eq(keptAnswers.writeId, writeId),
@@ -184,7 +186,8 @@ export class IdempotencyStore {
         const encrypted = encryptStoredResponse(keys.sealing, id, answer)
         return ending(db.update(keptAnswers).set({ answer: encrypted }).where(own))
       },
-      // An earlier execution may have written data. Under a new write ID, the data would be written a second time.
+      // Deletes the row only after a first execution. An earlier execution may have written data, which a new write ID
+      // would write a second time.
       forget: first ? () => ending(db.delete(keptAnswers).where(own)) : release,
       release,
     }

@@ -1,11 +1,11 @@
-/** The encryption binds a response to its request's row, so that it cannot be moved to another row. */
+/** The encryption binds a response to the row of its request, so that the response cannot be moved to another row. */
 import { z } from 'zod'
 import { decryptAtRest, encryptAtRest } from '../keys/at-rest.ts'
 
 const storedResponseSchema = z.object({
   status: z.int(),
   headers: z.record(z.string(), z.string()),
-  /** JSON text. */
+  /** Response body as JSON text. */
   body: z.string(),
 })
 

@@ -1,4 +1,7 @@
-/** AES-GCM with a tag of 16 bytes after the ciphertext. AES-128 for a key of 16 bytes, AES-256 for one of 32. */
+/**
+ * AES-GCM encryption with a 16-byte tag after the ciphertext. Uses AES-128 with a 16-byte key and AES-256 with a
+ * 32-byte key.
+ */
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 
 export const GCM_NONCE_BYTES = 12
@@ -7,7 +10,6 @@ export const GCM_TAG_BYTES = 16
 type GcmContext = {
   key: Uint8Array
   nonce: Uint8Array
-  /** Authenticated, but not part of the ciphertext. */
   associatedData: Uint8Array
 }
 
@@ -24,7 +26,7 @@ export function decryptGcm(
   { key, nonce, associatedData }: GcmContext,
   ciphertext: Uint8Array,
 ): Buffer {
-  // Node would accept a truncated authentication tag, which is easier to forge.
+  // Checked here because Node would accept a truncated authentication tag, which is easier to forge.
   if (ciphertext.length < GCM_TAG_BYTES) throw new Error('the ciphertext is shorter than its tag')
   const decipher = createDecipheriv(algorithmFor(key), key, nonce, { authTagLength: GCM_TAG_BYTES })
   decipher.setAAD(associatedData).setAuthTag(ciphertext.subarray(-GCM_TAG_BYTES))

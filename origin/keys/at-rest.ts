@@ -1,6 +1,6 @@
 /**
- * Encryption of texts at rest. Format: version 1 · nonce 12 · AES-256-GCM ciphertext of the text · tag 16 (lengths in
- * bytes).
+ * Encryption of texts at rest. The encrypted text consists of these parts, with their lengths in bytes: version (1),
+ * nonce (12), AES-256-GCM ciphertext, tag (16).
  */
 import { randomBytes } from 'node:crypto'
 import { decryptGcm, encryptGcm, GCM_NONCE_BYTES } from './aes-gcm.ts'
@@ -8,8 +8,8 @@ import { decryptGcm, encryptGcm, GCM_NONCE_BYTES } from './aes-gcm.ts'
 const VERSION = 1
 
 /**
- * @param names the kind of text, and its database row. They are authenticated as associated data, so the ciphertext
- * cannot be decrypted as the content of another row.
+ * @param names the kind of text, and its database row. The names are authenticated as associated data, so that the
+ * ciphertext cannot be decrypted as the content of another row.
  */
 export function encryptAtRest(key: Uint8Array, names: readonly string[], text: string): Buffer {
   const nonce = randomBytes(GCM_NONCE_BYTES)

@@ -8,10 +8,10 @@ import { hkdfSync } from 'node:crypto'
 
 const SALT = Buffer.from('svc-root-v1')
 
-/** Group order (SEC 2, 2.4.1). */
+/** Order of the secp256k1 group (SEC 2, 2.4.1). */
 export const SECP256K1_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
-/** Group order (SEC 2, 2.4.2). */
+/** Order of the P-256 group (SEC 2, 2.4.2). */
 export const P256_ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
 
 export type KeyPart = string | Uint8Array
@@ -27,15 +27,11 @@ export function encodeInfo(parts: readonly KeyPart[], counter: number): Buffer {
   return Buffer.concat([...chunks, Uint8Array.of(counter)])
 }
 
-/** 32-byte symmetric key. */
 export function deriveBytes(root: Uint8Array, parts: readonly KeyPart[], counter = 0): Buffer {
   return Buffer.from(hkdfSync('sha256', root, SALT, encodeInfo(parts, counter), 32))
 }
 
-/**
- * Private key in the range from 1 to `order` - 1. Increments the counter until the candidate is in range.
- * @throws {Error} if 256 candidates in a row are out of range, which is practically impossible
- */
+/** Increments the counter until the candidate is in the range from 1 to `order` - 1. */
 export function deriveScalar(
   root: Uint8Array,
   parts: readonly KeyPart[],

@@ -2,17 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { hexlify, zeroPadValue } from 'ethers'
 import { addressFromPrivateKey, type Keyring } from './keyring.ts'
 
-/** Derived wallet that is not registered yet. */
 type FreshWallet = {
-  /** EIP-55 address. */
+  /** EIP-55 address of the wallet. */
   address: string
-  /** 32 bytes as lower-case 0x hex. */
+  /** Wallet ID: the address padded to 32 bytes, in lower-case 0x hex. */
   pkpId: string
-  /** 32 random bytes as 0x hex. Not secret, because the key also depends on the account. */
+  /** 32 random bytes in 0x hex. Not secret, because the key also depends on the root key and the account. */
   derivationPath: string
 }
 
-/** @param accountHash the account's master hash */
 export function freshWallet(keyring: Keyring, accountHash: string): FreshWallet {
   const derivationPath = hexlify(randomBytes(32))
   const address = addressFromPrivateKey(keyring.walletKey(accountHash, derivationPath))

@@ -5,12 +5,12 @@ import { type PublicKey, publicKeyOf } from './public-key.ts'
 import { LruCache } from '../lru-cache.ts'
 import type { WalletCipher } from './wallet-cipher.ts'
 
-/** Cached keys take about 400 bytes each. Most runs use only a few wallets and actions. */
+/** Each key takes about 400 bytes, and most runs use only a few wallets and actions. */
 const PUBLIC_KEYS_MAX = 4_096
 
 /**
  * Derives the keys of this deployment. The root key never leaves this class, and only public keys are cached. Only the
- * origin's main process has a keyring; the processes that run actions do not.
+ * origin's main process has a keyring. The processes that run actions do not have one.
  */
 export class Keyring {
   readonly #root: Uint8Array
@@ -22,7 +22,7 @@ export class Keyring {
     this.#root = Uint8Array.from(root)
   }
 
-  /** Depends on the account, so another account that registers the same address does not get the key. */
+  /** The key depends on the account, so another account that registers the same address does not get the key. */
   walletKey(accountHash: string, path: string): string {
     return this.#secp256k1('svc/wallet/v1', bytes32(accountHash), bytes32(path))
   }
@@ -42,7 +42,6 @@ export class Keyring {
     }
   }
 
-  /** Derived from the action's CID only. */
   actionKey(cid: string): string {
     return this.#secp256k1('svc/action/v1', cid)
   }
@@ -56,39 +55,35 @@ export class Keyring {
     return this.#secp256k1('svc/account/v1', bytes32(apiKeyHash))
   }
 
-  /** Key of the n-th wallet that pays gas for managed accounts. */
   payerKey(n: number): string {
     return this.#secp256k1('svc/payer/v1', String(n))
   }
 
-  /** Decrypts the sealed requests of an epoch. */
   channelKey(epoch: number): P256Key {
     return this.#p256('svc/channel/v1', String(epoch))
   }
 
-  /** Usage keys at rest are encrypted to this key. Unlike the channel key, it does not rotate. */
+  /** For usage keys at rest, which are encrypted to its public key. Unlike the channel key, it does not rotate. */
   storageKey(): P256Key {
     return this.#p256('svc/seal/v1')
   }
 
-  /** Signs receipts of runs (`docs/receipts.md`). */
+  /** Derives the key pair that signs receipts of runs (`docs/receipts.md`). */
   receiptKey(): P256Key {
     return this.#p256('svc/receipt/v1')
   }
 
-  /** AES-256 key for run outcomes in the database. */
   outcomeKey(): Buffer {
     return deriveBytes(this.#root, ['svc/outcome/v1'])
   }
 
-  /** AES-256 key for the e-mail addresses of accounts in the database. */
   emailKey(): Buffer {
     return deriveBytes(this.#root, ['svc/email/v1'])
   }
 
   /**
-   * Keys for the responses stored under idempotency keys: `naming` derives the names of their rows, and `sealing`
-   * (AES-256) encrypts the responses.
+   * Keys for the responses stored under idempotency keys. `naming` derives the names of the database rows, and
+   * `sealing` (AES-256) encrypts the responses.
    */
   idempotencyKeys(): { naming: Buffer; sealing: Buffer } {
     return {
@@ -97,7 +92,7 @@ export class Keyring {
     }
   }
 
-  /** Hashes the client addresses that are stored in the database. */
+  /** HMAC key that hashes the client addresses stored in the database. */
   addressHashKey(): Buffer {
     return deriveBytes(this.#root, ['svc/address/v1'])
   }
@@ -116,7 +111,6 @@ export class Keyring {
   }
 }
 
-/** EIP-55 address of a private key (0x hex). */
 export function addressFromPrivateKey(privateKey: string): string {
   return publicKeyOf(privateKey).address
 }

@@ -1,6 +1,6 @@
 import { createECDH, createPrivateKey, type KeyObject } from 'node:crypto'
 
-/** 32-byte private scalar and 65-byte uncompressed public point. */
+/** P-256 key pair: a 32-byte private scalar and a 65-byte uncompressed public point. */
 export type P256Key = { privateKey: Buffer; publicKey: Buffer }
 
 /** @throws {Error} if the scalar is zero, or not below the curve's order */
@@ -10,7 +10,6 @@ export function p256KeyOf(privateKey: Buffer): P256Key {
   return { privateKey, publicKey: ecdh.getPublicKey() }
 }
 
-/** For signing with node:crypto. */
 export function privateKeyOf({ privateKey, publicKey }: P256Key): KeyObject {
   const jwk = {
     kty: 'EC',

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Root key of the local stack, protected only by the file's permissions. */
+/** File with the root key of the local stack, which is protected only by the file's permissions. */
 export const ROOT_KEY_FILE = 'root.key'
 
 /**
- * Loads the root key from a state folder, or creates it if the folder does not contain one.
- * @throws {Error} in production, where only the TEE may provide the root key; also if the file is damaged, because
- * replacing the key would lose every wallet
+ * Loads the root key from a state folder, or creates a new one if the folder does not contain a root key.
+ * @throws {Error} in production, where only the TEE may provide the root key
+ * @throws {Error} if the file is damaged, because replacing the key would lose every wallet
  */
 export function loadRootKey(stateDir: string, environment: 'local' | 'production'): Uint8Array {
   if (environment === 'production') {
@@ -26,9 +26,9 @@ export function loadRootKey(stateDir: string, environment: 'local' | 'production
   return Buffer.from(text, 'hex')
 }
 
-/** Readers never see a partial key, and an existing key is never replaced. */
+/** Creates the root key atomically. Readers never see a partial key, and an existing key is never replaced. */
 function createRootKey(file: string): void {
-  // Random, because two containers that share a folder can have the same process ID.
+  // The draft's name is random, because two containers that share a folder can have the same process ID.
   const draft = `${file}.${randomBytes(8).toString('hex')}`
   writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, {
     mode: 0o600,

@@ -3,20 +3,24 @@ import { ENCRYPTED_MESSAGE_MAX_BYTES } from '../../shared/limits.ts'
 import { decryptGcm, encryptGcm, GCM_NONCE_BYTES, GCM_TAG_BYTES } from './aes-gcm.ts'
 
 /**
- * Encryption of texts for a wallet (`Svc.Actions.encrypt`). The ciphertext is base64 of: version 1 · salt 16 · nonce 12
- * · AES-256-GCM ciphertext of the UTF-8 text · tag 16 (lengths in bytes). Each message has its own key, derived from
- * the root key, the wallet and the salt, because one key with random nonces must not encrypt more than 2^32 messages
- * (NIST SP 800-38D, 8.3). The header and the wallet are authenticated as associated data.
+ * Encryption of texts for a wallet (`Svc.Actions.encrypt`). The ciphertext is the base64 encoding of these parts, with
+ * their lengths in bytes: version (1), salt (16), nonce (12), AES-256-GCM ciphertext of the UTF-8 text, tag (16). Each
+ * message has its own key, derived from the root key, the wallet and the salt. A shared key with random nonces would be
+ * safe for at most 2^32 messages (NIST SP 800-38D, 8.3). The header and the wallet are authenticated as associated
+ * data.
  */
 const VERSION = 1
 const SALT_BYTES = 16
 const HEADER_BYTES = 1 + SALT_BYTES
 const OVERHEAD_BYTES = HEADER_BYTES + GCM_NONCE_BYTES + GCM_TAG_BYTES
 
-/** `name` is the wallet's name in the associated data. */
+/**
+ * Encryption keys of a wallet. `name` identifies the wallet in the associated data, and `key` returns the key for a
+ * salt.
+ */
 export type WalletCipher = { name: Uint8Array; key(salt: Uint8Array): Uint8Array }
 
-/** The error message is shown to the action's author. */
+/** Thrown if a text cannot be encrypted or decrypted. The error message is shown to the action's author. */
 export class CipherError extends Error {
   constructor(message: string) {
     super(message)

@@ -6,7 +6,7 @@ export const ORIGIN_EVENTS = {
   'origin.failed': 'error',
   'close.failed': 'warn',
   'request.answered': 'info',
-  /** `/health` and `/metrics`, which are polled constantly. */
+  /** Requests to `/health` and `/metrics`, which are polled constantly. */
   'probe.answered': 'debug',
   'request.failed': 'error',
   'sealed.failed': 'error',

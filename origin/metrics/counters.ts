@@ -1,13 +1,13 @@
-/** Updated as events happen; metrics that are computed on request are in `gauges.ts`. */
+/** Metrics that are computed on request are in `gauges.ts`. */
 import { Counter, Histogram, Registry } from 'prom-client'
 import type { LogFields } from '../../shared/service-log/line.ts'
 import { FORWARDED_METHODS } from '../../shared/wire/sealed-http.ts'
 import { ORIGIN_EVENTS, type OriginEvent } from '../log/events.ts'
 
-/** The route is a registered pattern, never the path of a request. */
+/** The route is a registered pattern, never the path of the request. */
 type HandledRequest = { method: string; route: string; status: number; ms: number }
 
-/** Buckets from an in-memory lookup to the longest action. */
+/** Histogram buckets, from the duration of an in-memory lookup to that of the longest action. */
 const DURATION_BUCKETS_S = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120,
 ]

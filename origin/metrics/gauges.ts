@@ -1,4 +1,4 @@
-/** Computed on request, from memory and without calls to the chain or database. */
+/** Metrics that are computed on request, from memory and without calls to the chain or database. */
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
 import type { AccountsMirror } from '../accounts/mirror.ts'
 import type { AccountsWriter } from '../accounts/writer.ts'
@@ -18,12 +18,12 @@ export type GaugeSources = {
   audit: Pick<Audit, 'differences'>
   health: Health
   tee: Pick<TeeProvider, 'collateralAt'>
-  /** Unix milliseconds; undefined before the evidence is first made. */
+  /** In Unix milliseconds; undefined before the evidence is first created. */
   evidenceMadeAt: () => number | undefined
-  /** Expiry of the TLS certificate, in Unix milliseconds. */
+  /** Unix milliseconds. */
   certificateEndsAt: () => number
   load: { delayMs: number }
-  /** Percent; undefined if the system does not report it. */
+  /** In percent; undefined if the system does not report it. */
   cpuPressure: () => number | undefined
 }
 

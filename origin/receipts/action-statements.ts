@@ -8,7 +8,7 @@ import type { Keyring } from '../keys/keyring.ts'
 import { LruCache } from '../lru-cache.ts'
 import { JwsSigner } from './jws-signer.ts'
 
-/** Cached statements take about 900 bytes each. Popular actions are requested repeatedly. */
+/** At about 900 bytes each. Popular actions are requested repeatedly. */
 const CACHED_STATEMENTS_MAX = 4_096
 
 export type ActionKeyStatement = Pick<
@@ -21,15 +21,15 @@ export type ActionKeyStatement = Pick<
 
 export type ActionStatementsOptions = {
   keyring: Keyring
-  /** Compose hash of the running deployment: 32 bytes as lower-case hex. */
+  /** 32 bytes as lower-case hex. */
   composeHash: string
   now: () => number
 }
 
 /**
- * Statements about the public keys of actions, signed with the receipt key. They are free of charge, so new ones are
- * rate-limited per client network; cached ones are not. A statement has no timestamp, because its content never
- * changes.
+ * Signs statements about the public keys of actions with the receipt key. Statements are free of charge, so new
+ * statements are rate-limited per client network; cached statements are not. A statement has no timestamp, because its
+ * content never changes.
  */
 export class ActionStatements {
   readonly #keyring: Keyring
@@ -46,7 +46,7 @@ export class ActionStatements {
   }
 
   /**
-   * @param cid the CID of any source, even if it has never run
+   * @param cid the CID of any source, even if the source has never run
    * @param address the client's IP address
    * @throws {LimitExceededError}
    */

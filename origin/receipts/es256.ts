@@ -2,13 +2,13 @@ import { type KeyObject, sign } from 'node:crypto'
 import { P256_ORDER } from '../keys/derive.ts'
 
 const COORDINATE_BYTES = 32
-/** Headers (tag and one-byte length) in a DER signature, SEQUENCE { r INTEGER, s INTEGER }. */
+/** Lengths of the headers (tag and one-byte length) in a DER signature, SEQUENCE { r INTEGER, s INTEGER }. */
 const DER_HEADER_BYTES = 2
 const DER_INTEGER_HEADER_BYTES = 2
 
 /**
- * ES256 signature (RFC 7518, 3.4): r and the low s, 32 bytes each. Signing to DER and converting takes half as long as
- * Node's own `ieee-p1363` format.
+ * Creates an ES256 signature (RFC 7518, 3.4): r and the low s, 32 bytes each. Signing to DER and converting takes half
+ * as long as Node's own `ieee-p1363` format.
  */
 export function signEs256(key: KeyObject, text: string): Buffer {
   const der = sign('sha256', Buffer.from(text), key)
@@ -22,8 +22,8 @@ export function signEs256(key: KeyObject, text: string): Buffer {
 }
 
 /**
- * Replaces s by (order - s) if that is lower. Both are valid; always using the low one makes a receipt's text unique
- * (`shared/receipts/receipt.ts`).
+ * Replaces s by (order - s) if that is lower. Both values are valid, but always using the lower one makes a receipt's
+ * text unique (`shared/receipts/receipt.ts`).
  */
 function lowerS(s: Buffer): void {
   const value = BigInt(`0x${s.toString('hex')}`)
@@ -31,7 +31,7 @@ function lowerS(s: Buffer): void {
   s.write((P256_ORDER - value).toString(16).padStart(2 * COORDINATE_BYTES, '0'), 'hex')
 }
 
-/** DER INTEGER without its leading zero byte, if any. Small numbers have fewer than 32 bytes. */
+/** Reads a DER INTEGER, and removes its leading zero byte, if any. Small numbers have fewer than 32 bytes. */
 function integerAt(der: Buffer, at: number): { bytes: Buffer; end: number } {
   const from = at + DER_INTEGER_HEADER_BYTES
   const end = from + der[at + 1]!

@@ -6,7 +6,7 @@ import { signEs256 } from './es256.ts'
 
 export class JwsSigner {
   readonly #key: KeyObject
-  /** Encoded header, the same for every payload. */
+  /** The same for every payload. */
   readonly #header: string
 
   constructor(key: P256Key, type: string) {

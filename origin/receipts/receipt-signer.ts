@@ -6,15 +6,15 @@ import { LruCache } from '../lru-cache.ts'
 import { JwsSigner } from './jws-signer.ts'
 
 /**
- * Receipt chains in memory, one per account, at about 300 bytes each. If an account's chain is evicted, its next
- * receipt starts a new series.
+ * Maximum number of receipt chains in memory, one per account, at about 300 bytes each. If an account's chain is
+ * evicted, the account's next receipt starts a new series.
  */
 const CHAINS_MAX = 16_384
 
-/** Details that are needed for the receipt but not contained in the outcome. */
+/** Details of a run that its receipt needs but its outcome does not contain. */
 export type ReceiptContext = {
   accountHash: string
-  /** JSON text, exactly as passed to the action. */
+  /** Params as JSON text, exactly as passed to the action. */
   params: string
   runId?: string | undefined
 }
@@ -23,15 +23,15 @@ type ReceiptChain = { series: string; sequence: number; previous?: string }
 
 export type ReceiptSignerOptions = {
   key: P256Key
-  /** Compose hash of the running deployment: 32 bytes as lower-case hex. */
+  /** 32 bytes as lower-case hex. */
   composeHash: string
   now: () => number
   random?: (bytes: number) => Buffer
 }
 
 /**
- * The receipts of an account form a chain, in the order in which its runs finish. Signing is synchronous, so two
- * receipts can never have the same predecessor.
+ * Signs receipts. The receipts of an account form a chain, in the order in which its runs finish. Signing is
+ * synchronous, so two receipts can never have the same predecessor.
  */
 export class ReceiptSigner {
   readonly #options: Omit<ReceiptSignerOptions, 'key'>

@@ -8,17 +8,17 @@ import { CipherError, decryptText, encryptText } from '../keys/wallet-cipher.ts'
 import { KeyRefusedError, permittedWallet, type RunGrant } from './permitted-wallet.ts'
 
 /**
- * Key access of one run, which may use the keys of its action, and the wallets that its groups permit. Permissions are
- * checked at each key operation, because a run may take minutes, and its API key may be revoked or its group emptied in
- * the meantime.
- * @param currentPrincipal returns the current state of the principal that started the run; throws if its API key was revoked
+ * Returns the key access of one run, which may use the keys of its action and the wallets that its groups permit.
+ * Permissions are checked at each key operation, because a run may take minutes. In the meantime, its API key may be
+ * revoked or its group emptied.
+ * @param currentPrincipal returns the current state of the principal that started the run; throws if its API key was
+ * revoked
  */
 export function capabilityFor(
   keyring: Keyring,
   cid: string,
   currentPrincipal: () => Principal,
 ): Capability {
-  /** Checks that the run may use the wallet. Returns the account hash and derivation path of its keys. */
   const keyPath = ({ name, pkpId }: { name: string; pkpId: string }): [string, string] => {
     const grant = requirePermission(name, cid, currentPrincipal)
     const { derivationPath } = permittedWallet(keyring, name, grant, pkpId)

@@ -22,7 +22,7 @@ export type ClaimState = { state: 'running' } | { state: 'ended'; outcome: Outco
 export type ClaimsOptions = {
   db: Database
   processId: string
-  /** Previous process that is known to be dead (`predecessor.ts`). Its claims are ended immediately. */
+  /** ID of the previous process, which is known to have exited (`predecessor.ts`). Its claims are ended immediately. */
   predecessor?: string | undefined
   outcomeKey: Uint8Array
   now: () => number
@@ -30,7 +30,7 @@ export type ClaimsOptions = {
 
 /**
  * Records which process executes each run, and the outcome of the run (`docs/decisions/0004`). The process that inserts
- * the claim executes the run. The first stored outcome is final; later ones are ignored.
+ * the claim executes the run. The first stored outcome is final; later outcomes are ignored.
  */
 export class RunClaims {
   readonly #options: ClaimsOptions
@@ -42,8 +42,8 @@ export class RunClaims {
   /** Must be called once before the first claim, and then every `HEARTBEAT_MS`. */
   async heartbeat(): Promise<void> {
     const at = this.#date()
-    // A process that was considered dead by mistake has lost its row. Without a row, its new claims would never be
-    // reaped if it really died.
+    // Inserts the row again if it is missing: a process that was considered dead by mistake has lost its row. Without
+    // the row, its new claims would never be reaped if it really died.
     await this.#options.db
       .insert(processes)
       .values({ id: this.#options.processId, startedAt: at, heartbeatAt: at })
@@ -53,8 +53,8 @@ export class RunClaims {
   /**
    * Claims a run for this process.
    * @returns true if this call made the claim; the caller must then execute the run
-   * @throws {DatabaseUnavailableError} if it is unknown whether the claim was made. The caller must not execute the run; a
-   * claim that was made is released later.
+   * @throws {DatabaseUnavailableError} if it is unknown whether the claim was made. The caller must not execute the
+   * run; a claim that was made is released later.
    */
   async claim(run: RunKey, attempt: number): Promise<boolean> {
     const { db, processId } = this.#options
@@ -68,14 +68,17 @@ export class RunClaims {
     return made.length === 1
   }
 
-  /** True if an earlier attempt of the run ended as `origin_lost`. @throws {DatabaseUnavailableError} */
+  /**
+   * Returns true if an earlier attempt of the run ended as `origin_lost`.
+   * @throws {DatabaseUnavailableError}
+   */
   async isLost(run: RunKey, attempt: number): Promise<boolean> {
     return (await this.#lostRow(run, attempt)) !== undefined
   }
 
   /**
-   * Takes over a claim that ended as `origin_lost` in an earlier attempt, for triggers that would rather run twice than
-   * not at all (`on_lost` in `docs/decisions/0020`). If several callers try, in any process, exactly one succeeds.
+   * Takes over a claim that ended as `origin_lost` in an earlier attempt, for triggers that prefer running twice to not
+   * running at all (`on_lost` in `docs/decisions/0020`). If several callers try, in any process, exactly one succeeds.
    * @returns true if the caller must execute the run
    * @throws {DatabaseUnavailableError}
    */
@@ -83,8 +86,9 @@ export class RunClaims {
     const { db, processId } = this.#options
     const lost = await this.#lostRow(run, attempt)
     if (!lost?.outcome) return false
-    // Keeps the old outcome until a new one is stored, so that `release` can restore the claim. Each encrypted outcome
-    // has its own nonce, so comparing its bytes detects whether the row has changed since it was read.
+    // Retains the old outcome until a new one is stored, so that `release` can restore the claim. Each encrypted
+    // outcome has its own nonce. Comparing the encrypted bytes therefore detects whether the row has changed since it
+    // was read.
     const taken = await fromDatabase(
       db
         .update(runClaims)
@@ -111,8 +115,8 @@ export class RunClaims {
   }
 
   /**
-   * Releases claims of this process for runs that it is not executing. Such claims remain if the response to their
-   * insert was lost after the commit, or if an earlier release failed. No code of these runs was executed.
+   * Releases claims of this process for runs that the process is not executing. Such claims remain if the response to
+   * their insert was lost after the commit, or if an earlier release failed. No code of these runs was executed.
    */
   async releaseAbandoned(isExecuting: (run: RunKey) => boolean): Promise<void> {
     const { db, processId, now } = this.#options
@@ -130,8 +134,8 @@ export class RunClaims {
   }
 
   /**
-   * Releases the claim of a run whose code was not executed in this attempt. If the claim was taken over, its earlier
-   * `origin_lost` outcome is restored.
+   * Releases the claim of a run whose code was not executed in this attempt. If the claim was taken over, restores the
+   * `origin_lost` outcome of the earlier attempt.
    */
   async release(run: RunKey): Promise<void> {
     const { db } = this.#options
@@ -156,7 +160,10 @@ export class RunClaims {
     return earlier?.state === 'ended' ? earlier.outcome : outcome
   }
 
-  /** Returns undefined if the run was never claimed. @throws {DatabaseUnavailableError} */
+  /**
+   * @returns undefined if the run was never claimed
+   * @throws {DatabaseUnavailableError}
+   */
   async state(run: RunKey): Promise<ClaimState | undefined> {
     const { db } = this.#options
     const [row] = await fromDatabase(db.select().from(runClaims).where(byRun(run)))
@@ -164,7 +171,7 @@ export class RunClaims {
   }
 
   /**
-   * States by run ID. Runs that were never claimed are absent.
+   * Runs that were never claimed are absent.
    * @param maxBytes size limit for the outcomes; once they exceed it, the remaining runs are reported as running and
    * must be requested again
    * @throws {DatabaseUnavailableError}
@@ -192,13 +199,13 @@ export class RunClaims {
       const outcome = decryptOutcome(this.#options.outcomeKey, row, row.outcome)
       return { state: 'ended', outcome }
     } catch {
-      // A damaged row must not prevent the response about other runs.
+      // A damaged row must not prevent responses about other runs.
       const message = 'The stored outcome of this run cannot be decrypted.'
       return { state: 'ended', outcome: failedOutcome('outcome_lost', message) }
     }
   }
 
-  /** If encryption fails, encrypts a failure instead, because retrying would fail again. */
+  /** Encrypts an outcome. If that fails, encrypts a failure instead, because retrying would fail again. */
   #encrypted(run: RunKey, outcome: Outcome): Buffer {
     const { outcomeKey } = this.#options
     try {
@@ -209,10 +216,7 @@ export class RunClaims {
     }
   }
 
-  /**
-   * Ends the open claims of dead processes as `origin_lost`, because the code of these runs may have been executed.
-   * @returns the number of ended claims
-   */
+  /** Ends the open claims of dead processes as `origin_lost`, because the code of these runs may have been executed. */
   async reap(): Promise<number> {
     const { db, predecessor, processId, now } = this.#options
     const isSilent = lt(processes.heartbeatAt, new Date(now() - HEARTBEAT_LOST_MS))
@@ -234,7 +238,6 @@ export class RunClaims {
     return lost.length
   }
 
-  /** Deletes expired outcomes and request IDs. */
   async deleteExpired(): Promise<void> {
     const { db, now } = this.#options
     await deleteInBatches(
@@ -242,13 +245,16 @@ export class RunClaims {
       runClaims,
       lt(runClaims.endedAt, new Date(now() - OUTCOME_RETENTION_MS)),
     )
-    // Kept for the permitted clock skew after expiry, because a process with a slow clock may still accept the request
-    // as fresh.
+    // Retains request IDs for the permitted clock skew after their expiry, because a process with a slow clock may
+    // still accept the request as fresh.
     const expired = new Date(now() - SEALED_CLOCK_SKEW_MS)
     await deleteInBatches(db, replayIds, lt(replayIds.expiresAt, expired))
   }
 
-  /** Detects replays: returns false if the ID was already stored. @throws {DatabaseUnavailableError} */
+  /**
+   * Returns false if the ID was already stored.
+   * @throws {DatabaseUnavailableError}
+   */
   async claimRequest(requestId: string, expiresAt: number): Promise<boolean> {
     const { db } = this.#options
     const taken = await fromDatabase(
@@ -278,7 +284,7 @@ function isOriginLost(outcome: Outcome): boolean {
   return outcome.status === 'failed' && outcome.code === ORIGIN_LOST
 }
 
-/** The action may have had effects before its executor or process died, so it is not run again. */
+/** The action may have had effects before, so it is not run again. */
 export function originLost(actionCid = ''): Outcome {
   const message =
     'The machine that executed this run went down before it reported an outcome. The action may have run; it was not run again.'

@@ -12,7 +12,7 @@ import type { Keyring } from '../keys/keyring.ts'
 import type { OriginLog } from '../log.ts'
 import type { ReceiptSigner } from '../receipts/receipt-signer.ts'
 
-/** No code was executed, so the run may be retried. */
+/** Thrown if no code was executed, so that the run may be retried. */
 export class ExecutorUnavailableError extends Error {
   override readonly name = 'ExecutorUnavailableError'
 }
@@ -29,20 +29,20 @@ export type ExecuteRunOptions = {
 export type ExecutionRequest = {
   principal: Principal
   code: string
-  /** JSON text of an object. */
+  /** Params as the JSON text of an object. */
   params: string
-  /** Size of the request, which stays in memory until the response is sent. */
+  /** Size of the request in bytes. The request stays in memory until the response is sent. */
   heldBytes?: number
   /**
-   * Aborted when the client disconnects, so that a run that has not started is dropped. Not set for a run with an ID,
-   * because other requests may wait for its outcome.
+   * Signal that is aborted when the client disconnects, so that a run that has not started is dropped. Not set for a
+   * run with an ID, because other requests may wait for its outcome.
    */
   unwanted?: AbortSignal
 }
 
 /**
- * Executes a permitted run. Signs the receipt of an executed run before its outcome is stored or returned.
- * @param budget its reservation stays open; the caller settles it
+ * Signs the receipt of an executed run before its outcome is stored or returned.
+ * @param budget reservations of the run; the credit reservation stays open, and the caller must settle it
  * @throws {ExecutorUnavailableError | OverloadedError} if nothing was executed
  */
 export async function executeRun(
@@ -69,7 +69,7 @@ export async function executeRun(
     log('run.lost', { ...facts, started: ended.started })
     if (ended.full) throw new OverloadedError(ended.reason, ended.retryAfterMs)
     if (!ended.started) throw new ExecutorUnavailableError(ended.reason)
-    // No receipt, because it is unknown what the run did.
+    // A lost run gets no receipt, because it is unknown what the run did.
     return originLost(cid)
   }
   const kind = ended.status === 'success' ? 'returned' : 'failed'

@@ -14,13 +14,13 @@ import type { Credits } from '../credits/credits.ts'
 import type { Reservation } from '../credits/reservation.ts'
 import type { RunBudget } from '../credits/run-meter.ts'
 
-/** No group of a valid API key permits it to run the action. */
+/** Thrown if no group of a valid API key permits the key to run the action. */
 export class ActionNotPermittedError extends Error {
   override readonly name = 'ActionNotPermittedError'
   readonly cid: string
   /**
    * True if the action is in no group of the account. Known only for keys that may execute in every group; false for
-   * all others.
+   * all other keys.
    */
   readonly isInNoGroup: boolean
   constructor(cid: string, isInNoGroup: boolean) {
@@ -30,10 +30,9 @@ export class ActionNotPermittedError extends Error {
   }
 }
 
-/** Request to execute a run at most once. */
 type RunOnceRequest = { id: string; attempt: number; retry_lost?: boolean | undefined }
 
-/** A promise in an object, because an async function would wait for a returned promise. */
+/** Promise of an outcome, wrapped in an object because an async function would await a returned promise. */
 type JoinedRun = { outcome: Promise<Outcome> }
 
 export type ExecutionsOptions = ExecuteRunOptions & {
@@ -42,19 +41,16 @@ export type ExecutionsOptions = ExecuteRunOptions & {
   credits: Credits
 }
 
-/**
- * Backoff for storing an outcome. Storing is retried until it succeeds, because no other process can learn the outcome
- * before that.
- */
+/** Storing is retried until it succeeds, because other processes cannot read the outcome before it is stored. */
 const FINISH_RETRY_MS = 250
 const FINISH_RETRY_MAX_MS = 10_000
 
-/** A run with an ID is executed at most once; a run without one is executed for each request. */
+/** Executes runs. A run with an ID is executed at most once; a run without an ID is executed for each request. */
 export class Executions {
   readonly #options: ExecutionsOptions
   /**
    * Runs in flight, by run ID and then by account. Two accounts may use the same run ID, and only the account that
-   * started a run may join it.
+   * started a run may receive its outcome.
    */
   readonly #inFlight = new Map<string, Map<string, Promise<Outcome>>>()
 
@@ -86,8 +82,8 @@ export class Executions {
   }
 
   /**
-   * Starts a run with an ID, or joins it if it is already in flight. The claim of the run is durable when the returned
-   * promise resolves.
+   * Starts a run with an ID, or returns the outcome of the same run if it is already in flight. The claim of the run is
+   * durable when the returned promise resolves.
    * @param run if `retry_lost` is set, the run is executed again after an earlier attempt ended as `origin_lost`
    * @returns undefined if another process executes the run
    * @throws {PaymentRequiredError | SpendCapReachedError | CreditsUnavailableError | ActionNotPermittedError |
@@ -109,8 +105,8 @@ export class Executions {
   }
 
   /**
-   * Returns the outcome of a run that was already started, although a new run was refused. It is free of charge,
-   * because the run was already paid for or has failed.
+   * Returns the outcome of a run that was already started, after a new execution was refused. The request is free of
+   * charge, because the run was already paid for or has failed.
    * @throws `refusal` if the run was not started before
    */
   async #knownOutcome(
@@ -125,7 +121,7 @@ export class Executions {
 
   async #knownState(key: RunKey, run: RunOnceRequest): Promise<ClaimState | undefined> {
     const { claims } = this.#options
-    // The caller asked to retry a lost run. Returning the earlier loss as its outcome would use up this attempt too.
+    // The caller asked to retry a lost run. Returning the earlier loss as the outcome would use up this attempt too.
     if (run.retry_lost && (await claims.isLost(key, run.attempt))) return undefined
     return claims.state(key)
   }
@@ -160,7 +156,7 @@ export class Executions {
     return endedRun(await claims.state(key))
   }
 
-  /** Executes a claimed run, and registers it so that further requests for it can join. */
+  /** Executes a claimed run, and registers the run so that further requests can wait for its outcome. */
   #startClaimed(
     key: RunKey,
     permitted: RunPermission,
@@ -182,7 +178,7 @@ export class Executions {
     return outcome
   }
 
-  /** Runs with this ID that this process executes. Each account that claimed the ID has its own run. */
+  /** Each account that claimed the ID has its own run. */
   inFlight(runId: string): Promise<Outcome>[] {
     return [...(this.#inFlight.get(runId)?.values() ?? [])]
   }
@@ -191,7 +187,7 @@ export class Executions {
     return this.#inFlight.get(runId)?.has(accountHash) ?? false
   }
 
-  /** Uses the current permissions, which may have changed since the request arrived. */
+  /** Checks the current permissions, which may have changed since the request arrived. */
   async #permit({ principal: sender, code }: ExecutionRequest): Promise<RunPermission> {
     const cid = await this.#options.sourceCids.of(code)
     const principal = refreshPrincipal(sender, this.#options.mirror.current())
@@ -229,8 +225,8 @@ export class Executions {
   }
 
   /**
-   * Throws if the queue is full. Must be called before anything is reserved or claimed, so that a flood of requests is
-   * rejected without database queries.
+   * Must be called before anything is reserved or claimed, so that a flood of requests is rejected without database
+   * queries.
    */
   #requireRoom({ principal, ...request }: ExecutionRequest): void {
     const refused = this.#options.pool.refusal({ account: principal.account.hash, ...request })
@@ -241,7 +237,6 @@ export class Executions {
     return this.#options.credits.reserve(payerOf(principal), EXECUTION_SECOND_CENTS)
   }
 
-  /** Reserves a part of the free allowance for failed runs, in case this run fails. */
   #admit(
     { principal, code, params, heldBytes = 0 }: ExecutionRequest,
     { cid }: RunPermission,
@@ -252,7 +247,6 @@ export class Executions {
   }
 }
 
-/** @returns undefined if the run has not ended */
 function endedRun(known: ClaimState | undefined): JoinedRun | undefined {
   return known?.state === 'ended' ? { outcome: Promise.resolve(known.outcome) } : undefined
 }
@@ -261,7 +255,7 @@ function payerOf({ account, keyHash }: Principal): Payer {
   return { accountHash: account.hash, keyHash }
 }
 
-/** Charges the amount in the outcome, and releases the rest of the reservation. Failed runs are free of charge. */
+/** Failed runs are free of charge. */
 function settle(reservation: Reservation, outcome: Outcome): void {
   const { charged_cents, action_cid: subject } = outcome
   if (charged_cents > 0) reservation.settle('execution', charged_cents, { subject })

@@ -1,4 +1,4 @@
-/** An encrypted outcome cannot be decrypted in the row of another run. */
+/** An encrypted outcome can be decrypted only in the row of its own run. */
 import { type Outcome, outcomeSchema } from '../../shared/wire/outcome.ts'
 import { decryptAtRest, encryptAtRest } from '../keys/at-rest.ts'
 

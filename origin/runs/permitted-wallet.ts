@@ -16,7 +16,6 @@ export type RunGrant = { principal: Principal; permission: RunPermission }
 
 /**
  * Returns the wallet if a group that permits the action also permits the wallet.
- * @param operation name for error messages
  * @param requested the wallet's address, or the address padded to 32 bytes, as hex in any case
  * @throws {KeyRefusedError}
  */
@@ -33,8 +32,8 @@ export function permittedWallet(
     throw new KeyRefusedError(
       `${operation}: the wallet ${requested} and the action ${permission.cid} are not in the same group; add both to one group (add_pkp_to_group, add_action_to_group)`,
     )
-  // An account can register any address as a wallet. Only an address that the keyring derives for the account belongs
-  // to it.
+  // An account can register any address as a wallet. The address belongs to the account only if the keyring derives it
+  // for the account.
   if (!found.allowed || walletIdOf(keyring, hash, found.wallet.derivationPath) !== pkpId)
     throw new KeyRefusedError(`${operation}: the account has no wallet ${requested}`)
   return found.wallet
@@ -44,7 +43,7 @@ function walletIdOf(keyring: Keyring, accountHash: string, path: string): string
   return zeroPadValue(keyring.walletPublicKey(accountHash, path).address, 32).toLowerCase()
 }
 
-/** Takes a wallet ID or a 20-byte address. Returns 32 bytes as lower-case hex. */
+/** Converts a wallet ID or a 20-byte address to a wallet ID: 32 bytes as lower-case hex. */
 function pkpIdOf(operation: string, text: string): string {
   if (!isHexString(text, 20) && !isHexString(text, 32))
     throw new KeyRefusedError(

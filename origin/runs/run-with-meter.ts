@@ -13,8 +13,8 @@ import type {
 import { executionCents, type RunBudget, RunMeter } from '../credits/run-meter.ts'
 
 /**
- * Reserves credits for each second while the run executes. The reservation stays open. The caller that stores the
- * outcome charges `charged_cents`, so that nothing is charged if another process has already stored an outcome.
+ * Executes a run, and reserves credits for each second. The reservation stays open. The caller that stores the outcome
+ * charges `charged_cents`, so that nothing is charged if another process has already stored an outcome.
  */
 export async function runWithMeter(
   pool: ActionPool,
@@ -39,7 +39,7 @@ export async function runWithMeter(
   }
   const ended = { action_cid: cid, duration_ms, logs: result.logs, charged_cents: 0 }
   const outcome = outcomeOf(result, ended, meter.stopped, reservation.cents)
-  // The action did not cause a stop by an unavailable ledger.
+  // A stop because of an unavailable ledger does not count as a failure, because the action did not cause the stop.
   const failed = outcome.status === 'failed' && outcome.code !== 'credits_unavailable'
   allowance.finish(duration_ms, { failed })
   return outcome
@@ -52,7 +52,8 @@ function outcomeOf(
   reservedCents: number,
 ): Outcome {
   const cents = executionCents(ended.duration_ms)
-  // If the action returned within the seconds that were paid for, its value counts, even if a stop was already sent.
+  // If the action returned within the seconds that were paid for, its value counts, even if the run was already being
+  // stopped.
   if (stop && (result.kind === 'returned' ? cents > reservedCents : result.code === 'stopped'))
     return stoppedOutcome(stop, ended, reservedCents)
   if (result.kind === 'returned') {
@@ -68,7 +69,7 @@ type MeterOptions = { cid: string; budget: RunBudget; unwanted: AbortSignal | un
 
 type OutcomeBase = Pick<Outcome, 'action_cid' | 'duration_ms' | 'logs' | 'charged_cents'>
 
-/** A run that was stopped while running counts as failed, and is not restarted when credits become available. */
+/** The run counts as failed, and is not restarted when credits become available. */
 function stoppedOutcome(
   { reason, afterMs }: NonNullable<RunMeter['stopped']>,
   ended: OutcomeBase,

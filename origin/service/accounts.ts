@@ -15,7 +15,6 @@ import { listenFor } from '../db/notifications.ts'
 import type { Database } from '../db/open.ts'
 import type { OriginProcess } from '../services.ts'
 
-/** Reads the accounts from the chain, and sends changes to it. */
 export async function startAccounts(origin: OriginProcess, db: Database, chain: ContractChain) {
   const { settings, keyring, lifecycle, processId, predecessor, now, monotonic, log } = origin
   const mirrorFailed = (error: unknown) => {

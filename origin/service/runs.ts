@@ -11,7 +11,9 @@ import { HEARTBEAT_MS, RunClaims } from '../runs/claims.ts'
 import { Executions } from '../runs/executions.ts'
 import type { OriginProcess, OriginServices } from '../services.ts'
 
-/** The executors start in parallel with the rest of the service; await `ready` before accepting runs. */
+/**
+ * Starts the executors in parallel with the rest of the service. The caller must await `ready` before accepting runs.
+ */
 export function startSandbox(origin: OriginProcess, template: Promise<TemplateFile>) {
   const { settings, lifecycle, counters } = origin
   const pressure = new CpuPressure(settings.SVC_SHED_CPU_PRESSURE)
@@ -35,7 +37,6 @@ export function startSandbox(origin: OriginProcess, template: Promise<TemplateFi
   return { pressure, pool, ready: pool.ready() }
 }
 
-/** Also ends the claims of processes that died. */
 export async function startRuns(
   origin: OriginProcess,
   db: Database,

@@ -16,8 +16,8 @@ export async function createApprovedToken(
 
 /**
  * Signs in with the link from the local mailbox and presses Authorize.
- * @param code the code that the program displays: entered if the page asks for a code, compared if the page displays
- * one
+ * @param code code that the program displays; it is entered if the page asks for a code, and otherwise compared with
+ * the code on the page
  * @throws {Error} if a page fails; the message names the page
  */
 export async function approve(

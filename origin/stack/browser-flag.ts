@@ -2,8 +2,9 @@ import { createHash, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
 /**
- * Makes Chromium accept a certificate for one session, where an installed certificate authority would be trusted
- * permanently. Contains the SHA-256 hash of the public key. Ignored without `--user-data-dir`.
+ * Returns a flag that makes Chromium accept a certificate for one session. An installed certificate authority would be
+ * trusted permanently. The flag contains the SHA-256 hash of the public key. Chromium ignores the flag without
+ * `--user-data-dir`.
  * @param certificateFile PEM file, with the leaf certificate first
  */
 export function browserFlag(certificateFile: string): string {

@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChildFailedError } from './child.ts'
 
-/** A file that was modified within this time may still be incomplete. */
+/** Poll interval of the state file. A file that was modified within this time may still be incomplete. */
 const POLL_MS = 1_000
 
-/** Share of time for copying; large files are therefore copied less often. */
+/** Maximum share of time spent on copying. Large files are therefore copied less often. */
 const COPY_TIME_SHARE = 1 / 20
 
 /**
- * anvil writes `state.json` in place, so a kill may leave the file incomplete. `state.good.json` is the last complete
- * copy, or empty if no copy has been made yet.
+ * Backs up the chain's state file and repairs it after a kill. anvil writes `state.json` in place, so a kill may leave
+ * the file incomplete. `state.good.json` is the last complete copy, or empty if no copy has been made yet.
  */
 export class ChainState {
   readonly folder: string
@@ -21,10 +21,10 @@ export class ChainState {
   readonly #draft: string
   #watching: AbortController | undefined
   #backedUp: string | undefined
-  /** All copy operations use the same draft file, so each waits for the previous one. */
+  /** Latest copy operation. All operations use the same draft file, so each one waits for the previous one. */
   #copy: Promise<boolean> = Promise.resolve(false)
 
-  /** @param folder must exist before any method is called */
+  /** @param folder folder of the chain, which must exist before any method is called */
   constructor(folder: string) {
     this.folder = folder
     this.file = join(folder, 'state.json')
@@ -33,8 +33,8 @@ export class ChainState {
   }
 
   /**
-   * Must be called before the chain reads the file.
-   * @param report called with the repair and the lost time if the copy had to be used
+   * Replaces an incomplete state file with the copy. Must be called before the chain reads the file.
+   * @param report called with a line that describes the repair and the lost time, if the copy had to be used
    * @throws {ChildFailedError} if the state file is incomplete and no copy exists
    */
   async recover(report: (line: string) => void): Promise<void> {
@@ -59,10 +59,11 @@ export class ChainState {
     )
   }
 
-  /** Either the folder is new, or the file was deleted. */
+  /** Handles a missing state file: either the folder is new, or the file was deleted. */
   async #startWithoutState(report: (line: string) => void): Promise<void> {
     if (!existsSync(this.#good)) {
-      // Shows that this chain has not completed its first write yet. An incomplete state file can then be discarded.
+      // The empty copy shows that this chain has not completed its first write yet. An incomplete state file can then
+      // be discarded.
       writeFileSync(this.#good, '', { flush: true, mode: 0o600 })
     } else if (statSync(this.#good).size > 0) {
       await this.#restore()
@@ -89,7 +90,7 @@ export class ChainState {
     }
   }
 
-  /** @returns false if the state file has not changed or was being written; the previous copy is then kept */
+  /** @returns false if the state file has not changed or was being written; the previous copy then remains */
   backUp(): Promise<boolean> {
     this.#copy = this.#copy.catch(() => false).then(() => this.#backUpNow())
     return this.#copy
@@ -128,7 +129,7 @@ function describeLoss(seconds: number): string {
   return seconds > 0 ? `losing at most ${seconds} s of the chain` : 'losing nothing'
 }
 
-/** Atomic: after a crash, the path contains either the complete new file or the old file. */
+/** Replaces a file atomically: after a crash, the path contains either the complete new file or the old file. */
 async function replaceAtomically(draft: string, file: string): Promise<void> {
   const handle = await open(draft, 'r+')
   try {
@@ -153,8 +154,8 @@ const BLANK = new Set([0x09, 0x0a, 0x0d, 0x20])
 const CONTROL_MAX = 0x1f
 
 /**
- * False if the file was truncated or filled with zeros by a power failure. Reads in chunks, because the file may exceed
- * the maximum string length.
+ * True if a JSON file is complete. A power failure may truncate the file or fill it with zeros. Reads in chunks,
+ * because the file may exceed the maximum string length.
  */
 export async function isCompleteJson(file: string): Promise<boolean> {
   let depth = 0

@@ -13,19 +13,22 @@ import { Child, type ChildOptions } from './child.ts'
 
 export const LOCAL_CHAIN_ID = 31_337
 
-/** Blocks until finality with anvil's option `--slots-in-an-epoch=1`. */
+/** Number of blocks until a block is final, with anvil's option `--slots-in-an-epoch=1`. */
 export const LOCAL_FINALITY = 2
 
-/** Excludes the wallet that funds the payers. */
+/** Number of payers, excluding the wallet that funds them. */
 export const LOCAL_PAYERS = PAYERS_DEFAULT
 
-/** 10,000 ether in wei, enough for all writes of a local stack. */
+/** Balance of a payer: 10,000 ether in wei, enough for all writes of a local stack. */
 const PAYER_FUNDS = '0x21e19e0c9bab2400000'
 
-/** The state is copied within two more seconds, so a kill loses at most this much of the chain. */
+/**
+ * Interval in seconds at which anvil writes its state. The state is copied within two more seconds, so a kill loses at
+ * most seven seconds of the chain.
+ */
 const STATE_INTERVAL_S = 5
 
-/** Historical states on disk, in addition to those in memory. Each takes 0.1 to 0.5 MB. */
+/** Maximum number of historical states on disk, in addition to those in memory. Each takes 0.1 to 0.5 MB. */
 const OLD_STATES_MAX = 128
 
 /** Writing the state of several months takes seconds, and the machine may be busy. */
@@ -34,7 +37,8 @@ const CHAIN_STOP_MS = 20_000
 export type ChildHooks = Pick<ChildOptions, 'onLine' | 'onWait' | 'started'>
 
 /**
- * The state folder keeps the chain's state, so that it survives a kill (`docs/decisions/0013`).
+ * Starts the chain. The chain's state is stored in the state folder, so that it survives a kill
+ * (`docs/decisions/0013`).
  * @param state must be shared by all starts with the same folder, so that they do not copy its files at the same time
  * @throws {ChildFailedError} if anvil cannot be started
  */
@@ -42,7 +46,7 @@ export async function startChain(
   state: ChainState,
   port: number,
   hooks: ChildHooks & {
-    /** Called before the chain is ready, so that it can be stopped during startup. */
+    /** Called with the child before the chain is ready, so that the child can be stopped during startup. */
     created(child: Child): void
   },
 ): Promise<{ rpcUrl: string }> {
@@ -62,10 +66,11 @@ export async function startChain(
       '--slots-in-an-epoch=1',
       `--state=${state.file}`,
       `--state-interval=${STATE_INTERVAL_S}`,
-      // In the default home folder, thousands of files would accumulate because a kill does not delete them.
+      // anvil's default folder is in the home folder, where thousands of files would accumulate because a kill does not
+      // delete them.
       `--cache-path=${oldStates}`,
       `--max-persisted-states=${OLD_STATES_MAX}`,
-      // Keeps web pages in the user's browser away from the chain, whose first account owns the contract.
+      // Prevents web pages in the user's browser from accessing the chain. Its first account owns the contract.
       '--no-cors',
       '--silent',
     ],
@@ -78,8 +83,8 @@ export async function startChain(
   hooks.created(child)
   child.onExit(() => state.stop())
   state.watch()
-  // Makes a block final. A chain with a loaded state has no earlier blocks, and the stack immediately requests the
-  // state at a final block.
+  // Mine enough blocks to make one final. A chain with a loaded state has no earlier blocks, and the stack immediately
+  // requests the state at a final block.
   const finality = `0x${LOCAL_FINALITY.toString(16)}`
   await child.pollUntilReady(async () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_mine', params: [finality] })
@@ -89,7 +94,7 @@ export async function startChain(
   return { rpcUrl }
 }
 
-/** Uses the platform-specific binary, because the npm package's wrapper script does not forward signals. */
+/** The npm package's wrapper script does not forward signals. */
 function anvilBinary(): string {
   const cpu = process.arch === 'x64' ? 'amd64' : process.arch
   const name = process.platform === 'win32' ? 'anvil.exe' : 'anvil'
@@ -107,11 +112,10 @@ export function openLocalChain(rpcUrl: string): JsonRpcProvider {
   })
 }
 
-/** File with the address of a contract, and the block of its deployment. */
 export const deploymentSchema = z.object({ address: z.string(), block: z.number() })
 export type LocalContract = z.infer<typeof deploymentSchema>
 
-/** Deploys the contract at the first start, or if it is missing from the chain. */
+/** Deploys the account contract at the first start, or if it is missing from the chain. */
 export async function ensureContract(
   stateDir: string,
   rpcUrl: string,
@@ -129,7 +133,7 @@ export async function ensureContract(
       ? deploymentSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
       : undefined
     if (known && (await provider.getCode(known.address)) !== '0x') {
-      // An earlier version of this code may have deployed the contract.
+      // Upgrade the contract, because an earlier version of this code may have deployed it.
       await upgradeAccountConfig({ provider, signer, address: known.address })
       await registerPayers(known.address, payers, signer)
       return known

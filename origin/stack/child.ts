@@ -8,20 +8,22 @@ export type ChildOptions = {
   command: string
   args: readonly string[]
   env?: NodeJS.ProcessEnv
-  /** For a Node process of this project, which sends a message when it is ready, and exits when its parent exits. */
+  /**
+   * True for a Node process of this project, which sends a message when it is ready, and exits when its parent exits.
+   */
   ipc: boolean
-  /** Completes the sentence "waiting for the chain, which is …". */
+  /** Phrase that completes the sentence "waiting for the chain, which is …". */
   starts?: string
   stopSignal: NodeJS.Signals
-  /** Time between `stopSignal` and the kill. */
+  /** Time between `stopSignal` and the kill, in milliseconds. */
   stopMs?: number
   /**
-   * A startup without progress for this long is considered stalled.
+   * Time without progress after which a startup is considered stalled, in milliseconds.
    * @default STALLED_MS
    */
   stalledMs?: number
   onLine(line: string): void
-  /** Called four times per `stalledMs` until the child is ready. */
+  /** Called four times per `stalledMs` while the child is starting. */
   onWait?: (text: string) => void
   started(pid: number): void
 }
@@ -35,13 +37,16 @@ export class ChildFailedError extends Error {
 
 const STOP_MS = 5_000
 
-/** Has its own process group, so that signals also reach the child's descendants. */
+/** Child process of the stack. It has its own process group, so that signals also reach the child's descendants. */
 export class Child {
   readonly name: string
   readonly #options: ChildOptions
   readonly #process: ChildProcess
   readonly #exited: Promise<string>
-  /** First message. Listened for immediately, because it may arrive before a caller waits for it. */
+  /**
+   * First message of the child. The listener is added immediately, because the message may arrive before a caller waits
+   * for it.
+   */
   readonly #firstMessage: Promise<unknown>
   #lastLines: string[] = []
   #lines = 0
@@ -77,22 +82,17 @@ export class Child {
     return this.#process.pid ?? 0
   }
 
-  /** Called once, regardless of the reason for the exit. */
   onExit(listener: () => void): void {
     void this.#exited.then(listener)
   }
 
-  /** Called once, only for an unexpected exit. */
   onUnexpectedExit(listener: (error: ChildFailedError) => void): void {
     void this.#exited.then((how) => {
       if (this.#shouldRun) listener(new ChildFailedError(this.name, how))
     })
   }
 
-  /**
-   * Waits for the `ready` message of a Node child.
-   * @throws {ChildFailedError}
-   */
+  /** @throws {ChildFailedError} */
   async waitForReady<Ready>(): Promise<Ready> {
     const message = (await this.#unlessFailed(this.#firstMessage)) as {
       ready?: Ready
@@ -105,10 +105,7 @@ export class Child {
     )
   }
 
-  /**
-   * Polls until `ask` returns true.
-   * @throws {ChildFailedError}
-   */
+  /** @throws {ChildFailedError} */
   async pollUntilReady(probe: () => Promise<boolean>): Promise<void> {
     const polling = new AbortController()
     const poll = async () => {
@@ -169,7 +166,7 @@ export class Child {
     try {
       process.kill(-this.pid, signal)
     } catch {
-      // The process group has no processes left.
+      // The process group has no remaining processes.
     }
   }
 }

@@ -1,4 +1,3 @@
-/** A dedicated PostgreSQL server that stores its data in the state folder. */
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -6,20 +5,20 @@ import type { ChildHooks } from './chain.ts'
 import { Child, ChildFailedError } from './child.ts'
 import { makeDataFolder, postgresServer, postgresUrl, waitUntilFree } from './postgres.ts'
 
-/** Allows for PostgreSQL's final checkpoint on a slow disk. */
+/** Time limit for stopping the database. It allows for PostgreSQL's final checkpoint on a slow disk. */
 const STOP_MS = 20_000
 
 /**
  * Creates the data folder at the first start.
- * @throws {ChildFailedError} if the database cannot be started, or the folder contains a PGlite database from an earlier
- * version
+ * @throws {ChildFailedError} if the database cannot be started, or the folder contains a PGlite database from an
+ * earlier version
  */
 export async function startDatabase(
   stateDir: string,
   port: number,
   password: string,
   hooks: ChildHooks & {
-    /** Called before the database is ready, so that it can be stopped during startup. */
+    /** Called with the child before the database is ready, so that the child can be stopped during startup. */
     created(child: Child): void
   },
 ): Promise<{ url: string }> {
@@ -43,7 +42,7 @@ export async function startDatabase(
   return { url }
 }
 
-/** Rejects while the server is starting. */
+/** Connects to the database and returns true. Rejects while the server is starting. */
 export async function canConnect(url: string): Promise<boolean> {
   const client = new Client({ connectionString: url })
   client.on('error', () => {})

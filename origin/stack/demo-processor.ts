@@ -2,7 +2,10 @@ import { fileURLToPath } from 'node:url'
 import { PROCESSOR_WEBHOOK_PATH } from '../../shared/wire/core-routes.ts'
 import { Child } from './child.ts'
 
-/** The test double is not part of the service, so it is started as a process instead of being imported. */
+/**
+ * Entry point of the payment processor's test double. It is not part of the service, so it is started as a process
+ * instead of being imported.
+ */
 const DOUBLE = fileURLToPath(new URL('../../test/doubles/processor/main.ts', import.meta.url))
 
 type Ready = {
@@ -11,10 +14,7 @@ type Ready = {
   settings: Record<string, string>
 }
 
-/**
- * Uses play money.
- * @throws {ChildFailedError}
- */
+/** @throws {ChildFailedError} */
 export async function startDemoProcessor(onLine: (line: string) => void) {
   const child = new Child({
     name: 'processor',

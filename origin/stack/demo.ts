@@ -1,4 +1,4 @@
-/** Entry point of `npm run demo`: runs the whole journey over HTTP on a stack in a temporary folder. */
+/** Entry point of `npm run demo`. Performs the main use case over HTTP, on a stack in a temporary folder. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** Only this file imports wrangler, because importing it takes longer than serving a Worker that is already built. */
+/**
+ * Builds the Worker with wrangler. No other file imports wrangler, because importing it takes longer than serving a
+ * Worker that is already built.
+ */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
@@ -9,8 +12,7 @@ import { EDGE_MANIFEST, type EdgeManifest } from './edge-manifest.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
- * Writes the Worker's modules and a manifest.
- * @param config path of a wrangler configuration; defaults to the Worker's own
+ * @param config path of a wrangler configuration; by default, the Worker's own configuration
  * @throws {Error} if the build fails; the message contains wrangler's output
  */
 export function bundleEdge(outDir: string, config = join(root, 'wrangler.toml')): void {
@@ -19,7 +21,7 @@ export function bundleEdge(outDir: string, config = join(root, 'wrangler.toml'))
   const args = [wrangler, 'deploy', '--dry-run', '--config', config, '--outdir', resolve(outDir)]
   const env = {
     ...process.env,
-    // The configuration's build command runs `node`.
+    // The build command in the configuration runs `node`.
     PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
     WRANGLER_SEND_METRICS: 'false',
     CLOUDFLARE_CF_FETCH_ENABLED: 'false',

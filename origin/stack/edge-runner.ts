@@ -1,6 +1,6 @@
 /**
- * Runs the deployed Worker in workerd, served through Miniflare's direct socket. Requests through `wrangler dev` would
- * take ten times as long. Only this file uses these unstable APIs.
+ * Runs the built Worker in workerd, served through Miniflare's direct socket. Requests through `wrangler dev` would
+ * take ten times as long. No other file uses these unstable APIs.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,10 +9,10 @@ import { z } from 'zod'
 import { EDGE_MANIFEST, type EdgeManifest } from './edge-manifest.ts'
 
 const settingsSchema = z.object({
-  /** Alternative wrangler configuration, for the baseline of the benchmarks. */
+  /** Path of an alternative wrangler configuration, for the baseline of the benchmarks. */
   EDGE_CONFIG: z.string().optional(),
   EDGE_STATE_DIR: z.string(),
-  /** A Worker that is already built. By default, the Worker is built in the state folder. */
+  /** Folder of a Worker that is already built. By default, the Worker is built in the state folder. */
   EDGE_BUNDLE: z.string().optional(),
   EDGE_PORT: z.coerce.number(),
   /** JSON object with the Worker's settings and secrets. */
@@ -40,7 +40,7 @@ async function serve(): Promise<Miniflare> {
     host: '127.0.0.1',
     port: 0,
     unsafeDirectSockets: [{ host: '127.0.0.1', port: settings.EDGE_PORT }],
-    // The types of this beta version describe its new schema, while the converter takes the old one.
+    // The types of this beta version describe Miniflare's new schema, but the converter takes the old schema.
   } as unknown as Parameters<typeof convertV4MiniflareOptions>[0])
   const miniflare = new Miniflare({
     ...options,
@@ -89,7 +89,7 @@ serve().then(
   (miniflare) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const)
       process.on(signal, () => void stop(miniflare, 0))
-    // No other process would stop workerd.
+    // If the parent process exits, no other process would stop workerd.
     process.once('disconnect', () => void stop(miniflare, 0))
     process.send?.({ ready: {} })
   },

@@ -2,7 +2,7 @@ import { type HDNodeWallet, JsonRpcProvider, Wallet } from 'ethers'
 
 export type FundedWalletFactory = () => Promise<HDNodeWallet>
 
-/** 10 ether in wei. */
+/** Balance of a funded wallet: 10 ether in wei. */
 const FUNDS = '0x8ac7230489e80000'
 
 export function fundedWallets(chainUrl: string): {

@@ -8,18 +8,20 @@ import { deployGovernance } from '../contracts/governance/deploy.ts'
 import { simulatedAppCompose } from '../tee/simulated-app-compose.ts'
 import { deploymentSchema, openLocalChain } from './chain.ts'
 
-/** Indexes of anvil accounts. Account 0 is not a member, because it owns the account contract. */
+/**
+ * Indexes of the anvil accounts that are members of the governance. Account 0 is not a member, because it owns the
+ * account contract.
+ */
 const MEMBERS = [1, 2, 3]
 const THRESHOLD = 2
 
-/** As many members as a decision requires. */
 export function governanceMembers(provider: JsonRpcProvider): Promise<JsonRpcSigner[]> {
   return Promise.all(MEMBERS.slice(0, THRESHOLD).map((account) => provider.getSigner(account)))
 }
 
 /**
- * Deploys the contract at the first start, or if it is missing from the chain. Previously allowed hashes stay allowed,
- * as in production, where they permit a rollback.
+ * Deploys the governance contract at the first start, or if it is missing from the chain. Previously allowed hashes
+ * stay allowed, as in production, where they permit a rollback.
  * @param composeHash 32 bytes in hex
  * @returns the contract's address in 0x hex, which is also the application's ID
  */
@@ -53,7 +55,7 @@ export async function ensureGovernance(
   }
 }
 
-/** Governance address in 0x hex, and path of the compose text that the members have allowed. */
+/** Governance address in 0x hex, and path of the compose text that the governance members have allowed. */
 export type LocalApp = { governance: string; composeFile: string }
 
 /**

@@ -1,4 +1,4 @@
-/** @throws {JourneyError} */
+/** @throws {JourneyError} if the step fails */
 export type JourneyStep = <Result>(
   name: string,
   act: () => Promise<Result>,

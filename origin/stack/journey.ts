@@ -14,7 +14,7 @@ import { balanceOf, type CoreCall, topUp } from './top-up.ts'
 type JourneyOptions = {
   baseUrl: string
   triggersUrl: string
-  /** Pays like the processor's client library. If omitted, the payment step is skipped. */
+  /** Pays for an intent like the payment processor's client library. If omitted, the payment step is skipped. */
   pay?: (intent: { publishableKey: string; clientSecret: string }) => Promise<void>
   /**
    * Creates wallets on the accounts' chain (`ethereum` in a local stack). If omitted, the steps on the chain are
@@ -31,7 +31,10 @@ export class JourneyError extends Error {
   }
 }
 
-/** Verifies GitHub's signature over the exact bytes, and then signs the received message with the wallet's key. */
+/**
+ * Action that verifies GitHub's signature over the exact bytes, and then signs the received message with the wallet's
+ * key.
+ */
 const ACTION = `async function main(params) {
   if (params.event_raw !== undefined) {
     const { utils } = ethers
@@ -49,7 +52,6 @@ function messageOf({ source, event, message }) {
   return event ? 'pushed ' + event.after : message
 }
 `
-/** A run without changes for this long is considered stalled. */
 const RUN_STALLED_MS = 60_000
 
 type Signed = { message: string; signature: string }
@@ -218,7 +220,7 @@ function sendGitHubPush(url: string, secret: string, commit: string) {
 }
 
 /**
- * Without a run ID, waits for the trigger's first run.
+ * Waits until a run ends. Without a run ID, waits for the trigger's first run.
  * @throws {Error} if the run fails or stalls
  */
 async function waitForRunEnd(
@@ -243,7 +245,7 @@ async function waitForRunEnd(
 type JsonCall = { body?: unknown; text?: string; headers?: Record<string, string> }
 
 /**
- * Does not validate the shape of the response's JSON.
+ * Does not validate the response's shape.
  * @throws {Error} if the status is not 2xx
  */
 async function callJson(url: string, { body, text, headers = {} }: JsonCall): Promise<any> {

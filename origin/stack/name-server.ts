@@ -1,24 +1,24 @@
-/** Publishes which ACME account may obtain certificates for the local stack's domain. */
+/** Runs a name server that publishes which ACME account may obtain certificates for the local stack's domain. */
 import { createSocket, type RemoteInfo } from 'node:dgram'
 import { once } from 'node:events'
 import { decode, encode, type Packet, type Question } from 'dns-packet'
 
 export type LocalNameServer = {
-  /** `127.0.0.1:port`. */
+  /** Address in the form `127.0.0.1:port`. */
   address: string
   close(): Promise<void>
 }
 
-/** Does not exist in the public DNS. */
+/** Domain of the local certificate authority. It does not exist in the public DNS. */
 const LOCAL_CA = 'ca.invalid'
-/** DNS header flag and response code (RFC 1035, section 4.1.1). */
+/** DNS flag of an authoritative response, and response code of a refusal (RFC 1035, section 4.1.1). */
 const AUTHORITATIVE = 1 << 10
 const REFUSED = 5
 const TTL_S = 60
 
 /**
- * UDP on the loopback address. Answers CAA queries (RFC 8659) for one domain, refuses other names, and ignores invalid
- * packets.
+ * Starts the name server on a UDP port of the loopback address. It answers CAA queries (RFC 8659) for one domain,
+ * refuses other names, and ignores invalid packets.
  * @param accountUri the only ACME account that may obtain certificates for the domain
  */
 export async function startNameServer(
@@ -30,7 +30,7 @@ export async function startNameServer(
     const reply = replyTo(bytes, domain, accountUri)
     if (reply) socket.send(reply, from.port, from.address)
   })
-  // If a response cannot be sent, the client will repeat its query.
+  // A failure to send a response is ignored, because the client will repeat its query.
   socket.on('error', () => {})
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
@@ -62,7 +62,10 @@ function decoded(bytes: Buffer): Packet | undefined {
   }
 }
 
-/** RFC 8657: the permitted ACME account, and the method by which it must prove control of the domain. */
+/**
+ * Returns a CAA record with the permitted ACME account, and the method by which the account must prove control of the
+ * domain (RFC 8657).
+ */
 function caaRecord({ name }: Question, accountUri: string) {
   const value = `${LOCAL_CA}; validationmethods=http-01; accounturi=${accountUri}`
   return {

@@ -8,7 +8,7 @@ type OwnershipJourneyOptions = {
   apiKey: string
   groupId: number
   action: ActionToRun
-  /** @throws {Error} if the response's signer is not the expected one */
+  /** @throws {Error} if the signer is not the expected one */
   signerOf: (response: any) => Promise<string>
   wallet: FundedWalletFactory
   step: JourneyStep

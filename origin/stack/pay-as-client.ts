@@ -1,16 +1,16 @@
-/** The only secret is the intent's client secret. */
+/** The intent's client secret is the only secret. */
 type ClientPayment = {
   url: string
   publishableKey: string
   clientSecret: string
   /**
-   * A test payment method of the processor.
+   * Test payment method of the processor.
    * @default 'pm_card_visa'
    */
   paymentMethod?: string
 }
 
-/** Required by the processor if a payment method may redirect. No redirect occurs here. */
+/** Return URL, which the processor requires if a payment method may redirect. No redirect occurs here. */
 const RETURN_URL = 'https://example.com/'
 
 /** @throws {Error} if the payment is refused, with the processor's message */

@@ -7,8 +7,8 @@ export class PortUnusableError extends Error {
 }
 
 /**
- * All ports are free at the time of the call.
- * @throws {PortUnusableError} if a port cannot be used; the message names its setting
+ * Chooses the stack's ports. All of them are free at the time of the call.
+ * @throws {PortUnusableError} if a port cannot be used; the message names the port's setting
  */
 export async function choosePorts(environment: NodeJS.ProcessEnv): Promise<Ports> {
   const edge = await choosePort('edge', environment, [])
@@ -36,8 +36,8 @@ async function choosePort(
 }
 
 /**
- * Below the ephemeral ports, which start at 32,768 on Linux and at 49,152 elsewhere. While a server restarts, an
- * outgoing connection could otherwise occupy its port.
+ * Range of automatically chosen ports. It is below the ephemeral ports, which start at 32,768 on Linux and at 49,152
+ * elsewhere. Otherwise, an outgoing connection could occupy a server's port while the server restarts.
  */
 const LOWEST = 20_000
 const HIGHEST = 32_000

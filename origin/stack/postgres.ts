@@ -1,4 +1,4 @@
-/** PostgreSQL from an npm package, for `npm start` and for the tests. */
+/** Runs PostgreSQL from an npm package, for `npm start` and for the tests. */
 import { execFile } from 'node:child_process'
 import {
   chownSync,
@@ -16,10 +16,13 @@ import { promisify } from 'node:util'
 
 const ROLE = 'svc'
 
-/** PostgreSQL refuses to run as root. Debian assigns this ID to `nobody`. */
+/** User ID of `nobody` on Debian. PostgreSQL refuses to run as root, so this user is used instead. */
 const NOBODY = 65_534
 
-/** `nobody`, but with root's access to closed folders, which may contain the state folder and `node_modules`. */
+/**
+ * Arguments that run a program as `nobody`, but with root's access to closed folders, which may contain the state
+ * folder and `node_modules`.
+ */
 const AS_NOBODY = [
   `--reuid=${NOBODY}`,
   `--regid=${NOBODY}`,
@@ -32,15 +35,18 @@ const AS_NOBODY = [
 
 const isRoot = process.getuid?.() === 0
 
-/** Excludes the caller's environment, which may contain secrets or another server's settings (`PGDATA`, `PGPORT`). */
+/**
+ * Environment of PostgreSQL. Excludes the caller's environment, which may contain secrets or another server's settings
+ * (`PGDATA`, `PGPORT`).
+ */
 const ENVIRONMENT = { PATH: process.env['PATH'], LANG: 'C', TZ: 'UTC' }
 
 export type Command = { command: string; args: string[]; env: NodeJS.ProcessEnv }
 
 /**
- * No effect if the folder exists. Replaces an unfinished folder from an earlier attempt.
- * @param dataDir its parent folder must exist
- * @param password of the superuser role `svc`
+ * Does nothing if the folder exists. Replaces an unfinished folder from an earlier attempt.
+ * @param dataDir data folder, in a parent folder that must exist
+ * @param password password of the superuser role `svc`
  */
 export async function makeDataFolder(dataDir: string, password: string): Promise<void> {
   if (existsSync(dataDir)) return
@@ -58,7 +64,8 @@ export async function makeDataFolder(dataDir: string, password: string): Promise
       '--auth=scram-sha-256',
       '--encoding=UTF8',
       '--locale=C',
-      // More iterations would slow down each connection, and a password of 256 random bits cannot be guessed anyway.
+      // One iteration is enough: more iterations would slow down each connection, and a password of 256 random bits
+      // cannot be guessed.
       '--set=scram_iterations=1',
     ])
     await promisify(execFile)(command, args, { env })
@@ -69,8 +76,8 @@ export async function makeDataFolder(dataDir: string, password: string): Promise
 }
 
 /**
- * The server is reachable only from this machine. SIGINT stops it. SIGKILL is also safe, because committed data is
- * durable.
+ * Returns the command that runs a server, which is reachable only from this machine. SIGINT stops the server. SIGKILL
+ * is also safe, because committed data is durable.
  */
 export function postgresServer(
   dataDir: string,
@@ -81,7 +88,8 @@ export function postgresServer(
     listen_addresses: '127.0.0.1',
     port: String(port),
     unix_socket_directories: '',
-    // Errors in the server log would expose values of account rows. The client reports them instead.
+    // Not logged by the server, because error messages would expose values of account rows. The client reports errors
+    // instead.
     log_min_messages: 'fatal',
     log_error_verbosity: 'terse',
     ...settings,
@@ -93,15 +101,18 @@ export function postgresServer(
 const RELEASE_WAIT_MS = 5_000
 
 /**
- * The remaining processes of a killed server are in separate process groups, which the kill does not reach. While one
- * of them uses the shared memory, a new server refuses to use the folder.
+ * Waits until a killed server has released the data folder. Some of its processes are in separate process groups, which
+ * the kill does not reach. While one of them uses the server's shared memory, a new server refuses to use the folder.
  */
 export async function waitUntilFree(dataDir: string): Promise<void> {
   for (let waited = 0; isMemoryAttached(dataDir) && waited < RELEASE_WAIT_MS; waited += 20)
     await sleep(20)
 }
 
-/** The seventh line of `postmaster.pid` contains the segment's key and ID. */
+/**
+ * True if a process still uses the server's shared memory. The seventh line of `postmaster.pid` contains the segment's
+ * key and ID.
+ */
 function isMemoryAttached(dataDir: string): boolean {
   try {
     const id = readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n')[6]?.trim()

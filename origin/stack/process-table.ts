@@ -1,8 +1,8 @@
-/** Used to terminate leftover processes of an earlier start, and to measure CPU time. */
+/** Reads the system's process table, to terminate leftover processes of an earlier start, and to measure CPU time. */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** The start time is included because PIDs are reused. */
+/** Includes the start time, because PIDs are reused. */
 export type ProcessIdentity = { pid: number; startedAt: string }
 
 type Row = ProcessIdentity & { group: number; cpuMs: number }
@@ -16,7 +16,10 @@ export function isAlive({ pid, startedAt }: ProcessIdentity): boolean {
   return identify(pid)?.startedAt === startedAt
 }
 
-/** Works even if the group's leader has exited. The system does not reuse a group ID while the group has members. */
+/**
+ * Lists the processes of a process group, even if the group's leader has exited. The system does not reuse a group ID
+ * while the group has members.
+ */
 export function groupMembers(leader: ProcessIdentity): number[] {
   const table = rows()
   const now = table.find((row) => row.pid === leader.pid)
@@ -24,13 +27,13 @@ export function groupMembers(leader: ProcessIdentity): number[] {
   return table.filter((row) => row.group === leader.pid).map((row) => row.pid)
 }
 
-/** Includes exited children that the group's members have waited for. */
+/** Returns the CPU time of a process group, including exited children that the group's members have waited for. */
 export function groupCpuMs(group: number): number {
   const members = rows().filter((row) => row.group === group)
   return members.reduce((sum, { cpuMs }) => sum + cpuMs, 0)
 }
 
-/** Clock tick in `/proc`: 1/100 s on every architecture that Node supports. */
+/** Duration of a clock tick in `/proc`: 1/100 s on every architecture that Node supports. */
 const TICK_MS = 10
 
 function rows(): Row[] {
@@ -66,7 +69,7 @@ function psRows(): Row[] {
   })
 }
 
-/** Format of ps: `[[days-]hours:]minutes:seconds`. */
+/** Parses a CPU time in the format of ps: `[[days-]hours:]minutes:seconds`. */
 function parseCpuTime(time: string): number {
   const [days, rest] = time.includes('-') ? time.split('-') : ['0', time]
   const seconds = rest!.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)

@@ -1,10 +1,10 @@
-/** `docs/configuration.md` is generated from this file. */
+/** Settings of the local stack. `docs/configuration.md` is generated from this file. */
 import { z } from 'zod'
 import { SETTINGS } from '../../shared/config/settings.ts'
 
 export type Ports = { edge: number; origin: number; chain: number }
 
-/** 0 selects any free port. */
+/** The value 0 selects any free port. */
 export const PORT_SETTINGS: Record<keyof Ports, { name: string; port: number; of: string }> = {
   edge: { name: 'SVC_EDGE_PORT', port: 8787, of: 'the edge, `{triggers_url}`' },
   origin: { name: 'SVC_ORIGIN_PORT', port: 8788, of: 'the origin, `{base_url}`' },

@@ -1,4 +1,4 @@
-/** A chain, a database, an origin and an edge, as separate processes that share one state folder. */
+/** Runs a chain, a database, an origin and an edge as separate processes that share one state folder. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -35,17 +35,19 @@ import { type StackAddresses, StateLock } from './state-lock.ts'
 
 type StackOptions = {
   stateDir: string
-  /** Includes the port settings (see `choosePorts`) and the origin's payment processor settings. */
+  /**
+   * Environment variables, including the port settings (see `choosePorts`) and the origin's payment processor settings.
+   */
   environment: NodeJS.ProcessEnv
-  /** With `DATABASE_URL`, the stack does not start a database. */
+  /** Settings of the origin. If they contain `DATABASE_URL`, the stack does not start a database. */
   originSettings?: Record<string, string>
   edgeSettings?: Record<string, string>
-  /** Folder created by `bundleEdge`. By default, the Worker is built each time the edge starts. */
+  /** Folder of a Worker built by `bundleEdge`. By default, the Worker is built each time the edge starts. */
   edgeBundle?: string | undefined
-  /** Module to run instead of `origin/main.ts`, for tests. */
+  /** Path of a module to run instead of `origin/main.ts`, for tests. */
   originEntry?: string | undefined
   onLine(component: string, line: string): void
-  /** Called every 15 s during a slow start. */
+  /** Called every 15 s while the stack is starting slowly. */
   onWait?: (text: string) => void
 }
 
@@ -55,10 +57,10 @@ const ORIGIN_ENTRY = fileURLToPath(new URL('../main.ts', import.meta.url))
 const EDGE_ENTRY = fileURLToPath(new URL('edge-runner.ts', import.meta.url))
 
 const CHANNEL_EPOCH = 1
-/** A local stack usually cannot process payments. */
+/** Credits in cents that a new account starts with, because a local stack usually cannot process payments. */
 const STARTER_CENTS = 500
 
-/** The local chain mines one block per second. */
+/** Poll interval of the chain watchers. The local chain mines one block per second. */
 const WATCHER_POLL_MS = 1_000
 
 const STARTUP_TEXTS = {
@@ -66,16 +68,18 @@ const STARTUP_TEXTS = {
   edge: 'building the Worker and preparing its database',
 } as const
 
-/** Any process of the same user could otherwise open a debugger with SIGUSR1 and read the keys. */
+/**
+ * Node option that disables the debugger. Any process of the same user could otherwise open one with SIGUSR1 and read
+ * the keys.
+ */
 const NO_INSPECTOR = '--disable-sigusr1'
 
-/** Components can be started and killed individually, for crash tests. */
+/** For crash tests, each component can be started and killed individually. */
 export class Stack {
   readonly baseUrl: string
   readonly triggersUrl: string
   readonly chainUrl: string
   readonly caFile: string
-  /** PEM file. */
   readonly certificateFile: string
   readonly #options: StackOptions
   readonly #ports: Ports
@@ -126,7 +130,8 @@ export class Stack {
     const lock = await StateLock.take(options.stateDir)
     let stack: Stack | undefined
     try {
-      // After taking the lock, which terminates leftover processes of a killed stack. Their ports are then free.
+      // Choose the ports only after taking the lock, which terminates leftover processes of a killed stack and frees
+      // their ports.
       const ports = await choosePorts(options.environment)
       stack = new Stack(options, ports, lock, await loadTls(options.stateDir))
       await Promise.race([stack.#startAll(), stack.#unexpectedExit()])
@@ -140,8 +145,7 @@ export class Stack {
   }
 
   async #startAll(): Promise<void> {
-    // The edge starts in parallel, because most of its startup goes into building the Worker, which needs no other
-    // component.
+    // Start the edge in parallel. Most of its startup goes into building the Worker, which needs no other component.
     await Promise.all([
       this.startComponent('edge'),
       Promise.all([this.startComponent('chain'), this.startComponent('database')]).then(() =>
@@ -153,7 +157,8 @@ export class Stack {
 
   #unexpectedExit(): Promise<never> {
     return new Promise((_, reject) => {
-      // A component's own report of a failed start is more specific, and arrives in the same turn of the event loop.
+      // Reject in a later turn of the event loop, because a component's own report of a failed start is more specific
+      // and arrives in the same turn.
       this.onUnexpectedExit((error) => setImmediate(() => reject(error)))
     })
   }
@@ -181,12 +186,12 @@ export class Stack {
     else await this.#startEdge()
   }
 
-  /** Kills all descendants too, to simulate a crash. */
+  /** Kills a component and all its descendants, to simulate a crash. */
   async kill(component: Component): Promise<void> {
     await this.#children.get(component)?.kill()
   }
 
-  /** Waits for a stop that is already in progress. */
+  /** If a stop is already in progress, waits for it. */
   stop(): Promise<void> {
     return (this.#stopping ??= this.#stop())
   }
@@ -221,7 +226,7 @@ export class Stack {
     const { stateDir, originSettings } = this.#options
     this.#databaseUrl = originSettings?.['DATABASE_URL']
     if (this.#databaseUrl !== undefined) return
-    // The origin cannot learn a new port.
+    // Use the same port after a restart of the database, because the origin cannot learn a new port.
     this.#databasePort ??= await freePort(Object.values(this.#ports))
     const created = (child: Child) => this.#register('database', child)
     const hooks = { ...this.#hooks('database'), created }
@@ -267,7 +272,8 @@ export class Stack {
       EDGE_PORT: String(this.#ports.edge),
       ...(edgeBundle !== undefined && { EDGE_BUNDLE: edgeBundle }),
       EDGE_BINDINGS: JSON.stringify(this.#edgeSettings()),
-      // workerd trusts it in addition to the public ones. Miniflare reads this variable when it is imported.
+      // workerd trusts this certificate authority in addition to the public ones. Miniflare reads this variable when it
+      // is imported.
       NODE_EXTRA_CA_CERTS: this.caFile,
     })
     await child.waitForReady()
@@ -296,7 +302,10 @@ export class Stack {
     }
   }
 
-  /** A processor with a custom URL also serves its client library there. */
+  /**
+   * Returns the URL of the payment processor's client library. A processor with a custom URL also serves its library at
+   * this URL.
+   */
   #paymentScript(): Record<string, string> {
     const { environment, originSettings } = this.#options
     const { SVC_PROCESSOR_URL: url } = { ...pickOriginSettings(environment), ...originSettings }

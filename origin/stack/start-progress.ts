@@ -1,14 +1,14 @@
 /**
- * Distinguishes a slow start from a stalled one. A fixed timeout cannot, because a start may take over a minute on a
- * busy machine.
+ * Distinguishes a slow start from a stalled one. A fixed timeout cannot do so, because a start may take over a minute
+ * on a busy machine.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { groupCpuMs } from './process-table.ts'
 
-/** A start without progress for this long is considered failed. */
+/** Time without progress after which a start is considered failed. */
 export const STALLED_MS = 60_000
 const POLL_MS = 1_000
-/** Fraction of a CPU that counts as progress. A starting process uses more, and one that only polls uses less. */
+/** Fraction of a CPU that counts as progress. A starting process uses more, and a process that only polls uses less. */
 const CPU_SHARE_MIN = 0.01
 const REPORT_MS = STALLED_MS / 4
 
@@ -42,7 +42,6 @@ export async function rejectIfStalled(
   throw new Error(`made no progress for ${stalledMs / 1000} s: no output and almost no CPU time`)
 }
 
-/** Periodically calls `say` with the elapsed seconds. */
 export async function reportWhile<Value>(
   work: Promise<Value>,
   report: (seconds: number) => void,

@@ -15,7 +15,7 @@ let stopping = false
 async function stop(code: number): Promise<void> {
   if (stopping) return
   stopping = true
-  // The processes that a starting stack has already started would outlive this process.
+  // Wait until the stack has started, because its processes would otherwise outlive this process.
   const started = await starting?.catch(() => undefined)
   await started?.stop()
   process.exit(code)
@@ -73,7 +73,8 @@ Press Ctrl-C to stop the stack. Its state is kept in ${stateDir}.
 // After a Ctrl-C, npm forwards a second signal to this process, which must not interrupt the shutdown.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => void stop(0))
-// If the parent process `svc up` is killed, Ctrl-C no longer reaches this process.
+// If the parent process `svc up` is killed, Ctrl-C no longer reaches this process, so it stops when the parent
+// disconnects.
 process.once('disconnect', () => void stop(0))
 
 try {

@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { groupMembers, identify, isAlive, type ProcessIdentity } from './process-table.ts'
 
 /**
- * The record file next to the lock, written by the holder of the lock. `addresses` is present while the services run.
+ * Content of the record file next to the lock, written by the holder of the lock. `addresses` is present while the
+ * services run.
  */
 type LockRecord = {
   holder: ProcessIdentity
@@ -13,25 +14,25 @@ type LockRecord = {
   addresses?: StackAddresses
 }
 
-/** Read by `svc verify` from the record file. Contains no secrets. */
+/** Addresses of a running stack. `svc verify` reads them from the record file. They contain no secrets. */
 export type StackAddresses = {
   base_url: string
   triggers_url: string
   chain_rpc: string
-  /** `ip:port`, over UDP. */
+  /** Address of the name server as `ip:port`, over UDP. */
   dns_server: string
   /** PEM file with the certificate authority that issued the origin's certificate. */
   ca_file: string
-  /** In 0x hex. */
+  /** Address of the governance contract in 0x hex. */
   governance: string
 }
 
 /**
- * Leftover processes may stop on their own for this long, so that the chain can write its state. They are killed
- * afterwards.
+ * Time for which leftover processes may stop on their own, so that the chain can write its state. Afterwards, they are
+ * killed.
  */
 const INTERRUPT_WAIT_MS = 3_000
-/** A killed process disappears immediately, unless it is blocked in the kernel. */
+/** Time for which to wait for a killed process. It disappears immediately, unless it is blocked in the kernel. */
 const KILL_WAIT_MS = 5_000
 
 export class StateInUseError extends Error {
@@ -44,9 +45,9 @@ export class StateInUseError extends Error {
 }
 
 /**
- * Ensures that only one stack uses a state folder. The operating system releases the file lock when the holder exits
- * for any reason, so it is never stale. Processes that a killed holder left behind are terminated when the lock is
- * taken.
+ * Ensures that only one stack uses a state folder. The operating system releases the file lock when the lock's holder
+ * exits for any reason, so the lock is never stale. Taking the lock terminates processes that a killed holder left
+ * behind.
  */
 export class StateLock {
   readonly #database: DatabaseSync
@@ -59,10 +60,7 @@ export class StateLock {
     this.#record = record
   }
 
-  /**
-   * Terminates leftover processes of the previous holder.
-   * @throws {StateInUseError} if another stack holds the lock
-   */
+  /** @throws {StateInUseError} if another stack holds the lock */
   static async take(folder: string): Promise<StateLock> {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const recordFile = join(folder, 'stack.json')
@@ -83,7 +81,7 @@ export class StateLock {
     return lock
   }
 
-  /** The next start terminates the child if this process fails to. */
+  /** If this process fails to terminate the child, the next start does so. */
   addChild(name: string, pid: number): void {
     const leader = identify(pid)
     if (!leader) return
@@ -91,7 +89,7 @@ export class StateLock {
     this.#write()
   }
 
-  /** The addresses remain in the record file until `release`. */
+  /** Writes the addresses to the record file, where they remain until `release`. */
   publish(addresses: StackAddresses): void {
     this.#record.addresses = addresses
     this.#write()
@@ -113,7 +111,7 @@ function readRecord(file: string): LockRecord | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as LockRecord
   } catch {
-    // This is the first start, or an earlier start was killed while writing, before it started any process.
+    // Either this is the first start, or an earlier start was killed while writing, before it started any process.
     return undefined
   }
 }

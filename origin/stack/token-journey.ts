@@ -1,6 +1,6 @@
 /**
- * Part of the demo: a token transfer causes an action to sign a message, through a chain event trigger on the stack's
- * own `ethereum`.
+ * Demonstrates chain event triggers: a token transfer on the stack's own `ethereum` chain causes an action to sign a
+ * message.
  */
 import type { FundedWalletFactory } from './funded-wallets.ts'
 import { deployDemoToken } from './demo-token/deploy.ts'
@@ -8,14 +8,10 @@ import type { JourneyStep } from './journey-step.ts'
 
 type TokenJourneyOptions = {
   wallet: FundedWalletFactory
-  /**
-   * Uses the journey's action and keys.
-   * @returns the trigger's record
-   */
   createTrigger: (fields: object) => Promise<any>
   /** @throws {Error} if the run fails or stalls */
   firstRun: (triggerId: string) => Promise<any>
-  /** @throws {Error} if the signer of the message is not the expected one */
+  /** @throws {Error} if the signer is not the expected one */
   signerOf: (response: any, message: string) => Promise<string>
   step: JourneyStep
 }

@@ -7,7 +7,7 @@ type TopUpOptions = {
   key: string
 }
 
-/** The minimum payment. */
+/** Amount of the top-up in cents, which is the minimum payment. */
 const TOP_UP_CENTS = 500
 
 export async function topUp({
@@ -24,7 +24,6 @@ export async function topUp({
   return { before, after: confirmed.balance_display }
 }
 
-/** As displayed to users, such as `$5.00`. */
 export async function balanceOf(core: CoreCall, key: string): Promise<string> {
   return (await core('billing/balance', undefined, key)).balance_display
 }

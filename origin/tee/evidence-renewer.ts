@@ -7,7 +7,10 @@ type EvidenceRenewerOptions = {
   evidence: Evidence
   publicUrl: string
   tls: ServedTls
-  /** Returns the same object as before if the files are unchanged. @throws {TlsFilesError} */
+  /**
+   * Returns the same object as before if the files are unchanged.
+   * @throws {TlsFilesError}
+   */
   reloadTls: (served: ServedTls) => ServedTls
   serve: (tls: ServedTls) => void
   log: OriginLog
@@ -15,8 +18,8 @@ type EvidenceRenewerOptions = {
 
 /**
  * Renews the evidence when a new UTC day begins, or when the ACME client has written a new certificate. A new
- * certificate is served in the same step, so that it always matches the evidence. If either is unavailable, neither is
- * replaced.
+ * certificate is served in the same step, so that it always matches the evidence. If the certificate or the evidence is
+ * unavailable, neither is replaced.
  */
 export class EvidenceRenewer {
   readonly #options: EvidenceRenewerOptions
@@ -31,7 +34,7 @@ export class EvidenceRenewer {
     this.#certificate = certificateOf(options.tls, options.publicUrl)
   }
 
-  /** Makes the first set of evidence. @throws {TeeUnavailableError} */
+  /** @throws {TeeUnavailableError} */
   async start(): Promise<void> {
     await this.#options.evidence.make(this.#certificate)
   }
@@ -41,10 +44,7 @@ export class EvidenceRenewer {
     return certificateExpiry(this.#tls)
   }
 
-  /**
-   * Renews the evidence if the certificate files or the date require it. Concurrent callers share one check. Never
-   * throws.
-   */
+  /** Concurrent callers share one check. Never throws. */
   renewIfDue(): Promise<void> {
     this.#checking ??= this.#renewIfDue().finally(() => {
       this.#checking = undefined

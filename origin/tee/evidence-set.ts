@@ -19,21 +19,20 @@ import {
 } from './key-files.ts'
 import { REPORT_DATA_BYTES, type TeeProvider } from './provider.ts'
 
-/** TLS certificate that the evidence commits to. */
 export type ServedCertificate = {
-  /** Domain of the public URL, part of the certificate's file name, `cert-<domain>.pem`. */
+  /** Domain of the public URL, used in the certificate's file name, `cert-<domain>.pem`. */
   domain: string
-  /** PEM, leaf certificate first. */
+  /** Certificate chain in PEM, with the leaf certificate first. */
   chain: string
-  /** As written by the ACME client: JSON with the account's URI. */
+  /** ACME account file as written by the ACME client: JSON with the account's URI. */
   acmeAccount: string
 }
 
-/** The parts match each other, so the set is only replaced as a whole. */
+/** Set of evidence. Its parts match each other, so the set is only replaced as a whole. */
 export type EvidenceSet = {
-  /** Files by name, in the order in which they are listed. */
+  /** Evidence files by name, in the order in which they are listed. */
   files: ReadonlyMap<string, string>
-  /** Its report data is all zeros. */
+  /** Attestation whose report data consists of zeros. */
   attestation: Attestation
   info: Info & Record<string, unknown>
   certificate: ServedCertificate
@@ -81,7 +80,7 @@ export async function makeEvidenceSet(
   }
 }
 
-/** Drops undocumented fields. */
+/** Returns an attestation without undocumented fields. */
 export function attestationOf({ quote, event_log, vm_config }: Attestation): Attestation {
   return { quote, event_log, vm_config }
 }

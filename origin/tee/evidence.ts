@@ -10,7 +10,9 @@ type EvidenceOptions = {
   log: OriginLog
 }
 
-/** Not safe for concurrent renewals: only one caller may renew the evidence. */
+/**
+ * Holds the current set of evidence. Concurrent renewals are not supported, so only one caller may renew the evidence.
+ */
 export class Evidence {
   readonly #options: EvidenceOptions
   #set: EvidenceSet | undefined
@@ -26,25 +28,23 @@ export class Evidence {
     throw new TeeUnavailableError('the evidence is out of date')
   }
 
-  /** False if the evidence has expired. */
+  /** True if a set of evidence exists and has not expired. */
   get isThere(): boolean {
     return this.#set !== undefined && this.#options.now() < this.#set.validUntil
   }
 
-  /** Unix milliseconds; undefined before the first set is made. */
+  /** Time at which the current set was made, in Unix milliseconds. Undefined before the first set is made. */
   get madeAt(): number | undefined {
     return this.#madeAt
   }
 
-  /** True if the evidence was made on an earlier day or for another certificate, and so must be renewed. */
   needsRenewal(certificate: ServedCertificate): boolean {
     return this.#set?.certificate !== certificate || this.#set.day !== utcDay(this.#options.now())
   }
 
   /**
-   * Replaces the old set.
    * @param serve called synchronously just before the replacement, to start serving the certificate
-   * @throws {TeeUnavailableError} if making the evidence fails; the old set is kept
+   * @throws {TeeUnavailableError} if making the evidence fails; the old set then remains in use
    */
   async make(certificate: ServedCertificate, serve: () => void = () => {}): Promise<void> {
     const { tee, keys, now } = this.#options
@@ -55,7 +55,7 @@ export class Evidence {
     this.#madeAt = at
   }
 
-  /** Like `make`, but logs a failure instead of throwing, for callers that can continue with the old evidence. */
+  /** Logs a failure instead of throwing, for callers that can continue with the old evidence. */
   async renew(certificate: ServedCertificate, serve?: () => void): Promise<void> {
     const { log } = this.#options
     try {

@@ -5,12 +5,11 @@ import { MinuteRate } from '../admission/minute-rate.ts'
 import { attestationOf } from './evidence-set.ts'
 import type { Attestation, TeeProvider } from './provider.ts'
 
-/** Retry delay for a rejected caller. Making a quote takes less time than this. */
 const RETRY_AFTER_MS = 1_000
 
 /**
- * Quotes for nonces chosen by callers. Quotes are free of charge, and the machine makes only one at a time, so both the
- * concurrent quotes in total and the quotes per minute of each caller are limited.
+ * Makes quotes for nonces that callers choose. Quotes are free of charge, and the machine makes only one at a time.
+ * Both the number of concurrent quotes and the number of quotes per caller and minute are therefore limited.
  */
 export class FreshQuotes {
   readonly #tee: TeeProvider
@@ -23,9 +22,7 @@ export class FreshQuotes {
   }
 
   /**
-   * Attestation that commits to the nonce.
    * @param nonce 1 to 64 bytes
-   * @param address the caller's IP address, for rate limiting
    * @throws {LimitExceededError | TeeUnavailableError}
    */
   async quote(nonce: Uint8Array<ArrayBuffer>, address: string): Promise<Attestation> {

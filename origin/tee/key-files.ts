@@ -1,4 +1,6 @@
-/** Evidence files with public keys, byte-for-byte identical in all processes with the same root key. */
+/**
+ * Evidence files that contain public keys. They are byte-for-byte identical in all processes with the same root key.
+ */
 import type { z } from 'zod'
 import type {
   channelKeyFileSchema,
@@ -11,7 +13,6 @@ import type { EvidenceKey } from '../../shared/wire/sealed.ts'
 import { keyIdOf } from '../channel/open-request.ts'
 import type { P256Key } from '../keys/p256-key.ts'
 
-/** Keys that the evidence commits to, in addition to the TLS certificate. */
 export type EvidenceKeyPairs = {
   channel: P256Key
   epoch: number
@@ -20,7 +21,7 @@ export type EvidenceKeyPairs = {
 }
 
 /**
- * The key is valid until the end of the next day (UTC).
+ * The key is valid until the end of the next UTC day.
  * @param at current time, in Unix milliseconds
  */
 export function channelKeyFile(key: P256Key, epoch: number, at: number): string {
@@ -45,12 +46,12 @@ export function receiptKeyFile(key: P256Key): string {
   return formatJson(file)
 }
 
-/** UTC day of a time in Unix milliseconds: days since 1970. Evidence is renewed every day. */
+/** Returns the UTC day of a time in Unix milliseconds, as days since 1970. Evidence is renewed every day. */
 export function utcDay(at: number): number {
   return Math.floor(at / DAY_MS)
 }
 
-/** End of the next UTC day. If the daily renewal fails, this leaves a day to repair it. */
+/** Returns the end of the next UTC day. If the daily renewal fails, operators have a day to repair it. */
 export function evidenceExpiry(at: number): number {
   return (utcDay(at) + 2) * DAY_MS
 }

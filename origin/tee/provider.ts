@@ -19,7 +19,7 @@ export function padReportData(reportData: Uint8Array): Buffer {
 export type TeeProvider = {
   mode: 'dstack' | 'simulated'
   /**
-   * Returns 32 bytes, the same in every process of this application.
+   * Returns the root key: 32 bytes that are the same in every process of this application.
    * @throws {TeeUnavailableError | KeyChainError}
    */
   rootKey(): Promise<Uint8Array>
@@ -28,20 +28,25 @@ export type TeeProvider = {
    * @throws {TeeUnavailableError}
    */
   quote(reportData: Uint8Array): Promise<EvidenceQuote>
-  /** Includes undocumented fields. @throws {TeeUnavailableError} */
+  /** @throws {TeeUnavailableError} */
   info(): Promise<Info & Record<string, unknown>>
-  /** Returns collateral that has not expired. @throws {TeeUnavailableError} */
+  /**
+   * Returns collateral that has not expired.
+   * @throws {TeeUnavailableError}
+   */
   collateral(): Promise<Collateral>
-  /** Time of the last fetch in Unix milliseconds; undefined before the first. */
+  /** Time at which the collateral was last fetched, in Unix milliseconds. Undefined before the first fetch. */
   readonly collateralAt?: number | undefined
 }
 
-/** The guest agent or the collateral service did not return a valid response, or no valid evidence exists. */
+/**
+ * Thrown if the guest agent or the collateral service does not return a valid response, or if no valid evidence exists.
+ */
 export class TeeUnavailableError extends Error {
   override readonly name = 'TeeUnavailableError'
 }
 
-/** The TEE does not match the settings or what it reports about itself. The origin does not start. */
+/** Thrown if the TEE does not match the settings or its own reports. In that case, the origin does not start. */
 export class TeeMismatchError extends Error {
   override readonly name = 'TeeMismatchError'
 }

@@ -23,10 +23,7 @@ export type TeeOptions = {
   socketPath?: string
 }
 
-/**
- * Returns the TEE selected in the settings, and its root key. Rejects a TEE that does not match the settings or its own
- * reports.
- */
+/** Throws if the TEE does not match the settings or its own reports. */
 export async function selectTee(
   choice: TeeOptions,
 ): Promise<{ tee: TeeProvider; rootKey: Uint8Array }> {
@@ -56,7 +53,7 @@ async function createDstackProvider(choice: TeeOptions): Promise<TeeProvider> {
   return tee
 }
 
-/** Only allowed in the local stack. */
+/** Creates a simulated TEE, which is allowed only in the local stack. */
 function createSimulatedProvider(choice: TeeOptions): TeeProvider {
   const { settings, stateDir, now, socketPath = DSTACK_SOCKET } = choice
   if (settings.SVC_ENV === 'production')

@@ -4,10 +4,7 @@ import { appComposeText } from '../deploy/app-compose.ts'
 
 const COMPOSE_FILE = fileURLToPath(new URL('../deploy/docker-compose.yaml', import.meta.url))
 
-/**
- * App-compose text that a simulated TEE reports as its own.
- * @param file value of `SVC_APP_COMPOSE_FILE`; if undefined, the compose file in this repository is used
- */
+/** @param file value of `SVC_APP_COMPOSE_FILE`; if undefined, the compose file in this repository is used */
 export function simulatedAppCompose(file: string | undefined): string {
   return file === undefined
     ? appComposeText(readFileSync(COMPOSE_FILE, 'utf8'))

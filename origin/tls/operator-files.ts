@@ -5,12 +5,11 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { ServedTls } from './served-tls.ts'
 
-/** Written to `SVC_TLS_DIR` by an ACME client in the same machine. */
 const CHAIN_FILE = 'fullchain.pem'
 const KEY_FILE = 'privkey.pem'
 const ACCOUNT_FILE = 'acme-account.json'
 
-/** Missing, incomplete or mismatched files; the previous ones remain in use. */
+/** Thrown if TLS files are missing, incomplete or mismatched. Files that were loaded earlier remain in use. */
 export class TlsFilesError extends Error {
   constructor(reason: string) {
     super(`invalid TLS files: ${reason}`)
@@ -18,7 +17,7 @@ export class TlsFilesError extends Error {
   }
 }
 
-/** Forms in which certbot (`regr.json`) and lego store the URI of an ACME account. */
+/** Formats in which certbot (`regr.json`) and lego store the URI of an ACME account. */
 const accountUriSchema = z.union([
   z.object({ uri: z.url() }).transform(({ uri }) => uri),
   z.object({ account_uri: z.url() }).transform(({ account_uri }) => account_uri),
@@ -48,7 +47,7 @@ export function readOperatorTls(folder: string, domain: string): ServedTls {
     () => accountUriSchema.parse(JSON.parse(account)),
     `${ACCOUNT_FILE} does not contain an account URI`,
   )
-  // The ACME client's file may contain an e-mail address or the account key.
+  // Only the URI is used, because the ACME client's file may contain an e-mail address or the account key.
   return { key, chain, acmeAccount: `${JSON.stringify({ uri })}\n` }
 }
 
@@ -60,7 +59,7 @@ function read(folder: string, name: string): string {
   return valueOrThrow(() => readFileSync(join(folder, name), 'utf8'), `${name} cannot be read`)
 }
 
-// The original error is not the cause, because it may quote the private key.
+// The original error is not set as the cause, because its message may quote the private key.
 function valueOrThrow<Value>(make: () => Value, reason: string): Value {
   try {
     return make()

@@ -2,10 +2,16 @@ import { X509Certificate } from 'node:crypto'
 import type { ServedCertificate } from '../tee/evidence-set.ts'
 import { loadTls } from '../tls.ts'
 
-/** PEM, with the leaf certificate first, and the ACME account that requested the certificate. */
+/**
+ * Private key and certificate chain in PEM, with the leaf certificate first, and the ACME account that requested the
+ * certificate.
+ */
 export type ServedTls = { key: string; chain: string; acmeAccount: string }
 
-/** Replaces a real ACME account's URI; the local stack's name server publishes it in CAA records. */
+/**
+ * Returns the URI that the local stack uses instead of a real ACME account's URI. The local stack's name server
+ * publishes it in CAA records.
+ */
 export function localAcmeAccountUri(publicUrl: string): string {
   return `${new URL(publicUrl).origin}/acme/acct/1`
 }
@@ -29,7 +35,7 @@ export function certificateExpiry({ chain }: Pick<ServedTls, 'chain'>): number {
   }
 }
 
-/** Host without brackets for an IPv6 address. */
+/** Returns the host of a URL, without the brackets of an IPv6 address. */
 export function domainOf(publicUrl: string): string {
   return new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1')
 }

@@ -4,13 +4,16 @@ import { domainOf, localTls, type ServedTls } from './served-tls.ts'
 
 type TlsSource = {
   initial: ServedTls
-  /** Returns `served` itself if the files have not changed. @throws {TlsFilesError} */
+  /**
+   * Returns `served` itself if the files have not changed.
+   * @throws {TlsFilesError}
+   */
   reload: (served: ServedTls) => ServedTls
 }
 
 /**
- * An ACME client renews the files in `SVC_TLS_DIR`. Without that setting, the local stack's own files are used, renewed
- * only at startup.
+ * Opens the source of the TLS files. If `SVC_TLS_DIR` is set, the files are read from that folder, where an ACME client
+ * renews them. Otherwise, the local stack's own files are used, which are renewed only at startup.
  * @throws {TlsFilesError}
  */
 export async function openTlsSource(

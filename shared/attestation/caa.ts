@@ -1,8 +1,8 @@
-/** CAA records (RFC 8659) with the ACME account that they are bound to (RFC 8657). */
+/** Parses CAA records (RFC 8659), including the ACME account that a record may require (RFC 8657). */
 
-/** CAA property that authorizes issuance. `issuer` is empty if no authority may issue. */
+/** A CAA property that authorizes certificate issuance. `issuer` is empty if no authority may issue. */
 type CaaIssuer = {
-  /** `issuewild` applies to wildcard certificates only. */
+  /** An `issuewild` property applies to wildcard certificates only. */
   tag: 'issue' | 'issuewild'
   issuer: string
   accountUri: string | undefined
@@ -10,7 +10,7 @@ type CaaIssuer = {
 
 const RECORD = /^\d{1,3}\s+(issue|issuewild)\s+("?)(.*)\2$/i
 
-/** Undefined for properties other than `issue` and `issuewild`. @param record in zone file syntax */
+/** Parses a CAA record in zone file syntax. Returns undefined for properties other than `issue` and `issuewild`. */
 export function caaIssuerOf(record: string): CaaIssuer | undefined {
   const [, name, , value] = RECORD.exec(record.trim()) ?? []
   if (value === undefined) return undefined

@@ -1,12 +1,18 @@
-/** Intel's certificate chains (SGX PCK Certificate and CRL Profile, 1.5), and the simulated chains of local stacks. */
+/**
+ * Parses and verifies Intel's certificate chains (SGX PCK Certificate and CRL Profile, 1.5) and the simulated chains of
+ * local stacks.
+ */
 import { utils } from '@phala/dcap-qvl'
-// Must be imported before x509, which uses it for dependency injection at load time.
+// reflect-metadata must be imported before x509, which uses it for dependency injection at load time.
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 import { check, CheckFailedError } from './check-failed.ts'
 import { sha256Hex } from './digests.ts'
 
-/** Without this check of the common name, the owner of one platform's key could sign in Intel's name. */
+/**
+ * Required common name of the certificate in each role. Without this check, the owner of one platform's key could sign
+ * in Intel's name.
+ */
 const COMMON_NAMES = {
   root: /SGX Root CA$/,
   'PCK CA': /SGX PCK (?:Platform |Processor )CA$/,
@@ -21,18 +27,14 @@ export const TCB_CHAIN = ['TCB signing', 'root'] as const
 
 const AUTHORITIES: readonly CertificateRole[] = ['root', 'PCK CA']
 
-/** Leaf first. `roles` and `certificates` have the same length. */
+/** A certificate chain, leaf first. `roles` and `certificates` have the same length. */
 type CertificateChain = {
-  /** For error messages, such as "the quote's chain". */
   name: string
   roles: readonly CertificateRole[]
   certificates: readonly x509.X509Certificate[]
 }
 
-/**
- * Parses a PEM chain, leaf first, with exactly one certificate for each role.
- * @throws {CheckFailedError} if the number or a role differs, or a certificate does not parse
- */
+/** @throws {CheckFailedError} if the number or the roles of the certificates differ, or a certificate does not parse */
 export function parseChain(
   name: string,
   pem: string,
@@ -58,7 +60,9 @@ export function parseChain(
 
 export type DcapQvlBytes = ReturnType<typeof utils.extractCerts>[number]
 
-/** Uses the parser of `@phala/dcap-qvl`, so that our checks see the same certificates as its verification. */
+/**
+ * Splits PEM text with the parser of `@phala/dcap-qvl`, so that our checks see the same certificates as that library.
+ */
 export function certificatesInPem(pem: string): DcapQvlBytes[] {
   // `extractCerts` also accepts text, contrary to its type declaration.
   return utils.extractCerts(pem as unknown as DcapQvlBytes)
@@ -72,7 +76,10 @@ function parseCertificate(name: string, der: Uint8Array): x509.X509Certificate {
   }
 }
 
-/** Verifies the path (RFC 5280, section 6.1) up to a root with the given key. @throws {CheckFailedError} */
+/**
+ * Verifies the certification path (RFC 5280, section 6.1) up to a root with the given key.
+ * @throws {CheckFailedError}
+ */
 export async function checkChain(
   { name, roles, certificates }: CertificateChain,
   root: { spkiSha256: string },
@@ -80,7 +87,7 @@ export async function checkChain(
 ): Promise<void> {
   for (const [index, certificate] of certificates.entries()) {
     const role = roles[index]!
-    // A root certificate is its own issuer.
+    // Falls back to the certificate itself, because a root certificate is its own issuer.
     const issuer = certificates[index + 1] ?? certificate
     const what = `${name}: ${certificate.subject}`
     check(certificate.issuer === issuer.subject, `${what} names a different issuer`)
@@ -95,7 +102,6 @@ export async function checkChain(
   }
 }
 
-/** SHA-256 of the SubjectPublicKeyInfo, in hex. */
 export function spkiSha256(certificate: x509.X509Certificate): string {
   return sha256Hex(new Uint8Array(certificate.publicKey.rawData))
 }

@@ -1,14 +1,13 @@
-/** A verification rule failed. The message is a human-readable reason. */
+/** Thrown when a verification rule fails. The message is a human-readable reason. */
 export class CheckFailedError extends Error {
   override name = 'CheckFailedError'
 }
 
-/** @throws {CheckFailedError} if the condition is false */
 export function check(condition: boolean, message: string): asserts condition {
   if (!condition) throw new CheckFailedError(message)
 }
 
-/** Quotes text from the evidence, so that an error message does not present it as our own words. */
+/** Quotes text from the evidence, so that an error message does not present the text as our own words. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
 }

@@ -2,12 +2,12 @@ import { EVIDENCE_FILES_MAX } from '../limits.ts'
 import { check, quoted } from './check-failed.ts'
 import { CHECKSUMS_FILE, COLLATERAL_FILE, QUOTE_FILE } from './evidence.ts'
 
-/** Names that are safe as the last segment of a URL. The asterisk is for wildcard certificates. */
+/** File names that are safe as the last segment of a URL. The asterisk occurs in the names of wildcard certificates. */
 const NAME = /^[A-Za-z0-9*_][A-Za-z0-9*._-]{0,254}$/
 const LINE = /^([0-9a-f]{64}) {2}(.+)$/
 /**
- * Not in the checksum list: the list itself, the quote that commits to it, and the collateral, which has its own
- * signatures.
+ * Files that the checksum list omits: the list itself, the quote that commits to the list, and the collateral, which
+ * has its own signatures.
  */
 export const UNLISTED_FILES: readonly string[] = [CHECKSUMS_FILE, QUOTE_FILE, COLLATERAL_FILE]
 
@@ -15,10 +15,7 @@ export function isEvidenceName(name: string): boolean {
   return NAME.test(name)
 }
 
-/**
- * Maps file names to SHA-256 (hex).
- * @throws {CheckFailedError} for a malformed line or a repeated name
- */
+/** @throws {CheckFailedError} for a malformed line or a repeated name */
 export function parseChecksums(text: string): Map<string, string> {
   check(text.endsWith('\n'), 'sha256sum.txt is truncated: its last line has no newline')
   const lines = text.slice(0, -1).split('\n')

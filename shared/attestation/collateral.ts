@@ -7,7 +7,10 @@ import type { Collateral } from './evidence.ts'
 import type { RootPolicy } from './policy.ts'
 import { requireAcceptedRoot, type TrustRoot } from './root.ts'
 
-/** `@phala/dcap-qvl` verifies the signed TCB info and QE identity later, together with each quote. */
+/**
+ * Collateral with verified certificate chains. `@phala/dcap-qvl` verifies the signed TCB info and QE identity later,
+ * together with each quote.
+ */
 export type CheckedCollateral = {
   collateral: Collateral
   root: TrustRoot
@@ -15,7 +18,6 @@ export type CheckedCollateral = {
   pckCrl: x509.X509Crl
 }
 
-/** Verifies the certificate chains and revocation lists. @throws {CheckFailedError} */
 export async function checkCollateral(
   collateral: Collateral,
   policy: RootPolicy,

@@ -1,6 +1,6 @@
 /**
- * Certificate revocation lists (RFC 5280, section 6.3). `@phala/dcap-qvl` looks up serial numbers without verifying the
- * lists.
+ * Verifies certificate revocation lists (RFC 5280, section 6.3), because `@phala/dcap-qvl` uses the lists without
+ * verifying them.
  */
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
@@ -8,8 +8,9 @@ import { decodeHex } from '../encoding/hex.ts'
 import { check, CheckFailedError } from './check-failed.ts'
 
 /**
- * @param hex DER in hex
- * @throws {CheckFailedError} if the list is malformed, from another issuer, not signed by its issuer, or not valid at `at`
+ * @param hex the list as DER, in hex
+ * @throws {CheckFailedError} if the list is malformed, from another issuer, not signed by its issuer, or not valid at
+ * `at`
  */
 export async function parseAndCheckCrl(
   name: string,
@@ -28,7 +29,6 @@ export async function parseAndCheckCrl(
   return list
 }
 
-/** @throws {CheckFailedError} if a certificate is revoked */
 export function checkNotRevoked(
   list: x509.X509Crl,
   certificates: readonly x509.X509Certificate[],
@@ -42,7 +42,7 @@ function parseCrl(name: string, hex: string): x509.X509Crl {
   if (der === undefined || der.length === 0) throw new CheckFailedError(`the ${name} is not hex`)
   try {
     const list = new x509.X509Crl(der)
-    // These getters parse lazily: reading them here detects malformed fields immediately.
+    // These getters parse lazily. Reading them here detects malformed fields immediately.
     void [list.issuer, list.thisUpdate, list.nextUpdate, list.entries]
     return list
   } catch {

@@ -3,12 +3,10 @@ import { encodeHex } from '../encoding/hex.ts'
 
 const encoder = new TextEncoder()
 
-/** In hex. Text is hashed as UTF-8. */
 export function sha256Hex(of: string | Uint8Array): string {
   return encodeHex(sha256(typeof of === 'string' ? encoder.encode(of) : of))
 }
 
-/** Hash of the concatenated parts. */
 export function sha384Of(...parts: Uint8Array[]): Uint8Array {
   const hash = sha384.create()
   for (const part of parts) hash.update(part)

@@ -2,7 +2,7 @@ import { withDigests } from './event-log.ts'
 import type { Attestation } from './evidence.ts'
 
 /**
- * Input for dstack's official verifier, which also recomputes the measurements of the operating system.
+ * Builds the input for dstack's official verifier, which also recomputes the measurements of the operating system.
  * @throws {CheckFailedError} if a digest in the event log does not match its event
  */
 export function dstackVerifierInput({ quote, event_log, vm_config }: Attestation) {

@@ -1,4 +1,4 @@
-/** Event logs of dstack's guest agent (dstack, `cc-eventlog`). */
+/** Parses event logs of dstack's guest agent (dstack, `cc-eventlog`). */
 import { z } from 'zod'
 import { joinBytes, sameBytes } from '../encoding/bytes.ts'
 import { decodeHex, encodeHex } from '../encoding/hex.ts'
@@ -18,7 +18,7 @@ const eventSchema = z.object({
   event: z.string(),
   event_payload: z.string(),
   version: z.int().optional(),
-  /** Hex. Present only in version 2 of the event format. */
+  /** Preimage of the digest, in hex. Present only in version 2 of the event format. */
   preimage: z.string().optional(),
 })
 const logSchema = z.array(eventSchema).max(EVENTS_MAX)
@@ -29,19 +29,18 @@ export type MeasuredEvent = {
   isRuntime: boolean
   name: string
   payload: Uint8Array
-  /** At most 48 bytes. */
   digest: Uint8Array
 }
 
 /**
- * Computes missing digests of runtime events, and checks the others.
+ * Parses an event log. Computes missing digests of runtime events, and verifies the other digests.
  * @throws {CheckFailedError} if the log does not parse, has an unknown version, or contains a wrong digest
  */
 export function parseEventLog(log: string): MeasuredEvent[] {
   return entriesOf(log).map(measuredEvent)
 }
 
-/** Required by dstack's official verifier. */
+/** Adds the missing digests to an event log, because dstack's official verifier requires them. */
 export function withDigests(log: string): string {
   const entries = entriesOf(log)
   return JSON.stringify(
@@ -76,7 +75,7 @@ function measuredEvent(entry: EventLogEntry, at: number): MeasuredEvent {
   return { ...event, digest }
 }
 
-/** An event without a version is of version 1. */
+/** An event without a version number uses version 1 of the format. */
 function preimageOf(entry: EventLogEntry, payload: Uint8Array, name: string): Uint8Array {
   const { version = 1 } = entry
   if (version === 1) return preimageOfVersion1(entry.event, payload)
@@ -90,14 +89,18 @@ function preimageOf(entry: EventLogEntry, payload: Uint8Array, name: string): Ui
 
 const encoder = new TextEncoder()
 
-/** Event type (four little-endian bytes), name and payload, separated by colons. */
+/**
+ * Preimage in version 1 of the format: event type (four little-endian bytes), name and payload, separated by colons.
+ */
 function preimageOfVersion1(name: string, payload: Uint8Array): Uint8Array {
   const type = new Uint8Array(4)
   new DataView(type.buffer).setUint32(0, RUNTIME_EVENT, true)
   return joinBytes(type, encoder.encode(`:${name}:`), payload)
 }
 
-/** Canonical JSON (RFC 8785): sorted members, no whitespace. `JSON.stringify` escapes strings as the RFC requires. */
+/**
+ * Preimage in version 2 of the format: canonical JSON (RFC 8785). `JSON.stringify` escapes strings as the RFC requires.
+ */
 function preimageOfVersion2(name: string, payload: Uint8Array): Uint8Array {
   return encoder.encode(JSON.stringify({ name, payload: encodeHex(payload), type: RUNTIME_EVENT }))
 }

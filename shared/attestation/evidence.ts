@@ -1,4 +1,3 @@
-/** Format of an origin's evidence (docs/attestation.md). */
 import { z } from 'zod'
 
 export const ATTESTATION_PATH = '/attestation'
@@ -10,21 +9,20 @@ export const ACME_ACCOUNT_FILE = 'acme-account.json'
 export const CHANNEL_KEY_FILE = 'channel-key.json'
 export const STORAGE_KEY_FILE = 'storage-key.json'
 export const RECEIPT_KEY_FILE = 'receipt-key.json'
-/**
- * Intel's signed collateral, or its simulated counterpart. Not in the checksum list, because it has its own signatures.
- */
 export const COLLATERAL_FILE = 'collateral.json'
 
-/** Marks a simulated quote, in the user data of its header. */
+/** User data in the header of a simulated quote. */
 export const SIMULATED_MARK = 'SIMULATED-NOT-TDX'
-/** Contained in the subject name of every simulated certificate, so that people recognize it. */
+/** Part of the subject name of every simulated certificate, so that people recognize such certificates. */
 export const SIMULATED_NAME = 'SIMULATED'
 
-/** Response of `GET /attestation`. The report data is zero, or with `?nonce=` a hash of the nonce (`nonce.ts`). */
+/**
+ * Response of `GET /attestation`. The report data is zero by default, and a hash of the nonce (`nonce.ts`) with
+ * `?nonce=`.
+ */
 export const attestationSchema = z.object({
   /** TDX quote of version 4 in hex, with or without 0x. */
   quote: z.string(),
-  /** JSON array as text. */
   event_log: z.string(),
   vm_config: z.string(),
 })
@@ -41,7 +39,7 @@ export const evidenceQuoteSchema = attestationSchema.extend({ report_data: z.str
 export type EvidenceQuote = z.infer<typeof evidenceQuoteSchema>
 
 /**
- * `/evidences/collateral.json`, in the format of `@phala/dcap-qvl`. Revocation lists and signatures are hex,
+ * Schema of `/evidences/collateral.json`, in the format of `@phala/dcap-qvl`. Revocation lists and signatures are hex,
  * certificate chains are PEM, and the other fields are JSON text.
  */
 export const collateralSchema = z.object({
@@ -61,20 +59,21 @@ export type Collateral = z.infer<typeof collateralSchema>
 export const bundleSchema = z.object({
   version: z.literal(1),
   base_url: z.string(),
-  /** RFC 3339. Certificates, collateral and keys must be valid at this time. */
+  /** RFC 3339 time of the fetch. Certificates, collateral and keys must be valid at this time. */
   fetched_at: z.string(),
   attestation: attestationSchema,
-  /** Quote for a nonce (hex) that the verifier chose. Without it, the evidence may be a replay. */
+  /** Quote for a nonce (hex) that the verifier chose. Without such a quote, the evidence may be a replay. */
   fresh: z.object({ nonce: z.string(), attestation: attestationSchema }).optional(),
   info: infoSchema,
-  /** Unmodified contents of `/evidences/`, by file name. */
   files: z.record(z.string(), z.string()),
   collateral: collateralSchema,
-  /** From the TLS connection over which the files were fetched. Absent if the verifier has no access to it. */
+  /**
+   * Certificate of the TLS connection over which the files were fetched. Absent if the verifier cannot access the
+   * certificate.
+   */
   served_certificate: z.object({ der_base64: z.string() }).optional(),
-  /** Zone file syntax: `0 issue "ca.example; accounturi=…"`. */
+  /** CAA records of the host, in zone file syntax: `0 issue "ca.example; accounturi=…"`. */
   caa: z.object({ host: z.string(), records: z.array(z.string()) }).optional(),
-  /** Decision on the compose hash by the governance contract at `app_id`. */
   governance: z.object({ chain_id: z.number().int(), allowed: z.boolean() }).optional(),
 })
 export type EvidenceBundle = z.infer<typeof bundleSchema>

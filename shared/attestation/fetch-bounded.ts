@@ -1,7 +1,7 @@
 import { EVIDENCE_TIMEOUT_MS } from '../limits.ts'
 import { readBoundedBody } from '../network/bounded-body.ts'
 
-/** The evidence could not be fetched or is malformed. This does not imply that the origin is untrustworthy. */
+/** The evidence could not be fetched or is malformed. This error does not imply that the origin is untrustworthy. */
 export class EvidenceFetchError extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(`the origin's evidence is unavailable: ${reason}`, options)
@@ -29,7 +29,7 @@ export async function fetchBounded(
   const timeout = AbortSignal.timeout(EVIDENCE_TIMEOUT_MS)
   const abortSignal = signal ? AbortSignal.any([signal, timeout]) : timeout
   try {
-    // Redirects are not followed: another host could serve its own evidence in place of the origin's.
+    // Redirects are not followed, because another host could then serve its own evidence instead of the origin's.
     const answer = await fetch(url, { redirect: 'manual', signal: abortSignal })
     if (answer.status !== 200) {
       await answer.body?.cancel()

@@ -25,21 +25,21 @@ import {
 import { parseEvidenceJson } from './parse-evidence-json.ts'
 
 export type FetchEvidenceOptions = {
-  /** URL of the origin, or of an edge that forwards its evidence. The path is ignored. */
+  /** URL of the origin, or of an edge that forwards the origin's evidence. The path is ignored. */
   baseUrl: string
   fetch: (url: string, init: RequestInit) => Promise<Response>
-  /** 16 to 64 random bytes, to which a fresh quote must commit. */
+  /** Nonce of 16 to 64 random bytes, to which a fresh quote must commit. */
   nonce?: Uint8Array
-  /** Replaces the origin's own collateral. Required if the origin serves no collateral. */
+  /** Collateral to use instead of the origin's own. Required if the origin serves no collateral. */
   collateral?: Collateral
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
   signal?: AbortSignal
 }
 
 /**
- * Input for `verifyBundle`. The caller adds the platform-dependent parts: server certificate, CAA records, and
- * governance decision.
+ * Fetches an origin's evidence as input for `verifyBundle`. The caller adds the platform-dependent parts: server
+ * certificate, CAA records, and governance decision.
  * @throws {EvidenceFetchError} if a response is missing, too long, too late, redirected or malformed
  */
 export async function fetchEvidence(options: FetchEvidenceOptions): Promise<EvidenceBundle> {
@@ -75,15 +75,18 @@ export async function fetchEvidence(options: FetchEvidenceOptions): Promise<Evid
 
 type Files = EvidenceBundle['files']
 
-/** Fetches inconsistent files once more, because the origin may have renewed its evidence between the requests. */
+/**
+ * Fetches the evidence files, and retries once if they are inconsistent, because the origin may have renewed its
+ * evidence between the requests.
+ */
 async function fetchConsistentFiles(fetchText: FetchText): Promise<Files> {
   const files = await fetchFiles(fetchText)
   return isConsistent(files) ? files : fetchFiles(fetchText)
 }
 
 async function fetchFiles(fetchText: FetchText): Promise<Files> {
-  // Same limit as in rule 4. Without it, a hostile host could exhaust the memory of a Worker with large files that are
-  // fetched in parallel.
+  // The size limit is the same as in rule 4. Without this limit, a hostile host could exhaust the memory of a Worker
+  // with large files that are fetched in parallel.
   const file = (name: string) =>
     fetchText(EVIDENCES_PATH + encodeURIComponent(name), EVIDENCE_FILE_MAX_BYTES)
   const [listing, checksums, quote] = await Promise.all([
@@ -106,7 +109,7 @@ function listedNames(listing: string): string[] {
     .filter((name) => isEvidenceName(name) && !UNLISTED_FILES.includes(name))
 }
 
-/** Empty if the list does not parse. Rule 4 rejects such a list later. */
+/** Empty if the list does not parse, because rule 4 rejects such a list later. */
 function checksumNames(checksums: string): string[] {
   try {
     return [...parseChecksums(checksums).keys()]

@@ -1,6 +1,6 @@
 /**
- * Verifies that a platform under the given root signed a quote. Adds the checks that `@phala/dcap-qvl` lacks. Do not
- * use the related package `@phala/dcap-qvl-web`: it accepts a forged quoting enclave identity (CVE-2026-22696).
+ * Verifies that a platform under the given root signed a quote, with checks that `@phala/dcap-qvl` lacks. Do not use
+ * the related package `@phala/dcap-qvl-web`, which accepts a forged quoting enclave identity (CVE-2026-22696).
  */
 import type { X509Certificate } from '@peculiar/x509'
 import { QuoteVerifier } from '@phala/dcap-qvl'
@@ -12,11 +12,11 @@ import { type Tcb, TCB_STATUSES, type TcbStatus } from './policy.ts'
 import type { TdxQuote } from './quote.ts'
 import { checkTdxModule } from './tdx-module.ts'
 
-/** TD attributes byte that is nonzero if the TD can be debugged (Intel TDX Module, ATTRIBUTES.TUD). */
+/** Index of the TD attributes byte that is nonzero if the TD can be debugged (Intel TDX Module, ATTRIBUTES.TUD). */
 const DEBUG_AT = 0
 
 /**
- * @returns worst status of the platform, the quoting enclave and the TDX module, with the applicable advisories
+ * @returns the worst status of the platform, the quoting enclave and the TDX module, with the applicable advisories
  * @throws {CheckFailedError} if a check fails, or the policy does not accept the TCB status
  */
 export async function verifyHardware(
@@ -46,7 +46,6 @@ export async function verifyHardware(
   return tcb
 }
 
-/** Covers the quote, the quoting enclave, the TCB info and the QE identity. */
 function verifyQuoteSignature(
   quote: TdxQuote,
   { root, collateral }: CheckedCollateral,

@@ -10,18 +10,18 @@ import type { EvidenceKeys } from './report.ts'
 
 const POINT_BYTES = 65
 const UNCOMPRESSED = 4
-/** A key ID is a prefix of the SHA-256 (hex) of the public key's point. */
+/** Length of a key ID, which is a prefix of the SHA-256 (hex) of the public key's point. */
 const KEY_ID_CHARACTERS = 32
 /**
- * Evidence is valid until the end of the following day, plus one hour for clock skew. Without this limit, an operator
- * who sets the machine's clock far ahead could obtain evidence that remains valid after later key changes.
+ * Maximum remaining validity of evidence. Evidence is valid until the end of the following day, plus one hour for clock
+ * skew. Without this limit, an operator who sets the machine's clock far ahead could obtain evidence that remains valid
+ * after later key changes.
  */
 const VALID_MAX_MS = 49 * HOUR_MS
 
 const storageKeyFileSchema = z.object({ suite: z.literal(HPKE_SUITE), public_key: z.string() })
 export const channelKeyFileSchema = storageKeyFileSchema.extend({
   epoch: z.union([z.int(), z.string()]),
-  /** RFC 3339. */
   valid_until: z.iso.datetime(),
 })
 export const receiptKeyFileSchema = z.object({
@@ -73,7 +73,7 @@ function pointOf(name: string, text: string): Uint8Array {
   return point
 }
 
-/** True if the bytes have the form of an uncompressed point, which may still not be on the curve. */
+/** Does not check that the point is on the curve. */
 export function isP256Point(bytes: Uint8Array | undefined): bytes is Uint8Array {
   return bytes?.length === POINT_BYTES && bytes[0] === UNCOMPRESSED
 }

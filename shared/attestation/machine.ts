@@ -8,10 +8,8 @@ import { parseQuote, type TdxQuote } from './quote.ts'
 import { checkReplay } from './replay.ts'
 import { check } from './check-failed.ts'
 
-/** Proven by a verified quote. */
 export type Machine = { quote: TdxQuote; app: MeasuredApp; tcb: Tcb }
 
-/** Verifies the quote, and that replaying the event log yields its registers. @throws {CheckFailedError} */
 export async function verifyMachine(
   { quote: hex, event_log }: Pick<Attestation, 'quote' | 'event_log'>,
   collateral: CheckedCollateral,
@@ -27,13 +25,15 @@ export async function verifyMachine(
 
 const PINNED = ['mrtd', 'rtmr0', 'rtmr1', 'rtmr2'] as const satisfies (keyof Measurements)[]
 
-/** Ignores RTMR3, which differs between replicas because it includes the instance ID. */
+/**
+ * Compares two sets of measurements. Ignores RTMR3, which differs between replicas because it includes the instance ID.
+ */
 export function sameMeasurements(one: Measurements, other: Measurements): boolean {
   return PINNED.every((name) => one[name].toLowerCase() === other[name].toLowerCase())
 }
 
 /**
- * The quotes may be from two replicas.
+ * Requires that two quotes, which may come from two replicas, are for the same application.
  * @throws {CheckFailedError} if the measurements, the application or the compose hash differ
  */
 export function checkSameApp(what: string, one: Machine, other: Machine): void {

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { tryParseJson } from '../json/try-parse-json.ts'
 import { CheckFailedError } from './check-failed.ts'
 
-/** @throws `Failure`, with a message that starts with `name` */
+/** Parses and validates JSON in the evidence. @throws `Failure`, with a message that starts with `name` */
 export function parseEvidenceJson<Shape>(
   name: string,
   text: string,
@@ -16,7 +16,6 @@ export function parseEvidenceJson<Shape>(
   throw new Failure(`${name}: ${firstIssue(result.error)}`)
 }
 
-/** Path and message of the first issue. */
 export function firstIssue({ issues: [issue] }: z.ZodError): string {
   return `${issue?.path.join('.')}: ${issue?.message}`
 }

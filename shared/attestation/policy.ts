@@ -1,4 +1,4 @@
-/** Intel's names (`tcbStatus`), from best to worst. */
+/** Intel's names for TCB statuses (`tcbStatus`), from best to worst. */
 export const TCB_STATUSES = [
   'UpToDate',
   'SWHardeningNeeded',
@@ -11,29 +11,29 @@ export const TCB_STATUSES = [
 export type TcbStatus = (typeof TCB_STATUSES)[number]
 export type Tcb = { status: TcbStatus; advisoryIds: string[] }
 
-/** Firmware, and everything that it loaded before the application. 48 bytes each, in hex. */
+/** Measurements of the firmware, and of everything that was loaded before the application. 48 bytes each, in hex. */
 export type Measurements = { mrtd: string; rtmr0: string; rtmr1: string; rtmr2: string }
 
 /** Accepted roots of trust. `spkiSha256` is the SHA-256 (hex) of the root's SubjectPublicKeyInfo. */
 export type RootPolicy =
   | { kind: 'intel' }
-  /** Accepts exactly one simulated root. */
+  /** Policy that accepts exactly one simulated root. */
   | { kind: 'simulated'; spkiSha256: string }
-  /** Accepts Intel's root, and any root that is marked as simulated. For manual inspection only. */
+  /** Policy that accepts Intel's root, and any root that is marked as simulated. For manual inspection only. */
   | { kind: 'any' }
 
 export type Policy = {
   root: RootPolicy
   statuses: readonly TcbStatus[]
-  /** If absent, any machine is accepted, and the report lists this as unproven. */
+  /** Accepted measurements. If absent, any machine is accepted, and the report lists the machine as unproven. */
   measurements?: readonly Measurements[]
-  /** 20 bytes in hex. If absent, any app ID is accepted. */
+  /** Accepted app ID, 20 bytes in hex. If absent, any app ID is accepted. */
   appId?: string
-  /** 32 bytes in hex each. If absent, any compose hash is accepted. */
+  /** Accepted compose hashes, 32 bytes in hex each. If absent, any compose hash is accepted. */
   composeHashes?: readonly string[]
 }
 
-/** In order (docs/attestation.md). */
+/** Verification rules in the order of docs/attestation.md. */
 export const RULES = [
   'quote',
   'compose hash',
@@ -45,7 +45,7 @@ export const RULES = [
 ] as const
 export type RuleName = (typeof RULES)[number]
 
-/** Must pass before the keys in the evidence are used. */
+/** Rules that must pass before the keys in the evidence are used. */
 export const RULES_FOR_KEYS: readonly RuleName[] = [
   'quote',
   'compose hash',
@@ -54,11 +54,11 @@ export const RULES_FOR_KEYS: readonly RuleName[] = [
 ]
 
 export type RuleResult = {
-  /** Starts at 1. */
+  /** Number of the rule. The first rule is 1. */
   rule: number
   name: RuleName
   outcome: 'passed' | 'failed' | 'not_applicable'
-  /** States the verified fact, or the cause of the failure. */
+  /** The verified fact, or the cause of the failure. */
   reason: string
 }
 

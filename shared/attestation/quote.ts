@@ -1,4 +1,4 @@
-/** TDX quotes of version 4 (Intel TDX DCAP Quote Generation and Verification Library, A.3). */
+/** Parses TDX quotes of version 4 (Intel TDX DCAP Quote Generation and Verification Library, A.3). */
 import { decodeHex, encodeHex } from '../encoding/hex.ts'
 import { QUOTE_MAX_BYTES } from '../limits.ts'
 import { check } from './check-failed.ts'
@@ -10,17 +10,18 @@ const ECDSA_P256 = 2
 const TDX = 0x81
 const SIGNED_BYTES = 632
 const AUTH_AT = SIGNED_BYTES + 4
-/** Intel. No other vendor provides quoting enclaves. */
+/** Intel's vendor ID. No other vendor provides quoting enclaves. */
 const QE_VENDOR_ID = '939a7233f79c4ca9940a0db3957f0607'
 
-// Authentication data (A.3.8): signature, key, certification of the quoting enclave, certification of its key.
+// Layout of the authentication data (A.3.8): the signature, the signing key, the certification of the quoting enclave,
+// and the certification of the enclave's key.
 const QE_CERTIFICATION_AT = 64 + 64
 const QE_REPORT_CERTIFICATION = 6
 const QE_AUTH_DATA_AT = 384 + 64
 const PCK_CERT_CHAIN = 5
 
 export type TdxQuote = {
-  /** Without the zero padding that a guest agent appends. */
+  /** The quote without the zero padding that a guest agent appends. */
   bytes: Uint8Array<ArrayBuffer>
   isMarkedSimulated: boolean
   teeTcbSvn: Uint8Array
@@ -29,13 +30,12 @@ export type TdxQuote = {
   tdAttributes: Uint8Array
   measurements: Measurements & { rtmr3: string }
   reportData: Uint8Array
-  /** PEM chain that certifies the quoting enclave. */
   pckChain: string
 }
 
 /**
  * @param hex with or without 0x
- * @throws {CheckFailedError} if it is not a TDX quote of version 4, is truncated, or is followed by other data
+ * @throws {CheckFailedError} if the text is not a TDX quote of version 4, is truncated, or is followed by other data
  */
 export function parseQuote(hex: string): TdxQuote {
   check(hex.length <= 2 * QUOTE_MAX_BYTES + 2, 'the quote is too long')
@@ -81,7 +81,9 @@ export function parseQuote(hex: string): TdxQuote {
   }
 }
 
-/** The parts of the certification data must fill it exactly, so that no bytes stay unchecked. */
+/**
+ * Extracts the PEM chain. The parts of the certification data must fill it exactly, so that no bytes stay unchecked.
+ */
 function pckChainOf(auth: Uint8Array<ArrayBuffer>): string {
   const view = new DataView(auth.buffer)
   const cut = 'the quote is truncated: its certification data is incomplete'

@@ -7,7 +7,10 @@ import type { TdxQuote } from './quote.ts'
 const RTMR_BYTES = 48
 const RTMRS = ['rtmr0', 'rtmr1', 'rtmr2', 'rtmr3'] as const
 
-/** Register value in hex (Intel TDX Module, TDG.MR.RTMR.EXTEND). */
+/**
+ * Computes a register's value, in hex, from the events that extended the register (Intel TDX Module,
+ * TDG.MR.RTMR.EXTEND).
+ */
 export function replayRegister(events: readonly MeasuredEvent[], imr: number): string {
   let register: Uint8Array = new Uint8Array(RTMR_BYTES)
   for (const event of events) {
@@ -19,7 +22,7 @@ export function replayRegister(events: readonly MeasuredEvent[], imr: number): s
   return encodeHex(register)
 }
 
-/** @throws {CheckFailedError} if a replayed register differs from the quote */
+/** Requires that replaying the event log yields the quote's registers. @throws {CheckFailedError} */
 export function checkReplay(events: readonly MeasuredEvent[], quote: TdxQuote): void {
   RTMRS.forEach((name, imr) =>
     check(

@@ -1,19 +1,21 @@
 import type { Measurements, RuleName, RuleResult, TcbStatus, Verdict } from './policy.ts'
 import type { TrustRoot } from './root.ts'
 
-/** Uncompressed P-256 points of 65 bytes. */
+/** Public keys in the evidence, as uncompressed P-256 points of 65 bytes. */
 export type EvidenceKeys = {
   channel: Uint8Array
   storage: Uint8Array
   receipt: Uint8Array
-  /** Unix milliseconds. After this time, no data may be encrypted to the channel key. */
+  /** Unix milliseconds after which no data may be encrypted to the channel key. */
   channelValidUntil: number
 }
 
-/** Fields other than `verdict`, `rules` and `open` are set only if the rule `quote` passed. */
+/**
+ * Result of a verification. Fields other than `verdict`, `rules` and `open` are set only if the rule `quote` passed.
+ */
 export type Report = {
   verdict: Verdict
-  /** All seven, in order. */
+  /** Results of all seven rules, in order. */
   rules: RuleResult[]
   /** Sentences that state what the evidence does not prove. */
   open: string[]
@@ -21,16 +23,16 @@ export type Report = {
   tcbStatus: TcbStatus | undefined
   /** Intel's security advisories that apply to the platform. */
   advisoryIds: string[]
-  /** Proven by the quote, in hex. */
+  /** App ID in hex, as proven by the quote. */
   appId: string | undefined
   composeHash: string | undefined
   instanceId: string | undefined
   measurements: (Measurements & { rtmr3: string }) | undefined
-  /** Undefined unless the rules `quote` and `evidence files` passed. */
+  /** Public keys in the evidence. Undefined unless the rules `quote` and `evidence files` passed. */
   keys: EvidenceKeys | undefined
 }
 
-/** A rule that fails throws `CheckFailedError` instead. */
+/** Result of a rule that did not fail. A failing rule throws `CheckFailedError`. */
 export type Finding = {
   outcome: 'passed' | 'not_applicable'
   reason: string

@@ -1,7 +1,7 @@
 import type { Report } from './report.ts'
 import type { RuleName } from './policy.ts'
 
-/** The evidence failed verification. Nothing is sent to its host. */
+/** The evidence failed verification. Nothing was sent to the host that served the evidence. */
 export class EvidenceRejectedError extends Error {
   readonly rule: RuleName
   readonly reason: string

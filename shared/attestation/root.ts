@@ -14,7 +14,8 @@ export type TrustRoot = {
 }
 
 /**
- * For a simulated root, `hardware.ts` also requires the mark of simulated quotes.
+ * Requires a root of trust that the policy accepts. For a simulated root, `hardware.ts` also requires a simulated
+ * quote.
  * @param last last certificate of a chain, not verified yet
  * @throws {CheckFailedError} if the root is neither Intel's nor marked as simulated, or the policy does not accept it
  */

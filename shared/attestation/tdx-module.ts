@@ -28,8 +28,9 @@ const tcbInfoSchema = z.object({
 })
 
 /**
- * Undefined for module version 0, for which the TCB info lists no status.
- * @param tcbInfo JSON text; its signature must already be verified
+ * Checks a quote's TDX module, and returns its TCB status. Undefined for module version 0, for which the TCB info lists
+ * no status.
+ * @param tcbInfo JSON text with a verified signature
  * @throws {CheckFailedError} for a different signer, different attributes, or a version that Intel does not list
  */
 export function checkTdxModule(quote: TdxQuote, tcbInfo: string): Tcb | undefined {

@@ -16,7 +16,7 @@ import { imagesRule } from './rules/images.ts'
 import { quoteRule } from './rules/quote.ts'
 
 /**
- * Makes no network requests. Never throws: malformed or hostile evidence makes a rule fail.
+ * Evaluates all rules. Makes no network requests. Never throws: malformed or hostile evidence makes a rule fail.
  * @param at time at which certificates, collateral and keys must be valid
  */
 export async function verifyBundle(
@@ -55,7 +55,7 @@ export async function verifyBundle(
 
 const NOTHING_MEASURED = 'the rule "quote" did not pass, so the measurements are unknown'
 
-/** In no particular order. To read the findings in order, iterate over `RULES`. */
+/** Findings by rule, in no particular order. To read the findings in order, iterate over `RULES`. */
 type Findings = Map<RuleName, Finding | { outcome: 'failed'; reason: string }>
 
 async function attempt<Found>(
@@ -73,7 +73,7 @@ async function attempt<Found>(
   }
 }
 
-/** Validates structure and size, because the bundle may have been read from a file. */
+/** Validates the bundle's structure and size, because the bundle may have been read from a file. */
 function validateBundle(bundle: EvidenceBundle, at: Date): EvidenceBundle {
   check(!Number.isNaN(at.getTime()), 'the verification time is invalid')
   const result = bundleSchema.safeParse(bundle)

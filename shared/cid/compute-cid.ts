@@ -3,14 +3,13 @@ import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { joinBytes } from '../encoding/bytes.ts'
 
-/** Leaf size of a file's IPFS tree; larger sources have several leaves. */
 const CHUNK_BYTES = 262_144
 
 const encoder = new TextEncoder()
 
 /**
- * Computes the CIDv0 of an action's source: UnixFS, 262,144-byte chunks, a balanced tree with at most 174 children per
- * node, no raw leaves.
+ * Computes the CIDv0 of an action's source, with the UnixFS settings: 262,144-byte chunks, a balanced tree with at most
+ * 174 children per node, and no raw leaves.
  */
 export async function actionCid(source: string): Promise<string> {
   const bytes = encoder.encode(source)
@@ -18,7 +17,10 @@ export async function actionCid(source: string): Promise<string> {
   return CID.createV0(await sha256.digest(leafBlock(bytes))).toString()
 }
 
-/** Supports any size. For a single chunk, the most common case, it is several times slower than `actionCid`. */
+/**
+ * Computes the CID of a file of any size. For a single chunk, the most common case, `actionCid` is several times
+ * faster.
+ */
 export async function unixfsCid(bytes: Uint8Array): Promise<string> {
   const { cid } = await importBytes(
     bytes,
@@ -28,7 +30,7 @@ export async function unixfsCid(bytes: Uint8Array): Promise<string> {
   return cid.toString()
 }
 
-/** A protobuf tag is the field number shifted left by three, plus the wire type (0 is varint, 2 is bytes). */
+/** Protobuf tags. A tag is the field number shifted left by three, plus the wire type (0 is varint, 2 is bytes). */
 const PB_NODE_DATA = 0x0a
 const UNIXFS_TYPE = 0x08
 const UNIXFS_DATA = 0x12
@@ -36,8 +38,8 @@ const UNIXFS_FILE_SIZE = 0x18
 const TYPE_FILE = 2
 
 /**
- * A single-chunk file as an IPFS block: a PBNode (dag-pb) with only the UnixFS message: type, data and size. An empty
- * file has no data field.
+ * Encodes a single-chunk file as an IPFS block: a PBNode (dag-pb) that contains only the UnixFS message (type, data and
+ * size). An empty file has no data field.
  */
 function leafBlock(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const size = varint(bytes.length)
@@ -48,7 +50,7 @@ function leafBlock(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return joinBytes(Uint8Array.from(head), bytes, Uint8Array.from(end))
 }
 
-/** Protobuf varint: seven bits per byte, lowest first; the top bit is set if more bytes follow. */
+/** Encodes a protobuf varint: seven bits per byte, lowest first. The top bit is set if more bytes follow. */
 function varint(value: number): number[] {
   const bytes = []
   for (; value > 0x7f; value >>>= 7) bytes.push((value & 0x7f) | 0x80)

@@ -6,7 +6,6 @@ import { secretFrom, readTextFile } from './credentials/secret.ts'
 import { type DeploymentOptions, resolveDeployment, verificationFor } from './deployment.ts'
 import { jsonText, type Terminal, NoCredentialError, UsageError } from './terminal.ts'
 
-/** Where secrets are looked up. */
 type Sources = { terminal: Terminal; credentials: Credentials }
 
 type UsageKeyOptions = { usageKeyFile?: string; keyName?: string }
@@ -68,12 +67,12 @@ async function clientOf(
   sources: Sources,
 ): Promise<ApiClient> {
   const { known, fetch } = deployment
-  // A command that needs only the token does not require the URL of the core API.
+  // The core API's URL is optional for a command that needs only the token.
   const baseUrl =
     key === undefined && token ? (known.baseUrl ?? deployment.triggersUrl) : deployment.baseUrl
   const apiKey = key === 'account' ? await accountKeyOf(baseUrl, sources) : usageKey
   const bearer = token ? await tokenOf(deployment.triggersUrl, sources) : undefined
-  // Loaded on demand. The client loads its verifier and chain modules only when they are needed.
+  // The client is loaded on demand. The client itself loads its verifier and chain modules only when they are needed.
   const { createClient } = await import('../client/client.ts')
   return createClient({
     baseUrl,

@@ -8,12 +8,11 @@ import { type LocalStack, localStackOf } from './local-stack.ts'
 import { type Terminal, UsageError } from './terminal.ts'
 import { trustingFetch } from './trusting-fetch.ts'
 
-/** As parsed by commander. */
 export type DeploymentOptions = { baseUrl?: string; triggersUrl?: string; ca?: string }
 
 /**
  * Resolves the deployment from the options, then the environment, then this folder's local stack, then the last login.
- * If only one of the two URLs is given, the other is taken only from a stack or login with the given URL.
+ * If only one of the two URLs is given, the other URL is taken only from a stack or login with the given URL.
  * @throws {UsageError} for a URL that credentials must not be sent to
  */
 export async function resolveDeployment(
@@ -44,7 +43,10 @@ export async function resolveDeployment(
   }
 }
 
-/** Loopback hosts are exempt, because no other machine can intercept the connection and their evidence is simulated. */
+/**
+ * Returns the verification mode for an origin. Loopback hosts are exempt from verification, because no other machine
+ * can intercept the connection and their evidence is simulated.
+ */
 export function verificationFor(baseUrl: string): { verify: Verify } {
   return { verify: isLoopback(new URL(baseUrl).hostname) ? 'never' : 'once' }
 }
@@ -70,7 +72,6 @@ async function lastLogin(
   return kept && { baseUrl: kept.base_url, triggersUrl: kept.triggers_url }
 }
 
-/** PEM file that `--ca` or `SVC_CA_FILE` names; undefined if neither is set. */
 function authorityOf({ ca }: DeploymentOptions, terminal: Terminal): string | undefined {
   const file = ca ?? terminal.environment['SVC_CA_FILE']
   if (!file) return undefined
@@ -99,7 +100,7 @@ function hostIn(name: string, text: string | undefined): string | undefined {
 }
 
 /**
- * By the same rules as the client: only scheme, host and port, and plain HTTP only for loopback hosts.
+ * Parses a URL by the same rules as the client: only scheme, host and port, and plain HTTP only for loopback hosts.
  * @param name start of error messages
  */
 export function parseHostUrl(text: string, name: string, refused: ': expected' | ' is not'): URL {

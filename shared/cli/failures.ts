@@ -1,4 +1,4 @@
-/** No other module maps errors to exit codes. */
+/** Maps errors to exit codes and messages. No other module does so. */
 import { CommanderError } from 'commander'
 import { SvcError } from '../client/failures/svc-error.ts'
 import type { ActionFailed } from '../client/failures/action-failed.ts'
@@ -6,20 +6,18 @@ import { EXIT, NoCredentialError, printable, UsageError } from './terminal.ts'
 
 type CommandFailure = {
   code: number
-  /** Printed if `--json` is set. */
   output: {
     error: string
     message: string
     fix: string
     status?: number
     request_id?: string
-    // Set only if an action failed.
     stack?: string
     logs?: string
   }
 }
 
-/** Client errors about a missing or invalid credential, before anything is sent. */
+/** Codes of client errors about a missing or invalid credential, which occur before anything is sent. */
 const WITHOUT_CREDENTIAL = new Set(['no_api_key', 'no_token', 'bad_credential'])
 const UNAVAILABLE_CODES = new Set(['network_failed', 'not_the_api', 'evidence_unavailable'])
 
@@ -52,21 +50,21 @@ function serviceFailure(error: SvcError): CommandFailure {
 }
 
 /**
- * Advice after an unknown outcome. Replaces the client's advice to retry with the same idempotency key, because a new
- * command does not have that key.
+ * Advice after an unknown outcome. It replaces the client's advice to retry with the same idempotency key, because a
+ * new command does not have that key.
  */
 const CHECK_FIRST_FIX = 'Check whether it took effect before you run the command again.'
 
-/** Checks the name, so that commands that do not run actions need not load the class. */
+/** Checks an error's name instead of its class, so that commands that do not run actions need not load the class. */
 const hasRun = (error: SvcError): error is ActionFailed => error.name === 'ActionFailed'
 
 function exitOf(error: SvcError): number {
   const { name, code, status } = error
-  // The action itself failed: the status of 500 does not mean that the service failed.
+  // The action itself failed. The status of 500 does not mean that the service failed.
   if (hasRun(error)) return EXIT.failed
   if (UNAVAILABLE_CODES.has(code)) return EXIT.unavailable
   if (name === 'NotSent') return WITHOUT_CREDENTIAL.has(code) ? EXIT.unauthorized : EXIT.usage
-  // The evidence was rejected, or a response failed verification.
+  // Without a status, the evidence was rejected, or a response failed verification.
   if (status === undefined) return EXIT.failed
   if (status === 401 || status === 403) return EXIT.unauthorized
   if (status === 404) return EXIT.notFound
@@ -74,7 +72,7 @@ function exitOf(error: SvcError): number {
   return status === 429 || status >= 500 ? EXIT.unavailable : EXIT.usage
 }
 
-/** Sanitizes text from the server, so that it cannot forge lines. */
+/** Formats an error. Text from the server is sanitized, so that it cannot forge lines. */
 export function failureLines({
   output: { error, message, fix, request_id },
 }: CommandFailure): string[] {

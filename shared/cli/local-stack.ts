@@ -1,4 +1,3 @@
-/** A local stack writes its addresses to a file for programs on the same machine. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isLoopback } from '../network/loopback.ts'
@@ -8,7 +7,6 @@ export type LocalStack = {
   baseUrl: string
   triggersUrl: string
   caFile: string
-  /** PEM certificate, read from `caFile`. */
   authority: string
   rpcUrl: string
   dnsServer: string
@@ -18,8 +16,8 @@ const FIELDS = ['base_url', 'triggers_url', 'chain_rpc', 'dns_server', 'ca_file'
 type StackAddresses = Record<(typeof FIELDS)[number], string>
 
 /**
- * Returns undefined unless `url` is one of the stack's addresses, because the stack's certificate authority is trusted
- * only for the stack's own hosts.
+ * Returns the local stack if `url` is one of the stack's addresses. Otherwise undefined, because the stack's
+ * certificate authority is trusted only for the stack's own hosts.
  */
 export function localStackAt(
   url: URL,

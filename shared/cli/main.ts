@@ -7,7 +7,7 @@ import { EXIT, UsageError } from './terminal.ts'
 const interrupted = new AbortController()
 process.on('SIGINT', () => interrupted.abort(new Error('interrupted')))
 
-// The reader may close the pipe early, as in `svc trigger list | head -1`.
+// The reader of the output may close the pipe early, as in `svc trigger list | head -1`.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
@@ -16,9 +16,9 @@ for (const stream of [process.stdout, process.stderr])
 
 let isRead = false
 
-/** Does not block, so that Ctrl-C can interrupt the read. */
+/** Reads standard input without blocking, so that Ctrl-C can interrupt the read. */
 async function standardInput(): Promise<string> {
-  // A second read would wait forever, because the stream has already ended.
+  // A second read of standard input would wait forever, because the stream has already ended.
   if (isRead) throw new UsageError('standard input is used twice, but it can be read only once')
   isRead = true
   const chunks: Buffer[] = []
@@ -54,5 +54,5 @@ process.exitCode = await run(process.argv.slice(2), {
   now: () => new Date(),
   random: (length) => new Uint8Array(randomBytes(length)),
 })
-// After Ctrl-C, connections may still be open.
+// After Ctrl-C, open connections could keep the process alive.
 if (process.exitCode === EXIT.interrupted) process.exit()

@@ -17,7 +17,7 @@ import { registerWallet } from './commands/wallet.ts'
 import { registerWhoami } from './commands/whoami.ts'
 import { version } from './version.ts'
 
-/** In the order of the help text, which follows the first steps of a new user. */
+/** Commands in the order of the help text, which follows the first steps of a new user. */
 const COMMANDS = [
   registerUp,
   registerAccount,

@@ -1,12 +1,10 @@
 import type { Readable } from 'node:stream'
 
 export type Terminal = {
-  /** Writes to standard output. */
   write(this: void, text: string): void
-  /** Writes to standard error. */
   writeError(this: void, text: string): void
   environment: Readonly<Record<string, string | undefined>>
-  /** Relative file names are resolved against this directory. */
+  /** Directory against which relative file names are resolved. */
   folder: string
   /** True if standard output is a terminal. Text from others must then be sanitized. */
   isTerminal: boolean
@@ -16,18 +14,16 @@ export type Terminal = {
   showsProgress: boolean
   /** True if standard input is a terminal, which can prompt the user. */
   isInteractive: boolean
-  /** Standard input as a stream, for interactive protocols. */
   input(this: void): Readable
   standardInput(this: void): Promise<string>
-  /** Prompts on standard error. @returns the line that the user typed; empty if the input ended */
+  /** Prompts on standard error. @returns the line that the user typed. Empty if the input ended */
   ask(this: void, question: string): Promise<string>
-  /** Fires on Ctrl-C. */
   signal: AbortSignal
   now(this: void): Date
   random(this: void, length: number): Uint8Array<ArrayBuffer>
 }
 
-/** Invalid command line. The command has had no effect. */
+/** The command line is invalid. The command has had no effect. */
 export class UsageError extends Error {
   override name = 'UsageError'
 }
@@ -41,41 +37,40 @@ export class NoCredentialError extends Error {
   }
 }
 
-/** Documented in docs/cli.md. */
+/** Exit codes, documented in docs/cli.md. */
 export const EXIT = {
   ok: 0,
-  /** The command was carried out, but the action, the run or a rule of the evidence failed. */
+  /** The command was executed, but the action, the run or a rule of the evidence failed. */
   failed: 1,
-  /** Invalid command line, or fields that the service rejected (400, 409, 413, 422). Nothing was done. */
+  /** Invalid command line, or fields that the service rejected (400, 409, 413, 422). The command has had no effect. */
   usage: 2,
   simulated: 3,
-  /** Missing credential, or one without the required permission (401, 403). */
+  /** A credential is missing, or lacks the required permission (401, 403). */
   unauthorized: 4,
-  /** Object not found (404). */
+  /** An object was not found (404). */
   notFound: 5,
-  /** No credits, or a spending cap is reached (402). */
+  /** The account has no credits, or a spending cap is reached (402). */
   payment: 6,
-  /** No response, or the service was unavailable or busy (429, 5xx). Retrying later may succeed. */
+  /** The service did not respond, or was unavailable or busy (429, 5xx). Retrying later may succeed. */
   unavailable: 7,
-  /** Ctrl-C. */
   interrupted: 130,
 } as const
 
 /**
- * Sanitizes text from others for one line. Replaces characters that could move the cursor or change colors or the text
- * direction with `?`, so that a server cannot overwrite our verdict with its own.
+ * Sanitizes text from others for output on one line. Replaces characters that could move the cursor or change colors or
+ * the text direction with `?`, so that a server cannot overwrite our verdict with its own.
  */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?')
 }
 
 /**
- * JSON that is safe to print. Escapes the control characters that JSON allows unescaped (C1 controls, direction marks).
- * A JSON parser reads the same value.
+ * Serializes a value as JSON that is safe to print. Escapes the control characters that JSON allows unescaped (C1
+ * controls, direction marks). The JSON still parses to the same value.
  */
 export function jsonText(value: unknown, indent?: number): string {
   const text = JSON.stringify(value, null, indent) ?? 'null'
-  // Newlines are only formatting here. Newlines inside strings are already escaped.
+  // Newlines in the JSON text are only formatting. Newlines inside strings are already escaped.
   return text.replace(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     Array.from({ length: character.length }, (_, at) => {
       return `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`

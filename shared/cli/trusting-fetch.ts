@@ -1,7 +1,7 @@
 import { getCACertificates } from 'node:tls'
 
 /**
- * Trusts an additional certificate authority, but only for some hosts.
+ * Returns a `fetch` that trusts an additional certificate authority, but only for some hosts.
  * @param authority PEM certificate
  * @param origins scheme, host and port of each host that may use certificates of the authority
  */
@@ -11,7 +11,7 @@ export function trustingFetch(authority: string, origins: readonly string[]): ty
     const url = String(input instanceof Request ? input.url : input)
     if (!origins.includes(new URL(url).origin)) return fetch(input, init)
     trusting ??= fetchWith(authority)
-    // undici and the DOM types declare the same interface separately.
+    // The cast is needed, because undici and the DOM types declare the same interface separately.
     return (await (
       await trusting
     )(url, init ?? {})) as Response

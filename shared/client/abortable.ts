@@ -1,9 +1,11 @@
-/** Aborts when either of the signals does. */
 export function anySignal(one?: AbortSignal, other?: AbortSignal): AbortSignal | undefined {
   return one && other ? AbortSignal.any([one, other]) : (one ?? other)
 }
 
-/** Rejects with the signal's reason if it aborts first. Wallets and nodes do not accept a signal. */
+/**
+ * Waits for a promise, but rejects with the signal's reason if the signal aborts first. Used for wallets and nodes,
+ * which do not accept a signal.
+ */
 export async function abortable<Answer>(
   promise: Promise<Answer>,
   signal: AbortSignal | undefined,

@@ -7,7 +7,6 @@ import type { Requester } from './request.ts'
 import { StatementRefused } from './verification/failures.ts'
 import type { OriginVerification } from './verification/origin-verification.ts'
 
-/** Public key and address of an action's wallet. */
 export type ActionWallet = z.infer<typeof actionWalletResponse>
 
 type ActionWalletParts = {
@@ -16,7 +15,7 @@ type ActionWalletParts = {
 }
 
 /**
- * Unless `verify` is `'never'`, uses only the values in the origin's signed statement.
+ * Returns an action's wallet. Unless `verify` is `'never'`, uses only the values in the origin's signed statement.
  * @throws {NotSent} if `cid` is not a CID
  * @throws {StatementRefused} if the statement is not signed by the verified origin, or is for another action
  * @throws {NotFound} if the base URL is an edge, which does not proxy this path

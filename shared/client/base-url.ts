@@ -2,7 +2,8 @@ import { isLoopback } from '../network/loopback.ts'
 import { NotSent } from './failures/transport-errors.ts'
 
 /**
- * Scheme, host and port of a URL. It must use TLS, except on loopback, because keys are sent to it.
+ * Returns the scheme, host and port of a URL. The URL must use TLS, except on loopback, because keys are sent to its
+ * host.
  * @param name name of the option, for error messages
  * @throws {NotSent} `insecure_url`, `bad_url`
  */

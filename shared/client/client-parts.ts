@@ -8,7 +8,6 @@ import { triggerOperations, type TriggerOperations } from './triggers/triggers.t
 import { OriginVerification } from './verification/origin-verification.ts'
 import { SealedActions } from './verification/sealed-actions.ts'
 
-/** Shared by the clients of both modes. */
 export type ClientParts = {
   requester: Requester
   environment: RuntimeEnvironment
@@ -44,7 +43,8 @@ export function clientParts(options: CommonOptions): ClientParts {
     edge,
     retries,
     signal,
-    // Agent tokens are sent only to the edge, which has no evidence of its own.
+    // Agent tokens are sent without verification, because only the edge receives them, and the edge has no evidence of
+    // its own.
     beforeCredential: async (kind, ofCall) => {
       if (kind !== 'token') await verification.beforeCredential(ofCall)
     },

@@ -4,7 +4,7 @@ import type { ApiOptions, SovereignOptions } from './options.ts'
 import { createSovereignClient, type SovereignClient } from './sovereign/client.ts'
 
 /**
- * Sends no request before the first call.
+ * Creates a client, which sends no request before the first call.
  * @throws {NotSent} for a URL to which keys must not be sent, or an invalid API key
  * @throws {NoWallet} if the signer for ChainSecured mode is not a wallet
  * @throws {PolicyIncomplete} if the policy for `verify: 'required'` does not name an application or the accepted

@@ -2,14 +2,13 @@ import { POLL_FIRST_MS, POLL_WAIT_MAX_MS } from './limits.ts'
 import type { RuntimeEnvironment } from './runtime-environment.ts'
 
 type Polling = {
-  /** After this time, the last error is thrown. */
+  /** Time after which the last error is thrown, in milliseconds. */
   timeoutMs: number
   signal: AbortSignal | undefined
-  /** Minimum delay if the call should be retried later. Undefined for any other error. */
+  /** Returns the minimum delay before the next attempt if the call should be retried. Undefined for any other error. */
   notYet: (error: unknown) => { atLeastMs: number } | undefined
 }
 
-/** Repeats a call with growing delays, as long as `notYet` recognizes the error. */
 export async function pollUntilReady<Answer>(
   call: () => Promise<Answer>,
   { timeoutMs, signal, notYet }: Polling,

@@ -30,7 +30,7 @@ export async function readApiResponse(
     failure: new NotTheApi(what, status, requestId),
     wasExecuted: false,
   })
-  // The type definitions of Cloudflare Workers lack the response type 'opaqueredirect'.
+  // The type is widened, because the type definitions of Cloudflare Workers lack the response type 'opaqueredirect'.
   const responseType: string = response.type
   if (responseType === 'opaqueredirect' || (status >= 300 && status < 400)) {
     await response.body?.cancel()
@@ -61,7 +61,10 @@ type ErrorResponseContext = {
   now: number
 }
 
-/** The body is a structured error, or a JSON string that reports a contract revert or a failed action. */
+/**
+ * Creates the error for a failed response. The body is a structured error, or a JSON string that reports a contract
+ * revert or a failed action.
+ */
 function failureOf(
   body: unknown,
   { status, headers, requestId, credential, now }: ErrorResponseContext,
@@ -97,13 +100,14 @@ function isStructured(body: unknown): body is ErrorNames & { message: string; fi
 }
 
 /**
- * Parses seconds or a date (RFC 9110, section 10.2.3). Returns seconds, or undefined if the header is invalid.
+ * Parses a `Retry-After` header that contains seconds or a date (RFC 9110, section 10.2.3). Returns seconds, or
+ * undefined if the header is invalid.
  * @param now Unix milliseconds
  */
 function retryAfterOf(header: string | null, now: number): number | undefined {
   const text = header?.trim() ?? ''
   if (/^[0-9]+$/.test(text)) return Number(text)
-  // Requires a weekday name, because `Date.parse` accepts texts such as "-5".
+  // A date must start with a weekday name, because `Date.parse` accepts texts such as "-5".
   const at = /^[A-Z][a-z]{2}/.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - now) / 1000))
 }

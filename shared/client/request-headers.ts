@@ -5,7 +5,7 @@ import { NotSent } from './failures/transport-errors.ts'
 import type { ClientRequest } from './request.ts'
 
 /**
- * Names are in lower case. All attempts of a call send the same headers.
+ * Returns the headers of a call, with names in lower case. All attempts of a call send the same headers.
  * @throws {NotSent} `bad_header`, `bad_credential`, `bad_idempotency_key`
  */
 export function requestHeaders(
@@ -28,7 +28,9 @@ export function requestHeaders(
   return headers
 }
 
-/** Replaces the runtime's error for an invalid header, because it would quote the value. */
+/**
+ * Checks the headers before the runtime does, because the runtime's error for an invalid header would quote the value.
+ */
 function requireValidHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   try {
     return Object.fromEntries(new Headers(headers))
@@ -48,7 +50,7 @@ function requireIdempotencyKey(key: string): string {
   )
 }
 
-/** Version 4 UUID (RFC 9562, section 5.4). */
+/** Generates a version 4 UUID (RFC 9562, section 5.4). */
 function randomUuid(random: (bytes: number) => Uint8Array): string {
   const bytes = random(16)
   bytes[6] = (bytes[6]! & 0x0f) | 0x40

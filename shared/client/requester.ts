@@ -1,4 +1,4 @@
-/** Sends all requests that are not sealed. `verification/` sends the sealed calls. */
+/** Sends all requests that are not sealed. `verification/` sends sealed calls. */
 import { readApiResponse, type ReadResult } from './read-api-response.ts'
 import { type CredentialKind, credentialKinds } from './credential.ts'
 import { anySignal } from './abortable.ts'
@@ -18,12 +18,12 @@ import type { RuntimeEnvironment } from './runtime-environment.ts'
 import { wasUnsent } from './unsent.ts'
 
 export type RequesterParts = RuntimeEnvironment & {
-  /** Scheme, host and port (see `parseBaseUrl`). `edge` is undefined if no edge is configured. */
+  /** Scheme, host and port of the origin (see `parseBaseUrl`). `edge` is undefined if no edge is configured. */
   origin: string
   edge: string | undefined
   retries: RetryOptions | undefined
   signal: AbortSignal | undefined
-  /** Awaited before each credential is sent. If it throws, the request is not sent. */
+  /** Awaited before each credential is sent. If the callback throws, the request is not sent. */
   beforeCredential: (kind: CredentialKind, signal: AbortSignal | undefined) => Promise<void>
 }
 
@@ -79,7 +79,7 @@ async function sendRequest(
   for (let isOutcomeUnknown = false; ;) {
     const read = await send().catch((error: unknown): never => {
       signal?.throwIfAborted()
-      // This attempt was not sent, but the outcome of an earlier attempt is still unknown.
+      // The last attempt was not sent, but the outcome of an earlier attempt is still unknown.
       throw isOutcomeUnknown
         ? new NetworkFailed({ mayHaveBeenExecuted: true, idempotencyKey }, { cause: error })
         : error
@@ -94,16 +94,16 @@ async function sendRequest(
   }
 }
 
-/** True if the request may have taken effect, but the response does not show it. */
 function mayHaveTakenEffect(failure: SvcError, { method }: ClientRequest): boolean {
   if (failure instanceof NetworkFailed) return failure.mayHaveBeenExecuted
   return method !== 'GET' && failure instanceof NotTheApi && (failure.status ?? 0) >= 500
 }
 
 /**
- * The last response shows the outcome of a lost attempt only if it answers the same Idempotency-Key, and is not a
- * temporary rejection. A 401 does not show the outcome, because the service checks the credential before the key: the
- * credential may have been replaced in between, or one process may not have seen another's change yet.
+ * Returns the error for a call with a lost attempt. The last response shows the outcome of the lost attempt only if it
+ * answers the same Idempotency-Key, and is not a temporary rejection. A 401 does not show the outcome, because the
+ * service checks the credential before the key: the credential may have been replaced in between, or one process may
+ * not have seen another's change yet.
  */
 function unknownOutcomeError(last: SvcError, idempotencyKey: string | undefined): SvcError {
   const isOpen =

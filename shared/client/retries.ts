@@ -17,7 +17,6 @@ type FailedAttempt = {
   wasExecuted: boolean
 }
 
-/** Retry state of one call. */
 export class Retries {
   readonly #remaining: { times: number; inProgressMs: number }
   readonly #random: (bytes: number) => Uint8Array
@@ -30,7 +29,7 @@ export class Retries {
     this.#random = random
   }
 
-  /** Delay in milliseconds. Undefined if the call is not retried. */
+  /** Returns the delay before the next attempt, in milliseconds. Undefined if the call is not retried. */
   after(failed: FailedAttempt, repeat: ClientRequest['repeat']): number | undefined {
     const kind = kindOf(failed, repeat)
     if (kind === 'never') return undefined
@@ -38,8 +37,8 @@ export class Retries {
     const afterS = (failure instanceof RetryAfterError && failure.retryAfterS) || 0
     if (afterS > RETRY_AFTER_MAX_S) return undefined
     const waitMs = afterS * 1000 + this.#jittered()
-    // Another request with the same key is in progress, possibly an earlier attempt that lost its connection. It will
-    // finish, so waiting for it does not count as a retry.
+    // Another request with the same key is in progress, possibly an earlier attempt that lost its connection. That
+    // request will finish, so waiting for it does not count as a retry.
     if (kind === 'in_progress') {
       this.#remaining.inProgressMs -= Math.max(waitMs, 1)
       return this.#remaining.inProgressMs < 0 ? undefined : waitMs
@@ -47,7 +46,7 @@ export class Retries {
     return this.#remaining.times-- > 0 ? waitMs : undefined
   }
 
-  /** Full jitter, to avoid a thundering herd. */
+  /** Returns a delay with full jitter, to avoid a thundering herd. */
   #jittered(): number {
     const maxMs = Math.min(this.#nextMs, RETRY_WAIT_MAX_MS)
     this.#nextMs = maxMs * 2
@@ -63,7 +62,7 @@ function kindOf({ failure, wasExecuted }: FailedAttempt, repeat: ClientRequest['
     return failure instanceof NetworkFailed && !failure.mayHaveBeenExecuted ? 'again' : 'never'
   if (failure instanceof ServiceUnavailable || failure instanceof NetworkFailed) return 'again'
   if (failure instanceof NotTheApi)
-    // Statuses of a proxy while its backend is unavailable or overloaded.
+    // Proxies return these statuses while their backend is unavailable or overloaded.
     return (failure.status ?? 0) >= 500 || failure.status === 429 ? 'again' : 'never'
   return failure.code === 'request_in_progress' ? 'in_progress' : 'never'
 }

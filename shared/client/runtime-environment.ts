@@ -1,13 +1,12 @@
 export type RuntimeEnvironment = {
   fetch: typeof fetch
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
   random: (bytes: number) => Uint8Array<ArrayBuffer>
-  /** Rejects with the signal's reason if it aborts. */
+  /** Waits for the given time. Rejects with the signal's reason if the signal aborts. */
   sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>
 }
 
-/** Defaults to the runtime's own implementations. */
 export function runtimeEnvironment(options: Partial<RuntimeEnvironment>): RuntimeEnvironment {
   const {
     fetch = globalThis.fetch,
@@ -15,7 +14,7 @@ export function runtimeEnvironment(options: Partial<RuntimeEnvironment>): Runtim
     random = (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     sleep = cancelableSleep,
   } = options
-  // Browsers and workerd reject `fetch` when it is called as a method of another object.
+  // Wraps `fetch`, because browsers and workerd reject `fetch` when it is called as a method of another object.
   return { fetch: (input, init) => fetch(input, init), now, random, sleep }
 }
 

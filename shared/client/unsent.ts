@@ -1,4 +1,4 @@
-/** Node's codes for connections that were never established. Browsers and workerd do not expose such codes. */
+/** Node's error codes for connections that were never established. Browsers and workerd do not expose such codes. */
 const UNSENT = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -13,7 +13,7 @@ const UNSENT = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ])
 
-/** True only if the error proves that the request was not sent. */
+/** Returns true only if the error proves that the request was not sent. */
 export function wasUnsent(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined
   return UNSENT.has(String(Reflect.get(Object(cause), 'code')))

@@ -1,30 +1,35 @@
-/** Stored next to the schemas, so that `docs/configuration.md` (`npm run settings-page`) matches the code. */
+/**
+ * Descriptions of the settings. They are stored next to the schemas, so that `docs/configuration.md` (`npm run
+ * settings-page`) matches the code.
+ */
 import { z } from 'zod'
 import { LOG_LEVEL_DEFAULT, LOG_LEVEL_SETTINGS } from '../service-log/levels.ts'
 
 type SettingMeaning = {
-  /** One or more sentences in Markdown, without the final full stop. */
+  /** Meaning of the setting: one or more sentences in Markdown, without the final full stop. */
   meaning: string
-  /** Markdown; overrides or explains the schema's own default. */
+  /** Text in Markdown that overrides or explains the schema's own default. */
   default?: string
-  /** True if the value must not be disclosed; a text states the condition. */
+  /** True if the value of the setting must not be disclosed. A text instead of true states the condition. */
   secret?: true | string
-  /** Markdown. */
+  /** Values that are rejected in production, in Markdown. */
   production?: string
 }
 
-/** Call `schema.register(SETTINGS, …)` last on a schema, because zod stores the entry for that exact object. */
+/**
+ * Registry of setting descriptions. Call `schema.register(SETTINGS, …)` last on a schema, because zod stores the entry
+ * for that exact object.
+ */
 export const SETTINGS = z.registry<SettingMeaning>()
 
 /**
- * Chosen by the operator, and checked by the edge and the origin in the same way. At least 24 random bytes, because
- * failed attempts are not rate limited.
+ * Token for reading the metrics. The operator chooses the token, and the edge and the origin check it in the same way.
+ * It needs at least 24 random bytes, because failed attempts are not rate limited.
  */
 export const metricsTokenSetting = z
   .string()
   .regex(/^[A-Za-z0-9_-]{32,128}$/, 'expected 32 to 128 random characters of base64url')
 
-/** Same meaning on the edge and the origin. */
 export const LOG_LEVEL_MEANING =
   'the minimum level that is logged: `debug`, `info`, `warn` or `error`; `silent` disables logging'
 

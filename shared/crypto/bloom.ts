@@ -1,12 +1,17 @@
-/** Bloom filter of a block's logs (Yellow Paper, 4.3.1): false positives, but no false negatives. */
+/**
+ * Tests the bloom filter of a block's logs (Yellow Paper, 4.3.1), which has false positives, but no false negatives.
+ */
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { hexToBytes } from '@noble/hashes/utils.js'
 
-/** Reduces a hash to one of the 2,048 bit positions of a bloom filter. */
+/** Mask that reduces a hash to one of the 2,048 bit positions of a bloom filter. */
 const BLOOM_BITS_MASK = 2047
 const BLOOM_HEX_DIGITS = 512
 
-/** The three bits of an address or topic. `digit` is the index of a hex digit after 0x, and `bit` a mask within it. */
+/**
+ * The three bits of an address or topic in a bloom filter. `digit` is the index of a hex digit after 0x, and `bit` is a
+ * mask within that digit.
+ */
 export type BloomBits = readonly { digit: number; bit: number }[]
 
 /** @param hex address or topic, with 0x */
@@ -18,10 +23,7 @@ export function bloomBits(hex: string): BloomBits {
   })
 }
 
-/**
- * False if the block definitely has no log of the address or topic.
- * @param bloom 256 bytes as 0x hex
- */
+/** Returns false if the block definitely has no log of the address or topic. @param bloom 256 bytes as 0x hex */
 export function bloomHasBits(bloom: string, bits: BloomBits): boolean {
   return bits.every(({ digit, bit }) => (digitAt(bloom, digit + 2) & bit) !== 0)
 }

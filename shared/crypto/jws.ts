@@ -1,6 +1,6 @@
 /**
- * Statements signed with the origin's receipt key: JWS in compact form (RFC 7515) with ES256 (RFC 7518, 3.4). Each kind
- * of statement has its own `typ`, so that one kind cannot be mistaken for another.
+ * Verifies statements that are signed with the origin's receipt key: JWS in compact form (RFC 7515) with ES256 (RFC
+ * 7518, 3.4). Each kind of statement has its own `typ`, so that one kind cannot be mistaken for another.
  */
 import { z } from 'zod'
 import { decodeBase64url } from '../encoding/base64url.ts'
@@ -9,17 +9,19 @@ import { encodeHex } from '../encoding/hex.ts'
 export const JWS_ALGORITHM = 'ES256'
 
 /**
- * Half of the order of P-256. If (r, s) verifies, so does (r, order - s). Anyone could thus create a second valid text
- * and make a chain of receipts look forked, so only the lower s is valid.
+ * Half of the order of P-256. If the signature (r, s) verifies, so does (r, order - s). Anyone could thus create a
+ * second valid text and make a chain of receipts look forked, so only the lower s is valid.
  */
 const HALF_ORDER = '7fffffff800000007fffffffffffffffde737d56d38bcf4279dce5617e3192a8'
 
-/** Strict, because an unsupported header parameter must not look as if it had been honored. */
+/**
+ * Schema of the JWS header. The schema is strict, because an unsupported header parameter must not look as if it had
+ * been honored.
+ */
 const headerSchema = z.strictObject({ alg: z.string(), kid: z.string(), typ: z.string() })
 
 type JwsKind<Payload> = {
   type: string
-  /** Name in error messages. */
   noun: string
   payload: z.ZodType<Payload>
 }
@@ -35,16 +37,17 @@ export class InvalidJwsError extends Error {
   }
 }
 
-/** Created by `importReceiptKey` (`shared/client/verification/receipt-key.ts`). */
+/** Public key for verification. Created by `importReceiptKey` (`shared/client/verification/receipt-key.ts`). */
 export type JwsKey = {
-  /** The first 16 bytes of the SHA-256 of the uncompressed public key, in hex. */
+  /** Key ID: the first 16 bytes of the SHA-256 of the uncompressed public key, in hex. */
   kid: string
-  /** @param signature r and s, 32 bytes each */
+  /** Verifies a signature. @param signature r and s, 32 bytes each */
   verify(signature: Uint8Array<ArrayBuffer>, text: Uint8Array<ArrayBuffer>): Promise<boolean>
 }
 
 /**
- * The algorithm, type and key are fixed by the caller, never taken from the text (RFC 8725, 3.1 and 3.11).
+ * Verifies a statement and parses its payload. The caller specifies the algorithm, type and key, which are never taken
+ * from the text (RFC 8725, 3.1 and 3.11).
  * @throws {InvalidJwsError}
  */
 export async function verifyJws<Payload>(
@@ -91,7 +94,7 @@ function decodeJsonPart(part: string, name: string): unknown {
   try {
     if (bytes) return JSON.parse(decoder.decode(bytes))
   } catch {
-    // Reported below, like text that is not base64url.
+    // A parse error is reported below, like text that is not base64url.
   }
   throw new InvalidJwsError('malformed', `its ${name} is not base64url-encoded JSON`)
 }

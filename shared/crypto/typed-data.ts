@@ -1,6 +1,6 @@
 /**
  * EIP-712 typed data that wallets sign for this service (docs/decisions/0034, docs/decisions/0035). All messages have
- * the same domain and two members; the primary type states the purpose, so that a signature for one purpose is invalid
+ * the same domain and two members. The primary type states the purpose, so that a signature for one purpose is invalid
  * for another.
  */
 import { keccak_256 } from '@noble/hashes/sha3.js'
@@ -12,7 +12,7 @@ export type Purpose = (typeof PURPOSES)[number]
 export const DOMAIN_NAME = 'Svc ChainSecured'
 export const DOMAIN_VERSION = '1'
 
-/** The order matters, because it is part of the type's hash. */
+/** Members of the EIP-712 domain. Their order matters, because it is part of the type's hash. */
 export const DOMAIN_MEMBERS = [
   { name: 'name', type: 'string' },
   { name: 'version', type: 'string' },
@@ -23,12 +23,12 @@ export const PROOF_MEMBERS = [
   { name: 'issuedAt', type: 'uint256' },
 ] as const
 
-/** Claim to control an address at a point in time, addressed to the node of one chain. */
+/** Claim to control an address at a point in time. The claim is addressed to the service's node of one chain. */
 export type ProofStatement = {
   purpose: Purpose
-  /** 0x hex of 20 bytes; the case does not affect the signature. */
+  /** Address as 0x hex of 20 bytes. The letter case does not affect the signature. */
   address: string
-  /** Unix seconds. */
+  /** Time of signing in Unix seconds. */
   issuedAt: bigint | number
   chainId: bigint | number
 }
@@ -40,7 +40,7 @@ export type TypedData = {
   message: { address: string; issuedAt: number | string }
 }
 
-/** Argument for `eth_signTypedData_v4`; numbers above 2^53 are decimal strings. */
+/** Builds the argument for `eth_signTypedData_v4`. Numbers above 2^53 are decimal strings. */
 export function typedDataOf({ purpose, address, issuedAt, chainId }: ProofStatement): TypedData {
   return {
     types: { EIP712Domain: DOMAIN_MEMBERS, [purpose]: PROOF_MEMBERS },
@@ -50,7 +50,7 @@ export function typedDataOf({ purpose, address, issuedAt, chainId }: ProofStatem
   }
 }
 
-/** keccak256(0x1901 ‖ domain separator ‖ hash of the message) (EIP-712). */
+/** Returns the EIP-712 digest: keccak256(0x1901 ‖ domain separator ‖ hash of the message). */
 export function typedDataDigest({
   purpose,
   address,
@@ -89,7 +89,7 @@ function hashed(...parts: Uint8Array[]): Uint8Array {
 const keccak = (bytes: Uint8Array) => keccak_256(bytes)
 const text = (value: string) => new TextEncoder().encode(value)
 
-/** keccak256 of the address's 20 bytes. */
+/** Returns the account hash of a wallet: the keccak-256 of the address's 20 bytes. */
 export function accountHashOfWallet(address: string): string {
   return `0x${encodeHex(keccak_256(decodeHex(address)!))}`
 }

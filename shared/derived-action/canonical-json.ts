@@ -1,15 +1,16 @@
 /**
- * Canonical JSON: exactly one text for each value. Members are sorted by the UTF-16 code units of their names, there is
- * no whitespace, numbers are safe integers, and strings are written as by `JSON.stringify`. This is RFC 8785 without
- * fractions.
+ * Canonical JSON, in which each value has exactly one text. Members are sorted by the UTF-16 code units of their names,
+ * there is no whitespace, numbers are safe integers, and strings are written as by `JSON.stringify`. The format is RFC
+ * 8785 without fractions.
  */
 import { JSON_DEPTH_MAX, SOURCE_MAX_BYTES } from '../limits.ts'
 
 /**
- * A value has no canonical form. The error message names the path and the kind of the value, never the value itself.
+ * A value has no canonical form. The error message names the path and the kind of the value, but does not contain the
+ * value.
  */
 export class NotCanonical extends Error {
-  /** Path of the value, for example `manifest.a[2].b`. */
+  /** Path of the invalid value, for example `manifest.a[2].b`. */
   readonly path: string
   constructor(path: string, reason: string) {
     super(`${path}: ${reason}`)
@@ -47,7 +48,7 @@ export function canonicalJson(value: unknown, options: CanonicalOptions = {}): s
 class Writer {
   text = ''
   readonly #options: CanonicalOptions
-  /** Path of the value being written; `#open` contains its objects, to detect cycles. */
+  /** Path of the value being written. `#open` contains the objects on the path, to detect cycles. */
   readonly #path: (string | number)[] = []
   readonly #ancestors = new Set<object>()
 
@@ -90,7 +91,7 @@ class Writer {
     const properties = Reflect.ownKeys(array).length
     const length = Number(Object.getOwnPropertyDescriptor(array, 'length')?.value)
     this.#put('[')
-    // Stops at the first hole: a sparse array can have a length of four billion.
+    // The loop stops at the first hole, because a sparse array can have a length of four billion.
     for (let index = 0; index < length; index++) {
       if (index > 0) this.#put(',')
       this.#path.push(index)
@@ -123,7 +124,9 @@ class Writer {
     this.#put(keys.length === 0 ? '{}' : '}')
   }
 
-  /** Reads once, through the descriptor, so that no getter runs and a proxy cannot return two different values. */
+  /**
+   * Reads a member once, through its descriptor, so that no getter runs and a proxy cannot return two different values.
+   */
   #read(of: object, key: string | number, absent: string): unknown {
     const property = Object.getOwnPropertyDescriptor(of, key)
     if (!property) throw this.#refused(absent)

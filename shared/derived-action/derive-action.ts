@@ -1,16 +1,16 @@
 /**
- * Derived actions: a shared template combined with the user's own constants, the manifest. Anyone who has the template
- * and the manifest can compute the source, the CID, and thereby the action's key offline (`docs/derived-actions.md`).
+ * Derives actions from a shared template and the user's own constants, the manifest. Anyone who has the template and
+ * the manifest can compute the source, the CID, and thereby the action's key offline (`docs/derived-actions.md`).
  */
 import { cidHash } from '../cid/cid-format.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { SOURCE_MAX_BYTES } from '../limits.ts'
 import { SourceSyntaxError, tokensOf } from './source-tokens.ts'
 
-/** Appended after the manifest; any change to this text would change the CIDs of derived actions. */
+/** Source that is appended after the manifest. Any change to this text would change the CIDs of derived actions. */
 const MAIN_SOURCE = 'async function main(params) { return template(MANIFEST, params) }\n'
 
-/** A template cannot be used to derive actions. */
+/** The template cannot be used to derive actions. */
 export class TemplateRefused extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(`template: ${reason}`, options)
@@ -23,7 +23,7 @@ export type DerivedAction = {
   source: string
   /** CID of the action, for `add_action_to_group`. */
   cid: string
-  /** keccak256 hash of the CID as 0x hex, for `cid_hashes_permitted`. */
+  /** The keccak-256 of the CID as 0x hex, for `cid_hashes_permitted`. */
   cidHash: string
 }
 
@@ -54,7 +54,10 @@ export function derivedSource(template: string, manifest: unknown): string {
   return source
 }
 
-/** `__proto__` in an object literal sets the prototype, so its value would be inherited instead of being data. */
+/**
+ * Rejects the key `__proto__`. In an object literal, it sets the prototype, so its value would be inherited instead of
+ * being data.
+ */
 function rejectPrototypeKey(key: string): string | undefined {
   if (key !== '__proto__') return undefined
   return 'not allowed, because in a source it would set the prototype'
@@ -64,8 +67,9 @@ const DECLARATION_KEYWORDS = new Set(['function', 'const', 'let', 'var'])
 const RESERVED_NAMES = new Set(['main', 'MANIFEST'])
 
 /**
- * An unterminated comment or literal could extend into a string of the manifest, and the rest of that string would run
- * as code. This is not a security review of the template, which its users still have to read in full.
+ * Checks the template's syntax. An unterminated comment or literal could extend into a string of the manifest, and the
+ * rest of that string would run as code. The check is not a security review of the template, which its users still have
+ * to read in full.
  */
 function requireTemplate(template: string): void {
   if (!template.isWellFormed())

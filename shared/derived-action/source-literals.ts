@@ -1,6 +1,6 @@
 /**
- * Returns `undefined` for an unterminated literal or comment. Uses loops, because a regular expression over a literal
- * of several megabytes overflows the stack.
+ * Finds the ends of literals and comments. The functions return `undefined` for an unterminated literal or comment.
+ * They use loops, because a regular expression over a literal of several megabytes overflows the stack.
  */
 
 /** @param at index of the opening quote */
@@ -35,8 +35,8 @@ export function templatePartEnd(
 const LINE_END = /[\n\r\u2028\u2029]/
 
 /**
+ * Returns the end of a regular expression without its flags, which are scanned as a word.
  * @param at index of the opening slash
- * @returns the end without the flags, which are scanned as a word
  */
 export function regexEnd(source: string, at: number): number | undefined {
   const special = /[/\\[\]\n\r\u2028\u2029]/g
@@ -54,7 +54,7 @@ export function regexEnd(source: string, at: number): number | undefined {
 }
 
 /**
- * A line comment ends before the line terminator, or at the end of the source.
+ * Returns the end of a comment. A line comment ends before the line terminator, or at the end of the source.
  * @param at index of the opening slash
  */
 export function commentEnd(source: string, at: number): number | undefined {

@@ -1,9 +1,9 @@
 /**
- * The meaning of a slash, division or regular expression, depends on the whole grammar. Ambiguous cases are reported as
- * `unclear`, never guessed.
+ * Determines whether a slash is a division or starts a regular expression. In general, this depends on the whole
+ * grammar. Ambiguous cases are reported as `unclear`, never guessed.
  */
 
-/** After a value a slash divides; before an operand it starts a regular expression. */
+/** Meaning of a slash. After a value, a slash is a division. Before an operand, it starts a regular expression. */
 export type SlashMeaning = 'divides' | 'begins' | 'unclear'
 
 /** Reserved words that are always followed by an operand or a statement. */
@@ -11,17 +11,19 @@ const BEFORE_OPERAND = new Set(
   'return typeof instanceof in new delete void throw case do else'.split(' '),
 )
 /**
- * Some words are identifiers in some contexts and keywords in others; the rest are statements that a line break can
- * end.
+ * Words after which a slash is ambiguous. Some are identifiers in some contexts and keywords in others. The rest are
+ * statements that a line break can end.
  */
 const AMBIGUOUS_WORDS = new Set('of await yield extends default break continue debugger'.split(' '))
-/** A statement starts after the parenthesized head. */
 const HEADS = new Set(['if', 'while', 'for', 'with'])
-/** Listed, because any other character may be part of an identifier in a script that this engine does not know yet. */
+/**
+ * Punctuators before an operand. All are listed, because any other character may be part of an identifier in a script
+ * that this engine does not know yet.
+ */
 const PUNCTUATORS = new Set('!%&*+,-/:;<=>?^|~')
 
 export function slashAfterWord(word: string, last: string, beforeLast: string): SlashMeaning {
-  // The word is a property name, unless the dot belongs to a number: `1. in x`.
+  // After a dot, the word is a property name, unless the dot belongs to a number: `1. in x`.
   if (last === '.' && !/^[0-9]/.test(beforeLast)) return 'divides'
   if (AMBIGUOUS_WORDS.has(word)) return 'unclear'
   if (!BEFORE_OPERAND.has(word)) return 'divides'
@@ -42,9 +44,10 @@ export function slashAfterBracket(
   beforeLast: string,
 ): SlashMeaning {
   if (closedBy === ']') return 'divides'
-  // The brace closes either a block, or an object or function that could be divided.
+  // The brace closes a block, or an object or function that could be divided.
   if (closedBy === '}') return 'unclear'
   if (HEADS.has(last)) return beforeLast === '.' || beforeLast === '#' ? 'unclear' : 'begins'
-  // `for await (…)` is ambiguous with the end of one line followed by the start of the next.
+  // After `for await (…)`, a slash is ambiguous, because the words may also be the end of one line and the start of the
+  // next.
   return last === 'await' && beforeLast === 'for' ? 'unclear' : 'divides'
 }

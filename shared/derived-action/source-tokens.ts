@@ -13,9 +13,9 @@ import {
   type SlashMeaning,
 } from './source-slashes.ts'
 
-/** An unterminated, unbalanced or ambiguous source. */
+/** The source is unterminated, unbalanced or ambiguous. */
 export class SourceSyntaxError extends Error {
-  /** Starts at 1. */
+  /** Line number of the error. The first line is 1. */
   readonly line: number
   constructor(what: string, line: number) {
     super(`line ${line}: ${what}`)
@@ -27,7 +27,6 @@ export class SourceSyntaxError extends Error {
 type SourceToken = {
   /** Empty for a string, template literal or regular expression. */
   text: string
-  /** Enclosing brackets. */
   depth: number
 }
 
@@ -43,7 +42,7 @@ const WORD = /(?:[\p{ID_Continue}$\u200c\u200d]+|\\u(?:[0-9a-fA-F]{4}|\{[0-9a-fA
 const SPACE = /[\s\ufeff]+/y
 const LINE_END = /[\n\r\u2028\u2029]/
 
-/** Starts of HTML-like comments, which editors and reviewers see as code, and of a script's hashbang. */
+/** Starts of unusual comments: HTML-like comments, which editors and reviewers see as code, and a script's hashbang. */
 const UNUSUAL_COMMENT_STARTS = ['<!--', '-->', '#!']
 
 /** @throws {SourceSyntaxError} */
@@ -71,7 +70,10 @@ export function* tokensOf(source: string): Generator<SourceToken, void, undefine
     at = end
     return token('', 'divides')
   }
-  /** Starts after an opening backtick or a substitution; yields no token if another substitution follows. */
+  /**
+   * Scans a part of a template literal, which starts after the opening backtick or a substitution. Returns no token if
+   * another substitution follows.
+   */
   const literal = (from: number): SourceToken[] => {
     const part = templatePartEnd(source, from)
     if (!part || part.isWhole) return [value(part?.end, 'template literal')]
@@ -111,8 +113,8 @@ export function* tokensOf(source: string): Generator<SourceToken, void, undefine
       continue
     }
     if (character === '/') {
-      // At the start of a line, such a slash divides unless the previous line ends a statement, as in `var a`, `break`
-      // or `() => {}`.
+      // At the start of a line, a slash that looks like a division is one unless the previous line ends a statement, as
+      // in `var a`, `break` or `() => {}`.
       if (slash === 'unclear' || (isLineBegun && slash === 'divides'))
         throw unended('ambiguous slash: division or regular expression; use parentheses', at)
       if (slash === 'begins') {
@@ -150,7 +152,8 @@ export function* tokensOf(source: string): Generator<SourceToken, void, undefine
     }
     if (pair === '++' || pair === '--') {
       at += 2
-      // A slash after the operator means what it would without it; after a line break, it can be either.
+      // A slash after the operator has the same meaning as without the operator. After a line break, both meanings are
+      // possible.
       yield token(pair, isLineBegun ? 'unclear' : slash)
       continue
     }

@@ -1,6 +1,6 @@
-/** GitHub's format, so that a link to a heading works on GitHub and on our pages. */
+/** Generates heading IDs in GitHub's format, so that a link to a heading works on GitHub and on our pages. */
 
-/** Create one per document. A repeated heading gets a numeric suffix. */
+/** A repeated heading gets a numeric suffix. */
 export function headingIds(): (words: string) => string {
   const given = new Map<string, number>()
   return (words) => {

@@ -1,24 +1,24 @@
-/** Only for our own documents: raw HTML is passed through unescaped, so user input must never be rendered here. */
+/** Renders our own documents. Raw HTML is passed through unescaped, so user input must never be rendered here. */
 import { Marked, Renderer, type Token, type Tokens } from 'marked'
 import { headingIds } from './heading-ids.ts'
 
 export type Heading = { depth: number; id: string; text: string }
 
 type RenderedDocument = {
-  /** The document's only h1, without markup. */
+  /** Text of the document's only h1, without markup. */
   title: string
   html: string
-  /** Excludes the h1; in document order. */
+  /** Headings in document order, excluding the h1. */
   headings: Heading[]
 }
 
 /**
- * Maps a link to a URL of our site. Undefined if the target is not served, for example a source file; the link's text
+ * Maps a link to a URL of our site. Undefined if the target is not served, for example a source file. The link's text
  * is then rendered without a link.
  */
 export type ResolveLink = (href: string) => string | undefined
 
-/** Omits the h1. @throws {Error} if the document does not have exactly one h1 */
+/** Renders a document without its h1. @throws {Error} if the document does not have exactly one h1 */
 export function renderMarkdown(text: string, resolve: ResolveLink): RenderedDocument {
   const marked = new Marked({ gfm: true })
   const headings: Heading[] = []
@@ -37,7 +37,7 @@ export function renderMarkdown(text: string, resolve: ResolveLink): RenderedDocu
         headings.push({ depth, id, text: words })
         return `<h${depth} id="${escape(id)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
       },
-      /** Focusable, so that code blocks can be scrolled by keyboard. A script adds the copy button. */
+      /** Code blocks are focusable, so that they can be scrolled by keyboard. A script adds the copy button. */
       code: ({ text: code }) =>
         `<div class="sample"><pre tabindex="0"><code>${escape(code)}</code></pre></div>\n`,
       table(token) {
@@ -52,7 +52,7 @@ export function renderMarkdown(text: string, resolve: ResolveLink): RenderedDocu
         const path = href.replace(/^(\.{1,2}\/)+/, '').replace(/#.*$/, '')
         return plainText(tokens) === path ? `<code>${escape(path)}</code>` : shown
       },
-      // HTML comments are meant for editors of the source.
+      // HTML comments are removed, because they are meant for editors of the source.
       html: ({ text: markup }) => markup.replaceAll(/<!--[^]*?-->\n?/g, ''),
     },
   })
@@ -64,7 +64,6 @@ export function renderMarkdown(text: string, resolve: ResolveLink): RenderedDocu
   return { title, html, headings }
 }
 
-/** Visible text, without markup. */
 export function plainText(tokens: readonly Token[]): string {
   return tokens
     .map((token) => {

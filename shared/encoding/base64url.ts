@@ -1,4 +1,7 @@
-/** Strict base64url without padding (RFC 4648, section 5). Each byte string has exactly one encoding. */
+/**
+ * Encodes and decodes strict base64url without padding (RFC 4648, section 5). Each byte string has exactly one
+ * encoding.
+ */
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const VALUES = new Map([...ALPHABET].map((character, value) => [character, value]))
@@ -15,7 +18,7 @@ export function encodeBase64url(bytes: Uint8Array): string {
   return text
 }
 
-/** Returns `undefined` unless the text is a canonical encoding. */
+/** Decodes base64url. Returns `undefined` unless the text is a canonical encoding. */
 export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length % 4 === 1) return undefined
   const bytes = new Uint8Array(Math.floor((text.length * 3) / 4))

@@ -1,11 +1,13 @@
-/** Codes that people compare or retype: eight characters of Crockford's base32 (no I, L, O, U), as `XXXX-XXXX`. */
+/**
+ * Alphabet of codes that people compare or retype: eight characters of Crockford's base32 (no I, L, O, U), as
+ * `XXXX-XXXX`.
+ */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 export const CODE_BYTES = 5
 
 const CODE = new RegExp(`^[${ALPHABET}]{8}$`)
 
-/** Encodes the first 40 bits. */
 export function crockfordCode(bytes: Uint8Array): string {
   let bits = 0n
   for (const byte of bytes.subarray(0, CODE_BYTES)) bits = (bits << 8n) | BigInt(byte)
@@ -15,16 +17,16 @@ export function crockfordCode(bytes: Uint8Array): string {
 }
 
 /**
- * Returns the code that both the agent and the approval page show: the first 40 bits of a 32-byte challenge, as
- * `XXXX-XXXX`. If an attacker sent the link, the page's code does not match the one in the user's own terminal.
+ * Returns the comparison code that both the agent and the approval page show: the first 40 bits of a 32-byte challenge,
+ * as `XXXX-XXXX`. If an attacker sent the link, the page's code does not match the code in the user's own terminal.
  */
 export function comparisonCode(challenge: Uint8Array): string {
   return crockfordCode(challenge)
 }
 
 /**
- * Accepts any case, hyphens and spaces, O for 0, and I or L for 1 (Crockford, "Base 32"). Returns `undefined` if the
- * text cannot be a code.
+ * Parses a typed code. Accepts any case, hyphens and spaces, O for 0, and I or L for 1 (Crockford, "Base 32"). Returns
+ * `undefined` if the text cannot be a code.
  */
 export function parseCrockfordCode(typed: string): string | undefined {
   const characters = typed

@@ -1,13 +1,13 @@
 const DIGITS = /^(?:[0-9a-f]{2})*$/i
 
-/** Lower case, without `0x`. */
+/** Encodes bytes as lower-case hex without `0x`. */
 export function encodeHex(bytes: Uint8Array): string {
   let text = ''
   for (const byte of bytes) text += byte.toString(16).padStart(2, '0')
   return text
 }
 
-/** Accepts upper or lower case, with or without `0x`; returns `undefined` for any other text. */
+/** Decodes hex in upper or lower case, with or without `0x`. Returns `undefined` for any other text. */
 export function decodeHex(text: string): Uint8Array<ArrayBuffer> | undefined {
   const digits = text.startsWith('0x') ? text.slice(2) : text
   if (!DIGITS.test(digits)) return undefined

@@ -25,18 +25,19 @@ export const REQUEST_OVERHEAD_BYTES = HEADER_BYTES + ENC_BYTES + 16
 export const RESPONSE_NONCE_BYTES = 16
 export const RESPONSE_KEY_BYTES = 16
 
-/** In evidence files. */
 export const HPKE_SUITE = 'DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM'
 
 export const SEALED_CONTENT_TYPE = 'application/vnd.svc.sealed'
 
-/** HPKE `info`. Binds the key schedule to this protocol and version. */
+/** HPKE `info` of a request. It binds the key schedule to this protocol and version. */
 export const CHANNEL_INFO = 'svc/channel/v1'
-/** HPKE `info`. Differs from that of a request, so that a stored key cannot be replayed as a request. */
+/**
+ * HPKE `info` of a stored key. It differs from the `info` of a request, so that a stored key cannot be replayed as a
+ * request.
+ */
 export const STORAGE_INFO = 'svc/seal/v1'
-/** HPKE exporter context of the response secret. */
 export const RESPONSE_CONTEXT = 'svc/answer/v1'
-/** Hashed together with a pre-shared key, for an ID that does not reveal the key. */
+/** Prefix that is hashed together with a pre-shared key, for an ID that does not reveal the key. */
 export const PSK_ID_PURPOSE = 'svc/psk-id/v1'
 
 const encoder = new TextEncoder()
@@ -82,7 +83,10 @@ export function parseSealedRequest(bytes: Uint8Array): SealedRequest | undefined
   }
 }
 
-/** Binds method, path and header, so that none of them can be replaced. */
+/**
+ * Returns the additional authenticated data of a request, which binds method, path and header, so that none of them can
+ * be replaced.
+ */
 export function requestAad(
   method: string,
   path: string,
@@ -91,7 +95,7 @@ export function requestAad(
   return joinBytes(encoder.encode(`${method} ${path}\n`), header)
 }
 
-/** Binds the stored usage key to one trigger of one owner. */
+/** Returns the additional authenticated data that binds a stored usage key to one trigger of one owner. */
 export function storageAad(triggerId: string, ownerId: string): Uint8Array<ArrayBuffer> {
   return joinBytes(encoder.encode(JSON.stringify([STORAGE_INFO, triggerId, ownerId])))
 }

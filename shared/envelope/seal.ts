@@ -24,7 +24,7 @@ const suite = new CipherSuite({
 })
 const encoder = new TextEncoder()
 
-/** The response belongs to another request, or its sender does not have the private key. */
+/** A response could not be decrypted: it belongs to another request, or its sender does not have the private key. */
 export class ResponseDecryptionError extends Error {
   constructor() {
     super('the response cannot be decrypted with the key of this request')
@@ -32,7 +32,7 @@ export class ResponseDecryptionError extends Error {
   }
 }
 
-/** `CryptoKey` is not a global type in Node. */
+/** Type of a public key. `CryptoKey` is not a global type in Node. */
 type PublicKey = Awaited<ReturnType<typeof suite.kem.deserializePublicKey>>
 export type ChannelPublicKey = { keyId: Uint8Array<ArrayBuffer>; publicKey: PublicKey }
 
@@ -43,9 +43,9 @@ export async function importChannelKey(raw: Uint8Array<ArrayBuffer>): Promise<Ch
 }
 
 type SealedCall = {
-  /** Sent with content type `SEALED_CONTENT_TYPE`. */
+  /** Body of the request, to be sent with content type `SEALED_CONTENT_TYPE`. */
   body: Uint8Array<ArrayBuffer>
-  /** Decrypts the response to this call. @throws {ResponseDecryptionError} */
+  /** @throws {ResponseDecryptionError} */
   open: (response: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer>>
 }
 
@@ -53,11 +53,10 @@ type SealOptions = {
   method: string
   path: string
   plaintext: Uint8Array<ArrayBuffer>
-  /** Shared by the edge and the origin, 32 bytes. If absent, the call is sealed in base mode. */
+  /** Pre-shared key of the edge and the origin, 32 bytes. If absent, the call is sealed in base mode. */
   psk?: Uint8Array<ArrayBuffer>
 }
 
-/** Encrypts to the origin's channel key. */
 export async function sealCall(key: ChannelPublicKey, options: SealOptions): Promise<SealedCall> {
   const { method, path, plaintext, psk } = options
   const pskId = psk
@@ -104,8 +103,8 @@ async function openResponse(
 }
 
 /**
- * Seals a usage key, which only the origin can open, and only for the same trigger and owner. Layout: key id 16 · enc
- * 65 · ciphertext.
+ * Seals a usage key, which only the origin can open, and only for the same trigger and owner. Layout: key ID (16
+ * bytes), encapsulated key (65 bytes), ciphertext.
  */
 export async function sealForStorage(
   key: ChannelPublicKey,

@@ -1,13 +1,13 @@
 import type { ErrorCode } from './error-codes.ts'
 import { ERROR_NAMES, type ErrorStatus } from './error-names.ts'
 
-/** Statuses with a fixed `error` field, because clients compare it (docs/decisions/0065). */
+/** Statuses whose `error` field is fixed, because clients compare the field (docs/decisions/0065). */
 const STATUSES_WITH_FIXED_ERROR: ReadonlySet<ErrorStatus> = new Set([
   400, 401, 402, 403, 404, 422, 429, 500, 503,
 ] as const)
 
 /**
- * Published by the trigger service in the `error` field, where they stay for compatibility
+ * Error codes that the trigger service has published in the `error` field. They remain in this field for compatibility
  * (docs/decisions/0065).
  */
 const PUBLISHED_AS_ERROR: ReadonlySet<ErrorCode> = new Set([
@@ -15,39 +15,42 @@ const PUBLISHED_AS_ERROR: ReadonlySet<ErrorCode> = new Set([
   'chain_not_configured',
 ] as const)
 
-/** Sent if the reason is more specific than the status. */
+/** Response header with the reason, sent if the reason is more specific than the status. */
 export const REASON_HEADER = 'x-svc-error'
 
-/** `error` names the class of the failure, and `fix` tells the caller what to do. */
+/** Body of an error response. `error` names the class of the failure, and `fix` tells the caller what to do. */
 export type StructuredError = ErrorNames & { message: string; fix: string; docs_url: string }
 
 /** `reason` is present only if it is more specific than the name of the status. */
 export type ErrorNames = { error: string; reason?: string | undefined }
 
-/** Reads responses of an older edge or origin too, which sent the most specific name as `error`. */
+/**
+ * Returns the most specific name of an error. Also supports responses of an older edge or origin, which sent that name
+ * as `error`.
+ */
 export function errorReason({ error, reason }: ErrorNames): string {
   return reason ?? error
 }
 
 type ApiErrorOptions = {
   reason?: ErrorCode | undefined
-  /** Used instead of `reason`. */
+  /** Custom error of the contract, which is used instead of `reason`. */
   contractError?: string
   headers?: Record<string, string>
 }
 
 /**
  * A failure with an HTTP status and a message for the caller. `edge/http/failure.ts` and `origin/http/failure.ts` map
- * domain errors to it.
+ * domain errors to this class.
  */
 export class ApiError extends Error {
   readonly status: ErrorStatus
   readonly fix: string
-  /** Class of the failure: the name of the status, if that is fixed. */
+  /** Class of the failure. For statuses with a fixed `error` field, the name of the status. */
   readonly error: string
-  /** Most specific name; equals the name of the status if there is no other. */
+  /** Most specific name of the error. Equals the name of the status if no other name applies. */
   readonly reason: string
-  /** Include `x-svc-error` if the reason is more specific than the status. */
+  /** Headers of the response. They include `x-svc-error` if the reason is more specific than the status. */
   readonly headers: Record<string, string>
   readonly #anchor: string
 
@@ -69,7 +72,6 @@ export class ApiError extends Error {
     this.headers = { ...(this.reason !== name && { [REASON_HEADER]: this.reason }), ...headers }
   }
 
-  /** Names in response bodies and sealed error responses. */
   get names(): ErrorNames {
     const { error, reason, status } = this
     return reason === ERROR_NAMES[status] ? { error } : { error, reason }
@@ -82,7 +84,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Both services serve `docs/errors.md` here, with an anchor for each reason. */
+/** Path at which both services serve `docs/errors.md`, with an anchor for each reason. */
 export const ERRORS_PATH = '/docs/errors'
 
 const CONTRACT_ANCHOR = 'refusals-of-the-contract'

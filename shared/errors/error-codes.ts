@@ -1,6 +1,6 @@
 /**
- * `ApiError` accepts no other reason. Source of `docs/errors.md` (`npm run errors-page`), to whose anchors `docs_url`
- * links.
+ * All error codes. `ApiError` accepts no other reason. `npm run errors-page` generates `docs/errors.md` from these
+ * codes, and `docs_url` links to the anchors of that page.
  */
 import type { ErrorStatus } from './error-names.ts'
 
@@ -13,7 +13,6 @@ export type ErrorExplanation = {
     | 'the pages of the trigger service'
   meaning: string
   fix: string
-  /** Advice on retrying the same request. */
   again: string
 }
 

@@ -1,12 +1,18 @@
-/** Makes the edge and the origin check in the same order and return the same messages. */
+/**
+ * Parses and validates JSON bodies, so that the edge and the origin check them in the same order and return the same
+ * messages.
+ */
 import type { z } from 'zod'
 import { ApiError } from '../errors/api-error.ts'
 
-/** Includes `text/plain`, which `fetch` sends for a string body unless the caller sets a type. */
+/**
+ * Content types that are accepted for JSON. They include `text/plain`, which `fetch` sends for a string body unless the
+ * caller sets a type.
+ */
 const JSON_TYPES = /^(text\/plain|application\/([a-z0-9.+-]+\+)?json)\s*(;|$)/i
 
 /**
- * @param type the request's content type; null is treated as JSON (docs/decisions/0007)
+ * @param type the request's content type. Null is treated as JSON (docs/decisions/0007)
  * @param optional treats an empty body as `{}`
  * @throws {ApiError} 415 for another content type, 400 if the body does not parse
  */
@@ -35,7 +41,7 @@ export function invalidJson(reason: string): ApiError {
 }
 
 /**
- * The error message names the field.
+ * Validates a body. The error message names the field.
  * @throws {ApiError} 422 for a missing field or a wrong JSON type, `badValue` for a bad value of the right type (the
  * trigger service uses 422 for both)
  */
@@ -55,9 +61,8 @@ export function validate<Body>(
 }
 
 export type ValidationFailure = {
-  /** Names each field and the expected value. */
   message: string
-  /** True for a missing field or another JSON type; false for a bad value of the right type. */
+  /** True for a missing field or a wrong JSON type. False for a bad value of the right type. */
   isOfWrongType: boolean
 }
 
@@ -82,7 +87,10 @@ const MESSAGE_MAX_CHARACTERS = 4_000
 
 type Issue = z.core.$ZodIssue
 
-/** True for a missing value too, but not for a fraction such as 1.5 in an integer field. */
+/**
+ * Returns true for a missing value or a wrong JSON type. A fraction such as 1.5 in an integer field counts as the right
+ * type.
+ */
 function isWrongType(issue: Issue, value: unknown): boolean {
   if (issue.code === 'invalid_type')
     return issue.expected !== 'int' || typeof valueAt(value, issue.path) !== 'number'
@@ -110,7 +118,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return current
 }
 
-/** `pkp_ids_permitted[3]`, or `body` for the root. */
+/** Returns the name of a field in messages: `pkp_ids_permitted[3]`, or `body` for the root. */
 function fieldName(path: readonly PropertyKey[]): string {
   let name = ''
   for (const key of path) {

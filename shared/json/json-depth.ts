@@ -1,6 +1,6 @@
 /**
- * Checks level by level, because recursion could overflow the stack: `JSON.parse` accepts any depth, but
- * `JSON.stringify` does not.
+ * Returns true if a value is nested deeper than `depth`. Checks level by level, because recursion could overflow the
+ * stack: `JSON.parse` accepts any depth, but `JSON.stringify` does not.
  */
 export function isDeeperThan(value: unknown, depth: number): boolean {
   let level: object[] = isNested(value) ? [value] : []

@@ -1,4 +1,4 @@
-/** Undefined if the text is not JSON. */
+/** Returns undefined if the text is not JSON. */
 export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text)

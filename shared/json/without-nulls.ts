@@ -1,9 +1,8 @@
 import { z } from 'zod'
 
 /**
- * Generated clients send null for fields that their caller omitted. Preserves a null that the field's own schema
- * accepts.
- *
+ * Removes nulls from a value, because generated clients send null for fields that their caller omitted. Preserves a
+ * null that the field's own schema accepts.
  * @example withoutNulls(z.object({ limit: z.int().optional() }), { limit: null }) // {}
  */
 export function withoutNulls(schema: z.ZodType, value: unknown): unknown {

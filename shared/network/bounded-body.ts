@@ -1,6 +1,6 @@
 import { joinBytes } from '../encoding/bytes.ts'
 
-/** The part of a `Response` that is used here, because shared code has no web types. */
+/** The members of `Response` that the reader uses, because shared code has no web types. */
 type Readable = {
   body: {
     getReader(): {
@@ -10,7 +10,7 @@ type Readable = {
   } | null
 }
 
-/** Cancels a body that is longer than `maxBytes`, and returns undefined. */
+/** If the body is longer than `maxBytes`, cancels it and returns undefined. */
 export async function readBoundedBody(
   { body }: Readable,
   maxBytes: number,

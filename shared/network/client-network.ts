@@ -1,7 +1,7 @@
 /**
- * Returns the network that counts as one client: an IPv4 address, or the /64 of an IPv6 address. A client with one
- * address of a /64 controls them all. An IPv4-mapped IPv6 address counts as IPv4. Texts that are not addresses share
- * the network `''`.
+ * Returns the network that counts as one client: an IPv4 address, or the /64 of an IPv6 address. A client that controls
+ * one address of a /64 controls all of its addresses. An IPv4-mapped IPv6 address counts as IPv4. Texts that are not
+ * addresses share the network `''`.
  */
 export function clientNetwork(address: string): string {
   const plain = address.replace(/%.*$/, '')
@@ -29,7 +29,7 @@ function ipv4Bytes(text: string): [number, number, number, number] | undefined {
   return Math.max(a, b, c, d) > 255 ? undefined : [a, b, c, d]
 }
 
-/** RFC 4291, 2.2; the last two of the eight words may be written as IPv4. */
+/** Parses an IPv6 address (RFC 4291, section 2.2). The last two of the eight words may be written as IPv4. */
 function ipv6Words(text: string): number[] | undefined {
   const halves = withoutIpv4Tail(text)?.split('::')
   if (!halves || halves.length > 2) return undefined

@@ -1,6 +1,6 @@
 import type { JsonSchema } from './json-schema.ts'
 
-/** Allows null in optional fields of a request body. A null field counts as absent. */
+/** A null field counts as absent. */
 export function allowNulls(body: JsonSchema): JsonSchema {
   const { properties } = body
   if (typeof properties !== 'object' || properties === null) return body
@@ -12,8 +12,8 @@ export function allowNulls(body: JsonSchema): JsonSchema {
 }
 
 /**
- * Names that must not be null. Excludes required fields with several spellings: only one spelling must be present, so
- * the others may be null.
+ * Returns the names of fields that must not be null. Excludes required fields with several spellings: only one spelling
+ * must be present, so the others may be null.
  */
 function requiredIn({ required, allOf }: JsonSchema): Set<string> {
   const presences = (allOf ?? []) as { required?: string[] }[]

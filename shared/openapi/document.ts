@@ -1,6 +1,5 @@
 import { ERROR_NAMES, type ErrorStatus } from '../errors/error-names.ts'
 
-/** Declares only the fields that our code reads. */
 export type OpenApiOperation = { responses: Record<string, object>; [field: string]: unknown }
 export type OpenApiPaths = Record<string, Record<string, OpenApiOperation>>
 export type OpenApiDocument = { paths: OpenApiPaths; [field: string]: unknown }
@@ -29,7 +28,6 @@ export function jsonContent(schema: object, example?: unknown): object {
   return { 'application/json': { schema, ...(example === undefined ? {} : { example }) } }
 }
 
-/** References to components, which are named like the statuses. */
 export function failureResponses(...statuses: ErrorStatus[]): Record<string, object> {
   return Object.fromEntries(
     statuses.map((status) => [status, { $ref: `#/components/responses/${ERROR_NAMES[status]}` }]),

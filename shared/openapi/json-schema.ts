@@ -3,15 +3,15 @@ import { z } from 'zod'
 export type JsonSchema = Record<string, unknown>
 
 /**
- * JSON Schema 2020-12, the dialect of OpenAPI 3.1.
- * @param io `input` for values before defaults and transforms; `output` for returned values
+ * Converts a schema to JSON Schema 2020-12, the dialect of OpenAPI 3.1.
+ * @param io `input` for values before defaults and transforms, `output` for returned values
  * @throws {Error} if the schema is recursive, because its references would point outside the document
  */
 export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
-    // Responses may gain fields, which a generated client must accept.
+    // Allows unknown fields in responses. Responses may gain fields, which a generated client must accept.
     override: ({ jsonSchema }) => {
       if (io === 'output' && jsonSchema.additionalProperties === false)
         delete jsonSchema.additionalProperties

@@ -17,7 +17,10 @@ export function queryParameters(schema: z.ZodType): object[] {
 
 type Presence = { required?: string[]; anyOf?: Presence[]; allOf?: Presence[] }
 
-/** For a field with several spellings, returns only the first one: OpenAPI parameters cannot express alternatives. */
+/**
+ * Returns the names of required parameters. For a field with several spellings, returns only the first one, because
+ * OpenAPI parameters cannot express alternatives.
+ */
 function requiredIn({ required = [], anyOf = [], allOf = [] }: Presence): Set<string> {
   const parts = [...allOf, ...anyOf.slice(0, 1)]
   return new Set([...required, ...parts.flatMap((part) => [...requiredIn(part)])])

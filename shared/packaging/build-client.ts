@@ -1,6 +1,6 @@
 /**
- * Package `svc/client`: ES modules for browsers, Workers and Node, and type declarations. The larger parts are in
- * chunks that are loaded on first use. Run by `npm run client`, and before the package is packed.
+ * Builds the package `svc/client`: ES modules for browsers, Workers and Node, and type declarations. The larger parts
+ * are in chunks that are loaded on first use. Run by `npm run client`, and before the package is packed.
  */
 import { execFile } from 'node:child_process'
 import { mkdir, rm } from 'node:fs/promises'
@@ -15,7 +15,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 export const CLIENT_DIST = here('../client/dist')
 
-/** Tests that bundle the client must use the same options. */
+/** Build options of the client. Tests that bundle the client must use the same options. */
 export const FOR_ANY_RUNTIME = {
   bundle: true,
   format: 'esm',
@@ -28,7 +28,7 @@ export const FOR_ANY_RUNTIME = {
   plugins: [englishOnly],
 } as const
 
-/** @param outDir emptied first */
+/** @param outDir output folder, which is emptied first */
 export async function buildClient(outDir: string): Promise<Metafile> {
   await rm(outDir, { recursive: true, force: true })
   await mkdir(outDir, { recursive: true })
@@ -39,14 +39,13 @@ export async function buildClient(outDir: string): Promise<Metafile> {
     outdir: outDir,
     splitting: true,
     minify: true,
-    // Callers that sign with ethers have it installed; API mode does not need it.
+    // ethers is external: callers that sign with ethers have it installed, and API mode does not need it.
     external: ['ethers'],
     metafile: true,
   })
   return metafile
 }
 
-/** Writes to the folder `types/` in the output folder. */
 export async function declareClient(outDir: string): Promise<void> {
   const tsc = here('../../node_modules/typescript/bin/tsc')
   const project = here('declarations.tsconfig.json')

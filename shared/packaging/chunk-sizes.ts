@@ -1,4 +1,4 @@
-/** Chunks are loaded initially (`isEntry`) or on demand. */
+/** Measures the chunks of a build. Chunks are loaded initially (`isEntry`) or on demand. */
 import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -6,7 +6,7 @@ import type { Metafile } from 'esbuild'
 
 export type ChunkSize = { name: string; gzipped: number; isEntry: boolean }
 
-/** Gzipped sizes in bytes, largest first. */
+/** Returns the gzipped sizes of all chunks in bytes, largest first. */
 export async function chunkSizes(outDir: string, { outputs }: Metafile): Promise<ChunkSize[]> {
   const names = Object.keys(outputs).map((path) => basename(path))
   const atOnce = new Set(initialChunks(outputs))
@@ -18,7 +18,7 @@ export async function chunkSizes(outDir: string, { outputs }: Metafile): Promise
   return (await Promise.all(sizes)).toSorted((one, other) => other.gzipped - one.gzipped)
 }
 
-/** Bytes of the initial load: the entry and its static imports, each file gzipped separately. */
+/** Returns the size of the initial load in bytes: the entry and its static imports, each file gzipped separately. */
 export async function entrySize(outDir: string, metafile: Metafile): Promise<number> {
   const sizes = await chunkSizes(outDir, metafile)
   return sizes.reduce((sum, { gzipped, isEntry }) => sum + (isEntry ? gzipped : 0), 0)

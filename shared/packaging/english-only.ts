@@ -1,6 +1,6 @@
 import type { Plugin } from 'esbuild'
 
-/** Drops zod's messages in about fifty other languages, 250 kB in total. */
+/** Build plugin that drops zod's messages in about fifty other languages, 250 kB in total. */
 export const englishOnly: Plugin = {
   name: 'English alone',
   setup(esbuild) {

@@ -12,11 +12,13 @@ export const ACTION_STATEMENT_TYPE = 'svc-action-key+jws'
 const actionStatementSchema = z.strictObject({
   v: z.literal(1),
   action_cid: z.string().refine(isActionCid, 'expected a CIDv0'),
-  /** Uncompressed secp256k1 point, as returned by `Svc.Actions.getSvcActionPublicKey`. */
+  /** Public key of the action: an uncompressed secp256k1 point, as returned by `Svc.Actions.getSvcActionPublicKey`. */
   public_key: z.string().regex(/^0x04[0-9a-f]{128}$/, 'expected 65 bytes in hex with 0x'),
-  /** Address with an EIP-55 checksum. */
+  /** Address of the action's wallet, with an EIP-55 checksum. */
   wallet_address: z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'expected 20 bytes in hex with 0x'),
-  /** Compose hash of the signing application: another one could have the same key by mistake, or under coercion. */
+  /**
+   * Compose hash of the signing application. Another application could have the same key by mistake, or under coercion.
+   */
   compose_hash: z.string().regex(/^[0-9a-f]{64}$/, 'expected SHA-256 in hex'),
 })
 export type ActionStatement = z.infer<typeof actionStatementSchema>
@@ -27,7 +29,7 @@ const STATEMENT = {
   payload: actionStatementSchema,
 }
 
-/** A validly signed statement about another action or by another application than expected. */
+/** The statement is validly signed, but is about another action or by another application than expected. */
 export class StatementMismatchError extends Error {
   readonly field: 'action_cid' | 'compose_hash'
   constructor(field: 'action_cid' | 'compose_hash') {

@@ -1,4 +1,7 @@
-/** Each receipt contains the hash of the previous receipt of the same account and process (`docs/receipts.md`). */
+/**
+ * Verifies chains of receipts. Each receipt contains the hash of the previous receipt of the same account and process
+ * (`docs/receipts.md`).
+ */
 import {
   type Receipt,
   type ReceiptFlaw,
@@ -8,7 +11,7 @@ import {
   verifyReceipt,
 } from './receipt.ts'
 
-/** `at` is the zero-based index of the offending receipt. */
+/** A chain of receipts is invalid. `at` is the zero-based index of the offending receipt. */
 export class InvalidReceiptChainError extends InvalidReceiptError {
   readonly at: number
   constructor(at: number, flaw: ReceiptFlaw, reason: string) {
@@ -19,8 +22,8 @@ export class InvalidReceiptChainError extends InvalidReceiptError {
 }
 
 /**
- * Requires that each receipt directly follows the one before it. A chain may start after the first receipt (see
- * `sequence`), and does not prove that there are no later receipts.
+ * Verifies a chain, in which each receipt must directly follow the one before it. A chain may start after the first
+ * receipt (see `sequence`), and does not prove that there are no later receipts.
  * @param texts receipts in sequence order
  * @throws {InvalidReceiptChainError}
  */

@@ -1,5 +1,5 @@
 /**
- * A receipt: the origin's signed statement about one execution. It can be passed on and verified offline
+ * A receipt is the origin's signed statement about one execution. It can be passed on and verified offline
  * (`docs/receipts.md`).
  */
 import { sha256 } from '@noble/hashes/sha2.js'
@@ -15,28 +15,28 @@ const receiptSchema = z
   .strictObject({
     v: z.literal(1),
     action_cid: z.string().min(1),
-    /** Hash of the params' JSON text, byte for byte as executed. */
+    /** Hash of the params' JSON text, exactly as executed. */
     params_sha256: sha256HexSchema,
-    /** Hash of the response as serialized by `JSON.stringify`; absent if the run failed. */
+    /** Hash of the response as serialized by `JSON.stringify`. Absent if the run failed. */
     response_sha256: sha256HexSchema.optional(),
     status: z.enum(['success', 'failed']),
-    /** Error code such as `action_threw`; absent if the run succeeded. */
+    /** Error code such as `action_threw`. Absent if the run succeeded. */
     error_code: z.string().min(1).optional(),
-    /** Account that paid, hashed as in the contract. */
+    /** Hash of the account that paid, as in the contract. */
     account_hash: z.string().regex(/^0x[0-9a-f]{64}$/, 'expected 32 bytes in hex with 0x'),
-    /** Absent if the execution has no run ID. */
+    /** ID of the run. Absent if the execution has no run ID. */
     run_id: z.string().min(1).optional(),
     finished_at: z.iso.datetime({ precision: 3 }),
-    /** Wall-clock time inside the sandbox. */
+    /** Wall-clock time of the execution inside the sandbox. */
     duration_ms: z.number().min(0),
     charged_cents: z.int().min(0),
-    /** Compose hash of the application that ran the action, as in the evidence of that time. */
+    /** Compose hash of the application that ran the action, as in the evidence at that time. */
     compose_hash: sha256HexSchema,
-    /** 16 random bytes in base64url; each account and process has its own series. */
+    /** ID of the receipt chain: 16 random bytes in base64url. Each account and process has its own series. */
     series: z.string().regex(/^[A-Za-z0-9_-]{22}$/, 'expected 16 bytes in base64url'),
-    /** Starts at 1 and has no gaps. */
+    /** Position in the series. It starts at 1 and has no gaps. */
     sequence: z.int().min(1),
-    /** Hash of the previous receipt's text; absent in the first receipt of a series. */
+    /** Hash of the previous receipt's text. Absent in the first receipt of a series. */
     previous_sha256: sha256HexSchema.optional(),
   })
   .refine(({ status, response_sha256, error_code }) =>
@@ -47,7 +47,6 @@ const receiptSchema = z
   .refine((receipt) => (receipt.sequence === 1) === (receipt.previous_sha256 === undefined))
 export type Receipt = z.infer<typeof receiptSchema>
 
-/** Flaws of a receipt's own content, or of its position in a chain. */
 export type ReceiptFlaw =
   | JwsFlaw
   | 'other_account'
@@ -80,7 +79,10 @@ export async function verifyReceipt(text: string, publicKey: ReceiptKey): Promis
   }
 }
 
-/** UTF-8, as hex. Receipts contain such hashes of params, responses and the previous receipt. */
+/**
+ * Returns the SHA-256 of the text's UTF-8 bytes, as hex. Receipts contain such hashes of params, responses and the
+ * previous receipt.
+ */
 export function sha256OfText(text: string): string {
   return encodeHex(sha256(new TextEncoder().encode(text)))
 }

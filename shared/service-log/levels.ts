@@ -1,4 +1,3 @@
-/** Ascending severity. */
 const SERVICE_LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export type ServiceLogLevel = (typeof SERVICE_LOG_LEVELS)[number]
 
@@ -6,7 +5,7 @@ export type ServiceLogLevel = (typeof SERVICE_LOG_LEVELS)[number]
 export const LOG_LEVEL_SETTINGS = [...SERVICE_LOG_LEVELS, 'silent'] as const
 export type LogLevelSetting = (typeof LOG_LEVEL_SETTINGS)[number]
 
-/** Logs one line per request, and other notable events. */
+/** Default log level, which logs one line per request, and other notable events. */
 export const LOG_LEVEL_DEFAULT = 'info' satisfies LogLevelSetting
 
 export function isLogged(level: ServiceLogLevel, setting: LogLevelSetting): boolean {

@@ -1,16 +1,18 @@
 /**
- * A log line is JSON with `level`, `time` (RFC 3339), `event` and the event's facts. A fact is an ID, a count or the
- * name of a failure, never a request, body or header. JSON escapes line breaks, so that no text can inject a log line.
+ * Formats log lines. A log line is JSON with `level`, `time` (RFC 3339), `event` and the event's facts. A fact is an
+ * ID, a count or the name of a failure, never a request, body or header. JSON escapes line breaks, so that no text can
+ * inject a log line.
  */
 import type { ServiceLogLevel } from './levels.ts'
 import { REDACTED_TEXT, SECRET_NAMES, redactSecrets } from './redact-secrets.ts'
 
 export type LogFields = Record<string, string | number | boolean | undefined>
 
-/** Text from others, such as a node, a library or a system call. All other facts are our own IDs and names. */
+/**
+ * Fields with text from others, such as a node, a library or a system call. All other fields are our own IDs and names.
+ */
 const FREE_TEXT_FIELDS = new Set(['reason', 'error', 'message', 'cause'])
 
-/** Longer texts are truncated. */
 const TEXT_MAX_CHARACTERS = 600
 
 export function sanitizeFields(facts: LogFields): LogFields {
@@ -24,7 +26,7 @@ export function sanitizeFields(facts: LogFields): LogFields {
   return written
 }
 
-/** @param time Unix milliseconds */
+/** Formats a log line. @param time Unix milliseconds */
 export function serviceLogLine(
   level: ServiceLogLevel,
   time: number,

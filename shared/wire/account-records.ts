@@ -1,4 +1,4 @@
-/** Shared by the origin's mirror and direct reads of the contract. */
+/** Builds records of groups and usage keys, for both the origin's mirror and direct reads of the contract. */
 import type { z } from 'zod'
 import type { groupResponse } from './groups.ts'
 import type { usageApiKeyResponse } from './usage-keys.ts'
@@ -33,13 +33,13 @@ type UsageKeyFacts = {
   addPkpToGroups: Iterable<number>
   removePkpFromGroups: Iterable<number>
   executeInGroups: Iterable<number>
-  /** Unix seconds; 0 if unknown. */
+  /** Creation time in Unix seconds. 0 if unknown. */
   createdAt: number
 }
 
 /**
- * Contains the permissions, but never the key itself.
- * @param lastUsedAt RFC 3339; null if unknown
+ * Builds the record of a usage key, which contains the permissions, but never the key itself.
+ * @param lastUsedAt RFC 3339. Null if unknown
  */
 export function usageKeyRecord(
   key: UsageKeyFacts,

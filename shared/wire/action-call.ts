@@ -1,14 +1,17 @@
-/** Does not import ethers, because clients load this module to seal a call. */
+/** Schemas of a call of an action. The module does not import ethers, because clients load it to seal a call. */
 import { z } from 'zod'
 import { textSchema } from './text.ts'
 
 /**
- * Must be well-formed Unicode: the CID is computed from UTF-8, where a lone surrogate becomes U+FFFD, so the permitted
- * source would differ from the source that the engine runs.
+ * Source of an action. It must be well-formed Unicode: the CID is computed from UTF-8, where a lone surrogate becomes
+ * U+FFFD, so the permitted source would differ from the source that the engine runs.
  */
 export const sourceSchema = textSchema
 
-/** `z.record` would visit every key (there can be a million) and drop a key named `__proto__`. */
+/**
+ * Params of an action. `z.record` is not used, because it would visit every key (there can be a million) and drop a key
+ * named `__proto__`.
+ */
 export const paramsSchema = z
   .unknown()
   .check((context) => {

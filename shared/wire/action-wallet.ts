@@ -1,4 +1,3 @@
-/** `GET /core/v1/get_svc_action_wallet` */
 import { z } from 'zod'
 import { addressSchema } from './fields.ts'
 import { requiredCid } from './registered-actions.ts'

@@ -1,31 +1,40 @@
-/** `POST /agent/requests`: an agent's request, before a person opens the approval link (docs/decisions/0049). */
+/**
+ * Schemas of `POST /agent/requests`, with which an agent registers its request before a person opens the approval link
+ * (docs/decisions/0049).
+ */
 import { z } from 'zod'
 import { decodeBase64url } from '../encoding/base64url.ts'
 
-/** No scope allows approving, listing or revoking tokens, which require a browser session. */
+/** Scopes of agent tokens. No scope allows approving, listing or revoking tokens, which require a browser session. */
 export const SCOPES = ['triggers:read', 'triggers:write'] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** Accepts an array or text with spaces. Returns the known scopes without duplicates, in the order of `SCOPES`. */
+/**
+ * Parses scopes from an array, or from text with spaces. Returns the known scopes without duplicates, in the order of
+ * `SCOPES`.
+ */
 export function scopesOf(names: string | readonly string[]): Scope[] {
   const given = typeof names === 'string' ? names.split(' ') : names
   return SCOPES.filter((scope) => given.includes(scope))
 }
 
-/** Code points. */
+/** Maximum length of a label, in code points. */
 export const LABEL_MAX_CHARACTERS = 64
 
 /**
- * Characters that, for example, change the text direction or hide what follows. Variation selectors are the only
- * allowed invisible characters, because emoji need them.
+ * Characters that are not allowed in a label, because they change the text direction or hide what follows, for example.
+ * Variation selectors are the only allowed invisible characters, because emoji need them.
  */
 const UNPRINTABLE =
   /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}[\p{Default_Ignorable_Code_Point}--\p{Variation_Selector}]]/v
 
-/** U+2800 (blank Braille pattern) is classified as a symbol but is not visible. */
+/**
+ * Visible characters. U+2800 (blank Braille pattern) is excluded, because it is classified as a symbol but is not
+ * visible.
+ */
 const VISIBLE = /[[\p{L}\p{N}\p{P}\p{S}]--\u2800]/v
 
-/** Stacked combining marks would cover neighboring lines. UTS 39, section 5.4, allows at most four. */
+/** Stacked combining marks, which would cover neighboring lines. UTS 39, section 5.4, allows at most four. */
 const PILED_MARKS = /[\p{Mn}\p{Me}]{5}/u
 
 export const labelSchema = z
@@ -64,7 +73,7 @@ export type AgentRequestBody = z.infer<typeof agentRequestBody>
 
 export const agentRequestResponse = z.object({
   request_id: z.string(),
-  /** `XXXX-XXXX`. The agent displays the code, and the person types it. Returned only once. */
+  /** Code as `XXXX-XXXX`. The agent displays the code, and the person types it. Returned only once. */
   user_code: z.string(),
   authorize_url: z.url(),
   expires_at: z.string().meta({ format: 'date-time' }),

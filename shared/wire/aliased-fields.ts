@@ -1,12 +1,12 @@
 /**
- * A request field can have several names, because clients guess field names. The values of several spellings must
- * agree.
+ * Schemas of requests whose fields can have several names, because clients guess field names. If a request contains
+ * several spellings of a field, their values must agree.
  */
 import { z } from 'zod'
 
 type Schemas<Value> = Readonly<Record<string, z.ZodType<Value>>>
 
-/** Error messages and the OpenAPI document use the first spelling. */
+/** A field with several spellings. Error messages and the OpenAPI document use the first spelling. */
 type AliasedField<Value> = { schemas: Schemas<Value>; required: boolean }
 
 export function aliases<Value>(
@@ -31,9 +31,9 @@ type ValueOf<Field> =
 type RequestOf<Of extends Fields> = { [Name in keyof Of]: ValueOf<Of[Name]> }
 
 /**
- * The output contains each field once, under the name that our code uses. A missing field is reported under its main
- * spelling (422). Two spellings that disagree are reported under the first one sent, with a message that names the
- * other (400).
+ * Creates the schema of a request. The output contains each field once, under the name that our code uses. A missing
+ * field is reported under its main spelling (422). Two spellings that disagree are reported under the first one sent,
+ * with a message that names the other spelling (400).
  */
 export function requestSchema<Of extends Fields>(fields: Of): z.ZodType<RequestOf<Of>> {
   return z
@@ -70,7 +70,7 @@ function shapeOf(fields: Fields): Record<string, z.ZodType> {
   return shape
 }
 
-/** JSON Schema rule, for the OpenAPI document, that a required field is present under one of its names. */
+/** Returns the JSON Schema rule for the OpenAPI document that a required field is present under one of its names. */
 function presence({ schemas, required }: AliasedField<unknown>): object[] {
   if (!required) return []
   const names = Object.keys(schemas).map((spelling) => ({ required: [spelling] }))
@@ -88,5 +88,5 @@ function disagreement(first: string, other: string) {
   return { code: 'custom' as const, message, path: [first], input: undefined }
 }
 
-/** Compares normalized values: text, a number, a boolean, or a list of these. */
+/** Compares normalized values, each of which is text, a number, a boolean, or a list of these types. */
 const agree = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)

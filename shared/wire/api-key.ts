@@ -1,7 +1,13 @@
-/** Canonical base64 of 32 bytes. The last of the 43 characters encodes only four bits, so its two low bits are zero. */
+/**
+ * Format of an API key: canonical base64 of 32 bytes. The last of the 43 characters encodes only four bits, so its two
+ * low bits are zero.
+ */
 const SHAPE = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/
 
-/** An admin wallet may register the hash of any text, so a mismatch alone must not reject a request. */
+/**
+ * Returns true if the text has the format of an API key. A mismatch alone must not reject a request, because an admin
+ * wallet may register the hash of any text.
+ */
 export function hasApiKeyFormat(text: string): boolean {
   return SHAPE.test(text)
 }

@@ -11,7 +11,7 @@ export const balanceResponse = z.object({
   balance_display: z.string().meta({ examples: ['$5.00'] }),
 })
 
-/** Days before 1970 are rejected: no usage is that old and the database has no year 0. */
+/** A UTC day. Days before 1970 are rejected, because no usage is that old and the database has no year 0. */
 const day = z.iso
   .date({ error: 'expected a day as YYYY-MM-DD' })
   .refine((text) => text >= '1970-01-01', { error: 'expected a day in 1970 or later' })

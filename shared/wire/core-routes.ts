@@ -1,15 +1,15 @@
-/** Paths that the edge proxies (docs/decisions/0022). The origin rejects sealed requests for other paths. */
+/** Core API paths that the edge proxies (docs/decisions/0022). The origin rejects sealed requests for other paths. */
 
 export const PROCESSOR_WEBHOOK_PATH = '/core/v1/billing/processor_webhook'
 export const SVC_ACTION_PATH = '/core/v1/svc_action'
 
 /**
- * Served only by the origin. Clients fetch an action's key directly: an intermediary could substitute another key, and
- * the client would pay or trust the wrong wallet.
+ * Path of an action's wallet, served only by the origin. Clients fetch an action's key directly, because an
+ * intermediary could substitute another key, and the client would pay or trust the wrong wallet.
  */
 export const ACTION_WALLET_PATH = '/core/v1/get_svc_action_wallet'
 
-/** Accept up to `CORE_BODY_MAX_BYTES`; all other paths accept up to `OPERATION_BODY_MAX_BYTES`. */
+/** Paths that accept bodies up to `CORE_BODY_MAX_BYTES`. All other paths accept up to `OPERATION_BODY_MAX_BYTES`. */
 export const PATHS_WITH_SOURCE: readonly string[] = [
   SVC_ACTION_PATH,
   '/core/v1/get_svc_action_ipfs_id',
@@ -21,8 +21,8 @@ const PROXIED_PATH = new RegExp(
 )
 
 /**
- * Allows only plain segments. Escaped or empty segments, or segments that start with a dot, do not exist at the origin,
- * and another hop could normalize them to different paths.
+ * Returns true if the edge proxies the path. Only plain segments are allowed. Escaped or empty segments, or segments
+ * that start with a dot, do not exist at the origin, and another hop could normalize them to different paths.
  */
 export function isProxiedPath(path: string): boolean {
   return PROXIED_PATH.test(path) && path !== ACTION_WALLET_PATH

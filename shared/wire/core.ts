@@ -1,11 +1,11 @@
-/** Unknown fields of a request are ignored. */
+/** Schemas of the core API. Unknown fields of a request are ignored. */
 import { z } from 'zod'
 import { ACCOUNT_DESCRIPTION_MAX_CHARACTERS, EMAIL_MAX_CHARACTERS } from '../limits.ts'
 import { paramsSchema, sourceSchema } from './action-call.ts'
 import { addressSchema, hashSchema, nameSchema } from './fields.ts'
 import { textSchema } from './text.ts'
 
-/** Deliberately loose, because RFC 5321 allows more addresses than most patterns do. */
+/** An email address. The check is deliberately loose, because RFC 5321 allows more addresses than most patterns do. */
 const email = textSchema
   .max(EMAIL_MAX_CHARACTERS)
   .regex(/^[^\s@]+@[^\s@]+$/, 'expected an email address, such as ada@example.com')
@@ -22,7 +22,6 @@ export const svcActionRequest = z.object({
   js_params: paramsSchema.default({}),
 })
 
-// Responses with status 200.
 export const accountExistsResponse = z.boolean()
 
 export const newAccountResponse = z.object({

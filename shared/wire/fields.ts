@@ -1,4 +1,7 @@
-/** Each schema normalizes all accepted forms of a value, so that two spellings of one field can be compared. */
+/**
+ * Schemas of request fields. Each schema normalizes all accepted forms of a value, so that two spellings of one field
+ * can be compared.
+ */
 import { getAddress, zeroPadValue } from 'ethers'
 import { z } from 'zod'
 import { CID_PATTERN, cidHash } from '../cid/cid-format.ts'
@@ -8,7 +11,7 @@ import { DESCRIPTION_MAX_CHARACTERS, NAME_MAX_CHARACTERS, PERMISSION_IDS_MAX } f
 import { jsonSchemaOf } from '../openapi/json-schema.ts'
 import { textSchema } from './text.ts'
 
-/** Counted in characters, and limited because the name is stored on chain. */
+/** Name of an object. Its length is counted in characters, and limited because the name is stored on chain. */
 export const nameSchema = textSchema.min(1).max(NAME_MAX_CHARACTERS)
 export const nameOrEmptySchema = textSchema.max(NAME_MAX_CHARACTERS)
 export const descriptionSchema = textSchema.max(DESCRIPTION_MAX_CHARACTERS)
@@ -26,7 +29,10 @@ export const pkpIdSchema = z
   })
   .transform((id) => zeroPadValue(id.toLowerCase(), 32))
 
-/** keccak256 of a CID's text, or the wildcard as `0`, `"0"` or `"0x0"`. Normalized to 32 bytes in lower-case hex. */
+/**
+ * Hash of an action: the keccak-256 of a CID's text, or the wildcard as `0`, `"0"` or `"0x0"`. Normalized to 32 bytes
+ * in lower-case hex.
+ */
 export const cidHashSchema = z
   .union([z.literal(0), z.literal('0'), z.literal('0x0'), hexSchema(32)], {
     error: (issue) =>
@@ -44,7 +50,9 @@ export const cidAsHashSchema = cidSchema.transform(cidHash)
 
 const GROUP_ID = 'expected a group ID: an integer, or an integer as a decimal string'
 
-/** A string has at most 15 digits, which a JavaScript number represents exactly. 0 means all groups. */
+/**
+ * A group ID, where 0 means all groups. A string has at most 15 digits, which a JavaScript number represents exactly.
+ */
 const groupIdSchema = z
   .union([z.int().min(0), z.string().regex(/^(0|[1-9][0-9]{0,14})$/, GROUP_ID)], {
     error: (issue) =>
@@ -52,25 +60,28 @@ const groupIdSchema = z
   })
   .transform(Number)
 
-/** Excludes 0, which means all groups. */
+/** ID of a single group. Excludes 0, which means all groups. */
 export const oneGroupIdSchema = groupIdSchema.refine((id) => id > 0, {
   error: 'expected a group ID of 1 or more',
 })
 
-/** Removes duplicates. Checks the array's length before its items, because a body can contain millions of items. */
+/**
+ * Creates the schema of an array of IDs without duplicates. The array's length is checked before its items, because a
+ * body can contain millions of items.
+ */
 function idsOf<Id>(schema: z.ZodType<Id>) {
   return (
     z
       .array(z.unknown())
       .max(PERMISSION_IDS_MAX)
-      // For the OpenAPI document, which would otherwise describe the items as `unknown`.
+      // The item schema is added for the OpenAPI document, which would otherwise describe the items as `unknown`.
       .meta({ items: jsonSchemaOf(schema, 'input') })
       .pipe(z.array(schema))
       .transform((ids) => [...new Set(ids)])
   )
 }
 
-/** Groups that a usage key's permission applies to. 0 means all groups. */
+/** IDs of the groups that a usage key's permission applies to. 0 means all groups. */
 export const groupIdsSchema = idsOf(groupIdSchema)
 export const pkpIdsSchema = idsOf(pkpIdSchema)
 export const cidHashesSchema = idsOf(cidHashSchema)
@@ -84,7 +95,7 @@ export const keyOrHashSchema = textSchema
   })
   .transform((key) => (/^0x[0-9a-fA-F]{64}$/.test(key) ? key.toLowerCase() : apiKeyHash(key)))
 
-/** At most 15 digits, which a JavaScript number represents exactly. */
+/** An integer as text with at most 15 digits, which a JavaScript number represents exactly. */
 export const integerText = z
   .string()
   .regex(/^-?[0-9]{1,15}$/, 'expected an integer')
@@ -94,7 +105,6 @@ export const addressSchema = hexSchema(20).meta({ description: 'EIP-55 form.' })
 export const hashSchema = hexSchema(32)
 export const successResponse = z.object({ success: z.literal(true) })
 
-/** Returns the EIP-55 form. */
 export function addressOfPkp(pkpId: string): string {
   return getAddress(`0x${pkpId.slice(-40)}`)
 }

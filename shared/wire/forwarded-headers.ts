@@ -1,4 +1,4 @@
-/** The edge forwards all headers except hop-by-hop headers and its own. */
+/** Determines which headers the edge forwards: all except hop-by-hop headers and the edge's own. */
 
 /** Hop-by-hop headers (RFC 9110, section 7.6.1), and headers that each hop sets itself. */
 const HOP_BY_HOP_HEADERS = new Set([
@@ -18,11 +18,11 @@ const HOP_BY_HOP_HEADERS = new Set([
 ])
 
 /**
- * Cookies belong to the edge: the origin does not use cookies and must not set them. Headers with a client address are
- * dropped because any client can send them.
+ * Headers that the edge does not forward. Cookies belong to the edge: the origin does not use cookies and must not set
+ * them. Headers with a client address are dropped because any client can send them.
  */
 const EDGE_HEADERS = new Set([
-  // Prevents the origin from compressing a sealed response. The edge sends the decrypted body unchanged.
+  // Without this header, the origin does not compress a sealed response. The edge sends the decrypted body unchanged.
   'accept-encoding',
   'cdn-loop',
   'client-ip',
@@ -42,7 +42,9 @@ export function isForwardedHeader(name: string): boolean {
   return !name.startsWith('cf-') && !name.startsWith('x-forwarded-')
 }
 
-/** Returns names in lower case. Also drops the headers that the `Connection` header names. */
+/**
+ * Returns the headers to forward, with names in lower case. Also drops the headers that the `Connection` header names.
+ */
 export function forwardedHeaders(headers: Iterable<[string, string]>): [string, string][] {
   const all = [...headers].map(([name, value]): [string, string] => [name.toLowerCase(), value])
   const named = new Set(

@@ -1,8 +1,8 @@
-/** Receipt of a failed action; the body of such a response is human-readable text. */
+/** Header with the receipt of a failed action. The body of such a response is human-readable text. */
 export const RECEIPT_HEADER = 'x-svc-receipt'
 
 /**
- * Authenticates an admin wallet instead of an API key. The value is base64 of `{typed_data, signature}`, with typed
- * data of the purpose BillingAuth.
+ * Header that authenticates an admin wallet instead of an API key. The value is base64 of `{typed_data, signature}`,
+ * with typed data of the purpose BillingAuth.
  */
 export const WALLET_AUTH_HEADER = 'x-wallet-auth'

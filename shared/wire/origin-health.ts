@@ -1,4 +1,3 @@
-/** `GET /health` of the origin. */
 import { z } from 'zod'
 
 const healthReasonSchema = z.object({

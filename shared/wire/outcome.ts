@@ -1,4 +1,4 @@
-/** The origin stores outcomes; both the edge and the origin forward them. */
+/** Outcomes of runs. The origin stores them, and both the edge and the origin forward them. */
 import { z } from 'zod'
 import { LOG_LEVELS, type LogLine } from './log-line.ts'
 
@@ -10,16 +10,19 @@ export const logLineSchema = z.object({
 
 const endedRunFields = {
   action_cid: z.string(),
-  /** Wall-clock time inside the sandbox. */
+  /** Wall-clock time of the run inside the sandbox. */
   duration_ms: z.number(),
-  /** 0 if the run failed. */
+  /** Charge for the run, in cents. 0 if the run failed. */
   charged_cents: z.int().min(0).default(0),
   logs: z.array(logLineSchema),
-  /** Signed by the origin (`shared/receipts/receipt.ts`). Absent if the result of the run is unknown. */
+  /**
+   * Receipt of the run, signed by the origin (`shared/receipts/receipt.ts`). Absent if the result of the run is
+   * unknown.
+   */
   receipt: z.string().optional(),
 }
 
-/** The machine failed before it reported the outcome. The action may have run. */
+/** Error code of a run whose machine failed before it reported the outcome. The action may have run. */
 export const ORIGIN_LOST = 'origin_lost'
 
 export const outcomeSchema = z.discriminatedUnion('status', [
@@ -27,16 +30,19 @@ export const outcomeSchema = z.discriminatedUnion('status', [
   z.object({
     status: z.literal('failed'),
     ...endedRunFields,
-    /** `action_threw`, `action_timeout`, `out_of_memory`, `origin_lost`, ... */
+    /** Error code: `action_threw`, `action_timeout`, `out_of_memory`, `origin_lost`, ... */
     code: z.string(),
     message: z.string(),
-    /** Empty if no stack trace is available. */
+    /** Stack trace of the error. Empty if no stack trace is available. */
     stack: z.string(),
   }),
 ])
 export type Outcome = z.infer<typeof outcomeSchema>
 
-/** The stack if it contains the message, otherwise the message followed by the stack. */
+/**
+ * Returns the error text of a failed run: the stack if it contains the message, otherwise the message followed by the
+ * stack.
+ */
 export function failureText(outcome: { message: string; stack: string }): string {
   if (outcome.stack === '') return outcome.message
   return outcome.stack.includes(outcome.message)
@@ -44,7 +50,6 @@ export function failureText(outcome: { message: string; stack: string }): string
     : `${outcome.message}\n${outcome.stack}`
 }
 
-/** Same text as the `logs` field of a `svc_action` response. */
 export function logsText(logs: readonly LogLine[]): string {
   return logs.map((line) => line.text).join('\n')
 }

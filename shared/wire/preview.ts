@@ -1,14 +1,13 @@
-/** `POST /api/triggers/preview` */
 import { z } from 'zod'
 import { paramsSchema } from './action-call.ts'
 import { TRIGGER_KINDS, triggerOptions } from './trigger.ts'
 
-/** Same fields as a request for creation, without those that a preview does not need. */
+/** Request for a preview. It has the fields of a request for creation, without those that a preview does not need. */
 export const previewRequest = z.strictObject({
   kind: z.enum(TRIGGER_KINDS),
   config: z.record(z.string(), z.unknown()).default({}),
   default_params: paramsSchema.default({}),
-  /** Chain events only; only `finality` is accepted. */
+  /** Options of the trigger. Only for chain events, where only `finality` is accepted. */
   options: triggerOptions.default({}),
 })
 export type PreviewRequest = z.infer<typeof previewRequest>
@@ -18,7 +17,7 @@ export const triggerPreview = z.object({
   next: z.array(z.string().meta({ format: 'date-time' })).exactOptional(),
   /** Schedules only: shortest interval between two ticks. */
   min_interval_s: z.int().exactOptional(),
-  /** Chain events only. `topic0` is the hash of this signature. */
+  /** Chain events only: normalized signature of the event. `topic0` is the hash of this signature. */
   canonical_signature: z.string().exactOptional(),
   topic0: z.string().exactOptional(),
   /** Chain events only: latest matching logs, newest first, in the form of the `event` param. */
@@ -27,7 +26,7 @@ export const triggerPreview = z.object({
   searched: z.object({ from: z.int(), to: z.int() }).exactOptional(),
   /** Chain events only: likely mistakes, such as an address without code. */
   warnings: z.array(z.string()).exactOptional(),
-  /** Params that the action would receive; an example if no log matches a chain event trigger. */
+  /** Params that the action would receive. If no log matches a chain event trigger, the params are an example. */
   params: z.record(z.string(), z.unknown()),
 })
 export type TriggerPreview = z.infer<typeof triggerPreview>

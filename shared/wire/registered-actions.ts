@@ -13,7 +13,7 @@ const CID_NAMES = ['action_ipfs_cid', 'action_ipfs_id', 'action_cid', 'ipfs_id',
 
 export const requiredCid = requiredField(aliases(cidSchema, ...CID_NAMES))
 
-/** The client sends the CID, from which the hash is computed, or the hash itself. */
+/** Hash of an action. The client sends the CID, from which the hash is computed, or the hash itself. */
 export const requiredCidHash = requiredField({
   ...aliases(cidAsHashSchema, ...CID_NAMES),
   ...aliases(cidHashSchema, 'hashed_cid', 'cid_hash'),

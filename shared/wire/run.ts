@@ -1,4 +1,3 @@
-/** The run record itself is in `trigger.ts`. */
 import { z } from 'zod'
 import { RUN_WAIT_MAX_S, RUNS_PAGE_DEFAULT, RUNS_PAGE_MAX } from '../limits.ts'
 import { paramsSchema } from './action-call.ts'
@@ -9,13 +8,13 @@ const RFC3339 = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i
 const EXPECTED_TIME =
   'expected an RFC 3339 time, such as 2026-05-22T13:05:00Z (in a query, write + as %2B)'
 
-/** `Date` parses February 30 as a day in March. */
+/** Returns true if the day exists. The check is needed because `Date` parses February 30 as a day in March. */
 function isDay(day: string): boolean {
   const midnight = new Date(`${day}T00:00:00Z`)
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
 }
 
-/** RFC 3339, transformed into Unix milliseconds. */
+/** A time in RFC 3339, transformed into Unix milliseconds. */
 const time = z
   .string()
   .refine((text) => isDay(RFC3339.exec(text)?.[1] ?? '') && !Number.isNaN(Date.parse(text)), {
@@ -24,14 +23,13 @@ const time = z
   .transform((text) => Date.parse(text))
   .meta({ format: 'date-time' })
 
-/** `GET /api/triggers/<id>/runs` */
 export const runsQuery = z
   .object({
     limit: integerText
       .transform((limit) => Math.min(Math.max(limit, 1), RUNS_PAGE_MAX))
       .default(RUNS_PAGE_DEFAULT),
     offset: integerText.pipe(z.number().min(0)).optional(),
-    /** `next_cursor` of the previous page; absent for the first page. */
+    /** Value of `next_cursor` in the previous page. Absent for the first page. */
     cursor: z.string().optional(),
     status: z.enum(RUN_STATUSES).optional().describe('Only runs with this status.'),
     since: time.optional().describe('Only runs queued at this time or later (RFC 3339).'),
@@ -42,19 +40,17 @@ export const runsQuery = z
     error: 'it already sets the start of the page: omit offset',
   })
 
-/** `GET /api/runs/<id>` */
 export const runQuery = z.object({
-  /** Long polling: maximum seconds to wait for the run to finish. */
+  /** Long polling: maximum time to wait for the run to finish, in seconds. */
   wait: integerText.pipe(z.number().min(0).max(RUN_WAIT_MAX_S)).default(0),
 })
 
 export const runsResponse = z.object({
   runs: z.array(runRecord),
-  /** `cursor` for the next page; null on the last page. */
+  /** Cursor of the next page. Null on the last page. */
   next_cursor: z.string().nullable(),
 })
 
-/** `POST /api/triggers/<id>/test` */
 export const testRequest = z
   .strictObject({
     params: paramsSchema.meta({
@@ -63,12 +59,11 @@ export const testRequest = z
     event: z.unknown().describe('Webhooks: the JSON value that a sender would POST.'),
   })
   .partial()
-  // A null event is valid if `params` is absent; otherwise it counts as absent.
+  // A null event is valid if `params` is absent. Otherwise, a null event counts as absent.
   .refine((body) => ('params' in body ? (body.event ?? null) === null : 'event' in body), {
     error: 'expected either params or event',
   })
 
-/** `POST /api/runs/<id>/replay` */
 export const replayRequest = z.strictObject({
   code: z
     .enum(['original', 'current'])
@@ -81,5 +76,4 @@ export type ReplayCode = z.infer<typeof replayRequest>['code']
 
 export const queuedResponse = z.object({ run_id: z.string(), status: z.literal('queued') })
 
-/** `POST /api/triggers/<id>/purge` */
 export const purgeResponse = z.object({ cancelled: z.int() })

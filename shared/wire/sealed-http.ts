@@ -1,6 +1,6 @@
 /**
- * Plaintext of a sealed core API message: the raw body, then a JSON head, then the length of the head (4 bytes,
- * big-endian). The head comes last so that a large body is read once, directly into the buffer that is sealed.
+ * Encodes the plaintext of a sealed core API message: the raw body, then a JSON head, then the length of the head (4
+ * bytes, big-endian). The head comes last so that a large body is read once, directly into the buffer that is sealed.
  */
 import { z } from 'zod'
 import { isProxiedPath } from './core-routes.ts'
@@ -10,15 +10,16 @@ import { replayProtection } from './sealed.ts'
 export const SEALED_HTTP_PATH = '/sealed/http'
 
 /**
- * Keep-alive padding before a sealed response, while a long action runs. A sealed response never starts with this byte.
+ * Byte of keep-alive padding, which is sent before a sealed response while a long action runs. A sealed response never
+ * starts with this byte.
  */
 export const PAD_BYTE = 0
 
 const LENGTH_BYTES = 4
 
 /**
- * A value is a byte string, in which each character is one byte. As in the Fetch standard, values may contain control
- * characters. NUL, CR and LF are rejected to prevent header injection.
+ * Names and values of headers. A value is a byte string, in which each character is one byte. As in the Fetch standard,
+ * values may contain control characters. NUL, CR and LF are rejected to prevent header injection.
  */
 const fieldName = z.string().regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/, 'expected a header name')
 const fieldValue = z.string().regex(/^[^\0\r\n\u0100-\uffff]*$/, 'expected a header value')
@@ -40,15 +41,18 @@ export const sealedHttpRequestSchema = z.object({
   ...replayProtection,
   method: z.enum(FORWARDED_METHODS),
   path: z.string().refine(isProxiedPath, 'expected a path that is passed on'),
-  /** Includes the question mark; empty if the request has no query. */
+  /** Query of the request, including the question mark. Empty if the request has no query. */
   query: z.string().regex(/^(\?[\x21\x22\x24-\x7e]*)?$/, 'expected a query'),
   headers: headersSchema,
-  /** IP address as the edge sees it, for rate limits; empty if unknown. */
+  /** Client's IP address as seen by the edge, for rate limits. Empty if unknown. */
   client_address: z.string().max(64),
 })
 export type SealedHttpRequest = z.infer<typeof sealedHttpRequestSchema>
 
-/** If the origin sends a refusal instead (`sealed.ts`), the request did not reach the core API. */
+/**
+ * Head of a sealed response. If the origin sends a refusal instead (`sealed.ts`), the request did not reach the core
+ * API.
+ */
 export const sealedHttpResponseSchema = z.object({
   state: z.literal('answered'),
   status: z.int().min(200).max(599),
@@ -56,7 +60,7 @@ export const sealedHttpResponseSchema = z.object({
 })
 export type SealedHttpResponse = z.infer<typeof sealedHttpResponseSchema>
 
-/** @param buffer starts with the body; reused if it has room for the head and the head's length */
+/** @param buffer starts with the body. The buffer is reused if it has room for the head and the head's length */
 export function encodeFrame(
   buffer: Uint8Array<ArrayBuffer>,
   bodyBytes: number,
@@ -74,7 +78,7 @@ export function encodeFrame(
   return bytes.subarray(0, total)
 }
 
-/** Undefined if the plaintext is malformed. Does not parse the head's JSON. */
+/** Decodes a message without parsing the head's JSON. Undefined if the plaintext is malformed. */
 export function decodeFrame<Bytes extends Uint8Array>(
   bytes: Bytes,
 ): { head: string; body: Bytes } | undefined {

@@ -1,4 +1,7 @@
-/** The edge checks a usage key at the origin before it stores the key or uses a stored key for another action. */
+/**
+ * Messages for checking a usage key at the origin. The edge checks a key before it stores the key or uses a stored key
+ * for another action.
+ */
 import { z } from 'zod'
 import {
   replayProtection,
@@ -9,14 +12,12 @@ import {
 
 export const SEALED_KEYS_PATH = '/sealed/keys'
 
-/** A new key, or one that the edge already stores. */
 export type KeyToCheck = { api_key: string } | { stored: StoredUsageKey }
 
 export const checkKeyRequestSchema = z.object({
   ...replayProtection,
   api_key: z.string().min(1).max(256).optional(),
   stored: storedUsageKeySchema.optional(),
-  /** Action that the usage key would run. */
   action_cid: z.string().min(1).max(128),
 })
 export type CheckKeyRequest = z.infer<typeof checkKeyRequestSchema>
@@ -24,9 +25,8 @@ export type CheckKeyRequest = z.infer<typeof checkKeyRequestSchema>
 export const checkKeyResponseSchema = z.discriminatedUnion('state', [
   z.object({
     state: z.literal('known'),
-    /** `account` is the account key, which can do everything in the account. */
+    /** Kind of the key. `account` is the account key, which can do everything in the account. */
     key: z.enum(['usage', 'account', 'unknown']),
-    /** True if the key would currently be permitted to run the action. */
     may_execute: z.boolean(),
   }),
   sealedRefusalSchema,

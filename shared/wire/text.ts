@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The contract and CIDs use UTF-8, which cannot encode lone surrogates. */
+/** Text without lone surrogates. The contract and CIDs use UTF-8, which cannot encode lone surrogates. */
 export const textSchema = z.string().refine((value) => value.isWellFormed(), {
   error: 'expected well-formed Unicode, without lone surrogates',
 })

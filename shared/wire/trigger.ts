@@ -1,4 +1,4 @@
-/** Unknown fields of a request are rejected. */
+/** Schemas of triggers and runs. Unknown fields of a request are rejected. */
 import { z } from 'zod'
 import {
   CONCURRENCY_MAX,
@@ -20,7 +20,7 @@ export type TriggerKind = (typeof TRIGGER_KINDS)[number]
 
 const jsonObject = z.record(z.string(), z.unknown())
 
-/** The handshake can be answered in the sender's own format (docs/triggers.md, Handshakes). */
+/** Senders whose handshake can be answered in the sender's own format (docs/triggers.md, Handshakes). */
 export const HANDSHAKE_SENDERS = [
   'slack',
   'twitch',
@@ -36,7 +36,7 @@ export type HandshakeSender = (typeof HANDSHAKE_SENDERS)[number]
 
 const MISFIRE_POLICIES = ['coalesce', 'skip', 'all'] as const
 
-/** A separate check determines which options each kind of trigger accepts. */
+/** Options of a trigger. A separate check determines which options each kind of trigger accepts. */
 export const triggerOptions = z.strictObject({
   concurrency: z
     .int()
@@ -137,12 +137,12 @@ export const createTriggerRequest = z.strictObject({
 })
 export type CreateTrigger = z.infer<typeof createTriggerRequest>
 
-/** Documented in docs/decisions/0070. */
+/** Returns the default maximum of queued runs (docs/decisions/0070). */
 export function defaultQueuedRuns(kind: TriggerKind): number {
   return kind === 'webhook' ? WEBHOOK_QUEUED_RUNS_DEFAULT : MAX_QUEUED_RUNS_DEFAULT
 }
 
-/** An absent field stays unchanged. */
+/** Changes to a trigger. An absent field stays unchanged. */
 export const patchTriggerRequest = z
   .strictObject({
     ...fields,
@@ -159,15 +159,15 @@ export const waitingFor = z
   })
 export type WaitingFor = z.infer<typeof waitingFor>
 
-/** Counts over the last 24 hours, and the current state of the queue. */
+/** Statistics of a trigger: counts over the last 24 hours, and the current state of the queue. */
 const triggerStats = z.object({
   window: z.literal('24h'),
-  // Finished runs by status.
+  // Counts of finished runs by status.
   ok: z.int(),
   failed: z.int(),
-  /** Schedule ticks that did not start a run. */
+  /** Number of schedule ticks that did not start a run. */
   skipped: z.int(),
-  // Percentiles of the latest runs' durations; null if there are no such runs.
+  // Percentiles of the latest runs' durations. Null if there are no such runs.
   p50_ms: z.number().nullable(),
   p95_ms: z.number().nullable(),
   queued: z.int(),
@@ -176,17 +176,19 @@ const triggerStats = z.object({
 })
 export type TriggerStats = z.infer<typeof triggerStats>
 
-/** `from` and `to` are block numbers, both inclusive. */
+/** Progress of a backfill. `from` and `to` are block numbers, both inclusive. */
 const backfillRecord = z.object({
   from: z.int(),
   to: z.int(),
-  /** Next block to scan; greater than `to` when the backfill is done. */
+  /** Next block to scan. Greater than `to` when the backfill is done. */
   at: z.int(),
   done: z.boolean(),
 })
 export type BackfillRecord = z.infer<typeof backfillRecord>
 
-/** Times are in RFC 3339 and UTC. The usage key is write-only, so it is not included. */
+/**
+ * Record of a trigger. Times are in RFC 3339 and UTC. The usage key is write-only, so the record does not include it.
+ */
 export const triggerRecord = z.object({
   id: z.string(),
   name: z.string(),
@@ -201,38 +203,40 @@ export const triggerRecord = z.object({
   enabled: z.boolean(),
   /** Webhooks only: URL to which senders post. */
   webhook_url: z.string().exactOptional(),
-  /** Schedules only; null while the trigger is disabled. */
+  /** Schedules only: time of the next run. Null while the trigger is disabled. */
   next_run_at: timeText.nullable().exactOptional(),
-  /** Chain events only. `topic0` is the hash of this signature. */
+  /** Chain events only: normalized signature of the event. `topic0` is the hash of this signature. */
   canonical_signature: z.string().exactOptional(),
   topic0: z.string().exactOptional(),
-  /** Chain events only: the trigger's own finality, otherwise the chain's default. */
+  /** Chain events only: the trigger's own finality, or the chain's default. */
   finality: z.union([z.enum(['latest', 'safe', 'finalized']), z.int()]).exactOptional(),
-  /** Present if `start_block` was below the head when the trigger started. Not included in lists. */
+  /**
+   * Progress of the trigger's backfill. Present if `start_block` was below the head when the trigger started. Not
+   * included in lists.
+   */
   backfill: backfillRecord.exactOptional(),
-  /** Null if the service did not disable the trigger. */
+  /** Reason why the service disabled the trigger. Null if the service did not disable it. */
   disabled_reason: z.string().nullable(),
-  /** Null if the trigger's runs are not waiting. */
+  /** Condition that the trigger's runs wait for. Null if no runs are waiting. */
   waiting_for: waitingFor.nullable(),
-  /** Not included in lists. */
+  /** Statistics of the trigger. Not included in lists. */
   stats: triggerStats.exactOptional(),
   created_at: timeText,
   updated_at: timeText,
 })
 export type TriggerRecord = z.infer<typeof triggerRecord>
 
-/** Response to the creation or PATCH of a trigger. */
 export const storedTrigger = triggerRecord.extend({
-  /** Not stored; absent if there are no warnings. */
+  /** Warnings about the trigger, which are not stored. Absent if there are no warnings. */
   warnings: z.array(z.string()).exactOptional().meta({
     description:
       'Reasons why runs with its usage key would be rejected, and how to complete an event_signature that does not determine how logs are decoded. Not stored.',
   }),
 })
-/** `warnings` are about the trigger's usage key and its event signature. */
+/** A created or changed trigger. `warnings` are about the trigger's usage key and event signature. */
 export type StoredTrigger = z.infer<typeof storedTrigger>
 
-/** Omits the source and large `default_params`. */
+/** Record of a trigger in a list, without the source and large `default_params`. */
 export const listedTrigger = triggerRecord
   .omit({ action_code: true, waiting_for: true, stats: true, backfill: true })
   .extend({
@@ -240,20 +244,20 @@ export const listedTrigger = triggerRecord
     /** Set if `default_params` is null because of its size. The record of the single trigger contains the params. */
     default_params_omitted: z.literal(true).exactOptional(),
   })
-/** Without `action_code`. `default_params` is null if it is large. */
+/** A trigger in a list, without `action_code`. `default_params` is null if it is large. */
 export type ListedTrigger = z.infer<typeof listedTrigger>
 
 export const RUN_STATUSES = ['queued', 'running', 'success', 'failed'] as const
 export type RunStatus = (typeof RUN_STATUSES)[number]
 
-/** Times are in RFC 3339 and UTC; null if the event has not occurred. */
+/** Record of a run. Times are in RFC 3339 and UTC, and null if the event has not occurred. */
 export const runRecord = z.object({
   id: z.string(),
   trigger_id: z.string(),
   status: z.enum(RUN_STATUSES),
   /** Params that the action receives. The values of secret headers are masked. */
   input: z.record(z.string(), z.unknown()),
-  /** Lists only: set if the webhook body does not fit the page; `input` then omits the parts derived from it. */
+  /** Lists only: set if the webhook body does not fit the page. `input` then omits the parts derived from the body. */
   input_omitted: z
     .object({ bytes: z.int(), url: z.string() })
     .exactOptional()
@@ -263,9 +267,9 @@ export const runRecord = z.object({
   response: z.unknown(),
   error: z.string().nullable(),
   logs: z.array(logLineSchema),
-  /** 0 until the run has finished, and for failed runs. */
+  /** Charge for the run, in cents. 0 until the run has finished, and for failed runs. */
   charged_cents: z.int(),
-  /** Signed by the origin. Null until the run has finished, and if the action was not executed. */
+  /** Receipt of the run, signed by the origin. Null until the run has finished, and if the action was not executed. */
   receipt: receiptText.nullable(),
   attempt: z.int(),
   action_cid: z.string(),
@@ -274,11 +278,14 @@ export const runRecord = z.object({
   finished_at: timeText.nullable(),
   next_attempt_at: timeText.nullable(),
   waiting_for: waitingFor.nullable(),
-  /** Started by `POST /api/triggers/<id>/test`. */
+  /** True if the run was started by `POST /api/triggers/<id>/test`. */
   test: z.boolean(),
-  /** Null if this run is not a replay. */
+  /** ID of the replayed run. Null if this run is not a replay. */
   replay_of: z.string().nullable(),
-  /** Chain events only: a reorganization deeper than the trigger's finality removed the run's log from the chain. */
+  /**
+   * Chain events only: true if a reorganization deeper than the trigger's finality removed the run's log from the
+   * chain.
+   */
   reorged: z.boolean(),
 })
 export type RunRecord = z.infer<typeof runRecord>

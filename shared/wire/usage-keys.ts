@@ -27,7 +27,7 @@ type SpendCap = {
   remove_spend_cap?: boolean | undefined
 }
 
-/** A cap without its window, or a window without a cap, has no meaning. */
+/** Requires both the cap and its window. A cap without its window, or a window without a cap, has no meaning. */
 function requireWholeCap(body: SpendCap, context: z.core.$RefinementCtx): void {
   const { spend_cap_cents: cap, spend_window_seconds: window, remove_spend_cap: isRemoved } = body
   const add = (field: keyof SpendCap, message: string) =>
@@ -44,7 +44,6 @@ const EXECUTE_IN_GROUPS =
   'Groups whose actions the key can run: one of them must permit the CID of the action. [0] stands for every group of the account, including future ones. Even then, a group must permit the action.'
 const executeInGroups = groupIdsSchema.meta({ description: EXECUTE_IN_GROUPS })
 
-/** Stored on chain. */
 const newKey = {
   name: nameSchema,
   description: descriptionSchema.default(''),
@@ -71,7 +70,7 @@ export const addUsageApiKeyResponse = z.object({
   usage_api_key_hash: hashSchema,
 })
 
-/** The key is not registered yet and may never be, so a spending cap could not be guaranteed. */
+/** Rejects a spending cap. The key is not registered yet and may never be, so a cap could not be guaranteed. */
 const noCapYet = z
   .unknown()
   .refine((cap) => cap === undefined, {
@@ -95,14 +94,13 @@ export const addUsageApiKeyWithSignatureResponse = z.object({
   }),
 })
 
-/** Given as the key or as its hash. */
 const usageApiKeyHash = requiredField(
   aliases(keyOrHashSchema, 'usage_api_key', 'api_key', 'usage_api_key_hash', 'api_key_hash'),
 )
 
 export const removeUsageApiKeyRequest = requestSchema({ usageApiKeyHash })
 
-/** In the order of the contract's `UsageApiKey`, because a bit mask identifies the fields. */
+/** Changeable fields, in the order of the contract's `UsageApiKey`, because a bit mask identifies the fields. */
 const changes = {
   name: optionalField(aliases(nameSchema, 'name')),
   description: optionalField(aliases(descriptionSchema, 'description')),
@@ -115,7 +113,7 @@ const changes = {
   execute_in_groups: optionalField(aliases(executeInGroups, 'execute_in_groups')),
 }
 
-/** Stored off chain. */
+/** Fields of the spending cap, which is stored off chain. */
 const spendCap = {
   spend_cap_cents: optionalField(aliases(spendCapCents, 'spend_cap_cents')),
   spend_window_seconds: optionalField(aliases(spendWindowSeconds, 'spend_window_seconds')),
@@ -167,9 +165,9 @@ export const usageApiKeysResponse = z.array(
 )
 
 /**
- * The caller can generate the new key, so that the only copy cannot be lost with the response; otherwise, the origin
- * generates it. Contains the key instead of its hash, because a hash could belong to a wallet and would then identify
- * the account of the wallet's owner.
+ * Request to rotate the account key. The caller can generate the new key, so that the only copy cannot be lost with the
+ * response. Otherwise, the origin generates the key. The request contains the key instead of its hash, because a hash
+ * could belong to a wallet and would then identify the account of the wallet's owner.
  */
 export const rotateAccountApiKeyRequest = z.object({
   new_api_key: z

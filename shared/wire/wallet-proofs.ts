@@ -1,6 +1,6 @@
 /**
- * Typed data in one exact form, signed by the wallet (docs/decisions/0034). Missing, extra or reordered fields are
- * rejected.
+ * Schemas of typed data that a wallet signs (docs/decisions/0034). The data must have one exact form: missing, extra or
+ * reordered fields are rejected.
  */
 import { z } from 'zod'
 import { WALLET_SIGNATURE_MAX_BYTES } from '../limits.ts'
@@ -16,7 +16,6 @@ import { addressSchema, hashSchema, hexSchema } from './fields.ts'
 
 const UINT = 'expected an unsigned integer: a number, or a decimal or 0x hex string'
 
-/** A number, a decimal string or a hex string. */
 const uintSchema = z
   .union([z.int().min(0), z.string().regex(/^(?:0|[1-9][0-9]{0,77}|0x[0-9a-fA-F]{1,64})$/, UINT)], {
     error: ({ input }) =>
@@ -26,7 +25,7 @@ const uintSchema = z
 
 type Members = readonly { readonly name: string; readonly type: string }[]
 
-/** Both the EIP-712 members and their order are part of the type hash. */
+/** Both the members and their order are part of the type hash. */
 function membersSchema(members: Members) {
   const [first, ...others] = members.map(({ name, type }) =>
     z.strictObject({ name: z.literal(name), type: z.literal(type) }),
@@ -58,7 +57,10 @@ function typedDataSchema(purpose: Purpose) {
   })
 }
 
-/** An empty signature (`0x`) is valid, because a contract wallet may already have approved the digest. */
+/**
+ * Signature of a wallet. An empty signature (`0x`) is valid, because a contract wallet may already have approved the
+ * digest.
+ */
 const signatureSchema = z
   .string()
   .max(2 + 2 * WALLET_SIGNATURE_MAX_BYTES, `expected at most ${WALLET_SIGNATURE_MAX_BYTES} bytes`)
@@ -72,14 +74,14 @@ export function primaryTypeSchema(purpose: Purpose) {
   return z.object({ typed_data: z.object({ primaryType: z.literal(purpose) }) })
 }
 
-/** Parses integers into exact bigints. */
+/** The schema parses integers into exact bigints. */
 export function walletProofSchema(purpose: Purpose) {
   return z.object({ typed_data: typedDataSchema(purpose), signature: signatureSchema })
 }
 
 /**
- * Typed as unknown, but described in full in the OpenAPI document. Parsed later, when the chain and the current time
- * are known (`WalletProofs.read`).
+ * Creates the fields of a wallet's proof, which are typed as unknown, but described in full in the OpenAPI document.
+ * They are parsed later, when the chain and the current time are known (`WalletProofs.read`).
  */
 export function walletProofFields(purpose: Purpose) {
   return {

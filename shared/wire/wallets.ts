@@ -10,7 +10,8 @@ export const createWalletRequest = z.object({
 export const createWalletResponse = z.object({ wallet_address: addressSchema, pkp_id: hashSchema })
 
 /**
- * The client registers the wallet in its own transaction. A text that is too long is rejected before the client pays.
+ * Request to create a wallet that the client registers in its own transaction. A text that is too long is rejected
+ * before the client pays.
  */
 export const createWalletWithSignatureRequest = createWalletRequest.extend(
   walletProofFields('CreateWallet'),

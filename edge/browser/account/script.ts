@@ -8,7 +8,7 @@ import { pressHandler } from '../passkeys/press-handler.ts'
 
 const status = document.getElementById('passkey-status')!
 
-/** Null if no passkey can be added; the page then shows the reason. */
+/** Form for adding a passkey. Null if no passkey can be added, in which case the page shows the reason. */
 const form = document.querySelector<HTMLFormElement>('form#add-passkey')
 
 async function add(fields: FormData): Promise<void> {

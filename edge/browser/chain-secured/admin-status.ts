@@ -1,4 +1,3 @@
-/** Reads the contract through the wallet's node. */
 import {
   type AccountView,
   loadContractCodec,
@@ -10,7 +9,7 @@ import type { AccountsChain } from './explain-transaction.ts'
 
 /**
  * Relation of a wallet's address to an account:
- * - `admin`: the wallet can change its account.
+ * - `admin`: the wallet is the admin of an account.
  * - `former`: the account was transferred or is managed by the service; the wallet can never be an admin again.
  * - `none`: the wallet was never an admin, and can open an account or receive one.
  */
@@ -18,7 +17,7 @@ export type AdminStatus = 'admin' | 'former' | 'none'
 
 type AccountsReader = { provider: Eip1193Provider; place: AccountsChain }
 
-/** Found even if stored under another hash; undefined if there is no account. */
+/** Finds the account even if it is stored under another hash. */
 export async function readAccount(
   { provider, place }: AccountsReader,
   address: string,

@@ -1,8 +1,8 @@
-/** Calls of functions without an entry here are never sent. */
+/** Explanations of the contract's functions. Calls of functions without an explanation are never sent. */
 import type { Explanation, ExplanationFacts } from './explanation.ts'
 import type { NameLookup } from './name-lookup.ts'
 
-/** Arguments without the account hash, which has already been checked. */
+/** Arguments of a call without the account hash, which has already been checked. */
 type Args = readonly any[]
 type CallExplainer = (
   args: Args,
@@ -19,7 +19,6 @@ const nameFacts = (name: string, description: string) =>
     ['Description', description || 'none'],
   ] as const
 
-/** Members whose bit is set in `fields`. */
 const changedMembers = (fields: bigint, members: ExplanationFacts): ExplanationFacts =>
   members.filter((_, bit) => (fields >> BigInt(bit)) & 1n)
 

@@ -1,4 +1,7 @@
-/** A proof that differs from the one that the client would build is never passed to the wallet. */
+/**
+ * Explains a proof that a wallet is asked to sign. A proof that differs from the one that the client would create is
+ * never passed to the wallet.
+ */
 import { type Purpose, PURPOSES, typedDataOf } from '../../../shared/crypto/typed-data.ts'
 import { PROOF_WINDOW_S } from '../../../shared/limits.ts'
 import type { Explanation } from './explanation.ts'
@@ -7,11 +10,11 @@ import { refusalErrors } from './provider-rpc-error.ts'
 const refusalError = refusalErrors('signature')
 
 type ProofRequest = {
-  /** Typed data for `eth_signTypedData_v4`. Untrusted. */
+  /** Typed data to be signed with `eth_signTypedData_v4`. Untrusted. */
   text: unknown
   address: string
   chainId: bigint
-  /** Unix milliseconds. */
+  /** Current time in Unix milliseconds. */
   now: number
 }
 
@@ -48,7 +51,7 @@ const PURPOSE_TEXTS: Record<Purpose, PurposeTexts> = {
   },
 }
 
-/** @throws {ProviderRpcError} if the text is not a proof of this wallet for this chain with a current timestamp */
+/** @throws {ProviderRpcError} unless the text is a proof of this wallet for this chain with a current timestamp */
 export function explainProof({ text, address, chainId, now }: ProofRequest): Explanation {
   const proof = parseProof(text)
   const { purpose, issuedAt } = requireKnownPurpose(proof)
@@ -94,7 +97,6 @@ function matchesExpected(proof: UntrustedProof, expected: ReturnType<typeof type
   return isOurs && JSON.stringify(sorted(proof)) === JSON.stringify(sorted(ours))
 }
 
-/** Untrusted, so any member may be missing or have any type. */
 type UntrustedProof = {
   primaryType?: unknown
   message?: { address?: unknown; issuedAt?: unknown }

@@ -1,4 +1,4 @@
-/** Explains a transaction from the exact bytes that the wallet is going to sign. */
+/** Explains a transaction, based on the exact bytes that the wallet is going to sign. */
 import type { Interface } from 'ethers'
 import { accountHashOfWallet } from '../../../shared/crypto/typed-data.ts'
 import { CONTRACT_CALLS } from './contract-calls.ts'
@@ -8,30 +8,33 @@ import { refusalErrors } from './provider-rpc-error.ts'
 
 const refusalError = refusalErrors('transaction')
 
-/** As reported by the service (`get_node_chain_config`). */
 export type AccountsChain = {
   chainId: bigint
   contractAddress: string
-  /** `token` is the symbol of the chain's native coin. */
   chainName: string
   token: string
 }
 
 type TransactionRequest = {
-  /** Transaction for `eth_sendTransaction`. Untrusted. */
+  /** Parameter of `eth_sendTransaction`. Untrusted. */
   transaction: unknown
-  /** Address of the signing wallet. */
   address: string
   place: AccountsChain
   words: NameLookup
-  /** Wei per unit of gas; undefined if the node does not report it. */
+  /** Price in wei per unit of gas; undefined if the node does not report it. */
   gasPrice: bigint | undefined
 }
 
-/** `value` is not allowed, because it would transfer funds. The wallet chooses the nonce and the fees. */
+/**
+ * Fields that a transaction may have. `value` is not allowed, because it would transfer funds. The wallet chooses the
+ * nonce and the fees.
+ */
 const ALLOWED_FIELDS: ReadonlySet<string> = new Set(['from', 'to', 'data', 'gas', 'chainId'])
 
-/** @throws {ProviderRpcError} if the transaction is not a call in `CONTRACT_CALLS` that changes this wallet's own account */
+/**
+ * @throws {ProviderRpcError} unless the transaction is a call in `CONTRACT_CALLS` that changes this wallet's own
+ *   account
+ */
 export async function explainTransaction(request: TransactionRequest): Promise<Explanation> {
   const { transaction, address, place, words, gasPrice } = request
   const { data, gas } = requireAccountsCall(transaction, address, place)
@@ -80,7 +83,7 @@ function requireAccountsCall(
   return { data, gas }
 }
 
-/** Imports ethers on demand, because only wallet connections need it. */
+/** ethers is imported on demand, because only wallet connections need it. */
 async function contractInterface(): Promise<Interface> {
   const [{ Interface: Coding }, { accountConfigAbi }] = await Promise.all([
     import('ethers'),
@@ -107,7 +110,6 @@ function decodeCall(data: string, coding: Interface): { name: string; args: read
   return { name: call.name, args: call.args }
 }
 
-/** Requires the first argument to be this wallet's account hash, and returns the others. */
 function requireOwnAccount(name: string, args: readonly any[], address: string): readonly any[] {
   if (name === 'newChainSecuredAccount') return args
   const [hash, ...others] = args
@@ -116,7 +118,7 @@ function requireOwnAccount(name: string, args: readonly any[], address: string):
   return others
 }
 
-/** Maximum cost. The actual cost is lower, because the gas limit includes a margin of one fifth. */
+/** The actual cost is lower, because the gas limit includes a margin of one fifth. */
 function cost(gas: bigint, gasPrice: bigint | undefined, token: string): string {
   const units = `gas, up to ${gas.toLocaleString('en')} units`
   if (gasPrice === undefined) return `${units}; your wallet shows the price`
@@ -128,7 +130,7 @@ const SHOWN_DECIMALS = 9
 
 function formatCoins(wei: bigint): string {
   const smallest = 10n ** BigInt(COIN_DECIMALS - SHOWN_DECIMALS)
-  // Rounds up, so that the cost is never too low.
+  // Rounds up, so that the shown cost is never too low.
   const parts = (wei + smallest - 1n) / smallest
   const digits = String(parts).padStart(SHOWN_DECIMALS + 1, '0')
   const whole = digits.slice(0, -SHOWN_DECIMALS)

@@ -13,17 +13,16 @@ import { ProviderRpcError, UNAUTHORIZED, UNSUPPORTED } from './provider-rpc-erro
 
 type Parts = {
   wallet: Eip1193Provider
-  /** Requests are refused if the wallet switches to another address. */
+  /** Address of the wallet. Requests are refused if the wallet switches to another address. */
   address: string
   place: AccountsChain
   consent: Consent
-  /** Used for the names of the account's items. Undefined if the account does not exist. */
   account: () => Promise<AccountView | undefined>
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
 }
 
-/** The wallet forwards these to a node. They sign nothing, so they need no consent. */
+/** Methods that the wallet forwards to a node. They sign nothing, so they require no consent. */
 const READS: ReadonlySet<string> = new Set([
   'eth_blockNumber',
   'eth_call',
@@ -83,7 +82,7 @@ export function guardedProvider(parts: Parts): Eip1193Provider {
     consent.requested()
     let isLate = false
     try {
-      // The address or chain may have changed while the person was reading the explanation.
+      // Checks again, because the address or the chain may have changed while the person was reading the explanation.
       await requireAddress()
       await requireChain()
       const question = wallet.request({ method, params })
@@ -105,7 +104,7 @@ export function guardedProvider(parts: Parts): Eip1193Provider {
       gasPrice(),
     ])
     const request = { transaction, address, place, words, gasPrice: price }
-    // Copied, so that the caller cannot change the transaction between explanation and sending.
+    // Copies the transaction, so that the caller cannot change it after it was explained.
     const copy = structuredClone(transaction)
     const explanation = await explainTransaction({ ...request, transaction: copy })
     return confirmAndRequest(explanation, 'eth_sendTransaction', [copy])
@@ -115,7 +114,8 @@ export function guardedProvider(parts: Parts): Eip1193Provider {
     if (typeof signer !== 'string' || signer.toLowerCase() !== address.toLowerCase())
       throw new ProviderRpcError(UNAUTHORIZED, 'the signer is another wallet')
     const explanation = explainProof({ text, address, chainId: place.chainId, now: now() })
-    // Serialized again, because a wallet could interpret duplicate keys differently than the explanation.
+    // Serializes the proof again, because a wallet could interpret duplicate keys differently than the explanation
+    // does.
     const canonicalText = JSON.stringify(JSON.parse(String(text)))
     return confirmAndRequest(explanation, 'eth_signTypedData_v4', [address, canonicalText])
   }

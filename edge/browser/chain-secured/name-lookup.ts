@@ -1,15 +1,14 @@
-/** Describes the IDs in a contract call with the names that the admin gave them. */
 import { WILDCARD } from '../../../shared/cid/wildcard.ts'
 import type { AccountView } from '../../../shared/client/sovereign/contract-codec.ts'
 
-/** A longer name could push the text after it out of view. */
+/** Maximum length of a shown name. A longer name could push the text that follows it out of view. */
 const NAME_SHOWN_CHARACTERS = 64
 const EVERY_WALLET = 'every wallet of the account, including future ones'
 const EVERY_ACTION = 'every action, by any author'
 
 export type NameLookup = {
   group: (id: bigint) => string
-  /** Group array of a usage key, in which 0 means every group. */
+  /** Describes the groups of a usage key, where 0 means every group. */
   groups: (ids: readonly bigint[]) => string
   wallet: (pkpId: string) => string
   wallets: (pkpIds: readonly string[]) => string
@@ -18,9 +17,9 @@ export type NameLookup = {
   usageKey: (hash: string) => string
 }
 
-/** IDs are described without names if `account` is undefined. */
+/** Creates a name lookup for an account. If `account` is undefined, IDs are described without names. */
 export function nameLookup(account: AccountView | undefined): NameLookup {
-  // Curly quotation marks are replaced, so that a name cannot end its own quotation.
+  // Replaces curly quotation marks, so that a name cannot end its own quotation.
   const named = (what: string, name: string | undefined) =>
     name ? `${what} “${name.slice(0, NAME_SHOWN_CHARACTERS).replace(/[“”]/g, '"')}”` : what
   const group = (id: bigint) =>
@@ -46,7 +45,7 @@ export function nameLookup(account: AccountView | undefined): NameLookup {
         ? 'every group, including future ones'
         : joinNames(ids.map((id) => group(id))),
     wallet,
-    // Shown alone: the wildcard makes other IDs redundant, and could be overlooked among hundreds of them.
+    // A wildcard is shown alone, because it makes other IDs redundant, and could be overlooked among hundreds of them.
     wallets: (ids) =>
       ids.includes(WILDCARD) ? EVERY_WALLET : joinNames(ids.map((id) => wallet(id))),
     action,

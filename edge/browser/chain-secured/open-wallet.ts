@@ -16,31 +16,29 @@ import { readAccount, hasCode, type AdminStatus, readAdminStatus } from './admin
 
 export type OpenedWallet = {
   client: SovereignClient
-  /** With an EIP-55 checksum. */
+  /** Address of the wallet, with an EIP-55 checksum. */
   address: string
   chain: AccountsChain
-  /** Guarded provider, for requests by an API-mode client. */
   provider: Eip1193Provider
-  /** Defaults to the wallet's own address. */
+  /** Reads the admin status of an address, by default of the wallet's own address. */
   adminStatus: (address?: string) => Promise<AdminStatus>
   isContract: (address: string) => Promise<boolean>
 }
 
 type Parts = {
   wallet: Eip1193Provider
-  /** Client of the origin, with or without a key: provides the contract address and verifies the origin. */
+  /** Client of the origin, with or without a key. It provides the contract address and verifies the origin. */
   core: Pick<CommonOperations, 'getNodeChainConfig' | 'verification'>
   options: Pick<CommonOptions, 'baseUrl' | 'fetch'>
   consent: Consent
   onStep: (step: Step) => void
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
-  /** Aborts all pending requests to the wallet. */
   signal: AbortSignal
 }
 
 /**
- * Requests the address, and asks the wallet to switch to the chain that stores the accounts.
+ * Requests the wallet's address, and asks the wallet to switch to the chain that stores the accounts.
  * @throws {WalletRefused | WalletFailed | WrongChain | WrongContract | NoWallet}, and errors from requests to the
  *   origin
  */

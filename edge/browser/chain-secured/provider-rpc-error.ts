@@ -1,4 +1,7 @@
-/** EIP-1193 error, which the client converts to its own. Every code means that the request was not carried out. */
+/**
+ * EIP-1193 error, which the client converts to its own error class. Every code means that the request was not carried
+ * out.
+ */
 export class ProviderRpcError extends Error {
   override name = 'ProviderRpcError'
   readonly code: number
@@ -14,7 +17,7 @@ export const refusalErrors = (request: string) => (why: string) =>
 
 /** EIP-1193: the user rejected the request. */
 export const USER_REJECTED = 4001
-/** EIP-1193: unauthorized. Used if the wallet has switched to another account. */
+/** EIP-1193: unauthorized. This page uses the code if the wallet has switched to another account. */
 export const UNAUTHORIZED = 4100
 /** EIP-1193: the wallet or this page does not support the method. */
 export const UNSUPPORTED = 4200

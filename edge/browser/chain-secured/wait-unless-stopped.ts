@@ -2,8 +2,8 @@ import type { Consent } from './explanation.ts'
 
 /**
  * Waits until the wallet answers or the person stops waiting, because some wallets never answer.
- * @param what the request, such as `show its address`
- * @throws {Error} without a code if the person stops waiting, so the caller treats the outcome as unknown
+ * @param what name of the request, such as `show its address`
+ * @throws {Error} if the person stops waiting; the error has no code, so the caller treats the outcome as unknown
  */
 export async function waitUnlessStopped<Answer>(
   consent: Pick<Consent, 'untilStopped'>,

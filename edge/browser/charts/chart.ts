@@ -1,9 +1,9 @@
-/** Colours of `edge/pages/layout/page-style.ts` that work in both colour schemes. */
+/** Colours from `edge/pages/layout/page-style.ts` that are suitable for both colour schemes. */
 export type ChartColor = 'act' | 'good' | 'bad' | 'warn' | 'soft'
 
 export type Series = {
   name: string
-  /** One for each time; `null` if there is no data. */
+  /** One value per time; `null` if there is no data. */
   values: (number | null)[]
   color: ChartColor
   as: 'bar' | 'line'
@@ -11,20 +11,19 @@ export type Series = {
 
 export type Chart = {
   label: string
-  /** Start of each bucket in Unix milliseconds, ascending. At least one. */
+  /** Start time of each bucket in Unix milliseconds, in ascending order. Contains at least one time. */
   times: number[]
-  /** End of the last bucket in Unix milliseconds. */
+  /** End time of the last bucket in Unix milliseconds. */
   until: number
   series: Series[]
-  /** Short form with the unit. */
   format: (value: number) => string
 }
 
 type Column = (number | null)[]
 
 /**
- * Columns for uPlot: times in seconds, then the series in reverse order. A stacked bar includes the bars of all earlier
- * series, which are drawn over it later.
+ * Returns the columns for uPlot: the times in seconds, followed by the series in reverse order. Each stacked bar
+ * includes the bars of all earlier series, which are drawn later and cover it.
  */
 export function chartData({ times, series }: Chart): Column[] {
   const stackedBelow = times.map(() => 0)
@@ -35,7 +34,7 @@ export function chartData({ times, series }: Chart): Column[] {
   return [times.map((time) => time / 1000), ...columns.toReversed()]
 }
 
-/** At least 1, so that a series of zeros is drawn at the bottom. */
+/** Returns the maximum value, but at least 1, so that a series of zeros is drawn at the bottom. */
 export function maxValue(columns: readonly Column[]): number {
   let highest = 1
   for (const column of columns) for (const value of column) highest = Math.max(highest, value ?? 0)

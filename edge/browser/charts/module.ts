@@ -1,7 +1,7 @@
 /**
- * Pages import this module from `/scripts/charts.js` when a chart scrolls into view. The content security policy needs
- * no change: uPlot draws on a canvas and positions its elements through the CSSOM, and its style sheet is adopted. Each
- * page also shows the data as a table, for people who cannot see the canvas.
+ * Draws charts. Pages import this module from `/scripts/charts.js` when a chart scrolls into view. The content security
+ * policy needs no change: uPlot draws on a canvas and positions its elements through the CSSOM, and its style sheet is
+ * adopted. Each page also shows the data as a table, for people who cannot see the canvas.
  */
 import uPlot from 'uplot'
 import css from 'uplot/dist/uPlot.min.css'
@@ -18,12 +18,15 @@ export type ChartHandle = {
 const uplotStyleSheet = new CSSStyleSheet()
 uplotStyleSheet.replaceSync(css)
 
-/** Tick distances 1, 2, 5, 10, and so on, because all values are integers. */
+/** Tick distances 1, 2, 5, 10, and so on. They are integers, because all values are integers. */
 const INTEGER_STEPS = Array.from({ length: 10 }, (_, power) =>
   [1, 2, 5].map((step) => step * 10 ** power),
 ).flat()
 
-/** The element must have a height. Redraws when its width or the colour scheme changes. */
+/**
+ * Draws a chart. The element must have a height. The chart is redrawn when the element's width or the colour scheme
+ * changes.
+ */
 export function drawChart(element: HTMLElement, chart: Chart): ChartHandle {
   if (!document.adoptedStyleSheets.includes(uplotStyleSheet))
     document.adoptedStyleSheets.push(uplotStyleSheet)
@@ -70,7 +73,6 @@ function plotOptions(element: HTMLElement, chart: Chart): uPlot.Options {
     font: '12px system-ui, sans-serif',
     ticks: { show: false },
   }
-  // Tallest bars first; each bar covers the previous one.
   const drawn = chartData(chart).slice(1)
   return {
     ...sizeOf(element),
@@ -116,7 +118,7 @@ function plotOptions(element: HTMLElement, chart: Chart): uPlot.Options {
   }
 }
 
-/** Resolves a colour for the canvas with a temporary element, because the CSS variables depend on the colour scheme. */
+/** Uses a temporary element, because the canvas cannot use CSS variables, which depend on the colour scheme. */
 function colorOf(element: HTMLElement, name: ChartColor | 'line'): string {
   const probe = document.createElement('span')
   probe.style.color = `var(--${name})`
@@ -126,7 +128,7 @@ function colorOf(element: HTMLElement, name: ChartColor | 'line'): string {
   return color
 }
 
-/** Shows the values under the pointer in the element that `data-read-out` names. */
+/** Shows the values under the pointer in the element that the attribute `data-read-out` names. */
 function showReadOut(
   element: HTMLElement,
   { times, series, format: formatValue }: Chart,

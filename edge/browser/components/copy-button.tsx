@@ -2,7 +2,7 @@ import { useState } from 'hono/jsx/dom'
 import type { Child, FC } from 'hono/jsx'
 import { shortenId } from '../format/values.ts'
 
-/** @param of description for screen readers, such as "the address of …" */
+/** @param of description of the text for screen readers, such as "the address of …" */
 export const CopyButton: FC<{ text: string; of: string; children?: Child }> = ({
   text,
   of,
@@ -29,7 +29,6 @@ export const CopyButton: FC<{ text: string; of: string; children?: Child }> = ({
   )
 }
 
-/** The tooltip and the copy button provide the full text. */
 export const ShortenedId: FC<{ text: string; of: string }> = ({ text, of }) => (
   <span class="folded">
     <code title={text}>{shortenId(text)}</code> <CopyButton text={text} of={of} />

@@ -1,6 +1,5 @@
 const RESULT_SHOWN_MS = 2_000
 
-/** Shows the result in place of the button's label. */
 export function copyOnClick(button: HTMLButtonElement, text: () => string, failed: string): void {
   const label = button.textContent
   const copy = async () => {

@@ -1,7 +1,6 @@
 import type { Child, FC } from 'hono/jsx'
 import { formatMinute } from '../format/times.ts'
 
-/** The colour only emphasizes the text. */
 export const Badge: FC<{ tone?: 'good' | 'bad'; children?: Child }> = ({ tone, children }) => (
   <span class={tone ? `badge ${tone}` : 'badge'}>{children}</span>
 )
@@ -17,7 +16,6 @@ export const FactList: FC<{ facts: [name: string, value: Child][] }> = ({ facts 
   </dl>
 )
 
-/** @param at Unix milliseconds */
 export const Time: FC<{ at: number }> = ({ at }) => (
   <time datetime={new Date(at).toISOString()}>{formatMinute(at)}</time>
 )

@@ -1,17 +1,15 @@
-/** Screen readers read the label, the hint and the error together with the field. */
+/** Form fields. Screen readers read the label, the hint and the error together with the field. */
 import type { Child, FC, JSX } from 'hono/jsx'
 import { NAME_MAX_CHARACTERS } from '../../../shared/limits.ts'
 
 type FieldTexts = {
-  /** Also the element's ID, so it must be unique on the page. */
+  /** Name of the field. It is also the element's ID, so it must be unique on the page. */
   name: string
   label: string
   hint?: Child
-  /** Reason why the value was rejected. */
   error?: string | undefined
 }
 
-/** Connects a field with its hint and error. Focused if the page is shown again because of an error in the field. */
 function fieldAttributes({ name, hint, error }: FieldTexts) {
   const describedBy = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(' ')
   return {
@@ -54,7 +52,7 @@ export const Field: FC<FieldProps> = ({ name, label, hint, error, ...input }) =>
   </LabeledField>
 )
 
-/** The name is stored in the contract, so it is public. */
+/** Field for a name that is stored in the contract and is therefore public. */
 export const PublicNameField: FC<{ name: string; optional?: boolean }> = ({
   name,
   optional = false,
@@ -73,7 +71,7 @@ export const PublicNameField: FC<{ name: string; optional?: boolean }> = ({
 type TextAreaProps = FieldTexts &
   Omit<JSX.IntrinsicElements['textarea'], 'class' | 'name' | 'value'> & { value: string }
 
-/** Starts with an additional line break, because browsers ignore one at the start of a textarea. */
+/** The content starts with an additional line break, because browsers ignore the first line break in a textarea. */
 export const TextArea: FC<TextAreaProps> = ({ name, label, hint, error, value, ...area }) => (
   <LabeledField {...{ name, label, hint, error }}>
     <textarea spellcheck={false} {...area} {...fieldAttributes({ name, label, hint, error })}>
@@ -84,7 +82,7 @@ export const TextArea: FC<TextAreaProps> = ({ name, label, hint, error, value, .
 
 type SelectProps = FieldTexts &
   Omit<JSX.IntrinsicElements['select'], 'class' | 'name' | 'value'> & {
-    /** If it is not among the choices, the first choice is selected. */
+    /** Selected value. If it is not among the choices, the first choice is selected. */
     value: string
     choices: readonly (readonly [value: string, text: string])[]
   }
@@ -109,7 +107,7 @@ export const Select: FC<SelectProps> = ({
   </LabeledField>
 )
 
-/** A radio button or a checkbox. Group related ones in a `<fieldset>` with a `<legend>`. */
+/** Radio button or checkbox. Group related choices in a `<fieldset>` with a `<legend>`. */
 export const Choice: FC<JSX.IntrinsicElements['input'] & { children?: Child }> = ({
   type = 'radio',
   children,

@@ -1,6 +1,6 @@
 /**
- * Masked until the person reveals it. It cannot be shown again, so it is removed from the page only after the person
- * confirms having stored it.
+ * Secret that can be shown only once. It is masked until the person reveals it, and is removed from the page only after
+ * the person confirms having stored it.
  */
 import { useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
@@ -8,7 +8,6 @@ import { CopyButton } from './copy-button.tsx'
 import { Choice } from './form-fields.tsx'
 
 type OneTimeSecretProps = {
-  /** Kind of key, such as "account key". */
   name: string
   secret: string
   warning: string

@@ -7,7 +7,7 @@ export const KIND_NAMES: Record<TriggerKind, string> = {
   chain_event: 'Chain event',
 }
 
-/** SVG paths on a 24-unit grid, stroked in the colour of the text. */
+/** Icons as SVG paths on a 24-unit grid, drawn in the colour of the text. */
 const ICON_PATHS: Record<TriggerKind, string> = {
   webhook: 'M12 3v9M8 8l4 4 4-4M4 14v5a1 1 0 0 0 1 1h14a1 1 0 0 0 1-1v-5',
   schedule: 'M12 7v5l3.5 2M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0Z',
@@ -15,7 +15,7 @@ const ICON_PATHS: Record<TriggerKind, string> = {
     'M9.5 14.5l5-5M11 7l2.2-2.2a4 4 0 0 1 5.7 5.7L16.7 12.7M13 17l-2.2 2.2a4 4 0 0 1-5.7-5.7l2.2-2.2',
 }
 
-/** Hidden from screen readers, because the name of the kind is shown next to it. */
+/** It is hidden from screen readers, because the name of the kind is shown next to it. */
 export const KindIcon: FC<{ kind: TriggerKind }> = ({ kind }) => (
   <svg
     class="icon"

@@ -4,12 +4,10 @@ import type { Child, FC } from 'hono/jsx'
 import { useEffect } from './use-effect.ts'
 
 type TwoStepButtonProps = {
-  /** Label of the first button, such as "Remove". */
   text: string
-  /** Accessible label with the target, such as "Remove the group signers". */
+  /** Accessible label that includes the target, such as "Remove the group signers". */
   label: string
   consequence: Child
-  /** Label of the second button, such as "Remove group". */
   confirm: string
   onConfirm: () => void
 }

@@ -5,16 +5,13 @@ type CleanupRef = { current: EffectCleanup | null }
 
 /**
  * Replaces hono's `useEffect`, which has a defect: if a component is rendered twice within a frame, hono runs the
- * effect twice, but undoes it only once.
+ * effect twice, but runs its cleanup function only once.
  */
 export function useEffect(effect: () => EffectCleanup | void, deps: readonly unknown[]): void {
   useEveryEffect(cleanUpBeforeRerun(effect, useRef<EffectCleanup>(null)), deps)
 }
 
-/**
- * Undoes an effect before it runs again.
- * @param held undo function of the previous effect, which hono may not have called
- */
+/** @param held cleanup function of the previous effect, which hono may not have called */
 export function cleanUpBeforeRerun(
   effect: () => EffectCleanup | void,
   held: CleanupRef,

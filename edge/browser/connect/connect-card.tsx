@@ -1,15 +1,16 @@
-/** The Worker renders these forms disabled, and the script replaces them with working forms. */
+/** The Worker renders the forms disabled, and the script replaces them with working forms. */
 import type { Child, FC } from 'hono/jsx'
 import { NoWalletCard } from '../console/wallets/no-wallet-card.tsx'
 import { Choice, Field, PublicNameField } from '../components/form-fields.tsx'
 
 type ConnectCardProps = {
-  /** Operation in progress, such as "Connecting…". Disables all forms. */
   busy?: string | undefined
   problem?: Child
-  /** Absent without the script: the forms are then disabled, so that browsers never submit a key. */
+  /**
+   * Submit handlers. Absent if the script has not loaded. The forms are then disabled, so that browsers never submit a
+   * key.
+   */
   acts?: { connect: (form: Event) => void; create: (form: Event) => void }
-  /** Absent without the script. */
   wallets?: Child
 }
 

@@ -1,4 +1,6 @@
-/** Runs until an account is connected. The console itself is loaded on demand. */
+/**
+ * Script of the console's start page. It runs until an account is connected, and loads the console itself on demand.
+ */
 import { render, useState } from 'hono/jsx/dom'
 import type { Child } from 'hono/jsx'
 import { hasApiKeyFormat } from '../../../shared/wire/api-key.ts'
@@ -17,11 +19,10 @@ const about = document.getElementById('about')!
 
 type ConsoleModule = typeof import('../console/module.tsx')
 
-/** A `string`, so that the compiler does not resolve the import. */
+/** URL of the console module. Its type is `string`, so that the compiler does not resolve the import. */
 const CONSOLE: string = '/scripts/console.js'
 const loadConsole = async () => (await import(CONSOLE)) as ConsoleModule
 
-/** `verify` determines if the origin is verified before a key is sent. */
 const origin = {
   baseUrl: root.dataset['baseUrl']!,
   verify: root.dataset['verify'] as 'once' | 'never',
@@ -34,7 +35,6 @@ const Connect = ({ firstProblem }: { firstProblem?: Child }) => {
   const [problem, setProblem] = useState<Child>(firstProblem)
   const [made, setMade] = useState<NewAccountKey | undefined>(undefined)
 
-  /** Shows errors of `work` in the form. */
   const attempt = async (what: string, work: (module: ConsoleModule) => Promise<void>) => {
     setBusy(what)
     setProblem(undefined)
@@ -113,7 +113,7 @@ const NewAccount = ({ made: { apiKey, walletAddress, open } }: { made: NewAccoun
 
 function openConsole(module: ConsoleModule, opened: OpenedConnection): void {
   about.hidden = true
-  // Replaced, because the form renders into the old element once more when it finishes.
+  // Renders the console into a new element, because the form renders into the old element once more when it finishes.
   const place = document.createElement('div')
   root.replaceWith(place)
   module.showConsole(place, { ...opened, origin, keep: updateStoredKey, disconnect })
@@ -126,7 +126,7 @@ function updateStoredKey(apiKey: string): void {
 /** Reloads the page, so that no state remains. */
 function disconnect(): void {
   forgetKey()
-  // The stored data for a new trigger contains a usage key of this account.
+  // Removes the stored data for a new trigger, because it contains a usage key of this account.
   sessionStorage.removeItem(TRIGGER_PREFILL_KEY)
   history.replaceState(null, '', location.pathname)
   location.reload()

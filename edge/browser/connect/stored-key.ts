@@ -1,4 +1,7 @@
-/** Stores the API key only if the person chose to, and only in `sessionStorage`, which closing the tab clears. */
+/**
+ * Stores the API key in `sessionStorage`, but only if the person chose to do so. The browser clears this storage when
+ * the tab is closed.
+ */
 import { evictCachedPages } from '../back-forward-cache.ts'
 
 const NAME = 'svc/console-key'

@@ -7,13 +7,13 @@ import { balanceChanges, useChanges } from './listeners.ts'
 import { HEADING_MAX_CHARACTERS } from './permissions.ts'
 import { useEffect } from '../components/use-effect.ts'
 
-/** Available only at creation: the API does not return these details later. */
+/** Details of a new account. They are available only at creation, because the API does not return them later. */
 export type NewAccountDetails = { name: string; walletAddress: string }
 
 type AccountHeaderProps = {
   connection: Connection
   account: NewAccountDetails | undefined
-  /** Number of completed operations; a change reloads the balance. */
+  /** Number of completed operations. If it changes, the balance is reloaded. */
   done: number
   disconnect: () => void
 }
@@ -59,7 +59,8 @@ const KEY_LABELS = {
 } as const
 
 /**
- * Free of charge with a key. Not loaded if a wallet is connected, because the wallet would have to sign the request.
+ * Balance of the account. With a key, reading the balance is free of charge. With a wallet, the balance is not loaded,
+ * because the wallet would have to sign the request.
  */
 const Balance = ({ connection, done }: { connection: Connection; done: number }) => {
   const [shown, setShown] = useState('…')

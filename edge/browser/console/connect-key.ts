@@ -7,7 +7,7 @@ import { apiKeyHash } from '../../../shared/crypto/keccak.ts'
 import type { KeyConnection } from './connection.ts'
 import { reportStep } from './progress.ts'
 
-/** With `verify: 'once'`, the evidence is verified before a key is sent. */
+/** With `verify: 'once'`, the origin's evidence is verified before a key is sent. */
 export type Origin = { baseUrl: string; verify: 'once' | 'never' }
 
 /** The core API must not receive the session of the signed-in user. */
@@ -29,7 +29,9 @@ const STEP_TEXTS: Record<Step['step'], string> = {
   seen: 'confirmed by the service',
 }
 
-/** @throws {SvcError} `unknown_key` if the key does not belong to an account; also any error of the client */
+/**
+ * @throws {SvcError} with the code `unknown_key` if the key does not belong to an account; also any error of the client
+ */
 export async function connectKey(apiKey: string, origin: Origin): Promise<KeyConnection> {
   const client = createKeyClient(apiKey, origin)
   if (!(await client.accountExists())) {
@@ -45,7 +47,7 @@ export async function connectKey(apiKey: string, origin: Origin): Promise<KeyCon
   }
 }
 
-/** Calls an operation that only account keys may use. */
+/** Determines the scope of a key by calling an operation that only account keys may use. */
 async function readKeyScope(client: ApiClient): Promise<KeyConnection['scope']> {
   try {
     for await (const _key of client.listApiKeys()) break

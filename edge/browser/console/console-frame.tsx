@@ -19,12 +19,11 @@ import { WalletNotices } from './wallets/wallet-notices.tsx'
 import { type View, type ViewName, VIEWS } from './view.ts'
 import { useEffect } from '../components/use-effect.ts'
 
-/** `account` is present if the account was just created. */
+/** `account` is present only if the account was just created. */
 export type OpenedConnection = { connection: Connection; account?: NewAccountDetails }
 
 export type ConsoleProps = OpenedConnection & {
   origin: Origin
-  /** Does nothing if the tab stores no key. */
   keep: (apiKey: string) => void
   disconnect: () => void
 }
@@ -47,9 +46,8 @@ export const ConsoleFrame = ({
   disconnect,
 }: ConsoleProps) => {
   const [connection, setConnection] = useState<Connection>(first)
-  /** Incremented by each reconnection, which remounts all components. */
+  /** Number of reconnections. Each reconnection remounts all components. */
   const [epoch, setEpoch] = useState(0)
-  /** Number of completed operations; a change reloads the balance. */
   const [done, setDone] = useState(0)
   const [perform] = useState(() => createPerform(() => setDone((count) => count + 1)))
   const [isBusy, setBusy] = useState(false)
@@ -111,7 +109,6 @@ export const ConsoleFrame = ({
 
 type NamedView = (typeof VIEWS)[number]
 
-/** Falls back to the first view. */
 function useView(): NamedView {
   const [view, setView] = useState(currentView)
   useEffect(() => {
@@ -126,14 +123,14 @@ function currentView(): NamedView {
   return VIEWS.find(({ name }) => `#${name}` === location.hash) ?? VIEWS[0]
 }
 
-/** After a change of view, also focuses the heading for screen reader users. */
+/** Sets the page title. When the view changes, also focuses the heading for screen reader users. */
 function useTitle(title: string, heading: { current: HTMLHeadingElement | null }): void {
   const isFirst = useRef(true)
   useEffect(() => {
     const [page] = document.querySelectorAll('h1')
     document.title = `${title} · ${page?.textContent ?? ''}`
     if (!isFirst.current) heading.current?.focus()
-    // On a narrow screen, the navigation scrolls, and the current link may be hidden.
+    // On a narrow screen, the navigation scrolls, so the current link may be out of view.
     document
       .querySelector('.views [aria-current]')
       ?.scrollIntoView({ block: 'nearest', inline: 'center' })

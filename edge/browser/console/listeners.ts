@@ -4,7 +4,6 @@ import { useEffect } from '../components/use-effect.ts'
 export class Listeners<Value = void> {
   readonly #listeners = new Set<(value: Value) => void>()
 
-  /** Returns a function that removes the listener. */
   add(listener: (value: Value) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -15,15 +14,11 @@ export class Listeners<Value = void> {
   }
 }
 
-/**
- * Renders the component again after each change.
- * @returns the number of changes
- */
 export function useChanges(changes: Listeners): number {
   const [count, setCount] = useState(0)
   useEffect(() => changes.add(() => setCount((before) => before + 1)), [])
   return count
 }
 
-/** Notified after a run or a payment. The account header then reloads the balance. */
+/** Listeners that are notified after a run or a payment. The account header then reloads the balance. */
 export const balanceChanges = new Listeners()

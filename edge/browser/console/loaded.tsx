@@ -5,13 +5,12 @@ import { useEffect } from '../components/use-effect.ts'
 
 export type LoadState<Value> = {
   state: 'loading' | 'failed' | 'loaded'
-  /** Last loaded value, which stays visible during a reload. */
   value?: Value
   failure?: unknown
   reload: () => Promise<void>
 }
 
-/** @param read called on mount, and by each call of `reload` */
+/** @param read function that loads the data; called on mount, and by each call of `reload` */
 export function useLoaded<Value>(read: () => Promise<Value>): LoadState<Value> {
   const [loading, setLoading] = useState<Omit<LoadState<Value>, 'reload'>>({ state: 'loading' })
   const reload = async () => {
@@ -27,10 +26,9 @@ export function useLoaded<Value>(read: () => Promise<Value>): LoadState<Value> {
 
 type LoadedProps<Value> = {
   of: LoadState<Value>
-  /** Loaded data, such as "wallets". */
   what: string
   children: (value: Value) => Child
-  /** Shown only once loading has succeeded or failed, to avoid a layout shift. */
+  /** Content that is shown only after loading has succeeded or failed, to avoid a layout shift. */
   after?: Child
 }
 
@@ -49,7 +47,6 @@ export function Loaded<Value>({ of, what, children, after }: LoadedProps<Value>)
   )
 }
 
-/** A 403 is explained as a missing right of the key. Other errors offer to retry. */
 const LoadFailure = ({ of, what }: { of: LoadState<unknown>; what: string }) => {
   const { message, fix, status } = describeFailure(of.failure)
   if (status === 403)

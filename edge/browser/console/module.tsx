@@ -1,4 +1,4 @@
-/** Loaded by `connect/script.tsx` when the person provides a key or a wallet. */
+/** Entry point of the console. `connect/script.tsx` loads it when the person provides a key or a wallet. */
 import { render } from 'hono/jsx/dom'
 import type { NewAccountDetails } from './account-header.tsx'
 import { ConsoleFrame, type ConsoleProps } from './console-frame.tsx'

@@ -1,13 +1,12 @@
-/** Runs one operation at a time, and announces its progress. */
 import type { Perform, PerformChange } from './view.ts'
 import { reportProgress } from './progress.ts'
 
 let isBusy = false
 
-/** @param after called after each operation, even a failed one */
+/** @param after called after each operation, even if the operation failed */
 export function createPerform(after: () => void): Perform {
   return async (what, work) => {
-    // Controls are disabled during an operation, but events from before may still arrive.
+    // Controls are disabled during an operation, but earlier events may still arrive.
     if (isBusy) return undefined
     isBusy = true
     const pressed = document.activeElement
@@ -29,14 +28,14 @@ export function createPerform(after: () => void): Perform {
   }
 }
 
-/** Restores the focus, which the control lost when it was disabled. */
+/** Restores the focus to the control, which lost it when it was disabled. */
 function restoreFocus(pressed: Element | null): void {
   requestAnimationFrame(() => {
     if (document.activeElement === document.body && pressed instanceof HTMLElement) pressed.focus()
   })
 }
 
-/** @param reload called after each operation that succeeded */
+/** @param reload called after each successful operation */
 export function performAndReload(perform: Perform, reload: () => Promise<void>): PerformChange {
   return async (what, work) => {
     const done = await perform(what, async () => ({ answer: await work() }))

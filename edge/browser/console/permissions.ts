@@ -35,17 +35,14 @@ export const canExecuteIn = (key: UsageKey, group: Group) =>
 export const keysOfGroup = (group: Group, { keys }: Permissions) =>
   keys.filter((key) => canExecuteIn(key, group))
 
-// In characters, for a name in a list and for a heading.
 const NAME_SHOWN_CHARACTERS = 64
 export const HEADING_MAX_CHARACTERS = 120
 
-/** Also makes invisible characters visible. */
 export const displayName = (name: string): string =>
   escapeInvisible(truncate(name, NAME_SHOWN_CHARACTERS))
 
 export const nameOfGroup = ({ name, group_id }: Group) => `${displayName(name)} (${group_id})`
 
-/** The IDs distinguish actions of the same name. */
 type NamedActions = {
   actions: readonly Pick<RegisteredAction, 'name' | 'cid_hash' | 'action_ipfs_cid'>[]
 }
@@ -65,14 +62,13 @@ export function nameOfWallet(pkpId: string, { wallets }: NamedWallets): string {
   return wallet && wallet.name !== '' ? disambiguate(wallet.name, id, wallets) : id
 }
 
-/** Appends the ID if another item has a similar name, because usage keys can choose misleading names. */
+/** Appends the ID to a name if another item has a similar name, because usage keys can choose misleading names. */
 function disambiguate(name: string, id: string, all: readonly { name: string }[]): string {
   const read = comparableName(name)
   const isAlone = all.filter((other) => comparableName(other.name) === read).length < 2
   return isAlone ? displayName(name) : `${displayName(name)} (${id})`
 }
 
-/** Warns about wildcards in the group, and in the usage keys that can execute its actions. */
 export function groupWarnings(group: Group, permissions: Permissions): string[] {
   const anyAction = group.cid_hashes_permitted.includes(WILDCARD)
   const anyWallet = group.pkp_ids_permitted.includes(WILDCARD)

@@ -18,7 +18,7 @@ export const ProgressLine = ({ disconnect }: { disconnect: () => void }) => {
   )
 }
 
-/** Clears a completed operation's message at the next click or change of view. */
+/** Clears the message of a completed operation at the next click or change of view. */
 function clearOnNextClick(): () => void {
   let latest: Progress | undefined
   const unsubscribe = progressListeners.add((progress) => {

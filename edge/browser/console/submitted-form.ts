@@ -1,13 +1,12 @@
 export type SubmittedForm = {
   form: HTMLFormElement
-  /** Trimmed; empty if the field is missing or a file. */
+  /** Returns the trimmed value of a field, or an empty text if the field is missing or a file. */
   text: (name: string) => string
   has: (name: string) => boolean
-  /** Values of the checked boxes with this name. */
   numbers: (name: string) => number[]
 }
 
-/** Call it before `perform`, which disables all controls: `FormData` omits disabled controls. */
+/** Call this function before `perform`, which disables all controls, because `FormData` omits disabled controls. */
 export function readSubmittedForm(event: Event): SubmittedForm {
   event.preventDefault()
   const form = event.target as HTMLFormElement

@@ -2,7 +2,6 @@ import type { FC } from 'hono/jsx'
 import type { Connection } from './connection.ts'
 import type { Origin } from './connect-key.ts'
 
-/** The URL's hash selects the current view. */
 export const VIEWS = [
   { name: 'start', title: 'First steps' },
   { name: 'wallets', title: 'Wallets' },
@@ -15,8 +14,9 @@ export const VIEWS = [
 export type ViewName = (typeof VIEWS)[number]['name']
 
 /**
- * Announces an operation's progress and result; `reportStep` announces a step. Only one operation runs at a time.
- * @param what the operation, such as "Create a wallet"
+ * Runs an operation, and announces its progress and result. `reportStep` announces a step. Only one operation runs at a
+ * time.
+ * @param what name of the operation, such as "Create a wallet"
  * @returns undefined if the operation failed, in which case the failure was announced
  */
 export type Perform = <Result>(
@@ -24,18 +24,18 @@ export type Perform = <Result>(
   work: () => Promise<Result>,
 ) => Promise<Result | undefined>
 
-/** Also reloads the data that the operation changed. Resolves to true on success. */
+/** Runs an operation, and then reloads the data that the operation changed. Resolves to true on success. */
 export type PerformChange = (what: string, work: () => Promise<unknown>) => Promise<boolean>
 
 /** Views are remounted when the connection changes. */
 export type ViewProps = {
   connection: Connection
-  /** For clients with another key. */
+  /** Origin to use for clients with another key. */
   origin: Origin
   /** Called after the key was replaced or the account was opened, converted or transferred. */
   reconnect: (connection: Connection) => void
   perform: Perform
 }
 
-/** Does not render its own h2, because the frame does. */
+/** It does not render its own h2, because the frame does. */
 export type View = FC<ViewProps>

@@ -1,4 +1,3 @@
-/** Adds a copy button to each code sample. */
 import { copyOnClick } from '../components/copy-on-click.ts'
 
 for (const sample of document.querySelectorAll('.sample')) {
@@ -9,7 +8,7 @@ for (const sample of document.querySelectorAll('.sample')) {
   button.className = 'quiet'
   button.textContent = 'Copy'
   copyOnClick(button, () => code.textContent, 'Copy failed')
-  // Without `aria-live`, screen readers do not announce the new label.
+  // Without `aria-live`, screen readers would not announce the new label.
   button.setAttribute('aria-live', 'polite')
   sample.append(button)
 }

@@ -1,4 +1,7 @@
-/** Completed names by the path that precedes them. A test checks that they exist in the sandbox. */
+/**
+ * Names that the editor completes, grouped by the path that precedes them. A test checks that the names exist in the
+ * sandbox.
+ */
 
 export type ActionName = { name: string; detail?: string }
 

@@ -10,7 +10,7 @@ import { ACTION_NAMES, type ActionName } from './action-names.ts'
 const PATH = /(?:[A-Za-z_$][\w$]*\.)*[\w$]*$/
 const TEXTS = ['String', 'TemplateString', 'LineComment', 'BlockComment', 'RegExp']
 
-/** Completes globals and paths such as `Svc.Actions.get…`, except in strings and comments. */
+/** Strings and comments are not completed. */
 export const completeForActions: CompletionSource = ifNotIn(TEXTS, completePath)
 
 function completePath(context: CompletionContext): CompletionResult | null {

@@ -30,7 +30,6 @@ export function editorExtensions({ label, hint, changed }: Parts): Extension[] {
     lineNumbers(),
     highlightActiveLineGutter(),
     highlightActiveLine(),
-    // Control characters and bidirectional overrides.
     highlightSpecialChars(),
     history(),
     drawSelection(),
@@ -59,7 +58,7 @@ export function editorExtensions({ label, hint, changed }: Parts): Extension[] {
       'aria-label': label,
       'aria-description': hint,
       autocapitalize: 'off',
-      // Not needed for focus, but required by accessibility checkers.
+      // `tabindex` is not needed for the focus, but accessibility checkers require it.
       tabindex: '0',
       spellcheck: 'false',
     }),
@@ -69,12 +68,11 @@ export function editorExtensions({ label, hint, changed }: Parts): Extension[] {
   ]
 }
 
-/** Time after Escape during which Tab leaves the editor instead of indenting. */
 const LEAVE_WITHIN_MS = 2_000
 
 /**
- * Lets Tab leave the editor after Escape, so that the focus is never trapped (WCAG 2.1.2). CodeMirror does this only if
- * Escape has no other effect, such as closing a panel.
+ * Lets Tab leave the editor after Escape is pressed, so that the keyboard focus is never trapped (WCAG 2.1.2).
+ * CodeMirror itself supports this only if Escape has no other effect, such as closing a panel.
  */
 const leaveByEscape = EditorView.domEventObservers({
   keydown: ({ key }, view) => {

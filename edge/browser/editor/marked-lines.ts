@@ -11,7 +11,7 @@ export const markedLines = StateField.define<DecorationSet>({
   update: (marked, { effects, changes, docChanged, state }) => {
     const markEffect = effects.find((effect) => effect.is(markLines))
     if (markEffect) return decorations(state, markEffect.value)
-    // Marks refer to the text before the edit.
+    // Removes all marks after an edit, because they refer to the text before the edit.
     return docChanged ? Decoration.none : marked.map(changes)
   },
   provide: (field) => EditorView.decorations.from(field),

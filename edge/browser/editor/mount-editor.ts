@@ -3,25 +3,22 @@ import { editorExtensions } from './extensions.ts'
 import { markLines, type Mark } from './marked-lines.ts'
 
 type EditorOptions = {
-  /** Must have a label. The editor has the same height. */
+  /** Textarea to replace. It must have a label. The editor has the same height. */
   textarea: HTMLTextAreaElement
   onChange?: (text: string) => void
 }
 
 export type Editor = {
-  /** The person can undo the change. */
   setText: (text: string) => void
-  /** Also focuses the editor. The numbers are 1-based and clamped to the text. */
+  /** Moves the cursor to a position and focuses the editor. The line and column are 1-based and limited to the text. */
   goTo: (line: number, column?: number) => void
-  /** Clears all other marks. Any edit of the text clears all marks. */
   mark: (marks: readonly Mark[]) => void
-  /** Shows the textarea again. */
   destroy: () => void
 }
 
 /**
- * The hidden textarea remains the form's field and always contains the current text. The shadow root adopts its style
- * sheets, which the `style-src` of the content security policy does not restrict.
+ * The hidden textarea remains the form's field and always contains the current text. The editor is in a shadow root
+ * that adopts its style sheets, which the `style-src` of the content security policy does not restrict.
  */
 export function mountEditor({ textarea, onChange }: EditorOptions): Editor {
   const host = document.createElement('div')
@@ -45,13 +42,14 @@ export function mountEditor({ textarea, onChange }: EditorOptions): Editor {
   shadow.append(hintLine())
 
   const { required } = textarea
-  // The browser could not show a validation message for a hidden field, and would silently not submit the form.
+  // The browser could not show a validation message for a hidden field, and would block the form's submission without
+  // explanation.
   textarea.required = false
   const hadFocus = textarea.matches(':focus')
   textarea.hidden = true
   textarea.after(host)
   if (hadFocus) {
-    // Typed text must replace the text selected in the textarea.
+    // Copies the selection, so that typed text replaces the text that was selected in the textarea.
     const selection = { anchor: textarea.selectionStart, head: textarea.selectionEnd }
     view.dispatch({ selection, scrollIntoView: true })
     view.focus()
@@ -88,7 +86,7 @@ const HINT =
 function hintLine(): HTMLElement {
   const line = document.createElement('p')
   line.textContent = HINT
-  // Screen readers receive this text as the editor's description.
+  // Hidden from screen readers, which receive this text as the editor's description.
   line.setAttribute('aria-hidden', 'true')
   return line
 }
@@ -99,7 +97,7 @@ function offsetOf(view: EditorView, line: number, column: number): number {
   return Math.min(found.from + Math.max(1, column) - 1, found.to)
 }
 
-/** Keeps the height of the textarea, to avoid a layout shift. */
+/** Returns a style sheet that gives the editor the height of the textarea, to avoid a layout shift. */
 function styleSheetFor(heightPx: number): CSSStyleSheet {
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(`

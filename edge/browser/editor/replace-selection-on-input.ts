@@ -1,8 +1,8 @@
 import { EditorView } from '@codemirror/view'
 
 /**
- * Handles typing over a selection: Chromium would copy the replaced text's style into a `style` attribute, which
- * violates the content security policy and logs an error.
+ * Handles typing over a selection. Otherwise, Chromium would copy the style of the replaced text into a `style`
+ * attribute, which violates the content security policy and logs an error.
  */
 export const replaceSelectionOnInput = EditorView.domEventHandlers({
   beforeinput: (event, view) => {
@@ -12,7 +12,7 @@ export const replaceSelectionOnInput = EditorView.domEventHandlers({
     if (main.empty || ranges.length > 1) return false
     event.preventDefault()
     const insert = () => view.state.update(view.state.replaceSelection(data), TYPED)
-    // Other input handlers take precedence, such as the one that encloses the selection in brackets.
+    // Other input handlers take precedence, for example the one that encloses the selection in brackets.
     const isHandled = view.state
       .facet(EditorView.inputHandler)
       .some((handler) => handler(view, main.from, main.to, data, insert))

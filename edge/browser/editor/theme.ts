@@ -1,6 +1,6 @@
 /**
- * Uses the page's colours (`edge/pages/layout/page-style.ts`), which adapt to light and dark schemes. Every text colour has a
- * contrast of at least 4.5:1.
+ * Theme of the editor. Uses the page's colours (`edge/pages/layout/page-style.ts`), which adapt to light and dark
+ * schemes. Every text colour has a contrast of at least 4.5:1.
  */
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { EditorView } from '@codemirror/view'

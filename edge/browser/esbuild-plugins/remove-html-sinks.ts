@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import type { Plugin } from 'esbuild'
 
 /**
- * Hono's statements that parse text as markup, which the content security policy forbids and our code does not need.
+ * Statements of hono that parse text as markup, with their replacements. The content security policy forbids such
+ * statements, and our code does not need them.
  */
 const REPLACEMENTS = [
   ['else if (key === "dangerouslySetInnerHTML" && value) container.innerHTML = value.__html;', ''],
@@ -12,7 +13,6 @@ const REPLACEMENTS = [
   ],
 ] as const
 
-/** Removes these statements, so that a test can check that no script contains one. */
 export const removeHtmlSinks: Plugin = {
   name: 'No markup of text',
   setup(esbuild) {

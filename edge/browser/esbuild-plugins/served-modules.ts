@@ -1,6 +1,9 @@
 import type { Plugin } from 'esbuild'
 
-/** Modules that the client library imports on demand. Otherwise, esbuild would bundle them into each page script. */
+/**
+ * Modules that the client library imports on demand. They are excluded from bundles, because esbuild would otherwise
+ * include them in each page script.
+ */
 const SERVED_MODULES = [
   { of: /^ethers$/, script: '/scripts/ethers.js' },
   { of: /\/verifier\.ts$/, script: '/scripts/verifier.js' },

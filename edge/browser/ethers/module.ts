@@ -1,2 +1,2 @@
-/** Loaded only if a wallet is connected. */
+/** Subset of ethers, loaded only if a wallet is connected. */
 export { getAddress, Interface, toBeHex } from 'ethers'

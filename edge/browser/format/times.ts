@@ -1,4 +1,7 @@
-/** Times are in Unix milliseconds, and shown in UTC, because the reader's time zone is unknown without a script. */
+/**
+ * Formats times, which are in Unix milliseconds. Times are shown in UTC, because the reader's time zone is unknown
+ * without a script.
+ */
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../shared/durations.ts'
 
 const DAY = { day: 'numeric', month: 'short' } as const
@@ -24,11 +27,11 @@ export const formatTimeIn = (timeZone: string, at: number): string =>
 
 export const formatChartTime = (at: number): string => DAY_MINUTE_FORMAT.format(at)
 
-/** Midnights become dates, other times hours and minutes. */
+/** Formats a time for a chart's axis: midnight as a date, other times as hours and minutes. */
 export const formatAxisTime = (at: number): string =>
   (at % DAY_MS === 0 ? DAY_FORMAT : MINUTE_FORMAT).format(at)
 
-/** Duration such as `40 ms`, `1.2 s`, `2 min 5 s` or `3 h 4 min`. */
+/** Formats a duration, for example as `40 ms`, `1.2 s`, `2 min 5 s` or `3 h 4 min`. */
 export function formatDuration(ms: number): string {
   if (ms < SECOND_MS) return `${Math.round(ms)} ms`
   if (ms < 10 * SECOND_MS) return `${(ms / SECOND_MS).toFixed(1)} s`
@@ -40,7 +43,7 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(ms / DAY_MS)} d ${Math.floor((ms % DAY_MS) / HOUR_MS)} h`
 }
 
-/** Time relative to now, such as `just now`, `12 s ago` or `in 5 min`. */
+/** Formats a time relative to now, for example as `just now`, `12 s ago` or `in 5 min`. */
 export function relativeTime(at: number, now: number): string {
   const away = Math.abs(at - now)
   if (away < SECOND_MS) return 'just now'

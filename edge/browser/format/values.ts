@@ -6,19 +6,17 @@ export function formatBytes(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`
 }
 
-/** Escapes invisible characters, including the CR of CR LF, except for line breaks and tabs. */
+/** Escapes invisible characters except line breaks and tabs. The CR of CR LF is escaped. */
 export const escapeLinesAndCr = (text: string): string =>
   text.replace(/[^\n\t]+/g, (part) => escapeInvisible(part))
 
-/** Escapes invisible characters, except for line breaks and tabs. CR LF becomes LF. */
+/** Escapes invisible characters except line breaks and tabs. CR LF is converted to LF. */
 export const escapeLines = (text: string): string => escapeLinesAndCr(text.replaceAll('\r\n', '\n'))
 
 export const valueText = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value)
 
-/** First line that is not blank. */
 export const firstLine = (text: string): string => text.trimStart().split('\n', 1)[0]!
 
-/** Shortens an address, hash or CID. */
 export const shortenId = (text: string): string =>
   text.length <= 20 ? text : `${text.slice(0, 8)}…${text.slice(-6)}`

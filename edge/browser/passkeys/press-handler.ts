@@ -24,7 +24,7 @@ const CANCELLED = 'Cancelled or timed out. Nothing was changed; you can try agai
 const WRONG_HOST =
   'Passkeys do not work at this address. Open this service by its host name, not by an IP address.'
 
-/** WebAuthn errors that the user can resolve (WebAuthn, 5.1.3 and 5.1.4). */
+/** Messages for WebAuthn errors that the user can resolve (WebAuthn, 5.1.3 and 5.1.4). */
 const BY_CODE: Partial<Record<WebAuthnError['code'], string>> = {
   ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED: 'This device already has a passkey for your account.',
   ERROR_AUTHENTICATOR_MISSING_DISCOVERABLE_CREDENTIAL_SUPPORT:

@@ -1,15 +1,15 @@
 import { channelName, type FromPayPage } from '../console/credits/payment-channel.ts'
 
-/** An open console answers immediately. */
+/** Timeout for the console's answer. An open console answers immediately. */
 const ANSWER_WITHIN_MS = 3_000
 
 type ConsoleChannel = {
-  /** Not validated yet; undefined if the console does not answer. */
+  /** Payment from the console, which is not validated yet; undefined if the console does not answer. */
   handover: Promise<unknown>
   send: (message: FromPayPage) => void
 }
 
-/** @param name channel name that the console's tab has created; any other name gets no answer */
+/** @param name channel name that the console's tab has created; no tab answers on any other channel */
 export function connectToConsole(name: string): ConsoleChannel {
   const channel = new BroadcastChannel(channelName(name))
   const handover = new Promise<unknown>((resolve) => {

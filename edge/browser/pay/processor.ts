@@ -1,9 +1,8 @@
-/** The part of https://docs.stripe.com/js that the payment page uses. */
+/** Types of the part of https://docs.stripe.com/js that the payment page uses. */
 
 type Elements = { create(type: 'payment'): { mount(place: string): void } }
 
 type ConfirmationResult = {
-  /** Shown to the payer. */
   error?: { message?: string }
   paymentIntent?: { status: string }
 }

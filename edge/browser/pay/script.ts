@@ -13,8 +13,8 @@ const say = (text: string) => {
 
 const name = location.hash.slice(1)
 const isReturning = new URLSearchParams(location.search).has('redirect_status')
-// The processor's script and the browser history must not contain the channel name, or parameters that a bank may
-// have added.
+// Removes the channel name and any parameters that a bank may have added from the URL, so that neither the processor's
+// script nor the browser history contains them.
 history.replaceState(null, '', PAY_PATH)
 allowCacheEviction()
 

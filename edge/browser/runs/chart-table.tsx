@@ -2,7 +2,6 @@ import type { FC } from 'hono/jsx'
 import type { RunChart } from '../../queue/trigger-snapshot.ts'
 import { formatChartTime, formatDurationOr } from '../format/times.ts'
 
-/** For people who cannot see the chart. Omits buckets without runs. */
 export const ChartTable: FC<{ chart: RunChart }> = ({ chart }) => {
   const rows = chart.buckets.filter(({ ok, failed }) => ok + failed > 0)
   if (rows.length === 0) return <p class="note">No runs ended in this time range.</p>

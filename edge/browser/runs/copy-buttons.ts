@@ -1,6 +1,5 @@
 import { copyOnClick } from '../components/copy-on-click.ts'
 
-/** Shows and enables the buttons that copy the text of the element named by `data-copy`. */
 export function enableCopyButtons(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
     button.hidden = false

@@ -7,11 +7,9 @@ import { STATUS_NAMES } from './run-status.tsx'
 
 type RunPageState = { run: RunView; now: number }
 
-// Timeouts of long polling for a queued run and for a running run.
 const QUEUED_S = 2
 const RUNNING_S = 20
 
-/** Updates the page until the run has finished. */
 export function followRun(element: HTMLElement, id: string): void {
   const announcements = document.getElementById('heard')!
   const cancel = document.getElementById('cancel')
@@ -26,7 +24,7 @@ export function followRun(element: HTMLElement, id: string): void {
     waitS = status === 'running' ? RUNNING_S : QUEUED_S
     if (finished_at === null) return 250
     announcements.textContent = `Run ended: ${STATUS_NAMES[status]}`
-    // The new buttons exist only after the next frame.
+    // Waits for the next frame, because the new buttons are rendered only then.
     requestAnimationFrame(enableCopyButtons)
     return undefined
   }

@@ -22,7 +22,6 @@ export function followTrigger({ trigger, kind }: { trigger: string; kind: string
   const charts = new LiveRunCharts(byId('charts'))
   const query = new URLSearchParams(location.search)
   let isPaused = false
-  /** URL suffixes of the listed runs; initially those in the Worker's markup. */
   let shownSuffixes = Array.from(list.querySelectorAll('a'), ({ pathname }) =>
     pathname.slice(`/runs/${trigger}`.length),
   )
@@ -78,7 +77,7 @@ export function followTrigger({ trigger, kind }: { trigger: string; kind: string
     if (!charts.needsData()) wanted.delete('range')
     else if (!wanted.has('range')) wanted.set('range', '24h')
     const glance = await fetchJson<TriggerPageState>(`/triggers/${trigger}/runs.json?${wanted}`)
-    // The person may have pressed Pause during the request.
+    // The person may have pressed Pause while the request was in flight.
     if (isPaused) return POLL_INTERVAL_MS
     show(glance)
     if (glance.chart) charts.draw(glance.chart)

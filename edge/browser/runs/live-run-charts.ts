@@ -3,12 +3,11 @@ import type { Chart } from '../charts/chart.ts'
 import type { ChartHandle } from '../charts/module.ts'
 import { formatDuration } from '../format/times.ts'
 
-/** Minimum interval between updates of the charts. */
 const UPDATE_INTERVAL_MS = 15_000
 
-/** The charts module is loaded once the charts are in view. */
+/** Charts of a trigger's runs. The charts module is loaded only once the charts are in view. */
 export class LiveRunCharts {
-  /** Resolves once the browser has reported if the charts are in view. */
+  /** Resolves once the browser has reported whether the charts are in view. */
   readonly ready: Promise<void>
   #isInView = false
   #drawnAt = Number.NEGATIVE_INFINITY
@@ -25,7 +24,6 @@ export class LiveRunCharts {
     })
   }
 
-  /** True if the next poll should request chart data. */
   needsData(): boolean {
     return this.#isInView && performance.now() - this.#drawnAt > UPDATE_INTERVAL_MS
   }
@@ -42,7 +40,7 @@ export class LiveRunCharts {
       : import('/scripts/charts.js').then(({ drawChart }) =>
           charts.map((each, i) => drawChart(this.#elements[i]!, each)),
         )
-    // The page still shows the data as a table.
+    // Ignores errors, because the page still shows the data as a table.
     this.#handles.catch(() => {})
   }
 }
@@ -80,7 +78,7 @@ function durationChart(chart: RunChart): Chart {
         as: 'line',
       },
     ],
-    // Without runs, the axis ranges from 0 to 1 ms, and its fractional ticks are not labelled.
+    // Without runs, the axis ranges from 0 to 1 ms. The fractional ticks of this axis are not labelled.
     format: (ms) => (ms > 0 && ms < 1 ? '' : formatDuration(ms)),
   }
 }

@@ -1,13 +1,9 @@
-/** The delay doubles with each consecutive failure, up to this maximum. */
 const BACKOFF_MAX_MS = 60_000
 
-/** Ends polling, because the user is signed out or the polled object no longer exists. */
+/** Thrown to end polling, because the user is signed out or the polled object no longer exists. */
 class PollingEndedError extends Error {}
 
-/**
- * @throws {PollingEndedError} if the response is 401 or 404
- * @throws {Error} for any other failure
- */
+/** @throws {PollingEndedError} if the response is 401 or 404 */
 export async function fetchJson<Answer>(path: string): Promise<Answer> {
   const response = await fetch(path, { headers: { accept: 'application/json' }, redirect: 'error' })
   if (response.status === 401)
@@ -18,8 +14,8 @@ export async function fetchJson<Answer>(path: string): Promise<Answer> {
 }
 
 /**
- * Pauses while the tab is hidden or `paused` returns true.
- * @param ask returns the delay until the next request in milliseconds, or undefined to stop
+ * Calls `ask` repeatedly, except while the tab is hidden or `paused` returns true.
+ * @param ask sends a request, and returns the delay until the next one in milliseconds, or undefined to stop
  * @param failed called with a message after each failure; `isOver` is true if polling has ended
  */
 export async function poll(
@@ -44,7 +40,7 @@ export async function poll(
   }
 }
 
-/** Resolves once the page is visible and polling is not paused. `visibilitychange` and `svc-resume` signal changes. */
+/** The events `visibilitychange` and `svc-resume` signal changes. */
 async function untilVisible(paused: () => boolean): Promise<void> {
   while (document.hidden || paused())
     await new Promise<void>((resolve) => {

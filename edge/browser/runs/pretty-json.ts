@@ -1,24 +1,25 @@
-/** Without a length limit, a value nested 500 levels deep could result in a gigabyte of indentation. */
+/**
+ * Formats JSON up to a maximum length. Without this limit, a value nested 500 levels deep could result in a gigabyte of
+ * indentation.
+ */
 
 export type DisplayedText = {
   text: string
   isCut: boolean
 }
 
-/** The API returns the complete text. */
+/** Maximum number of displayed characters. The API returns the complete text. */
 const DISPLAYED_CHARACTERS_MAX = 32 * 1024
 
-/** Two spaces per level, truncated to `max` characters. */
 export function prettyJson(value: unknown, max: number = DISPLAYED_CHARACTERS_MAX): DisplayedText {
   const writer = new BoundedJsonWriter(max)
   writer.value(value, '\n')
   return { text: writer.text, isCut: writer.isFull }
 }
 
-/** Browsers can process this much indented JSON without a noticeable delay. */
+/** Maximum length of indented JSON, which browsers can process without a noticeable delay. */
 const INDENTED_CHARACTERS_MAX = 4 * 1024 * 1024
 
-/** Indented, unless the indentation would make the text too long. */
 export function indentedJson(value: unknown): string {
   const { text, isCut } = prettyJson(value, INDENTED_CHARACTERS_MAX)
   return isCut ? JSON.stringify(value) : text
@@ -40,7 +41,7 @@ class BoundedJsonWriter {
     return this.text.length >= this.#max
   }
 
-  /** @param line a line break, followed by the indentation of the value */
+  /** @param line line break, followed by the indentation of the value */
   value(value: unknown, line: string): void {
     if (typeof value !== 'object' || value === null) return this.#add(jsonText(value, this.#max))
     const isArray = Array.isArray(value)

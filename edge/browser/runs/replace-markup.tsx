@@ -4,8 +4,8 @@ import { render, useState } from 'hono/jsx/dom'
 const FOCUSABLE = 'a, button, summary'
 
 /**
- * Replaces the Worker's markup. The first rendering creates new elements, so it restores the focus by position and the
- * expanded `<details>`. Later renderings reuse unchanged elements.
+ * Replaces the Worker's markup with a component. The first rendering creates new elements, so this function then
+ * restores the focus and the expanded `<details>` by their positions. Later renderings reuse unchanged elements.
  * @returns a function that renders the component again with a new value
  */
 export function replaceMarkup<Value extends object>(

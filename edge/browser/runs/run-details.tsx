@@ -1,4 +1,7 @@
-/** Rendered by the Worker, and again by the script that waits for the run to finish. */
+/**
+ * Details of a run. The Worker renders them, and the page's script renders them again while it waits for the run to
+ * finish.
+ */
 import type { Child, FC } from 'hono/jsx'
 import { FactList } from '../components/elements.tsx'
 import { UserText, escapeInvisible } from '../components/user-text.tsx'
@@ -102,7 +105,8 @@ const LogsPart: FC<{ run: RunView }> = ({ run: { logs, logsAreCut, finished_at }
 )
 
 /**
- * A Map, because the key comes from a test run's input and could be `constructor`, a property of every plain object.
+ * Descriptions of how an event was decoded. A Map is used because the key comes from a test run's input. The key could
+ * be `constructor`, which is a property of every plain object.
  */
 const DECODED: ReadonlyMap<string, string> = new Map([
   ['exact', 'Exact: the indexed arguments are known.'],
@@ -182,7 +186,6 @@ const ReceiptPart: FC<{ run: RunView }> = ({ run: { receipt, claims, charged_cen
   </section>
 )
 
-/** Initially collapsed. */
 const Collapsible: FC<{ title: string; about?: string; children?: Child }> = ({
   title,
   about,

@@ -1,4 +1,4 @@
-/** Rendered by the Worker, and again by the script that keeps the page up to date. */
+/** List of runs. The Worker renders it, and the page's script renders it again to keep the page up to date. */
 import type { FC } from 'hono/jsx'
 import type { RunSummary } from '../../queue/trigger-snapshot.ts'
 import { Badge } from '../components/elements.tsx'

@@ -1,4 +1,3 @@
-/** Run as its page shows it, with long values truncated. */
 import type { LogLine } from '../../../shared/wire/log-line.ts'
 import type { RunRecord } from '../../../shared/wire/trigger.ts'
 import { receiptClaims } from '../format/receipt-claims.ts'
@@ -6,17 +5,16 @@ import { truncateText, prettyJson, type DisplayedText } from './pretty-json.ts'
 
 export type RunView = Omit<RunRecord, 'input' | 'response' | 'error' | 'logs'> & {
   input: DisplayedText
-  /** Null unless the run has succeeded. */
+  /** Response of the action; null unless the run has succeeded. */
   response: DisplayedText | null
   error: DisplayedText | null
   logs: LogLine[]
   logsAreCut: boolean
   event: RunEventView | null
-  /** Unverified claims of the receipt; null if there is no receipt or if it cannot be decoded. */
+  /** Unverified claims of the receipt; null if there is no receipt or if the receipt cannot be decoded. */
   claims: [name: string, value: string][] | null
 }
 
-/** Chain log that started the run. */
 export type RunEventView = {
   chain: string
   block: string
@@ -27,11 +25,10 @@ export type RunEventView = {
   decoded: [name: string, value: string][]
 }
 
-// An action may write up to 100 KiB of console output.
+// Limits on the shown console output, of which an action may write up to 100 KiB.
 const LOG_LINES = 500
 const LOG_CHARACTERS = 32 * 1024
 
-// Number of event arguments, and characters per argument.
 const ARGUMENTS = 32
 const ARGUMENT_CHARACTERS = 500
 
@@ -56,7 +53,7 @@ function truncateLogs(logs: readonly LogLine[]): LogLine[] {
   for (const line of logs.slice(0, LOG_LINES)) {
     characters += line.text.length
     if (characters > LOG_CHARACTERS) {
-      // Shows at least the beginning of a long first line.
+      // Shows at least the beginning of the first line if it is too long.
       if (kept.length === 0) kept.push({ ...line, text: line.text.slice(0, LOG_CHARACTERS) })
       break
     }
@@ -67,7 +64,7 @@ function truncateLogs(logs: readonly LogLine[]): LogLine[] {
 
 function chainEventOf({ source, event }: Record<string, unknown>): RunEventView | null {
   if (source !== 'chain_event' || typeof event !== 'object' || event === null) return null
-  // The owner enters the event of a test run, so it can have any structure.
+  // In a test run, the owner enters the event, so it can have any structure.
   const field = (name: string) => textOf(Reflect.get(event, name))
   const decoded: unknown = Reflect.get(event, 'decoded')
   return {

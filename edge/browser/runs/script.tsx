@@ -1,4 +1,3 @@
-/** Script of the trigger and run pages. */
 import { enableCopyButtons } from './copy-buttons.ts'
 import { followRun } from './follow-run.tsx'
 import { followTrigger } from './follow-trigger.tsx'

@@ -3,7 +3,6 @@ import type { RunView } from './run-view.ts'
 import { Moment, STATUS_NAMES, WAIT_TEXTS } from './run-status.tsx'
 import { formatDuration } from '../format/times.ts'
 
-/** In chronological order, with the time of the next attempt. */
 export const Timeline: FC<{ run: RunView; now: number }> = ({ run, now }) => {
   const parse = (time: string | null) => (time === null ? null : Date.parse(time))
   const queued = Date.parse(run.queued_at)

@@ -1,4 +1,4 @@
-/** Rendered by the Worker, and again by the script that keeps the page up to date. */
+/** Status of a trigger. The Worker renders it, and the page's script renders it again to keep the page up to date. */
 import type { FC } from 'hono/jsx'
 import type { TriggerKind, TriggerStats } from '../../../shared/wire/trigger.ts'
 import type { TriggerSnapshot } from '../../queue/trigger-snapshot.ts'
@@ -45,7 +45,6 @@ export const TriggerStatus: FC<{ state: TriggerStatusData; now: number }> = ({ s
   )
 }
 
-/** Statistics for the last 24 hours, and the current numbers of queued and running runs. */
 export const TriggerStatsList: FC<{ stats: TriggerStats; kind: TriggerKind }> = ({
   stats,
   kind,

@@ -1,4 +1,3 @@
-/** Shows a button to sign in with a passkey, if the browser supports passkeys. */
 import {
   browserSupportsWebAuthn,
   type PublicKeyCredentialRequestOptionsJSON,

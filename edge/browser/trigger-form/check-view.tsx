@@ -1,18 +1,19 @@
-/** Rendered by the Worker for browsers without scripts, and by the form's script while the person types. */
+/**
+ * Result of checking the form. The Worker renders it for browsers without scripts, and the form's script renders it
+ * while the person types.
+ */
 import type { FC } from 'hono/jsx'
 import type { TriggerPreview } from '../../../shared/wire/preview.ts'
 import { UserText, escapeInvisible, truncate } from '../components/user-text.tsx'
 import { formatTimeIn } from '../format/times.ts'
 import { escapeLines, valueText } from '../format/values.ts'
 
-/** Response of `POST /triggers/preview`. Problems are by field name. */
 export type CheckResult = { preview: TriggerPreview } | { problems: Record<string, string> }
 
-// The action receives the complete values.
 const VALUE_MAX_CHARACTERS = 160
 const PARAMS_MAX_CHARACTERS = 4_000
 
-/** @param zone time zone of the reader; absent if unknown */
+/** @param zone time zone of the reader; undefined if unknown */
 export const CheckView: FC<{ checked: CheckResult; zone?: string }> = ({ checked, zone }) =>
   'problems' in checked ? (
     <ProblemsView problems={checked.problems} />
@@ -108,7 +109,7 @@ const Logs: FC<{ preview: TriggerPreview }> = ({ preview }) => {
   )
 }
 
-/** The log is untrusted, because anyone can write to the chain. */
+/** Chain log in the preview. It is untrusted, because anyone can write to the chain. */
 const LogItem: FC<{ log: Record<string, unknown> }> = ({ log }) => {
   const { block_number, transaction_hash, decoded, decode } = log
   const args = typeof decoded === 'object' && decoded !== null ? Object.entries(decoded) : []

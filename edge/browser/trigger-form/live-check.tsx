@@ -2,7 +2,7 @@ import { render } from 'hono/jsx/dom'
 import { postJson, UserFacingError } from '../post-json.ts'
 import { type CheckResult, CheckView } from './check-view.tsx'
 
-/** Delay after the last keystroke. Previews of chain events are rate-limited. */
+/** Delay between the last keystroke and the check. Previews of chain events are rate-limited. */
 const DEBOUNCE_MS = 500
 
 const CHECKED_INPUTS =
@@ -26,7 +26,7 @@ export function startLiveCheck(form: HTMLFormElement): void {
     const checked = await requestCheck(form, fields())
     if (requestNumber !== latest) return
     output.removeAttribute('aria-busy')
-    // Removes the Worker's markup.
+    // Removes the markup that the Worker rendered.
     if (!isDrawn) output.replaceChildren()
     isDrawn = true
     markInvalid(inputs, 'problems' in checked ? checked.problems : {})
@@ -35,7 +35,7 @@ export function startLiveCheck(form: HTMLFormElement): void {
 
   for (const input of inputs)
     input.addEventListener('input', () => {
-      // Discards the response in flight, which refers to the previous input.
+      // Discards the response that is in flight, because it refers to the previous input.
       latest++
       clearTimeout(timer)
       if (isComplete(fields())) timer = setTimeout(() => void check(), DEBOUNCE_MS)
@@ -43,7 +43,7 @@ export function startLiveCheck(form: HTMLFormElement): void {
 
   form.addEventListener('submit', (event) => {
     if (event.submitter?.getAttribute('value') !== 'check') return
-    // Submitting the form would reload the page, and the usage key in the form would be lost.
+    // Prevents submission, which would reload the page and lose the usage key in the form.
     event.preventDefault()
     form.querySelector<HTMLElement>('#check')!.focus()
     void check()
@@ -51,7 +51,7 @@ export function startLiveCheck(form: HTMLFormElement): void {
   if (isComplete(fields())) void check()
 }
 
-/** False for incomplete input, such as a part of an address, which is not an error yet. */
+/** Incomplete input, such as a part of an address, is not an error yet. */
 function isComplete(fields: Record<string, string>): boolean {
   const { cron } = fields
   if (cron !== undefined) return cron.trim() !== ''
@@ -72,7 +72,6 @@ async function requestCheck(
   }
 }
 
-/** Links invalid fields to the preview, which describes the problems. */
 function markInvalid(
   inputs: (HTMLInputElement | HTMLSelectElement)[],
   problems: Record<string, string>,

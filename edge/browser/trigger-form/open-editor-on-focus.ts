@@ -1,5 +1,6 @@
 /**
- * Loaded on focus, because the editor is larger than the rest of the page. If it fails to load, the textarea remains.
+ * Replaces the textarea with the editor when it gets the focus. The editor is loaded on demand, because it is larger
+ * than the rest of the page. If loading fails, the textarea remains.
  */
 export function openEditorOnFocus(form: HTMLFormElement): void {
   const textarea = form.querySelector<HTMLTextAreaElement>('#action_code')!

@@ -1,10 +1,11 @@
 import { tryParseJson } from '../../../shared/json/try-parse-json.ts'
 
-/** `sessionStorage` key of a `TriggerPrefill` as JSON. The form removes the item. */
+/** `sessionStorage` key under which a `TriggerPrefill` is stored as JSON. The form removes the item. */
 export const TRIGGER_PREFILL_KEY = 'svc/new-trigger'
 
 /**
- * Passed from the console's first steps to the trigger form. Stored only in this tab, because it contains a usage key.
+ * Data that the console's first steps pass to the trigger form. The data is stored only in this tab, because it
+ * contains a usage key.
  */
 export type TriggerPrefill = {
   name: string

@@ -1,4 +1,4 @@
-/** Loaded only if the console verifies the origin before a key is sent. */
+/** Verifier of the origin's evidence. The console loads it only if it verifies the origin before sending a key. */
 import '../verify/disable-zod-jit.ts'
 
 export * from '../../../shared/client/verification/verifier.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /**
- * Prevents zod from compiling code from text: the content security policy forbids it, and browsers report the attempt.
- * Import this module before the first schema is created.
+ * Prevents zod from compiling code from text, which the content security policy forbids and browsers report. Import
+ * this module before the first schema is created.
  */
 z.config({ jitless: true })

@@ -1,13 +1,12 @@
-/** Inserted as text, never as markup. */
+/** Values are inserted as text, never as markup. */
 import { encodeHex } from '../../../shared/encoding/hex.ts'
 import type { RuleResult, Verdict } from '../../../shared/attestation/policy.ts'
 import type { Report } from '../../../shared/attestation/report.ts'
 
-/** Applies to untrusted text. */
 const TEXT_MAX_CHARACTERS = 600
 
 const HEADINGS: Record<Verdict, string> = {
-  // Weaker than the same verdict of `svc verify`, because a browser cannot check all rules.
+  // The wording is weaker than for the same verdict of `svc verify`, because a browser cannot check all rules.
   HARDWARE: 'HARDWARE: attested by Intel TDX, as far as a browser can check',
   SIMULATED: 'SIMULATED: this service is not backed by attested hardware',
   FAILED: 'FAILED: do not trust this service',

@@ -1,4 +1,3 @@
-/** Verifies the origin's evidence as far as a web page can. */
 import { fetchEvidence } from '../../../shared/attestation/fetch-evidence.ts'
 import type { Info } from '../../../shared/attestation/evidence.ts'
 import type { Policy, RuleResult } from '../../../shared/attestation/policy.ts'
@@ -8,11 +7,11 @@ import { queryGovernanceContract, GovernanceUnavailableError } from '../../trust
 
 type VerifyTarget = {
   baseUrl: string
-  /** Node of the governance contract's chain; undefined if the person has not entered one. */
+  /** URL of a node of the governance contract's chain; undefined if the person has not entered one. */
   rpcUrl: string | undefined
 }
 
-/** Accepts any root and machine, because the page shows them to the reader. */
+/** It accepts any root and machine, because the page shows both to the reader. */
 const POLICY: Policy = { root: { kind: 'any' }, statuses: ['UpToDate'] }
 
 const NONCE_BYTES = 32
@@ -34,8 +33,8 @@ export async function verifyEvidence({ baseUrl, rpcUrl }: VerifyTarget): Promise
 const browserFetch = (url: string | URL | Request, init?: RequestInit) => fetch(url, init)
 
 /**
- * Returns the contract's answer, or the reason why it was not queried. Normalizes hex like the rule `compose hash`, so
- * that a host cannot avoid the query by formatting its hash differently.
+ * Normalizes hex in the same way as the rule `compose hash`, so that a host cannot avoid the query by formatting the
+ * hash differently.
  */
 async function readGovernance(info: Info, rpcUrl: string, signal: AbortSignal) {
   const appId = info.app_id.toLowerCase().replace(/^0x/, '')
@@ -55,7 +54,6 @@ const NODE_UNREACHABLE =
   'The node did not respond, or does not allow requests from web pages (CORS).'
 const NO_HASHES = 'The app ID or the compose hash is invalid.'
 
-/** Reasons why a web page cannot check a rule. */
 type UncheckedRules = Partial<Record<RuleResult['name'], string>>
 const UNCHECKED_IN_BROWSER: UncheckedRules = {
   certificate: 'Web pages cannot read the TLS certificate of a connection.',

@@ -10,10 +10,13 @@ import { BackfillTask } from './backfill-task.ts'
 import { REQUESTS_AT_ONCE } from './read-queries.ts'
 import type { BackfillRange, BackfillSource } from './backfill-source.ts'
 
-/** Without this buffer, a full trigger that starts one run a second would request the same range again for each run. */
+/**
+ * Time for which logs stay buffered while a trigger queue is full. Without the buffer, a full queue that starts one run
+ * a second would request the same range again for each run.
+ */
 const BUFFERED_WHILE_FULL_MS = 60_000
 
-/** Maximum size of all buffered logs, as counted by `weightOf`. An isolate has 128 MB of memory for everything. */
+/** Maximum size of all buffered logs, as measured by `weightOf`. An isolate has only 128 MB of memory. */
 const BUFFERED_MAX = 20_000
 
 type BackfillOptions = {
@@ -28,12 +31,12 @@ type BackfillOptions = {
 }
 
 /**
- * Reads old blocks for the cursors that need them, and delivers the logs to the triggers. Block ranges take turns,
- * request by request; a single range may use all requests. Runs from `poke` until there is nothing left to read.
+ * Reads old blocks for the cursors that need them, and delivers the logs to the triggers. Block ranges take turns after
+ * every request, and a single range may use all requests. Reading starts with `poke` and stops when no range is left.
  */
 export class BackfillRunner {
   readonly #options: BackfillOptions
-  /** In the order in which block ranges take turns. */
+  /** Tasks by cursor, in the order in which their block ranges take turns. */
   readonly #tasks = new Map<string, BackfillTask>()
   readonly #chainBackoff = new RetryBackoff()
   #requestsInFlight = 0
@@ -45,19 +48,18 @@ export class BackfillRunner {
     this.#options = options
   }
 
-  /** Call when there is a new block range, or when a full trigger queue has room again. */
+  /** Notifies the runner of a new block range, or that a full trigger queue has room again. */
   poke(): void {
     this.#isStale = true
     this.#advance()
   }
 
-  /** Discards undelivered logs, after finalized blocks have been replaced. */
   discardBuffered(): void {
     this.#tasks.clear()
     this.poke()
   }
 
-  /** Called again whenever a request or delivery finishes. */
+  /** Runs again whenever a request or delivery finishes. */
   #advance(): void {
     try {
       if (this.#isStale) this.#refresh()
@@ -69,7 +71,6 @@ export class BackfillRunner {
     }
   }
 
-  /** Synchronizes `#tasks` with the stored positions of the cursors. */
   #refresh(): void {
     this.#isStale = false
     const due = new Map(this.#options.source.due().map((range) => [keyOf(range), range]))
@@ -85,19 +86,19 @@ export class BackfillRunner {
     }
   }
 
-  /** Returns true if a request was sent. */
   #sendNext(): boolean {
     const { chain, size, now } = this.#options
     if (!this.#chainBackoff.isOver(now()) || this.#deliveriesInFlight >= DELIVERIES_AT_ONCE)
       return false
     const room = this.#room()
-    // The first request of a range may exceed the remaining room. Unchecked, a thousand ranges could each send one.
+    // The first request of a range may exceed the remaining room. Without this check, a thousand ranges could each send
+    // such a request.
     if (room <= 0 && this.#requestsInFlight + this.#deliveriesInFlight > 0) return false
     for (const [key, task] of this.#tasks) {
       if (!this.#isActive(task)) continue
       const request = task.next(chain, size, room, this.#requestsInFlight === 0)
       if (!request) continue
-      // Moves the block range to the end of the queue.
+      // Moves the task to the end of the queue, so that the next range gets its turn.
       this.#tasks.delete(key)
       this.#tasks.set(key, task)
       this.#requestsInFlight++
@@ -172,7 +173,6 @@ export class BackfillRunner {
     this.#advance()
   }
 
-  /** The next `#refresh` determines which range the cursor needs now, if any. */
   #remove(key: string): void {
     this.#tasks.delete(key)
     this.#isStale = true
@@ -182,7 +182,7 @@ export class BackfillRunner {
     return fullSince === undefined && backoff.isOver(this.#options.now())
   }
 
-  /** Size of logs that may still be read ahead. If none is left, stalled block ranges discard their buffered logs. */
+  /** If no room is left, stalled block ranges discard their buffered logs. */
   #room(): number {
     let room = BUFFERED_MAX
     for (const { weight } of this.#tasks.values()) room -= weight
@@ -214,7 +214,10 @@ function keyOf({ triggerId, generation, lane }: BackfillRange): string {
   return `${triggerId} ${generation} ${lane}`
 }
 
-/** The message may contain the provider's API key, so only the class name is logged. */
+/**
+ * Returns an error's class name for the log. The error's message may contain the provider's API key, so it is never
+ * logged.
+ */
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error
 }

@@ -3,8 +3,8 @@ import type { LogFilter } from '../matching/log-filter.ts'
 import type { CursorKind } from '../subscription.ts'
 
 /**
- * Range of old blocks that a cursor still needs and that the watcher no longer stores. The cursor is a backfill, or a
- * live cursor that lags because the trigger's queue was full.
+ * Range of old blocks that a cursor still needs and that the watcher no longer stores. Either the cursor is a backfill
+ * cursor, or it is a live cursor that lags because the trigger's queue was full.
  */
 export type BackfillRange = {
   triggerId: string
@@ -12,23 +12,24 @@ export type BackfillRange = {
   lane: CursorKind
   filter: LogFilter
   next: LogPosition
-  /** Last block of the range; final for the trigger. */
+  /** Last block of the range. All blocks up to it are final for the trigger. */
   to: number
 }
 
 export interface BackfillSource {
   /**
-   * Block ranges that can be read now. If a trigger queue is full, its range becomes due again when there may be room,
-   * and the backfill is then notified.
+   * Returns the block ranges that can be read now. The range of a full trigger queue is omitted until the queue may
+   * have room again, and the backfill is then notified.
    */
   due(): BackfillRange[]
   /**
-   * Also stores the new position of the cursor.
-   * @param range `next` is the current position of the cursor
+   * Delivers logs to the trigger queue, and stores the new position of the cursor.
+   * @param range its `next` must be the current position of the cursor
    * @param logs all matching logs from `range.next` to `through`, in order: about 1,000, or all logs of one block
-   * @returns `taken`: the cursor continues after `through`. `full`: the trigger queue is full, and a later `due`
-   *   returns the position from which to continue. `over`: the cursor no longer exists or is no longer at
-   *   `range.next`, for example after a reorganization. `away`: the trigger queue did not respond; retry later.
+   * @returns `taken` if the cursor continues after `through`. `full` if the trigger queue is full; a later `due`
+   *   returns the position from which to continue. `over` if the cursor no longer exists or is no longer at
+   *   `range.next`, for example after a reorganization. `away` if the trigger queue did not respond; the caller retries
+   *   later.
    */
   deliver(
     range: BackfillRange,

@@ -7,17 +7,21 @@ import { type RangeRequest, RangeReader, type LogBatch } from './range-reader.ts
 import type { RangeSize } from './range-size.ts'
 import type { BackfillRange } from './backfill-source.ts'
 
-/** A few responses, so that reading can continue during a delivery. */
+/**
+ * Maximum size of the logs that one task buffers. A few responses fit, so that reading can continue during a delivery.
+ */
 const BUFFERED_MAX = 10_000
 
-/** Size of the logs in one delivery. The logs of a block are never split. */
+/** Target size of the logs in one delivery. The logs of a block are never split between deliveries. */
 const DELIVERY_WEIGHT = 1_000
 
-/** Progress of reading and delivering one block range. */
 export class BackfillTask {
   readonly backoff = new RetryBackoff()
   isDelivering = false
-  /** Unix milliseconds; undefined if the trigger queue is not full. Reading continues when the cursor is due again. */
+  /**
+   * Time at which the trigger queue reported that it was full, in Unix milliseconds. Undefined if the queue is not
+   * full. Reading continues when the cursor is due again.
+   */
   fullSince: number | undefined
   #range: BackfillRange
   #reader: RangeReader | undefined
@@ -36,12 +40,11 @@ export class BackfillTask {
     return this.#range.next.block > this.#range.to
   }
 
-  /** Size of the buffered logs, as counted by `weightOf`. */
   get weight(): number {
     return this.#bufferedWeight + (this.#reader?.bufferedWeight ?? 0)
   }
 
-  /** Buffered logs are kept if they are still needed. */
+  /** Buffered logs are retained if the range still needs them. */
   resume(range: BackfillRange): void {
     this.fullSince = undefined
     const { next, to } = this.#range
@@ -49,7 +52,7 @@ export class BackfillTask {
     const isBuffered = moved >= 0 && range.next.block <= this.#buffered.through + 1
     const isUnmoved = moved === 0
     if (range.to >= to && (isBuffered || isUnmoved)) {
-      // Keeps the end of the range that is being read. Later blocks become a separate range.
+      // Retains the end of the range that is already being read. Later blocks become a separate range.
       this.#range = { ...range, to }
       this.#buffer(this.#buffered)
     } else {
@@ -58,11 +61,7 @@ export class BackfillTask {
     }
   }
 
-  /**
-   * Undefined if no request can be sent now.
-   * @param room size of the logs that all block ranges together may still buffer
-   * @param isOnly true if no other request is in flight
-   */
+  /** @param room size of the logs that all block ranges together may still buffer */
   next(
     chain: ChainReader,
     size: RangeSize,
@@ -84,7 +83,7 @@ export class BackfillTask {
     await this.#reader?.send(request)
   }
 
-  /** Next logs to deliver, in order; undefined if there are none. They stay buffered until `recordDelivered` is called. */
+  /** The logs stay buffered until `recordDelivered` is called. */
   readyLogs(): LogBatch | undefined {
     const read = this.#reader?.take()
     if (read) this.#buffer({ logs: [...this.#buffered.logs, ...read.logs], through: read.through })
@@ -93,13 +92,11 @@ export class BackfillTask {
       : firstDelivery(this.#buffered)
   }
 
-  /** Records that the trigger accepted the logs from `readyLogs`. */
   recordDelivered({ through }: LogBatch): void {
     this.#range = { ...this.#range, next: { block: through + 1, logIndex: 0 } }
     this.#buffer(this.#buffered)
   }
 
-  /** Logs that were not delivered are read again later. */
   discard(): void {
     this.#reader = undefined
     this.#buffer({ logs: [], through: -1 })

@@ -1,6 +1,6 @@
 import type { ChainLog } from '../chain-log.ts'
 
-/** Hex characters of data that count as one additional log: 2 KiB. Nearly all logs have less. */
+/** Hex characters of data (2 KiB) that count as one additional log. Nearly all logs have less data. */
 const DATA_OF_A_LOG = 4 * 1024
 
 /** Estimated cost of sending and storing logs, in units of a typical log. */
@@ -8,7 +8,7 @@ export function weightOf(logs: readonly ChainLog[]): number {
   return logs.reduce((sum, { data }) => sum + 1 + Math.floor(data.length / DATA_OF_A_LOG), 0)
 }
 
-/** Estimates the number of logs per block. Each response halves the influence of the earlier ones. */
+/** Each response halves the influence of the earlier ones. */
 export class LogDensity {
   #blocks = 0
   #logs = 0
@@ -23,7 +23,7 @@ export class LogDensity {
     return this.#blocks === 0 ? 0 : (this.#logs / this.#blocks) * blocks
   }
 
-  /** At least 1; Infinity if no logs are expected. */
+  /** Returns at least 1, or Infinity if no logs are expected. */
   blocksFor(logs: number): number {
     const each = this.expectedLogs(1)
     return each === 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(logs / each))

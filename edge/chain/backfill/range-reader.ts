@@ -7,7 +7,7 @@ import { readBlockLogs, mayBeTruncated } from './read-block-logs.ts'
 import type { RangeSize } from './range-size.ts'
 import { RejectedRanges } from './rejected-ranges.ts'
 
-/** All logs after the previous result, up to and including block `through`. */
+/** Logs after the previous batch, up to and including block `through`. */
 export type LogBatch = { logs: ChainLog[]; through: number }
 
 type Piece = {
@@ -16,24 +16,27 @@ type Piece = {
   state: 'open' | 'asked' | 'read'
   logs: ChainLog[]
   weight: number
-  /** Failures that may be due to the length of the piece. */
+  /** Number of failed requests that may have failed because the piece is too long. */
   failures: number
 }
 
 export type RangeRequest = { readonly piece: Piece; readonly isProbe: boolean }
 
-/** A piece takes little memory, but a range can have millions of pieces. */
+/**
+ * Maximum number of pieces ahead of the first unread piece. A piece uses little memory, but a range can have millions
+ * of pieces.
+ */
 const PIECES_AHEAD = 64
 
 /**
- * A range that takes a node too long fails like an unavailable node, so only the second failure is attributed to the
- * size of the range.
+ * Number of failures after which a range is assumed to be too large. A single failure is not enough, because a request
+ * that takes a node too long fails in the same way as a request to an unavailable node.
  */
 const FAILURES_TO_SPLIT = 2
 
 /**
- * Reads logs with several requests at a time, and returns them in order. The caller decides when to send requests
- * (`next`, `send`), so that several readers can share a limit on requests in flight.
+ * Reads the logs of a range with several concurrent requests, and returns them in order. The caller decides when to
+ * send requests (`next`, `send`), so that several readers can share a limit on requests in flight.
  */
 export class RangeReader {
   readonly #chain: ChainReader
@@ -42,11 +45,11 @@ export class RangeReader {
   readonly #size: RangeSize
   readonly #density = new LogDensity()
   readonly #rejected: RejectedRanges
-  /** Pieces not returned yet, in order and without gaps. */
+  /** Pieces whose logs have not been returned yet, in order and without gaps. */
   readonly #pieces: Piece[]
   #bufferedWeight = 0
 
-  /** @param size learned from the provider, shared by all readers */
+  /** @param size size limits learned from the provider, which all readers share */
   constructor(
     chain: ChainReader,
     size: RangeSize,
@@ -64,16 +67,14 @@ export class RangeReader {
     return this.#pieces.length === 0
   }
 
-  /** Size of the logs not returned yet, as counted by `weightOf`. */
   get bufferedWeight(): number {
     return this.#bufferedWeight
   }
 
   /**
-   * Pass the result to `send`.
-   * @param room maximum size of the logs to buffer while an earlier piece is missing; the earliest piece needs no room
-   * @param isOnly true if no other request is in flight
-   * @returns undefined if no request can be sent now
+   * Prepares the next request. The caller passes the result to `send`.
+   * @param room maximum size of the logs to buffer while an earlier piece is missing; the earliest piece ignores this
+   *   limit
    */
   next(room: number, isOnly: boolean): RangeRequest | undefined {
     const at = this.#pieces.findIndex(({ state }) => state === 'open')
@@ -90,7 +91,8 @@ export class RangeReader {
   }
 
   /**
-   * If the request fails, a later `next` returns the piece again, in smaller parts if the provider rejected its size.
+   * Sends a request. If it fails, a later `next` returns its piece again, in smaller parts if the provider rejected its
+   * size.
    * @throws {ChainUnreachableError}
    * @throws {NodeLaggingError}
    * @throws {BlockRejectedError}
@@ -112,7 +114,7 @@ export class RangeReader {
     }
   }
 
-  /** Removes and returns the logs before the first unread piece; undefined if that is the first piece. */
+  /** Removes and returns the logs before the first unread piece. Returns undefined if the first piece is unread. */
   take(): LogBatch | undefined {
     const missing = this.#pieces.findIndex(({ state }) => state !== 'read')
     const read = this.#pieces.splice(0, missing === -1 ? this.#pieces.length : missing)
@@ -142,7 +144,7 @@ export class RangeReader {
   #recordLogs(piece: Piece, logs: ChainLog[]): void {
     const blocks = lengthOf(piece)
     if (blocks > 1 && mayBeTruncated(logs)) {
-      // The response may have been truncated, so both halves of the piece are requested instead.
+      // The response may have been truncated, so both halves of the piece are requested again.
       this.#split(this.#pieces.indexOf(piece), piece, Math.ceil(blocks / 2)).state = 'open'
       piece.state = 'open'
       return
@@ -163,7 +165,7 @@ export class RangeReader {
     return Math.min(Math.ceil(length / parts), most)
   }
 
-  /** Splits blocks off the start of a piece, and returns the new piece. */
+  /** Splits the first blocks off a piece, and returns them as a new piece. */
   #split(at: number, piece: Piece, blocks: number): Piece {
     if (blocks === lengthOf(piece)) return piece
     const first = newPiece(piece.from, piece.from + blocks - 1)

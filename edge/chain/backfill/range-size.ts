@@ -1,41 +1,44 @@
-/** Most plans of providers accept this many blocks per request. */
+/** Initial number of blocks per request. Most provider plans accept it. */
 const FIRST_BLOCKS = 500
 
-/** Longer ranges save little, and bring a request close to its timeout. */
+/** Maximum number of blocks per request. Longer ranges save little, and bring a request close to its timeout. */
 const MOST_BLOCKS = 100_000
 
 /**
- * Ratio of rejected to accepted size at which the search for the limit stops. Narrowing it further would cost more
- * requests than it saves.
+ * Ratio of the rejected size to the accepted size at which the search for the limit stops. Narrowing the limit further
+ * would cost more requests than it saves.
  */
 const NEAR_ENOUGH = 1.04
 
 /**
- * Responses at a known limit before a larger size is tried. Each rejected trial doubles it, so at most one request in a
- * hundred is rejected because of such a trial.
+ * Number of responses at a known limit before a larger size is tried. Each rejected trial doubles the number, so trials
+ * cause at most one rejection per hundred requests.
  */
 const PATIENCE = 100
 const MOST_PATIENCE = 1_600
 
 const TRY_MORE = 1.05
 
-/** Most providers return at most this many logs in one response. */
+/** Maximum number of logs that most providers return in one response. */
 const MOST_LOGS = 10_000
 
-/** No provider rejects a range for fewer logs, so a rejected range with fewer has too many blocks. */
+/**
+ * Minimum number of logs for which a provider may reject a range. A rejected range with fewer logs must have too many
+ * blocks.
+ */
 export const REJECTED_LOGS_MIN = 1_000
 
 /**
- * The limit depends on the provider, so all readers of a chain share one instance. The size doubles on success, halves
- * on a rejection, and then bisects. A hint from the provider takes precedence. After many responses at a known limit, a
- * slightly larger size is tried (`docs/decisions/0044`).
+ * Learns how many blocks a provider accepts per request. All readers of a chain share one instance. The size doubles on
+ * success, halves on a rejection, and then bisects. A hint from the provider takes precedence. After many responses at
+ * a known limit, a slightly larger size is tried (`docs/decisions/0044`).
  */
 export class RangeSize {
   #blocks: number
   readonly #most: number
-  /** Largest accepted size. Reset when this size or less is rejected. */
+  /** Reset when the provider rejects a request of this size or smaller. */
   #accepted = 0
-  /** Smallest rejected size. Reset when this size or more is accepted. */
+  /** Reset when the provider accepts a request of this size or larger. */
   #rejected = Number.POSITIVE_INFINITY
   #responses = 0
   #patience = PATIENCE
@@ -53,8 +56,9 @@ export class RangeSize {
   }
 
   /**
-   * Only one request at a time, the probe, tries a size that was never accepted. Several would be rejected together
-   * without providing more information. The caller must end a probe with `endProbe`.
+   * Returns the size of the next request. Only one request at a time, the probe, tries a size that was never accepted,
+   * because several such requests would be rejected together without providing more information. The caller must call
+   * `endProbe` after a probe.
    * @param isOnly true if no other request is in flight; the request may then use a size that is already being probed
    * @returns undefined if no size has been accepted yet and the request must wait for the probe
    */
@@ -69,20 +73,20 @@ export class RangeSize {
     return isOnly ? { blocks, isProbe: false } : undefined
   }
 
-  /** Call regardless of the probe's outcome. */
+  /** Must be called whether or not the probe succeeded. */
   endProbe(): void {
     this.#isProbed = false
   }
 
   /**
-   * Target number of logs per response: a quarter of the provider's limit, because logs are unevenly distributed over
-   * blocks, and the responses of four requests are in memory at the same time.
+   * Target number of logs per response: a quarter of the provider's limit. Logs are unevenly distributed over blocks,
+   * and the responses of four requests are in memory at the same time.
    */
   get targetLogs(): number {
     return this.#logs / 4
   }
 
-  /** Smallest size known to be too large; Infinity if no limit is known. */
+  /** Infinity if no limit is known. */
   get rejectedFrom(): number {
     return this.#rejected
   }
@@ -91,7 +95,7 @@ export class RangeSize {
     if (blocks >= this.#rejected) this.#rejected = Number.POSITIVE_INFINITY
     if (blocks === this.#trial) this.#patience = PATIENCE
     this.#accepted = Math.max(this.#accepted, blocks)
-    // A request that is shorter than the current size, or older than it, provides no information about it.
+    // Ignores a request of another size, because its success says nothing about the current size.
     if (blocks !== this.#blocks) return
     const isKnown = this.#rejected <= Math.max(blocks + 1, blocks * NEAR_ENOUGH)
     if (isKnown) return this.#countTowardTrial(blocks)
@@ -100,8 +104,8 @@ export class RangeSize {
   }
 
   /**
-   * If several requests in flight are rejected, the size is reduced only once.
-   * @param hint number of blocks that the provider claims to accept; ignored unless it is smaller
+   * Reduces the size after a rejection. If several requests in flight are rejected, the size is reduced only once.
+   * @param hint number of blocks that the provider claims to accept; ignored unless it is less than `blocks`
    */
   recordRejection(blocks: number, hint?: number): void {
     if (blocks === this.#trial) this.#patience = Math.min(2 * this.#patience, MOST_PATIENCE)
@@ -113,7 +117,8 @@ export class RangeSize {
       this.#rejected = this.#blocks + 1
       return
     }
-    // This size was accepted before, so the provider's plan has changed or these blocks contain more logs.
+    // The rejected size was accepted before, so either the provider's plan has changed or these blocks contain more
+    // logs.
     if (blocks <= this.#accepted) this.#accepted = 0
     this.#rejected = Math.min(this.#rejected, blocks)
     const lower = this.#accepted > 0 ? this.#accepted : Math.floor(blocks / 2)
@@ -121,7 +126,8 @@ export class RangeSize {
   }
 
   /**
-   * The range was rejected because of its logs, so its number of blocks is no longer considered too large.
+   * Records that a range was rejected because of its logs, so that its number of blocks is no longer considered too
+   * large.
    * @param before value of `rejectedFrom` before the rejection
    */
   recordManyLogs(blocks: number, logs: number, before: number): void {

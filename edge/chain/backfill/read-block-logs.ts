@@ -6,7 +6,7 @@ import { ChainUnreachableError, RangeRejectedError } from '../rpc/chain-read-err
 /** Providers that silently truncate a response do so at a multiple of this number of logs. */
 const TRUNCATED_AT = 1_000
 
-/** A provider does not return all logs of a block, neither by block number nor by block hash. */
+/** The provider refuses to return all logs of a single block, whether by block number or by block hash. */
 export class BlockRejectedError extends Error {
   override name = 'BlockRejectedError'
   constructor(number: number) {
@@ -14,13 +14,13 @@ export class BlockRejectedError extends Error {
   }
 }
 
-/** True if the provider may have truncated the response silently. */
 export function mayBeTruncated(logs: readonly ChainLog[]): boolean {
   return logs.length > 0 && logs.length % TRUNCATED_AT === 0
 }
 
 /**
- * Fetches by block number first, then by block hash, because some providers limit ranges but not requests by hash.
+ * Reads the logs of one block, first by block number, then by block hash. Some providers limit requests for ranges but
+ * not requests by hash.
  * @throws {BlockRejectedError}
  * @throws {ChainUnreachableError}
  * @throws {NodeLaggingError}
@@ -46,8 +46,8 @@ export async function readBlockLogs(
 }
 
 /**
- * True if the provider may have rejected the size of the response. For a single block, this cannot be distinguished
- * from other failures of the request.
+ * Returns true if the provider may have rejected the size of the response. For a single block, a size rejection cannot
+ * be distinguished from other failures of the request.
  */
 export function isSizeRejection(error: unknown): boolean {
   return (

@@ -6,10 +6,10 @@ import { weightOf } from './log-density.ts'
 import { RangeReader, type LogBatch } from './range-reader.ts'
 import type { RangeSize } from './range-size.ts'
 
-/** Free plans of providers accept this many requests at a time without responding 429. */
+/** Maximum number of concurrent requests. Free provider plans accept this many without responding with 429. */
 export const REQUESTS_AT_ONCE = 4
 
-/** A few responses. */
+/** Maximum size of buffered logs, about as large as a few responses. */
 const BUFFERED_MAX = 20_000
 
 /** `logs` cannot be returned until the other queries have reached the same block. */
@@ -17,9 +17,9 @@ type QueryProgress = { reader: RangeReader; logs: ChainLog[]; through: number }
 
 /**
  * Reads a range for several queries together. A log that matches several queries is returned once.
- * Finishes when all logs have been returned, or the signal is aborted. After an error, the caller can continue behind
- * the logs returned so far.
- * @returns logs in order of block and index, in batches with the last block that was read for all queries
+ * Finishes when all logs have been returned, or when the signal is aborted. After an error, the caller can continue
+ * after the last batch that was returned.
+ * @returns batches of logs in order of block and index, each with the last block that was read for all queries
  * @throws {ChainUnreachableError}
  * @throws {NodeLaggingError}
  * @throws {BlockRejectedError}
@@ -47,7 +47,8 @@ export async function* readQueries(
         .finally(() => inFlight.delete(settled))
       inFlight.add(settled)
     }
-    // After a failure, the requests in flight may complete blocks that other queries have already read.
+    // Waits for the requests in flight even after a failure, because they may complete blocks that the other queries
+    // have already read.
     if (inFlight.size > 0) await Promise.race(inFlight)
     const read = takeReady(parts)
     if (read.through > through) {
@@ -58,10 +59,7 @@ export async function* readQueries(
   }
 }
 
-/**
- * Prefers the query that is farthest behind; other queries need room for their logs. Undefined if no request can be
- * sent.
- */
+/** Prefers the query that is farthest behind. Others may send a request only if there is room for their logs. */
 function sendNext(parts: readonly QueryProgress[], isOnly: boolean): Promise<void> | undefined {
   const buffered = parts.reduce(
     (sum, part) => sum + weightOf(part.logs) + part.reader.bufferedWeight,
@@ -78,7 +76,7 @@ function sendNext(parts: readonly QueryProgress[], isOnly: boolean): Promise<voi
   return undefined
 }
 
-/** The logs up to the last block that all queries have reached. */
+/** Returns the logs up to the last block that all queries have reached. */
 function takeReady(parts: readonly QueryProgress[]): LogBatch {
   for (const part of parts) {
     const read = part.reader.take()

@@ -7,19 +7,22 @@ import type { BlockRange } from '../subscription.ts'
 import { readBlockLogs, mayBeTruncated } from './read-block-logs.ts'
 import { RangeSize } from './range-size.ts'
 
-/** A user is waiting for the preview, so it searches only some recent blocks instead of the whole chain. */
+/**
+ * Maximum number of requests per preview. A user is waiting for the preview, so it searches only recent blocks instead
+ * of the whole chain.
+ */
 const SEARCH_REQUESTS_MAX = 12
 const SEARCH_TIMEOUT_MS = 5_000
 
-/** Most watched contracts have a log in the latest 100 blocks. */
+/** Initial number of blocks to search. Most watched contracts have a log in the latest 100 blocks. */
 const FIRST_BLOCKS = 100
 
-/** Previews share their connections with backfills, and each may send twelve requests. */
+/** Maximum number of concurrent previews. Each may send twelve requests, over connections shared with backfills. */
 const SEARCHES_AT_ONCE = 2
 
 type RecentLogsResult = { state: 'found'; logs: ChainLog[]; searched: BlockRange }
 
-/** Newest first. All blocks from `from` on have been searched. */
+/** Logs found so far, newest first. All blocks from `from` onward have been searched. */
 type SearchProgress = { logs: ChainLog[]; from: number }
 
 export class RecentLogSearch {
@@ -28,7 +31,7 @@ export class RecentLogSearch {
   readonly #sleep: Sleep
   #inFlight = 0
 
-  /** @param size learned by the chain's backfill; an upper limit for the requests of previews */
+  /** @param size size limits learned by the chain's backfill; an upper limit for the requests of previews */
   constructor(chain: ChainReader, size: RangeSize, sleep: Sleep) {
     this.#chain = chain
     this.#size = size
@@ -38,8 +41,8 @@ export class RecentLogSearch {
   /**
    * Searches backward until enough logs are found, or until the limit on requests or time is reached. Throws only if no
    * request succeeded.
-   * @param last latest finalized block; negative if there is none yet
-   * @returns at most `limit` logs, newest first; the blocks in `searched` contain no other logs that match
+   * @param last latest finalized block; negative if the chain has no finalized block yet
+   * @returns at most `limit` logs, newest first; the blocks in `searched` contain no other matching logs
    * @throws {ChainUnreachableError}
    * @throws {NodeLaggingError}
    * @throws {BlockRejectedError}
@@ -66,7 +69,7 @@ export class RecentLogSearch {
     }
     if (found.from > last) throw new ChainUnreachableError('no response in time')
     const logs = found.logs.slice(0, limit)
-    // The searched range must not cover logs that were left out.
+    // The reported range must not cover logs that were left out.
     const from = logs.length < found.logs.length ? logs.at(-1)!.blockNumber : found.from
     return { state: 'found', logs, searched: { from, to: last } }
   }
@@ -78,7 +81,8 @@ export class RecentLogSearch {
     limit: number,
     ended: AbortSignal,
   ): Promise<void> {
-    // A separate size, because a contract with many logs must not affect the size of other requests.
+    // The search uses its own `RangeSize`, because a contract with many logs must not affect the size of other
+    // requests.
     const size = new RangeSize(FIRST_BLOCKS, this.#size.blocks)
     for (let requests = 0; requests < SEARCH_REQUESTS_MAX; requests++) {
       const to = found.from - 1
@@ -92,7 +96,7 @@ export class RecentLogSearch {
     }
   }
 
-  /** Undefined if a smaller range must be requested. */
+  /** Returns undefined if a smaller range must be requested. */
   async #requestRange(
     query: LogQuery,
     { from, to }: BlockRange,

@@ -4,31 +4,29 @@ type RejectedRange = {
   from: number
   to: number
   left: number
-  /** Size of the logs in the blocks read so far, as counted by `weightOf`. */
+  /** Size of the logs in the parts read so far, as measured by `weightOf`. */
   logs: number
-  /** `RangeSize.rejectedFrom` before the rejection. */
+  /** Value of `RangeSize.rejectedFrom` before the rejection. */
   before: number
 }
 
 /**
- * Rejected ranges, until they have been read in smaller parts. Only then is the reason known: a limit on the number of
- * blocks applies to all ranges, too many logs only to the rejected range.
+ * Tracks rejected ranges until they have been read in smaller parts, which reveals why they were rejected. A limit on
+ * the number of blocks applies to all ranges, but too many logs concern only the rejected range.
  */
 export class RejectedRanges {
   readonly #size: RangeSize
-  /** A rejected part of a range comes after the range. */
+  /** Rejected ranges. If a part of a range is rejected too, it comes after that range. */
   #ranges: RejectedRange[] = []
 
   constructor(size: RangeSize) {
     this.#size = size
   }
 
-  /** @param before value of `RangeSize.rejectedFrom` before the rejection */
   add({ from, to }: { from: number; to: number }, before: number): void {
     this.#ranges.push({ from, to, left: to - from + 1, logs: 0, before })
   }
 
-  /** @param logs size of the logs in the part that was read */
   recordRead({ from, to }: { from: number; to: number }, logs: number): void {
     for (const range of this.#ranges.toReversed()) {
       if (from < range.from || to > range.to) continue

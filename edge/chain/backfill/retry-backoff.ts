@@ -3,25 +3,23 @@ import { isEndPast } from '../../deadline.ts'
 
 const FIRST_MS = 250
 
-/** A longer backoff would delay the restart after the other side has recovered. */
+/** Maximum backoff. A longer backoff would delay recovery after the other side is available again. */
 const LONGEST_MS = 15_000
 
-/** Exponential backoff with jitter. */
 export class RetryBackoff {
   #failures = 0
   #until = Number.NEGATIVE_INFINITY
 
-  /** Unix milliseconds; in the past if there is no backoff. */
+  /** End of the backoff, in Unix milliseconds. In the past if no backoff is active. */
   get until(): number {
     return this.#until
   }
 
-  /** @param now Unix milliseconds */
   isOver(now: number): boolean {
     return isEndPast(this.#until, LONGEST_MS, now)
   }
 
-  /** @param random random number in [0, 1), for jitter */
+  /** @param random number in [0, 1), for jitter */
   failed(now: number, random: number): void {
     // Requests that are in flight at the same time fail together, so they count as one failure.
     if (!this.isOver(now)) return

@@ -7,8 +7,9 @@ import type { DecodedValue } from './decoded-log.ts'
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * The encoder may arrange values freely, but decoding may not read more words in total than the data contains.
- * Otherwise, a few hundred bytes could decode to gigabytes, because several offsets can point to the same place.
+ * Decodes ABI-encoded data. The encoder may arrange values freely, but the decoder reads at most as many words as the
+ * data contains. Several offsets can point to the same place, so without this limit a few hundred bytes could decode to
+ * gigabytes.
  */
 export class AbiReader {
   readonly #hex: string
@@ -21,13 +22,12 @@ export class AbiReader {
     this.#wordsLeft = Math.ceil(hex.length / WORD_DIGITS)
   }
 
-  /** True if data remains after everything that was read so far. */
   get hasMore(): boolean {
     return this.#reached < this.#hex.length
   }
 
   /**
-   * Offsets are relative to `start`.
+   * Decodes a sequence of values, with offsets relative to `start`.
    * @param label returns the prefix of an error message about the value at an index
    * @throws {LogDecodeError} if the data is not an encoding of the types
    */
@@ -76,7 +76,7 @@ export class AbiReader {
   }
 
   #elements(of: AbiType, length: number, at: number): DecodedValue[] {
-    // Checks the length before allocating the array. Each element takes at least one word.
+    // Checks the length before allocating the array. Each element occupies at least one word.
     if (length > this.#wordsLeft) throw new LogDecodeError('an array is longer than the data')
     return this.sequence(
       Array.from({ length }, () => of),
@@ -99,7 +99,7 @@ export class AbiReader {
   #count(at: number): number {
     const word = this.#word(at)
     const count = Number.parseInt(word, 16)
-    // Such a count points beyond the data, and may exceed the safe integer range.
+    // A larger count would point beyond the data, and might not be a safe integer.
     if (count > this.#hex.length)
       throw new LogDecodeError('a length or an offset is beyond the data')
     return count

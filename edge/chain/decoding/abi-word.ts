@@ -1,12 +1,11 @@
 import type { AbiType } from '../signature/event-signature.ts'
 import { checksummedAddress } from './checksummed-address.ts'
 
-/** A log is not an encoding of the assumed types. The message becomes the log's `decode_error`. */
+/** The log is not an encoding of the assumed types. The error message becomes the log's `decode_error`. */
 export class LogDecodeError extends Error {
   override name = 'LogDecodeError'
 }
 
-/** Hex digits of 32 bytes. */
 export const WORD_DIGITS = 64
 
 export type WordType = Extract<
@@ -16,11 +15,11 @@ export type WordType = Extract<
 
 const ZEROS = '0'.repeat(WORD_DIGITS)
 const ONES = 'f'.repeat(WORD_DIGITS)
-/** Hex digits that always fit into a safe integer. */
+/** Maximum number of hex digits that always fit into a safe integer. */
 const EXACT_DIGITS = 13
 
 /**
- * True if a compiler would emit this word for the type. Other words probably encode a value of another type.
+ * Returns true if a compiler would emit the word for the type. Other words probably encode a value of another type.
  * @param word 64 lower-case hex digits
  */
 export function wordFits(type: WordType, word: string): boolean {
@@ -64,7 +63,6 @@ function decimal(word: string): string {
     : String(BigInt(`0x${word}`))
 }
 
-/** @param at index of the first digit of a number in two's complement */
 function isNegative(word: string, at: number): boolean {
   return word[at]! >= '8'
 }

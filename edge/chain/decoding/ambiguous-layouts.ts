@@ -7,16 +7,17 @@ import { scoreReadings } from './score-readings.ts'
 import { knownLayouts } from './known-events.ts'
 import { EMPTY_HASH, SAMPLE_WORDS_MAX, sampleData, typicalWord } from './sample-data.ts'
 
-/** Layouts to try for each number of topics, which takes a few milliseconds. */
+/** Maximum number of layouts to try for each number of topics. Trying them takes a few milliseconds. */
 const TRIED_MAX = 64
-/** Layouts returned as examples for an unknown event. */
+/** Maximum number of layouts to return as examples for an unknown event. */
 const FOUND_MAX = 2
 
 /**
- * Layouts (sets of indexed arguments) that only `indexed` marks in the signature can tell apart. For a known event, all
- * layouts that published contracts declare; for an unknown event, the likeliest ones for which a typical log also fits
- * another layout. Empty if the table of known events or the log decides.
- * @param leastIndexed indexed arguments in any log that passes the topic filters
+ * Returns layouts (sets of indexed arguments) that can be distinguished only by `indexed` keywords in the signature.
+ * For a known event, these are all layouts that published contracts declare. For an unknown event, they are the
+ * likeliest layouts for which a typical log also fits another layout. Empty if the table of known events or the log
+ * itself determines the layout.
+ * @param leastIndexed minimum number of indexed arguments in a log that passes the topic filters
  */
 export function ambiguousLayouts(
   signature: EventSignature,
@@ -59,7 +60,6 @@ function layoutsOf(inputs: number, count: number, from = 0): number[][] {
   return layouts
 }
 
-/** True if a typical log with this layout also fits another layout. */
 function isAmbiguous(signature: EventSignature, indexed: readonly number[]): boolean {
   const { inputs, topic0 } = signature
   const topics = indexed.map((index) => {

@@ -6,27 +6,25 @@ import type { DecodedLog, DecodePlan } from './decoded-log.ts'
 import { decodeLog } from './decode-log.ts'
 import { rawLog, type RawLog } from './raw-log.ts'
 
-/** `event` member of the params that an action receives, as JSON (`docs/chain-events.md`). */
+/** The `event` member of the params that an action receives, as JSON (`docs/chain-events.md`). */
 export type ChainEvent = DecodedLog & {
   chain: ChainName
   chain_id: number
-  /** With its EIP-55 checksum. */
+  /** Contract address with its EIP-55 checksum. */
   contract_address: string
-  /** As written by the trigger's owner. */
   event_signature: string
   topic0: string
   topics: readonly string[]
   data: string
   block_number: number
   block_hash: string
-  /** Unix seconds. */
+  /** Block timestamp in Unix seconds. */
   block_timestamp: number
   transaction_hash: string
   transaction_index: number
-  /** Index within the block. */
   log_index: number
   raw_log: RawLog
-  /** Always false: a log that was removed by a reorganization does not start a run. */
+  /** Always false, because a log that was removed by a reorganization does not start a run. */
   removed: false
 }
 
@@ -36,11 +34,14 @@ type ChainEventSource = {
   signatureText: string
   signature: EventSignature
   log: ChainLog
-  /** Chosen when the run was created. */
+  /** Decoding plan that was chosen when the run was created. */
   plan: DecodePlan
 }
 
-/** Never throws: a log that cannot be decoded is `raw`, and its topics and data are still included. */
+/**
+ * Converts a log to the event that an action receives. Never throws: a log that cannot be decoded becomes `raw`, with
+ * its topics and data.
+ */
 export function toChainEvent(source: ChainEventSource): ChainEvent {
   const { chain, chainId, signatureText, signature, log, plan } = source
   return {

@@ -3,13 +3,13 @@ import { memoize } from '../../memoize.ts'
 
 const text = new TextEncoder()
 
-/** Addresses recur in many logs, and computing the hash costs more than the rest of the decoding. */
+/**
+ * Maximum number of cached checksums. Addresses recur in many logs, and computing the hash is more expensive than the
+ * rest of the decoding.
+ */
 const CACHED_MAX = 2_000
 
-/**
- * EIP-55 checksum.
- * @param address 20 bytes as lower-case 0x hex
- */
+/** @param address 20 bytes as lower-case 0x hex */
 export const checksummedAddress = memoize(CACHED_MAX, (address) => {
   const digits = address.slice(2)
   const hash = keccak_256(text.encode(digits))

@@ -7,10 +7,12 @@ import type { DecodedLog, DecodedReading, DecodedValue, DecodePlan } from './dec
 
 export type LogValues = Pick<ChainLog, 'topics' | 'data'>
 
-/** Maximum size of all interpretations of an ambiguous log, as JSON. Each repeats the values of the log. */
+/**
+ * Maximum size of all interpretations of an ambiguous log, as JSON. Each interpretation repeats the values of the log.
+ */
 const READINGS_CHARACTERS_MAX = 65_536
 
-/** Never throws: a log that does not fit the plan is returned as `raw`, with the reason. */
+/** Decodes a log. Never throws: a log that does not fit the plan is returned as `raw`, with the reason. */
 export function decodeLog(signature: EventSignature, log: LogValues, plan: DecodePlan): DecodedLog {
   if (plan.decode === 'raw') return raw(plan.reason)
   const readAs = (indexed: readonly number[]) => decodedReading(signature, log, indexed)
@@ -31,7 +33,6 @@ export function decodeLog(signature: EventSignature, log: LogValues, plan: Decod
   }
 }
 
-/** Stops before the combined JSON exceeds the limit. */
 function readingsWithin(
   characters: number,
   choices: readonly (readonly number[])[],
@@ -48,7 +49,7 @@ function readingsWithin(
   return readings
 }
 
-/** @throws {LogDecodeError} if the log does not fit the choice */
+/** @throws {LogDecodeError} if the log does not match the indexed arguments */
 function decodedReading(
   signature: EventSignature,
   log: LogValues,
@@ -68,9 +69,8 @@ function raw(reason: string): DecodedLog {
 }
 
 /**
- * Values of all arguments, in order of declaration.
- * @param indexed positions of the indexed arguments, ascending
- * @throws {LogDecodeError} if the log does not fit
+ * Returns the values of all arguments, in order of declaration.
+ * @throws {LogDecodeError} if the log does not match the indexed arguments
  */
 function readLog(
   signature: EventSignature,
@@ -94,8 +94,8 @@ function readLog(
   const read = reader.sequence(types, 0, (place) => `arg${inData[place]}`)
   for (const [place, index] of inData.entries()) values[index] = read[place]!
 
-  // Data after the last argument shows that the wrong arguments were chosen as indexed. If there was no choice, it is
-  // accepted, because an encoder may append data.
+  // Data after the last argument means that the wrong arguments were assumed to be indexed. If only one choice was
+  // possible, such data is accepted, because an encoder may append data.
   const isChosen = indexed.length > 0 && indexed.length < inputs.length
   if (isChosen && reader.hasMore)
     throw new LogDecodeError('the data goes on behind its last argument')

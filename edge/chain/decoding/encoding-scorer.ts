@@ -3,45 +3,47 @@ import { headWords, isDynamic } from '../signature/type-size.ts'
 import { WORD_DIGITS, type WordType, wordFits } from './abi-word.ts'
 import { bytesBits, lengthBits, textBits, wordBits } from './value-bits.ts'
 
-/** The data is not an encoding of the types. */
 const NO_MATCH = -1
 
 /**
- * Scores how unusual data is as a canonical ABI encoding of given types: every word occurs once and in order. Does not
- * construct any values.
+ * Scores how unusual the data would be as a canonical ABI encoding of given types. In a canonical encoding, every word
+ * occurs once and in order. Does not construct any values.
  */
 export class EncodingScorer {
   readonly #hex: string
   #bits = 0
   #wordsLeft: number
   /**
-   * Word scores in bits, by type and position. Most choices of indexed arguments put the same types at the same
-   * positions.
+   * Cached scores of words in bits, by type and position. They are reused because most choices of indexed arguments put
+   * the same types at the same positions.
    */
   readonly #wordScores = new Map<WordType, number[]>()
 
   /**
    * @param hex lower-case hex digits, a whole number of words
-   * @param words maximum number of words to read in total, because an event can have thousands of possible choices of
-   *   indexed arguments
+   * @param words maximum number of words to read in total; a limit is necessary because an event can have thousands of
+   *   possible choices of indexed arguments
    */
   constructor(hex: string, words: number) {
     this.#hex = hex
     this.#wordsLeft = words
   }
 
-  /** True once the word budget is used up. Results are then meaningless. */
+  /** Scores are then meaningless. */
   get isBudgetSpent(): boolean {
     return this.#wordsLeft < 0
   }
 
-  /** How unusual the data is, in bits; undefined if it is not a canonical encoding of the types. */
+  /**
+   * Returns the score of the data in bits, where more bits mean more unusual. Returns undefined if the data is not a
+   * canonical encoding of the types.
+   */
   scoreAs(types: readonly AbiType[]): number | undefined {
     this.#bits = 0
     return this.#sequence(types, 0) === this.#hex.length ? this.#bits : undefined
   }
 
-  /** Position after the encoding, or `NO_MATCH`. */
+  /** Returns the position after the encoded sequence, or `NO_MATCH`. */
   #sequence(types: readonly AbiType[], start: number): number {
     let head = start
     let end = start
@@ -59,8 +61,9 @@ export class EncodingScorer {
   }
 
   /**
-   * The data determines the length, so no work is done for an element before it is charged to the word budget.
-   * @returns position after the encoding, or `NO_MATCH`
+   * Scores the elements of an array. The data determines the length, so no work is done for an element before it is
+   * charged to the word budget.
+   * @returns the position after the encoding, or `NO_MATCH`
    */
   #elements(of: AbiType, length: number, start: number): number {
     const hasOffset = isDynamic(of)
@@ -77,7 +80,6 @@ export class EncodingScorer {
     return end
   }
 
-  /** Position after the value, or `NO_MATCH`. */
   #value(type: AbiType, at: number): number {
     switch (type.kind) {
       case 'tuple':
@@ -127,7 +129,7 @@ export class EncodingScorer {
     return end
   }
 
-  /** A length or an offset; Infinity if the data does not contain a whole word at the position. */
+  /** Returns Infinity if the data does not contain a whole word at the position. */
   #count(at: number): number {
     this.#wordsLeft--
     const word = this.#hex.slice(at, at + WORD_DIGITS)

@@ -1,6 +1,6 @@
 import type { AbiType, EventSignature } from '../signature/event-signature.ts'
 
-/** Log2 of the odds of being indexed, measured over published event declarations. */
+/** Log2 of the odds that an argument of a type is indexed, measured over published event declarations. */
 const ODDS_BITS: Record<AbiType['kind'], number> = {
   address: 1.2,
   fixed_bytes: 1,
@@ -14,12 +14,12 @@ const ODDS_BITS: Record<AbiType['kind'], number> = {
 }
 
 /**
- * Penalty if the indexed arguments are not the first ones. Seven of eight partly indexed events mark their first
- * arguments (`docs/decisions/0041`).
+ * Penalty in bits if the indexed arguments are not the first ones. Seven of eight partly indexed events have their
+ * first arguments indexed (`docs/decisions/0041`).
  */
 const NOT_FIRST_BITS = 2.7
 
-/** How unusual a choice of indexed arguments is, based on the signature alone. Fewer bits are more likely. */
+/** Choices with fewer bits are more likely. */
 export function indexedPriorBits(signature: EventSignature, indexed: readonly number[]): number {
   const areFirst = indexed.every((index, place) => index === place)
   const odds = indexed.map((index) => ODDS_BITS[signature.inputs[index]!.type.kind])

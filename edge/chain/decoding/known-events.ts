@@ -23,9 +23,8 @@ const layoutsOf = memoize(CACHED_MAX, (canonical): readonly (readonly number[])[
 })
 
 /**
- * Every set of indexed arguments with which published contracts declare an event, as ascending positions. Empty if the
- * event is not in the table of known events.
- * @param canonical such as `Transfer(address,address,uint256)`
+ * Returns every set of indexed arguments with which published contracts declare an event, as ascending positions. Empty
+ * if the event is not in the table of known events.
  */
 export function knownLayouts({
   canonical,
@@ -33,7 +32,7 @@ export function knownLayouts({
   return layoutsOf(canonical)
 }
 
-/** Abbreviates types as in the table of known events, for example to `Transfer(a,a,u)`. */
+/** Abbreviates a canonical signature as in the table of known events, for example to `Transfer(a,a,u)`. */
 export function compactEvent(canonical: string): string {
   const types = canonical.indexOf('(')
   return (
@@ -43,8 +42,8 @@ export function compactEvent(canonical: string): string {
 }
 
 /**
- * One base-32 digit per position, since an event has at most 32 arguments. `01` means the first two arguments, and `-`
- * that no argument is indexed.
+ * Encodes positions of indexed arguments, one base-32 digit each, since an event has at most 32 arguments. `01` means
+ * that the first two arguments are indexed, and `-` that no argument is indexed.
  */
 export function compactLayout(indexed: readonly number[]): string {
   return indexed.map((index) => index.toString(32)).join('') || '-'

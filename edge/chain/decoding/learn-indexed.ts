@@ -4,35 +4,38 @@ import type { EventSignature } from '../signature/event-signature.ts'
 import type { LogValues } from './decode-log.ts'
 import { rankReadings, type ScoredReading, scoreReadings } from './score-readings.ts'
 
-/** Evidence from the logs of one contract and signature. Stored as JSON. */
+/** Evidence about the indexed arguments of an event, from earlier logs of one contract. Stored as JSON. */
 export type LearnedIndexed = {
-  /** Indexed arguments in each of the logs. */
   count: number
-  /** Best guess, as ascending positions. */
+  /** Best guess of the indexed arguments, as ascending positions. */
   indexed: readonly number[]
-  /** True if the best guess is far more likely than any other. Later logs are then decoded with it, if it fits them. */
+  /** Later logs that fit the best guess are then decoded with it. */
   confident: boolean
-  /** Choices of indexed arguments that fit all of the logs, by their total bits; the most likely comes first. */
+  /** Choices that fit all of the logs, the most likely first. */
   readings: readonly ScoredReading[]
-  /** True if `readings` contains every choice that fits. Absent in state stored before this field existed. */
+  /** True if `readings` contains every choice that fits. Absent if the state was stored before this field existed. */
   isComplete?: boolean
-  /** Digests, so that a repeated log does not count twice. */
+  /** Digests of the logs that were counted, so that a repeated log is not counted twice. */
   seen: readonly string[]
 }
 
-/** In all measured cases, the best choice was correct if it led the next one by this much. */
+/**
+ * Minimum lead of the best choice over the next one. In all measured cases, a best choice with this lead was correct.
+ */
 const CONFIDENT_BITS = 10
 
-/** Enough for every choice of one to three out of seven arguments. A truncated list never decides. */
+/**
+ * Maximum number of stored choices. It is enough for every choice of one to three out of seven arguments. A truncated
+ * list is never used to exclude choices.
+ */
 const READINGS_MAX = 64
 
-/** If this many distinct logs leave several choices open, further logs do not decide between them. */
+/** Maximum number of distinct logs to evaluate. If they leave several choices open, further logs do not help. */
 const LOGS_MAX = 64
 
 /**
- * Equal logs count once.
- * @param before result for earlier logs
- * @returns undefined if no log leaves a choice, or if no choice fits all of the logs
+ * Narrows down the indexed arguments of an event from several logs. Equal logs count once.
+ * @returns undefined if all logs are unambiguous, or if no choice fits all of the logs
  */
 export function learnIndexed(
   signature: EventSignature,
@@ -50,7 +53,7 @@ export function learnIndexed(
     if (seen.has(digest) || seen.size === LOGS_MAX) continue
     seen.add(digest)
     const found = scoreReadings(signature, log)
-    // A log adds no information if no choice fits it, or if there are too many choices to try.
+    // Ignores a log that provides no information, because no choice fits it or there are too many choices to try.
     if (found && found.length > 0) readings = readings ? intersectReadings(readings, found) : found
   }
   const [best, next] = rankReadings(signature, readings ?? [])
@@ -73,7 +76,7 @@ export function learnedGuess(
   return found?.confident && found.count === count ? found.indexed : undefined
 }
 
-/** Keeps the choices that also fit earlier logs, or all choices if the log contradicts the earlier ones. */
+/** Returns the choices that also fit earlier logs, or all choices if the log contradicts the earlier ones. */
 export function narrowReadings(
   readings: readonly ScoredReading[],
   found: LearnedIndexed | undefined,

@@ -5,13 +5,13 @@ import { rankReadings, scoreReadings } from './score-readings.ts'
 import { knownLayouts } from './known-events.ts'
 import { type LearnedIndexed, learnedGuess, narrowReadings } from './learn-indexed.ts'
 
-/** Enough for every choice of three out of six arguments. */
+/** Maximum number of choices in a plan. It is enough for every choice of three out of six arguments. */
 const READINGS_MAX = 20
 
 /**
- * Decides which arguments are in the topics: by the `indexed` marks in the owner's signature, then a number of topics
- * that leaves no choice, then the table of known events, and then the values (`docs/decisions/0071`). Never throws.
- * @param learned evidence from earlier logs of the same contract and signature
+ * Decides which arguments are in the topics, based on the `indexed` keywords in the owner's signature, then a number of
+ * topics that leaves no choice, then the table of known events, and then the values (`docs/decisions/0071`). Never
+ * throws.
  */
 export function planDecoding(
   signature: EventSignature,
@@ -40,7 +40,7 @@ export function planDecoding(
   return planByValues(signature, log, { known, learned, count })
 }
 
-/** @param options.known layouts in the table of known events that fit the log: either none or several */
+/** @param options.known layouts in the table of known events that fit the log: zero, or at least two */
 function planByValues(
   signature: EventSignature,
   log: LogValues,

@@ -1,7 +1,7 @@
 import type { ChainLog } from '../chain-log.ts'
 import { encodeQuantity } from '../rpc/quantities.ts'
 
-/** As in `eth_getLogs`: quantities are 0x hex without leading zeros (execution-apis, `Log`). */
+/** A log in the format of `eth_getLogs`: quantities are 0x hex without leading zeros (execution-apis, `Log`). */
 export type RawLog = {
   address: string
   topics: readonly string[]

@@ -1,17 +1,16 @@
-/** Encodes sample event arguments, for use when no log is available. */
 import type { AbiType } from '../signature/event-signature.ts'
 import { headWords, isDynamic } from '../signature/type-size.ts'
 import { WORD_DIGITS, type WordType } from './abi-word.ts'
 
 export const ZERO_WORD = '0'.repeat(WORD_DIGITS)
 
-/** Keccak-256 hash of empty input: the topic of an indexed empty string. */
+/** Keccak-256 hash of empty input, which is the topic of an indexed empty string. */
 export const EMPTY_HASH = 'c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
 
-/** A type such as `uint256[4000]` gets no sample, because it would be too large. */
+/** Maximum size of sample data. A sample of a type such as `uint256[4000]` would be too large. */
 export const SAMPLE_WORDS_MAX = 1_000
 
-/** Sample addresses and hashes use all of their bytes, and sample numbers are small. */
+/** Addresses and hashes use all of their bytes, and numbers are small. */
 export function typicalWord(type: WordType): string {
   switch (type.kind) {
     case 'address':
@@ -27,7 +26,7 @@ export function typicalWord(type: WordType): string {
 }
 
 /**
- * Hex without 0x. Dynamic values are empty.
+ * Encodes sample values of the given types as hex without 0x. Dynamic values are empty.
  * @param wordOf returns the 64 hex digits of a single-word value
  */
 export function sampleData(types: readonly AbiType[], wordOf: (type: WordType) => string): string {

@@ -6,18 +6,21 @@ import type { LogValues } from './decode-log.ts'
 import { indexedPriorBits } from './indexed-prior.ts'
 import { HASH_BITS, wordBits } from './value-bits.ts'
 
-/** A choice of indexed arguments. Fewer bits are more likely. */
+/** Choices with fewer bits are more likely. */
 export type ScoredReading = { indexed: readonly number[]; bits: number }
 
 /**
- * Words to inspect for all choices of one log; takes a few milliseconds. An event with 17 arguments needs 10,000. A
- * signature with 32 arguments and a crafted log would need ten times as many. For long data, the budget grows by only
- * `TIMES_READ_MAX` per word, because few choices fit up to the end of the data.
+ * Maximum number of words to inspect for all choices of one log, which takes a few milliseconds. An event with 17
+ * arguments needs 10,000 words. A signature with 32 arguments and a crafted log would need ten times as many. For long
+ * data, the budget grows by only `TIMES_READ_MAX` per word, because few choices fit up to the end of the data.
  */
 const WORDS_MAX = 20_000
 const TIMES_READ_MAX = 4
 
-/** Most likely first, given how often types and positions are indexed in published event declarations. */
+/**
+ * Sorts choices of indexed arguments, the most likely first, based on how often published event declarations index each
+ * type and position.
+ */
 export function rankReadings(
   signature: EventSignature,
   readings: readonly ScoredReading[],
@@ -27,7 +30,7 @@ export function rankReadings(
     .toSorted((a, b) => a.bits - b.bits)
 }
 
-/** Every choice of indexed arguments that fits the log; undefined if there are too many to try. */
+/** Returns undefined if there are too many choices to try. */
 export function scoreReadings(
   signature: EventSignature,
   log: LogValues,
@@ -47,10 +50,10 @@ export function scoreReadings(
   return readings
 }
 
-/** Matches topics that cannot be a hash: finding one that starts with 96 zero bits is infeasible. */
+/** Matches topics that cannot be a hash. A hash with 96 leading zero bits is infeasible to find. */
 const NO_HASH = /^0{24}/
 
-/** How unusual a topic is as a value of each argument. Infinity means that it cannot be one. */
+/** The score is Infinity if the topic cannot be a value of the argument. */
 function topicBits({ inputs }: EventSignature, topic: string): number[] {
   const word = topic.slice(2)
   return inputs.map(({ type }) => {
@@ -61,8 +64,8 @@ function topicBits({ inputs }: EventSignature, topic: string): number[] {
 }
 
 /**
- * Yields every assignment of topics to arguments that fits, in lexicographic order, such as `[0,1]`, `[0,2]`, `[1,2]`.
- * @param inTopics for each topic, how unusual it is as a value of each argument, in bits
+ * Yields every valid assignment of topics to arguments in lexicographic order, for example `[0,1]`, `[0,2]`, `[1,2]`.
+ * @param inTopics for each topic, its score in bits as the value of each argument
  */
 function* topicAssignments(
   inTopics: readonly (readonly number[])[],

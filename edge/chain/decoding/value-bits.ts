@@ -1,15 +1,14 @@
 /**
- * Scores how unusual a value is for its type: the negative log2 of its probability under a rough model. Only
- * differences between interpretations of the same log matter, so the model only has to get the proportions right. It
- * treats addresses and hashes as random. Amounts can have any magnitude, and are often round.
+ * Scores how unusual a value is for its type, as the negative log2 of its probability under a rough model. Only
+ * differences between interpretations of the same log matter, so only the proportions must be right. The model treats
+ * addresses and hashes as random. Amounts can have any magnitude, and are often round.
  */
 import { WORD_DIGITS, type WordType } from './abi-word.ts'
 
-/** Score of a random topic. */
 export const HASH_BITS = 256
 
 const ADDRESS_BITS = 160
-/** Low, because the zero address is frequent: it represents minting and burning. */
+/** Score of the zero address, in bits. Low, because the zero address is frequent: it represents minting and burning. */
 const ZERO_ADDRESS_BITS = 5
 const ALL_ONES_BITS = 11
 
@@ -39,7 +38,7 @@ function addressBits(word: string): number {
   return Math.min(ADDRESS_BITS, searched + 8 * (20 - zeroBytes))
 }
 
-/** All magnitudes up to those of typical token amounts are equally likely, and larger ones are rare. */
+/** All magnitudes up to typical token amounts are equally likely, and larger ones are rare. */
 function integerBits(word: string, bits: number): number {
   const length = bitLength(word)
   if (length === bits && /^0*[37]?f+$/.test(word)) return ALL_ONES_BITS
@@ -51,12 +50,14 @@ function integerBits(word: string, bits: number): number {
   return magnitude + Math.max(0, length - 1 - roundBits(word, length))
 }
 
-/** Largest typical token amount. 2^96 is more than 10^28, or ten billion tokens with 18 decimals. */
+/**
+ * Length of the largest typical token amount, in bits. 2^96 is more than 10^28, or ten billion tokens with 18 decimals.
+ */
 const AMOUNT_BITS = 96
-/** One amount in sixteen exceeds typical amounts. */
+/** Score of a larger amount, which corresponds to one amount in sixteen. */
 const LARGE_AMOUNT_BITS = 4
 
-/** Score reduction for trailing decimal zeros, because many amounts are round. */
+/** Returns the score reduction for trailing decimal zeros. Many amounts are round. */
 function roundBits(word: string, length: number): number {
   if (length <= 10) return 0
   let zeros = 0
@@ -64,7 +65,10 @@ function roundBits(word: string, length: number): number {
   return Math.max(0, zeros * Math.log2(10) - 4)
 }
 
-/** Lowest score as a hash, as text or bytes aligned to the left, and as a number aligned to the right. */
+/**
+ * Scores a fixed-size byte string by its most likely meaning: a hash, left-aligned text or bytes, or a right-aligned
+ * number.
+ */
 function fixedBytesBits(digits: string): number {
   const bytes = digits.length / 2
   if (/^0*$/.test(digits)) return 5
@@ -76,12 +80,12 @@ function fixedBytesBits(digits: string): number {
   return Math.min(1 + bytes * 8, asText, asLeft, asRight)
 }
 
-/** The probability of a length falls with its square, so each doubling of the range is half as likely. */
+/** The probability falls with the square of the length, so each doubling of the range is half as likely. */
 export function lengthBits(length: number): number {
   return 3 + 2 * Math.log2(length + 1)
 }
 
-/** Text is mostly printable ASCII, so other bytes cost more bits. */
+/** Most text is printable ASCII, so other bytes cost more bits. */
 export function textBits(digits: string): number {
   let bits = 0
   for (let at = 0; at < digits.length; at += 2) {
@@ -110,7 +114,7 @@ function bitLength(word: string): number {
   return digits * 4 - Math.clz32(Number.parseInt(word[word.length - digits]!, 16)) + 28
 }
 
-/** -1 - n for a negative number n: the same magnitude, but not negative. */
+/** Returns -1 - n for a negative number n, which has the same magnitude but is not negative. */
 function negated(word: string): string {
   return (-1n - BigInt.asIntN(256, BigInt(`0x${word}`))).toString(16).padStart(WORD_DIGITS, '0')
 }

@@ -4,7 +4,7 @@ export function mayContainEvent(bloom: string, address: string, topic0: string):
   return bloomHasBits(bloom, bloomBits(address)) && bloomHasBits(bloom, bloomBits(topic0))
 }
 
-/** Checks blooms against many log filters. Hashes are computed once, so a check takes microseconds. */
+/** The hashes are computed once, so each check takes microseconds. */
 export class BloomMatcher {
   readonly #events: readonly (readonly [BloomBits, readonly BloomBits[]])[]
 

@@ -1,18 +1,18 @@
-/** Filter of one trigger. Hex values are lower case. */
+/** Log filter of one trigger, with lower-case hex values. */
 export type LogFilter = {
   address: string
   topic0: string
-  /** By position, after the first topic. Null allows any value. There are no trailing nulls. */
+  /** Allowed values of each topic after the first. Null allows any value. Trailing nulls are omitted. */
   topics: (readonly string[] | null)[]
 }
 
 /**
- * Parameters of one `eth_getLogs` request. A query that merges several filters also matches other logs, because it
- * matches every combination of its values.
+ * Parameters of one `eth_getLogs` request. A query that merges several filters matches every combination of their
+ * values, so it may match logs that none of the filters matches.
  */
 export type LogQuery = {
   addresses: readonly string[]
-  /** Topic positions 0 to 3. Null allows any value. There are no trailing nulls. */
+  /** Allowed values of topics 0 to 3. Null allows any value. */
   topics: readonly (readonly string[] | null)[]
 }
 

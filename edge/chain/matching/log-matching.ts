@@ -1,7 +1,6 @@
 import type { ChainLog } from '../chain-log.ts'
 import type { LogFilter } from './log-filter.ts'
 
-/** Key by which subscriptions are looked up. */
 export function routeKey({ address, topic0 }: { address: string; topic0: string }): string {
   return `${address}|${topic0}`
 }

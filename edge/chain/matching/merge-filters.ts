@@ -1,11 +1,11 @@
-/** Merges filters into shared queries, so that polling for many triggers costs no more than for one. */
+/** Merges log filters into shared queries, so that polling for many triggers costs no more than polling for one. */
 import { LOG_QUERY_ADDRESSES_MAX, LOG_QUERY_TOPICS_MAX } from '../../../shared/limits.ts'
 import { chunks } from '../chunks.ts'
 import type { LogFilter, LogQuery } from './log-filter.ts'
 
 /**
- * The queries usually match other logs as well, so the caller must filter the results. Topics after the first are
- * included only if all filters agree on them.
+ * Returns queries that together match all logs of the filters. They usually match additional logs, so the caller must
+ * filter the results. Topics after the first are included only if all filters agree on them.
  */
 export function mergeFilters(filters: readonly LogFilter[]): LogQuery[] {
   const first = filters[0]
@@ -24,7 +24,6 @@ export function mergeFilters(filters: readonly LogFilter[]): LogQuery[] {
   })
 }
 
-/** Splits a query that an endpoint rejects as too large. Undefined if it cannot be split. */
 export function halveQuery(query: LogQuery): [LogQuery, LogQuery] | undefined {
   const { addresses, topics } = query
   const [events, ...others] = topics

@@ -1,13 +1,13 @@
-/** Failures of chain reads. The class tells callers how to react. */
+/** The class of an error tells callers how to react. */
 
 /** No endpoint returned a usable response. Callers retry the same request later. */
 export class ChainUnreachableError extends Error {
   override name = 'ChainUnreachableError'
-  /** Kinds of failure, in order of the endpoints tried. Empty if all endpoints are in backoff. */
+  /** Kinds of failure, in the order in which the endpoints were tried. Empty if all endpoints are in backoff. */
   readonly failures: readonly string[]
   /**
-   * True after a failure that an oversized range can cause: a timeout, a broken response or an unknown error. A smaller
-   * range may then succeed, while the same range may fail every time.
+   * True if an oversized range may have caused the failure: a timeout, a broken response or an unknown error. A smaller
+   * range may then succeed, but the same range may fail every time.
    */
   readonly perhapsRange: boolean
   constructor(
@@ -23,10 +23,10 @@ export class ChainUnreachableError extends Error {
   }
 }
 
-/** The provider accepts only a smaller range, or fewer logs. Never thrown for a single block. */
+/** The provider accepts only a smaller range, or a range with fewer logs. Never thrown for a single block. */
 export class RangeRejectedError extends Error {
   override name = 'RangeRejectedError'
-  /** Blocks that the provider claims to accept, below the number requested; undefined if it states none. */
+  /** Number of blocks that the provider claims to accept, if less than the requested number. Otherwise undefined. */
   readonly blocks: number | undefined
   constructor(blocks?: number) {
     super(blocks === undefined ? 'the range is too large' : `at most ${blocks} blocks`)

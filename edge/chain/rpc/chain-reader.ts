@@ -1,6 +1,6 @@
 /**
- * Responses are checked against the request and for consistency. All methods throw `ChainUnreachableError` if no endpoint returns a
- * usable response, after trying each endpoint at most once.
+ * Interface for reading a chain. All responses are checked against the request and for consistency. Every method tries
+ * each endpoint at most once, and throws `ChainUnreachableError` if no endpoint returns a usable response.
  */
 import type { BlockHeader, Tip } from '../block-header.ts'
 import type { ChainLog } from '../chain-log.ts'
@@ -11,49 +11,51 @@ export type ReadPriority = 'live' | 'backfill'
 
 export interface ChainReader {
   /**
-   * One request to the preferred endpoint, or another one that serves the tags. A tag that no endpoint serves is null
-   * in the result.
+   * Returns the chain's newest blocks. Sends one request to the preferred endpoint, or to another endpoint that serves
+   * the tags. A tag that no endpoint serves is null in the result.
    */
   tip(tags: readonly ('safe' | 'finalized')[]): Promise<Tip>
   /**
-   * Each block is the child of the one before it.
+   * Returns a range of block headers, each of them the child of the previous one.
    * @throws {NodeLaggingError} if the node does not have all of the blocks
    */
   headers(from: number, to: number): Promise<BlockHeader[]>
-  /** @throws {NodeLaggingError} */
+  /** @throws {NodeLaggingError} if the node does not have all of the blocks */
   headersOf(numbers: readonly number[]): Promise<BlockHeader[]>
   /**
-   * In order of block and index, with block times and ordinals. Checks that the logs are well-formed, that they match
-   * the range and the query, that there is one hash per block, and that the node has block `to`.
-   * @throws {RangeRejectedError} if the provider wants a smaller range
+   * Returns logs in order of block and index, with block times and ordinals. Checks that the logs are well-formed, that
+   * they match the range and the query, that each block has one hash, and that the node has block `to`.
+   * @throws {RangeRejectedError} if the provider accepts only a smaller range
    * @throws {NodeLaggingError}
    * @throws {ChainUnreachableError} with `perhapsRange` if a smaller range may succeed
    */
   logs(query: LogQuery, from: number, to: number, priority: ReadPriority): Promise<ChainLog[]>
   /**
-   * Requests by hash, so the request fails if the node does not have the block.
+   * Returns the logs of one block. Requests them by block hash, so that the request fails if the node does not have the
+   * block.
    * @throws {NodeLaggingError}
    */
   logsOfBlock(query: LogQuery, header: BlockHeader): Promise<ChainLog[]>
   health(): EndpointHealth[]
 }
 
-/** Chain reads that a preview needs in addition to logs. */
 export interface ContractReader {
   /**
-   * Checks the latest block.
+   * Returns true if the address has code in the latest block.
    * @throws {ChainUnreachableError}
    */
   hasCode(address: string): Promise<boolean>
 }
 
-/** Shown by `GET /api/chains`. `endpoint` is an index in the configured list, never a URL. */
+/**
+ * Health of one endpoint, as shown by `GET /api/chains`. `endpoint` is an index in the configured list, never a URL.
+ */
 export type EndpointHealth = {
   endpoint: number
   state: 'healthy' | 'lagging' | 'failing' | 'wrong_chain' | 'unknown'
   head: number | null
-  /** Median of the latest responses; null before the first one. */
+  /** Median latency of recent responses. Null before the first response. */
   latencyMs: number | null
-  /** Kind; null if there was no failure. Never contains text from the provider, which can include keys. */
+  /** Kind of the last failure, or null. Never contains text from the provider, which can include API keys. */
   lastFailure: string | null
 }

@@ -1,11 +1,11 @@
 import type { ReadPriority } from './chain-reader.ts'
 
-/** In production, a Durable Object cannot have more open connections at the same time. */
+/** Maximum number of open connections. A Durable Object in production cannot have more at the same time. */
 const CONNECTIONS_MAX = 6
-/** Leaves room for two live requests. */
+/** Maximum number of connections for backfill requests. The remaining two are reserved for live requests. */
 const BACKFILL_CONNECTIONS_MAX = 4
 
-/** Connection pool of one chain. Live requests take precedence; otherwise, requests are sent in order of arrival. */
+/** Live requests take precedence. Requests of the same priority are sent in order of arrival. */
 export class Connections {
   readonly #open: Record<ReadPriority, number> = { live: 0, backfill: 0 }
   readonly #waiting: Record<ReadPriority, (() => void)[]> = { live: [], backfill: [] }

@@ -2,7 +2,7 @@ export type EndpointAddress = { url: string; headers: Record<string, string> }
 
 /**
  * Moves a user name and password from the URL to a header, because `fetch` in Workers rejects URLs with credentials.
- * @param place index in the configured list; errors mention it instead of the URL, which may contain a key
+ * @param place index in the configured list; errors contain the index instead of the URL, which may contain an API key
  * @throws {Error} if the URL is invalid
  */
 export function endpointAddress(endpoint: string, place: number): EndpointAddress {

@@ -3,9 +3,9 @@ import { CircuitBreaker } from '../../circuit-breaker.ts'
 
 const FIRST_MS = 1_000
 const LONGEST_MS = 60_000
-/** Longest backoff if no other endpoint is available, because a longer one would gain nothing. */
+/** Maximum backoff if no other endpoint is available. Waiting longer would gain nothing. */
 const LONGEST_ALONE_MS = 5_000
-/** After this long, the next failure starts again with the shortest backoff. */
+/** Time without failures after which the next failure starts with the shortest backoff again. */
 const RESET_AFTER_MS = 60_000
 
 /** The backoff grows each time the half-open probe fails. */
@@ -15,10 +15,7 @@ export class EndpointCircuitBreaker extends CircuitBreaker<symbol> {
   #hasRetryAfter = false
   #closedAt = 0
 
-  /**
-   * True if the half-open probe may be sent.
-   * @param alone true if no other endpoint is available
-   */
+  /** @param alone true if no other endpoint is available */
   isProbeDue(now: number, alone: boolean): boolean {
     if (!this.isTripped || this.isProbing) return false
     if (this.isWaitOver(now)) return true
@@ -26,10 +23,9 @@ export class EndpointCircuitBreaker extends CircuitBreaker<symbol> {
   }
 
   /**
-   * Opens the circuit breaker.
-   * @param random random number in [0, 1), for jitter
-   * @param retryAfterMs from the `Retry-After` header
-   * @returns the backoff in milliseconds; undefined if the breaker was open, because concurrent requests fail together
+   * @param random number in [0, 1), for jitter
+   * @returns the backoff in milliseconds, or undefined if the breaker was already open because concurrent requests
+   *   failed together
    */
   recordFailure(now: number, random: number, retryAfterMs?: number): number | undefined {
     if (!this.isProbing && !this.isWaitOver(now)) return undefined
@@ -43,7 +39,6 @@ export class EndpointCircuitBreaker extends CircuitBreaker<symbol> {
     return ms
   }
 
-  /** Closes the circuit breaker. Returns true if it was open until now. */
   recordSuccess(now: number): boolean {
     if (!this.isTripped) return false
     this.close()

@@ -3,19 +3,22 @@ import type { EndpointHealth, ReadPriority } from './chain-reader.ts'
 import { EndpointCircuitBreaker } from './endpoint-circuit-breaker.ts'
 
 /**
- * A node lags if its head is behind another node's by more than this many blocks and seconds. Smaller differences
- * between providers are normal.
+ * A node counts as lagging if its head is behind another node's head by more than this number of blocks and seconds.
+ * Smaller differences between providers are normal.
  */
 const LAG_BLOCKS = 3
 const LAG_SECONDS = 5
 
-/** Older heads are ignored when nodes are compared. */
+/** Time after which a node's head is too old to be compared with those of other nodes. */
 const HEAD_KEPT_MS = 60_000
 
 /** Time until a missing tag is requested again. The node may only have been starting up. */
 const TAG_MISSING_MS = 600_000
 
-/** Time until an endpoint on the wrong chain is tried again. Long, because fixing it takes a configuration change. */
+/**
+ * Time until an endpoint on the wrong chain is tried again. It is long, because fixing the endpoint requires a
+ * configuration change.
+ */
 const WRONG_CHAIN_MS = 300_000
 
 type Tag = 'safe' | 'finalized'
@@ -30,7 +33,6 @@ export class EndpointCondition {
   #head: Head | undefined
   #lastFailure: string | undefined
   isLagging = false
-  /** Time of the last head request, in Unix milliseconds. */
   headRequestedAt = Number.NEGATIVE_INFINITY
 
   get head(): Head | undefined {
@@ -41,23 +43,21 @@ export class EndpointCondition {
     return now < this.#wrongChainUntil
   }
 
-  /** True if the endpoint serves the configured chain and no circuit breaker stops requests of this kind. */
+  /**
+   * Returns true if the endpoint serves the configured chain and no circuit breaker blocks requests of this priority.
+   */
   isHealthy(priority: ReadPriority, now: number): boolean {
     return (
       !this.isWrongChain(now) && this.#breakers(priority).every((breaker) => !breaker.isTripped)
     )
   }
 
-  /**
-   * True if a half-open probe may be sent.
-   * @param alone true if no other endpoint is available
-   */
   isProbeDue(priority: ReadPriority, now: number, alone: boolean): boolean {
     const open = this.#breakers(priority).filter((breaker) => breaker.isTripped)
     return !this.isWrongChain(now) && open.every((breaker) => breaker.isProbeDue(now, alone))
   }
 
-  /** Marks the half-open probe as in flight. Returns a function that clears the mark. */
+  /** Returns a function that ends the probe. */
   startProbe(priority: ReadPriority): () => void {
     const probe = Symbol('half-open probe')
     const open = this.#breakers(priority).filter(({ isProbing }) => !isProbing)
@@ -67,7 +67,7 @@ export class EndpointCondition {
     }
   }
 
-  /** Returns true if a circuit breaker was open until now. */
+  /** Returns true if at least one circuit breaker was open. */
   recordSuccess(priority: ReadPriority, now: number): boolean {
     this.#hasResponded = true
     return this.#breakers(priority)
@@ -76,7 +76,7 @@ export class EndpointCondition {
   }
 
   /**
-   * A failed backfill request does not prevent live requests to the endpoint.
+   * Records a failed request. A failed backfill request does not prevent live requests to the endpoint.
    * @returns milliseconds until the endpoint is tried again, or undefined if its circuit breaker was already open
    */
   recordFailure(
@@ -114,7 +114,6 @@ export class EndpointCondition {
     }
   }
 
-  /** True if the endpoint recently did not serve one of the tags. */
   lacksTags(tags: readonly Tag[], now: number): boolean {
     return tags.some(
       (tag) => now - (this.#tagsMissing.get(tag) ?? Number.NEGATIVE_INFINITY) < TAG_MISSING_MS,

@@ -1,18 +1,18 @@
-/** Only numbers are taken from the provider's response, because its texts can quote the URL. */
+/** Errors of endpoints. Only numbers are copied from the provider's response, because its texts may quote the URL. */
 
 type EndpointFailureKind =
   | 'timeout'
   | 'unreachable'
-  /** The response broke off, or could not be decompressed. */
+  /** The response ended early, or could not be decompressed. */
   | 'cut'
   | 'too_large'
   | 'redirected'
   | 'rate_limited'
   | 'wrong_chain'
   | 'not_json'
-  /** JSON, but not exactly one response for each call. */
+  /** The response is JSON, but does not contain exactly one response for each call. */
   | 'not_json_rpc'
-  /** Malformed or inconsistent, so it cannot be correct. */
+  /** The response is malformed or inconsistent, so it cannot be correct. */
   | 'bad_answer'
   | 'lags'
   | `http_${number}`
@@ -22,15 +22,14 @@ type EndpointFailureKind =
 export class EndpointError extends Error {
   override name = 'EndpointError'
   readonly kind: EndpointFailureKind
-  /** From the `Retry-After` header; undefined if the endpoint did not send it. */
   readonly retryAfterMs: number | undefined
   /**
    * True if the request itself may be the cause. The failure then counts against the endpoint only if another endpoint
-   * answers the request.
+   * answers the same request.
    */
   readonly perhapsRequest: boolean
 
-  /** @param detail must not come from the provider */
+  /** @param detail describes the problem; must not contain text from the provider */
   constructor(
     kind: EndpointFailureKind,
     {
@@ -45,7 +44,7 @@ export class EndpointError extends Error {
     this.perhapsRequest = perhapsRequest
   }
 
-  /** True if the block range may be too large for the node. */
+  /** True if the failure may mean that the block range is too large for the node. */
   get perhapsRange(): boolean {
     return (
       this.perhapsRequest ||
@@ -61,7 +60,10 @@ export function badResponse(detail: string): EndpointError {
   return new EndpointError('bad_answer', { detail })
 }
 
-/** Codes in use are smaller. A larger number could be anything that a provider wants to write to our log. */
+/**
+ * Maximum absolute error code to log. All known codes are smaller, and a larger number could be arbitrary data from the
+ * provider.
+ */
 const CODE_MAX = 99_999
 
 export function rpcErrorKind(code: number): EndpointFailureKind {

@@ -19,7 +19,7 @@ import { positionRejection, rangeRejection } from './range-errors.ts'
 import { isRateLimit, retryAfterMs } from './rate-errors.ts'
 
 class BatchRejectedError extends Error {
-  /** True if the error is clearly about the batch. */
+  /** True if the error definitely concerns the batch and not its calls. */
   readonly certain: boolean
   constructor(certain: boolean) {
     super('batch refused')
@@ -30,12 +30,12 @@ class BatchRejectedError extends Error {
 const CHAIN_ID: RpcCall = { method: 'eth_chainId', params: [] }
 
 /**
- * Calls to send one after another if they cannot be batched. Up to this number, calls may depend on each other; more
- * calls are sent concurrently.
+ * Maximum number of calls to send one after another if they cannot be batched. Up to four calls may depend on each
+ * other. A larger number of calls is sent concurrently.
  */
 const SEQUENTIAL_MAX = 4
 
-/** Distinguishes responses to the calls from refusals to respond. */
+/** Client for one endpoint. Distinguishes responses to calls from refusals to respond. */
 export class Endpoint {
   readonly latency = new Latency()
   readonly limits = { addresses: new PositionLimit(), topics: new PositionLimit() }
@@ -69,8 +69,8 @@ export class Endpoint {
   }
 
   /**
-   * Uses one batch if the endpoint accepts it, so that a single node answers all calls. The chain ID is checked before
-   * the first response is used.
+   * Sends calls in one batch if the endpoint accepts it, so that a single node answers all of them. Checks the chain ID
+   * before the first response is used.
    * @returns one response per call, in order
    * @throws {EndpointError}
    */
@@ -94,7 +94,7 @@ export class Endpoint {
     for (;;) {
       try {
         const answers = await this.#sendChunks(calls, size, priority)
-        // The calls succeeded one by one, so the endpoint rejected the batch and not the calls.
+        // The calls succeeded one by one, so the endpoint had rejected the batch and not the calls.
         if (isDoubtful) this.#batches.recordRejection(1, this.now())
         return answers
       } catch (error) {
@@ -107,8 +107,8 @@ export class Endpoint {
   }
 
   /**
-   * The first request is sent before the others, because the node must prove that it has a block before it returns logs
-   * up to that block.
+   * Sends calls in several requests. The first request must finish before the others are sent, because the node must
+   * prove that it has a block before it returns logs up to that block.
    */
   async #sendChunks(
     calls: readonly RpcCall[],
@@ -155,7 +155,7 @@ export class Endpoint {
       if (status >= 400 && errors.length === 0) throw new EndpointError(`http_${status}`)
       return read.answers
     }
-    // With a single call, or an error about requested logs, the error applies to every call.
+    // If there is only one call, or if the error is about requested logs, the error applies to every call.
     if (calls.length === 1 || isLogRejection(read.refused))
       return calls.map(() => ({ error: read.refused }))
     const refusal = batchRejection(read.refused, status)
@@ -164,7 +164,7 @@ export class Endpoint {
   }
 }
 
-/** An HTTP error status with JSON that is not JSON-RPC is a plain HTTP failure. */
+/** JSON that is not JSON-RPC is reported as an HTTP failure if the status is an error. */
 function readAnswers({ status, json }: PostResponse, count: number, firstId: number) {
   try {
     return matchResponses(json, count, firstId)
@@ -192,7 +192,10 @@ function readErrorStatus(
 
 const errorOf = (answer: RpcResponse): RpcError[] => ('error' in answer ? [answer.error] : [])
 
-/** Rejections of a range or a filter. Some have the code of a rate limit, or mention a limit. */
+/**
+ * Returns true if an error rejects a range or a filter. Such errors must not be mistaken for rate limits, although some
+ * have the code of a rate limit or mention a limit.
+ */
 const isLogRejection = (error: RpcError) =>
   rangeRejection(error, Number.POSITIVE_INFINITY) !== undefined ||
   positionRejection(error) !== undefined

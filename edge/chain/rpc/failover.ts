@@ -25,10 +25,10 @@ export class Failover {
   }
 
   /**
-   * Tries each endpoint at most once, in order, until one of them answers.
-   * @param tags endpoints that serve these block tags are tried first
+   * Sends a request to one endpoint after another, each at most once, until an endpoint answers.
+   * @param tags block tags; endpoints that serve them are tried first
    * @throws {RangeRejectedError} from the first endpoint that rejects the range
-   * @throws {NodeLaggingError} if an endpoint lags and no other one answers
+   * @throws {NodeLaggingError} if an endpoint lags and no other endpoint answers
    * @throws {ChainUnreachableError} if no endpoint answers
    */
   async request<T>(
@@ -44,11 +44,12 @@ export class Failover {
       condition.isHealthy(priority, this.#options.now()),
     )
     for (const candidate of this.#inOrder(priority, tags, alone)) {
-      // The endpoint may have failed in the meantime, or another request may be its half-open probe.
+      // Checks each endpoint again, because it may have failed in the meantime, or another request may be its half-open
+      // probe.
       if (!this.#isAvailable(candidate, priority, alone)) continue
       try {
         const answer = await this.requestFrom(candidate, priority, send)
-        // Another endpoint answered, so the request was not the cause of the earlier failures.
+        // Another endpoint answered the request, so the earlier failures were not caused by the request.
         for (const { candidate: failed, kind } of doubtful)
           this.#recordFailure(failed, priority, kind)
         return answer
@@ -81,7 +82,7 @@ export class Failover {
     } catch (error) {
       if (error instanceof EndpointError && !error.perhapsRequest)
         this.#recordFailure(candidate, priority, error.message, error.retryAfterMs)
-      // The endpoint is working, so an error that concerns only this request does not count against it.
+      // The error concerns only this request. The endpoint itself is working, so the request counts as a success.
       else this.#recordSuccess(candidate, priority)
       throw error
     } finally {
@@ -96,13 +97,11 @@ export class Failover {
     condition.recordTags(tip, now)
   }
 
-  /** Number of endpoints known not to serve one of the tags. */
   countLacking(tags: Tags): number {
     const now = this.#options.now()
     return this.#candidates.filter(({ condition }) => condition.lacksTags(tags, now)).length
   }
 
-  /** True if a healthy endpoint may serve all of the tags. */
   canServe(tags: Tags): boolean {
     const now = this.#options.now()
     return this.#candidates.some(
@@ -110,7 +109,6 @@ export class Failover {
     )
   }
 
-  /** Endpoint that is not in use and is due for a head request. */
   nextToProbe(inUse: EndpointCandidate, everyMs: number): EndpointCandidate | undefined {
     const now = this.#options.now()
     return this.#candidates
@@ -131,8 +129,9 @@ export class Failover {
   }
 
   /**
-   * Healthy endpoints in the configured order, but with lagging ones and those without the tags last, then endpoints
-   * that are due for a half-open probe.
+   * Returns the endpoints in the order in which they are tried. Healthy endpoints come first, in the configured order,
+   * but lagging endpoints and those without the tags come after the others. Endpoints that are due for a half-open
+   * probe come last.
    */
   #inOrder(priority: ReadPriority, tags: Tags, alone: boolean): EndpointCandidate[] {
     const now = this.#options.now()
@@ -155,10 +154,7 @@ export class Failover {
       this.#options.log('rpc.back', { endpoint: place })
   }
 
-  /**
-   * Logs the failure if the circuit breaker opens.
-   * @param kind text of our own, which is safe to log
-   */
+  /** @param kind does not contain text from the provider, so it is safe to log */
   #recordFailure(
     { place, endpoint, condition }: EndpointCandidate,
     priority: ReadPriority,

@@ -14,25 +14,24 @@ import { NodeLaggingError } from './chain-read-errors.ts'
 import { readTip } from './read-tip.ts'
 
 type Options = Network & {
-  /** Preferred one first. The URLs may contain keys. */
+  /** URLs of the chain's endpoints, the preferred one first. They may contain API keys. */
   endpoints: readonly string[]
   chainId: number
-  /** In [0, 1). */
   random: () => number
-  /** For operators. Endpoints are identified by index, and failures by kind. */
+  /** Logs events for operators. They identify endpoints by index, and failures by kind. */
   log: EventLogger
 }
 
-/** Interval of head requests to unused endpoints, to detect which of them lag. */
+/** Interval of head requests to unused endpoints, which detect lagging endpoints. */
 const HEAD_PROBE_INTERVAL_MS = 30_000
 
-/** Does not rely on any single endpoint to be available, complete or correct. */
+/** Reads a chain over HTTP. Does not rely on any single endpoint to be available, complete or correct. */
 export class HttpChainReader implements ChainReader, ContractReader {
   readonly #failover: Failover
   readonly #now: () => number
   #isProbing = false
 
-  /** @throws {Error} with the index of an endpoint if its URL is invalid */
+  /** @throws {Error} if an endpoint's URL is invalid; the message contains the index of the endpoint */
   constructor({ endpoints, chainId, fetch, sleep, now, random, log }: Options) {
     const connections = new Connections()
     const network = { fetch, sleep, now }
@@ -58,8 +57,8 @@ export class HttpChainReader implements ChainReader, ContractReader {
       )
       const isWhole = tags.every((tag) => tip[tag] !== null)
       const isNew = this.#failover.countLacking(tags) > lackingBefore
-      // Another endpoint may serve the tags. Each iteration finds one more endpoint without them, so the loop
-      // terminates.
+      // Another endpoint may serve the tags. Each iteration finds at least one more endpoint that does not serve them,
+      // so the loop terminates.
       if (!isWhole && isNew && this.#failover.canServe(tags)) continue
       this.#probeUnused(candidate)
       return tip
@@ -113,7 +112,7 @@ export class HttpChainReader implements ChainReader, ContractReader {
     return this.#failover.health()
   }
 
-  /** Requests the head of one unused endpoint in the background, to update its health and detect lag. */
+  /** Requests the head of one unused endpoint in the background, to update the endpoint's health and detect lag. */
   #probeUnused(inUse: EndpointCandidate): void {
     if (this.#isProbing) return
     const candidate = this.#failover.nextToProbe(inUse, HEAD_PROBE_INTERVAL_MS)
@@ -131,7 +130,7 @@ export class HttpChainReader implements ChainReader, ContractReader {
       const latest = parseBlockHeader(answer && 'result' in answer ? answer.result : null)
       this.#failover.recordTip(candidate, { latest })
     }
-    // `requestFrom` has already recorded the failure.
+    // Ignores the error, because `requestFrom` has already recorded the failure.
     await this.#failover.requestFrom(candidate, 'live', read).catch(() => {})
   }
 }

@@ -1,14 +1,14 @@
 import { EndpointError } from './endpoint-error.ts'
 
 export type RpcCall = { method: string; params: readonly unknown[] }
-/** `message` and `data` come from the provider, so they are inspected but never passed on. */
+/** JSON-RPC error. `message` and `data` come from the provider, so they are inspected but never logged or returned. */
 export type RpcError = { code: number; message: string; data?: unknown }
 export type RpcResponse = { result: unknown } | { error: RpcError }
 
-/** One response per call, in the order of the calls, or one error for the whole request. */
+/** Result of a request: one response per call, in the order of the calls, or one error for the whole request. */
 type RpcResponses = { answers: RpcResponse[] } | { refused: RpcError }
 
-/** @param firstId IDs are never reused, so that a response to another request is recognized */
+/** @param firstId ID of the first call; IDs are never reused, so that a response to another request is detected */
 export function rpcBody(calls: readonly RpcCall[], firstId: number): string {
   const messages = calls.map(({ method, params }, n) => ({
     jsonrpc: '2.0',
@@ -20,7 +20,7 @@ export function rpcBody(calls: readonly RpcCall[], firstId: number): string {
 }
 
 /**
- * Matches responses, in any order, to calls by ID.
+ * Matches responses in any order to calls by ID.
  * @throws {EndpointError} `not_json_rpc` if a response is missing, duplicated or unexpected
  */
 export function matchResponses(body: unknown, count: number, firstId: number): RpcResponses {
@@ -31,7 +31,7 @@ export function matchResponses(body: unknown, count: number, firstId: number): R
     if (count > 1) throw notJsonRpc('one response to several requests')
   }
   const messages = [body].flat().map(messageOf)
-  // geth reports a batch that is too long with a single error, for the first call.
+  // If a batch is too long, geth returns a single error, for the first call.
   const [only] = messages
   if (count > 1 && messages.length === 1 && only && 'error' in only.answer)
     return { refused: only.answer.error }
@@ -57,7 +57,10 @@ function messageOf(value: unknown): { id: unknown; answer: RpcResponse } {
   return { id, answer: { result } }
 }
 
-/** Error texts are usually short. Searching megabytes for patterns would block everything else for hours. */
+/**
+ * Maximum length of an error text. Most texts are short, and matching megabytes against patterns could block everything
+ * else for hours.
+ */
 const ERROR_TEXT_MAX_CHARACTERS = 1_000
 
 /** Some providers return plain text, or an object without a code. */

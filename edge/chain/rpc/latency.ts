@@ -1,4 +1,4 @@
-/** Covers about the last minute. */
+/** Number of latency samples, which cover about the last minute. */
 const SAMPLES_MAX = 15
 
 export class Latency {
@@ -9,7 +9,7 @@ export class Latency {
     if (this.#latest.length > SAMPLES_MAX) this.#latest.shift()
   }
 
-  /** Milliseconds; null before the first response. */
+  /** Median latency in milliseconds. Null before the first response. */
   get median(): number | null {
     const sorted = this.#latest.toSorted((a, b) => a - b)
     return sorted[sorted.length >> 1] ?? null

@@ -1,12 +1,14 @@
-/** Limits of an endpoint, learned from its rejections. */
-
-/** The provider's plan may have changed, or the rejection may have been temporary. */
+/**
+ * Time after which a learned limit is discarded. The provider's plan may have changed, or the rejection may have been
+ * temporary.
+ */
 const FORGET_AFTER_MS = 600_000
 
-/** Batch sizes that providers were seen to accept. 1 means that calls are not batched. */
+/**
+ * Batch sizes to try, largest first. Each is accepted by some providers. A size of 1 means that calls are not batched.
+ */
 const SIZES = [50, 10, 3, 1]
 
-/** Learns how many calls an endpoint accepts in one request. */
 export class BatchSize {
   #index = 0
   #rejectedAt = Number.NEGATIVE_INFINITY
@@ -16,10 +18,7 @@ export class BatchSize {
     return SIZES[this.#index]!
   }
 
-  /**
-   * @param length number of calls in the rejected batch
-   * @returns the batch size to try next
-   */
+  /** @returns the batch size to try next */
   recordRejection(length: number, now: number): number {
     this.#rejectedAt = now
     while (this.#index < SIZES.length - 1 && SIZES[this.#index]! >= length) this.#index++
@@ -27,7 +26,7 @@ export class BatchSize {
   }
 }
 
-/** Addresses, or topics in one position, that geth and most providers accept. */
+/** Number of addresses, or of topics in one position, that geth and most providers accept. */
 const ENTRIES_MAX = 1_000
 
 /** Learns how many addresses, or topics in one position, an endpoint accepts in one `eth_getLogs` request. */
@@ -40,10 +39,7 @@ export class PositionLimit {
     return this.#limit
   }
 
-  /**
-   * @param requested number of addresses or topics in the rejected request
-   * @param hint number that the provider claims to accept
-   */
+  /** @param hint number that the provider claims to accept */
   recordRejection(requested: number, hint: number | undefined, now: number): void {
     this.#rejectedAt = now
     const believed = hint !== undefined && hint >= 1 && hint < requested

@@ -6,15 +6,15 @@ import { EndpointError } from './endpoint-error.ts'
 export type Network = {
   fetch: (url: string, init: RequestInit) => Promise<Response>
   sleep: Sleep
-  /** Unix milliseconds. */
   now: () => number
 }
 
 const ANSWER_WITHIN_MS = 10_000
 
 /**
- * Must exceed the largest log, about 14 MiB of hex, although several responses may be in flight in a Durable Object
- * with 128 MB of memory. Logs in a larger response are requested in smaller ranges, or in parts for a single block.
+ * Maximum response size. It must exceed the largest log, about 14 MiB of hex, but several responses may be in flight in
+ * a Durable Object with 128 MB of memory. If a response is larger, its logs are requested in smaller ranges, or in
+ * parts if the range is a single block.
  */
 const ANSWER_MAX_BYTES = 16 * 1024 * 1024
 
@@ -33,7 +33,7 @@ export async function postRpc(
       method: 'POST',
       headers,
       body,
-      // Following redirects would send the key in the headers or path to another host.
+      // Following a redirect would send the API key in the headers or path to another host.
       redirect: 'manual',
       signal: request.signal,
     }

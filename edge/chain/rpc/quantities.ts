@@ -1,12 +1,9 @@
-/** Hex encodings of JSON-RPC (execution-apis, base types), in lower case. */
+/** Quantities and byte strings as JSON-RPC encodes them in hex (execution-apis, base types), in lower case. */
 import { badResponse } from './endpoint-error.ts'
 
 export const encodeQuantity = (number: number): string => `0x${number.toString(16)}`
 
-/**
- * @param what name of the value, for the error message
- * @throws {EndpointError} if the value is not a quantity or too large
- */
+/** @throws {EndpointError} if the value is not a quantity or is too large */
 export function parseQuantity(value: unknown, what: string): number {
   if (typeof value !== 'string' || !/^0x(?:0|[1-9a-f][0-9a-f]{0,15})$/i.test(value))
     throw badResponse(`${what} is not a quantity`)

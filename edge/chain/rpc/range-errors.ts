@@ -1,16 +1,19 @@
 /**
- * An `eth_getLogs` request covers too many blocks, logs or addresses. Errors are recognized by their text, because
- * codes such as -32005 and -32602 also stand for other failures. Numbers in the text are used only as hints.
+ * Detects errors that mean that an `eth_getLogs` request covers too many blocks, logs or addresses. Errors are
+ * recognized by their text, because codes such as -32005 and -32602 also occur for other failures. Numbers in the text
+ * are used only as hints.
  */
 import type { RpcError } from './json-rpc.ts'
 
-/** Inclusive range suggested by Alchemy, Infura and providers built on them (such as zkSync): `[0x.., 0x..]`. */
+/**
+ * Matches an inclusive range suggested by Alchemy, Infura and providers built on them (such as zkSync): `[0x.., 0x..]`.
+ */
 const SUGGESTED_HEX = /(?:should work|block range):?\s*\[\s*0x([0-9a-f]+),\s*0x([0-9a-f]+)\s*\]/i
 
-/** Range suggested by reth, in decimal. */
+/** Matches a decimal range suggested by reth. */
 const SUGGESTED = /retry with the range (\d+)\s*-\s*(\d+)/i
 
-/** Texts that state the accepted number of blocks, with the providers that send them. */
+/** Error texts that state the accepted number of blocks. The comments name the providers that send them. */
 const WITH_BLOCKS: readonly RegExp[] = [
   /max range: ([\d,.]+k?)/i, // Cloudflare
   /maximum allowed number of requested blocks is ([\d,.]+)/i, // thirdweb
@@ -58,18 +61,16 @@ const WITHOUT_BLOCKS: readonly RegExp[] = [
   /no backend is currently healthy to serve traffic/i, // Base's proxy, for ranges that its nodes reject
 ]
 
-/** The number counts logs, not blocks. */
+/** Matches errors whose number counts logs, not blocks. */
 const NOT_OF_BLOCKS = /too many logs/i
 
-/** HTTP status: a request or response is too large. */
 const TOO_LONG = 413
 
 type RangeRejection = { blocks: number | undefined }
 
 /**
  * Detects an error that asks for a smaller range of blocks.
- * @param requested number of blocks that were requested; a hint that is not smaller is ignored
- * @returns undefined for other errors, and for unrecognized ones
+ * @param requested number of blocks that were requested; a hint is ignored unless it is smaller
  */
 export function rangeRejection(
   { code, message, data }: RpcError,
@@ -104,12 +105,12 @@ function suggestedRange(data: unknown): string {
   return isBlock(from) && isBlock(to) ? `block range [${from}, ${to}]` : ''
 }
 
-/** The limit on the length keeps the text that is searched for patterns short. */
+/** The length is limited, because the patterns are matched against the text. */
 function isBlock(value: unknown): value is string {
   return typeof value === 'string' && value.length <= 18
 }
 
-/** Such as `10,000`, `10.000` and `10k`. */
+/** Parses a number such as `10,000`, `10.000` or `10k`. */
 function numberOf(text: string): number {
   const digits = Number(text.replace(/[^\d]/g, ''))
   return /k$/i.test(text) ? digits * 1000 : digits
@@ -118,8 +119,7 @@ function numberOf(text: string): number {
 type PositionRejection = { of: 'addresses' | 'topics' | 'either'; most: number | undefined }
 
 /**
- * Detects an error that asks for fewer addresses or topics. `most` is undefined if the provider does not state it.
- * @returns undefined for other errors
+ * Detects an error that asks for fewer addresses or topics. `most` is undefined if the provider does not state a limit.
  */
 export function positionRejection({ message }: RpcError): PositionRejection | undefined {
   // Infura counts addresses and topics together.
@@ -128,8 +128,8 @@ export function positionRejection({ message }: RpcError): PositionRejection | un
   const addresses = /\baddress(?:es)?\b/i.test(message)
   const topics = /\btopics\b/i.test(message)
   if ((!addresses && !topics) || /\bip\b|\brate\b|requests/i.test(message)) return undefined
-  // geth ("exceed max addresses or topics per search position"), publicnode ("specify less number of addresses") and
-  // others.
+  // Matches errors of geth ("exceed max addresses or topics per search position"), publicnode ("specify less number of
+  // addresses") and others.
   const limitPattern =
     /exceed|too many|max(?:imum)?|limit|up to|at most|more than|less number|fewer/i
   if (!limitPattern.test(message)) return undefined

@@ -1,6 +1,6 @@
 import type { RpcError } from './json-rpc.ts'
 
-/** Codes that always mean a rate limit, from EIP-1474, HTTP, Alchemy, QuickNode, Base, Ankr and Cloudflare. */
+/** Error codes that always mean a rate limit, from EIP-1474, HTTP, Alchemy, QuickNode, Base, Ankr and Cloudflare. */
 const CODES: ReadonlySet<number> = new Set([-32005, -32007, -32016, -32029, -32090, -32097, 429])
 
 const TEXTS =
@@ -11,13 +11,13 @@ export function isRateLimit({ code, message }: RpcError): boolean {
   return CODES.has(code) || TEXTS.test(message)
 }
 
-/** A provider that requests a longer delay, such as a day, is still tried again after this time. */
+/**
+ * Maximum delay that is taken from `Retry-After`. An endpoint that requests a longer delay, such as a day, is tried
+ * again earlier.
+ */
 const RETRY_AFTER_MAX_MS = 300_000
 
-/**
- * Parses `Retry-After` (RFC 9110, 10.2.3): a number of seconds or a date.
- * @returns undefined if the header is absent or invalid
- */
+/** Parses a `Retry-After` header, which contains a number of seconds or a date (RFC 9110, section 10.2.3). */
 export function retryAfterMs(header: string | null, now: number): number | undefined {
   if (header === null) return undefined
   const text = header.trim()

@@ -28,7 +28,7 @@ export function parseBlockHeader(value: unknown): BlockHeader {
 }
 
 /**
- * @throws {NodeLaggingError}
+ * @throws {NodeLaggingError} if the node does not have the block
  * @throws {EndpointError}
  */
 export function requireHeader(answer: RpcResponse, number: number): BlockHeader {
@@ -50,7 +50,7 @@ export function requireResult(answer: RpcResponse): unknown {
   throw new EndpointError(rpcErrorKind(answer.error.code))
 }
 
-/** Errors of geth, Erigon, Nethermind, Besu and reth for an unknown or future block. */
+/** Detects the errors that geth, Erigon, Nethermind, Besu and reth return for an unknown or future block. */
 export function isUnknownBlock({ code, message }: RpcError): boolean {
   return (
     code === -39001 ||
@@ -61,7 +61,8 @@ export function isUnknownBlock({ code, message }: RpcError): boolean {
 }
 
 /**
- * Null if the provider does not serve the tag or the chain has no such block yet.
+ * Parses the header of a block tag. Returns null if the provider does not serve the tag, or if the chain has no such
+ * block yet.
  * @throws {EndpointError} for any other error
  */
 export function parseTaggedHeader(answer: RpcResponse): BlockHeader | null {

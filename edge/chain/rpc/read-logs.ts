@@ -1,4 +1,3 @@
-/** Validates results of `eth_getLogs` against the request and for consistency. */
 import { type ChainLog, compareLogs } from '../chain-log.ts'
 import type { LogQuery } from '../matching/log-filter.ts'
 import { badResponse } from './endpoint-error.ts'
@@ -10,8 +9,7 @@ export type ParsedLog = Omit<ChainLog, 'blockTimestamp' | 'ordinal'> & {
 }
 
 /**
- * Keeps the order. Drops logs without topics.
- * @param value result of an `eth_getLogs` call
+ * Parses and validates logs, in their original order. Drops logs without topics.
  * @throws {EndpointError} `bad_answer`
  * @throws {NodeLaggingError} if a log belongs to a branch of the chain that the node is leaving
  */
@@ -50,14 +48,17 @@ function parseLog(value: unknown): ParsedLog {
   }
 }
 
-/** Some nodes omit the timestamp or return 0. The block's header is then read instead. */
+/**
+ * Parses a log's block timestamp. Returns undefined if the node omits the timestamp or returns 0; the caller then reads
+ * the block's header instead.
+ */
 function parseTimestamp(value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined
   return parseQuantity(value, "a log's block timestamp") || undefined
 }
 
 /**
- * Sorts by block and index, and checks that the logs can belong to one chain.
+ * Sorts logs by block and index, and checks that they can belong to one chain.
  * @throws {EndpointError} `bad_answer`
  */
 export function sortLogs(logs: readonly ParsedLog[], from: number, to: number): ParsedLog[] {
@@ -87,7 +88,7 @@ export function sortLogs(logs: readonly ParsedLog[], from: number, to: number): 
 
 /**
  * @param sorted all logs of the query in these blocks, in order
- * @param timeOf returns the time of a log's block, in Unix seconds
+ * @param timeOf returns the timestamp of a log's block, in Unix seconds
  */
 export function withOrdinals(
   sorted: readonly ParsedLog[],
@@ -100,7 +101,7 @@ export function withOrdinals(
   return sorted.map((log) => {
     const { transactionHash, address, topics, data } = log
     const blockTimestamp = timeOf(log)
-    // Most logs are the only matching log of their transaction, and need no comparison.
+    // Fast path: most logs are the only matching log of their transaction, so no comparison is needed.
     if (logCounts.get(transactionHash) === 1) return { ...log, blockTimestamp, ordinal: 0 }
     const identity = [transactionHash, address, ...topics, data].join()
     const ordinal = seen.get(identity) ?? 0

@@ -6,7 +6,7 @@ import { NodeLaggingError } from './chain-read-errors.ts'
 
 /**
  * @throws {EndpointError}
- * @throws {NodeLaggingError}
+ * @throws {NodeLaggingError} if the block of a tag is above the head
  */
 export async function readTip(
   endpoint: Endpoint,
@@ -21,7 +21,8 @@ export async function readTip(
   const tip: Tip = { latest: parseBlockHeader(answer.result) }
   for (const [n, tag] of tags.entries()) {
     const header = parseTaggedHeader(tagged[n]!)
-    // Several nodes share the URL, and the one that returned the head lags.
+    // Several nodes must share the URL, and the node that returned the head lags behind the node that returned the
+    // tagged block.
     if (header && header.number > tip.latest.number)
       throw new NodeLaggingError('a final block is above the head')
     tip[tag] = header

@@ -1,4 +1,3 @@
-/** Requests logs with queries that fit the endpoint's limits, and the last block of the range in the same batch. */
 import type { BlockHeader } from '../block-header.ts'
 import type { ChainLog } from '../chain-log.ts'
 import { chunks } from '../chunks.ts'
@@ -24,7 +23,7 @@ import { NodeLaggingError, RangeRejectedError } from './chain-read-errors.ts'
 type BlockSelector = { range: BlockRange } | { header: BlockHeader }
 
 /**
- * @throws {RangeRejectedError} if the provider wants a smaller range
+ * @throws {RangeRejectedError} if the provider accepts only a smaller range
  * @throws {NodeLaggingError} if the node does not have the last block
  * @throws {EndpointError}
  */
@@ -41,7 +40,6 @@ export async function logsOfRange(
 }
 
 /**
- * Requests the block by its hash.
  * @throws {NodeLaggingError} if the node does not have the block
  * @throws {EndpointError}
  */
@@ -57,7 +55,7 @@ export async function logsOfHeader(
   return withOrdinals(logs, () => header.timestamp)
 }
 
-/** Uses as many queries as the endpoint's limits require. No log matches more than one of them. */
+/** Each log is returned by at most one of the queries. */
 async function requestLogs(
   endpoint: Endpoint,
   query: LogQuery,
@@ -91,8 +89,8 @@ const blockCall = (blocks: BlockSelector) =>
   'range' in blocks ? headerCall(blocks.range.to) : headerByHashCall(blocks.header.hash)
 
 /**
- * A node returns no logs for blocks that it does not have, so it must prove in the same request that it has the last
- * block of the range.
+ * Requires that the node has the last block of the range. A node returns no logs for blocks that it does not have, so
+ * it must return this block in the same request.
  */
 function requireBlock(answer: RpcResponse, blocks: BlockSelector): BlockHeader {
   if ('range' in blocks) return requireHeader(answer, blocks.range.to)
@@ -103,7 +101,7 @@ function requireBlock(answer: RpcResponse, blocks: BlockSelector): BlockHeader {
   return known
 }
 
-/** Handles a response that exceeds our own size limit like a provider's rejection. */
+/** Treats a response that exceeds our own size limit like a rejection by the provider. */
 function asRejection(error: unknown): RpcResponse[] {
   if (!(error instanceof EndpointError) || error.kind !== 'too_large') throw error
   const answer = { error: { code: 413, message: '' } }
@@ -113,7 +111,7 @@ function asRejection(error: unknown): RpcResponse[] {
 type QueryLimits = { addresses: number; topics: number }
 
 /**
- * Limits per query to try after a rejection; undefined if smaller queries cannot help.
+ * Returns the limits per query to try after a rejection, or undefined if smaller queries cannot help.
  * @param part the largest query of the rejected request
  */
 function smallerLimits(
@@ -127,7 +125,7 @@ function smallerLimits(
   const requested = { addresses: part.addresses.length, topics }
   const refusal = positionRejection(refused)
   // Unless the number of addresses or topics was rejected, smaller queries help only if a single block has too many
-  // logs for one response. This is specific to the block, so no limit is recorded.
+  // logs for one response. Such a rejection concerns only that block, so no limit is recorded.
   if (!refusal && !(length === 1 && rangeRejection(refused, 1))) return undefined
   const larger = requested.addresses >= requested.topics ? 'addresses' : 'topics'
   const position = refusal && refusal.of !== 'either' ? refusal.of : larger
@@ -139,7 +137,6 @@ function smallerLimits(
 }
 
 /**
- * Returns the error to throw.
  * @throws {NodeLaggingError}
  * @throws {EndpointError} if the endpoint also fails to return the block
  */
@@ -152,7 +149,7 @@ function rejectionError(
   const refusal = rangeRejection(refused, length)
   if (refusal && length > 1) return new RangeRejectedError(refusal.blocks)
   if (isUnknownBlock(refused)) return new NodeLaggingError('the node does not have the block')
-  // Log requests for a missing block fail in too many ways to list. Checks instead that the node has the block.
+  // Checks whether the node has the block, because the errors for logs of a missing block are too varied to list.
   if (!refusal) requireBlock(blockResponse, blocks)
   return new EndpointError(rpcErrorKind(refused.code), { perhapsRequest: true })
 }
@@ -161,9 +158,10 @@ const lengthOf = (blocks: BlockSelector) =>
   'range' in blocks ? blocks.range.to - blocks.range.from + 1 : 1
 
 /**
- * The first part is as large as any other, because limits are learned from it. Three positions of 100 topics each would
- * need a million parts at one topic per part. Above `TOPIC_PARTS_MAX`, later positions therefore match any topic, and
- * the logs are filtered afterwards.
+ * Splits a query into parts that fit the limits. The first part is at least as large as the others, because limits are
+ * learned from it. With one topic per part, three positions of 100 topics each would need a million parts. If the
+ * number of parts would exceed `TOPIC_PARTS_MAX`, later positions therefore match any topic, and the logs are filtered
+ * afterwards.
  */
 function splitToLimits({ addresses, topics }: LogQuery, limits: QueryLimits): LogQuery[] {
   const some = chunks([...new Set(addresses)], limits.addresses)
@@ -178,17 +176,17 @@ function splitToLimits({ addresses, topics }: LogQuery, limits: QueryLimits): Lo
   return some.flatMap((among) => parts.map((part) => ({ addresses: among, topics: part })))
 }
 
-/** Parts into which the topics after the first may split a query. */
+/** Maximum number of parts into which the topics after the first may split a query. */
 const TOPIC_PARTS_MAX = 16
 
-/** Parts of a split query may match more logs than the query. */
+/** Returns a predicate for logs that match the query, because the parts of a split query may match more logs. */
 function isRequested({ topics }: LogQuery): (log: ParsedLog) => boolean {
   const sets = topics.map((allowed) => allowed && new Set(allowed))
   return (log) =>
     sets.every((allowed, position) => !allowed || allowed.has(log.topics[position] ?? ''))
 }
 
-/** Omits trailing nulls in the topics, which some providers reject. */
+/** Omits trailing nulls in the topics, because some providers reject them. */
 function logsCall({ addresses, topics }: LogQuery, blocks: BlockSelector): RpcCall {
   const filter = {
     address: addresses.length === 1 ? addresses[0] : addresses,
@@ -203,7 +201,10 @@ function logsCall({ addresses, topics }: LogQuery, blocks: BlockSelector): RpcCa
   return { method: 'eth_getLogs', params: [{ ...filter, ...where }] }
 }
 
-/** By block number, from the logs or from the header, which must have the same hash as the block in the logs. */
+/**
+ * Returns block timestamps by block number. They come from the logs or from the block's header, which must have the
+ * same hash as the block in the logs.
+ */
 async function timesOf(
   endpoint: Endpoint,
   logs: readonly ParsedLog[],
@@ -232,7 +233,6 @@ async function timesOf(
 }
 
 /**
- * In the order of the numbers.
  * @throws {NodeLaggingError}
  * @throws {EndpointError}
  */

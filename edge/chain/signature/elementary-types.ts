@@ -7,7 +7,7 @@ const TYPES = new Map<string, AbiType>([
   ['bool', { kind: 'bool' }],
   ['string', { kind: 'string' }],
   ['bytes', { kind: 'bytes' }],
-  // A 20-byte address followed by a 4-byte selector.
+  // A `function` value is a 20-byte address followed by a 4-byte selector.
   ['function', { kind: 'fixed_bytes', bytes: 24 }],
   ...Array.from({ length: 32 }, (_, before): [string, AbiType][] => {
     const bytes = before + 1
@@ -26,7 +26,10 @@ const ALIASES = new Map([
   ['byte', 'bytes1'],
 ])
 
-/** Solidity ABI specification, "Types". Returns the same object for equal types. */
+/**
+ * Returns the ABI type with the given name, or the problem with the name (Solidity ABI specification, "Types"). Equal
+ * types are the same object.
+ */
 export function elementaryType(name: string): ElementaryType {
   const canonical = ALIASES.get(name) ?? name
   const type = TYPES.get(canonical)

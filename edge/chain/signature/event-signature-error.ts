@@ -1,10 +1,10 @@
-/** Length of the quote in an error message, starting at the problem. */
+/** Length of the excerpt in an error message. The excerpt starts at the problem. */
 const SHOWN_CHARACTERS = 24
 
-/** Callers can use the message, or compose their own from the properties. */
+/** An event signature is invalid. Callers can use the message, or compose their own from the properties. */
 export class EventSignatureError extends Error {
   override name = 'EventSignatureError'
-  /** Zero-based offset in the signature. */
+  /** Position of the problem, as a zero-based offset in the signature. */
   readonly position: number
   readonly problem: string
   readonly fix: string

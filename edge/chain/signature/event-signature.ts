@@ -4,15 +4,14 @@ export type AbiType =
   | { kind: 'string' }
   | { kind: 'bytes' }
   | { kind: 'uint' | 'int'; bits: number }
-  /** 1 to 32 bytes. A `function` value has 24. */
+  /** Byte string of 1 to 32 bytes. A `function` value has 24. */
   | { kind: 'fixed_bytes'; bytes: number }
-  /** Null `length`: dynamic. */
+  /** A `length` of null means that the array is dynamic. */
   | { kind: 'array'; of: AbiType; length: number | null }
   | { kind: 'tuple'; members: readonly AbiType[] }
 
 export type EventInput = {
   type: AbiType
-  /** As written in the canonical signature. */
   canonical: string
   indexed: boolean
   name?: string
@@ -21,10 +20,10 @@ export type EventInput = {
 export type EventSignature = {
   name: string
   inputs: readonly EventInput[]
-  /** Such as `Transfer(address,address,uint256)`. */
+  /** Canonical signature, for example `Transfer(address,address,uint256)`. */
   canonical: string
   /** Keccak-256 hash of the canonical signature, as 0x hex. */
   topic0: string
-  /** True if any argument is marked `indexed`. The signature is then assumed to mark all indexed arguments. */
+  /** True if at least one argument is marked `indexed`. The signature is then assumed to mark all indexed arguments. */
   isMarked: boolean
 }

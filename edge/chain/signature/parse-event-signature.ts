@@ -5,16 +5,19 @@ import { SignatureTokenStream } from './signature-token-stream.ts'
 import { readArgumentName, readType } from './read-type.ts'
 
 /**
- * Solidity's legacy code generator supports about 15 arguments, and no known event has more than 32. With 32, there are
- * fewer than 5,000 ways to choose three indexed ones.
+ * Maximum number of arguments. Solidity's legacy code generator supports about 15, and no known event has more than 32.
+ * With 32 arguments, there are fewer than 5,000 ways to choose three indexed ones.
  */
 const INPUTS_MAX = 32
 
-/** A log has at most three topics in addition to the one that identifies the event. */
+/**
+ * Maximum number of indexed arguments. A log has at most three topics in addition to the topic that identifies the
+ * event.
+ */
 export const INDEXED_MAX = 3
 
 /**
- * Accepts Solidity, human-readable ABI, and the canonical form.
+ * Parses an event signature in Solidity, human-readable ABI, or canonical form.
  * @throws {EventSignatureError} with the position of the problem and a suggested fix
  */
 export function parseEventSignature(text: string): EventSignature {

@@ -10,8 +10,8 @@ import { minWords } from './type-size.ts'
 const TYPE_DEPTH_MAX = 8
 
 /**
- * 32-byte words of the smallest value of a type. Limited, because the lengths of nested fixed-length arrays multiply. A
- * log of this size would cost a million gas, so a larger type is probably a mistake.
+ * Maximum size of a type's smallest value, in 32-byte words. A limit is necessary because the lengths of nested
+ * fixed-length arrays multiply. A log of this size would cost a million gas, so a larger type is probably a mistake.
  */
 const TYPE_WORDS_MAX = 4_096
 
@@ -76,7 +76,7 @@ function readMember(tokens: SignatureTokenStream, depth: number): ParsedType {
 }
 
 /**
- * Names are optional, and not part of the canonical signature.
+ * Parses an optional argument name, which is not part of the canonical signature.
  * @throws {EventSignatureError} if there is a data location, such as `memory`
  */
 export function readArgumentName(tokens: SignatureTokenStream): string | undefined {
@@ -86,7 +86,7 @@ export function readArgumentName(tokens: SignatureTokenStream): string | undefin
   return tokens.isWord() ? tokens.next().text : undefined
 }
 
-/** Parses the rest of an array suffix, such as `4]`, after its opening bracket. */
+/** Parses the rest of an array suffix after its opening bracket, for example `4]`. */
 function readArray(tokens: SignatureTokenStream, of: ParsedType): ParsedType {
   let length: number | null = null
   if (tokens.current.kind === 'number') {

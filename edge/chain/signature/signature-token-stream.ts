@@ -16,7 +16,7 @@ export class SignatureTokenStream {
     return this.#tokens[this.#index]!
   }
 
-  /** Returns the current token and advances. Stays at the `end` token. */
+  /** Returns the current token, and advances unless it is the `end` token. */
   next(): SignatureToken {
     const token = this.current
     if (token.kind !== 'end') this.#index++
@@ -24,8 +24,8 @@ export class SignatureTokenStream {
   }
 
   /**
-   * @param word any word if absent
-   * @param ahead offset of the token from the current one
+   * @param word required word; any word is accepted if absent
+   * @param ahead offset of the token from the current token
    */
   isWord(word?: string, ahead = 0): boolean {
     const token = this.#tokens[this.#index + ahead]
@@ -37,19 +37,17 @@ export class SignatureTokenStream {
     return token?.kind === 'mark' && token.text === mark
   }
 
-  /** Consumes the current token and returns true if it is the given punctuation mark. */
   accept(mark: string): boolean {
     if (!this.isPunctuation(mark)) return false
     this.#index++
     return true
   }
 
-  /** @throws {EventSignatureError} if the current token is not the given mark */
+  /** @throws {EventSignatureError} if the current token is not this mark */
   expect(mark: string, fix: string): void {
     if (!this.accept(mark)) throw this.error(`"${mark}" is missing`, fix)
   }
 
-  /** @param at token of which the error gives the position */
   error(problem: string, fix: string, at: SignatureToken = this.current): EventSignatureError {
     return new EventSignatureError(this.#text, at.position, problem, fix)
   }

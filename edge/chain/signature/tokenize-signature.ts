@@ -1,6 +1,6 @@
 import { EventSignatureError } from './event-signature-error.ts'
 
-/** The last token is always `end`. `position` is an offset in the text. */
+/** Token of an event signature. `position` is its offset in the text. The last token is always `end`. */
 export type SignatureToken = {
   kind: 'word' | 'number' | 'mark' | 'end'
   text: string
@@ -8,8 +8,8 @@ export type SignatureToken = {
 }
 
 /**
- * Signatures are stored in records and runs. With the most arguments that compilers support, and long names, a
- * signature has about 1,000 characters.
+ * Maximum length of a signature, which is stored in records and runs. A signature with long names and the most
+ * arguments that compilers support has about 1,000 characters.
  */
 const SIGNATURE_MAX_CHARACTERS = 2_048
 
@@ -44,7 +44,7 @@ export function tokenizeSignature(text: string): SignatureToken[] {
 function unexpectedCharacter(text: string, position: number): EventSignatureError {
   const character = String.fromCodePoint(text.codePointAt(position)!)
   const code = character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
-  // Text copied from web pages can contain invisible characters, so the error shows their code points.
+  // Text copied from web pages can contain invisible characters, so the error shows the code point.
   const shown = /^[!-~]$/.test(character) ? JSON.stringify(character) : `the character U+${code}`
   return new EventSignatureError(
     text,

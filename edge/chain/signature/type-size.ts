@@ -1,6 +1,6 @@
 import type { AbiType } from './event-signature.ts'
 
-/** True if the head of an ABI encoding contains an offset instead of the value. */
+/** Returns true if a type is dynamic, so that the head of its ABI encoding contains an offset instead of the value. */
 export function isDynamic(type: AbiType): boolean {
   switch (type.kind) {
     case 'string':
@@ -20,8 +20,8 @@ export function isDynamic(type: AbiType): boolean {
 }
 
 /**
- * True if an indexed argument's topic is a hash of the value (Solidity ABI specification, "Encoding of Indexed Event
- * Parameters").
+ * Returns true if the topic of an indexed argument of this type is a hash of the value (Solidity ABI specification,
+ * "Encoding of Indexed Event Parameters").
  */
 export function isHashedInTopic(type: AbiType): boolean {
   return (
@@ -32,12 +32,12 @@ export function isHashedInTopic(type: AbiType): boolean {
   )
 }
 
-/** Number of 32-byte words in the head of an ABI encoding. The offset of a dynamic value takes one word. */
+/** The offset of a dynamic value takes one word. */
 export function headWords(type: AbiType): number {
   return isDynamic(type) ? 1 : minWords(type)
 }
 
-/** Minimum number of 32-byte words of an encoding, not counting the offset of a dynamic value. */
+/** Returns the minimum number of 32-byte words in the encoding of a value, without the offset of a dynamic value. */
 export function minWords(type: AbiType): number {
   if (type.kind === 'tuple')
     return type.members.reduce((sum, member) => sum + wordsWithOffset(member), 0)

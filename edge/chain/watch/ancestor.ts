@@ -6,9 +6,9 @@ import type { UnfinalizedChain } from './unfinalized-chain.ts'
 const HEADERS_AT_ONCE = 128
 
 /**
- * Highest stored block, at or below `below`, that is still in the chain. Checks doubling distances, then between the
- * highest match and the lowest mismatch.
- * @returns undefined if the chain has none of the stored blocks
+ * Returns the highest stored block, at or below `below`, that is still in the chain. Checks blocks at doubling
+ * distances first, then blocks between the highest match and the lowest mismatch.
+ * @returns undefined if none of the stored blocks is in the chain
  * @throws {ChainUnreachableError}
  * @throws {NodeLaggingError}
  */
@@ -21,7 +21,7 @@ export async function findCommonAncestor(
   if (below < first) return undefined
   let heights = doublingBelow(below, first)
   let ours: number | undefined
-  /** Lowest block known to differ from the stored block. */
+  /** Lowest block that is known to differ from the stored block. */
   let others = below + 1
   do {
     const headers = await reader.headersOf(heights)
@@ -30,7 +30,7 @@ export async function findCommonAncestor(
         .filter(({ number, hash }) => unfinalized.hashAt(number) === hash)
         .map(({ number }) => number),
     )
-    // The block matched in an earlier request, so the nodes disagree.
+    // The block matched in an earlier request, so different nodes must have answered, and they disagree.
     if (ours !== undefined && !isOurs.has(ours)) throw new NodeLaggingError(`block ${ours} is gone`)
     if (isOurs.size === 0) return undefined
     const highest = Math.max(...isOurs)
@@ -42,7 +42,6 @@ export async function findCommonAncestor(
 }
 
 /**
- * Fetches a range of headers in a few requests.
  * @param parent hash of the block before the range, or undefined if unknown
  * @throws {NodeLaggingError} if the blocks are not linked, because the nodes that answered disagree
  */

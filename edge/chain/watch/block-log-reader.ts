@@ -12,7 +12,7 @@ import { halveQuery, mergeFilters } from '../matching/merge-filters.ts'
 import type { ChainReader } from '../rpc/chain-reader.ts'
 import { NodeLaggingError } from '../rpc/chain-read-errors.ts'
 
-/** Blocks for which logs are requested by hash at the same time. */
+/** Number of blocks for which logs are requested by hash at the same time. */
 const BLOCKS_AT_ONCE = 4
 
 const EMPTY_QUERY: LogQuery = {
@@ -21,8 +21,8 @@ const EMPTY_QUERY: LogQuery = {
 }
 
 /**
- * `refused` maps each filter group with too many logs in a block for any endpoint to return to the highest such block.
- * Up to that block, `logs` is incomplete for the group.
+ * Logs of some blocks. A filter group may have more logs in a block than any endpoint returns. For each such group,
+ * `refused` contains the highest block with too many logs. `logs` is incomplete for the group up to that block.
  */
 type BlockLogs = { logs: ChainLog[]; refused: Map<string, number> }
 
@@ -43,10 +43,9 @@ export class BlockLogReader {
   }
 
   /**
-   * Each returned log belongs to a block with one of the headers. The logs of several blocks are requested together. If
-   * a block has no logs although its bloom filter may match, they are requested by hash, because a node without the
-   * block then fails instead of returning nothing. Anyone can fill a block with more logs than any node returns; the
-   * logs of other events in that block are still found.
+   * The logs of several blocks are requested together. If a block has no logs although its bloom filter may match, its
+   * logs are requested again by hash, because a node without the block then fails instead of returning nothing. Anyone
+   * can fill a block with more logs than any node returns, but the logs of other events in that block are still found.
    * @throws {ChainUnreachableError}
    * @throws {NodeLaggingError}
    */
@@ -91,7 +90,7 @@ export class BlockLogReader {
         ;({ through } = read)
       }
     } catch (error) {
-      // The provider rejected a block. The remaining blocks are requested one by one.
+      // The provider rejected a block, so the caller requests the remaining blocks one by one.
       if (!(error instanceof BlockRejectedError) && !isSizeRejection(error)) throw error
     }
     const foreign = logs.find(({ blockNumber, blockHash }) => hashes.get(blockNumber) !== blockHash)
@@ -114,13 +113,16 @@ export class BlockLogReader {
     const logs = this.filterWatched(answers.flat())
     if (logs.some(({ blockHash }) => blockHash !== header.hash))
       throw new NodeLaggingError(`block ${header.number} differs in the logs`)
-    // Removes duplicates from overlapping responses.
+    // Responses may overlap, so duplicate logs are removed.
     const byIndex = new Map(logs.map((log) => [log.logIndex, log]))
     return [...byIndex.values()].toSorted(compareLogs)
   }
 }
 
-/** If an endpoint does not return all logs in one response, splits the query, down to single events if necessary. */
+/**
+ * Reads the logs of a block. If no endpoint returns all of them in one response, splits the query, down to single
+ * events if necessary.
+ */
 async function readOrSplit(
   reader: ChainReader,
   query: LogQuery,
@@ -131,7 +133,7 @@ async function readOrSplit(
     return await reader.logsOfBlock(query, header)
   } catch (error) {
     if (!isSizeRejection(error)) throw error
-    // If the node is unavailable, this request fails as well. If it succeeds, the earlier query was too large.
+    // This request also fails if the node is unavailable. If it succeeds, the original query was too large.
     await reader.logsOfBlock(EMPTY_QUERY, header)
   }
   const halves = halveQuery(query)

@@ -11,7 +11,10 @@ import type { CaughtUpDelivery } from './caught-up-delivery.ts'
 import type { BlockLogReader } from './block-log-reader.ts'
 import type { WatchState } from './watch-state.ts'
 
-/** Missed blocks from which reading logs in block ranges is cheaper than reading each header. */
+/**
+ * Minimum number of missed blocks for catching up. From this number on, reading logs in block ranges is cheaper than
+ * reading each header.
+ */
 const CATCH_UP_BLOCKS = 512
 
 /** Time limit for catching up, after which the head is polled again. */
@@ -27,8 +30,8 @@ export type CatchUpOptions = {
 }
 
 /**
- * Catches up after an outage on blocks that are far below the head and final for all triggers. Logs are requested in
- * block ranges for all triggers together, and delivered as they arrive, without being stored.
+ * Catches up with blocks that were missed in an outage. These blocks are far below the head and final for all triggers.
+ * Logs are requested in block ranges for all triggers together, and delivered as they arrive, without being stored.
  */
 export class CatchUp {
   readonly #options: CatchUpOptions
@@ -42,7 +45,8 @@ export class CatchUp {
   }
 
   /**
-   * Must be called only if the stored blocks are known to be in the chain.
+   * Reads missed blocks, and delivers their logs. Must be called only if the stored blocks are known to be in the
+   * chain.
    * @throws {ChainUnreachableError}
    * @throws {NodeLaggingError}
    */
@@ -54,7 +58,7 @@ export class CatchUp {
     const { through } = unfinalized
     if (through === undefined) return
     state.transaction(() => {
-      // If the chain reports no block for a tag, triggers with this finality continue with their own cursors.
+      // If the chain does not report a block for a tag, triggers with that finality continue with their own cursors.
       for (const [mark, block] of watermarks.entries())
         if (block !== through) leaveWatermark(state, mark)
       unfinalized.restart(through)
@@ -116,8 +120,8 @@ export class CatchUp {
   }
 
   /**
-   * Highest block that is too deep to be reorganized and final for all triggers, ignoring tags that the chain does not
-   * report.
+   * Returns the highest block that is too deep to be reorganized and final for all triggers. Ignores tags that the
+   * chain does not report.
    */
   #target(tip: Tip): number {
     const { state } = this.#options

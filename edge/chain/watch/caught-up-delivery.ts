@@ -7,13 +7,16 @@ import type { ActiveSubscription } from './subscriptions.ts'
 import type { DeliverySender, DeliveryOutcome } from './delivery-sender.ts'
 import type { WatchState } from './watch-state.ts'
 
-/** A trigger that has not responded by then becomes lagging, so that the others do not wait. */
+/**
+ * Timeout of a delivery to all triggers. A trigger that has not responded by then becomes lagging, so that the other
+ * triggers do not have to wait.
+ */
 const DELIVERY_TIMEOUT_MS = 5_000
 
-/** Size of the logs that are delivered together, and therefore in memory together, as counted by `weightOf`. */
+/** Maximum size of logs that are delivered together and are in memory at the same time, as measured by `weightOf`. */
 const LOGS_AT_ONCE = 2_000
 
-/** `log` is parsed from JSON only if a trigger needs it. */
+/** Stored logs are parsed from JSON only if a trigger needs them. */
 type RoutedLog = { block: number; route: string; log: string | ChainLog }
 
 type CaughtUpDeliveryOptions = {
@@ -26,7 +29,7 @@ type CaughtUpDeliveryOptions = {
 
 type Batch = { watched: ActiveSubscription; logs: ChainLog[]; outcome?: DeliveryOutcome }
 
-/** Delivers newly finalized logs to the caught-up triggers. Writes nothing to storage for triggers without logs. */
+/** Delivers newly finalized logs to caught-up triggers. Does not write to storage for triggers without logs. */
 export class CaughtUpDelivery {
   readonly #options: CaughtUpDeliveryOptions
 
@@ -35,6 +38,7 @@ export class CaughtUpDelivery {
   }
 
   /**
+   * Delivers stored logs that are now final.
    * @param finals latest finalized block for each watermark; blocks that have not been searched yet are delivered by a
    *   later call
    */
@@ -68,7 +72,7 @@ export class CaughtUpDelivery {
           )
       })
       await this.#deliverAndAdvance(batches, moves, () => {})
-      // If the last trigger was removed, there are no watermarks to advance.
+      // No watermarks are left to advance if the last trigger was removed in the meantime.
       if (unfinalized.through === undefined) return
     }
   }
@@ -127,7 +131,7 @@ export class CaughtUpDelivery {
     }
   }
 
-  /** Resolves when all triggers have responded or the deadline passes. */
+  /** Resolves when all triggers have responded or the timeout expires. */
   async #sendAll(batches: Batch[]): Promise<void> {
     if (batches.length === 0) return
     const { sender, sleep, state } = this.#options
@@ -137,7 +141,7 @@ export class CaughtUpDelivery {
       for (const batch of waiting) {
         const { watched, logs } = batch
         await sender.runExclusive(watched.triggerId, async () => {
-          // The subscription may have ended or started over while the delivery waited for its turn.
+          // The subscription may have ended or been restarted while the delivery was queued.
           if (ended.signal.aborted || !isCaughtUp(state, watched)) return
           const outcome = await sender.send(watched.triggerId, {
             generation: watched.generation,
@@ -155,8 +159,8 @@ export class CaughtUpDelivery {
   }
 
   /**
-   * If the trigger did not accept all logs, its live cursor starts at the first remaining log. Must be called in a
-   * transaction.
+   * Records the outcome of a delivery. If the trigger did not accept all logs, its live cursor starts at the first
+   * remaining log. Must be called in a transaction.
    */
   #recordOutcome({ watched, logs, outcome }: Batch, now: number): void {
     const { state, log } = this.#options
@@ -173,7 +177,7 @@ export class CaughtUpDelivery {
   }
 }
 
-/** Blocks below the stored ones are settled: they can no longer be reorganized. */
+/** Returns the latest block that can no longer be reorganized, which is the block below the lowest stored block. */
 export function settledProgress({ unfinalized }: WatchState): { settledThrough?: number } {
   return unfinalized.first > 0 ? { settledThrough: unfinalized.first - 1 } : {}
 }

@@ -21,30 +21,29 @@ import { WatchState } from './watch-state.ts'
 import type { ChainStatus } from './watcher.ts'
 
 type ChainPollerOptions = {
-  /** Must be migrated, and not used by anything else. */
+  /** Storage of the watcher. It must be migrated, and must not be used by other code. */
   storage: Pick<DurableObjectStorage, 'sql' | 'transactionSync'>
   reader: ChainReader
-  /** Learned from the provider, shared by all readers of the chain. */
+  /** Size limits learned from the provider, which all readers of the chain share. */
   size?: RangeSize
-  /** Calls to one trigger must arrive in the order in which they are made. */
+  /** Delivers logs to a trigger. Calls to the same trigger must arrive in the order in which they are made. */
   deliver: (triggerId: string, delivery: LogDelivery) => Promise<DeliveryResponse>
   now: () => number
   sleep: Sleep
   keepAlive: (work: Promise<void>) => void
-  /** Called when there may be block ranges for the backfill to read. */
   onBackfillDue: () => void
-  /** Called when blocks that the backfill has read were replaced, so that it discards their logs. */
+  /** Called when blocks that the backfill has read were replaced. The backfill must then discard their logs. */
   onBackfillReplaced: () => void
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
-/** `away`: no endpoint answers, and the next poll may be delayed. */
+/** Result of a poll. `away` means that no endpoint answered, and that the next poll may be delayed. */
 export type PollOutcome = 'idle' | 'looked' | 'lags' | 'away'
 
 /**
- * New blocks are read once for all triggers, and each receives the logs that are final for it. Everything needed to
- * resume is in storage, so the watcher may be interrupted at any time. All work is started by `poll` or by a call from
- * a trigger.
+ * Polls a chain for all of its triggers. New blocks are read once, and each trigger receives the matching logs that are
+ * final for it. All state needed to resume is in storage, so the watcher may be interrupted at any time. Work starts
+ * only with a call to `poll` or a call from a trigger.
  */
 export class ChainPoller {
   readonly #options: ChainPollerOptions
@@ -90,7 +89,7 @@ export class ChainPoller {
     return this.#lastKnown.facts.head ?? undefined
   }
 
-  /** Unix milliseconds; undefined before the first response. */
+  /** Time of the last response, in Unix milliseconds. Undefined before the first response. */
   get answeredAt(): number | undefined {
     return this.#lastKnown.facts.answeredAt ?? undefined
   }
@@ -103,7 +102,6 @@ export class ChainPoller {
     unsubscribe(this.#state, triggerId, version, this.#options.now())
   }
 
-  /** Resumes deliveries, because the trigger's full queue has room again. */
   roomFor(triggerId: string): void {
     const watched = this.#state.subscriptions.get(triggerId)
     watched?.live?.clearBackoff()
@@ -111,7 +109,7 @@ export class ChainPoller {
     if (watched?.live || watched?.backfill) this.#startDeliveries()
   }
 
-  /** Only one poll runs at a time. Never throws. */
+  /** Does nothing if another poll is in progress. Never throws. */
   async poll(): Promise<PollOutcome> {
     if (!this.isWatching) return 'idle'
     if (this.#isPolling) return 'looked'
@@ -169,7 +167,7 @@ export class ChainPoller {
     return 'away'
   }
 
-  /** Starts deliveries to lagging triggers and the backfill, in the background, independently of polls. */
+  /** Starts deliveries to lagging triggers and the backfill. Both run in the background, independently of polls. */
   #startDeliveries(): void {
     try {
       this.#options.keepAlive(this.#lagging.deliverDue())

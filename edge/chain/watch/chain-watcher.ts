@@ -32,8 +32,8 @@ type WatcherParts = {
 }
 
 /**
- * Watches one chain for all of its triggers. The object is named after the chain, and polls by alarm while there are
- * triggers.
+ * Watches one chain for all of its triggers. The Durable Object is named after the chain, and polls by alarm while the
+ * chain has triggers.
  */
 export class ChainWatcher extends DurableObject<Env> implements Watcher {
   #parts!: WatcherParts
@@ -44,7 +44,7 @@ export class ChainWatcher extends DurableObject<Env> implements Watcher {
     void ctx.blockConcurrencyWhile(() => this.#open())
   }
 
-  /** Single-flight: concurrent callers share one request. */
+  /** Requests the head. Single-flight: concurrent callers share one request. */
   head(finality: Finality): ReturnType<Watcher['head']> {
     const { poller, reader } = this.#parts
     const request =
@@ -101,13 +101,13 @@ export class ChainWatcher extends DurableObject<Env> implements Watcher {
       await this.ctx.storage.setAlarm(now)
   }
 
-  /** Never throws, because an alarm that throws is retried six times and then lost permanently. */
+  /** Polls the chain. Never throws, because an alarm that throws is retried six times and then lost permanently. */
   override async alarm(): Promise<void> {
     const { poller, pace } = this.#parts
     if (!poller.isWatching) return
     try {
-      // Sets the next alarm before anything that can fail. If it is lost nevertheless, the schedule scanner restores
-      // it.
+      // Sets the next alarm before anything that can fail. If the alarm is lost nevertheless, the schedule scanner
+      // restores it.
       await this.ctx.storage.setAlarm(Date.now() + pace.intervalMs)
     } catch (error) {
       this.#log('chain.broken', { reason: rootCauseText(error) })
@@ -132,7 +132,7 @@ export class ChainWatcher extends DurableObject<Env> implements Watcher {
     const now = Date.now
     const random = Math.random
     const keepAlive = (work: Promise<unknown>) => this.ctx.waitUntil(work)
-    // A chain that is no longer configured behaves like one without available endpoints.
+    // A chain that is no longer configured is treated like a chain without available endpoints.
     const { chainId, rpc, pollMs } = settings ?? { chainId: 0, rpc: [], pollMs: 1_000 }
     const reader = new HttpChainReader({
       endpoints: rpc,

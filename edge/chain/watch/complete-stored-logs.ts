@@ -6,8 +6,9 @@ import { BlockLogReader } from './block-log-reader.ts'
 import type { WatchState } from './watch-state.ts'
 
 /**
- * Completes the logs of blocks that were searched before a trigger needed them: it was added between two polls, or its
- * backfill reached the stored blocks. These may still be reorganized, so the backfill does not read them.
+ * Completes the logs of stored blocks that were searched before a trigger needed them, either because the trigger was
+ * added between two polls or because its backfill reached the stored blocks. Stored blocks may still be reorganized, so
+ * the backfill does not read them.
  * @throws {ChainUnreachableError}
  * @throws {NodeLaggingError}
  */

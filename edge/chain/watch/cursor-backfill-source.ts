@@ -9,8 +9,8 @@ import type { DeliveryCursor } from './delivery-cursor.ts'
 import type { ActiveSubscription } from './subscriptions.ts'
 
 /**
- * Block ranges that cursors still need and that are older than the stored blocks. They are so far below the head that
- * they are not reorganized and need no reorg notices.
+ * Provides the block ranges that cursors still need and that are older than the stored blocks. Such blocks are too far
+ * below the head to be reorganized, so they need no reorg notices.
  */
 export class CursorBackfillSource implements BackfillSource {
   readonly #options: CursorDeliveryOptions
@@ -45,7 +45,10 @@ export class CursorBackfillSource implements BackfillSource {
     )
   }
 
-  /** Last block that the cursor needs, that is final for its trigger, and that is older than the stored blocks. */
+  /**
+   * Returns the last block that the cursor needs, that is final for its trigger, and that is older than the stored
+   * blocks.
+   */
   #lastDeliverable({ watermarkKey }: ActiveSubscription, { range }: DeliveryCursor): number {
     const { watermarks, unfinalized } = this.#options.state
     const final = watermarks.get(watermarkKey) ?? -1

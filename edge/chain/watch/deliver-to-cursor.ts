@@ -5,14 +5,14 @@ import type { DeliverySender } from './delivery-sender.ts'
 import type { ActiveSubscription } from './subscriptions.ts'
 import type { WatchState } from './watch-state.ts'
 
-/** Progress of a backfill is delivered only for display to users. */
+/** Minimum interval between progress reports of a backfill. The reports are only displayed to users. */
 const PROGRESS_INTERVAL_MS = 2_000
 
 export type CursorDeliveryOptions = { state: WatchState; sender: DeliverySender; now: () => number }
 
 /**
- * `taken`: the cursor can advance. `full` or `away`: `rest` is the first log that was not accepted, and the retry is
- * scheduled. `over`: the cursor no longer exists.
+ * Result of a delivery. `taken`: the cursor can advance. `full` or `away`: a retry is scheduled, and `rest` is the
+ * first log that was not accepted. `over`: the cursor no longer exists.
  */
 export type CursorDelivery =
   | { state: 'taken' }
@@ -22,7 +22,7 @@ export type CursorDelivery =
 /**
  * Sends logs to the trigger of a cursor, with the progress of a backfill. Sends nothing if there are no logs and no
  * progress report is due.
- * @param end all logs before this position are included
+ * @param end position up to which `logs` contains all matching logs
  */
 export async function deliverToCursor(
   { state, sender, now }: CursorDeliveryOptions,
@@ -56,7 +56,6 @@ export async function deliverToCursor(
   return { state: 'taken' }
 }
 
-/** True if the subscription is current and still uses this cursor. */
 export function isCurrentCursor(
   { subscriptions }: WatchState,
   watched: ActiveSubscription,
@@ -65,7 +64,7 @@ export function isCurrentCursor(
   return subscriptions.isCurrent(watched) && watched[cursor.kind] === cursor
 }
 
-/** Undefined if no report is due. Completion is always reported, other progress at intervals. */
+/** Completion is always reported, other progress only at intervals. */
 function progressOf({ range, progressSentAt }: DeliveryCursor, end: LogPosition, now: number) {
   if (!range) return undefined
   if (end.block > range.to) return { backfillAt: null }

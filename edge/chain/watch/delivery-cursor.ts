@@ -2,23 +2,22 @@ import { backoffMs } from '../../backoff.ts'
 import type { LogPosition } from '../chain-log.ts'
 import type { BlockRange, CursorKind } from '../subscription.ts'
 
-/** Backoff of a cursor, which doubles with each failed delivery. */
+/** Initial backoff of a cursor. The backoff doubles with each failed delivery. */
 const RETRY_MS = 500
 const RETRY_MAX_MS = 15_000
 
 export class DeliveryCursor {
   readonly kind: CursorKind
-  /** First log that has not been delivered. */
+  /** Position of the first log that has not been delivered. */
   next: LogPosition
-  /** Null for a live cursor. */
+  /** Block range of a backfill. Null for a live cursor. */
   readonly range: BlockRange | null
-  /** True while logs are read or delivered for the cursor. */
   isBusy = false
-  /** True for a completed backfill that is stored in case its blocks are reorganized. */
+  /** True if the backfill is complete, but its cursor is still stored in case its blocks are reorganized. */
   isComplete = false
-  /** Next delivery attempt after the trigger queue was full or did not respond, in Unix milliseconds. */
+  /** Time of the next delivery attempt after the trigger queue was full or did not respond, in Unix milliseconds. */
   retryAt = 0
-  /** Last delivery of the backfill's progress, in Unix milliseconds. */
+  /** Time at which the backfill's progress was last delivered, in Unix milliseconds. */
   progressSentAt = 0
   #failures = 0
   /** Lowest block to which a reorganization has reset the cursor since the last delivery started. */
@@ -30,7 +29,10 @@ export class DeliveryCursor {
     this.range = range
   }
 
-  /** Call when a delivery starts. A reorganization during the delivery takes precedence over its outcome. */
+  /**
+   * Must be called when a delivery starts, so that a reorganization during the delivery takes precedence over its
+   * outcome.
+   */
   beginDelivery(): void {
     this.#floor = Number.POSITIVE_INFINITY
   }
@@ -40,8 +42,8 @@ export class DeliveryCursor {
   }
 
   /**
-   * Resets the cursor, because the block and later ones were replaced.
-   * @returns true if the cursor had already moved past the start of that block
+   * Resets the cursor to the start of a block, because this block and later blocks were replaced.
+   * @returns true if the cursor had already moved past the start of the block
    */
   rollBack(block: number): boolean {
     this.#floor = Math.min(this.#floor, block)
@@ -52,13 +54,11 @@ export class DeliveryCursor {
     return true
   }
 
-  /** Schedules a retry after a delivery that was not accepted in full. */
   scheduleRetry(now: number): void {
     this.retryAt = now + backoffMs(this.#failures, RETRY_MS, RETRY_MAX_MS)
     this.#failures++
   }
 
-  /** Clears the backoff, because the trigger queue accepts logs again. */
   clearBackoff(): void {
     this.retryAt = 0
     this.#failures = 0

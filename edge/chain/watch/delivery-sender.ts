@@ -7,15 +7,20 @@ import type { ReorgNotices } from './reorg-notices.ts'
 
 const ANSWER_WITHIN_MS = 5_000
 
-/** Estimated JSON of a log without its data. */
+/** Estimated size of a log's JSON without its data. */
 const LOG_BYTES = 1_024
 
-/** Without a reorg notice: a pending one is added to the next delivery to the trigger. */
+/**
+ * A delivery without a reorg notice. If a notice is pending, the sender adds it to the next delivery to the trigger.
+ */
 type OutgoingDelivery = Omit<LogDelivery, 'reorgedAbove' | 'logs'> & {
   logs: readonly ChainLog[]
 }
 
-/** `count` logs were accepted. If fewer were accepted than sent, the trigger queue is full. */
+/**
+ * Outcome of a delivery, with the number of accepted logs. If fewer logs were accepted than sent, the trigger queue is
+ * full.
+ */
 export type DeliveryOutcome =
   | { state: 'taken'; count: number }
   | { state: 'over' }
@@ -30,8 +35,8 @@ type DeliverySenderOptions = {
 }
 
 /**
- * One call at a time to each trigger, so that a reorg notice arrives before the replacement logs. Calls to one trigger
- * must arrive in the order in which they are made.
+ * Sends deliveries to triggers. Makes one call at a time to each trigger, so that a reorg notice arrives before the
+ * replacement logs.
  */
 export class DeliverySender {
   readonly #options: DeliverySenderOptions
@@ -52,7 +57,10 @@ export class DeliverySender {
     }
   }
 
-  /** Uses as many calls as necessary, and adds pending reorg notices. Must be called within `runExclusive`. Never throws. */
+  /**
+   * Sends logs in as many calls as necessary, with pending reorg notices. Must be called within `runExclusive`. Never
+   * throws.
+   */
   async send(triggerId: string, { logs, ...rest }: OutgoingDelivery): Promise<DeliveryOutcome> {
     let count = 0
     do {
@@ -60,7 +68,7 @@ export class DeliverySender {
       const isLast = count + some.length === logs.length
       const { backfillAt, ...facts } = rest
       const delivery = { ...facts, logs: some }
-      // Backfill progress is correct only once all logs before it are accepted, so only the last call includes it.
+      // Backfill progress is valid only after all logs before it have been accepted, so only the last call reports it.
       const answer = await this.#callTrigger(
         triggerId,
         isLast && backfillAt !== undefined ? { ...delivery, backfillAt } : delivery,
@@ -84,7 +92,8 @@ export class DeliverySender {
       }
       if (answer.state === 'taken' && !isValidCount(answer.count, delivery.logs.length))
         return { state: 'away' }
-      // The response `over` also acknowledges the reorg notice: the trigger has marked its runs, or has no runs.
+      // The response `over` also acknowledges the reorg notice, because the trigger has either marked its runs or has
+      // no runs.
       if (notice) transaction(() => notices.acknowledge(triggerId, notice.serial))
       return answer
     } catch (error) {
@@ -98,7 +107,7 @@ function isValidCount(count: number, logs: number): boolean {
   return Number.isSafeInteger(count) && count >= 0 && count <= logs
 }
 
-/** As many logs as fit into one delivery, at least one. */
+/** Returns as many logs as fit into one delivery, but at least one. */
 function takeDelivery(logs: readonly ChainLog[], from: number): ChainLog[] {
   const some: ChainLog[] = []
   let bytes = 0

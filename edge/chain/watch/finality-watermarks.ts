@@ -5,7 +5,6 @@ import { DeliveryCursor } from './delivery-cursor.ts'
 import type { ActiveSubscription } from './subscriptions.ts'
 import type { WatchState } from './watch-state.ts'
 
-/** Tags in use, so that polls of the head request them. */
 export function tagsInUse({ subscriptions }: WatchState): ('safe' | 'finalized')[] {
   const tags = new Set<'safe' | 'finalized'>()
   for (const { finality } of subscriptions.all())
@@ -14,7 +13,7 @@ export function tagsInUse({ subscriptions }: WatchState): ('safe' | 'finalized')
 }
 
 /**
- * Latest finalized block by watermark key. Omits tags that the chain does not report.
+ * Returns the latest finalized block for each watermark key. Omits tags that the chain does not report.
  * @param head block from which depths are counted
  */
 export function finalBlocks(
@@ -40,7 +39,7 @@ function finalBlock(
   if (typeof finality === 'number') return Math.max(-1, head - finality)
   const block = tip[finality]
   if (!block) return undefined
-  // A tagged block on another branch does not concern the branch that the watcher follows.
+  // If the tagged block is on another branch, it is irrelevant for the branch that the watcher follows.
   const ours = unfinalized.hashAt(block.number)
   return ours === undefined || ours === block.hash ? block.number : undefined
 }
@@ -65,7 +64,7 @@ export function createWatermarks(state: WatchState, finals: ReadonlyMap<string, 
   })
 }
 
-/** Gives a subscription its own live cursor. Must be called in a transaction. */
+/** Must be called in a transaction. */
 export function startLiveCursor(
   { subscriptions }: WatchState,
   watched: ActiveSubscription,
@@ -88,9 +87,10 @@ export function leaveWatermark(state: WatchState, mark: string): void {
 }
 
 /**
- * Must be called in the transaction that stores the searched blocks.
- * @param refused by filter group, the last block for which the stored logs may be incomplete
- * @returns number of triggers that wait
+ * Gives triggers whose logs were rejected their own cursors. Must be called in the transaction that stores the searched
+ * blocks.
+ * @param refused last block with possibly incomplete logs, by filter group
+ * @returns number of triggers that wait for rejected logs
  */
 export function startCursorsAtRejected(
   state: WatchState,

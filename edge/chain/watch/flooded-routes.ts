@@ -1,16 +1,15 @@
 import { isEndPast } from '../../deadline.ts'
 
-/** Logs of a rejected block are requested again, because another plan or provider may return them. */
+/** Time until the logs of a rejected block are requested again. Another plan or provider may return them. */
 const RETRY_MS = 60_000
 
 /**
- * Filter groups with more logs in one block than any endpoint returns. Their triggers wait at that block, each with its
- * own cursor, so that they miss no logs and do not delay others.
+ * Filter groups with more logs in one block than any endpoint returns. Their triggers wait at that block with their own
+ * cursors, so that they miss no logs and do not delay other triggers.
  */
 export class FloodedRoutes {
   readonly #until = new Map<string, number>()
 
-  /** True if a filter group was rejected too recently to be requested again. */
   has(route: string, now: number): boolean {
     const until = this.#until.get(route)
     if (until !== undefined && isEndPast(until, RETRY_MS, now)) this.#until.delete(route)

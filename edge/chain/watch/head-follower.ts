@@ -7,22 +7,24 @@ import { CatchUp, type CatchUpOptions } from './catch-up.ts'
 import { createWatermarks, finalBlocks, startCursorsAtRejected } from './finality-watermarks.ts'
 import { rollBackChain } from './roll-back-chain.ts'
 
-/** Logs of this many blocks are requested, stored and delivered together. */
+/** Number of blocks for which logs are requested, stored and delivered together. */
 const BLOCKS_AT_ONCE = 128
 
 /**
- * Consecutive polls that must report a shorter chain, or one without any of the stored blocks, before it is accepted.
+ * Number of consecutive polls that must report an implausible chain before it is accepted: one that is shorter, or that
+ * contains none of the stored blocks.
  */
 const POLLS_TO_CONFIRM = 10
 
 type HeadFollowerOptions = CatchUpOptions & {
-  /** Called when finalized blocks were replaced: logs already read from them must not be delivered. */
+  /** Called when finalized blocks were replaced. Logs that were read from these blocks must not be delivered. */
   onReplaced: () => void
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
 /**
- * Follows the head block by block. The stored blocks always form one linked chain; new branches are adopted as a whole.
+ * Follows the head block by block. The stored blocks always form one linked chain, so a new branch is adopted as a
+ * whole.
  */
 export class HeadFollower {
   readonly #options: HeadFollowerOptions
@@ -35,7 +37,8 @@ export class HeadFollower {
   }
 
   /**
-   * Reads new blocks, and delivers their logs to the caught-up triggers. Blocks read before an error stay stored.
+   * Reads new blocks, and delivers their logs to the caught-up triggers. If an error occurs, blocks that were already
+   * read remain stored.
    * @throws {ChainUnreachableError}
    * @throws {NodeLaggingError}
    */
@@ -59,8 +62,8 @@ export class HeadFollower {
   }
 
   /**
-   * The reported head is below the last searched block. Assumes that the node lags, unless several polls in a row
-   * report such a head.
+   * Handles a reported head that is below the last searched block. Assumes that the node lags, unless several
+   * consecutive polls report such a head.
    */
   async #handleShorterChain(latest: BlockHeader): Promise<void> {
     const { state, reader } = this.#options
@@ -75,7 +78,6 @@ export class HeadFollower {
     this.#rollBack(ancestor)
   }
 
-  /** Some blocks at a time: first the headers, then the logs, then the deliveries. */
   async #extend(tip: Tip, mayBranch = true): Promise<void> {
     const { state, reader } = this.#options
     const { unfinalized } = state
@@ -101,7 +103,7 @@ export class HeadFollower {
     }
   }
 
-  /** Switches to another branch once it is available up to the stored height. */
+  /** Switches to another branch as soon as the branch is available up to the stored height. */
   async #switchBranch(tip: Tip): Promise<void> {
     const { state, reader } = this.#options
     const { unfinalized } = state
@@ -168,7 +170,7 @@ export class HeadFollower {
     rollBackChain(state, ancestor)
   }
 
-  /** Switches to a chain that has none of the stored blocks. All of its blocks count as new. */
+  /** All blocks of the new chain count as new. */
   async #replaceChain(latest: BlockHeader): Promise<void> {
     const { state, log, onReplaced, reader } = this.#options
     const { unfinalized } = state

@@ -4,10 +4,15 @@ import { RangeRejectedError } from '../rpc/chain-read-errors.ts'
 import type { BlockRange } from '../subscription.ts'
 import type { Watcher } from './watcher.ts'
 
-/** Range sizes to try, in blocks: large ones for quiet contracts, small ones for busy contracts or limited plans. */
+/**
+ * Range sizes to try, in blocks. Large ranges suit quiet contracts; small ranges suit busy contracts and limited plans.
+ */
 const RANGE_SIZES = [2_000, 100, 5]
 
-/** Sends at most three requests for logs. `events` is null if they fail. */
+/**
+ * Returns whether an address has code, and which events its contract recently emitted. Sends at most three requests for
+ * logs. `events` is null if the logs could not be read.
+ */
 export async function inspectContract(
   reader: Pick<ChainReader, 'logs'> & ContractReader,
   address: string,

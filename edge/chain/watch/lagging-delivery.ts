@@ -11,19 +11,19 @@ import type { DeliveryCursor } from './delivery-cursor.ts'
 import type { ActiveSubscription } from './subscriptions.ts'
 
 /**
- * Size of the logs read for one cursor at a time, as counted by `weightOf`. The logs of all cursors are in memory at
- * the same time.
+ * Maximum size of the logs that are read for one cursor at a time, as measured by `weightOf`. The logs of all cursors
+ * are in memory at the same time.
  */
 const LOGS_AT_ONCE = 200
 
 /**
- * Delivers finalized logs of stored blocks to each lagging cursor until it has caught up, and reorg notices to triggers
- * that have no logs to receive.
+ * Delivers finalized logs of stored blocks to each lagging cursor until it has caught up. Also delivers reorg notices
+ * to triggers that have no logs to receive.
  */
 export class LaggingDelivery {
   readonly #options: CursorDeliveryOptions
   readonly #queue: (() => Promise<void>)[] = []
-  /** Triggers with a reorg notice that is queued or in flight. */
+  /** IDs of triggers with a reorg notice that is queued or in flight. */
   readonly #notified = new Set<string>()
   #workers = 0
 
@@ -78,7 +78,7 @@ export class LaggingDelivery {
     }
   }
 
-  /** If false, the backfill reads the blocks that the cursor needs next. */
+  /** Returns true if the blocks that the cursor needs next are stored. Otherwise, the backfill reads them. */
   #isStored({ coveredFrom }: ActiveSubscription, { next }: DeliveryCursor): boolean {
     const { unfinalized } = this.#options.state
     return next.block >= unfinalized.first && coveredFrom !== undefined && next.block >= coveredFrom
@@ -135,8 +135,8 @@ export class LaggingDelivery {
   }
 
   /**
-   * A live cursor has caught up if it is exactly at its watermark. After a change to a deeper finality, it waits for
-   * the watermark to reach it.
+   * Marks a live cursor as caught up if it is exactly at its watermark. After a change to a deeper finality, the cursor
+   * waits until the watermark reaches it.
    */
   #rejoin(watched: ActiveSubscription, cursor: DeliveryCursor, watermark: number): void {
     const { state } = this.#options
@@ -147,7 +147,7 @@ export class LaggingDelivery {
       state.transaction(() => state.subscriptions.markCaughtUp(watched))
   }
 
-  /** Without logs, for a trigger that has no logs to receive or is no longer subscribed. */
+  /** Delivers a reorg notice without logs, to a trigger that has no logs to receive or is no longer subscribed. */
   async #notify(triggerId: string): Promise<void> {
     const { state, sender } = this.#options
     try {

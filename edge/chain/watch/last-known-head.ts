@@ -1,6 +1,5 @@
 import type { Tip } from '../block-header.ts'
 
-/** Same fields as in `ChainStatus`. */
 type HeadFacts = {
   head: number | null
   headTimestamp: number | null
@@ -17,7 +16,10 @@ const UNKNOWN: HeadFacts = {
   answeredAt: null,
 }
 
-/** Last known state, shown even while no trigger watches the chain. Stored only when the head changes. */
+/**
+ * Last known head of the chain, which is available even while no trigger watches the chain. Stored only when the head
+ * changes.
+ */
 export class LastKnownHead {
   readonly #sql: SqlStorage
   #facts: HeadFacts

@@ -13,9 +13,9 @@ export class LogParts {
   }
 
   /**
-   * Stores the parts that do not fit into the log's own row.
+   * Stores the parts of a log that do not fit into the log's own row.
    * @param json JSON with one byte per character
-   * @returns first part, for the log's own row
+   * @returns first part, which the caller stores in the log's own row
    */
   add(block: number, logIndex: number, json: string): string {
     for (let part = 1; part * BODY_PART_BYTES < json.length; part++)
@@ -29,7 +29,7 @@ export class LogParts {
     return json.slice(0, BODY_PART_BYTES)
   }
 
-  /** @param first part that is stored in the log's own row */
+  /** @param first the part that is stored in the log's own row */
   whole(block: number, logIndex: number, first: string): string {
     if (first.length < BODY_PART_BYTES) return first
     const rest = this.#sql.exec<{ text: string }>(

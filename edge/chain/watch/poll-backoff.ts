@@ -3,7 +3,6 @@ import type { PollOutcome } from './chain-poller.ts'
 
 const LONGEST_MS = 15_000
 
-/** Exponential backoff while no endpoint answers. */
 export class PollBackoff {
   readonly #usualMs: number
   #failures = 0

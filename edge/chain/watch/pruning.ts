@@ -2,10 +2,13 @@ import { BLOCKS_RETAINED, BLOCKS_RETAINED_MAX } from '../../../shared/limits.ts'
 import { leaveWatermark } from './finality-watermarks.ts'
 import type { WatchState } from './watch-state.ts'
 
-/** Minimum number of blocks to delete, so that most polls delete nothing. */
+/** Minimum number of blocks to delete at once. Most polls therefore delete nothing. */
 const PRUNED_BLOCKS_MIN = 32
 
-/** Deletes stored blocks that no reorganization or watermark needs. All blocks below the remaining ones are settled. */
+/**
+ * Deletes stored blocks that no reorganization or watermark needs. All blocks below the remaining ones can no longer be
+ * reorganized.
+ */
 export function prune(state: WatchState): void {
   const { unfinalized, watermarks, subscriptions, notices } = state
   if (unfinalized.isEmpty || unfinalized.through === undefined) return
@@ -18,7 +21,7 @@ export function prune(state: WatchState): void {
   if (keepFrom < unfinalized.first + PRUNED_BLOCKS_MIN) return
   state.transaction(() => {
     // A watermark below the deleted blocks has not advanced for a long time. Its triggers get their own cursors, and
-    // read the deleted blocks once the watermark advances.
+    // read the deleted blocks when the watermark advances.
     for (const [mark, block] of watermarks.entries())
       if (block < keepFrom - 1) leaveWatermark(state, mark)
     unfinalized.prune(keepFrom)

@@ -1,10 +1,10 @@
-/** Pending reorg notice: the trigger marks the runs that were started by logs of blocks above `above`. */
+/** Pending reorg notice. The trigger marks the runs that were started by logs of blocks above `above`. */
 type ReorgNotice = { above: number; serial: number }
 
 /**
- * Per trigger, the blocks of which it may have received logs, and its pending reorg notices. A block is recorded before
- * its logs are delivered, so a watcher that is killed in between may send an unnecessary notice, but never misses one.
- * Methods that write must be called in a transaction.
+ * Records the blocks from which each trigger may have received logs, and the pending reorg notices of each trigger. A
+ * block is recorded before its logs are delivered. If the watcher is killed in between, it may send an unnecessary
+ * notice, but it never misses one. Methods that write must be called in a transaction.
  */
 export class ReorgNotices {
   readonly #sql: SqlStorage
@@ -23,7 +23,7 @@ export class ReorgNotices {
     for (const { trigger, above, serial } of rows) this.#add(trigger, { above, serial })
   }
 
-  /** Must be called before the logs of the blocks are delivered. */
+  /** Must be called before the delivery. */
   recordDelivery(triggerId: string, blocks: Iterable<number>): void {
     for (const block of new Set(blocks))
       this.#sql.exec(
@@ -33,7 +33,6 @@ export class ReorgNotices {
       )
   }
 
-  /** Creates reorg notices for all triggers that may have received logs of replaced blocks. */
   createForReorg(above: number): void {
     const rows = this.#sql.exec<{ serial: number; trigger: string }>(
       `INSERT INTO notices (trigger_id, above)
@@ -45,9 +44,7 @@ export class ReorgNotices {
     this.#sql.exec('DELETE FROM fired WHERE block_number > ?', above)
   }
 
-  /**
-   * Combines all pending notices into one, with the lowest block and the latest serial; undefined if none is pending.
-   */
+  /** Combines all pending notices of a trigger into one, with the lowest block and the latest serial. */
   of(triggerId: string): ReorgNotice | undefined {
     const pending = this.#pending.get(triggerId)
     if (!pending) return undefined
@@ -61,7 +58,7 @@ export class ReorgNotices {
     return [...this.#pending.keys()]
   }
 
-  /** Removes acknowledged notices. Notices after `serial` stay pending. */
+  /** Notices after `serial` stay pending. */
   acknowledge(triggerId: string, serial: number): void {
     this.#sql.exec('DELETE FROM notices WHERE trigger_id = ? AND serial <= ?', triggerId, serial)
     const left = this.#pending.get(triggerId)?.filter((notice) => notice.serial > serial) ?? []
@@ -69,12 +66,12 @@ export class ReorgNotices {
     else this.#pending.delete(triggerId)
   }
 
-  /** Blocks below this one can no longer be reorganized. */
+  /** @param below lowest block that can still be reorganized */
   prune(below: number): void {
     this.#sql.exec('DELETE FROM fired WHERE block_number < ?', below)
   }
 
-  /** Call when there are no triggers left. */
+  /** Must be called when no triggers are left. */
   clear(): void {
     this.#sql.exec('DELETE FROM fired')
     this.#sql.exec('DELETE FROM notices')

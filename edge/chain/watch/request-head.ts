@@ -9,12 +9,12 @@ type Options = {
   now: () => number
 }
 
-/** An older head is ignored, because a restarted chain may no longer have it. */
+/** Maximum age of a known head. An older head is ignored, because a restarted chain may no longer have that block. */
 const HEAD_FRESH_MS = 60_000
 
 /**
- * Fetches the head, so that events from before a new trigger existed never fire it. If the watcher has recently seen a
- * higher block, the node lags, and the higher block is returned.
+ * Requests the head, after which a new trigger starts, so that earlier events never fire the trigger. If the watcher
+ * has recently seen a higher block, the node lags, and the higher block is returned.
  */
 export async function requestHead(
   { poller, reader, now }: Options,

@@ -6,8 +6,8 @@ import type { WatchState } from './watch-state.ts'
  * blocks.
  * @param ancestor highest block that is still in the chain; below all stored blocks if the endpoints now serve a
  *   different chain
- * @param replacement set only if the endpoints now serve a different chain: its head, and its blocks up to `ancestor`,
- *   without logs. Triggers that waited for later blocks of the old chain continue after the new head.
+ * @param replacement the new chain, if the endpoints now serve a different one: its head, and its blocks up to
+ *   `ancestor`, without logs. Triggers that waited for later blocks of the old chain continue after the new head.
  */
 export function rollBackChain(
   state: WatchState,
@@ -24,7 +24,7 @@ export function rollBackChain(
     notices.createForReorg(ancestor)
     for (const watched of subscriptions.all()) {
       const { coveredFrom } = watched
-      // Logs of all blocks above the ancestor are requested again, for all subscriptions.
+      // Logs of all blocks above the ancestor must be requested again, for all subscriptions.
       if (coveredFrom !== undefined && (replacement ? coveredFrom !== next : coveredFrom > next))
         subscriptions.setCoveredFrom(watched, next)
       if (replacement && watched.since > replacement.head + 1 && watched.since <= wasNext)

@@ -1,27 +1,27 @@
 /**
  * Storage of a chain's watcher (`docs/storage.md`). Hex values are lower case. Invariants:
- * - Stored blocks are linked: each block is the child of the one before it, and the highest is `watch.through`.
+ * - Stored blocks are linked: each block is the child of the previous one, and the highest is `watch.through`.
  * - Logs belong to stored blocks. From a subscription's `covered_from` on, all matching logs of stored blocks are
  *   present.
  * - A watermark in `marks` is never above the latest finalized block for its finality. A subscription without a row in
  *   `lanes` has received all logs up to the watermark of its finality. Blocks above the lowest watermark are stored.
- * - `fired` contains each block, from the lowest stored one on, of which a trigger may have received logs.
+ * - `fired` contains each block, from the lowest stored block on, from which a trigger may have received logs.
  * - A reorg notice is pending until the trigger acknowledges it. Logs of blocks above the block in the notice are not
  *   delivered before the notice.
  */
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** A single row with ID 1. */
+/** State of the watcher, in a single row with ID 1. */
 export const watch = sqliteTable('watch', {
   id: integer('id').primaryKey(),
-  /** Last block that was searched for logs; null before the first poll. */
+  /** Last block that was searched for logs. Null before the first poll. */
   through: integer('through'),
-  /** Latest reported head. `headTimestamp` is in Unix seconds. */
+  /** Last reported head. `headTimestamp` is in Unix seconds. */
   head: integer('head'),
   headTimestamp: integer('head_timestamp'),
   safe: integer('safe'),
   finalized: integer('finalized'),
-  /** Last report of a new block, in Unix milliseconds. */
+  /** Time at which a new head was last reported, in Unix milliseconds. */
   answeredAt: integer('answered_at'),
 })
 
@@ -38,9 +38,9 @@ export const logs = sqliteTable(
   {
     blockNumber: integer('block_number').notNull(),
     logIndex: integer('log_index').notNull(),
-    /** Key by which subscriptions are looked up: address and first topic. */
+    /** Key by which subscriptions are looked up: the log's address and first topic. */
     route: text('route').notNull(),
-    /** JSON of the `ChainLog`, or its beginning if it exceeds the size of a row. */
+    /** JSON of the `ChainLog`, or its first part if it exceeds the size of a row. */
     log: text('log').notNull(),
   },
   (table) => [
@@ -49,7 +49,7 @@ export const logs = sqliteTable(
   ],
 )
 
-/** Remaining parts of logs that exceed a row. Production rejects rows above 2 MB. */
+/** Remaining parts of logs that exceed the size of a row. Production rejects rows above 2 MB. */
 export const logParts = sqliteTable(
   'log_parts',
   {
@@ -65,31 +65,31 @@ export const subscriptions = sqliteTable('subscriptions', {
   triggerId: text('trigger_id').primaryKey(),
   version: integer('version').notNull(),
   generation: integer('generation').notNull(),
-  /** JSON of `LogFilter`. */
+  /** Filter of the subscription, as JSON of `LogFilter`. */
   filter: text('filter').notNull(),
-  /** JSON of `Finality`; key of the watermark in `marks`. */
+  /** Finality of the subscription, as JSON of `Finality`. It is also the key of the watermark in `marks`. */
   finality: text('finality').notNull(),
-  /** First block of the live cursor, or of an adjacent backfill once it is complete. */
+  /** First block of the live cursor, or of an adjacent backfill once the backfill is complete. */
   since: integer('since').notNull(),
-  /** First block from which all matching logs of stored blocks are present; null before the first poll. */
+  /** Block from which on all matching logs of stored blocks are present. Null before the first poll. */
   coveredFrom: integer('covered_from'),
   /**
-   * Unix milliseconds; null while active. Ended subscriptions are stored for a while, so that a late call with an older
-   * version does not restart them.
+   * Time at which the subscription ended, in Unix milliseconds. Null while it is active. Ended subscriptions are
+   * retained for a while, so that a late call with an older version does not restart them.
    */
   endedAt: integer('ended_at'),
 })
 
-/** Cursors that are not caught up: all backfills, and live cursors behind their watermark. */
+/** Cursors that are not caught up: all backfill cursors, and live cursors behind their watermark. */
 export const lanes = sqliteTable(
   'lanes',
   {
     triggerId: text('trigger_id').notNull(),
     lane: text('lane', { enum: ['live', 'backfill'] }).notNull(),
-    /** First log that has not been delivered. */
+    /** Block of the first log that has not been delivered. */
     nextBlock: integer('next_block').notNull(),
     nextLogIndex: integer('next_log_index').notNull(),
-    /** Block range of a backfill; null for a live cursor. */
+    /** Null for a live cursor. */
     fromBlock: integer('from_block'),
     toBlock: integer('to_block'),
   },
@@ -110,7 +110,7 @@ export const fired = sqliteTable(
   ],
 )
 
-/** Pending reorg notices. Blocks above `above` were replaced. */
+/** Pending reorg notices. The blocks above `above` were replaced. */
 export const notices = sqliteTable(
   'notices',
   {

@@ -6,7 +6,7 @@ import { readLinkedHeaders } from './ancestor.ts'
 import { startLiveCursor } from './finality-watermarks.ts'
 import type { WatchState } from './watch-state.ts'
 
-/** Blocks to store below the head if a node does not have more. */
+/** Number of blocks to store below the head if a node does not have more. */
 const FALLBACK_DEPTH = 16
 
 /**
@@ -27,7 +27,7 @@ export async function storeInitialBlocks(
   const last = Math.min(Math.max(wanted - 1, lowest), latest.number)
   const headers = await readHeadersBelow(reader, latest, last)
   const through = headers.at(-1)?.number ?? latest.number
-  // The last trigger may have been removed while the headers were fetched.
+  // The last trigger may have been removed while the headers were being fetched.
   if (subscriptions.size === 0) return
   state.transaction(() => {
     unfinalized.extend(headers.length > 0 ? headers : [latest], [])
@@ -39,7 +39,9 @@ export async function storeInitialBlocks(
   })
 }
 
-/** Linked headers up to `last`. Empty if the node has only the latest blocks and `last` is below the head. */
+/**
+ * Returns linked headers up to block `last`. Empty if the node has only the latest blocks and `last` is below the head.
+ */
 export async function readHeadersBelow(
   reader: Pick<ChainReader, 'headers'>,
   latest: BlockHeader,

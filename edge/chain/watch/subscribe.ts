@@ -4,8 +4,8 @@ import type { ActiveSubscription } from './subscriptions.ts'
 import type { WatchState } from './watch-state.ts'
 
 /**
- * A repeated or older version changes nothing. A new generation resets the cursors, but pending reorg notices stay
- * pending.
+ * Starts or updates a subscription. A repeated or older version changes nothing. A new generation resets the cursors,
+ * but pending reorg notices stay pending.
  * @returns true if something changed
  */
 export function subscribe(state: WatchState, subscription: Subscription): boolean {
@@ -25,7 +25,7 @@ export function subscribe(state: WatchState, subscription: Subscription): boolea
   state.transaction(() => {
     const watched = subscriptions.start(subscription, state.nextCovered)
     const { since, coveredFrom, watermarkKey } = watched
-    // Blocks that were already searched, or are being delivered now, do not include the new subscription.
+    // Blocks that were already searched or are being delivered do not include logs for the new subscription.
     const isAlreadyDelivered = since <= (state.watermarks.target(watermarkKey) ?? -1)
     if (isAlreadyDelivered || (coveredFrom !== undefined && since < coveredFrom))
       startLiveCursor(state, watched, since)
@@ -33,7 +33,7 @@ export function subscribe(state: WatchState, subscription: Subscription): boolea
   return true
 }
 
-/** If no other subscriptions are left, the stored blocks are deleted. */
+/** If it was the last subscription, the stored blocks are deleted. */
 export function unsubscribe(
   state: WatchState,
   triggerId: string,
@@ -49,8 +49,8 @@ export function unsubscribe(
 }
 
 /**
- * Keeps the position when the finality changes. The live cursor waits for a lower watermark, or catches up with a
- * higher one.
+ * Preserves the position of a trigger when its finality changes. The live cursor waits for a lower watermark, or
+ * catches up with a higher one.
  */
 function keepPosition(state: WatchState, watched: ActiveSubscription, key: string): void {
   const { watermarks } = state

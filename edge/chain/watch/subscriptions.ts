@@ -5,7 +5,10 @@ import { routeKey } from '../matching/log-matching.ts'
 import type { CursorKind, Subscription } from '../subscription.ts'
 import { DeliveryCursor } from './delivery-cursor.ts'
 
-/** A new generation is a new object, so that code with a reference to the old one can detect the change. */
+/**
+ * Subscription of one trigger. A new generation is a new object, so that code with a reference to the old object can
+ * detect the change.
+ */
 export type ActiveSubscription = {
   readonly triggerId: string
   readonly generation: number
@@ -39,14 +42,14 @@ type LaneRow = {
   to_block: number | null
 }
 
-/** Calls are never delayed by more than this. */
+/** Time for which ended subscriptions are retained. No call is delayed for longer than this time. */
 const ENDED_KEPT_MS = HOUR_MS
 
 export function toWatermarkKey(finality: Finality): string {
   return JSON.stringify(finality)
 }
 
-/** Methods that write must be called in a transaction. */
+/** All subscriptions of a chain, in memory and in storage. Methods that write must be called in a transaction. */
 export class Subscriptions {
   readonly #sql: SqlStorage
   readonly #all = new Map<string, ActiveSubscription>()
@@ -58,7 +61,7 @@ export class Subscriptions {
     this.load()
   }
 
-  /** Called at startup and after a failed transaction. */
+  /** Loads the subscriptions from storage, at startup and after a failed transaction. */
   load(): void {
     const sql = this.#sql
     this.#all.clear()
@@ -75,7 +78,7 @@ export class Subscriptions {
     return this.#all.size
   }
 
-  /** Version of the set of filters. When it changes, the queries that merge the filters must be rebuilt. */
+  /** Version of the set of filters. When the version changes, the queries that merge the filters must be rebuilt. */
   get filtersVersion(): number {
     return this.#filtersVersion
   }
@@ -96,7 +99,7 @@ export class Subscriptions {
     return this.#byRoute.get(route) ?? []
   }
 
-  /** Last known version of a trigger, even if its subscription has ended. */
+  /** Returns the last known version of a trigger, even if its subscription has ended. */
   versionOf(triggerId: string): number | undefined {
     return this.#sql
       .exec<{ version: number }>(
@@ -106,7 +109,7 @@ export class Subscriptions {
       .toArray()[0]?.version
   }
 
-  /** Starts a subscription or a new generation, which deletes the old cursors. */
+  /** Starts a subscription, or a new generation of an existing one. Deletes the old cursors. */
   start(subscription: Subscription, coveredFrom: number | undefined): ActiveSubscription {
     const { triggerId, version, generation, filter, finality, since, backfill } = subscription
     this.#drop(triggerId)
@@ -180,10 +183,10 @@ export class Subscriptions {
   }
 
   /**
-   * The live cursor takes over the blocks of a completed backfill, and delivers their logs again after a
-   * reorganization. If there is a gap between the two, because the trigger was disabled at that time, and the blocks of
-   * the backfill can still be reorganized, its cursor is stored but inactive.
-   * @param settled blocks up to this one can no longer be reorganized
+   * Ends a backfill. The live cursor takes over the blocks of the completed backfill, and delivers their logs again
+   * after a reorganization. There may be a gap between the two cursors, because the trigger was disabled in the
+   * meantime. In that case, the backfill cursor remains stored but inactive while its blocks can still be reorganized.
+   * @param settled latest block that can no longer be reorganized
    */
   endBackfill(watched: ActiveSubscription, settled: number): void {
     const cursor = watched.backfill

@@ -2,7 +2,10 @@ import type { DeliveryResponse, LogDelivery } from '../subscription.ts'
 
 type TriggerStub = { deliverLogs(delivery: LogDelivery): Promise<DeliveryResponse> }
 
-/** Concurrent calls to the same trigger share one stub, which keeps them in order, even after a call has timed out. */
+/**
+ * Calls triggers to deliver logs. Concurrent calls to the same trigger share one stub, which preserves their order even
+ * after a call has timed out.
+ */
 export class TriggerCalls {
   readonly #stubOf: (triggerId: string) => TriggerStub
   readonly #inFlight = new Map<string, { stub: TriggerStub; calls: number }>()

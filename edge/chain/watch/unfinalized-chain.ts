@@ -4,7 +4,7 @@ import type { ChainLog, LogPosition } from '../chain-log.ts'
 import { logRouteKey } from '../matching/log-matching.ts'
 import { LogParts } from './log-parts.ts'
 
-/** Bytes in a log's row that count as one additional log, consistent with `weightOf`. */
+/** Number of bytes in a log's row that count as one additional log, consistent with `weightOf`. */
 const BYTES_OF_A_LOG = 4 * 1024
 
 type LogRow = { block: number; place: number; route: string; log: string }
@@ -25,14 +25,14 @@ export class UnfinalizedChain {
     this.load()
   }
 
-  /** Called at startup and after a failed transaction. */
+  /** Loads the state from storage, at startup and after a failed transaction. */
   load(): void {
     const [row] = this.#sql.exec<{ through: number | null }>('SELECT through FROM watch')
     this.#through = row?.through ?? undefined
     this.#first = this.#lowestStored()
   }
 
-  /** Last block that was searched for logs; undefined before the first poll. */
+  /** Last block that was searched for logs. Undefined before the first poll. */
   get through(): number | undefined {
     return this.#through
   }
@@ -82,7 +82,7 @@ export class UnfinalizedChain {
     if (last) this.#setThrough(last.number)
   }
 
-  /** Existing logs are kept. */
+  /** Logs that are already stored are not replaced. */
   addLogs(logs: readonly ChainLog[]): void {
     for (const log of logs)
       this.#sql.exec(
@@ -94,7 +94,6 @@ export class UnfinalizedChain {
       )
   }
 
-  /** Call when the blocks above `to` are no longer in the chain. */
   rollBack(to: number): void {
     this.#sql.exec('DELETE FROM blocks WHERE number > ?', to)
     this.#sql.exec('DELETE FROM logs WHERE block_number > ?', to)
@@ -103,10 +102,7 @@ export class UnfinalizedChain {
     if (this.#through !== undefined && this.#through > to) this.#setThrough(to)
   }
 
-  /**
-   * Deletes all blocks and logs.
-   * @param through last block that counts as searched, or undefined to start over
-   */
+  /** @param through last block that counts as searched, or undefined to start over */
   restart(through: number | undefined): void {
     this.#sql.exec('DELETE FROM blocks')
     this.#sql.exec('DELETE FROM logs')
@@ -123,10 +119,7 @@ export class UnfinalizedChain {
     this.#first = this.#lowestStored()
   }
 
-  /**
-   * In order of block and index, as JSON.
-   * @param to last block, inclusive
-   */
+  /** Yields stored logs as JSON, in order of block and index, up to and including block `to`. */
   *logsIn(from: number, to: number): Generator<{ block: number; route: string; log: string }> {
     const rows = this.#sql.exec<LogRow>(
       `SELECT block_number AS block, log_index AS place, route, log FROM logs WHERE block_number BETWEEN ? AND ?
@@ -139,8 +132,8 @@ export class UnfinalizedChain {
   }
 
   /**
-   * Block of the first log after the total size, counted from block `from`, has reached `weight`; undefined if there is
-   * no such log. A log with a lot of data counts as several.
+   * Returns the block of the first log after the total size of logs, counted from block `from`, has reached `weight`.
+   * Returns undefined if there is no such log. A log with a lot of data counts as several logs.
    */
   blockAtWeight(from: number, weight: number): number | undefined {
     const rows = this.#sql.exec<{ block: number; bytes: number }>(
@@ -160,9 +153,9 @@ export class UnfinalizedChain {
   }
 
   /**
-   * In order, starting at a position.
+   * Returns the logs of a filter group in order, starting at a position.
    * @param to last block, inclusive
-   * @param weight maximum total size, as counted by `weightOf`; the last log may exceed it
+   * @param weight maximum total size, as measured by `weightOf`; the last log may exceed it
    */
   logsOfRoute(route: string, from: LogPosition, to: number, weight: number): ChainLog[] {
     const rows = this.#sql.exec<LogRow>(

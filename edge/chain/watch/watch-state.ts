@@ -4,7 +4,7 @@ import { Watermarks } from './watermarks.ts'
 import { ReorgNotices } from './reorg-notices.ts'
 import { Subscriptions } from './subscriptions.ts'
 
-/** A transaction changes all parts of the state together. */
+/** State of a watcher. A transaction changes all of its parts together. */
 export class WatchState {
   readonly unfinalized: UnfinalizedChain
   readonly subscriptions: Subscriptions
@@ -23,7 +23,7 @@ export class WatchState {
     this.notices = new ReorgNotices(storage.sql)
   }
 
-  /** Applies a change completely or not at all, in memory and in storage. */
+  /** Applies a change completely or not at all, both in memory and in storage. */
   readonly transaction = (work: () => void): void => {
     try {
       this.#storage.transactionSync(work)
@@ -36,13 +36,13 @@ export class WatchState {
     }
   }
 
-  /** First block to be searched with a filter that is added now; undefined before the first poll. */
+  /** First block that will be searched with a filter that is added now. Undefined before the first poll. */
   get nextCovered(): number | undefined {
     const { through } = this.unfinalized
     return through === undefined ? undefined : Math.max(through, this.searchingThrough) + 1
   }
 
-  /** Call when no subscriptions are left. Must be called in a transaction. */
+  /** Must be called in a transaction, when no subscriptions are left. */
   clear(): void {
     this.unfinalized.restart(undefined)
     this.watermarks.keepOnly(new Set())

@@ -5,23 +5,22 @@ import type { BlockRange, Subscription } from '../subscription.ts'
 import type { EndpointHealth } from '../rpc/chain-reader.ts'
 
 /**
- * The chain cannot be queried at the moment. A value instead of an error, because the class of an error is lost between
- * Durable Objects.
+ * Result if the chain cannot be queried at the moment. A value instead of an error, because the class of an error is
+ * lost between Durable Objects.
  */
 type ChainUnreachable = { state: 'away' }
 
 export interface Watcher {
-  /** @param finality if the chain does not serve this tag, the result is `no_such_finality` */
+  /** @param finality the result is `no_such_finality` if the chain does not serve this tag */
   head(
     finality: Finality,
   ): Promise<{ state: 'known'; head: number } | ChainUnreachable | { state: 'no_such_finality' }>
-  /** Starts, changes or resumes a subscription. A version that is older than the known one changes nothing. */
+  /** A version that is older than the known one changes nothing. */
   watch(subscription: Subscription): Promise<void>
-  /** @param version version of the trigger's record */
   unwatch(triggerId: string, version: number): Promise<void>
-  /** Resumes deliveries, because the trigger's full queue has room again. */
+  /** Resumes deliveries to a trigger after its full queue has room again. */
   roomFor(triggerId: string): Promise<void>
-  /** Latest finalized logs, newest first. Searches only as far back as a few requests reach. */
+  /** Returns the latest finalized logs, newest first. Searches only as far back as a few requests reach. */
   recent(
     filter: LogFilter,
     finality: Finality,
@@ -33,7 +32,7 @@ export interface Watcher {
     | { state: 'no_such_finality' }
   >
   /**
-   * For a preview that found no events.
+   * Inspects a contract for a preview that found no events.
    * @param within blocks that were searched without a match; the latest of them are searched again for any event
    */
   contractAt(
@@ -43,7 +42,7 @@ export interface Watcher {
     | {
         state: 'known'
         hasCode: boolean
-        /** Distinct first topics, newest first; null if the chain did not return the logs. */
+        /** Distinct first topics of the contract's logs, newest first. Null if the logs could not be read. */
         events: string[] | null
       }
     | ChainUnreachable
@@ -57,17 +56,20 @@ export type ChainStatus = {
   watching: boolean
   /** Null before the first response. */
   head: number | null
-  /** Unix seconds; null before the first response. */
+  /** Timestamp of the head in Unix seconds. Null before the first response. */
   headTimestamp: number | null
-  /** Last response from an endpoint, in Unix milliseconds; null before the first one. */
+  /** Time of the last response from an endpoint, in Unix milliseconds. Null before the first response. */
   answeredAt: number | null
-  /** Last block searched for logs: below `head` while the watcher catches up, null before the first poll. */
+  /**
+   * Last block that was searched for logs. It is below `head` while the watcher catches up, and null before the first
+   * poll.
+   */
   lookedThrough: number | null
   safe: number | null
   finalized: number | null
   /**
-   * `backfills` counts the triggers with a backfill, and `behind` those that wait to retry a delivery, usually because
-   * their queue is full.
+   * Numbers of triggers. `backfills` counts the triggers with a backfill. `behind` counts the triggers that wait to
+   * retry a delivery, usually because their queue is full.
    */
   triggers: number
   backfills: number

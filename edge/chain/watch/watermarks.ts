@@ -1,6 +1,7 @@
 /**
- * Per finality, the block up to which its triggers have received logs. A watermark advances with the latest finalized
- * block, and is moved back by a reorganization. Methods that write must be called in a transaction.
+ * Watermarks by finality. A watermark is the block up to which the triggers of a finality have received logs. It
+ * advances with the latest finalized block, and is moved back by a reorganization. Methods that write must be called in
+ * a transaction.
  */
 export class Watermarks {
   readonly #sql: SqlStorage
@@ -18,12 +19,12 @@ export class Watermarks {
     for (const { finality, block } of rows) this.#blocks.set(finality, block)
   }
 
-  /** Undefined if the latest finalized block for this finality is not known yet. */
+  /** Returns undefined if the latest finalized block is not known yet. */
   get(key: string): number | undefined {
     return this.#blocks.get(key)
   }
 
-  /** Block up to which the caught-up triggers have received logs, or are receiving them. */
+  /** Returns the block up to which the caught-up triggers have received logs or are receiving them. */
   target(key: string): number | undefined {
     return this.#moving.get(key) ?? this.#blocks.get(key)
   }
@@ -40,7 +41,7 @@ export class Watermarks {
     return this.#blocks.entries()
   }
 
-  /** Call when a delivery starts. Triggers that subscribe during the delivery are not part of it. */
+  /** Must be called when a delivery starts. Triggers that subscribe during the delivery are not included. */
   beginMove(to: Map<string, number>): void {
     this.#moving = to
   }
@@ -59,7 +60,7 @@ export class Watermarks {
     for (const [key, block] of this.#blocks) if (block > to) this.set(key, to)
   }
 
-  /** A watermark that no trigger uses would no longer advance. */
+  /** Deletes the watermarks that no trigger uses, because they would no longer advance. */
   keepOnly(keys: ReadonlySet<string>): void {
     for (const key of this.#blocks.keys())
       if (!keys.has(key)) {

@@ -3,7 +3,8 @@ import { BODY_TIMEOUT_MS, CORE_BODY_MAX_BYTES } from '../../../shared/limits.ts'
 
 export type MemoryShare = {
   /**
-   * @param bytes total size, including memory that was already requested
+   * Requests memory for a growing body.
+   * @param bytes total size of the body's memory, including earlier requests
    * @throws {ApiError} 503 if other bodies use too much of the isolate's memory
    */
   grow(bytes: number): void
@@ -11,8 +12,8 @@ export type MemoryShare = {
 }
 
 /**
- * Limits the memory of large request bodies. An isolate has 128 MB in total, shared with webhooks, and sealing needs
- * three copies of a body, so two unauthenticated requests could exhaust the memory.
+ * Limits the memory that large request bodies may use. An isolate has 128 MB in total, shared with webhooks, and
+ * sealing needs three copies of a body. Without this limit, two unauthenticated requests could exhaust the memory.
  */
 export class BodyMemory {
   readonly #now: () => number
@@ -24,15 +25,15 @@ export class BodyMemory {
     this.#maxBytes = maxBytes
   }
 
-  /** Call the share's `end` when the request is finished. */
+  /** Call its `close` when the request is finished. */
   open(): MemoryShare {
     const share: MemoryShare = {
       grow: (bytes) => {
         const others = this.#bytesOfOthers(share)
-        // A body is always accepted if it is the only one.
+        // If no other body uses memory, a body of any size is accepted.
         if (others > 0 && others + bytes > this.#maxBytes) {
-          // Releases the memory immediately. Otherwise, several growing bodies could each hold some, and all be
-          // rejected.
+          // Releases the memory immediately. Otherwise, several growing bodies could each occupy a part of the memory
+          // until all of them are rejected.
           this.#shares.delete(share)
           throw memoryExhausted()
         }
@@ -47,7 +48,7 @@ export class BodyMemory {
   #bytesOfOthers(share: MemoryShare): number {
     let bytes = 0
     for (const [other, held] of this.#shares) {
-      // Shares expire: if a client disconnects, the platform may stop the request without running its cleanup.
+      // Shares expire, because the platform may stop a request without running its cleanup if the client disconnects.
       if (held.until <= this.#now()) this.#shares.delete(other)
       else if (other !== share) bytes += held.bytes
     }

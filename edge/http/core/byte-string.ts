@@ -1,12 +1,18 @@
-/** HTTP and the sealed envelope use byte strings, which have one character per byte. */
+/**
+ * Conversion of header values. HTTP and the sealed envelope use byte strings, in which each character represents one
+ * byte.
+ */
 
-/** @param value as returned by the runtime, which decodes it from UTF-8 */
+/** @param value header value from the runtime, which decodes headers as UTF-8 */
 export function toByteString(value: string): string {
   if (!/[\u0080-\uffff]/.test(value)) return value
   return String.fromCharCode(...new TextEncoder().encode(value))
 }
 
-/** Header value with which the runtime sends the same bytes. Unchanged if it is not valid UTF-8. */
+/**
+ * Converts a byte string to the header value that the runtime sends as the same bytes. A byte string that is not valid
+ * UTF-8 is returned unchanged.
+ */
 export function fromByteString(value: string): string {
   if (!/[\u0080-\uffff]/.test(value)) return value
   try {

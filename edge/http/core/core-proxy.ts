@@ -1,7 +1,7 @@
 /**
- * The core API at the edge (docs/decisions/0022), for clients that prefer the nearest location and accept that TLS
- * terminates there. Requests with secrets are sealed for the origin; public reads and the payment processor's signed
- * webhook are not. Responses are forwarded unchanged.
+ * Forwards core API requests to the origin (docs/decisions/0022), for clients that prefer the nearest location and
+ * accept that TLS terminates there. Requests that contain secrets are sealed for the origin. Public reads and the
+ * payment processor's signed webhooks are not sealed. Responses are forwarded unchanged.
  */
 import type { Context } from 'hono'
 import { ATTESTATION_PATH } from '../../../shared/attestation/evidence.ts'
@@ -46,7 +46,7 @@ export function registerCoreProxy(app: App): void {
   for (const path of PATHS) app.all(path, (c) => withMemoryShare(c, forward))
 }
 
-/** Checks in the order 404, 401, 429, 413. */
+/** Checks a request in the order of the status codes 404, 401, 429 and 413, and then forwards it. */
 async function forward(c: Context<AppEnv>, share: MemoryShare): Promise<Response> {
   const request = c.req.raw
   const { settings, now, requireRate } = c.var.services
@@ -66,7 +66,7 @@ async function forward(c: Context<AppEnv>, share: MemoryShare): Promise<Response
   ])
 
   if (canSendUnsealed(request, path, query)) {
-    // Evidence is forwarded even from an unverified origin, because clients verify it themselves.
+    // Forwards evidence even from an unverified origin, because clients verify the evidence themselves.
     if (path.startsWith('/core/') || path === '/get_node_chain_config')
       await requireSealingKeys(c.env, now(), false)
     const target = targetOf(settings.ORIGIN_URL, path, query)
@@ -92,19 +92,19 @@ async function forward(c: Context<AppEnv>, share: MemoryShare): Promise<Response
   return new Response(NO_BODY.has(status) ? null : bytes, { status, headers: new Headers(fields) })
 }
 
-/** Space for a request's head. Larger heads are rare, and cost an additional copy of the body. */
+/** Space reserved for the request's head. Larger heads are rare, and cost one additional copy of the body. */
 const HEAD_ROOM_BYTES = 4 * 1024
 
-/** Space for the parts of a head other than the path, the query and the headers. */
+/** Space reserved for the parts of the head other than the path, the query and the headers. */
 const HEAD_REST_BYTES = 512
 
-/** Fetch standard, null body status. */
+/** Statuses whose responses have no body (Fetch standard, null body status). */
 const NO_BODY = new Set([204, 205, 304])
 
 function canSendUnsealed(request: Request, path: string, query: string): boolean {
   if (hasCredential(request.headers)) return false
   // The origin limits quotes with a nonce per address. Sealing attributes the request to the client's address.
-  // Otherwise, any client could exhaust the quota of the edge, which it needs to verify the origin.
+  // Otherwise, any client could exhaust the edge's own quota, which the edge needs to verify the origin.
   if (path === ATTESTATION_PATH && query !== '') return false
   if (request.method === 'POST') return isProcessorEvent(request, path)
   return ['GET', 'HEAD', 'OPTIONS'].includes(request.method)
@@ -114,7 +114,7 @@ function isProcessorEvent(request: Request, path: string): boolean {
   return request.method === 'POST' && path === PROCESSOR_WEBHOOK_PATH
 }
 
-/** `undefined` for reads. Returns raw bytes for the payment processor's webhook, whose signature covers them. */
+/** The body of a payment processor's webhook is returned as raw bytes, because the signature covers them. */
 async function bodyOf(
   request: Request,
   share: MemoryShare,
@@ -125,7 +125,7 @@ async function bodyOf(
   return room.subarray(0, bodyBytes)
 }
 
-/** Not resolved against the origin's URL, because some paths would be parsed as URLs of another host. */
+/** Sets the path directly instead of resolving it, because some paths would be parsed as URLs of another host. */
 function targetOf(originUrl: string, path: string, query: string): URL {
   const target = new URL(originUrl)
   target.pathname = path

@@ -7,15 +7,15 @@ const BEARER = { headers: { 'www-authenticate': 'Bearer' } }
 const FIX_KEY =
   'Send a key in the header X-Api-Key, or as Authorization: Bearer <key>. POST /core/v1/new_account creates one.'
 
-/** Only the origin may see credentials. */
 export function hasCredential(headers: Headers): boolean {
   return ['authorization', 'x-api-key', WALLET_AUTH_HEADER].some((name) => headers.has(name))
 }
 
 /**
- * For rate limiting. Does not validate the format: an admin wallet may register the hash of any text with the contract,
- * so only the origin can tell which keys exist.
- * @throws {ApiError} 401 if an execution is requested without a key, to avoid reading and forwarding a large body
+ * Does not validate the key's format: an admin wallet can register the hash of any text with the contract, so only the
+ * origin knows which keys exist.
+ * @throws {ApiError} 401 if an execution is requested without a key; thrown early to avoid reading and forwarding a
+ *   large body
  */
 export function keyOfRequest(request: Request, path: string): string | undefined {
   const key = apiKeyIn(request.headers)

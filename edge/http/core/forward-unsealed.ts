@@ -1,12 +1,16 @@
 import { forwardedHeaders } from '../../../shared/wire/forwarded-headers.ts'
 import { OriginUnavailableError } from '../../trust/origin-unavailable-error.ts'
 
-/** Generous: the origin serves reads from memory, and answers the payment processor's webhook after a single write. */
+/**
+ * Timeout for the response's head. Generous, because the origin serves reads from memory and answers the payment
+ * processor's webhook after a single write.
+ */
 const HEAD_TIMEOUT_MS = 30_000
 
 /**
- * Documents from the origin share the web origin of our pages, which act on a user's behalf. With `sandbox`, browsers
- * assign them an opaque web origin, so that they cannot access our pages.
+ * Content security policy for documents from the origin, which share the web origin of our pages. Our pages act on a
+ * user's behalf. With `sandbox`, browsers assign an opaque web origin to the documents, so that they cannot access our
+ * pages.
  */
 const DOCUMENT_POLICY = 'sandbox allow-scripts'
 
@@ -18,12 +22,11 @@ const JSON_TYPE = /^application\/json\s*(;\s*charset=utf-8\s*)?$/i
 
 type ForwardOptions = {
   body?: Uint8Array<ArrayBuffer> | undefined
-  /** Applies to the head of the response. */
   withinMs?: number
 }
 
 /**
- * Streams the response. The request must not contain secrets, because it is not sealed.
+ * The request must not contain secrets.
  * @throws {OriginUnavailableError} if the origin is unreachable or does not respond in time
  */
 export async function forwardUnsealed(

@@ -4,14 +4,14 @@ import { bodyBroken, bodyTooLarge, bodyTooSlow } from '../body-bytes.ts'
 import type { MemoryShare } from './body-memory.ts'
 
 type BodyWithRoom = {
-  /** The body, followed by unused bytes. */
+  /** Buffer that contains the body, followed by unused bytes. */
   room: Uint8Array<ArrayBuffer>
   bodyBytes: number
 }
 
 /**
- * The buffer grows with the received bytes instead of having the declared length, because a Worker has only 128 MB and
- * a client can declare any length.
+ * Initial buffer size. The buffer grows as bytes arrive instead of being allocated for the declared length, because a
+ * Worker has only 128 MB and a client can declare any length.
  */
 const INITIAL_BUFFER_BYTES = 256 * 1024
 
@@ -20,15 +20,15 @@ const FIX = 'Send a smaller body; GET /core/v1/limits lists all limits.'
 type BodyLimits = {
   maxBytes: number
   roomBytes: number
-  /** Used once the body exceeds the initial allocation. */
+  /** Provides memory once the body exceeds the initial buffer. */
   share: MemoryShare
   withinMs?: number
 }
 
 /**
- * Raw bytes. Never buffers more than the limit, with or without a declared length.
- * @throws {ApiError} 413 if the body is too large; 400 if it is interrupted or does not arrive in time; 503 if too many
- *   large bodies are being read
+ * Never buffers more than the limit, regardless of the declared length.
+ * @throws {ApiError} 413 if the body is too large; 400 if the body is interrupted or does not arrive in time; 503 if
+ *   too many large bodies are being read
  */
 export async function readBodyWithRoom(
   request: Request,
@@ -41,7 +41,7 @@ export async function readBodyWithRoom(
   let bodyBytes = 0
   for await (const chunk of readChunks(request.body, withinMs)) {
     const length = bodyBytes + chunk.length
-    // Leaving this loop early cancels the stream.
+    // Leaving the loop early cancels the stream.
     if (length > maxBytes) throw bodyTooLarge(maxBytes, FIX)
     if (length > room.length) {
       const bytes = Math.max(length, Math.min(expected, 2 * bodyBytes)) + roomBytes
@@ -56,7 +56,7 @@ export async function readBodyWithRoom(
   return { room, bodyBytes }
 }
 
-/** Stops at a deadline, because slow senders occupy memory. */
+/** Fails at a deadline, because slow senders occupy memory. */
 async function* readChunks(
   body: ReadableStream<Uint8Array> | null,
   withinMs: number,

@@ -1,6 +1,6 @@
 /**
- * Forwards a request that the client sealed to the origin's verified channel key, so the edge cannot read the request
- * or the response.
+ * Forwards requests that clients have sealed with the origin's verified channel key. The edge cannot read these
+ * requests or their responses.
  */
 import type { Context } from 'hono'
 import { cors } from 'hono/cors'
@@ -22,7 +22,7 @@ import { forwardUnsealed } from './forward-unsealed.ts'
 import { readBodyWithRoom } from './request-body.ts'
 import { withMemoryShare } from './with-memory-share.ts'
 
-/** The longest execution that an operator can allow, plus time for the round trip. */
+/** Response timeout: the longest execution that an operator can allow, plus time for the round trip. */
 const RESPONSE_TIMEOUT_MS = EXECUTION_WALL_MAX_MS + 30_000
 
 const MAX_BYTES = CORE_BODY_MAX_BYTES + REQUEST_OVERHEAD_BYTES
@@ -35,7 +35,7 @@ export function registerSealedExecute(app: App): void {
   app.post(SEALED_EXECUTE_PATH, (c) => withMemoryShare(c, forward))
 }
 
-/** Checks in the order 415, 429, 413, 400, 403. */
+/** Checks a request in the order of the status codes 415, 429, 413, 400 and 403, and then forwards it. */
 async function forward(c: Context<AppEnv>, share: MemoryShare): Promise<Response> {
   const request = c.req.raw
   const { settings, requireRate } = c.var.services
@@ -45,7 +45,7 @@ async function forward(c: Context<AppEnv>, share: MemoryShare): Promise<Response
   const { room, bodyBytes } = await readBodyWithRoom(request, limits)
   const body = room.subarray(0, bodyBytes)
   requireBaseMode(body)
-  // Without the client's headers, because the origin needs only the envelope.
+  // The client's headers are omitted, because the origin needs only the sealed envelope.
   const bare = new Request(request.url, {
     method: 'POST',
     headers: { 'content-type': SEALED_CONTENT_TYPE },
@@ -64,8 +64,8 @@ function requireSealedType(type: string | null): void {
 }
 
 /**
- * Rejects HPKE's PSK mode, which only the edge itself uses, for runs and client addresses. Otherwise, an attacker could
- * replay a recorded request of the edge through this endpoint.
+ * Rejects envelopes in HPKE's PSK mode, which only the edge itself uses, for runs and client addresses. Otherwise, an
+ * attacker could record a request of the edge and replay it through this endpoint.
  */
 function requireBaseMode(body: Uint8Array): void {
   const mode = parseSealedRequest(body)?.mode

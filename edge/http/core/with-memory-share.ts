@@ -3,7 +3,7 @@ import type { AppEnv } from '../app-env.ts'
 import { toErrorResponse } from '../error-response.ts'
 import { type MemoryShare, BodyMemory } from './body-memory.ts'
 
-/** Shared by all forwarded requests of this isolate. */
+/** Memory for the bodies of all forwarded requests in this isolate. */
 const bodyMemory = new BodyMemory(Date.now)
 
 const EXPOSED = 'x-request-id,x-svc-error,retry-after,x-total-count'
@@ -17,7 +17,7 @@ export async function withMemoryShare(
     return await forward(c, share)
   } catch (error) {
     const refused = toErrorResponse(error, c.req.raw, c.env)
-    // Pages on other sites may read the origin's errors, so they may also read the edge's.
+    // Pages of other sites can read errors from the origin, so they can also read errors from the edge.
     refused.headers.set('access-control-allow-origin', '*')
     refused.headers.set('access-control-expose-headers', EXPOSED)
     return refused

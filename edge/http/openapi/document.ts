@@ -45,7 +45,7 @@ function describe(operation: ApiOperation): OpenApiOperation {
   return {
     operationId: id,
     summary,
-    // Since OpenAPI 3.1, security requirements may list roles or scopes for any type of security scheme.
+    // Since OpenAPI 3.1, the security requirements of any type of security scheme may list roles or scopes.
     security: [{ Bearer: scope === null ? [] : [scope] }],
     parameters: [
       ...(named ? [idParameter(named[1]!)] : []),

@@ -26,16 +26,16 @@ import type { HeaderName } from './errors.ts'
 
 export type ApiOperation = {
   method: 'get' | 'post' | 'patch' | 'delete'
-  /** In OpenAPI syntax, such as `/api/triggers/{id}`. */
+  /** Path in OpenAPI syntax, such as `/api/triggers/{id}`. */
   path: string
   id: string
   summary: string
-  /** `null` if any token is sufficient. */
+  /** Required scope, or `null` if any token is sufficient. */
   scope: Scope | null
   query?: z.ZodType
   body?: { schema: z.ZodType; optional?: true }
   success: { status: 200 | 201 | 202 | 204; schema?: z.ZodType; headers?: HeaderName[] }
-  /** In addition to those implied by the other fields. */
+  /** Error statuses in addition to those that the other fields imply. */
   failures?: ErrorStatus[]
 }
 

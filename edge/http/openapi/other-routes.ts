@@ -1,4 +1,3 @@
-/** Routes for programs outside of `/api`. */
 import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
 import {
   failureResponses,

@@ -1,4 +1,3 @@
-/** Pages, forms, and requests that scripts of our pages send. */
 import type { ErrorStatus } from '../../../shared/errors/error-names.ts'
 import {
   failureResponses,
@@ -27,7 +26,6 @@ export function pageDescription(
   }
 }
 
-/** A name that ends in `.md` returns the Markdown source. */
 export function documentDescription(operationId: string, names: string[]): OpenApiOperation {
   return {
     ...pageDescription(
@@ -70,7 +68,7 @@ export function formDescription(
   }
 }
 
-/** POST route for the script of one of our pages. Requests from other sites are rejected. */
+/** The route rejects requests from other sites. */
 export function internalPostDescription(
   summary: string,
   operationId: string,
@@ -88,7 +86,7 @@ export function internalPostDescription(
   }
 }
 
-/** GET route for the script of one of our pages. Requires a session. */
+/** The route requires a session. */
 export function internalGetDescription(
   summary: string,
   operationId: string,

@@ -1,4 +1,3 @@
-/** Used only by the script of `/account`. */
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { ApiError } from '../../../shared/errors/api-error.ts'
@@ -19,7 +18,7 @@ import { currentSession } from '../../http/authenticate.ts'
 import { readSameOriginJson } from '../requests/same-origin-json.ts'
 import { limitPasskeyCalls, noStore } from '../sign-in/passkey-sign-in.ts'
 
-/** CSRF tokens for other pages are invalid for the forms on `/account`. */
+/** CSRF tokens for other pages are invalid for these forms. */
 export const ACCOUNT_CSRF_SUBJECT = 'account'
 
 const optionsBody = z.strictObject({ csrf: z.string() })
@@ -60,7 +59,10 @@ async function addPasskey(c: Context<AppEnv>): Promise<Response> {
   return noStore(c).json({ name }, 201)
 }
 
-/** Prevents a stolen session from gaining permanent access to the account later. */
+/**
+ * Adding a passkey requires a recent sign-in, so that a thief of an older session cannot gain permanent access to the
+ * account.
+ */
 export function isRecentSignIn({ startedAt }: Session, now: number): boolean {
   return now - startedAt < RECENT_SIGN_IN_MS
 }

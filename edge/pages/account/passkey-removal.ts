@@ -1,4 +1,3 @@
-/** Submitted by a form on `/account` that works without scripts. */
 import type { Context } from 'hono'
 import { notifyOfPasskeyChange } from '../../identity/notices.ts'
 import { removePasskey } from '../../identity/passkeys.ts'
@@ -15,7 +14,7 @@ export function registerPasskeyRemoval(app: App): void {
 
 /**
  * Does not require a recent sign-in, because a removed passkey can be added again. A passkey of another account is
- * treated as unknown.
+ * handled like an unknown one.
  */
 async function remove(c: Context<AppEnv>): Promise<Response> {
   const form = await readSameOriginForm(c)

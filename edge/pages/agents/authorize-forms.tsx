@@ -17,18 +17,23 @@ import { Choice, Field } from '../../browser/components/form-fields.tsx'
 
 type AuthorizePageProps = {
   challenge: string
-  /** Account for which the program would act. */
   email: string
   csrf: string
   problem?: string
 }
 
-/** Values of a rejected form. If the choice "read only" were lost, the person could grant more access than intended. */
+/**
+ * Values to show again after a form was rejected. If the choice "read only" were lost, the person could grant more
+ * access than intended.
+ */
 type RejectedChoices = { name?: string; access?: string }
 
 const TITLE = 'Authorize an agent'
 
-/** Shows a code to compare with the program's. The person chooses the name and the access. */
+/**
+ * Form for a link without a registered request. Shows a code that the person compares with the code shown by the
+ * program. The person chooses the name and the access.
+ */
 export function plainLinkPage(
   c: Context<AppEnv>,
   props: AuthorizePageProps & RejectedChoices,
@@ -74,7 +79,10 @@ export function plainLinkPage(
   return renderPage(c, { title: TITLE, status: problem === undefined ? 200 : 400 }, content)
 }
 
-/** The agent has already chosen the name and the scopes. The person enters the code that the agent displays. */
+/**
+ * Form for a registered request. The agent has already chosen the name and the scopes, and the person enters the code
+ * that the agent shows.
+ */
 export function registeredRequestPage(
   c: Context<AppEnv>,
   { challenge, label, scopes }: AuthorizationRequest,
@@ -151,8 +159,8 @@ function Lifetime() {
 }
 
 /**
- * Pressing Enter in a field authorizes, because browsers submit with the first button. `formnovalidate` lets the person
- * refuse with empty fields.
+ * Pressing Enter in a field authorizes the program, because browsers submit a form with its first button.
+ * `formnovalidate` allows the person to refuse with empty fields.
  */
 function DecisionForm({ facts, children }: { facts: AuthorizePageProps; children?: Child }) {
   return (

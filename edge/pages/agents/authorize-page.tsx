@@ -1,4 +1,4 @@
-/** A person authorizes a program (docs/decisions/0049). */
+/** Page on which a person authorizes a program (docs/decisions/0049). */
 import type { Context } from 'hono'
 import { parseCrockfordCode } from '../../../shared/encoding/crockford-code.ts'
 import { labelSchema, type Scope, SCOPES } from '../../../shared/wire/agent.ts'
@@ -83,7 +83,7 @@ async function authorizePlainLink(
   }
   const approval = { challenge, userId: session.user.id, label: label?.data ?? null, scopes }
   const outcome = await approveAgentToken(c.var.services, approval)
-  // Registered after this page was opened, so the person must now enter the code.
+  // The agent registered a request after this page was opened, so the person must now enter the code.
   if (outcome === 'registered') return seeOther(c, authorizePath(challenge))
   if (outcome === 'granted') notifyOfApproval(c.var.services, { user: session.user, ...approval })
   return noticePage(c, OUTCOMES[outcome])
@@ -162,7 +162,7 @@ async function pageProps({ challenge, session }: PendingAuthorization) {
   return { challenge, email: session.user.email, csrf }
 }
 
-/** Bound to one challenge, so that a CSRF token cannot approve another request. */
+/** Each subject contains the challenge, so that a CSRF token cannot approve another request. */
 function csrfSubject(challenge: string): string {
   return `agent-authorize/${challenge}`
 }

@@ -1,4 +1,4 @@
-/** Lists and revokes authorized programs (docs/decisions/0049). */
+/** Page that lists and revokes authorized programs (docs/decisions/0049). */
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import {
@@ -20,7 +20,6 @@ import { Badge, FactList, Time } from '../../browser/components/elements.tsx'
 
 const PATH = '/agent/tokens'
 
-/** Revokes all tokens instead of a single token. */
 const ALL = 'all'
 
 const BACK = { href: PATH, text: 'Back to the list' }
@@ -90,7 +89,7 @@ function TokenItem({ token, session }: { token: OwnedToken; session: Session }) 
   )
 }
 
-/** Inside `details`, so that a single click cannot revoke all programs. */
+/** The form is inside `details`, so that a single click cannot submit it. */
 function RevokeAll({ session }: { session: Session }) {
   return (
     <details>
@@ -160,7 +159,7 @@ async function revoke(c: Context<AppEnv>): Promise<Response> {
   })
 }
 
-/** Bound to one program, so that a CSRF token cannot revoke another program. */
+/** Each subject contains the program's token, so that a CSRF token cannot revoke another program. */
 function csrfSubject(token: string): string {
   return `agent-tokens/revoke/${token}`
 }

@@ -1,4 +1,4 @@
-/** The API key or wallet is available only in the browser. */
+/** The console's API key or wallet is available only in the browser. */
 import type { Context } from 'hono'
 import { ConnectCard } from '../../browser/connect/connect-card.tsx'
 import type { App, AppEnv } from '../../http/app-env.ts'
@@ -60,9 +60,8 @@ function consolePage(c: Context<AppEnv>): Promise<Response> {
 }
 
 /**
- * In production, the console sends API keys to the origin. In a local stack, it sends them to the edge, because
- * browsers do not trust the local certificate authority. The edge then verifies the origin, and seals and forwards the
- * calls.
+ * In production, it is the origin. In a local stack, it is the edge, because browsers do not trust the local
+ * certificate authority. The edge then verifies the origin, and seals and forwards the calls.
  */
 function coreApi(c: Context<AppEnv>): { baseUrl: string; verify: 'once' | 'never' } {
   const { SVC_ENV, ORIGIN_URL, PUBLIC_URL } = c.var.services.settings

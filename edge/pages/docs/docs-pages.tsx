@@ -1,6 +1,6 @@
 /**
- * Serves the repository's documents as pages, and as Markdown sources (such as `/docs/deploy.md`). They are public and
- * cacheable, and need neither a session nor the database.
+ * Serves the repository's documents as pages, and as Markdown sources (such as `/docs/deploy.md`). The documents are
+ * public and cacheable, and require neither a session nor the database.
  */
 import type { Context } from 'hono'
 import { raw } from 'hono/html'
@@ -74,7 +74,7 @@ function docsPage(c: Context<AppEnv>, title: string, content: Child): Promise<Re
   )
 }
 
-/** Pages that this isolate has rendered. They do not depend on the client. */
+/** The pages are identical for all clients. */
 const renderedPages = new Map<string, { text: string; headers: Headers }>()
 
 async function cachedPage(c: Context<AppEnv>, render: () => Promise<Response>): Promise<Response> {
@@ -115,7 +115,6 @@ const DocumentList: FC<{ documents: DocumentLink[] }> = ({ documents }) => (
   </ul>
 )
 
-/** Tables of contents with more entries are initially collapsed. */
 const OPEN_HEADINGS_MAX = 6
 
 const OnThisPage: FC<{ headings: Heading[] }> = ({ headings }) => {

@@ -3,18 +3,27 @@ import type { ProcessorSources } from '../../payment/processor-sources.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { sha256 } from '../../sha256.ts'
 
-/** URLs of the entry script and of modules that it imports on demand, and origins to which these may connect. */
+/**
+ * URLs of the entry script and of the modules that the script imports on demand, and the origins to which these scripts
+ * may connect.
+ */
 export type PageScript = {
   url: string
   modules?: string[]
   connect: string[]
-  /** Images in `data:` URLs, such as icons of wallets. They cause no requests. */
+  /** Allows images in `data:` URLs, such as icons of wallets. Such images cause no requests. */
   dataImages?: true
-  /** Third-party script. Use this only for a page without any data that must be hidden from the script. */
+  /**
+   * Sources of a third-party script. Allow a third-party script only on pages that contain no data that must be hidden
+   * from the script.
+   */
   thirdParty?: ProcessorSources
 }
 
-/** Prevents caching, framing and Referers: URLs contain secrets and challenges, and pages contain CSRF tokens. */
+/**
+ * Sets headers that prevent caching, framing and Referers, because URLs contain secrets and challenges, and pages
+ * contain CSRF tokens.
+ */
 export function setPageHeaders(c: Context<AppEnv>): void {
   c.header('Cache-Control', 'no-store')
   c.header('Referrer-Policy', 'no-referrer')
@@ -42,7 +51,7 @@ export async function contentSecurityPolicy(
   )
 }
 
-/** A third-party script can connect only to its own hosts, and never to our site. */
+/** Policy for a page with a third-party script, which can connect only to its own hosts, and never to our site. */
 function thirdPartyPolicy({ url, connect }: PageScript, thirdParty: ProcessorSources): string {
   const sources = {
     'script-src': [url, ...thirdParty.scripts],
@@ -57,7 +66,8 @@ function thirdPartyPolicy({ url, connect }: PageScript, thirdParty: ProcessorSou
 }
 
 /**
- * Requires Trusted Types, but allows no Trusted Types policy, so scripts can insert text into the page, but no markup.
+ * Policy for a page that runs only our own scripts. It requires Trusted Types but allows no Trusted Types policy, so
+ * scripts can insert text into the page, but no markup.
  */
 function ownScriptPolicy(script: PageScript | undefined): string {
   if (script === undefined) return ''
@@ -66,7 +76,10 @@ function ownScriptPolicy(script: PageScript | undefined): string {
   return `${images}; script-src ${[url, ...modules].join(' ')}; connect-src ${connect.join(' ')}; require-trusted-types-for 'script'; trusted-types 'none'`
 }
 
-/** A hash is computed from the style itself, so that the two always match. */
+/**
+ * Cached hashes of styles for the content security policy. Each hash is computed from the style itself, so that the two
+ * always match.
+ */
 const styleHashes = new Map<string, string>()
 async function styleHash(style: string): Promise<string> {
   const cached = styleHashes.get(style)

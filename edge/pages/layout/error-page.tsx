@@ -1,4 +1,4 @@
-/** Error pages for people who use a browser. Programs receive JSON on every path (`error-response.ts`). */
+/** Error pages for people who use a browser. Programs receive errors as JSON on every path (`error-response.ts`). */
 import type { Context } from 'hono'
 import type { ErrorStatus } from '../../../shared/errors/error-names.ts'
 import type { AppEnv } from '../../http/app-env.ts'
@@ -14,7 +14,10 @@ export function wantsErrorPage(request: Request): boolean {
   return acceptsHtml && !JSON_ONLY_PATHS.test(new URL(request.url).pathname)
 }
 
-/** @param jsonResponse response of `toErrorResponse` for the same error, which is already logged; the page reuses its headers */
+/**
+ * @param jsonResponse response of `toErrorResponse` for the same error, which has already been logged; its headers are
+ *   reused
+ */
 export function errorPage(
   c: Context<AppEnv>,
   error: unknown,

@@ -2,7 +2,6 @@ import type { FC } from 'hono/jsx'
 import type { Session } from '../../identity/sessions.ts'
 import { CsrfField } from '../requests/csrf-field.tsx'
 
-/** CSRF subject of `POST /sign-out`. */
 export const SIGN_OUT_SUBJECT = 'sign-out'
 
 const SIGN_OUT_FORM = 'sign-out'
@@ -11,7 +10,7 @@ const SERVICE_NAME = 'svc'
 
 type NavLink = { href: string; text: string }
 
-/** These links need no sign-in: the console uses an API key instead, and the documents are public. */
+/** Links that require no sign-in: the console uses an API key instead, and the documents are public. */
 const PUBLIC_LINKS: NavLink[] = [
   { href: '/console', text: 'Console' },
   { href: '/docs', text: 'Docs' },
@@ -24,10 +23,12 @@ const SIGNED_IN_LINKS: NavLink[] = [
   { href: '/docs', text: 'Docs' },
 ]
 
-/** `undefined` if not signed in; `'not_looked_up'` if the session was not looked up. */
+/**
+ * Session of the page: `undefined` if the user is not signed in, `'not_looked_up'` if the session was not looked up.
+ */
 export type PageSession = Session | undefined | 'not_looked_up'
 
-/** @param path of the current page, to mark the page's own link */
+/** @param path path of the current page, whose link is marked */
 export const Header: FC<{ path: string; session: PageSession }> = ({ path, session }) => (
   <header class="site">
     <div>
@@ -78,7 +79,6 @@ const SignInLink: FC<{ path: string }> = ({ path }) => (
   </a>
 )
 
-/** Contains the sign-out form, which the button in the header submits. */
 export const Footer: FC<{ session: PageSession }> = ({ session }) => (
   <footer>
     <div>

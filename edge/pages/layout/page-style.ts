@@ -1,16 +1,17 @@
 /**
- * Styles shared by all pages, in one constant that the content security policy allows by its hash (`content-security-policy.ts`).
+ * Styles shared by all pages. The content security policy allows this constant by its hash
+ * (`content-security-policy.ts`).
  *
  * Classes:
  * - `.lead`: first paragraph
  * - `.card`: self-contained section
  * - `.rows`: list of items with their actions
- * - `.facts`: names and values
+ * - `.facts`: list of names and values
  * - `.badge`: one-word state
  * - `.warn` and `.problem`: messages that must not be missed
  * - `.done`: confirmation of an action
  * - `.actions`: buttons side by side
- * - `.code`: a code to compare
+ * - `.code`: code that the person compares with another code
  * - `.choice`: one of several options
  * - `.kind`: icon and label of a trigger kind
  * - `button`, plain or with `.quiet`, `.danger` or `.armed` (disabled for a second)

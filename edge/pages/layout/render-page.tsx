@@ -1,7 +1,7 @@
 /**
- * A page has at most one entry script and no inline scripts, so that injected scripts cannot run. Forms rely on the
- * browser's built-in support for keyboards and screen readers. Styles are in `page-style.ts`, and shared components in
- * `edge/browser/components/elements.tsx`.
+ * Renders pages. A page has at most one entry script and no inline scripts, so that injected scripts cannot run. Forms
+ * rely on the browser's built-in support for keyboards and screen readers. Styles are in `page-style.ts`, and shared
+ * components in `edge/browser/components/elements.tsx`.
  */
 import type { Context } from 'hono'
 import { html, raw } from 'hono/html'
@@ -18,17 +18,17 @@ import {
 import { PAGE_STYLE } from './page-style.ts'
 
 type PageOptions = {
-  /** Also the page's only h1. */
+  /** Title of the page, which is also its only h1. */
   title: string
   status?: ContentfulStatusCode
   headers?: Record<string, string>
   script?: PageScript
-  /** Additional CSS. It must be a constant, because the content security policy allows it by its hash. */
+  /** Additional CSS. Must be a constant, because the content security policy allows styles by their hash. */
   style?: string
   wide?: boolean
-  /** Skips the session lookup: for error pages, because the database may have caused the error. */
+  /** Skips the session lookup. Set for error pages, because the database may have caused the error. */
   anonymous?: boolean
-  /** Omits the session and all links: for the page that runs a third-party script. */
+  /** Omits the session and all links. Set for the page that runs a third-party script. */
   alone?: boolean
 }
 

@@ -1,6 +1,7 @@
 /**
- * The only page that runs a third-party script (the payment processor's), so it contains nothing that the script could
- * steal: no forms with session tokens, no keys, and no access to our other windows (docs/decisions/0062).
+ * Payment page. It is the only page that runs a third-party script, which belongs to the payment processor. The page
+ * therefore contains nothing that the script could steal: no forms with CSRF tokens, no keys, and no access to our
+ * other windows (docs/decisions/0062).
  */
 import { processorSources } from '../../payment/processor-sources.ts'
 import type { App } from '../../http/app-env.ts'
@@ -18,7 +19,7 @@ export function registerPayPage(app: App): void {
         style: PAY_STYLE,
         alone: true,
         script: { url: script, connect: [], thirdParty: processorSources(processor) },
-        // Isolates this page from its opener and from the windows that it opens, even from those of this site.
+        // Isolates the page from its opener and from windows that the page opens, even if they belong to this site.
         headers: { 'Cross-Origin-Opener-Policy': 'noopener-allow-popups' },
       },
       <>
@@ -49,7 +50,7 @@ export function registerPayPage(app: App): void {
   })
 }
 
-/** Reserves space for the payment processor's elements before they are loaded. */
+/** Style that reserves space for the payment processor's elements before they are loaded. */
 const PAY_STYLE = `
 .amount { display: flex; align-items: baseline; justify-content: space-between; margin: 0 0 1rem; }
 .amount strong { font-size: 1.5rem; font-variant-numeric: tabular-nums; }

@@ -7,12 +7,12 @@ import type { AppEnv } from '../../http/app-env.ts'
 import { readBody } from '../../http/body-bytes.ts'
 import { noticePage } from '../layout/render-page.tsx'
 
-/** Forms have a few short fields, the longest of which is a path of up to 1 KiB. */
+/** Maximum size of a form by default. Forms have a few short fields, the longest of which is a path of up to 1 KiB. */
 const FORM_MAX_BYTES = 8 * 1024
 
 /**
- * Returns an error page if the form is rejected. Every form must be read by this function, because it rejects forms
- * from other sites (CSRF, including login CSRF).
+ * Reads the fields of a form, or returns an error page if the form is rejected. Every form must be read by this
+ * function, because it rejects forms from other sites (CSRF, including login CSRF).
  */
 export async function readSameOriginForm(
   c: Context<AppEnv>,
@@ -38,7 +38,10 @@ export async function readSameOriginForm(
   return new URLSearchParams(text)
 }
 
-/** `undefined` if the form is our own. Checks only the headers, without reading the body. */
+/**
+ * Returns an error page for a form from another site, and `undefined` for our own forms. Checks only the headers,
+ * without reading the body.
+ */
 export async function rejectCrossOriginForm(c: Context<AppEnv>): Promise<Response | undefined> {
   if (isSameOriginRequest(c.req.raw, c.var.services.settings.PUBLIC_URL)) return undefined
   return noticePage(c, {
@@ -49,7 +52,7 @@ export async function rejectCrossOriginForm(c: Context<AppEnv>): Promise<Respons
 }
 
 /**
- * `undefined` if the text is too long. Does not read beyond the limit.
+ * Returns `undefined` if the body is too long, and does not read beyond the limit.
  * @throws {ApiError} 400 if the body does not arrive in time
  */
 async function readText(request: Request, maxBytes: number): Promise<string | undefined> {

@@ -7,12 +7,16 @@ import { isSameOriginRequest } from '../../identity/csrf.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { readJson } from '../../http/json-request.ts'
 
-/** Enough for the longest body: an authenticator's response with an RSA key in base64url, some of it twice. */
+/**
+ * Maximum body size. The longest body is an authenticator's response with an RSA key in base64url, which is partly
+ * repeated.
+ */
 const SAME_ORIGIN_JSON_MAX_BYTES = 16 * 1024
 
 /**
- * Rejects requests from other sites (CSRF, including login CSRF) before reading the body. In addition, the content type
- * requires a CORS preflight for other sites, which is never granted.
+ * Reads a JSON body from a script of our pages. Rejects requests from other sites (CSRF, including login CSRF) before
+ * reading the body. In addition, browsers send a CORS preflight for this content type from other sites, which is never
+ * granted.
  * @throws {ApiError} 403 for a request from another site; 400, 413, 415 or 422 for an invalid body
  */
 export async function readSameOriginJson<Body>(

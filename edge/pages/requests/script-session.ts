@@ -6,7 +6,8 @@ import { currentSession } from '../../http/authenticate.ts'
 import { setPageHeaders } from '../layout/content-security-policy.ts'
 
 /**
- * Other sites must not be able to read the response.
+ * Returns the session of a request that a script of our pages has sent. Other sites must not be able to read the
+ * response.
  * @throws {ApiError} 403 for a request from another site, before any lookup; 401 without a session
  */
 export async function requireScriptSession(c: Context<AppEnv>): Promise<Session> {

@@ -1,4 +1,3 @@
-/** Forms that change data require a session, and a CSRF token that was issued for that session. */
 import type { Context } from 'hono'
 import { isCsrfToken } from '../../identity/csrf.ts'
 import type { Session } from '../../identity/sessions.ts'
@@ -10,8 +9,9 @@ import { noticePage, seeOther, signInPath } from '../layout/render-page.tsx'
 type SessionForm = { session: Session; form: URLSearchParams }
 
 /**
- * If the request is rejected, returns the response to send instead: an error page, or a redirect to the sign-in page.
- * Forms can be several megabytes long, so the body is read only if the user is signed in.
+ * Reads a form of a signed-in user. If the request is rejected, returns the response to send instead: an error page, or
+ * a redirect to the sign-in page. The body is read only if the user is signed in, because forms can be several
+ * megabytes long.
  * @param subject the action and its target; a CSRF token for one subject is invalid for all others
  * @param back path on this site to link or redirect to
  */
@@ -32,7 +32,6 @@ export async function readSessionForm(
   return stale ?? { session, form }
 }
 
-/** Returns an error page unless the form contains a CSRF token of this session for the subject. */
 export async function rejectStaleForm(
   c: Context<AppEnv>,
   { session, form }: SessionForm,
@@ -43,7 +42,6 @@ export async function rejectStaleForm(
   return noticePage(c, { status: 403, title: 'This page is out of date', ...notice })
 }
 
-/** The redirect to the sign-in page returns to the requested page. */
 export async function requirePageSession(c: Context<AppEnv>): Promise<Session | Response> {
   const session = await currentSession(c)
   const { pathname, search } = new URL(c.req.url)

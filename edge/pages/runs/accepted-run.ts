@@ -2,7 +2,7 @@ import type { IntakeResult } from '../../queue/intake.ts'
 import { notFound } from '../../http/trigger-lookup.ts'
 
 /**
- * ID of the run, or `undefined` if the trigger does not currently accept runs.
+ * Returns the ID of an accepted run, or `undefined` if the trigger does not currently accept runs.
  * @throws {ApiError} 404 if the trigger or run is unknown
  */
 export function acceptedRunId(accepted: IntakeResult, what: 'trigger' | 'run'): string | undefined {

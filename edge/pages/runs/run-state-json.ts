@@ -6,10 +6,7 @@ import { notFound } from '../../http/trigger-lookup.ts'
 import { longPollRun } from '../../http/long-poll-run.ts'
 import { requireScriptSession } from '../requests/script-session.ts'
 
-/**
- * In the form in which the page displays the run. With `?wait=`, responds when the run has finished, or when the given
- * time has passed.
- */
+/** With `?wait=`, the route responds when the run has finished or the given time has passed. */
 export function registerRunStateJson(app: App): void {
   app.get('/runs/:id/state.json', async (c) => {
     const session = await requireScriptSession(c)

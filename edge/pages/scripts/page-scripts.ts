@@ -1,8 +1,8 @@
-/** Each script at `/scripts/<folder>.js` is built from a folder of `edge/browser/`. */
+/** Serves the scripts of pages. Each script at `/scripts/<folder>.js` is built from a folder of `edge/browser/`. */
 import type { Context } from 'hono'
 import type { App, AppEnv } from '../../http/app-env.ts'
 
-/** Loaded on demand, because most requests, such as webhooks, do not need them. */
+/** They are loaded on demand, because most requests, such as webhooks, do not need them. */
 const SCRIPTS = {
   account: () => import('../../browser/account/script.txt'),
   charts: () => import('../../browser/charts/script.txt'),
@@ -23,12 +23,12 @@ export const SCRIPT_NAMES = Object.keys(SCRIPTS)
 
 export const scriptPath = (name: string) => `/scripts/${name}.js`
 
-/** A page must list the scripts that its own script imports in the `modules` of its content security policy. */
+/** If the script imports other scripts, a page must list them in the `modules` of its content security policy. */
 export function scriptUrl(c: Context<AppEnv>, name: keyof typeof SCRIPTS): string {
   return new URL(scriptPath(name), c.var.services.settings.PUBLIC_URL).href
 }
 
-/** Only pages of this site may load the scripts. */
+/** Registers the scripts, which only pages of this site may load. */
 export function registerPageScripts(app: App): void {
   for (const [name, load] of Object.entries(SCRIPTS))
     app.get(scriptPath(name), async (c) =>

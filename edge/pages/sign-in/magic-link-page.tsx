@@ -15,10 +15,10 @@ export function registerMagicLinkPage(app: App): void {
 }
 
 /**
- * Does not consume the link, because scanners and link previews may open it first. Shows the account's address, so that
- * people notice if a link would sign them in to an attacker's account (login CSRF). Warns about a link that leads to
- * the approval of a program, because an attacker can have such a link sent to another person's mailbox (consent
- * phishing).
+ * Shows a confirmation page without consuming the link, because scanners and link previews may open the link first.
+ * Shows the account's address, so that people notice if the link would sign them in to an attacker's account (login
+ * CSRF). Warns if the link leads to the approval of a program, because an attacker can have such a link sent to another
+ * person's mailbox (consent phishing).
  */
 async function showConfirmation(c: Context<AppEnv>): Promise<Response> {
   const secret = c.req.query('secret') ?? ''
@@ -44,8 +44,8 @@ async function showConfirmation(c: Context<AppEnv>): Promise<Response> {
 }
 
 /**
- * Decodes the path like the router, which serves the same page for different encodings of its path.
- * @param next a path as returned by `safeNext`
+ * Decodes the path like the router, which serves the same page for different encodings of a path.
+ * @param next path as returned by `safeNext`
  */
 function leadsToAuthorization(next: string): boolean {
   try {
@@ -66,7 +66,10 @@ async function signIn(c: Context<AppEnv>): Promise<Response> {
   return seeOther(c, link.next)
 }
 
-/** Identical for used, expired, unknown and malformed links, because the difference would only help an attacker. */
+/**
+ * Page for a link that does not work. The page is identical for used, expired, unknown and malformed links, because the
+ * difference would only help an attacker.
+ */
 function expiredLinkPage(c: Context<AppEnv>): Promise<Response> {
   return noticePage(c, {
     status: 410,

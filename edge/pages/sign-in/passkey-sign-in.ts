@@ -1,4 +1,3 @@
-/** Used only by the script of `/sign-in`. */
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { clientNetwork } from '../../../shared/network/client-network.ts'
@@ -27,7 +26,6 @@ async function sendOptions(c: Context<AppEnv>): Promise<Response> {
   return noStore(c).json(options)
 }
 
-/** Returns the path to continue to. */
 async function signIn(c: Context<AppEnv>): Promise<Response> {
   const { response, next } = await readSameOriginJson(c, signInBody)
   await limitPasskeyCalls(c)
@@ -42,22 +40,22 @@ async function signIn(c: Context<AppEnv>): Promise<Response> {
   return noStore(c).json({ next: safeNext(next) })
 }
 
-/**
- * Limited by client address.
- * @throws {RateLimitExceededError} if the limit is exceeded
- */
+/** @throws {RateLimitExceededError} if the limit is exceeded */
 export async function limitPasskeyCalls(c: Context<AppEnv>): Promise<void> {
   const { requireRate, settings } = c.var.services
   await requireRate('passkey_address', clientNetwork(clientAddress(c.req.raw, settings)))
 }
 
-/** A passkey response is meant for one browser and a single use. */
+/** Prevents caching, because a passkey response is meant for one browser and a single use. */
 export function noStore(c: Context<AppEnv>): Context<AppEnv> {
   c.header('Cache-Control', 'no-store')
   return c
 }
 
-/** Identical for all reasons, so that an attacker cannot find out if a passkey exists or to whom it belongs. */
+/**
+ * Error for a rejected sign-in. The error is identical for all reasons, so that an attacker cannot find out whether a
+ * passkey exists or to whom it belongs.
+ */
 function notSignedIn(): ApiError {
   return new ApiError(
     403,

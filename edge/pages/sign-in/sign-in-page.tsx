@@ -1,4 +1,4 @@
-/** Sends magic links (docs/decisions/0048). */
+/** Sign-in page, which sends magic links (docs/decisions/0048). */
 import type { Context } from 'hono'
 import { clientNetwork } from '../../../shared/network/client-network.ts'
 import { MAGIC_LINK_LIFETIME_MS } from '../../../shared/limits.ts'
@@ -55,7 +55,6 @@ function showForm(c: Context<AppEnv>, next: string, rejected?: RejectedEmail): P
   )
 }
 
-/** The page's script shows the button if the browser supports passkeys. */
 function PasskeySignIn({ next, script }: { next: string; script: string }) {
   return (
     <>
@@ -92,7 +91,7 @@ async function sendLink(c: Context<AppEnv>): Promise<Response> {
   try {
     await services.mailer.send(signInMail(email, url.href))
   } catch (error) {
-    // An unsent mail must not count against the mailbox's limit.
+    // Links that could not be sent must not count towards the mailbox's limit.
     await withdrawMagicLink(services, link.secret)
     throw error
   }
@@ -109,7 +108,10 @@ async function sendLink(c: Context<AppEnv>): Promise<Response> {
   })
 }
 
-/** Mails cost money, and flooding a mailbox harms its owner. */
+/**
+ * Limits sign-in mails per client network and per mailbox. Mails cost money, and flooding a mailbox harms its owner.
+ * Returns the error if a limit is exceeded.
+ */
 async function exceededMailRate(
   c: Context<AppEnv>,
   email: string,

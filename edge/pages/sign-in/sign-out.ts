@@ -11,7 +11,10 @@ export function registerSignOut(app: App): void {
   app.post('/sign-out', (c) => signOut(c))
 }
 
-/** Idempotent: returns the same page if already signed out, for example after a double click or an expired session. */
+/**
+ * Signs the user out. Idempotent: returns the same page if the user is already signed out, for example after a double
+ * click or if the session has expired.
+ */
 async function signOut(c: Context<AppEnv>): Promise<Response> {
   const form = await readSameOriginForm(c)
   if (form instanceof Response) return form

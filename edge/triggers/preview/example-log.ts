@@ -1,6 +1,6 @@
 /**
- * Example of a log that would fire a trigger. All values are zero, except for the values that the trigger's topic
- * filters specify.
+ * Example of a log that would fire a trigger. All values are zero, except for those that the trigger's topic filters
+ * specify.
  */
 import type { ChainEventConfig } from '../../chain/chain-event-config.ts'
 import type { ChainLog } from '../../chain/chain-log.ts'
@@ -16,7 +16,7 @@ import {
 import type { EventSignature } from '../../chain/signature/event-signature.ts'
 import { isHashedInTopic, minWords } from '../../chain/signature/type-size.ts'
 
-/** @param time time of the block, in Unix seconds */
+/** @param time block timestamp in Unix seconds */
 export function exampleLog(
   { filter, signature }: Pick<ChainEventConfig, 'filter' | 'signature'>,
   block: number,
@@ -56,8 +56,8 @@ export function exampleLog(
 }
 
 /**
- * Positions of the indexed arguments: by the `indexed` keywords of the signature, otherwise by the layout of a known
- * event, otherwise the first arguments, as many as there are topic filters.
+ * Returns the positions of the indexed arguments. Uses the `indexed` keywords of the signature, or else the layout of a
+ * known event, or else assumes that the first arguments are indexed, one for each topic filter.
  */
 function exampleIndexed(signature: EventSignature, filtered: number): readonly number[] {
   const { inputs, isMarked } = signature

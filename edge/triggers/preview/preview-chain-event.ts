@@ -11,7 +11,7 @@ import { TriggerChainUnavailableError } from '../chain-head.ts'
 import { exampleLog } from './example-log.ts'
 import { chainPreviewWarnings } from './preview-warnings.ts'
 
-/** The chain's limit of concurrent previews is reached. */
+/** Too many previews of the same chain are in progress. */
 export class PreviewBusyError extends Error {
   override name = 'PreviewBusyError'
   readonly retryAfterS: number
@@ -22,17 +22,17 @@ export class PreviewBusyError extends Error {
 }
 
 export type ChainPreviewOptions = {
-  /** Unix milliseconds. */
   now: number
   chains: Chains
   watcherOf: (chain: ChainName) => Pick<Watcher, 'recent' | 'contractAt'>
 }
 
-/** Enough logs to recognize the right event. They are all decoded in one request. */
+/** Number of logs in a preview. Five are enough to recognize the right event, and one request decodes them all. */
 const LOGS_SHOWN = 5
 
 /**
- * The most recent logs that would have fired the trigger, as its action would receive them, with warnings.
+ * Returns the most recent logs that would have fired the trigger, in the form that its action would receive, with
+ * warnings.
  * @throws {TriggerRejectedError} if the chain does not support the finality
  * @throws {TriggerChainUnavailableError} if no node of the chain responds
  * @throws {PreviewBusyError} if too many previews of the chain are in progress

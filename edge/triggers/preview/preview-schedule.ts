@@ -6,7 +6,6 @@ import { nominalTime } from '../../schedule/tick-run.ts'
 
 const TICKS_SHOWN = 5
 
-/** Includes the params that an action would receive at the first tick. */
 export function previewSchedule(
   cron: string,
   defaultParams: Record<string, unknown>,

@@ -5,16 +5,15 @@ import { previewSchedule } from './preview-schedule.ts'
 import { previewWebhook } from './preview-webhook.ts'
 
 type PreviewOptions = ChainPreviewOptions & {
-  /** Base URL of the webhooks. */
   publicUrl: string
   /** Counts a preview towards the rate limit for previews that query the nodes of a chain. */
   requireChainRate: () => Promise<void>
 }
 
 /**
- * Previews a trigger without creating it.
  * @throws {TriggerRejectedError} if creating the trigger would be rejected
- * @throws {TriggerChainUnavailableError | PreviewBusyError} if the chain of a chain event cannot be queried at the moment
+ * @throws {TriggerChainUnavailableError | PreviewBusyError} if the chain of a chain event cannot be queried at the
+ *   moment
  */
 export async function previewTrigger(
   request: PreviewRequest,

@@ -9,10 +9,7 @@ type Contract = Awaited<ReturnType<Watcher['contractAt']>>
 
 const FORMS_MAX = 3
 
-/**
- * @param events events decoded from the logs that were found
- * @param contract the contract at the configured address; given only if no log was found
- */
+/** @param contract the contract at the configured address, provided only if no log was found */
 export function chainPreviewWarnings(
   config: ChainEventConfig,
   events: readonly ChainEvent[],

@@ -4,7 +4,6 @@ import { webhookUrlOf } from '../../queue/records.ts'
 
 const SAMPLE_EVENT = '{"hello":"world"}'
 
-/** Params for a small JSON event. */
 export function previewWebhook(
   defaultParams: Record<string, unknown>,
   now: number,

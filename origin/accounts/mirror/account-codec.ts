@@ -1,6 +1,6 @@
 /**
- * Binary encoding of an account. Key hashes come first, because startup needs only those; the rest is decoded on first
- * access. Any change to this layout requires a new `FORMAT` in `snapshot-file.ts`.
+ * Binary encoding of an account. The key hashes come first, because startup needs only them. The rest is decoded on
+ * first access. Any change to this layout requires a new `FORMAT` in `snapshot-file.ts`.
  */
 import { type Account, type AccountHash, idSet, type AccountUsageKey, wordSet } from '../account.ts'
 import { FieldReader, FieldWriter } from './byte-fields.ts'
@@ -80,7 +80,7 @@ export function decodeAccount(bytes: Uint8Array): Account {
   const words = () => wordSet(from.list(() => from.word()))
   const ids = () => idSet(from.list(() => from.number()))
   const texts = () => ({ name: from.text(), description: from.text() })
-  // Evaluated in source order, which must match the order of the bytes.
+  // The properties are evaluated in source order, which must match the order of the encoded fields.
   const { usageKeys, hash, hashes } = readHashes(from)
   return {
     hash,

@@ -10,7 +10,8 @@ export type ChainHeader = BlockId & { parentHash: string; logsBloom: string }
 export type LoggedEvent = AccountEvent & { block: BlockId }
 
 /**
- * A response is inconsistent or incomplete. The node may lag, mix branches, or return null. The next poll tries again.
+ * Thrown if a node's response is inconsistent or incomplete, for example because the node lags, mixes branches, or
+ * returns null. The next poll tries again.
  */
 export class UnusableResponseError extends Error {
   constructor(message: string) {
@@ -26,11 +27,10 @@ export class AccountConfigReader {
   readonly #address: string
   readonly #addressBits: BloomBits
   /**
-   * Some chains leave bloom filters empty. They are used only if the filter of the deployment block includes the
-   * contract.
+   * True if bloom filters are used to skip blocks without events. Some chains leave bloom filters empty, so they are
+   * used only if the filter of the deployment block includes the contract.
    */
   #hasBlooms = false
-  /** Highest head that a node has returned, or -1 before the first response. */
   highestHead = -1
 
   constructor(chain: ContractChain) {
@@ -41,7 +41,7 @@ export class AccountConfigReader {
   }
 
   /**
-   * Must be called before anything else is read.
+   * Must be called before any other method.
    * @throws {UnusableResponseError} if the contract does not exist
    */
   async requireContract(): Promise<void> {
@@ -82,8 +82,9 @@ export class AccountConfigReader {
   }
 
   /**
-   * Requested by the block's hash. A node without the block normally returns an error. In case it returns an empty list
-   * instead, the same batch requests the block itself, which the node must return.
+   * Returns the events of one block, requested by the block's hash. A node that does not have the block normally
+   * returns an error, but might return an empty list. The same batch therefore also requests the block itself, which
+   * must be found.
    */
   async eventsOf(block: BlockId): Promise<LoggedEvent[]> {
     const [logs, known] = await Promise.all([
@@ -101,7 +102,7 @@ export class AccountConfigReader {
     return logs
   }
 
-  /** Inclusive range. Checks only the block numbers in the response. */
+  /** The range is inclusive. Checks the block numbers in the response, but not the hashes. */
   async eventsIn(from: number, to: number): Promise<LoggedEvent[]> {
     const range = { fromBlock: toQuantity(from), toBlock: toQuantity(to) }
     const events = await this.#logs(range)

@@ -1,7 +1,7 @@
 /**
- * Applies the contract's events (`IAccountConfigEvents.sol`). They contain absolute values, so applying a range twice
- * has no further effect. A missing group or key was removed by a later event in the range. Accounts are never removed,
- * so a missing account means that events are missing.
+ * Applies the contract's events (`IAccountConfigEvents.sol`). The events contain absolute values, so applying a range
+ * of events a second time has no further effect. During the second time, a group or key may be missing because a later
+ * event in the range removed it. Accounts are never removed, so a missing account means that events are missing.
  */
 import { ZeroAddress } from 'ethers'
 import {
@@ -19,21 +19,22 @@ export type AccountEvent = { name: string; args: Record<string, any> }
 
 /** Invariant: the indexes are consistent with the account records. */
 export type AccountTables = {
-  /** By master hash. */
+  /** Accounts by master hash. */
   accounts: Map<string, Account | StoredAccount>
   /**
-   * Master hashes by the hash of an account key or usage key, which the contract keeps distinct. Wallet hashes are
-   * excluded, because anyone can register a wallet's hash as a usage key, before or after it identifies an account.
+   * Maps the hash of each account key or usage key to the account's master hash. The contract ensures that these hashes
+   * are unique. Wallet hashes are excluded, because anyone can register a wallet's hash as a usage key, before or after
+   * the hash identifies an account.
    */
   keyHolders: Map<string, string>
   /**
-   * Master hashes by wallet hash, for current and former admins of ChainSecured accounts. A wallet hash is not a
-   * credential.
+   * Maps the wallet hash of each current or former admin of a ChainSecured account to the account's master hash. A
+   * wallet hash is not a credential.
    */
   walletHolders: Map<string, string>
 }
 
-/** An event refers to an account that was never created, so earlier events are missing. */
+/** Thrown if an event refers to an account that was never created, which means that earlier events are missing. */
 export class MissingEventsError extends Error {
   constructor(accountHash: string) {
     super(`an event refers to account ${accountHash} before its creation`)

@@ -1,6 +1,6 @@
 import type { Account } from '../account.ts'
 
-/** `before` is undefined if the entry did not exist. */
+/** Replaced entry of a map, with the previous value. `before` is undefined if the entry did not exist. */
 export type Replacement = { map: Map<string, unknown>; key: string; before: unknown }
 
 export type UndoLog = readonly Replacement[]
@@ -13,15 +13,14 @@ type MapEntries<P extends AccountMapField> =
   Account[P] extends ReadonlyMap<infer K, infer V> ? Map<K, V> : never
 
 /**
- * Applies related changes, usually of one block, with copy-on-write: earlier readers keep their version, and a batch
- * copies each account or map at most once. A batch must be applied synchronously, so that no reader sees it half
- * applied.
+ * Applies related changes, usually those of one block, by copy-on-write. Earlier readers keep the version that they
+ * have, and a batch copies each account or map at most once. All changes of a batch must be applied synchronously, so
+ * that no reader sees a partially applied batch.
  */
 export class Batch {
   readonly #copies = new WeakSet<object>()
   readonly #replaced: Replacement[]
 
-  /** @param replaced receives the replaced entries */
   constructor(replaced: Replacement[]) {
     this.#replaced = replaced
   }
@@ -31,7 +30,7 @@ export class Batch {
     map.set(key, value)
   }
 
-  /** On first use, replaces the account with the batch's own copy. */
+  /** On the first call for an account, replaces the account with the batch's own copy. */
   account(accounts: Map<string, unknown>, account: Account): EditableAccount {
     if (this.#copies.has(account)) return account
     const copy = { ...account }
@@ -40,7 +39,7 @@ export class Batch {
     return copy
   }
 
-  /** The account must already be a copy. */
+  /** The account must be a copy returned by `account`. */
   part<P extends AccountMapField>(account: EditableAccount, part: P): MapEntries<P> {
     const map = account[part] as unknown as MapEntries<P>
     if (this.#copies.has(map)) return map
@@ -52,7 +51,7 @@ export class Batch {
 }
 
 /**
- * Batches must be undone in reverse order.
+ * Several batches must be undone in reverse order.
  * @returns the replacements that redo the batch
  */
 export function undo(replaced: UndoLog): UndoLog {

@@ -3,17 +3,20 @@ import type { BlockId } from './account-config-reader.ts'
 import type { AccountEvent } from './apply-event.ts'
 import type { AccountsByHash, AccountsState } from '../state.ts'
 
-/** Without a hash, the block before the contract's deployment, which is valid on any chain. */
+/**
+ * Lowest block to which a branch can be rolled back. The hash is undefined only for the block before the contract's
+ * deployment, which is valid on any chain.
+ */
 type BaseBlock = { number: number; hash?: string }
 
 type AppliedBlock = BlockId & { undo: UndoLog }
 
-/** Blocks that can be undone even if the finality depth is smaller. */
+/** Minimum number of blocks that can be undone, even if the finality depth is smaller. */
 const UNDOABLE_BLOCKS_MIN = 64
 
 /**
- * A chain of blocks. Invariant: `state` is the state at `tip`, and undoing the stored blocks from last to first yields
- * the state at `base`.
+ * Consecutive blocks, and the state that results from their events. Invariant: `state` is the state at `tip`, and
+ * undoing the stored blocks from last to first restores the state at `base`.
  */
 export class Branch {
   readonly state: AccountsState
@@ -31,12 +34,11 @@ export class Branch {
     return this.#blocks.at(-1) ?? this.#base
   }
 
-  /** Lowest block to which the branch can be rolled back. */
   get base(): BaseBlock {
     return this.#base
   }
 
-  /** Undefined if the block is above the tip or below the base. */
+  /** Returns the hash of a block, or undefined if the block is above the tip or below the base. */
   hashAt(number: number): string | undefined {
     if (number === this.#base.number) return this.#base.hash
     return this.#blocks[number - this.#base.number - 1]?.hash
@@ -65,7 +67,7 @@ export class Branch {
   }
 
   /**
-   * The last block of the range must be final.
+   * Applies the events of a range of blocks. The last block must be final, because the range cannot be undone.
    * @throws if the events cannot be applied; the branch is then unchanged
    */
   advance(to: BlockId, events: readonly AccountEvent[]): void {
@@ -74,7 +76,7 @@ export class Branch {
     this.#blocks = []
   }
 
-  /** Undefined if no final block is known. */
+  /** Returns undefined if no final block is known. */
   finalState(): { block: BlockId; accounts: AccountsByHash } | undefined {
     const number = Math.max(this.tip.number - this.#finality, this.#base.number)
     const hash = this.hashAt(number)

@@ -1,4 +1,3 @@
-/** Doubled as needed, but most records are far smaller. */
 const INITIAL_BYTES = 4_096
 
 export class FieldWriter {
@@ -15,14 +14,13 @@ export class FieldWriter {
     return taken
   }
 
-  /** Varint of 0 to 2^53 - 1: seven bits per byte, lowest bits first. */
+  /** Writes an integer from 0 to 2^53 - 1 as a varint: seven bits per byte, lowest bits first. */
   number(value: number): void {
     let rest = value
     for (; rest > 0x7f; rest = Math.floor(rest / 0x80)) this.#byte((rest % 0x80) | 0x80)
     this.#byte(rest)
   }
 
-  /** 32 bytes in 0x hex. */
   word(hex: string): void {
     this.#reserve(32)
     this.#at += this.#bytes.write(hex.slice(2), this.#at, 32, 'hex')
@@ -35,7 +33,7 @@ export class FieldWriter {
     this.#at += this.#bytes.write(value, this.#at, length)
   }
 
-  /** Writes a length prefix. */
+  /** Writes the bytes, preceded by their length. */
   bytes(value: Uint8Array): void {
     this.number(value.length)
     this.#reserve(value.length)
@@ -61,7 +59,7 @@ export class FieldWriter {
   }
 }
 
-/** The input must already be authenticated, because it is not validated here. */
+/** Does not validate its input, which must already be authenticated. */
 export class FieldReader {
   readonly #bytes: Buffer
   #at = 0

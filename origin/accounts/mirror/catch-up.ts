@@ -8,18 +8,18 @@ import {
 import { MissingEventsError } from './apply-event.ts'
 
 /**
- * Blocks per `eth_getLogs` request. The limits of providers range from a few hundred blocks to no limit, and can be
- * detected only by their errors.
+ * Initial number of blocks per `eth_getLogs` request. Some providers allow only a few hundred blocks and others have no
+ * limit. A limit can be detected only by the provider's error.
  */
 const RANGE_BLOCKS_INITIAL = 4_000
 const RANGE_BLOCKS_MAX = 32_000
 
-/** Consecutive failures; enough to halve the largest range down to a single block. */
+/** Maximum number of consecutive failures, which is enough to halve the largest range down to a single block. */
 const FAILURES_MAX = 14
 
 /**
- * Advances a branch to a distant final block in ranges, which are halved after a failure and doubled after a success.
- * Progress is kept if a later range fails.
+ * Advances a branch to a distant final block in ranges of blocks. The size of the ranges is halved after a failure and
+ * doubled after a success. If a later range fails, the ranges before it remain applied.
  */
 export async function catchUp(
   branch: Branch,
@@ -51,8 +51,8 @@ export class DeepReorgError extends Error {
 }
 
 /**
- * Reads both ends of a range and its events in one request, so that the answering node must have both ends. The
- * incomplete events of a lagging node would otherwise look like a range without further events.
+ * Reads the headers at both ends of a range and the events in it in one batch, so that the responding node must have
+ * both blocks. Otherwise, the incomplete events of a lagging node would look like a range without further events.
  */
 async function readRange(
   { tip }: Branch,
@@ -70,7 +70,7 @@ async function readRange(
     throw new UnusableResponseError(
       'the chain was reorganized while a range of blocks was being read',
     )
-  // Only the last block was read with its header, so only its bloom filter can be compared with the events.
+  // Only the header of the last block was read, so only that block's bloom filter can be compared with the events.
   if (
     eventsInEnd.length === 0 &&
     reader.mayContainLogs(end) &&

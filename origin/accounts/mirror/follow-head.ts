@@ -8,12 +8,11 @@ import {
 } from './account-config-reader.ts'
 
 /**
- * Headers are read one by one up to this distance from the head, beyond the finality depth. From farther away, the
- * branch first catches up to a final block in ranges.
+ * Maximum distance from the head, in addition to the finality depth, at which the header of each block is read. If the
+ * head is farther away, the branch first catches up to a final block in ranges.
  */
 const HEADERS_MAX = 128
 
-/** Prefetched up to an expected block, which is known from the receipt of a write. */
 type Prefetched = { headers: ChainHeader[]; events: LoggedEvent[] }
 
 /**
@@ -24,8 +23,8 @@ type Prefetched = { headers: ChainHeader[]; events: LoggedEvent[] }
  * - After a reorganization, the new blocks are applied together once all of them have been read.
  *
  * @param expected number of a block that should exist by now
- * @returns false if the head is below the tip, so that the state is no fresher than before
- * @throws {DeepReorgError} if the branch cannot be advanced to the head and must be read again
+ * @returns false if the head is below the branch's tip, so that the state is no newer than before
+ * @throws {DeepReorgError} if the branch cannot be advanced to the head and must be rebuilt
  */
 export async function followHead(
   branch: Branch,
@@ -52,7 +51,7 @@ export async function followHead(
   return true
 }
 
-/** In the same batch as the head. Failures are ignored. */
+/** Runs in the same batch as the request for the head. Failures are ignored. */
 async function prefetch(
   reader: AccountConfigReader,
   tip: number,
@@ -68,7 +67,7 @@ async function prefetch(
     : undefined
 }
 
-/** Headers after the latest common block of branch and chain, in ascending order. Checks that they form a chain. */
+/** Returns the headers after the ancestor in ascending order, each checked to be the parent of the next. */
 async function findAncestor(
   branch: Branch,
   reader: AccountConfigReader,
@@ -81,7 +80,7 @@ async function findAncestor(
   if (parent !== undefined && (tip.hash === undefined || parent === tip.hash))
     return { ancestor: tip.number, headers: requireLinked(above) }
 
-  // After a reorganization, one batch of all blocks that can be undone finds the common ancestor.
+  // The branch's tip was reorganized away.
   const below = await reader.headers(base.number + 1, Math.min(tip.number, head.number - 1))
   const headers = requireLinked([...below, ...(above.length > 0 ? above : [head])])
   for (let n = headers.length - 1; n >= 0; n--) {
@@ -94,7 +93,6 @@ async function findAncestor(
   throw new DeepReorgError()
 }
 
-/** Excludes the tip, includes the head. */
 async function headersBetween(
   reader: AccountConfigReader,
   tip: number,
@@ -116,10 +114,7 @@ function requireLinked(headers: ChainHeader[]): ChainHeader[] {
   return headers
 }
 
-/**
- * Makes no request if the bloom filter excludes events. Prefetched events are used if they belong to exactly this
- * block.
- */
+/** Makes no request if the bloom filter rules out events, or if events of exactly this block were prefetched. */
 async function blockEvents(
   block: ChainHeader,
   reader: AccountConfigReader,
@@ -130,7 +125,7 @@ async function blockEvents(
   return found.length > 0 ? found : reader.eventsOf(block)
 }
 
-/** The tip must still be canonical, because the next range is appended to it. */
+/** Checks that the tip is still canonical, because the next range of blocks is appended to the tip. */
 async function requireTip(branch: Branch, reader: AccountConfigReader): Promise<void> {
   const { tip } = branch
   if (tip.hash === undefined || (await reader.header(tip.number)).hash === tip.hash) return

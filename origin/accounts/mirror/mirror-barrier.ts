@@ -5,12 +5,11 @@ import { mirrorLeases, mirrorRequirements } from '../../db/schema.ts'
 import { ContractUnavailableError } from '../chain.ts'
 import { READ_LEASE_MS, type ReadLeaseOptions } from './read-lease.ts'
 
-/** PostgreSQL channel, notified if the required block is raised. */
 export const REQUIREMENT_CHANNEL = 'svc_mirror'
 
 const POLL_MS = 10
 
-/** Limit for storing the required block. A database failover takes seconds. */
+/** Maximum time for storing the required block. Allows for a database failover, which takes seconds. */
 const PUBLISH_WAIT_MS = 5_000
 
 type BarrierWaiter = { block: number; until: number; done: (error?: Error) => void }
@@ -21,12 +20,13 @@ type MirrorBarrierOptions = Pick<
 >
 
 /**
- * Delays the response to a write until no process can respond to reads with an earlier state. That is once every
- * process is required to have applied the write's block, and all unexpired leases are for that block or a later one.
+ * Delays the response to a write until no process can serve reads from an earlier state. First raises the required
+ * block to the write's block. Then waits until all unexpired leases of other processes are for that block or a later
+ * one.
  *
- * This is safe for two reasons. A renewal reads the required block under a shared lock, in one statement. The required
- * block is raised under an exclusive lock. A process that lists the leases afterwards therefore sees every lease that
- * was granted for an earlier block, and no more of those can be granted.
+ * No lease can be missed. A renewal reads the required block under a shared lock, in one statement, and the required
+ * block is raised under an exclusive lock. A process that lists the leases after raising the required block therefore
+ * sees every lease that was granted for an earlier block, and no further lease can be granted for an earlier block.
  */
 export class MirrorBarrier {
   readonly #options: MirrorBarrierOptions
@@ -39,8 +39,8 @@ export class MirrorBarrier {
   }
 
   /**
-   * @throws {ContractUnavailableError} if the required block cannot be written to the database; the write itself is already
-   * mined
+   * @throws {ContractUnavailableError} if the required block cannot be stored in the database; the write itself is
+   * already mined
    */
   wait(block: number): Promise<void> {
     const until = this.#options.now() + PUBLISH_WAIT_MS
@@ -94,7 +94,7 @@ export class MirrorBarrier {
     this.#required = block
   }
 
-  /** Infinity if no other process has a valid lease. */
+  /** Returns Infinity if no other process has a valid lease. */
   async #lowestLeasedBlock(): Promise<number> {
     const { db, chain, processId } = this.#options
     const others = await rejectAfter(

@@ -5,31 +5,30 @@ import { mirrorLeases, mirrorRequirements } from '../../db/schema.ts'
 import { type ContractChain, ContractUnavailableError } from '../chain.ts'
 import type { AccountsMirror } from '../mirror.ts'
 
-/** A process may serve reads for this long after the last successful renewal. */
+/** Duration of a lease: a process may serve reads for this long after its last successful renewal. */
 export const READ_LEASE_MS = 2_000
 
-/** Allows four attempts before a lease expires. */
+/** Interval between renewals, which allows four attempts before a lease expires. */
 const RENEW_MS = READ_LEASE_MS / 4
 
-/** Additional validity in the database, for differences in clock speed between the database and the lease holder. */
+/** Compensates for differences in clock speed between the database and the lease holder. */
 const GRACE_MS = 100
 
 export type ReadLeaseOptions = {
   db: Database
   processId: string
-  /** A process that has certainly exited (see `predecessor.ts`). Writes do not wait for its lease. */
+  /** Process that has certainly exited (see `predecessor.ts`). Its lease is deleted, so that writes need not wait. */
   predecessor?: string | undefined
-  /** Chain and contract to which block numbers refer (see `chainIdentity`). */
   chain: string
   mirror: Pick<AccountsMirror, 'block' | 'syncTo' | 'guard'>
-  /** Milliseconds of a monotonic clock that continues while the process is suspended. */
+  /** Returns milliseconds of a monotonic clock that continues while the process is suspended. */
   now: () => number
   onFailure: (error: unknown) => void
-  /** Without it, an increase of the required block is noticed only at the next renewal. */
+  /** Subscribes to increases of the required block. If omitted, an increase is noticed only at the next renewal. */
   listen?: (onNotice: () => void) => { close(): Promise<void> }
 }
 
-/** The same for all processes on the same chain and contract. Changes if a local chain is recreated. */
+/** The identifier is the same in all processes, and changes if a local chain is recreated. */
 export async function chainIdentity({
   provider,
   chainId,
@@ -42,10 +41,10 @@ export async function chainIdentity({
 }
 
 /**
- * Permits this process to serve reads from its mirror. Granted by the database only if the process has applied the
- * required block (see `mirror-barrier.ts`). Without a lease, reads fail with 503. The database measures the lease
- * by its own clock. This process counts from before its request, so that it stops before the database considers the
- * lease expired.
+ * Lease that permits this process to serve reads from its mirror. The database grants a lease only if the process has
+ * applied the required block (see `mirror-barrier.ts`). Without a lease, reads fail with 503. The database measures the
+ * lease by its own clock. The process measures the lease from before its request, so that it stops serving reads before
+ * the database considers the lease expired.
  */
 export class ReadLease {
   readonly #options: ReadLeaseOptions
@@ -61,8 +60,8 @@ export class ReadLease {
   }
 
   /**
-   * Acquires the first lease, and keeps renewing it. While the node does not have the required block, waits and reports
-   * failures: the node may lag, or a local chain may have lost its last blocks in a crash.
+   * Acquires the first lease, and then renews it periodically. If the node does not have the required block, reports
+   * each failure and tries again. The node may lag, or a local chain may have lost its last blocks in a crash.
    */
   async start(): Promise<void> {
     const { db, chain, predecessor, mirror, now, listen } = this.#options
@@ -81,7 +80,7 @@ export class ReadLease {
     if (!this.#closed) this.#timer = setInterval(() => this.#renewSoon(), RENEW_MS)
   }
 
-  /** Releases the lease, so that writes do not have to wait until it expires. */
+  /** Releases the lease, so that writes do not have to wait for its expiry. */
   async close(): Promise<void> {
     this.#closed = true
     this.#validUntil = Number.NEGATIVE_INFINITY
@@ -102,7 +101,7 @@ export class ReadLease {
     }
   }
 
-  /** If a renewal is already in progress, another one follows it. */
+  /** If a renewal is already in progress, another one follows. */
   #renewSoon(): void {
     this.#renewAgain = true
     if (!this.#renewing) void this.#renewLoop()
@@ -129,9 +128,7 @@ export class ReadLease {
     }
   }
 
-  /**
-   * @returns the required block if it has not been applied yet, in which case no lease was granted; otherwise undefined
-   */
+  /** @returns undefined if the lease was granted; otherwise the required block, which is not applied yet */
   async #renew(): Promise<number | undefined> {
     const { db, chain, processId, mirror, now } = this.#options
     const requestedAt = now()

@@ -1,6 +1,5 @@
 import type { FetchRequest } from 'ethers'
 
-/** The node returned an error, or the response is not valid JSON-RPC. */
 class RpcBatchError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -15,26 +14,22 @@ type PendingCall = {
   reject: (error: Error) => void
 }
 
-/** Every tested provider accepts this many calls per batch. */
+/** Maximum calls per batch, which every tested provider accepts. */
 const CALLS_MAX = 100
 
 /**
- * Calls made in the same tick form one request to the same node, so that their results are consistent even behind a
- * load balancer. Requests are never retried, not even after a 429.
+ * Batches JSON-RPC calls. Calls made in the same tick form one request to the same node, so that their results are
+ * consistent even behind a load balancer. Requests are never retried, not even after a 429.
  */
 export class RpcBatch {
   readonly #connection: FetchRequest
   #pending: PendingCall[] = []
 
-  /** @param connection has the node's URL and timeout */
   constructor(connection: FetchRequest) {
     this.#connection = connection
   }
 
-  /**
-   * Joins the current tick's batch.
-   * @throws {RpcBatchError}
-   */
+  /** @throws {RpcBatchError} */
   send(method: string, params: readonly unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#pending.length === 0) queueMicrotask(() => this.#flush())

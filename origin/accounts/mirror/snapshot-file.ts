@@ -16,23 +16,25 @@ export function snapshotPath(
 type SnapshotFileOptions = {
   path: string
   /**
-   * HMAC key of 32 bytes, derived from the root key. Write access to the folder alone must not be enough to grant
-   * permissions.
+   * 32-byte HMAC key, derived from the root key. Prevents an attacker who has only write access to the folder from
+   * granting permissions.
    */
   key: Uint8Array
   chainId: bigint
   contractAddress: string
-  /** Called if a file exists but cannot be used. */
   onUnusable: (reason: string) => void
 }
 
 export type Snapshot = { block: BlockId; state: AccountsState }
 
-/** Magic bytes. Any change to the layout of the file or of an account requires a new number. */
+/**
+ * Magic bytes at the start of a snapshot, which include the format version. Any change to the layout of the file or of
+ * an account requires a new version.
+ */
 const FORMAT = Buffer.from('svc-mirror-1\n')
 const MAC_BYTES = 32
 
-/** Encoding a chunk is synchronous and takes one or two milliseconds. */
+/** Size of a chunk. A chunk is encoded synchronously, which blocks the event loop for one or two milliseconds. */
 const CHUNK_BYTES = 128 * 1024
 
 /**
@@ -40,8 +42,8 @@ const CHUNK_BYTES = 128 * 1024
  *
  * format · chain id · contract · block number · block hash · number of accounts · (length · account)* · HMAC
  *
- * A file is used either completely or not at all. The HMAC-SHA256 covers all preceding bytes. It detects files that are
- * truncated, damaged, or from another deployment.
+ * A file is used either completely or not at all. The HMAC-SHA256 covers all preceding bytes, and detects files that
+ * are truncated, damaged, or from another deployment.
  */
 export class SnapshotFile {
   readonly #options: SnapshotFileOptions
@@ -50,7 +52,7 @@ export class SnapshotFile {
     this.#options = options
   }
 
-  /** Undefined if no usable file exists. */
+  /** Returns undefined if no usable file exists. */
   async read(): Promise<Snapshot | undefined> {
     const { path, onUnusable } = this.#options
     let bytes: Buffer
@@ -67,7 +69,7 @@ export class SnapshotFile {
     return undefined
   }
 
-  /** Atomic. Other tasks can run between chunks, but the accounts must not change during the write. */
+  /** Other tasks can run between chunks, but the accounts must not change during the write. */
   async write(block: BlockId, accounts: AccountsByHash): Promise<void> {
     const { path, key } = this.#options
     const draft = `${path}.new`

@@ -3,18 +3,17 @@ import type { Snapshot, SnapshotFile } from './snapshot-file.ts'
 
 type SnapshotSchedulerOptions = {
   file: SnapshotFile
-  /** Milliseconds, of which only differences are used. */
+  /** Returns milliseconds of any clock, because only differences are used. */
   now: () => number
   onFailure: (error: unknown) => void
 }
 
-/** Minimum interval. After a kill, the next process must read all blocks since the last snapshot again. */
+/** If the process is killed, the next process must read all blocks since the last snapshot again. */
 const SNAPSHOT_INTERVAL_MS = 5 * 60_000
 
-/** A snapshot is written after this many blocks even without changes. The next start can read them in one request. */
+/** Applies even if no account has changed. The next start can read this many blocks in one request. */
 const SNAPSHOT_INTERVAL_BLOCKS = 4_000
 
-/** Stores the state at a final block, periodically and on shutdown. */
 export class SnapshotScheduler {
   readonly #options: SnapshotSchedulerOptions
   #last: { at: number; block: number; changes: number } | undefined
@@ -30,7 +29,6 @@ export class SnapshotScheduler {
     return found
   }
 
-  /** Writes a due snapshot in the background. */
   writeIfDue(branch: Branch): void {
     const { now } = this.#options
     this.#last ??= { at: now(), block: branch.base.number, changes: -1 }
@@ -40,7 +38,6 @@ export class SnapshotScheduler {
     })
   }
 
-  /** Waits for a write in progress, and then writes a due snapshot. */
   async close(branch: Branch | undefined): Promise<void> {
     await this.#writing
     if (branch) await this.#write(branch)
@@ -60,8 +57,8 @@ export class SnapshotScheduler {
   }
 
   /**
-   * Changes above the final block also count, although the snapshot does not contain them yet. The next start will read
-   * their blocks from the chain.
+   * Changes above the final block also count, although the snapshot does not contain them yet. The next start reads
+   * them from the chain.
    */
   #isDue(block: number, changes: number): boolean {
     const last = this.#last

@@ -4,10 +4,13 @@ import { ContractUnavailableError } from '../chain.ts'
 
 const ERC1271 = new Interface(['function isValidSignature(bytes32, bytes) view returns (bytes4)'])
 
-/** ERC-1271's magic value, left-aligned in one word. Any other response means an invalid signature. */
+/**
+ * Response to a valid signature: ERC-1271's magic value, left-aligned in one word. Any other response means that the
+ * signature is invalid.
+ */
 const VALID_SIGNATURE = `0x1626ba7e${'0'.repeat(56)}`
 
-/** For the creation code, the calldata, copying, and the 63/64 rule of EIP-150. */
+/** Additional gas for the creation code, the calldata, copying, and the 63/64 rule of EIP-150. */
 const OVERHEAD_GAS = 1_000_000
 
 const RESULT_WORDS = new Interface([
@@ -15,12 +18,10 @@ const RESULT_WORDS = new Interface([
 ])
 
 /**
- * Calls the contract (ERC-1271) at the latest block, by creation code that the node executes without deploying it. A
- * wallet that reverts, loops or returns a megabyte thus also yields a well-formed response, and any other response is a
- * failure of the node.
- * @param address EIP-55 address
+ * Verifies the signature of a contract wallet (ERC-1271) at the latest block. The wallet is called by creation code
+ * that the node executes without deploying it. The response is therefore well-formed even if the wallet reverts, loops
+ * or returns a megabyte, and a malformed response means that the node has failed.
  * @param digest 32 bytes in 0x hex
- * @param signature in 0x hex
  * @throws {ContractUnavailableError} if the node does not return a well-formed response
  */
 export async function checkContractSignature(
@@ -48,8 +49,9 @@ export async function checkContractSignature(
 }
 
 /**
- * Creation code for one static call with limited gas. Returns four words: the size of the code at the address, the
- * success of the call, the size of the return data, and its first 32 bytes. The calldata is appended to the code.
+ * Generates creation code that makes one static call with limited gas. The code returns four words: the size of the
+ * code at the address, the success of the call, the size of the return data, and the first 32 bytes of the return data.
+ * The calldata is appended to the code.
  */
 function callerBytecode(address: string, callData: string): string {
   const wallet = `73${address.slice(2).toLowerCase()}` // PUSH20

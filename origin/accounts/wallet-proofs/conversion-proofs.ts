@@ -9,15 +9,15 @@ import type { WalletProof } from './wallet-proofs.ts'
 
 type ConversionProofsOptions = {
   db: Database
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
 }
 
 type UsedProof = Pick<WalletProof, 'digest' | 'issuedAt'>
 
 /**
- * Records for which conversion each proof is used. For a converted account, the contract reports only the conversion
- * and not that the proof was used. The contract is authoritative.
+ * Records the conversion for which each proof was used, to detect reuse. If an account is already converted, the
+ * contract's error reports only the conversion, and not that the proof was used. The contract remains authoritative.
  */
 export class ConversionProofs {
   readonly #options: ConversionProofsOptions
@@ -39,20 +39,20 @@ export class ConversionProofs {
   }
 
   /**
-   * Must be called before anything is sent. Of concurrent requests with the same proof, only one proceeds.
+   * Must be called before the conversion is sent. If concurrent conversions use the same proof, only one proceeds.
    * @throws {PredictedRevertError} `TypedDataAlreadyUsed` if the proof is used for a different conversion
    * @throws {DatabaseUnavailableError}
    */
   async use(proof: UsedProof, writeId: string): Promise<void> {
     const { db } = this.#options
-    // Valid for one window after its timestamp; another process's clock may be behind by another window.
+    // A proof is valid for one window after its timestamp, and another process's clock may be behind by another window.
     const expiresAt = new Date((proof.issuedAt + 2 * PROOF_WINDOW_S) * 1000)
     const row = { digest: proof.digest, writeId, expiresAt }
     await fromDatabase(db.insert(conversionProofs).values(row).onConflictDoNothing())
     await this.requireUnused(proof, writeId)
   }
 
-  /** Called if the conversion was rejected before it was sent. */
+  /** Makes a proof usable again if its conversion was rejected before it was sent. */
   async release({ digest }: UsedProof, writeId: string): Promise<void> {
     const own = and(eq(conversionProofs.digest, digest), eq(conversionProofs.writeId, writeId))
     await fromDatabase(this.#options.db.delete(conversionProofs).where(own))

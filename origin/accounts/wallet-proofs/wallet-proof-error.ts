@@ -2,12 +2,12 @@ import type { ValidationFailure } from '../../../shared/json/json-body.ts'
 
 type ProofFault =
   | ({ kind: 'form' } & ValidationFailure)
-  /** Both times are in Unix seconds. */
+  /** The proof's timestamp is outside the accepted window. `issuedAt` and `now` are in Unix seconds. */
   | { kind: 'outside_window'; issuedAt: bigint; now: number }
-  /** The recovered ECDSA signer differs from the address, which has no contract. */
+  /** The address is not the recovered ECDSA signer, and has no contract that could verify the signature. */
   | { kind: 'not_of_address'; address: string }
   | { kind: 'not_of_contract'; address: string }
-  /** ERC-6492 signature, for a contract wallet that is not deployed. */
+  /** The signature is for a contract wallet that is not deployed (ERC-6492). */
   | { kind: 'counterfactual' }
 
 export class WalletProofError extends Error {

@@ -16,33 +16,29 @@ import { checkContractSignature } from './contract-signature.ts'
 import { recoverSigner } from './ecdsa.ts'
 import { WalletProofError } from './wallet-proof-error.ts'
 
-/** Typed data in which a wallet authorizes a request, with the wallet's signature. */
 export type WalletProof = {
   /** EIP-55 address that the proof claims. The signature has not been verified yet. */
   address: string
   purpose: Purpose
-  /** Unix seconds, within the accepted window. */
+  /** Timestamp of the proof in Unix seconds, within the accepted window. */
   issuedAt: number
-  /** EIP-712 digest: 32 bytes in lower-case 0x hex. */
+  /** EIP-712 digest of the typed data: 32 bytes in lower-case 0x hex. */
   digest: string
-  /** 0x hex: 65 bytes for an externally owned account, any length for a contract wallet. */
+  /** Signature in 0x hex: 65 bytes for an externally owned account, any length for a contract wallet. */
   signature: string
 }
 
 type WalletProofsOptions = {
   chain: { provider: JsonRpcProvider; chainId: bigint }
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
   callTimeoutMs?: number
 }
 
-/**
- * Valid typed data has three levels and one list. Anything deeper is rejected before it is serialized to measure its
- * size.
- */
+/** Valid typed data has three levels and one list. Deeper values are rejected before they are serialized. */
 const DEPTH_MAX = 8
 
-/** Created only once, because creating a schema costs more than applying it. */
+/** Schemas by purpose. They are created only once, because creating a schema costs more than applying it. */
 const SCHEMAS = {
   ConvertAccount: schemasOf('ConvertAccount'),
   CreateWallet: schemasOf('CreateWallet'),
@@ -50,7 +46,7 @@ const SCHEMAS = {
   BillingAuth: schemasOf('BillingAuth'),
 }
 
-/** Signatures of contract wallets that are not deployed (ERC-6492) end with it. */
+/** Suffix of signatures by contract wallets that are not deployed (ERC-6492). */
 const ERC6492_MAGIC = '6492'.repeat(16)
 
 export class WalletProofs {
@@ -69,7 +65,7 @@ export class WalletProofs {
   read(body: { typed_data?: unknown; signature?: unknown }, purpose: Purpose): WalletProof {
     requireWithinSize(body.typed_data)
     const schemas = SCHEMAS[purpose]
-    // A proof for another purpose would also fail in every other field.
+    // The primary type is checked first, because a proof for another purpose would also fail in every other field.
     valueOrThrow(parseValue(schemas.primaryType, body))
     const { typed_data: typedData, signature } = valueOrThrow(parseValue(schemas.proof, body))
     const { chainId } = this.#options.chain
@@ -87,13 +83,14 @@ export class WalletProofs {
   }
 
   /**
-   * ECDSA recovery, or ERC-1271 if the address is a contract.
+   * Verifies a proof's signature by ECDSA recovery, or by ERC-1271 if the address is a contract.
    * @throws {WalletProofError} if the signature is not valid
    * @throws {ContractUnavailableError | OverloadedError} if a contract cannot be called at the moment
    */
   async verify(proof: WalletProof): Promise<void> {
     const { address, digest, signature } = proof
-    // ECDSA first, even if the address has code: an account that uses EIP-7702 delegation still has its key.
+    // ECDSA is tried first, even if the address has code, because an account that uses EIP-7702 delegation still has
+    // its key.
     if (recoverSigner(digest, signature) === address) return
     const answer = await this.#callContract({ address, digest, signature })
     if (answer === 'yes') return
@@ -103,7 +100,7 @@ export class WalletProofs {
     throw new WalletProofError({ kind, address })
   }
 
-  /** A call that has timed out still counts towards the limit until the node responds. */
+  /** A call that has timed out still counts towards the limit of concurrent calls until the node responds. */
   async #callContract(call: Parameters<typeof checkContractSignature>[1]) {
     if (this.#callsInFlight >= CONCURRENT_CONTRACT_SIGNATURES_MAX)
       throw new OverloadedError('too many contract wallet signatures are being verified')
@@ -124,7 +121,7 @@ function schemasOf(purpose: Purpose) {
 }
 
 /**
- * Runs before any other check.
+ * Must run before any other check.
  * @throws {WalletProofError}
  */
 function requireWithinSize(typedData: unknown): void {

@@ -1,35 +1,38 @@
 import { ContractUnavailableError } from '../chain.ts'
 
 /**
- * Concurrent writes per account. Each is simulated against the current state, so at most this many conflicting writes
- * can revert in one block. With at least two payers, they occupy only a fraction of a block.
+ * Maximum number of concurrent writes per account. Each write is simulated against the current state, so at most this
+ * many conflicting writes can revert in one block. With at least two payers, the writes of one account occupy only a
+ * fraction of a block.
  */
 const ACCOUNT_WRITES_MAX = 16
 
-/** Waiting writes per account. They take eight rounds, or one and a half minutes on a chain with slow blocks. */
+/** A full queue takes eight rounds, which is one and a half minutes on a chain with slow blocks. */
 const ACCOUNT_WRITES_QUEUED_MAX = 128
 
-/** Queue of all account creations. Other keys are credentials in 0x hex, so it cannot collide with them. */
+/**
+ * Key of the queue that all account creations share. The keys of other queues are credentials in 0x hex, so they cannot
+ * collide with it.
+ */
 const ACCOUNT_CREATIONS = 'openings'
 
 type WriteQueue = { running: number; waiting: (() => void)[] }
 
 /**
- * Limits concurrent writes per account. Queues are separate per credential, so that a flood of writes with a usage key
+ * Limits concurrent writes per account. Each credential has its own queue, so that a flood of writes with a usage key
  * cannot delay the account key that revokes it. All account creations share one queue.
  */
 export class AccountWriteLimiter {
   readonly #queues = new Map<string, WriteQueue>()
   readonly #waitMs: number
 
-  /** @param waitMs limit for waiting on a turn */
   constructor(waitMs: number) {
     this.#waitMs = waitMs
   }
 
   /**
-   * Turns are given in order of arrival.
-   * @param args arguments of the contract function, of which the first is the credential
+   * Runs `work` once the account is below its limit. Queued writes run in order of arrival.
+   * @param args arguments of the contract function; the first argument is the credential
    * @throws {ContractUnavailableError} if too many writes are waiting or the wait times out; `work` was not called
    */
   async run<Result>(
@@ -46,7 +49,7 @@ export class AccountWriteLimiter {
       return await work()
     } finally {
       const next = queue.waiting.shift()
-      // Synchronous, so that no other write can take the turn.
+      // The turn is passed on synchronously, so that no other write can take it.
       if (next) next()
       else if (--queue.running === 0) this.#queues.delete(account)
     }

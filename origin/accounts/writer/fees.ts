@@ -2,7 +2,7 @@ import type { JsonRpcProvider } from 'ethers'
 import { WRITE_GAS_MAX } from '../../../shared/limits.ts'
 import { ContractRevertError } from './contract-revert.ts'
 
-/** Wei per unit of gas. */
+/** Fees of a transaction, in wei per unit of gas. */
 export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
 
 export type MarketFees = Fees & { baseFee: bigint }
@@ -10,14 +10,14 @@ export type MarketFees = Fees & { baseFee: bigint }
 /** Fees change with each block, and no supported chain produces more than two blocks per second for long. */
 const CACHE_MS = 1_000
 
-/** Nodes require an increase of at least a tenth for a replacement, and an eighth is enough even after rounding. */
+/** Nodes require an increase of at least a tenth, and an eighth is enough even after rounding. */
 const FEE_BUMP_DIVISOR = 8n
 
-/** Limits the cost if a node keeps rejecting replacements. */
+/** Maximum fees as a multiple of the market fees. Limits the cost if a node keeps rejecting replacements. */
 const MARKET_MULTIPLE_MAX = 10n
 
 /**
- * A fifth above the estimate, because the state may change before the write is mined.
+ * Returns a gas limit a fifth above the estimate, because the state may change before the write is mined.
  * @throws {ContractRevertError} `TooMuchGas` if the estimate exceeds `WRITE_GAS_MAX`
  */
 export function gasLimitFor(estimate: bigint): bigint {
@@ -36,7 +36,7 @@ export class GasMarket {
     this.#provider = provider
   }
 
-  /** The maximum fee is twice the base fee plus the tip, enough even if the next six blocks are full. */
+  /** The maximum fee is twice the base fee plus the tip, which is enough even if the next six blocks are full. */
   async current(): Promise<MarketFees> {
     if (this.#latest && performance.now() - this.#latest.at < CACHE_MS) return this.#latest.market
     this.#fetching ??= this.#fetch().finally(() => (this.#fetching = undefined))
@@ -59,7 +59,7 @@ export class GasMarket {
   }
 }
 
-/** At least the market price, with the increase that nodes require for a replacement. */
+/** At least the market price, and at least the increase that nodes require. */
 export function bumpedFees(before: Fees, market: Fees): Fees {
   const raised = (old: bigint, now: bigint) => {
     const least = old + old / FEE_BUMP_DIVISOR + 1n

@@ -17,28 +17,28 @@ export type GasPayerOptions = {
 }
 
 /**
- * The transactions of one payer, in nonce order. Signed and recorded one at a time, without waiting for blocks in
- * between. Only one process at a time holds a payer.
+ * Wallet that pays for transactions. Transactions are signed and recorded one at a time, in nonce order, without
+ * waiting for blocks in between. Only one process at a time holds the lease on a payer.
  */
 export class GasPayer {
   readonly number: number
   readonly address: string
-  /** By write ID, until they are final. */
+  /** Writes that are not final yet, by write ID. */
   readonly live = new Map<string, LiveWrite>()
-  /** Once false, no more transactions are signed. */
+  /** True while this process holds the lease on the payer. Once false, no more transactions are signed. */
   held = true
-  /** Transaction count on the chain at the last check. Undefined if it must be fetched again. */
+  /** Transaction count of the payer on the chain at the last check. Undefined if it must be fetched again. */
   count: number | undefined
-  /** Balance minus the maximum cost of all unmined writes, in wei. Undefined if unknown. */
+  /** Balance of the payer minus the maximum cost of all unmined writes, in wei. Undefined if unknown. */
   credit: bigint | undefined
-  /** Consecutive checks at which no live write had the nonce that the chain expects next. */
+  /** Number of consecutive checks at which no live write had the nonce that the chain expects next. */
   nonceGapChecks = 0
   readonly #options: GasPayerOptions
   readonly #key: SigningKey
   #turn: Promise<unknown> = Promise.resolve()
   /**
-   * True if the last write may or may not have been recorded. The outbox must then be read before the next write is
-   * recorded.
+   * True at first, and if the last write may or may not have been recorded. The outbox must then be read before the
+   * next write is recorded.
    */
   #needsReload = true
 
@@ -49,13 +49,13 @@ export class GasPayer {
     this.address = computeAddress(this.#key)
   }
 
-  /** Writes that are not mined yet. */
+  /** Live writes that are not known to be mined. */
   get sent(): LiveWrite[] {
     return [...this.live.values()].filter((write) => write.receipt === undefined)
   }
 
   /**
-   * Records a transaction before sending it.
+   * Signs a transaction, and records it before sending it.
    * @returns `known` if the write ID is already recorded, `lost` if another process holds the payer
    */
   async send(request: WriteRequest): Promise<LiveWrite | 'known' | 'lost'> {
@@ -84,7 +84,8 @@ export class GasPayer {
   }
 
   /**
-   * Uses higher fees, or a new nonce if another transaction has permanently used the old one.
+   * Replaces the transaction of a write by one with higher fees, or with a new nonce if another transaction has
+   * permanently used the old nonce.
    * @returns false if the write was mined in the meantime, or this process may no longer sign it
    */
   async replaceTransaction(
@@ -138,12 +139,11 @@ export class GasPayer {
     this.credit = this.sent.reduce((left, write) => left - write.costMax, balance)
   }
 
-  /** Reads the outbox if unsettled writes may have changed. */
   async reload(): Promise<void> {
     await this.runExclusive(() => this.#reload())
   }
 
-  /** No two transactions are signed concurrently. */
+  /** Runs an action after all earlier ones have finished, so that no two transactions are signed concurrently. */
   runExclusive<Result>(action: () => Promise<Result>): Promise<Result> {
     const turn = this.#turn.then(action, action)
     this.#turn = turn.catch(() => {})
@@ -161,7 +161,7 @@ export class GasPayer {
     try {
       return await this.#options.outbox.record(this.#row(write))
     } catch (error) {
-      // The row may have been committed. The write is then sent when the outbox is read again.
+      // The row may have been committed. In that case, the write is sent when the outbox is read again.
       throw new ContractUnavailableError(
         'the write may not have been recorded and may still succeed; if the operation accepts an Idempotency-Key, retry with the same key to get its result',
         { cause: error },
@@ -169,7 +169,7 @@ export class GasPayer {
     }
   }
 
-  /** Lowest nonce used neither on the chain nor by a live write, so that gaps are filled first. */
+  /** Returns the lowest nonce that is used neither on the chain nor by a live write, so that gaps are filled first. */
   #freeNonce(): number {
     const taken = new Set([...this.live.values()].map(({ nonce }) => nonce))
     let nonce = this.count ?? 0

@@ -6,19 +6,16 @@ export class LiveWrite {
   readonly writeId: string
   readonly functionName: string
   nonce: number
-  /** Signed. The last one is current, but any of them may be mined. */
+  /** Signed transactions of the write. The last one is current, but any of them may be mined. */
   transactions: Transaction[]
-  /** Undefined if the write is not known to be in a block. */
+  /** Receipt of the write. Undefined if the write is not known to be in a block. */
   receipt: TransactionReceipt | undefined
-  /** Last sending of the current transaction, in `performance.now()` milliseconds. */
+  /** Time at which the current transaction was last sent, in `performance.now()` milliseconds. */
   sentAt = Number.NEGATIVE_INFINITY
-  /** Signing of the current transaction, or its reading from the outbox, in `performance.now()` milliseconds. */
+  /** Time at which the current transaction was signed or read from the outbox, in `performance.now()` milliseconds. */
   signedAt = performance.now()
-  /**
-   * Consecutive checks at which the nonce was permanently used, but none of the write's transactions was in a block.
-   */
+  /** Consecutive checks at which the nonce was permanently used, but none of the transactions was in a block. */
   nonceUsedChecks = 0
-  /** True if the node rejects the current transaction's fees. */
   isUnderpriced = false
   readonly #listeners = new Set<() => void>()
 
@@ -47,7 +44,7 @@ export class LiveWrite {
     return this.transactions.map(({ hash }) => hash!)
   }
 
-  /** Current transaction, in wei. */
+  /** Maximum cost of the current transaction, in wei. */
   get costMax(): bigint {
     const { gasLimit, maxFeePerGas, value } = this.current
     return gasLimit * (maxFeePerGas ?? 0n) + value
@@ -65,7 +62,7 @@ export class LiveWrite {
     })
   }
 
-  /** Called if the receipt was found or dropped, or another process has taken over the write. */
+  /** Notifies waiters that the receipt was found or dropped, or that another process has taken over the write. */
   notifyChanged(): void {
     for (const resume of this.#listeners) resume()
   }

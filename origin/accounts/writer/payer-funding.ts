@@ -6,8 +6,8 @@ import type { GasMarket } from './fees.ts'
 import type { GasPayer } from './gas-payer.ts'
 
 /**
- * A payer that cannot pay for `LOW_BALANCE_WRITES` of the largest possible writes is filled up to `FULL_BALANCE_WRITES`. These amounts
- * pay for about 500 and 2,000 typical writes.
+ * Balance thresholds, in multiples of the cost of the largest possible write. A payer below `LOW_BALANCE_WRITES` is
+ * topped up to `FULL_BALANCE_WRITES`. The thresholds pay for about 500 and 2,000 typical writes.
  */
 const LOW_BALANCE_WRITES = 6n
 const FULL_BALANCE_WRITES = 24n
@@ -19,7 +19,7 @@ type PayerFundingOptions = {
   log: OriginLog
 }
 
-/** Only the process that holds the admin payer tops up the payers. */
+/** Only the process that holds the admin payer tops up the others. */
 export class PayerFunding {
   readonly #options: PayerFundingOptions
   #low = false
@@ -28,7 +28,7 @@ export class PayerFunding {
     this.#options = options
   }
 
-  /** As of the last check. */
+  /** True if the last check found that the admin payer cannot fill up all other payers. */
   get isLow(): boolean {
     return this.#low
   }
@@ -36,7 +36,7 @@ export class PayerFunding {
   /** @throws if the chain or database does not respond */
   async fund(admin: GasPayer): Promise<void> {
     const { provider, market, payers } = this.#options
-    // Read before the balances, so that a top-up that is mined in between still counts as pending.
+    // Pending top-ups are read before the balances, so that a top-up that is mined in between still counts as pending.
     const pendingTopUps = new Set(admin.sent.map(({ functionName }) => functionName))
     const [{ maxFeePerGas }, balances] = await Promise.all([
       market.current(),
@@ -57,7 +57,6 @@ export class PayerFunding {
     this.#warnIfLow(admin, BigInt(payers.length) * full)
   }
 
-  /** Warns once, when the admin payer can no longer fill up all other payers. */
   #warnIfLow(admin: GasPayer, enough: bigint): void {
     const low = (admin.credit ?? 0n) < enough
     if (low && !this.#low) {

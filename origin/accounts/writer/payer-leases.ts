@@ -5,13 +5,12 @@ import { payers } from '../../db/schema.ts'
 /** Longer than any pause of a healthy process, but short enough to wait for after a crash. */
 export const PAYER_LEASE_MS = 10_000
 
-/** Funds the other payers and sends no writes. */
+/** Number of the payer that funds the other payers and sends no writes. */
 export const ADMIN_PAYER = 0
 
 type PayerLeasesOptions = {
   db: Database
   processId: string
-  /** A process that has certainly exited (see `predecessor.ts`). Its payers are free. */
   predecessor?: string | undefined
   leaseMs: number
 }
@@ -19,8 +18,9 @@ type PayerLeasesOptions = {
 export type HeldPayer = { number: number; wantedBy: string | null }
 
 /**
- * A process may sign only with payers that it has leased. Only the database's clock measures leases, so the clocks of
- * processes need not agree. The outbox checks the lease again in the transaction that records a write.
+ * Leases on payers. A process may sign only with payers that it has leased. Leases are measured only by the database's
+ * clock, so the clocks of processes need not agree. The outbox checks the lease again in the transaction that records a
+ * write.
  */
 export class PayerLeases {
   readonly #options: PayerLeasesOptions
@@ -43,10 +43,7 @@ export class PayerLeases {
       .returning({ number: payers.number, wantedBy: payers.wantedBy })
   }
 
-  /**
-   * Acquires free payers only.
-   * @returns the numbers of the acquired payers
-   */
+  /** @returns the numbers of the acquired payers */
   async acquire(numbers: readonly number[]): Promise<number[]> {
     const { db, predecessor, processId } = this.#options
     const isLeft = predecessor === undefined ? undefined : eq(payers.processId, predecessor)
@@ -59,7 +56,7 @@ export class PayerLeases {
     return taken.map(({ number }) => number)
   }
 
-  /** Requests a payer from the process that holds the most. It hands the payer over when it next renews its leases. */
+  /** The process that holds the most payers hands one over when it next renews its leases. */
   async requestHandover(numbers: readonly number[]): Promise<void> {
     const { db, processId } = this.#options
     const among = inArray(payers.number, [...numbers])
@@ -92,7 +89,6 @@ export class PayerLeases {
       .where(and(eq(payers.number, number), this.#own()))
   }
 
-  /** Lets other processes acquire this process's payers immediately. */
   async release(): Promise<void> {
     await this.#options.db
       .update(payers)

@@ -10,9 +10,8 @@ type PayerPoolOptions = Omit<GasPayerOptions, 'number' | 'privateKey'> & {
   leases: PayerLeases
   processId: string
   payerKey: (number: number) => string
-  /** Highest number of the payers that send writes, which start at 1. */
   payers: number
-  /** `start` waits this long for the leases of a killed process to expire. */
+  /** Maximum time for which `start` waits for the leases of a killed process to expire. */
   startWaitMs: number
 }
 
@@ -25,7 +24,7 @@ export class PayerPool {
     this.#options = options
   }
 
-  /** If no payer is free, waits for one, but returns without a payer after a timeout. */
+  /** Acquires payers. If no payer is free, waits for one, but returns without a payer after a timeout. */
   async start(): Promise<void> {
     await this.#options.leases.createMissing([ADMIN_PAYER, ...this.#numbers()])
     const began = performance.now()
@@ -40,7 +39,7 @@ export class PayerPool {
     return [...this.#payers.values()]
   }
 
-  /** Payers with the fewest live writes come first. */
+  /** Returns the payers that can send writes, with those that have the fewest live writes first. */
   available(): GasPayer[] {
     const { payers } = this.#options
     return this.all()
@@ -61,7 +60,7 @@ export class PayerPool {
     return undefined
   }
 
-  /** Renews leases, acquires free payers, drops lost ones, and hands payers over to processes that need one. */
+  /** Renews leases, acquires free payers, and hands payers over to processes that need one. */
   maintain(): Promise<void> {
     this.#maintaining ??= fromDatabase(this.#maintain()).finally(
       () => (this.#maintaining = undefined),

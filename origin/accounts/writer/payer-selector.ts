@@ -5,14 +5,13 @@ import type { GasMarket } from './fees.ts'
 import type { GasPayer } from './gas-payer.ts'
 import type { PayerPool } from './payer-pool.ts'
 
-/** A top-up takes one or two blocks. */
+/** Maximum wait for a top-up, which takes one or two blocks. */
 const FUNDS_WAIT_MS = 10_000
 const FUNDS_POLL_MS = 100
 
 type PayerSelectorOptions = {
   payers: PayerPool
   market: GasMarket
-  /** Called if no payer has enough funds for a write. */
   needFunds: () => void
 }
 
@@ -24,7 +23,7 @@ export class PayerSelector {
     this.#options = options
   }
 
-  /** @throws {ContractUnavailableError} if no payer is available, or no payer gets enough funds for a large write in time */
+  /** @throws {ContractUnavailableError} if no payer is available, or no payer gets enough funds in time */
   async select(): Promise<GasPayer> {
     const { payers, needFunds } = this.#options
     if (payers.available().length === 0) await payers.maintain()

@@ -17,7 +17,6 @@ export class PeriodicTask {
     this.#running ??= this.#run()
   }
 
-  /** Runs the next round immediately, or directly after the current one. */
   runNow(): void {
     this.#runAgain = true
     this.#wake()

@@ -3,11 +3,14 @@ import type { JsonRpcProvider, TransactionReceipt } from 'ethers'
 import type { GasPayer } from './gas-payer.ts'
 import type { LiveWrite } from './live-write.ts'
 
-/** Poll intervals. The minimum is used on a chain that mines instantly. */
+/** Minimum and maximum poll interval. The minimum is used on a chain that mines instantly. */
 const POLL_MIN_MS = 20
 const POLL_MAX_MS = 500
 
-/** Poll interval as a part of the block time, which limits the delay until a receipt is found. */
+/**
+ * The poll interval is the mean wait for a receipt divided by this number, which limits the delay until a receipt is
+ * found.
+ */
 const BLOCK_TIME_DIVISOR = 10
 
 const MEAN_WEIGHT = 0.2
@@ -19,8 +22,8 @@ type ReceiptPollerOptions = {
 }
 
 /**
- * Polls as long as there are unmined transactions. One request per payer, for the transaction count, shows which ones
- * are mined. Only the receipts of those are requested.
+ * Polls for receipts as long as any transaction is unmined. One request per payer, for the transaction count, shows
+ * which transactions are mined. Only the receipts of mined transactions are requested.
  */
 export class ReceiptPoller {
   readonly #options: ReceiptPollerOptions
@@ -60,7 +63,7 @@ export class ReceiptPoller {
       await Promise.all(due.map((write) => this.#find(write)))
       return true
     } catch {
-      // The next poll tries again, and callers have their own timeouts.
+      // Errors are ignored, because the next poll tries again and callers have their own timeouts.
       return false
     }
   }
@@ -81,8 +84,8 @@ export class ReceiptPoller {
 }
 
 /**
- * Receipt of whichever transaction was mined. Requested a second time if not found: if a load balancer alternates
- * between two nodes, a single request might always reach the lagging node.
+ * If no receipt is found, requests the receipts a second time: if a load balancer alternates between two nodes, a
+ * single request might always reach the lagging node.
  */
 export async function findReceipt(
   provider: JsonRpcProvider,

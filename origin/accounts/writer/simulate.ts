@@ -6,14 +6,13 @@ import { ContractRevertError, decodeRevert } from './contract-revert.ts'
 
 type SimulatedCall = { from: string; to: string; data: string }
 
-/** A node behind a load balancer may lag by a few blocks. After this time, it is considered broken. */
+/** Maximum time for which a node behind a load balancer may lag. After this time, the node is considered broken. */
 const LAG_MAX_MS = 5_000
 const LAG_POLL_MS = 100
 
 /**
- * Estimates the gas of a call. A revert is accepted only from a node with all blocks that this process has seen. A
- * lagging node might report that a newly created account does not exist.
- * @param seenBlock returns the highest block that this process has seen
+ * Estimates the gas of a call. A revert is accepted only from a node with all blocks that this process has seen,
+ * because a lagging node might report that a newly created account does not exist.
  * @throws {ContractRevertError | ContractUnavailableError}
  */
 export async function simulate(
@@ -43,7 +42,7 @@ export async function simulate(
 }
 
 /**
- * Reports a revert before the admin wallet pays gas for it. Does not send a transaction.
+ * Reports a revert before the admin wallet pays gas for it.
  * @throws {ContractRevertError | ContractUnavailableError}
  */
 export async function simulateAdminWrite(
@@ -57,7 +56,7 @@ export async function simulateAdminWrite(
   await simulate(chain.provider, call, () => mirror.block)
 }
 
-/** Undefined if the call fails, for example because the node does not have the block. */
+/** Returns undefined if the call fails, for example because the node does not have the block. */
 async function gasAt(provider: JsonRpcProvider, call: SimulatedCall, block: number) {
   try {
     return BigInt(await provider.send('eth_estimateGas', [call, toQuantity(block)]))
@@ -76,7 +75,7 @@ export async function revertReason(
   return refusal ?? new ContractRevertError('reverted')
 }
 
-/** Undefined if the call succeeds, or the node does not have the block. */
+/** Returns undefined if the call succeeds, or the node does not have the block. */
 async function revertAt(provider: Provider, call: SimulatedCall, blockTag: number) {
   try {
     await provider.call({ ...call, blockTag })

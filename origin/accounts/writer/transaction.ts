@@ -23,7 +23,7 @@ export function signTransaction(
   return transaction
 }
 
-/** Nodes report fees that are too low only in the message text, without an error code. */
+/** Nodes report such a rejection only in the message text, without an error code. */
 export function isUnderpricedError(error: unknown): boolean {
   return /underpriced|(fee|gas price).*(less than|below|too low)/i.test(String(error))
 }

@@ -6,16 +6,16 @@ import type { PayerPool } from './payer-pool.ts'
 import { findReceipt } from './receipt-poller.ts'
 import { revertReason } from './simulate.ts'
 
-/** After this, the response reports an unknown outcome, but the write continues to be settled. */
+/** After this time, the response reports an unknown outcome, but the write continues to be settled. */
 export const RECEIPT_WAIT_MS = 60_000
 
 /** Poll interval for a write that is settled by another process. */
 const RECEIPT_POLL_MS = 100
 
-/** While the mirror syncs to a receipt's block, the block may be reorganized away. */
+/** The block of a receipt may be reorganized away while the mirror syncs to it. */
 const CANONICAL_POLL_MS = 250
 
-/** A write is looked up again after this time, because another process may hold the payer by then. */
+/** Interval at which a write is looked up again, because another process may have acquired its payer. */
 const RECHECK_MS = 1_000
 
 type WriteConfirmationsOptions = {
@@ -31,7 +31,7 @@ type WriteConfirmationsOptions = {
 
 type MinedReceipt = { receipt: TransactionReceipt; data: string }
 
-/** Works whichever process sends the write. */
+/** Waits for the confirmation of writes, regardless of which process sends them. */
 export class WriteConfirmations {
   readonly #options: WriteConfirmationsOptions
   seenBlock = 0
@@ -83,7 +83,7 @@ export class WriteConfirmations {
   }
 
   /**
-   * False if the receipt's block is reorganized away before the mirror has applied it.
+   * Returns false if the block is reorganized away first.
    * @throws {ContractUnavailableError}
    */
   async #syncMirror(receipt: TransactionReceipt): Promise<boolean> {
@@ -95,7 +95,7 @@ export class WriteConfirmations {
     return true
   }
 
-  /** False if the receipt's block was reorganized away, or the node does not have it. */
+  /** Returns false if the receipt's block was reorganized away, or the node does not have it. */
   async #isCanonical(receipt: TransactionReceipt): Promise<boolean> {
     return (await this.#findReceipt([receipt.hash]))?.blockHash === receipt.blockHash
   }

@@ -5,34 +5,30 @@ import { LiveWrite } from './live-write.ts'
 import type { WriteOutbox } from './write-outbox.ts'
 import { findReceipt } from './receipt-poller.ts'
 
-/** Pending transactions are resent after this time, in case the node dropped them. */
+/** Interval at which pending transactions are resent, in case the node has dropped them. */
 const RESEND_MS = 1_000
 
-/**
- * Pending transactions to resend per payer. Nodes keep at least this many per wallet. Later ones are resent once these
- * are mined.
- */
+/** Nodes keep at least this many per wallet. Later transactions are resent once the earlier ones are mined. */
 const RESEND_MAX = 16
 
-/** A transaction with a tip below the market's is replaced after this time, which is several blocks on any chain. */
+/** Time after which a transaction with a tip below the market's is replaced. Spans several blocks on any chain. */
 const RAISE_TIP_AFTER_MS = 15_000
 
-/** Consecutive checks after which a transaction counts as lost. A single response may come from a lagging node. */
+/** One check is not enough, because its response may come from a lagging node. */
 const CHECKS_UNTIL_LOST = 2
 
 type WriteFinalizerOptions = {
   provider: JsonRpcProvider
   outbox: WriteOutbox
   market: GasMarket
-  /** Later blocks that make a block final. */
   finality: number
   onMined: (write: LiveWrite) => void
 }
 
 /**
- * Gets sent transactions into final blocks, even if a node drops a transaction, its fees are too low, its nonce is used
- * by another transaction, or its block is reorganized away. A write gets a new nonce only if the old one is used in a
- * final block and none of the write's transactions is mined, so it never takes effect twice.
+ * Ensures that sent transactions reach final blocks, even if a node drops a transaction, its fees are too low, its
+ * nonce is used by another transaction, or its block is reorganized away. A write gets a new nonce only if the old one
+ * is used in a final block and none of the write's transactions is mined, so it never takes effect twice.
  */
 export class WriteFinalizer {
   readonly #options: WriteFinalizerOptions
@@ -63,7 +59,6 @@ export class WriteFinalizer {
     await Promise.all(pending.map((write) => this.#rebroadcast(payer, write, fees)))
   }
 
-  /** Checks that mined writes are still canonical, and marks final ones. */
   async #checkMined(payer: GasPayer, finalBlock: number): Promise<void> {
     const { provider, outbox } = this.#options
     const mined = [...payer.live.values()].filter((write) => write.receipt)
@@ -82,7 +77,7 @@ export class WriteFinalizer {
     }
   }
 
-  /** A reorganization removed the write's block. The write may be in the new block, in a later one, or unmined. */
+  /** The write may be in the new block, in a later one, or unmined. */
   async #handleReorganized(write: LiveWrite): Promise<void> {
     const { provider, outbox, onMined } = this.#options
     write.receipt = await findReceipt(provider, write.hashes)
@@ -92,8 +87,8 @@ export class WriteFinalizer {
   }
 
   /**
-   * Restores final writes if the chain expects a nonce that no live write has: it has lost blocks that were considered
-   * final.
+   * Reopens final writes if the chain expects a nonce that no live write has. In that case, the chain has lost blocks
+   * that were considered final.
    */
   async #reopenLostWrites(payer: GasPayer): Promise<void> {
     const count = payer.count ?? 0
@@ -105,7 +100,6 @@ export class WriteFinalizer {
       payer.live.set(row.writeId, LiveWrite.fromRow(row))
   }
 
-  /** The nonce is used on the chain, by one of the write's own transactions or by another one. */
   async #checkUsedNonce(
     payer: GasPayer,
     write: LiveWrite,

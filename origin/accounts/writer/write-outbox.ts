@@ -15,8 +15,8 @@ type MinedWrite = { minedHash: string; minedBlock: number }
 type WriteOutboxOptions = { db: Database; processId: string; now: () => number }
 
 /**
- * The outbox is authoritative: a transaction is sent to a node only after its row has been committed, and only the
- * holder of the payer can insert the row.
+ * Transactional outbox of contract writes. A transaction is sent to a node only after its row has been committed, and
+ * only the process that holds the payer can insert the row.
  */
 export class WriteOutbox {
   readonly #options: WriteOutboxOptions
@@ -43,10 +43,7 @@ export class WriteOutbox {
     })
   }
 
-  /**
-   * Records an additional transaction of an unmined write.
-   * @returns false if this process may not sign it
-   */
+  /** @returns false if this process does not hold the payer, and so may not sign the transaction */
   async recordReplacement({ writeId, payer, nonce, transactions }: NewWrite): Promise<boolean> {
     return this.#options.db.transaction(async (tx) => {
       const held = await tx.select().from(payers).where(this.#isHeld(payer)).for('share')
@@ -84,19 +81,21 @@ export class WriteOutbox {
     await this.#update(writeId, { state: 'mined', ...mined })
   }
 
-  /** Called after the write's block was reorganized away. */
   async markUnmined(writeId: string): Promise<void> {
     await this.#update(writeId, { state: 'sent', minedHash: null, minedBlock: null })
   }
 
-  /** Also sets the block, because the update by `mined` may still be pending and is ignored once the write is final. */
+  /**
+   * Marks a write as final. Also sets its block, because the update by `markMined` may still be pending and is ignored
+   * once the write is final.
+   */
   async markFinal(writeId: string, mined: MinedWrite): Promise<void> {
     const { now } = this.#options
     await this.#update(writeId, { state: 'final', endedAt: new Date(now()), ...mined })
   }
 
   /**
-   * Called after the chain has lost final writes with this nonce or a higher one.
+   * Reopens final writes with this nonce or a higher one, after the chain has lost them.
    * @returns the writes to send again
    */
   async reopenFinal(payer: number, nonce: number): Promise<WriteRow[]> {

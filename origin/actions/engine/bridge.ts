@@ -3,14 +3,14 @@ import type { HostFunction, HostFunctions } from '../host/host-function.ts'
 import { EngineStoppedError, type Pointer, type QuickJs } from './quickjs.ts'
 import type { GuestValues } from './values.ts'
 
-/** Size of a guest value in the argument array of a call. */
+/** Size in bytes of a guest value in the argument array of a call. */
 const VALUE_BYTES = 8
 
 type HostCall = (args: Pointer) => Pointer
 
 /**
- * Host functions in a form that the guest can call by their index. The template contains these indices, so the order
- * must be the same in every process.
+ * Binds the host functions so that the guest can call each one by its index. The template contains these indices, so
+ * the order of the functions must be the same in every process.
  */
 export function bindHostFunctions(
   engine: QuickJs,
@@ -49,7 +49,10 @@ export function createHostObject(
   return host
 }
 
-/** Adds argument decoding and result encoding. The engine frees the returned value; 0 stands for undefined. */
+/**
+ * Wraps a host function to decode its arguments and encode its result. The engine frees the returned value; 0 stands
+ * for undefined.
+ */
 function marshaled(values: GuestValues, { takes, gives, call }: HostFunction): HostCall {
   const apply = call as (...args: unknown[]) => unknown
   let slots = 0

@@ -6,14 +6,14 @@ import { type WasmModule, Module } from './webassembly.ts'
 
 const WASM = '@jitl/quickjs-wasmfile-release-sync/wasm'
 
-/** The pinned engine build, with fuel checks added. @throws if another build is installed */
+/** @throws if another build is installed */
 export function engineBytes(): Uint8Array {
   const require = createRequire(import.meta.url)
   const engine = createRequire(require.resolve('quickjs-emscripten'))
   return withFuel(readFileSync(engine.resolve(WASM)))
 }
 
-/** Compiled once per process; all instances share the module. */
+/** Called once per process; all instances share the module. */
 export function compileEngine(bytes: Uint8Array): WasmModule {
   setFlagsFromString(BRANCH_HINTING_FLAG)
   return new Module(bytes)

@@ -7,32 +7,34 @@ import { I32, MUTABLE } from './wasm/instructions.ts'
 import { type WasmLayout, readLayout, SECTION } from './wasm/module.ts'
 import { encodeI32Const, appendItem, u32, Writer, writeSection } from './wasm/writer.ts'
 
-/** @jitl/quickjs-wasmfile-release-sync 0.32.0. No other module may be rewritten. */
+/** SHA-256 of the engine, @jitl/quickjs-wasmfile-release-sync 0.32.0. No other module may be rewritten. */
 const ENGINE_SHA256 = '105c3bed22d457e43e3d1c3c1c6959fda62a8fe06f0fc8a985303c3a2be72232'
 
 /**
  * Minified import name of the engine's interrupt callback (i32 to i32). The interpreter passes the address of its
- * runtime and unwinds if the result is 1. A fuel check passes `FUEL_CHECK_ARGUMENT`, which is never an address, and ignores the
- * result, so there only an exception can stop the run.
+ * runtime, and unwinds if the result is 1. A fuel check passes `FUEL_CHECK_ARGUMENT`, which is never an address, and
+ * ignores the result. During a fuel check, the run can therefore be stopped only by an exception.
  */
 export const INTERRUPT_IMPORT = 'i'
 export const FUEL_CHECK_ARGUMENT = 0
 
 /**
- * Loop iterations between two calls to the host: about 0.1 ms in the tightest loop, and 3 ms in the slowest loop found
- * (`docs/decisions/0014`). A call costs about a microsecond.
+ * Number of loop iterations between two calls to the host. They take about 0.1 ms in the tightest loop, and 3 ms in the
+ * slowest loop found (`docs/decisions/0014`). A call to the host costs about a microsecond.
  */
 const FUEL_PERIOD = 100_000
 
-/** Halves the cost of the fuel checks (`wasm/branch-hints.ts`). Must be set before the module is compiled. */
+/**
+ * V8 flag that halves the cost of the fuel checks (`wasm/branch-hints.ts`). Must be set before the module is compiled.
+ */
 export const BRANCH_HINTING_FLAG = '--experimental-wasm-branch-hinting'
 
 /**
  * Adds a fuel counter to the engine. QuickJS checks the clock only in its interpreter and not inside built-ins, so a
  * single call could otherwise take hours. The counter is decremented at every backward branch, at the entry of enough
- * functions to cover every recursion, and for bulk copies and fills in proportion to their size. When it falls below
- * zero, it is refilled and the host is called. The counter is a WebAssembly global without a memory address or export,
- * so no guest can reach it.
+ * functions to cover every recursion, and for bulk copies and fills in proportion to their size. When the counter falls
+ * below zero, it is refilled and the host is called. The counter is a WebAssembly global without a memory address or
+ * export, so no guest can access it.
  *
  * The module also exports the end of the heap (`wasm/heap-end.ts`). The result depends only on the input bytes.
  * @throws if the module is not the pinned build
@@ -46,7 +48,10 @@ export function withFuel(module: Uint8Array): Uint8Array {
   return addFuel(addHeapEnd(module))
 }
 
-/** Like `withFuel`, for any module that has the expected layout. @throws WasmLayoutError */
+/**
+ * Adds fuel checks like `withFuel`, to any module that has the expected layout.
+ * @throws WasmLayoutError
+ */
 export function addFuel(module: Uint8Array): Uint8Array {
   const layout = readLayout(module)
   const fuel = { global: layout.globals, refill: layout.imports.length + layout.bodies.length }

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs'
 
-/** Evaluated once, to build the template of all sandboxes. */
 export type GuestSources = {
   ethers: string
   prelude: Record<PreludePart, string>
 }
 
-/** Parts in load order. Each part receives the exports of the earlier parts. */
+/** Parts of the prelude in load order. Each part receives the exports of the earlier parts. */
 export const PRELUDE_PARTS = [
   'primordials',
   'errors',
@@ -49,14 +48,14 @@ export function readGuestSources(): GuestSources {
   return { ethers: ethersBundle(), prelude }
 }
 
-/** Output of `ethers/build.ts`: a function expression, described at `buildBundle`. */
+/** Reads the output of `ethers/build.ts`: a function expression, described at `buildBundle`. */
 export function ethersBundle(): string {
   return readFileSync(new URL('../ethers/bundle.js', import.meta.url), 'utf8')
 }
 
 /**
- * Converts a prelude file, which exports one function, to a function expression. As a module, it would have a name by
- * which an action could import it.
+ * Converts a prelude file, which exports one function, to a function expression. The file is not loaded as a module,
+ * because an action could then import it by name.
  */
 function functionExpression(part: PreludePart): string {
   const text = readFileSync(new URL(`../guest/${part}.js`, import.meta.url), 'utf8')

@@ -2,17 +2,19 @@
 import type { Pointer } from './quickjs.ts'
 import type { Vm } from './vm.ts'
 
-/** Memory boundaries: static data, then 5 MiB of C stack that grows downwards, then the heap. */
+/** Memory boundaries of the engine: static data, then 5 MiB of C stack that grows downwards, then the heap. */
 export const STATIC_END = 90_208
 export const STACK_TOP = 5_333_088
 
-/** Offset, in the runtime structure, of the flags set by `JS_SetStripInfo`, which the engine does not export. */
+/**
+ * Offset, in the runtime structure, of the flags that `JS_SetStripInfo` sets. The engine does not export that function.
+ */
 const STRIP_FLAGS_AT = 228
 const STRIP_SOURCE = 1
 
 /**
- * Discards the source text of functions compiled by `load`; it would add a megabyte to every reset. Functions compiled
- * later keep theirs.
+ * Discards the source text of the functions that `load` compiles, which would otherwise add a megabyte to every reset.
+ * Functions compiled later keep their source text.
  */
 export function withoutSourceText<T>(vm: Vm, load: () => T): T {
   const { bytes } = vm.engine
@@ -37,7 +39,7 @@ function textOfFunction({ values, file }: Vm): string {
   return read
 }
 
-/** One step of xorshift64*, the generator of Math.random. */
+/** Computes one step of xorshift64*, the generator of Math.random. */
 function nextRandomState(state: bigint): bigint {
   let next = state ^ (state >> 12n)
   next = BigInt.asUintN(64, next ^ (next << 25n))
@@ -45,8 +47,8 @@ function nextRandomState(state: bigint): bigint {
 }
 
 /**
- * Finds the state by calling Math.random three times and searching the heap for the only word that advances by one step
- * of the generator each time. Otherwise leaves the guest unchanged.
+ * Finds the address of Math.random's state. Calls Math.random three times and searches the heap for the only word that
+ * advances by one step of the generator each time. Leaves the guest otherwise unchanged.
  */
 export function findRandomState(vm: Vm): Pointer {
   const { bytes } = vm.engine

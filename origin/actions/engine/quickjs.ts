@@ -6,7 +6,7 @@ import { type WasmInstance, type WasmModule, Instance, Memory } from './webassem
 const PAGE_BYTES = 65_536
 
 /**
- * Stops a run inside a native loop of the engine, where the interrupt handler is not polled. The exception unwinds the
+ * Stops a run inside a native loop of the engine, where the interrupt handler is not called. The exception unwinds the
  * engine's WebAssembly frames.
  */
 export class EngineStoppedError extends Error {
@@ -19,7 +19,7 @@ export class EngineStoppedError extends Error {
 /** Address in the engine's memory; 0 is the null pointer. */
 export type Pointer = number
 
-/** Engine exports that the executor uses. Guest values are passed as pointers to cells that the engine allocates. */
+/** Guest values are passed as pointers to cells that the engine allocates. */
 type Exports = {
   _malloc: (this: void, bytes: number) => Pointer
   _free(pointer: Pointer): void
@@ -81,14 +81,13 @@ type EngineCallbacks = {
 
 export type QuickJs = {
   native: Exports
-  /** Views of the whole linear memory. They stay valid, because the memory never grows. */
+  /** Views of the whole linear memory. The views stay valid, because the memory never grows. */
   bytes: Buffer
   words: Uint32Array
   /** C stack pointer, a WebAssembly global that is not in linear memory. */
   stackPointer: { get(): Pointer; set(pointer: Pointer): void }
-  /** Highest end of the heap since this was last set. A WebAssembly global, which guests cannot write. */
+  /** Highest end of the heap since this global was last set. Guests cannot write WebAssembly globals. */
   heapEnd: { get(): Pointer; set(pointer: Pointer): void }
-  /** True if memory has run out since the last reset. */
   exhausted: boolean
   callbacks: EngineCallbacks
 }
@@ -104,14 +103,14 @@ type LoaderOptions = {
 type Loader = (options: LoaderOptions) => Promise<Exports & { callbacks: unknown }>
 
 /**
- * Instantiates the engine with memory that cannot grow: the engine's own memory limit does not bound all of its
- * allocations, and growing would detach the views of the memory.
+ * Instantiates the engine with memory that cannot grow. The engine's own memory limit does not bound all of its
+ * allocations, and growing the memory would detach the views of it.
  */
 export async function loadQuickJs(module: WasmModule): Promise<QuickJs> {
   const pages = ACTION_MEMORY_BYTES / PAGE_BYTES
   const wasmMemory = new Memory({ initial: pages, maximum: pages })
   const quickJs = { exhausted: false } as QuickJs
-  // The allocator calls this only when no memory is left, which makes it the only reliable sign of exhaustion.
+  // The allocator calls `grow` only when no memory is left, so this call is the only reliable sign of exhaustion.
   wasmMemory.grow = () => {
     quickJs.exhausted = true
     throw new RangeError('the memory of an action cannot grow')
@@ -120,7 +119,7 @@ export async function loadQuickJs(module: WasmModule): Promise<QuickJs> {
   const load = (await RELEASE_SYNC.importModuleLoader()) as unknown as Loader
   const native = await load({
     wasmMemory,
-    // Stored in the engine's memory, so it must be the same in every process.
+    // The name is stored in the engine's memory, so it must be the same in every process.
     thisProgram: 'svc',
     instantiateWasm(imports, ready) {
       const instance = new Instance(module, imports)
@@ -150,15 +149,16 @@ export async function loadQuickJs(module: WasmModule): Promise<QuickJs> {
 }
 
 const DISABLED_CALLBACKS = {
-  // Ignored, because all runs share the host functions. A function freed by a guest would be missing in the next run.
+  // Does nothing, because all runs share the host functions. If a guest could free one, it would be missing in the next
+  // run.
   freeHostRef: () => {},
   loadModuleSource: () => 0,
   normalizeModule: () => 0,
 }
 
 /**
- * Makes failed allocations throw, which ends the run. Otherwise, copying a string to address 0 would overwrite the
- * engine's own state.
+ * Makes failed allocations throw, which ends the run. Otherwise, the engine would copy a string to address 0 and
+ * overwrite its own state.
  */
 function rejectNullAllocations(native: Exports): void {
   const allocate = native._malloc

@@ -6,12 +6,11 @@ import { hostFunctionNames, Vm } from './vm.ts'
 import type { WasmModule } from './webassembly.ts'
 
 /**
- * Part of the C stack that is cleared after an ordinary run: the guest's stack limit (`vm.ts`), and the same size again
- * for the engine's C functions. Clearing all 5 MiB would make the kernel commit memory for all of it.
+ * Size of the C stack's part that is cleared after an ordinary run: the guest's stack limit (`vm.ts`), and the same
+ * size again for the engine's C functions. Clearing all 5 MiB would make the kernel commit memory for the whole stack.
  */
 const STACK_USED_BYTES = 1024 * 1024
 
-/** Math.random seeds generated per batch. Each run uses one. */
 const SEEDS_PER_BATCH = 256
 
 const ZEROS = new Uint8Array(64 * 1024)
@@ -24,7 +23,7 @@ function isZero(part: Buffer): boolean {
   return true
 }
 
-/** Virtual machine whose memory is restored from the template after each run. */
+/** Virtual machine with memory that is restored from the template after each run. */
 export class Sandbox {
   readonly vm: Vm
   readonly #template: Template
@@ -56,7 +55,7 @@ export class Sandbox {
 
   /**
    * Restores the memory, except for the part of the C stack that ordinary runs do not reach.
-   * @returns bytes that the run had allocated beyond the template
+   * @returns the number of bytes that the run had allocated beyond the template
    */
   reset(): number {
     const { vm } = this
@@ -78,8 +77,8 @@ export class Sandbox {
   }
 
   /**
-   * Compares the whole memory (64 MiB) with the template. Returns the start of the first section that differs;
-   * undefined if they are equal.
+   * Compares the whole memory (64 MiB) with the template. Returns the start of the first section that differs, or
+   * undefined if the memory is equal to the template.
    */
   firstDifference(): number | undefined {
     const { bytes } = this.vm.engine
@@ -104,7 +103,7 @@ export class Sandbox {
     return found?.at
   }
 
-  /** Seed for Math.random. Never zero, because the generator does not advance from a zero state. */
+  /** A seed is never zero, because the generator does not advance from a zero state. */
   #randomSeed(): bigint {
     if (this.#nextSeed === SEEDS_PER_BATCH) {
       randomFillSync(this.#seeds)

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { IDLE_HOOKS } from '../host/run-functions.ts'
 import type { Sandbox } from './sandbox.ts'
 
-/** The sandbox does not reset correctly or computes wrong results. The origin must not start. */
+/** The self-test found that the sandbox resets incorrectly or computes wrong results. The origin must not start. */
 export class SelfTestError extends Error {
   constructor(what: string) {
     super(`the sandbox's self-test failed: ${what}`)
@@ -10,13 +10,16 @@ export class SelfTestError extends Error {
   }
 }
 
-/** Must be returned unchanged. Contains NUL, a lone surrogate, and an own property named `__proto__`. */
+/**
+ * Params that the sandbox must return unchanged. They contain NUL, a lone surrogate, and an own property named
+ * `__proto__`.
+ */
 const PARAMS = '{"a":[1,"\\u0000\\ud83d"],"__proto__":{"b":1}}'
 
 type Probe = {
   name: string
   code: string
-  /** Returned value as JSON text, part of the thrown error's message, or `stopped`. */
+  /** Expected outcome: the returned value as JSON text, a part of the thrown error's message, or `stopped`. */
   expected: { value: string } | { thrown: string } | 'stopped'
 }
 
@@ -73,11 +76,11 @@ const PROBES: Probe[] = [
   },
 ]
 
-/** Clock checks after which a probe is stopped. */
 const CLOCK_CHECKS_MAX = 100
 
 /**
- * Runs all probes in one sandbox. After each one, resets it and requires its whole memory to equal the template.
+ * Runs all probes in one sandbox. After each probe, resets the sandbox and requires its whole memory to equal the
+ * template.
  * @throws SelfTestError
  */
 export function selfTest(sandbox: Sandbox): void {

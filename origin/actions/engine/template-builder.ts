@@ -10,7 +10,10 @@ import { selfTest } from './self-test.ts'
 import { buildTemplate } from './template.ts'
 import { writeTemplate } from './template-file.ts'
 
-/** Descriptors 0 to 3 are the standard streams and the channel to the parent. */
+/**
+ * File descriptor to which the template is written. Descriptors 0 to 3 are the standard streams and the channel to the
+ * parent.
+ */
 const FILE_FD = 4
 
 const template = await buildTemplate(engineBytes(), readGuestSources())

@@ -2,14 +2,20 @@ import { createHash } from 'node:crypto'
 import { fstatSync, readSync, writeSync } from 'node:fs'
 import type { Template, TemplateAddresses } from './template.ts'
 
-/** SHA-256 in hex. Readers get it from the process that built the template, and check the file against it. */
+/**
+ * SHA-256 of a template file in hex. A reader gets the digest from the process that built the template, and checks the
+ * file against it.
+ */
 export type TemplateDigest = string
 
 type TemplateHeader = { places: TemplateAddresses; engine: number; statics: number; heap: number }
 
 const LENGTH_BYTES = 4
 
-/** File format: length of the header, header as JSON, engine, static data, heap. */
+/**
+ * Writes a template to a file, which contains the length of the header, the header as JSON, the engine, the static data
+ * and the heap.
+ */
 export function writeTemplate(fd: number, template: Template): TemplateDigest {
   const { engine, statics, heap, places } = template
   const head: TemplateHeader = {

@@ -9,9 +9,8 @@ import { type EntryPoint, ENTRY_POINTS, hostFunctionNames, Vm } from './vm.ts'
 
 /** Initial state of every sandbox: the memory of an engine that has loaded the prelude and ethers, but no action. */
 export type Template = {
-  /** Includes the fuel checks. */
   engine: Uint8Array
-  /** Memory contents. The C stack, which lies between static data and heap, is all zeros. */
+  /** Contents of the memory: static data and heap. The C stack, which lies between the two, is all zeros. */
   statics: Uint8Array
   heap: Uint8Array
   places: TemplateAddresses
@@ -23,10 +22,10 @@ export type TemplateAddresses = {
   file: Pointer
   stackPointer: Pointer
   break: Pointer
-  /** 64-bit state, replaced for each run. */
+  /** Address of the 64-bit state of Math.random, which is replaced for each run. */
   random: Pointer
   entries: Record<EntryPoint, Pointer>
-  /** Names in the order of their indices. */
+  /** Names of the host functions, in the order of their indices. */
   hostFunctions: string[]
 }
 

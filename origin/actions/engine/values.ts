@@ -1,11 +1,14 @@
 import type { Pointer, QuickJs } from './quickjs.ts'
 
-/** QuickJS value tags of the pinned build. The self-test would fail if they were wrong. */
+/** QuickJS value tags of the pinned build. The self-test detects wrong values. */
 const TAG = { int: 0, bool: 1, undefined: 3, rope: -6, string: -7, object: -1, last: 7, first: -9 }
 
 const ARGUMENTS_MAX = 8
 
-/** Bytes that are searched for a pointer: in an ArrayBuffer object, and in the buffer that it points to. */
+/**
+ * Number of bytes that are searched for a pointer, in an ArrayBuffer object and in the buffer that the object points
+ * to.
+ */
 const SEARCHED_BYTES = 64
 const INNER_BYTES = 32
 
@@ -13,7 +16,6 @@ export class GuestValues {
   readonly #engine: QuickJs
   readonly #tags: Int32Array
   readonly context: Pointer
-  /** Argument pointers of a call, in guest memory. */
   readonly #args: Pointer
   /** Offset of the buffer pointer in an ArrayBuffer object, and of the data pointer in that buffer. */
   readonly #layout: { buffer: number; data: number }
@@ -33,7 +35,7 @@ export class GuestValues {
     this.#layout = this.#findBufferLayout()
   }
 
-  /** Searches an ArrayBuffer object for its known data address. */
+  /** Finds the offsets in an ArrayBuffer object by searching the object for its known data address. */
   #findBufferLayout(): { buffer: number; data: number } {
     const { native, words } = this.#engine
     const at = native._malloc(SEARCHED_BYTES)
@@ -55,7 +57,7 @@ export class GuestValues {
     return layout
   }
 
-  /** Copies a text, which must not contain NUL, to guest memory. The caller must free it. */
+  /** The text must not contain NUL. The caller must free the copy. */
   cString(text: string): { at: Pointer; length: number } {
     const { native, bytes } = this.#engine
     const length = Buffer.byteLength(text)
@@ -161,7 +163,7 @@ export class GuestValues {
   }
 
   /**
-   * Reads a part of an ArrayBuffer without copying. `read` must not keep the view or call into the guest.
+   * Calls `read` with a part of an ArrayBuffer, without copying. `read` must not store the view or call into the guest.
    * @throws RangeError if the range is out of bounds, for example because the buffer was detached or shrunk; other
    * memory is never read
    */

@@ -7,18 +7,18 @@ import { GuestValues } from './values.ts'
 import type { WasmModule } from './webassembly.ts'
 
 /**
- * Stack limit enforced by the engine; permits about 2,900 nested calls of simple functions. It must be reached before
- * V8's native stack overflows (`pool/fork.ts`), so that an action can catch the error of an endless recursion.
+ * Stack limit that the engine enforces; permits about 2,900 nested calls of simple functions. The limit must be reached
+ * before V8's native stack overflows (`pool/fork.ts`), so that an action can catch the error of an endless recursion.
  */
 const GUEST_STACK_BYTES = 512 * 1024
 
 /**
- * Host calls between two clock checks. The engine checks the clock only once in 10,000 polls, which is not enough,
- * because each host call may hash a long text.
+ * Number of host calls between two clock checks. The engine checks the clock only once in 10,000 polls, which is not
+ * enough, because each host call may hash a long text.
  */
 const HOST_CALLS_PER_CHECK = 32
 
-/** Prelude functions that the host calls, with the parts that export them. */
+/** Prelude functions that the host calls, each with the part of the prelude that exports it. */
 export const ENTRY_POINTS = {
   receive: 'drive',
   begin: 'drive',
@@ -37,15 +37,19 @@ export class Vm {
   readonly runtime: Pointer
   readonly values: GuestValues
   hooks: RunHooks = IDLE_HOOKS
-  /** Pointers to the prelude functions, and to the file name of the action's script. */
   entries!: Record<EntryPoint, Pointer>
   file: Pointer
-  /** True if an exception has unwound the engine, which leaves its C stack in an unknown state. Cleared by a reset. */
+  /**
+   * True if an exception has unwound the engine, which leaves the C stack in an unknown state. A reset clears the flag.
+   */
   trapped = false
   readonly #lastContext: Pointer
   #hostCalls = 0
 
-  /** All instances perform the same steps in the same order, so that their pointers match those in the template. */
+  /**
+   * Creates a virtual machine. All instances perform the same steps in the same order, so that their pointers match
+   * those in the template.
+   */
   static async create(module: WasmModule): Promise<Vm> {
     return new Vm(await loadQuickJs(module))
   }
@@ -82,7 +86,7 @@ export class Vm {
   call(entry: EntryPoint, args: readonly GuestArgument[]): boolean {
     const pointers = args.map((value) => this.#toGuest(value))
     const called = this.callWith(entry, pointers)
-    // Freed immediately, because params may occupy megabytes of the action's 64 MiB.
+    // Free the arguments immediately, because params may occupy megabytes of the action's 64 MiB.
     for (const [at, value] of pointers.entries())
       if (typeof args[at] !== 'boolean') this.values.free(value)
     return called
@@ -110,7 +114,7 @@ export class Vm {
     return this.values.arrayBuffer(value)
   }
 
-  /** Interrupt callback of the engine (`INTERRUPT_IMPORT`). Only an exception stops a native loop. */
+  /** Interrupt callback of the engine (`INTERRUPT_IMPORT`). In a native loop, only an exception stops the run. */
   #shouldInterrupt(runtime: Pointer): 0 | 1 {
     if (!this.hooks.mustStop()) return 0
     if (runtime === FUEL_CHECK_ARGUMENT) throw new EngineStoppedError()
@@ -118,7 +122,6 @@ export class Vm {
   }
 }
 
-/** Names in the order of the indices that the template contains. */
 export function hostFunctionNames(): string[] {
   return Object.keys(hostFunctions(() => IDLE_HOOKS))
 }

@@ -1,4 +1,4 @@
-/** Part of the WebAssembly API that the executor uses, missing in Node's type definitions. */
+/** Part of the WebAssembly API that the executor uses. Node's type definitions do not declare it. */
 type Wasm = {
   Module: new (bytes: Uint8Array) => WasmModule
   Instance: new (module: WasmModule, imports: object) => WasmInstance

@@ -9,7 +9,7 @@ import { NAME_TABLES, nameTables } from './name-tables.ts'
  * `edits.ts`. Run with `npm run ethers-bundle`. A test checks that bundle.js is up to date.
  */
 
-/** Replacement modules in `modules/`, by the end of the replaced module's path. */
+/** Replacement modules in `modules/`. Each key is the end of the path of the module to replace. */
 const REPLACEMENTS: Record<string, string> = {
   '@ethersproject/signing-key/lib.esm/index.js': 'signing-key.js',
   '@ethersproject/keccak256/lib.esm/index.js': 'keccak256.js',
@@ -20,13 +20,13 @@ const REPLACEMENTS: Record<string, string> = {
   '@ethersproject/wordlists/lib.esm/wordlists.js': 'wordlists.js',
 }
 
-/** Packages whose presence in the bundle means that a replacement is incomplete. */
+/** Packages that must not be in the bundle. If one is, a replacement is incomplete. */
 const EXCLUDED_PACKAGES = ['elliptic', 'hash.js', 'js-sha3', 'lib.esm/elliptic.js']
 
 const OUTPUT = fileURLToPath(new URL('bundle.js', import.meta.url))
 
 /**
- * The bundle is a function expression. The function takes the host object, defines `globalThis.ethers` and returns it.
+ * Builds the bundle: a function expression that takes the host object, defines `globalThis.ethers` and returns it.
  * @throws Error if the installed ethers package is not the supported version
  */
 export async function buildBundle(): Promise<string> {
@@ -61,7 +61,8 @@ export async function buildBundle(): Promise<string> {
   )
   if (foreign.length > 0) throw new Error(`the bundle would contain ${foreign.join(', ')}`)
   const [file] = result.outputFiles
-  // The directive therefore comes first in the wrapping function and makes it strict, as the modules were.
+  // The bundle starts with a strict mode directive. It comes first in the wrapping function and thus makes it strict,
+  // as the modules were.
   if (!file?.text.startsWith('"use strict";')) throw new Error('the bundle is not in strict mode')
   return `/* oxlint-disable -- made by build.ts */(function ethersOf(host){${file.text.trim()}globalThis.ethers=ethers;return ethers})\n`
 }

@@ -1,15 +1,15 @@
 import { CONVERTED_MAX_LENGTH } from './cryptography/texts.ts'
 
 /**
- * Replacement in the published source of ethers. Edits remove loops over characters or tables that dominate the cost of
- * a call.
+ * Replacement in the published source of ethers. The edits remove loops over characters, and tables, that dominate the
+ * cost of a call.
  */
 type SourceEdit = { from: string; to: string }
 
 export const EDITS: Record<string, readonly SourceEdit[]> = {
   /*
-   * Loops over hex characters, which nearly every ethers call uses. They still handle texts of more than a megabyte,
-   * because the interrupt handler can stop them.
+   * Replaces loops over hex characters, which nearly every ethers call uses. The loops still handle texts of more than
+   * a megabyte, because the interrupt handler can stop a loop in the guest.
    */
   '@ethersproject/bytes/lib.esm/index.js': [
     {
@@ -95,7 +95,7 @@ export function toUtf8Bytes(str, form = UnicodeNormalizationForm.current) {
   ],
   /*
    * The tables for ENS names take 8 MB, which every reset would have to copy, so they are built only when the first
-   * name is normalized. The 136,777 characters allowed in names stay encoded as 1,315 ranges, and these edits add a
+   * name is normalized. The 136,777 characters allowed in names remain encoded as 1,315 ranges, and these edits add a
    * reader for that format.
    */
   '@ethersproject/hash/lib.esm/ens-normalize/lib.js': [

@@ -11,9 +11,10 @@ type Decoder = {
 }
 
 /**
- * Source of a module with the decoded tables for ENS names. The published tables are compressed with an arithmetic
- * code; decoding them and building the tables would take 130 ms in the sandbox. The module contains the decoded
- * numbers, which the package's own decoder reads, and the character replacements, the largest table, as JSON.
+ * Returns the source of a module with the decoded tables for ENS names. The published tables are compressed with an
+ * arithmetic code; decoding them and building the tables would take 130 ms in the sandbox. The module contains the
+ * decoded numbers, which the package's own decoder reads. It contains the largest table, the character replacements, as
+ * JSON.
  */
 export function nameTables(): string {
   const require = createRequire(import.meta.url)

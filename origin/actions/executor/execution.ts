@@ -10,7 +10,7 @@ import { type ExecutionEnd, readKeyOperation, readLogLevel, returnedEnd } from '
 import { Logs } from './logs.ts'
 import { Timers } from './timers.ts'
 
-/** Promise jobs between two clock checks. Short jobs may never reach the interrupt handler. */
+/** Number of promise jobs between two clock checks. Short jobs may never reach the interrupt handler. */
 const JOBS_PER_BATCH = 256
 
 /**
@@ -20,15 +20,15 @@ const JOBS_PER_BATCH = 256
 const COMPUTING_REPORT_DELAY_MS = 5
 
 /**
- * Interval of further reports while a run computes. They let the pool give precedence to other runs during a long
- * computation.
+ * Interval of further reports while a run computes. With these reports, the pool can give precedence to other runs
+ * during a long computation.
  */
 const COMPUTING_REPORT_INTERVAL_MS = 25
 
 type ExecutionEvents = {
   /**
-   * Called when the run waits. `operations` are new key operations for the parent process; empty if the run waits only
-   * for earlier ones, a timer or a response. `computedMs` is the run's CPU time so far.
+   * Called when the run waits. `operations` contains new key operations for the parent process; it is empty if the run
+   * waits only for earlier operations, a timer or a response. `computedMs` is the run's CPU time so far.
    */
   waits(operations: KeyRequest[], computedMs: number): void
   /** Called when the run computes again after a wait, and at intervals after that. */
@@ -46,18 +46,19 @@ export class Execution {
   readonly #clock: RunClock
   readonly #logs = new Logs()
   readonly #timers: Timers
-  /** IDs of the key operations that the guest waits for, and operations not yet passed to the parent process. */
+  /** IDs of the key operations for which the guest waits, and operations not yet passed to the parent process. */
   readonly #keyOperations = new Set<number>()
   #unsentOperations: KeyRequest[] = []
   readonly #requests = new Map<number, AbortController>()
   #keyOperationCount = 0
-  /** Reported by the guest. The run ends when the engine returns from the current call. */
+  /** Outcome reported by the guest. The run ends when the engine returns from the current call. */
   #ending: ExecutionEnd | undefined
   #ended = false
-  /** True if the run was last reported as waiting. `#enteredAt` is the time at which the guest was last entered. */
+  /**
+   * True if the last report said that the run is waiting. `#enteredAt` is the time at which the guest was last entered.
+   */
   #reportedWaiting = false
   #enteredAt = 0
-  /** Last reported CPU time, and time of that report. */
   #reportedMs = 0
   #reportedAt = performance.now()
   #deadline: NodeJS.Timeout | undefined
@@ -94,7 +95,7 @@ export class Execution {
     })
   }
 
-  /** Stops a waiting run. A computing run blocks the event loop, so it cannot be stopped this way. */
+  /** Stops a waiting run. A computing run cannot be stopped with this method, because it blocks the event loop. */
   stop(): void {
     this.#end({ failure: stoppedFailure() })
   }
@@ -112,7 +113,6 @@ export class Execution {
     else if (this.#clock.reached === undefined) this.#vm.callWith('uncaught', [thrown])
   }
 
-  /** True if an error occurred because the engine ran out of memory or time. */
   #hitLimit(): boolean {
     return this.#vm.engine.exhausted || this.#clock.reached !== undefined
   }
@@ -122,8 +122,8 @@ export class Execution {
   }
 
   /**
-   * Makes the call, runs the promise jobs that it queued, and checks whether the run has ended. All calls into the
-   * guest go through this method.
+   * Makes a call into the guest, runs the promise jobs that the call queued, and checks whether the run has ended. All
+   * calls into the guest go through this method.
    */
   #enter(call: () => void): void {
     if (this.#ended) return
@@ -154,10 +154,11 @@ export class Execution {
     return { failure: { code: 'action_pending', message, stack: message } }
   }
 
-  /** Sets a timer for the deadline, because the interrupt handler does not run while the guest waits. */
+  /** Sets a timer for the run's deadline, because the interrupt handler does not run while the guest waits. */
   #wait(): void {
     const computedMs = this.#clock.usedCpuMs()
-    // Otherwise, a run that waits after each of many short computations would appear to be idle.
+    // Report the CPU time, because a run that waits after each of many short computations would otherwise appear to be
+    // idle.
     const isWorthReporting = computedMs - this.#reportedMs > COMPUTING_REPORT_DELAY_MS
     if (this.#unsentOperations.length > 0 || !this.#reportedWaiting || isWorthReporting) {
       this.#reportedMs = computedMs
@@ -242,8 +243,8 @@ export class Execution {
 }
 
 /**
- * Prepares JSON text for the engine, which truncates text at NUL and replaces lone surrogates. Lone surrogates become
- * escape sequences. Returns undefined for a text with NUL, which is never valid in JSON.
+ * Prepares JSON text for the engine, which truncates text at NUL and replaces lone surrogates. Replaces lone surrogates
+ * by escape sequences. Returns undefined for a text with NUL, which is never valid in JSON.
  */
 function escapeForGuest(json: string): string | undefined {
   if (json.includes('\0')) return undefined

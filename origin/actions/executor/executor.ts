@@ -6,21 +6,21 @@ import { Outbound } from '../outbound/outbound.ts'
 import { Execution } from './execution.ts'
 
 /**
- * Entry point of an executor: a child process that holds no keys and executes one action at a time, in a sandbox that
- * is reset after each run. Its only argument is the digest of the template file, which is open as file descriptor 4.
+ * Entry point of an executor: a child process that has no keys and executes one action at a time, in a sandbox that is
+ * reset after each run. The only argument is the digest of the template file, which is open as file descriptor 4.
  */
 const TEMPLATE_FD = 4
 
-/** Sandbox memory allocated by a run above which the memory of the process is measured after the run. */
+/** Sandbox memory in bytes. If a run allocates more, the memory of the process is measured after the run. */
 const LARGE_RUN_BYTES = 4 * 1024 * 1024
 
 /**
- * Duration of a run above which the memory of the process is measured. The host's work for a run uses memory outside
- * the sandbox.
+ * Duration in milliseconds. If a run takes longer, the memory of the process is measured after the run, because the
+ * host's work for a run uses memory outside the sandbox.
  */
 const LONG_RUN_MS = 50
 
-/** Runs after which the memory of the process is measured in any case. */
+/** Number of runs after which the memory of the process is measured in any case. */
 const RUNS_PER_MEASUREMENT = 64
 
 const template = readTemplate(TEMPLATE_FD, process.argv[2] ?? '')
@@ -30,7 +30,10 @@ let current: { token: string; execution: Execution } | undefined
 let runs = 0
 let rssBytes = process.memoryUsage.rss()
 
-/** Written to the pipe immediately, so the following work does not delay the message. */
+/**
+ * Sends a message to the parent process. The message is written to the pipe immediately, so later work does not delay
+ * it.
+ */
 function send(message: MessageFromExecutor): void {
   process.send?.(message)
 }
@@ -44,7 +47,7 @@ function run(request: Extract<MessageToExecutor, { type: 'run' }>): void {
     ended(result) {
       current = undefined
       send({ type: 'ended', token, result, rssBytes })
-      // After the result has been sent, so that the reset does not delay it.
+      // Reset after the result has been sent, so that the reset does not delay the result.
       const allocatedBytes = sandbox.reset()
       const wasLong = result.durationMs > LONG_RUN_MS
       if (allocatedBytes > LARGE_RUN_BYTES || wasLong || ++runs % RUNS_PER_MEASUREMENT === 0)
@@ -65,8 +68,8 @@ process.on('message', (message: MessageToExecutor) => {
   if (message.type === 'stop') current.execution.stop()
   else current.execution.settle(message.id, message.answer)
 })
-// Signals to the whole process group, for example by Ctrl-C in a terminal, are handled by the parent process, which
-// lets runs finish first.
+// Signals to the whole process group, for example by Ctrl-C in a terminal, are ignored here. The parent process handles
+// them, and lets runs finish first.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
 process.on('disconnect', () => process.exit(0))

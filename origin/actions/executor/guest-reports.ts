@@ -8,7 +8,7 @@ import { KEY_ID_MAX_CHARACTERS } from '../key-limit.ts'
 import { LOG_LEVELS, type LogLine } from '../../../shared/wire/log-line.ts'
 import type { KeyOperation } from '../run.ts'
 
-/** The returned value as JSON text, or the failure, as reported by the guest. */
+/** Outcome of a run as reported by the guest: the returned value as JSON text, or the failure. */
 export type ExecutionEnd = { value: string } | { failure: ActionFailure }
 
 export function returnedEnd(json: string): ExecutionEnd {

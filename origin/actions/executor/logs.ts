@@ -1,16 +1,16 @@
 import { LOGS_MAX_BYTES } from '../../../shared/limits.ts'
 import type { LogLine } from '../../../shared/wire/log-line.ts'
 
-/** Needed because the byte limit alone would permit a huge number of empty lines. */
+/** Maximum number of log lines. The byte limit alone would permit a huge number of empty lines. */
 const LINES_MAX = 10_000
 
-/** Console output of one run: the first `LOGS_MAX_BYTES`, followed by a note that the rest was truncated. */
+/** Console output of one run: the first `LOGS_MAX_BYTES`, followed by a line which says that the rest was truncated. */
 export class Logs {
   readonly lines: LogLine[] = []
   #bytes = 0
   #full = false
 
-  /** Truncates the line if only a part of it fits. Returns true once the log is full. */
+  /** Adds a line, truncated if only a part of it fits. Returns true once the log is full. */
   add(level: LogLine['level'], at_ms: number, text: string): boolean {
     if (this.#full) return true
     const line = text.toWellFormed()
@@ -30,7 +30,7 @@ export class Logs {
   }
 }
 
-/** Longest prefix of at most `bytes` in UTF-8, without splitting characters. */
+/** Returns the longest prefix of at most `bytes` bytes in UTF-8, without splitting characters. */
 function truncateUtf8(text: string, bytes: number): string {
   const encoded = Buffer.from(text)
   let end = Math.min(bytes, encoded.length)

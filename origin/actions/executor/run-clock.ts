@@ -1,12 +1,11 @@
 import { type ActionFailure, timeoutFailure } from '../failure.ts'
 
-/** Wall time of a run, and CPU time of the thread that executes the guest. */
+/** Measures the wall time of a run, and the CPU time of the thread that executes the guest. */
 export class RunClock {
   readonly #wallMs: number
   readonly #cpuMs: number
   readonly #startedAt = performance.now()
   readonly #cpuAtStart = threadCpuMs()
-  /** Limit that was reached first; undefined while neither is reached. */
   reached: 'wall' | 'cpu' | undefined
 
   constructor(limits: { wallMs: number; cpuMs: number }) {

@@ -1,7 +1,7 @@
-/** Node's maximum delay. Timers with a longer delay would fire immediately. */
+/** Maximum delay of Node's timers. A timer with a longer delay would fire immediately. */
 const DELAY_MAX_MS = 2 ** 31 - 1
 
-/** Node timers behind a run's `setTimeout`. The callbacks stay in the guest, which also limits their number. */
+/** The callbacks stay in the guest, which also limits their number. */
 export class Timers {
   readonly #live = new Map<number, NodeJS.Timeout>()
   readonly #fire: (id: number) => void

@@ -124,7 +124,7 @@ export default function abort(_host, base, { events, exceptions, timers, webidl 
   webidl.expose(AbortController)
   return {
     isSignal,
-    /* Registers `run` to be called when the signal is aborted. Returns a function that removes the registration. */
+    /* Returns a function that removes the registration. */
     watch,
     never: () => new AbortSignal(KEY),
   }

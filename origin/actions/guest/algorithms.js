@@ -39,7 +39,7 @@ export default function algorithms(_host, base, { exceptions, webidl }) {
     return webidl.string(name)
   }
 
-  /* Returns a required member of an algorithm dictionary. An algorithm given as a string has no members. */
+  /* An algorithm given as a string has no members. */
   const member = (given, field, what) => {
     const value = webidl.isObject(given) ? given[field] : undefined
     if (value !== undefined) return value

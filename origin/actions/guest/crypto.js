@@ -1,4 +1,3 @@
-/* The crypto object: random values from the host, and crypto.subtle. */
 export default function cryptoFor(host, base, { exceptions, subtle }) {
   const { Uint8Array, inBase, padStart, typedName, span, setBytes } = base
   const { define, freeze } = base

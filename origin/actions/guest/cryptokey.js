@@ -62,7 +62,6 @@ export default function cryptokey(_host, base, { webidl }) {
   webidl.expose(CryptoKey)
   return {
     /*
-     * Creates a CryptoKey.
      * @param own {type, name, hash, curve, bytes, sign, verify}, without a prototype; bytes is a Uint8Array with no
      * other references
      * @param algorithm the algorithm object that the key exposes

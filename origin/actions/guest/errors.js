@@ -7,7 +7,7 @@ export default function errors(host, base) {
   const MESSAGE_CHARACTERS = 8192
   const STACK_CHARACTERS = 16384
   const ours = /[( ]svc:[a-z0-9]+\.js:\d/
-  /* Failure codes of errors that the prelude created. Actions cannot add entries. */
+  /* Actions cannot add entries. */
   const codes = new WeakMap()
 
   const isObject = (value) =>

@@ -136,7 +136,7 @@ export default function events(_host, base, { exceptions, timers, webidl }) {
       return finish(event)
     }
 
-    /* Removes a listener. Creates a new list, because a dispatch may be iterating over the old one. */
+    /* Creates a new list, because a dispatch may be iterating over the old one. */
     #remove(type, callback, capture) {
       const kept = []
       const list = mapGet(this.#listeners, type) ?? []

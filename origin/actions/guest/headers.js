@@ -154,9 +154,7 @@ export default function headers(_host, base, { iterators, webidl }) {
     Headers,
     /* Returns the name-value pairs of a Headers object in insertion order. */
     listOf,
-    /*
-     * Creates the Headers object of a response from the network. The host has already normalized the names and values.
-     */
+    /* The host has already normalized the names and values. */
     make,
     copy,
   }

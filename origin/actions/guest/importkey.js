@@ -9,10 +9,7 @@ export default function importkey(host, base, { algorithms, cryptokey, exception
   const has = (words, word) => indexOf(word, ' ') < 0 && indexOf(words, ' ' + word + ' ') >= 0
   const refusal = (name, message) => new DOMException(WHAT + ': ' + message, name)
 
-  /*
-   * Parses the key usages.
-   * @returns {sign, verify, other}; other is true if any of the usages is not supported
-   */
+  /* @returns {sign, verify, other}; other is true if any of the usages is not supported */
   const usagesOf = (given) => {
     const usages = { __proto__: null, sign: false, verify: false, other: false }
     webidl.each(given, (item) => {

@@ -51,9 +51,7 @@ export default function operations(host, base, { errors }) {
       return { promise, abandon }
     },
 
-    /*
-     * Handles the host's response to an operation. `json` contains the value, or {message, code?} if `refused` is set.
-     */
+    /* `json` contains the value, or {message, code?} if `refused` is set. */
     settle(id, refused, json, bytes) {
       const entry = take(id)
       if (entry === undefined) return

@@ -10,10 +10,7 @@ export default function query(host, base, { iterators, webidl }) {
   const PIECE = 64 * 1024
   let isParams, link, load, write
 
-  /*
-   * Parses a query string.
-   * @param text the query without its question mark
-   */
+  /* @param text the query without its question mark */
   const parsed = (text) => {
     const list = []
     for (let at = 0; at < text.length;) {
@@ -28,8 +25,8 @@ export default function query(host, base, { iterators, webidl }) {
   }
 
   /*
-   * Serializes a list of pairs. The JSON for the host is assembled by hand, because JSON.stringify would call a toJSON
-   * method that an action has defined on Array.prototype.
+   * The JSON for the host is assembled by hand, because JSON.stringify would call a toJSON method that an action has
+   * defined on Array.prototype.
    */
   const written = (list) => {
     let text = ''

@@ -19,10 +19,7 @@ export default function subtle(
     return host.webDigest(name, buffer, offset, length)
   }
 
-  /*
-   * Checks that a key may be used with an algorithm.
-   * @returns {own, hash, saltLength}: the authoritative properties of the key, and the signature parameters
-   */
+  /* @returns {own, hash, saltLength}: the authoritative properties of the key, and the signature parameters */
   const permitted = (algorithm, key, usage) => {
     const what = 'crypto.subtle.' + usage
     const own = cryptokey.inside(key)

@@ -31,7 +31,7 @@ export default function timers(host, base, { errors, webidl }) {
     if (take(number) !== undefined) host.clearTimer(number)
   }
 
-  /* Calls a callback. If the callback throws, the run fails, as with any uncaught error. */
+  /* If the callback throws, the run fails, as with any uncaught error. */
   const guarded = (callback, args) => {
     try {
       apply(callback, undefined, args)

@@ -26,7 +26,7 @@ export default function webidl(_host, base) {
     return text
   }
 
-  /* Calls `visit` with each item of an iterable. This may run an iterator that is defined by the action. */
+  /* This may run an iterator that is defined by the action. */
   const forEachOf = (iterable, method, visit) => {
     const items = apply(method, iterable, [])
     const { next } = items
@@ -111,7 +111,6 @@ export default function webidl(_host, base) {
       return found
     },
 
-    /* Copies a part of an ArrayBuffer to a new Uint8Array. */
     copy(buffer, offset, length) {
       const own = new Uint8Array(length)
       setBytes(own, new Uint8Array(buffer, offset, length))

@@ -4,12 +4,12 @@ import { type HostFunctions, hostFunction } from './host-function.ts'
 import type { RunHooks } from './run-functions.ts'
 
 /**
- * Minimum size of data for which the clock is checked before hashing, which takes milliseconds. A loop of such calls
- * must not continue past the run's deadline.
+ * Minimum size of data for which the clock is checked before hashing. Hashing such data takes milliseconds, and a loop
+ * of such calls must not continue past the run's deadline.
  */
 const CLOCK_CHECK_MIN_BYTES = 1024 * 1024
 
-/** Node's names, by Web Crypto name. */
+/** Node's names of hash algorithms, by Web Crypto name. */
 export const NODE_HASHES: Record<string, string> = {
   'SHA-1': 'sha1',
   'SHA-256': 'sha256',
@@ -17,7 +17,6 @@ export const NODE_HASHES: Record<string, string> = {
   'SHA-512': 'sha512',
 }
 
-/** crypto.subtle.digest (Web Crypto). */
 export function digestFunctions(hooks: () => RunHooks): HostFunctions {
   return {
     webDigest: hostFunction(['text', 'bytes'], 'bytes', (name, bytes) => {

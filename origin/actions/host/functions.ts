@@ -13,7 +13,10 @@ import { signatureFunctions } from './signatures.ts'
 import { textFunctions } from './text.ts'
 import { urlFunctions } from './url.ts'
 
-/** The prelude can call host functions directly; actions can reach them only through the prelude. */
+/**
+ * Collects all host functions. Only the prelude can call them directly; actions can reach them only through the
+ * prelude.
+ */
 export function hostFunctions(hooks: () => RunHooks): HostFunctions {
   const groups = [
     runFunctions(hooks),

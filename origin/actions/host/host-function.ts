@@ -1,10 +1,10 @@
-/** Argument types. Objects cannot be passed between the sandbox and the host. */
+/** Objects cannot be passed between the sandbox and the host. */
 type ArgumentTypes = {
   /**
    * Text without NUL, such as hex, names, or JSON that the host passes on. The engine truncates text at its first NUL.
    */
   text: string
-  /** Passed as JSON text and parsed by the host. Within JSON, any string can be passed unchanged. */
+  /** JSON value that is passed as text and parsed by the host. Within JSON, any string can be passed unchanged. */
   json: unknown
   number: number
   boolean: boolean
@@ -17,18 +17,17 @@ type ArgumentTypes = {
 
 type ResultTypes = {
   nothing: void
-  /** Must not contain NUL: hex, a name, or JSON. */
   text: string
   number: number
   boolean: boolean
-  /** Received by the guest as an ArrayBuffer. */
+  /** Bytes that the guest receives as an ArrayBuffer. */
   bytes: Uint8Array
 }
 
 type ArgumentType = keyof ArgumentTypes
 type ResultType = keyof ResultTypes
 
-/** Host function with its types. Only the prelude can call it directly. */
+/** Only the prelude can call it directly. */
 export type HostFunction = {
   takes: readonly ArgumentType[]
   gives: ResultType
@@ -41,8 +40,8 @@ export type HostFunction = {
 export type HostFunctions = Record<string, HostFunction>
 
 /**
- * Declares a host function. For an argument of the wrong type, `call` receives '', 0, false or empty bytes; for invalid
- * JSON, undefined. If `call` throws an Error, the guest gets an Error with the same message.
+ * For an argument of the wrong type, `call` receives '', 0, false or empty bytes, and for invalid JSON, undefined. If
+ * `call` throws an Error, the guest gets an Error with the same message.
  */
 export function hostFunction<const T extends readonly ArgumentType[], const G extends ResultType>(
   takes: T,

@@ -6,21 +6,21 @@ import { RSA_KEY_MAX_BITS } from '../../../shared/limits.ts'
 const DER_MAX_BYTES = 8 * 1024
 
 /**
- * Bytes by which a prime of an RSA key may be longer than half of the modulus. The primes of real keys have equal
- * lengths.
+ * Number of bytes by which a prime of an RSA key may be longer than half of the modulus. The primes of real keys have
+ * equal lengths.
  */
 const PRIME_SLACK_BYTES = 8
 
 type Family = {
   type: 'rsa' | 'ec' | 'ed25519'
   curve?: string
-  /** Hex prefixes that turn a raw public key into a SubjectPublicKeyInfo, by the raw key's length in bytes. */
+  /** Hex prefixes that turn a raw public key into a SubjectPublicKeyInfo, by the length of the raw key in bytes. */
   raw: Record<number, string>
 }
 
 const RSA: Family = { type: 'rsa', raw: {} }
 
-/** Families by algorithm or curve. Raw points may be uncompressed, or compressed to x and a sign (SEC 1, 2.3.3). */
+/** Key families by algorithm or curve. Raw points may be uncompressed, or compressed to x and a sign (SEC 1, 2.3.3). */
 const FAMILIES: Record<string, Family> = {
   'RSASSA-PKCS1-v1_5': RSA,
   'RSA-PSS': RSA,
@@ -58,7 +58,7 @@ export function importKeyBytes(kind: string, format: string, bytes: Uint8Array):
 }
 
 /**
- * Imports a JWK, whose `kty` and `crv` the prelude has already checked. Returns DER, or the raw bytes of a secret key.
+ * Imports a JWK. The prelude has already checked its `kty` and `crv`. Returns DER, or the raw bytes of a secret key.
  */
 export function importJwk(kind: string, type: string, jwk: unknown): Uint8Array {
   if (type === 'secret') return readSecret(jwk)
@@ -88,7 +88,7 @@ function checkedDer({ type, curve }: Family, key: KeyObject): Uint8Array {
   return key.export({ format: 'der', type: key.type === 'private' ? 'pkcs8' : 'spki' } as const)
 }
 
-/** Limits the numbers in an RSA key, so that a signature takes only milliseconds, because it cannot be interrupted. */
+/** Rejects RSA keys with large numbers. A signature cannot be interrupted, so it must take only milliseconds. */
 function requireBoundedRsa(key: KeyObject): void {
   const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
   if (bits > RSA_KEY_MAX_BITS)
@@ -112,7 +112,7 @@ function rawToDer({ raw }: Family, bytes: Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.from(head, 'hex'), bytes])
 }
 
-/** The library ignores trailing bytes after the outermost DER element. */
+/** True if the bytes are a single DER element. The library would ignore trailing bytes after it. */
 function isWholeDer(bytes: Uint8Array): boolean {
   const [tag, first = 0] = bytes
   if (tag !== 0x30 || bytes.length > DER_MAX_BYTES) return false

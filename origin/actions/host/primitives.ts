@@ -13,14 +13,14 @@ import { type HostFunctions, hostFunction } from './host-function.ts'
 import type { RunHooks } from './run-functions.ts'
 
 /**
- * Cryptography for ethers, as pure functions. Only the bundle calls them, but they must handle any arguments, because
- * an action may have modified built-ins that the bundle uses to prepare the arguments.
+ * Cryptography for ethers, as pure functions. Only the bundle calls these functions, but they must handle any
+ * arguments, because an action may have modified built-ins that the bundle uses to prepare the arguments.
  */
 export function primitives(hooks: () => RunHooks): HostFunctions {
   const mustStop = () => hooks().mustStop()
   return {
     keccak256: hostFunction(['bytes'], 'text', (bytes) => keccak256(bytes, mustStop)),
-    /** Takes 0x hex. Returns '' if the text is not valid hex. */
+    /** Hashes 0x hex. Returns '' if the text is not valid hex. */
     keccak256OfHex: hostFunction(['text', 'number'], 'text', (text, length) => {
       const bytes = bytesOfHex(text, length)
       return bytes === undefined ? '' : keccak256(bytes, mustStop)
@@ -52,7 +52,7 @@ export function primitives(hooks: () => RunHooks): HostFunctions {
     sharedSecret: hostFunction(['text', 'bytes'], 'text', errorsAsText(sharedSecret)),
     checksumAddress: hostFunction(['text'], 'text', checksumAddress),
     hexOf: hostFunction(['bytes'], 'text', hexOf),
-    /** Returns empty bytes if the text is '0x' or not valid hex. */
+    /** Decodes 0x hex. Returns empty bytes if the text is '0x' or not valid hex. */
     bytesOfHex: hostFunction(
       ['text', 'number'],
       'bytes',
@@ -62,7 +62,10 @@ export function primitives(hooks: () => RunHooks): HostFunctions {
   }
 }
 
-/** Returns '!' and the message instead of throwing. The bundle then throws an error with the action's stack. */
+/**
+ * Wraps a function so that it returns '!' and the message instead of throwing. The bundle then throws an error with the
+ * action's stack.
+ */
 function errorsAsText<A extends unknown[]>(call: (...args: A) => string): (...args: A) => string {
   return (...args) => {
     try {

@@ -1,18 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { type HostFunctions, hostFunction } from './host-function.ts'
 
-/** Shown to the action's author. */
+/** Reason why an operation was refused, shown to the action's author. */
 export type OperationRefusal = { message: string; code?: string }
 
-/**
- * Refusal as JSON for the guest. A code is always included. Without one, the guest would read a `code` that an action
- * has put on Object.prototype.
- */
+/** Always includes a code. Otherwise, the guest would read a `code` that an action has defined on Object.prototype. */
 export function refusalJson({ message, code = '' }: OperationRefusal): string {
   return JSON.stringify({ message, code })
 }
 
-/** All texts are untrusted. */
+/** All texts from the guest are untrusted. */
 export type RunHooks = {
   finish(json: string): void
   fail(code: string, name: string, message: string, frames: string): void
@@ -42,7 +39,7 @@ export const IDLE_HOOKS: RunHooks = {
   mustStop: () => false,
 }
 
-/** Limit per call. The prelude enforces the same limit (Web Crypto). */
+/** The prelude enforces the same limit (Web Crypto). */
 const RANDOM_MAX_BYTES = 65_536
 
 export function runFunctions(hooks: () => RunHooks): HostFunctions {
@@ -72,7 +69,7 @@ export function runFunctions(hooks: () => RunHooks): HostFunctions {
   }
 }
 
-/** The prelude subtracts the start time of the run. */
+/** Host function that reads the monotonic clock. The prelude subtracts the start time of the run. */
 export const clockFunctions: HostFunctions = {
   monotonicMs: hostFunction([], 'number', () => performance.now()),
 }

@@ -6,7 +6,7 @@ import { type HostFunctions, hostFunction } from './host-function.ts'
 import { toKeyObject, importKeyBytes, importJwk } from './key-material.ts'
 import type { RunHooks } from './run-functions.ts'
 
-/** Node's options by Web Crypto algorithm. HMAC is missing, because it is not computed with a key object. */
+/** Node's signing options by Web Crypto algorithm. HMAC is missing, because it is not computed with a key object. */
 const OPTIONS: Record<string, SigningOptions> = {
   Ed25519: {},
   ECDSA: { dsaEncoding: 'ieee-p1363' },
@@ -15,7 +15,7 @@ const OPTIONS: Record<string, SigningOptions> = {
 }
 
 /**
- * Keys, signatures and MACs of crypto.subtle (Web Crypto). The host keeps no state between calls: the guest stores its
+ * Keys, signatures and MACs of crypto.subtle (Web Crypto). The host stores no state between calls: the guest stores its
  * keys and passes their bytes. All functions except `webRsaKey` check the clock first, because a single RSA signature
  * may take about 30 ms.
  */
@@ -32,7 +32,7 @@ export function signatureFunctions(hooks: () => RunHooks): HostFunctions {
       return importJwk(kind, type, jwk)
     }),
 
-    /** JSON {modulusLength, publicExponent}: number of bits, and list of big-endian bytes. */
+    /** Returns the JSON `{modulusLength, publicExponent}`: the number of bits, and a list of big-endian bytes. */
     webRsaKey: hostFunction(['text', 'bytes'], 'text', (type, der) => {
       const { modulusLength, publicExponent = 0n } =
         toKeyObject(type, der).asymmetricKeyDetails ?? {}
@@ -78,8 +78,8 @@ export function signatureFunctions(hooks: () => RunHooks): HostFunctions {
 }
 
 /**
- * Key in the form that Node's functions accept. As DER, it is parsed and freed within the call; a key object would stay
- * in memory until it is garbage-collected.
+ * Converts a key to the form that Node's functions accept. A DER key is parsed and freed within the call, whereas a key
+ * object would stay in memory until it is garbage-collected.
  */
 function derKeyInput<T extends 'pkcs8' | 'spki'>(
   type: T,

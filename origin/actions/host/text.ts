@@ -2,8 +2,8 @@ import { TextDecoder } from 'node:util'
 import { type HostFunctions, hostFunction } from './host-function.ts'
 
 /**
- * Multi-byte encodings, not offered although Node supports them. Texts are decoded in pieces, and the prelude cannot
- * detect whether the end of a piece splits a character of these encodings.
+ * Multi-byte encodings that are not offered, although Node supports them. Texts are decoded in pieces, and the prelude
+ * cannot detect whether the end of a piece splits a character of such an encoding.
  */
 const MULTI_BYTE = new Set([
   'gbk',
@@ -19,8 +19,8 @@ const encoder = new TextEncoder()
 const decoders = new Map<string, TextDecoder>()
 
 /**
- * TextEncoder, TextDecoder, atob and btoa (Encoding standard; Infra standard, forgiving-base64). The prelude passes
- * long inputs in pieces.
+ * Implements TextEncoder, TextDecoder, atob and btoa (Encoding standard; Infra standard, forgiving-base64). The prelude
+ * passes long inputs in pieces.
  */
 export const textFunctions: HostFunctions = {
   encodeText: hostFunction(['text'], 'bytes', (text) => encoder.encode(text)),
@@ -39,7 +39,7 @@ export const textFunctions: HostFunctions = {
     return target.subarray(0, 4 + written)
   }),
 
-  /** Standard name of an encoding for one of its labels, or '' if the encoding is not supported. */
+  /** Returns the standard name of an encoding for one of its labels, or '' if the encoding is not supported. */
   encodingName: hostFunction(['json'], 'text', (label) => {
     try {
       const { encoding } = new TextDecoder(asText(label))
@@ -50,8 +50,8 @@ export const textFunctions: HostFunctions = {
   }),
 
   /**
-   * Returns the text or its JSON form (see `encodeForGuest`), or '' if `fatal` is set and the bytes are invalid. The
-   * encoding 'binary' maps each byte to one character.
+   * Decodes bytes. Returns the text or its JSON form (see `encodeForGuest`), or '' if `fatal` is set and the bytes are
+   * invalid. The encoding 'binary' maps each byte to one character.
    */
   decodeText: hostFunction(
     ['text', 'boolean', 'boolean', 'bytes'],
@@ -70,8 +70,8 @@ export const textFunctions: HostFunctions = {
   ),
 
   /**
-   * Returns '' if the text contains characters outside Latin-1. This is unambiguous, because the prelude never passes
-   * an empty text.
+   * Encodes a text as base64. Returns '' if the text contains characters outside Latin-1. This is unambiguous, because
+   * the prelude never passes an empty text.
    */
   btoa: hostFunction(['json'], 'text', (text) => {
     try {
@@ -81,7 +81,9 @@ export const textFunctions: HostFunctions = {
     }
   }),
 
-  /** Returns a byte 1 followed by the decoded bytes, or a single byte 0 if the text is not valid base64. */
+  /**
+   * Decodes base64. Returns a byte 1 followed by the decoded bytes, or a single byte 0 if the text is not valid base64.
+   */
   atob: hostFunction(['json'], 'bytes', (text) => {
     try {
       return Buffer.from(`\u0001${atob(asText(text))}`, 'latin1')
@@ -91,20 +93,20 @@ export const textFunctions: HostFunctions = {
   }),
 }
 
-/** Returns '' for any other type, because the guest may pass any value. */
+/** Returns a string unchanged, and '' for any other type, because the guest may pass any value. */
 function asText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
 /**
- * Prepares a text for the guest. An empty text, a text with NUL, and a text that could be mistaken for JSON are
- * returned as JSON; others unchanged.
+ * Converts an empty text, a text with NUL, and a text that could be mistaken for JSON to JSON. Returns other texts
+ * unchanged.
  */
 function encodeForGuest(text: string): string {
   return text === '' || text.startsWith('"') || text.includes('\0') ? JSON.stringify(text) : text
 }
 
-/** Cached decoder. Decoders can be reused, because they keep no state between calls without `stream`. */
+/** Decoders can be reused, because they store no state between calls without `stream`. */
 function cachedDecoder(encoding: string, fatal: boolean, ignoreBOM: boolean): TextDecoder {
   const kind = `${encoding} ${fatal} ${ignoreBOM}`
   let found = decoders.get(kind)

@@ -1,7 +1,7 @@
 import { type HostFunctions, hostFunction } from './host-function.ts'
 
 /**
- * Parts in the order in which the prelude receives them (`guest/url.js`). An action may set any of them except
+ * Parts of a URL, in the order in which the prelude receives them (`guest/url.js`). An action may set any part except
  * `origin`.
  */
 const PARTS = [
@@ -18,16 +18,16 @@ const PARTS = [
   'hash',
 ] as const
 
-/** URL and URLSearchParams (URL standard), based on Node's implementation. No state is kept between calls. */
+/** Implements URL and URLSearchParams (URL standard) with Node's classes. Stores no state between calls. */
 export const urlFunctions: HostFunctions = {
-  /** Returns the parts as a JSON list, or '' if the input is not a valid URL. */
+  /** Parses a URL. Returns its parts as a JSON list, or '' if the input is not a valid URL. */
   parseUrl: hostFunction(['json', 'json', 'boolean'], 'text', (input, base, hasBase) => {
     if (typeof input !== 'string' || typeof base !== 'string') return ''
     const url = URL.parse(input, hasBase ? base : undefined)
     return url === null ? '' : serializeParts(url)
   }),
 
-  /** Returns all parts as a JSON list, or '' if the result is not a valid URL. */
+  /** Sets one part of a URL. Returns all parts as a JSON list, or '' if the result is not a valid URL. */
   changeUrl: hostFunction(['text', 'text', 'json'], 'text', (href, name, value) => {
     const part = PARTS.find((known) => known === name)
     if (part === undefined || part === 'origin' || typeof value !== 'string') return ''
@@ -40,7 +40,7 @@ export const urlFunctions: HostFunctions = {
     }
   }),
 
-  /** Takes a query string without its question mark. Returns a JSON list of name-value pairs. */
+  /** Parses a query string without its question mark. Returns a JSON list of name-value pairs. */
   parseQuery: hostFunction(['json'], 'text', (text) => {
     // Without the ampersand, URLSearchParams would remove a question mark that is the first character of a name.
     const query = typeof text === 'string' ? `&${text}` : ''

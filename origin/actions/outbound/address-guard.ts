@@ -8,7 +8,7 @@ import type { OutboundPolicy } from './policy.ts'
 import { isLocalName, type Target } from './target.ts'
 
 /**
- * Decides whether an action may connect to a host and port, and at which addresses. Called once per host and port in
+ * Decides whether an action may connect to a host and port, and to which addresses. Called once per host and port in
  * each run.
  */
 export class AddressGuard {
@@ -24,9 +24,9 @@ export class AddressGuard {
   }
 
   /**
-   * Returns the addresses at which the action may connect to the target. The caller must not resolve the name again. A
-   * name with any non-public address is rejected, even if its other addresses are public: no legitimate name has both,
-   * and the one that is used would depend on which address responds.
+   * Returns the addresses at which the action may connect to the target. The caller must not resolve the name again.
+   * Rejects a name with any non-public address, even if its other addresses are public: no legitimate name has both
+   * kinds, and the address that is used would depend on which one responds.
    * @throws {OutboundError}
    */
   async admit(target: Target): Promise<readonly string[]> {
@@ -50,8 +50,8 @@ export class AddressGuard {
   }
 
   /**
-   * True for our own services. Their hosts are refused at all other ports too, unless the operator allows the exact
-   * port.
+   * True if the target is one of our own services. A service's host is also refused at all other ports, unless the
+   * operator allows the exact port.
    */
   #isOwnName({ host, port }: Target, isAllowed: boolean): boolean {
     return this.#policy.deny.some(
@@ -61,7 +61,7 @@ export class AddressGuard {
 
   async #resolve({ host, named }: Target, isAllowed: boolean): Promise<string[]> {
     try {
-      // Allowed names may be in the hosts file of a developer's machine, so the system resolves them.
+      // Resolve allowed names with the system, because they may be in the hosts file of a developer's machine.
       if (!isAllowed) return await this.#names.addresses(host)
       return (await lookup(host, { all: true })).map(({ address }) => address)
     } catch (error) {
@@ -80,7 +80,10 @@ export class AddressGuard {
     )
   }
 
-  /** Public addresses of this machine. They are refused, because connections to them would bypass the firewall. */
+  /**
+   * Returns the public addresses of this machine. Actions may not use them, because such connections would bypass the
+   * firewall.
+   */
   #localAddresses(): ReadonlySet<string> {
     this.#machineAddresses ??= new Set(
       Object.values(networkInterfaces()).flatMap((all) =>
@@ -104,8 +107,8 @@ export class AddressGuard {
   }
 
   /**
-   * Returns an empty list if the name does not resolve. It then does not resolve for actions either, so denying the
-   * name is enough.
+   * Returns an empty list if the name does not resolve. The name then does not resolve for actions either, so denying
+   * it by name is enough.
    */
   async #serviceAddresses(host: string): Promise<string[]> {
     if (isIP(host) !== 0) return [host]

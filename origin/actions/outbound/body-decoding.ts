@@ -10,7 +10,7 @@ type Decode = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promi
 const gzip: Decode = promisify(gunzip)
 const wrapped: Decode = promisify(inflate)
 const raw: Decode = promisify(inflateRaw)
-/** Accepts data with or without a zlib header, because some servers omit the header (RFC 9110, 8.4.1.2). */
+/** Decodes deflate data with or without a zlib header, because some servers omit the header (RFC 9110, 8.4.1.2). */
 const deflate: Decode = (bytes, options) =>
   ((bytes[0] ?? 0) & 0x0f) === 8 ? wrapped(bytes, options) : raw(bytes, options)
 
@@ -24,8 +24,8 @@ const DECODERS: Record<string, Decode> = {
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br'
 
 /**
- * Decoding steps in the order in which they are applied. Empty if any encoding is unknown; the body is then not
- * decoded, as in browsers.
+ * Decoding steps in the order in which they are applied. The list is empty if any encoding is unknown; the body is then
+ * not decoded, as in browsers.
  */
 export type Encodings = readonly string[]
 
@@ -44,7 +44,7 @@ export function readEncodings(headers: readonly [string, string][], named: strin
 }
 
 /**
- * Limits the output of each step to the maximum response size, as a protection against decompression bombs.
+ * Limits the output of each step to the maximum response size, to protect against decompression bombs.
  * @throws {OutboundError}
  */
 export async function decodeBody(

@@ -2,8 +2,8 @@ import { HEADER_BYTES_MAX } from './bounds.ts'
 import { OutboundError } from './outbound-error.ts'
 
 /**
- * Descriptions of undici, Node and OpenSSL error codes. The original messages are not used, because they contain IP
- * addresses.
+ * Descriptions of undici, Node and OpenSSL error codes. The original error messages are not used, because they contain
+ * IP addresses.
  */
 const ERROR_DESCRIPTIONS: Record<string, string> = {
   ECONNREFUSED: 'refuses connections',
@@ -43,7 +43,7 @@ function describeError(error: unknown): string {
   return 'could not be reached'
 }
 
-/** If several addresses were tried, returns the code of the last attempt. */
+/** Returns the code of an error or, if several addresses were tried, the code of the last attempt. */
 function lastErrorCode(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0)
     return lastErrorCode(error.errors.at(-1))

@@ -28,22 +28,24 @@ export type ExchangeResponse = {
 type ExchangeOptions = {
   named: string
   times: OutboundTimeouts
-  /** Returns true if the body is not needed, such as the body of a redirect. */
+  /** Returns true if the body is not needed, for example because the response is a redirect. */
   skipsBody(status: number, headers: readonly [string, string][]): boolean
   signal: AbortSignal
 }
 
 const STATUS_TEXT_MAX = 256
 
-/** RFC 9110, 9.2.2. These requests may be retried if a reused connection turns out to be closed. */
+/**
+ * Idempotent methods (RFC 9110, 9.2.2). Their requests may be retried if a reused connection turns out to be closed.
+ */
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE'])
 
-/** Codes which mean that the server closed the connection. */
+/** Error codes which mean that the server closed the connection. */
 const CLOSED = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 
 /**
- * A server may close a reused connection just as the request is sent. An idempotent request is then retried once over a
- * new connection.
+ * Sends a request and receives the response. A server may close a reused connection just as the request is sent. An
+ * idempotent request is then retried once over a new connection.
  * @throws {OutboundError}
  */
 export async function exchange(
@@ -88,7 +90,8 @@ type ExchangeCallbacks = {
   reject(error: OutboundError): void
   free(): void
   /**
-   * Set only if the request may be retried; called if the connection was closed before any part of a response arrived.
+   * Retries the request. Set only if the request may be retried; called if the connection was closed before any part of
+   * a response arrived.
    */
   again?(): void
 }

@@ -11,19 +11,20 @@ export class NameError extends Error {
 }
 
 /**
- * Queries the machine's name servers directly, without the hosts file, search domains or multicast DNS. These queries
- * can be cancelled. A system lookup would occupy one of the process's four libuv threads until it completes.
+ * Resolves names by querying the machine's name servers directly, without the hosts file, search domains or multicast
+ * DNS. Such queries can be cancelled, whereas a system lookup would occupy one of the process's four libuv threads
+ * until it completes.
  */
 export class NameResolver {
   readonly #resolver = new dns.Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES })
 
-  /** @param servers used instead of the machine's name servers, as `address:port` */
+  /** @param servers name servers to use instead of the machine's, as `address:port` */
   constructor(servers?: readonly string[]) {
     if (servers !== undefined) this.#resolver.setServers(servers)
   }
 
   /**
-   * IPv4 addresses come first.
+   * The result contains IPv4 addresses first.
    * @throws {NameError}
    */
   async addresses(name: string): Promise<string[]> {

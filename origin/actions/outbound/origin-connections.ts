@@ -2,8 +2,8 @@ import type { Client } from 'undici'
 
 /**
  * Connections of one run to one origin. A request uses the most recently used idle connection, or opens a new one.
- * undici's own pool considers a connection busy until the event loop turn after its response, and would open a second
- * connection for two consecutive requests.
+ * undici's own pool is not used: it considers a connection busy until the event loop turn after the response, and would
+ * open a second connection for two consecutive requests.
  */
 export class OriginConnections {
   readonly #connect: () => Client
@@ -14,7 +14,7 @@ export class OriginConnections {
     this.#connect = connect
   }
 
-  /** Returns an idle connection unless `fresh` is set. */
+  /** Returns an idle connection, or a new one if `fresh` is set or no connection is idle. */
   take({ fresh }: { fresh: boolean }): { client: Client; used: boolean } {
     const idle = fresh ? undefined : this.#idle.pop()
     if (idle !== undefined) return { client: idle, used: true }
@@ -24,8 +24,8 @@ export class OriginConnections {
   }
 
   /**
-   * Must be called when a response has ended, successfully or not. If the connection is broken, undici reopens it for
-   * the next request.
+   * Makes a connection available to other requests. Must be called when a response has ended, successfully or not. If
+   * the connection is broken, undici reopens it for the next request.
    */
   release(client: Client): void {
     this.#idle.push(client)

@@ -9,15 +9,15 @@ import { RunNetwork } from './run-network.ts'
 
 /** Replacements for the real network environment, for tests. */
 export type OutboundEnvironment = {
-  /** As `address:port`. */
+  /** Name servers as `address:port`. */
   nameServers?: readonly string[]
   isPublic?: (address: string) => boolean
-  /** PEM, instead of Node's default authorities. */
+  /** Certificate authorities in PEM, instead of Node's default authorities. */
   authorities?: readonly string[]
   times?: OutboundTimeouts
 }
 
-/** Shared by all runs of one executor. Contains no state of individual runs. */
+/** Network of an executor, shared by all its runs. Contains no state of individual runs. */
 export class OutboundNetwork {
   readonly #policy: OutboundPolicy
   readonly #environment: OutboundEnvironment
@@ -28,7 +28,7 @@ export class OutboundNetwork {
     this.#environment = world
   }
 
-  /** @param onRequest called before each redirect is followed; may throw to prevent that */
+  /** @param onRequest called before each redirect is followed; may throw to prevent the next request */
   forRun(onRequest: () => void): RunNetwork {
     const { nameServers, isPublic = isPublicAddress, times = DEFAULT_TIMEOUTS } = this.#environment
     const names = new NameResolver(nameServers)
@@ -38,7 +38,7 @@ export class OutboundNetwork {
     return new RunNetwork({ names, connections, times, onRequest })
   }
 
-  /** The TLS context contains the certificate authorities but no sessions, so all runs can share it. */
+  /** Returns the TLS context. It contains the certificate authorities but no sessions, so all runs can share it. */
   #secureContext(): SecureContext {
     const { authorities } = this.#environment
     this.#context ??= createSecureContext({

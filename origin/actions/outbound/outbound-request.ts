@@ -4,7 +4,7 @@ import { OutboundError } from './outbound-error.ts'
 
 type RedirectMode = 'follow' | 'manual' | 'error'
 
-/** Validated request. `headers` does not contain headers that actions cannot set. */
+/** `headers` excludes the headers that actions cannot set. */
 export type OutboundRequest = {
   url: string
   method: string
@@ -14,18 +14,18 @@ export type OutboundRequest = {
 }
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-/** Visible characters, spaces, tabs and non-ASCII bytes, but no line breaks or NUL. */
+/** Valid value of a header field: visible characters, spaces, tabs and non-ASCII bytes, but no line breaks or NUL. */
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 const METHOD_MAX_CHARACTERS = 32
 const UPPER_CASED = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT']
-/** Forbidden by the Fetch standard. */
+/** Methods forbidden by the Fetch standard. */
 const FORBIDDEN_METHODS = ['CONNECT', 'TRACE', 'TRACK']
 const REDIRECT_MODES: readonly RedirectMode[] = ['follow', 'manual', 'error']
 
 /**
- * Request headers that determine how a message is framed and routed, where a wrong value could smuggle a second
- * request. As in the Fetch standard, they are dropped without an error, because libraries set some of them. Unlike in
- * the Fetch standard, headers that protect the user of a browser (cookie, origin, referer) are not dropped.
+ * Request headers that determine how a message is framed and routed. A wrong value could smuggle a second request. As
+ * in the Fetch standard, these headers are dropped without an error, because libraries set some of them. Unlike in the
+ * Fetch standard, headers that protect the user of a browser (cookie, origin, referer) are not dropped.
  */
 const DROPPED: ReadonlySet<string> = new Set([
   'accept-encoding',
@@ -98,7 +98,7 @@ function readHeaders(value: unknown): [string, string][] {
   return headers
 }
 
-/** @param name in lower case */
+/** @param name header name in lower case */
 function isDroppedHeader(name: string): boolean {
   return DROPPED.has(name) || name.startsWith('proxy-') || name.startsWith('sec-')
 }

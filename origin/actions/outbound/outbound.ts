@@ -17,12 +17,18 @@ export class Outbound {
     this.#environment = world
   }
 
-  /** Uses no resources until the first request. The handler must be closed when the run ends. */
+  /**
+   * Returns a handler of one run's requests, which uses no resources until the first request. It must be closed when
+   * the run ends.
+   */
   forRun(): RunOutbound {
     return new RunOutbound(async (onRequest) => (await this.#load()).forRun(onRequest))
   }
 
-  /** Loaded on demand, because twenty modules, TLS and undici would slow down the start of every executor. */
+  /**
+   * Loads the network modules on demand, because twenty modules, TLS and undici would slow down the start of every
+   * executor.
+   */
   #load(): Promise<OutboundNetwork> {
     this.#network ??= import('./outbound-network.ts').then(
       ({ OutboundNetwork }) => new OutboundNetwork(this.#policy, this.#environment),

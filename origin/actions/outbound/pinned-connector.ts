@@ -7,15 +7,17 @@ import type { Target } from './target.ts'
 
 type ConnectorOptions = {
   target: Target
-  /** Checked addresses. The connector never connects to any other address. */
+  /** Addresses that were checked. The connector never connects to any other address. */
   addresses: readonly string[]
   secureContext: SecureContext
   connectMs: number
-  /** Receives every socket as soon as it is created, so that all can be closed when the run ends. */
+  /**
+   * Set to which every socket is added as soon as it is created, so that all sockets can be closed when the run ends.
+   */
   sockets: Set<Socket>
 }
 
-/** Connects only to checked addresses and does not resolve names. */
+/** Creates a connector that connects only to checked addresses and does not resolve names. */
 export function pinnedConnector(options: ConnectorOptions): buildConnector.connector {
   const { target, addresses, connectMs, sockets } = options
   return (_undici, callback) => {

@@ -1,14 +1,20 @@
-/** Exceptions to the rule that actions can reach public addresses only. */
+/** Exceptions to the rule that actions can connect only to public addresses. */
 import { type HostPort, canonicalHost, urlPort } from './host-port.ts'
 
-/** If `port` is null, the name is denied at any port, but the addresses that it resolves to are not. */
+/**
+ * Host that actions may not reach. If `port` is null, the name is denied at any port, but the addresses to which the
+ * name resolves are not denied.
+ */
 type DeniedHost = { host: string; port: number | null }
 
-/** Hosts in the form returned by `canonicalHost`. The policy is plain data, because it is sent to each executor. */
+/**
+ * Rules for the hosts that actions may reach. Hosts are in the form that `canonicalHost` returns. The policy is plain
+ * data, because it is sent to each executor.
+ */
 export type OutboundPolicy = {
-  /** Reachable although not public. For local development only. */
+  /** Hosts that actions may reach although they are not public. For local development only. */
   allow: readonly HostPort[]
-  /** Our own services, refused by name and by address. Takes precedence over `allow`. */
+  /** Our own services, denied by name and by address. Takes precedence over `allow`. */
   deny: readonly DeniedHost[]
 }
 
@@ -16,7 +22,7 @@ export const PUBLIC_ONLY: OutboundPolicy = { allow: [], deny: [] }
 
 /**
  * Parses `SVC_OUTBOUND_ALLOW`: a comma-separated list of `host:port`, with IPv6 addresses in brackets.
- * @returns undefined if an entry has another form
+ * @returns undefined if an entry is invalid
  */
 export function parseAllowed(text: string): HostPort[] | undefined {
   const denied = parseDenied(text)
@@ -27,7 +33,7 @@ export function parseAllowed(text: string): HostPort[] | undefined {
 /**
  * Parses `SVC_OUTBOUND_DENY`: a comma-separated list of `host:port` or `host`. An entry without a port denies the name
  * but not its addresses, because a content delivery network shares its addresses among customers.
- * @returns undefined if an entry has another form
+ * @returns undefined if an entry is invalid
  */
 export function parseDenied(text: string): DeniedHost[] | undefined {
   const entries = text
@@ -39,8 +45,8 @@ export function parseDenied(text: string): DeniedHost[] | undefined {
 }
 
 /**
- * Hosts and ports in the URLs of our own services, such as the public URL and the database. URLs without a host are
- * skipped.
+ * Returns the hosts and ports in the URLs of our own services, such as the public URL and the database. Skips URLs
+ * without a host.
  */
 export function ownServices(urls: readonly (string | undefined)[]): HostPort[] {
   return urls.flatMap((text) => {

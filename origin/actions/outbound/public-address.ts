@@ -1,6 +1,9 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Ranges in IANA's IPv4 Special-Purpose Address Registry, multicast, and an address used within Azure. */
+/**
+ * Non-public IPv4 ranges: those in IANA's IPv4 Special-Purpose Address Registry, multicast, and an address used within
+ * Azure.
+ */
 const NOT_PUBLIC_V4: readonly [network: string, bits: number][] = [
   ['0.0.0.0', 8], // this network
   ['10.0.0.0', 8], // private
@@ -24,12 +27,12 @@ const NOT_PUBLIC_V4: readonly [network: string, bits: number][] = [
 ]
 
 /**
- * The only globally routed IPv6 range. Mapped, translated, unique local, link-local, site-local and multicast addresses
- * are outside of it.
+ * The only globally routed IPv6 range. It excludes mapped, translated, unique local, link-local, site-local and
+ * multicast addresses.
  */
 const GLOBAL_UNICAST_V6: readonly [network: string, bits: number] = ['2000::', 3]
 
-/** Exceptions within 2000::/3 (IANA's IPv6 Special-Purpose Address Registry). */
+/** Non-public ranges within 2000::/3 (IANA's IPv6 Special-Purpose Address Registry). */
 const NOT_PUBLIC_V6: readonly [network: string, bits: number][] = [
   ['2001::', 23], // protocol assignments: Teredo, benchmarking, ORCHID
   ['2001:db8::', 32], // documentation
@@ -45,8 +48,8 @@ const globalUnicast = new BlockList()
 globalUnicast.addSubnet(...GLOBAL_UNICAST_V6, 'ipv6')
 
 /**
- * True for an IP address that leads to the same host from everywhere on the internet; false for an address with a zone
- * ID, and for text that is not an address.
+ * True if an IP address leads to the same host from everywhere on the internet. False for an address with a zone ID,
+ * and for text that is not an address.
  */
 export function isPublicAddress(address: string): boolean {
   if (address.includes('%')) return false

@@ -5,14 +5,13 @@ import { readTarget, type Target } from './target.ts'
 const STATUSES = [301, 302, 303, 307, 308]
 const BODY_HEADERS = ['content-encoding', 'content-language', 'content-location', 'content-type']
 /**
- * Removed when a redirect leads to another origin. The Fetch standard lists only `authorization`, because browsers
- * handle cookies themselves.
+ * Headers that are removed when a redirect leads to another origin. The Fetch standard lists only `authorization`,
+ * because browsers handle cookies themselves.
  */
 const CREDENTIAL_HEADERS = ['authorization', 'cookie']
 
 type RequestParts = Pick<OutboundRequest, 'method' | 'headers' | 'body'>
 
-/** Returns undefined if the response does not redirect. */
 export function redirectLocation(
   status: number,
   headers: readonly [string, string][],
@@ -22,7 +21,7 @@ export function redirectLocation(
 }
 
 /**
- * Next request for a redirect (Fetch standard, HTTP-redirect fetch).
+ * Builds the next request for a redirect (Fetch standard, HTTP-redirect fetch).
  * @throws {OutboundError} if the redirect leads to a URL that actions may not request
  */
 export function followRedirect(

@@ -4,8 +4,8 @@ import { OutboundError } from './outbound-error.ts'
 const INITIAL_BYTES = 16_384
 
 /**
- * Collects a response body in a single buffer. Separate views would take a hundred times the memory for a million
- * one-byte chunks.
+ * Collects a response body in a single buffer. For a million one-byte chunks, separate views would take a hundred times
+ * the memory.
  */
 export class ResponseBody {
   readonly #max: number

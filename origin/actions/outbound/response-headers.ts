@@ -2,8 +2,8 @@ import { HEADER_FIELDS_MAX } from './bounds.ts'
 import { OutboundError } from './outbound-error.ts'
 
 /**
- * Fields in the order received. Names are in lower case, and values have one character per byte (Fetch standard,
- * isomorphic decode).
+ * Reads header fields in the order received. Names are in lower case, and values have one character per byte (Fetch
+ * standard, isomorphic decode).
  * @param raw alternating names and values, as provided by undici
  * @throws {OutboundError} if there are too many fields
  */

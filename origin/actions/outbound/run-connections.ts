@@ -14,8 +14,8 @@ type RunConnectionsOptions = {
 }
 
 /**
- * Connections of one run, reused between its requests. A name is resolved and checked only once per run, and all
- * connections use the resulting addresses.
+ * Connections of one run, reused for the run's later requests. A name is resolved and checked only once per run, and
+ * all connections to it use the resulting addresses.
  */
 export class RunConnections {
   readonly #options: RunConnectionsOptions
@@ -35,7 +35,7 @@ export class RunConnections {
     if (known !== undefined) return known
     const opening = this.#open(target)
     this.#origins.set(origin, opening)
-    // Failures are not cached: a name server that did not respond may respond the next time.
+    // Failures are not cached: a name server that did not respond may respond to the next query.
     opening.catch(() => this.#origins.delete(origin))
     return opening
   }
@@ -61,7 +61,7 @@ export class RunConnections {
           pipelining: 1,
           allowH2: false,
           maxHeaderSize: HEADER_BYTES_MAX,
-          // Disabled, because `exchange` has its own timeouts, with error messages that name the cause.
+          // Undici's timeouts are disabled, because `exchange` has its own, with error messages that name the cause.
           headersTimeout: 0,
           bodyTimeout: 0,
         }),
@@ -70,7 +70,7 @@ export class RunConnections {
     return opened
   }
 
-  /** Also closes connections that are being established. */
+  /** Closes all connections, including those that are being established. */
   close(): void {
     this.#closed = true
     for (const opened of this.#opened) opened.close()

@@ -16,11 +16,12 @@ export type OutboundSuccess = {
   value: {
     status: number
     statusText: string
-    /** URL after redirects, without its fragment. */
+    /** Final URL after redirects, without its fragment. */
     url: string
     redirected: boolean
     /**
-     * Names are in lower case, and values have one character per byte. Multiple `set-cookie` fields are kept separate.
+     * Header fields. Names are in lower case, and values have one character per byte. Multiple `set-cookie` fields
+     * remain separate.
      */
     headers: [name: string, value: string][]
   }
@@ -41,7 +42,6 @@ const DEFAULT_HEADERS: readonly [string, string][] = [
   ['user-agent', 'svc-action/1'],
 ]
 
-/** Shared by the requests of one run: resolved names, connections, and the concurrency limit. */
 export class RunNetwork {
   readonly #options: RunNetworkOptions
   readonly #concurrency = new Semaphore(CONCURRENT_MAX)
@@ -51,9 +51,8 @@ export class RunNetwork {
   }
 
   /**
-   * Follows redirects.
-   * @param request as received from the sandbox, not yet validated
-   * @throws {OutboundError} also if the signal is aborted; its reason must be an OutboundError
+   * @param request the request as received from the sandbox, not validated yet
+   * @throws {OutboundError} also if the signal is aborted; the abort reason must be an OutboundError
    */
   async fetch(request: unknown, body: Uint8Array, signal: AbortSignal): Promise<OutboundSuccess> {
     const wanted = readRequest(request, body)
@@ -78,7 +77,7 @@ export class RunNetwork {
     for (let redirects = 0; ; redirects++) {
       signal.throwIfAborted()
       const { url, named } = target
-      // DNS queries and decoders cannot be stopped immediately.
+      // Abort the wait, because DNS queries and decoders cannot be stopped immediately.
       const origin = await abortable(connections.forTarget(target), signal)
       const answer = await exchange(
         origin,

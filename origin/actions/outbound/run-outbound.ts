@@ -4,9 +4,8 @@ import type { OutboundSuccess, RunNetwork } from './run-network.ts'
 
 export type OutboundResult = OutboundSuccess | { ok: false; message: string; code?: OutboundCode }
 
-/** Limits the number of a run's requests, and aborts them when the run ends. */
 export class RunOutbound {
-  /** Requests so far, including followed redirects. */
+  /** Number of requests so far, including followed redirects. */
   count = 0
   readonly #load: (onRequest: () => void) => Promise<RunNetwork>
   readonly #inFlight = new Set<AbortController>()
@@ -19,8 +18,9 @@ export class RunOutbound {
   }
 
   /**
-   * Follows redirects to the final response. Never rejects.
-   * @param request `{url, method, headers: [name, value][], redirect}`; untrusted, because it comes from the sandbox
+   * Never rejects.
+   * @param request `{url, method, headers: [name, value][], redirect}`; untrusted, because the request comes from the
+   * sandbox
    * @param body copied before this method returns; an empty body means no body
    */
   async fetch(request: unknown, body: Uint8Array, signal: AbortSignal): Promise<OutboundResult> {
@@ -28,9 +28,9 @@ export class RunOutbound {
     const end = () => abort.abort(abortedError())
     try {
       if (signal.aborted || this.#closed) throw abortedError()
-      // Counted before any check, because even a request that is then refused may query name servers.
+      // Count the request before any check, because even a request that is then refused may query name servers.
       this.#countRequest()
-      // One byte more than the limit, so that a body that is too long is still detected.
+      // Copy one byte more than the limit, so that a body that is too long is still detected.
       const copy = Uint8Array.from(body.subarray(0, OUTBOUND_BODY_MAX_BYTES + 1))
       signal.addEventListener('abort', end)
       this.#inFlight.add(abort)
@@ -46,7 +46,7 @@ export class RunOutbound {
     }
   }
 
-  /** Aborts the requests in flight and closes all connections. Must be called when the run has ended. */
+  /** Must be called when the run has ended. */
   close(): void {
     this.#closed = true
     for (const abort of this.#inFlight) abort.abort(abortedError())

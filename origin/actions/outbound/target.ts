@@ -4,8 +4,8 @@ import { urlHost, urlPort } from './host-port.ts'
 import { OutboundError } from './outbound-error.ts'
 
 /**
- * Fetch standard, Port blocking. These ports belong to other protocols, whose servers could interpret the text of a
- * request as commands.
+ * Ports that are blocked (Fetch standard, Port blocking). They belong to other protocols, and servers of these
+ * protocols could interpret the text of a request as commands.
  */
 const BAD_PORTS: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
@@ -16,8 +16,8 @@ const BAD_PORTS: ReadonlySet<number> = new Set([
 ])
 
 /**
- * Destination in canonical form. `named` is the name used in error messages: the host, followed by the port unless it
- * is the default port.
+ * Destination of a request in canonical form. `named` is the name used in error messages: the host, followed by the
+ * port unless it is the default port.
  */
 export type Target = { url: URL; host: string; port: number; named: string }
 
@@ -45,7 +45,7 @@ export function readTarget(text: string, base?: URL): Target {
       `port ${port} is blocked because it belongs to another protocol, as in browsers`,
     )
   const host = urlHost(url)
-  // TLS and certificates do not use a trailing dot.
+  // Remove a trailing dot from the host name, because TLS and certificates do not use it.
   if (isIP(host) === 0) url.hostname = host
   return { url, host, port, named: url.host }
 }
@@ -63,9 +63,7 @@ const LOCAL_NAMES = [
   'home.arpa',
 ]
 
-/**
- * True for a name that has a meaning only within a local network. Public name servers should not resolve such names.
- */
+/** True if a name has a meaning only within a local network. Public name servers should not resolve such names. */
 export function isLocalName(host: string): boolean {
   if (isIP(host) !== 0) return false
   if (!host.includes('.')) return true

@@ -1,15 +1,15 @@
 /**
- * Time constant of the exponential decay: after this time, usage counts about a third. A burst is forgotten within a
+ * Time constant of the exponential decay: CPU usage counts about a third after this time. A burst is forgotten within a
  * few seconds.
  */
 const DECAY_MS = 1_000
 
-/** Usage in cores, below which an account counts as inactive. */
+/** CPU usage in cores, below which an account counts as inactive. */
 const INACTIVE_CORES = 0.001
 
 type AccountUsage = { ms: number; at: number }
 
-/** Recent CPU usage of each account's runs. A value of 1 means one fully used core. */
+/** Tracks the recent CPU usage of each account's runs. A value of 1 means one fully used core. */
 export class CpuUsage {
   readonly #cores: number
   readonly #uses = new Map<string, AccountUsage>()
@@ -18,7 +18,6 @@ export class CpuUsage {
     this.#cores = cores
   }
 
-  /** True if more than one account has used CPU time recently. */
   get isShared(): boolean {
     return this.#uses.size > 1
   }
@@ -34,9 +33,9 @@ export class CpuUsage {
   }
 
   /**
-   * True if an account recently used more than half of its fair share, the number of cores divided by the number of
-   * active accounts. The limit is half, because there are gaps between runs, so even an account that always has a run
-   * does not use a whole core. False if only one account is active.
+   * True if an account recently used more than half of its fair share. The fair share is the number of cores divided by
+   * the number of active accounts. The limit is half, because there are gaps between runs, so even an account that
+   * always has a run does not use a whole core. False if only one account is active.
    */
   isHeavy(account: string, now: number): boolean {
     if (this.#uses.size === 1) return false
@@ -44,7 +43,7 @@ export class CpuUsage {
     return use !== undefined && decayed(use, now) / DECAY_MS > this.#cores / this.#uses.size / 2
   }
 
-  /** Removes inactive accounts, so that the others share the cores. */
+  /** Removes inactive accounts, so that the remaining accounts share the cores. */
   evictInactive(now: number): void {
     for (const [account, use] of this.#uses)
       if (decayed(use, now) / DECAY_MS < INACTIVE_CORES) this.#uses.delete(account)

@@ -4,7 +4,6 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { makeProcessFolder, removeAbandonedFolders } from './process-folder.ts'
 
-/** Project root. Entry paths are relative to it. */
 const ROOT = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))))
 
 /** Specifier of a relative TypeScript module in an `import` statement or `import()` call. */

@@ -8,28 +8,30 @@ import type { OutboundPolicy } from '../outbound/policy.ts'
 import type { TemplateFile } from './template.ts'
 
 /**
- * Grace period after a run's deadline. An executor that still checks the clock responds within milliseconds; one that
- * is stuck in a native loop never responds and is killed.
+ * Grace period after a run's deadline. An executor that still checks the clock responds within milliseconds. An
+ * executor that is stuck in a native loop never responds and is killed.
  */
 const WATCHDOG_GRACE_MS = 2_000
 
-/** Time from a `stop` message until the executor is killed. It receives the message only while its action waits. */
+/**
+ * Time from a `stop` message until the executor is killed. The executor receives the message only while its action
+ * waits.
+ */
 const STOP_GRACE_MS = 200
 
-/** Starting an executor normally takes a tenth of a second. */
+/** A start normally takes a tenth of a second. */
 const READINESS_MAX_MS = 30_000
 
-/** Standard error that is kept, to explain why an executor exited. */
+/** Number of characters of standard error that are stored, to explain why an executor exited. */
 const STDERR_CHARACTERS = 2000
 
 export type ExecutorEnd = { reason: string; stderr: string }
 
 type ProcessListener = {
-  /** The executor can take a run, because it has just started or has finished one. */
+  /** Called when the executor can take a run, because it has just started or has finished a run. */
   onFree(): void
-  /** The run changed between computing and waiting. */
   changed?(): void
-  /** The run has reached its deadline but has not ended. The executor needs CPU time to end it. */
+  /** Called when the run has reached its deadline but has not ended. The executor needs CPU time to end it. */
   due?(): void
   onEnded(end: ExecutorEnd): void
 }
@@ -41,21 +43,22 @@ type ActiveRun = {
   finish(result: ActionResult): void
 }
 
-/** Handle of an executor in the process that holds the keys. Validates all messages from the executor. */
+/** Validates all messages from the executor. */
 export class ExecutorProcess {
   state: 'starting' | 'ready' | 'running' | 'ended' = 'starting'
-  /** Last reported state: true if the run uses the CPU; false if it waits for a key, a timer or a response. */
+  /**
+   * Last reported state of the run: true if the run uses the CPU; false if it waits for a key, a timer or a response.
+   */
   computing = false
-  /** Last reported CPU time of the current run. */
   computedMs = 0
-  /** Runs that the executor has been given, and its last reported memory size. */
+  /** Number of runs that the executor was assigned, and its last reported memory size. */
   runs = 0
   rssBytes = 0
   readonly #child: ChildProcess
   readonly #listener: ProcessListener
   #active: ActiveRun | undefined
   #stderr = ''
-  /** Reason why this process killed the executor; undefined if it did not. */
+  /** Reason why this process killed the executor, or undefined if it did not. */
   #killReason: string | undefined
   #hasExited = false
   #readiness: NodeJS.Timeout | undefined
@@ -72,7 +75,7 @@ export class ExecutorProcess {
     this.#child.on('error', () => this.kill('could not be started'))
     this.#child.on('exit', (code, signal) => {
       const how = signal === null ? `exit code ${code}` : `signal ${signal}`
-      // The pipe may still contain messages that were sent before the exit.
+      // The pipe may still contain messages that the executor sent before it exited.
       if (this.#child.connected) this.#child.once('disconnect', () => this.#exited(how))
       else this.#exited(how)
     })
@@ -111,7 +114,7 @@ export class ExecutorProcess {
   }
 
   #send(message: MessageToExecutor): void {
-    // Errors are ignored, because the exit event reports a process that has died. A process that never started has no
+    // Errors are ignored, because the exit event reports a process that has exited. A process that never started has no
     // channel.
     if (this.#child.connected) this.#child.send(message, () => {})
   }

@@ -10,27 +10,27 @@ import {
 import type { TemplateFile } from './template.ts'
 
 type SupervisorListener = {
-  /** An executor can take a run, because it has just started or has finished one. */
   onFree(member: PooledExecutor): void
-  /** The run changed between computing and waiting. */
   onRunChanged(member: PooledExecutor): void
-  /** The executor has exited. A run that it was executing is lost. */
+  /** Called when an executor has exited. If it was executing a run, the run is lost. */
   onExited(member: PooledExecutor): void
-  /** Starting executors may be retried after a failure. */
   onRetry(): void
-  /** No executor can be started. `forGood` is true if retrying is pointless. */
+  /** Called when no executor can be started. `forGood` is true if retrying is pointless. */
   onBroken(reason: string, forGood: boolean): void
 }
 
 /**
- * Keeps a minimum number of executors warm and one spare while runs are active, replaces worn ones, and stops idle
- * ones.
+ * Keeps a minimum number of executors running, and one spare executor while runs are active. Replaces worn executors,
+ * and stops idle ones.
  */
 export class ExecutorSupervisor {
   readonly #options: Required<ActionPoolOptions>
   readonly #listener: SupervisorListener
   readonly #executors = new Set<PooledExecutor>()
-  /** The most recently used executor is last and gets the next run, so that the others become idle and are stopped. */
+  /**
+   * Free executors. The most recently used executor is last and gets the next run, so that the others become idle and
+   * are stopped.
+   */
   readonly #free: PooledExecutor[] = []
   readonly #ready = Promise.withResolvers<void>()
   readonly #empty = Promise.withResolvers<void>()
@@ -44,7 +44,7 @@ export class ExecutorSupervisor {
   constructor(options: Required<ActionPoolOptions>, listener: SupervisorListener) {
     this.#options = options
     this.#listener = listener
-    // Prevents an unhandled rejection if no caller waits for readiness.
+    // Prevents an unhandled rejection if no caller waits until the executors are ready.
     this.#ready.promise.catch(() => {})
     if (options.min === 0) this.#ready.resolve()
     this.#templateLoaded = this.#loadTemplate()
@@ -149,7 +149,7 @@ export class ExecutorSupervisor {
     return member
   }
 
-  /** Retries starting executors. If there is no executor, no other event would start the queued runs. */
+  /** If no executor is left, no other event would start the queued runs. */
   #scheduleRetry(): void {
     if (this.#isRetryScheduled) return
     this.#isRetryScheduled = true
@@ -165,7 +165,7 @@ export class ExecutorSupervisor {
       if (member.replacement?.served === true) this.#stopExecutor(member, 'replaced')
       else {
         member.idle = setTimeout(() => this.#becameIdle(member), this.#options.idleMs).unref()
-        // An executor with a priority that can no longer be raised is taken last.
+        // Put an executor with a priority that can no longer be raised first, so that it is used last.
         if (member.priority.isStuckLow) this.#free.unshift(member)
         else this.#free.push(member)
       }
@@ -173,7 +173,6 @@ export class ExecutorSupervisor {
     this.#listener.onFree(member)
   }
 
-  /** Replaces free worn executors, within the limits on concurrent starts and on the total number. */
   #replaceWorn(template: TemplateFile, starting: number, count: number): void {
     for (const member of this.#free.slice()) {
       if (starting >= STARTING_MAX) return
@@ -210,7 +209,10 @@ export class ExecutorSupervisor {
     return executor.runs >= this.#options.runsPerExecutor || executor.rssBytes >= RSS_MAX_BYTES
   }
 
-  /** Stops the executor if there are more than the minimum, unless it is the only free one while runs are active. */
+  /**
+   * Stops an idle executor if there are more than the minimum, unless it is the only free executor while runs are
+   * active.
+   */
   #becameIdle(member: PooledExecutor): void {
     let count = 0
     let running = 0
@@ -250,7 +252,10 @@ export class ExecutorSupervisor {
     this.#listener.onExited(member)
   }
 
-  /** After repeated failures, delays the next start, and lets queued runs fail if no executor is left to serve them. */
+  /**
+   * Handles a failed start. After repeated failures, delays the next start, and lets queued runs fail if no executor is
+   * left to serve them.
+   */
   #startFailed(reason: string): void {
     if (++this.#failedStarts < FAILED_STARTS_MAX) return
     this.#retryAt = performance.now() + FAILED_START_BACKOFF_MS

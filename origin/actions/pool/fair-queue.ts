@@ -12,7 +12,7 @@ type QueueLimits = { count: number; bytes: number }
  */
 export class FairQueue<Item extends QueueItem> {
   readonly #limits: QueueLimits
-  /** Lines in the order in which they are served. Empty lines are removed. */
+  /** Lines by account, in the order in which they are served. Empty lines are removed. */
   readonly #lines = new Map<string, Line<Item>>()
   #count = 0
   #bytes = 0
@@ -38,13 +38,16 @@ export class FairQueue<Item extends QueueItem> {
     return (line?.items.length ?? 0) < left.count && (line?.bytes ?? 0) + bytes <= left.bytes
   }
 
-  /** True if items of longer lines can be displaced for an account that has no line. */
+  /** True if items of longer lines can be displaced to make room for an account that has no line. */
   canDisplace({ account, bytes }: QueueItem): boolean {
     if (this.#lines.has(account) || bytes > this.#limits.bytes) return false
     return this.#longest(bytes) !== undefined
   }
 
-  /** Makes room for an account that has no line. Returns the items displaced from the ends of the longest lines. */
+  /**
+   * Makes room in the queue for an account that has no line. Returns the items displaced from the ends of the longest
+   * lines.
+   */
   displace(item: QueueItem): Item[] {
     const displaced: Item[] = []
     while (!this.hasRoom(item) && !this.#lines.has(item.account)) {
@@ -56,9 +59,9 @@ export class FairQueue<Item extends QueueItem> {
   }
 
   /**
-   * Line that uses most of the exhausted resource. If the queue is full by count, this is the line with the most items,
-   * provided that it has more than one. If it is full by bytes, this is the line with the most bytes, provided that it
-   * has more than `bytes`.
+   * Returns the line that uses most of the exhausted resource. If the queue is full by count, this is the line with the
+   * most items, provided that it has more than one item. If the queue is full by bytes, this is the line with the most
+   * bytes, provided that it has more than `bytes`.
    */
   #longest(bytes: number): Line<Item> | undefined {
     const byBytes = this.#count < this.#limits.count
@@ -119,7 +122,7 @@ export class FairQueue<Item extends QueueItem> {
     return items
   }
 
-  /** Queued items per account, in the order in which they are served. */
+  /** Lists the number of queued items per account, in the order in which the accounts are served. */
   *counts(): Iterable<{ account: string; count: number }> {
     for (const [account, { items }] of this.#lines) yield { account, count: items.length }
   }

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { replacedDescriptors } from './inherited-descriptors.ts'
 
 /**
- * Entry points of the processes that run sandboxes. The executor's is a path in the project; the template builder's is
- * absolute.
+ * Entry points of the processes that run sandboxes. The executor's entry point is a path in the project; the template
+ * builder's is an absolute path.
  */
 export const EXECUTOR_ENTRY = 'origin/actions/executor/executor.ts'
 export const TEMPLATE_BUILDER = fileURLToPath(
@@ -15,14 +15,16 @@ export const TEMPLATE_BUILDER = fileURLToPath(
 )
 
 /**
- * V8's native stack. It must be large enough that the guest's own stack limit (`engine/vm.ts`) is reached first. It is
- * half of the 8 MB that Linux gives a main thread; a larger value could crash the process with a segmentation fault.
+ * Size of V8's native stack. It must be large enough that the guest's own stack limit (`engine/vm.ts`) is reached
+ * first. It is half of the 8 MB that Linux gives a main thread; a larger value could crash the process with a
+ * segmentation fault.
  */
 const NATIVE_STACK_KB = 4000
 
 /**
- * The process may read only its own code. It cannot write files, read the state folder, start child processes or
- * threads, or load add-ons. Its environment contains only the time zone, and it inherits no other open files.
+ * Returns the options with which a sandbox process is forked. The process may read only its own code. It cannot write
+ * files, read the state folder, start child processes or threads, or load add-ons. Its environment contains only the
+ * time zone, and it inherits no other open files.
  * @param template file descriptor, which the child inherits as descriptor 4
  * @param code folders that the child may read, in addition to the installed packages
  */
@@ -36,7 +38,8 @@ export function sandboxedForkOptions(
       ...[packages(), ...code].map((folder) => `--allow-fs-read=${realpathSync(folder)}`),
       `--stack-size=${NATIVE_STACK_KB}`,
       '--disable-warning=ExperimentalWarning',
-      // The permission model does not block signals, and SIGUSR1 to another executor would open a debugger in it.
+      // The permission model does not block signals. Without this option, SIGUSR1 to another executor would open a
+      // debugger in it.
       '--disable-sigusr1',
     ],
     env: { TZ: 'UTC' },

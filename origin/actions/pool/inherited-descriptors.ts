@@ -1,14 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** O_CLOEXEC, as shown in /proc. The kernel closes such a descriptor when the process executes a program. */
+/**
+ * O_CLOEXEC flag, as shown in /proc. The kernel closes a descriptor with this flag when the process executes a program.
+ */
 const CLOSE_ON_EXEC = 0o2000000
 
 /**
- * `stdio` entries that hide this process's inherited descriptors, such as a file opened by a shell, from a child
- * process. Node sets O_CLOEXEC only on the first 16 descriptors. A parent cannot close other descriptors in a child,
- * but can replace them.
+ * Returns `stdio` entries that hide this process's inherited descriptors, such as a file opened by a shell, from a
+ * child process. Node sets O_CLOEXEC only on the first 16 descriptors. A parent cannot close other descriptors in a
+ * child, but can replace them.
  * @param first number of the descriptor that the first entry describes
- * @param by a descriptor that the child may use in any case, as the replacement
+ * @param by descriptor used as the replacement, which the child may use in any case
  */
 export function replacedDescriptors(first: number, by: number): (number | 'ignore')[] {
   const inherited = inheritedDescriptors()
@@ -20,7 +22,7 @@ let known: ReadonlySet<number> | undefined
 
 /** Computed only once: Node opens all files with O_CLOEXEC, so later descriptors are not inherited. */
 function inheritedDescriptors(): ReadonlySet<number> {
-  // Other systems start child processes with a flag that closes all other descriptors.
+  // On other systems, child processes are started with a flag that closes all other descriptors.
   known ??= new Set(process.platform === 'linux' ? openWithoutCloseOnExec() : [])
   return known
 }
@@ -34,7 +36,7 @@ function isInherited(fd: number): boolean {
     const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[1]
     return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0
   } catch {
-    // This descriptor was used to read the folder and is closed now.
+    // The descriptor with this number was used to read the folder and is already closed.
     return false
   }
 }

@@ -4,15 +4,18 @@ import { KEY_LIMIT_REFUSAL, KEY_OPERATIONS_FORWARDED } from '../key-limit.ts'
 import type { KeyResponse } from '../messages.ts'
 import type { Capability, KeyOperation } from '../run.ts'
 
-/** Limit for a refusal message passed into the sandbox: enough for one sentence and an ID. */
+/** Maximum length of a refusal message passed into the sandbox: enough for one sentence and an ID. */
 const MESSAGE_CHARACTERS = 1000
 
 /**
- * Grants one run access to its keys while it is running. Requests with another token, and responses that are ready only
- * after the run has ended, are dropped.
+ * Grants one run access to its keys while it is running. Drops requests with another token, and responses that are
+ * ready only after the run has ended.
  */
 export class KeyGate {
-  /** Unguessable, so that code that took over an executor cannot act for a run of another executor. */
+  /**
+   * Token of the run. It is unguessable, so that an attacker who has taken over one executor cannot act for a run of
+   * another.
+   */
   readonly token: string
   readonly #capability: Capability
   #requestCount = 0
@@ -23,7 +26,10 @@ export class KeyGate {
     this.#capability = capability
   }
 
-  /** Returns undefined if the run has ended in the meantime. The operation is counted before any work is done. */
+  /**
+   * Performs a key operation. Returns undefined if the run has ended in the meantime. Counts the operation before doing
+   * any work.
+   */
   async request(operation: KeyOperation): Promise<KeyResponse | undefined> {
     if (!this.#open) return undefined
     this.#requestCount++
@@ -32,7 +38,7 @@ export class KeyGate {
     return this.#open ? answer : undefined
   }
 
-  /** True if more key operations have arrived than a genuine executor would pass on. */
+  /** True if the executor has passed on more key operations than a genuine executor would. */
   isFlooded(): boolean {
     return this.#requestCount > KEY_OPERATIONS_FORWARDED
   }

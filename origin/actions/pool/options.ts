@@ -3,27 +3,30 @@ import type { ExecutorEnd } from './executor-process.ts'
 import { type OutboundPolicy, PUBLIC_ONLY } from '../outbound/policy.ts'
 import { type TemplateFile, buildTemplateFile } from './template.ts'
 
-/** One executor can execute a run while the other resets its sandbox. */
+/** Default minimum of executors. With two, one executor can execute a run while the other resets its sandbox. */
 export const EXECUTORS_MIN_DEFAULT = 2
 
-/** Each executor uses 31 MB of private memory. There may be more executors than cores, because many runs only wait. */
+/**
+ * Default maximum of executors. Each uses 31 MB of private memory. There may be more executors than cores, because many
+ * runs only wait.
+ */
 export const EXECUTORS_MAX_DEFAULT = 64
 
 /** Idle time after which an executor above the minimum is stopped. */
 const EXECUTOR_IDLE_MS = 30_000
 
-/** Executors are replaced after this number of runs, to limit memory leaks and fragmentation. */
+/** Number of runs after which an executor is replaced, to limit memory leaks and fragmentation. */
 const RUNS_PER_EXECUTOR = 10_000
 
 /**
- * Resident memory at which an executor is replaced early. Twice the memory that remains in use after a sandbox has used
- * all of its own.
+ * Resident memory at which an executor is replaced early. The value is twice the memory that remains in use after a
+ * sandbox has used all of its own memory.
  */
 export const RSS_MAX_BYTES = 256 * 1024 * 1024
 
 const CORES = availableParallelism()
 
-/** Starting is CPU-bound, so more concurrent starts than cores would slow each other down. */
+/** Starting is CPU-bound, so more starts than cores would slow each other down. */
 export const STARTING_MAX = CORES
 
 /** CPU time after which a run gets a lower priority than all shorter runs. */
@@ -35,14 +38,14 @@ export const LONG_COMPUTING_MS = 100
  */
 export const RETRY_AFTER_MAX_MS = 1_000
 
-/** Runs that wait for an executor, and memory for their sources and params. */
+/** Maximum number of runs that wait for an executor, and maximum memory for their sources and params. */
 export const QUEUE_MAX = 512
 export const QUEUE_BYTES_MAX = 256 * 1024 * 1024
 
-/** Delay before the next attempt after `FAILED_STARTS_MAX` failed starts. */
+/** Delay before the next attempt to start an executor, after `FAILED_STARTS_MAX` failed starts. */
 export const FAILED_START_BACKOFF_MS = 500
 
-/** Consecutive failed starts after which queued runs fail. */
+/** Number of consecutive failed starts after which queued runs fail. */
 export const FAILED_STARTS_MAX = 3
 
 export type PoolEvent =
@@ -53,17 +56,18 @@ export type ActionPoolOptions = {
   min?: number
   max?: number
   /**
-   * Cores available to runs. With more than the machine has, computing runs would only compete for them.
+   * Number of cores available to runs. If it is above the machine's number of cores, computing runs compete for the
+   * cores.
    * @default number of cores of the machine
    */
   cores?: number
   idleMs?: number
   runsPerExecutor?: number
-  /** True if the machine is overloaded. Accounts that already have runs may then not queue more. */
+  /** True if the machine is overloaded. Accounts that already have runs may then not queue further runs. */
   isUnderPressure?: () => boolean
-  /** Template, if its build has already been started. By default, the pool builds it. */
+  /** Template file, if its build has already been started. By default, the pool builds the template. */
   template?: Promise<TemplateFile>
-  /** Non-public hosts that actions may reach, and hosts that they may never reach. */
+  /** Non-public hosts that actions may reach, and hosts that actions may never reach. */
   outbound?: OutboundPolicy
   onEvent?: (event: PoolEvent) => void
   onRunStarted?: (waitedMs: number) => void

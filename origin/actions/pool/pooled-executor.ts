@@ -5,7 +5,6 @@ export class RunAssignment {
   readonly account: string
   computing = true
   computedMs = 0
-  /** True if the run has computed for so long that shorter runs take precedence. */
   isLong = false
   readonly #startedAt: number
 
@@ -14,10 +13,7 @@ export class RunAssignment {
     this.#startedAt = now
   }
 
-  /**
-   * Records the run's CPU time so far.
-   * @returns the increase since the previous call, in milliseconds
-   */
+  /** @returns the increase since the previous call, in milliseconds */
   count(totalMs: number): number {
     const more = Math.max(0, totalMs - this.computedMs)
     this.computedMs += more
@@ -34,9 +30,8 @@ export class PooledExecutor {
   executor!: ExecutorProcess
   priority!: Priority
   readonly startedAt: number
-  /** True if the executor has been ready at least once. */
   served = false
-  /** True if the executor is being stopped. It then no longer counts as a member. */
+  /** True if the executor is being stopped. It then no longer counts as a worker of the pool. */
   leaving = false
   replacement: PooledExecutor | undefined
   idle: NodeJS.Timeout | undefined

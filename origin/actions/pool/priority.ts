@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 
-/** Child processes inherit this priority. */
+/** Nice value of this process. Child processes inherit it. */
 const NORMAL_NICE = getPriority()
 
 /**
- * Nice value (19 is the lowest priority). The process gets about a tenth of a core if other processes compete for it,
- * and the whole core otherwise.
+ * Nice value of a process with lowered priority; 19 is the lowest priority. The process gets about a tenth of a core if
+ * other processes compete for it, and the whole core otherwise.
  */
 const LOWERED_NICE = Math.min(19, NORMAL_NICE + 10)
 
-/** Required to raise a process's priority (capabilities(7)). */
+/** Number of the capability that is required to raise a process's priority (capabilities(7)). */
 const CAP_SYS_NICE = 23n
 
 const MAY_RAISE = hasCapability(CAP_SYS_NICE)
@@ -25,7 +25,7 @@ export class Priority {
     this.#mayRaise = mayRaise
   }
 
-  /** True if the priority was lowered and cannot be raised again. */
+  /** True if the process's priority was lowered and cannot be raised again. */
   get isStuckLow(): boolean {
     return this.#isLowered && !this.#mayRaise
   }
@@ -33,7 +33,7 @@ export class Priority {
   /** @param forGood lowers the priority even if it cannot be raised again */
   lower({ forGood }: { forGood: boolean }): void {
     if (this.#isLowered || !(forGood || this.#mayRaise)) return
-    // Set before the attempt, because an attempt that fails for one thread may still lower the others.
+    // Set the flag before the attempt, because an attempt that fails for one thread may still lower the other threads.
     this.#isLowered = true
     this.#set(LOWERED_NICE)
   }
@@ -52,7 +52,7 @@ export class Priority {
       try {
         setPriority(thread, priority)
       } catch (error) {
-        // Other errors mean that the thread has just exited.
+        // Any other error means that the thread has just exited.
         const { code } = (error as { info?: { code?: string } }).info ?? {}
         if (code === 'EACCES' || code === 'EPERM') refused = 'refused'
       }

@@ -6,8 +6,8 @@ const PREFIX = 'svc-executor'
 const NAME = new RegExp(`^${PREFIX}-(\\d{1,20})-(\\d{1,9})-[A-Za-z0-9]{6}$`)
 
 /**
- * Creates a folder that only this user can read. Its name contains this process's ID.
- * @param parent the system's folder for temporary files, in which other users can write too
+ * Creates a folder that only this user can read. The folder's name contains this process's ID.
+ * @param parent the system's folder for temporary files, to which other users can also write
  */
 export function makeProcessFolder(parent = tmpdir()): string {
   return mkdtempSync(join(parent, `${PREFIX}-${pidNamespace()}-${process.pid}-`))
@@ -15,7 +15,7 @@ export function makeProcessFolder(parent = tmpdir()): string {
 
 /**
  * Removes folders left behind by killed processes. Keeps the folders of running processes, of other users, and of other
- * PID namespaces, because their processes are not visible from here. Never follows a symbolic link.
+ * PID namespaces, because processes of other namespaces are not visible from here. Never follows a symbolic link.
  */
 export function removeAbandonedFolders(parent = tmpdir()): void {
   const namespace = pidNamespace()
@@ -33,7 +33,10 @@ export function removeAbandonedFolders(parent = tmpdir()): void {
   }
 }
 
-/** True even for an unrelated process with this PID. Keeping a folder is safer than deleting one in use. */
+/**
+ * True if a process with this PID is running, even an unrelated one. Keeping a folder is safer than deleting one in
+ * use.
+ */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -1,35 +1,32 @@
 type AccountShare = {
   running: number
-  /** Runs that currently use the CPU. */
   computing: number
-  /** Moving average of the time for which runs occupied an executor. */
+  /** Moving average of the time for which the account's runs occupied an executor, in milliseconds. */
   heldMs: number | undefined
 }
 
 type ExecutorSharesOptions = {
-  /** Maximum number of executors. */
   max: number
   cores: number
   isShared: () => boolean
 }
 
-/** Weight of the latest run in the moving average. */
 const LAST_WEIGHT = 0.2
 
-/** Average time for which runs occupy an executor, before any run has ended. */
+/** Assumed average time for which runs occupy an executor, used before any run has ended. */
 const INITIAL_HELD_MS = 100
 
 /**
  * Counts the executors that each account uses, and decides whether the account may use another one.
  *
- * An account may take another executor only while it uses fewer than are free (a dynamic threshold with alpha 1). A
- * single account gets half of the executors, two accounts get a third each, and at least one executor is left for the
- * next account.
+ * An account may take another executor only while it uses fewer executors than are free (a dynamic threshold with alpha
+ * 1). A single account gets half of the executors, two accounts get a third each, and at least one executor is left for
+ * the next account.
  *
- * An account without a computing run may always start one. Otherwise, a run may start only while the number of
- * computing runs is below the number of cores, or one less if several accounts share the cores. With more, runs would
- * compete for the cores and slow each other down. Long computations have a low priority and do not delay other runs, so
- * they count only towards their own account.
+ * An account without a computing run may always start a run. Otherwise, a run may start only while the number of
+ * computing runs is below the number of cores, or one less if several accounts share the cores. More runs would compete
+ * for the cores and slow each other down. Long computations have a low priority and do not delay other runs, so they
+ * count only towards their own account.
  */
 export class ExecutorShares {
   readonly #max: number
@@ -37,7 +34,7 @@ export class ExecutorShares {
   readonly #isShared: () => boolean
   readonly #shares = new Map<string, AccountShare>()
   #running = 0
-  /** Computing runs, excluding long computations. */
+  /** Number of computing runs, excluding long computations. */
   #computing = 0
   #heldMs = INITIAL_HELD_MS
 
@@ -63,7 +60,6 @@ export class ExecutorShares {
     return computing < cores && this.#computing < cores
   }
 
-  /** Queued runs that could start now if enough executors were free. */
   wanted(waiting: Iterable<{ account: string; count: number }>): number {
     const coresForMore = this.#coresForMore()
     let cores = coresForMore - this.#computing
@@ -89,13 +85,11 @@ export class ExecutorShares {
     this.#addComputing(share, 1, false)
   }
 
-  /** The run changed between computing and waiting. */
   changed({ account, computing, isLong }: RunState): void {
     const share = this.#shares.get(account)
     if (share !== undefined) this.#addComputing(share, computing ? 1 : -1, isLong)
   }
 
-  /** A computing run has become a long computation. */
   becameLong(): void {
     this.#computing--
   }
@@ -110,15 +104,15 @@ export class ExecutorShares {
     if (--share.running === 0) this.#shares.delete(account)
   }
 
-  /** Estimated wait of a new run behind `ahead` queued runs of the same account. */
+  /** Estimates how long a new run waits behind `ahead` queued runs of the same account, in milliseconds. */
   waitMs(account: string, ahead: number): number {
     const { heldMs = this.#heldMs, running } = this.#shares.get(account) ?? EMPTY_SHARE
     return (ahead * heldMs) / Math.max(1, running)
   }
 
   /**
-   * Cores for accounts that already have a computing run. If several accounts are active, one core is left free for the
-   * next run that arrives or resumes.
+   * Number of cores for accounts that already have a computing run. If several accounts are active, one core remains
+   * free for the next run that arrives or resumes.
    */
   #coresForMore(): number {
     return this.#isShared() ? this.#cores - 1 : this.#cores

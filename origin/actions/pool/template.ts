@@ -16,7 +16,7 @@ export type TemplateFile = {
 /** The build takes about 300 ms, but must not fail on a busy machine. */
 const BUILD_MAX_MS = 300_000
 
-/** Standard error that is kept, to explain why the build failed. */
+/** Number of characters of standard error that are stored, to explain why the build failed. */
 const STDERR_CHARACTERS = 2000
 
 /**
@@ -31,7 +31,8 @@ function readDigest(message: unknown): TemplateDigest | undefined {
 }
 
 /**
- * The file is unlinked before the first action runs, and executors receive a read-only descriptor of it.
+ * Builds the template in a separate process. The file is unlinked before the first action runs, and executors receive a
+ * read-only file descriptor.
  * @throws an Error with the output of the process, if the prelude does not load or the self-test fails
  */
 export async function buildTemplateFile(): Promise<TemplateFile> {
@@ -44,7 +45,7 @@ export async function buildTemplateFile(): Promise<TemplateFile> {
     const building = runBuilder(writeFd)
     // Prevents an unhandled rejection if the following code throws.
     building.catch(() => {})
-    // Runs while the other process builds the template.
+    // The code is written while the other process builds the template.
     const code = writeExecutorCode([EXECUTOR_ENTRY])
     let open = true
     const close = () => {

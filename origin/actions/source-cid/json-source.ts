@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer'
 import { byteOrderMarkLength, hexDigit, isJsonSpace } from '../../../shared/json/json-bytes.ts'
 import { sourceSchema } from '../../../shared/wire/action-call.ts'
 
-/** Reason why bytes were rejected as a JSON string with an action's source. */
 export type SourceFault =
   | { reason: 'not_utf8' | 'not_a_string' | 'not_well_formed' }
   | { reason: 'not_json'; detail: string }
@@ -22,9 +21,9 @@ const BACKSLASH = 0x5c
 const U = 0x75
 
 /**
- * Returns the action source in a JSON text, which must consist of a single string. The size is checked before the text
- * is parsed.
- * @param maxBytes limit for the source in UTF-8
+ * Returns the action source in a JSON text, which must consist of a single string. Checks the size before parsing the
+ * text.
+ * @param maxBytes maximum size of the source in UTF-8
  * @throws {InvalidSourceError}
  */
 export function readSource(json: Uint8Array, maxBytes: number): string {
@@ -49,7 +48,7 @@ export function beginsAsString(json: Uint8Array): boolean {
  */
 function exceedsBytes(json: Uint8Array, maxBytes: number): boolean {
   if (json.length - 2 <= maxBytes) return false
-  // Excludes the two quotation marks.
+  // Starts at -2 to exclude the two quotation marks.
   let bytes = -2
   for (let at = 0; at < json.length; bytes++) {
     if (json[at] !== BACKSLASH) at++
@@ -63,8 +62,8 @@ function exceedsBytes(json: Uint8Array, maxBytes: number): boolean {
 }
 
 /**
- * UTF-8 size of the character in a `\u` escape, minus one byte. Each half of a surrogate pair counts as two of the four
- * bytes.
+ * Returns the UTF-8 size of the character in a `\u` escape, minus one byte. Each half of a surrogate pair counts as two
+ * of the four bytes.
  */
 function extraBytes(json: Uint8Array, hexAt: number): number {
   // The upper twelve bits of a code unit determine its size in UTF-8.

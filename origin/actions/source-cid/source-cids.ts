@@ -9,17 +9,17 @@ import { LimitExceededError } from '../../admission/call-rate.ts'
 import { MinuteRate } from '../../admission/minute-rate.ts'
 import { beginsAsString, type SourceFault, readSource, InvalidSourceError } from './json-source.ts'
 
-/** `bytes` contains the source in UTF-8, or a JSON string with the source for the kind `json`. */
+/** Source to hash. `bytes` contains the source in UTF-8 or, for the kind `json`, a JSON string with the source. */
 export type CidJob = { kind: 'source' | 'json'; bytes: Uint8Array<ArrayBuffer> }
 export type CidResult = { cid: string } | { fault: SourceFault } | { failed: string }
 
 /**
- * Sources up to this size are hashed on the main thread. This takes about half a millisecond, less than the overhead of
- * using the worker thread.
+ * Maximum size of a source that is hashed on the main thread. This takes about half a millisecond, less than the
+ * overhead of using the worker thread.
  */
 const INLINE_BYTES = 128 * 1024
 
-/** Retry delay for rejected callers. The worker thread takes 0.2 s for the largest source. */
+/** The worker thread takes 0.2 s for the largest source. */
 const QUEUE_RETRY_MS = 1_000
 
 type QueuedJob = {
@@ -28,17 +28,18 @@ type QueuedJob = {
   reject: (error: Error) => void
 }
 
-/** Large sources are parsed and hashed in a worker thread, to keep the main thread free. */
+/**
+ * Computes the CIDs of sources. Large sources are parsed and hashed in a worker thread, to keep the main thread free.
+ */
 export class SourceCids {
-  /** Rate limit for clients without an API key. */
   readonly rate: MinuteRate
   #worker: Worker | undefined
   #current: QueuedJob | undefined
-  /** Jobs for runs, which take precedence over those of clients without an API key. */
+  /** Jobs for runs, which take precedence over jobs of clients without an API key. */
   readonly #runs: QueuedJob[] = []
   readonly #keyless: QueuedJob[] = []
 
-  /** @param now Unix milliseconds */
+  /** @param now clock that returns Unix milliseconds */
   constructor(now: () => number) {
     this.rate = new MinuteRate({ max: SOURCE_CIDS_PER_MINUTE, what: 'source CIDs', now })
   }
@@ -49,9 +50,9 @@ export class SourceCids {
   }
 
   /**
-   * For clients without an API key. The JSON text must consist of a single string, the action source.
-   * @throws {InvalidSourceError
-   * LimitExceededError}
+   * Computes the CID of a source for a client without an API key. The JSON text must consist of a single string, the
+   * action source.
+   * @throws {InvalidSourceError | LimitExceededError}
    */
   async fromJson(json: Uint8Array): Promise<string> {
     if (json.length <= INLINE_BYTES) return actionCid(readSource(json, SOURCE_MAX_BYTES))
@@ -90,7 +91,7 @@ export class SourceCids {
     }
     worker.on('message', (answer: CidResult) => this.#jobEnded(answer))
     worker.on('error', gone).on('exit', gone)
-    // The worker thread must not keep the process alive.
+    // Do not let the worker thread keep the process alive.
     worker.unref()
     return worker
   }
@@ -109,7 +110,7 @@ function settle({ resolve, reject }: QueuedJob, answer: CidResult): void {
   else reject(new Error(`the CID could not be computed: ${answer.failed}`))
 }
 
-/** Bytes whose buffer can be transferred to another thread. Copies a part of a larger buffer. */
+/** Copies a part of a larger buffer. */
 function transferable(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const isWhole = bytes.buffer instanceof ArrayBuffer && bytes.length === bytes.buffer.byteLength
   return isWhole ? (bytes as Uint8Array<ArrayBuffer>) : Uint8Array.from(bytes)

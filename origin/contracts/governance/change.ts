@@ -1,8 +1,7 @@
-/** Makes changes to the governance contract: one member proposes a change, others approve it, and one executes it. */
 import { Contract, type ContractTransactionReceipt, Interface, type Signer } from 'ethers'
 import { governanceAbi } from '../../../shared/abi/governance.ts'
 
-/** Kinds of changes, with their enum values in the contract. */
+/** Kinds of governance changes, with their enum values in the contract. */
 export const CHANGE_KIND = {
   allowComposeHash: 0,
   withdrawComposeHash: 1,
@@ -14,8 +13,7 @@ export const CHANGE_KIND = {
 const governance = new Interface(governanceAbi)
 
 /**
- * Proposes, approves and executes a change.
- * @param subject 32 bytes as 0x hex
+ * @param subject 32 bytes in 0x hex
  * @param members as many members as the threshold requires; the first one proposes and executes the change
  * @throws if a transaction reverts
  */
@@ -46,7 +44,6 @@ async function send(
   return receipt
 }
 
-/** Returns the proposal ID from a receipt of `propose`. */
 export function proposalIdFrom({ logs }: Pick<ContractTransactionReceipt, 'logs'>): string {
   const events = logs.map((log) => governance.parseLog(log))
   const id: unknown = events.find((event) => event?.name === 'Proposed')?.args['id']

@@ -1,12 +1,11 @@
-/** Deploys the governance contract from the committed artifact. */
 import { ContractFactory, type Signer } from 'ethers'
 import { createdContract } from '../deploy.ts'
 import artifact from './artifact.json' with { type: 'json' }
 
 /**
- * Deploys the governance contract without any allowed compose hash.
- * @param signer pays for the deployment; has no rights afterwards unless it is a member
- * @param threshold number of members required for a change; at least 2
+ * Deploys the governance contract from the committed artifact. At first, no compose hash is allowed.
+ * @param signer pays for the deployment, and has no rights afterwards unless it is a member
+ * @param threshold number of members required for a change, at least 2
  * @returns the contract's address, which is the app ID, and the block of its deployment
  * @throws if the transaction is rejected or reverts
  */

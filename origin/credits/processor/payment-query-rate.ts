@@ -19,8 +19,8 @@ export class PaymentQueryRate {
   }
 
   /**
-   * @param by the limit against which the query counts, in addition to the account's total
-   * @throws {TooManyPaymentsError} until the next minute begins
+   * @param by role of the caller; queries with usage keys also count towards a separate limit
+   * @throws {TooManyPaymentsError} if a limit is reached, until the next minute begins
    */
   take(accountHash: string, by: 'owner' | 'usage key'): void {
     const { counts, leftMs } = this.#counts.current()

@@ -1,7 +1,4 @@
-/**
- * Rows of payments, and of the customers that represent accounts at the processor. The outcomes of payments are in the
- * ledger.
- */
+/** The outcomes of payments are in the ledger. */
 import { and, eq, gt, ne, sql } from 'drizzle-orm'
 import type { Database, Transaction } from '../../db/open.ts'
 import { payments, processorCustomers } from '../../db/schema.ts'
@@ -48,7 +45,6 @@ export async function recordProgress(
     .where(and(eq(payments.intentId, intentId), isForward))
 }
 
-/** In total, by all usage keys, and by the given usage key. */
 export async function countUnpaid(
   db: Database,
   { accountHash, usageKeyHash }: { accountHash: string; usageKeyHash?: string | undefined },
@@ -73,14 +69,14 @@ export async function countUnpaid(
 }
 
 /**
- * Claims due payments, so that no other process polls them before `againAt`. If this process exits first, they are due
- * again then.
+ * Claims due payments, so that no other process polls them before `againAt`. If this process exits before it polls
+ * them, they are due again at that time.
  */
 export async function claimDue(
   db: Database,
   { at, againAt, most }: { at: Date; againAt: Date; most: number },
 ): Promise<PaymentRow[]> {
-  // As an array, PostgreSQL evaluates the subquery only once, whatever query plan it chooses.
+  // The subquery is an array, so that PostgreSQL evaluates it only once, whatever query plan it chooses.
   const due = sql`array(
     select ${payments.intentId} from ${payments} where ${payments.lookAt} <= ${at.toISOString()}::timestamptz
     order by ${payments.lookAt} limit ${most} for update skip locked
@@ -101,7 +97,7 @@ export async function findCustomer(db: Database, accountHash: string): Promise<s
 }
 
 /**
- * Replaces an existing record only if it equals `instead`.
+ * Replaces an existing record only if its customer is `previousId`.
  * @returns the ID of the recorded customer
  */
 export async function recordCustomer(

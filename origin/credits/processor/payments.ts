@@ -29,11 +29,17 @@ const UNPAID_LIMITS = [
 
 export type PaymentRequester = {
   accountHash: string
-  /** Undefined if the owner made the request, with the account key or an admin wallet. */
+  /**
+   * Hash of the usage key that made the request. Undefined if the owner made the request with the account key or an
+   * admin wallet.
+   */
   usageKeyHash?: string | undefined
 }
 
-/** Payments to poll per pass, failures that abort a pass, and duration of a claim on a payment. */
+/**
+ * Limits of a polling pass: the number of payments, the number of failures that abort the pass, and the duration of a
+ * claim on a payment.
+ */
 const POLL_BATCH = 20
 const POLL_FAILURES_MAX = 3
 const POLL_CLAIM_MS = 60_000
@@ -41,7 +47,7 @@ const POLL_CLAIM_MS = 60_000
 export type PaymentsOptions = {
   processor: Processor
   db: Database
-  /** Granted when the account's credit is first used (see `Credits`). */
+  /** Credit in cents that is granted when an account's credit is first used (see `Credits`). */
   starterCents: number
   now: () => number
   sleep: AbortableSleep
@@ -54,10 +60,10 @@ export type PaymentStatus =
   | { state: 'credited' }
   | { state: 'pending' }
   | { state: 'failed'; reason: string | undefined; isFinal: boolean }
-  /** The payment does not exist or belongs to another account; not revealed which. */
+  /** The payment does not exist or belongs to another account. The response does not reveal which. */
   | { state: 'unknown' }
 
-/** The payment is unknown, pending or failed. */
+/** Thrown if a payment is unknown, pending or failed. */
 export class NotCreditedError extends Error {
   override readonly name = 'NotCreditedError'
   readonly status: Exclude<PaymentStatus, { state: 'credited' }>
@@ -81,7 +87,8 @@ export class Payments {
 
   /**
    * Creates a payment, which the payer then confirms at the processor. Idempotent per `writeId`.
-   * @throws {ProcessorUnavailable | DatabaseUnavailableError | TooManyPaymentsError} in which case the payer owes nothing
+   * @throws {ProcessorUnavailableError | DatabaseUnavailableError | TooManyPaymentsError} in which case the payer owes
+   * nothing
    */
   create(
     payment: PaymentRequester & { amountCents: number; writeId: string },
@@ -101,7 +108,7 @@ export class Payments {
 
   /**
    * Credits a payment if it has been paid.
-   * @throws {ProcessorUnavailable | DatabaseUnavailableError | TooManyPaymentsError}
+   * @throws {ProcessorUnavailableError | DatabaseUnavailableError | TooManyPaymentsError}
    */
   async confirm(payer: PaymentRequester, intentId: string): Promise<PaymentStatus> {
     const { accountHash, usageKeyHash } = payer
@@ -113,7 +120,8 @@ export class Payments {
     this.#queryRate.take(accountHash, usageKeyHash === undefined ? 'owner' : 'usage key')
     return this.#queue.run(queueKey(payer), async () => {
       const facts = await this.#options.processor.factsOf(intentId)
-      // Checked before anything is recorded: the caller must not learn about or affect another account's payment.
+      // Checks the owner before recording anything, because the caller must not learn about or affect another account's
+      // payment.
       if (!facts || (recorded?.accountHash ?? facts.accountHash) !== accountHash)
         return { state: 'unknown' }
       await this.#apply(facts)
@@ -121,7 +129,10 @@ export class Payments {
     })
   }
 
-  /** @throws {ProcessorUnavailable | DatabaseUnavailableError} in which case the call must be repeated */
+  /**
+   * Updates the ledger from the processor's record of a payment.
+   * @throws {ProcessorUnavailableError | DatabaseUnavailableError} in which case the caller must retry
+   */
   async reconcile(intentId: string): Promise<void> {
     const facts = await this.#options.processor.factsOf(intentId)
     if (facts) await this.#apply(facts)
@@ -129,9 +140,9 @@ export class Payments {
   }
 
   /**
-   * Polls the payments that are due. Each is polled by only one process. After a failed poll, the payment is due again
-   * in a minute, after the others.
-   * @throws {ProcessorUnavailable | DatabaseUnavailableError} after `POLL_FAILURES_MAX` failures
+   * Polls the payments that are due. Only one process polls each payment. After a failed poll, the payment is due again
+   * in a minute.
+   * @throws {ProcessorUnavailableError | DatabaseUnavailableError} after `POLL_FAILURES_MAX` failures
    */
   async pollDue(ended?: AbortSignal): Promise<void> {
     let failures = 0
@@ -160,7 +171,8 @@ export class Payments {
   }
 
   /**
-   * Handles a payment that the processor does not have in this mode (live or test). It is polled until it is too old.
+   * Handles a payment that the processor does not have in this mode (live or test). The payment is polled until it is
+   * too old.
    */
   async #recordUnknown(intentId: string): Promise<void> {
     const now = this.#options.now()
@@ -207,8 +219,9 @@ export class Payments {
   }
 
   /**
-   * @throws {DatabaseUnavailableError} if the operation fails for any reason; its outcome is then unknown, and it may be
-   * repeated
+   * Runs a database operation with a timeout.
+   * @throws {DatabaseUnavailableError} if the operation fails for any reason; its outcome is then unknown, and the
+   * caller may retry it
    */
   #database<Answer>(ask: (db: Database) => Promise<Answer>): Promise<Answer> {
     const { db, sleep } = this.#options
@@ -216,7 +229,7 @@ export class Payments {
   }
 }
 
-/** Usage keys have a separate queue, so that they cannot fill the owner's queue. */
+/** The usage keys of an account share a separate queue, so that they cannot fill the owner's queue. */
 function queueKey({ accountHash, usageKeyHash }: PaymentRequester): string {
   return usageKeyHash === undefined ? accountHash : `${accountHash}/usage keys`
 }

@@ -23,28 +23,31 @@ import {
 /** The library retries an attempt that times out. */
 const REQUEST_TIMEOUT_MS = 10_000
 
-/** Retries after the first attempt; the library waits 0.5 s, then about 1 s. */
+/** The library waits 0.5 s before the first retry, then about 1 s. */
 const RETRIES = 2
 
 /**
- * Includes all attempts. Below the edge's timeout (30 s), so that the client receives a 503 and not a broken
- * connection.
+ * Timeout of a call, including all attempts. It is below the edge's timeout (30 s), so that the client receives a 503
+ * and not a broken connection.
  */
 const CALL_TIMEOUT_MS = 20_000
 
-/** A failed call counts as a sign of an outage for this long. */
+/** Time for which a failed call counts as a sign of an outage. */
 const OUTAGE_MS = 10 * MINUTE_MS
 
-/** Idempotency keys to try. For a day, the processor repeats its own failure for requests with the same key. */
+/** For a day, the processor repeats its own failure for requests with the same key. */
 const IDEMPOTENCY_KEYS_MAX = 4
 
-/** Refunds or disputes to read per payment. Not reached in practice; the library has the same limit. */
+/**
+ * Maximum number of refunds or disputes to read per payment. It is not reached in practice. The library has the same
+ * limit.
+ */
 const LIST_MAX = 10_000
 
 type ProcessorClientOptions = {
   secretKey: string
   deployment: ProcessorDeployment
-  /** Replaces the processor's host in tests. Undefined in production. */
+  /** URL that replaces the processor's host in tests. Undefined in production. */
   url: string | undefined
   sleep: AbortableSleep
   log: OriginLog
@@ -53,7 +56,7 @@ type ProcessorClientOptions = {
 export class ProcessorClient implements Processor {
   readonly #library: Stripe
   readonly #options: ProcessorClientOptions
-  /** Undefined if the last call succeeded. */
+  /** Monotonic time at which the last call failed. Undefined if the last call succeeded. */
   #failedAt: number | undefined
 
   constructor(options: ProcessorClientOptions) {
@@ -68,7 +71,8 @@ export class ProcessorClient implements Processor {
 
   createCustomer(accountHash: string, previousId?: string): Promise<string> {
     const { deployment } = this.#options
-    // An admin wallet's account has the same hash in every deployment.
+    // The idempotency key includes the deployment, because an admin wallet's account has the same hash in every
+    // deployment.
     const own = `customer:${deployment.name}:${accountHash}`
     const key = previousId === undefined ? own : `${own}:${previousId}`
     const metadata = metadataOf(accountHash, deployment)
@@ -82,7 +86,8 @@ export class ProcessorClient implements Processor {
 
   createIntent(intent: NewIntent): Promise<{ intentId: string; clientSecret: string }> {
     const { accountHash, customerId, amountCents, writeId } = intent
-    // The processor rejects a key that is reused with another customer.
+    // The idempotency key includes the customer, because the processor rejects a key that is reused with another
+    // customer.
     const key = `intent:${writeId}:${customerId}`
     const metadata = metadataOf(accountHash, this.#options.deployment)
     return this.#call('intent', async () => {
@@ -103,7 +108,7 @@ export class ProcessorClient implements Processor {
     })
   }
 
-  /** Older failures say little, because calls are made only for payments. */
+  /** Older failures prove little, because calls are made only for payments. */
   get isAway(): boolean {
     return this.#failedAt !== undefined && performance.now() < this.#failedAt + OUTAGE_MS
   }
@@ -113,7 +118,7 @@ export class ProcessorClient implements Processor {
     return this.#call('facts', async () => {
       const intent = await this.#intent(intentId)
       if (!intent || !canBeOurs(intent, deployment)) return undefined
-      // Read after the intent, because money must be received before it can be returned.
+      // Reads refunds and disputes after the intent, because money must be received before it can be returned.
       const [refunds, disputes] =
         intent.status === 'succeeded' ? await this.#refundsAndDisputes(intentId) : [[], []]
       return paymentFacts(intent, refunds, disputes, deployment)
@@ -122,7 +127,7 @@ export class ProcessorClient implements Processor {
 
   async #intent(intentId: string): Promise<IntentResponse | undefined> {
     try {
-      // Does not request the charge object: it identifies the payer, which is personal data that we do not need.
+      // Does not request the charge object, because it identifies the payer, and we do not need that personal data.
       return readIntent(await this.#library.paymentIntents.retrieve(intentId), intentId)
     } catch (error) {
       if (isMissing(error)) return undefined
@@ -154,7 +159,10 @@ export class ProcessorClient implements Processor {
     }
   }
 
-  /** @throws {ProcessorUnavailableError | CustomerGoneError} for every error */
+  /**
+   * Calls the processor with a timeout.
+   * @throws {ProcessorUnavailableError | CustomerGoneError} for every error
+   */
   async #call<Answer>(what: string, ask: () => Promise<Answer>): Promise<Answer> {
     try {
       const timeoutError = () => new Error('the payment processor did not respond in time')
@@ -191,7 +199,7 @@ function isReplayedFailure(error: unknown): boolean {
   return isReplayed && (error.statusCode ?? 0) >= 500
 }
 
-/** Omits the message, because it may quote a key or request data. */
+/** Describes an error without its message, because the message may quote a key or request data. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Stripe.errors.StripeError))
     return error instanceof Error ? error.name : 'unknown'

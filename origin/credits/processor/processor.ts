@@ -1,7 +1,7 @@
 /** `declined` means that the last attempt failed, and that the payer may try again. */
 export type PaymentProgress = 'unpaid' | 'declined' | 'processing' | 'paid' | 'canceled'
 
-/** `returned`: the refund failed or was canceled, so that we permanently keep the money. */
+/** `failed`: true if the refund failed or was canceled, so that we permanently keep the money. */
 export type RefundFacts = { id: string; cents: number; failed: boolean }
 
 /**
@@ -16,16 +16,16 @@ export type DisputeFacts = {
   reinstatedCents: number
 }
 
-/** Read from the processor's own records. The values never return to an earlier state. */
+/** The values never return to an earlier state. */
 export type PaymentFacts = {
   intentId: string
-  /** From the processor's metadata. Undefined if this deployment did not create the intent. */
+  /** Undefined if this deployment did not create the intent. */
   accountHash: string | undefined
   amountCents: number
   progress: PaymentProgress
-  /** The processor's wording for the payer. Undefined if the last attempt did not fail. */
+  /** Message from the processor to the payer about a failed attempt. Undefined if the last attempt did not fail. */
   reason: string | undefined
-  /** US cents; positive once the payment is paid. */
+  /** Received amount in US cents; positive once the payment is paid. */
   receivedCents: number
   refunds: readonly RefundFacts[]
   disputes: readonly DisputeFacts[]
@@ -35,24 +35,26 @@ export type NewIntent = {
   accountHash: string
   customerId: string
   amountCents: number
-  /** Repeated requests with the same ID return the same intent, whatever the outcome of the first. */
+  /** Repeated requests with the same ID return the same intent, whatever the outcome of the first request. */
   writeId: string
 }
 
 /** All methods throw `ProcessorUnavailableError` if the processor does not respond or sends an invalid response. */
 export interface Processor {
   /**
-   * Repeated calls within a day return the same customer.
+   * Creates a customer for an account. Repeated calls within a day return the same customer.
    * @param previousId ID of the previous customer, if the processor no longer has it
    */
   createCustomer(accountHash: string, previousId?: string): Promise<string>
   /** @throws {CustomerGoneError} if the processor no longer has the customer */
   createIntent(intent: NewIntent): Promise<{ intentId: string; clientSecret: string }>
-  /** @returns undefined if the intent is unknown, of the other mode (live or test), or in another currency */
+  /**
+   * Returns the state of an intent, or undefined if the intent is unknown, of the other mode (live or test), or in
+   * another currency.
+   */
   factsOf(intentId: string): Promise<PaymentFacts | undefined>
 }
 
-/** The customer was deleted at the processor. */
 export class CustomerGoneError extends Error {
   constructor() {
     super('the customer no longer exists at the processor')
@@ -61,8 +63,8 @@ export class CustomerGoneError extends Error {
 }
 
 /**
- * The processor is unreachable or sent an invalid response. The effect of the request is unknown. The message has only
- * names and statuses, because the processor's messages may quote a key.
+ * Thrown if the processor is unreachable or sent an invalid response. The effect of the request is unknown. The message
+ * contains only names and statuses, because the processor's messages may quote a key.
  */
 export class ProcessorUnavailableError extends Error {
   override readonly name = 'ProcessorUnavailableError'

@@ -1,6 +1,6 @@
 /**
- * Updates the ledger to match the processor's authoritative records. Events, clients and timers only signal that these
- * may have changed, so their order and number do not matter, and a crash loses no information.
+ * Updates the ledger to match the processor's authoritative records. Events, clients and timers only signal that the
+ * records may have changed, so the order and number of signals do not matter, and a crash loses no information.
  */
 import { eq } from 'drizzle-orm'
 import { DAY_MS } from '../../../shared/durations.ts'
@@ -16,15 +16,14 @@ import { settlePayment } from './settle-payment.ts'
 type Reconciliation = {
   /** Owner of the payment, according to our own record if one exists. */
   accountHash: string
-  /** True if the metadata was changed at the processor, and names another account or no account. */
+  /** True if the payment's metadata was changed at the processor, and names another account or no account. */
   differs: boolean
-  /** True if credit was deducted. All processes have then been asked to return leased credit. */
+  /** True if credit was deducted. In this case, all processes have been asked to return leased credit. */
   tookBack: boolean
 }
 
 /**
  * Runs in one transaction under the account's lock.
- * @param now Unix milliseconds
  * @returns undefined if the payment does not belong to this deployment
  */
 export function reconcile(
@@ -39,14 +38,14 @@ export function reconcile(
     const { accountHash } = payment
     const account = await lockAccount(tx, accountHash, { starterCents, at })
     const { tookBack } = await settlePayment(tx, account, at, facts)
-    // The returned credit pays the debt, and no process would request it otherwise.
+    // Requests the return of leased credit, which then pays the debt. No process would request the return otherwise.
     if (tookBack) await requestReturns(tx, eq(creditLeases.accountHash, accountHash))
     await recordProgress(tx, facts.intentId, progressOf(payment, facts, now))
     return { accountHash, differs: facts.accountHash !== accountHash, tookBack }
   })
 }
 
-/** Returns our record. Creates it from the processor's data if a crash prevented us from recording the payment. */
+/** Creates the record from the processor's data if a crash prevented us from recording the payment. */
 async function findOrRecordPayment(
   tx: Transaction,
   { intentId, accountHash, amountCents }: PaymentFacts,
@@ -67,11 +66,10 @@ function progressOf(
   if (progress === 'canceled') return { state: 'failed', lookAt: null }
   const lookAt = nextOpenPoll(createdAt, now)
   if (lookAt) return { state: 'open', lookAt }
-  // Processing eventually succeeds or fails, but may take any amount of time.
+  // A payment in processing eventually succeeds or fails, but may take any amount of time.
   if (progress === 'processing')
     return { state: 'open', lookAt: new Date(now + PROCESSING_POLL_MS) }
   return { state: 'failed', lookAt: null }
 }
 
-/** For a payment that has been processing for more than a week. */
 const PROCESSING_POLL_MS = DAY_MS

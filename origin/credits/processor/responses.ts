@@ -1,13 +1,16 @@
 /**
  * Validates the processor's responses before any of their amounts are used. A response may come from a proxy, or
- * describe another object than the requested one.
+ * describe an object other than the requested one.
  */
 import { z } from 'zod'
 import type { DisputeFacts, PaymentFacts, PaymentProgress, RefundFacts } from './processor.ts'
 
 const cents = z.int().min(0)
 
-/** Without a colon, because ledger keys embed such IDs and use colons as separators. */
+/**
+ * ID of an object at the processor. It contains no colon, because ledger keys embed these IDs and use colons as
+ * separators.
+ */
 export const processorId = z.string().regex(/^[A-Za-z0-9_]{1,255}$/)
 
 const intentSchema = z.object({
@@ -47,7 +50,6 @@ export const newIntentSchema = z.object({
 
 export type IntentResponse = z.infer<typeof intentSchema>
 
-/** Distinguishes this deployment's payment intents from all others at the processor. */
 export type ProcessorDeployment = { name: string; live: boolean }
 
 export function metadataOf(accountHash: string, { name }: ProcessorDeployment) {
@@ -61,7 +63,10 @@ export function readIntent(answer: unknown, intentId: string): IntentResponse {
   return intent
 }
 
-/** An intent of the other mode (live or test) or in another currency cannot be from this deployment. */
+/**
+ * Returns false if the intent cannot be from this deployment, because it is of the other mode (live or test) or in
+ * another currency.
+ */
 export function canBeOurs(
   { livemode, currency }: IntentResponse,
   { live }: ProcessorDeployment,
@@ -69,7 +74,7 @@ export function canBeOurs(
   return livemode === live && currency === 'usd'
 }
 
-/** @returns undefined if this deployment did not create the payment intent */
+/** @returns undefined if this deployment did not create the intent */
 function accountOf(
   { metadata }: IntentResponse,
   { name }: ProcessorDeployment,
@@ -111,14 +116,17 @@ function refundFacts(answer: unknown): RefundFacts {
   return { id, cents: amount, failed: status === 'failed' || status === 'canceled' }
 }
 
-/** Uses the amounts moved, not the status: an inquiry moves no money, and appeals have separate statuses. */
+/**
+ * Derives the state of a dispute from the moved amounts, not from its status: an inquiry moves no money, and appeals
+ * have separate statuses.
+ */
 function disputeFacts(answer: unknown): DisputeFacts {
   const { id, amount, status, balance_transactions: moves } = disputeSchema.parse(answer)
   const sum = (sign: 1 | -1) =>
     moves.reduce((all, move) => all + Math.max(0, sign * move.amount), 0)
   const [gone, back] = [sum(-1), sum(1)]
   // The moved amounts are in the currency of our processor account. The money of a won dispute is paid back at another
-  // day's exchange rate, so the two amounts may differ.
+  // day's exchange rate, so the withdrawn and the repaid amount may differ.
   const isWhole = back > 0 && (status === 'won' || back >= gone)
   const reinstatedCents = isWhole ? amount : gone > 0 ? Math.floor((amount * back) / gone) : 0
   return { id, cents: amount, withdrawn: gone > 0, reinstatedCents }

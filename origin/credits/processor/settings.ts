@@ -1,4 +1,4 @@
-/** The operator must provide all keys or no keys. */
+/** The operator must set either all keys or no keys. */
 import { z } from 'zod'
 import { SETTINGS } from '../../../shared/config/settings.ts'
 
@@ -84,7 +84,6 @@ export type ProcessorCredentials = {
   url: string | undefined
 }
 
-/** @returns undefined if no processor is configured */
 export function processorCredentials(
   settings: ProcessorSettings,
 ): ProcessorCredentials | undefined {

@@ -1,6 +1,6 @@
 /**
- * Whatever the order of reads, and even if two processes read them at once, one with older data, the ledger must reach
- * the same state:
+ * Posts payments, refunds and disputes to the ledger. The ledger must reach the same state in whatever order the
+ * processor's records are read, even if two processes read them at the same time and one has older data:
  *
  * - Each refund or dispute is deducted once and restored at most once (`refund:<id>`, `refund:<id>:failed`,
  * `dispute:<id>`, `dispute:<id>:won`). A restored amount is never deducted again. If a refund or dispute is over when
@@ -16,7 +16,7 @@ import type { PaymentFacts } from './processor.ts'
 
 type Clawback = { kind: ClawbackKind; key: string; cents: number; over: string; backCents: number }
 
-/** State in the ledger: the cents deducted, the number of deductions, and the cents restored. */
+/** Ledger state of a refund or dispute: the cents deducted, the number of deductions, and the cents restored. */
 type PostedClawback = { taken: number; times: number; back: number }
 
 const NOTHING_POSTED: PostedClawback = { taken: 0, times: 0, back: 0 }
@@ -64,14 +64,14 @@ export async function settlePayment(
   return { account: current, tookBack }
 }
 
-/** Refunds, then disputes, each sorted by ID, so that all processes use the same order. */
+/** Returns the refunds, then the disputes, each sorted by ID, so that all processes use the same order. */
 function clawbacksOf({ refunds, disputes }: PaymentFacts): Clawback[] {
   const refunded = refunds.map(({ id, cents, failed }) => {
     const backCents = failed ? cents : 0
     return { kind: 'refund', key: `refund:${id}`, cents, over: 'failed', backCents } as const
   })
   const disputed = disputes
-    // An inquiry moves no money.
+    // Excludes inquiries, because they move no money.
     .filter(({ withdrawn, reinstatedCents }) => withdrawn || reinstatedCents > 0)
     .map(({ id, cents, reinstatedCents: backCents }) => {
       return { kind: 'dispute', key: `dispute:${id}`, cents, over: 'won', backCents } as const

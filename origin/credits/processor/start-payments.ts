@@ -22,10 +22,7 @@ export type PaymentsService = {
   stop: () => void
 }
 
-/**
- * Polls due payments until `stop` is called.
- * @returns undefined if no processor is configured
- */
+/** @returns undefined if no processor is configured */
 export function startPayments({
   settings,
   chain,
@@ -44,7 +41,7 @@ export function startPayments({
   const config = processorCredentials(settings)
   if (!config) return undefined
   const { secretKey, live, url } = config
-  // An account belongs to one contract, so its address distinguishes the deployments that share a processor.
+  // An account belongs to one contract, so the contract's address distinguishes the deployments that share a processor.
   const name = `${chain.chainId}:${chain.contractAddress.toLowerCase()}`
   const { sleep, log } = parts
   const processor = new ProcessorClient({ secretKey, deployment: { name, live }, url, sleep, log })
@@ -55,7 +52,7 @@ export function startPayments({
 
 /**
  * Polls payments that no client has confirmed and no event has reported.
- * @returns stops the polling, but does not wait for a poll in flight, which another process will repeat.
+ * @returns a function that stops the polling, but does not wait for a poll in flight, which another process will repeat
  */
 export function pollPayments(
   payments: Payments,

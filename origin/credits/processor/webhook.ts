@@ -1,9 +1,12 @@
-/** An event only signals that a payment may have changed. Of its data, only the ID of the payment is trusted. */
+/**
+ * An event only signals that a payment may have changed. The event's data is not trusted, except for the ID of the
+ * payment.
+ */
 import Stripe from 'stripe'
 import { z } from 'zod'
 import { processorId } from './responses.ts'
 
-/** Older events are rejected as replays. This is also the library's default. */
+/** Older events are rejected as replays. The library has the same default. */
 const TOLERANCE_S = 300
 
 type WebhookFault = 'unsigned' | 'forged' | 'too_old' | 'malformed'
@@ -18,7 +21,7 @@ export class WebhookRefusedError extends Error {
 }
 
 type WebhookOptions = {
-  /** Any of them may have signed the event. There are two while the operator rotates the secret. */
+  /** Signing secrets, any of which may have signed the event. There are two while the operator rotates the secret. */
   secrets: readonly string[]
   live: boolean
   now: () => number
@@ -81,7 +84,7 @@ async function verifyEvent(
       )
     } catch (error) {
       if (!(error instanceof Stripe.errors.StripeSignatureVerificationError)) fault = 'malformed'
-      // The error has no code, so the message text is compared. The signature was valid in this case.
+      // The error has no code, so the message text is compared. An event that is only too old has a valid signature.
       else if (error.message.includes('tolerance')) fault = 'too_old'
     }
   }

@@ -1,6 +1,6 @@
 /**
  * `npm run image -- [--base <layout>] [--output <folder>]`: builds the origin's image reproducibly. Without a base
- * image, prints only the digest of the application layer, the only one that differs between versions.
+ * image, prints only the digest of the application layer, which is the only layer that differs between versions.
  */
 import { createWriteStream } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import { writeLayer } from './layer.ts'
 import { writeImage } from './oci.ts'
 import { nodeVersion, runtimeFiles } from './runtime-files.ts'
 
-/** `docker.io/library/node:24.21.0-bookworm-slim`, an index with an image for linux/amd64. */
+/** Digest of `docker.io/library/node:24.21.0-bookworm-slim`, an index with an image for linux/amd64. */
 const BASE_DIGEST = 'sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -30,7 +30,7 @@ async function build(): Promise<void> {
     return
   }
   const { base, output } = values
-  // Fails if the folder exists, so that no files are overwritten.
+  // `mkdir` fails if the folder exists, so that no files are overwritten.
   await mkdir(output)
   const layerFile = join(output, 'layer.tar')
   const layer = await writeLayer(root, files, createWriteStream(layerFile))

@@ -1,4 +1,3 @@
-/** Reproducible: a layer's bytes depend only on the names and contents of its files. */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -10,13 +9,14 @@ export type Layer = { digest: string; size: number }
 
 export const APP_FOLDER = 'app'
 
-/** The owner, time and permissions in the checkout must have no effect. */
+/** Fixed values of header fields, so that the owner and times of files in the checkout have no effect. */
 const FIXED_HEADER = { uid: 0, gid: 0, uname: '', gname: '', mtime: new Date(0) }
 const FILE_MODE = 0o644
 const FOLDER_MODE = 0o755
 
 /**
- * An uncompressed tar: gzip's output differs between versions, and the digest must be the same for everyone.
+ * Writes a layer as an uncompressed tar. It is not compressed, because gzip's output differs between versions and the
+ * digest must be the same for everyone.
  * @param files paths relative to `root`, in any order
  */
 export async function writeLayer(
@@ -50,7 +50,7 @@ export async function writeLayer(
   return { digest: `sha256:${hash.digest('hex')}`, size }
 }
 
-/** Parents first. */
+/** Returns the folders that contain the files, with parents before their subfolders. */
 function foldersOf(files: readonly string[]): string[] {
   const folders = new Set<string>([APP_FOLDER])
   for (const file of files)

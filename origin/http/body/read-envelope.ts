@@ -9,17 +9,17 @@ import { trustConnection } from '../connection/protect-connections.ts'
 import { readRequestBody } from './read-body.ts'
 
 type EnvelopeLimits = {
-  /** Size of the decrypted request. */
+  /** Maximum size of the decrypted request, in bytes. */
   maxBytes: number
   /**
-   * Only the edge may send envelopes to this endpoint. An envelope of any other sender is then limited to the size of
-   * an ordinary request, which is enough to return a proper error.
+   * True if only the edge may send envelopes to this endpoint. An envelope from any other sender is then limited to the
+   * size of an ordinary request, which is enough to return a proper error.
    */
   isOfEdge?: boolean
 }
 
 /**
- * The version, mode, key ID and PSK ID are checked before the rest is read.
+ * Reads an envelope. Checks the version, mode, key ID and PSK ID before reading the rest.
  * @throws {EnvelopeError} and any error of `readRequestBody`
  */
 export function readEnvelope(

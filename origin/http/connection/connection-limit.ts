@@ -1,21 +1,24 @@
 import type { Socket } from 'node:net'
 import { clientNetwork } from '../../../shared/network/client-network.ts'
 
-/** Share of one network before authentication, and of one account with all its keys. */
+/** Maximum share of all connections for one unauthenticated network, or for one account with all its keys. */
 const SHARE = 1 / 4
 
-/** Share of all accounts together; the rest is reserved for the edge and for clients not authenticated yet. */
+/**
+ * Maximum share of connections for all accounts together. The rest is reserved for the edge and for unauthenticated
+ * clients.
+ */
 const ACCOUNTS_SHARE = 3 / 4
 
-/** Serves all users of the edge, so no share limits its connections. */
+/** Holder name of the edge. The edge serves all its users, so no share limits its connections. */
 export const EDGE_HOLDER = 'edge'
 
 type Peer = { remoteAddress?: string | undefined; remotePort?: number | undefined }
 type OpenConnection = { socket: Socket; peer: Peer; network: string; holder?: string }
 
 /**
- * A connection is trusted once its client is authenticated. At the limit, a new connection evicts an untrusted one: the
- * oldest of the network with the most untrusted connections.
+ * Limits the number of open connections. A connection is trusted once its client is authenticated. At the limit, a new
+ * connection evicts an untrusted one: the oldest of the network with the most untrusted connections.
  */
 export class ConnectionLimit {
   readonly #max: number
@@ -23,9 +26,8 @@ export class ConnectionLimit {
   readonly #accountsMax: number
   readonly #open = new Set<OpenConnection>()
   readonly #byPeer = new Map<string, OpenConnection>()
-  /** Connections by network, oldest first. */
+  /** Untrusted connections by network, oldest first. */
   readonly #untrusted = new Map<string, Set<OpenConnection>>()
-  /** Number by holder. */
   readonly #trusted = new Map<string, number>()
   #accountsTrusted = 0
 
@@ -35,7 +37,10 @@ export class ConnectionLimit {
     this.#accountsMax = Math.floor(max * ACCOUNTS_SHARE)
   }
 
-  /** @returns false if the connection must be closed, because it already is or all open connections are trusted */
+  /**
+   * @returns false if the caller must close the connection, because its socket is already closed or all open
+   * connections are trusted
+   */
   admit(socket: Socket): boolean {
     const { remoteAddress, remotePort } = socket
     if (remoteAddress === undefined) return false
@@ -43,7 +48,7 @@ export class ConnectionLimit {
     const isNetworkFull = (this.#untrusted.get(network)?.size ?? 0) >= this.#shareMax
     if (isNetworkFull) this.#evictFrom(network)
     else if (this.#open.size >= this.#max && !this.#evictFrom(this.#largestNetwork())) return false
-    // A closed socket no longer has an address.
+    // Store the address, because a closed socket no longer has one.
     const held = { socket, peer: { remoteAddress, remotePort }, network }
     this.#open.add(held)
     this.#byPeer.set(peerKey(held.peer), held)
@@ -53,7 +58,7 @@ export class ConnectionLimit {
   }
 
   /**
-   * No effect if the holder, or all accounts together, have used up their share.
+   * Marks a connection as trusted, unless its holder, or all accounts together, have used up their share.
    * @param holder hash of the account to which the request's key belongs, or `EDGE_HOLDER`
    * @returns true if the connection is now trusted
    */
@@ -82,7 +87,7 @@ export class ConnectionLimit {
     return largest
   }
 
-  /** Closes the oldest untrusted connection. @returns false if there is none */
+  /** @returns false if the network has no untrusted connection */
   #evictFrom(network: string | undefined): boolean {
     const [oldest] = (network !== undefined && this.#untrusted.get(network)) || []
     if (!oldest) return false

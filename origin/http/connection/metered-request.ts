@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { BODY_CHUNK_MIN_BYTES, BODY_SMALL_CHUNKS_MAX } from '../../../shared/limits.ts'
 import { PacedConnection } from './paced-connection.ts'
 
-/** Parsing so many small chunks would block the main thread. */
+/** A request body arrived in too many small chunks. Parsing them all would block the main thread. */
 export class BodyTooFragmentedError extends Error {
   override readonly name = 'BodyTooFragmentedError'
   constructor() {
@@ -14,8 +14,8 @@ export class BodyTooFragmentedError extends Error {
 }
 
 /**
- * Rejects a body in tiny chunks, whether the app reads the body or Node discards it. Node's parser calls back and
- * allocates a buffer for each chunk: a 1-byte chunk costs 2.5 µs and 300 bytes of memory.
+ * Rejects a body that arrives in tiny chunks, whether the app reads the body or Node discards it. For each chunk,
+ * Node's parser calls back and allocates a buffer: a 1-byte chunk costs 2.5 µs and 300 bytes of memory.
  */
 export class MeteredRequest extends IncomingMessage {
   #pieces = 0
@@ -29,19 +29,22 @@ export class MeteredRequest extends IncomingMessage {
     pacedConnectionOf(this)?.requestStarted(this)
   }
 
-  /** @param onRefused called once if the body is rejected, even if it already was */
+  /**
+   * Called when the app starts to read the body.
+   * @param onRefused called once if the body is rejected, even if the rejection happened before this call
+   */
   beginReading(onRefused: (error: BodyTooFragmentedError) => void): void {
     this.#state = 'read'
     this.#onRefused = onRefused
     if (this.#refused) onRefused(this.#refused)
   }
 
-  /** The rest of the body is discarded. */
+  /** The remaining bytes are discarded. */
   endReading(): void {
     this.#state = 'over'
   }
 
-  /** Called by Node's parser. @returns false to stop reading from the connection */
+  /** @returns false to stop reading from the connection */
   override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
     if (piece === null) return super.push(piece, encoding)
     if (this.#refused) return false
@@ -52,7 +55,7 @@ export class MeteredRequest extends IncomingMessage {
     return false
   }
 
-  /** Called by Node after the response; its own implementation would bypass `push`. */
+  /** Overrides Node's implementation, which would bypass `push`. */
   _dump(): void {
     this.#state = 'over'
     if (this.#refused) this.socket.destroySoon()
@@ -72,18 +75,18 @@ export class MeteredRequest extends IncomingMessage {
   }
 }
 
-/** Once sent, lets the connection parse the next request. */
+/** Response that lets the connection parse the next request once the response is sent. */
 export class PacedResponse<
   Request extends IncomingMessage = IncomingMessage,
 > extends ServerResponse<Request> {
   constructor(request: Request, options?: object) {
-    // Node passes a second argument that its type definitions do not declare.
+    // Node passes a second argument to the constructor, which Node's type definitions do not declare.
     super(...([request, options] as unknown as [Request]))
     pacedConnectionOf(request)?.responsePending(this)
   }
 }
 
-/** Undefined if the server does not use `protectConnections`. */
+/** Returns the request's paced connection, or undefined if the server does not use `protectConnections`. */
 export function pacedConnectionOf({ socket }: { socket?: unknown }): PacedConnection | undefined {
   return socket instanceof PacedConnection ? socket : undefined
 }

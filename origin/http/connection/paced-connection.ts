@@ -4,40 +4,41 @@ import type { TLSSocket } from 'node:tls'
 import type { SchedulableConnection, ParseScheduler } from './parse-scheduler.ts'
 import { ReceivedBytes } from './received-bytes.ts'
 
-/** End of a request's head, and of a chunked body. */
+/** Byte sequence that ends a request's head, and a chunked body. */
 const HEAD_END = '\r\n\r\n'
 
-/** Adapted so that parsing a slice takes about 0.2 ms. */
+/** Slice sizes are adapted within these limits, so that parsing a slice takes about 0.2 ms. */
 const SLICE_MIN_BYTES = 512
 const SLICE_MAX_BYTES = 16 * 1024
 const FIRST_SLICE_BYTES = 4 * 1024
 const SLICE_MIN_MS = 0.1
 const SLICE_MAX_MS = 0.3
 
-/** Estimated time of a request's handler on the parser's thread. */
+/** Estimated time that a request's handler runs on the main thread. */
 const REQUEST_MS = 0.3
 
 const COST_HALF_LIFE_MS = 1_000
 
-/** A client that does not read a part of this size within the time limit is disconnected. */
+/** Size of a part of a response. A client that does not read a part within the time limit is disconnected. */
 const RESPONSE_PART_BYTES = 64 * 1024
 const RESPONSE_STALL_MS = 60_000
 
 /**
- * Amount that a client may still send after a rejection: closing the connection immediately could lose the response.
+ * Amount of data that a client may still send after a rejection. Closing the connection immediately could lose the
+ * response.
  */
 const LINGER_BYTES = 256 * 1024
 const LINGER_MS = 1_000
 
-/** Above this, the socket is paused, so that TCP slows the sender down. */
+/** Number of unparsed bytes above which the socket is paused, so that TCP slows the sender down. */
 const UNPARSED_MAX_BYTES = 64 * 1024
 
 type Done = (error?: Error | null) => void
 
 /**
- * Stream between TLS and Node's HTTP parser, which would otherwise parse all delivered bytes in one go. It passes the
- * parser one slice at a time, taking turns with other connections. It does not start another request before the
- * previous response is sent, so that pipelined requests wait at the sender.
+ * Stream between TLS and Node's HTTP parser. Without this stream, the parser would process all delivered bytes in one
+ * go. Passes one slice at a time to the parser, taking turns with other connections. Does not start another request
+ * before the previous response is sent, so that pipelined requests wait at the sender.
  */
 export class PacedConnection extends Duplex implements SchedulableConnection {
   readonly encrypted = true
@@ -51,7 +52,7 @@ export class PacedConnection extends Duplex implements SchedulableConnection {
   #isTrusted = false
   #sliceBytes = FIRST_SLICE_BYTES
   #request: IncomingMessage | undefined
-  /** Unparsed bytes of the current body; 0 without Content-Length. */
+  /** Unparsed bytes of the current body; 0 if the request has no Content-Length. */
   #bodyLeft = 0
   #requestsStarted = 0
   #pendingResponses = 0
@@ -91,8 +92,8 @@ export class PacedConnection extends Duplex implements SchedulableConnection {
   get isReady(): boolean {
     // If a TLS record boundary splits the end of a head, one slice can start one additional request, but never two.
     const mayBegin = this.#pendingResponses <= (this.#isInBody ? 1 : 0)
-    // While Node's server has paused this stream, a slice would only be buffered. It would be parsed later, when its
-    // cost is not measured.
+    // Do not push data while Node's server has paused this stream. The data would only be buffered, and parsed later,
+    // when the cost of parsing is not measured.
     const isTaken = this.readableFlowing === true && this.readableLength === 0
     return isTaken && this.#received.length > 0 && mayBegin && !this.destroyed
   }
@@ -114,7 +115,6 @@ export class PacedConnection extends Duplex implements SchedulableConnection {
     return cost
   }
 
-  /** Called when a request's head has been parsed. */
   requestStarted(request: IncomingMessage): void {
     this.#request = request
     this.#requestsStarted++
@@ -130,26 +130,26 @@ export class PacedConnection extends Duplex implements SchedulableConnection {
     })
   }
 
-  /** A flood from other clients then neither delays nor closes the connection. */
+  /** Marks the client as trusted, so that a flood from other clients neither delays nor closes the connection. */
   trust(holder: string): void {
     this.#isTrusted ||= this.#onTrusted(holder)
   }
 
-  /** Permanent; the response to the rejected request can still be sent. */
+  /** Permanently stops reading from the client. The response to the rejected request can still be sent. */
   stopReading(): void {
     this.#isRefused = true
     this.#received.clear()
     this.#tls.pause()
   }
 
-  /** Called by Node's server; like the method of `net.Socket`. */
+  /** Called by Node's server. */
   setTimeout(ms: number, onTimeout?: () => void): this {
     this.#tls.setTimeout(ms)
     if (onTimeout) this.once('timeout', onTimeout)
     return this
   }
 
-  /** Closes after everything has been written, as `net.Socket` does. */
+  /** Closes the connection after all data has been written, as `net.Socket` does. */
   destroySoon(): void {
     this.end()
     if (this.#isRefused) this.#linger()
@@ -190,7 +190,7 @@ export class PacedConnection extends Duplex implements SchedulableConnection {
     if (this.#tls.isPaused() && !this.#isRefused) this.#tls.resume()
   }
 
-  // Drops requests that still wait: Node's server treats a client that closed its side as disconnected.
+  // Drops requests that have not started, because Node's server treats a client that closed its side as disconnected.
   #end(): void {
     this.#received.clear()
     this.push(null)
@@ -200,7 +200,7 @@ export class PacedConnection extends Duplex implements SchedulableConnection {
     return this.#request !== undefined && !this.#request.complete
   }
 
-  /** Stops at the end of a head or body, so that one slice cannot start many requests. */
+  /** A slice stops at the end of a head or body, so that one slice cannot start many requests. */
   #nextSlice(): Buffer {
     const isCounted = this.#isInBody && this.#bodyLeft > 0
     const most = isCounted ? Math.min(this.#sliceBytes, this.#bodyLeft) : this.#sliceBytes
@@ -212,7 +212,7 @@ export class PacedConnection extends Duplex implements SchedulableConnection {
     return slice
   }
 
-  /** Writes one part at a time, to distinguish a slow reader from a client that does not read at all. */
+  /** Sends a response one part at a time, to distinguish a slow reader from a client that does not read at all. */
   #send(bytes: Buffer, done: Done): void {
     const part = bytes.subarray(0, RESPONSE_PART_BYTES)
     this.#limitStall()

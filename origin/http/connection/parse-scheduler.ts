@@ -1,19 +1,19 @@
-/** Budget for parsing in every two iterations of the event loop. */
+/** Parsing time allowed per two iterations of the event loop, in milliseconds. */
 const TURN_MS = 1.5
 
-/** Priority levels by recent cost; connections with a lower cost go first. */
+/** Upper limits of the priority levels, by recent cost in milliseconds. Connections with a lower cost go first. */
 const LEVELS_MS = [1, 4, 16, 64, Number.POSITIVE_INFINITY]
 
 export type SchedulableConnection = {
   readonly isTrusted: boolean
-  /** Decaying sum of recent cost. */
+  /** Decaying sum of the connection's recent parsing cost, in milliseconds. */
   readonly recentMs: number
   readonly isReady: boolean
-  /** Parses one slice. @returns the cost in milliseconds */
+  /** @returns the cost in milliseconds */
   parseSlice(): number
 }
 
-/** Cheapest first (least attained service). */
+/** Queue of connections in which the cheapest goes first (least attained service). */
 class CostQueue {
   spentMs = 0
   readonly #levels = LEVELS_MS.map(() => new Set<SchedulableConnection>())
@@ -34,8 +34,9 @@ class CostQueue {
 }
 
 /**
- * Shares the event loop with other work, and among connections. Trusted connections get half of the parsing time.
- * Within each half, cheap connections go first, so that a flood delays the others by only a few milliseconds.
+ * Shares the event loop's time between parsing and other work, and among connections. Trusted connections get half of
+ * the parsing time. Within each half, cheap connections go first, so that a flood delays the others by only a few
+ * milliseconds.
  */
 export class ParseScheduler {
   readonly #trusted = new CostQueue()
@@ -44,13 +45,12 @@ export class ParseScheduler {
   #isRunning = false
   #isRefilling = false
 
-  /** Schedules in this turn or a later one. */
   schedule(connection: SchedulableConnection): void {
     if (!connection.isReady) return
     this.#queueOf(connection).add(connection)
     if (this.#isRunning || this.#leftMs <= 0) return
     this.#isRunning = true
-    // Data pushed within a stream's `_read` would be parsed later, when its cost is not measured.
+    // Run later: data pushed within a stream's `_read` would be parsed when the cost of parsing is not measured.
     process.nextTick(() => this.#run())
   }
 
@@ -62,7 +62,7 @@ export class ParseScheduler {
       if (!connection) break
       const parsing = connection.parseSlice()
       const now = performance.now()
-      // Includes the overhead of scheduling, which dominates for tiny slices.
+      // The cost includes the overhead of scheduling, which dominates for tiny slices.
       const cost = Math.max(parsing, now - before)
       before = now
       this.#leftMs -= cost
@@ -72,7 +72,6 @@ export class ParseScheduler {
     this.#refillLater()
   }
 
-  /** Takes from the queue that has used less time in this turn. */
   #take(): SchedulableConnection | undefined {
     if (this.#trusted.spentMs <= this.#untrusted.spentMs)
       return this.#trusted.take() ?? this.#untrusted.take()
@@ -89,7 +88,7 @@ export class ParseScheduler {
     setImmediate(() =>
       setImmediate(() => {
         this.#isRefilling = false
-        // Overspent time is deducted from the next turn.
+        // Excess time used in one turn is deducted from the next turn.
         this.#leftMs = Math.min(TURN_MS, this.#leftMs + TURN_MS)
         this.#trusted.spentMs = 0
         this.#untrusted.spentMs = 0

@@ -8,16 +8,18 @@ import { pacedConnectionOf, MeteredRequest, PacedResponse } from './metered-requ
 import { PacedConnection } from './paced-connection.ts'
 import { ParseScheduler } from './parse-scheduler.ts'
 
-/** Use with `protectConnections`. */
 export const CONNECTION_OPTIONS = {
   IncomingMessage: MeteredRequest,
   ServerResponse: PacedResponse,
-  /** Limit for bodies that the app does not read; other bodies time out earlier, with a structured error. */
+  /**
+   * Time limit for bodies that the app does not read. Bodies that the app reads time out earlier, with a structured
+   * error.
+   */
   requestTimeout: BODY_TIMEOUT_MS + 15_000,
   handshakeTimeout: 10_000,
 }
 
-/** Call before the first connection. */
+/** Must be called before the first connection. */
 export function protectConnections(server: Server, connectionsMax: number): void {
   const limit = new ConnectionLimit(connectionsMax)
   const scheduler = new ParseScheduler()
@@ -38,7 +40,6 @@ export function trustConnection(context: Context, holder: string): void {
   if (incoming) pacedConnectionOf(incoming)?.trust(holder)
 }
 
-/** Removes and returns the listener of Node's server. */
 function takeListener(server: Server, event: string): (connection: unknown) => void {
   const [own] = server.listeners(event)
   server.removeAllListeners(event)

@@ -1,12 +1,12 @@
-/** Smaller chunks share buffers: a separate buffer would cost 500 bytes, even for a TLS record of one byte. */
+/** Chunks below this size share buffers. A separate buffer would cost 500 bytes, even for a TLS record of one byte. */
 const SMALL_BYTES = 1024
 const PAGE_BYTES = 8 * 1024
 
-/** Memory use is proportional to the number of bytes, however small the chunks are. */
+/** Byte queue with memory use proportional to the number of bytes, however small the chunks are. */
 export class ReceivedBytes {
   length = 0
   #pieces: Buffer[] = []
-  /** Buffer for small chunks that follow `#pieces`. */
+  /** Buffer for the small chunks that arrived after those in `#pieces`. */
   #page = Buffer.alloc(0)
   #pageStart = 0
   #pageEnd = 0
@@ -27,13 +27,12 @@ export class ReceivedBytes {
     this.#pageEnd += bytes.copy(this.#page, this.#pageEnd)
   }
 
-  /** Between one and `most` bytes from the front, without copying. The queue must not be empty. */
+  /** Returns between one and `most` bytes from the front, without copying. The queue must not be empty. */
   first(most: number): Buffer {
     if (this.#pieces.length === 0) this.#endPage()
     return this.#pieces[0]!.subarray(0, most)
   }
 
-  /** Skips bytes that `first` returned. */
   skip(bytes: number): void {
     const piece = this.#pieces[0]!
     if (piece.length === bytes) this.#pieces.shift()

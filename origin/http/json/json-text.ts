@@ -1,6 +1,6 @@
 import { paramsSchema } from '../../../shared/wire/action-call.ts'
 
-/** Validated but not parsed. */
+/** JSON text that was validated but not parsed. */
 export class JsonText {
   readonly text: string
 
@@ -8,7 +8,7 @@ export class JsonText {
     this.text = text
   }
 
-  /** Lets the OpenAPI description show default values. */
+  /** Parses the text, so that the OpenAPI description can show default values. */
   toJSON(): unknown {
     return JSON.parse(this.text)
   }

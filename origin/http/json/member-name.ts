@@ -5,8 +5,8 @@ const BACKSLASH = 0x5c
 const U = 0x75
 
 /**
- * The JSON string at `from` must be valid and may contain escapes. Allocates no memory, because a body can contain
- * millions of names.
+ * Compares the JSON string at `from` with a name. The string must be valid and may contain escapes. Allocates no
+ * memory, because a body can contain millions of names.
  * @param name printable ASCII without quotes, slashes or backslashes, so that `\u` is the only possible escape
  */
 export function isMemberName(bytes: Uint8Array, from: number, name: string): boolean {

@@ -8,15 +8,15 @@ const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
 export type MemberSelection = {
-  /** Properties to read; all others are only validated as JSON. */
+  /** Names of the properties to read. All other properties are only validated as JSON. */
   names: readonly string[]
-  /** Property in `names` that becomes a `JsonText` if it is an object. */
+  /** Name of the property (also listed in `names`) that becomes a `JsonText` if its value is an object. */
   text: string
 }
 
 /**
- * Parses only some properties. The last value of a repeated name is used. A value of the wrong type becomes an empty
- * value of that type, which is enough for validation to report the type.
+ * Parses only some properties of a JSON object. If a name is repeated, uses the last value. A value of the wrong type
+ * becomes an empty value of that type, which is enough for validation to report the wrong type.
  * @param bytes valid UTF-8, without a byte order mark
  * @throws {NotJsonError | NestedTooDeeplyError}
  */
@@ -36,7 +36,7 @@ export function readMembers(bytes: Buffer, { names, text }: MemberSelection): un
   return read
 }
 
-/** Byte offsets of each name's value; the end is 0 if the name does not occur. */
+/** Start and end byte offsets of each name's value. The end is 0 if the name does not occur. */
 type MemberOffsets = { starts: Uint32Array; ends: Uint32Array }
 
 function findMembers(bytes: Uint8Array, start: number, names: readonly string[]): MemberOffsets {
@@ -71,11 +71,14 @@ function requireEnd(bytes: Uint8Array, from: number): void {
 function readJsonText(bytes: Buffer, from: number, end: number): unknown {
   const kind = kindAt(bytes, from)
   if (kind !== 'object') return emptyValue(kind)
-  // A slice of a larger string would keep the whole string in memory.
+  // Decoded separately, because a slice of a larger string would keep the whole string in memory.
   return new JsonText(bytes.toString('utf8', from, end))
 }
 
-/** An object or array above the size limit of a body without source becomes empty, because no field accepts it. */
+/**
+ * Parses a value. A large object or array becomes empty if it exceeds the size limit of a body without source, because
+ * no field accepts such a value.
+ */
 function readValue(bytes: Buffer, from: number, end: number): unknown {
   const kind = kindAt(bytes, from)
   const isNested = kind === 'object' || kind === 'array'

@@ -1,5 +1,5 @@
 /**
- * Validates UTF-8 JSON (RFC 8259) without building values: a body of 32 MiB can contain millions of keys, and building
+ * Validates UTF-8 JSON (RFC 8259) without building values. A body of 32 MiB can contain millions of keys, and building
  * objects from them would take seconds.
  */
 import { isJsonSpace } from '../../../shared/json/json-bytes.ts'
@@ -24,7 +24,7 @@ const TRUE = Buffer.from('true')
 const FALSE = Buffer.from('false')
 const NULL = Buffer.from('null')
 
-/** Characters that may follow a backslash, except `u`. */
+/** Characters that may follow a backslash in a JSON string, except `u`. */
 const ESCAPED = new Uint8Array(256)
 for (const character of Buffer.from('"\\/bfnrt')) ESCAPED[character] = 1
 
@@ -38,7 +38,7 @@ export class NotJsonError extends Error {
   }
 }
 
-/** The rest of the text was not validated. */
+/** The JSON text exceeds the maximum nesting depth. The rest of the text was not validated. */
 export class NestedTooDeeplyError extends Error {
   override readonly name = 'NestedTooDeeplyError'
   constructor() {
@@ -52,7 +52,10 @@ export function skipSpace(bytes: Uint8Array, from: number): number {
   return at
 }
 
-/** Enclosing levels: 1 for an object, 0 otherwise. Calls can share the array, because scanning is synchronous. */
+/**
+ * Stack of enclosing levels: 1 for an object, 0 for an array or the top level. Calls can share the stack, because
+ * scanning is synchronous.
+ */
 const objects = new Uint8Array(BODY_DEPTH_MAX)
 
 /**
@@ -62,12 +65,10 @@ const objects = new Uint8Array(BODY_DEPTH_MAX)
  */
 export function scanValue(bytes: Uint8Array, from: number): number {
   if (bytes[from] !== OPEN_OBJECT && bytes[from] !== OPEN_ARRAY) return skipScalar(bytes, from)
-  // Open nesting levels, and whether the innermost one is an object.
   let level = 0
   let inObject = false
   let at = from
   for (;;) {
-    // A value starts at this position.
     const first = bytes[at]
     if (first === OPEN_OBJECT || first === OPEN_ARRAY) {
       if (level === BODY_DEPTH_MAX) throw new NestedTooDeeplyError()
@@ -81,7 +82,7 @@ export function scanValue(bytes: Uint8Array, from: number): number {
       }
     } else at = skipScalar(bytes, at)
     if (isJsonSpace(bytes[at])) at = skipSpace(bytes, at)
-    // The value is complete, and with it all levels that end directly after it.
+    // The value is complete. Also closes all levels that end directly after it.
     while (bytes[at] === (inObject ? CLOSE_OBJECT : CLOSE_ARRAY)) {
       at++
       if (--level === 0) return at
@@ -95,7 +96,7 @@ export function scanValue(bytes: Uint8Array, from: number): number {
   }
 }
 
-/** Skips the name and the colon. @throws {NotJsonError} */
+/** @throws {NotJsonError} */
 export function skipName(bytes: Uint8Array, from: number): number {
   if (bytes[from] !== QUOTE) throw new NotJsonError(from)
   const at = skipSpace(bytes, skipString(bytes, from))
@@ -103,7 +104,11 @@ export function skipName(bytes: Uint8Array, from: number): number {
   return skipSpace(bytes, at + 1)
 }
 
-/** @param from the opening quote. @returns the position after the closing quote. @throws {NotJsonError} */
+/**
+ * @param from position of the opening quote
+ * @returns the position after the closing quote
+ * @throws {NotJsonError}
+ */
 function skipString(bytes: Uint8Array, from: number): number {
   let at = from + 1
   for (; at < bytes.length; at++) {
@@ -152,12 +157,12 @@ function skipWord(bytes: Uint8Array, from: number, word: Uint8Array): number {
   return from + word.length
 }
 
-/** `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?` */
+/** Skips a number: `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?` */
 function skipNumber(bytes: Uint8Array, from: number): number {
   let at = bytes[from] === MINUS ? from + 1 : from
   at = bytes[at] === ZERO ? at + 1 : skipDigits(bytes, at)
   const next = bytes[at]
-  // Most numbers are integers.
+  // Fast path: most numbers are integers.
   if (next === COMMA) return at
   if (next === DOT) at = skipDigits(bytes, at + 1)
   const exponent = bytes[at]

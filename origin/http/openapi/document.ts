@@ -1,4 +1,3 @@
-/** OpenAPI 3.1 of the core API, generated from the operations. */
 import {
   type OpenApiOperation,
   errorSchema,
@@ -19,7 +18,7 @@ import { operationExamples } from './examples.ts'
 import { extraPaths } from './extra-paths.ts'
 import { failureStatuses } from './statuses.ts'
 
-/** @param publicUrl the URL at which clients reach this origin */
+/** @param publicUrl URL at which clients reach this origin */
 export function coreOpenApiDocument(
   operations: readonly Operation<any, any>[],
   publicUrl: string,

@@ -16,10 +16,10 @@ export const responseHeaders = {
   'x-total-count': stringHeader('Total number of records in the list.'),
 }
 
-/** Statuses of a failed execution, or a write that the contract rejected. */
+/** Statuses that can have a string as their body, for a failed execution or a write that the contract rejected. */
 const CAN_BE_TEXT = new Set<ErrorStatus>([400, 404, 409, 500])
 const HAS_RETRY_AFTER = new Set<ErrorStatus>([429, 503])
-/** Statuses of an execution that failed or was stopped. */
+/** Statuses that can include a receipt, because an execution failed or was stopped. */
 const CAN_HAVE_RECEIPT = new Set<ErrorStatus>([402, 429, 500, 503])
 
 const MEANINGS: Record<ErrorStatus, string> = {

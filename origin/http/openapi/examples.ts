@@ -1,4 +1,4 @@
-/** Examples by path; a test validates each example against the schema of its operation. */
+/** Request and response examples by path. A test validates each example against the schema of its operation. */
 import { type Purpose, typedDataOf } from '../../../shared/crypto/typed-data.ts'
 
 const ADDRESS = '0x8ba1f109551bD432803012645Ac136ddd64DBA72'
@@ -6,7 +6,6 @@ const PKP_ID = '0x0000000000000000000000008ba1f109551bd432803012645ac136ddd64dba
 const CID = 'QmRf22bZar3WKmojipms22PkXH1MZGmvsqzQtuSvQE3uhm'
 const SOURCE = 'async function main({ name }) { return `hello ${name}` }'
 const KEY = 'bm90IGEga2V5LCBqdXN0IDMyIGJ5dGVzIG9mIHRleHQ='
-/** Shortened; a real receipt has several thousand characters. */
 const RECEIPT = 'eyJhbGciOiJFUzI1NiIsImtpZCI6Ij.eyJ2IjoxLCJhY3Rpb25fY2lkIjoiUW1S.c2lnbmF0dXJl'
 const STATEMENT = 'eyJhbGciOiJFUzI1NiIsImtpZCI6Ij.eyJ2IjoxLCJhY3Rpb25fY2lkIjoiUW1S.c2lnbmF0dXJl'
 const HASH = '0x5f16f4c7f149ac4f9510d9cf8cf384038ad348b3bcdc01915f95de12df9d1b02'

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 
 type ServedFile = { type: string; etag: string; bytes: Uint8Array<ArrayBuffer> }
 
-/** A file, because the page's CSP forbids inline scripts. */
+/** Script that starts Swagger UI. Served as a file, because the page's CSP forbids inline scripts. */
 const INITIALIZER = `window.addEventListener('load', () => {
   SwaggerUIBundle({
     url: '/core/v1/openapi.json',
@@ -23,7 +23,6 @@ const PACKAGE_FILES: Record<string, string> = {
   'favicon-32x32.png': 'image/png',
 }
 
-/** Files in memory, by name. */
 export function swaggerUiFiles(): ReadonlyMap<string, ServedFile> {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
   const files = new Map<string, ServedFile>()

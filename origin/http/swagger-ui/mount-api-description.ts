@@ -7,7 +7,10 @@ import { SWAGGER_UI_PAGE, swaggerUiFiles } from './files.ts'
 
 const PAGE_PATH = '/core/v1/swagger-ui'
 
-/** CSP: the page loads and calls only this origin. Icons are `data:` images in the style sheet. */
+/**
+ * Content security policy of the page, which loads and calls only this origin. Icons are `data:` images in the style
+ * sheet.
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -28,10 +31,9 @@ const PAGE_HEADERS = {
   vary: 'accept',
 }
 
-/** Browsers revalidate after a day, and download again only if a file has changed. */
+/** Browsers revalidate after a day, and download a file again only if it has changed. */
 const FILE_CACHE = 'public, max-age=86400'
 
-/** Serves JSON, or a page for browsers. */
 export function mountApiDescription(app: OriginApp, { settings }: OriginServices): void {
   let text: string | undefined
   const description = () =>

@@ -8,27 +8,22 @@ import { rejectAfter } from '../../timeout.ts'
 import { type Collateral, TeeUnavailableError } from '../provider.ts'
 
 /**
- * Time before expiry at which collateral is renewed. Intel's collateral is valid for 30 days; early renewal lets a
- * downloaded evidence bundle be verified for some days.
+ * Time before expiry at which collateral is renewed. Intel's collateral is valid for 30 days. Because of the early
+ * renewal, a downloaded evidence bundle can still be verified for some days.
  */
 const RENEW_BEFORE_MS = 7 * DAY_MS
-/**
- * Age at which collateral is renewed in any case, because Intel may publish new information about a platform before the
- * old collateral expires.
- */
+/** Intel may publish new information about a platform before the old collateral expires. */
 const RENEW_AFTER_MS = DAY_MS
-/**
- * Delay after a failure, so that requests from verifiers do not each cause an attempt while the service is unavailable.
- */
+/** Prevents every request of a verifier from causing an attempt while the collateral service is unavailable. */
 const RETRY_MS = MINUTE_MS
 const FETCH_TIMEOUT_MS = 30_000
 
 export type FetchCollateral = (pccsUrl: string, quote: Buffer) => Promise<object>
 
 type CollateralOptions = {
-  /** URL of a PCCS or of Intel's own service. Intel signs the collateral, so this choice affects only availability. */
+  /** Intel signs the collateral, so the choice of the service affects only availability. */
   pccsUrl: string
-  /** Returns a quote of this platform, with any report data. */
+  /** Returns a quote of this platform. The report data does not matter. */
   quote: () => Promise<Uint8Array>
   now: () => number
   onFailure: (reason: string) => void
@@ -37,10 +32,7 @@ type CollateralOptions = {
 
 type CachedCollateral = { collateral: Collateral; fetchedAt: number; until: number }
 
-/**
- * Cache of the platform's collateral, fetched on first use. During renewal, the old collateral is returned as long as
- * it is valid.
- */
+/** During renewal, the old collateral is returned as long as it is valid. */
 export class PlatformCollateral {
   readonly #options: CollateralOptions
   #cached: CachedCollateral | undefined
@@ -51,12 +43,12 @@ export class PlatformCollateral {
     this.#options = options
   }
 
-  /** Unix milliseconds; undefined before the first fetch. */
+  /** Time of the last fetch, in Unix milliseconds. Undefined before the first fetch. */
   get fetchedAt(): number | undefined {
     return this.#cached?.fetchedAt
   }
 
-  /** Returns collateral that has not expired. @throws {TeeUnavailableError} */
+  /** @throws {TeeUnavailableError} */
   async current(): Promise<Collateral> {
     const at = this.#options.now()
     const kept = this.#cached
@@ -102,7 +94,7 @@ export class PlatformCollateral {
   }
 }
 
-/** Converts the library's result to the format of the collateral files: arrays of numbers become hex. */
+/** Converts the library's result to the format of the collateral files, in which byte arrays are written as hex. */
 function parseCollateral(given: Record<keyof Collateral, unknown>): Collateral {
   const text = (name: keyof Collateral): string => {
     const value = given[name]
@@ -114,10 +106,7 @@ function parseCollateral(given: Record<keyof Collateral, unknown>): Collateral {
   return collateralSchema.parse(Object.fromEntries(names.map((name) => [name, text(name)])))
 }
 
-/**
- * Time at which the first part of the collateral expires, in Unix milliseconds.
- * @throws {Error} if a part has no expiry date
- */
+/** Returns the earliest expiry of the parts, in Unix milliseconds. */
 function collateralExpiry({ tcb_info, qe_identity, pck_crl, root_ca_crl }: Collateral): number {
   const said = [tcb_info, qe_identity].map((text) => Date.parse(JSON.parse(text).nextUpdate))
   const lists = [pck_crl, root_ca_crl].map(

@@ -4,12 +4,12 @@ import { tryParseJson } from '../../../shared/json/try-parse-json.ts'
 import { decodeHex, encodeHex } from '../../../shared/encoding/hex.ts'
 import { type EvidenceQuote, padReportData, TeeUnavailableError } from '../provider.ts'
 
-/** The agent calls the platform's quoting enclave, which may be busy with other machines on the host. */
+/** The guest agent calls the platform's quoting enclave, which may be busy with other machines on the host. */
 const RESPONSE_TIMEOUT_MS = 20_000
-/** The largest response contains the app-compose text twice, and the event log. */
+/** Maximum response size. The largest response contains the app-compose text twice, and the event log. */
 const RESPONSE_MAX_BYTES = 4 * 1024 * 1024
 
-/** Offset of the report data in a version 4 TDX quote. */
+/** Byte offset of the report data in a version 4 TDX quote. */
 const REPORT_DATA_OFFSET = 568
 
 const hexBytes = z
@@ -27,7 +27,7 @@ const quoteSchema = z.object({
   vm_config: z.string().default(''),
 })
 
-/** Response of the `Info` method. `tcb_info` is JSON text, returned parsed, as the dstack SDK does. */
+/** Response of the `Info` method. `tcb_info` arrives as JSON text and is parsed, as in the dstack SDK. */
 const infoSchema = z.looseObject({
   app_id: z.string(),
   compose_hash: z.string(),
@@ -68,7 +68,7 @@ export class GuestAgent {
   }
 
   /**
-   * `purpose` does not affect the key, but is included in the signature over it.
+   * `purpose` does not affect the key, but is included in the signature over the key.
    * @throws {TeeUnavailableError}
    */
   getKey(path: string, purpose: string): Promise<AgentKey> {
@@ -76,6 +76,7 @@ export class GuestAgent {
   }
 
   /**
+   * Requests a quote, and checks that it contains the report data.
    * @param reportData at most 64 bytes
    * @throws {TeeUnavailableError}
    */

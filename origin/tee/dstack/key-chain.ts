@@ -1,6 +1,6 @@
 /**
- * Verifies that the pinned KMS issued a key returned by the guest agent: the KMS signs the application's key, which in
- * turn signs the requested key (Dstack-TEE/dstack, `get_key` in `guest-agent/src/rpc_service.rs`, and
+ * Verifies that the pinned KMS issued a key that the guest agent returned. The KMS signs the application's key, which
+ * in turn signs the requested key (Dstack-TEE/dstack, `get_key` in `guest-agent/src/rpc_service.rs`, and
  * `kms/src/main_service.rs`).
  */
 import { keccak_256 } from '@noble/hashes/sha3.js'
@@ -10,7 +10,7 @@ import { SECP256K1_ORDER } from '../../keys/derive.ts'
 
 const KEY_BYTES = 32
 const APP_ID_BYTES = 20
-/** r, s and the recovery ID. */
+/** Length of a signature: r, s and the recovery ID. */
 const SIGNATURE_BYTES = 65
 const KMS_ISSUED = Buffer.from('dstack-kms-issued:')
 
@@ -25,15 +25,15 @@ export type KeyChain = {
   key: Uint8Array
   purpose: string
   signatureChain: readonly Uint8Array[]
-  /** 20 bytes. */
+  /** App ID, 20 bytes. */
   appId: Uint8Array
-  /** Pinned root public key: a compressed secp256k1 point. */
+  /** Pinned root public key of the KMS: a compressed secp256k1 point. */
   kmsRoot: Uint8Array
 }
 
 /**
- * The application's key must have signed the key's purpose and public key, and the KMS root must have signed the
- * application's key together with the app ID.
+ * Verifies both signatures of the chain. The application's key must have signed the key's purpose and public key, and
+ * the KMS root must have signed the application's key together with the app ID.
  * @throws {KeyChainError}
  */
 export function verifyKeyChain(chain: KeyChain): void {
@@ -63,7 +63,7 @@ function recoverPublicKey(message: Uint8Array, signature: Uint8Array, whose: str
   const recovery = signature[64]!
   if (recovery !== 0 && recovery !== 1) throw refuse(`has the recovery id ${recovery}`)
   const s = BigInt(`0x${encodeHex(signature.subarray(32, 64))}`)
-  // For every valid s, order - s is also valid. Only the low value is accepted as canonical.
+  // For every valid s, `order - s` is also valid. Only the lower of these two values is accepted as canonical.
   if (s > SECP256K1_ORDER / 2n) throw refuse('has a high s')
   const signer = tryRecover(message, signature.subarray(0, 64), recovery)
   if (!signer) throw refuse('does not match any key')

@@ -11,15 +11,11 @@ import type { AgentInfo, GuestAgent } from './guest-agent.ts'
 import { type FetchCollateral, PlatformCollateral } from './collateral.ts'
 import { verifyKeyChain } from './key-chain.ts'
 
-/**
- * Path from which the guest agent derives the root key, also passed as the signed purpose. Only the path affects the
- * key, so it names the purpose.
- */
+/** Also passed as the signed purpose, because only the path affects the key. */
 const ROOT_KEY_PATH = 'svc/v1/root'
 
 type DstackProviderOptions = {
   agent: GuestAgent
-  /** Root public key of the only KMS that may issue this application's keys: a compressed secp256k1 point. */
   kmsRoot: Uint8Array
   pccsUrl: string
   now: () => number
@@ -27,7 +23,7 @@ type DstackProviderOptions = {
   fetchCollateral?: FetchCollateral
 }
 
-/** Checks the guest agent's responses as far as that is possible from inside the machine. */
+/** Checks the agent's responses as far as possible from inside the machine. */
 export class DstackProvider implements TeeProvider {
   readonly mode = 'dstack'
   readonly #options: DstackProviderOptions
@@ -45,7 +41,10 @@ export class DstackProvider implements TeeProvider {
     })
   }
 
-  /** Verifies that the pinned KMS issued the key. @throws {TeeUnavailableError | KeyChainError} */
+  /**
+   * Returns the root key after verifying that the pinned KMS issued it.
+   * @throws {TeeUnavailableError | KeyChainError}
+   */
   async rootKey(): Promise<Uint8Array> {
     const { agent, kmsRoot } = this.#options
     const { app_id } = await this.info()
@@ -65,7 +64,7 @@ export class DstackProvider implements TeeProvider {
   }
 
   /**
-   * Returns `tcb_info` parsed and the app-compose text unchanged.
+   * Returns information about the machine, with `tcb_info` parsed and the app-compose text unchanged.
    * @throws {TeeUnavailableError} also if the compose hash is not the hash of the app-compose text
    */
   async info(): Promise<AgentInfo> {

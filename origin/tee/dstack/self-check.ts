@@ -11,8 +11,8 @@ import {
 } from '../provider.ts'
 
 /**
- * Checks at startup that the quote matches what the guest agent reports. If they differ, every verifier would reject
- * the machine.
+ * Checks at startup that the quote matches the app ID and compose hash that the guest agent reports. If they did not
+ * match, every verifier would reject the machine.
  * @throws {TeeMismatchError | TeeUnavailableError}
  */
 export async function requireMatchingQuote(tee: TeeProvider, info: Info): Promise<void> {

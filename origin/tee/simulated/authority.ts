@@ -1,7 +1,7 @@
 /**
- * Simulates Intel as a certificate authority: issues the same kinds of certificates, revocation lists and signatures
- * under its own root. The verifier for real quotes accepts them if it is given that root, and rejects them under
- * Intel's root.
+ * Simulates Intel as a certificate authority, which issues the same kinds of certificates, revocation lists and
+ * signatures under its own root. The verifier for real quotes accepts them if it is given the simulated root, and
+ * rejects them under Intel's root.
  */
 import { createPublicKey, hash, type KeyObject, sign, type webcrypto } from 'node:crypto'
 // Must be imported before @peculiar/x509, whose dependency injection needs it at load time.
@@ -21,14 +21,11 @@ type CertifiedKey = {
 }
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
-/**
- * Validity period of the simulated certificates. Fixed, because they protect nothing of value, and the data signed with
- * them has its own dates.
- */
+/** The period is fixed, because the certificates protect nothing of value and signed data has its own dates. */
 const NOT_BEFORE = new Date('2026-01-01T00:00:00Z')
 const NOT_AFTER = new Date('2049-12-31T00:00:00Z')
 
-/** SHA-256 of the root's public key, in hex. An edge pins this value (`SIM_ROOT_SHA256`). */
+/** Returns the SHA-256 hash of the root's public key, in hex. The edge pins this value (`SIM_ROOT_SHA256`). */
 export function simulatedRootPin(keyNamed: KeyByName): string {
   const spki = createPublicKey(privateKeyOf(keyNamed('root'))).export({
     type: 'spki',
@@ -39,7 +36,7 @@ export function simulatedRootPin(keyNamed: KeyByName): string {
 
 export type SimulatedAuthority = Record<'root' | 'pckCa' | 'pck' | 'tcbSigning', CertifiedKey>
 
-/** @param keyNamed must be deterministic, because it determines the root */
+/** @param keyNamed must be deterministic, because the root certificate depends on it */
 export async function createSimulatedAuthority(keyNamed: KeyByName): Promise<SimulatedAuthority> {
   const root = await issueCertificate(keyNamed('root'), 'SGX Root CA', {
     serial: '11',
@@ -62,7 +59,7 @@ export async function createSimulatedAuthority(keyNamed: KeyByName): Promise<Sim
   return { root, pckCa, pck, tcbSigning }
 }
 
-/** As hex of the DER. */
+/** Returns the DER encoding in hex. */
 export async function emptyRevocationList(
   issuer: CertifiedKey,
   from: Date,
@@ -78,7 +75,7 @@ export async function emptyRevocationList(
   return Buffer.from(list.rawData).toString('hex')
 }
 
-/** ECDSA signature as r and s, 32 bytes each. */
+/** Creates an ECDSA signature that consists of r and s, 32 bytes each. */
 export function signEcdsa(key: KeyObject, bytes: Uint8Array): Buffer {
   return sign('sha256', bytes, { key, dsaEncoding: 'ieee-p1363' })
 }

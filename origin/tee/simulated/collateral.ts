@@ -3,12 +3,14 @@ import { DAY_MS } from '../../../shared/durations.ts'
 import { rfc3339 } from '../../../shared/encoding/rfc3339.ts'
 import { emptyRevocationList, signEcdsa, type SimulatedAuthority } from './authority.ts'
 
-/** Same validity period as Intel's collateral. */
 const VALID_DAYS = 30
-/** MRSIGNER of the simulated quoting enclave, used in the quote and in the enclave's identity. */
+/** MRSIGNER of the simulated quoting enclave, used in the quote and in the collateral's enclave identity. */
 export const QE_SIGNER = Buffer.alloc(32, 0x44)
 
-/** Rates the simulated platform, with security versions of zero, as up to date. Valid from one day before `at`. */
+/**
+ * Creates collateral that rates the simulated platform, with security versions of zero, as up to date. The collateral
+ * is valid from one day before `at`.
+ */
 export async function simulatedCollateral(
   authority: SimulatedAuthority,
   at: Date,

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto'
 
-/** Events that dstack measures into RTMR3 at run time (dstack, `runtime_events.rs`). */
+/** Type of the events that dstack measures into RTMR3 at run time (dstack, `runtime_events.rs`). */
 const RUNTIME_EVENT = 0x08000001
 const RTMR_BYTES = 48
 
 export type RuntimeEvent = { event: string; payload: Buffer }
 
-/** Events in the order in which dstack measures them. The key-provider event does not name a real provider. */
+/**
+ * Returns the boot events in the order in which dstack measures them. The key-provider event does not name a real
+ * provider.
+ */
 export function bootEvents(app: { appId: Buffer; composeHash: Buffer }): RuntimeEvent[] {
   const nothing = Buffer.alloc(0)
   const instanceId = createHash('sha256').update('simulated').update(app.appId).digest()
@@ -21,7 +24,6 @@ export function bootEvents(app: { appId: Buffer; composeHash: Buffer }): Runtime
   ]
 }
 
-/** Formatted as by dstack's guest agent, without the digests of runtime events. */
 export function eventLogOf(events: readonly RuntimeEvent[]): string {
   return JSON.stringify(
     events.map(({ event, payload }) => ({
@@ -34,7 +36,6 @@ export function eventLogOf(events: readonly RuntimeEvent[]): string {
   )
 }
 
-/** RTMR3 after the given events have been measured. */
 export function measureEvents(events: readonly RuntimeEvent[]): Buffer {
   let rtmr: Buffer = Buffer.alloc(RTMR_BYTES)
   for (const event of events)

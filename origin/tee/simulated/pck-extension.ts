@@ -1,8 +1,8 @@
 import * as x509 from '@peculiar/x509'
 
 /**
- * OID of Intel's SGX extension in PCK certificates (SGX PCK Certificate and CRL Profile, 1.3.5). On the simulated
- * platform, all IDs and security versions in it are zero.
+ * OID of Intel's SGX extension in PCK certificates (SGX PCK Certificate and CRL Profile, 1.3.5). In the simulated
+ * extension, all IDs and security versions are zero.
  */
 const SGX_EXTENSIONS = '1.2.840.113741.1.13.1'
 
@@ -33,7 +33,7 @@ function entry(suffix: string, value: Buffer): Buffer {
   return tlv(SEQUENCE, oid(`${SGX_EXTENSIONS}${suffix}`), value)
 }
 
-/** DER element (X.690, 8.1) with a value of at most 65,535 bytes. */
+/** Encodes a DER element (X.690, 8.1) with a value of at most 65,535 bytes. */
 function tlv(tag: number, ...parts: Buffer[]): Buffer {
   const value = Buffer.concat(parts)
   const { length } = value
@@ -46,7 +46,7 @@ function tlv(tag: number, ...parts: Buffer[]): Buffer {
   return Buffer.concat([Buffer.of(tag), size, value])
 }
 
-/** DER object identifier (X.690, 8.19). */
+/** Encodes a DER object identifier (X.690, 8.19). */
 function oid(text: string): Buffer {
   const [first = 0, second = 0, ...rest] = text.split('.').map(Number)
   const bytes = [first * 40 + second]

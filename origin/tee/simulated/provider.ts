@@ -15,24 +15,23 @@ import { bootEvents, eventLogOf, measureEvents } from './events.ts'
 import { type TdMeasurements, simulatedQuote } from './quote.ts'
 
 type SimulatedApp = {
-  /** Its SHA-256 is the compose hash. */
+  /** App-compose text. Its SHA-256 hash is the compose hash. */
   appCompose: string
   /**
-   * 40 hex characters.
+   * App ID, 40 hex characters.
    * @default first 20 bytes of the compose hash, as in dstack
    */
   appId?: string | undefined
 }
 
-/** Age at which simulated collateral is renewed. It is valid for much longer. */
 const RENEW_MS = DAY_MS
 const NO_RTMR = Buffer.alloc(48)
-/** Not zero, because no real firmware has a measurement of zero. */
+/** Simulated firmware measurement. It is not zero, because no real firmware has a measurement of zero. */
 const MRTD = hash('sha384', 'SIMULATED firmware', 'buffer')
 
 /**
- * Quotes have the real format, but are signed under a separate root and marked as simulated in the signed bytes.
- * Processes with the same root key have the same certificate root.
+ * TEE provider for the local stack. Its quotes have the real format, but are signed under a separate root and marked as
+ * simulated in the signed bytes. Processes with the same root key have the same certificate root.
  */
 export class SimulatedProvider implements TeeProvider {
   readonly mode = 'simulated'
@@ -47,12 +46,12 @@ export class SimulatedProvider implements TeeProvider {
   readonly #measurements: TdMeasurements
   #collateral: { made: Promise<Collateral>; at: number } | undefined
 
-  /** @param root 32 bytes; the keys of the simulated Intel authority are also derived from it */
+  /** @param root 32-byte root key, from which the keys of the simulated Intel authority are also derived */
   constructor(root: Uint8Array, { appCompose, appId }: SimulatedApp, now: () => number) {
     this.#root = root
     this.#now = now
     this.#authority = createSimulatedAuthority(simulatedKeys(root))
-    // Prevents an unhandled rejection. The failure is reported when the promise is awaited.
+    // Prevents an unhandled rejection. A failure is reported when the promise is awaited.
     this.#authority.catch(() => {})
     this.#appCompose = appCompose
     this.#composeHash = hash('sha256', appCompose, 'buffer')
@@ -124,7 +123,7 @@ const VM_CONFIG = JSON.stringify({
   memory_size: 2 ** 31,
 })
 
-/** Pin of a simulated provider with this root key: SHA-256, in hex, of its certificate root's public key. */
+/** SHA-256 hash, in hex, of the public key of the provider's certificate root. */
 export function simulatedPinOf(root: Uint8Array): string {
   return simulatedRootPin(simulatedKeys(root))
 }

@@ -10,7 +10,7 @@ const QUOTE_VERSION = 4
 const ECDSA_P256 = 2
 const TDX = 0x81
 const QE_VENDOR_ID = '939a7233f79c4ca9940a0db3957f0607'
-/** Bit 28 of the TD attributes. Verifiers require it. */
+/** `SEPT_VE_DISABLE`, bit 28 of the TD attributes. Verifiers require this bit. */
 const SEPT_VE_DISABLE = 0x10
 const PCK_CERT_CHAIN = 5
 const QE_REPORT_CERTIFICATION = 6
@@ -18,8 +18,8 @@ const QE_REPORT_CERTIFICATION = 6
 export type TdMeasurements = { mrtd: Buffer; rtmrs: readonly [Buffer, Buffer, Buffer, Buffer] }
 
 /**
- * Version 4 TDX quote (Intel TDX DCAP Quote Generation and Verification Library, A.3). All fields have the real format;
- * only the machine is simulated.
+ * Creates a version 4 TDX quote (Intel TDX DCAP Quote Generation and Verification Library, A.3). All fields have the
+ * real format, and only the machine is simulated.
  * @param attestationKey P-256 key of the simulated quoting enclave
  */
 export function simulatedQuote(
@@ -54,7 +54,6 @@ export function simulatedQuote(
   return Buffer.concat([signed, u32(auth.length), auth])
 }
 
-/** The quoting enclave's report on the attestation key, and its PCK certificate chain. */
 function qeCertification(authority: SimulatedAuthority, attestationKey: Buffer): Buffer {
   const authData = Buffer.alloc(32)
   const report = Buffer.alloc(QE_REPORT_BYTES)
@@ -74,7 +73,6 @@ function qeCertification(authority: SimulatedAuthority, attestationKey: Buffer):
   ])
 }
 
-/** x and y coordinates of a P-256 key, 32 bytes each. */
 function pointOf(key: KeyObject): Buffer {
   const { x = '', y = '' } = createPublicKey(key).export({ format: 'jwk' })
   return Buffer.concat([Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')])

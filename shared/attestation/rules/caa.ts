@@ -8,7 +8,7 @@ import { parseEvidenceJson } from '../parse-evidence-json.ts'
 import type { Finding } from '../report.ts'
 import { fileOf } from './evidence-files.ts'
 
-/** Formats of certbot, of this service, and of two versions of lego. */
+/** Account files of certbot, of this service, and of two versions of lego. */
 const accountSchema = z.object({
   uri: z.string().optional(),
   account_uri: z.string().optional(),
@@ -17,7 +17,6 @@ const accountSchema = z.object({
     .optional(),
 })
 
-/** @throws {CheckFailedError} if the rule fails */
 export function caaRule({ files, caa }: EvidenceBundle): Finding {
   const uri = accountUriOf(fileOf(files, ACME_ACCOUNT_FILE))
   if (!caa)

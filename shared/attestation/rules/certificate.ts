@@ -11,7 +11,6 @@ import { fileOf } from './evidence-files.ts'
 
 const CERTIFICATE_FILE = /^cert-.+\.pem$/
 
-/** @throws {CheckFailedError} if the rule fails */
 export function certificateRule({ files, served_certificate }: EvidenceBundle): Finding {
   const sums = parseChecksums(fileOf(files, CHECKSUMS_FILE))
   const named = [...sums].filter(([name]) => CERTIFICATE_FILE.test(name))
@@ -34,7 +33,6 @@ export function certificateRule({ files, served_certificate }: EvidenceBundle): 
   return { outcome: 'passed', reason: `the served certificate is the one in ${same.name}` }
 }
 
-/** In a server's certificate file, the leaf is first. */
 function leafOf(name: string, pem: string): Uint8Array {
   const [leaf] = certificatesInPem(pem)
   check(leaf !== undefined, `${name} contains no certificate`)

@@ -6,14 +6,14 @@ import type { Machine } from '../machine.ts'
 import type { Policy } from '../policy.ts'
 import type { Finding } from '../report.ts'
 
-/** @throws {CheckFailedError} if the rule fails */
 export function composeHashRule(
   { app_id, compose_hash, tcb_info }: Info,
   { app }: Machine,
   policy: Policy,
 ): Finding {
   const stated = compose_hash.toLowerCase()
-  // Hashed as received: parsing and serializing it again could change its whitespace, and therefore the hash.
+  // The text is hashed as received. Parsing and serializing the text could change its whitespace, and therefore the
+  // hash.
   check(
     sha256Hex(tcb_info.app_compose) === stated,
     "compose_hash is not the SHA-256 of /info's app_compose",

@@ -18,10 +18,9 @@ import { parseEvidenceJson } from '../parse-evidence-json.ts'
 import type { Policy } from '../policy.ts'
 import type { EvidenceKeys, Finding } from '../report.ts'
 
-/** Last 32 bytes of the report data, in hex: zeros after a SHA-256 hash. */
+/** Last 32 bytes of the report data, in hex. The first 32 bytes are a SHA-256 hash, and the rest must be zero. */
 const REST = '0'.repeat(64)
 
-/** @throws {CheckFailedError} if the rule fails */
 export async function evidenceFilesRule(
   { files }: EvidenceBundle,
   machine: Machine,

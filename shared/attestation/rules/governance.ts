@@ -6,10 +6,9 @@ import type { Finding } from '../report.ts'
 
 export type GovernanceDecision = NonNullable<EvidenceBundle['governance']>
 
-/** Selector of `allowedComposeHashes(bytes32)`: the first 4 bytes of its keccak-256. */
+/** Function selector of `allowedComposeHashes(bytes32)`: the first 4 bytes of the signature's keccak-256. */
 export const ALLOWED_COMPOSE_HASHES = '0x2f6622e5'
 
-/** @throws {CheckFailedError} if the rule fails */
 export function governanceRule({ governance }: EvidenceBundle, { app }: Machine): Finding {
   if (!governance)
     return {

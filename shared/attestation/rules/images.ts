@@ -8,12 +8,15 @@ import { parseStrictYaml } from '../strict-yaml/parse.ts'
 import { checkLine } from '../strict-yaml/value.ts'
 
 const PINNED = /^[A-Za-z0-9][A-Za-z0-9._:/-]*@sha256:[0-9a-f]{64}$/
-/** `include` and `models` are not allowed: they load content that the compose text does not pin. */
+/**
+ * Allowed top-level keys. `include` and `models` are not allowed, because they load content that the compose text does
+ * not pin.
+ */
 const TOP_LEVEL = new Set('configs name networks secrets services version volumes'.split(' '))
 /**
- * Excludes attributes that load content not pinned by the compose text (`build`, `develop`, `extends`, `models`,
- * `provider`, `use_api_socket`). Attributes of later versions of the Compose Specification are rejected until they are
- * added here.
+ * Allowed service attributes. Excludes attributes that load content not pinned by the compose text (`build`, `develop`,
+ * `extends`, `models`, `provider`, `use_api_socket`). Attributes of later versions of the Compose Specification are
+ * rejected until they are added here.
  */
 const SERVICE = new Set(
   `annotations attach blkio_config cap_add cap_drop cgroup cgroup_parent command configs container_name cpu_count
@@ -25,12 +28,14 @@ const SERVICE = new Set(
   runtime scale secrets security_opt shm_size stdin_open stop_grace_period stop_signal storage_opt sysctls tmpfs tty
   ulimits user userns_mode uts volumes volumes_from working_dir`.split(/\s+/),
 )
-/** Excludes `image`, because its `source` names an image that is not checked. */
+/**
+ * Allowed mount types. Excludes `image`, because the `source` of such a mount names an image that this rule does not
+ * check.
+ */
 const MOUNT_TYPES = new Set(['bind', 'cluster', 'npipe', 'tmpfs', 'volume'])
-/** dstack's shell scripts, which are part of the measured text and run in addition to the images. */
+/** Attributes with dstack's shell scripts, which are part of the measured text and run in addition to the images. */
 const SCRIPTS = ['pre_launch_script', 'init_script', 'bash_script']
 
-/** @throws {CheckFailedError} if the rule fails */
 export function imagesRule({ tcb_info }: Info): Finding {
   const compose = composeOf(tcb_info.app_compose)
   const text = compose['docker_compose_file']
@@ -47,14 +52,15 @@ export function imagesRule({ tcb_info }: Info): Finding {
 }
 
 /**
- * Checks every `image` and `type` entry at any depth, including extensions that are merged into a service.
+ * Checks every `image` and `type` entry at any depth, including entries of extensions that are merged into a service.
  * @returns the number of images
  */
 function checkEveryEntry(root: YamlMapping): number {
   let images = 0
   const seen = new Set<YamlNode>()
   const visit = (node: YamlNode) => {
-    // An alias is the same node object as its anchor. Visiting it once for each alias would take exponential time.
+    // An alias is the same node object as its anchor. Visiting the node once for each alias would take exponential
+    // time.
     if (seen.has(node)) return
     seen.add(node)
     if (node.kind === 'list') for (const item of node.items) visit(item)
@@ -87,10 +93,9 @@ function checkNoImageMount(line: number, value: YamlNode): void {
   )
 }
 
-/** Checked nodes by role. Because of aliases, one node can have several roles. */
+/** Nodes that were already checked, by role. Because of aliases, one node can have several roles. */
 type VisitedNodes = { services: Set<YamlNode>; volumes: Set<YamlNode>; mounts: Set<YamlNode> }
 
-/** Checks the top-level keys, and the keys and mount types of each service. */
 function checkStructure(root: YamlMapping): void {
   const seen: VisitedNodes = { services: new Set(), volumes: new Set(), mounts: new Set() }
   for (const { line, key, value } of entriesOf(root, new Set())) {
@@ -121,7 +126,7 @@ function checkMount(mount: YamlMapping, seen: VisitedNodes): void {
       )
 }
 
-/** Includes merged mappings. Skips mappings that are already in `seen`. */
+/** Returns a mapping's entries, including those of merged mappings. Skips mappings that are already in `seen`. */
 function entriesOf(mapping: YamlMapping, seen: Set<YamlNode>): YamlEntry[] {
   const entries: YamlEntry[] = []
   const pending = [mapping]
@@ -139,7 +144,7 @@ function mappingOf(node: YamlNode, line: number): YamlMapping {
   return node
 }
 
-/** Compose ignores keys that start with `x-`. */
+/** Returns true for a known key, and for a key that starts with `x-`, which Compose ignores. */
 function isKnown(known: ReadonlySet<string>, key: string): boolean {
   return known.has(key) || key.startsWith('x-')
 }

@@ -13,7 +13,6 @@ import { nonceReportData } from '../nonce.ts'
 import type { Policy } from '../policy.ts'
 import type { Finding } from '../report.ts'
 
-/** @throws {CheckFailedError} if the rule fails */
 export async function quoteRule(
   { attestation, fresh }: EvidenceBundle,
   collateral: CheckedCollateral,

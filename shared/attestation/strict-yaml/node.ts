@@ -1,7 +1,7 @@
-/** An alias refers to the same node object as its anchor, so one node can have several parents. */
+/** A YAML node. An alias refers to the same node object as its anchor, so one node can have several parents. */
 export type YamlNode = YamlScalar | YamlBlockScalar | YamlList | YamlMapping | YamlEmpty
 
-/** A plain or quoted scalar. Its type is not resolved. */
+/** A plain or quoted scalar, whose YAML type is not resolved. */
 export type YamlScalar = { kind: 'word'; text: string }
 /** A block scalar (`|` or `>`) without its text, which no rule reads. */
 type YamlBlockScalar = { kind: 'text block' }
@@ -10,7 +10,6 @@ type YamlList = { kind: 'list'; items: YamlNode[] }
 export type YamlMapping = {
   kind: 'mapping'
   entries: YamlEntry[]
-  /** Merged by the key `<<`. */
   merged: YamlMapping[]
 }
 export type YamlEntry = { line: number; key: string; value: YamlNode }

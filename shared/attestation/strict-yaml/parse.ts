@@ -1,12 +1,15 @@
 /**
- * Strict subset of YAML that all YAML parsers interpret in the same way (docs/decisions/0075): block mappings and
- * lists, one-line scalars, plain lists in brackets, block scalars, anchors on values, and merge keys.
+ * Parses a strict subset of YAML that all YAML parsers interpret in the same way (docs/decisions/0075): block mappings
+ * and lists, one-line scalars, plain lists in brackets, block scalars, anchors on values, and merge keys.
  */
 import { check } from '../check-failed.ts'
 import type { YamlMapping, YamlNode } from './node.ts'
 import { checkLine, parseKey, parseLineValue } from './value.ts'
 
-/** Not allowed: control characters except tab, line endings other than LF and CRLF, and byte order marks. */
+/**
+ * Characters that are not allowed: control characters except tab, line endings other than LF and CRLF, and byte order
+ * marks.
+ */
 // oxlint-disable-next-line no-control-regex
 const UNUSUAL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/
 const ANCHOR = /^&([\w-]+)(?: +|$)/
@@ -14,7 +17,7 @@ const MERGE = '<<'
 /** Compose files have at most 6 levels. */
 const DEPTH_MAX = 32
 
-/** @throws {CheckFailedError} with the line number, and the syntax to use instead */
+/** Parses a document. @throws {CheckFailedError} with the line number, and the syntax to use instead */
 export function parseStrictYaml(text: string): YamlMapping {
   return new Parser(text).document()
 }
@@ -24,7 +27,6 @@ type Line = { number: number; column: number; text: string }
 class Parser {
   readonly #lines: string[]
   readonly #anchors = new Map<string, YamlNode>()
-  /** Index of the next line. */
   #at = 0
 
   constructor(text: string) {
@@ -105,7 +107,6 @@ class Parser {
     return { kind: 'list', items }
   }
 
-  /** Includes the following lines that belong to the value. */
   #value(
     { number }: Line,
     text: string,
@@ -151,7 +152,7 @@ class Parser {
     return read()
   }
 
-  /** A block scalar contains blank lines, and lines that are indented at least as far as its first line. */
+  /** Skips a block scalar: blank lines, and lines that are indented at least as far as the scalar's first line. */
   #skipBlockScalar(header: number, parent: number): void {
     let start = this.#at
     while (/^ *$/.test(this.#lines[start] ?? 'end')) start++
@@ -163,7 +164,8 @@ class Parser {
       const line = this.#lines[this.#at]!
       const indentation = indentationOf(line)
       const isBlank = indentation === line.length
-      // Some parsers derive the indentation from a blank line that is longer than the indentation of the text.
+      // Blank lines must not be longer than the text's indentation, because some parsers derive the indentation from
+      // such lines.
       checkLine(
         this.#at + 1,
         this.#at >= start || indentation <= column,

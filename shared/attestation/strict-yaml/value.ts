@@ -1,4 +1,3 @@
-/** Values on one line: plain and quoted scalars, bracketed lists, aliases, and headers of block scalars. */
 import { check } from '../check-failed.ts'
 import type { YamlNode, YamlScalar } from './node.ts'
 
@@ -6,7 +5,7 @@ type ValueContext = { line: number; alias: (name: string) => YamlNode }
 
 const KEY = /^(?:([A-Za-z0-9_./][A-Za-z0-9_./@+-]*|<<)|(["'])([ -~]*?)\2) *:(?: +|$)/
 
-/** Undefined if the text does not start with a key. Keys are printable ASCII without escapes. */
+/** Parses a mapping key of printable ASCII without escapes. Returns undefined if the text does not start with a key. */
 export function parseKey(
   text: string,
 ): { key: string; isQuoted: boolean; rest: string } | undefined {
@@ -15,19 +14,25 @@ export function parseKey(
   return { key: plain ?? inner, isQuoted: quote !== undefined, rest: text.slice(whole.length) }
 }
 
-/** Without indentation indicators: the first line of the text determines the indentation. */
+/**
+ * Header of a block scalar. Indentation indicators are not allowed: the first line of the text determines the
+ * indentation.
+ */
 const BLOCK_HEADER = /[|>][+-]?/y
 const EMPTY_MAPPING = /\{ *\}/y
 const ALIAS = /\*([\w-]+)/y
 const DOUBLE_QUOTED = /"([^"\\]*(?:\\["\\nt][^"\\]*)*)"/y
 const SINGLE_QUOTED = /'([^']*(?:''[^']*)*)'/y
 const ESCAPED: Record<string, string> = { '"': '"', '\\': '\\', n: '\n', t: '\t' }
-/** Narrower than YAML, because parsers differ on "?" and on a colon before a comma. */
+/**
+ * A word in a bracketed list. The pattern is narrower than YAML, because parsers differ on "?" and on a colon before a
+ * comma.
+ */
 const LIST_WORD = /(?:[A-Za-z0-9_./$]|-(?! ))[^[\]{}"'#,?]*/y
-/** Indicators at the start of a text that some version of YAML does not parse as a plain scalar. */
+/** Indicators that, at the start of a text, some version of YAML does not parse as a plain scalar. */
 const NOT_PLAIN = /^(?:-(?: |$)|[?:,[\]{}#&*!|>'"%@`])/
 const PAIR = /:(?: |$)/
-/** A space must precede a comment. */
+/** The rest of a line after a value: only spaces, or a comment with a space before it. */
 const NOTHING_MORE = /^(?: +#.*| *)$/
 
 const QUOTES_REFUSED =
@@ -50,7 +55,6 @@ export function parseLineValue(text: string, { line, alias }: ValueContext): Yam
     while (text[at] === ' ') at++
   }
 
-  /** Alias or quoted scalar, with the same syntax inside and outside of lists. */
   const item = (): YamlNode | undefined => {
     const name = take(ALIAS)?.[1]
     if (name !== undefined) return alias(name)
@@ -65,7 +69,7 @@ export function parseLineValue(text: string, { line, alias }: ValueContext): Yam
     )
   }
 
-  // Item by item: a single regular expression for the whole list could take exponential time.
+  // Parses item by item, because a single regular expression for the whole list could take exponential time.
   const list = (): YamlNode => {
     const items: YamlNode[] = []
     at++
@@ -117,14 +121,13 @@ function word(text: string): YamlScalar {
   return { kind: 'word', text }
 }
 
-/** Unlike `trimEnd`, keeps other whitespace, which YAML preserves. */
+/** Removes trailing spaces. Unlike `trimEnd`, preserves other whitespace, which is part of the YAML value. */
 function withoutEndSpaces(text: string): string {
   let end = text.length
   while (text[end - 1] === ' ') end--
   return text.slice(0, end)
 }
 
-/** @throws {CheckFailedError} with the line number if the condition is false */
 export function checkLine(line: number, holds: boolean, otherwise: string): asserts holds {
   check(holds, holds ? '' : `line ${line} of docker_compose_file ${otherwise}`)
 }

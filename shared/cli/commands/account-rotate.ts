@@ -1,6 +1,6 @@
 /**
- * The new key is stored before it is sent, and the old key remains stored until the rotation succeeds, so an
- * interruption cannot lock the user out of the account.
+ * Rotates the account key. The new key is stored before it is sent, and the old key remains stored until the rotation
+ * succeeds, so an interruption cannot lock the user out of the account.
  */
 import type { Command } from 'commander'
 import { apiKeyHash } from '../../crypto/keccak.ts'
@@ -39,7 +39,7 @@ async function rotateStoredKey(command: Command, cli: Cli): Promise<string> {
       'Store one with svc account use.',
     )
   const client = await cli.client(command, { key: 'account' })
-  // The new key of an interrupted rotation may already be valid.
+  // If an earlier rotation was interrupted, its new key may already be valid.
   if (next_account_key !== undefined && (await client.accountExists(next_account_key))) {
     await storeRotatedKey(next_account_key, baseUrl, cli)
     return next_account_key

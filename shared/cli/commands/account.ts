@@ -93,7 +93,7 @@ function registerUse(account: Command, cli: Cli): void {
   addExamples(command, ['svc account use --key-file account.key --replace'])
 }
 
-/** The stored account key may be the only copy. */
+/** Requires `--replace` before a stored account key is overwritten, because the stored key may be the only copy. */
 function requireReplace(
   { account_key }: StoredOrigin,
   { replace }: ReplaceOption,
@@ -111,7 +111,7 @@ async function storeAccountKey(key: string, command: Command, cli: Cli): Promise
     const origin = storedOriginEntry(kept, baseUrl)
     if (origin.account_key !== undefined && origin.account_key !== key) {
       origin.former_account_keys = [...(origin.former_account_keys ?? []), origin.account_key]
-      // The stored usage keys belong to the previous account and would be rejected.
+      // The stored usage keys are removed, because they belong to the previous account and would be rejected.
       delete origin.usage_keys
     }
     origin.account_key = key

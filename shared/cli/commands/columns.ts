@@ -1,9 +1,8 @@
 import { printable } from '../terminal.ts'
 
-/** Used regardless of the terminal's actual width, because wrapped lines would break tables. */
+/** Line length of the output, regardless of the terminal's actual width. Wrapped lines would break tables. */
 export const LINE_CHARACTERS = 80
 
-/** The last cell of a row is not padded. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const shown = rows.map((row) => row.map(printable))
   const widths: number[] = []
@@ -16,18 +15,16 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
   })
 }
 
-/** One pair per line. Omits empty values. */
 export function facts(of: Readonly<Record<string, string | undefined>>): string[] {
   return columns(Object.entries(of).flatMap(([name, value]) => (value ? [[name, value]] : [])))
 }
 
-/** Formats a value on one line, truncated. Values other than strings are formatted as JSON. */
 export function brief(value: unknown, characters: number): string {
   const text = printable(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
   return text.length <= characters ? text : `${text.slice(0, characters - 1)}…`
 }
 
-/** Formats an RFC 3339 time in UTC without fractions of a second; a dash for null or undefined. */
+/** Formats an RFC 3339 time in UTC without fractions of a second. Returns a dash for null or undefined. */
 export function formatUtcTime(time: string | null | undefined): string {
   return time ? printable(`${time.slice(0, 10)} ${time.slice(11, 19)}Z`) : '-'
 }

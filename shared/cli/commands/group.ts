@@ -43,7 +43,8 @@ function registerCreate(group: Command, cli: Cli): void {
         pkp_ids_permitted: given.allWallets ? [WILDCARD] : given.wallet,
         cid_hashes_permitted: given.allActions ? [0] : [],
       })
-      // If the group were created with the actions' hashes, the service would not know the CIDs.
+      // Actions are added by CID after the group is created. If the group were created with the actions' hashes, the
+      // service would not know the CIDs.
       for (const action_ipfs_cid of cids)
         await client.addActionToGroup({ group_id, action_ipfs_cid })
       cli.print(command, { group_id, action_cids: cids }, () =>
@@ -106,10 +107,9 @@ function registerShow(group: Command, cli: Cli): void {
 type MemberCommand = {
   name: string
   description: string
-  /** Command-line argument that identifies the wallet or action. */
   argument: [name: string, description: string]
   change(this: void, client: ApiClient, group_id: number, named: string): Promise<unknown>
-  /** Converts the argument into the value that the service expects. If absent, it is sent unchanged. */
+  /** If absent, the argument is sent unchanged. */
   named?(this: void, named: string, cli: Cli): Promise<string>
   example: string
 }
@@ -178,7 +178,6 @@ function registerDelete(group: Command, cli: Cli): void {
   addExamples(command, ['svc group delete 2 --yes'])
 }
 
-/** Accepts a CID or a source file. @throws {UsageError} if the file cannot be read */
 async function resolveActionCid(named: string, cli: Cli): Promise<string> {
   if (isActionCid(named)) return named
   const { actionCid } = await import('../../cid/compute-cid.ts')

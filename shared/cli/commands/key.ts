@@ -134,7 +134,7 @@ function registerDelete(key: Command, cli: Cli): void {
   addExamples(command, ['svc key delete spare --yes'])
 }
 
-/** Accepts the hash or the name of a stored key. @throws {UsageError} unless exactly one stored key has the name */
+/** @throws {UsageError} unless exactly one stored key has the name */
 async function resolveKeyHash(named: string, command: Command, cli: Cli): Promise<string> {
   if (/^0x[0-9a-f]{64}$/i.test(named)) return named.toLowerCase()
   if (hasApiKeyFormat(named))

@@ -38,8 +38,8 @@ async function login(given: Given, command: Command, cli: Cli): Promise<void> {
   const label = given.label ?? `svc on ${hostname()}`.slice(0, LABEL_MAX_CHARACTERS)
   const scopes: Scope[] | undefined = given.readOnly ? ['triggers:read'] : undefined
   const asked = await triggers.registerAgentRequest({ challenge, label, ...(scopes && { scopes }) })
-  // Printed even if standard error is not a terminal, because the user needs them to approve the request. The link
-  // contains only the token's hash.
+  // The link and the code are printed even if standard error is not a terminal, because the user needs them to approve
+  // the request. The link contains only the token's hash, not the token.
   const wanted = {
     Open: agent.authorizeUrl(triggersUrl),
     'Type the code': asked.user_code,

@@ -21,7 +21,7 @@ export function registerMcp(program: Command, cli: Cli): void {
 async function mcp(command: Command, cli: Cli): Promise<void> {
   const { terminal, credentials } = cli
   const at = await cli.deployment(command)
-  // Loaded here, so that other commands start faster.
+  // The MCP modules are loaded here, so that other commands start faster.
   const [
     { AgentSession },
     { FolderFiles },

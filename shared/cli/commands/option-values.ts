@@ -11,12 +11,14 @@ export function groupId(text: string): number {
   throw new InvalidArgumentError('Expected a group ID, which is a number.')
 }
 
-/** The option can be repeated, or contain a comma-separated list. */
 export function groupIds(text: string, before: readonly number[] = []): number[] {
   return [...before, ...text.split(',').map((part) => groupId(part.trim()))]
 }
 
-/** A value that is not valid JSON is used as text. @throws {UsageError} if a pair has no key */
+/**
+ * Parses `key=value` pairs. A value that is not valid JSON is used as text.
+ * @throws {UsageError} if a pair has no key
+ */
 export function keyValues(option: string, given: readonly string[]): Record<string, unknown> {
   const entries = given.map((text): [string, unknown] => {
     const at = text.indexOf('=')
@@ -27,14 +29,13 @@ export function keyValues(option: string, given: readonly string[]): Record<stri
   return Object.fromEntries(entries)
 }
 
-/** @throws {UsageError} if the text is not JSON; the message omits the value, which may be long */
+/** @throws {UsageError} if the text is not JSON. The error message omits the value, which may be long */
 export function jsonOf(option: string, text: string): unknown {
   const value = tryParseJson(text)
   if (value === undefined) throw new UsageError(`${option}: expected JSON`)
   return value
 }
 
-/** @throws {UsageError} if the text is not a JSON object */
 export function objectOf(option: string, text: string): Record<string, unknown> {
   const value = jsonOf(option, text)
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
@@ -42,7 +43,6 @@ export function objectOf(option: string, text: string): Record<string, unknown> 
   throw new UsageError(`${option}: expected a JSON object`)
 }
 
-/** @throws {UsageError} if the text is not an integer */
 export function integerOf(option: string, text: string): number {
   if (/^-?[0-9]{1,15}$/.test(text)) return Number(text)
   throw new UsageError(`${option}: expected an integer`)
@@ -50,7 +50,9 @@ export function integerOf(option: string, text: string): number {
 
 export type GivenParams = { params?: string[]; paramsFile?: string }
 
-/** Merges `--params` and `--params-file`; `--params` takes precedence. Undefined if neither is given. */
+/**
+ * Merges the params of `--params` and `--params-file`. `--params` takes precedence. Undefined if neither option is set.
+ */
 export async function paramsOf(
   cli: Cli,
   { params, paramsFile }: GivenParams,

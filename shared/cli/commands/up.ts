@@ -7,9 +7,11 @@ import type { Cli } from '../cli.ts'
 import { type Terminal, UsageError } from '../terminal.ts'
 import { addExamples } from './examples.ts'
 
-/** Runs in its own Node process, so that the command line does not load the stack's code. */
+/**
+ * Entry point of the local stack. The stack runs in its own Node process, so that the command line does not load its
+ * code.
+ */
 const STACK = fileURLToPath(new URL('../../../origin/stack/start.ts', import.meta.url))
-/** The same as in `npm start`. */
 const NODE_OPTIONS = ['--disable-warning=ExperimentalWarning', '--disable-sigusr1']
 const FORWARDED_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const SIGNALLED = 128
@@ -58,10 +60,11 @@ async function up(settings: Record<string, string>, terminal: Terminal): Promise
   const child = spawn(process.execPath, [...NODE_OPTIONS, STACK], {
     cwd: terminal.folder,
     env: { ...terminal.environment, ...settings },
-    // Carries no messages. The channel closes when this process exits, which signals the stack to stop.
+    // The IPC channel carries no messages. It closes when this process exits, which signals the stack to stop.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })
-  // On Ctrl-C, the terminal signals both processes. The stack tolerates receiving the signal twice.
+  // Forwards signals to the stack. On Ctrl-C, the terminal also signals both processes, and the stack tolerates
+  // receiving the signal twice.
   const pass = FORWARDED_SIGNALS.map((signal) => [signal, () => void child.kill(signal)] as const)
   for (const [signal, handler] of pass) process.on(signal, handler)
   try {

@@ -2,13 +2,12 @@ import type { Command } from 'commander'
 
 export type Completion = { word: string; about: string }
 export type CommandNode = {
-  /** For example `svc trigger create`. */
+  /** Full name of the command, for example `svc trigger create`. */
   path: string
   commands: Completion[]
   options: Completion[]
 }
 
-/** Entry of the command, followed by entries of all of its subcommands. */
 export function commandNodes(command: Command, before: readonly string[] = []): CommandNode[] {
   const names = [...before, command.name()]
   const below = command.createHelp().visibleCommands(command)
@@ -21,7 +20,7 @@ export function commandNodes(command: Command, before: readonly string[] = []): 
         one.long ? [{ word: one.long, about: one.description }] : [],
       ),
     },
-    // Excludes commander's built-in `help` command, which has no subcommands.
+    // Skips commander's built-in `help` command, which has no subcommands.
     ...command.commands.flatMap((one) => commandNodes(one, names)),
   ]
 }

@@ -1,4 +1,6 @@
-/** The scripts compare typed words with fixed names and never evaluate them. */
+/**
+ * Generates shell completion scripts. The scripts compare typed words with fixed names and never evaluate the words.
+ */
 import type { CommandNode, Completion } from './command-nodes.ts'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
@@ -9,10 +11,12 @@ export function completionScript(shell: Shell, places: readonly CommandNode[]): 
 }
 
 const words = (all: readonly Completion[]) => all.map(({ word }) => word).join(' ')
-/** Prevents the shell from expanding anything in the text. */
 const quoted = (text: string) => `'${text.replaceAll("'", '’')}'`
 
-/** Shell code that determines the command before the cursor. Skips other words, such as option values. */
+/**
+ * Generates shell code that determines the command before the cursor. The code skips other words, such as option
+ * values.
+ */
 const commandMatcher = (
   places: readonly CommandNode[],
   list: string,

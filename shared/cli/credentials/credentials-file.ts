@@ -1,4 +1,6 @@
-/** Only the owner can read the credentials file, and it is replaced atomically. */
+/**
+ * Reads and writes the credentials file. Only its owner can read the file, and each write replaces the file atomically.
+ */
 import {
   closeSync,
   constants,
@@ -22,13 +24,16 @@ import { type Terminal, UsageError } from '../terminal.ts'
 const NON_OWNER_BITS = 0o077
 const OTHERS_WRITE = 0o022
 
-/** A change takes only a few milliseconds, so an older lock was left by a process that crashed. */
+/**
+ * Age above which a lock is stale. A change takes only a few milliseconds, so an older lock was left by a process that
+ * crashed.
+ */
 const LOCK_STALE_MS = 5_000
 const LOCK_AGAIN_MS = 20
 
 /**
- * `$SVC_CONFIG_DIR`, `$XDG_CONFIG_HOME/svc` or `~/.config/svc`, in this order. An empty variable counts as unset (XDG
- * Base Directory).
+ * Returns the configuration folder: `$SVC_CONFIG_DIR`, `$XDG_CONFIG_HOME/svc` or `~/.config/svc`, in this order. An
+ * empty variable counts as unset (XDG Base Directory).
  */
 export function configFolder({ environment }: Pick<Terminal, 'environment'>): string {
   const own = environment['SVC_CONFIG_DIR']
@@ -47,7 +52,8 @@ export function configFolder({ environment }: Pick<Terminal, 'environment'>): st
 export function readCredentialsFile(file: string): string | undefined {
   let descriptor: number
   try {
-    // Otherwise, an attacker's symbolic link could make svc read and later replace another file.
+    // Symbolic links are not followed. Otherwise, an attacker's link could make svc read and later replace another
+    // file.
     descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
@@ -55,7 +61,7 @@ export function readCredentialsFile(file: string): string | undefined {
     throw new UsageError(code === 'ELOOP' ? symbolicLinkMessage(file) : `${file}: ${message}`)
   }
   try {
-    // Checks the descriptor, because the path may already refer to another file.
+    // Checks the open file's descriptor, because the path may already refer to another file.
     const { mode, uid } = fstatSync(descriptor)
     if (uid !== process.getuid?.())
       throw new UsageError(`${file} belongs to another user and was not read`)
@@ -69,7 +75,7 @@ export function readCredentialsFile(file: string): string | undefined {
   }
 }
 
-/** Replaces the file atomically. @throws {UsageError} if it is a symbolic link or cannot be written */
+/** @throws {UsageError} if the file is a symbolic link or cannot be written */
 export function writeCredentialsFile(file: string, text: string): void {
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink())
     throw new UsageError(symbolicLinkMessage(file))
@@ -79,7 +85,7 @@ export function writeCredentialsFile(file: string, text: string): void {
   try {
     const descriptor = openSync(unfinished, flags, 0o600)
     try {
-      // Writes all of the text or throws. A single write() can stop early without an error if the disk fills up.
+      // Writes the whole text or throws. A single write() can stop early without an error if the disk fills up.
       writeFileSync(descriptor, text)
       fsyncSync(descriptor)
     } finally {
@@ -92,7 +98,7 @@ export function writeCredentialsFile(file: string, text: string): void {
   }
 }
 
-/** Prevents concurrent `svc` processes from overwriting each other's keys. */
+/** Locks the file during a change, so that concurrent `svc` processes do not overwrite each other's keys. */
 export async function withFileLock<Value>(
   file: string,
   change: () => Value | Promise<Value>,
@@ -134,6 +140,6 @@ const symbolicLinkMessage = (file: string) =>
 
 function ageMs(path: string): number {
   const stat = statSync(path, { throwIfNoEntry: false })
-  // A lock with a time far in the future, left behind if the clock is set back, also counts as stale.
+  // A lock with a time far in the future also counts as stale. Such a lock is left behind if the clock is set back.
   return stat ? Math.abs(Date.now() - stat.mtimeMs) : 0
 }

@@ -1,4 +1,4 @@
-/** Credentials are keyed by host. A credential is sent only to the host that it is stored for. */
+/** Stores credentials by host. A credential is sent only to the host that it is stored for. */
 import { join } from 'node:path'
 import { tryParseJson } from '../../json/try-parse-json.ts'
 import { type Terminal, UsageError } from '../terminal.ts'
@@ -12,11 +12,11 @@ import type { StoredCredentials, StoredEdge, StoredOrigin } from './stored-crede
 
 export type Credentials = {
   file: string
-  /** @throws {UsageError} if the file is readable by other users or malformed */
+  /** Reads the stored credentials. @throws {UsageError} if the file is readable by other users or malformed */
   read(this: void): Promise<StoredCredentials>
   origin(this: void, baseUrl: string): Promise<StoredOrigin>
   edge(this: void, triggersUrl: string): Promise<StoredEdge>
-  /** Holds the lock of the file while reading, changing and storing the credentials. */
+  /** Changes the stored credentials. The file is locked while the credentials are read, changed and stored. */
   change(this: void, change: (kept: StoredCredentials) => void): Promise<void>
 }
 
@@ -37,12 +37,10 @@ export function credentialsOf(terminal: Pick<Terminal, 'environment'>): Credenti
   }
 }
 
-/** Returns the mutable entry, creating it if necessary. */
 export function storedOriginEntry(kept: StoredCredentials, baseUrl: string): StoredOrigin {
   return (kept.origins[new URL(baseUrl).origin] ??= {})
 }
 
-/** Returns the mutable entry, creating it if necessary. */
 export function storedEdgeEntry(kept: StoredCredentials, triggersUrl: string): StoredEdge {
   return (kept.edges[new URL(triggersUrl).origin] ??= {})
 }
@@ -53,7 +51,7 @@ async function parseCredentials(
   text: string | undefined,
 ): Promise<StoredCredentials> {
   if (text === undefined) return { version: 1, origins: {}, edges: {} }
-  // Loaded on demand: zod accounts for half of the startup time, and many commands need no credentials.
+  // The schema is loaded on demand: zod accounts for half of the startup time, and many commands need no credentials.
   const { storedCredentialsSchema } = await import('./stored-credentials.ts')
   const parsed = storedCredentialsSchema.safeParse(tryParseJson(text))
   if (parsed.success) return parsed.data

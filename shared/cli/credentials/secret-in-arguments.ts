@@ -1,15 +1,18 @@
-/** Every local process can read arguments, and the shell history stores them. */
+/**
+ * Rejects secrets in command-line arguments, because every local process can read arguments, and the shell history
+ * stores them.
+ */
 import { hasApiKeyFormat } from '../../wire/api-key.ts'
 import { UsageError } from '../terminal.ts'
 
 const OPTIONS_OF_SECRETS = /^--(api-key|account-key|usage-key|key-value|token|secret|password)(=|$)/
 
-/** An agent token has 64 base64url characters. 64 hex characters are not a token but a hash. */
+/** Pattern of an agent token: 64 base64url characters. A text of 64 hex characters is not a token but a hash. */
 const TOKEN = /(^|[^\w-])[\w-]{64}($|[^\w-])/
 const HEX = /[0-9a-f]{64}/i
 const API_KEY = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{43}=(?!=)/g
 
-/** @throws {UsageError} with a message that does not contain the secret */
+/** Requires that no argument contains a secret. @throws {UsageError} with a message that does not contain the secret */
 export function requireNoSecret(words: readonly string[]): void {
   for (const word of words) {
     const option = OPTIONS_OF_SECRETS.exec(word)?.[1]

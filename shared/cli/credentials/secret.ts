@@ -1,17 +1,19 @@
-/** Secrets are not read from arguments, because arguments appear in process lists. */
+/**
+ * Reads secrets from files and environment variables. Arguments are not allowed, because they appear in process lists.
+ */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Terminal, UsageError } from '../terminal.ts'
 
 type SecretSource = {
-  /** From a `--…-file` option. `-` means standard input; undefined if the option is absent. */
+  /** File named by a `--…-file` option. `-` means standard input. Undefined if the option is absent. */
   file?: string | undefined
-  /** Environment variable. `<variable>_FILE` may name a file instead. */
+  /** Name of an environment variable with the secret. Alternatively, `<variable>_FILE` may name a file. */
   variable: string
 }
 
 /**
- * Trims surrounding whitespace, such as the newline that editors append.
+ * Reads a secret. Trims surrounding whitespace, such as the newline that editors append.
  * @returns undefined if no file or variable is set
  * @throws {UsageError} if a named file is missing or empty
  */
@@ -32,7 +34,6 @@ async function secretIn(file: string, terminal: Terminal): Promise<string> {
   throw new UsageError(`${file === '-' ? 'standard input' : file} contains no secret`)
 }
 
-/** `-` means standard input. @throws {UsageError} if the file cannot be read */
 export async function readTextFile(file: string, terminal: Terminal): Promise<string> {
   if (file === '-') return terminal.standardInput()
   try {

@@ -1,13 +1,13 @@
-/** Schema of the credentials file (`docs/cli.md`, Credentials). */
 import { z } from 'zod'
 
 const storedOriginSchema = z.object({
   account_key: z.string().exactOptional(),
-  /** Set while a rotation is in progress. Either this key or `account_key` is valid. */
+  /** New account key of a rotation in progress. Either this key or `account_key` is valid. */
   next_account_key: z.string().exactOptional(),
-  /** Keys that were replaced in `account_key` by the key of another account. These may be the only copies. */
+  /**
+   * Former values of `account_key`, which were replaced by keys of other accounts. These values may be the only copies.
+   */
   former_account_keys: z.array(z.string()).exactOptional(),
-  /** Stored by `svc key create`, newest last. */
   usage_keys: z
     .array(z.object({ name: z.string(), hash: z.string(), key: z.string() }))
     .exactOptional(),
@@ -21,7 +21,7 @@ const storedEdgeSchema = z.object({
 /** `origins` and `edges` are keyed by scheme, host and port. */
 export const storedCredentialsSchema = z.object({
   version: z.literal(1),
-  /** Set by the last `svc login`, `svc account create` or `svc account use`. */
+  /** Default deployment, set by the last `svc login`, `svc account create` or `svc account use`. */
   current: z
     .object({ base_url: z.string().exactOptional(), triggers_url: z.string().exactOptional() })
     .exactOptional(),

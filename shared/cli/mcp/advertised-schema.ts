@@ -3,9 +3,9 @@ import type { z } from 'zod'
 import { jsonSchemaOf } from '../../openapi/json-schema.ts'
 
 /**
- * Advertises the same JSON Schema as the OpenAPI document, where responses may gain fields. The library's own
- * validation is disabled: tools parse their arguments themselves, so that invalid arguments are reported like other
- * errors.
+ * Returns a schema that advertises the same JSON Schema as the OpenAPI document, where responses may gain fields. The
+ * MCP library's own validation is disabled: tools parse their arguments themselves, so that invalid arguments are
+ * reported like other errors.
  */
 export function advertisedSchema<Value>(
   schema: z.ZodType<Value>,

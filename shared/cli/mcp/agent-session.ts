@@ -1,4 +1,3 @@
-/** A session uses a stored token, or a new token that a person approves while it runs. */
 import { newAgentToken } from '../../client/agent-token.ts'
 import { Unauthorized } from '../../client/failures/by-status.ts'
 import type { Me } from '../../client/triggers/records.ts'
@@ -8,10 +7,9 @@ import { ENDED_REQUEST_CODES } from '../../wire/ended-request-codes.ts'
 import type { AgentRequestBody } from '../../wire/agent.ts'
 
 type SessionParts = {
-  /** Uses the deployment's stored token; undefined if no token is stored. */
+  /** Returns the trigger operations of the deployment's stored token. Undefined if no token is stored. */
   storedTriggers(): Promise<TriggerOperations | undefined>
   withToken(token: string): Promise<TriggerOperations>
-  /** Stores an approved token for later sessions. */
   storeToken(token: string): Promise<void>
   random(length: number): Uint8Array
 }
@@ -26,7 +24,7 @@ type AuthorizationPrompt = {
 export class AgentSession {
   readonly #parts: SessionParts
   #triggers: TriggerOperations | undefined
-  /** Request of this session that is not yet known to be approved. */
+  /** Authorization request of this session that is not yet known to be approved. */
   #pendingRequest: { token: string; triggers: TriggerOperations } | undefined
 
   constructor(parts: SessionParts) {
@@ -41,7 +39,7 @@ export class AgentSession {
   }
 
   /**
-   * The token is generated here and never appears in a tool result.
+   * Requests a new token from a person. The token is generated locally and never appears in a tool result.
    * @throws {ToolRejectedError} `already_authorized` if the current token is valid. Otherwise, a prompt injection could
    * switch the session to another account.
    */
@@ -65,7 +63,10 @@ export class AgentSession {
     return { authorize_url, user_code, comparison_code: comparisonCode, expires_at }
   }
 
-  /** If a requested token has been approved, the session uses that token from then on. */
+  /**
+   * Returns the owner of the token. If a requested token has been approved, the session uses the new token from then
+   * on.
+   */
   async me(signal: AbortSignal): Promise<Me> {
     const now = await this.#currentUser(signal)
     if (now) return now

@@ -2,10 +2,10 @@ import { readBoundedBody } from '../../network/bounded-body.ts'
 import type { ResolvedDeployment } from '../cli.ts'
 import { ToolRejectedError } from './tool-failure.ts'
 
-/** The guide for agents has only a few pages. */
+/** Maximum size of the agents' guide, which has only a few pages. */
 const DOCUMENT_MAX_BYTES = 256 * 1024
 
-/** Sends no credentials. @throws {ToolRejectedError} if the request fails */
+/** Fetches a public document without credentials. @throws {ToolRejectedError} if the request fails */
 export async function fetchDocument(
   { triggersUrl, fetch }: Pick<ResolvedDeployment, 'triggersUrl' | 'fetch'>,
   path: string,

@@ -1,5 +1,5 @@
 /**
- * Reads files that a model names. A prompt injection could ask the model to send a private key as an action's source.
+ * Reads files that a model names. A prompt injection could make the model send a private key as an action's source.
  * Therefore, files must be in the folder where the server was started, and their type and size must fit the field.
  */
 import { constants } from 'node:fs'
@@ -17,7 +17,10 @@ export class FolderFiles {
     this.#folder = folder
   }
 
-  /** @throws {ToolRejectedError} if the file is outside the folder, is hidden or in a hidden folder, or is not JavaScript */
+  /**
+   * @throws {ToolRejectedError} if the file is outside the folder, is hidden or in a hidden folder, or is not
+   * JavaScript
+   */
   async source(file: string, maxBytes: number): Promise<string> {
     const { path, below } = await this.#resolveInside(file)
     if (!SOURCES.includes(extname(path)))
@@ -31,12 +34,11 @@ export class FolderFiles {
     return this.#text(path, maxBytes)
   }
 
-  /** @throws {ToolRejectedError} if the file is outside the folder */
   async secret(file: string, maxBytes: number): Promise<string> {
     return (await this.#text((await this.#resolveInside(file)).path, maxBytes)).trim()
   }
 
-  /** Resolves symbolic links. The error for a file outside the folder does not reveal if the file exists. */
+  /** Resolves symbolic links in a path. The error for a file outside the folder does not reveal if the file exists. */
   async #resolveInside(file: string): Promise<{ path: string; below: string }> {
     const folder = await realpath(this.#folder)
     await requireProjectFolder(folder)
@@ -78,8 +80,8 @@ const NO_WORKAROUND =
   'Do not try another way to send it. If your user wants this, they can use svc themselves.'
 
 /**
- * Rejects the file system root, the home folder and its parents, because they contain all of the user's files. MCP
- * clients other than editors start servers in such folders.
+ * Rejects the file system root, the home folder and the parents of the home folder, because they contain all of the
+ * user's files. MCP clients other than editors start servers in such folders.
  */
 async function requireProjectFolder(folder: string): Promise<void> {
   const home = await realpath(homedir()).catch(() => homedir())
@@ -91,7 +93,7 @@ async function requireProjectFolder(folder: string): Promise<void> {
   )
 }
 
-/** @returns the path relative to the folder */
+/** Requires that a path is below the folder. @returns the path relative to the folder */
 function requireBelow(folder: string, path: string): string {
   const below = relative(folder, path)
   if (below !== '' && !isOutside(below)) return below

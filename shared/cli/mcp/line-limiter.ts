@@ -1,11 +1,14 @@
 import { Transform, type TransformCallback } from 'node:stream'
 
-/** The largest tool input is a source of 1 MiB, in which JSON may escape each character as six characters. */
+/**
+ * Maximum length of an input line. The largest tool input is a source of 1 MiB, in which JSON may escape each character
+ * as six characters.
+ */
 export const LINE_MAX_BYTES = 8 * 1024 * 1024
 
 const NEWLINE = 0x0a
 
-/** Drops lines that are too long. The MCP library would close the connection for such a line. */
+/** Drops input lines that are too long. The MCP library would close the connection for such a line. */
 export class LineLimiter extends Transform {
   readonly #maxBytes: number
   readonly #onDropped: () => void

@@ -6,8 +6,6 @@ export type McpParts = {
   session: AgentSession
   files: FolderFiles
   usageKeys: UsageKeySources
-  /** Fetches a public document of the deployment. */
   document(this: void, path: string): Promise<string>
-  /** Default label of an authorization request. */
   label: string
 }

@@ -7,8 +7,9 @@ import type { Terminal } from '../terminal.ts'
 import { LINE_MAX_BYTES, LineLimiter } from './line-limiter.ts'
 
 /**
- * Serves until the input ends, which means that the client has exited. Calls in flight are then cancelled.
- * @param make may be called again for a probe of the protocol version
+ * Serves MCP over standard input and output until the input ends, which means that the client has exited. Calls in
+ * flight are then cancelled.
+ * @param make creates a server. May be called again for a probe of the protocol version
  */
 export async function serve(
   make: () => McpServer,
@@ -28,7 +29,7 @@ export async function serve(
     },
   })
   const transport = new StdioServerTransport(lines, output, { maxBufferSize: 2 * LINE_MAX_BYTES })
-  // The error's message may contain text from others.
+  // The error is not printed in full, because its message may contain text from others.
   const handle = serveStdio(make, {
     transport,
     onerror: ({ name }) => writeError(`${name}: invalid message`),
@@ -42,7 +43,7 @@ export async function serve(
   }
 }
 
-/** Prevents console output of libraries from corrupting the protocol. @returns the original console */
+/** Redirects the console output of libraries, which would corrupt the protocol. @returns the original console */
 function redirectConsole({ writeError }: Terminal): Console {
   const stderr = new Writable({
     write: (chunk, _encoding, done) => {

@@ -13,7 +13,7 @@ const INSTRUCTIONS =
 
 const GUIDE = '/SKILL.md'
 
-/** @param triggersUrl base URL of the guide resource; undefined if no deployment is configured */
+/** @param triggersUrl base URL of the guide resource. Undefined if no deployment is configured */
 export function makeMcpServer(parts: McpParts, triggersUrl: string | undefined): McpServer {
   const server = new McpServer({ name: 'svc', version }, { instructions: INSTRUCTIONS })
   addIdentityTools(server, parts)

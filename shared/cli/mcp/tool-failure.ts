@@ -3,7 +3,7 @@ import { ZodError } from 'zod'
 import { SvcError } from '../../client/failures/svc-error.ts'
 import { NoCredentialError, UsageError } from '../terminal.ts'
 
-/** Thrown for a tool call that is rejected locally, before anything is sent. */
+/** A tool call was rejected locally, before anything was sent. */
 export class ToolRejectedError extends Error {
   readonly code: string
   readonly fix: string

@@ -4,9 +4,7 @@ import { advertisedSchema } from './advertised-schema.ts'
 import { toolFailure } from './tool-failure.ts'
 
 type Tool<Input, Output extends object> = {
-  /** Clients show the title to their users. */
   title: string
-  /** Tells the model what the tool does and when to use it. */
   description: string
   input: z.ZodType<Input>
   output: z.ZodType<Output>
@@ -15,14 +13,12 @@ type Tool<Input, Output extends object> = {
 }
 
 export const READS: ToolAnnotations = { readOnlyHint: true, openWorldHint: false }
-/** A repeated call creates another object. */
 export const ADDS: ToolAnnotations = {
   readOnlyHint: false,
   destructiveHint: false,
   idempotentHint: false,
   openWorldHint: true,
 }
-/** A repeated call has no further effect. */
 export const DESTROYS: ToolAnnotations = {
   readOnlyHint: false,
   destructiveHint: true,
@@ -45,7 +41,7 @@ export function addTool<Input, Output extends object>(
     try {
       const answer = await run(input.parse(given ?? {}), mcpReq.signal)
       return {
-        // For clients that do not support structured content.
+        // Repeats the result as text, for clients that do not support structured content.
         content: [{ type: 'text', text: JSON.stringify(answer) }],
         structuredContent: answer,
       }

@@ -1,11 +1,11 @@
-/** A model can name usage keys, but never sees them. */
+/** Resolves usage keys that a model names. The model never sees the keys themselves. */
 import { hasApiKeyFormat } from '../../wire/api-key.ts'
 import type { FolderFiles } from './folder-files.ts'
 import { ToolRejectedError } from './tool-failure.ts'
 
-/** A usage key has 44 characters, plus a newline. */
+/** A key has 44 characters, plus a newline. */
 const KEY_FILE_MAX_BYTES = 64
-/** Environment variables that a model may use. These names are meant for usage keys only. */
+/** Names of environment variables that a model may use. Variables with these names should contain only usage keys. */
 const VARIABLE = /^SVC_USAGE_KEY(_[A-Z0-9_]+)?$/
 
 type UsageKeyReference = {
@@ -16,11 +16,14 @@ type UsageKeyReference = {
 export type UsageKeySources = {
   files: FolderFiles
   environment: Readonly<Record<string, string | undefined>>
-  /** Usage key that `svc` uses by default. @throws {NoCredentialError} if no usage key is found */
+  /** @throws {NoCredentialError} if no usage key is found */
   usual(this: void): Promise<string>
 }
 
-/** @throws {ToolRejectedError | NoCredentialError} with a message that never contains the contents of the file or variable */
+/**
+ * @throws {ToolRejectedError | NoCredentialError} with a message that never contains the contents of the file or
+ * variable
+ */
 export async function readReferencedUsageKey(
   { usage_key_file: file, usage_key_variable: variable }: UsageKeyReference,
   { files, environment, usual }: UsageKeySources,
@@ -42,7 +45,7 @@ export async function readReferencedUsageKey(
   return keyIn(environment[variable] ?? '', `the variable ${variable}`)
 }
 
-/** Text without the form of an API key could be any other secret of this machine. */
+/** Extracts an API key. Rejects text in any other format, because the text could be another secret of this machine. */
 function keyIn(text: string, where: string): string {
   if (hasApiKeyFormat(text)) return text
   const fix = 'Ask your user to put a usage key there: svc key create creates one.'

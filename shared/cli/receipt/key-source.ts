@@ -10,24 +10,23 @@ import { decodeHex } from '../../encoding/hex.ts'
 import type { ReceiptKey } from '../../receipts/receipt.ts'
 import { UsageError } from '../terminal.ts'
 
-/** Determines what the receipts prove. */
+/** The key that verifies receipts, and the source of the key, which determines what the receipts prove. */
 export type KeySource = {
   key: ReceiptKey
   kind: 'evidence' | 'given'
-  /** Verdict on the evidence; undefined if the key was given directly. */
+  /** Verdict on the evidence. Undefined if the key was given directly. */
   verdict: Verdict | undefined
-  /** Host that served the evidence, and the time; undefined if the key was given directly. */
+  /** Host that served the evidence, and the time of the fetch. Undefined if the key was given directly. */
   from: string | undefined
   composeHash: string | undefined
 }
 
-/** Accepts any root of trust, because the verdict shows which kind of root was used. */
+/** Policy for the evidence. Accepts any root of trust, because the verdict shows which kind of root was used. */
 const POLICY: Policy = { root: { kind: 'any' }, statuses: ['UpToDate'] }
 
 /**
- * The key comes from the evidence of `--evidence`, or from `--key`.
- * @param read `-` means standard input
- * @throws {UsageError | EvidenceRefused}
+ * @param read reads a file. `-` means standard input
+ * @throws {UsageError | EvidenceRejectedError}
  */
 export async function receiptKeyFrom(
   { evidence, key }: { evidence?: string; key?: string },

@@ -1,4 +1,3 @@
-/** Verifies receipts offline. */
 import { EvidenceRejectedError } from '../../attestation/require-verified.ts'
 import { type Receipt, InvalidReceiptError } from '../../receipts/receipt.ts'
 import { InvalidReceiptChainError, verifyReceiptChain } from '../../receipts/receipt-chain.ts'
@@ -41,7 +40,10 @@ export async function verifyReceiptFile(
   }
 }
 
-/** One key signs the receipts of every version of the application, but the evidence is for one version. */
+/**
+ * Requires that the receipts are for the application in the evidence. One key signs the receipts of every version of
+ * the application, but the evidence is for one version.
+ */
 function requireApplication(receipts: readonly Receipt[], { composeHash }: KeySource): void {
   const at = receipts.findIndex((receipt) => receipt.compose_hash !== composeHash)
   if (composeHash === undefined || at < 0) return

@@ -1,7 +1,7 @@
 import type { CaaRecord } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 
-/** Longer chains of aliases are treated as loops. */
+/** Maximum length of a chain of DNS aliases. Longer chains are treated as loops. */
 const ALIASES_MAX = 8
 const QUERY_TIMEOUT_MS = 3_000
 const TRIES = 2
@@ -13,7 +13,7 @@ export class DnsUnavailableError extends Error {
 
 type CaaResolver = Pick<Resolver, 'resolveCaa' | 'resolveCname'>
 
-/** @param server `ip` or `ip:port`; undefined for the system's name servers */
+/** @param server `ip` or `ip:port`. Undefined for the system's name servers */
 export function createCaaResolver(server: string | undefined): CaaResolver {
   const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: TRIES })
   if (server !== undefined) resolver.setServers([server])
@@ -21,9 +21,9 @@ export function createCaaResolver(server: string | undefined): CaaResolver {
 }
 
 /**
- * Finds the host's own records, or those of the closest parent domain that has any. Follows aliases, but does not
+ * Finds the CAA records of a host, or those of the closest parent domain that has any. Follows aliases, but does not
  * search the parent domains of an alias target (RFC 8659, section 3).
- * @returns records in zone file format, such as `0 issue "ca.example; accounturi=…"`; empty if no domain has records
+ * @returns records in zone file format, such as `0 issue "ca.example; accounturi=…"`. Empty if no domain has records
  * @throws {DnsUnavailableError}
  */
 export async function caaRecords(host: string, names: CaaResolver): Promise<string[]> {
@@ -35,7 +35,10 @@ export async function caaRecords(host: string, names: CaaResolver): Promise<stri
   return []
 }
 
-/** Follows aliases explicitly, because an authoritative server does not follow them as a resolver would. */
+/**
+ * Returns the CAA records of a domain. Follows aliases explicitly, because an authoritative server, unlike a resolver,
+ * does not follow them.
+ */
 async function recordsAt(name: string, names: CaaResolver): Promise<CaaRecord[]> {
   let owner: string | undefined = name
   for (let aliases = 0; owner !== undefined; aliases++) {

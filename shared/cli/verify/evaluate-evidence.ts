@@ -5,9 +5,10 @@ import { verifyBundle } from '../../attestation/verify.ts'
 import type { MissingInputs } from './gather-evidence.ts'
 
 /**
- * Stricter than `verifyBundle`: CAA and governance are required, and HARDWARE requires that the host's certificate is
- * the machine's own. If TLS terminates before the machine, the certificate rule is skipped, but the verdict is never
- * HARDWARE. Otherwise, it would be enough to present a real machine's evidence under another name.
+ * Evaluates the evidence of a host. Stricter than `verifyBundle`: CAA and governance are required, and the verdict
+ * HARDWARE requires that the host's certificate is the machine's own. If TLS terminates before the machine, the
+ * certificate rule is skipped, but the verdict is never HARDWARE. Otherwise, a host could obtain that verdict with a
+ * real machine's evidence under another name.
  * @param at time at which certificates, collateral and keys must be valid
  */
 export async function evaluateEvidence(

@@ -1,4 +1,3 @@
-/** The seven verification rules need input from the host, its name servers and the chain. */
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Collateral, EvidenceBundle } from '../../attestation/evidence.ts'
@@ -7,7 +6,7 @@ import { caaRecords, DnsUnavailableError, createCaaResolver } from './caa.ts'
 import { askGovernance, GovernanceUnknownError } from './governance.ts'
 import { captureCertificates } from './served-certificate.ts'
 
-/** Inputs that could not be obtained, keyed by rule: the reason and, in most cases, a remedy. */
+/** Rules whose input could not be obtained, with the reason and, in most cases, a remedy. */
 export type MissingInputs = Partial<Record<'certificate' | 'CAA' | 'governance', string>>
 
 type GatheredEvidence = { bundle: EvidenceBundle; missing: MissingInputs }
@@ -19,20 +18,19 @@ export class NoEvidenceError extends Error {
 
 type EvidenceSources = {
   url: URL
-  /** PEM certificate; undefined if only the default authorities are trusted. */
+  /** Additional trusted authority as a PEM certificate. Undefined if only the default authorities are trusted. */
   authority: string | undefined
   rpcUrl: string | undefined
   dnsServer: string | undefined
   collateral: Collateral | undefined
   timeoutMs: number
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
   random: (length: number) => Uint8Array<ArrayBuffer>
 }
 
 const NONCE_BYTES = 32
 
-/** @throws {NoEvidenceError} if the host provides no evidence that can be verified */
 export async function gatherEvidence(sources: EvidenceSources): Promise<GatheredEvidence> {
   const { evidence, served } = await fetchConsistently(sources)
   const missing: MissingInputs = {}
@@ -45,15 +43,15 @@ export async function gatherEvidence(sources: EvidenceSources): Promise<Gathered
 }
 
 /**
- * Requires the same certificate on all connections. Otherwise, the evidence and the certificate could come from
- * different hosts.
+ * Fetches the evidence, and requires the same certificate on all connections. Otherwise, the evidence and the
+ * certificate could come from different hosts.
  */
 async function fetchConsistently(
   sources: EvidenceSources,
 ): Promise<{ evidence: EvidenceBundle; served: Buffer }> {
   const first = await fetchOnce(sources)
   if (first.served.length <= 1) return { ...first, served: first.served[0] ?? Buffer.alloc(0) }
-  // Either the certificate was just renewed, or the host's servers use different certificates.
+  // If certificates differ, either the certificate was just renewed, or the host's servers use different certificates.
   const second = await fetchOnce(sources)
   if (second.served.length <= 1) return { ...second, served: second.served[0] ?? Buffer.alloc(0) }
   throw new NoEvidenceError('the host serves different certificates on different connections')
@@ -82,9 +80,9 @@ async function fetchOnce(
 }
 
 /**
- * Reason to skip the certificate comparison; undefined if it is required. With TLS, it is skipped only if no
- * certificate in the evidence names the host: TLS then terminates before the machine, for example at the edge. The
- * host's own claims are ignored.
+ * Returns the reason to skip the certificate comparison. Undefined if the comparison is required. With TLS, the
+ * comparison is skipped only if no certificate in the evidence names the host: TLS then terminates before the machine,
+ * for example at the edge. The host's own claims are ignored.
  */
 function certificateSkipReason(url: URL, evidence: EvidenceBundle): string | undefined {
   if (url.protocol === 'http:')
@@ -95,7 +93,7 @@ function certificateSkipReason(url: URL, evidence: EvidenceBundle): string | und
   return `TLS for ${url.hostname} ends before the machine, whose own host is ${first.domain}: verify https://${first.domain}`
 }
 
-/** Hosts with certificates in the evidence. The requested host may not be among them. */
+/** The requested host may not be among them. */
 function hostsOf({ files }: EvidenceBundle) {
   return Object.entries(files).flatMap(([name, pem]) => {
     const domain = /^cert-(.+)\.pem$/.exec(name)?.[1]
@@ -103,7 +101,10 @@ function hostsOf({ files }: EvidenceBundle) {
   })
 }
 
-/** Also true if the certificate does not parse, so that it is compared and the rules reject it. */
+/**
+ * Returns true if the certificate names the host. Also true if the certificate does not parse, so that it is compared
+ * and then rejected by the rules.
+ */
 function isNamedIn(pem: string, hostname: string): boolean {
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   try {
@@ -154,7 +155,10 @@ async function addGovernance(
     }
 }
 
-/** Prefers a reason about certificates, then the innermost cause: the outer message is just `fetch failed`. */
+/**
+ * Returns the reason for a failed fetch. Prefers a reason about certificates, then the innermost cause, because the
+ * outer message is just `fetch failed`.
+ */
 function fetchErrorReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { code } = error as NodeJS.ErrnoException

@@ -1,4 +1,3 @@
-/** The governance contract decides verification rule 7. */
 import {
   ALLOWED_COMPOSE_HASHES,
   type GovernanceDecision,
@@ -7,16 +6,15 @@ import { tryParseJson } from '../../json/try-parse-json.ts'
 import { readBoundedBody } from '../../network/bounded-body.ts'
 
 const CALL_MS = 15_000
-/** Far more than a 32-byte word in a JSON-RPC envelope needs. */
+/** Maximum size of a node's response, far more than a 32-byte word in a JSON-RPC envelope needs. */
 const RESPONSE_MAX_BYTES = 10_000
 
-/** The node gave no usable response, so the contract's decision is unknown. */
+/** The node returned no usable response, so the contract's decision is unknown. */
 export class GovernanceUnknownError extends Error {
   override name = 'GovernanceUnknownError'
 }
 
 /**
- * Asks if the contract allows a compose hash.
  * @param appId the contract's address, as hex of 20 bytes without 0x
  * @param composeHash hex of 32 bytes without 0x
  * @throws {GovernanceUnknownError}

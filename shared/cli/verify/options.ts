@@ -9,16 +9,14 @@ import { type Terminal, UsageError } from '../terminal.ts'
 import { type RawVerifyOptions, TIMEOUT_S } from './raw-options.ts'
 
 export type VerifyOptions = {
-  /** A host, or a saved bundle. */
   from: { url: URL } | { bundleFile: string }
   saveTo: string | undefined
   verifierInputTo: string | undefined
   collateral: Collateral | undefined
-  /** PEM certificate; undefined if only the default authorities are trusted. */
+  /** Additional trusted authority as a PEM certificate. Undefined if only the default authorities are trusted. */
   authority: string | undefined
   rpcUrl: string | undefined
   dnsServer: string | undefined
-  /** Limit for fetching the evidence. */
   timeoutMs: number
   policy: Policy
   json: boolean
@@ -34,7 +32,6 @@ const measurementsSchema = z
   .array(z.object({ mrtd: hex(48), rtmr0: hex(48), rtmr1: hex(48), rtmr2: hex(48) }))
   .min(1)
 
-/** @throws {UsageError} with a message that names the invalid option */
 export function verifyOptions(
   url: string | undefined,
   given: RawVerifyOptions,

@@ -1,4 +1,3 @@
-/** As given by the user, before validation. */
 export type RawVerifyOptions = {
   offline?: string
   save?: string
@@ -15,5 +14,5 @@ export type RawVerifyOptions = {
   json?: boolean
 }
 
-/** The machine needs about a second for a fresh quote, and a distant host takes longer. */
+/** Default timeout, in seconds. The machine needs about a second for a fresh quote, and a distant host takes longer. */
 export const TIMEOUT_S = '60'

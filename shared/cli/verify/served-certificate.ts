@@ -3,19 +3,19 @@ import type { FetchEvidenceOptions } from '../../attestation/fetch-evidence.ts'
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
 
 const CONNECT_MS = 10_000
-/** Applies to the start of a response and to each pause within it. */
+/** Timeout for the start of a response, and for each pause within it. */
 const ANSWER_MS = 15_000
 
 type CertificateCapture = {
   fetch: FetchEvidenceOptions['fetch']
-  /** DER of each distinct certificate, in the order of the TLS handshakes. */
+  /** Returns the DER of each distinct server certificate, in the order of the TLS handshakes. */
   served(): Buffer[]
   close(): Promise<void>
 }
 
 /**
- * Uses one connection at a time, each with a full TLS handshake, because a resumed session does not expose the
- * certificate.
+ * Captures the server certificates of TLS connections. Uses one connection at a time, each with a full TLS handshake,
+ * because a resumed session does not expose the certificate.
  * @param authority PEM certificate of an additional trusted authority
  */
 export function captureCertificates(authority: string | undefined): CertificateCapture {
@@ -42,7 +42,7 @@ export function captureCertificates(authority: string | undefined): CertificateC
     },
   })
   return {
-    // undici and the DOM types declare the same interface separately.
+    // The cast is needed, because undici and the DOM types declare the same interface separately.
     fetch: (url, init) => undiciFetch(url, { ...(init as object), dispatcher }),
     served: () => served,
     close: () => dispatcher.destroy(),

@@ -4,10 +4,9 @@ import { encodeBase64url } from '../../encoding/base64url.ts'
 import { type TerminalColor, colorize, printable, type Terminal } from '../terminal.ts'
 
 type VerifyResult = {
-  /** Host or file that the evidence comes from. */
   of: string
   at: Date
-  /** Source of values that were not given as options. */
+  /** Notes about the source of values that were not given as options. */
   notes: string[]
   report: Report
 }
@@ -29,7 +28,6 @@ const MEANING: Record<Verdict, { color: TerminalColor; text: string }> = {
   FAILED: { color: 'red', text: 'do not send secrets to this host' },
 }
 
-/** One line for each of the seven rules, then the open points and the verdict. */
 export function showText({ of, at, notes, report }: VerifyResult, terminal: Terminal): string {
   const { verdict, rules, open } = report
   const { color, text } = MEANING[verdict]
@@ -65,7 +63,6 @@ function facts({ root, tcbStatus, advisoryIds, appId, composeHash }: Report): st
   return shown.length > 0 ? [...shown, ''] : []
 }
 
-/** Public keys are in base64url. */
 export function showJson({ of, at, notes, report }: VerifyResult): string {
   const { keys, root, measurements } = report
   const value = {
@@ -91,7 +88,6 @@ export function showJson({ of, at, notes, report }: VerifyResult): string {
   return `${JSON.stringify(value, null, 2)}\n`
 }
 
-/** Used if no evidence is available, so that no rule was evaluated. */
 export function showNothing(
   { of, at, notes, reason }: Omit<VerifyResult, 'report'> & { reason: string },
   json: boolean,

@@ -1,4 +1,3 @@
-/** Verifies that a host is the machine, and runs the application, that it claims. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { bundleSchema, type EvidenceBundle } from '../../attestation/evidence.ts'
 import { dstackVerifierInput } from '../../attestation/dstack-verifier-input.ts'
@@ -17,7 +16,9 @@ const EXIT_OF: Record<Verdict, number> = {
   FAILED: EXIT.failed,
 }
 
-/** Clock skew. If a bundle's time is further ahead, a clock is wrong or this machine did not save the bundle. */
+/**
+ * Allowed clock skew. If a bundle's time is further ahead, a clock is wrong or this machine did not save the bundle.
+ */
 const AHEAD_MS = 5 * MINUTE_MS
 const BUNDLE_MAX_BYTES = 32 * 1024 * 1024
 
@@ -124,8 +125,8 @@ function readBundle(file: string): EvidenceBundle {
 }
 
 /**
- * Writes the input of dstack's own verifier. An invalid event log only causes a warning, because the rule `quote`
- * reports it.
+ * Writes the input of dstack's own verifier to a file. An invalid event log only causes a warning, because the rule
+ * `quote` reports it.
  */
 function writeVerifierInput(file: string, bundle: EvidenceBundle, terminal: Terminal): void {
   let input: object

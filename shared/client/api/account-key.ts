@@ -1,7 +1,7 @@
 import { requireApiKeyFormat } from '../credential.ts'
 import { NotSent } from '../failures/transport-errors.ts'
 
-/** A key rotation replaces the key. */
+/** The client's account key, which a key rotation replaces. */
 export class AccountKey {
   #key: string | undefined
   isRotating = false

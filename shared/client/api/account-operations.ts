@@ -3,9 +3,9 @@ import type { CoreCalls } from '../core/core-calls.ts'
 import { adviseIfLost } from '../failures/transport-errors.ts'
 
 /**
- * Advice if the response was lost, because the service returns a usage key only once. A retry with the same
- * Idempotency-Key fails with the `Conflict` `key_shown_before`, which contains the key's hash. If no response arrives
- * at all, the caller must check the list of usage keys.
+ * Advice for a lost response to the creation of a usage key, because the service returns a usage key only once. A retry
+ * with the same Idempotency-Key fails with the `Conflict` `key_shown_before`, which contains the key's hash. If no
+ * response arrives at all, the caller must check the list of usage keys.
  */
 const LOST_KEY_FIX =
   'A usage key may have been created and lost: look for its name in listApiKeys, remove it with removeUsageApiKey({ usage_api_key: api_key_hash }), and create another.'

@@ -9,14 +9,15 @@ import type { AccountKey } from './account-key.ts'
 export type NewAccountFields = {
   account_name: string
   account_description?: string
-  /** Owner's email address, stored encrypted, and never on the chain. `getAccount` returns it. */
+  /** Owner's email address, which is stored encrypted, and never on the chain. `getAccount` returns the address. */
   email?: string
 }
 export type NewAccount = z.infer<typeof newAccountResponse>
 
 /**
- * Takes about 15 seconds. The account key is returned only once. If the client has no key, it uses the new key for its
- * next calls. A call that may have been executed is not retried, because each call opens another account.
+ * Opens an account, which takes about 15 seconds. The account key is returned only once. If the client has no key, it
+ * uses the new key for its next calls. A call that may have been executed is not retried, because each call opens
+ * another account.
  * @throws {NetworkFailed} if an account may have been opened, but the response with its key was lost
  */
 export async function newAccount(
@@ -37,7 +38,7 @@ export async function newAccount(
 const LOST_ACCOUNT_FIX =
   'An account may have been opened whose key is lost. It is empty and costs nothing. Call newAccount again to open another one.'
 
-/** False for an unknown key, which is an error in other calls. */
+/** Returns whether the key belongs to an account. Unlike other calls, does not throw for an unknown key. */
 export async function accountExists(
   requester: Requester,
   credential: { apiKey: string },

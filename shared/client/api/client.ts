@@ -1,4 +1,4 @@
-/** An API key authorizes each call, and the service sends the transactions. */
+/** Client in API mode: an API key authorizes each call, and the service sends the transactions. */
 import type { AccountOperations } from '../core/account.ts'
 import { type BillingOperations, billingOperations } from '../core/billing.ts'
 import { type CommonOperations, commonOperations } from '../core/common-operations.ts'
@@ -21,15 +21,15 @@ import { rotateAccountApiKey, type Rotated, type RotationOptions } from './rotat
 export type ApiClient = AccountOperations &
   CommonOperations & {
     readonly mode: 'api'
-    /** See `newAccount` in `api/account.ts`. */
+    /** Opens an account. See `newAccount` in `api/account.ts`. */
     newAccount(fields: NewAccountFields, options?: CallOptions): Promise<NewAccount>
-    /** @param key default: the client's own key */
+    /** @param key defaults to the client's own key */
     accountExists(key?: string, options?: CallOptions): Promise<boolean>
-    /** See `api/rotation.ts`. */
+    /** Replaces the account key. See `api/rotation.ts`. */
     rotateAccountApiKey(options?: RotationOptions): Promise<Rotated>
-    /** Irreversible. See `api/conversion.ts`. */
+    /** Converts the account to ChainSecured mode. Irreversible. See `api/conversion.ts`. */
     convertToChainSecured(signer: EthereumSigner, options?: CallOptions): Promise<Converted>
-    /** See `core/execution.ts`. */
+    /** Runs an action. See `core/execution.ts`. */
     svcAction<Response = unknown>(
       action: ActionToRun,
       options?: ActionOptions,
@@ -37,7 +37,7 @@ export type ApiClient = AccountOperations &
     billing: BillingOperations
   }
 
-/** @throws {NotSent} `bad_credential` if `apiKey` is not an API key */
+/** Creates a client in API mode. @throws {NotSent} `bad_credential` if `apiKey` is not an API key */
 export function createApiClient(parts: ClientParts, apiKey: string | undefined): ApiClient {
   const { requester, environment, verification, sealedActions, signal } = parts
   const { now, random } = environment

@@ -1,4 +1,3 @@
-/** In ChainSecured mode, an admin wallet controls the account. The conversion is irreversible. */
 import type { CoreCalls } from '../core/core-calls.ts'
 import type { NodeOperations } from '../core/node.ts'
 import { adviseIfLost } from '../failures/transport-errors.ts'
@@ -8,16 +7,15 @@ import type { EthereumSigner } from '../sovereign/signer.ts'
 
 export type Converted = {
   success: true
-  /** Address of the admin wallet. */
   wallet_address: string
-  /** Identifies the account in the contract. The conversion does not change it. */
+  /** Hash that identifies the account in the contract. The conversion does not change the hash. */
   api_key_hash: string
 }
 
 type ConversionParts = {
   calls: CoreCalls
   node: NodeOperations
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
   signal: AbortSignal | undefined
 }
@@ -25,8 +23,8 @@ type ConversionParts = {
 /**
  * Transfers control of the account to the wallet. Afterwards, the service rejects the account key (403), except for
  * billing.
- * @throws {WrongChain} if the wallet and the node are on different chains. Nothing was signed
- * @throws {WalletRefused | WalletFailed | NoWallet} if the wallet did not sign. Nothing was sent
+ * @throws {WrongChain} if the wallet and the node are on different chains. In this case, nothing was signed
+ * @throws {WalletRefused | WalletFailed | NoWallet} if the wallet did not sign. In this case, nothing was sent
  */
 export async function convertToChainSecured(
   { calls, node, now, ...ofClient }: ConversionParts,
@@ -51,8 +49,8 @@ export async function convertToChainSecured(
 }
 
 /**
- * The Idempotency-Key cannot recover a lost response, because a new proof changes the request body. Only the contract
- * shows the outcome.
+ * Advice for a lost response to a conversion. An Idempotency-Key does not help, because a retry has a new proof in its
+ * body. Only the contract shows the outcome.
  */
 const UNKNOWN_CONVERSION_FIX =
   "The account may already belong to the wallet: check with createClient({ mode: 'sovereign', … }).accountHash(). If it finds no account within a minute, convert again."

@@ -11,17 +11,17 @@ const KEY_BYTES = 32
 
 export type RotationOptions = CallOptions & {
   /**
-   * Stores the new key. Awaited before the key is sent, so that a stored copy survives a crash. Also store the old key,
-   * because it stays valid if the call fails.
+   * Stores the new key. The client awaits the callback before sending the key, so that a stored copy survives a crash.
+   * The callback should not overwrite the old key, which stays valid if the call fails.
    */
   keep?: (newApiKey: string) => unknown
 }
 export type Rotated = { api_key: string; api_key_hash: string }
 
-/** It is unknown which account key is valid. The client continues to use the old key. */
+/** The rotation's outcome is unknown, so either account key may be valid. The client continues to use the old key. */
 export class RotationUnknown extends NetworkFailed {
   override name = 'RotationUnknown'
-  // Private, because public properties are printed with the error.
+  // The key is private, because public properties are printed with the error.
   readonly #newApiKey: string
   constructor(newApiKey: string, cause: unknown) {
     const fix =
@@ -30,7 +30,7 @@ export class RotationUnknown extends NetworkFailed {
     this.#newApiKey = newApiKey
   }
 
-  /** Secret. The key may be valid. */
+  /** The new account key, which is secret and may be valid. */
   get newApiKey(): string {
     return this.#newApiKey
   }
@@ -44,8 +44,8 @@ type RotationParts = {
 }
 
 /**
- * The key is generated locally, so a lost response cannot lose it. On success, the client uses the new key, and the old
- * key is invalid.
+ * Replaces the account key. The new key is generated locally, so it cannot be lost with the response. On success, the
+ * client uses the new key, and the old key is invalid.
  * @throws {NotSent} `rotation_under_way`
  * @throws {RotationUnknown} if the service does not confirm which key is valid
  */
@@ -54,8 +54,8 @@ export async function rotateAccountApiKey(
   options?: RotationOptions,
 ): Promise<Rotated> {
   const { key } = parts
-  // Of two concurrent rotations, one fails. A caller that stores the failed rotation's key last loses access to the
-  // account.
+  // Concurrent rotations are rejected, because one of them would fail. A caller that stores the failed rotation's key
+  // last would lose access to the account.
   if (key.isRotating)
     throw new NotSent(
       'rotation_under_way',
@@ -95,15 +95,15 @@ async function rotateKey(
       const { apiKeyHash } = await import('../../crypto/keccak.ts')
       return { api_key, api_key_hash: apiKeyHash(api_key) }
     }
-    // The service rejects the old key, but not because of this rotation.
+    // The service rejects the old key for a reason other than this rotation.
     if (isNewKeyValid === false && error instanceof Unauthorized) throw error
     throw new RotationUnknown(api_key, error)
   }
 }
 
 /**
- * After a lost response, a retry gets 401 because the old key is no longer valid. An error other than `SvcError` is an
- * abort, which also leaves the outcome unknown.
+ * Returns true if the error leaves the rotation's outcome unknown. After a lost response, a retry gets 401 because the
+ * old key is no longer valid. An error other than `SvcError` is an abort, which also leaves the outcome unknown.
  */
 function isOutcomeUnknown(error: unknown): boolean {
   return (

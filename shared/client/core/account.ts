@@ -1,6 +1,6 @@
 /**
- * In API mode, each call is a request that the account key authorizes. In ChainSecured mode, a call is a transaction of
- * the admin wallet, or a read of the contract.
+ * Operations on an account. In API mode, each call is a request that the account key authorizes. In ChainSecured mode,
+ * a call is a transaction of the admin wallet, or a read of the contract.
  */
 import type { z } from 'zod'
 import type { accountResponse } from '../../wire/core.ts'
@@ -22,7 +22,7 @@ export type NewUsageKey = z.infer<typeof addUsageApiKeyResponse>
 
 /** A wallet's 32-byte ID, or its address. The zero ID means all wallets. */
 export type PkpId = string
-/** keccak256 hash of an action's CID text, as 0x hex. 0 means all actions. */
+/** The keccak-256 of an action's CID text, as 0x hex. 0 means all actions. */
 export type CidHash = string | 0
 
 export type GroupFields = {
@@ -32,7 +32,7 @@ export type GroupFields = {
   cid_hashes_permitted?: readonly CidHash[]
 }
 
-/** In arrays of group IDs, 0 means all groups. */
+/** Fields of a usage key. In arrays of group IDs, 0 means all groups. */
 export type UsageKeyFields = {
   name: string
   description?: string
@@ -43,16 +43,17 @@ export type UsageKeyFields = {
   add_pkp_to_groups?: readonly number[]
   remove_pkp_from_groups?: readonly number[]
   /**
-   * Groups in which the key may run the actions that they permit. `[0]` means all groups of the account, but does not
-   * permit any action that no group permits.
+   * Groups whose permitted actions the key may run. `[0]` means all groups of the account, but does not permit any
+   * action that no group permits.
    */
   execute_in_groups?: readonly number[]
-  // Spending cap, in cents, for any window of this length. Set both fields or neither. Null means the same as absent.
+  // Spending cap: the cents that the key may spend in any window of this length. Set both fields or neither. Null means
+  // the same as absent.
   spend_cap_cents?: number | null
   spend_window_seconds?: number | null
 }
 
-/** True removes the key's spending cap. */
+/** Set to true to remove the key's spending cap. */
 export type RemovedCap = { remove_spend_cap?: boolean }
 
 type Texts = { name?: string; description?: string }
@@ -61,7 +62,7 @@ type Done = { success: true }
 export type AccountOperations = {
   createWallet(fields?: Texts, options?: CallOptions): Promise<NewWallet>
   addGroup(fields: GroupFields, options?: CallOptions): Promise<z.infer<typeof addGroupResponse>>
-  /** Absent fields stay unchanged. An array in `fields` replaces the stored one. */
+  /** Changes a group. Absent fields stay unchanged. An array in `fields` replaces the stored array. */
   updateGroup(
     fields: { group_id: number } & Partial<GroupFields>,
     options?: CallOptions,
@@ -72,7 +73,7 @@ export type AccountOperations = {
     fields: { group_id: number; pkp_id: PkpId },
     options?: CallOptions,
   ): Promise<Done>
-  /** Takes the CID itself instead of its hash. */
+  /** Permits an action in a group. The action is named by its CID instead of the CID's hash. */
   addActionToGroup(
     fields: { group_id: number; action_ipfs_cid: string } & Texts,
     options?: CallOptions,
@@ -93,16 +94,19 @@ export type AccountOperations = {
     fields: { action_ipfs_cid: string } | { hashed_cid: CidHash },
     options?: CallOptions,
   ): Promise<Done>
-  /** The key is returned only once, because the service does not store it. */
+  /** Creates a usage key. The key is returned only once, because the service does not store it. */
   addUsageApiKey(fields: UsageKeyFields, options?: CallOptions): Promise<NewUsageKey>
-  /** Absent and null fields stay unchanged. @param fields.usage_api_key the key, or its hash as 0x hex */
+  /**
+   * Changes a usage key. Absent and null fields stay unchanged.
+   * @param fields.usage_api_key the key, or its hash as 0x hex
+   */
   updateUsageApiKey(
     fields: { usage_api_key: string } & Partial<UsageKeyFields> & RemovedCap,
     options?: CallOptions,
   ): Promise<Done>
   removeUsageApiKey(fields: { usage_api_key: string }, options?: CallOptions): Promise<Done>
 
-  /** `email` is null if the account has no email address, and after a transfer of ownership. */
+  /** Returns the account. `email` is null if the account has no email address, and after a transfer of ownership. */
   getAccount(options?: CallOptions): Promise<AccountRecord>
   listWallets(options?: CallOptions): Listing<Wallet>
   listWalletsInGroup(fields: { group_id: number }, options?: CallOptions): Listing<Wallet>

@@ -1,4 +1,3 @@
-/** Credits and payments. An API key or a wallet's proof authorizes the calls. */
 import type { z } from 'zod'
 import type {
   balanceResponse,
@@ -25,33 +24,35 @@ export type Credited = z.infer<typeof confirmPaymentResponse>
 export type ProcessorConfig = z.infer<typeof processorConfigResponse>
 
 /**
- * `from` and `to` are UTC days (YYYY-MM-DD), both inclusive. Default: the last 30 days. `key_hash` selects a single
- * key.
+ * Selects usage by time and key. `from` and `to` are UTC days (YYYY-MM-DD), both inclusive. Default: the last 30 days.
+ * `key_hash` selects a single key.
  */
 export type UsageQuery = { from?: string; to?: string; key_hash?: string }
 
 export type BillingOperations = {
   balance(options?: CallOptions): Promise<Balance>
-  /** Charges by UTC day, key, and action or operation. */
+  /** Lists charges by UTC day, key, and action or operation. */
   usage(query?: UsageQuery, options?: CallOptions): Listing<UsageRow>
-  /** The data of `usage` as CSV with a header line (RFC 4180). */
+  /** Returns the data of `usage` as CSV with a header line (RFC 4180). */
   usageCsv(query?: UsageQuery, options?: CallOptions): Promise<string>
-  /** For the payment processor's client library. Needs no key. */
+  /** Returns the configuration for the payment processor's client library. Needs no key. */
   processorConfig(options?: CallOptions): Promise<ProcessorConfig>
-  /** At least 500 cents. The processor's client library completes the payment with `client_secret`. */
+  /**
+   * Starts a payment of at least 500 cents. The processor's client library completes the payment with `client_secret`.
+   */
   createPaymentIntent(
     fields: { amount_cents: number },
     options?: CallOptions,
   ): Promise<PaymentIntent>
   /** Credits a completed payment. @throws {Conflict} `payment_pending`, `payment_failed` */
   confirmPayment(fields: { payment_intent_id: string }, options?: CallOptions): Promise<Credited>
-  /** Default timeout: 10 minutes. @throws {Conflict} `payment_failed` */
+  /** Waits until a payment is credited. Default timeout: 10 minutes. @throws {Conflict} `payment_failed` */
   waitUntilCredited(paymentIntentId: string, options?: WaitOptions): Promise<Credited>
 }
 
 type BillingParts = {
   requester: Requester
-  /** Authorized by an API key or a wallet's proof. */
+  /** Core API calls that an API key or a wallet's proof authorizes. */
   calls: CoreCalls
   environment: RuntimeEnvironment
   signal?: AbortSignal | undefined

@@ -1,4 +1,4 @@
-/** Operations of clients in both modes that need no account. */
+/** Operations that need no account, and that clients in both modes have. */
 import type { Report } from '../../attestation/report.ts'
 import type { Receipt } from '../../receipts/receipt.ts'
 import { actionWallet, type ActionWallet } from '../action-wallet.ts'
@@ -10,15 +10,18 @@ import { type NodeOperations, nodeOperations } from './node.ts'
 import { type WaitUntilPermitted, waitUntilPermitted } from './wait-until-permitted.ts'
 
 export type CommonOperations = NodeOperations & {
-  /** See `core/wait-until-permitted.ts`. */
+  /** Retries a call until a new grant is visible. See `core/wait-until-permitted.ts`. */
   waitUntilPermitted: WaitUntilPermitted
-  /** Can be shared with other clients of the same origin: `createClient({ verification: client.verification })`. */
+  /**
+   * Verification of the origin. Other clients of the same origin can share it: `createClient({ verification:
+   * client.verification })`.
+   */
   readonly verification: OriginVerification
   /** Verifies the origin's current evidence. @throws {EvidenceUnavailable | EvidenceRefused | EvidenceChanged} */
   verify(options?: CallOptions): Promise<Report>
   /** Checks that the verified origin signed the receipt. @throws {ReceiptRefused} */
   verifyReceipt(receipt: string, options?: CallOptions): Promise<Receipt>
-  /** See `action-wallet.ts`. */
+  /** Returns the wallet of an action. See `action-wallet.ts`. */
   actionWallet(cid: string, options?: CallOptions): Promise<ActionWallet>
   triggers: TriggerOperations
 }

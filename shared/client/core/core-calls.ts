@@ -5,25 +5,26 @@ import { abortable } from '../abortable.ts'
 import type { CallOptions } from '../options.ts'
 import type { Credential, Requester } from '../request.ts'
 
-/** Undefined parameters are omitted. */
+/** Query parameters. Undefined parameters are omitted. */
 type Query = Record<string, string | number | undefined>
 
 export type CoreCalls = {
-  /** GET request. @param path path below `/core/v1/` */
+  /** Sends a GET request. @param path path below `/core/v1/` */
   read<Body>(this: void, path: string, query?: Query, options?: CallOptions): Promise<Body>
-  /** GET requests, page by page. */
   list<Item>(this: void, path: string, query?: Query, options?: CallOptions): Listing<Item>
-  /** CSV. */
   csv(this: void, path: string, query?: Query, options?: CallOptions): Promise<string>
-  /** POST request, which is executed at most once, even if it is retried. */
+  /** Sends a POST request, which is executed at most once, even if it is retried. */
   write<Body>(this: void, path: string, json: object, options?: CallOptions): Promise<Body>
 }
 
-/** Called for each request, because a key can be rotated, and a wallet's proof expires within minutes. */
+/**
+ * Source of the credential for each request. A fixed credential is not enough, because a key can be rotated, and a
+ * wallet's proof expires within minutes.
+ */
 type CredentialSource = () => Credential | Promise<Credential>
 
 export function coreCalls(requester: Requester, credential: CredentialSource): CoreCalls {
-  // Abortable, because the owner of a wallet may take minutes to sign, or never respond.
+  // Obtaining the credential can be aborted, because the owner of a wallet may take minutes to sign, or never respond.
   const resolveCredential = async ({ signal }: CallOptions = {}): Promise<Credential> => {
     signal?.throwIfAborted()
     return abortable(Promise.resolve(credential()), signal)
@@ -78,7 +79,7 @@ export function coreCalls(requester: Requester, credential: CredentialSource): C
   }
 }
 
-/** GET request without a credential. @param path path below `/core/v1/` */
+/** @param path path below `/core/v1/` */
 export async function publicRead<Body>(
   requester: Requester,
   path: string,

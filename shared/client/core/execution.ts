@@ -7,13 +7,13 @@ import type { CallOptions } from '../options.ts'
 import type { CoreCalls } from './core-calls.ts'
 
 export type ActionToRun = {
-  /** Complete source. The key must be permitted to run its CID. */
+  /** Complete source of the action. The key must be permitted to run the source's CID. */
   code: string
   /** Argument of the action's `main` function, serializable as JSON. */
   js_params?: object
 }
 
-/** @typeParam Response type of the action's return value, which is not checked at run time */
+/** Response of `svc_action`. @typeParam Response type of the action's return value, which is not checked at run time */
 export type ActionAnswer<Response = unknown> = Omit<
   z.infer<typeof svcActionResponse>,
   'response'
@@ -31,12 +31,11 @@ export type ActionOptions = CallOptions & {
 
 type Execution = Pick<ClientParts, 'sealedActions' | 'verification'> & {
   calls: CoreCalls
-  /** @throws {NotSent} if the client has no key */
   apiKey: () => string
 }
 
 /**
- * Waits until the action finishes. It runs at most once, even if the call is retried.
+ * Runs an action and waits until it finishes. The action runs at most once, even if the call is retried.
  * @throws {ActionFailed} if the action ran and failed
  * @throws {Forbidden} if the key may not run the action
  * @throws {SvcError} an error of `verification/failures.ts`, if the call is sealed

@@ -1,10 +1,10 @@
-/** Fetches its pages lazily during iteration. */
+/** A list whose pages are fetched lazily during iteration. */
 export type Listing<Item> = AsyncIterable<Item> & {
-  /** Fetches all pages. */
+  /** Fetches all pages, and returns their items. */
   all(): Promise<Item[]>
 }
 
-/** @param pages called once for each iteration over the list */
+/** Creates a list. @param pages called once for each iteration over the list */
 export function listing<Item>(pages: () => AsyncIterable<readonly Item[]>): Listing<Item> {
   async function* items(): AsyncGenerator<Item, void, undefined> {
     for await (const page of pages()) yield* page

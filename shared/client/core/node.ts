@@ -1,4 +1,3 @@
-/** Operations of the origin that need no key. */
 import type { z } from 'zod'
 import type { nodeChainConfigResponse } from '../../wire/core.ts'
 import { NotTheApi } from '../failures/transport-errors.ts'
@@ -11,12 +10,15 @@ export type Version = { version: string; api_version: string }
 export type Limits = Record<string, { value: number; unit: string; about: string }>
 
 export type NodeOperations = {
-  /** The chain and the contract that store the accounts. */
+  /** Returns the chain and the contract that store the accounts. */
   getNodeChainConfig(options?: CallOptions): Promise<NodeChainConfig>
   version(options?: CallOptions): Promise<Version>
-  /** All limits that are in effect, with their units. */
+  /** Returns all limits that are in effect, with their units. */
   limits(options?: CallOptions): Promise<Limits>
-  /** CIDv0, as computed by the origin. @throws {NotTheApi} if it differs from the CID that the client computes */
+  /**
+   * Returns the CIDv0 of a source, as computed by the origin.
+   * @throws {NotTheApi} if the CID differs from the one that the client computes
+   */
   getSvcActionIpfsId(source: string, options?: CallOptions): Promise<string>
 }
 
@@ -34,7 +36,7 @@ export function nodeOperations(requester: Requester): NodeOperations {
         options,
       })
       const { actionCid } = await import('../../cid/compute-cid.ts')
-      // Funds that are sent to the wallet of a wrong CID would belong to another action.
+      // The CID is checked, because funds that are sent to the wallet of a wrong CID would belong to another action.
       if (body === (await actionCid(source))) return body
       throw new NotTheApi('its CID does not match the source', status, requestId)
     },

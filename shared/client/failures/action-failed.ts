@@ -4,16 +4,16 @@ const LOGS = '\n\nlogs:\n'
 const FRAME = /\n\s+at /
 
 /**
- * `code` contains the cause: the action threw, took too long, or reached a limit. Failed actions are not charged. Their
- * external effects are not undone.
+ * The action ran and failed. `code` contains the cause: the action threw, took too long, or reached a limit. Failed
+ * actions are not charged. Their external effects are not undone.
  */
 export class ActionFailed extends SvcError {
   override name = 'ActionFailed'
-  /** Includes the message. Empty if the error text contains no stack trace. */
+  /** Stack trace, including the message. Empty if the error text contains no stack trace. */
   readonly actionStack: string
-  /** Console output, one line per call. */
+  /** Console output of the action, one line per call. */
   readonly logs: string
-  /** Signed by the origin (docs/receipts.md). */
+  /** Receipt of the run, signed by the origin (docs/receipts.md). */
   readonly receipt: string | undefined
 
   constructor(text: string, facts: ActionErrorFields) {
@@ -38,7 +38,7 @@ type ActionErrorFields = {
 
 /**
  * Splits the error text into message, stack and, after a blank line and `logs:`, console output. The action controls
- * all three. A separator in its message cuts the message off.
+ * all three parts. A separator in the message truncates the message.
  */
 function parseErrorText(text: string): { message: string; stack: string; logs: string } {
   const at = text.indexOf(LOGS)

@@ -1,8 +1,8 @@
-/** One class per HTTP status. */
 import { type SvcErrorFields, SvcError } from './svc-error.ts'
 
 /**
- * `retryAfterS` is `Retry-After` in seconds, counted from the arrival of the response. Absent without such a header.
+ * Error fields with the response's `Retry-After` header in seconds, counted from the arrival of the response.
+ * `retryAfterS` is absent if the response has no such header.
  */
 type RetryErrorFields = SvcErrorFields & { retryAfterS?: number | undefined }
 
@@ -31,7 +31,7 @@ export class NotFound extends SvcError {
   override name = 'NotFound'
 }
 
-/** 413: the request is larger than the endpoint accepts. */
+/** 413: the request is larger than the endpoint allows. */
 export class PayloadTooLarge extends SvcError {
   override name = 'PayloadTooLarge'
 }
@@ -72,7 +72,11 @@ export class ServiceUnavailable extends RetryAfterError {
   override name = 'ServiceUnavailable'
 }
 
-/** @param facts its status selects the class. A status without a class, such as 405, results in a plain `SvcError` */
+/**
+ * Creates the error for a response.
+ * @param facts fields of the error. The status selects the class. A status without a class, such as 405, results in a
+ * plain `SvcError`
+ */
 export function errorForStatus(
   message: string,
   facts: RetryErrorFields & { status: number },

@@ -1,12 +1,11 @@
-/** Data of all client errors. `failures/` defines the classes, and `answers.ts` creates errors from responses. */
 export type SvcErrorFields = {
-  /** Absent if there was no response. */
+  /** HTTP status. Absent if there was no response. */
   status?: number | undefined
   /** The most specific code in the response, such as `spend_cap_reached` or `action_threw`, or a code of the client. */
   code: string
-  /** Advice from the service if the response has any, otherwise from the client. */
+  /** Advice from the service if the response contains any, otherwise from the client. */
   fix: string
-  /** `x-request-id` of the response, for reports to the operator of the service. */
+  /** Value of `x-request-id` in the response, for reports to the operator of the service. */
   requestId?: string | undefined
 }
 
@@ -23,7 +22,7 @@ export class SvcError extends Error {
     options?: ErrorOptions,
   ) {
     super(message, options)
-    // Subclasses that callers identify by name set it in a field, because a bundler may shorten class names.
+    // Subclasses that callers identify by name set the name in a field, because a bundler may shorten class names.
     this.name = new.target.name
     this.status = status
     this.code = code

@@ -1,4 +1,3 @@
-/** Errors before the service answers, and for responses that are not from the service. */
 import { SvcError } from './svc-error.ts'
 
 /** The client rejected the call before sending anything. */
@@ -36,7 +35,10 @@ type NetworkFailureFields = {
 export class NetworkFailed extends SvcError {
   override name = 'NetworkFailed'
   readonly mayHaveBeenExecuted: boolean
-  /** A retry with this key executes the call at most once, and returns the response to the first execution. */
+  /**
+   * Key for a retry. A retry with this key executes the call at most once, and returns the response to the first
+   * execution.
+   */
   readonly idempotencyKey: string | undefined
 
   constructor(
@@ -64,7 +66,7 @@ function fixOf(mayHaveBeenExecuted: boolean, idempotencyKey: string | undefined)
 }
 
 /**
- * Error handler that replaces the advice if the response was lost. Rethrows any other error.
+ * Returns an error handler that replaces the advice if the response was lost, and rethrows any other error.
  * @param keepsKey true if a retry with the same Idempotency-Key is useful
  */
 export function adviseIfLost(fix: string, { keepsKey = false } = {}): (error: unknown) => never {

@@ -1,4 +1,3 @@
-/** Writes under the wallet's hash, and reads of the wallet's account. */
 import { accountHashOfWallet } from '../../crypto/typed-data.ts'
 import type { CallOptions } from '../options.ts'
 import { abortable, anySignal } from '../abortable.ts'
@@ -18,14 +17,14 @@ export class AccountContract {
     this.#transactions = new Transactions(parts)
   }
 
-  /** Unix milliseconds. Undefined if no transaction was mined. */
+  /** Time at which the last transaction was mined, in Unix milliseconds. Undefined if no transaction was mined. */
   get lastWriteAt(): number | undefined {
     return this.#transactions.lastMinedAt
   }
 
   /**
-   * Prepends the account's hash to `args`: the wallet's own hash, which is an alias if the account was converted or
-   * transferred.
+   * Sends a transaction. The first argument, before `args`, is the wallet's own hash. If the account was converted or
+   * transferred, that hash is an alias of the account's hash.
    */
   async write(
     what: string,
@@ -43,7 +42,7 @@ export class AccountContract {
     return this.#transactions.write(write, options)
   }
 
-  /** Without an account hash, to open an account. */
+  /** Sends a transaction without an account hash, to open an account. */
   async writeAsWallet(
     what: string,
     functionName: string,
@@ -53,14 +52,17 @@ export class AccountContract {
     return this.#transactions.write({ what, functionName, args: () => args }, options)
   }
 
-  /** Reads the latest block. @throws {TransactionReverted} `AccountDoesNotExist` if the wallet has no account */
+  /**
+   * Reads the account at the latest block.
+   * @throws {TransactionReverted} `AccountDoesNotExist` if the wallet has no account
+   */
   async account(options?: CallOptions): Promise<AccountView> {
     const coding = await loadContractCodec()
     return coding.account(await this.#read('read the account', 'accountOf', [], options))
   }
 
   /**
-   * True if the wallet is currently the admin of an account in ChainSecured mode.
+   * Returns true if the wallet is currently the admin of an account in ChainSecured mode.
    * @throws any error of the read other than a revert
    */
   async isWalletAdmin(): Promise<boolean> {
@@ -74,7 +76,7 @@ export class AccountContract {
   }
 
   /**
-   * Does not change when the admin changes.
+   * Returns the account's hash, which stays the same when the admin changes.
    * @throws {TransactionReverted} `AccountDoesNotExist` if the wallet has no account
    */
   async hash(options?: CallOptions): Promise<string> {

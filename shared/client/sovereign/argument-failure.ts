@@ -1,9 +1,9 @@
 import { NotSent } from '../failures/transport-errors.ts'
 
-/** A value that is invalid regardless of the account's state. */
+/** An argument is invalid, regardless of the account's state. */
 export class InvalidArgument extends NotSent {
   override name = 'InvalidArgument'
-  /** Path of the value, such as `pkp_ids_permitted[3]`. */
+  /** Path of the invalid value, such as `pkp_ids_permitted[3]`. */
   readonly field: string
   constructor(field: string, expected: string) {
     super('invalid_argument', `${field}: ${expected}`, 'Correct the value; nothing was sent.')

@@ -1,6 +1,6 @@
 /**
- * Converts arguments to the contract's types. The simulation of the contract call, before anything is sent, checks
- * limits and the existence of named objects.
+ * Converts arguments to the contract's types. Limits and the existence of named objects are checked later, when the
+ * contract call is simulated.
  */
 import { cidHash, isActionCid } from '../../cid/cid-format.ts'
 import { WILDCARD } from '../../cid/wildcard.ts'
@@ -8,21 +8,18 @@ import { apiKeyHash } from '../../crypto/keccak.ts'
 import type { CidHash, PkpId } from '../core/account.ts'
 import { InvalidArgument } from './argument-failure.ts'
 
-/** Accepts a wallet's 32-byte ID, or its address. */
 export function pkpIdOf(field: string, id: PkpId): string {
   if (isHex(id, 32)) return id.toLowerCase()
   if (isHex(id, 20)) return `0x${'0'.repeat(24)}${id.slice(2).toLowerCase()}`
   throw new InvalidArgument(field, 'expected 32-byte hex or a 20-byte address')
 }
 
-/** Accepts a hash, or 0 for all actions. */
 export function cidHashOf(field: string, hash: CidHash): string {
   if (hash === 0 || hash === '0' || hash === '0x0') return WILDCARD
   if (isHex(hash, 32)) return hash.toLowerCase()
   throw new InvalidArgument(field, 'expected 32-byte hex, or 0 for all actions')
 }
 
-/** Accepts the CID, or its hash. */
 export function namedCidHash(
   fields: { action_ipfs_cid: string } | { hashed_cid: CidHash },
 ): string {
@@ -35,13 +32,12 @@ export function cidOf(cid: string): string {
   throw new InvalidArgument('action_ipfs_cid', 'expected a CIDv0: Qm and 44 more characters')
 }
 
-/** A single group, so 0 is not allowed. */
+/** Converts the ID of a single group. 0, which means all groups, is not allowed. */
 export function groupIdOf(id: number): number {
   if (Number.isSafeInteger(id) && id > 0) return id
   throw new InvalidArgument('group_id', 'expected a group ID of 1 or more')
 }
 
-/** Removes duplicates. 0 means all groups. */
 export function groupIdsOf(field: string, ids: readonly number[]): number[] {
   return listOf(field, ids, (at, id) => {
     if (Number.isSafeInteger(id) && id >= 0) return id
@@ -49,7 +45,7 @@ export function groupIdsOf(field: string, ids: readonly number[]): number[] {
   })
 }
 
-/** Removes duplicates, as the contract does. */
+/** Converts the items of a list and removes duplicates, as the contract does. */
 export function listOf<Given, Taken>(
   field: string,
   given: readonly Given[],
@@ -60,8 +56,8 @@ export function listOf<Given, Taken>(
 }
 
 /**
- * Bit n of `fields` is set if the n-th value is given. The contract does not change the other values, so a concurrent
- * change to them is not overwritten.
+ * Builds the arguments of a partial update. Bit n of `fields` is set if the n-th value is given. The contract does not
+ * change the other values, so a concurrent change to them is not overwritten.
  * @param members each with a placeholder, which is used if the value is absent
  * @throws {InvalidArgument} if no value is given
  */
@@ -76,14 +72,14 @@ export function maskedUpdate(members: readonly [given: unknown, absent: unknown]
   return { fields, values }
 }
 
-/** Accepts the key or its hash. Only the hash is sent. */
+/** Returns the hash of a usage key. Accepts the key or its hash. Only the hash is sent. */
 export function usageKeyHashOf(key: string): string {
   if (isHex(key, 32)) return key.toLowerCase()
   if (typeof key === 'string' && key !== '' && !key.startsWith('0x')) return apiKeyHash(key)
   throw new InvalidArgument('usage_api_key', 'expected the key or its hash: 32-byte hex with 0x')
 }
 
-/** Rejects lone surrogates, because the contract would receive them as a different character. */
+/** Rejects text with lone surrogates, because the contract would receive them as a different character. */
 export function requireWellFormed(field: string, text: string): string {
   if (typeof text === 'string' && text.isWellFormed()) return text
   throw new InvalidArgument(field, 'expected well-formed Unicode')

@@ -1,4 +1,3 @@
-/** A wallet's proof authorizes billing requests for its account. */
 import { MINUTE_MS } from '../../durations.ts'
 import { Unauthorized } from '../failures/by-status.ts'
 import type { Credential, ClientRequest, Requester } from '../request.ts'
@@ -7,23 +6,29 @@ import type { Deployment } from './deployment.ts'
 import { addressOfWallet, signProof } from './sign.ts'
 import type { WalletAdapter } from './signer.ts'
 
-/** The service accepts a proof for 300 s by its own clock. The remaining minute allows for clock skew and latency. */
+/**
+ * Time for which a proof is cached. The service accepts a proof for 300 s by its own clock. The remaining minute allows
+ * for clock skew and latency.
+ */
 const PROOF_CACHE_MS = 4 * MINUTE_MS
 
 type Parts = Pick<RuntimeEnvironment, 'now'> & {
   wallet: WalletAdapter
   deployment: () => Promise<Deployment>
-  /** Called before the wallet is asked to sign. */
+  /** Called before the wallet is asked to sign. `what` describes the request. */
   onSign: (what: string) => void
 }
 
 type BillingProof = {
   /**
-   * Cached in memory only, so that the owner of the wallet is not prompted for each read. Signs a new proof if the last
-   * one is about to expire or was rejected, or if the wallet's address has changed.
+   * Returns a proof, which is cached in memory only, so that the owner of the wallet is not prompted for each read.
+   * Signs a new proof if the last one is about to expire or was rejected, or if the wallet's address has changed.
    */
   credential(): Promise<Credential>
-  /** Removes a rejected proof from the cache, because it may have expired by the service's clock. */
+  /**
+   * Returns a requester that removes a rejected proof from the cache, because the proof may have expired by the
+   * service's clock.
+   */
   evictingRejected(requester: Requester): Requester
 }
 

@@ -1,4 +1,3 @@
-/** The admin wallet signs each write, and a usage key runs the actions. */
 import { accountExists } from '../api/account.ts'
 import type { ClientParts } from '../client-parts.ts'
 import type { AccountOperations } from '../core/account.ts'
@@ -21,16 +20,22 @@ export type SovereignClient = AccountOperations &
   Ownership &
   CommonOperations & {
     readonly mode: 'sovereign'
-    /** @param key default: the client's usage key */
+    /** @param key defaults to the client's usage key */
     accountExists(key?: string, options?: CallOptions): Promise<boolean>
-    /** The usage key pays for the execution. See `core/execution.ts`. @throws {NotSent} `no_usage_key` */
+    /**
+     * Runs an action. The usage key pays for the execution. See `core/execution.ts`.
+     * @throws {NotSent} `no_usage_key`
+     */
     svcAction<Response = unknown>(
       action: ActionToRun,
       options?: ActionOptions,
     ): Promise<ActionAnswer<Response>>
-    /** Authorized by a proof of the wallet. The wallet is asked for a new proof at most every four minutes. */
+    /**
+     * Billing operations, authorized by a proof of the wallet. The wallet is asked for a new proof at most every four
+     * minutes.
+     */
     billing: BillingOperations
-    /** The same client with another usage key. @throws {NotSent} `bad_credential` */
+    /** Returns the same client with another usage key. @throws {NotSent} `bad_credential` */
     withUsageKey(usageKey: string): SovereignClient
   }
 

@@ -1,6 +1,9 @@
-/** Only this file uses ethers, which is loaded on the first read or write. */
+/**
+ * Encodes and decodes contract data with ethers, which is loaded on the first read or write. No other file of the
+ * client uses ethers.
+ */
 
-/** Result of `accountOf`. Hashes are 0x hex of 32 bytes. Addresses have EIP-55 checksums. */
+/** An account as returned by `accountOf`. Hashes are 0x hex of 32 bytes. Addresses have EIP-55 checksums. */
 export type AccountView = {
   accountHash: string
   managed: boolean
@@ -26,7 +29,7 @@ export type GroupView = {
 }
 export type UsageKeyView = {
   hash: string
-  /** Unix seconds. */
+  /** Creation time in Unix seconds. */
   createdAt: number
   name: string
   description: string
@@ -44,17 +47,20 @@ export type ContractError = { errorName: string; args: readonly string[] }
 type Log = { address: string; topics: readonly string[] }
 
 export type ContractCodec = {
-  /** Call data as 0x hex. @throws {TypeError} for arguments that do not match the function's types */
+  /** Returns the call data as 0x hex. @throws {TypeError} for arguments that do not match the function's types */
   encode(functionName: string, args: readonly unknown[]): string
   account(answer: string): AccountView
   group(answer: string): GroupView
-  /** Result of `masterOf`. Undefined if the hash does not belong to an account. */
+  /** Decodes the result of `masterOf`. Undefined if the hash does not belong to an account. */
   accountHash(answer: string): string | undefined
-  /** Undefined unless the revert data is a custom error of the contract. */
+  /** Decodes revert data. Undefined unless the data is a custom error of the contract. */
   decodeError(data: string): ContractError | undefined
-  /** Undefined if the transaction created no group. */
+  /** Returns the ID of the group that a transaction created. Undefined if the transaction created no group. */
   createdGroupId(logs: readonly Log[], contractAddress: string): number | undefined
-  /** EIP-55 format. @throws {TypeError} for an invalid address or a wrong checksum, which indicates a typing error */
+  /**
+   * Returns an address in EIP-55 format.
+   * @throws {TypeError} for an invalid address or a wrong checksum, which indicates a typing error
+   */
   address(text: string): string
 }
 
@@ -62,7 +68,7 @@ let loading: Promise<ContractCodec> | undefined
 
 export function loadContractCodec(): Promise<ContractCodec> {
   loading ??= createCodec().catch((error: unknown) => {
-    // The next call tries again, because a chunk may have failed to load.
+    // The next call loads the module again, because a chunk may have failed to load.
     loading = undefined
     throw error
   })

@@ -1,4 +1,4 @@
-/** Advice to the account's admin for each custom error of the contract (docs/contracts.md, Errors). */
+/** Advice for the account's admin, by custom error of the contract (docs/contracts.md, Errors). */
 const FIXES: Readonly<Record<string, string>> = {
   AccountDoesNotExist: 'Open an account with newAccount, or connect the account’s admin wallet.',
   AccountAlreadyExists:

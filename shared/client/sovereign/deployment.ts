@@ -8,17 +8,18 @@ export type Deployment = { chainId: bigint; contractAddress: string }
 type Parts = {
   requester: Requester
   verified: (signal: AbortSignal | undefined) => Promise<void>
-  /** Any other address is rejected. Undefined accepts any address. */
+  /** Expected address of the contract. Any other address is rejected. Undefined accepts any address. */
   pinned: string | undefined
 }
 
 /**
- * Asked once, after verifying the origin's evidence. The response is not signed, so without verification, an
- * intermediary could name another contract. A transaction to that contract would waste gas, but would not affect the
- * account.
+ * Returns the deployment. The service is asked for it once, after the origin's evidence was verified. The response is
+ * not signed, so without verification, an intermediary could name another contract. A transaction to that contract
+ * would waste gas, but would not affect the account.
  */
 export function deploymentOf(parts: Parts): () => Promise<Deployment> {
-  // Caches the value, because in a Worker, a promise that belongs to a finished request may never settle.
+  // Caches the value instead of the promise. In a Worker, a promise that belongs to a finished request may never
+  // settle.
   let known: Deployment | undefined
   return async () => (known ??= await fetchDeployment(parts))
 }

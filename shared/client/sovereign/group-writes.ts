@@ -1,4 +1,3 @@
-/** Writes are transactions (docs/contracts.md). */
 import type { AccountOperations } from '../core/account.ts'
 import type { AccountContract } from './account-contract.ts'
 import { cidHash } from '../../cid/cid-format.ts'

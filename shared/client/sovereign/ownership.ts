@@ -8,21 +8,24 @@ import { loadContractCodec } from './contract-codec.ts'
 import type { Deployment } from './deployment.ts'
 
 export type NewSovereignAccount = {
-  /** Address of the admin wallet. */
   wallet_address: string
-  /** 0x hex of 32 bytes, derived from the address of the wallet that opened the account. */
+  /** Hash of the account, 32 bytes as 0x hex. It is derived from the address of the wallet that opened the account. */
   account_hash: string
 }
 
 export type Ownership = {
-  /** @throws {TransactionReverted} `AccountAlreadyExists` if the wallet is or was an admin of any account */
+  /**
+   * Opens an account.
+   * @throws {TransactionReverted} `AccountAlreadyExists` if the wallet is or was an admin of any account
+   */
   newAccount(
     fields: { account_name: string; account_description?: string },
     options?: CallOptions,
   ): Promise<NewSovereignAccount>
   /**
-   * Irreversible: the current wallet can never become an admin again. Usage keys do not change.
-   * @param newAdmin if it contains upper-case hex digits, it must have a valid EIP-55 checksum
+   * Transfers the account to another admin wallet. Irreversible: the current wallet can never become an admin again.
+   * Usage keys do not change.
+   * @param newAdmin if the address contains upper-case hex digits, it must have a valid EIP-55 checksum
    * @param confirm prevents accidental calls
    * @throws {TransactionReverted} `AccountAlreadyExists` if the new wallet is or was an admin of any account
    */
@@ -31,7 +34,10 @@ export type Ownership = {
     confirm: typeof TRANSFER_CONFIRMATION,
     options?: CallOptions,
   ): Promise<{ success: true }>
-  /** Hash of the account that the wallet is or was the admin of. It does not change when the admin changes. */
+  /**
+   * Returns the hash of the account that the wallet is or was the admin of. The hash stays the same when the admin
+   * changes.
+   */
   accountHash(options?: CallOptions): Promise<string>
 }
 
@@ -48,7 +54,7 @@ export function ownership(
         requireWellFormed('account_description', account_description),
       ]
       const what = `open the account ${account_name}`
-      // The sender of the transaction, because the wallet may have switched to another address.
+      // Uses the transaction's sender, because the wallet may have switched to another address.
       const { sender } = await contract.writeAsWallet(what, 'newChainSecuredAccount', args, options)
       const coding = await loadContractCodec()
       return { wallet_address: coding.address(sender), account_hash: accountHashOfWallet(sender) }
@@ -74,7 +80,10 @@ export function ownership(
   }
 }
 
-/** Validates the checksum too, because access to the account would be lost after a typing error. */
+/**
+ * Validates the address of a new admin, including its checksum, because access to the account would be lost after a
+ * typing error.
+ */
 async function addressOfAdmin(text: string): Promise<string> {
   const coding = await loadContractCodec()
   if (!/^0x[0-9a-fA-F]{40}$/.test(text))

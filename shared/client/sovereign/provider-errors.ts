@@ -1,7 +1,10 @@
-/** Codes of EIP-1193, and the errors of ethers that wrap them. */
+/** Interprets errors of wallets: codes of EIP-1193, and the errors of ethers that wrap them. */
 
 const USER_REJECTED = 4001
-/** Wallets nest a node's error in other objects. At most four levels have been observed. */
+/**
+ * Maximum nesting depth of a wallet's errors. Wallets nest a node's error in other objects, at most four levels as far
+ * as observed.
+ */
 const DEPTH_MAX = 6
 const REASON_MAX_CHARACTERS = 300
 
@@ -9,14 +12,13 @@ export function isUserRejection(error: unknown): boolean {
   return levelsOf(error).some(({ code }) => code === USER_REJECTED || code === 'ACTION_REJECTED')
 }
 
-/** 0x hex. Undefined if the error contains no revert data. */
+/** Returns the revert data in an error as 0x hex. Undefined if the error contains no revert data. */
 export function revertDataOf(error: unknown): string | undefined {
   for (const { data } of levelsOf(error))
     if (typeof data === 'string' && /^0x(?:[0-9a-f]{2}){4,}$/i.test(data)) return data
   return undefined
 }
 
-/** With or without revert data. */
 export function isRevert(error: unknown): boolean {
   return (
     revertDataOf(error) !== undefined ||
@@ -25,19 +27,20 @@ export function isRevert(error: unknown): boolean {
 }
 
 /**
- * Message of an error that proves that the wallet or its node did not execute the request. Undefined if this is
- * uncertain, for example after a lost connection or a wallet's "internal error".
+ * Returns the message of an error that proves that the wallet or its node did not execute the request. Undefined if
+ * this is uncertain, for example after a lost connection or a wallet's "internal error".
  */
 export function notExecutedReason(error: unknown): string | undefined {
   const found = levelsOf(error).findLast(({ code }) => NOT_EXECUTED_CODES.has(code))
   if (!found) return undefined
-  // The long message of ethers contains all data that was sent.
+  // Prefers the short message, because the long message of ethers contains all data that was sent.
   const { shortMessage, message } = found
   return String(shortMessage ?? message).slice(0, REASON_MAX_CHARACTERS)
 }
 
 /**
- * Proof that a request was not executed: codes of JSON-RPC and nodes (EIP-1474), of wallets (EIP-1193), and of ethers.
+ * Error codes that prove that a request was not executed: codes of JSON-RPC and nodes (EIP-1474), of wallets
+ * (EIP-1193), and of ethers.
  */
 const NOT_EXECUTED_CODES: ReadonlySet<unknown> = new Set<unknown>([
   -32_000,
@@ -61,7 +64,6 @@ const NOT_EXECUTED_CODES: ReadonlySet<unknown> = new Set<unknown>([
 
 type Level = Record<string, unknown>
 
-/** Includes nested errors, outermost first. */
 function levelsOf(error: unknown): Level[] {
   const levels: Level[] = []
   let next: unknown[] = [error]

@@ -1,4 +1,4 @@
-/** Each iteration over a list reads the full account again. */
+/** Reads the account's lists from the contract. Each iteration over a list reads the full account again. */
 import { groupRecord } from '../../wire/account-records.ts'
 import type { AccountOperations, UsageKey } from '../core/account.ts'
 import type { CoreCalls } from '../core/core-calls.ts'
@@ -20,7 +20,8 @@ import {
 import { TransactionReverted } from './transaction-failures.ts'
 
 /**
- * The contract stores the keys and their permissions. The service stores spending caps and the times of last use.
+ * Creates the read operations. The contract stores the keys and their permissions. The service stores spending caps and
+ * the times of last use.
  * @param billing calls that the wallet's proof authorizes
  */
 export function accountReads(contract: AccountContract, billing: CoreCalls) {

@@ -15,6 +15,7 @@ export function walletRecord(wallet: WalletView): Wallet {
 }
 
 /**
+ * Returns the record of a usage key.
  * @param known the service's record of the key. Undefined if the service has not seen the key yet. Such a key has no
  * spending cap
  */
@@ -27,30 +28,29 @@ export function listedKeyRecord(key: UsageKeyView, known: UsageKey | undefined):
   }
 }
 
-/** Sorted by ID, because the contract moves the last group into the place of a removed group. */
+/** Returns the groups sorted by ID, because the contract moves the last group into the place of a removed group. */
 export function groupsOf({ groups }: AccountView): GroupView[] {
   return groups.toSorted((one, other) => one.id - other.id)
 }
 
-/** Oldest first. */
 export function usageKeysOf({ usageApiKeys }: AccountView): UsageKeyView[] {
   return usageApiKeys.toSorted((one, other) => one.createdAt - other.createdAt)
 }
 
-/** All wallets of the account if the group has the wildcard. */
+/** Returns the wallets in a group, or all wallets of the account if the group has the wildcard. */
 export function walletsIn({ wallets }: AccountView, { pkpIds }: GroupView): WalletView[] {
   if (pkpIds.includes(WILDCARD)) return [...wallets]
   return pkpIds.flatMap((id) => wallets.find(({ pkpId }) => pkpId === id) ?? [])
 }
 
-/** Recorded actions, followed by hashes that groups permit without a record. */
+/** Returns the recorded actions, followed by hashes that groups permit without a record. */
 export function actionRecords(account: AccountView): RegisteredAction[] {
   const recorded = account.actions.map(({ cidHash }) => cidHash)
   const permitted = groupsOf(account).flatMap(({ cidHashes }) => cidHashes)
   return recordsOf(account, [...recorded, ...permitted.filter((hash) => hash !== WILDCARD)])
 }
 
-/** Also includes all recorded actions if the group has the wildcard. */
+/** Returns the actions that a group permits. If the group has the wildcard, also includes all recorded actions. */
 export function actionRecordsIn(
   account: AccountView,
   { cidHashes }: GroupView,
@@ -85,7 +85,7 @@ export function wholeGroupRecord(account: AccountView, group: GroupView): WholeG
   }
 }
 
-/** True if any list of groups in the key contains the group, or 0 for all groups. */
+/** Returns true if any list of groups in the key contains the group, or 0 for all groups. */
 function listsGroup(key: UsageKeyView, groupId: number): boolean {
   return [
     key.manageIpfsIdsInGroups,

@@ -3,22 +3,26 @@ import type { Step } from '../options.ts'
 import type { ClientRequest, Requester } from '../request.ts'
 import type { RuntimeEnvironment } from '../runtime-environment.ts'
 
-/** The service sees a block within a second, but its nodes can be a few seconds behind the wallet's node. */
+/**
+ * Maximum time until the service sees a block. It usually takes less than a second, but the service's nodes can be a
+ * few seconds behind the wallet's node.
+ */
 const SEEN_WITHIN_MS = 10_000
 const POLL_INTERVAL_MS = 250
 
 type Parts = Pick<RuntimeEnvironment, 'now' | 'sleep'> & {
   onStep: (step: Step) => void
-  /** Unix milliseconds. Undefined if no transaction was mined. */
+  /** Time of the last write in Unix milliseconds. Undefined if no transaction was mined. */
   lastWriteAt: () => number | undefined
-  /** Reads the contract through the wallet's node. */
+  /** Checks in the contract, through the wallet's node, that the wallet is an admin. */
   isAdmin: () => Promise<boolean>
 }
 
 /**
- * Retries a request after a 401 (unknown account) or 404 (new group not found) that may only mean that the service has
- * not seen the block of the wallet's last transaction yet. If this client has sent no transaction, a 401 may concern an
- * account that another client of the wallet has just opened. The contract shows whether that account exists.
+ * Returns a requester that retries after a 401 (unknown account) or 404 (new group not found). Such a status may only
+ * mean that the service has not seen the block of the wallet's last transaction yet. If this client has sent no
+ * transaction, a 401 may concern an account that another client of the wallet has just opened. The contract shows
+ * whether that account exists.
  */
 export function retryUntilSeen(requester: Requester, parts: Parts): Requester {
   const { now, sleep, onStep, lastWriteAt, isAdmin } = parts
@@ -35,7 +39,7 @@ export function retryUntilSeen(requester: Requester, parts: Parts): Requester {
     return now() - (changedAt ?? 0) <= SEEN_WITHIN_MS
   }
   const core: Requester['core'] = async <Body>(question: ClientRequest) => {
-    // Also counts attempts, because the clock may be set back.
+    // Limits the attempts in addition to the time, because the clock may be set back.
     for (let attempts = 0; ; attempts++) {
       try {
         const answer = await requester.core<Body>(question)

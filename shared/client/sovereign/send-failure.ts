@@ -9,8 +9,8 @@ import {
 import { NoWallet, WalletFailed, WalletRefused } from './wallet-failures.ts'
 
 /**
- * The transaction counts as unsent only if the wallet or its node reports this. Otherwise, a retry could execute the
- * call twice.
+ * Returns the error for a failed send. The transaction counts as unsent only if the wallet or its node reports this.
+ * Otherwise, a retry could execute the call twice.
  */
 export function sendFailure(
   error: unknown,
@@ -21,7 +21,7 @@ export function sendFailure(
   }: { write: { what: string; usageApiKeyHash?: string }; from: string; coding: ContractCodec },
 ): SvcError {
   const { what, usageApiKeyHash } = write
-  // Without the cause, because errors of ethers contain the signed transaction.
+  // The error is thrown without its cause, because errors of ethers contain the signed transaction.
   if (isUserRejection(error)) return new WalletRefused(what)
   const reason = notExecutedReason(error)
   if (reason === undefined || MAY_BE_SENT.test(reason) || error instanceof NoWallet)
@@ -33,5 +33,5 @@ export function sendFailure(
   return new WalletFailed(what, reason)
 }
 
-/** Reports of a duplicate: a node may already have received the transaction. */
+/** Messages that report a duplicate. A node may then already have received the transaction. */
 const MAY_BE_SENT = /already (known|imported)|known transaction|nonce (is )?too low/i

@@ -7,7 +7,10 @@ import type { Deployment } from './deployment.ts'
 import { signProof } from './sign.ts'
 import type { WalletAdapter } from './signer.ts'
 
-/** POST request with a fresh proof of the wallet in the body as its credential. @param path path below `/core/v1/` */
+/**
+ * Sends a POST request with a fresh proof of the wallet in the body as its credential.
+ * @param path path below `/core/v1/`
+ */
 export type SendWithProof = <Answer>(
   purpose: Purpose,
   path: string,
@@ -37,7 +40,8 @@ export function sendWithProof(parts: Parts): SendWithProof {
       method: 'POST',
       path: `/core/v1/${path}`,
       json: { ...fields, ...proof },
-      // Safe to repeat: the response has no effect without the admin's transaction, and the service does not store it.
+      // The request is safe to repeat, because the response has no effect without the admin's transaction, and the
+      // service does not store it.
       repeat: 'idempotent',
       options,
     })

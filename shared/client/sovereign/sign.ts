@@ -1,4 +1,7 @@
-/** Proofs that wallets sign for the service (`shared/crypto/typed-data.ts`). Each proof is valid for one purpose only. */
+/**
+ * Signs proofs for the service with the wallet (`shared/crypto/typed-data.ts`). Each proof is valid for one purpose
+ * only.
+ */
 import { type Purpose, type TypedData, typedDataOf } from '../../crypto/typed-data.ts'
 import { isUserRejection, notExecutedReason } from './provider-errors.ts'
 import type { EthereumSigner, WalletAdapter } from './signer.ts'
@@ -7,12 +10,11 @@ import { walletOf } from './wallet-of.ts'
 
 type Proof = { typed_data: TypedData; signature: string }
 
-/** For `typed_data.message.address`. @throws {NoWallet | WalletRefused | WalletFailed} */
+/** Returns the wallet's address for `typed_data.message.address`. @throws {NoWallet | WalletRefused | WalletFailed} */
 export async function addressOf(signer: EthereumSigner): Promise<string> {
   return addressOfWallet(walletOf(signer))
 }
 
-/** The proof contains the current time. */
 export async function signProof(
   wallet: WalletAdapter,
   { purpose, chainId, now }: { purpose: Purpose; chainId: bigint; now: () => number },
@@ -40,7 +42,7 @@ async function signWith(
   )
 }
 
-/** Replaces the wallet's error, which may contain the signed data. */
+/** Replaces a wallet's error, because the error may contain the signed data. */
 async function withWalletErrors<Answer>(
   what: string,
   request: () => Promise<Answer>,

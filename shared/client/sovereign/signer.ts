@@ -4,8 +4,8 @@ export type Eip1193Provider = {
 }
 
 /**
- * The part of an ethers v6 signer that the client uses. Its provider must support JSON-RPC: `FallbackProvider` does
- * not.
+ * The part of an ethers v6 signer that the client uses. The signer's provider must support JSON-RPC, which
+ * `FallbackProvider` does not.
  */
 export type EthersSigner = {
   getAddress(): Promise<string>
@@ -20,7 +20,7 @@ export type EthersSigner = {
 
 export type EthereumSigner = Eip1193Provider | EthersSigner
 
-/** JSON-RPC format. Quantities are 0x hex. */
+/** Contract call in JSON-RPC format. Quantities are 0x hex. */
 type ContractCall = {
   from: string
   to: string
@@ -29,17 +29,18 @@ type ContractCall = {
   chainId: string
 }
 
-/** Common to browser wallets and ethers signers. The methods never retry. */
+/** Common interface of browser wallets and ethers signers. The methods never retry. */
 export type WalletAdapter = {
-  /** 0x hex of 20 bytes, in any letter case. A browser wallet prompts its owner on the first call. */
+  /**
+   * Returns the wallet's address as 0x hex of 20 bytes, in any letter case. A browser wallet prompts its owner on the
+   * first call.
+   */
   address(): Promise<string>
-  /** JSON-RPC call to the wallet's node, with the raw result. */
   read(method: string, params: readonly unknown[]): Promise<unknown>
-  /** @param typedData in the format of `eth_signTypedData_v4` */
+  /** Signs typed data. @param typedData in the format of `eth_signTypedData_v4` */
   signTypedData(address: string, typedData: TypedDataToSign): Promise<string>
-  /** @returns the transaction hash */
   send(call: ContractCall): Promise<string>
-  /** Absent if the wallet cannot prompt its owner. */
+  /** Asks the wallet's owner to switch to another chain. Absent if the wallet cannot prompt its owner. */
   switchChain?(chainId: string): Promise<void>
 }
 

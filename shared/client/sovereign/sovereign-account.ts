@@ -1,4 +1,3 @@
-/** Only the admin wallet changes the account, by transactions to the contract. */
 import type { AccountOperations } from '../core/account.ts'
 import { coreCalls } from '../core/core-calls.ts'
 import type { SovereignOptions, Step } from '../options.ts'
@@ -21,9 +20,9 @@ import { createWallet } from './wallets.ts'
 
 type SovereignAccount = {
   account: AccountOperations & Ownership
-  /** Retries a request until the service has seen the wallet's last transaction. */
+  /** Requester that retries a request until the service has seen the wallet's last transaction. */
   retryingRequester: Requester
-  /** A proof of the wallet, which is cached for four minutes. */
+  /** Returns a billing proof of the wallet, which is cached for four minutes. */
   billing: () => Promise<Credential>
 }
 
@@ -32,12 +31,12 @@ type SovereignParts = RuntimeEnvironment &
     requester: Requester
     signal: AbortSignal | undefined
     /**
-     * Awaited before the client uses the contract address from the origin, and before it sends a proof to the origin.
+     * Verifies the origin. Awaited before the client uses the contract address from the origin, and before it sends a
+     * proof to the origin.
      */
     verified: (signal: AbortSignal | undefined) => Promise<void>
   }
 
-/** @throws {NoWallet} if the signer is not a wallet */
 export function sovereignAccount(parts: SovereignParts): SovereignAccount {
   const { requester, signer, signal, now, sleep, verified } = parts
   const wallet = walletOf(signer)
@@ -69,7 +68,7 @@ export function sovereignAccount(parts: SovereignParts): SovereignAccount {
   }
 }
 
-/** Null fields in the first argument are treated as absent, as in API mode. */
+/** Wraps the operations so that null fields in the first argument are treated as absent, as in API mode. */
 function omittingNulls<Operations extends object>(operations: Operations): Operations {
   const accepting = Object.entries(operations).map(([name, operation]) => [
     name,
@@ -80,7 +79,10 @@ function omittingNulls<Operations extends object>(operations: Operations): Opera
   return Object.fromEntries(accepting)
 }
 
-/** Ignores errors of the listener, because they must not abort a write that has already been paid for. */
+/**
+ * Wraps the listener so that its errors are ignored. Such an error must not abort a write that has already been paid
+ * for.
+ */
 function quietly(listener: ((step: Step) => void) | undefined): (step: Step) => void {
   return (step) => {
     try {

@@ -1,15 +1,18 @@
-/** Errors of transactions. The documentation of each class states whether a transaction was sent. */
+/** Errors of transactions. The comment on each class states whether a transaction was sent. */
 import { SvcError } from '../failures/svc-error.ts'
 import type { ContractError } from './contract-codec.ts'
 import { fixOf } from './contract-fixes.ts'
 
 /**
- * The contract rejects the call, usually before a transaction is sent. If `transaction` is set, it was mined anyway,
- * and its gas was spent.
+ * The contract rejected the call, usually before a transaction was sent. If `transaction` is set, the transaction was
+ * mined, and its gas was spent.
  */
 export class TransactionReverted extends SvcError {
   override name = 'TransactionReverted'
-  /** Custom error, such as `GroupDoesNotExist`. `unknown` if the contract returned no custom error. */
+  /**
+   * Name of the contract's custom error, such as `GroupDoesNotExist`. `unknown` if the contract returned no custom
+   * error.
+   */
   readonly errorName: string
   /** Arguments of the custom error as text, in ABI order. */
   readonly args: readonly string[]
@@ -29,13 +32,17 @@ export class TransactionReverted extends SvcError {
 }
 
 /**
- * The transaction may still be mined. `cause` is the signal's reason, or the error of a node that stopped responding.
+ * The transaction was sent but may not be mined yet. `cause` is the signal's reason, or the error of a node that
+ * stopped responding.
  */
 export class TransactionPending extends SvcError {
   override name = 'TransactionPending'
-  /** Undefined if the wallet's response was lost. */
+  /** Hash of the transaction. Undefined if the wallet's response was lost. */
   readonly transaction: string | undefined
-  /** Can be used to remove the key that the transaction registers. The key itself was not returned to the caller. */
+  /**
+   * Hash of the key that the transaction registers, which can be used to remove the key. The key itself was not
+   * returned to the caller.
+   */
   readonly usageApiKeyHash: string | undefined
 
   constructor(what: string, transaction: string | undefined, options: PendingOptions = {}) {
@@ -59,11 +66,17 @@ function removeKeyAdvice(usageApiKeyHash: string | undefined): string {
 
 type PendingOptions = { usageApiKeyHash?: string | undefined; cause?: unknown }
 
-/** Another transaction with the same nonce was mined, because the owner cancelled or changed this one in the wallet. */
+/**
+ * Another transaction with the same nonce was mined, because the owner cancelled or changed the original one in the
+ * wallet.
+ */
 export class TransactionReplaced extends SvcError {
   override name = 'TransactionReplaced'
   readonly transaction: string
-  /** Undefined if the mined transaction was not found. It may then be the same call with a different fee. */
+  /**
+   * Hash of the mined transaction. Undefined if that transaction was not found. It may then be the same call with a
+   * different fee.
+   */
   readonly replacedBy: string | undefined
   /** Hash of the key that would have been registered. The key itself was not returned to the caller. */
   readonly usageApiKeyHash: string | undefined

@@ -1,4 +1,3 @@
-/** Each call is one transaction, which the admin wallet signs and pays for. */
 import { WRITE_GAS_MAX } from '../../limits.ts'
 import type { CallOptions, Step } from '../options.ts'
 import type { RuntimeEnvironment } from '../runtime-environment.ts'
@@ -21,11 +20,11 @@ import { TransactionPending, TransactionReverted, WrongContract } from './transa
 import { requireWalletChain } from './wallet-chain.ts'
 
 type ContractWrite = {
-  /** For messages and steps, such as `remove group 3`. */
+  /** Description of the write for messages and steps, such as `remove group 3`. */
   what: string
   functionName: string
   args: (sender: string) => readonly unknown[]
-  /** Set if the call registers a usage key. */
+  /** Hash of the usage key that the call registers. Absent for other calls. */
   usageApiKeyHash?: string
 }
 
@@ -44,12 +43,17 @@ export type TransactionParts = Pick<RuntimeEnvironment, 'now' | 'sleep'> & {
   signal: AbortSignal | undefined
 }
 
-/** Factor on the gas estimate, in tenths. Others may change the contract's state before the transaction is mined. */
+/**
+ * Factor on the gas estimate, in tenths. Other transactions may change the contract's state before this one is mined.
+ */
 const HEADROOM_TENTHS = 12n
 
 export class Transactions {
   readonly #parts: TransactionParts
-  /** Transactions are sent one at a time, because some wallets give concurrent transactions the same nonce. */
+  /**
+   * Queue of transactions. They are sent one at a time, because some wallets give concurrent transactions the same
+   * nonce.
+   */
   #queue: Promise<unknown> = Promise.resolve()
   readonly #verifiedContracts = new Set<string>()
   #lastMinedAt: number | undefined
@@ -58,13 +62,13 @@ export class Transactions {
     this.#parts = parts
   }
 
-  /** Unix milliseconds. Undefined if no transaction was mined. */
+  /** Time at which the last transaction was mined, in Unix milliseconds. Undefined if no transaction was mined. */
   get lastMinedAt(): number | undefined {
     return this.#lastMinedAt
   }
 
   /**
-   * Simulates the call, sends it once, and waits until it is mined.
+   * Simulates the call, sends one transaction, and waits until the transaction is mined.
    * @throws {WalletRefused | WalletFailed | WrongChain | WrongContract | InsufficientFunds | ChainUnavailable} before
    * anything was sent
    * @throws {TransactionReverted} before anything was sent, unless the error has a `transaction`
@@ -81,7 +85,8 @@ export class Transactions {
       await abortable(before, signal)
       sent = await this.#send(write, signal, done)
     } catch (error) {
-      // If the transaction is pending, the wallet may still be prompting its owner. `#sent` then ends the turn later.
+      // If the transaction is pending, the wallet may still be prompting its owner. The queue then continues when
+      // `#send` calls `done`.
       if (!(error instanceof TransactionPending)) void before.then(done)
       throw error
     }
@@ -127,7 +132,7 @@ export class Transactions {
   ): Promise<bigint> {
     const { node } = this.#parts
     try {
-      // Simulated first, because nodes report fewer details if a gas estimate fails.
+      // The call is simulated first, because nodes report fewer details if a gas estimate fails.
       await node.call(call, signal)
       const estimate = await node.estimate(call, signal)
       if (estimate > WRITE_GAS_MAX) {
@@ -143,7 +148,9 @@ export class Transactions {
     }
   }
 
-  /** A call to an address without code succeeds and costs gas, but has no effect. */
+  /**
+   * Requires that the address has code. A call to an address without code succeeds and costs gas, but has no effect.
+   */
   async #requireContract(address: string, signal: AbortSignal | undefined): Promise<void> {
     if (this.#verifiedContracts.has(address)) return
     if (!(await this.#parts.node.hasCode(address, signal)))

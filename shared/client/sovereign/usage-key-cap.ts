@@ -1,9 +1,11 @@
-/** The service stores spending caps off chain, so they are set with a billing proof instead of a transaction. */
+/**
+ * Sets spending caps of usage keys. The service stores caps off chain, so they are set with a billing proof instead of
+ * a transaction.
+ */
 import type { RemovedCap, UsageKeyFields } from '../core/account.ts'
 import { SvcError } from '../failures/svc-error.ts'
 import { InvalidArgument } from './argument-failure.ts'
 
-/** In the format of `update_usage_api_key`. */
 export type CapChange =
   | { spend_cap_cents: number; spend_window_seconds: number }
   | { remove_spend_cap: true }
@@ -11,7 +13,7 @@ export type CapChange =
 type Fields = Partial<UsageKeyFields> & RemovedCap
 
 /**
- * Undefined if the cap does not change.
+ * Returns the change of the spending cap. Undefined if the cap does not change.
  * @throws {InvalidArgument} if only half of a cap is given, or if the cap is both set and removed
  */
 export function capChange(fields: Fields): CapChange | undefined {
@@ -27,7 +29,6 @@ export function capChange(fields: Fields): CapChange | undefined {
   return { spend_cap_cents: cap, spend_window_seconds: window }
 }
 
-/** Fields that the contract stores. */
 export function contractFields({
   spend_cap_cents: _cents,
   spend_window_seconds: _window,
@@ -41,7 +42,7 @@ export function hasContractFields(fields: Fields): boolean {
   return Object.values(contractFields(fields)).some((value) => value !== undefined)
 }
 
-/** The key is registered, but its cap may not be set. The key itself was not returned to the caller. */
+/** The key is registered, but its spending cap may not be set. The key itself was not returned to the caller. */
 export class CapNotSet extends SvcError {
   override name = 'CapNotSet'
   readonly usageApiKeyHash: string

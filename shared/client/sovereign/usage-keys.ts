@@ -20,12 +20,14 @@ type Parts = Pick<RuntimeEnvironment, 'now' | 'sleep'> & {
   contract: AccountContract
   requester: Requester
   askWithProof: SendWithProof
-  /** For the header X-Wallet-Auth. */
   billing: () => Promise<Credential>
   onStep: (step: Step) => void
 }
 
-/** The service sees a block within a second, but a node behind a load balancer can be a few seconds behind. */
+/**
+ * Maximum time until the service sees a new key. It usually takes less than a second, but a node behind a load balancer
+ * can be a few seconds behind.
+ */
 const SEEN_WITHIN_MS = 30_000
 const POLL_INTERVAL_MS = 250
 
@@ -46,7 +48,7 @@ export function usageKeyWrites(parts: Parts) {
   /** Never throws, because the key is already registered on the chain. */
   const waitUntilSeen = async (apiKey: string, options?: CallOptions): Promise<boolean> => {
     const until = now() + SEEN_WITHIN_MS
-    // Also counts attempts, because the clock may be set back.
+    // Limits the attempts in addition to the time, because the clock may be set back.
     let attemptsLeft = SEEN_WITHIN_MS / POLL_INTERVAL_MS
     try {
       while (!(await accountExists(requester, { apiKey }, options))) {
@@ -64,7 +66,7 @@ export function usageKeyWrites(parts: Parts) {
     addUsageApiKey: async (fields, options) => {
       const { values } = membersOf(fields)
       const cap = capChange(fields)
-      // Signed first: if the owner declines, no transaction has been paid for yet.
+      // The billing proof is signed first. If the owner declines, no transaction has been paid for yet.
       if (cap) await abortable(billing(), options?.signal)
       const path = 'add_usage_api_key_with_signature'
       const made = await askWithProof<NewUsageKey>(
@@ -74,7 +76,7 @@ export function usageKeyWrites(parts: Parts) {
         options,
       )
       const { usage_api_key } = made
-      // Computed from the key instead of trusting the hash in the response.
+      // The hash is computed from the key, so that the hash in the response need not be trusted.
       const usageApiKeyHash = usageKeyHashOf(usage_api_key)
       await contract.write(
         `register the usage key ${fields.name}`,

@@ -1,4 +1,3 @@
-/** Waits for a transaction to be mined, and detects if it can no longer be mined. */
 import type { RuntimeEnvironment } from '../runtime-environment.ts'
 import { abortable } from '../abortable.ts'
 import type { WalletNode, TransactionReceipt, SentTransaction } from './wallet-node.ts'
@@ -12,7 +11,7 @@ type SentCall = {
   what: string
   transaction: string
   call: { from: string; to: string; data: string }
-  /** Latest block before the transaction was sent. */
+  /** Latest block number before the transaction was sent. */
   sentAfter: number
   usageApiKeyHash?: string | undefined
 }
@@ -29,22 +28,27 @@ const WAIT_MAX_MS = 4_000
 const WAIT_GROWTH = 1.5
 
 /**
- * A transaction that no node returns for this long is considered dropped. Nodes behind one address share transactions
- * within seconds.
+ * Time after which a transaction that no node returns is considered dropped. Nodes behind one address share
+ * transactions within seconds.
  */
 const DROPPED_AFTER_MS = 60_000
 
-/** Maximum consecutive failures of the node. They take about half a minute. */
+/** Maximum consecutive failures of the node, which take about half a minute in total. */
 const FAILURES_MAX = 10
 
-/** Maximum searches for the transaction that replaced ours. Several are needed, because nodes lag behind each other. */
+/**
+ * Maximum searches for the transaction that replaced ours. Several searches are needed, because nodes lag behind each
+ * other.
+ */
 const REPLACEMENT_SEARCHES_MAX = 10
 
-/** One node may report the nonce as unused although another node already has the block that used it. */
+/**
+ * Assumed lag between nodes, in blocks. One node may report the nonce as unused although another node already has the
+ * block that used it.
+ */
 const LAG_BLOCKS = 8
 
 /**
- * Returns the receipt, and the hash of the mined transaction.
  * @throws {TransactionPending} if the signal aborts, or the node keeps failing
  * @throws {TransactionReplaced | TransactionDropped} if the transaction will never be mined
  */
@@ -79,14 +83,14 @@ export async function waitForReceipt(
 }
 
 class TransactionSearch {
-  /** Hash of the transaction that is expected to be mined. It changes if the owner raises the fee. */
+  /** Hash of the transaction that is expected to be mined. The hash changes if the owner raises the fee. */
   transaction: string
   readonly #node: WalletNode
   readonly #sent: SentCall
   readonly #now: () => number
   #nonce: number | undefined
   #lastSeenAt: number
-  /** Latest block at which the nonce was known to be unused. */
+  /** Latest block at which the transaction's nonce was known to be unused. */
   #unusedUntil: number
   #replacementSearches = 0
 
@@ -132,7 +136,7 @@ class TransactionSearch {
     return undefined
   }
 
-  /** Searches the blocks since the nonce was last known to be unused. */
+  /** Finds the mined transaction with a nonce, in the blocks since the nonce was last known to be unused. */
   async #minedWithNonce(nonce: number): Promise<SentTransaction | undefined> {
     const head = await this.#node.blockNumber()
     for (let block = head; block > Math.max(this.#unusedUntil - LAG_BLOCKS, 0); block--) {

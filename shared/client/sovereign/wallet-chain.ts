@@ -3,7 +3,10 @@ import type { EthereumSigner, WalletAdapter } from './signer.ts'
 import { WalletFailed, WalletRefused, WrongChain } from './wallet-failures.ts'
 import { walletOf } from './wallet-of.ts'
 
-/** Asks a browser wallet once to switch to the chain. @throws {WrongChain | WalletRefused | WalletFailed} */
+/**
+ * Requires the wallet to be on the chain. Asks a browser wallet once to switch.
+ * @throws {WrongChain | WalletRefused | WalletFailed}
+ */
 export async function requireChain(signer: EthereumSigner, chainId: bigint): Promise<void> {
   await requireWalletChain(walletOf(signer), chainId)
 }
@@ -16,7 +19,7 @@ export async function requireWalletChain(wallet: WalletAdapter, chainId: bigint)
     await wallet.switchChain(`0x${chainId.toString(16)}`)
   } catch (error) {
     if (isUserRejection(error)) throw new WalletRefused(`change to chain ${chainId}`)
-    // Usually 4902: the wallet does not have this chain.
+    // The code is usually 4902, which means that the wallet does not have this chain.
     throw new WrongChain(before, chainId)
   }
   const after = await chainOf(wallet)

@@ -1,4 +1,4 @@
-/** Nothing was sent, unless the documentation of a class states otherwise. */
+/** Errors of wallets. Nothing was sent, unless the documentation of a class states otherwise. */
 import { SvcError } from '../failures/svc-error.ts'
 
 /** The given `signer` cannot sign data and send transactions. */

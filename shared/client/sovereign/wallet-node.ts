@@ -1,4 +1,3 @@
-/** Reads from a node of the chain, through the wallet. */
 import type { RuntimeEnvironment } from '../runtime-environment.ts'
 import { abortable } from '../abortable.ts'
 import { isRevert, revertDataOf } from './provider-errors.ts'
@@ -20,7 +19,7 @@ export type SentTransaction = {
   nonce: number
 }
 
-/** `data` is the contract's revert data, or undefined if there is no such data. */
+/** A call reverted. `data` is the contract's revert data, or undefined if there is no such data. */
 export class RevertedError extends Error {
   readonly data: string | undefined
   constructor(data: string | undefined) {
@@ -30,14 +29,14 @@ export class RevertedError extends Error {
   }
 }
 
-/** Nodes behind one address can be a few blocks apart, and occasionally drop a request. */
+/** Maximum attempts of a read. Nodes behind one address can be a few blocks apart, and occasionally drop a request. */
 const ATTEMPTS_MAX = 7
 const FIRST_WAIT_MS = 100
 
 export class WalletNode {
   readonly #wallet: WalletAdapter
   readonly #sleep: RuntimeEnvironment['sleep']
-  /** Highest block that mined one of our writes. Later reads use this block or a later one. */
+  /** Highest block that mined one of this client's writes. Later reads use this block or a later one. */
   #latestBlock = -1
 
   constructor(wallet: WalletAdapter, sleep: RuntimeEnvironment['sleep']) {
@@ -68,7 +67,10 @@ export class WalletNode {
     return (await this.#readLatest(ask, signal)).length > 2
   }
 
-  /** Undefined if the call does not revert, or if the node does not have the block. */
+  /**
+   * Returns the revert of a call at a block. Undefined if the call does not revert, or if the node does not have the
+   * block.
+   */
   async revertAt(call: EthCall, block: number): Promise<RevertedError | undefined> {
     try {
       await this.#request('eth_call', [call, hexQuantity(block)])
@@ -106,7 +108,7 @@ export class WalletNode {
     return transactions.flatMap((transaction) => parseTransaction(transaction) ?? [])
   }
 
-  /** Reads at the node's latest block, or at a newer block that this client has seen. */
+  /** Executes a read at the node's latest block, or at a newer block that this client has seen. */
   async #readLatest(
     ask: (block: string) => Promise<string>,
     signal?: AbortSignal,

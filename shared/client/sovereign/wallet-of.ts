@@ -39,7 +39,8 @@ function ethersWallet(signer: EthersSigner): WalletAdapter {
   const { provider } = signer
   if (!provider)
     throw new NoWallet('The signer has no provider: connect it to one, `wallet.connect(provider)`.')
-  // The provider's other methods cache responses for 250 ms, and a new block may arrive during this time.
+  // Only `send` is used, because the provider's other methods cache responses for 250 ms, and a new block may arrive
+  // during this time.
   if (!('send' in provider) || typeof provider.send !== 'function')
     throw new NoWallet('The signer’s provider has no `send`: connect it to a `JsonRpcProvider`.')
   const node = provider as { send(method: string, params: readonly unknown[]): Promise<unknown> }
@@ -47,15 +48,15 @@ function ethersWallet(signer: EthersSigner): WalletAdapter {
     address: () => signer.getAddress(),
     read: (method, params) => node.send(method, params),
     signTypedData: (_address, { domain, types, message }) => {
-      // ethers computes the domain type, and rejects an explicit one.
+      // ethers computes the domain type itself, and rejects an explicit one.
       const { EIP712Domain: _domain, ...others } = types
       const own = Object.entries(others).map(([name, members]) => [name, [...members]])
       return signer.signTypedData(domain, Object.fromEntries(own), message)
     },
     send: async ({ gas, chainId, ...call }) => {
       const transaction = { ...call, gasLimit: gas, chainId }
-      // If the node manages the key, it assigns the nonce. Other signers would get the nonce from the provider's cache,
-      // which may not include the latest transaction yet.
+      // If the node manages the key, the node assigns the nonce. Other signers would get the nonce from the provider's
+      // cache, which may not include the latest transaction yet.
       if ('sendUncheckedTransaction' in signer)
         return (await signer.sendTransaction(transaction)).hash
       const count = await node.send('eth_getTransactionCount', [call.from, 'pending'])

@@ -3,12 +3,11 @@ import type { AccountContract } from './account-contract.ts'
 import type { SendWithProof } from './send-with-proof.ts'
 import { nameAndDescription } from './group-writes.ts'
 
-/** Response of `create_wallet_with_signature`. */
 type DerivedWallet = { wallet_address: string; pkp_id: string; derivation_path: string }
 
 /**
- * The service derives the wallet under a path that it chooses, and a transaction of the admin registers it. If the
- * transaction is never mined, nothing needs to be undone.
+ * Creates a wallet. The service derives the wallet under a path that the service chooses, and a transaction of the
+ * admin registers the wallet. If the transaction is never mined, nothing needs to be undone.
  */
 export function createWallet(
   contract: AccountContract,

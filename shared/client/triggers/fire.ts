@@ -5,13 +5,14 @@ import { CHECK_RUNS_FIX } from './lost-responses.ts'
 import type { FiredRun } from './records.ts'
 
 /**
- * With `idempotencyKey`, the event is sent again after a lost response. Set it only for triggers with `options.dedup`.
+ * Options of `fire`. With `idempotencyKey`, the event is sent again after a lost response. Set the key only for
+ * triggers with `options.dedup`.
  */
 export type FireOptions = CallOptions
 
 /**
  * Posts an event unmodified and without a credential, as its sender would.
- * @param headers for example a signature. The service recognizes JSON without a content type
+ * @param headers additional headers, for example a signature. A content type is optional for JSON
  * @throws {ServiceUnavailable} `trigger_disabled`
  */
 export async function fire(

@@ -1,4 +1,4 @@
-/** Recovers from lost responses, because the trigger service does not support Idempotency-Key. */
+/** Recovers from lost responses of the trigger service, which does not support Idempotency-Key. */
 import { Conflict, NotFound, ServiceUnavailable } from '../failures/by-status.ts'
 import { NetworkFailed, NotTheApi } from '../failures/transport-errors.ts'
 import type { CallOptions } from '../options.ts'
@@ -7,7 +7,8 @@ import { triggerBody, runPath, triggerPath, type TriggersParts } from './send-re
 import type { Run } from './records.ts'
 import { fetchRun } from './wait-for-run.ts'
 
-// The client cannot find a created trigger itself, because another trigger may have the same fields.
+// Advice for a lost response to a creation. The client cannot find the created trigger itself, because another trigger
+// may have the same fields.
 export const CHECK_LIST_FIX =
   'A trigger may have been created. Look for it in triggers.list(), newest first, and use or delete it before you call again.'
 export const CHECK_RUNS_FIX = 'Check triggers.runs(id) for the outcome before you call again.'
@@ -15,7 +16,6 @@ export const CHECK_RUNS_FIX = 'Check triggers.runs(id) for the outcome before yo
 type TriggerWrite = Omit<ClientRequest, 'credential' | 'options' | 'repeat'>
 
 /**
- * Sends a write without retries.
  * @param fix advice for finding out whether the write took effect
  * @throws {NetworkFailed} with the advice, if the response was lost
  */
@@ -53,8 +53,8 @@ export async function deleteTrigger(
 }
 
 /**
- * After a lost response, a retry may get a conflict, because the run is no longer queued. The run's record then shows
- * whether the run was cancelled.
+ * Cancels a run. After a lost response, a retry may get a conflict, because the run is no longer queued. The run's
+ * record then shows whether the run was cancelled.
  */
 export async function cancelRun(
   parts: TriggersParts,
@@ -77,7 +77,6 @@ export async function cancelRun(
   }
 }
 
-/** True if a write may have taken effect despite the error. */
 function mayHaveTakenEffect(error: unknown): boolean {
   if (error instanceof NotTheApi) return (error.status ?? 0) >= 500
   if (error instanceof NetworkFailed) return error.mayHaveBeenExecuted

@@ -1,4 +1,4 @@
-/** Times are in RFC 3339, in UTC. */
+/** Records of the trigger service. Times are in RFC 3339, in UTC. */
 import type { z } from 'zod'
 import type { ChainRecord } from '../../wire/chains.ts'
 import type { meResponse } from '../../wire/me.ts'
@@ -21,22 +21,28 @@ import type {
 export type { TriggerPreview } from '../../wire/preview.ts'
 export type { ListedTrigger, RunStatus, StoredTrigger } from '../../wire/trigger.ts'
 
-/** `options` and all fields with a default are optional. */
+/** Fields of a new trigger. `options` and all fields with a default are optional. */
 export type TriggerFields = z.input<typeof createTriggerRequest>
-/** Absent fields stay unchanged. `kind` cannot be changed. */
+/** Changes to a trigger. Absent fields stay unchanged. `kind` cannot be changed. */
 export type TriggerChanges = Omit<z.input<typeof patchTriggerRequest>, 'kind'>
 export type PreviewFields = z.input<typeof previewRequest>
 
 export type Trigger = z.infer<typeof triggerRecord>
 
-/** Lists may omit the largest inputs (`input_omitted`). `run(id)` returns the complete record. */
+/** Record of a run. Lists may omit the largest inputs (`input_omitted`). `run(id)` returns the complete record. */
 export type Run = z.infer<typeof runRecord>
 export type RunsPage = z.infer<typeof runsResponse>
-/** A durably stored run, with its `run_id`. */
+/** A run that was stored durably, with its `run_id`. */
 export type QueuedRun = z.infer<typeof queuedResponse>
-/** If the delivery was deduplicated, `duplicate` is set, and the run belongs to the first delivery. */
+/**
+ * Run of a posted event. If the delivery was deduplicated, `duplicate` is set, and the run belongs to the first
+ * delivery.
+ */
 export type FiredRun = QueuedRun & { duplicate?: true }
-/** `params` are added to `default_params`, as by an event. For webhooks, `event` may be given instead. */
+/**
+ * Input of a test run. `params` are added to `default_params`, as for an event. For webhooks, `event` may be given
+ * instead.
+ */
 export type TestFields = Pick<z.input<typeof testRequest>, 'params'> | { event: unknown }
 export type ReplayFields = z.input<typeof replayRequest>
 export type Purged = z.infer<typeof purgeResponse>
@@ -48,10 +54,10 @@ export type Me = z.infer<typeof meResponse>
 export type TriggerFilter = { kind?: Trigger['kind']; enabled?: boolean }
 export type RunFilter = {
   status?: RunStatus
-  /** Queued at this time or later: RFC 3339, or a Date. */
+  /** Earliest time at which the runs were queued, inclusive: RFC 3339, or a Date. */
   since?: string | Date
-  /** Queued before this time: RFC 3339, or a Date. */
+  /** Latest time at which the runs were queued, exclusive: RFC 3339, or a Date. */
   until?: string | Date
-  /** The newest runs are returned. Default: all runs. */
+  /** Maximum number of runs, starting with the newest. Default: all runs. */
   limit?: number
 }

@@ -6,9 +6,9 @@ export type AgentRequestFields = AgentRequestBody
 export type AgentRequest = AgentRequestResponse
 
 /**
- * The approval page shows the label, and the person must type `user_code`. The call is not retried: if the response is
- * lost, the code is lost too, and a new token is needed. The token itself is never sent, even if the given fields
- * include it.
+ * Registers a token before its approval. The approval page shows the label, and the person must type `user_code`. The
+ * call is not retried: if the response is lost, the code is lost too, and a new token is needed. The token itself is
+ * never sent, even if the given fields include it.
  * @throws {Conflict} `challenge_taken`
  */
 export async function registerAgentRequest(

@@ -1,12 +1,12 @@
-/** A network outage does not end a long-running wait. */
+/** Retries reads during a network outage, so that the outage does not end a long-running wait. */
 import type { SvcError } from '../failures/svc-error.ts'
 import { ServerFailure, ServiceUnavailable, TooManyRequests } from '../failures/by-status.ts'
 import { NetworkFailed, NotTheApi } from '../failures/transport-errors.ts'
 import type { TriggersParts } from './send-request.ts'
 
-/** Delay after a request has exhausted its own retries. It doubles with each further retry. */
+/** Delay after a request has exhausted its own retries. The delay doubles with each further retry. */
 const FIRST_MS = 1_000
-/** Bounds the time until a waiting caller detects that the network is available again. */
+/** Maximum delay, which bounds the time until a waiting caller detects that the network is available again. */
 const LAST_MS = 30_000
 
 /**
@@ -29,13 +29,13 @@ export async function retryWhileUnavailable<Answer>(
   }
 }
 
-/** Random delay between half of the given delay and all of it, to avoid a thundering herd. */
+/** Returns a random delay between half of the given delay and all of it, to avoid a thundering herd. */
 export function jittered(milliseconds: number, random: TriggersParts['random']): number {
   const [byte = 0] = random(1)
   return milliseconds * (0.5 + byte / 510)
 }
 
-/** No response, a 5xx of an intermediary, or a temporary rejection by the service. */
+/** Returns true for a lost response, a 5xx of an intermediary, or a temporary rejection by the service. */
 function isTemporaryFailure(error: unknown): error is SvcError {
   if (error instanceof NotTheApi) return (error.status ?? 0) >= 500
   return (

@@ -3,11 +3,11 @@ import type { CallOptions } from '../options.ts'
 import { triggerBody, triggerPath, type TriggersParts } from './send-request.ts'
 import type { Run, RunFilter, RunsPage } from './records.ts'
 
-/** Typical run records have a few KiB. */
+/** Default number of runs in a page. Typical run records have a few KiB. */
 const PAGE_RUNS = 50
 /**
- * For pages that exceed the client's response size limit. The limit is large enough for ten runs with the largest
- * results, and for one run with an input that grows twelvefold in JSON.
+ * Page sizes to try if a page exceeds the client's response size limit. The limit is large enough for ten runs with the
+ * largest results, and for one run with an input that grows twelvefold in JSON.
  */
 const SMALLER_PAGES = [10, 1]
 
@@ -15,12 +15,11 @@ const SMALLER_PAGES = [10, 1]
 export type PagePosition = { cursor: string | undefined; limit: number }
 export type PositionedRunsPage = RunsPage & { place: PagePosition }
 
-/** Filter for all pages of a run history. */
 export type HistoryQuery = Omit<RunFilter, 'limit'> & { triggerId: string }
 
 /**
- * @param place if the runs are too large for one response, the limit is reduced. The returned `place` contains the
- * actual limit
+ * @param place position of the page. If the runs are too large for one response, the limit is reduced. The returned
+ * `place` contains the actual limit
  */
 export async function fetchRunsPage(
   parts: TriggersParts,
@@ -41,8 +40,8 @@ export async function fetchRunsPage(
 }
 
 /**
- * A cursor refers to a run instead of an offset. Runs that are queued during the iteration are therefore not included,
- * and do not cause other runs to appear twice.
+ * Yields the pages of a run history. A cursor refers to a run instead of an offset. Runs that are queued during the
+ * iteration are therefore not included, and do not cause other runs to appear twice.
  * @param limit maximum number of runs on all pages together
  */
 export async function* runPages(

@@ -6,13 +6,13 @@ import type { RuntimeEnvironment } from '../runtime-environment.ts'
 
 export type TriggersParts = Pick<RuntimeEnvironment, 'now' | 'random' | 'sleep'> & {
   requester: Requester
-  /** May not be approved yet. Undefined if the client has no token. */
+  /** Agent token, which may not be approved yet. Undefined if the client has no token. */
   token?: string | undefined
   signal?: AbortSignal | undefined
 }
 
 /**
- * Sends the agent token to a path below `/api`.
+ * Sends a request with the agent token to a path below `/api`.
  * @throws {NotSent} `no_token`
  * @throws {SvcError} for an error response
  */
@@ -30,7 +30,6 @@ export async function sendTriggerRequest<Body>(
   )
 }
 
-/** As `sendTriggerRequest`; returns only the body. */
 export async function triggerBody<Body>(
   parts: TriggersParts,
   request: Omit<ClientRequest, 'credential' | 'options'>,
@@ -39,16 +38,17 @@ export async function triggerBody<Body>(
   return (await sendTriggerRequest<Body>(parts, request, options)).body
 }
 
-/** @throws {NotSent} `malformed_id` */
 export const triggerPath = (id: string) => `/api/triggers/${triggerIdOf(id)}`
 
-/** @throws {NotSent} `malformed_id` */
 export const runPath = (id: string) => `/api/runs/${requireId('run', id, RUN_ID_CHARACTERS)}`
 
 /** @throws {NotSent} `malformed_id` */
 export const triggerIdOf = (id: string) => requireId('trigger', id, TRIGGER_ID_CHARACTERS)
 
-/** Any other text could change the path. For example, an empty ID would name the list instead of a trigger. */
+/**
+ * Validates an ID, because any other text could change the path. For example, an empty ID would name the list instead
+ * of a trigger.
+ */
 function requireId(of: 'trigger' | 'run', id: string, characters: number): string {
   if (id.length === characters && /^[\w-]+$/.test(id)) return id
   const message = `not a ${of} ID: expected ${characters} base64url characters`

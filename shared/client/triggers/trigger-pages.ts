@@ -3,7 +3,10 @@ import { LIST_PAGE_MAX } from '../../limits.ts'
 import { sendTriggerRequest, type TriggersParts } from './send-request.ts'
 import type { ListedTrigger, TriggerFilter } from './records.ts'
 
-/** Newest first. Each trigger appears once, even if other triggers are created or deleted during the iteration. */
+/**
+ * Yields the pages of triggers, newest first. Each trigger appears once, even if other triggers are created or deleted
+ * during the iteration.
+ */
 export async function* triggerPages(
   parts: TriggersParts,
   filter: TriggerFilter,
@@ -27,8 +30,8 @@ export async function* triggerPages(
 }
 
 /**
- * Parses `Link: <…?cursor=…>; rel="next"` (RFC 8288). Ignores the rest of the URL, so that a response cannot redirect
- * the token to another host.
+ * Returns the cursor in a `Link: <…?cursor=…>; rel="next"` header (RFC 8288). Ignores the rest of the URL, so that a
+ * response cannot redirect the token to another host.
  */
 function cursorOfNext(link: string | null): string | undefined {
   const target = /<([^>]*)>\s*;\s*rel="?next"?/.exec(link ?? '')?.[1]

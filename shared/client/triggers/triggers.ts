@@ -1,4 +1,3 @@
-/** `client.triggers`. Names follow the paths of the service. */
 import type { ChainsResponse } from '../../wire/chains.ts'
 import type { CallOptions } from '../options.ts'
 import { type Listing, listing } from '../core/listing.ts'
@@ -41,55 +40,63 @@ import { fetchRun, waitForRun } from './wait-for-run.ts'
 import { type WaitUntilAuthorizedOptions, waitUntilAuthorized } from './wait-until-authorized.ts'
 import { watchRuns, type WatchRunsOptions } from './watch-runs.ts'
 
-/** Each operation also throws `NotSent` if the token or `triggersUrl` is missing, or if an ID is malformed. */
+/**
+ * Operations of `client.triggers`. Each also throws `NotSent` if the token or `triggersUrl` is missing, or if an ID is
+ * malformed.
+ */
 export type TriggerOperations = {
-  /** Owner and scopes of the agent token. */
+  /** Returns the owner and the scopes of the agent token. */
   me(options?: CallOptions): Promise<Me>
   /**
-   * Optional. Called before a person opens the approval link, so that the approval page shows the label and asks for
-   * `user_code`. Needs no token.
+   * Registers a token before a person opens the approval link, so that the approval page shows the label and asks for
+   * `user_code`. Optional. Needs no token.
    */
   registerAgentRequest(fields: AgentRequestFields, options?: CallOptions): Promise<AgentRequest>
   /** Waits until a person has approved the token, for up to 15 minutes, or until the registered request expires. */
   waitUntilAuthorized(options?: WaitUntilAuthorizedOptions): Promise<Me>
-  /** Not retried. After a lost response, throws `NetworkFailed` with the advice that the trigger may exist. */
+  /**
+   * Creates a trigger. Not retried. After a lost response, throws `NetworkFailed` with the advice that the trigger may
+   * exist.
+   */
   create(fields: TriggerFields, options?: CallOptions): Promise<StoredTrigger>
-  /** Newest first, without `action_code`. */
+  /** Lists the triggers without `action_code`, newest first. */
   list(filter?: TriggerFilter, options?: CallOptions): Listing<ListedTrigger>
   get(id: string, options?: CallOptions): Promise<Trigger>
   patch(id: string, changes: TriggerChanges, options?: CallOptions): Promise<StoredTrigger>
-  /** Also deletes the run history and the sealed usage key. @throws {NotFound} */
+  /** Deletes a trigger, including its run history and sealed usage key. @throws {NotFound} */
   delete(id: string, options?: CallOptions): Promise<void>
-  /** Does not create the trigger. */
+  /** Previews a trigger without creating it. */
   preview(fields: PreviewFields, options?: CallOptions): Promise<TriggerPreview>
-  /** Chains with events that triggers can watch. */
+  /** Lists the chains with events that triggers can watch. */
   chains(options?: CallOptions): Promise<Chain[]>
-  /** Starts a real run that is marked as `test`. Not retried. */
+  /** Starts a real run of the trigger that is marked as `test`. Not retried. */
   test(id: string, fields: TestFields, options?: CallOptions): Promise<QueuedRun>
-  /** Cancels all queued runs. Not retried, because a retry would also cancel runs that were queued later. */
+  /**
+   * Cancels all queued runs of a trigger. Not retried, because a retry would also cancel runs that were queued later.
+   */
   purge(id: string, options?: CallOptions): Promise<Purged>
-  /** Posts an event to the trigger's webhook. Needs no token. */
+  /** Posts an event to the trigger's webhook. Does not need a token. */
   fire(
     id: string,
     body: string | Uint8Array<ArrayBuffer>,
     headers?: Readonly<Record<string, string>>,
     options?: FireOptions,
   ): Promise<FiredRun>
-  /** Newest first. */
+  /** Lists a trigger's runs, newest first. */
   runs(id: string, filter?: RunFilter, options?: CallOptions): Listing<Run>
-  /** @param options.wait maximum time to wait until the run has finished, in seconds, up to 30 */
+  /** Returns a run. @param options.wait maximum time to wait until the run has finished, in seconds, up to 30 */
   run(runId: string, options?: CallOptions & { wait?: number }): Promise<Run>
-  /** Waits until the run has finished or failed. Survives lost connections. Only the signal aborts the wait. */
+  /** Waits until the run has finished or failed. The wait survives lost connections, and only the signal aborts it. */
   waitForRun(runId: string, options?: CallOptions): Promise<Run>
-  /** @throws {Conflict} if the run is not queued */
+  /** Cancels a queued run. @throws {Conflict} if the run is not queued */
   cancelRun(runId: string, options?: CallOptions): Promise<Run>
   /**
-   * Starts a new run with the same input. It uses the current code, or the original code with `{code: 'original'}`. Not
-   * retried.
+   * Starts a new run with the same input. The new run uses the current code, or the original code with `{code:
+   * 'original'}`. Not retried.
    */
   replayRun(runId: string, fields?: ReplayFields, options?: CallOptions): Promise<QueuedRun>
   /**
-   * Yields each run once, when it finishes. Survives lost connections. Ends when the signal aborts or the consumer
+   * Yields each run once, when the run finishes. Survives lost connections. Ends when the signal aborts or the consumer
    * stops.
    */
   watchRuns(id: string, options?: WatchRunsOptions): AsyncGenerator<Run, void, undefined>
@@ -108,7 +115,7 @@ export function triggerOperations(parts: TriggersParts): TriggerOperations {
     },
     list: (filter = {}, options) => listing(() => triggerPages(parts, filter, options)),
     get: async (id, options) => get(triggerPath(id), options),
-    // Repeating a change has no further effect.
+    // A change can be retried, because repeating it has no further effect.
     async patch(id, json, options) {
       const path = triggerPath(id)
       const change = { method: 'PATCH', path, json, repeat: 'idempotent' } as const

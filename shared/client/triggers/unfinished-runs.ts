@@ -6,7 +6,7 @@ import type { Run } from './records.ts'
 import { runPages, fetchRunsPage } from './run-pages.ts'
 import { fetchRun } from './wait-for-run.ts'
 
-/** Runs that are polled together. The oldest runs are expected to finish first. */
+/** The oldest runs are expected to finish first. */
 const POLL_BATCH_RUNS = 100
 /** A Worker can have six open connections. */
 const CONCURRENT_REQUESTS = 4
@@ -20,7 +20,6 @@ export class UnfinishedRuns {
   readonly #runs = new Map<string, TrackedRun>()
   #rotation = 0
 
-  /** @param options options of each request, including the combined signal */
   constructor(parts: TriggersParts, triggerId: string, options: CallOptions) {
     this.#parts = parts
     this.#triggerId = triggerId
@@ -50,8 +49,8 @@ export class UnfinishedRuns {
   }
 
   /**
-   * The oldest runs, and a part of the others in rotation. Long-running old runs therefore do not delay the detection
-   * of later runs that have finished.
+   * Returns the runs to poll: the oldest runs, and a part of the others in rotation. Long-running old runs therefore do
+   * not delay the detection of later runs that have finished.
    */
   #batchesToPoll(): TrackedRun[][] {
     const all = [...this.#runs.values()].toSorted((one, other) => one.queuedAt - other.queuedAt)
@@ -62,8 +61,9 @@ export class UnfinishedRuns {
   }
 
   /**
-   * Two list requests instead of one request per run. A run that moves from queued to running between them is in the
-   * first list. A run that moves back to the queue may be missing from both lists.
+   * Returns the IDs of the runs that have not finished. Uses two list requests instead of one request per run. A run
+   * that moves from queued to running between the requests is in the first list. A run that moves back to the queue may
+   * be missing from both lists.
    */
   async #unfinishedIds(batch: readonly TrackedRun[]): Promise<Set<string>> {
     const range = {

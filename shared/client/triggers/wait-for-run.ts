@@ -8,7 +8,7 @@ import type { Run } from './records.ts'
 /** Delay before the next poll if the server answers without waiting. */
 const POLL_DELAY_MS = 1_000
 
-/** @param wait maximum time to wait until the run has finished, in seconds, up to 30 */
+/** Fetches a run. @param wait maximum time to wait until the run has finished, in seconds, up to 30 */
 export async function fetchRun(
   parts: TriggersParts,
   runId: string,
@@ -19,7 +19,7 @@ export async function fetchRun(
 }
 
 /**
- * Waits however long the run takes, and despite lost connections.
+ * Waits until a run has finished, however long the run takes, and despite lost connections.
  * @throws {SvcError} immediately if the first request fails, so that a wrong address is reported
  */
 export async function waitForRun(

@@ -8,23 +8,23 @@ import type { CallOptions } from '../options.ts'
 import { triggerBody, type TriggersParts } from './send-request.ts'
 import type { Me } from './records.ts'
 
-// The interval respects the service's rate limit. The duration is the time within which a request can be approved
-// (docs/decisions/0049).
+// The polling interval respects the service's rate limit. The timeout is the time within which a request can be
+// approved (docs/decisions/0049).
 const EVERY_MS = 1_000
 const APPROVAL_TIMEOUT_MS = 15 * MINUTE_MS
 
 const TOKEN_SHAPE = new RegExp(`^[A-Za-z0-9._~-]{${AGENT_TOKEN_MIN_CHARACTERS},}$`)
 
-/** The token can no longer be approved. */
+/** Error codes that mean that the token can no longer be approved. */
 const FINAL_CODES: ReadonlySet<string> = new Set(ENDED_REQUEST_CODES)
 
 export type WaitUntilAuthorizedOptions = CallOptions & {
-  /** From `newAgentToken()`. Default: the client's own token. */
+  /** Token from `newAgentToken()`. Default: the client's own token. */
   token?: string
 }
 
 /**
- * A 401 means that the token is not approved yet.
+ * Waits until a person approves the token. The service answers 401 until then.
  * @returns the owner of the token
  * @throws {Unauthorized} after 15 minutes, or immediately with the code `request_refused`, `request_locked` or
  * `request_expired`

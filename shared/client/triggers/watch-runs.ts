@@ -1,5 +1,6 @@
 /**
- * The service cannot push updates, so the client polls for new runs, and for unfinished runs that have finished since.
+ * Watches a trigger's runs. The service cannot push updates, so the client polls for new runs, and for unfinished runs
+ * that have finished since.
  */
 import { anySignal } from '../abortable.ts'
 import type { CallOptions } from '../options.ts'
@@ -16,17 +17,22 @@ import {
 import { UnfinishedRuns } from './unfinished-runs.ts'
 
 export type WatchRunsOptions = CallOptions & {
-  /** Queued at this time or later, even if already finished. Default: only runs that finish after the call. */
+  /**
+   * Earliest time at which the runs were queued. Includes runs that have already finished. Default: only runs that
+   * finish after the call.
+   */
   since?: string | Date
 }
 
-// The interval is short after a run has finished, and then doubles up to the maximum.
+// The polling interval is short after a run has finished, and then doubles up to the maximum.
 const FIRST_MS = 500
 const LAST_MS = 10_000
-/** Maximum interval while a run is unfinished. */
 const UNFINISHED_POLL_MAX_MS = 2_000
 
-/** Watching starts with the call to this function, not with the first read from the iterator. */
+/**
+ * Yields runs when they finish. Watching starts with the call to this function, not with the first read from the
+ * iterator.
+ */
 export function watchRuns(
   parts: TriggersParts,
   triggerId: string,
@@ -34,7 +40,7 @@ export function watchRuns(
 ): AsyncGenerator<Run, void, undefined> {
   const watcher = new RunWatcher(parts, triggerId, options)
   const started = watcher.start()
-  // The iterator reports the error. This handler prevents an unhandled rejection if nothing is read.
+  // The iterator reports the error. The empty handler prevents an unhandled rejection if the iterator is never read.
   started.catch(() => undefined)
   return watcher.finishedRuns(started)
 }
@@ -45,7 +51,10 @@ class RunWatcher {
   readonly #options: WatchRunsOptions
   readonly #signal: AbortSignal | undefined
   readonly #unfinished: UnfinishedRuns
-  /** All runs queued before `until`, and the runs in `atThat`, which were queued exactly at `until`. */
+  /**
+   * Runs that were already seen: all runs queued before `until`, and the runs in `atThat`, which were queued exactly at
+   * `until`.
+   */
   #known: { until: string | undefined; atThat: Set<string> } = {
     until: undefined,
     atThat: new Set(),
@@ -62,7 +71,9 @@ class RunWatcher {
     })
   }
 
-  /** Does not retry for long, so that a wrong ID, token or address is reported immediately. */
+  /**
+   * Fetches the initial state. Does not retry for long, so that a wrong ID, token or address is reported immediately.
+   */
   async start(): Promise<void> {
     const { since } = this.#options
     if (since !== undefined) {
@@ -98,7 +109,7 @@ class RunWatcher {
     }
   }
 
-  /** Batches of runs that have finished since the last poll, in the order in which they were queued. */
+  /** Yields batches of runs that have finished since the last poll, in the order in which they were queued. */
   async *#poll(): AsyncGenerator<Run[], void, undefined> {
     yield* this.#unfinished.finishedRuns()
     const since = this.#known.until
@@ -108,7 +119,8 @@ class RunWatcher {
         this.#parts,
         this.#signal,
       )
-    // Oldest to newest. To keep only one page in memory, fetches all pages but the newest a second time.
+    // Runs are yielded from oldest to newest. To keep only one page in memory, all pages but the newest are fetched a
+    // second time.
     const places: PagePosition[] = []
     let newest: PositionedRunsPage | undefined
     for await (const read of runPages(page)) {

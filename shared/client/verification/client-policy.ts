@@ -3,26 +3,27 @@ import { isLoopback } from '../../network/loopback.ts'
 import { PolicyIncomplete } from './failures.ts'
 
 /**
- * Verification of the origin's evidence.
+ * When to verify the origin's evidence.
  * - `once`: before the first key is sent, and again after an hour. The application is pinned on first use. A different
  * application is rejected later.
- * - `required`: as `once`, but the policy must name the application (`composeHashes`) and the accepted machines
+ * - `required`: like `once`, but the policy must name the application (`composeHashes`) and the accepted machines
  * (`measurements`, or `'open'`). The evidence must name the host of the base URL. Actions are sealed by default.
  * - `never`: the client relies on TLS alone.
  */
 export type Verify = 'once' | 'required' | 'never'
 
 /**
- * By default, the root must be Intel's, and the platform must be up to date. `measurements: 'open'` accepts any
- * firmware and operating system.
+ * Policy for the origin's evidence. By default, the root must be Intel's, and the platform must be up to date.
+ * `measurements: 'open'` accepts any firmware and operating system.
  */
 export type ClientPolicy = Partial<Omit<Policy, 'measurements'>> & {
   measurements?: readonly Measurements[] | 'open'
 }
 
 /**
- * With `once`, an origin on loopback may use any root, because a local stack is simulated, and no other machine can
- * intercept the connection. Otherwise, a simulated root is accepted only if the policy names it.
+ * Completes the policy with defaults. With `once`, an origin on loopback may use any root, because a local stack is
+ * simulated, and no other machine can intercept the connection. Otherwise, a simulated root is accepted only if the
+ * policy names it.
  * @throws {PolicyIncomplete} if `verify` is `required` and the policy does not name the application or the accepted
  * machines
  */

@@ -1,4 +1,7 @@
-/** Small, because the code that throws most of these errors is loaded on demand. */
+/**
+ * Errors of verification and sealed calls. They are in a small file of their own, because the code that throws most of
+ * them is loaded on demand.
+ */
 import type { RuleName } from '../../attestation/policy.ts'
 import type { Report } from '../../attestation/report.ts'
 import type { JwsFlaw } from '../../crypto/jws.ts'
@@ -15,7 +18,7 @@ export class PolicyIncomplete extends SvcError {
   }
 }
 
-/** The origin's evidence failed verification. Nothing secret was sent. */
+/** The origin's evidence failed verification. No secret was sent. */
 export class EvidenceRefused extends SvcError {
   override name = 'EvidenceRefused'
   readonly rule: RuleName
@@ -36,7 +39,7 @@ export class EvidenceRefused extends SvcError {
   }
 }
 
-/** The origin's evidence could not be fetched. Nothing secret was sent. */
+/** The origin's evidence could not be fetched. No secret was sent. */
 export class EvidenceUnavailable extends SvcError {
   override name = 'EvidenceUnavailable'
   constructor(message: string, options?: ErrorOptions) {
@@ -45,7 +48,7 @@ export class EvidenceUnavailable extends SvcError {
   }
 }
 
-/** The evidence passed verification, but is for a different application than before. Nothing secret was sent. */
+/** The evidence passed verification, but is for a different application than before. No secret was sent. */
 export class EvidenceChanged extends SvcError {
   override name = 'EvidenceChanged'
   readonly field: 'app id' | 'compose hash' | 'root'
@@ -102,9 +105,9 @@ export class AnswerUnreadable extends SvcError {
 }
 
 /**
- * An unsealed response claims that the origin does not have the channel key, although the evidence still contains it.
- * The call is not sealed again: an intermediary could forward the first call and then make this claim, so that the
- * action is executed twice.
+ * An unsealed response claims that the origin does not have the channel key, although the evidence still contains that
+ * key. The call is not sealed again. Otherwise, an intermediary could forward the first call, then make this claim, and
+ * thereby have the action executed twice.
  */
 export class ChannelKeyUnknown extends SvcError {
   override name = 'ChannelKeyUnknown'

@@ -1,4 +1,4 @@
-/** The origin is verified before the first key is sent, and again after an hour. */
+/** Verifies the origin before the first key is sent, and again after an hour. */
 import type { ActionStatement } from '../../receipts/action-statement.ts'
 import type { Policy } from '../../attestation/policy.ts'
 import type { Report } from '../../attestation/report.ts'
@@ -18,16 +18,16 @@ type VerificationOptions = {
   policy?: ClientPolicy | undefined
   fetch: typeof fetch
   random: (bytes: number) => Uint8Array<ArrayBuffer>
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
   sleep?: RuntimeEnvironment['sleep'] | undefined
-  /** Aborts a verification for all callers that wait for it. */
+  /** Signal that aborts a verification for all callers that wait for it. */
   signal?: AbortSignal | undefined
 }
 
 /**
- * Maximum wait for a verification that another caller started: a few times its usual duration. The other caller's
- * request may have ended, and the verification with it.
+ * Maximum wait for a verification that another caller started: a few times its usual duration. The wait is limited,
+ * because the verification never completes if the other caller's request has ended.
  */
 const JOIN_TIMEOUT_MS = 5_000
 
@@ -38,7 +38,7 @@ export class OriginVerification {
   #trusted: TrustedOrigin | undefined
   #inFlight: Promise<TrustedOrigin> | undefined
 
-  /** @throws {PolicyIncomplete} if the policy for `verify: 'required'` is incomplete */
+  /** Creates an unverified origin. @throws {PolicyIncomplete} if the policy for `verify: 'required'` is incomplete */
   constructor(options: VerificationOptions) {
     const { baseUrl, verify, policy } = options
     this.#options = options
@@ -46,7 +46,7 @@ export class OriginVerification {
     this.#pinned = new PinnedApplication(verify)
   }
 
-  /** Scheme, host and port. */
+  /** Scheme, host and port of the origin. */
   get origin(): string {
     return new URL(this.#options.baseUrl).origin
   }
@@ -55,13 +55,13 @@ export class OriginVerification {
     return this.#options.verify === 'required'
   }
 
-  /** False under `verify: 'never'`, which trusts TLS alone. */
+  /** True if the origin's evidence is verified. False under `verify: 'never'`, which relies on TLS alone. */
   get judges(): boolean {
     return this.#options.verify !== 'never'
   }
 
   /**
-   * Resolves when a key or a proof may be sent to the origin: immediately under `verify: 'never'`.
+   * Waits until a key or a proof may be sent to the origin. Resolves immediately under `verify: 'never'`.
    * @param signal aborts only the wait of this caller
    * @throws {EvidenceUnavailable | EvidenceRefused | EvidenceChanged}
    */
@@ -77,7 +77,7 @@ export class OriginVerification {
     return abortable(this.#verifyOnce(), signal)
   }
 
-  /** Verifies the current evidence. If it passes, the result replaces the earlier one. */
+  /** Verifies the origin's current evidence. If the evidence passes, the result replaces the earlier one. */
   async report(signal?: AbortSignal): Promise<Report> {
     signal?.throwIfAborted()
     const { report } = await abortable(this.#verifyOnce(), signal)
@@ -85,7 +85,7 @@ export class OriginVerification {
   }
 
   /**
-   * The receipt may be from another version of the application. `compose_hash` shows the version.
+   * Verifies a receipt. The receipt may be from another version of the application, which `compose_hash` shows.
    * @throws {ReceiptRefused}
    */
   async receipt(text: string, signal?: AbortSignal): Promise<Receipt> {
@@ -94,14 +94,14 @@ export class OriginVerification {
     return verifyOriginReceipt(text, trusted)
   }
 
-  /** @throws {StatementRefused} */
+  /** Verifies the origin's statement about an action. @throws {StatementRefused} */
   async actionStatement(text: string, cid: string, signal?: AbortSignal): Promise<ActionStatement> {
     const trusted = await this.trusted(signal)
     const { verifyActionStatement } = await import('./verifier.ts')
     return verifyActionStatement(text, cid, trusted)
   }
 
-  /** Single-flight. Failures are not cached, so the next caller tries again. */
+  /** Verifies the origin, single-flight. Failures are not cached, so the next caller tries again. */
   async #verifyOnce(): Promise<TrustedOrigin> {
     for (let underWay = this.#inFlight; underWay; underWay = this.#inFlight) {
       const verified = await this.#join(underWay)
@@ -116,8 +116,8 @@ export class OriginVerification {
   }
 
   /**
-   * Undefined after a timeout. In a Worker, the work of a finished request stops, and a promise that depends on it
-   * never settles.
+   * Waits for a verification in flight. Undefined after a timeout. In a Worker, the work of a finished request stops,
+   * and a promise that depends on the work never settles.
    */
   async #join(inFlight: Promise<TrustedOrigin>): Promise<TrustedOrigin | undefined> {
     const { sleep = cancelableSleep } = this.#options
@@ -134,7 +134,7 @@ export class OriginVerification {
   }
 
   async #verify(): Promise<TrustedOrigin> {
-    // Not trusted until it passes verification again, because the earlier result may have been wrong.
+    // The origin is not trusted until it passes verification again, because the earlier result may have been wrong.
     this.#trusted = undefined
     const { baseUrl, fetch, random, now, signal } = this.#options
     const { verifyTrustedOrigin } = await import('./verifier.ts')
@@ -152,7 +152,10 @@ export class OriginVerification {
     return this.#trusted
   }
 
-  /** If the base URL's host is not in the evidence, TLS may terminate before the connection reaches the machine. */
+  /**
+   * Requires the base URL's host to be in the evidence. Otherwise, TLS may terminate before the connection reaches the
+   * machine.
+   */
   #checkHost({ report, hosts }: TrustedOrigin): Report {
     const { hostname } = new URL(this.#options.baseUrl)
     if (isLoopback(hostname) || hosts.some((host) => host.toLowerCase() === hostname)) return report
@@ -164,7 +167,8 @@ export class OriginVerification {
 }
 
 /**
- * Also rejects a `verifiedUntil` that is too far in the future, because setting the clock back would extend the hour.
+ * Returns true if the verification has not expired. A `verifiedUntil` that is too far in the future is also invalid,
+ * because setting the clock back would extend the hour.
  */
 function isCurrent({ verifiedUntil }: TrustedOrigin, now: number): boolean {
   return now < verifiedUntil && verifiedUntil - now <= CHANNEL_KEY_MAX_AGE_MS

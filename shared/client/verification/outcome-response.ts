@@ -19,7 +19,7 @@ export function toActionResponse(outcome: Outcome): SvcActionResponse {
     throw new ActionFailed(text, { code, receipt, requestId: undefined })
   }
   const { response, action_cid, duration_ms, charged_cents, receipt } = outcome
-  // `verifyCallReceipt` rejects an outcome without a receipt.
+  // An outcome without a receipt does not reach this point, because `verifyCallReceipt` rejects it.
   return {
     response,
     logs,
@@ -39,7 +39,7 @@ const CHECK_FIRST_FIX =
   'The action may have taken effect: check before you try again. Nothing was charged.'
 const stoppedBy = (status: number, code: string, fix = CHECK_FIRST_FIX) => ({ status, code, fix })
 
-/** Actions that were stopped because the cost of their next second could not be reserved. */
+/** Error codes of actions that were stopped because the cost of their next second could not be reserved. */
 const STOPPED = new Map([
   ['out_of_credits', stoppedBy(402, 'out_of_credits', 'Add funds: billing.createPaymentIntent.')],
   ['spend_cap_reached', stoppedBy(402, 'spend_cap_reached', 'Wait, or raise the cap of this key.')],

@@ -3,8 +3,8 @@ import type { Verify } from './client-policy.ts'
 import { EvidenceChanged } from './failures.ts'
 
 /**
- * Pinned on first use, for the lifetime of the client. Under `verify: 'required'`, the policy lists the accepted
- * compose hashes, so an upgrade to another one of them is allowed.
+ * The origin's application, which is pinned on first use for the lifetime of the client. Under `verify: 'required'`,
+ * the policy lists the accepted compose hashes, so an upgrade to another accepted hash is allowed.
  */
 export class PinnedApplication {
   readonly #pinsCompose: boolean

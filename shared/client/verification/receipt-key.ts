@@ -6,7 +6,7 @@ const KEY_ID_BYTES = 16
 const ES256 = { name: 'ECDSA', hash: 'SHA-256' }
 
 /**
- * Uses WebCrypto, which browsers, Workers and Node support.
+ * Imports a receipt key with WebCrypto, which browsers, Workers and Node support.
  * @param point uncompressed P-256 point of 65 bytes, which is `public_key` in `/evidences/receipt-key.json`
  * @throws {DOMException} if the point is not on the curve
  */

@@ -1,4 +1,3 @@
-/** Calls are encrypted to the key in the verified evidence, so that intermediaries cannot read them. */
 import { anySignal } from '../abortable.ts'
 import { requireApiKeyFormat } from '../credential.ts'
 import { SvcError } from '../failures/svc-error.ts'
@@ -14,7 +13,7 @@ import type { OriginVerification } from './origin-verification.ts'
 
 type SealedActionsParts = RuntimeEnvironment & {
   verification: OriginVerification
-  /** The origin, or an edge that forwards sealed calls. */
+  /** URL of the origin, or of an edge that forwards sealed calls. */
   via: string
   retries: RetryOptions | undefined
   signal: AbortSignal | undefined
@@ -72,7 +71,7 @@ export class SealedActions {
     } catch (error) {
       signal?.throwIfAborted()
       const failure = error instanceof CallRefused ? toPlainError(error) : error
-      // The verification expired between the check here and the sealing of the call.
+      // The verification expired after it was checked, but before the call was sealed.
       if (error instanceof TrustExpired && sends.begun === 0)
         return { failure: error, isRetryable: false }
       // If the call was sealed twice, the first one may have run, regardless of the last response.

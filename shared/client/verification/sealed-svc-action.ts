@@ -1,6 +1,6 @@
 /**
- * The envelope contains the API key, the code and the params, encrypted for an origin that the client has verified
- * itself. Intermediaries, including the edge, can neither read nor change the call.
+ * Seals a call of an action. The envelope contains the API key, the code and the params, encrypted for an origin that
+ * the client has verified itself. Intermediaries, including the edge, can neither read nor change the call.
  */
 import { encodeBase64url } from '../../encoding/base64url.ts'
 import { sameBytes } from '../../encoding/bytes.ts'
@@ -24,24 +24,24 @@ import type { TrustedOrigin } from './trusted-origin.ts'
 
 export type SealedChannel = {
   trusted: TrustedOrigin
-  /** The origin, or an edge that forwards sealed requests. */
+  /** URL of the origin, or of an edge that forwards sealed requests. */
   url: string | URL
   fetch: typeof fetch
   random: (bytes: number) => Uint8Array<ArrayBuffer>
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
-  /** Aborts the wait for the response. The origin may already have started the action. */
+  /** Signal that aborts the wait for the response. The origin may already have started the action. */
   signal?: AbortSignal
 }
 
 export type ActionCall = { apiKey: string; code: string; jsParams?: object }
 
 export type SealedResult = {
-  /** A response that reports a failed action is also valid. */
+  /** Outcome of the call. A response that reports a failed action is also valid. */
   outcome: Outcome
-  /** Verified to be for this call. Undefined if the origin lost the run. */
+  /** Receipt that was verified to be for this call. Undefined if the origin lost the run. */
   receipt: Receipt | undefined
-  /** For later calls. Differs from the given origin if the origin had to be verified again. */
+  /** Origin to use for later calls. Differs from the given origin if the origin had to be verified again. */
   trusted: TrustedOrigin
 }
 
@@ -81,8 +81,8 @@ export async function sealedSvcAction(
 const UNKNOWN_CHANNEL_KEY = 421
 
 /**
- * If sealed again, a call keeps its request ID and `issuedAt`. The processes of the origin together accept a request ID
- * only once, and store the ID until the request expires, counted from `issuedAt`.
+ * A call with the values that stay the same if it is sealed again. The processes of the origin together accept a
+ * request ID only once, and store the ID until the request expires, counted from `issuedAt`.
  */
 type PreparedCall = {
   call: ActionCall
@@ -121,7 +121,9 @@ async function sendSealed(
   return parseExecuteResponse(await open(sealed))
 }
 
-/** Inserts the params as the same text that is hashed for the comparison with the receipt. */
+/**
+ * Builds the plaintext. The params are inserted as the same text that is hashed for the comparison with the receipt.
+ */
 function plaintextOf(
   { apiKey, code }: ActionCall,
   paramsText: string,

@@ -1,4 +1,7 @@
-/** Loaded on demand: evidence verification, HPKE and zod. Errors are converted to errors of the client. */
+/**
+ * Entry point of the code that is loaded on demand: evidence verification, HPKE and zod. Errors are converted to errors
+ * of the client.
+ */
 import {
   type ActionStatement,
   readActionStatement,

@@ -8,15 +8,16 @@ import {
 import { ORIGIN_LOST, type Outcome } from '../../wire/outcome.ts'
 import { ReceiptMismatch } from './failures.ts'
 
-/** A call as the client sent it, to compare with the receipt. */
+/** A call as the client sent it, which is compared with the receipt. */
 type CalledAction = {
   code: string
-  /** `js_params`, exactly as sealed. */
+  /** Text of `js_params`, exactly as sealed. */
   paramsText: string
 }
 
 /**
- * Does not check the account, because a client with a usage key does not have the account's hash.
+ * Verifies the receipt of a call. Does not check the account, because a client with a usage key does not have the
+ * account's hash.
  * @returns undefined if the origin lost the run
  * @throws {ReceiptRefused | ReceiptMismatch} if the receipt is not for this call and outcome
  */

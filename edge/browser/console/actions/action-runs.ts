@@ -1,4 +1,4 @@
-/** Runs that were started in this tab continue while another view is open. */
+/** Tracks runs that were started in this tab. They continue while another view is open. */
 import type { ApiClient } from '../../../../shared/client/api/client.ts'
 import type { SovereignClient } from '../../../../shared/client/sovereign/client.ts'
 import type { ActionAnswer } from '../../../../shared/client/core/execution.ts'
@@ -10,9 +10,9 @@ export type ActionRunner = Pick<ApiClient | SovereignClient, 'svcAction'>
 export type ActionRun = {
   number: number
   source: string
-  /** Unix milliseconds. */
+  /** Start time in Unix milliseconds. */
   startedAt: number
-  /** `detached`: this page stopped waiting for the result, but the run continues. */
+  /** State of the run. `detached` means that this page stopped waiting for the result, but the run continues. */
   state: 'in progress' | 'detached' | 'ended'
   answer?: ActionAnswer
   failure?: unknown
@@ -26,14 +26,13 @@ class ActionRuns {
   #lastNumber = 0
   readonly #pending = new Map<number, { again: () => void; stop: AbortController }>()
 
-  /** Newest first. */
   get all(): readonly ActionRun[] {
     return this.#runs
   }
 
   start(runner: ActionRunner, code: string, js_params: Record<string, unknown>): void {
     const number = ++this.#lastNumber
-    // The action is executed only once, however often its result is requested.
+    // The idempotency key ensures that the action is executed only once, however often its result is requested.
     const idempotencyKey = crypto.randomUUID()
     const wait = () => {
       const stop = new AbortController()
@@ -55,7 +54,7 @@ class ActionRuns {
     this.changes.notify()
   }
 
-  /** The run continues, and its result can be requested again. */
+  /** Stops waiting for a run's result. The run continues, and its result can be requested again. */
   stopWaiting(number: number): void {
     this.#pending.get(number)?.stop.abort()
     this.#change(number, { state: 'detached' })

@@ -1,4 +1,7 @@
-/** Kept in `sessionStorage` across reloads. The console does not treat the source and the params as secrets. */
+/**
+ * Drafts of actions, stored in `sessionStorage` so that they survive reloads. The console does not treat the source and
+ * the params as secrets.
+ */
 
 export type Draft = { source: string; params: string }
 
@@ -13,7 +16,7 @@ export function storedDraft(): Draft | undefined {
   }
 }
 
-/** A draft that exceeds the storage quota is lost when the page is closed. */
+/** A draft that exceeds the storage quota is not stored, so it is lost when the page is closed. */
 export function storeDraft(draft: Draft): void {
   try {
     sessionStorage.setItem(KEPT, JSON.stringify(draft))

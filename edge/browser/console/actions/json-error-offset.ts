@@ -1,4 +1,6 @@
-/** Locates JSON syntax errors (RFC 8259), because JavaScript engines report positions differently or not at all. */
+/**
+ * Locates JSON syntax errors (RFC 8259). JavaScript engines report their positions in different formats or not at all.
+ */
 
 const SPACE = /[ \t\r\n]*/y
 const TOKEN =
@@ -8,8 +10,8 @@ const TOKEN =
 type Expected = 'value' | 'value or ]' | 'name' | 'name or }' | ':' | ', or end'
 
 /**
- * @param text a text that `JSON.parse` rejected
- * @returns offset of the first invalid character, or the length of an incomplete text
+ * @param text text that `JSON.parse` has rejected
+ * @returns offset of the first invalid character, or the length of the text if the text is incomplete
  */
 export function jsonErrorOffset(text: string): number {
   const open: ('{' | '[')[] = []
@@ -26,7 +28,7 @@ export function jsonErrorOffset(text: string): number {
   }
 }
 
-/** Kind of token that may follow; undefined if the token itself is not allowed. */
+/** Returns the kind of token that may follow a token, or undefined if the token itself is not allowed. */
 function nextExpected(
   token: string,
   expected: Expected,

@@ -4,7 +4,7 @@ type ParsedParams =
   | { params: Record<string, unknown> }
   | { fault: string; place?: { line: number; column: number; offset: number } }
 
-/** Empty text means `{}`. For invalid JSON, returns the position of the error. */
+/** An empty text is parsed as `{}`. For invalid JSON, returns the position of the error. */
 export function parseParams(text: string): ParsedParams {
   if (text.trim() === '') return { params: {} }
   let value: unknown
@@ -18,7 +18,6 @@ export function parseParams(text: string): ParsedParams {
   return { fault: 'Params must be a JSON object, such as {"message": "hello"}.' }
 }
 
-/** Line and column are 1-based. */
 function faultAt(text: string, offset: number): ParsedParams {
   const before = text.slice(0, offset).split('\n')
   const line = before.length

@@ -13,7 +13,7 @@ import { performAndReload } from '../perform.ts'
 import type { Perform } from '../view.ts'
 import { useEffect } from '../../components/use-effect.ts'
 
-/** Asynchronous, so the CID briefly lags behind edits. */
+/** The computation is asynchronous, so the CID briefly lags behind edits. */
 export function useCid(source: string): string | undefined {
   const [cid, setCid] = useState<string | undefined>(undefined)
   useEffect(() => {
@@ -33,11 +33,13 @@ type PermissionCardProps = {
   connection: Connection
   cid: string
   perform: Perform
-  /** Called after a permission was added. */
   onChange: () => void
 }
 
-/** @param cid undefined until it is computed; the card is shown even then, to avoid a layout shift */
+/**
+ * @param cid CID of the action, or undefined until it is computed; the card is shown in any case, to avoid a layout
+ *   shift
+ */
 export const PermissionCard: FC<Omit<PermissionCardProps, 'cid'> & { cid: string | undefined }> = ({
   cid,
   ...props
@@ -153,7 +155,10 @@ const PermittingGroups: FC<{ groups: Group[]; hash: string; connection: Connecti
 
 const walletsOf = (count: number) => (count === 1 ? '1 wallet' : `${count} wallets`)
 
-/** Wallet derived from the CID. Looked up only on request, because verification requires large evidence. */
+/**
+ * Wallet that is derived from the action's CID. It is looked up only on request, because the lookup verifies large
+ * evidence.
+ */
 const ActionWallet: FC<PermissionCardProps> = ({ connection, cid }) => {
   const [found, setFound] = useState<{ address?: string; why?: string; isAsked?: boolean }>({})
   const lookUp = async () => {

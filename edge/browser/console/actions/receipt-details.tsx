@@ -11,7 +11,7 @@ type VerificationState =
   | { state: 'not yet' | 'in progress' | 'verified' }
   | { state: 'refused'; why: string }
 
-/** The receipt is trustworthy only once its signature is verified against the evidence. */
+/** A receipt is trustworthy only after its signature has been verified against the evidence. */
 export const ReceiptDetails: FC<{ receipt: string; connection: Connection }> = ({
   receipt,
   connection,

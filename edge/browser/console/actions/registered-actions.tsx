@@ -1,4 +1,4 @@
-/** Registering an action only names it; permissions are granted by groups. */
+/** Registration only gives an action a name; groups grant the permissions. */
 import { useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import type { RegisteredAction } from '../../../../shared/client/core/account.ts'
@@ -15,7 +15,6 @@ import type { Perform } from '../view.ts'
 type RegisteredActionsProps = {
   connection: Connection
   perform: Perform
-  /** CID of the source in the editor. */
   cid: string
   actions: LoadState<RegisteredAction[]>
 }

@@ -198,7 +198,6 @@ const KeyChoice: FC<KeyChoiceProps & { children?: string | false }> = ({
   </>
 )
 
-/** Returns the reason if the key cannot be used. */
 function createRunner(usageKey: string, origin: Origin): ActionRunner | string {
   if (usageKey === '') return 'Paste the usage key to run the action with.'
   try {

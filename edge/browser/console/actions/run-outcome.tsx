@@ -47,7 +47,7 @@ const Succeeded: FC<OutcomeProps> = ({ run: { answer }, connection }) => {
   )
 }
 
-/** Recognized by its fields instead of its class (see `describeFailure`). */
+/** Error of an action that has failed. It is recognized by its fields instead of its class (see `describeFailure`). */
 type ActionFailure = Error & { code: string; actionStack: string; logs: string; receipt?: string }
 export const isActionFailure = (failure: unknown): failure is ActionFailure =>
   failure instanceof Error && 'actionStack' in failure && 'logs' in failure
@@ -111,7 +111,6 @@ const Part: FC<{ title: string; text: string }> = ({ title, text }) => (
   </section>
 )
 
-/** Shows why an action did not run, or why its outcome is unknown. */
 const NoResult: FC<{ failure: unknown }> = ({ failure }) => {
   const { message, fix, status, requestId } = describeFailure(failure)
   return (

@@ -4,14 +4,16 @@ import type { Editor } from '../../editor/mount-editor.ts'
 import { useEffect } from '../../components/use-effect.ts'
 
 type SourceEditorProps = {
-  /** Initial text; later changes have no effect. */
+  /** Initial text of the editor. Later changes of this prop have no effect. */
   source: string
   onChange: (source: string) => void
-  /** Called with the plain textarea first, and with the editor once it has loaded. */
+  /** Called with the plain textarea first, and again with the editor once it has loaded. */
   onMounted: (editor: Pick<Editor, 'setText' | 'goTo' | 'mark'>) => void
 }
 
-/** A plain textarea until the editor has loaded, or if it fails to load. */
+/**
+ * Editor for an action's source. A plain textarea is shown until the editor has loaded, and remains if loading fails.
+ */
 export const SourceEditor: FC<SourceEditorProps> = ({ source, onChange, onMounted }) => {
   const area = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {

@@ -1,6 +1,6 @@
 type StackLine = {
   text: string
-  /** 1-based position in the action's source. Absent if the line does not refer to it. */
+  /** 1-based position in the action's source. Absent if the line does not refer to the source. */
   place?: { line: number; column: number }
 }
 

@@ -1,9 +1,11 @@
-/** A test checks that every template is a valid action. */
 import type { Draft } from './draft.ts'
 
 type ActionTemplate = Draft & { name: string }
 
-/** Replaced with one of the account's wallets, if there is one. */
+/**
+ * Address that stands for a wallet in templates. It is replaced with one of the account's wallets, if the account has
+ * one.
+ */
 export const PLACEHOLDER_WALLET = '0x0000000000000000000000000000000000000000'
 
 const paramsJson = (value: object) => JSON.stringify(value, null, 2)

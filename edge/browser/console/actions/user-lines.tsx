@@ -1,12 +1,14 @@
-/** Long untrusted text, such as a response, console output or a stack trace. */
 import { useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import { escapeLinesAndCr } from '../../format/values.ts'
 
-/** Browsers lay out this length without a noticeable delay. A button shows the rest. */
+/**
+ * Maximum number of characters that are shown initially, which browsers lay out without a noticeable delay. A button
+ * shows the rest.
+ */
 const SHOWN_CHARACTERS = 20_000
 
-/** @param of description for screen readers, such as "Console output" */
+/** @param of description of the text for screen readers, such as "Console output" */
 export const UserLines: FC<{ text: string; of: string }> = ({ text, of }) => {
   const [isWhole, setWhole] = useState(false)
   const isCut = !isWhole && text.length > SHOWN_CHARACTERS

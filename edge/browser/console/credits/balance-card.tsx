@@ -4,11 +4,10 @@ import { Loaded, type LoadState } from '../loaded.tsx'
 import { formatUsd } from '../../../../shared/usd.ts'
 import { useEffect } from '../../components/use-effect.ts'
 
-/** @param credited number of credited payments; a change reloads the balance */
+/** @param credited number of credited payments; if it changes, the balance is reloaded */
 export const BalanceCard: FC<{
   balance: LoadState<Balance>
   credited: number
-  /** Price of a change to the account, such as "1 cent". */
   price: string
 }> = ({ balance, credited, price }) => {
   useEffect(() => {

@@ -2,7 +2,7 @@ import type { UsageRow } from '../../../../shared/client/core/billing.ts'
 import { DAY_MS } from '../../../../shared/durations.ts'
 
 type DailyCharges = {
-  /** UTC days in Unix milliseconds, ascending, without gaps. */
+  /** Start of each UTC day in Unix milliseconds, in ascending order without gaps. */
   times: number[]
   /** Charges on each day, in cents. */
   runs: number[]
@@ -12,7 +12,7 @@ type DailyCharges = {
 /**
  * @param from first UTC day, as YYYY-MM-DD
  * @param to last UTC day (inclusive), as YYYY-MM-DD
- * @returns one entry per day, which is 0 without charges
+ * @returns one entry per day; 0 for days without charges
  */
 export function dailyCharges(rows: readonly UsageRow[], from: string, to: string): DailyCharges {
   const [first, last] = [Date.parse(from), Date.parse(to)]
@@ -30,7 +30,6 @@ export function dailyCharges(rows: readonly UsageRow[], from: string, to: string
 
 const formatUtcDay = (at: number) => new Date(at).toISOString().slice(0, 10)
 
-/** Includes today. */
 export function lastDays(days: number, now: number): { from: string; to: string } {
   return { from: formatUtcDay(now - (days - 1) * DAY_MS), to: formatUtcDay(now) }
 }

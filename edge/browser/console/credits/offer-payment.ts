@@ -1,8 +1,8 @@
 /**
- * Passes a payment to the `/pay` page. That page runs the payment processor's script, so it receives only the payment:
- * no API key, and no reference to our window (`noopener`). It requests the payment on a BroadcastChannel with a random
- * name from its URL. In another browser, the channel has no other end, so a person who opens another user's link cannot
- * be made to pay for that user.
+ * Passes a payment to the `/pay` page. That page runs the payment processor's script, so the page receives only the
+ * payment: no API key, and no reference to our window (`noopener`). The page requests the payment on a
+ * BroadcastChannel, whose random name is in the page's URL. The channel does not reach other browsers, so a person who
+ * opens another user's link cannot be made to pay for that user.
  */
 import { encodeHex } from '../../../../shared/encoding/hex.ts'
 import { channelName, type FromPayPage, PAY_PATH, type PaymentHandover } from './payment-channel.ts'
@@ -10,8 +10,8 @@ import { channelName, type FromPayPage, PAY_PATH, type PaymentHandover } from '.
 const NAME_BYTES = 16
 
 /**
- * Answers the payment page until this tab is closed.
- * @returns the path of the payment page, including the fragment
+ * Offers a payment to the payment page until this tab is closed.
+ * @returns path of the payment page, including the fragment
  */
 export function offerPayment(handover: PaymentHandover, onPaid: () => void): string {
   const name = encodeHex(crypto.getRandomValues(new Uint8Array(NAME_BYTES)))

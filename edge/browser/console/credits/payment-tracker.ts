@@ -1,4 +1,4 @@
-/** A payment is made on a separate page, `/pay`, and confirmed here. */
+/** Tracks payments. A payment is made on a separate page, `/pay`, and confirmed by the console. */
 import type { BillingOperations, Credited } from '../../../../shared/client/core/billing.ts'
 import { perConnection } from '../connection.ts'
 import { balanceChanges, Listeners } from '../listeners.ts'
@@ -6,10 +6,9 @@ import { offerPayment } from './offer-payment.ts'
 import type { PaymentHandover } from './payment-channel.ts'
 
 export type Payment = {
-  /** Assigned by the payment processor. */
   id: string
   amountCents: number
-  /** `begun`: no payment reported yet. `asking`: reported, but not credited yet. */
+  /** State of the payment. `begun`: not reported as paid yet. `asking`: reported as paid, but not credited yet. */
   state: 'begun' | 'asking' | 'credited' | 'failed'
   path: string
   failure?: unknown
@@ -22,7 +21,6 @@ export class PaymentTracker {
   readonly changes = new Listeners()
   #payments: readonly Payment[] = []
 
-  /** Newest first. */
   get all(): readonly Payment[] {
     return this.#payments
   }

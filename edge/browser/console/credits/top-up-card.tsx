@@ -38,12 +38,12 @@ export const TopUpCard: FC<TopUpProps> = ({ billing, payments, perform }) => {
   )
 }
 
-/** Undefined if this service does not accept payments. */
+/** Returns the payment processor's publishable key, or undefined if this service does not accept payments. */
 async function readPublishableKey(billing: BillingOperations): Promise<string | undefined> {
   try {
     return (await billing.processorConfig()).publishable_key
   } catch (failure) {
-    // Not `instanceof`: scripts loaded later have their own copies of the classes.
+    // `instanceof` would not work, because scripts that are loaded later have their own copies of the classes.
     if (describeFailure(failure).status === 503) return undefined
     throw failure
   }

@@ -17,13 +17,12 @@ import { useEffect } from '../../components/use-effect.ts'
 type UsageCardProps = { connection: Connection; perform: Perform }
 type StatementQuery = { from: string; to: string; key_hash?: string }
 
-/** Days; the same default as that of the API. */
+/** Number of days shown, which is also the API's default. */
 const SHOWN_DAYS = 30
 
 export const UsageCard: FC<UsageCardProps> = ({ connection, perform }) => {
   const [query, setQuery] = useState<StatementQuery>(() => lastDays(SHOWN_DAYS, Date.now()))
   const usage = useLoaded(async () => connection.client.billing.usage(query).all())
-  // Keys with charges, as choices of the filter.
   const [keys, setKeys] = useState<[hash: string, name: string][]>([])
   useEffect(() => {
     if (usage.value && query.key_hash === undefined) setKeys(keyChoices(usage.value))

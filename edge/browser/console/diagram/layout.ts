@@ -1,4 +1,4 @@
-/** Usage keys and actions on the left, groups in the middle, wallets on the right. */
+/** Layout of the permission diagram: usage keys and actions on the left, groups in the middle, wallets on the right. */
 import { WILDCARD } from '../../../../shared/cid/wildcard.ts'
 import {
   canExecuteIn,
@@ -29,9 +29,7 @@ type DiagramLayout = {
 
 export const NODE_SIZE = { width: 200, height: 36, gap: 12 } as const
 const COLUMNS = { left: 4, middle: 276, right: 548 } as const
-/** Vertical gap between the usage keys and the actions, which share a column. */
 const SECTION_GAP = 40
-/** Height of the column headings. */
 const HEADING_HEIGHT = 28
 const WIDTH = COLUMNS.right + NODE_SIZE.width + 4
 

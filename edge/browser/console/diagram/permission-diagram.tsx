@@ -14,7 +14,6 @@ import {
   type DiagramNode,
 } from './layout.ts'
 
-/** The node's tooltip contains the full text. */
 const TEXT_MAX = 22
 
 const HEADINGS: Record<NodeKind, string> = {
@@ -67,7 +66,6 @@ export const PermissionDiagram = ({ permissions }: { permissions: Permissions })
   )
 }
 
-/** First node of each kind, above which the heading is drawn. */
 function firstOfEachKind(nodes: DiagramNode[]): DiagramNode[] {
   return nodes.filter((node, i) => nodes.findIndex(({ kind }) => kind === node.kind) === i)
 }

@@ -18,7 +18,6 @@ export const EditGroup = ({ group, permissions, client, change }: GroupProps) =>
   const others = permissions.wallets.filter(
     ({ pkp_id }) => !group.pkp_ids_permitted.includes(pkp_id),
   )
-  /** The suffix makes the name unique on the page. */
   const id = (name: string) => `${name}-${group_id}`
   const addAction = (event: Event) => {
     const { text } = readSubmittedForm(event)

@@ -1,4 +1,3 @@
-/** Spending cap of a usage key, in dollars per rolling window. */
 import type { UsageKeyFields } from '../../../../shared/client/core/account.ts'
 import { SPEND_CAP_MAX_CENTS } from '../../../../shared/limits.ts'
 import { Select, Field } from '../../components/form-fields.tsx'
@@ -8,7 +7,7 @@ import { windowChoices } from './spend-windows.ts'
 
 type SpendingCap = Required<Pick<UsageKeyFields, 'spend_cap_cents' | 'spend_window_seconds'>>
 
-/** Limits the cost of a program's mistakes. */
+/** Suggested spending cap, which limits the cost of a program's mistakes. */
 const SUGGESTED_DOLLARS = '1'
 const DAY_S = 86_400
 
@@ -35,7 +34,7 @@ export const CapFields = ({ suffix = '', cents, seconds }: CapFieldsProps) => (
   </>
 )
 
-/** Undefined if the text is not an amount, or exceeds the maximum cap. */
+/** Returns undefined if the text is not an amount, or exceeds the maximum cap. */
 export function readCap({ text }: SubmittedForm, suffix = ''): SpendingCap | undefined {
   const given = text(`cap${suffix}`)
   if (given === '') return { spend_cap_cents: null, spend_window_seconds: null }

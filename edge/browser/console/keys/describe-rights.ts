@@ -1,7 +1,7 @@
 import type { Group, UsageKey } from '../../../../shared/client/core/account.ts'
 import { WILDCARD_GROUP, nameOfGroup } from '../permissions.ts'
 
-/** Also lists that a key cannot run any action. */
+/** If the key cannot run any action, the list says so. */
 export function describeRights(key: UsageKey, groups: Group[]): [name: string, what: string][] {
   const where = (ids: readonly number[]) => {
     if (ids.includes(WILDCARD_GROUP)) return 'every group, including future ones: dangerous'

@@ -5,7 +5,7 @@ import type { KeyConnection } from '../connection.ts'
 import { apiKeyHash } from '../../../../shared/crypto/keccak.ts'
 import type { ViewProps } from '../view.ts'
 
-/** Not active yet. Sent only after the person confirms having stored the key. */
+/** Rotation that is not active yet. The new key is sent only after the person confirms having stored it. */
 type PendingRotation = { newKey: string; send: () => Promise<void>; giveUp: () => void }
 
 export const KeyRotation = ({ connection, ...props }: ViewProps) =>
@@ -19,7 +19,7 @@ const KeyRotationCard = ({ connection, reconnect, perform }: KeyRotationProps) =
   const [pending, setPending] = useState<PendingRotation | undefined>(undefined)
 
   const begin = () => {
-    // Called before the key is sent, so that the key is not lost with the response.
+    // Shows the new key before it is sent, so that the key is not lost if the response is lost.
     const keep = (newKey: string) =>
       new Promise<void>((stored, givenUp) => {
         const send = async () => {
@@ -37,7 +37,7 @@ const KeyRotationCard = ({ connection, reconnect, perform }: KeyRotationProps) =
         setPending({ newKey, send, giveUp })
       })
     const rotation = connection.client.rotateAccountApiKey({ keep })
-    // Avoids an unhandled rejection: `perform` reports failures, and cancelling is not a failure.
+    // Ignores the rejection here, because `perform` reports failures, and cancelling is not a failure.
     rotation.catch(() => {})
   }
 

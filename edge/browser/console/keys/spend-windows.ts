@@ -1,4 +1,4 @@
-/** Pairs of a length in seconds and a name. */
+/** Windows to choose from, as pairs of a length in seconds and a name. */
 const SPEND_WINDOWS = [
   [3_600, 'hour'],
   [86_400, 'day'],
@@ -11,8 +11,8 @@ export function describeWindow(seconds: number): string {
 }
 
 /**
- * Includes the current window, which the API may have set to any length. Otherwise, changing the cap would also change
- * the window.
+ * Returns the windows to choose from, including the current window, which the API may have set to any length. Without
+ * it, changing the cap would also change the window.
  */
 export function windowChoices(current: number): [value: string, text: string][] {
   const seconds = new Set([...SPEND_WINDOWS.map(([known]) => known), current])

@@ -3,7 +3,7 @@ import type { WalletConnection } from '../connection.ts'
 
 export type AdminCandidate =
   | { is: 'refused'; reason: string }
-  /** `address` has an EIP-55 checksum. */
+  /** The address has an EIP-55 checksum. */
   | { is: 'taken'; reason?: undefined; address: string; warnings: readonly string[] }
 
 export async function checkCandidate(

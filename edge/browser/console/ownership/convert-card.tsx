@@ -1,4 +1,4 @@
-/** Conversion to a ChainSecured account with an admin wallet, which is irreversible. */
+/** The conversion is irreversible. */
 import type { FC } from 'hono/jsx'
 import { useState } from 'hono/jsx/dom'
 import { cancelableSleep } from '../../../../shared/client/runtime-environment.ts'
@@ -98,7 +98,10 @@ const ChosenWalletCard: FC<ChosenWalletCardProps> = ({
   </section>
 )
 
-/** Waits for up to 30 s: the wallet's node may be a few blocks behind the service's, and would show outdated state. */
+/**
+ * Waits for up to 30 s until the wallet's node reports the conversion. The node may be a few blocks behind the
+ * service's node, and would show outdated state.
+ */
 async function waitUntilAdmin({ wallet }: WalletConnection): Promise<void> {
   for (let polls = 0; polls < POLLS_MAX; polls++) {
     if ((await wallet.opened.adminStatus()) === 'admin') return

@@ -1,4 +1,4 @@
-/** The person must type a phrase, so that a stray click has no effect. */
+/** Confirmation for which the person must type a phrase, so that an accidental click has no effect. */
 import type { Child, FC } from 'hono/jsx'
 import { useState } from 'hono/jsx/dom'
 import { Field } from '../../components/form-fields.tsx'

@@ -1,4 +1,7 @@
-/** Source that the first steps create (docs/by-hand.md). It verifies the webhook's sender before signing. */
+/**
+ * Source of the action that the first steps create (docs/by-hand.md). The action verifies the webhook's sender before
+ * it signs.
+ */
 export const FIRST_ACTION = `async function main(params) {
   const { utils } = ethers
   if (params.source === 'webhook') {

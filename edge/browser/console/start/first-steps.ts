@@ -1,35 +1,35 @@
-/** In order. Each step uses the results of the previous steps. */
+/** Each step uses the results of the previous steps. */
 import type { Wallet } from '../../../../shared/client/core/account.ts'
 import { encodeHex } from '../../../../shared/encoding/hex.ts'
 import type { Connection } from '../connection.ts'
 import { FIRST_ACTION } from './first-action.ts'
 
-/** A step is done if the field for its result is present. */
 export type FirstStepResults = {
   wallet?: { address: string; pkpId: string }
   cid?: string
   groupId?: number
-  /** Secret, and used only for the trigger. */
+  /** It is secret, and used only for the trigger. */
   usageKey?: string
 }
 
-/** Identifies the wallet in later connections, because wallets cannot be renamed. */
+/**
+ * Name of the wallet that the first step creates. Later connections find the wallet by this name, because wallets
+ * cannot be renamed.
+ */
 const WALLET_NAME = 'First wallet'
 
-// $1.00 per day, to limit the cost of a mistake.
+// Spending cap of the usage key: $1.00 per day, to limit the cost of a mistake.
 const CAP_CENTS = 100
 const CAP_WINDOW_S = 86_400
 
-/** As in docs/by-hand.md. */
+/** Length of the webhook secret, identical to that in docs/by-hand.md. */
 const SECRET_BYTES = 24
 
 export type FirstStep = {
   field: keyof FirstStepResults
   title: string
   about: string
-  /** Label of the button, also shown as the name of the operation in progress. */
   press: string
-  /** Returns `made` with the new result added. */
   make: (client: Connection['client'], made: FirstStepResults) => Promise<FirstStepResults>
 }
 
@@ -94,8 +94,9 @@ export async function readFirstStepResults({ client }: Connection): Promise<Firs
 }
 
 /**
- * Reuses only the wallet. Another usage key may have created an existing group or have rights in it, and would gain the
- * rights of the new usage key. The text of an existing usage key cannot be read back.
+ * Returns the results of earlier first steps that can be reused, which is only the wallet. Another usage key may have
+ * created an existing group or may have rights in it, and would gain the rights of the new usage key. An existing usage
+ * key cannot be reused, because its text cannot be read back.
  */
 export function resultsFromWallets(
   wallets: readonly Pick<Wallet, 'name' | 'wallet_address' | 'pkp_id'>[],

@@ -21,7 +21,8 @@ const differsFromTemplate = ({
 
 export const ActionsView: View = ({ connection, origin, perform }) => {
   const [draft, setDraft] = useState<Draft>(() => storedDraft() ?? FIRST_TEMPLATE)
-  // A ref changes before the next render, so recently typed text is never replaced.
+  // True if the person has edited the draft. A ref is used because it changes before the next render, so that recently
+  // typed text is never replaced.
   const isWritten = useRef(differsFromTemplate(draft))
   const editor = useRef<Pick<Editor, 'setText' | 'goTo' | 'mark'> | null>(null)
   const isWhole = hasFullAccess(connection)
@@ -48,7 +49,6 @@ export const ActionsView: View = ({ connection, origin, perform }) => {
     editor.current?.setText(template.source.replaceAll(PLACEHOLDER_WALLET, wallet))
     change({ params: template.params.replaceAll(PLACEHOLDER_WALLET, wallet) })
   }
-  // Inserts one of the account's wallets into the initial template.
   useEffect(() => {
     if (wallets.state === 'loaded' && !isWritten.current) startFrom(FIRST_TEMPLATE.name)
   }, [wallets.state])

@@ -1,4 +1,3 @@
-/** Guides the person to a webhook that signs messages. */
 import { useState } from 'hono/jsx/dom'
 import type { Child } from 'hono/jsx'
 import { Badge } from '../../components/elements.tsx'
@@ -17,7 +16,6 @@ import {
 import { reportStep } from '../progress.ts'
 import type { View, ViewProps } from '../view.ts'
 
-/** Kept while another view is open. */
 const resultsByConnection = new WeakMap<Connection, FirstStepResults>()
 
 export const StartView: View = (props) => {
@@ -58,7 +56,7 @@ const Steps = ({ connection, perform, before }: StepsProps) => {
     setMade(next)
   }
   const left = FIRST_STEPS.filter(({ field }) => made[field] === undefined)
-  /** Steps may have been completed while another view was open. */
+  /** Starts from the stored results, because steps may have been completed while another view was open. */
   const runSteps = async (steps: readonly FirstStep[]) => {
     let current = resultsByConnection.get(connection) ?? made
     for (const { field, press, make } of steps) {
@@ -111,7 +109,7 @@ const Steps = ({ connection, perform, before }: StepsProps) => {
   )
 }
 
-/** The pressed button is removed when its step is done. */
+/** Focuses the next step, because the pressed button is removed when its step is done. */
 function focusNextStep(): void {
   requestAnimationFrame(() => {
     if (document.activeElement === document.body)

@@ -1,29 +1,31 @@
-/** EIP-6963. The announcements are untrusted. */
+/** Finds browser wallets through EIP-6963 announcements, which are untrusted. */
 import type { Eip1193Provider } from '../../../../shared/client/sovereign/signer.ts'
 import { comparableName } from '../../components/user-text.tsx'
 
 export type AnnouncedWallet = {
   uuid: string
-  /** Announced by the wallet. Not necessarily unique. */
+  /** Name that the wallet announces. Not necessarily unique. */
   name: string
-  /** Reverse domain name of the publisher, as announced. */
+  /** Reverse domain name of the publisher, as announced by the wallet. */
   rdns: string
-  /** `data:` URL; undefined if it is not acceptable. */
+  /** Icon as a `data:` URL; undefined if the announced icon is not acceptable. */
   icon: string | undefined
   provider: Eip1193Provider
 }
 
-/** Limits the list if an extension announces wallets endlessly. */
+/** Maximum number of listed wallets, in case an extension announces wallets endlessly. */
 const WALLETS_MAX = 20
 const NAME_MAX_CHARACTERS = 60
 const RDNS_MAX_CHARACTERS = 100
-/** Icons usually have a few kilobytes. */
+/** Maximum length of an icon's URL. Icons usually have a few kilobytes. */
 const ICON_MAX_CHARACTERS = 96 * 1024
 
-/** In an `<img>`, none of these types can run scripts or load resources, even SVG. */
+/**
+ * Pattern of acceptable icons. In an `<img>`, images of these types cannot run scripts or load resources, not even SVG
+ * images.
+ */
 const ICON = /^data:image\/(?:png|webp|jpeg|svg\+xml)[;,]/
 
-/** Also listens for later announcements, until the returned function is called. */
 export function watchAnnouncedWallets(
   target: EventTarget,
   onChange: (wallets: readonly AnnouncedWallet[]) => void,
@@ -31,7 +33,7 @@ export function watchAnnouncedWallets(
   const known: AnnouncedWallet[] = []
   const listener = (event: Event) => {
     const wallet = readAnnouncement(event)
-    // Only the first announcement of a UUID counts, so that a wallet cannot replace another one.
+    // Accepts only the first announcement of a UUID, so that a wallet cannot replace another one.
     if (!wallet || known.length === WALLETS_MAX || known.some(({ uuid }) => uuid === wallet.uuid))
       return
     known.push(wallet)
@@ -46,7 +48,7 @@ export function haveSimilarNames(wallets: readonly Pick<AnnouncedWallet, 'name'>
   return new Set(wallets.map(({ name }) => comparableName(name))).size < wallets.length
 }
 
-/** Reads each untrusted field only once, and then validates it. */
+/** Each untrusted field is read only once, and then validated. */
 function readAnnouncement(event: Event): AnnouncedWallet | undefined {
   try {
     const { info, provider } = (event as CustomEvent).detail
@@ -66,7 +68,7 @@ function readAnnouncement(event: Event): AnnouncedWallet | undefined {
   }
 }
 
-/** The icon is used only as the source of an `<img>`. Undefined if it is not acceptable. */
+/** The icon is used only as the source of an `<img>`. */
 export function acceptableIcon(icon: unknown): string | undefined {
   if (typeof icon !== 'string' || icon.length > ICON_MAX_CHARACTERS) return undefined
   return ICON.test(icon) ? icon : undefined

@@ -7,7 +7,7 @@ import { showSigningDialog } from './signing-dialog.tsx'
 import type { ChosenWallet } from './wallet-connect.tsx'
 
 /**
- * The wallet is not necessarily an admin of an account (see `adminStatus`).
+ * Connects a wallet. The wallet is not necessarily an admin of an account (see `adminStatus`).
  * @throws {WalletRefused | WalletFailed | WrongChain | WrongContract | NoWallet}
  */
 export async function connectWallet(
@@ -50,7 +50,6 @@ export async function connectWallet(
   }
 }
 
-/** Calls `report` with the error of each failed call. */
 function reportFailures<Client extends object>(
   client: Client,
   report: (failure: unknown) => void,

@@ -9,7 +9,7 @@ import { useEffect } from '../../components/use-effect.ts'
 
 type DialogProps = {
   signing: Signing
-  /** Announced by the wallet itself. */
+  /** Name of the wallet, as announced by the wallet itself. */
   walletName: string
 }
 
@@ -21,7 +21,7 @@ const SigningDialog: FC<DialogProps> = ({ signing, walletName }) => {
     if (!shown) dialog.current?.close()
   }, [shown])
   const leave = (event: Event) => {
-    // The dialog is closed when the signing state changes.
+    // Prevents the browser from closing the dialog, which is closed when the signing state changes.
     event.preventDefault()
     if (shown?.phase === 'explained') signing.decide(false)
     else signing.stopWaiting()
@@ -33,10 +33,7 @@ const SigningDialog: FC<DialogProps> = ({ signing, walletName }) => {
   )
 }
 
-/**
- * Outside of the console's fieldset, which is disabled during operations.
- * @returns a function that removes the dialog
- */
+/** It is outside of the console's fieldset, which is disabled during operations. */
 export function showSigningDialog(signing: Signing, walletName: string): () => void {
   const root = document.createElement('div')
   document.body.append(root)
@@ -92,7 +89,7 @@ const ExplanationText: FC<{ explanation: Explanation }> = ({ explanation }) => {
           ? 'You are about to send a transaction with your wallet.'
           : 'You are about to sign a statement with your wallet.'}
       </p>
-      {/* The heading has the focus, because focusing a button would scroll a long explanation out of view. */}
+      {/* The heading gets the focus, because focusing a button would scroll a long explanation out of view. */}
       <h2 id="signing-title" tabindex={-1} autofocus>
         {title}
       </h2>
@@ -118,5 +115,8 @@ const StopWaiting: FC<{ signing: Signing }> = ({ signing }) => (
   </div>
 )
 
-/** A group can have five hundred wallets, which the groups view lists completely. */
+/**
+ * Maximum number of characters of a value. A group can have five hundred wallets, all of which are listed in the groups
+ * view.
+ */
 const VALUE_MAX_CHARACTERS = 1_500

@@ -1,19 +1,22 @@
-/** State of the requests to a wallet, which `signing-dialog.tsx` shows. Asks the person for one decision at a time. */
+/**
+ * State of the requests to a wallet, shown by `signing-dialog.tsx`. The person is asked for only one decision at a
+ * time.
+ */
 import type { Step } from '../../../../shared/client/options.ts'
 import type { Consent, Explanation } from '../../chain-secured/explanation.ts'
 import { USER_REJECTED, ProviderRpcError } from '../../chain-secured/provider-rpc-error.ts'
 import { Listeners } from '../listeners.ts'
 
-/** `waiting`: the wallet is slow to answer a request without an explanation. */
+/** Prompt to show. `waiting` means that the wallet is slow to answer a request that has no explanation. */
 export type SigningPrompt =
   | { phase: 'explained' | 'asked'; explanation: Explanation }
   | { phase: 'waiting'; what: string }
 
 export type TransactionEntry = {
   title: string
-  /** Hash as reported by the wallet. */
+  /** Transaction hash, as reported by the wallet. */
   transaction: string
-  /** `late`: the wallet sent it after the person had stopped waiting. */
+  /** State of the transaction. `late` means that the wallet sent it after the person had stopped waiting. */
   state: 'sent' | 'late' | 'mined' | 'seen' | 'failed'
   block?: number
 }
@@ -21,16 +24,16 @@ export type TransactionEntry = {
 export type SigningState = { shown: SigningPrompt | undefined; sent: readonly TransactionEntry[] }
 
 type Parts = {
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now: () => number
   sleep: (milliseconds: number) => Promise<void>
 }
 
-/** Delay until the wallet counts as slow. Without user interaction, wallets usually answer sooner. */
+/** Delay after which a wallet is considered slow. If no user interaction is needed, wallets usually answer sooner. */
 const SLOW_MS = 4_000
 /**
- * Requests are abandoned for this long after the person stops waiting. The client retries reads, so the dialog would
- * otherwise appear again.
+ * Period during which requests are abandoned after the person stopped waiting. Without it, the dialog would appear
+ * again, because the client retries reads.
  */
 const QUIET_MS = 10_000
 const SENT_MAX = 5
@@ -42,7 +45,6 @@ export class Signing implements Consent {
   #explanation: Explanation | undefined
   #decide: ((goesOn: boolean) => void) | undefined
   #isRequested = false
-  /** Requests for which the dialog shows that the wallet is slow. */
   readonly #waiting = new Map<object, { what: string; stop: () => void }>()
   #ignoredUntil = 0
 
@@ -84,7 +86,6 @@ export class Signing implements Consent {
     this.#add({ title, transaction: String(transaction), state: isLate ? 'late' : 'sent' })
   }
 
-  /** Updates the transactions at each step of a write. */
   step(step: Step): void {
     if (step.step === 'sent')
       this.#add({ title: step.what, transaction: step.transaction, state: 'sent' })
@@ -93,7 +94,6 @@ export class Signing implements Consent {
     if (step.step === 'seen' && mined) this.#change(mined.transaction, { state: 'seen' })
   }
 
-  /** Marks the transaction whose hash the error contains. */
   failed(failure: unknown): void {
     const { transaction } = (failure ?? {}) as { transaction?: unknown }
     if (typeof transaction === 'string') this.#change(transaction, { state: 'failed' })
@@ -110,7 +110,6 @@ export class Signing implements Consent {
     this.#changed()
   }
 
-  /** Called when the wallet is disconnected. */
   forget(): void {
     this.decide(false)
     this.stopWaiting()
@@ -126,7 +125,7 @@ export class Signing implements Consent {
     let isAnswered = false
     void answered.then(() => {
       isAnswered = true
-      // The wallet has answered, so later requests are not abandoned.
+      // The wallet answers again, so later requests are not abandoned.
       this.#ignoredUntil = 0
       if (this.#waiting.delete(question)) this.#changed()
     })
@@ -141,7 +140,6 @@ export class Signing implements Consent {
     return promise
   }
 
-  /** Ignores a transaction that is already listed. */
   #add(sent: TransactionEntry): void {
     if (this.#state.sent.some(({ transaction }) => transaction === sent.transaction)) return
     this.#state = { ...this.#state, sent: [sent, ...this.#state.sent].slice(0, SENT_MAX) }

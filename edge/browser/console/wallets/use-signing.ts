@@ -6,7 +6,7 @@ export function useSigning(signing: Signing): SigningState {
   const [state, setState] = useState(signing.state)
   useEffect(() => {
     const update = () => setState(signing.state)
-    // The state may have changed between the render and this effect.
+    // Updates immediately, because the state may have changed between the render and this effect.
     update()
     return signing.changes.add(update)
   }, [signing])

@@ -1,9 +1,8 @@
-/** EIP-1193 events for the address, the chain and the connection. */
 import type { Eip1193Provider } from '../../../../shared/client/sovereign/signer.ts'
 
 export type WalletChange =
   | { on: 'as connected' }
-  /** `undefined` if the wallet no longer shares an address with this page. */
+  /** New address, or `undefined` if the wallet no longer shares an address with this page. */
   | { on: 'another address'; address: string | undefined }
   | { on: 'another chain'; chainId: string }
   | { on: 'nothing' }

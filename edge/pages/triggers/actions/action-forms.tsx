@@ -3,11 +3,10 @@ import { CsrfField } from '../../requests/csrf-field.tsx'
 
 type TriggerSummary = { id: string; name: string; enabled: boolean }
 
-/** CSRF subject of one action on one trigger. */
 export const triggerSubject = (action: 'switch' | 'edit' | 'delete', id: string) =>
   `triggers/${action}/${id}`
 
-/** @param from path of the page to return to; by default the trigger's page */
+/** @param from path of the page to return to; by default, the trigger's page */
 export function SwitchForm({
   session,
   trigger: { id, name, enabled },
@@ -29,7 +28,7 @@ export function SwitchForm({
   )
 }
 
-/** Inside `details`, so that a single click cannot delete the trigger. Lists the data that will be lost. */
+/** Lists the data that will be lost. The form is inside `details`, so that a single click cannot delete the trigger. */
 export function DeleteForm({
   session,
   trigger: { id, name },

@@ -11,7 +11,7 @@ export function registerTriggerActions(app: App): void {
   registerSwitch(app, '/triggers/:id/enable', true)
   registerSwitch(app, '/triggers/:id/disable', false)
 
-  // Needs no confirmation, because the form has already listed the data that will be lost.
+  // Deletes without further confirmation, because the form has already listed the data that will be lost.
   app.post('/triggers/:id/delete', async (c) => {
     const id = c.req.param('id')
     const subject = triggerSubject('delete', id)
@@ -24,7 +24,6 @@ export function registerTriggerActions(app: App): void {
     return seeOther(c, '/triggers?deleted=1')
   })
 
-  // The trigger's page shows the number of cancelled runs.
   app.post('/triggers/:id/purge', async (c) => {
     const id = c.req.param('id')
     const back = `/triggers/${encodeURIComponent(id)}`

@@ -10,10 +10,9 @@ import { readSessionForm } from '../../requests/session-form.ts'
 import { testSubject } from '../detail/configuration-cards.tsx'
 import { triggerPage } from '../detail/trigger-page.tsx'
 
-/** Enough for hand-written or pasted input; larger events can be tested through the API. */
+/** Maximum form size. Sufficient for input that is typed or pasted. Larger events can be tested through the API. */
 const FORM_MAX_BYTES = 256 * 1024
 
-/** Rejected input is shown again on the trigger's page. */
 export function registerTriggerTest(app: App): void {
   app.post('/triggers/:id/test', async (c) => {
     const id = c.req.param('id')

@@ -34,7 +34,7 @@ const Webhook: FC<FiringCardProps> = ({ trigger: { webhook_url: url = '', defaul
       <CopyElementButton of="webhook-url" what="the webhook URL" />
       <h3>Try it out</h3>
       <pre id="curl">{senderCurl(url, isSigned ? null : undefined)}</pre>
-      {/* Only the command that works gets a copy button. */}
+      {/* Only a command that works gets a copy button. */}
       {!isShown && <CopyElementButton of="curl" what="the command" />}
       {isSigned && (
         <details>
@@ -61,7 +61,7 @@ const Webhook: FC<FiringCardProps> = ({ trigger: { webhook_url: url = '', defaul
   )
 }
 
-/** Hidden until the page's script enables it. */
+/** It is hidden until the page's script enables it. */
 const CopyElementButton: FC<{ of: string; what: string }> = ({ of, what }) => (
   <p>
     <button type="button" class="quiet" data-copy={of} aria-label={`Copy ${what}`} hidden>

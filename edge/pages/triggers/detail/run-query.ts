@@ -1,17 +1,14 @@
-/** For a trigger's page, and for the `runs.json` behind it. */
 import { z } from 'zod'
 import { RUN_STATUSES, type RunStatus } from '../../../../shared/wire/trigger.ts'
 import { decodeCursor } from '../../../queue/page-cursor.ts'
 import type { PageQuery } from '../../../queue/run-pages.ts'
 import { CHART_RANGES, type ChartRange } from '../../../queue/trigger-snapshot.ts'
 
-/** About two screens. */
 const RUNS_PER_PAGE = 25
 
 export type RunQuery = {
   page: PageQuery
   status: RunStatus | undefined
-  /** `undefined` for the newest runs. */
   cursor: string | undefined
   range: ChartRange | undefined
 }

@@ -1,4 +1,3 @@
-/** The page's script updates the list live. */
 import type { FC } from 'hono/jsx'
 import { RUN_STATUSES } from '../../../../shared/wire/trigger.ts'
 import { ChartTable } from '../../../browser/runs/chart-table.tsx'

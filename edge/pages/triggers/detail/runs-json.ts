@@ -3,7 +3,6 @@ import { notFound, queueOf } from '../../../http/trigger-lookup.ts'
 import { requireScriptSession } from '../../requests/script-session.ts'
 import { readRunQuery } from './run-query.ts'
 
-/** Data of the live parts of a trigger's page. Includes chart data if `range` is given. */
 export function registerRunsJson(app: App): void {
   app.get('/triggers/:id/runs.json', async (c) => {
     const session = await requireScriptSession(c)

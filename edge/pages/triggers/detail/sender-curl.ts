@@ -1,4 +1,7 @@
-/** The command sends a webhook as a real sender would. It needs a POSIX shell, curl and openssl. */
+/**
+ * Generates a command that sends a webhook as a real sender would. The command requires a POSIX shell, curl and
+ * openssl.
+ */
 import { escapeInvisible } from '../../../browser/components/user-text.tsx'
 
 const BODY = '{"message":"hello"}'
@@ -6,12 +9,12 @@ const BODY = '{"message":"hello"}'
 /** Inside single quotes, the only special character is the single quote itself. */
 export const shellQuote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
-/** True if safe to paste into a terminal. Characters that are hidden or end the paste could run commands. */
+/** Characters that are invisible or that end the pasted text could run commands. */
 export const isSafeToPaste = (text: string): boolean => escapeInvisible(text) === text
 
 /**
- * @param secret with which the action verifies the sender's HMAC; `null` to leave a placeholder for it, `undefined` if
- *   there is no secret
+ * @param secret secret with which the action verifies the sender's HMAC; `null` to write a placeholder instead of the
+ *   secret, `undefined` if there is no secret
  */
 export function senderCurl(webhookUrl: string, secret: string | null | undefined): string {
   const url = shellQuote(webhookUrl)

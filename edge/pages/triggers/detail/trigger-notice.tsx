@@ -1,4 +1,4 @@
-/** The redirect after an action selects the text by fixed query names. */
+/** The redirect after an action selects the text of the notice by a fixed query parameter. */
 import type { FC } from 'hono/jsx'
 import type { TriggerRecord } from '../../../../shared/wire/trigger.ts'
 import { readChainEventConfig } from '../../../chain/chain-event-config.ts'
@@ -16,7 +16,6 @@ type CompletedChange = keyof typeof CHANGE_TEXTS
 const isKeyWarning = (text: string | null): text is KeyWarning =>
   text !== null && Object.hasOwn(KEY_WARNINGS, text)
 
-/** Redirect target after a trigger was created or changed. */
 export function changedTriggerPath(
   { id, action_cid, warnings = [] }: { id: string; action_cid: string; warnings?: string[] },
   done: CompletedChange | 'created',
@@ -27,7 +26,7 @@ export function changedTriggerPath(
   return `/triggers/${id}?${query.toString()}`
 }
 
-/** @param url untrusted, so it only selects from fixed texts */
+/** @param url URL of the page; the URL is untrusted, so it only selects from fixed texts */
 export const TriggerNotice: FC<{
   url: string
   trigger: Pick<TriggerRecord, 'kind' | 'config' | 'action_cid'>

@@ -26,7 +26,7 @@ export function registerTriggerPage(app: App): void {
 }
 
 /**
- * @param test rejected input of a test run, to show again with its error
+ * @param test rejected input of a test run, which is shown again with its error
  * @throws {ApiError} 404 if the user has no trigger with this ID
  */
 export async function triggerPage(
@@ -93,7 +93,6 @@ const NEXT = {
   chain_event: 'A run appears here for each log that matches. To see one now, run a test.',
 } as const
 
-/** The query is untrusted, so it only selects from fixed texts. */
 const ResultNotices: FC<{ url: string; trigger: TriggerRecord }> = ({ url, trigger }) => {
   const query = new URL(url).searchParams
   const cancelled = /^\d{1,5}$/.exec(query.get('purged') ?? '')?.[0]

@@ -49,7 +49,7 @@ export const ChainFields: FC<FormValues & { chains: Chains }> = ({ chains, ...va
   )
 }
 
-/** Placed after the preview, so that the preview stays next to the event field. */
+/** They are placed after the preview, so that the preview stays next to the event field. */
 export const ChainOptionFields: FC<FormValues> = (values) => (
   <details {...(hasTopics(values) && { open: true })}>
     <summary>Filters and past logs</summary>

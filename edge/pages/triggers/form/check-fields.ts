@@ -9,7 +9,6 @@ import type { TriggerFormFields } from './trigger-form-fields.ts'
 import { hasProblems, type Problems, problemsOfIssues, problemsOfRefusal } from './problems.ts'
 import { toTriggerConfig } from './trigger-request.ts'
 
-/** State of the form page after a check. */
 export async function checkForm(
   c: Context<AppEnv>,
   userId: string,
@@ -21,7 +20,7 @@ export async function checkForm(
 
 /**
  * Returns the API's preview, or a problem for each invalid field.
- * @param userId the user whose rate limit applies to previews of chain events
+ * @param userId user whose rate limit applies to previews of chain events
  * @throws {RateLimitExceededError | ChainUnavailable | PreviewBusyError} if the chain cannot currently be queried
  */
 export async function checkFields(

@@ -57,7 +57,6 @@ export async function formPage(c: Context<AppEnv>, options: FormPageOptions): Pr
   )
 }
 
-/** Problems with fields, or a failure of the service. */
 export type FormRejection = {
   problems: Problems
   status: ContentfulStatusCode
@@ -65,8 +64,8 @@ export type FormRejection = {
 }
 
 /**
- * Problems to show in the form, so that the user's input is not lost, for example if a node did not respond. Failures
- * of the service are logged as usual.
+ * Converts an error to problems that the form can show, so that the user's input is not lost, for example if a node did
+ * not respond. Failures of the service are logged as usual.
  * @throws the error itself if the user can neither fix it nor retry
  */
 export function toFormRejection(c: Context<AppEnv>, error: unknown): FormRejection {

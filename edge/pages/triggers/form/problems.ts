@@ -1,4 +1,3 @@
-/** Maps validation errors, which refer to fields of the JSON body, to form fields. */
 import type { z } from 'zod'
 import { TriggerRejectedError } from '../../../triggers/trigger-rejected-error.ts'
 import { toApiError } from '../../../http/failure.ts'
@@ -9,12 +8,11 @@ import {
   type TriggerFormFields,
 } from './trigger-form-fields.ts'
 
-/** Keyed by form field; `form` for problems that do not belong to a field. */
+/** Problems keyed by form field. The key `form` is used for problems that do not belong to a field. */
 export type Problems = Partial<Record<TriggerFieldName | 'form', string>>
 
 export type FormValues = { fields: TriggerFormFields; problems: Problems }
 
-/** Props of the form control for a field. */
 export const controlProps = ({ fields, problems }: FormValues, name: TriggerFieldName) => ({
   name,
   value: fields[name],
@@ -29,7 +27,7 @@ export function problemsOfIssues(issues: readonly z.core.$ZodIssue[]): Problems 
   return problems
 }
 
-/** For a body that matches the schema, but was rejected. */
+/** Returns the problems of a body that matches the schema, but was rejected. */
 export function problemsOfRefusal(error: TriggerRejectedError): Problems {
   const { failure } = error
   if (failure.reason === 'account_key') return { usage_api_key: ACCOUNT_KEY_PROBLEM }
@@ -42,7 +40,10 @@ export function problemsOfRefusal(error: TriggerRejectedError): Problems {
 
 const TOPIC_FIX = 'Enter 0x and 64 hex digits. Separate alternatives with spaces.'
 
-/** Shown instead of the API's advice, which refers to the JSON body, unless the API proposes a concrete value. */
+/**
+ * Advice for each field. It replaces the API's advice, which refers to the JSON body, unless the API proposes a
+ * concrete value.
+ */
 const FIXES: Problems = {
   ...Object.fromEntries(TOPIC_FIELDS.map((name) => [name, TOPIC_FIX])),
   cron: 'Enter five fields, or six with seconds in front. Times are in UTC.',
@@ -53,7 +54,10 @@ const FIXES: Problems = {
 const ACCOUNT_KEY_PROBLEM =
   'This is an account key, which can do everything in its account. Create a usage key for this trigger in the console, under Usage keys.'
 
-/** Maps `config.topic_filters[1][0]` to the field of the second topic, and a path without a field to `form`. */
+/**
+ * Maps a path in the JSON body to a form field. For example, `config.topic_filters[1][0]` is mapped to the field of the
+ * second topic. A path without a field is mapped to `form`.
+ */
 function formFieldOf(path: string): TriggerFieldName | 'form' {
   const [head, inner] = path.split('.')
   const isInner = head === 'config' || head === 'options'

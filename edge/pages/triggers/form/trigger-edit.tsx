@@ -1,4 +1,3 @@
-/** The kind of a trigger cannot be changed. */
 import type { Context } from 'hono'
 import { patchTriggerRequest, type TriggerRecord } from '../../../../shared/wire/trigger.ts'
 import { Time } from '../../../browser/components/elements.tsx'
@@ -55,20 +54,20 @@ export function registerTriggerEdit(app: App): void {
   })
 }
 
-/** @throws {ApiError} 404, identical for unknown, malformed and other users' IDs */
+/** @throws {ApiError} 404, which is identical for unknown IDs, malformed IDs, and IDs of other users */
 async function requireOwnTrigger(
   c: Context<AppEnv>,
   id: string,
   { user }: Session,
 ): Promise<TriggerRecord> {
-  // The stub's inferred types cannot express arbitrary JSON.
+  // `Pick` is needed because the stub's inferred types cannot express arbitrary JSON.
   const queue: Pick<TriggerObject, 'read'> = await queueOf(c, id)
   const record = await queue.read(user.id)
   if (!record) throw notFound('trigger')
   return record
 }
 
-/** Saves only the fields that differ, to avoid unnecessary revisions. */
+/** Saves only the fields that have changed, to avoid unnecessary revisions. */
 async function saveChanges(
   c: Context<AppEnv>,
   { user }: Session,

@@ -5,12 +5,11 @@ import {
   type TriggerRecord,
 } from '../../../../shared/wire/trigger.ts'
 
-/** Topic filters after the first topic. */
 export const TOPIC_FIELDS = ['topic1', 'topic2', 'topic3'] as const satisfies {
   length: typeof TOPIC_FILTERS_MAX
 }
 
-/** Fields that the live check sends. They exclude the source, the params and the usage key. */
+/** Fields that the live check sends. The source, the params and the usage key are not sent. */
 export const CHECKED_FIELDS = [
   'cron',
   'chain',
@@ -51,7 +50,10 @@ export function defaultFields(kind: TriggerKind): TriggerFormFields {
   }
 }
 
-/** Normalizes line endings. Browsers send CR LF, which would change the CID, by which permissions name actions. */
+/**
+ * Reads the form fields, and normalizes line endings. Browsers send CR LF, which would change the action's CID, and
+ * permissions refer to actions by their CIDs.
+ */
 export function fieldsFrom(value: (name: TriggerFieldName) => unknown): TriggerFormFields {
   const entries = FORM_FIELDS.map((name) => {
     const given = value(name)

@@ -1,4 +1,4 @@
-/** Works without scripts; the script in `edge/browser/trigger-form/` enhances it. */
+/** Form for triggers. It works without scripts, and the script in `edge/browser/trigger-form/` enhances it. */
 import type { FC } from 'hono/jsx'
 import type { TriggerKind } from '../../../../shared/wire/trigger.ts'
 import { TextArea, Field } from '../../../browser/components/form-fields.tsx'
@@ -9,7 +9,10 @@ import { KindFields } from './kind-fields.tsx'
 import { OptionFields } from './option-fields.tsx'
 import { controlProps, type FormValues, hasProblems } from './problems.ts'
 
-/** A source may be one megabyte long, and form encoding takes three bytes for each non-ASCII byte. */
+/**
+ * Maximum size of the form. A source may be one megabyte long, and form encoding uses three bytes for each non-ASCII
+ * byte.
+ */
 export const TRIGGER_FORM_MAX_BYTES = 2 * 1024 * 1024
 
 export type FormState = FormValues & { kind: TriggerKind; checked?: CheckResult }
@@ -17,10 +20,10 @@ export type FormState = FormValues & { kind: TriggerKind; checked?: CheckResult 
 type FormProps = FormState & {
   chains: Chains
   action: string
-  /** CSRF tokens for this form, and for the live checks that its script sends. */
+  /** CSRF tokens: `csrf` for this form, and `checkCsrf` for the live checks that the form's script sends. */
   csrf: string
   checkCsrf: string
-  /** The trigger's `updated_at` when this form was opened. Absent for a new trigger. */
+  /** The trigger's `updated_at` at the time when the form was opened. Absent for a new trigger. */
   seen?: string
 }
 
@@ -86,7 +89,7 @@ export const TriggerForm: FC<FormProps> = ({ action, csrf, checkCsrf, seen, ...s
   )
 }
 
-/** Has a fixed height, so that live results cause no layout shift. */
+/** It has a fixed height, so that live results cause no layout shift. */
 const PreviewBox: FC<{ kind: TriggerKind; checked?: CheckResult }> = ({ kind, checked }) => {
   if (kind === 'webhook') return null
   return (
@@ -110,7 +113,7 @@ const PREVIEW_HINTS = {
   chain_event: 'Enter a contract and an event to see the latest matching logs.',
 }
 
-/** The usage key is never sent from the server to the page (docs/decisions/0059). */
+/** The server never sends a stored usage key to the page (docs/decisions/0059). */
 const ActionFields: FC<FormValues & { isNew: boolean }> = ({ isNew, ...values }) => (
   <>
     <TextArea

@@ -1,4 +1,3 @@
-/** Form for a new trigger. Without `kind`, the user chooses one first. */
 import type { Context } from 'hono'
 import {
   createTriggerRequest,

@@ -1,4 +1,3 @@
-/** Checks the form while the user types. Used only by the form's script. */
 import { z } from 'zod'
 import { ApiError } from '../../../../shared/errors/api-error.ts'
 import { TRIGGER_KINDS } from '../../../../shared/wire/trigger.ts'

@@ -1,10 +1,9 @@
-/** Builds the API's JSON body, so that the form and the API share the same validation. */
+/** Converts form fields to the API's JSON body, so that the form and the API share the same validation. */
 import { MAX_RUNS_PER_MINUTE_DEFAULT } from '../../../../shared/limits.ts'
 import { defaultQueuedRuns, type TriggerKind } from '../../../../shared/wire/trigger.ts'
 import { TOPIC_FIELDS, type TriggerFormFields } from './trigger-form-fields.ts'
 import type { Problems } from './problems.ts'
 
-/** Body that is not validated yet, and problems of fields that could not be converted. */
 type FormRequest<Body> = { body: Body; problems: Problems }
 
 type ConfigBody = { config: Record<string, unknown>; options: Record<string, unknown> }
@@ -17,7 +16,6 @@ type TriggerBody = ConfigBody & {
   max_queued_runs: number
 }
 
-/** Ignores fields that the kind does not use. */
 export function toTriggerConfig(
   kind: TriggerKind,
   fields: TriggerFormFields,
@@ -66,7 +64,7 @@ export function toTriggerConfig(
   }
 }
 
-/** An empty usage key stays an empty string. */
+/** An empty usage key remains an empty string. */
 export function toTriggerRequest(
   kind: TriggerKind,
   fields: TriggerFormFields,
@@ -103,7 +101,7 @@ function parseDefaultParams(
   }
 }
 
-/** @returns `undefined` if the field is empty or not a number; in the latter case, also records a problem */
+/** @returns `undefined` if the field is empty or invalid; if it is invalid, also records a problem */
 function parseWholeNumber(
   fields: TriggerFormFields,
   name: keyof TriggerFormFields,
@@ -115,12 +113,15 @@ function parseWholeNumber(
   problems[name] = 'Enter a whole number.'
 }
 
-/** Up to 15 digits become a number, as the API expects. Any other text is unchanged. */
+/**
+ * Parses a block number. Up to 15 digits are converted to a number, as the API expects. Any other text is returned
+ * unchanged.
+ */
 function parseBlock(text: string): number | string {
   return /^\d{1,15}$/.test(text) ? Number(text) : text
 }
 
-/** A field lists topics separated by spaces or commas, any of which matches. An empty field matches every log. */
+/** A field contains topics separated by spaces or commas, and matches any of them. An empty field matches every log. */
 function parseTopics(fields: TriggerFormFields): (string | string[] | null)[] {
   const entries = TOPIC_FIELDS.map((name) => {
     const topics = splitWords(fields[name])

@@ -14,7 +14,7 @@ export type Filter = {
   after?: { createdAt: number; id: string } | undefined
 }
 
-/** Falls back to the first page of all triggers. */
+/** Without a valid filter, the page shows all triggers from the start. */
 export function readFilter(c: Context<AppEnv>): Filter {
   const { kind, enabled, cursor } = c.req.query()
   const read = triggersListQuery.safeParse(withoutUndefined({ kind, enabled, cursor }))

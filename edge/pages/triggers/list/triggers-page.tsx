@@ -10,7 +10,7 @@ import { TRIGGERS_STYLE } from '../triggers-style.ts'
 import { type Filter, readFilter, FilterNav, filterPath } from './trigger-filters.tsx'
 import { TriggerListItem } from './trigger-list-item.tsx'
 
-/** Small enough to scan by eye. */
+/** Number of triggers per page, small enough to scan by eye. */
 const TRIGGERS_PER_PAGE = 25
 
 export function registerTriggersPage(app: App): void {
@@ -87,7 +87,6 @@ function listPage(
   )
 }
 
-/** After a redirect, the query selects the confirmation to show. */
 const LIST_NOTICES = [
   ['deleted', 'Trigger deleted, including its run history and sealed key.'],
   ['enabled', CHANGE_TEXTS.enabled],

@@ -1,11 +1,11 @@
 import { encodeName, u32, Writer } from './writer.ts'
 
 /**
- * Custom section that marks `if` instructions as unlikely (Branch Hinting proposal). With
- * `--experimental-wasm-branch-hinting`, V8 moves the code of these branches, and the register spills around calls in
- * it, out of loops; otherwise V8 ignores the section. Hints never change results.
- * @param unlikely function indices in ascending order, each with the byte offsets of its unlikely branches, counted
- * from the start of the function's locals
+ * Builds a custom section that marks `if` instructions as unlikely (Branch Hinting proposal). With
+ * `--experimental-wasm-branch-hinting`, V8 moves the code of these branches out of loops, together with the register
+ * spills around their calls. Without the flag, V8 ignores the section. Hints never change results.
+ * @param unlikely function indices in ascending order, each with the byte offsets of the function's unlikely branches,
+ * counted from the start of the function's locals
  */
 export function branchHints(unlikely: readonly (readonly [number, readonly number[]])[]): Writer {
   const hints = new Writer().add(encodeName('metadata.code.branch_hint')).add(u32(unlikely.length))
@@ -16,5 +16,5 @@ export function branchHints(unlikely: readonly (readonly [number, readonly numbe
   return hints
 }
 
-/** Length of the hint (one byte) and its value (0). */
+/** Encoded hint that a branch is unlikely: the hint's length (one byte) and its value (0). */
 const NOT_TAKEN = [1, 0]

@@ -1,9 +1,9 @@
 import type { WasmLayout } from './module.ts'
 
 /**
- * Set of functions that contains at least one function of every call cycle, so that every recursion enters one of them.
- * An indirect call counts as a call of all functions in the table that have its type, so no cycle is missed. Cycles
- * through the host also pass through the interpreter, which contains a loop with a fuel check.
+ * Returns a set that contains at least one function of every call cycle, so that every recursion enters one of these
+ * functions. An indirect call counts as a call of all functions in the table that have the call's type, so no cycle is
+ * missed. Cycles through the host also pass through the interpreter, which contains a loop with a fuel check.
  *
  * A minimal set is hard to compute. Greedily choosing the function with the most callees gives a small set of rarely
  * entered functions, because frequently called functions have few callees.
@@ -15,7 +15,6 @@ export function cycleBreakers(layout: WasmLayout): Set<number> {
   for (const [index, called] of callees)
     for (const callee of called) callers.get(callee)?.add(index)
 
-  /** Also removes all functions that are no longer part of a cycle. */
   const remove = (indices: number[]) => {
     for (const index of indices) {
       const [called, calling] = [callees.get(index), callers.get(index)]
@@ -63,8 +62,8 @@ function removeFrom(set: Set<number> | undefined, index: number): boolean {
 }
 
 /**
- * Prefers a function that calls itself, because it must be in the result in any case; otherwise the one with the most
- * callees.
+ * Chooses the next function for the result: a function that calls itself, because the result must contain it in any
+ * case; otherwise the function with the most callees.
  */
 function busiest(callees: Graph): number | undefined {
   let [best, most] = [undefined as number | undefined, -1]

@@ -2,19 +2,18 @@ import type { FunctionBody, FuelSite } from './function-body.ts'
 import { I32, NO_RESULT, OP } from './instructions.ts'
 import { s32, u32, Writer } from './writer.ts'
 
-/** Indices of the counter's global and of the refill function. */
 export type Fuel = { global: number; refill: number }
 
 /**
- * Binary logarithm of the bytes that a bulk operation may process for the fuel of one loop iteration. 64 bytes take 6
- * ns at 10 GB/s.
+ * Binary logarithm of the number of bytes that a bulk operation may process for the fuel of one loop iteration.
+ * Processing 64 bytes takes 6 ns at 10 GB/s.
  */
 const BULK_SHIFT = 6
 
 type InstrumentedBody = {
-  /** Entry of the code section, without its size. */
+  /** Entry of the code section, without the size prefix. */
   bytes: Writer
-  /** Byte offsets of the unlikely `if` instructions. */
+  /** Byte offsets of the unlikely `if` instructions in the function. */
   unlikely: number[]
 }
 
@@ -34,7 +33,7 @@ export function insertFuelChecks(
     .add([...u32(1), I32])
   const unlikely: number[] = []
   const one = payment(fuel, scratch, [OP.i32Const, ...s32(1)])
-  // Keeps the length of the bulk operation on top of the stack.
+  // Leaves the length of the bulk operation on top of the stack.
   const length = payment(fuel, scratch, [
     OP.localGet,
     ...scratch,
@@ -53,7 +52,7 @@ export function insertFuelChecks(
     } else if (site.kind === 'back_branch' && site.conditional) {
       bytes.add([OP.if, NO_RESULT])
       pay(one)
-      // One deeper, because the branch is now inside one more block.
+      // The depth is one greater, because the branch is now inside one more block.
       bytes.add([OP.br, ...u32(site.depth + 1), OP.end])
     } else pay(one)
   }
@@ -71,8 +70,8 @@ export function insertFuelChecks(
 type Payment = { price: number[]; refill: number[] }
 
 /**
- * Code that subtracts fuel and calls the refill function if the counter is below zero. `amount` is code that pushes the
- * amount.
+ * Generates code that subtracts fuel and calls the refill function if the counter is below zero.
+ * @param amount code that pushes the amount of fuel
  */
 function payment({ global, refill }: Fuel, scratch: number[], amount: number[]): Payment {
   const counter = u32(global)
@@ -85,7 +84,7 @@ function payment({ global, refill }: Fuel, scratch: number[], amount: number[]):
   }
 }
 
-/** The host call throws if the run must stop. */
+/** Generates the function that refills the counter and calls the host. The host call throws if the run must stop. */
 export function refillBody(global: number, period: number, argument: number, ask: number): Writer {
   const noLocals = u32(0)
   return new Writer()

@@ -11,24 +11,23 @@ export type FuelSite =
   | { kind: 'back_table'; at: number }
 
 export type FunctionBody = {
-  /** Index in the module, where imported functions come first. */
+  /** Index of the function in the module, where imported functions come first. */
   index: number
-  /** Offset of the locals, which follow the size of the entry. */
+  /** Offset of the function's locals, which follow the size of the entry. */
   at: number
-  /** Number of groups of declared locals, and offset of the first. */
+  /** Number of groups of declared locals, and offset of the first group. */
   localGroups: number
   localsAt: number
-  /** Number of parameters and locals, which is the index of the next added local. */
+  /** Number of parameters and locals. The next added local gets this number as its index. */
   locals: number
   codeAt: number
   end: number
-  /** Indices of directly called functions; types of functions called through the table. */
+  /** Indices of directly called functions, and types of functions called through the table. */
   calls: Set<number>
   callTypes: Set<number>
   sites: FuelSite[]
 }
 
-/** Parses an entry of the code section, including its size. */
 export function readFunctionBody(reader: Reader, index: number, parameters: number): FunctionBody {
   const size = reader.u32()
   const at = reader.at
@@ -51,7 +50,7 @@ export function readFunctionBody(reader: Reader, index: number, parameters: numb
 function readFuelSites(reader: Reader, calls: Set<number>, callTypes: Set<number>): FuelSite[] {
   const code = new InstructionCursor(reader)
   const sites: FuelSite[] = []
-  /** Enclosing blocks, outermost first. True for a loop, because a branch to a loop leads backward. */
+  /** Enclosing blocks, outermost first. True marks a loop: a branch to a loop leads backward. */
   const isLoop = [false]
   const leadsBack = (depth: number) => isLoop[isLoop.length - 1 - depth] === true
   while (isLoop.length > 0) {

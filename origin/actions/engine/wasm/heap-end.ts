@@ -9,13 +9,13 @@ export const HEAP_END_EXPORT = 'heapEnd'
 const BREAK_AT = 86_864
 const GLOBAL_EXPORT = 0x03
 
-/** Code in `sbrk` that stores local 0 as the new end. The engine has no other store to that address. */
+/** Code in `sbrk` that stores local 0 as the new end of the heap. The engine has no other store to `BREAK_AT`. */
 const MOVES_END = Buffer.from([OP.i32Const, ...s32(BREAK_AT), OP.localGet, 0, OP.i32Store, 2, 0])
 
 /**
- * Exports a global with the highest end of the heap so far. A guest that breaks out of the engine could overwrite the
- * allocator's own value in memory, so that memory beyond it would survive a reset. A global has no memory address, so
- * only `sbrk` and the host can write it.
+ * Exports a global that contains the highest end of the heap so far. A guest that breaks out of the engine could
+ * overwrite the allocator's own value in memory, so that memory beyond that value would survive a reset. A global has
+ * no memory address, so only `sbrk` and the host can write it.
  * @throws WasmLayoutError
  */
 export function addHeapEnd(module: Uint8Array): Uint8Array {

@@ -26,7 +26,7 @@ export const OP = {
   memoryFill: 0xfc_0b,
 } as const
 
-/** Empty block type, and value type i32. */
+/** Encodings of the empty block type and of the value type i32. */
 export const NO_RESULT = 0x40
 export const I32 = 0x7f
 
@@ -37,7 +37,7 @@ export const MUTABLE = 0x01
  * Throws on `memory.grow`, on instructions that modify tables, and on newer instructions.
  */
 export class InstructionCursor {
-  /** Current instruction: offset, function or type index, and branch depths. */
+  /** Position and operands of the current instruction: offset, function or type index, and branch depths. */
   at = 0
   index = 0
   readonly depths: number[] = []
@@ -79,7 +79,7 @@ export class InstructionCursor {
         return opcode
       case OP.brTable:
         this.depths.length = 0
-        // The label count does not include the default label.
+        // The label count excludes the default label, so one more label is read.
         for (let left = reader.u32(); left >= 0; left--) this.depths.push(reader.u32())
         return opcode
       case OP.localGet:

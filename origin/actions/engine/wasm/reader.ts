@@ -1,4 +1,4 @@
-/** Sequential reader of the WebAssembly binary format. Throws WasmLayoutError on anything unexpected. */
+/** Throws WasmLayoutError on anything unexpected. */
 export class Reader {
   at: number
   readonly end: number
@@ -17,7 +17,6 @@ export class Reader {
     return value
   }
 
-  /** Unsigned LEB128, at most 32 bits. */
   u32(): number {
     const start = this.at
     let value = 0

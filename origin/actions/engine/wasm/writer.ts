@@ -25,7 +25,7 @@ export class Writer {
   }
 }
 
-/** Unsigned LEB128, at most 32 bits. */
+/** Encodes an unsigned number of at most 32 bits as LEB128. */
 export function u32(value: number): number[] {
   const bytes = []
   let rest = value
@@ -33,7 +33,7 @@ export function u32(value: number): number[] {
   return [...bytes, rest]
 }
 
-/** Signed LEB128, at most 32 bits. */
+/** Encodes a signed number of at most 32 bits as LEB128. */
 export function s32(value: number): number[] {
   const bytes = []
   let rest = value
@@ -46,12 +46,11 @@ export function encodeName(text: string): number[] {
   return [...u32(bytes.length), ...bytes]
 }
 
-/** Constant expression `i32.const value, end`. */
 export function encodeI32Const(value: number): number[] {
   return [0x41, ...s32(value), 0x0b]
 }
 
-/** Appends an item to an encoded vector. `items` is the number of items before that. */
+/** Appends an item to an encoded vector. `items` is the number of items already in the vector. */
 export function appendItem(vector: Uint8Array, items: number, item: number[]): Writer {
   return new Writer()
     .add(u32(items + 1))

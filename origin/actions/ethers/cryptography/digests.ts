@@ -1,37 +1,43 @@
 import { createHash, createHmac } from 'node:crypto'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
-/** True if the run has no time left. Long computations call it at intervals. */
+/** Returns true if the run has no time left. Long computations call this function at intervals. */
 export type MustStop = () => boolean
 
 type DigestName = 'sha256' | 'sha512' | 'ripemd160'
 const NAMES: readonly string[] = ['sha256', 'sha512', 'ripemd160']
 
 /**
- * Bytes hashed between two clock checks. This takes 10 ms at 100 MB/s, the speed of @noble/hashes, which is short
- * compared to the time that stopping a run may take.
+ * Number of bytes hashed between two clock checks. Hashing them takes 10 ms at 100 MB/s, the speed of @noble/hashes,
+ * which is short compared to the time that stopping a run may take.
  */
 const PIECE_BYTES = 1024 * 1024
 
-/** Digest as 0x hex, like ethers. */
+/** Computes the Keccak-256 digest as 0x hex, like ethers. */
 export function keccak256(bytes: Uint8Array, mustStop: MustStop): string {
   if (bytes.length <= PIECE_BYTES) return hexOf(keccak_256(bytes))
   return hexOf(updateInPieces(keccak_256.create(), bytes, mustStop).digest())
 }
 
-/** Digest as 0x hex. @throws Error if the algorithm is not a `DigestName` */
+/**
+ * Computes a digest as 0x hex.
+ * @throws Error if the algorithm is not a `DigestName`
+ */
 export function digest(name: string, bytes: Uint8Array, mustStop: MustStop): string {
   return hexOf(updateInPieces(createHash(requireDigestName(name)), bytes, mustStop).digest())
 }
 
-/** HMAC as 0x hex. @throws Error if the algorithm is not a `DigestName` */
+/**
+ * Computes an HMAC as 0x hex.
+ * @throws Error if the algorithm is not a `DigestName`
+ */
 export function hmac(name: string, key: Uint8Array, bytes: Uint8Array, mustStop: MustStop): string {
   return hexOf(updateInPieces(createHmac(requireDigestName(name), key), bytes, mustStop).digest())
 }
 
 /**
- * Throws if the run has no time left. If the action catches the error, the sandbox is stopped at its next clock check
- * anyway.
+ * Throws if the run has no time left. Even if the action catches the error, the sandbox is stopped at its next clock
+ * check.
  */
 export function requireTimeLeft(mustStop: MustStop): void {
   if (mustStop()) throw new Error('the run is out of time')

@@ -5,32 +5,34 @@ import { type MustStop, requireDigestName, requireTimeLeft } from './digests.ts'
 import { mixLane } from './scrypt-mix.ts'
 
 /**
- * Password-based key derivation. It takes place within one host call, which the sandbox's interrupt handler cannot
- * stop. These functions therefore check the run's clock themselves, and throw when the time is up.
+ * Password-based key derivation. A derivation takes place within one host call, which the sandbox's interrupt handler
+ * cannot stop. The functions therefore check the run's clock themselves, and throw when the time is up.
  */
 
-/** PBKDF2 rounds that Node computes in one call. They take about 10 ms with SHA-512. A mnemonic needs 2,048 rounds. */
+/** Number of PBKDF2 rounds that Node computes in one call; about 10 ms with SHA-512. A mnemonic needs 2,048 rounds. */
 const NATIVE_ROUNDS = 16_384
 
-/** PBKDF2 rounds between two clock checks in our own implementation; about 2 ms. */
+/** Number of PBKDF2 rounds between two clock checks in our own implementation; about 2 ms. */
 const ROUNDS_PER_CHECK = 1_024
 
 /**
- * Memory limit of one scrypt call, in the executor, in addition to the sandbox's 64 MiB. Permits the 256 MiB of a geth
- * keystore, plus overhead; ethers' own keystores need half of that. An executor computes only one at a time.
+ * Memory limit of one scrypt call. The memory is allocated in the executor, in addition to the sandbox's 64 MiB. The
+ * limit permits the 256 MiB of a geth keystore, plus overhead; ethers' own keystores need half of that. An executor
+ * computes only one scrypt call at a time.
  */
 const SCRYPT_MAX_BYTES = 257 * 1024 * 1024
 
 /**
- * Limits on the derived key and on scrypt's parallel blocks (128 r p bytes), which are filled before the first clock
- * check. ethers only requests keys of 32 or 64 bytes.
+ * Size limits of the derived key and of scrypt's parallel blocks (128 r p bytes), which are filled before the first
+ * clock check. ethers requests only keys of 32 or 64 bytes.
  */
 const DERIVED_MAX_BYTES = 1024
 const LANES_MAX_BYTES = 256 * 1024
 
 /**
- * Salt bytes hashed before the first clock check; about 50 ms. The salt is hashed once for each block of the key, or of
- * scrypt's initial data. Usual salts have 32 bytes, and the passphrase of a mnemonic is as long as a sentence.
+ * Limit on the salt bytes hashed before the first clock check; about 50 ms. The salt is hashed once for each block of
+ * the key, or of scrypt's initial data. Usual salts have 32 bytes, and the passphrase of a mnemonic is as long as a
+ * sentence.
  */
 const SALTED_MAX_BYTES = 16 * 1024 * 1024
 
@@ -40,10 +42,10 @@ function requireShortSalt(salt: Uint8Array, derivedBytes: number): void {
 }
 
 /**
- * RFC 8018.
+ * Derives a key with PBKDF2 (RFC 8018).
  * @param name digest: sha256 or sha512
  * @param rounds at least 1
- * @param length bytes of the key, at most 1 KiB
+ * @param length size of the key in bytes, at most 1 KiB
  */
 export function pbkdf2(
   name: string,
@@ -84,8 +86,8 @@ export function pbkdf2(
 }
 
 /**
- * RFC 7914.
- * @param cost `N` is a power of two
+ * Derives a key with scrypt (RFC 7914).
+ * @param cost the parameter `N`, a power of two
  * @throws Error if the memory limit would be exceeded
  */
 export function scrypt(
@@ -107,7 +109,8 @@ export function scrypt(
     throw new Error(`a derived key can have at most ${DERIVED_MAX_BYTES} bytes`)
   requireShortSalt(salt, 128 * r * p)
   requireTimeLeft(mustStop)
-  // scrypt uses little-endian words, so this code runs only on little-endian machines.
+  // scrypt uses little-endian words, and these arrays use the machine's byte order. The code runs only on little-endian
+  // machines.
   const lanes = new Int32Array(32 * r * p)
   const bytes = new Uint8Array(lanes.buffer)
   bytes.set(pbkdf2Sync(password, salt, 1, bytes.length, 'sha256'))
@@ -116,7 +119,8 @@ export function scrypt(
     for (let lane = 0; lane < p; lane++)
       mixLane(lanes.subarray(32 * r * lane, 32 * r * (lane + 1)), N, table, mustStop)
   } finally {
-    // The table may be four times as large as the sandbox, and garbage collection may be late.
+    // Free the table immediately, because it may be four times as large as the sandbox, and garbage collection may be
+    // late.
     table.buffer.transfer(0)
   }
   return pbkdf2Sync(password, bytes, 1, length, 'sha256')

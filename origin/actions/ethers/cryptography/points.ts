@@ -1,14 +1,14 @@
 /**
  * secp256k1 arithmetic with the behavior of the elliptic package, for inputs that libsecp256k1 rejects. Numbers above
- * the field's order are reduced, and an uncompressed point is not checked to be on the curve. For public values only,
- * because this code is slow and not constant-time.
+ * the field's order are reduced, and uncompressed points are not checked to be on the curve. Use only for public
+ * values, because this code is slow and not constant-time.
  */
 
-/** Orders of secp256k1's field and group (SEC 2, 2.4.1). */
+/** Orders of the field (`P`) and of the group (`N`) of secp256k1 (SEC 2, 2.4.1). */
 export const P = 0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2fn
 export const N = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
-/** Affine coordinates; undefined stands for the point at infinity. */
+/** Curve point in affine coordinates; undefined stands for the point at infinity. */
 export type Point = { x: bigint; y: bigint } | undefined
 
 const COORDINATE_BYTES = 32
@@ -17,7 +17,7 @@ export function bytesToBigInt(bytes: Uint8Array): bigint {
   return bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
 }
 
-/** 32 bytes, big-endian. */
+/** Encodes a number as 32 bytes, big-endian. */
 export function toBytes(value: bigint): Buffer {
   return Buffer.from(hexOf(value), 'hex')
 }
@@ -27,7 +27,7 @@ export function modulo(value: bigint, order: bigint): bigint {
   return rest < 0n ? rest + order : rest
 }
 
-/** Modular inverse, or 0 if the value has none. */
+/** Returns 0 if the value has no inverse. */
 export function inverse(value: bigint, order: bigint): bigint {
   let [a, b, x, y] = [modulo(value, order), order, 1n, 0n]
   while (a > 1n) {
@@ -38,8 +38,8 @@ export function inverse(value: bigint, order: bigint): bigint {
 }
 
 /**
- * Finds the point by x and the parity of y.
- * @throws Error 'invalid point', like elliptic, if there is no such point
+ * Finds the curve point with the given x coordinate and parity of y.
+ * @throws Error 'invalid point', like elliptic, if no such point exists
  */
 export function lift(x: bigint, odd: boolean): NonNullable<Point> {
   const reduced = modulo(x, P)
@@ -67,7 +67,7 @@ export function decode(bytes: Uint8Array): NonNullable<Point> {
   throw new Error('Unknown point format')
 }
 
-/** Point as hex; '' for the point at infinity. */
+/** Returns '' for the point at infinity. */
 export function encode(point: Point, compressed: boolean): string {
   if (point === undefined) return ''
   if (!compressed) return `04${hexOf(point.x)}${hexOf(point.y)}`

@@ -1,16 +1,16 @@
 import { type MustStop, requireTimeLeft } from './digests.ts'
 
-/** 32-bit words in a Salsa20 block. */
+/** Number of 32-bit words in a Salsa20 block. */
 const WORDS = 16
 
-/** Salsa20 blocks computed between two clock checks; about 1 ms. */
+/** Number of Salsa20 blocks computed between two clock checks; about 1 ms. */
 const BLOCKS_PER_CHECK = 8_192
 
 /**
- * scryptROMix (RFC 7914, 5), in place.
+ * Computes scryptROMix (RFC 7914, 5) in place.
  * @param lane 32 r words, little-endian
  * @param N a power of two
- * @param table scratch space of N times the lane's size; its previous contents do not matter
+ * @param table scratch space, N times as large as the lane; its previous contents do not matter
  * @throws Error if the run is out of time
  */
 export function mixLane(lane: Int32Array, N: number, table: Int32Array, mustStop: MustStop): void {
@@ -32,7 +32,9 @@ export function mixLane(lane: Int32Array, N: number, table: Int32Array, mustStop
   // The buffers are swapped an even number of times, so the result is in `lane`.
 }
 
-/** scryptBlockMix (RFC 7914, 4): even blocks go to the first half of `to`, odd ones to the second half. */
+/**
+ * Computes scryptBlockMix (RFC 7914, 4). Even blocks go to the first half of `to`, and odd blocks to the second half.
+ */
 function mixBlocks(from: Int32Array, to: Int32Array): void {
   const half = from.length / 2
   let last = from.length - WORDS
@@ -49,7 +51,8 @@ function mixBlocks(from: Int32Array, to: Int32Array): void {
 const rotateLeft = (value: number, by: number): number => (value << by) | (value >>> (32 - by))
 
 /**
- * Salsa20/8 of the XOR of two blocks (RFC 7914, 3). Uses local variables, because an array would take twice as long.
+ * Computes Salsa20/8 of the XOR of two blocks (RFC 7914, 3). Uses local variables, because an array would take twice as
+ * long.
  */
 // prettier-ignore
 function salsa(a: Int32Array, i: number, b: Int32Array, j: number, to: Int32Array, k: number): void {

@@ -15,14 +15,15 @@ import {
 } from './points.ts'
 
 /**
- * Curve operations for ethers' SigningKey, by libsecp256k1. Private keys and points are hex without a prefix. '' is the
- * point at infinity, which ethers cannot encode. Like elliptic, reduces a private key above the group's order.
+ * Curve operations for ethers' SigningKey, implemented with libsecp256k1. Private keys and points are hex without a
+ * prefix. '' is the point at infinity, which ethers cannot encode. Private keys above the group's order are reduced, as
+ * in elliptic.
  */
 
-/** Bytes of a private key, of a digest, and of each half of a signature. */
+/** Size in bytes of a private key, of a digest, and of each half of a signature. */
 const SCALAR_BYTES = 32
 
-/** Hex of the uncompressed form (65 bytes), followed by the compressed form (33 bytes). */
+/** Returns the public key in hex: the uncompressed form (65 bytes), followed by the compressed form (33 bytes). */
 export function publicKeys(privateKey: string): string {
   const scalar = scalarOf(privateKey)
   if (scalar === undefined) return ''
@@ -34,7 +35,7 @@ export function publicKeys(privateKey: string): string {
 }
 
 /**
- * Deterministic signature (RFC 6979) with low s.
+ * Computes a deterministic signature (RFC 6979) with low s.
  * @param digest 32 bytes as hex
  * @param length length of the digest string in the guest, including its 0x prefix
  * @returns r and s (64 hex characters each), and the recovery ID (one digit); '' if the digest does not have 32 bytes
@@ -51,8 +52,8 @@ export function sign(privateKey: string, digest: string, length: number): string
 }
 
 /**
- * Recovers the public key: the uncompressed point (65 bytes) as hex.
- * @param digest any length, as in ethers
+ * Recovers the public key from a signature. Returns the uncompressed point (65 bytes) as hex.
+ * @param digest bytes of any length, as in ethers
  * @param r 32 bytes as hex
  * @param s 32 bytes as hex
  * @param id recovery ID, 0 to 3
@@ -71,17 +72,18 @@ function recoverNatively(hash: Uint8Array, signature: Uint8Array, id: 0 | 1 | 2 
     const point = secp256k1.recover(hash, signature, id, false)
     return point === null ? undefined : Buffer.from(point).toString('hex')
   } catch {
-    // The library rejects zero, and numbers not below the order.
+    // The library rejects zero, and numbers that are not below the order.
     return undefined
   }
 }
 
-/** Q = (s R - e G) / r. Reduces numbers that libsecp256k1 would reject. */
+/** Computes Q = (s R - e G) / r. Reduces numbers that libsecp256k1 would reject. */
 function recoverUnchecked(hash: Uint8Array, signature: Uint8Array, id: number): string {
   const r = bytesToBigInt(signature.subarray(0, SCALAR_BYTES))
   const s = bytesToBigInt(signature.subarray(SCALAR_BYTES))
   const second = id > 1
-  // Message of elliptic, including its typos. A second key exists only if r is below the difference of the two orders.
+  // Error message of elliptic, including its typos. A second key exists only if r is less than the difference of the
+  // field's and the group's orders.
   if (second && r >= P - N) throw new Error('Unable to find sencond key candinate')
   const point = lift(second ? r + N : r, (id & 1) === 1)
   const overR = inverse(r, N)
@@ -96,12 +98,12 @@ export function convertPoint(point: Uint8Array, compressed: boolean): string {
   return encode(decode(point), compressed)
 }
 
-/** Compressed point (33 bytes) in hex. */
+/** Adds two points. Returns the compressed sum (33 bytes) in hex. */
 export function addPoints(a: Uint8Array, b: Uint8Array): string {
   return encode(add(decode(a), decode(b)), true)
 }
 
-/** ECDH: the x coordinate of `other` multiplied by the private key. */
+/** Computes an ECDH shared secret: the x coordinate of `other` multiplied by the private key. */
 export function sharedSecret(privateKey: string, other: Uint8Array): string {
   const point = decode(other)
   if (!isOnCurve(point)) throw new Error('public point not validated')
@@ -130,7 +132,7 @@ function scalarOf(privateKey: string): Uint8Array | undefined {
   return scalar.every((byte) => byte === 0) ? undefined : scalar
 }
 
-/** Modulo the group's order. Nearly all numbers are below it and are returned unchanged. */
+/** Reduces a number modulo the group's order. Nearly all numbers are below the order and are returned unchanged. */
 function reduceScalar(bytes: Buffer): Buffer {
   return bytes.compare(ORDER) < 0 ? bytes : toBytes(modulo(bytesToBigInt(bytes), N))
 }

@@ -14,7 +14,7 @@ export type GivenRun = GivenParams & {
   json?: boolean
 }
 
-/** Debounce time: editors write a file in several steps. */
+/** Debounce time for file changes, because editors write a file in several steps. */
 const DEBOUNCE_MS = 50
 
 /**
@@ -48,7 +48,7 @@ async function execute(
   } catch (error) {
     if (!(error instanceof ActionFailed)) throw error
     saveReceipt(error.receipt, given, cli)
-    // With `--json`, the caller prints the error, including the stack and the logs.
+    // With `--json`, the error is rethrown, and the caller prints it, including the stack and the logs.
     if (given.json) throw error
     printLogs(error.logs, cli)
     for (const line of error.actionStack.split('\n').slice(1)) if (line) cli.warn(printable(line))
@@ -57,7 +57,8 @@ async function execute(
 }
 
 /**
- * Repeats the action after each change of its source, until Ctrl-C. Reports a failed run and waits for the next change.
+ * Runs the action again after each change of its source, until Ctrl-C. Reports a failed run and waits for the next
+ * change.
  */
 export async function watchAction(
   file: string,
@@ -70,11 +71,11 @@ export async function watchAction(
   const { signal, folder } = cli.terminal
   const params = (await paramsOf(cli, given)) ?? {}
   const path = resolve(folder, file)
-  // Fails if the file does not exist. If it disappears later, an editor is probably replacing it.
+  // Fails if the source file does not exist. If the file disappears later, an editor is probably replacing it.
   await cli.text(file)
   let last: string | undefined
   let wake: () => void = () => undefined
-  // Watches the folder, because many editors replace a file instead of writing to it.
+  // Watches the folder instead of the file, because many editors replace a file instead of writing to it.
   const watcher = watch(dirname(path), (_, name) => {
     if (name === null || name === basename(path)) setTimeout(() => wake(), DEBOUNCE_MS)
   })
@@ -103,7 +104,10 @@ function printLogs(logs: string, cli: Cli): void {
   if (logs !== '') for (const line of logs.replace(/\n$/, '').split('\n')) cli.warn(printable(line))
 }
 
-/** Sanitizes text only if standard output is a terminal. Other values are formatted as JSON. */
+/**
+ * Formats an action's response. Text is sanitized only if standard output is a terminal. Other values are formatted as
+ * JSON.
+ */
 function formatResponse(response: unknown, { terminal }: Cli): string {
   if (typeof response !== 'string') return jsonText(response, 2)
   return terminal.isTerminal ? response.split('\n').map(printable).join('\n') : response

@@ -54,7 +54,7 @@ export function registerUpdate(trigger: Command, cli: Cli): void {
       ...(await givenFields(cli, given)),
       ...(given.action !== undefined && { action_code: await cli.text(given.action) }),
     }
-    // Replaced only on request. A usage key in the environment is not enough.
+    // The stored usage key is replaced only on request. A usage key in the environment does not count as a request.
     if (given.newUsageKey || given.usageKeyFile !== undefined)
       changes.usage_api_key = await cli.usageKey(command)
     if (Object.keys(changes).length === 0)
@@ -84,7 +84,7 @@ const KINDS = 'use one of --webhook, --cron and --chain'
 
 type Given = Awaited<ReturnType<typeof givenFields>>
 
-/** Runs before a usage key is read. */
+/** Checks the required fields before a usage key is read. */
 function requireCreateFields({ kind, name, action_code, ...fields }: Given) {
   if (action_code === undefined) throw new UsageError('no action: name its source file')
   if (kind === undefined) throw new UsageError(KINDS)
@@ -96,7 +96,7 @@ async function ticksOf(
   triggers: TriggerOperations,
   { kind, config }: Pick<TriggerFields, 'kind' | 'config'>,
 ): Promise<string[]> {
-  // The trigger has already been created, so a failure here is ignored.
+  // The preview is optional, because the trigger has already been created. A failure is ignored.
   const preview = await triggers.preview({ kind, config }).catch(() => undefined)
   return preview?.next ?? []
 }

@@ -1,4 +1,4 @@
-/** The service validates the fields, not the command line. */
+/** The service validates the fields, so the command line does not. */
 import type { Command } from 'commander'
 import type { TriggerChanges, TriggerFields } from '../../../client/triggers/records.ts'
 import type { Cli } from '../../cli.ts'
@@ -29,7 +29,6 @@ export type GivenFields = GivenParams & {
 
 type Kind = TriggerFields['kind']
 
-/** Adds the options that determine a trigger's kind and the events that fire it. */
 export function withFiringOptions(command: Command): Command {
   return command
     .option('--webhook', 'fire on a POST to the trigger’s own URL')
@@ -60,7 +59,6 @@ export function withFiringOptions(command: Command): Command {
     .option('--file <file>', 'JSON file with the fields of the API; options override it')
 }
 
-/** Options that apply only to stored triggers, not to previews. */
 export function withLimitOptions(command: Command): Command {
   return command
     .option('--name <name>', 'name of the trigger')
@@ -68,7 +66,6 @@ export function withLimitOptions(command: Command): Command {
     .option('--max-queued-runs <n>', 'maximum number of queued runs')
 }
 
-/** @throws {UsageError} if the options are invalid */
 export async function givenFields(
   cli: Cli,
   given: GivenFields,

@@ -10,7 +10,6 @@ const isId = (text: string, characters: number) =>
   text.length === characters && /^[\w-]+$/.test(text)
 
 /**
- * Accepts a trigger's ID or name.
  * @throws {NotFound} if no trigger has the name
  * @throws {UsageError} if several triggers have the name
  */
@@ -31,7 +30,7 @@ export async function resolveTriggerId(
 }
 
 /**
- * Accepts a run ID, or the ID or name of a trigger, which selects the trigger's newest run.
+ * Resolves a run's ID from a run ID, or from the ID or name of a trigger, which selects the trigger's newest run.
  * @throws {NotFound} if the trigger or its runs do not exist
  * @throws {UsageError} if several triggers have the name
  */

@@ -2,10 +2,9 @@ import type { Run } from '../../../client/triggers/records.ts'
 import { printable } from '../../terminal.ts'
 import { brief, columns, facts, LINE_CHARACTERS, formatUtcTime } from '../columns.ts'
 
-/** Aligns the second line of a listed run with the time in the first line. */
+/** Indentation that aligns the second line of a listed run with the time in the first line. */
 const INDENT = '         '
 
-/** Two lines per run: status, time and ID, then the outcome. */
 export function runListLines(runs: readonly Run[]): string[] {
   const heads = columns(
     runs.map(({ status, queued_at, id }) => [status.padEnd(7), formatUtcTime(queued_at), id]),

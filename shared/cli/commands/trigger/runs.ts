@@ -7,7 +7,7 @@ import { runLines, runListLines } from './run-lines.ts'
 import { integerOf } from '../option-values.ts'
 import { RUN_ARGUMENT, resolveRunId, TRIGGER_ARGUMENT, resolveTriggerId } from './resolve-ids.ts'
 
-/** Fills about one screen. */
+/** Default number of listed runs, which fills about one screen. */
 const RUNS_SHOWN = '20'
 
 type Given = {
@@ -63,7 +63,7 @@ export function registerCancel(trigger: Command, cli: Cli): void {
     .description('Cancel a queued run, which then counts as failed. A started run continues.')
     .argument('<run>', RUN_ARGUMENT)
   cli.withDeploymentOptions(command)
-  // The first example limits the rate, so that the second run stays queued and can be cancelled.
+  // The first example sets a rate limit, so that the second run stays queued and can be cancelled.
   addExamples(command, [
     'svc trigger update greeter --max-runs-per-minute 1',
     `svc trigger fire greeter --body '{"name": "first"}' --no-wait`,

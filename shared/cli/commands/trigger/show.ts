@@ -41,7 +41,7 @@ export function registerShow(trigger: Command, cli: Cli): void {
     const shown = await triggers.get(await resolveTriggerId(triggers, named))
     if (!code) return cli.print(command, shown, () => triggerLines(shown))
     const { action_code: source } = shown
-    // If standard output is redirected, the source is printed unmodified.
+    // If standard output is redirected, the action's source is printed unmodified.
     if (!cli.terminal.isTerminal) return cli.terminal.write(source)
     cli.terminal.write(`${source.split('\n').map(printable).join('\n')}\n`)
   })

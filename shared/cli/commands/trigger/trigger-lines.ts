@@ -7,7 +7,10 @@ import type {
 import { printable } from '../../terminal.ts'
 import { brief, columns, facts, LINE_CHARACTERS, formatUtcTime } from '../columns.ts'
 
-/** Rest of a line of 80 characters beside the ID (32 characters), kind and state. */
+/**
+ * Maximum length of a trigger's name in a line of 80 characters, which also contains the ID (32 characters), kind and
+ * state.
+ */
 const NAME_CHARACTERS =
   LINE_CHARACTERS - (32 + 2 + 'chain_event'.length + 2 + 'disabled'.length + 2)
 
@@ -22,10 +25,7 @@ export function triggerListLines(triggers: readonly ListedTrigger[]): string[] {
   )
 }
 
-/**
- * One field per line.
- * @param next upcoming ticks of a schedule; if empty, only the next tick of the trigger is shown
- */
+/** @param next upcoming ticks of a schedule. If empty, only the trigger's next tick is shown */
 export function triggerLines(
   trigger: Trigger | StoredTrigger,
   next: readonly string[] = [],

@@ -1,14 +1,19 @@
-/** Model input is billed per token, and a run can have millions of characters. */
+/**
+ * Limits the size of runs in tool results, because model input is billed per token, and a run can have millions of
+ * characters.
+ */
 import { z } from 'zod'
 import type { Run } from '../../../client/triggers/records.ts'
 import { runRecord } from '../../../wire/trigger.ts'
 
-/** A few thousand words. Longer fields are omitted or truncated, and listed in `omitted`. */
+/**
+ * Maximum length of a run's fields in a tool result, a few thousand words. Longer fields are omitted or truncated, and
+ * listed in `omitted`.
+ */
 const SHOWN_MAX_CHARACTERS = 32 * 1024
 
 const LARGE = ['input', 'response', 'error', 'logs'] as const
 
-/** Omits the large fields and the receipt. */
 export const runListItem = runRecord.omit({
   input: true,
   input_omitted: true,

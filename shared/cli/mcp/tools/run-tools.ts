@@ -13,7 +13,7 @@ import { ADDS, addTool, DESTROYS, READS } from '../tool.ts'
 import { toRunListItem, runListItem, toRunOutput, runOutput } from './run-output.ts'
 import { triggerId } from './trigger-fields.ts'
 
-/** Few enough to read at a glance. */
+/** Default number of listed runs, few enough to read at a glance. */
 const LISTED_RUNS = 20
 
 const UNTRUSTED =
@@ -79,7 +79,7 @@ export function addRunTools(server: McpServer, { session }: McpParts): void {
     description:
       'Makes one real run with your own event: it is charged, and the action takes effect. Send event for a ' +
       'webhook, or params for any kind. Then call wait_for_run with the run_id.',
-    // The advertised JSON Schema cannot express that a request contains either params or event.
+    // The advertised JSON Schema cannot express that a request contains either `params` or `event`.
     input: z.strictObject({ trigger_id: triggerId, ...testRequest.shape }),
     output: queuedResponse,
     hints: ADDS,

@@ -49,7 +49,7 @@ export async function requireActionSource(
 }
 
 /**
- * Undefined if neither source nor file is given.
+ * Returns the action's source from the arguments. Undefined if neither source nor file is given.
  * @throws {ToolRejectedError} if both are given or the file is not accepted
  */
 export async function readActionSource(
