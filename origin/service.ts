@@ -35,7 +35,10 @@ import type { ServedTls } from './tls/served-tls.ts'
 import { openTlsSource } from './tls/tls-source.ts'
 import { KEY_USES_FLUSH_MS } from '../shared/limits.ts'
 
-/** It is longer than our clients' timeout, so that a client never sends on a connection that was just closed. */
+/**
+ * Time after which the server closes an idle connection. Longer than the idle timeout of our clients, so that a client
+ * never reuses a connection that the server has just closed.
+ */
 const KEEP_ALIVE_MS = 120_000
 
 /** Interval at which certificates and evidence are checked for renewal. */

@@ -70,7 +70,7 @@ function readTopic<Read>(
   if (typeof topic === 'string' && /^0x[0-9a-fA-F]{64}$/.test(topic))
     return take(topic.toLowerCase())
   const meant = suggestedTopic(topic)
-  const problem = 'expected a 32-byte topic: 0x and 64 hex digits'
+  const problem = 'expected a 32-byte topic: 0x followed by 64 hex digits'
   return { field, problem, fix: meant === undefined ? FIX : `Send ${meant}.` }
 }
 

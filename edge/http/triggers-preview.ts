@@ -10,7 +10,10 @@ import type { App, AppEnv } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 import { readFields } from './json-request.ts'
 
-/** The route creates nothing, but rejects the same invalid settings as the creation of a trigger. */
+/**
+ * Registers the preview route. The route creates nothing, but rejects the same invalid settings as the creation of a
+ * trigger.
+ */
 export function registerTriggersPreview(app: App): void {
   app.post('/api/triggers/preview', async (c) => {
     const user = await requireUser(c, 'triggers:read')

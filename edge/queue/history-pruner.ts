@@ -40,7 +40,10 @@ export class HistoryPruner {
       .toArray()
   }
 
-  /** Reads few rows, unless many runs with sequence numbers up to `prunedThrough` remain. */
+  /**
+   * Returns the number of stored runs. Reads only a few rows, unless many runs with sequence numbers up to
+   * `prunedThrough` remain.
+   */
   countRuns(prunedThrough: number): number {
     // Above the last deleted sequence number, every number has a run. Below it, only runs that were unfinished at the
     // time of the deletion remain.

@@ -76,7 +76,10 @@ function chainEventFields(row: TriggerRow, config: Record<string, unknown>, chai
   }
 }
 
-/** Merges shallowly. The event's keys take precedence. */
+/**
+ * Returns the params of a run: a shallow merge of the trigger's default params and the params of the event. If both
+ * contain a key, the event's value is used.
+ */
 export function runParams(
   revision: RevisionRow,
   firing: Firing,

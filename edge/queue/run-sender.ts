@@ -62,8 +62,8 @@ export type AttemptResult = {
   run: LiveRun
   verdict: AttemptVerdict
   /**
-   * Time at which the run was last sent without a response, in Unix milliseconds. Null if no attempt has an unknown
-   * outcome.
+   * Time of the last attempt whose outcome is unknown, in Unix milliseconds. Null if the outcome of every attempt is
+   * known.
    */
   inDoubtSince: number | null
   /**

@@ -20,14 +20,14 @@ type StatisticsOptions = {
 type Counts = { ok: number; failed: number }
 
 /**
- * Statistics of the runs that finished in the last 24 hours, in whole minutes. The counts are read from disk on the
- * first request and updated in memory afterwards, so that counting never delays a run.
+ * Statistics of the runs that finished in the last 24 hours. The runs are counted per minute. The counts are read from
+ * disk on the first request and updated in memory afterwards, so that counting never delays a run.
  */
 export class Statistics {
   readonly #options: StatisticsOptions
   /** Counts of finished runs, by minutes since the Unix epoch. Undefined until the first request. */
   #minutes: Map<number, Counts> | undefined
-  /** Oldest first. */
+  /** Durations of finished runs, oldest first. */
   #durations: { finishedAt: number; ms: number }[] = []
 
   constructor(options: StatisticsOptions) {

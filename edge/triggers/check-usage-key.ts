@@ -32,7 +32,7 @@ export async function checkUsageKey(
   if (response.state === 'known') return { key: response.key, mayExecute: response.may_execute }
   const { status } = response
   if (status === 429 || status === 503) throw new OriginBusyError({ ...response, status })
-  throw new OriginUnavailableError(`the origin did not check the key: ${errorReason(response)}`, {
+  throw new OriginUnavailableError(`the origin could not check the key: ${errorReason(response)}`, {
     isUnsent: true,
   })
 }

@@ -191,7 +191,8 @@ export class AccountLease {
     this.#order = undefined
     this.#isStored = answer.isStored
     this.#usableUntil = usableUntil
-    // Uses the current time as an approximation: most of the remaining charges were made while the order was in flight.
+    // The time of the oldest remaining charge is unknown. The current time is a good approximation, because most of the
+    // remaining charges were made while the order was in flight.
     this.#oldestChargeAt = this.#charges.hasCharges ? now() : undefined
     this.budgets.recordSettled(order.charges, order.parts)
     for (const read of this.#sentReads.splice(0)) read.resolve(answer)

@@ -83,7 +83,7 @@ export class Budget {
     return this.#reserved === 0 && this.#used === 0 && !this.hasWork && !this.#givingBack
   }
 
-  /** Limit minus the use that this process knows of. Part of the remaining amount may be reserved. */
+  /** Limit minus the use that this process knows of. Includes amounts that are reserved. */
   get remaining(): number {
     if (!this.#terms) return Number.POSITIVE_INFINITY
     return this.#terms.limit - this.#terms.used - this.#used

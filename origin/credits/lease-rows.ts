@@ -21,7 +21,10 @@ export async function renewLeases(
   return rows.map(({ id }) => id)
 }
 
-/** `budget` is null for credit. */
+/**
+ * Returns the leases and sub-allocations of a process that it was asked to return and for which it has not answered.
+ * `budget` is null for a lease, which holds account credit.
+ */
 export async function requestedReturns(
   db: Database,
   processId: string,
@@ -51,7 +54,9 @@ export async function requestReturns(tx: Transaction, which: SQL): Promise<Lease
     .returning()
 }
 
-/** Returns their credit to the account. The caller must hold the account's lock. */
+/**
+ * Deletes the selected leases of the account and returns their credit to it. The caller must hold the account's lock.
+ */
 export async function closeLeases(
   tx: Transaction,
   account: CreditAccount,

@@ -21,7 +21,10 @@ export type Waiter = {
   reject: (error: unknown) => void
 }
 
-/** Request to other processes: their leases at the time of the request, and the callers that wait for the answers. */
+/**
+ * Pending request that asks the other processes to return free amounts. `leases` are their leases at the time of the
+ * request, and `waiters` the callers that wait for the answers.
+ */
 type PendingRequest = { leases: Map<string, OtherLease>; waiters: Set<Waiter>; until: number }
 
 /**

@@ -161,7 +161,7 @@ export const conversionProofs = pgTable(
 export const callRates = pgTable(
   'call_rates',
   {
-    /** Name of the limited operation, followed by a keyed hash of the caller. */
+    /** Name of the rate-limited operation, followed by a keyed hash that identifies the caller. */
     id: text('id').primaryKey(),
     fullAt: time('full_at').notNull(),
   },

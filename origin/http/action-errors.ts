@@ -29,8 +29,8 @@ export class ActionStoppedError extends Error {
 type FailedOutcome = Extract<Outcome, { status: 'failed' }>
 
 /**
- * Returns the receipt of a failed run as a header, because the body is plain text. Returns no header if the origin lost
- * the run.
+ * Returns the receipt of a failed run as a header, because the response body is plain text. Returns no header if the
+ * run has no receipt, for example because it ended as `origin_lost`.
  */
 function receiptHeader({ receipt }: FailedOutcome): Record<string, string> {
   return receipt === undefined ? {} : { [RECEIPT_HEADER]: receipt }

@@ -12,7 +12,7 @@ type ContractErrorMapping = {
 }
 
 const useKeyWith = (field: string) =>
-  `Use the account key, or a usage key with ${field}; grant it with update_usage_api_key.`
+  `Use the account key, or a usage key with ${field}. To grant this permission, use update_usage_api_key.`
 
 /** The ID 0 means all groups. */
 const formatGroup = (id: string | undefined) =>
@@ -85,13 +85,13 @@ const CONTRACT_ERRORS: Readonly<Record<string, ContractErrorMapping>> = {
     status: 404,
     message: (_account, cidHash) =>
       `The account has no action with the hash${formatHash(cidHash)}.`,
-    fix: 'Record it with add_action, or with add_action_to_group, which also permits it.',
+    fix: 'Register the action with add_action, or with add_action_to_group, which also permits it.',
   },
   ActionAlreadyExists: {
     status: 409,
     message: (_account, cidHash) =>
-      `The action with the hash${formatHash(cidHash)} is already recorded.`,
-    fix: 'Change its name or description with update_action_metadata.',
+      `An action with the hash${formatHash(cidHash)} is already registered.`,
+    fix: 'To change the name or description of the action, use update_action_metadata.',
   },
   UsageApiKeyDoesNotExist: {
     status: 404,
@@ -164,8 +164,10 @@ function mappingOf(name: string): ContractErrorMapping {
   const known = Object.hasOwn(CONTRACT_ERRORS, name) ? CONTRACT_ERRORS[name] : undefined
   if (known) return known
   const message = () => `The contract rejected the write: ${name}.`
-  if (name.endsWith('DoesNotExist')) return { status: 404, message, fix: 'Use an existing one.' }
-  if (name.endsWith('AlreadyExists')) return { status: 409, message, fix: 'Use the existing one.' }
+  if (name.endsWith('DoesNotExist'))
+    return { status: 404, message, fix: 'Use the ID of an existing object.' }
+  if (name.endsWith('AlreadyExists'))
+    return { status: 409, message, fix: 'Use the existing object.' }
   if (name.startsWith('NotAllowed') || name.startsWith('NotMaster'))
     return { status: 403, message, fix: 'Use the account key.' }
   return { status: 400, message, fix: 'Correct the values.' }

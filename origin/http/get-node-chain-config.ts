@@ -6,7 +6,8 @@ function nodeChainConfigOperation(path: string): Operation {
   return {
     method: 'GET',
     path,
-    summary: 'Returns the chain and the contract that hold the accounts.',
+    summary:
+      'Returns the name and ID of the chain, and the address of the contract that stores the accounts.',
     auth: 'none',
     responseSchema: nodeChainConfigResponse,
     handle: async (_given, { chain, settings }) => ({

@@ -12,7 +12,8 @@ import type { Operation } from './operation.ts'
 export const listActionsOperation: Operation<undefined, z.infer<typeof optionalGroupQuery>> = {
   method: 'GET',
   path: '/core/v1/list_actions',
-  summary: 'Lists the actions of the account, or with group_id the actions that the group permits.',
+  summary:
+    'Lists the actions of the account. With group_id, lists only the actions that the group permits.',
   auth: 'key',
   query: optionalGroupQuery,
   list: true,

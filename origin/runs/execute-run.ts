@@ -29,7 +29,7 @@ export type ExecuteRunOptions = {
 export type ExecutionRequest = {
   principal: Principal
   code: string
-  /** Params as the JSON text of an object. */
+  /** Params, serialized as a JSON object. */
   params: string
   /** Size of the request in bytes. The request stays in memory until the response is sent. */
   heldBytes?: number

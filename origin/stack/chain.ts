@@ -19,7 +19,7 @@ export const LOCAL_FINALITY = 2
 /** Number of payers, excluding the wallet that funds them. */
 export const LOCAL_PAYERS = PAYERS_DEFAULT
 
-/** Balance of a payer: 10,000 ether in wei, enough for all writes of a local stack. */
+/** Initial balance of each payer in wei (10,000 ether). Sufficient for all writes of a local stack. */
 const PAYER_FUNDS = '0x21e19e0c9bab2400000'
 
 /**
@@ -31,15 +31,16 @@ const STATE_INTERVAL_S = 5
 /** Maximum number of historical states on disk, in addition to those in memory. Each takes 0.1 to 0.5 MB. */
 const OLD_STATES_MAX = 128
 
-/** Writing the state of several months takes seconds, and the machine may be busy. */
+/** Time that the chain has to stop. Writing the state of several months takes seconds, and the machine may be busy. */
 const CHAIN_STOP_MS = 20_000
 
 export type ChildHooks = Pick<ChildOptions, 'onLine' | 'onWait' | 'started'>
 
 /**
- * Starts the chain. The chain's state is stored in the state folder, so that it survives a kill
+ * Starts the chain. Its state is stored in the state folder, so that it survives if the process is killed
  * (`docs/decisions/0013`).
- * @param state must be shared by all starts with the same folder, so that they do not copy its files at the same time
+ * @param state the same object must be passed to every start with the same folder, so that two starts do not copy the
+ *   folder's files at the same time
  * @throws {ChildFailedError} if anvil cannot be started
  */
 export async function startChain(

@@ -8,7 +8,10 @@ import { groupCpuMs } from './process-table.ts'
 /** Time without progress after which a start is considered failed. */
 export const STALLED_MS = 60_000
 const POLL_MS = 1_000
-/** Fraction of a CPU that counts as progress. A starting process uses more, and a process that only polls uses less. */
+/**
+ * Use of one CPU, as a fraction, at which a process counts as making progress. A starting process uses more, and a
+ * process that only polls uses less.
+ */
 const CPU_SHARE_MIN = 0.01
 const REPORT_MS = STALLED_MS / 4
 

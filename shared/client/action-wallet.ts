@@ -29,7 +29,7 @@ export async function actionWallet(
     throw new NotSent(
       'bad_request',
       'expected the CID of an action',
-      'Use a CIDv0: Qm and 44 more characters.',
+      'Use a CIDv0: Qm followed by 44 characters.',
     )
   const { body, status, requestId } = await requester.core<unknown>({
     method: 'GET',

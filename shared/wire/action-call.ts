@@ -1,4 +1,4 @@
-/** Schemas of a call of an action. The module does not import ethers, because clients load it to seal a call. */
+/** Schemas of action calls. Clients load this module to seal calls, so it does not import ethers, which is large. */
 import { z } from 'zod'
 import { textSchema } from './text.ts'
 

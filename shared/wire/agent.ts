@@ -73,7 +73,10 @@ export type AgentRequestBody = z.infer<typeof agentRequestBody>
 
 export const agentRequestResponse = z.object({
   request_id: z.string(),
-  /** Code as `XXXX-XXXX`. The agent displays the code, and the person types it. Returned only once. */
+  /**
+   * User code in the format `XXXX-XXXX`. The agent displays the code, and the user types it on the approval page.
+   * Returned only once.
+   */
   user_code: z.string(),
   authorize_url: z.url(),
   expires_at: z.string().meta({ format: 'date-time' }),

@@ -44,14 +44,15 @@ export const cidHashSchema = z
 
 export const cidSchema = z
   .string()
-  .regex(CID_PATTERN, 'expected a CIDv0: Qm and 44 more characters')
+  .regex(CID_PATTERN, 'expected a CIDv0: Qm followed by 44 characters')
 
 export const cidAsHashSchema = cidSchema.transform(cidHash)
 
 const GROUP_ID = 'expected a group ID: an integer, or an integer as a decimal string'
 
 /**
- * A group ID, where 0 means all groups. A string has at most 15 digits, which a JavaScript number represents exactly.
+ * Group ID as a number or a decimal string. 0 means all groups. A string has at most 15 digits, so that a JavaScript
+ * number can represent it exactly.
  */
 const groupIdSchema = z
   .union([z.int().min(0), z.string().regex(/^(0|[1-9][0-9]{0,14})$/, GROUP_ID)], {

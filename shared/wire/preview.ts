@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { paramsSchema } from './action-call.ts'
 import { TRIGGER_KINDS, triggerOptions } from './trigger.ts'
 
-/** Request for a preview. It has the fields of a request for creation, without those that a preview does not need. */
+/**
+ * Request for a preview. It has the same fields as a request for creation, except those that a preview does not need.
+ */
 export const previewRequest = z.strictObject({
   kind: z.enum(TRIGGER_KINDS),
   config: z.record(z.string(), z.unknown()).default({}),

@@ -128,7 +128,7 @@ function colorOf(element: HTMLElement, name: ChartColor | 'line'): string {
   return color
 }
 
-/** Shows the values under the pointer in the element that the attribute `data-read-out` names. */
+/** Displays the values at the pointer's position in the element whose ID is in the attribute `data-read-out`. */
 function showReadOut(
   element: HTMLElement,
   { times, series, format: formatValue }: Chart,

@@ -10,7 +10,7 @@ import { ACTION_NAMES, type ActionName } from './action-names.ts'
 const PATH = /(?:[A-Za-z_$][\w$]*\.)*[\w$]*$/
 const TEXTS = ['String', 'TemplateString', 'LineComment', 'BlockComment', 'RegExp']
 
-/** Strings and comments are not completed. */
+/** Offers no completions in strings, comments and regular expressions. */
 export const completeForActions: CompletionSource = ifNotIn(TEXTS, completePath)
 
 function completePath(context: CompletionContext): CompletionResult | null {

@@ -1,6 +1,6 @@
 const BACKOFF_MAX_MS = 60_000
 
-/** Thrown to end polling, because the user is signed out or the polled object no longer exists. */
+/** Thrown to end polling because the user is signed out or the polled object no longer exists. */
 class PollingEndedError extends Error {}
 
 /** @throws {PollingEndedError} if the response is 401 or 404 */
@@ -40,7 +40,10 @@ export async function poll(
   }
 }
 
-/** The events `visibilitychange` and `svc-resume` signal changes. */
+/**
+ * Waits until the tab is visible and polling is not paused. Checks both again at each `visibilitychange` and
+ * `svc-resume` event.
+ */
 async function untilVisible(paused: () => boolean): Promise<void> {
   while (document.hidden || paused())
     await new Promise<void>((resolve) => {

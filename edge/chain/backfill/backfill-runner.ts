@@ -59,7 +59,7 @@ export class BackfillRunner {
     this.poke()
   }
 
-  /** Runs again whenever a request or delivery finishes. */
+  /** Begins the deliveries and requests that are possible now. Called again whenever a request or delivery finishes. */
   #advance(): void {
     try {
       if (this.#isStale) this.#refresh()

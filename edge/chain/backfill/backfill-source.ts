@@ -12,7 +12,7 @@ export type BackfillRange = {
   lane: CursorKind
   filter: LogFilter
   next: LogPosition
-  /** Last block of the range. All blocks up to it are final for the trigger. */
+  /** Last block of the range. This block and all earlier ones are final by the finality that the trigger requires. */
   to: number
 }
 

@@ -8,7 +8,8 @@ import type { DecodedLog, DecodedReading, DecodedValue, DecodePlan } from './dec
 export type LogValues = Pick<ChainLog, 'topics' | 'data'>
 
 /**
- * Maximum size of all interpretations of an ambiguous log, as JSON. Each interpretation repeats the values of the log.
+ * Maximum total size of all interpretations of an ambiguous log, in characters of JSON. Each interpretation repeats the
+ * values of the log.
  */
 const READINGS_CHARACTERS_MAX = 65_536
 

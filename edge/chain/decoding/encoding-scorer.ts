@@ -6,8 +6,9 @@ import { bytesBits, lengthBits, textBits, wordBits } from './value-bits.ts'
 const NO_MATCH = -1
 
 /**
- * Scores how unusual the data would be as a canonical ABI encoding of given types. In a canonical encoding, every word
- * occurs once and in order. Does not construct any values.
+ * Scores how unusual the data would be if it were the canonical ABI encoding of given types; a higher score is more
+ * unusual. In a canonical encoding, the values follow one another in order, without gaps, overlaps or extra data. The
+ * data is scored without being decoded to values.
  */
 export class EncodingScorer {
   readonly #hex: string
@@ -29,7 +30,7 @@ export class EncodingScorer {
     this.#wordsLeft = words
   }
 
-  /** Scores are then meaningless. */
+  /** True if more words were read than permitted. The scores are then meaningless. */
   get isBudgetSpent(): boolean {
     return this.#wordsLeft < 0
   }

@@ -193,8 +193,8 @@ function readErrorStatus(
 const errorOf = (answer: RpcResponse): RpcError[] => ('error' in answer ? [answer.error] : [])
 
 /**
- * Returns true if an error rejects a range or a filter. Such errors must not be mistaken for rate limits, although some
- * have the code of a rate limit or mention a limit.
+ * Returns true if an error means that the endpoint rejected the range or the filter of a query. Such an error is not a
+ * rate limit, although some have the code of a rate limit or mention a limit.
  */
 const isLogRejection = (error: RpcError) =>
   rangeRejection(error, Number.POSITIVE_INFINITY) !== undefined ||

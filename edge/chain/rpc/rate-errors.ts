@@ -12,8 +12,8 @@ export function isRateLimit({ code, message }: RpcError): boolean {
 }
 
 /**
- * Maximum delay that is taken from `Retry-After`. An endpoint that requests a longer delay, such as a day, is tried
- * again earlier.
+ * Maximum delay taken from `Retry-After`. If an endpoint requests a longer delay, such as a day, it is tried again
+ * after this delay.
  */
 const RETRY_AFTER_MAX_MS = 300_000
 

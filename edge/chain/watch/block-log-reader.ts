@@ -120,8 +120,8 @@ export class BlockLogReader {
 }
 
 /**
- * Reads the logs of a block. If no endpoint returns all of them in one response, splits the query, down to single
- * events if necessary.
+ * Reads the logs of a block. If no endpoint returns them all in one response, splits the query, if necessary down to
+ * one event of one contract.
  */
 async function readOrSplit(
   reader: ChainReader,

@@ -5,7 +5,10 @@ import type { DeliverySender } from './delivery-sender.ts'
 import type { ActiveSubscription } from './subscriptions.ts'
 import type { WatchState } from './watch-state.ts'
 
-/** Minimum interval between progress reports of a backfill. The reports are only displayed to users. */
+/**
+ * Minimum interval between progress reports of a backfill. Progress is only displayed to users, so frequent reports are
+ * not necessary.
+ */
 const PROGRESS_INTERVAL_MS = 2_000
 
 export type CursorDeliveryOptions = { state: WatchState; sender: DeliverySender; now: () => number }

@@ -12,10 +12,10 @@ export function hasCredential(headers: Headers): boolean {
 }
 
 /**
- * Does not validate the key's format: an admin wallet can register the hash of any text with the contract, so only the
- * origin knows which keys exist.
- * @throws {ApiError} 401 if an execution is requested without a key; thrown early to avoid reading and forwarding a
- *   large body
+ * Returns the API key of a request. Does not validate the key's format: an admin wallet can register the hash of any
+ * text with the contract, so only the origin knows which keys exist.
+ * @throws {ApiError} 401 if a request to execute an action has no key; thrown here so that a large body is not read and
+ *   forwarded
  */
 export function keyOfRequest(request: Request, path: string): string | undefined {
   const key = apiKeyIn(request.headers)

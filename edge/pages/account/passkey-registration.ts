@@ -60,8 +60,8 @@ async function addPasskey(c: Context<AppEnv>): Promise<Response> {
 }
 
 /**
- * Adding a passkey requires a recent sign-in, so that a thief of an older session cannot gain permanent access to the
- * account.
+ * Adding a passkey requires a recent sign-in, so that someone who stole an older session cannot gain permanent access
+ * to the account.
  */
 export function isRecentSignIn({ startedAt }: Session, now: number): boolean {
   return now - startedAt < RECENT_SIGN_IN_MS

@@ -25,7 +25,9 @@ type WriteConfirmationsOptions = {
   mirror: { syncTo(block: number, hash?: string): Promise<void> }
   waitMs: number
   afterMined: (block: number) => Promise<void>
-  /** Called if the block of a receipt was reorganized away, so that the receipt must be searched for again. */
+  /**
+   * Called if a reorganization removed the block that contained a receipt. The receipt must then be looked up again.
+   */
   onReorganized: () => void
 }
 

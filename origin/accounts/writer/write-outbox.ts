@@ -43,7 +43,7 @@ export class WriteOutbox {
     })
   }
 
-  /** @returns false if this process does not hold the payer, and so may not sign the transaction */
+  /** @returns false if this process does not hold the payer's lease, and therefore must not sign the transaction */
   async recordReplacement({ writeId, payer, nonce, transactions }: NewWrite): Promise<boolean> {
     return this.#options.db.transaction(async (tx) => {
       const held = await tx.select().from(payers).where(this.#isHeld(payer)).for('share')

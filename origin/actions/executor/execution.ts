@@ -31,7 +31,10 @@ type ExecutionEvents = {
    * waits only for earlier operations, a timer or a response. `computedMs` is the run's CPU time so far.
    */
   waits(operations: KeyRequest[], computedMs: number): void
-  /** Called when the run computes again after a wait, and at intervals after that. */
+  /**
+   * Called when the run resumes computing after a wait, and at intervals while it computes. `computedMs` is the run's
+   * CPU time so far.
+   */
   computes(computedMs: number): void
   ended(result: ReturnedResult | FailedResult): void
 }

@@ -6,7 +6,7 @@ const PREFIX = 'svc-executor'
 const NAME = new RegExp(`^${PREFIX}-(\\d{1,20})-(\\d{1,9})-[A-Za-z0-9]{6}$`)
 
 /**
- * Creates a folder that only this user can read. The folder's name contains this process's ID.
+ * Creates a folder that only this user can read. The folder's name contains this process's PID namespace and PID.
  * @param parent the system's folder for temporary files, to which other users can also write
  */
 export function makeProcessFolder(parent = tmpdir()): string {
@@ -46,7 +46,10 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Containers can share a folder without seeing each other's processes. */
+/**
+ * Returns the ID of this process's PID namespace, or 0 if the system is not Linux. Containers can share a folder
+ * without seeing each other's processes, so a PID identifies a process only within its namespace.
+ */
 function pidNamespace(): string {
   if (process.platform !== 'linux') return '0'
   return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0'

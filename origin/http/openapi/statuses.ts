@@ -14,7 +14,8 @@ export function failureStatuses(operation: Operation<any, any>): ErrorStatus[] {
   if (auth !== 'none') add(400)
   if (walletAuth) add(422)
   const isKeyed = auth === 'key' || auth === 'account_key'
-  // 403 if a usage key was sent but the account key is required, or if the account key is from before a conversion.
+  // 403 if a usage key was sent but the account key is required, or if the account was converted after the account key
+  // was issued.
   if (isKeyed) add(403)
   // 408 if the body arrived too slowly, and 503 if no memory was available for the body.
   if (body) add(400, 408, 413, 415, 422, 503)

@@ -12,9 +12,15 @@ import { type Collateral, TeeUnavailableError } from '../provider.ts'
  * renewal, a downloaded evidence bundle can still be verified for some days.
  */
 const RENEW_BEFORE_MS = 7 * DAY_MS
-/** Intel may publish new information about a platform before the old collateral expires. */
+/**
+ * Age at which the collateral is renewed, because Intel may publish new information about a platform before the old
+ * collateral expires.
+ */
 const RENEW_AFTER_MS = DAY_MS
-/** Prevents every request of a verifier from causing an attempt while the collateral service is unavailable. */
+/**
+ * Minimum time between a failed fetch of the collateral and the next attempt. Without it, every request of a verifier
+ * would cause a fetch while the collateral service is unavailable.
+ */
 const RETRY_MS = MINUTE_MS
 const FETCH_TIMEOUT_MS = 30_000
 

@@ -16,10 +16,10 @@ export function registerRun(program: Command, cli: Cli): void {
     .argument('<action>', 'source file; - for standard input')
     .option(
       '--params <key=value>',
-      'param for main, as JSON or text; can be repeated',
+      'parameter for main; the value is JSON or text; can be repeated',
       collectOption,
     )
-    .option('--params-file <file>', 'JSON file with the params for main; - for standard input')
+    .option('--params-file <file>', 'JSON file with the parameters for main; - for standard input')
     .option('--watch', 'run again whenever the source changes')
     .option('--sealed', 'encrypt the call to the verified machine, and verify the receipt')
     .option('--receipt <file>', 'write the receipt to this file')

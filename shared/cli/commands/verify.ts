@@ -15,12 +15,12 @@ export function registerVerify(program: Command, { terminal, exit }: Cli): void 
   const command = program
     .command('verify')
     .description(
-      'Verify the evidence of a host. Prints the result of seven rules, open questions and a verdict.',
+      'Verify the attestation evidence of a host. Print the result of each of the seven rules, what could not be verified, and the verdict.',
     )
     .argument('[url]', 'https:// URL of an origin')
     .option('--offline <bundle>', 'verify a bundle written by --save, without using the network')
     .option('--save <file>', 'save everything that was fetched, for later verification')
-    .option('--rpc-url <url>', 'node of the chain that has the governance contract')
+    .option('--rpc-url <url>', 'RPC URL of a node on the chain that has the governance contract')
     .option('--dns-server <ip[:port]>', 'query this name server for CAA records')
     .option('--ca <file>', 'PEM file of an additional certificate authority to trust')
     .option('--collateral <file>', 'verify the quote with this collateral instead of the host’s')
@@ -32,7 +32,10 @@ export function registerVerify(program: Command, { terminal, exit }: Cli): void 
       `accept this platform status; can be repeated (one of ${ACCEPTABLE}; default: UpToDate)`,
       collectList,
     )
-    .option('--dstack-verifier-input <file>', 'write the request for dstack’s own verifier')
+    .option(
+      '--dstack-verifier-input <file>',
+      'write the request for dstack’s own verifier to this file',
+    )
     .option('--timeout <seconds>', `time limit for fetching the evidence (default: ${TIMEOUT_S})`)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExit codes: 0 HARDWARE, 3 SIMULATED, 1 FAILED, 2 invalid usage.')

@@ -64,7 +64,9 @@ export function readCredentialsFile(file: string): string | undefined {
     // Checks the open file's descriptor, because the path may already refer to another file.
     const { mode, uid } = fstatSync(descriptor)
     if (uid !== process.getuid?.())
-      throw new UsageError(`${file} belongs to another user and was not read`)
+      throw new UsageError(
+        `${file} belongs to another user and was not read. Change its owner, or remove it`,
+      )
     if ((mode & NON_OWNER_BITS) !== 0)
       throw new UsageError(
         `${file} is readable by other users and was not read. Run: chmod 600 ${file}`,
@@ -136,7 +138,7 @@ function makeFolder(folder: string): void {
 }
 
 const symbolicLinkMessage = (file: string) =>
-  `${file} is a symbolic link, which is not followed. Remove it`
+  `${file} is a symbolic link. svc does not follow symbolic links. Replace it with a regular file, or remove it`
 
 function ageMs(path: string): number {
   const stat = statSync(path, { throwIfNoEntry: false })

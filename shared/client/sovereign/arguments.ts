@@ -29,7 +29,7 @@ export function namedCidHash(
 
 export function cidOf(cid: string): string {
   if (isActionCid(cid)) return cid
-  throw new InvalidArgument('action_ipfs_cid', 'expected a CIDv0: Qm and 44 more characters')
+  throw new InvalidArgument('action_ipfs_cid', 'expected a CIDv0: Qm followed by 44 characters')
 }
 
 /** Converts the ID of a single group. 0, which means all groups, is not allowed. */

@@ -68,7 +68,7 @@ let loading: Promise<ContractCodec> | undefined
 
 export function loadContractCodec(): Promise<ContractCodec> {
   loading ??= createCodec().catch((error: unknown) => {
-    // The next call loads the module again, because a chunk may have failed to load.
+    // Discards the failed promise, so that the next call tries again. Loading a chunk can fail temporarily.
     loading = undefined
     throw error
   })

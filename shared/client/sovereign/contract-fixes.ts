@@ -12,12 +12,14 @@ const FIXES: Readonly<Record<string, string>> = {
   TooLong: 'Send a shorter text. Its length is counted in UTF-8 bytes.',
   WalletDoesNotExist: 'Use a wallet from listWallets, or 32 zero bytes for every wallet.',
   GroupDoesNotExist: 'Use a group from listGroups. IDs of removed groups are not reused.',
-  ActionDoesNotExist: 'Register it with addAction, or permit it with addActionToGroup.',
-  ActionAlreadyExists: 'Change its name or description with updateActionMetadata.',
+  ActionDoesNotExist:
+    'Register the action with addAction, or with addActionToGroup, which also permits it in a group.',
+  ActionAlreadyExists: 'To change the name or description of the action, use updateActionMetadata.',
   UsageApiKeyDoesNotExist: 'Use a key from listApiKeys, which does not include removed keys.',
-  UsageApiKeyAlreadyExists: 'Call again: a new key is generated.',
-  ApiKeyHashAlreadyRevoked: 'Call again: a new key is generated.',
-  TooMuchGas: 'Change less at once: a transaction is limited to 16,777,216 gas (EIP-7825).',
+  UsageApiKeyAlreadyExists: 'Retry the call; a different key will be generated.',
+  ApiKeyHashAlreadyRevoked: 'Retry the call; a different key will be generated.',
+  TooMuchGas:
+    'Make fewer changes in one call. A transaction is limited to 16,777,216 gas (EIP-7825).',
 }
 
 export function fixOf(errorName: string): string {

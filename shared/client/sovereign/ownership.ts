@@ -70,7 +70,7 @@ export function ownership(
       if (address.toLowerCase() === contractAddress.toLowerCase())
         throw new InvalidArgument(
           'newAdmin',
-          'this is the accounts contract, which cannot send transactions',
+          'this is the address of the accounts contract, which cannot send transactions',
         )
       const what = `permanently transfer the account to ${address}`
       await contract.write(what, 'transferChainSecuredAccountOwnership', [address], options)
@@ -93,7 +93,7 @@ async function addressOfAdmin(text: string): Promise<string> {
   } catch {
     throw new InvalidArgument(
       'newAdmin',
-      'its EIP-55 checksum does not match: check for a typing error',
+      'the EIP-55 checksum does not match; check the address for typing errors',
     )
   }
 }

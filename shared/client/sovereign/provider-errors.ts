@@ -2,8 +2,8 @@
 
 const USER_REJECTED = 4001
 /**
- * Maximum nesting depth of a wallet's errors. Wallets nest a node's error in other objects, at most four levels as far
- * as observed.
+ * Maximum depth to which nested errors are searched. Wallets wrap a node's error in other objects; the deepest nesting
+ * observed is four levels.
  */
 const DEPTH_MAX = 6
 const REASON_MAX_CHARACTERS = 300

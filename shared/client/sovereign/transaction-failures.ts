@@ -51,7 +51,8 @@ export class TransactionPending extends SvcError {
       transaction === undefined
         ? `It is unknown whether the transaction to ${what} was sent.`
         : `The transaction to ${what} was sent, but is not mined yet: ${transaction}.`
-    const look = 'Find it in the wallet, and do not retry before it is mined or dropped.'
+    const look =
+      'Look for the transaction in your wallet, and do not retry the call until the transaction is mined or dropped.'
     const fix = look + removeKeyAdvice(usageApiKeyHash)
     super(sent, { code: 'transaction_pending', fix }, { cause })
     this.transaction = transaction
@@ -61,7 +62,7 @@ export class TransactionPending extends SvcError {
 
 function removeKeyAdvice(usageApiKeyHash: string | undefined): string {
   if (usageApiKeyHash === undefined) return ''
-  return ` If it is mined, remove the key ${usageApiKeyHash} by its hash, and create another.`
+  return ` If the transaction is mined, remove the key ${usageApiKeyHash} by its hash, and create another key.`
 }
 
 type PendingOptions = { usageApiKeyHash?: string | undefined; cause?: unknown }
@@ -86,11 +87,11 @@ export class TransactionReplaced extends SvcError {
     replacedBy: string | undefined,
     usageApiKeyHash?: string,
   ) {
-    const by = replacedBy === undefined ? 'another' : `${replacedBy}, and has no effect`
+    const by = replacedBy === undefined ? 'another transaction' : `${replacedBy}, and has no effect`
     const fix =
       replacedBy === undefined
-        ? `Check the account to see whether the other transaction made the call.${removeKeyAdvice(usageApiKeyHash)}`
-        : 'Make the call again, if you still want it.'
+        ? `Check whether the other transaction already made this change to the account.${removeKeyAdvice(usageApiKeyHash)}`
+        : 'If you still want the change, retry the call.'
     super(`The transaction to ${what}, ${transaction}, was replaced by ${by}.`, {
       code: 'transaction_replaced',
       fix,
@@ -109,7 +110,7 @@ export class TransactionDropped extends SvcError {
   readonly usageApiKeyHash: string | undefined
   constructor(what: string, transaction: string, usageApiKeyHash?: string) {
     const cancel =
-      'Another node may still have it: cancel it in the wallet before you make the call again.'
+      'Another node may still have the pending transaction. Cancel the transaction in your wallet before you retry the call.'
     super(`The transaction to ${what}, ${transaction}, is no longer known to the node.`, {
       code: 'transaction_dropped',
       fix: cancel + removeKeyAdvice(usageApiKeyHash),
@@ -126,7 +127,7 @@ export class InsufficientFunds extends SvcError {
   constructor(what: string, address: string) {
     super(`The wallet ${address} cannot pay the gas to ${what}.`, {
       code: 'insufficient_funds',
-      fix: `Send some of the chain’s native token to ${address}, and make the call again.`,
+      fix: `Send some of the chain’s native token to ${address}, then retry the call.`,
     })
     this.address = address
   }

@@ -1,4 +1,7 @@
-/** Recovers from lost responses of the trigger service, which does not support Idempotency-Key. */
+/**
+ * Recovers from lost responses of the trigger service. The service does not support the `Idempotency-Key` header, so a
+ * request cannot simply be repeated.
+ */
 import { Conflict, NotFound, ServiceUnavailable } from '../failures/by-status.ts'
 import { NetworkFailed, NotTheApi } from '../failures/transport-errors.ts'
 import type { CallOptions } from '../options.ts'
@@ -10,8 +13,8 @@ import { fetchRun } from './wait-for-run.ts'
 // Advice for a lost response to a creation. The client cannot find the created trigger itself, because another trigger
 // may have the same fields.
 export const CHECK_LIST_FIX =
-  'A trigger may have been created. Look for it in triggers.list(), newest first, and use or delete it before you call again.'
-export const CHECK_RUNS_FIX = 'Check triggers.runs(id) for the outcome before you call again.'
+  'A trigger may have been created. Before you retry, look for the trigger in triggers.list(), which lists the newest first. If it exists, use or delete it.'
+export const CHECK_RUNS_FIX = 'Before you retry, call triggers.runs(id) to check the outcome.'
 
 type TriggerWrite = Omit<ClientRequest, 'credential' | 'options' | 'repeat'>
 

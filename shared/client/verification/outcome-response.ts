@@ -39,7 +39,10 @@ const CHECK_FIRST_FIX =
   'The action may have taken effect: check before you try again. Nothing was charged.'
 const stoppedBy = (status: number, code: string, fix = CHECK_FIRST_FIX) => ({ status, code, fix })
 
-/** Error codes of actions that were stopped because the cost of their next second could not be reserved. */
+/**
+ * Error codes of actions that were stopped because their next second of execution could not be reserved from the
+ * credit, the spending cap or the allowance for failed executions.
+ */
 const STOPPED = new Map([
   ['out_of_credits', stoppedBy(402, 'out_of_credits', 'Add funds: billing.createPaymentIntent.')],
   ['spend_cap_reached', stoppedBy(402, 'spend_cap_reached', 'Wait, or raise the cap of this key.')],

@@ -31,7 +31,7 @@ export class SealedActions {
   /**
    * Executes an action at most once. The call is retried only if the origin's sealed response states that nothing was
    * executed (429), or if no connection was established.
-   * @throws {SvcError} any error of a plain call, or an error of `failures.ts`
+   * @throws {SvcError} any error of a call that is not sealed, or an error defined in `failures.ts`
    */
   async svcAction(
     apiKey: string,

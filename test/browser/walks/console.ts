@@ -29,7 +29,7 @@ export function consoleWalks(walks: Walks): void {
     await person.told('Create a wallet')
     await focused('Compute the CID')
     await page.getByRole('button', { name: 'Run all 3 steps' }).click()
-    await person.told('Complete the first steps')
+    await person.told('Run all 3 steps')
     await focused('Create the webhook trigger')
     await person.judge('start-done')
 
@@ -59,11 +59,11 @@ export function consoleWalks(walks: Walks): void {
     const { page } = person
     const apiKey = await person.createAccount('Returning')
     await page.getByRole('button', { name: 'Run all 4 steps' }).click()
-    await person.told('Complete the first steps')
+    await person.told('Run all 4 steps')
     await page.reload()
     await person.connect(apiKey)
     await page.getByRole('button', { name: 'Run all 3 steps' }).click()
-    await person.told('Complete the first steps')
+    await person.told('Run all 3 steps')
     await person.go('Wallets')
     expect(await page.locator('.rows > li').count()).toBe(1)
   })

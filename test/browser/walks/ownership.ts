@@ -151,7 +151,7 @@ export function ownershipWalks(walks: Walks): void {
     await page.getByRole('button', { name: 'Create a wallet' }).waitFor()
     await judgeConsole(page, 'wallet-start')
     await page.getByRole('button', { name: 'Run all 4 steps' }).click()
-    await signsAll(page, 'Complete the first steps: done.')
+    await signsAll(page, 'Run all 4 steps: done.')
     await judgeConsole(page, 'wallet-start-done')
     expect(fox.signed.length).toBeGreaterThan(5)
     expect(await page.locator('.view').innerText()).not.toContain('account key')

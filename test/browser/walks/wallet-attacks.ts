@@ -41,7 +41,7 @@ export function walletAttackWalks(walks: Walks): void {
     await fox.emit('chainChanged', '0x1')
     await page.getByText('Your wallet switched to another chain').waitFor()
     await fox.emit('disconnect', {})
-    await page.getByText('Your wallet lost its connection').waitFor()
+    await page.getByText('Your wallet lost its connection to the chain').waitFor()
   })
 
   it('stays usable if a wallet never answers', async () => {

@@ -177,7 +177,7 @@ describe('the configuration of a chain event', () => {
     [
       'a short address',
       { contract_address: '0xabc' },
-      'config.contract_address: expected 0x and 40',
+      'config.contract_address: expected 0x followed by 40',
     ],
     [
       'a name for an address',

@@ -40,7 +40,7 @@ export const EditGroup = ({ group, permissions, client, change }: GroupProps) =>
         <Field
           name={id('cid')}
           label="CID of an action to permit"
-          hint="46 characters, starting with Qm. The Actions view shows the CID of a source."
+          hint="46 characters, starting with Qm. To get the CID of an action, enter its source in the Actions view."
           type="text"
           required
           pattern="Qm[1-9A-HJ-NP-Za-km-z]{44}"

@@ -12,7 +12,7 @@ export async function checkCandidate(
 ): Promise<AdminCandidate> {
   const { opened } = wallet
   if (!/^0x[0-9a-fA-F]{40}$/.test(typed))
-    return refused('Invalid address: expected 0x and 40 hex digits.')
+    return refused('Invalid address: expected 0x followed by 40 hex digits.')
   const coding = await loadContractCodec()
   let address
   try {
@@ -22,10 +22,10 @@ export async function checkCandidate(
   }
   if (address === admin) return refused('This wallet is already the admin.')
   if (BigInt(address) === 0n)
-    return refused('Nobody controls the zero address: the account would be lost.')
+    return refused('Nobody controls the zero address, so you would lose access to the account.')
   if (address.toLowerCase() === opened.chain.contractAddress.toLowerCase())
     return refused(
-      'This is the accounts contract, which cannot send transactions: the account would be lost.',
+      'This is the address of the accounts contract. The contract cannot send transactions, so you would lose access to the account.',
     )
   if ((await opened.adminStatus(address)) !== 'none')
     return refused(

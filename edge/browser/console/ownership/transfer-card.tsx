@@ -49,7 +49,7 @@ export const TransferCard: FC<TransferProps> = ({ connection, perform, reconnect
           <Field
             name="new_admin"
             label="Address of the new admin"
-            hint="0x and 40 hex digits. Paste it with mixed case, so that its checksum can detect typing errors."
+            hint="0x followed by 40 hex digits. Paste the address in mixed case, so that its checksum can detect typing errors."
             type="text"
             autocomplete="off"
             autocapitalize="none"

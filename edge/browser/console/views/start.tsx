@@ -71,6 +71,7 @@ const Steps = ({ connection, perform, before }: StepsProps) => {
     await perform(what, () => runSteps(steps))
     focusNextStep()
   }
+  const runAll = `Run all ${left.length} steps`
   return (
     <ol class="steps">
       <Step title="Account" about="You are connected to your account." state="made" />
@@ -86,12 +87,8 @@ const Steps = ({ connection, perform, before }: StepsProps) => {
             {step.press}
           </button>
           {left.length > 1 && (
-            <button
-              type="button"
-              class="quiet"
-              onClick={() => void press('Complete the first steps', left)}
-            >
-              Run all {left.length} steps
+            <button type="button" class="quiet" onClick={() => void press(runAll, left)}>
+              {runAll}
             </button>
           )}
         </Step>

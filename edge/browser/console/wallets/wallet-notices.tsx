@@ -55,8 +55,8 @@ const WalletChangeNotice: FC<{ change: WalletChange; connection: WalletConnectio
     case 'nothing':
       return (
         <p class="warn">
-          <strong>Your wallet lost its connection</strong>. Nothing can be read or changed until it
-          reconnects.
+          <strong>Your wallet lost its connection to the chain</strong>. Nothing can be read or
+          changed until it reconnects.
         </p>
       )
   }

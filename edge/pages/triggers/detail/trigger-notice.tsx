@@ -26,7 +26,7 @@ export function changedTriggerPath(
   return `/triggers/${id}?${query.toString()}`
 }
 
-/** @param url URL of the page; the URL is untrusted, so it only selects from fixed texts */
+/** @param url URL of the page; untrusted, so it is used only to select from fixed texts */
 export const TriggerNotice: FC<{
   url: string
   trigger: Pick<TriggerRecord, 'kind' | 'config' | 'action_cid'>

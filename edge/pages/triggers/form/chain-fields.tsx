@@ -57,7 +57,7 @@ export const ChainOptionFields: FC<FormValues> = (values) => (
       <Field
         label={`Topic ${at + 1}`}
         {...(at === 0 && {
-          hint: 'The first indexed argument, as 32 bytes of hex. Separate alternatives with spaces. Leave empty to match any value.',
+          hint: 'The first indexed argument, as 32 bytes of hex. To match any of several values, separate them with spaces. Leave empty to match all values.',
         })}
         type="text"
         spellcheck={false}

@@ -74,7 +74,7 @@ const SENDERS: Record<(typeof HANDSHAKE_SENDERS)[number], string> = {
 const ScheduleFields: FC<FormValues> = (values) => (
   <Field
     label="Cron expression (UTC)"
-    hint="Minute, hour, day, month, weekday, with optional seconds in front. At least 30 s apart. 0 9 * * 1-5 means Monday to Friday at 09:00."
+    hint="Minute, hour, day, month, weekday, optionally preceded by seconds. At least 30 s apart. 0 9 * * 1-5 means Monday to Friday at 09:00."
     type="text"
     required
     maxlength={256}

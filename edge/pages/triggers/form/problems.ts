@@ -38,15 +38,16 @@ export function problemsOfRefusal(error: TriggerRejectedError): Problems {
   return { [field]: `${capitalize(problem)} ${own ?? fix}` }
 }
 
-const TOPIC_FIX = 'Enter 0x and 64 hex digits. Separate alternatives with spaces.'
+const TOPIC_FIX =
+  'Enter a topic: 0x followed by 64 hex digits. To match any of several topics, separate them with spaces.'
 
 /**
- * Advice for each field. It replaces the API's advice, which refers to the JSON body, unless the API proposes a
- * concrete value.
+ * Advice for the fields. It replaces the API's advice, which refers to the JSON body, unless the API proposes a
+ * specific value.
  */
 const FIXES: Problems = {
   ...Object.fromEntries(TOPIC_FIELDS.map((name) => [name, TOPIC_FIX])),
-  cron: 'Enter five fields, or six with seconds in front. Times are in UTC.',
+  cron: 'Enter five fields, or six fields with seconds first. Times are in UTC.',
   event_signature:
     'Enter the event as declared in the contract, such as Transfer(address,address,uint256).',
 }

@@ -23,16 +23,16 @@ const ROUNDS_PER_CHECK = 1_024
 const SCRYPT_MAX_BYTES = 257 * 1024 * 1024
 
 /**
- * Size limits of the derived key and of scrypt's parallel blocks (128 r p bytes), which are filled before the first
- * clock check. ethers requests only keys of 32 or 64 bytes.
+ * Maximum sizes of the derived key and of scrypt's initial data (128 * r * p bytes). This data is computed before the
+ * clock is first checked. ethers requests only keys of 32 or 64 bytes.
  */
 const DERIVED_MAX_BYTES = 1024
 const LANES_MAX_BYTES = 256 * 1024
 
 /**
- * Limit on the salt bytes hashed before the first clock check; about 50 ms. The salt is hashed once for each block of
- * the key, or of scrypt's initial data. Usual salts have 32 bytes, and the passphrase of a mnemonic is as long as a
- * sentence.
+ * Maximum number of salt bytes that are hashed before the clock is first checked; about 50 ms. The salt is hashed once
+ * for each block of the key, or of scrypt's initial data. Usual salts have 32 bytes. A mnemonic's passphrase, which is
+ * part of the salt, is at most as long as a sentence.
  */
 const SALTED_MAX_BYTES = 16 * 1024 * 1024
 

@@ -42,21 +42,24 @@ export function withFiringOptions(command: Command): Command {
     .option('--from-block <number>', 'chain events: backfill from this block')
     .option(
       '--topic <topic>',
-      'chain events: filter for the next indexed argument: a topic, several separated by commas, or any; up to three times',
+      'chain events: filter for the next indexed argument: a topic, alternative topics separated by commas, or "any"; can be used up to three times',
       collectOption,
     )
     .option(
       '--params <key=value>',
-      'param of every run, as JSON or text; can be repeated',
+      'parameter for every run; the value is JSON or text; can be repeated',
       collectOption,
     )
-    .option('--params-file <file>', 'file with params as a JSON object')
+    .option('--params-file <file>', 'file with the parameters as a JSON object')
     .option(
       '--option <key=value>',
-      'option, such as concurrency=4, dedup=true, pass_headers=["x-a"]; can be repeated',
+      'trigger option, such as concurrency=4, dedup=true, pass_headers=["x-a"]; can be repeated',
       collectOption,
     )
-    .option('--file <file>', 'JSON file with the fields of the API; options override it')
+    .option(
+      '--file <file>',
+      'JSON file with the trigger’s fields, as in the API; command-line options take precedence',
+    )
 }
 
 export function withLimitOptions(command: Command): Command {

@@ -18,10 +18,10 @@ export function registerTest(trigger: Command, cli: Cli): void {
     .option('--event-file <file>', 'file with that JSON; - for standard input')
     .option(
       '--params <key=value>',
-      'param that the event would add; can be repeated',
+      'parameter that the event would add; the value is JSON or text; can be repeated',
       collectOption,
     )
-    .option('--params-file <file>', 'file with such params as a JSON object')
+    .option('--params-file <file>', 'file with such parameters as a JSON object')
     .option('--no-wait', 'queue the run without waiting for it')
   cli.withDeploymentOptions(command)
   addExamples(command, [`svc trigger test greeter --event '{"name": "Ada"}'`])
