@@ -32,9 +32,13 @@ const ECHO = 'async function main(params) { return params }'
 const SIGN = `async function main({ pkpId, message }) {
   return new ethers.Wallet(await Svc.Actions.getPrivateKey({ pkpId })).signMessage(message)
 }`
-const LATE_KEY = `async function main({ pkpId }) {
-  await new Promise((resume) => setTimeout(resume, 1500))
-  return await Svc.Actions.getPrivateKey({ pkpId })
+/** Requests the wallet's key once a second until the request is refused, at most nine times. */
+const KEY_UNTIL_REFUSED = `async function main({ pkpId }) {
+  for (let n = 0; n < 9; n++) {
+    await Svc.Actions.getPrivateKey({ pkpId })
+    await new Promise((resume) => setTimeout(resume, 1000))
+  }
+  return 'never refused'
 }`
 const ALL = `0x${'0'.repeat(64)}`
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
@@ -451,7 +455,7 @@ describe('the key that an account had before its conversion', () => {
     const key = await origin.account()
     const { pkp_id: pkpId } = await origin.wallet(key)
     await origin.group(key, { pkp_ids_permitted: [pkpId], cid_hashes_permitted: [0] })
-    const run = origin.run(key, LATE_KEY, { pkpId })
+    const run = origin.run(key, KEY_UNTIL_REFUSED, { pkpId })
     await expect.poll(() => origin.logs.at(-1)?.event).toBe('run.started')
     await makeChainSecured(origin, key)
     const { status, body } = await run

@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startOrigin, type TestOrigin } from './origin.ts'
 
+/** Requests the wallet's key once a second until the request is refused, at most nine times. */
+const KEY_UNTIL_REFUSED = `async function main({ pkpId }) {
+  for (let n = 0; n < 9; n++) {
+    await Svc.Actions.getPrivateKey({ pkpId })
+    await new Promise((resume) => setTimeout(resume, 1000))
+  }
+  return 'never refused'
+}`
 /** Requests the wallet's key after running for a while. */
 const LATE_KEY = `async function main({ pkpId }) {
   await new Promise((resume) => setTimeout(resume, 1500))
@@ -66,7 +74,7 @@ describe('a revocation', () => {
 
   it('attack: stops a run that started before it from getting a key after it', async () => {
     const { usage, pkpId, remove } = await holder()
-    const run = origin.run(usage, LATE_KEY, { pkpId })
+    const run = origin.run(usage, KEY_UNTIL_REFUSED, { pkpId })
     await expect.poll(() => origin.logs.at(-1)?.event).toBe('run.started')
     await remove()
     const { status, body } = await run
@@ -76,7 +84,7 @@ describe('a revocation', () => {
 
   it('of a permission applies to the rest of a run too', async () => {
     const { master, group, usage, pkpId } = await holder()
-    const run = origin.run(usage, LATE_KEY, { pkpId })
+    const run = origin.run(usage, KEY_UNTIL_REFUSED, { pkpId })
     await expect.poll(() => origin.logs.at(-1)?.event).toBe('run.started')
     const body = { group_id: group, pkp_id: pkpId }
     const removed = await origin.core('remove_pkp_from_group', { key: master, body })
