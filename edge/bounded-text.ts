@@ -1,4 +1,4 @@
-import { readBoundedBody } from '../shared/network/bounded-body.ts'
+import { readChunks } from '../shared/network/bounded-body.ts'
 
 export class BodyReadError extends Error {
   override name = 'BodyReadError'
@@ -19,11 +19,14 @@ export async function readBoundedText(response: Response, maxBytes: number): Pro
     await discardBody(response.body)
     throw new BodyReadError('too_large')
   }
-  const bytes = await readBoundedBody(response, maxBytes).catch(() => {
+  const decoder = new TextDecoder()
+  let text = ''
+  const append = (chunk: Uint8Array) => void (text += decoder.decode(chunk, { stream: true }))
+  const isWhole = await readChunks(response, maxBytes, append).catch(() => {
     throw new BodyReadError('cut')
   })
-  if (!bytes) throw new BodyReadError('too_large')
-  return new TextDecoder().decode(bytes)
+  if (!isWhole) throw new BodyReadError('too_large')
+  return text + decoder.decode()
 }
 
 export async function discardBody(body: { cancel(): Promise<void> } | null): Promise<void> {

@@ -1,4 +1,5 @@
 import { MAGIC_LINK_LIFETIME_MS } from '../../shared/limits.ts'
+import { MINUTE_MS } from '../../shared/durations.ts'
 
 export type Mail = { recipient: string; subject: string; text: string }
 
@@ -49,7 +50,7 @@ export function signInMail(recipient: string, link: string): Mail {
     text: [
       'Open this link to sign in:',
       link,
-      `It can be used once, within ${MAGIC_LINK_LIFETIME_MS / 60_000} minutes.`,
+      `It can be used once, within ${MAGIC_LINK_LIFETIME_MS / MINUTE_MS} minutes.`,
       'If you did not request it, ignore this e-mail: nothing happens unless the link is used.',
     ].join('\n\n'),
   }

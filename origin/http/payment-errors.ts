@@ -1,4 +1,4 @@
-import { rfc3339 } from '../../shared/encoding/rfc3339.ts'
+import { rfc3339 } from '../rfc3339.ts'
 import { ApiError } from '../../shared/errors/api-error.ts'
 import { formatUsd } from '../../shared/usd.ts'
 import type { PaymentRequiredError, SpendCapReachedError } from '../credits/credit-errors.ts'

@@ -6,7 +6,7 @@ import { invalidJson, parseJson, requireJsonType, validate } from '../../shared/
 import { OPERATION_BODY_MAX_BYTES } from '../../shared/limits.ts'
 import type { BodyHolder } from '../admission/body-budgets.ts'
 import { readRequestBody } from './body/read-body.ts'
-import { byteOrderMarkLength } from '../../shared/json/json-bytes.ts'
+import { byteOrderMarkLength } from '../json-bytes.ts'
 import { withoutNullMembers } from '../../shared/json/without-null-members.ts'
 import { readMembers, type MemberSelection } from './json/members.ts'
 import { NotJsonError } from './json/scan.ts'

@@ -20,6 +20,7 @@ export class ChainState {
   readonly #good: string
   readonly #draft: string
   #watching: AbortController | undefined
+  #polling: Promise<void> = Promise.resolve()
   #backedUp: string | undefined
   /** Latest copy operation. All operations use the same draft file, so each one waits for the previous one. */
   #copy: Promise<boolean> = Promise.resolve(false)
@@ -72,13 +73,16 @@ export class ChainState {
   }
 
   watch(): void {
-    this.stop()
+    this.#watching?.abort()
     this.#watching = new AbortController()
-    void this.#poll(this.#watching.signal)
+    this.#polling = this.#poll(this.#watching.signal)
   }
 
-  stop(): void {
+  /** Ends when no copy is in progress anymore. Another object may then use the folder. */
+  async stop(): Promise<void> {
     this.#watching?.abort()
+    await this.#polling
+    await this.#copy.catch(() => false)
   }
 
   async #poll(signal: AbortSignal): Promise<void> {

@@ -82,7 +82,7 @@ export async function startChain(
     ...hooks,
   })
   hooks.created(child)
-  child.onExit(() => state.stop())
+  child.onExit(() => void state.stop())
   state.watch()
   // Mine enough blocks to make one final. A chain with a loaded state has no earlier blocks, and the stack immediately
   // requests the state at a final block.

@@ -199,6 +199,7 @@ export class Stack {
   async #stop(): Promise<void> {
     for (const component of ['edge', 'origin', 'database', 'chain'] as const)
       await this.#children.get(component)?.stop()
+    await this.#chainState.stop()
     await this.#nameServer?.close()
     this.#lock.release()
   }

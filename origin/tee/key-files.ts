@@ -7,7 +7,7 @@ import type {
   receiptKeyFileSchema,
 } from '../../shared/attestation/key-files.ts'
 import { DAY_MS } from '../../shared/durations.ts'
-import { rfc3339 } from '../../shared/encoding/rfc3339.ts'
+import { rfc3339 } from '../rfc3339.ts'
 import { HPKE_SUITE } from '../../shared/envelope/format.ts'
 import type { EvidenceKey } from '../../shared/wire/sealed.ts'
 import { keyIdOf } from '../channel/open-request.ts'

@@ -96,18 +96,20 @@ function fetchFor(
 }
 
 function hostIn(name: string, text: string | undefined): string | undefined {
-  return text ? parseHostUrl(text, name, ': expected').origin : undefined
+  return text ? parseHostUrl(text, name, `${name}: expected ${HOST_URL}`).origin : undefined
 }
+
+export const HOST_URL = 'an https:// URL (http:// only for this machine)'
 
 /**
  * Parses a URL by the same rules as the client: only scheme, host and port, and plain HTTP only for loopback hosts.
- * @param name start of error messages
+ * @param name start of the error message for an additional part, such as a path
+ * @param invalid error message for a text that is not such a URL
  */
-export function parseHostUrl(text: string, name: string, refused: ': expected' | ' is not'): URL {
+export function parseHostUrl(text: string, name: string, invalid: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isPlain = url?.protocol === 'http:' && isLoopback(url.hostname)
-  if (!url || (url.protocol !== 'https:' && !isPlain))
-    throw new UsageError(`${name}${refused} an https:// URL (http:// only for this machine)`)
+  if (!url || (url.protocol !== 'https:' && !isPlain)) throw new UsageError(invalid)
   if (url.username || url.password || url.search || url.hash || url.pathname !== '/')
     throw new UsageError(`${name}: expected only scheme, host and port`)
   return url

@@ -6,7 +6,7 @@ import type { Child } from 'hono/jsx'
 import { hasApiKeyFormat } from '../../../shared/wire/api-key.ts'
 import type { OpenedConnection } from '../console/console-frame.tsx'
 import { readSubmittedForm } from '../console/submitted-form.ts'
-import { describeRunFailure } from '../format/describe-failure.ts'
+import { formatFailure } from '../format/describe-failure.ts'
 import { TRIGGER_PREFILL_KEY } from '../trigger-form/prefill-form.ts'
 import { evictCachedPages } from '../back-forward-cache.ts'
 import { OneTimeSecret } from '../components/one-time-secret.tsx'
@@ -42,7 +42,7 @@ const Connect = ({ firstProblem }: { firstProblem?: Child }) => {
       await work(await loadConsole())
     } catch (failure) {
       setBusy(undefined)
-      setProblem(describeRunFailure(failure))
+      setProblem(formatFailure(failure))
     }
   }
 
@@ -140,7 +140,7 @@ async function start(): Promise<void> {
     const module = await loadConsole()
     openConsole(module, { connection: await module.connectKey(apiKey, origin) })
   } catch (failure) {
-    render(<Connect firstProblem={describeRunFailure(failure)} />, root)
+    render(<Connect firstProblem={formatFailure(failure)} />, root)
   }
 }
 

@@ -20,7 +20,7 @@ export function describeFailure(failure: unknown): FailureMessage {
   return { ...UNKNOWN, message: sentence(failure.message) }
 }
 
-export function describeRunFailure(failure: unknown): string {
+export function formatFailure(failure: unknown): string {
   const { message, fix } = describeFailure(failure)
   return `${message} ${fix}`
 }

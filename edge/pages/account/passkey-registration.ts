@@ -17,6 +17,7 @@ import type { App, AppEnv } from '../../http/app-env.ts'
 import { currentSession } from '../../http/authenticate.ts'
 import { readSameOriginJson } from '../requests/same-origin-json.ts'
 import { limitPasskeyCalls, noStore } from '../sign-in/passkey-sign-in.ts'
+import { MINUTE_MS } from '../../../shared/durations.ts'
 
 /** CSRF tokens for other pages are invalid for these forms. */
 export const ACCOUNT_CSRF_SUBJECT = 'account'
@@ -79,7 +80,7 @@ async function requireRecentSession(c: Context<AppEnv>, csrf: string): Promise<S
   if (!isRecentSignIn(session, c.var.services.now()))
     throw new ApiError(
       403,
-      `You signed in more than ${RECENT_SIGN_IN_MS / 60_000} minutes ago.`,
+      `You signed in more than ${RECENT_SIGN_IN_MS / MINUTE_MS} minutes ago.`,
       'Sign in again to add a passkey.',
       { reason: 'sign_in_again' },
     )

@@ -8,6 +8,7 @@ import { beginSession } from '../../http/authenticate.ts'
 import { AUTHORIZE_PATH } from '../../identity/authorize-path.ts'
 import { readSameOriginForm } from '../requests/same-origin-form.ts'
 import { noticePage, renderPage, seeOther } from '../layout/render-page.tsx'
+import { MINUTE_MS } from '../../../shared/durations.ts'
 
 export function registerMagicLinkPage(app: App): void {
   app.get('/sign-in/link', (c) => showConfirmation(c))
@@ -74,7 +75,7 @@ function expiredLinkPage(c: Context<AppEnv>): Promise<Response> {
   return noticePage(c, {
     status: 410,
     title: 'This link no longer works',
-    text: `A sign-in link works once and expires after ${MAGIC_LINK_LIFETIME_MS / 60_000} minutes. Request a new one, and open the latest e-mail.`,
+    text: `A sign-in link works once and expires after ${MAGIC_LINK_LIFETIME_MS / MINUTE_MS} minutes. Request a new one, and open the latest e-mail.`,
     link: { href: '/sign-in', text: 'Get a new link' },
   })
 }

@@ -13,6 +13,7 @@ import { readSameOriginForm } from '../requests/same-origin-form.ts'
 import { scriptUrl } from '../scripts/page-scripts.ts'
 import { noticePage, renderPage } from '../layout/render-page.tsx'
 import { Field } from '../../browser/components/form-fields.tsx'
+import { MINUTE_MS } from '../../../shared/durations.ts'
 
 export function registerSignInPage(app: App): void {
   app.get('/sign-in', (c) => showForm(c, safeNext(c.req.query('next'))))
@@ -95,7 +96,7 @@ async function sendLink(c: Context<AppEnv>): Promise<Response> {
     await withdrawMagicLink(services, link.secret)
     throw error
   }
-  const minutes = MAGIC_LINK_LIFETIME_MS / 60_000
+  const minutes = MAGIC_LINK_LIFETIME_MS / MINUTE_MS
   return noticePage(c, {
     title: 'Check your e-mail',
     text: `We sent a sign-in link to ${email}. It works once and expires after ${minutes} minutes. Open it in this browser. If it opens in another tab, return to this one to continue where you left off.`,

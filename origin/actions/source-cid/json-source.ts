@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { byteOrderMarkLength, hexDigit, isJsonSpace } from '../../../shared/json/json-bytes.ts'
+import { byteOrderMarkLength, hexDigit, isJsonSpace } from '../../json-bytes.ts'
 import { sourceSchema } from '../../../shared/wire/action-call.ts'
 
 export type SourceFault =

@@ -1,4 +1,4 @@
-import { hexDigit } from '../../../shared/json/json-bytes.ts'
+import { hexDigit } from '../../json-bytes.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c

@@ -2,7 +2,7 @@
  * Validates UTF-8 JSON (RFC 8259) without building values. A body of 32 MiB can contain millions of keys, and building
  * objects from them would take seconds.
  */
-import { isJsonSpace } from '../../../shared/json/json-bytes.ts'
+import { isJsonSpace } from '../../json-bytes.ts'
 import { BODY_DEPTH_MAX } from '../../../shared/limits.ts'
 
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'

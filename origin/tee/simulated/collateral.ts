@@ -1,6 +1,6 @@
 import type { Collateral } from '../../../shared/attestation/evidence.ts'
 import { DAY_MS } from '../../../shared/durations.ts'
-import { rfc3339 } from '../../../shared/encoding/rfc3339.ts'
+import { rfc3339 } from '../../rfc3339.ts'
 import { emptyRevocationList, signEcdsa, type SimulatedAuthority } from './authority.ts'
 
 const VALID_DAYS = 30

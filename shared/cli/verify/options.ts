@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import { type Collateral, collateralSchema } from '../../attestation/evidence.ts'
 import { type Policy, TCB_STATUSES, type TcbStatus } from '../../attestation/policy.ts'
-import { parseHostUrl } from '../deployment.ts'
+import { HOST_URL, parseHostUrl } from '../deployment.ts'
 import { type Terminal, UsageError } from '../terminal.ts'
 import { type RawVerifyOptions, TIMEOUT_S } from './raw-options.ts'
 
@@ -48,7 +48,7 @@ export function verifyOptions(
   return {
     from:
       offline === undefined
-        ? { url: parseHostUrl(url ?? '', url ?? '', ' is not') }
+        ? { url: parseHostUrl(url!, url!, `${url} is not ${HOST_URL}`) }
         : { bundleFile: resolve(terminal.folder, offline) },
     saveTo: path(given.save),
     verifierInputTo: path(given.dstackVerifierInput),

@@ -105,7 +105,17 @@ it('copies a write soon after it, without a restart', async () => {
       .poll(() => readFileSync(path('state.good.json'), 'utf8'), { timeout: 10_000 })
       .toBe(WHOLE)
   } finally {
-    state.stop()
+    await state.stop()
+  }
+})
+
+it('lets another object use the folder once it has stopped, even if a copy was in progress', async () => {
+  for (let start = 0; start < 20; start++) {
+    write(WHOLE.replace('7', String(start)), 2_000 + start)
+    const state = new ChainState(folder)
+    void state.backUp()
+    await state.stop()
+    expect(await new ChainState(folder).backUp()).toBe(false)
   }
 })
 

@@ -5,7 +5,7 @@ import { actionCid } from '../../../../shared/cid/compute-cid.ts'
 import { WILDCARD } from '../../../../shared/cid/wildcard.ts'
 import type { Group } from '../../../../shared/client/core/account.ts'
 import { ShortenedId } from '../../components/copy-button.tsx'
-import { describeRunFailure } from '../../format/describe-failure.ts'
+import { formatFailure } from '../../format/describe-failure.ts'
 import { UserText } from '../../components/user-text.tsx'
 import { type Connection, hasFullAccess } from '../connection.ts'
 import { Loaded, useLoaded } from '../loaded.tsx'
@@ -167,7 +167,7 @@ const ActionWallet: FC<PermissionCardProps> = ({ connection, cid }) => {
       const { wallet_address } = await connection.client.actionWallet(cid)
       setFound({ address: wallet_address })
     } catch (failure) {
-      setFound({ why: describeRunFailure(failure) })
+      setFound({ why: formatFailure(failure) })
     }
   }
   return (

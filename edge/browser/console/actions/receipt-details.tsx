@@ -1,7 +1,7 @@
 import { useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { describeRunFailure } from '../../format/describe-failure.ts'
+import { formatFailure } from '../../format/describe-failure.ts'
 import { FactList } from '../../components/elements.tsx'
 import { UserText } from '../../components/user-text.tsx'
 import type { Connection } from '../connection.ts'
@@ -23,7 +23,7 @@ export const ReceiptDetails: FC<{ receipt: string; connection: Connection }> = (
       await connection.client.verifyReceipt(receipt)
       setVerified({ state: 'verified' })
     } catch (failure) {
-      setVerified({ state: 'refused', why: describeRunFailure(failure) })
+      setVerified({ state: 'refused', why: formatFailure(failure) })
     }
   }
   return (

@@ -2,7 +2,7 @@ import { useRef, useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import { Badge } from '../../components/elements.tsx'
 import { Choice } from '../../components/form-fields.tsx'
-import { describeRunFailure } from '../../format/describe-failure.ts'
+import { formatFailure } from '../../format/describe-failure.ts'
 import type { Connection } from '../connection.ts'
 import { createKeyClient, type Origin } from '../connect-key.ts'
 import { useChanges } from '../listeners.ts'
@@ -203,7 +203,7 @@ function createRunner(usageKey: string, origin: Origin): ActionRunner | string {
   try {
     return createKeyClient(usageKey, origin)
   } catch (failure) {
-    return describeRunFailure(failure)
+    return formatFailure(failure)
   }
 }
 
