@@ -10,6 +10,7 @@ import { BodyBudgets } from './admission/body-budgets.ts'
 import { EventLoopLoad } from './admission/event-loop-load.ts'
 import { createOriginApp } from './app.ts'
 import { keyIdOf } from './channel/open-request.ts'
+import { StoredUsageKeys } from './channel/stored-usage-keys.ts'
 import { openDatabase } from './db/open.ts'
 import { type OriginSettings, parseSettings } from './env.ts'
 import { createHealth } from './health/create-health.ts'
@@ -178,13 +179,15 @@ function scheduleUpkeep({
 function openChannel({ settings, keyring }: OriginProcess): OriginServices['channel'] {
   const current = keyring.channelKey(settings.SVC_CHANNEL_EPOCH)
   const currentId = keyIdOf(current.publicKey)
+  const storage = keyring.storageKey()
   return {
     keys: {
       keyFor: (keyId) => (keyId === currentId ? current : undefined),
       psk: Buffer.from(settings.SVC_CHANNEL_PSK, 'base64url'),
     },
     current,
-    storage: keyring.storageKey(),
+    storage,
+    storedKeys: new StoredUsageKeys(storage),
   }
 }
 

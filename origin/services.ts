@@ -11,6 +11,7 @@ import type { BodyBudgets } from './admission/body-budgets.ts'
 import type { EventLoopLoad } from './admission/event-loop-load.ts'
 import type { WalletCallLimits } from './admission/wallet-call-limits.ts'
 import type { ChannelKeys } from './channel/open-request.ts'
+import type { StoredUsageKeys } from './channel/stored-usage-keys.ts'
 import type { Credits } from './credits/credits.ts'
 import type { Payments } from './credits/processor/payments.ts'
 import type { ProcessorCredentials } from './credits/processor/settings.ts'
@@ -75,5 +76,10 @@ export type OriginServices = {
   evidence: Evidence
   freshQuotes: FreshQuotes
   actionStatements: ActionStatements
-  channel: { keys: ChannelKeys; current: P256Key; storage: P256Key }
+  channel: {
+    keys: ChannelKeys
+    current: P256Key
+    storage: P256Key
+    storedKeys: StoredUsageKeys
+  }
 }

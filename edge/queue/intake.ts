@@ -2,7 +2,7 @@ import { encodeBase64url } from '../../shared/encoding/base64url.ts'
 import { RUN_SUFFIX_BYTES } from '../../shared/ids.ts'
 import { QUEUED_BYTES_MAX } from '../../shared/limits.ts'
 import type { Deliveries } from './deliveries.ts'
-import { GroupCommit } from './group-commit.ts'
+import { GroupCommit } from '../../shared/group-commit.ts'
 import type { QueueSize } from './queue-size.ts'
 import type { TriggerRow } from './records.ts'
 import type { NewRun, RunStore } from './run-store.ts'
@@ -72,11 +72,12 @@ export class Intake {
   constructor(options: IntakeOptions) {
     this.#options = options
     this.#commits = new GroupCommit<RunDraft>({
-      insert: (batch) => {
+      write: async (batch) => {
         this.#insert(batch)
         options.inserted()
+        await options.sync()
+        return []
       },
-      sync: options.sync,
       committed: options.committed,
     })
   }

@@ -1,4 +1,4 @@
-import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import {
   RESPONSE_CONTEXT,
   RESPONSE_KEY_BYTES,
@@ -18,6 +18,7 @@ import {
   storageAad,
 } from '../../shared/envelope/format.ts'
 import { encryptGcm, GCM_NONCE_BYTES } from '../keys/aes-gcm.ts'
+import { hmacSha256 } from '../keys/hmac-sha256.ts'
 import type { P256Key } from '../keys/p256-key.ts'
 import { hkdfExpand, type Psk, setupReceiver } from './hpke.ts'
 
@@ -105,9 +106,7 @@ function requirePsk(id: Uint8Array, key: Uint8Array): Psk {
 
 function encryptResponse(secret: Buffer, enc: Buffer, plaintext: Uint8Array): Buffer {
   const nonce = randomBytes(RESPONSE_NONCE_BYTES)
-  const prk = createHmac('sha256', Buffer.concat([enc, nonce]))
-    .update(secret)
-    .digest()
+  const prk = hmacSha256(Buffer.concat([enc, nonce]), secret)
   const key = hkdfExpand(prk, Buffer.from('key'), RESPONSE_KEY_BYTES)
   const iv = hkdfExpand(prk, Buffer.from('nonce'), GCM_NONCE_BYTES)
   const encrypted = encryptGcm({ key, nonce: iv, associatedData: Buffer.alloc(0) }, plaintext)
@@ -119,14 +118,14 @@ export function openStoredUsageKey(
   key: P256Key,
   sealed: Uint8Array,
   owner: { triggerId: string; ownerId: string },
-): string {
+): Buffer {
   const keyId = Buffer.from(sealed.subarray(0, KEY_ID_BYTES)).toString('hex')
   if (keyId !== keyIdOf(key.publicKey)) throw new EnvelopeError({ reason: 'unknown_key', keyId })
   try {
     const enc = sealed.subarray(KEY_ID_BYTES, KEY_ID_BYTES + ENC_BYTES)
     const context = setupReceiver(enc, key, Buffer.from(STORAGE_INFO))
     const ciphertext = sealed.subarray(KEY_ID_BYTES + ENC_BYTES)
-    return context.open(ciphertext, storageAad(owner.triggerId, owner.ownerId)).toString('utf8')
+    return context.open(ciphertext, storageAad(owner.triggerId, owner.ownerId))
   } catch {
     throw new EnvelopeError({ reason: 'not_authentic' })
   }

@@ -13,7 +13,7 @@ import { undefinedAfter } from '../timeout.ts'
 import { authenticateKey } from './authenticate.ts'
 import { jsParamsSchema } from './json/json-text.ts'
 import { readParamsText, requireSize } from './size.ts'
-import { requireNotReplayed, type SealedOperation, openStoredKey } from './sealed.ts'
+import { requireNotReplayed, type SealedOperation } from './sealed.ts'
 
 const schema = executeRequestSchema.extend({ js_params: jsParamsSchema })
 type ExecuteRequest = z.infer<typeof schema>
@@ -78,5 +78,5 @@ function readKey({ credential, run }: ExecuteRequest, { channel }: OriginService
       'Send the key that was sealed for the trigger of this run.',
     )
   }
-  return openStoredKey(credential, channel)
+  return channel.storedKeys.open(credential)
 }

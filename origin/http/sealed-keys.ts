@@ -9,7 +9,7 @@ import {
 import { apiKeyHash } from '../../shared/crypto/keccak.ts'
 import { permissionToRun } from '../accounts/permissions.ts'
 import type { OriginServices } from '../services.ts'
-import { requireNotReplayed, type SealedOperation, openStoredKey } from './sealed.ts'
+import { requireNotReplayed, type SealedOperation } from './sealed.ts'
 
 export const sealedKeysOperation: SealedOperation<CheckKeyRequest> = {
   path: SEALED_KEYS_PATH,
@@ -37,7 +37,7 @@ export const sealedKeysOperation: SealedOperation<CheckKeyRequest> = {
 
 function readKey({ api_key, stored }: CheckKeyRequest, { channel }: OriginServices): string {
   if (api_key !== undefined && stored === undefined) return api_key
-  if (stored !== undefined && api_key === undefined) return openStoredKey(stored, channel)
+  if (stored !== undefined && api_key === undefined) return channel.storedKeys.open(stored)
   throw new ApiError(
     422,
     'api_key, stored: expected exactly one of them.',

@@ -13,9 +13,9 @@ import {
   SEALED_CLOCK_SKEW_MS,
   SEALED_REQUEST_LIFETIME_MS,
 } from '../../shared/limits.ts'
-import type { SealedRefusal, StoredUsageKey } from '../../shared/wire/sealed.ts'
+import type { SealedRefusal } from '../../shared/wire/sealed.ts'
 import { withoutNullMembers } from '../../shared/json/without-null-members.ts'
-import { openRequest, type OpenedRequest, openStoredUsageKey } from '../channel/open-request.ts'
+import { openRequest, type OpenedRequest } from '../channel/open-request.ts'
 import { errorTrace } from '../log.ts'
 import type { OriginServices } from '../services.ts'
 import { readEnvelope } from './body/read-envelope.ts'
@@ -139,14 +139,4 @@ export async function requireNotReplayed(
     'Seal the request again with a new request_id.',
     { reason: 'request_replayed' },
   )
-}
-
-/** @throws {EnvelopeError} also if the key was sealed for another trigger or owner */
-export function openStoredKey(
-  stored: StoredUsageKey,
-  { storage }: OriginServices['channel'],
-): string {
-  const sealed = Buffer.from(stored.sealed_usage_key, 'base64url')
-  const owner = { triggerId: stored.trigger_id, ownerId: stored.owner_id }
-  return openStoredUsageKey(storage, sealed, owner)
 }

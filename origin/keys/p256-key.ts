@@ -1,13 +1,18 @@
-import { createECDH, createPrivateKey, type KeyObject } from 'node:crypto'
+import { createECDH, createPrivateKey, type ECDH, type KeyObject } from 'node:crypto'
 
 /** P-256 key pair: a 32-byte private scalar and a 65-byte uncompressed public point. */
-export type P256Key = { privateKey: Buffer; publicKey: Buffer }
+export type P256Key = {
+  privateKey: Buffer
+  publicKey: Buffer
+  /** Holds the private key. Setting the key for each computation would also compute the public key again. */
+  ecdh: Pick<ECDH, 'computeSecret'>
+}
 
 /** @throws {Error} if the scalar is zero, or not below the curve's order */
 export function p256KeyOf(privateKey: Buffer): P256Key {
   const ecdh = createECDH('prime256v1')
   ecdh.setPrivateKey(privateKey)
-  return { privateKey, publicKey: ecdh.getPublicKey() }
+  return { privateKey, publicKey: ecdh.getPublicKey(), ecdh }
 }
 
 export function privateKeyOf({ privateKey, publicKey }: P256Key): KeyObject {

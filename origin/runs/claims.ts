@@ -2,6 +2,7 @@ import { and, eq, inArray, isNotNull, isNull, lt, ne, or, sql } from 'drizzle-or
 import { OUTCOME_RETENTION_MS, SEALED_CLOCK_SKEW_MS } from '../../shared/limits.ts'
 import { ORIGIN_LOST, type Outcome } from '../../shared/wire/outcome.ts'
 import { deleteInBatches } from '../db/delete-in-batches.ts'
+import { GroupCommit } from '../../shared/group-commit.ts'
 import type { Database } from '../db/open.ts'
 import { processes, replayIds, runClaims } from '../db/schema.ts'
 import { fromDatabase } from '../db/database-unavailable.ts'
@@ -28,12 +29,22 @@ export type ClaimsOptions = {
   now: () => number
 }
 
+type NewClaim = RunKey & { attempt: number }
+type EncryptedOutcome = RunKey & { outcome: Buffer }
+
 /**
  * Records which process executes each run, and the outcome of the run (`docs/decisions/0004`). The process that inserts
  * the claim executes the run. The first stored outcome is final; later outcomes are ignored.
  */
 export class RunClaims {
   readonly #options: ClaimsOptions
+  readonly #claims = new GroupCommit<NewClaim, boolean>({
+    write: (claims) => this.#insertClaims(claims),
+  })
+  readonly #outcomes = new GroupCommit<EncryptedOutcome, boolean>({
+    write: (outcomes) => this.#updateOutcomes(outcomes),
+    bytesOf: ({ outcome }) => outcome.length,
+  })
 
   constructor(options: ClaimsOptions) {
     this.#options = options
@@ -56,16 +67,22 @@ export class RunClaims {
    * @throws {DatabaseUnavailableError} if it is unknown whether the claim was made. The caller must not execute the
    * run; a claim that was made is released later.
    */
-  async claim(run: RunKey, attempt: number): Promise<boolean> {
+  claim(run: RunKey, attempt: number): Promise<boolean> {
+    return fromDatabase(this.#claims.add({ ...run, attempt }))
+  }
+
+  async #insertClaims(claims: readonly NewClaim[]): Promise<boolean[]> {
     const { db, processId } = this.#options
-    const made = await fromDatabase(
-      db
-        .insert(runClaims)
-        .values({ ...run, processId, attempt, claimedAt: this.#date() })
-        .onConflictDoNothing()
-        .returning({ runId: runClaims.runId }),
-    )
-    return made.length === 1
+    const row = { processId, claimedAt: this.#date() }
+    const made = await db
+      .insert(runClaims)
+      // Every process inserts in the same order, so that two processes that claim the same runs cannot deadlock.
+      .values(claims.toSorted(compareRuns).map((claim) => ({ ...claim, ...row })))
+      .onConflictDoNothing()
+      .returning({ accountHash: runClaims.accountHash, runId: runClaims.runId })
+    const names = new Set(made.map(nameOf))
+    // If a batch contains a run twice, only the first call made the claim.
+    return claims.map((claim) => names.delete(nameOf(claim)))
   }
 
   /**
@@ -149,15 +166,32 @@ export class RunClaims {
 
   /** @returns the stored outcome, which is a different one if the claim was already ended */
   async finish(run: RunKey, outcome: Outcome): Promise<Outcome> {
-    const { db } = this.#options
-    const stored = await db
-      .update(runClaims)
-      .set({ endedAt: this.#date(), outcome: this.#encrypted(run, outcome) })
-      .where(and(this.#own(run), isNull(runClaims.endedAt)))
-      .returning({ runId: runClaims.runId })
-    if (stored.length === 1) return outcome
+    const { accountHash, runId } = run
+    const encrypted = this.#encrypted(run, outcome)
+    if (await this.#outcomes.add({ accountHash, runId, outcome: encrypted })) return outcome
     const earlier = await this.state(run)
     return earlier?.state === 'ended' ? earlier.outcome : outcome
+  }
+
+  async #updateOutcomes(outcomes: readonly EncryptedOutcome[]): Promise<boolean[]> {
+    const { db, processId } = this.#options
+    const rows = outcomes.map(
+      ({ accountHash, runId, outcome }) => sql`(${accountHash}, ${runId}, ${outcome}::bytea)`,
+    )
+    const stored = await db
+      .update(runClaims)
+      .set({ endedAt: this.#date(), outcome: sql`ended.outcome` })
+      .from(sql`(values ${sql.join(rows, sql`, `)}) as ended (account_hash, run_id, outcome)`)
+      .where(
+        and(
+          sql`${runClaims.accountHash} = ended.account_hash and ${runClaims.runId} = ended.run_id`,
+          eq(runClaims.processId, processId),
+          isNull(runClaims.endedAt),
+        ),
+      )
+      .returning({ accountHash: runClaims.accountHash, runId: runClaims.runId })
+    const names = new Set(stored.map(nameOf))
+    return outcomes.map((outcome) => names.delete(nameOf(outcome)))
   }
 
   /**
@@ -274,6 +308,12 @@ export class RunClaims {
   #date(): Date {
     return new Date(this.#options.now())
   }
+}
+
+const nameOf = ({ accountHash, runId }: RunKey) => `${accountHash} ${runId}`
+
+function compareRuns(a: RunKey, b: RunKey): number {
+  return nameOf(a) < nameOf(b) ? -1 : 1
 }
 
 function byRun({ accountHash, runId }: RunKey) {

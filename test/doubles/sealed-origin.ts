@@ -6,12 +6,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import {
-  EnvelopeError,
-  keyIdOf,
-  openRequest,
-  openStoredUsageKey,
-} from '../../origin/channel/open-request.ts'
+import { EnvelopeError, keyIdOf, openRequest } from '../../origin/channel/open-request.ts'
+import { StoredUsageKeys } from '../../origin/channel/stored-usage-keys.ts'
 import { Keyring } from '../../origin/keys/keyring.ts'
 import { loadTls } from '../../origin/tls.ts'
 import { MODE_BASE, SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
@@ -22,7 +18,6 @@ import {
   type OutcomesRequest,
   outcomesRequestSchema,
   SEALED_EXECUTE_PATH,
-  type StoredUsageKey,
 } from '../../shared/wire/sealed.ts'
 import { SEALED_HTTP_PATH } from '../../shared/wire/sealed-http.ts'
 import {
@@ -50,7 +45,7 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
 }> {
   const keyring = new Keyring(options.root)
   const channel = keyring.channelKey(1)
-  const storage = keyring.storageKey()
+  const storedKeys = new StoredUsageKeys(keyring.storageKey())
   const psk = Buffer.from(options.psk, 'base64url')
   const keys = {
     keyFor: (id: string) => (id === keyIdOf(channel.publicKey) ? channel : undefined),
@@ -97,16 +92,11 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
     }
   }
 
-  function keyIn({ sealed_usage_key, trigger_id, owner_id }: StoredUsageKey): string {
-    const owner = { triggerId: trigger_id, ownerId: owner_id }
-    return openStoredUsageKey(storage, Buffer.from(sealed_usage_key, 'base64url'), owner)
-  }
-
   /** The prefix of the key determines its kind. */
   function checked({ api_key: sent, stored }: CheckKeyRequest) {
     let api_key
     try {
-      api_key = sent ?? keyIn(stored!)
+      api_key = sent ?? storedKeys.open(stored!)
     } catch {
       const failure = { error: 'bad_request', message: 'does not open', fix: 'none' }
       return { state: 'refused' as const, status: 400, ...failure }
@@ -142,7 +132,7 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
   async function execute(request: ExecuteRequest) {
     const { run: claim, credential } = request
     if (!claim || 'api_key' in credential) throw new Error('the edge names a run and a stored key')
-    const usageKey = keyIn(credential)
+    const usageKey = storedKeys.open(credential)
     const { steps } = JSON.parse(request.code) as Script
     const run = runs.get(claim.id) ?? { calls: 0 }
     runs.set(claim.id, run)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { GroupCommit } from '../../../edge/queue/group-commit.ts'
+import { GroupCommit } from '../../../shared/group-commit.ts'
 import { createTrigger, edge, someOwner, sql } from '../app.ts'
 
 /** A simulated disk with syncs that the test completes. It rejects batches with a bad item. */
@@ -8,12 +8,13 @@ function disk() {
   const syncs: { done(): void; fail(): void }[] = []
   let committed = 0
   const commits = new GroupCommit<string>({
-    insert(batch) {
+    async write(batch) {
       batches.push([...batch])
       if (batch.includes('bad')) throw new Error('not stored')
+      const failed = new Error('io')
+      await new Promise<void>((done, fail) => syncs.push({ done, fail: () => fail(failed) }))
+      return []
     },
-    sync: () =>
-      new Promise((done, fail) => syncs.push({ done, fail: () => fail(new Error('io')) })),
     committed: () => void committed++,
   })
   const add = (arrival: string) =>
@@ -54,6 +55,19 @@ describe('a group commit', () => {
     await turn()
     syncs[1]!.done()
     expect(await last).toBe('stored')
+  })
+
+  it('limits a batch to 4 MiB, but always writes at least one item', async () => {
+    const batches: number[][] = []
+    const commits = new GroupCommit<number>({
+      write: async (batch) => {
+        batches.push([...batch])
+        return []
+      },
+      bytesOf: (mib) => mib * 1024 * 1024,
+    })
+    await Promise.all([1, 5, 2, 2, 1].map((mib) => commits.add(mib)))
+    expect(batches).toEqual([[1], [5], [2, 2], [1]])
   })
 
   it('rejects a batch with a failing sync, and continues with the next one', async () => {

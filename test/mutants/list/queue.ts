@@ -30,13 +30,9 @@ export const QUEUE: readonly Mutant[] = [
   },
   {
     id: 'queue-accepted-before-sync',
-    file: 'edge/queue/group-commit.ts',
-    from: `        await this.#options.sync()
-        for (const waiting of batch) waiting.accept()
-`,
-    to: `        for (const waiting of batch) waiting.accept()
-        await this.#options.sync()
-`,
+    file: 'edge/queue/intake.ts',
+    from: '        await options.sync()',
+    to: '        void options.sync()',
     meaning: 'a webhook is answered 202 before its run is on disk',
     tests: ['test/edge/queue/group-commit.test.ts', 'test/edge/queue/intake.test.ts'],
   },

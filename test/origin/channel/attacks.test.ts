@@ -158,7 +158,7 @@ describe('a usage key at rest', () => {
   const sealed = sealForStorage(toStorage, 'the usage key', owner)
 
   it('opens for its own trigger and owner', async () => {
-    expect(openStoredUsageKey(storage, await sealed, owner)).toBe('the usage key')
+    expect(openStoredUsageKey(storage, await sealed, owner).toString()).toBe('the usage key')
   })
 
   it('transplant: does not open for another trigger or owner', async () => {

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { setupReceiver } from '../../../origin/channel/hpke.ts'
 import { Keyring } from '../../../origin/keys/keyring.ts'
+import { p256KeyOf } from '../../../origin/keys/p256-key.ts'
 
 const hex = (text: string) => Buffer.from(text, 'hex')
 const INFO = hex('4f6465206f6e2061204772656369616e2055726e')
@@ -45,7 +46,8 @@ describe('RFC 9180, A.3: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM', (
       ],
     },
   ])('$section', ({ enc, privateKey, publicKey, psk, ciphertext, exported }) => {
-    const key = { privateKey: hex(privateKey), publicKey: hex(publicKey) }
+    const key = p256KeyOf(hex(privateKey))
+    expect(key.publicKey).toEqual(hex(publicKey))
     const context = setupReceiver(hex(enc), key, INFO, psk)
     expect(context.open(hex(ciphertext), AAD)).toEqual(TEXT)
     const contexts = ['', '00', '54657374436f6e74657874']

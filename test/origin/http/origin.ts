@@ -14,6 +14,7 @@ import { createActionPool } from '../../../origin/actions/pool.ts'
 import { SourceCids } from '../../../origin/actions/source-cid/source-cids.ts'
 import { createOriginApp } from '../../../origin/app.ts'
 import { keyIdOf } from '../../../origin/channel/open-request.ts'
+import { StoredUsageKeys } from '../../../origin/channel/stored-usage-keys.ts'
 import { Audit } from '../../../origin/credits/audit.ts'
 import { parseSettings } from '../../../origin/env.ts'
 import { createHealth } from '../../../origin/health/create-health.ts'
@@ -239,6 +240,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
       keys: { keyFor: (id) => (id === keyIdOf(channel.publicKey) ? channel : undefined), psk },
       current: channel,
       storage,
+      storedKeys: new StoredUsageKeys(storage),
     },
     tee,
     evidence,

@@ -51,6 +51,30 @@ function claimsHold(open: () => OpenDatabase): void {
     expect(await one.claims.state(run)).toEqual({ state: 'running' })
   })
 
+  it('deadlock: two processes that claim the same runs in opposite order claim each once', async () => {
+    const [one, other] = await pair()
+    for (let round = 0; round < 10; round++) {
+      const runs = Array.from({ length: 50 }, () => newRun())
+      const claimAll = (claims: RunClaims, order: RunKey[]) =>
+        Promise.all(order.map(async (run) => ((await claims.claim(run, 1)) ? [run.runId] : [])))
+      const made = await Promise.all([
+        claimAll(one.claims, runs),
+        claimAll(other.claims, runs.toReversed()),
+      ])
+      expect(made.flat(2).toSorted()).toEqual(runs.map(({ runId }) => runId).toSorted())
+    }
+  })
+
+  it('stores many outcomes at once, each for its own run', async () => {
+    const [{ claims }] = await pair()
+    const runs = Array.from({ length: 50 }, () => newRun())
+    await Promise.all(runs.map((run) => claims.claim(run, 1)))
+    await Promise.all(runs.map((run) => claims.finish(run, success(run.runId))))
+    const states = await claims.states(runs.map(({ runId }) => runId))
+    for (const { runId } of runs)
+      expect(states.get(runId)).toEqual({ state: 'ended', outcome: success(runId) })
+  })
+
   it('does not find an unknown run, and treats one ID in two accounts as two runs', async () => {
     const [{ claims }] = await pair()
     const run = newRun()

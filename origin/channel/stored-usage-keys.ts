@@ -1,0 +1,54 @@
+import { MINUTE_MS } from '../../shared/durations.ts'
+import type { StoredUsageKey } from '../../shared/wire/sealed.ts'
+import type { P256Key } from '../keys/p256-key.ts'
+import { openStoredUsageKey } from './open-request.ts'
+
+/** Time for which a decrypted key stays in memory. */
+const KEEP_MS = MINUTE_MS
+const KEYS_MAX = 10_000
+
+type CachedKey = { key: Buffer; expiry: NodeJS.Timeout }
+
+/**
+ * Decrypts usage keys that are sealed for triggers. A trigger that fires often sends the same sealed key with each run,
+ * and decrypting it takes longer than all other checks of the run, so decrypted keys are cached. The cache does not
+ * affect permissions, which are checked for each run.
+ */
+export class StoredUsageKeys {
+  readonly #storageKey: P256Key
+  readonly #cached = new Map<string, CachedKey>()
+
+  constructor(storageKey: P256Key) {
+    this.#storageKey = storageKey
+  }
+
+  /** @throws {EnvelopeError} also if the key was sealed for another trigger or owner */
+  open({ sealed_usage_key, trigger_id, owner_id }: StoredUsageKey): string {
+    const name = JSON.stringify([sealed_usage_key, trigger_id, owner_id])
+    const cached = this.#cached.get(name)
+    if (cached) return cached.key.toString('utf8')
+    const sealed = Buffer.from(sealed_usage_key, 'base64url')
+    const owner = { triggerId: trigger_id, ownerId: owner_id }
+    const key = openStoredUsageKey(this.#storageKey, sealed, owner)
+    this.#add(name, key)
+    return key.toString('utf8')
+  }
+
+  #add(name: string, key: Buffer): void {
+    const expiry = setTimeout(() => this.#wipe(name), KEEP_MS).unref()
+    this.#cached.set(name, { key, expiry })
+    if (this.#cached.size <= KEYS_MAX) return
+    for (const oldest of this.#cached.keys()) {
+      this.#wipe(oldest)
+      break
+    }
+  }
+
+  #wipe(name: string): void {
+    const cached = this.#cached.get(name)
+    if (!cached) return
+    clearTimeout(cached.expiry)
+    cached.key.fill(0)
+    this.#cached.delete(name)
+  }
+}
