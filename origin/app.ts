@@ -19,6 +19,7 @@ import { mountOperation, type OriginApp, type OriginEnv } from './http/operation
 import { operations } from './http/operations.ts'
 import { mountSealed } from './http/sealed.ts'
 import { sealedExecuteOperation } from './http/sealed-execute.ts'
+import { mountSealedRuns } from './http/sealed-runs.ts'
 import { mountSealedHttp } from './http/sealed-http.ts'
 import { sealedKeysOperation } from './http/sealed-keys.ts'
 import { sealedOutcomesOperation } from './http/sealed-outcomes.ts'
@@ -55,6 +56,7 @@ export function createOriginApp(services: OriginServices): OriginApp {
   mountSealed(app, services, sealedExecuteOperation)
   mountSealed(app, services, sealedOutcomesOperation)
   mountSealed(app, services, sealedKeysOperation)
+  mountSealedRuns(app, services)
   mountSealedHttp(app, services)
   mountHealth(app, services)
   mountMetrics(app, services)

@@ -12,7 +12,7 @@ type GroupCommitOptions<Item, Result> = {
   write(batch: readonly Item[]): Promise<readonly Result[]>
   /** Called after the items of a batch were resolved. */
   committed?(): void
-  bytesOf?(item: Item): number
+  bytesOf?: (item: Item) => number
 }
 
 const BATCH_MAX = 256

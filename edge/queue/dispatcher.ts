@@ -1,8 +1,8 @@
 import { ORIGIN_CONNECTIONS_PER_OBJECT } from '../../shared/limits.ts'
-import { Semaphore } from '../../shared/semaphore.ts'
 import type { WaitingFor } from '../../shared/wire/trigger.ts'
 import { rootCauseText } from '../db/root-cause-text.ts'
 import type { SealedOrigin } from '../trust/sealed-origin.ts'
+import { RunBatcher } from './run-batcher.ts'
 import { type AttemptResult, RunSender, executedNothing } from './run-sender.ts'
 import type { QueueCancellation, EndedRun } from './queue-cancellation.ts'
 import { CreditBreakers } from './credit-breakers.ts'
@@ -23,7 +23,7 @@ type DispatcherOptions = {
   starts: StoredStarts
   cancellation: QueueCancellation
   state: TriggerState
-  origin: Pick<SealedOrigin, 'execute' | 'outcomes'>
+  origin: Pick<SealedOrigin, 'executeRuns' | 'outcomes'>
   now: () => number
   random: () => number
   keepAlive: (work: Promise<void>) => void
@@ -60,10 +60,10 @@ export class Dispatcher {
     this.#window = new StartWindow(starts)
     const poller = new OutcomePoller(origin, () => this.#handleAllRunning())
     // One of the object's connections to the origin is reserved for polling outcomes.
-    const slots = new Semaphore(ORIGIN_CONNECTIONS_PER_OBJECT - 1)
+    const batcher = new RunBatcher(origin, ORIGIN_CONNECTIONS_PER_OBJECT - 1)
     const onStarted = (run: LiveRun) => this.#handleStart(run)
-    const parts = { live, log, now, origin, random, state, store }
-    this.#sender = new RunSender({ ...parts, poller, slots, onStarted })
+    const parts = { batcher, live, log, now, random, state, store }
+    this.#sender = new RunSender({ ...parts, poller, onStarted })
   }
 
   pump(): void {

@@ -1,20 +1,18 @@
 import { HOUR_MS } from '../../shared/durations.ts'
 import { encodeBase64url } from '../../shared/encoding/base64url.ts'
 import {
-  EXECUTE_WAIT_MS,
   OUTCOME_RETENTION_MS,
   SEALED_CLOCK_SKEW_MS,
   SEALED_REQUEST_LIFETIME_MS,
 } from '../../shared/limits.ts'
-import type { Semaphore } from '../../shared/semaphore.ts'
 import { ORIGIN_LOST, type Outcome } from '../../shared/wire/outcome.ts'
 import type { ExecuteResponse } from '../../shared/wire/sealed.ts'
 import { OriginUnavailableError } from '../trust/origin-unavailable-error.ts'
-import type { SealedOrigin } from '../trust/sealed-origin.ts'
 import type { Firing } from './firing.ts'
 import type { LiveRun, LiveRuns } from './live-runs.ts'
 import type { OutcomePoller } from './outcome-poller.ts'
 import { paramsRefusal } from './params-size.ts'
+import type { PreparedRun, RunBatcher } from './run-batcher.ts'
 import { type RevisionRow, runParams, parseTriggerOptions } from './records.ts'
 import type { RunStore } from './run-store.ts'
 import type { TriggerState } from './trigger-state.ts'
@@ -44,9 +42,8 @@ type RunSenderOptions = {
   store: Pick<RunStore, 'revision' | 'input'>
   live: Pick<LiveRuns, 'dispelDoubt' | 'renewDoubt'>
   state: TriggerState
-  origin: Pick<SealedOrigin, 'execute'>
+  batcher: RunBatcher
   poller: Pick<OutcomePoller, 'outcome'>
-  slots: Semaphore
   now: () => number
   random: () => number
   /**
@@ -175,37 +172,32 @@ export class RunSender {
     return { verdict: verdictOnOutcome(outcome) }
   }
 
-  async #send(run: LiveRun, onSend: () => void): Promise<ExecuteResponse | 'not_sent'> {
-    const { origin, slots, state, store } = this.#options
-    await slots.acquire()
-    try {
-      // Read after the wait for a slot, because the trigger may have been deleted or disabled in the meantime.
+  #send(run: LiveRun, onSend: () => void): Promise<ExecuteResponse | 'not_sent'> {
+    const { batcher, state, store } = this.#options
+    return batcher.send((): PreparedRun | { unsent: ExecuteResponse | 'not_sent' } => {
+      // Read after the wait for a connection, because the trigger may have been deleted or disabled in the meantime.
       const trigger = state.current
       if (!trigger) throw new Error(DELETED)
-      if (!trigger.enabled) return 'not_sent'
+      if (!trigger.enabled) return { unsent: 'not_sent' }
       const { firing, body } = store.input(run.sequence)
       const revision = this.#revisionOf(run)
-      const params = runParams(revision, JSON.parse(firing) as Firing, body)
-      const tooLarge = paramsRefusal(params, body.length)
-      if (tooLarge) return tooLarge
+      const params = JSON.stringify(runParams(revision, JSON.parse(firing) as Firing, body))
+      const tooLarge = paramsRefusal(params)
+      if (tooLarge) return { unsent: tooLarge }
       const sealed_usage_key = this.#usageKeyOf(run.usageKey ?? trigger.usageKey)
       const { ownerId: owner_id, triggerId: trigger_id } = trigger
-      onSend()
-      return await origin.execute({
+      return {
         credential: { sealed_usage_key, trigger_id, owner_id },
-        code: revision.actionCode,
-        js_params: params,
         run: {
           id: this.#runId(run),
           attempt: run.attempt,
-          ...(this.#retriesLost() ? { retry_lost: true } : {}),
+          retryLost: this.#retriesLost(),
+          source: revision.actionCode,
+          params,
         },
-        // Requests an immediate response if no slot is free, so that slow runs never prevent others from starting.
-        wait_ms: slots.free > 0 ? EXECUTE_WAIT_MS : 0,
-      })
-    } finally {
-      slots.release()
-    }
+        onSend,
+      }
+    })
   }
 
   #revisionOf({ revision }: LiveRun): RevisionRow {

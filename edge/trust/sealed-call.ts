@@ -1,7 +1,7 @@
 import { decodeBase64url, encodeBase64url } from '../../shared/encoding/base64url.ts'
 import { joinBytes } from '../../shared/encoding/bytes.ts'
 import { SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
-import { ResponseDecryptionError, sealCall } from '../../shared/envelope/seal.ts'
+import { ResponseDecryptionError, type SealedCall, sealCall } from '../../shared/envelope/seal.ts'
 import { SEALED_REQUEST_LIFETIME_MS } from '../../shared/limits.ts'
 import { PAD_BYTE } from '../../shared/wire/sealed-http.ts'
 import { type Env, settingsOf } from '../env.ts'
@@ -10,7 +10,7 @@ import { type SealingKeys, sealingKeys } from './sealing-keys.ts'
 
 export type Freshness = { request_id: string; issued_at: number; expires_at: number }
 
-type OriginCall = {
+type OriginCall<Answer> = {
   path: string
   /**
    * Builds the plaintext of the call. A retry with another key reuses the freshness, because the retry must be the same
@@ -20,6 +20,8 @@ type OriginCall = {
   /** Aborts the wait for a response. The origin may already have started to process the call. */
   signal: AbortSignal
   onBytes?: () => void
+  contentType: string
+  read: (response: Response, sealed: SealedCall) => Promise<Answer>
 }
 
 const UNKNOWN_CHANNEL_KEY = 421
@@ -32,11 +34,11 @@ const UNKNOWN_CHANNEL_KEY = 421
  * (`docs/decisions/0030`).
  * @throws {OriginUnavailableError}
  */
-export async function sealedCall(
+export async function sealedExchange<Answer>(
   env: Env,
   now: () => number,
-  call: OriginCall,
-): Promise<Uint8Array<ArrayBuffer>> {
+  call: OriginCall<Answer>,
+): Promise<Answer> {
   const keys = await requireSealingKeys(env, now(), false)
   const freshness = freshnessAt(now())
   try {
@@ -72,12 +74,12 @@ export async function requireSealingKeys(
   }
 }
 
-async function send(
+async function send<Answer>(
   env: Env,
   freshness: Freshness,
   keys: SealingKeys,
-  { path, plaintext, signal, onBytes }: OriginCall,
-): Promise<Uint8Array<ArrayBuffer> | 'unknown_key'> {
+  { path, plaintext, signal, onBytes, contentType, read }: OriginCall<Answer>,
+): Promise<Answer | 'unknown_key'> {
   const { ORIGIN_URL, CHANNEL_PSK } = settingsOf(env)
   const psk = decodeBase64url(CHANNEL_PSK)
   if (!psk) throw new Error('CHANNEL_PSK is not base64url')
@@ -95,11 +97,27 @@ async function send(
     await response.body?.cancel()
     return 'unknown_key'
   }
-  if (response.headers.get('content-type') !== SEALED_CONTENT_TYPE) {
+  if (response.headers.get('content-type') !== contentType) {
     await response.body?.cancel()
     throw new Error(`unsealed response with status ${response.status}`)
   }
-  return sealed.open(await readUnpadded(response, onBytes))
+  return read(response, sealed)
+}
+
+/**
+ * `sealedExchange` with a single message as the response.
+ * @throws {OriginUnavailableError}
+ */
+export function sealedCall(
+  env: Env,
+  now: () => number,
+  call: Omit<OriginCall<never>, 'contentType' | 'read'>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  return sealedExchange(env, now, {
+    ...call,
+    contentType: SEALED_CONTENT_TYPE,
+    read: async (response, sealed) => sealed.open(await readUnpadded(response, call.onBytes)),
+  })
 }
 
 /** Reads the response body, and removes the padding that precedes the content. */

@@ -5,22 +5,42 @@ import {
   type CheckKeyRequest,
   SEALED_KEYS_PATH,
 } from '../../shared/wire/sealed-keys.ts'
+import { joinBytes } from '../../shared/encoding/bytes.ts'
+import { SEALED_STREAM_CONTENT_TYPE } from '../../shared/envelope/format.ts'
+import { encodeFrame } from '../../shared/wire/sealed-http.ts'
+import {
+  type RunsMessage,
+  runsMessageSchema,
+  type RunsRequest,
+  SEALED_RUNS_PATH,
+} from '../../shared/wire/sealed-runs.ts'
 import {
   type ExecuteResponse,
-  executeResponseSchema,
-  type ExecuteRequest,
   type OutcomesResponse,
   outcomesResponseSchema,
   type OutcomesRequest,
-  SEALED_EXECUTE_PATH,
   SEALED_OUTCOMES_PATH,
 } from '../../shared/wire/sealed.ts'
 import type { Env } from '../env.ts'
 import { OriginUnavailableError } from './origin-unavailable-error.ts'
-import { type Freshness, sealedCall } from './sealed-call.ts'
+import { type Freshness, sealedCall, sealedExchange } from './sealed-call.ts'
 import { sealingKeys } from './sealing-keys.ts'
 
 type Unsent<Request> = Omit<Request, keyof Freshness>
+
+/** As `TRANSPORT_MS`, and for runs that are queued at the origin. */
+const RUNS_TRANSPORT_MS = 60_000
+
+export type RunToSend = {
+  id: string
+  attempt: number
+  retryLost: boolean
+  source: string
+  /** JSON text. */
+  params: string
+}
+
+type RunBatch = Pick<RunsRequest, 'credential' | 'wait_ms'> & { runs: readonly RunToSend[] }
 
 /** Timeout of a call, in addition to `wait_ms`. It allows for the round trip and for a body of several megabytes. */
 const TRANSPORT_MS = 30_000
@@ -40,13 +60,41 @@ export class SealedOrigin {
    * Ignores failures, because the call itself will report them.
    */
   async prepare(): Promise<void> {
-    executeResponseSchema.safeParse({ state: 'running' })
+    runsMessageSchema.safeParse({ response: { state: 'running' } })
     await sealingKeys(this.#env, this.#now()).catch(() => undefined)
   }
 
-  /** @throws {OriginUnavailableError} if the origin is unreachable or returns an invalid response */
-  execute(request: Unsent<ExecuteRequest>): Promise<ExecuteResponse> {
-    return this.#call(SEALED_EXECUTE_PATH, request, executeResponseSchema, request.wait_ms)
+  /**
+   * Executes runs of one trigger. Calls `onResponse` for each run when its response arrives.
+   * @throws {OriginUnavailableError} if the origin is unreachable or returns an invalid response. Runs without a
+   * response may have started.
+   */
+  async executeRuns(
+    { runs, ...request }: RunBatch,
+    onResponse: (runId: string, response: ExecuteResponse) => void,
+  ): Promise<void> {
+    const { body, ...sizes } = encodeRuns(runs)
+    const waiting = new Set(runs.map(({ id }) => id))
+    const receive = ({ run_id, response }: RunsMessage) => {
+      for (const id of run_id === undefined ? [...waiting] : [run_id])
+        if (waiting.delete(id)) onResponse(id, response)
+    }
+    await sealedExchange(this.#env, this.#now, {
+      path: SEALED_RUNS_PATH,
+      plaintext: (freshness) =>
+        encodeFrame(body, body.length, { ...request, ...sizes, ...freshness }),
+      signal: AbortSignal.timeout(request.wait_ms + RUNS_TRANSPORT_MS),
+      contentType: SEALED_STREAM_CONTENT_TYPE,
+      read: async (response, sealed) => {
+        const messages = sealed.openStream((response.body ?? []) as AsyncIterable<Uint8Array>)
+        for await (const message of messages)
+          receive(runsMessageSchema.parse(JSON.parse(new TextDecoder().decode(message))))
+      },
+    })
+    if (waiting.size > 0)
+      throw new OriginUnavailableError(
+        'the origin ended its response before all runs were answered',
+      )
   }
 
   /**
@@ -92,4 +140,25 @@ export class SealedOrigin {
 function encodeJson(value: object): Uint8Array<ArrayBuffer> {
   const bytes = new TextEncoder().encode(JSON.stringify(value))
   return bytes.buffer instanceof ArrayBuffer ? new Uint8Array(bytes.buffer) : Uint8Array.from(bytes)
+}
+
+/** Encodes the sources and params as bytes. Each source is sent once. */
+function encodeRuns(runs: readonly RunToSend[]): {
+  body: Uint8Array<ArrayBuffer>
+} & Pick<RunsRequest, 'source_bytes' | 'runs'> {
+  const encoder = new TextEncoder()
+  const sources = [...new Set(runs.map(({ source }) => source))]
+  const encodedSources = sources.map((source) => encoder.encode(source))
+  const encodedParams = runs.map(({ params }) => encoder.encode(params))
+  return {
+    body: joinBytes(...encodedSources, ...encodedParams),
+    source_bytes: encodedSources.map(({ length }) => length),
+    runs: runs.map(({ id, attempt, retryLost, source }, at) => ({
+      id,
+      attempt,
+      ...(retryLost ? { retry_lost: true } : {}),
+      source: sources.indexOf(source),
+      params_bytes: encodedParams[at]!.length,
+    })),
+  }
 }

@@ -8,6 +8,7 @@ import {
   ENVELOPE_VERSION,
   type EnvelopeMode,
   KEY_ID_BYTES,
+  messageNonce,
   MODE_PSK,
   parseHeader,
   parseSealedRequest,
@@ -16,6 +17,8 @@ import {
   requestAad,
   STORAGE_INFO,
   storageAad,
+  STREAM_CONTEXT,
+  STREAM_LENGTH_BYTES,
 } from '../../shared/envelope/format.ts'
 import { encryptGcm, GCM_NONCE_BYTES } from '../keys/aes-gcm.ts'
 import { hmacSha256 } from '../keys/hmac-sha256.ts'
@@ -42,6 +45,15 @@ export type OpenedRequest = {
   mode: EnvelopeMode
   plaintext: Buffer
   sealResponse: (plaintext: Uint8Array) => Buffer
+  /** Starts a stream of messages in response. */
+  sealStream: () => SealedStream
+}
+
+type SealedStream = {
+  /** Bytes that precede the first message. */
+  start: Buffer
+  /** Seals the next message. */
+  seal: (plaintext: Uint8Array) => Buffer
 }
 
 export type ChannelKeys = { keyFor(keyId: string): P256Key | undefined; psk: Uint8Array }
@@ -85,12 +97,13 @@ export function openRequest(
     const context = setupReceiver(request.enc, key, Buffer.from(CHANNEL_INFO), psk)
     const aad = requestAad(method, path, request.header)
     const plaintext = context.open(request.ciphertext, aad)
-    const secret = context.export(Buffer.from(RESPONSE_CONTEXT), RESPONSE_KEY_BYTES)
     const enc = Buffer.from(request.enc)
+    const exported = (purpose: string) => context.export(Buffer.from(purpose), RESPONSE_KEY_BYTES)
     return {
       mode: request.mode,
       plaintext,
-      sealResponse: (text) => encryptResponse(secret, enc, text),
+      sealResponse: (text) => encryptResponse(exported(RESPONSE_CONTEXT), enc, text),
+      sealStream: () => startStream(exported(STREAM_CONTEXT), enc),
     }
   } catch {
     throw new EnvelopeError({ reason: 'not_authentic' })
@@ -105,12 +118,36 @@ function requirePsk(id: Uint8Array, key: Uint8Array): Psk {
 }
 
 function encryptResponse(secret: Buffer, enc: Buffer, plaintext: Uint8Array): Buffer {
-  const nonce = randomBytes(RESPONSE_NONCE_BYTES)
-  const prk = hmacSha256(Buffer.concat([enc, nonce]), secret)
-  const key = hkdfExpand(prk, Buffer.from('key'), RESPONSE_KEY_BYTES)
-  const iv = hkdfExpand(prk, Buffer.from('nonce'), GCM_NONCE_BYTES)
-  const encrypted = encryptGcm({ key, nonce: iv, associatedData: Buffer.alloc(0) }, plaintext)
-  return Buffer.concat([Uint8Array.of(ENVELOPE_VERSION), nonce, encrypted])
+  const { start, key, nonce } = startResponse(secret, enc)
+  return Buffer.concat([start, encryptGcm({ key, nonce, associatedData: NO_DATA }, plaintext)])
+}
+
+function startStream(secret: Buffer, enc: Buffer): SealedStream {
+  const { start, key, nonce } = startResponse(secret, enc)
+  let messages = 0
+  return {
+    start,
+    seal: (plaintext) => {
+      const own = messageNonce(nonce, messages++)
+      const encrypted = encryptGcm({ key, nonce: own, associatedData: NO_DATA }, plaintext)
+      const length = Buffer.alloc(STREAM_LENGTH_BYTES)
+      length.writeUInt32BE(encrypted.length)
+      return Buffer.concat([length, encrypted])
+    },
+  }
+}
+
+const NO_DATA = Buffer.alloc(0)
+
+/** Derives a fresh key and nonce, as in RFC 9458, section 4.4. */
+function startResponse(secret: Buffer, enc: Buffer): { start: Buffer; key: Buffer; nonce: Buffer } {
+  const random = randomBytes(RESPONSE_NONCE_BYTES)
+  const prk = hmacSha256(Buffer.concat([enc, random]), secret)
+  return {
+    start: Buffer.concat([Uint8Array.of(ENVELOPE_VERSION), random]),
+    key: hkdfExpand(prk, Buffer.from('key'), RESPONSE_KEY_BYTES),
+    nonce: hkdfExpand(prk, Buffer.from('nonce'), GCM_NONCE_BYTES),
+  }
 }
 
 /** @throws {EnvelopeError} also if the key was sealed for another trigger or owner */

@@ -1,7 +1,7 @@
 import { OverloadedError } from '../admission/event-loop-load.ts'
 
 /** A waiting run stays in memory with its source and params. */
-const WAITING_RUNS_MAX = 512
+const WAITING_RUNS_MAX = 4_096
 const WAITING_BYTES_MAX = 256 * 1024 * 1024
 
 /** Divisor of the limits for a single account, which may use at most half of them. */

@@ -9,9 +9,9 @@ import {
 } from '../../shared/wire/sealed.ts'
 import type { Principal } from '../accounts/account.ts'
 import type { OriginServices } from '../services.ts'
-import { undefinedAfter } from '../timeout.ts'
 import { authenticateKey } from './authenticate.ts'
 import { jsParamsSchema } from './json/json-text.ts'
+import { responseTo } from './respond-to-run.ts'
 import { readParamsText, requireSize } from './size.ts'
 import { requireNotReplayed, type SealedOperation } from './sealed.ts'
 
@@ -39,10 +39,7 @@ export const sealedExecuteOperation: SealedOperation<ExecuteRequest> = {
       await requireNotReplayed(body, services)
       return { state: 'ended', outcome: await services.executions.run(execution) }
     }
-    const begun = await services.executions.runOnce(execution, body.run)
-    if (!begun) return { state: 'running' }
-    const outcome = await undefinedAfter(body.wait_ms, begun.outcome)
-    return outcome ? { state: 'ended', outcome } : { state: 'running' }
+    return responseTo(await services.executions.runOnce(execution, body.run), body.wait_ms)
   },
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../../shared/wire/sealed.ts'
 import type { OriginServices } from '../services.ts'
 import { undefinedAfter } from '../timeout.ts'
-import { requireNotReplayed, type SealedOperation } from './sealed.ts'
+import type { SealedOperation } from './sealed.ts'
 
 /** Poll interval for runs of other processes. Their outcomes are visible only in the database. */
 const OTHER_PROCESS_POLL_MS = 250
@@ -20,7 +20,10 @@ const OTHER_PROCESS_POLL_MS = 250
  */
 const ANSWER_MAX_BYTES = 4 * 1024 * 1024
 
-/** Responds as soon as one run has finished or is unknown, or when the wait times out. */
+/**
+ * Responds as soon as one run has finished or is unknown, or when the wait times out. A replayed request is answered,
+ * too, because it changes nothing, and only the sender of the original request can decrypt the response.
+ */
 export const sealedOutcomesOperation: SealedOperation<OutcomesRequest> = {
   path: SEALED_OUTCOMES_PATH,
   schema: outcomesRequestSchema,
@@ -28,7 +31,6 @@ export const sealedOutcomesOperation: SealedOperation<OutcomesRequest> = {
   handle: async (body, mode, services): Promise<OutcomesResponse> => {
     if (mode !== MODE_PSK)
       throw new ApiError(403, 'Only the edge can look up outcomes.', 'Get the run from the edge.')
-    await requireNotReplayed(body, services)
     const deadline = services.now() + body.wait_ms
     for (;;) {
       const answer = await readOutcomes(body.run_ids, services)

@@ -38,6 +38,8 @@ export type ExecutionRequest = {
    * run with an ID, because other requests may wait for its outcome.
    */
   unwanted?: AbortSignal
+  /** Called when an executor starts the run. */
+  onStarted?: () => void
 }
 
 /**
@@ -47,7 +49,7 @@ export type ExecutionRequest = {
  */
 export async function executeRun(
   options: ExecuteRunOptions,
-  { principal, code, params, heldBytes, unwanted }: ExecutionRequest,
+  { principal, code, params, heldBytes, unwanted, onStarted }: ExecutionRequest,
   { cid, budget, runId }: { cid: string; budget: RunBudget; runId?: string },
 ): Promise<Outcome> {
   const { pool, keyring, mirror, limits, receipts, log } = options
@@ -64,7 +66,7 @@ export async function executeRun(
     ...(heldBytes !== undefined && { heldBytes }),
     ...limits,
   }
-  const ended = await runWithMeter(pool, request, capability, { cid, budget, unwanted })
+  const ended = await runWithMeter(pool, request, capability, { cid, budget, unwanted, onStarted })
   if ('kind' in ended) {
     log('run.lost', { ...facts, started: ended.started })
     if (ended.full) throw new OverloadedError(ended.reason, ended.retryAfterMs)

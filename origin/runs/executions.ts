@@ -32,8 +32,12 @@ export class ActionNotPermittedError extends Error {
 
 type RunOnceRequest = { id: string; attempt: number; retry_lost?: boolean | undefined }
 
-/** Promise of an outcome, wrapped in an object because an async function would await a returned promise. */
-type JoinedRun = { outcome: Promise<Outcome> }
+/** Promises are wrapped in an object because an async function would await a returned promise. */
+export type JoinedRun = {
+  outcome: Promise<Outcome>
+  /** Resolves when an executor starts the run. Never resolves if the run ends without having been started. */
+  started: Promise<void>
+}
 
 export type ExecutionsOptions = ExecuteRunOptions & {
   sourceCids: Pick<SourceCids, 'of'>
@@ -52,7 +56,7 @@ export class Executions {
    * Runs in flight, by run ID and then by account. Two accounts may use the same run ID, and only the account that
    * started a run may receive its outcome.
    */
-  readonly #inFlight = new Map<string, Map<string, Promise<Outcome>>>()
+  readonly #inFlight = new Map<string, Map<string, JoinedRun>>()
 
   constructor(options: ExecutionsOptions) {
     this.#options = options
@@ -93,7 +97,7 @@ export class Executions {
   async runOnce(execution: ExecutionRequest, run: RunOnceRequest): Promise<JoinedRun | undefined> {
     const key = { accountHash: execution.principal.account.hash, runId: run.id }
     const joined = this.#inFlight.get(key.runId)?.get(key.accountHash)
-    if (joined) return { outcome: joined }
+    if (joined) return joined
     let reservation: Reservation
     try {
       this.#requireRoom(execution)
@@ -146,7 +150,7 @@ export class Executions {
         (await claims.claim(key, run.attempt)) ||
         (run.retry_lost === true && (await claims.takeOver(key, run.attempt)))
       const budget = { reservation, allowance }
-      if (claimed) return { outcome: this.#startClaimed(key, permitted, execution, budget) }
+      if (claimed) return this.#startClaimed(key, permitted, execution, budget)
     } finally {
       if (!claimed) {
         reservation.release()
@@ -162,25 +166,32 @@ export class Executions {
     permitted: RunPermission,
     execution: ExecutionRequest,
     budget: RunBudget,
-  ): Promise<Outcome> {
+  ): JoinedRun {
     const { accountHash, runId } = key
-    const outcome = this.#executeClaimed(key, permitted, execution, budget).finally(() => {
+    const { promise: started, resolve: onStarted } = Promise.withResolvers<void>()
+    const outcome = this.#executeClaimed(
+      key,
+      permitted,
+      { ...execution, onStarted },
+      budget,
+    ).finally(() => {
       budget.reservation.release()
       budget.allowance.release()
     })
-    const ofRun = this.#inFlight.get(runId) ?? new Map<string, Promise<Outcome>>()
-    this.#inFlight.set(runId, ofRun.set(accountHash, outcome))
+    const joined = { outcome, started }
+    const ofRun = this.#inFlight.get(runId) ?? new Map<string, JoinedRun>()
+    this.#inFlight.set(runId, ofRun.set(accountHash, joined))
     const forget = () => {
       ofRun.delete(accountHash)
       if (ofRun.size === 0) this.#inFlight.delete(runId)
     }
     outcome.then(forget, forget)
-    return outcome
+    return joined
   }
 
   /** Each account that claimed the ID has its own run. */
   inFlight(runId: string): Promise<Outcome>[] {
-    return [...(this.#inFlight.get(runId)?.values() ?? [])]
+    return [...(this.#inFlight.get(runId)?.values() ?? [])].map(({ outcome }) => outcome)
   }
 
   isInFlight({ accountHash, runId }: RunKey): boolean {
@@ -248,7 +259,8 @@ export class Executions {
 }
 
 function endedRun(known: ClaimState | undefined): JoinedRun | undefined {
-  return known?.state === 'ended' ? { outcome: Promise.resolve(known.outcome) } : undefined
+  if (known?.state !== 'ended') return undefined
+  return { outcome: Promise.resolve(known.outcome), started: Promise.resolve() }
 }
 
 function payerOf({ account, keyHash }: Principal): Payer {

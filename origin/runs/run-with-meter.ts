@@ -20,14 +20,17 @@ export async function runWithMeter(
   pool: ActionPool,
   request: RunRequest,
   capability: Capability,
-  { cid, budget, unwanted }: MeterOptions,
+  { cid, budget, unwanted, onStarted }: MeterOptions,
 ): Promise<Outcome | LostResult> {
   const { reservation, allowance } = budget
   const stop = new AbortController()
   const meter = new RunMeter(budget, () => stop.abort())
   const control = {
     signal: stop.signal,
-    started: () => meter.start(),
+    started: () => {
+      meter.start()
+      onStarted?.()
+    },
     ...(unwanted && { unwanted }),
   }
   const result = await pool.run(request, capability, control)
@@ -65,7 +68,12 @@ function outcomeOf(
   return { status: 'failed', ...ended, code, message, stack }
 }
 
-type MeterOptions = { cid: string; budget: RunBudget; unwanted: AbortSignal | undefined }
+type MeterOptions = {
+  cid: string
+  budget: RunBudget
+  unwanted: AbortSignal | undefined
+  onStarted: (() => void) | undefined
+}
 
 type OutcomeBase = Pick<Outcome, 'action_cid' | 'duration_ms' | 'logs' | 'charged_cents'>
 

@@ -4,10 +4,13 @@
  *
  *     request   version 1 · mode 1 · key id 16 · psk id 16 · enc 65 · ciphertext
  *     response  version 1 · nonce 16 · ciphertext
+ *     stream    version 1 · nonce 16 · (length 4 · ciphertext)*
  *
  * Mode 1 (PSK) is for the edge. Only the edge may specify run IDs and client addresses. Mode 0 (base) is for clients
  * that encrypt end to end. The response is encrypted under a key exported from the request's HPKE context (as in
- * RFC 9458, section 4.4). Only the requester can decrypt the response, which is valid for that request alone.
+ * RFC 9458, section 4.4). Only the requester can decrypt the response, which is valid for that request alone. A stream
+ * is a response of several messages, which are sealed under consecutive nonces, so none of them can be reordered or
+ * repeated. A truncated stream is detected only by its content.
  */
 
 import { joinBytes } from '../encoding/bytes.ts'
@@ -28,6 +31,10 @@ export const RESPONSE_KEY_BYTES = 16
 export const HPKE_SUITE = 'DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM'
 
 export const SEALED_CONTENT_TYPE = 'application/vnd.svc.sealed'
+export const SEALED_STREAM_CONTENT_TYPE = 'application/vnd.svc.sealed-stream'
+
+export const STREAM_START_BYTES = 1 + RESPONSE_NONCE_BYTES
+export const STREAM_LENGTH_BYTES = 4
 
 /** HPKE `info` of a request. It binds the key schedule to this protocol and version. */
 export const CHANNEL_INFO = 'svc/channel/v1'
@@ -37,6 +44,7 @@ export const CHANNEL_INFO = 'svc/channel/v1'
  */
 export const STORAGE_INFO = 'svc/seal/v1'
 export const RESPONSE_CONTEXT = 'svc/answer/v1'
+export const STREAM_CONTEXT = 'svc/stream/v1'
 /** Prefix that is hashed together with a pre-shared key, for an ID that does not reveal the key. */
 export const PSK_ID_PURPOSE = 'svc/psk-id/v1'
 
@@ -98,4 +106,12 @@ export function requestAad(
 /** Returns the additional authenticated data that binds a stored usage key to one trigger of one owner. */
 export function storageAad(triggerId: string, ownerId: string): Uint8Array<ArrayBuffer> {
   return joinBytes(encoder.encode(JSON.stringify([STORAGE_INFO, triggerId, ownerId])))
+}
+
+/** Returns the nonce of a message in a stream: the stream's nonce XOR the message's number, which starts at 0. */
+export function messageNonce(nonce: Uint8Array, message: number): Uint8Array<ArrayBuffer> {
+  const own = Uint8Array.from(nonce)
+  const view = new DataView(own.buffer, own.length - 4)
+  view.setUint32(0, view.getUint32(0) ^ message)
+  return own
 }

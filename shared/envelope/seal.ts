@@ -3,18 +3,21 @@ import { joinBytes } from '../encoding/bytes.ts'
 import {
   RESPONSE_CONTEXT,
   RESPONSE_KEY_BYTES,
-  RESPONSE_NONCE_BYTES,
   CHANNEL_INFO,
   encodeHeader,
   ENVELOPE_VERSION,
   KEY_ID_BYTES,
   MODE_BASE,
+  messageNonce,
   MODE_PSK,
   PSK_ID_BYTES,
   PSK_ID_PURPOSE,
   requestAad,
   STORAGE_INFO,
   storageAad,
+  STREAM_CONTEXT,
+  STREAM_LENGTH_BYTES,
+  STREAM_START_BYTES,
 } from './format.ts'
 
 const suite = new CipherSuite({
@@ -42,11 +45,18 @@ export async function importChannelKey(raw: Uint8Array<ArrayBuffer>): Promise<Ch
   return { keyId: (await sha256(raw)).subarray(0, KEY_ID_BYTES), publicKey }
 }
 
-type SealedCall = {
+export type SealedCall = {
   /** Body of the request, to be sent with content type `SEALED_CONTENT_TYPE`. */
   body: Uint8Array<ArrayBuffer>
   /** @throws {ResponseDecryptionError} */
   open: (response: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer>>
+  /**
+   * Decrypts the messages of a stream as they arrive.
+   * @throws {ResponseDecryptionError} also if the stream ends within a message
+   */
+  openStream: (
+    stream: AsyncIterable<Uint8Array>,
+  ) => AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined>
 }
 
 type SealOptions = {
@@ -70,21 +80,61 @@ export async function sealCall(key: ChannelPublicKey, options: SealOptions): Pro
   })
   const ciphertext = await sender.seal(plaintext, requestAad(method, path, header))
   const enc = new Uint8Array(sender.enc)
-  const secret = await sender.export(encoder.encode(RESPONSE_CONTEXT), RESPONSE_KEY_BYTES)
+  const secretFor = (purpose: string) => sender.export(encoder.encode(purpose), RESPONSE_KEY_BYTES)
   return {
     body: joinBytes(header, enc, new Uint8Array(ciphertext)),
-    open: (answer) => openResponse(new Uint8Array(secret), enc, answer),
+    open: async (response) => {
+      const start = response.subarray(0, STREAM_START_BYTES)
+      const { iv, decrypt } = await responseKey(await secretFor(RESPONSE_CONTEXT), enc, start)
+      return decrypt(response.subarray(STREAM_START_BYTES), iv)
+    },
+    openStream: (stream) => openStream(stream, () => secretFor(STREAM_CONTEXT), enc),
   }
 }
 
-async function openResponse(
-  secret: Uint8Array<ArrayBuffer>,
+async function* openStream(
+  stream: AsyncIterable<Uint8Array>,
+  secret: () => Promise<ArrayBuffer>,
   enc: Uint8Array<ArrayBuffer>,
-  response: Uint8Array<ArrayBuffer>,
-): Promise<Uint8Array<ArrayBuffer>> {
-  if (response[0] !== ENVELOPE_VERSION) throw new ResponseDecryptionError()
-  const nonce = response.subarray(1, 1 + RESPONSE_NONCE_BYTES)
-  const salt = joinBytes(enc, nonce)
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+  let key: ResponseKey | undefined
+  let messages = 0
+  let rest = new Uint8Array()
+  for await (const chunk of stream) {
+    rest = joinBytes(rest, chunk)
+    if (!key) {
+      if (rest.length < STREAM_START_BYTES) continue
+      key = await responseKey(await secret(), enc, rest.subarray(0, STREAM_START_BYTES))
+      rest = rest.subarray(STREAM_START_BYTES)
+    }
+    for (;;) {
+      if (rest.length < STREAM_LENGTH_BYTES) break
+      const end = STREAM_LENGTH_BYTES + new DataView(rest.buffer, rest.byteOffset).getUint32(0)
+      if (rest.length < end) break
+      const { decrypt, iv } = key
+      yield await decrypt(rest.subarray(STREAM_LENGTH_BYTES, end), messageNonce(iv, messages++))
+      rest = rest.subarray(end)
+    }
+  }
+  if (!key || rest.length > 0) throw new ResponseDecryptionError()
+}
+
+type ResponseKey = {
+  iv: Uint8Array<ArrayBuffer>
+  decrypt: (
+    ciphertext: Uint8Array<ArrayBuffer>,
+    iv: Uint8Array<ArrayBuffer>,
+  ) => Promise<Uint8Array<ArrayBuffer>>
+}
+
+/** @param start version and nonce of the response */
+async function responseKey(
+  secret: ArrayBuffer,
+  enc: Uint8Array<ArrayBuffer>,
+  start: Uint8Array<ArrayBuffer>,
+): Promise<ResponseKey> {
+  if (start[0] !== ENVELOPE_VERSION) throw new ResponseDecryptionError()
+  const salt = joinBytes(enc, start.subarray(1))
   const material = await crypto.subtle.importKey('raw', secret, 'HKDF', false, ['deriveBits'])
   const derive = async (info: string, bytes: number) =>
     crypto.subtle.deriveBits(
@@ -94,11 +144,16 @@ async function openResponse(
     )
   const [rawKey, iv] = await Promise.all([derive('key', RESPONSE_KEY_BYTES), derive('nonce', 12)])
   const key = await crypto.subtle.importKey('raw', rawKey, 'AES-GCM', false, ['decrypt'])
-  try {
-    const ciphertext = response.subarray(1 + RESPONSE_NONCE_BYTES)
-    return new Uint8Array(await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, key, ciphertext))
-  } catch {
-    throw new ResponseDecryptionError()
+  return {
+    iv: new Uint8Array(iv),
+    decrypt: async (ciphertext, nonce) => {
+      try {
+        const algorithm = { name: 'AES-GCM', iv: nonce }
+        return new Uint8Array(await crypto.subtle.decrypt(algorithm, key, ciphertext))
+      } catch {
+        throw new ResponseDecryptionError()
+      }
+    },
   }
 }
 

@@ -41,6 +41,16 @@ export const storedUsageKeySchema = z.object({
 })
 export type StoredUsageKey = z.infer<typeof storedUsageKeySchema>
 
+/** ID and attempt of a run. The run is executed at most once under its ID. */
+export const runSchema = z.object({
+  id: runId,
+  attempt: z.int().min(1).max(ATTEMPTS_MAX),
+  /**
+   * True to execute the run again if an earlier attempt ended as `origin_lost`: at least once instead of at most once.
+   */
+  retry_lost: z.boolean().optional(),
+})
+
 export const executeRequestSchema = z.object({
   ...replayProtection,
   /** API key of the call, in plain text or as the edge stores it. */
@@ -48,18 +58,8 @@ export const executeRequestSchema = z.object({
   code: sourceSchema,
   js_params: paramsSchema,
   wait_ms: z.int().min(0).max(EXECUTE_WAIT_MS),
-  /** ID and attempt of a run, in PSK mode only. The run is executed at most once under its ID. */
-  run: z
-    .object({
-      id: runId,
-      attempt: z.int().min(1).max(ATTEMPTS_MAX),
-      /**
-       * True to execute the run again if an earlier attempt ended as `origin_lost`: at least once instead of at most
-       * once.
-       */
-      retry_lost: z.boolean().optional(),
-    })
-    .optional(),
+  /** In PSK mode only. */
+  run: runSchema.optional(),
   /** Client's IP address for rate limits, in PSK mode only. */
   client_address: z.string().max(64).optional(),
 })

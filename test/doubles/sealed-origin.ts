@@ -10,7 +10,11 @@ import { EnvelopeError, keyIdOf, openRequest } from '../../origin/channel/open-r
 import { StoredUsageKeys } from '../../origin/channel/stored-usage-keys.ts'
 import { Keyring } from '../../origin/keys/keyring.ts'
 import { loadTls } from '../../origin/tls.ts'
-import { MODE_BASE, SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
+import {
+  MODE_BASE,
+  SEALED_CONTENT_TYPE,
+  SEALED_STREAM_CONTENT_TYPE,
+} from '../../shared/envelope/format.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 import {
   type ExecuteRequest,
@@ -19,7 +23,12 @@ import {
   outcomesRequestSchema,
   SEALED_EXECUTE_PATH,
 } from '../../shared/wire/sealed.ts'
-import { SEALED_HTTP_PATH } from '../../shared/wire/sealed-http.ts'
+import { decodeFrame, SEALED_HTTP_PATH } from '../../shared/wire/sealed-http.ts'
+import {
+  type RunsRequest,
+  runsRequestSchema,
+  SEALED_RUNS_PATH,
+} from '../../shared/wire/sealed-runs.ts'
 import {
   checkKeyRequestSchema,
   type CheckKeyRequest,
@@ -77,11 +86,43 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
     // Requests with a script are echoed to the tests, even for evidence paths.
     if (shown !== undefined && !request.headers['x-double']) return void response.end(shown)
     if (path === SEALED_HTTP_PATH) return passedOn(body, response)
+    if (path === SEALED_RUNS_PATH) return answerRuns(body, request, response)
     if (!path.startsWith('/sealed/')) return answerPlain(request, body, response)
     const reply = await answer(path, body)
     if (reply === 'break') return void request.socket.destroy()
     response.writeHead(reply.status, { 'content-type': reply.type })
     response.end(reply.body)
+  }
+
+  /** Streams the answer of each run. A run that breaks the connection breaks it for the others of its request too. */
+  async function answerRuns(body: Buffer, request: IncomingMessage, response: ServerResponse) {
+    try {
+      const opened = openRequest(keys, 'POST', SEALED_RUNS_PATH, body)
+      const { head, sources, params } = runsIn(opened.plaintext)
+      const stream = opened.sealStream()
+      const answerRun = async (run: RunsRequest['runs'][number], at: number) => {
+        const { id, attempt, retry_lost } = run
+        const reply = await execute({
+          ...head,
+          code: sources[run.source]!,
+          js_params: JSON.parse(params[at]!),
+          run: { id, attempt, retry_lost },
+        })
+        if (reply === 'break') return void request.socket.destroy()
+        if ('unsealed' in reply) return void response.writeHead(reply.unsealed).end('a proxy')
+        if (response.writableEnded) return
+        if (!response.headersSent) {
+          response.writeHead(200, { 'content-type': SEALED_STREAM_CONTENT_TYPE })
+          response.write(stream.start)
+        }
+        response.write(stream.seal(Buffer.from(JSON.stringify({ run_id: id, response: reply }))))
+      }
+      await Promise.all(head.runs.map(answerRun))
+      response.end()
+    } catch (error) {
+      const unknownKey = error instanceof EnvelopeError && error.failure.reason === 'unknown_key'
+      response.writeHead(unknownKey ? 421 : 400).end(String(error))
+    }
   }
 
   function passedOn(body: Buffer, response: ServerResponse) {
@@ -192,4 +233,13 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
 function close(server: Server): Promise<void> {
   server.closeAllConnections()
   return new Promise((closed) => server.close(() => closed()))
+}
+
+function runsIn(plaintext: Buffer) {
+  const { head: text, body } = decodeFrame(plaintext)!
+  const head = runsRequestSchema.parse(JSON.parse(text))
+  let end = 0
+  const take = (bytes: number) => body.subarray(end, (end += bytes)).toString()
+  const sources = head.source_bytes.map(take)
+  return { head, sources, params: head.runs.map(({ params_bytes }) => take(params_bytes)) }
 }

@@ -39,7 +39,7 @@ export const LONG_COMPUTING_MS = 100
 export const RETRY_AFTER_MAX_MS = 1_000
 
 /** Maximum number of runs that wait for an executor, and maximum memory for their sources and params. */
-export const QUEUE_MAX = 512
+export const QUEUE_MAX = 4_096
 export const QUEUE_BYTES_MAX = 256 * 1024 * 1024
 
 /** Delay before the next attempt to start an executor, after `FAILED_STARTS_MAX` failed starts. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { OPERATION_BODY_MAX_BYTES } from '../../../shared/limits.ts'
 import { JsonText } from './json-text.ts'
 import { isMemberName } from './member-name.ts'
@@ -61,6 +62,17 @@ function findMembers(bytes: Uint8Array, start: number, names: readonly string[])
   }
   requireEnd(bytes, at + 1)
   return found
+}
+
+/**
+ * Validates JSON text without parsing it.
+ * @throws {NotJsonError | NestedTooDeeplyError} also if the value is not an object, or the bytes are not UTF-8
+ */
+export function readObjectText(bytes: Buffer): JsonText {
+  const start = skipSpace(bytes, 0)
+  if (!isUtf8(bytes) || bytes[start] !== OPEN_OBJECT) throw new NotJsonError(start)
+  requireEnd(bytes, scanValue(bytes, start))
+  return new JsonText(bytes.toString('utf8'))
 }
 
 function requireEnd(bytes: Uint8Array, from: number): void {

@@ -6,12 +6,13 @@ import {
   infoSchema,
 } from '../../../shared/attestation/evidence.ts'
 import { SEALED_EXECUTE_PATH, SEALED_OUTCOMES_PATH } from '../../../shared/wire/sealed.ts'
+import { SEALED_RUNS_PATH } from '../../../shared/wire/sealed-runs.ts'
 import { HEALTH_PATH, METRICS_PATH, METRICS_TYPE } from '../../../shared/wire/monitoring-paths.ts'
 import { originHealthSchema } from '../../../shared/wire/origin-health.ts'
 import { PROCESSOR_WEBHOOK_PATH } from '../../../shared/wire/core-routes.ts'
 import { SEALED_HTTP_PATH } from '../../../shared/wire/sealed-http.ts'
 import { SEALED_KEYS_PATH } from '../../../shared/wire/sealed-keys.ts'
-import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
+import { SEALED_CONTENT_TYPE, SEALED_STREAM_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
 import type { ErrorStatus } from '../../../shared/errors/error-names.ts'
 import { ERRORS_PATH } from '../../../shared/errors/api-error.ts'
 import {
@@ -54,17 +55,20 @@ const ofTypes = (...types: string[]) => Object.fromEntries(types.map((type) => [
 
 const fileParameter = { name: 'file', in: 'path', required: true, schema: { type: 'string' } }
 
-function describeSealed(summary: string, operationId: string): { post: OpenApiOperation } {
-  const binary = { [SEALED_CONTENT_TYPE]: {} }
+function describeSealed(
+  summary: string,
+  operationId: string,
+  responseType = SEALED_CONTENT_TYPE,
+): { post: OpenApiOperation } {
   const description = 'A sealed response. Errors after the envelope was opened are sealed, too.'
   return {
     post: {
       operationId,
       summary,
       security: [],
-      requestBody: { required: true, content: binary },
+      requestBody: { required: true, content: { [SEALED_CONTENT_TYPE]: {} } },
       responses: {
-        200: { description, content: binary },
+        200: { description, content: { [responseType]: {} } },
         ...failureResponses(400, 401, 408, 413, 421, 500, 503),
       },
     },
@@ -198,6 +202,11 @@ export const extraPaths: OpenApiPaths = {
   ),
   [`${EVIDENCES_PATH}{file}`]: evidenceFile,
   [SEALED_EXECUTE_PATH]: describeSealed('Executes an action (sealed).', 'sealed_execute'),
+  [SEALED_RUNS_PATH]: describeSealed(
+    'Executes runs of one trigger for the edge (sealed). The response is a stream with one message for each run.',
+    'sealed_runs',
+    SEALED_STREAM_CONTENT_TYPE,
+  ),
   [SEALED_OUTCOMES_PATH]: describeSealed(
     'Returns the outcomes of runs (sealed).',
     'sealed_outcomes',

@@ -1,7 +1,7 @@
 /** The edge's side of the channel, repeated on request: sealed, unsealed, and its parts separately. */
 import { type Env, settingsOf } from '../../../edge/env.ts'
 import { attestationPolicy } from '../../../edge/trust/trust-settings.ts'
-import { SealedOrigin } from '../../../edge/trust/sealed-origin.ts'
+import { sealedCall } from '../../../edge/trust/sealed-call.ts'
 import { sealingKeys } from '../../../edge/trust/sealing-keys.ts'
 import { verifyBundle } from '../../../shared/attestation/verify.ts'
 import { decodeBase64url, encodeBase64url } from '../../../shared/encoding/base64url.ts'
@@ -15,7 +15,12 @@ type Work = (env: Env, asked: Asked) => Promise<void>
 
 const works: Record<string, Work> = {
   '/sealed': async (env, { request }) => {
-    requireEnded(await new SealedOrigin(env, Date.now).execute(request))
+    const text = await sealedCall(env, Date.now, {
+      path: SEALED_EXECUTE_PATH,
+      plaintext: (fields) => encode({ ...request, ...fields }),
+      signal: AbortSignal.timeout(30_000),
+    })
+    requireEnded(executeResponseSchema.parse(JSON.parse(new TextDecoder().decode(text))))
   },
   '/unsealed': async (env, { request }) => {
     const answer = await fetch(new URL('/bench/execute', settingsOf(env).ORIGIN_URL), {
@@ -27,11 +32,10 @@ const works: Record<string, Work> = {
   },
   '/seal': async (env, { request }) => {
     const { channel } = await sealingKeys(env, Date.now())
-    const text = new TextEncoder().encode(JSON.stringify({ ...request, ...freshness() }))
     await sealCall(channel, {
       method: 'POST',
       path: SEALED_EXECUTE_PATH,
-      plaintext: Uint8Array.from(text),
+      plaintext: encode({ ...request, ...freshness() }),
       psk: decodeBase64url(env.CHANNEL_PSK)!,
     })
   },
@@ -50,6 +54,10 @@ export default {
     return new Response('done')
   },
 } satisfies ExportedHandler<Env>
+
+function encode(value: object): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(new TextEncoder().encode(JSON.stringify(value)))
+}
 
 function freshness() {
   const issued_at = Date.now()

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { RUNS_PER_REQUEST_MAX } from '../../../shared/wire/sealed-runs.ts'
 import { away, endedWith, never, refused, settled, simulate } from './simulation.ts'
 
 const MINUTE = 60_000
@@ -41,17 +42,18 @@ it('requeues a run that the previous incarnation started but did not send, witho
   }))
 
 it('requeues runs that wait for a connection', () =>
-  simulate({}, async (sim) => {
+  simulate({ concurrency: 64 }, async (sim) => {
     const answers: (() => void)[] = []
     sim.behaviour.execute = () =>
       new Promise((resolve) => answers.push(() => resolve(endedWith('ended'))))
-    await sim.add(8)
-    expect(sim.calls).toHaveLength(3)
+    const sent = 3 * RUNS_PER_REQUEST_MAX
+    await sim.add(sent + 5)
+    expect(sim.calls).toHaveLength(sent)
     await sim.patch({ enabled: false })
     for (const answer of answers) answer()
     await settled()
-    expect(sim.calls).toHaveLength(3)
-    expect(sim.statuses()).toEqual([...Array(3).fill('success'), ...Array(5).fill('queued')])
+    expect(sim.calls).toHaveLength(sent)
+    expect(sim.statuses()).toEqual([...Array(sent).fill('success'), ...Array(5).fill('queued')])
     expect(sim.queued).toBe(5)
   }))
 

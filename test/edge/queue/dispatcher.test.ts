@@ -30,14 +30,25 @@ describe('order and concurrency', () => {
       expect(sim.statuses()).toEqual(Array(5).fill('success'))
     }))
 
-  it('releases the last connection of slow runs immediately, so that the next run is sent', () =>
+  it('releases the last connection of slow runs early, so that the next run is sent', () =>
     simulate({}, async (sim) => {
-      sim.behaviour.execute = ({ waitMs }) => (waitMs > 0 ? never() : { state: 'running' })
+      sim.behaviour.execute = ({ waitMs }) => (waitMs > 250 ? never() : { state: 'running' })
       sim.behaviour.outcomes = () => never()
-      await sim.add(8)
-      expect(sim.calls).toHaveLength(8)
-      expect(sim.calls.filter((call) => call.waitMs > 0)).toHaveLength(2)
+      for (let n = 0; n < 8; n++) await sim.add(1)
+      expect(sim.calls.map((call) => call.waitMs)).toEqual([5_000, 5_000, ...Array(6).fill(250)])
       expect(sim.polls.at(-1)).toHaveLength(6)
+    }))
+
+  it('sends runs that wait for a connection together in one request', () =>
+    simulate({ concurrency: 16 }, async (sim) => {
+      const answers: (() => void)[] = []
+      sim.behaviour.execute = () =>
+        new Promise((resolve) => answers.push(() => resolve(endedWith('ended'))))
+      for (let n = 0; n < 12; n++) await sim.add(1)
+      expect(sim.requests).toEqual([1, 1, 1])
+      answers[0]!()
+      await settled()
+      expect(sim.requests).toEqual([1, 1, 1, 9])
     }))
 
   it('starts nothing while the trigger is disabled', () =>

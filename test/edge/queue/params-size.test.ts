@@ -17,7 +17,7 @@ function refusalOf(byte: number, size: number) {
     headers: {},
   }
   const body = new Uint8Array(size).fill(byte)
-  return paramsRefusal(eventParams(firing, body), body.length)
+  return paramsRefusal(JSON.stringify(eventParams(firing, body)))
 }
 
 describe('params above the origin’s limit', () => {

@@ -103,6 +103,8 @@ export async function simulate(
 
 export class Simulation {
   readonly calls: Call[] = []
+  /** Number of runs in each request. */
+  readonly requests: number[] = []
   readonly polls: string[][] = []
   readonly ended: EndedRun[] = []
   /** Runs that the origin reports as running. */
@@ -261,17 +263,24 @@ export class Simulation {
       }
     }
     const suffixOf = (runId: string) => runId.slice(TRIGGER_ID_CHARACTERS)
-    const origin: Pick<SealedOrigin, 'execute' | 'outcomes'> = {
-      execute: async ({ code, credential, run, wait_ms }) => {
-        const { id, attempt, retry_lost: retryLost = false } = run!
-        const key = 'api_key' in credential ? '' : credential.sealed_usage_key
-        const suffix = suffixOf(id)
-        const times = { at: this.now, watch: this.watch, waitMs: wait_ms }
-        const call = { suffix, attempt, code, key, retryLost, ...times }
-        this.calls.push(call)
+    const origin: Pick<SealedOrigin, 'executeRuns' | 'outcomes'> = {
+      executeRuns: async ({ credential, runs, wait_ms }, onResponse) => {
+        this.requests.push(runs.length)
         this.mostExecuting = Math.max(this.mostExecuting, ++this.#executing)
         try {
-          return await heard(this.behaviour.execute(call))
+          await Promise.all(
+            runs.map(async ({ id, attempt, retryLost, source: code }) => {
+              const key = credential.sealed_usage_key
+              const suffix = suffixOf(id)
+              const times = { at: this.now, watch: this.watch, waitMs: wait_ms }
+              const call = { suffix, attempt, code, key, retryLost, ...times }
+              this.calls.push(call)
+              onResponse(id, await heard(this.behaviour.execute(call)))
+            }),
+          )
+        } catch (error) {
+          // If one run breaks the connection, others of the same request may have been executed.
+          throw runs.length === 1 ? error : new OriginUnavailableError('the connection broke')
         } finally {
           this.#executing--
         }

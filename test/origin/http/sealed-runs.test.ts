@@ -267,15 +267,16 @@ describe('/sealed/outcomes', () => {
     expect(started(run.id)).toBe(0)
   })
 
-  it('accepts a request once', async () => {
-    const { body, open } = await origin.seal(SEALED_OUTCOMES_PATH, {
-      run_ids: [newRun().id],
-      wait_ms: 0,
-    })
+  it('replay: seals the response to the sender of the original request, and no other', async () => {
+    const fields = { run_ids: [newRun().id], wait_ms: 0 }
+    const { body, open } = await origin.seal(SEALED_OUTCOMES_PATH, fields)
     await origin.post(SEALED_OUTCOMES_PATH, body)
     const second = await (await origin.post(SEALED_OUTCOMES_PATH, body)).arrayBuffer()
-    const answer = JSON.parse(Buffer.from(await open(new Uint8Array(second))).toString())
-    expect(answer).toMatchObject({ status: 409, error: 'request_replayed' })
+    const response = new Uint8Array(second)
+    const answer = JSON.parse(Buffer.from(await open(response)).toString())
+    expect(answer).toMatchObject({ state: 'known', unknown: fields.run_ids })
+    const attacker = await origin.seal(SEALED_OUTCOMES_PATH, fields)
+    await expect(attacker.open(response)).rejects.toThrow('cannot be decrypted')
   })
 
   it('rejects more IDs than allowed, without reading each', async () => {

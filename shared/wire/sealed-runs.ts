@@ -1,0 +1,46 @@
+/**
+ * Runs of one trigger that the edge sends to the origin in one sealed request. The plaintext is a frame
+ * (`sealed-http.ts`): the sources and then the params of all runs as raw bytes, and a JSON head with their sizes. The
+ * response is a stream with one message for each run, in the order in which the runs end.
+ */
+import { z } from 'zod'
+import { EXECUTE_WAIT_MS } from '../limits.ts'
+import {
+  executeResponseSchema,
+  replayProtection,
+  runSchema,
+  storedUsageKeySchema,
+} from './sealed.ts'
+
+export const SEALED_RUNS_PATH = '/sealed/runs'
+
+export const RUNS_PER_REQUEST_MAX = 16
+
+const bytes = z.int().min(0)
+
+export const runsRequestSchema = z.object({
+  ...replayProtection,
+  credential: storedUsageKeySchema,
+  /** Wait after the start of each run. A run that takes longer is reported as `running`. */
+  wait_ms: z.int().min(0).max(EXECUTE_WAIT_MS),
+  /** Sizes of the sources. Runs of the same revision share a source. */
+  source_bytes: z.array(bytes).min(1).max(RUNS_PER_REQUEST_MAX),
+  runs: z
+    .array(
+      runSchema.extend({
+        /** Index of the source. */
+        source: z.int().min(0),
+        params_bytes: bytes,
+      }),
+    )
+    .min(1)
+    .max(RUNS_PER_REQUEST_MAX),
+})
+export type RunsRequest = z.infer<typeof runsRequestSchema>
+
+export const runsMessageSchema = z.object({
+  /** Absent if the response applies to all runs that have no response yet. */
+  run_id: z.string().optional(),
+  response: executeResponseSchema,
+})
+export type RunsMessage = z.infer<typeof runsMessageSchema>
