@@ -1,10 +1,8 @@
 /**
- * Measures from a webhook's 202 to the start of its run, alone and while actions of another trigger take a minute. Also
- * measures the throughput of a whole stack with 100 triggers.
+ * Measures from a webhook's 202 to the start of its run, alone and while actions of another trigger take a minute.
  */
 import { request } from 'node:https'
-import { newOwner, until } from '../system/owner.ts'
-import { startStack } from '../system/stack.ts'
+import { until } from '../system/owner.ts'
 import { type BenchEdge, type BenchOwner, benchOwner, startEdge } from './edge.ts'
 import { median, percentile, report } from './report.ts'
 
@@ -13,7 +11,6 @@ const SAMPLES = 400
 /** Interval between requests, long enough that none has to queue. */
 const APART_MS = 25
 const NEIGHBOUR_RUNS = 200
-const THROUGHPUT = { triggers: 100, runsEach: 40 }
 
 const outcome = (response: string) => ({
   status: 'success',
@@ -69,7 +66,6 @@ export async function queue(): Promise<void> {
   } finally {
     await edge.close()
   }
-  await throughput()
 }
 
 /** Milliseconds from each 202 at the sender to the execution request at the origin. */
@@ -121,38 +117,4 @@ async function hops({ origin }: BenchEdge): Promise<number[]> {
     times.push(performance.now() - began)
   }
   return times
-}
-
-/** Measures the whole stack: edge, origin, sandbox and ledger. */
-async function throughput(): Promise<void> {
-  const { triggers, runsEach } = THROUGHPUT
-  const started = await startStack({
-    originSettings: { SVC_STARTER_CREDITS_CENTS: '1000000' },
-  })
-  try {
-    const owner = await newOwner(started)
-    const action = 'async function main(params) { return params.event }'
-    const more = { max_runs_per_minute: 6_000 }
-    const made = await Promise.all(
-      Array.from({ length: triggers }, () => owner.createTrigger(action, more)),
-    )
-    await Promise.all(made.map(({ webhook_url }) => owner.fire(webhook_url)))
-    for (const { id } of made) await owner.allEnded(id, 60)
-    const began = performance.now()
-    await Promise.all(
-      made.map(async ({ webhook_url }) => {
-        for (let n = 0; n < runsEach; n++) await owner.fire(webhook_url, { n })
-      }),
-    )
-    for (const { id } of made) await owner.allEnded(id, 120)
-    const seconds = (performance.now() - began) / 1000
-    report({
-      bench: 'queue',
-      metric: 'runs_per_s',
-      value: (triggers * runsEach) / seconds,
-      unit: 'runs/s',
-    })
-  } finally {
-    await started.stop()
-  }
 }

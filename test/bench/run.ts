@@ -1,4 +1,4 @@
-/** `npm run bench -- <name>`: prints each metric with its baseline from the same run, as JSON lines. */
+/** `npm run bench -- <name> [phase]`: prints each metric with its baseline from the same run, as JSON lines. */
 import { accounts } from './accounts.ts'
 import { actions } from './actions.ts'
 import { chain } from './chain.ts'
@@ -9,9 +9,10 @@ import { gas } from './gas.ts'
 import { intake } from './intake.ts'
 import { queue } from './queue.ts'
 import { schedule } from './schedule.ts'
+import { throughput } from './throughput.ts'
 import setUpServer from '../origin/db/server-setup.ts'
 
-const benches: Record<string, () => Promise<void>> = {
+const benches: Record<string, (phase?: string) => Promise<void>> = {
   accounts,
   actions,
   chain,
@@ -22,15 +23,16 @@ const benches: Record<string, () => Promise<void>> = {
   intake,
   queue,
   schedule,
+  throughput,
 }
 
-const [name = ''] = process.argv.slice(2)
+const [name = '', phase] = process.argv.slice(2)
 const bench = benches[name]
 if (!bench) {
   console.error(`usage: npm run bench -- ${Object.keys(benches).join(' | ')}`)
   process.exit(2)
 }
 const closeServer = await setUpServer()
-await bench()
+await bench(phase)
 await closeServer()
 process.exit(0)

@@ -57,6 +57,10 @@ export class OriginProcess {
     this.#onLine = onLine
   }
 
+  get url(): string {
+    return this.#url
+  }
+
   async start(): Promise<void> {
     const child = new Child({
       name: this.name,

@@ -7,6 +7,8 @@ import type { RunRecord, TriggerRecord } from '../../shared/wire/trigger.ts'
 export type Owner = {
   createTrigger(action: string, more?: object): Promise<{ id: string; webhook_url: string }>
   trigger(triggerId: string): Promise<TriggerRecord>
+  /** Calls the core API with the account key. @throws {Error} unless the status is 2xx */
+  core(path: string, body: object): Promise<any>
   /** Calls the trigger service with the owner's token. @throws {Error} unless the status is 2xx */
   api(path: string, body?: object, method?: string): Promise<any>
   /** @returns the run ID of a 202. @throws {Error} for any other status, and for a broken connection */
@@ -35,6 +37,7 @@ export async function newOwner(urls: { baseUrl: string; triggersUrl: string }): 
   return {
     createTrigger: (action_code, more = {}) =>
       api('triggers', { name: 't', kind: 'webhook', action_code, usage_api_key, ...more }),
+    core: (path, body) => core(path, body, account.api_key),
     api,
     trigger: (triggerId) => api(`triggers/${triggerId}`),
     fire: async (webhookUrl, event = {}) => (await json(webhookUrl, { body: event })).run_id,

@@ -36,7 +36,7 @@ export function anonymousMib(pid: number): number {
   return Number(kib) / 1024
 }
 
-function leaderOf(stateDir: string, component: string): ProcessIdentity {
+export function leaderOf(stateDir: string, component: string): ProcessIdentity {
   const record = JSON.parse(readFileSync(join(stateDir, 'stack.json'), 'utf8')) as {
     children: { name: string; leader: ProcessIdentity }[]
   }
