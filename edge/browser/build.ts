@@ -3,11 +3,10 @@
  * `script.txt`, which the Worker serves as text. Wrangler and the tests run the build before they read a bundle
  * (docs/decisions/0080-bundles-are-built.md).
  */
-import { hash, randomUUID } from 'node:crypto'
-import { readdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+import { readdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { checksumsMatch, fileHasher, formatChecksum } from './checksums.ts'
+import { rebuildStale } from '../../shared/packaging/rebuild-stale.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const BROWSER = join(ROOT, 'edge', 'browser')
@@ -23,10 +22,11 @@ type EntryFile = keyof typeof ENTRY_FORMATS
 export const BUILD_FILES: readonly string[] = [
   'edge/browser/build.ts',
   'edge/browser/bundle-script.ts',
-  'edge/browser/checksums.ts',
   'edge/browser/esbuild-plugins/remove-html-sinks.ts',
   'edge/browser/esbuild-plugins/served-modules.ts',
+  'shared/packaging/checksums.ts',
   'shared/packaging/english-only.ts',
+  'shared/packaging/rebuild-stale.ts',
   'package-lock.json',
 ]
 
@@ -45,51 +45,20 @@ function entryFileIn(folder: string): EntryFile | undefined {
 
 export const bundlePath = (script: string, folder = BROWSER) => join(folder, script, 'script.txt')
 
-const checksumsPath = (script: string, folder: string) => `${bundlePath(script, folder)}.sha256`
-
-/**
- * Builds the scripts whose bundles do not match their sources. Several processes may run this function at the same
- * time.
- */
+/** Builds the scripts whose bundles do not match their sources, and returns their names. */
 export async function buildScripts(folder = BROWSER, buildFiles = BUILD_FILES): Promise<string[]> {
-  const hashOf = fileHasher(ROOT)
-  const stale = scriptsIn(folder).filter(
-    (script) => !checksumsMatch(checksumsPath(script, folder), hashOf),
-  )
-  if (stale.length === 0) return []
-  const startedAt = Date.now()
-  // esbuild is imported only if needed, because the import takes longer than comparing the checksums.
-  const { bundleScript } = await import('./bundle-script.ts')
-  const bundles = await Promise.all(
-    stale.map((script) => {
+  const bundles = scriptsIn(folder).map((script) => ({
+    path: bundlePath(script, folder),
+    build: async () => {
+      // esbuild is imported only if needed, because the import takes longer than comparing the checksums.
+      const { bundleScript } = await import('./bundle-script.ts')
       const entryFile = entryFileIn(join(folder, script))!
-      return bundleScript(ROOT, join(folder, script, entryFile), ENTRY_FORMATS[entryFile])
-    }),
-  )
-  // Writes the bundles after all builds have finished, because `wrangler dev` stops and restarts a build when a bundle
-  // changes.
-  const hashAfter = fileHasher(ROOT)
-  for (const [i, { text, inputs }] of bundles.entries()) {
-    const path = bundlePath(stale[i]!, folder)
-    replaceFile(path, text)
-    const files = [...buildFiles, ...inputs]
-    // If a file changed during the build, it is unknown which version was used, so no checksums are written.
-    if (files.some((file) => modifiedAt(file) >= startedAt)) continue
-    const sums = files.map((file) => formatChecksum(hashAfter(file)!, file))
-    const checksum = formatChecksum(hash('sha256', text), relative(ROOT, path))
-    replaceFile(checksumsPath(stale[i]!, folder), [checksum, ...sums].join(''))
-  }
-  return stale
-}
-
-const modifiedAt = (path: string) =>
-  statSync(resolve(ROOT, path), { throwIfNoEntry: false })?.mtimeMs ?? Infinity
-
-/** Replaces a file atomically, so that other processes read either the previous or the new content. */
-function replaceFile(path: string, content: string): void {
-  const temporary = `${path}.${randomUUID()}`
-  writeFileSync(temporary, content)
-  renameSync(temporary, path)
+      const entry = join(folder, script, entryFile)
+      const { text, inputs } = await bundleScript(ROOT, entry, ENTRY_FORMATS[entryFile])
+      return { text, inputs: [...buildFiles, ...inputs] }
+    },
+  }))
+  return (await rebuildStale(ROOT, bundles)).map((path) => basename(dirname(path)))
 }
 
 if (import.meta.main)

