@@ -621,6 +621,12 @@ export const SOURCES: readonly DocumentSource[] = [
     load: () => import('../../docs/decisions/0080-bundles-are-built.md'),
   },
   {
+    file: 'docs/decisions/0081-stacks-run-bundles.md',
+    title: "0081 Stacks run bundles",
+    lead: "",
+    load: () => import('../../docs/decisions/0081-stacks-run-bundles.md'),
+  },
+  {
     file: 'docs/decisions/0082-runs-in-batches.md',
     title: "0082 Runs travel in batches, and the origin answers when a run ends",
     lead: "",

@@ -2,18 +2,17 @@
  * Runs the built Worker in workerd, served through Miniflare's direct socket. Requests through `wrangler dev` would
  * take ten times as long. No other file uses these unstable APIs.
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
 import { z } from 'zod'
-import { EDGE_MANIFEST, type EdgeManifest } from './edge-manifest.ts'
+import type { WorkerBundle } from './bundle-worker.ts'
+import { workerBundle } from './bundles.ts'
 
 const settingsSchema = z.object({
   /** Path of an alternative wrangler configuration, for the baseline of the benchmarks. */
   EDGE_CONFIG: z.string().optional(),
   EDGE_STATE_DIR: z.string(),
-  /** Folder of a Worker that is already built. By default, the Worker is built in the state folder. */
-  EDGE_BUNDLE: z.string().optional(),
   EDGE_PORT: z.coerce.number(),
   /** JSON object with the Worker's settings and secrets. */
   EDGE_BINDINGS: z.string(),
@@ -21,19 +20,13 @@ const settingsSchema = z.object({
 
 async function serve(): Promise<Miniflare> {
   const settings = settingsSchema.parse(process.env)
-  const outDir = settings.EDGE_BUNDLE ?? join(settings.EDGE_STATE_DIR, 'bundle')
-  if (settings.EDGE_BUNDLE === undefined) {
-    const { bundleEdge } = await import('./edge-bundle.ts')
-    bundleEdge(outDir, settings.EDGE_CONFIG)
-  }
-  const manifest = readFileSync(join(outDir, EDGE_MANIFEST), 'utf8')
-  const { workerOptions, migrations } = JSON.parse(manifest) as EdgeManifest
+  const bundle = readFileSync(await workerBundle(settings.EDGE_CONFIG), 'utf8')
+  const { script, workerOptions, migrations } = JSON.parse(bundle) as WorkerBundle
   const options = convertV4MiniflareOptions({
     ...workerOptions,
     name: 'edge',
     bindings: { ...workerOptions.bindings, ...JSON.parse(settings.EDGE_BINDINGS) },
-    modulesRoot: outDir,
-    modules: modulesIn(outDir),
+    modules: [{ type: 'ESModule', path: 'worker.js', contents: script }],
     cf: false,
     logRequests: false,
     log: new Log(LogLevel.WARN),
@@ -51,20 +44,10 @@ async function serve(): Promise<Miniflare> {
   return miniflare
 }
 
-function modulesIn(folder: string): { type: string; path: string }[] {
-  return readdirSync(folder)
-    .filter((file) => /\.(js|sql|txt|md)$/.test(file))
-    .map((file) => ({
-      type: file.endsWith('.js') ? 'ESModule' : 'Text',
-      path: join(folder, file),
-    }))
-    .toSorted((a, b) => Number(b.type === 'ESModule') - Number(a.type === 'ESModule'))
-}
-
 /** Each migration is executed in one batch with the row that records it. */
 async function migrate(
   miniflare: Miniflare,
-  migrations: EdgeManifest['migrations'],
+  migrations: WorkerBundle['migrations'],
 ): Promise<void> {
   const db = await miniflare.getD1Database('DB')
   await db.exec('CREATE TABLE IF NOT EXISTS d1_migrations (name TEXT PRIMARY KEY)')

@@ -8,6 +8,7 @@ import { simulatedPinOf } from '../tee/simulated/provider.ts'
 import { loadTls, type TlsFiles } from '../tls.ts'
 import { domainOf, localAcmeAccountUri } from '../tls/served-tls.ts'
 import { inheritedEnvironment, pickOriginSettings } from './child-environment.ts'
+import { nodeBundles } from './bundles.ts'
 import { ChainState } from './chain-state.ts'
 import { Child, type ChildFailedError } from './child.ts'
 import {
@@ -42,9 +43,7 @@ type StackOptions = {
   /** Settings of the origin. If they contain `DATABASE_URL`, the stack does not start a database. */
   originSettings?: Record<string, string>
   edgeSettings?: Record<string, string>
-  /** Folder of a Worker built by `bundleEdge`. By default, the Worker is built each time the edge starts. */
-  edgeBundle?: string | undefined
-  /** Path of a module to run instead of `origin/main.ts`, for tests. */
+  /** Absolute path of a module to run instead of `origin/main.ts`, for tests. */
   originEntry?: string | undefined
   onLine(component: string, line: string): void
   /** Called every 15 s while the stack is starting slowly. */
@@ -65,7 +64,7 @@ const WATCHER_POLL_MS = 1_000
 
 const STARTUP_TEXTS = {
   origin: 'preparing its sandboxes and tables',
-  edge: 'building the Worker and preparing its database',
+  edge: 'preparing the Worker and its database',
 } as const
 
 /**
@@ -90,6 +89,7 @@ export class Stack {
   readonly #secrets: LocalSecrets
   readonly #metricsToken: string
   readonly #databasePassword: string
+  readonly #bundles: Record<keyof typeof STARTUP_TEXTS, Promise<string[]>>
   readonly #children = new Map<Component, Child>()
   readonly #exitListeners: ((error: ChildFailedError) => void)[] = []
   #deployment: LocalContract | undefined
@@ -115,6 +115,12 @@ export class Stack {
     this.#secrets = loadLocalSecrets(stateDir)
     this.#metricsToken = loadMetricsToken(stateDir)
     this.#databasePassword = loadDatabasePassword(stateDir)
+    this.#bundles = {
+      edge: nodeBundles([EDGE_ENTRY]),
+      origin: nodeBundles([options.originEntry ?? ORIGIN_ENTRY]),
+    }
+    // Handled by the start that needs the bundle. It may still be waiting for other components when the build fails.
+    this.#bundles.origin.catch(() => {})
     this.caFile = caFile
     this.certificateFile = certificateFile
     this.baseUrl = `https://localhost:${ports.origin}`
@@ -145,7 +151,7 @@ export class Stack {
   }
 
   async #startAll(): Promise<void> {
-    // Start the edge in parallel. Most of its startup goes into building the Worker, which needs no other component.
+    // Start the edge in parallel, because its start needs no other component.
     await Promise.all([
       this.startComponent('edge'),
       Promise.all([this.startComponent('chain'), this.startComponent('database')]).then(() =>
@@ -236,11 +242,11 @@ export class Stack {
   }
 
   async #startOrigin(): Promise<void> {
-    const { stateDir, environment, originSettings, originEntry = ORIGIN_ENTRY } = this.#options
+    const { stateDir, environment, originSettings } = this.#options
     const ports = this.#ports
     if (!this.#deployment || !this.#app || this.#databaseUrl === undefined)
       throw new Error('start the chain and the database before the origin')
-    const child = this.#startNode('origin', originEntry, {
+    const child = await this.#startNode('origin', {
       SVC_ENV: 'local',
       SVC_TEE: 'simulated',
       SVC_STATE_DIR: stateDir,
@@ -265,13 +271,11 @@ export class Stack {
   }
 
   async #startEdge(): Promise<void> {
-    const { stateDir, edgeBundle } = this.#options
-    const edgeDir = join(stateDir, 'edge')
+    const edgeDir = join(this.#options.stateDir, 'edge')
     mkdirSync(edgeDir, { recursive: true, mode: 0o700 })
-    const child = this.#startNode('edge', EDGE_ENTRY, {
+    const child = await this.#startNode('edge', {
       EDGE_STATE_DIR: edgeDir,
       EDGE_PORT: String(this.#ports.edge),
-      ...(edgeBundle !== undefined && { EDGE_BUNDLE: edgeBundle }),
       EDGE_BINDINGS: JSON.stringify(this.#edgeSettings()),
       // workerd trusts this certificate authority in addition to the public ones. Miniflare reads this variable when it
       // is imported.
@@ -313,15 +317,17 @@ export class Stack {
     return url === undefined ? {} : { PAYMENT_SCRIPT_URL: new URL('/v3/', url).href }
   }
 
-  #startNode(
+  async #startNode(
     component: keyof typeof STARTUP_TEXTS,
-    entry: string,
     settings: Record<string, string>,
-  ): Child {
+  ): Promise<Child> {
+    const [bundle] = await this.#bundles[component]
+    // Another component may have failed in the meantime.
+    if (this.#stopping) throw new Error('the stack is stopping')
     const child = new Child({
       name: component,
       command: process.execPath,
-      args: ['--disable-warning=ExperimentalWarning', NO_INSPECTOR, entry],
+      args: ['--disable-warning=ExperimentalWarning', NO_INSPECTOR, bundle!],
       env: { ...inheritedEnvironment(), ...settings },
       ipc: true,
       starts: STARTUP_TEXTS[component],

@@ -7,7 +7,6 @@ import { Stack } from '../../origin/stack/stack.ts'
 import { trustCa } from '../../origin/stack/trust-ca.ts'
 import { until } from './owner.ts'
 import { anyPorts, ORIGIN_ENTRY, templateSetting } from './stack.ts'
-import { EDGE_BUNDLE_BUILT } from './stack-setup.ts'
 
 const stateDir = mkdtempSync(join(tmpdir(), 'svc-chain-state-'))
 const file = join(stateDir, 'chain', 'state.json')
@@ -26,7 +25,6 @@ async function start(): Promise<Stack> {
       SVC_SHED_CPU_PRESSURE: '100',
       ...templateSetting(),
     },
-    edgeBundle: process.env[EDGE_BUNDLE_BUILT],
     originEntry: ORIGIN_ENTRY,
     onLine: (component, line) => lines.push(`${component} | ${line}`),
   })

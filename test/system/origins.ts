@@ -5,9 +5,11 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { openDatabase } from '../../origin/db/open.ts'
 import { addressFromPrivateKey, Keyring } from '../../origin/keys/keyring.ts'
 import { loadRootKey } from '../../origin/keys/root-key-file.ts'
+import { nodeBundles } from '../../origin/stack/bundles.ts'
 import { LOCAL_FINALITY } from '../../origin/stack/chain.ts'
 import { Child } from '../../origin/stack/child.ts'
 import { inheritedEnvironment } from '../../origin/stack/child-environment.ts'
@@ -23,6 +25,8 @@ export const PAYERS = 8
 
 /** Pre-shared key of the channel between the edge and the origins. */
 export const CHANNEL_PSK = Buffer.alloc(32, 1)
+
+const PRODUCTION_ENTRY = fileURLToPath(new URL('../../origin/main.ts', import.meta.url))
 
 type Call = { key?: string; body?: object; idempotencyKey?: string }
 /** `sentAt` and `answeredAt` are `performance.now()` of this process. */
@@ -42,6 +46,7 @@ export class OriginProcess {
   readonly stateDir: string
   readonly #settings: Record<string, string>
   readonly #onLine: (line: string) => void
+  readonly #runsSources: boolean
   #child: Child | undefined
   #url = ''
 
@@ -50,11 +55,13 @@ export class OriginProcess {
     stateDir: string,
     settings: Record<string, string>,
     onLine: (line: string) => void,
+    runsSources = false,
   ) {
     this.name = name
     this.stateDir = stateDir
     this.#settings = settings
     this.#onLine = onLine
+    this.#runsSources = runsSources
   }
 
   get url(): string {
@@ -62,10 +69,11 @@ export class OriginProcess {
   }
 
   async start(): Promise<void> {
+    const script = this.#runsSources ? PRODUCTION_ENTRY : (await nodeBundles([ORIGIN_ENTRY]))[0]!
     const child = new Child({
       name: this.name,
       command: process.execPath,
-      args: ['--disable-warning=ExperimentalWarning', '--disable-sigusr1', ORIGIN_ENTRY],
+      args: ['--disable-warning=ExperimentalWarning', '--disable-sigusr1', script],
       env: {
         ...inheritedEnvironment(),
         ...templateSetting(),
@@ -156,8 +164,9 @@ export class OriginProcess {
 /**
  * Starts the processes together, on an empty database. `close` stops everything, including paused processes.
  * @param count number of processes
+ * @param fromSources number of these that run the sources, as in production, instead of a bundle
  */
-export async function startOrigins(count: number, settings: Record<string, string> = {}) {
+export async function startOrigins(count: number, fromSources = 0) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-origins-'))
   const lines: string[] = []
   const origins: OriginProcess[] = []
@@ -203,10 +212,9 @@ export async function startOrigins(count: number, settings: Record<string, strin
         SVC_SHED_DELAY_MS: '60000',
         SVC_SHED_CPU_PRESSURE: '100',
         DATABASE_URL: postgres.url,
-        ...settings,
       }
       const onLine = (line: string) => lines.push(`${name} | ${line}`)
-      origins.push(new OriginProcess(name, stateDir, environment, onLine))
+      origins.push(new OriginProcess(name, stateDir, environment, onLine, n < fromSources))
     }
     trustCa(caFile)
     await Promise.all(origins.map((origin) => origin.start()))

@@ -1,24 +1,22 @@
 /**
- * Resources shared by all stacks of a test run: the built Worker, and Node's compile cache. In production, each stack
- * builds the Worker itself.
+ * Resources shared by all stacks of a test run: their bundles, which the first files would otherwise all build, and
+ * Node's compile cache.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { nodeBundles, workerBundle } from '../../origin/stack/bundles.ts'
 import { forAllProjects } from '../doubles/for-all-projects.ts'
 
-/** Environment variable with the folder of the built Worker. */
-export const EDGE_BUNDLE_BUILT = 'TEST_EDGE_BUNDLE'
+const ENTRIES = ['origin-with-kept-template.ts', '../../origin/stack/edge-runner.ts']
 
 export default function setup(): Promise<() => Promise<void>> {
   return forAllProjects('stacks', async () => {
-    // Imported late: a test that imports this file may first set NODE_EXTRA_CA_CERTS, which Miniflare reads on load.
-    const { bundleEdge } = await import('../../origin/stack/edge-bundle.ts')
+    const entries = ENTRIES.map((path) => fileURLToPath(new URL(path, import.meta.url)))
+    await Promise.all([nodeBundles(entries), workerBundle()])
     const folder = mkdtempSync(join(tmpdir(), 'svc-stacks-'))
-    const bundle = join(folder, 'edge-bundle')
-    bundleEdge(bundle)
-    process.env[EDGE_BUNDLE_BUILT] = bundle
-    process.env['NODE_COMPILE_CACHE'] = join(folder, 'compiled')
+    process.env['NODE_COMPILE_CACHE'] = folder
     return async () => rmSync(folder, { recursive: true, force: true })
   })
 }

@@ -8,7 +8,6 @@ import { trustCa } from '../../origin/stack/trust-ca.ts'
 import { TEMPLATE_FOLDER } from '../origin/actions/kept-template.ts'
 import { freshDatabase } from '../origin/db/fresh-database.ts'
 import { TEST_SERVER } from '../origin/db/server-setup.ts'
-import { EDGE_BUNDLE_BUILT } from './stack-setup.ts'
 
 export type StartedStack = {
   stack: Stack
@@ -38,7 +37,7 @@ export const ORIGIN_ENTRY = fileURLToPath(new URL('origin-with-kept-template.ts'
 
 /**
  * Starts a stack of real components in a temporary folder, on free ports. To start fast, it uses a new database on the
- * test run's server (if there is one), the prebuilt Worker (`stack-setup.ts`) and the shared sandbox template.
+ * test run's server (if there is one) and the shared sandbox template.
  * `start.test.ts` starts a stack without these.
  */
 export async function startStack({
@@ -65,7 +64,6 @@ export async function startStack({
       ...originSettings,
     },
     edgeSettings: (await edgeSettings?.(stateDir)) ?? {},
-    edgeBundle: process.env[EDGE_BUNDLE_BUILT],
     originEntry: ORIGIN_ENTRY,
     onLine,
   })

@@ -26,14 +26,14 @@ import { until } from './owner.ts'
 const SEEN_ROUNDS = 6
 const REVOCATION_ROUNDS = 20
 
-describe('two origin processes', () => {
+describe('two origin processes, one from the sources and one from a bundle', () => {
   let world: Origins
   let a: OriginProcess
   let b: OriginProcess
   let holder: AccountHolder
   let wallet: HeldWallet
   beforeAll(async () => {
-    world = await startOrigins(2)
+    world = await startOrigins(2, 1)
     a = world.origins[0]!
     b = world.origins[1]!
     holder = await AccountHolder.open(a)

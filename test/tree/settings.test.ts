@@ -59,8 +59,8 @@ describe('the configuration page', () => {
   })
 
   it('documents every environment variable that a process reads', () => {
-    const read = ['origin/main.ts', 'origin/service.ts', 'origin/stack/start.ts'].flatMap((path) =>
-      [...file(path).matchAll(/process\.env\.(\w+)/g)].map(([, name]) => name!),
+    const read = ['origin/main.ts', 'origin/service.ts', 'origin/stack/run-start.ts'].flatMap(
+      (path) => [...file(path).matchAll(/process\.env\.(\w+)/g)].map(([, name]) => name!),
     )
     expect(read.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
   })

@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ContractUnavailableError } from '../../../origin/accounts/chain.ts'
 import { openDatabase } from '../../../origin/db/open.ts'
 import { chainWrites, payers } from '../../../origin/db/schema.ts'
+import { nodeBundles } from '../../../origin/stack/bundles.ts'
 import { type FreshDatabase, freshDatabase } from '../db/fresh-database.ts'
 import type { WriterProcessInput } from './writer-process.ts'
 import { newHash, startWriting, type Writing } from './writing.ts'
@@ -15,6 +16,8 @@ import { newHash, startWriting, type Writing } from './writing.ts'
 /** Short, so that the leases of a killed process are soon free, but long enough for a busy machine. */
 const LEASE_MS = 1_500
 const KILLS = 20
+
+const WRITER_PROCESS = fileURLToPath(new URL('./writer-process.ts', import.meta.url))
 
 describe('writers of several processes', () => {
   let server: FreshDatabase
@@ -137,9 +140,9 @@ async function startWriterProcess(
   input: WriterProcessInput,
   done: Set<string>,
 ): Promise<ChildProcess> {
-  const script = fileURLToPath(new URL('./writer-process.ts', import.meta.url))
+  const [script] = await nodeBundles([WRITER_PROCESS])
   const said: string[] = []
-  const child = fork(script, [JSON.stringify(input)], {
+  const child = fork(script!, [JSON.stringify(input)], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     execArgv: ['--disable-warning=ExperimentalWarning'],
   })

@@ -7,7 +7,6 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { Stack } from '../../../origin/stack/stack.ts'
 import { anyPorts, type StartedStack } from '../stack.ts'
-import { EDGE_BUNDLE_BUILT } from '../stack-setup.ts'
 import { isCommands, root } from './blocks.ts'
 import { blockWith, documents } from './documents.ts'
 import { inPlaceOf } from './in-place-of.ts'
@@ -47,7 +46,6 @@ export function backupRestores(stack: () => StartedStack): void {
     const again = await Stack.start({
       stateDir: restored,
       environment: anyPorts,
-      edgeBundle: process.env[EDGE_BUNDLE_BUILT],
       onLine: () => {},
     })
     try {

@@ -1,0 +1,73 @@
+/**
+ * Bundles of the processes that a local stack runs, built again when an input has changed
+ * (docs/decisions/0081-stacks-run-bundles.md). Production runs the sources.
+ */
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type GeneratedFile, rebuildStale } from '../../shared/packaging/rebuild-stale.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const FOLDER = join(ROOT, 'origin', 'stack', 'bundles')
+
+const WRANGLER_CONFIG = join(ROOT, 'wrangler.toml')
+
+export const BUILD_FILES: readonly string[] = [
+  'origin/stack/bundles.ts',
+  'origin/stack/bundle-node.ts',
+  'origin/stack/bundle-worker.ts',
+  'shared/packaging/checksums.ts',
+  'shared/packaging/rebuild-stale.ts',
+  'package-lock.json',
+]
+
+/**
+ * Bundles modules that Node runs, each with all packages that it imports, because loading hundreds of modules takes a
+ * second of CPU time.
+ * @param entries absolute paths
+ * @returns paths of the bundles
+ * @throws {Error} with esbuild's message
+ */
+export function nodeBundles(entries: readonly string[], folder = FOLDER): Promise<string[]> {
+  return upToDate(
+    entries.map((entry) => {
+      const path = bundlePath(entry, '.js', folder)
+      const build = async () => {
+        const { bundleNode } = await import('./bundle-node.ts')
+        return bundleNode(ROOT, entry, dirname(path))
+      }
+      return { path, build }
+    }),
+  )
+}
+
+/**
+ * Builds the Worker with wrangler.
+ * @param config path of a wrangler configuration; by default, the edge's own configuration
+ * @returns path of a JSON file with a `WorkerBundle`
+ * @throws {Error} with wrangler's output
+ */
+export async function workerBundle(config = WRANGLER_CONFIG, folder = FOLDER): Promise<string> {
+  const path = bundlePath(config, '.json', folder)
+  const build = async () => {
+    const { bundleWorker } = await import('./bundle-worker.ts')
+    return bundleWorker(ROOT, config)
+  }
+  await upToDate([{ path, build }])
+  return path
+}
+
+function bundlePath(source: string, extension: string, folder: string): string {
+  return join(folder, `${relative(ROOT, source).replaceAll('/', '-')}${extension}`)
+}
+
+async function upToDate(files: readonly GeneratedFile[]): Promise<string[]> {
+  const withBuildFiles = files.map((file) => ({
+    path: file.path,
+    build: async () => {
+      const { text, inputs } = await file.build()
+      return { text, inputs: [...BUILD_FILES, ...inputs] }
+    },
+  }))
+  await rebuildStale(ROOT, withBuildFiles)
+  return files.map(({ path }) => path)
+}
