@@ -11,7 +11,7 @@ const FOLDER = join(ROOT, 'origin', 'stack', 'bundles')
 
 const WRANGLER_CONFIG = join(ROOT, 'wrangler.toml')
 
-export const BUILD_FILES: readonly string[] = [
+export const BUNDLE_BUILD_FILES: readonly string[] = [
   'origin/stack/bundles.ts',
   'origin/stack/bundle-node.ts',
   'origin/stack/bundle-worker.ts',
@@ -65,7 +65,7 @@ async function upToDate(files: readonly GeneratedFile[]): Promise<string[]> {
     path: file.path,
     build: async () => {
       const { text, inputs } = await file.build()
-      return { text, inputs: [...BUILD_FILES, ...inputs] }
+      return { text, inputs: [...BUNDLE_BUILD_FILES, ...inputs] }
     },
   }))
   await rebuildStale(ROOT, withBuildFiles)

@@ -17,7 +17,7 @@ import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { WorkerBundle } from '../../origin/stack/bundle-worker.ts'
-import { BUILD_FILES, nodeBundles, workerBundle } from '../../origin/stack/bundles.ts'
+import { BUNDLE_BUILD_FILES, nodeBundles, workerBundle } from '../../origin/stack/bundles.ts'
 import { listedFiles } from '../../shared/packaging/checksums.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -196,7 +196,7 @@ describe('the bundled Worker', () => {
       'edge/browser/build.ts',
       // Changes whenever a migration is added.
       'drizzle/edge/meta/_journal.json',
-      ...BUILD_FILES,
+      ...BUNDLE_BUILD_FILES,
     ]
     expect(expected.filter((path) => !inputs.includes(path))).toEqual([])
   })
@@ -214,5 +214,5 @@ it('all bundles are built again if the build itself changes', async () => {
     packages: 'external',
   })
   const files = [...Object.keys(metafile.inputs), 'package-lock.json']
-  expect(BUILD_FILES.toSorted()).toEqual(files.toSorted())
+  expect(BUNDLE_BUILD_FILES.toSorted()).toEqual(files.toSorted())
 })

@@ -163,10 +163,15 @@ export class OriginProcess {
 
 /**
  * Starts the processes together, on an empty database. `close` stops everything, including paused processes.
- * @param count number of processes
- * @param fromSources number of these that run the sources, as in production, instead of a bundle
+ * @param fromSources number of processes that run the sources, as in production, instead of a bundle
  */
-export async function startOrigins(count: number, fromSources = 0) {
+export async function startOrigins(
+  count: number,
+  {
+    fromSources = 0,
+    settings = {},
+  }: { fromSources?: number; settings?: Record<string, string> } = {},
+) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-origins-'))
   const lines: string[] = []
   const origins: OriginProcess[] = []
@@ -212,6 +217,7 @@ export async function startOrigins(count: number, fromSources = 0) {
         SVC_SHED_DELAY_MS: '60000',
         SVC_SHED_CPU_PRESSURE: '100',
         DATABASE_URL: postgres.url,
+        ...settings,
       }
       const onLine = (line: string) => lines.push(`${name} | ${line}`)
       origins.push(new OriginProcess(name, stateDir, environment, onLine, n < fromSources))

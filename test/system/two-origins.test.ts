@@ -33,7 +33,7 @@ describe('two origin processes, one from the sources and one from a bundle', () 
   let holder: AccountHolder
   let wallet: HeldWallet
   beforeAll(async () => {
-    world = await startOrigins(2, 1)
+    world = await startOrigins(2, { fromSources: 1 })
     a = world.origins[0]!
     b = world.origins[1]!
     holder = await AccountHolder.open(a)

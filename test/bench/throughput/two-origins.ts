@@ -28,9 +28,11 @@ const EVENTS_EACH = 20
 
 export async function measureTwoOrigins(postgres: DurablePostgres): Promise<void> {
   const { origins, lines, close } = await startOrigins(2, {
-    DATABASE_URL: await postgres.createDatabase('two_origins'),
-    SVC_EXECUTORS_MIN: String(EXECUTORS_MIN_DEFAULT),
-    SVC_EXECUTORS_MAX: String(EXECUTORS_MAX_DEFAULT),
+    settings: {
+      DATABASE_URL: await postgres.createDatabase('two_origins'),
+      SVC_EXECUTORS_MIN: String(EXECUTORS_MIN_DEFAULT),
+      SVC_EXECUTORS_MAX: String(EXECUTORS_MAX_DEFAULT),
+    },
   })
   const stateDir = mkdtempSync(join(tmpdir(), 'svc-bench-'))
   const proxy = await startRoundRobin()
