@@ -1,5 +1,5 @@
 import { ContractFactory, Interface, JsonRpcProvider } from 'ethers'
-import type { Provider, Signer, TransactionReceipt } from 'ethers'
+import type { Provider, Signer, TransactionReceipt, TransactionResponse } from 'ethers'
 import { accountConfigAbi } from '../../shared/abi/account-config.ts'
 import artifacts from './artifacts.json' with { type: 'json' }
 
@@ -46,12 +46,11 @@ async function deploy(
   const owner = signer.provider === provider ? signer : signer.connect(provider)
   const facets = Object.values(artifacts.facets)
   const nonce = await owner.getNonce('pending')
-  // The facets are independent of each other, so they are deployed in parallel, with consecutive nonces.
-  const sent = await Promise.all(
-    facets.map(({ bytecode }, index) =>
-      owner.sendTransaction({ data: bytecode, nonce: nonce + index }),
-    ),
-  )
+  // The facets are independent of each other, so none of them waits for the receipt of another. They are sent in order,
+  // because anvil may never mine a transaction that arrived before its predecessor.
+  const sent: TransactionResponse[] = []
+  for (const [index, { bytecode }] of facets.entries())
+    sent.push(await owner.sendTransaction({ data: bytecode, nonce: nonce + index }))
   const mined = await Promise.all(
     sent.map(async (transaction) => createdContract(await transaction.wait())),
   )

@@ -14,6 +14,8 @@ const settingsSchema = z.object({
   EDGE_CONFIG: z.string().optional(),
   EDGE_STATE_DIR: z.string(),
   EDGE_PORT: z.coerce.number(),
+  /** Port of workerd's inspector, for tests. By default, there is no inspector. */
+  EDGE_INSPECTOR_PORT: z.coerce.number().optional(),
   /** JSON object with the Worker's settings and secrets. */
   EDGE_BINDINGS: z.string(),
 })
@@ -32,6 +34,7 @@ async function serve(): Promise<Miniflare> {
     log: new Log(LogLevel.WARN),
     host: '127.0.0.1',
     port: 0,
+    inspectorPort: settings.EDGE_INSPECTOR_PORT,
     unsafeDirectSockets: [{ host: '127.0.0.1', port: settings.EDGE_PORT }],
     // The types of this beta version describe Miniflare's new schema, but the converter takes the old schema.
   } as unknown as Parameters<typeof convertV4MiniflareOptions>[0])

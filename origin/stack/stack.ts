@@ -43,6 +43,8 @@ type StackOptions = {
   /** Settings of the origin. If they contain `DATABASE_URL`, the stack does not start a database. */
   originSettings?: Record<string, string>
   edgeSettings?: Record<string, string>
+  /** Port of workerd's inspector, for tests. By default, there is no inspector. */
+  edgeInspectorPort?: number | undefined
   /** Absolute path of a module to run instead of `origin/main.ts`, for tests. */
   originEntry?: string | undefined
   onLine(component: string, line: string): void
@@ -271,12 +273,14 @@ export class Stack {
   }
 
   async #startEdge(): Promise<void> {
-    const edgeDir = join(this.#options.stateDir, 'edge')
+    const { edgeInspectorPort, stateDir } = this.#options
+    const edgeDir = join(stateDir, 'edge')
     mkdirSync(edgeDir, { recursive: true, mode: 0o700 })
     const child = await this.#startNode('edge', {
       EDGE_STATE_DIR: edgeDir,
       EDGE_PORT: String(this.#ports.edge),
       EDGE_BINDINGS: JSON.stringify(this.#edgeSettings()),
+      ...(edgeInspectorPort !== undefined && { EDGE_INSPECTOR_PORT: String(edgeInspectorPort) }),
       // workerd trusts this certificate authority in addition to the public ones. Miniflare reads this variable when it
       // is imported.
       NODE_EXTRA_CA_CERTS: this.caFile,

@@ -17,6 +17,7 @@ import {
   storageAad,
   STREAM_CONTEXT,
   STREAM_LENGTH_BYTES,
+  STREAM_MESSAGE_MAX_BYTES,
   STREAM_START_BYTES,
 } from './format.ts'
 
@@ -52,7 +53,7 @@ export type SealedCall = {
   open: (response: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer>>
   /**
    * Decrypts the messages of a stream as they arrive.
-   * @throws {ResponseDecryptionError} also if the stream ends within a message
+   * @throws {ResponseDecryptionError} also if the stream ends within a message, or a message is too long
    */
   openStream: (
     stream: AsyncIterable<Uint8Array>,
@@ -99,24 +100,33 @@ async function* openStream(
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
   let key: ResponseKey | undefined
   let messages = 0
-  let rest = new Uint8Array()
+  let chunks: Uint8Array[] = []
+  let held = 0
+  let needed = STREAM_START_BYTES
   for await (const chunk of stream) {
-    rest = joinBytes(rest, chunk)
+    chunks.push(chunk)
+    held += chunk.length
+    if (held < needed) continue
+    let bytes = joinBytes(...chunks)
     if (!key) {
-      if (rest.length < STREAM_START_BYTES) continue
-      key = await responseKey(await secret(), enc, rest.subarray(0, STREAM_START_BYTES))
-      rest = rest.subarray(STREAM_START_BYTES)
+      key = await responseKey(await secret(), enc, bytes.subarray(0, STREAM_START_BYTES))
+      bytes = bytes.subarray(STREAM_START_BYTES)
     }
     for (;;) {
-      if (rest.length < STREAM_LENGTH_BYTES) break
-      const end = STREAM_LENGTH_BYTES + new DataView(rest.buffer, rest.byteOffset).getUint32(0)
-      if (rest.length < end) break
-      const { decrypt, iv } = key
-      yield await decrypt(rest.subarray(STREAM_LENGTH_BYTES, end), messageNonce(iv, messages++))
-      rest = rest.subarray(end)
+      needed = STREAM_LENGTH_BYTES
+      if (bytes.length < needed) break
+      const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0)
+      if (length > STREAM_MESSAGE_MAX_BYTES) throw new ResponseDecryptionError()
+      needed += length
+      if (bytes.length < needed) break
+      const nonce = messageNonce(key.iv, messages++)
+      yield await key.decrypt(bytes.subarray(STREAM_LENGTH_BYTES, needed), nonce)
+      bytes = bytes.subarray(needed)
     }
+    chunks = [bytes]
+    held = bytes.length
   }
-  if (!key || rest.length > 0) throw new ResponseDecryptionError()
+  if (!key || held > 0) throw new ResponseDecryptionError()
 }
 
 type ResponseKey = {

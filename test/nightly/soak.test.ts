@@ -1,10 +1,12 @@
 /** Keeps a stack under steady load, and measures the memory slope of its two long-lived processes. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { freePort } from '../../origin/stack/ports.ts'
 import { newOwner, until } from '../system/owner.ts'
 import { type StartedStack, startStack } from '../system/stack.ts'
 import { anonymousMib, originOf, workerdOf } from '../system/stack-processes.ts'
 import { boundsOr } from './bounds.ts'
+import { collectGarbage } from './collect-garbage.ts'
 import { type Point, slope } from './slope.ts'
 
 const { count: MINUTES } = boundsOr({ first: 1, count: 30 })
@@ -13,7 +15,7 @@ const { count: MINUTES } = boundsOr({ first: 1, count: 30 })
 const WARM_UP = 1 / 3
 
 const FIRE_EVERY_MS = 200
-const SAMPLE_EVERY_MS = 2_000
+const SAMPLE_EVERY_MS = 10_000
 
 const SLOPE_MAX = { origin: 60, workerd: 60 }
 
@@ -27,12 +29,14 @@ type Memory = { hours: number; origin: number; workerd: number }
 it(
   `memory of a stack under load for ${MINUTES} min has no slope`,
   async ({ task }) => {
+    const edgeInspectorPort = await freePort()
     const started = await startStack({
       originSettings: { SVC_STARTER_CREDITS_CENTS: '1000000' },
+      edgeInspectorPort,
       ownDatabase: true,
     })
     try {
-      const { samples, runs } = await soak(started)
+      const { samples, runs } = await soak(started, () => collectGarbage(edgeInspectorPort))
       const warm = samples.slice(samples.length * WARM_UP)
       const slopeOf = (name: 'origin' | 'workerd') =>
         slope(warm.map((sample): Point => ({ x: sample.hours, y: sample[name] })))
@@ -55,7 +59,10 @@ it(
 )
 
 /** @returns memory over time, and the number of runs, all of which succeeded */
-async function soak(started: StartedStack): Promise<{ samples: Memory[]; runs: number }> {
+async function soak(
+  started: StartedStack,
+  beforeSample: () => Promise<void>,
+): Promise<{ samples: Memory[]; runs: number }> {
   const owner = await newOwner(started)
   const settings = { max_runs_per_minute: 6_000, max_queued_runs: 10_000 }
   const triggers = await Promise.all([
@@ -76,6 +83,7 @@ async function soak(started: StartedStack): Promise<{ samples: Memory[]; runs: n
   const samples: Memory[] = []
   const sampling = async () => {
     while (performance.now() < endsAt) {
+      await beforeSample()
       const hours = performance.now() / 3_600_000
       samples.push({ hours, origin: anonymousMib(origin), workerd: anonymousMib(workerd) })
       await sleep(SAMPLE_EVERY_MS)

@@ -25,6 +25,7 @@ export type StackParts = {
   originSettings?: Record<string, string>
   /** Additional edge settings, given the state folder. */
   edgeSettings?: (stateDir: string) => Promise<Record<string, string>>
+  edgeInspectorPort?: number
   /** Port settings of the stack. */
   environment?: Record<string, string>
   /** Parent of the state folder. */
@@ -43,6 +44,7 @@ export const ORIGIN_ENTRY = fileURLToPath(new URL('origin-with-kept-template.ts'
 export async function startStack({
   originSettings = {},
   edgeSettings,
+  edgeInspectorPort,
   environment = anyPorts,
   folder = tmpdir(),
   ownDatabase = process.env[TEST_SERVER] === undefined,
@@ -64,6 +66,7 @@ export async function startStack({
       ...originSettings,
     },
     edgeSettings: (await edgeSettings?.(stateDir)) ?? {},
+    edgeInspectorPort,
     originEntry: ORIGIN_ENTRY,
     onLine,
   })
