@@ -110,15 +110,16 @@ function readRuns({ mode, plaintext }: OpenedRequest): {
       'Send POST /core/v1/svc_action, or a sealed request without a run.',
     )
   const frame = decodeFrame(plaintext)
-  const head = frame && tryParseJson(frame.head)
+  if (!frame || frame.head.length > SEALED_HEAD_MAX_BYTES) throw malformed()
+  const head = tryParseJson(frame.head)
   if (head === undefined) throw malformed()
   const request = validate(runsRequestSchema, head)
   const sizes = [...request.source_bytes, ...request.runs.map(({ params_bytes }) => params_bytes)]
   const parts: Buffer[] = []
   let end = 0
-  for (const size of sizes) parts.push(frame!.body.subarray(end, (end += size)))
+  for (const size of sizes) parts.push(frame.body.subarray(end, (end += size)))
   const sources = parts.slice(0, request.source_bytes.length)
-  const areComplete = end === frame!.body.length
+  const areComplete = end === frame.body.length
   const areKnown = request.runs.every(({ source }) => source < sources.length)
   if (!areComplete || !areKnown) throw malformed()
   return { request, sources, params: parts.slice(sources.length) }

@@ -35,8 +35,6 @@ export const SEALED_STREAM_CONTENT_TYPE = 'application/vnd.svc.sealed-stream'
 
 export const STREAM_START_BYTES = 1 + RESPONSE_NONCE_BYTES
 export const STREAM_LENGTH_BYTES = 4
-/** Bounds the memory of a reader, because an attacker on the network can modify the length of a message. */
-export const STREAM_MESSAGE_MAX_BYTES = 32 * 1024 * 1024
 
 /** HPKE `info` of a request. It binds the key schedule to this protocol and version. */
 export const CHANNEL_INFO = 'svc/channel/v1'

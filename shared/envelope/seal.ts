@@ -1,5 +1,6 @@
 import { Aes128Gcm, CipherSuite, DhkemP256HkdfSha256, HkdfSha256 } from '@hpke/core'
 import { joinBytes } from '../encoding/bytes.ts'
+import { SEALED_RESPONSE_MAX_BYTES } from '../limits.ts'
 import {
   RESPONSE_CONTEXT,
   RESPONSE_KEY_BYTES,
@@ -17,7 +18,6 @@ import {
   storageAad,
   STREAM_CONTEXT,
   STREAM_LENGTH_BYTES,
-  STREAM_MESSAGE_MAX_BYTES,
   STREAM_START_BYTES,
 } from './format.ts'
 
@@ -113,6 +113,7 @@ async function* openStream(
       bytes = bytes.subarray(STREAM_START_BYTES)
     }
     for (;;) {
+<<<<<<< HEAD
       needed = STREAM_LENGTH_BYTES
       if (bytes.length < needed) break
       const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0)
@@ -122,6 +123,17 @@ async function* openStream(
       const nonce = messageNonce(key.iv, messages++)
       yield await key.decrypt(bytes.subarray(STREAM_LENGTH_BYTES, needed), nonce)
       bytes = bytes.subarray(needed)
+=======
+      if (rest.length < STREAM_LENGTH_BYTES) break
+      const length = new DataView(rest.buffer, rest.byteOffset).getUint32(0)
+      // The length is not authenticated, and an incomplete message is kept in memory.
+      if (length > SEALED_RESPONSE_MAX_BYTES) throw new ResponseDecryptionError()
+      const end = STREAM_LENGTH_BYTES + length
+      if (rest.length < end) break
+      const { decrypt, iv } = key
+      yield await decrypt(rest.subarray(STREAM_LENGTH_BYTES, end), messageNonce(iv, messages++))
+      rest = rest.subarray(end)
+>>>>>>> 95c69d9a (Limit the head of a batch and the messages of its response)
     }
     chunks = [bytes]
     held = bytes.length
