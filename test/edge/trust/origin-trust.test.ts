@@ -7,7 +7,8 @@ import { SealedOrigin } from '../../../edge/trust/sealed-origin.ts'
 import { INFO_PATH } from '../../../shared/attestation/evidence.ts'
 import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
 import { CHANNEL_KEY_MAX_AGE_MS } from '../../../shared/limits.ts'
-import { SEALED_EXECUTE_PATH, SEALED_OUTCOMES_PATH } from '../../../shared/wire/sealed.ts'
+import { SEALED_OUTCOMES_PATH } from '../../../shared/wire/sealed.ts'
+import { SEALED_RUNS_PATH } from '../../../shared/wire/sealed-runs.ts'
 import { createTriggerRequest } from '../../../shared/wire/trigger.ts'
 import { type EvidenceVariant, VARIANT_HEADER } from '../../doubles/evidence-variants.ts'
 import { createTrigger, db, env, fire, random, runOnce, someOwner, webhook } from '../app.ts'
@@ -227,7 +228,7 @@ describe('a sealed call', () => {
 it('eavesdropping: sends neither code, params, run ID nor key in plain text', async () => {
   const sent: Uint8Array[] = []
   between(async (request, send) => {
-    if (new URL(request.url).pathname === SEALED_EXECUTE_PATH)
+    if (new URL(request.url).pathname === SEALED_RUNS_PATH)
       sent.push(new Uint8Array(await request.clone().arrayBuffer()))
     return send(request)
   })
