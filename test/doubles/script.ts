@@ -1,9 +1,15 @@
 /** Messages between the edge tests and the origin double. */
 import type { Outcome } from '../../shared/wire/outcome.ts'
 
-/** Response to one `/sealed/execute` of a run; the last step repeats. */
+/** Response to one request for a run; the last step repeats. */
 export type Step =
-  | { refuse: { status: number; error: string; reason?: string; retry_after_s?: number } }
+  | {
+      refuse: { status: number; error: string; reason?: string; retry_after_s?: number }
+      /** Refuses all runs of the request, in a message without a run ID. */
+      isForAll?: true
+    }
+  /** Ends the response without an answer to the run. */
+  | { unanswered: true }
   /** Breaks the connection; with `ran`, after the run was executed. */
   | { break: true; ran?: Outcome }
   /** An unsealed response, as from a proxy in between. */

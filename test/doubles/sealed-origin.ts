@@ -109,13 +109,17 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
           run: { id, attempt, retry_lost },
         })
         if (reply === 'break') return void request.socket.destroy()
-        if ('unsealed' in reply) return void response.writeHead(reply.unsealed).end('a proxy')
+        if (reply !== 'unanswered' && 'unsealed' in reply)
+          return void response.writeHead(reply.unsealed).end('a proxy')
         if (response.writableEnded) return
         if (!response.headersSent) {
           response.writeHead(200, { 'content-type': SEALED_STREAM_CONTENT_TYPE })
           response.write(stream.start)
         }
-        response.write(stream.seal(Buffer.from(JSON.stringify({ run_id: id, response: reply }))))
+        if (reply === 'unanswered') return
+        const { isForAll, ...answered } = { isForAll: false, ...reply }
+        const message = { ...(isForAll ? {} : { run_id: id }), response: answered }
+        response.write(stream.seal(Buffer.from(JSON.stringify(message))))
       }
       await Promise.all(head.runs.map(answerRun))
       response.end()
@@ -160,6 +164,7 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
             ? checked(checkKeyRequestSchema.parse(text))
             : await outcomes(outcomesRequestSchema.parse(text))
       if (reply === 'break') return reply
+      if (reply === 'unanswered') throw new Error('a single response is always answered')
       if ('unsealed' in reply)
         return { status: reply.unsealed, type: 'text/plain', body: 'a proxy' }
       const sealed = opened.sealResponse(Buffer.from(JSON.stringify(reply)))
@@ -187,8 +192,11 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
       params: request.js_params,
     })
     const step = steps[Math.min(run.calls++, steps.length - 1)]!
-    if ('refuse' in step)
-      return { state: 'refused' as const, message: 'by script', fix: 'none', ...step.refuse }
+    if ('refuse' in step) {
+      const { refuse, ...scope } = step
+      return { state: 'refused' as const, message: 'by script', fix: 'none', ...refuse, ...scope }
+    }
+    if ('unanswered' in step) return 'unanswered' as const
     if ('unsealed' in step) return step
     if ('break' in step) {
       if (step.ran) run.ended = step.ran
@@ -203,7 +211,8 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
   async function executeForClient({ code, run, credential }: ExecuteRequest) {
     if (run || !('api_key' in credential)) throw new Error('a client sends its own key alone')
     const [step] = (JSON.parse(code) as Script).steps
-    if (!step || 'refuse' in step) throw new Error('not a script for a client')
+    if (!step || 'refuse' in step || 'unanswered' in step)
+      throw new Error('not a script for a client')
     if ('unsealed' in step) return step
     return 'break' in step ? ('break' as const) : { state: 'ended' as const, outcome: step.outcome }
   }

@@ -121,6 +121,21 @@ describe('a broken connection', () => {
   })
 })
 
+it('truncation: a response that ends before the run is answered does not finish the run', async () => {
+  const { id } = await begin({ unanswered: true }, success('second'))
+  const run = await runOnce(owner, await fire(id))
+  expect(run).toMatchObject({ status: 'success', response: 'second' })
+  expect(await seen(run.id)).toHaveLength(2)
+})
+
+it('a refusal of the whole request applies to its runs', async () => {
+  const refuse = { status: 403, error: 'forbidden' }
+  const { id } = await begin({ refuse, isForAll: true }, success())
+  const run = await runOnce(owner, await fire(id))
+  expect(run).toMatchObject({ status: 'failed', error: '403 forbidden: by script none' })
+  expect(await seen(run.id)).toHaveLength(1)
+})
+
 it('proxy: a response in plain text does not finish a run, even with status 200', async () => {
   const { id } = await begin({ unsealed: 200 }, success('from the origin'))
   const run = await runOnce(owner, await fire(id))

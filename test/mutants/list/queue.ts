@@ -100,4 +100,20 @@ export const QUEUE: readonly Mutant[] = [
     meaning: 'with more than 64 runs in flight, the outcome of the later ones is never asked for',
     tests: ['test/edge/queue/outcome-poller.test.ts'],
   },
+  {
+    id: 'queue-batch-of-two-keys',
+    file: 'edge/queue/run-batcher.ts',
+    from: '        if (first && keyOf(first.prepared) !== keyOf(prepared)) break\n',
+    to: '',
+    meaning: 'a run is sent under the usage key of another run of its batch',
+    tests: ['test/edge/queue/run-batcher.test.ts'],
+  },
+  {
+    id: 'queue-truncated-response-accepted',
+    file: 'edge/trust/sealed-origin.ts',
+    from: '    if (waiting.size > 0)\n',
+    to: '    if (waiting.size > runs.length)\n',
+    meaning: 'a run without an answer stays in flight after the response was cut off',
+    tests: ['test/edge/queue/dispatch.test.ts'],
+  },
 ]

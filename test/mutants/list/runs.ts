@@ -66,4 +66,28 @@ export const RUNS: readonly Mutant[] = [
     meaning: 'the outcome of one run decrypts in the row of another whose names read alike',
     tests: ['test/origin/runs/outcome-codec.test.ts', 'test/origin/runs/encryption.test.ts'],
   },
+  {
+    id: 'runs-of-another-trigger',
+    file: 'origin/http/sealed-runs.ts',
+    from: 'if (!runs.every(({ id }) => id.startsWith(credential.trigger_id)))',
+    to: 'if (!runs.some(({ id }) => id.startsWith(credential.trigger_id)))',
+    meaning: 'a batch with one run of the trigger executes runs of other triggers with its key',
+    tests: ['test/origin/http/sealed-run-batches.test.ts'],
+  },
+  {
+    id: 'runs-source-out-of-range',
+    file: 'origin/http/sealed-runs.ts',
+    from: 'if (!areComplete || !areKnown) throw malformed()',
+    to: 'if (!areKnown) throw malformed()',
+    meaning: 'a request whose sizes do not add up is executed with truncated params',
+    tests: ['test/origin/http/sealed-run-batches.test.ts'],
+  },
+  {
+    id: 'runs-wait-includes-queue',
+    file: 'origin/http/respond-to-run.ts',
+    from: '  if (waitMs > 0) await undefinedAfter(QUEUED_WAIT_MAX_MS, Promise.race([started, outcome]))\n',
+    to: '',
+    meaning: 'a run that is queued behind others is reported as running, and must be polled for',
+    tests: ['test/origin/http/sealed-run-batches.test.ts'],
+  },
 ]

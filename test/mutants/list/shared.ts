@@ -90,4 +90,28 @@ export const SHARED: readonly Mutant[] = [
     meaning: 'members are sorted by the locale, and so the CID differs between machines',
     tests: ['test/shared/canonical-json.test.ts', 'test/shared/derived-action.test.ts'],
   },
+  {
+    id: 'envelope-messages-under-one-nonce',
+    file: 'shared/envelope/format.ts',
+    from: '  view.setUint32(0, view.getUint32(0) ^ message)\n',
+    to: '',
+    meaning: 'all messages of a stream have the same nonce, and can be reordered or repeated',
+    tests: ['test/origin/channel/streams.test.ts'],
+  },
+  {
+    id: 'envelope-stream-under-response-key',
+    file: 'shared/envelope/format.ts',
+    from: "export const STREAM_CONTEXT = 'svc/stream/v1'",
+    to: 'export const STREAM_CONTEXT = RESPONSE_CONTEXT',
+    meaning: 'a single response can be passed off as the first message of a stream',
+    tests: ['test/origin/channel/streams.test.ts'],
+  },
+  {
+    id: 'envelope-truncated-message-dropped',
+    file: 'shared/envelope/seal.ts',
+    from: 'if (!key || rest.length > 0) throw new ResponseDecryptionError()',
+    to: 'if (!key) throw new ResponseDecryptionError()',
+    meaning: 'a message that was cut off is ignored',
+    tests: ['test/origin/channel/streams.test.ts'],
+  },
 ]
