@@ -7,6 +7,7 @@ import { CHANNEL_KEY_FILE, EVIDENCES_PATH } from '../../shared/attestation/evide
 import { decodeBase64url } from '../../shared/encoding/base64url.ts'
 import { HEADER_BYTES, SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
 import { importChannelKey, sealCall } from '../../shared/envelope/seal.ts'
+import { SEALED_RUNS_PATH } from '../../shared/wire/sealed-runs.ts'
 import { evidenceKeySchema, SEALED_EXECUTE_PATH } from '../../shared/wire/sealed.ts'
 import { SEALED_HTTP_PATH } from '../../shared/wire/sealed-http.ts'
 import type { Alter, Direction, ManInTheMiddle } from '../doubles/man-in-the-middle.ts'
@@ -77,7 +78,7 @@ export function aManInTheMiddleGetsNothing(
       for (const secret of secrets) expect([secret, hasSeen(secret)]).toEqual([secret, false])
       // Proves that the traffic passed through: unsealed content is visible.
       expect(last(SEALED_HTTP_PATH).answer.length).toBeGreaterThan(100)
-      expect(last(SEALED_EXECUTE_PATH).request.length).toBeGreaterThan(100)
+      expect(last(SEALED_RUNS_PATH).request.length).toBeGreaterThan(100)
       await core(`version?${source}`, '')
       expect(hasSeen(source)).toBe(true)
     })
@@ -116,7 +117,7 @@ export function aManInTheMiddleGetsNothing(
       ]
       man.use((direction, path, body) => {
         const [next] = pending
-        if (path !== SEALED_EXECUTE_PATH || next?.[0] !== direction) return body
+        if (path !== SEALED_RUNS_PATH || next?.[0] !== direction) return body
         pending.shift()
         return flipped(body, next[1])
       })
@@ -137,7 +138,7 @@ export function aManInTheMiddleGetsNothing(
 
     it('replay: executes recorded requests no further time', async () => {
       await run(key, 'text')
-      const recorded = [last(SEALED_HTTP_PATH), last(SEALED_EXECUTE_PATH)]
+      const recorded = [last(SEALED_HTTP_PATH), last(SEALED_RUNS_PATH)]
       await owner.allEnded(trigger.id, 20)
       const [before, runs] = [await balance(), await owner.runs(trigger.id)]
       for (const exchange of recorded) {
