@@ -229,7 +229,7 @@ export const RUN_WAIT_MAX_S = 30
  */
 export const ORIGIN_CONNECTIONS_PER_OBJECT = 4
 
-/** Time after the start of a run after which `/sealed/execute` responds with `running`. */
+/** Time after the start of a run after which `/sealed/runs` responds with `running`. */
 export const EXECUTE_WAIT_MS = 5_000
 /** The same if other runs may need the connection. */
 export const EXECUTE_WAIT_CROWDED_MS = 250

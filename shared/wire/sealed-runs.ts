@@ -8,7 +8,7 @@ import { EXECUTE_WAIT_MS } from '../limits.ts'
 import {
   executeResponseSchema,
   replayProtection,
-  runSchema,
+  runIdSchema,
   storedUsageKeySchema,
 } from './sealed.ts'
 
@@ -16,7 +16,23 @@ export const SEALED_RUNS_PATH = '/sealed/runs'
 
 export const RUNS_PER_REQUEST_MAX = 16
 
+/** Maximum number of attempts, which no run reaches within a day, and which fits the 4-byte column of the database. */
+const ATTEMPTS_MAX = 1_000_000
+
 const bytes = z.int().min(0)
+
+const runSchema = z.object({
+  /** The run is executed at most once under its ID. */
+  id: runIdSchema,
+  attempt: z.int().min(1).max(ATTEMPTS_MAX),
+  /**
+   * True to execute the run again if an earlier attempt ended as `origin_lost`: at least once instead of at most once.
+   */
+  retry_lost: z.boolean().optional(),
+  /** Index of the source. */
+  source: z.int().min(0),
+  params_bytes: bytes,
+})
 
 export const runsRequestSchema = z.object({
   ...replayProtection,
@@ -25,16 +41,7 @@ export const runsRequestSchema = z.object({
   wait_ms: z.int().min(0).max(EXECUTE_WAIT_MS),
   /** Sizes of the sources. Runs of the same revision share a source. */
   source_bytes: z.array(bytes).min(1).max(RUNS_PER_REQUEST_MAX),
-  runs: z
-    .array(
-      runSchema.extend({
-        /** Index of the source. */
-        source: z.int().min(0),
-        params_bytes: bytes,
-      }),
-    )
-    .min(1)
-    .max(RUNS_PER_REQUEST_MAX),
+  runs: z.array(runSchema).min(1).max(RUNS_PER_REQUEST_MAX),
 })
 export type RunsRequest = z.infer<typeof runsRequestSchema>
 

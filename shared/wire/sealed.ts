@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { HPKE_SUITE } from '../envelope/format.ts'
-import { EXECUTE_WAIT_MS, OUTCOMES_WAIT_MS } from '../limits.ts'
+import { OUTCOMES_WAIT_MS } from '../limits.ts'
 import { RUN_ID_CHARACTERS, TRIGGER_ID_CHARACTERS } from '../ids.ts'
 import { paramsSchema, sourceSchema } from './action-call.ts'
 import { outcomeSchema } from './outcome.ts'
@@ -13,7 +13,7 @@ export const SEALED_EXECUTE_PATH = '/sealed/execute'
 export const SEALED_OUTCOMES_PATH = '/sealed/outcomes'
 
 const base64url = z.string().regex(/^[A-Za-z0-9_-]+$/, 'base64url')
-const runId = base64url.length(RUN_ID_CHARACTERS)
+export const runIdSchema = base64url.length(RUN_ID_CHARACTERS)
 
 /** Public key in the evidence: an uncompressed P-256 point in base64url. */
 export const evidenceKeySchema = z.object({
@@ -21,9 +21,6 @@ export const evidenceKeySchema = z.object({
   public_key: base64url.length(87),
 })
 export type EvidenceKey = z.infer<typeof evidenceKeySchema>
-
-/** Maximum number of attempts, which no run reaches within a day, and which fits the 4-byte column of the database. */
-const ATTEMPTS_MAX = 1_000_000
 
 export const replayProtection = {
   /** Request ID: 16 random bytes in base64url. Each ID is accepted only once. */
@@ -41,33 +38,20 @@ export const storedUsageKeySchema = z.object({
 })
 export type StoredUsageKey = z.infer<typeof storedUsageKeySchema>
 
-/** ID and attempt of a run. The run is executed at most once under its ID. */
-export const runSchema = z.object({
-  id: runId,
-  attempt: z.int().min(1).max(ATTEMPTS_MAX),
-  /**
-   * True to execute the run again if an earlier attempt ended as `origin_lost`: at least once instead of at most once.
-   */
-  retry_lost: z.boolean().optional(),
-})
-
+/** A call of a client, which is executed once. The response contains its outcome. */
 export const executeRequestSchema = z.object({
   ...replayProtection,
-  /** API key of the call, in plain text or as the edge stores it. */
-  credential: z.union([z.object({ api_key: z.string().min(1).max(256) }), storedUsageKeySchema]),
+  credential: z.strictObject({ api_key: z.string().min(1).max(256) }),
   code: sourceSchema,
   js_params: paramsSchema,
-  wait_ms: z.int().min(0).max(EXECUTE_WAIT_MS),
-  /** In PSK mode only. */
-  run: runSchema.optional(),
-  /** Client's IP address for rate limits, in PSK mode only. */
-  client_address: z.string().max(64).optional(),
+  /** Sent by clients for older origins, and ignored. */
+  wait_ms: z.int().min(0).optional(),
 })
 export type ExecuteRequest = z.infer<typeof executeRequestSchema>
 
 export const outcomesRequestSchema = z.object({
   ...replayProtection,
-  run_ids: z.array(runId).min(1).max(64),
+  run_ids: z.array(runIdSchema).min(1).max(64),
   wait_ms: z.int().min(0).max(OUTCOMES_WAIT_MS),
 })
 export type OutcomesRequest = z.infer<typeof outcomesRequestSchema>

@@ -10,11 +10,7 @@ import { EnvelopeError, keyIdOf, openRequest } from '../../origin/channel/open-r
 import { StoredUsageKeys } from '../../origin/channel/stored-usage-keys.ts'
 import { Keyring } from '../../origin/keys/keyring.ts'
 import { loadTls } from '../../origin/tls.ts'
-import {
-  MODE_BASE,
-  SEALED_CONTENT_TYPE,
-  SEALED_STREAM_CONTENT_TYPE,
-} from '../../shared/envelope/format.ts'
+import { SEALED_CONTENT_TYPE, SEALED_STREAM_CONTENT_TYPE } from '../../shared/envelope/format.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 import {
   type ExecuteRequest,
@@ -101,13 +97,9 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
       const { head, sources, params } = runsIn(opened.plaintext)
       const stream = opened.sealStream()
       const answerRun = async (run: RunsRequest['runs'][number], at: number) => {
-        const { id, attempt, retry_lost } = run
-        const reply = await execute({
-          ...head,
-          code: sources[run.source]!,
-          js_params: JSON.parse(params[at]!),
-          run: { id, attempt, retry_lost },
-        })
+        const { id } = run
+        const action = { code: sources[run.source]!, params: JSON.parse(params[at]!) as unknown }
+        const reply = await execute(run, action, head)
         if (reply === 'break') return void request.socket.destroy()
         if (reply !== 'unanswered' && 'unsealed' in reply)
           return void response.writeHead(reply.unsealed).end('a proxy')
@@ -157,14 +149,11 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
       const text: unknown = JSON.parse(opened.plaintext.toString('utf8'))
       const reply =
         path === SEALED_EXECUTE_PATH
-          ? await (opened.mode === MODE_BASE ? executeForClient : execute)(
-              executeRequestSchema.parse(text),
-            )
+          ? executeForClient(executeRequestSchema.parse(text))
           : path === SEALED_KEYS_PATH
             ? checked(checkKeyRequestSchema.parse(text))
             : await outcomes(outcomesRequestSchema.parse(text))
       if (reply === 'break') return reply
-      if (reply === 'unanswered') throw new Error('a single response is always answered')
       if ('unsealed' in reply)
         return { status: reply.unsealed, type: 'text/plain', body: 'a proxy' }
       const sealed = opened.sealResponse(Buffer.from(JSON.stringify(reply)))
@@ -175,11 +164,13 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
     }
   }
 
-  async function execute(request: ExecuteRequest) {
-    const { run: claim, credential } = request
-    if (!claim || 'api_key' in credential) throw new Error('the edge names a run and a stored key')
+  async function execute(
+    claim: RunsRequest['runs'][number],
+    { code, params }: { code: string; params: unknown },
+    { credential, wait_ms }: RunsRequest,
+  ) {
     const usageKey = storedKeys.open(credential)
-    const { steps } = JSON.parse(request.code) as Script
+    const { steps } = JSON.parse(code) as Script
     const run = runs.get(claim.id) ?? { calls: 0 }
     runs.set(claim.id, run)
     if (run.ended) return { state: 'ended' as const, outcome: run.ended }
@@ -189,7 +180,7 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
       retryLost: claim.retry_lost ?? false,
       at: Date.now(),
       usageKey,
-      params: request.js_params,
+      params,
     })
     const step = steps[Math.min(run.calls++, steps.length - 1)]!
     if ('refuse' in step) {
@@ -203,13 +194,12 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
       return 'break' as const
     }
     run.ending ??= sleep(step.after_ms ?? 0).then(() => (run.ended = step.outcome))
-    const outcome = await Promise.race([run.ending, sleep(request.wait_ms)])
+    const outcome = await Promise.race([run.ending, sleep(wait_ms)])
     return outcome ? { state: 'ended' as const, outcome } : { state: 'running' as const }
   }
 
-  /** Executes a request that a client sealed end to end, without a run. Uses the first step only. */
-  async function executeForClient({ code, run, credential }: ExecuteRequest) {
-    if (run || !('api_key' in credential)) throw new Error('a client sends its own key alone')
+  /** Executes a request that a client sealed end to end. Uses the first step only. */
+  function executeForClient({ code }: ExecuteRequest) {
     const [step] = (JSON.parse(code) as Script).steps
     if (!step || 'refuse' in step || 'unanswered' in step)
       throw new Error('not a script for a client')

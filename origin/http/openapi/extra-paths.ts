@@ -201,7 +201,10 @@ export const extraPaths: OpenApiPaths = {
     { content: ofTypes('text/html; charset=utf-8'), failures: [503] },
   ),
   [`${EVIDENCES_PATH}{file}`]: evidenceFile,
-  [SEALED_EXECUTE_PATH]: describeSealed('Executes an action (sealed).', 'sealed_execute'),
+  [SEALED_EXECUTE_PATH]: describeSealed(
+    'Executes an action for a client that verifies the origin (sealed).',
+    'sealed_execute',
+  ),
   [SEALED_RUNS_PATH]: describeSealed(
     'Executes runs of one trigger for the edge (sealed). The response is a stream with one message for each run.',
     'sealed_runs',

@@ -12,13 +12,13 @@ import {
 } from '../../../shared/envelope/seal.ts'
 import { RUN_SUFFIX_BYTES, TRIGGER_MAC_BYTES, TRIGGER_RANDOM_BYTES } from '../../../shared/ids.ts'
 import { EXECUTE_WAIT_MS, SEALED_REQUEST_LIFETIME_MS } from '../../../shared/limits.ts'
-import { PAD_BYTE } from '../../../shared/wire/sealed-http.ts'
+import { encodeFrame } from '../../../shared/wire/sealed-http.ts'
 import {
-  type ExecuteRequest,
-  executeResponseSchema,
-  SEALED_EXECUTE_PATH,
-  type StoredUsageKey,
-} from '../../../shared/wire/sealed.ts'
+  runsMessageSchema,
+  type RunsRequest,
+  SEALED_RUNS_PATH,
+} from '../../../shared/wire/sealed-runs.ts'
+import type { StoredUsageKey } from '../../../shared/wire/sealed.ts'
 import { CHANNEL_PSK } from '../../system/origins.ts'
 import { startLoneOrigin, usageKeyFor } from '../lone-origin.ts'
 import { post } from '../load.ts'
@@ -91,19 +91,19 @@ async function sealedRate(
     calls.push(await sealRun(channel, stored[n % stored.length]!))
   const responses: Uint8Array<ArrayBuffer>[] = []
   const { perSecond } = await post({
-    url: () => `${url}${SEALED_EXECUTE_PATH}`,
+    url: () => `${url}${SEALED_RUNS_PATH}`,
     headers: { 'content-type': SEALED_CONTENT_TYPE },
     body: (n) => calls[n]!.body,
     status: 200,
     onResponse: (n, body) => (responses[n] = Uint8Array.from(body)),
     ...load,
   })
-  for (const [n, { open }] of calls.entries()) {
-    const response = responses[n]!
-    const text = await open(response.subarray(response.findIndex((byte) => byte !== PAD_BYTE)))
-    const answer = executeResponseSchema.parse(JSON.parse(Buffer.from(text).toString()))
-    if (answer.state !== 'ended' || answer.outcome.status !== 'success')
-      throw new Error(`a sealed run did not succeed: ${JSON.stringify(answer).slice(0, 300)}`)
+  for (const [n, { openStream }] of calls.entries()) {
+    const { value } = await openStream(ReadableStream.from([responses[n]!])).next()
+    const message = runsMessageSchema.parse(JSON.parse(Buffer.from(value!).toString()))
+    const { response } = message
+    if (response.state !== 'ended' || response.outcome.status !== 'success')
+      throw new Error(`a sealed run did not succeed: ${JSON.stringify(message).slice(0, 300)}`)
   }
   return perSecond
 }
@@ -111,20 +111,28 @@ async function sealedRate(
 function sealRun(channel: ChannelPublicKey, credential: StoredUsageKey) {
   const suffix = randomBytes(RUN_SUFFIX_BYTES).toString('base64url')
   const issuedAt = Date.now()
-  const request: ExecuteRequest = {
+  const [code, params] = [Buffer.from(CODE), Buffer.from(JSON.stringify(PARAMS))]
+  const request: RunsRequest = {
     request_id: randomBytes(16).toString('base64url'),
     issued_at: issuedAt,
     expires_at: issuedAt + SEALED_REQUEST_LIFETIME_MS,
     credential,
-    code: CODE,
-    js_params: PARAMS,
     wait_ms: EXECUTE_WAIT_MS,
-    run: { id: `${credential.trigger_id}${suffix}`, attempt: 1 },
+    source_bytes: [code.length],
+    runs: [
+      {
+        id: `${credential.trigger_id}${suffix}`,
+        attempt: 1,
+        source: 0,
+        params_bytes: params.length,
+      },
+    ],
   }
+  const body = Uint8Array.from(Buffer.concat([code, params]))
   return sealCall(channel, {
     method: 'POST',
-    path: SEALED_EXECUTE_PATH,
-    plaintext: Uint8Array.from(Buffer.from(JSON.stringify(request))),
+    path: SEALED_RUNS_PATH,
+    plaintext: encodeFrame(body, body.length, request),
     psk: Uint8Array.from(CHANNEL_PSK),
   })
 }

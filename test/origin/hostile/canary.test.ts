@@ -7,6 +7,7 @@ import { OUTCOMES_WAIT_MS } from '../../../shared/limits.ts'
 import { SEALED_OUTCOMES_PATH } from '../../../shared/wire/sealed.ts'
 import { databaseFiles } from '../db/database-files.ts'
 import { startOrigin, type TestOrigin } from '../http/origin.ts'
+import { executeRun } from '../http/runs-client.ts'
 import { leaksIn, spellings } from './canary.ts'
 import { LEAKY_PROGRAMS } from './leaky-programs.ts'
 import { descendants, filesWrittenSince } from './where-it-could-be.ts'
@@ -15,6 +16,7 @@ const startedAt = Date.now()
 const ALL = `0x${'0'.repeat(64)}`
 let origin: TestOrigin
 let account: string
+let usageKey: string
 let pkpId: string
 let canary: string
 /** The origin's responses, keyed by program name. */
@@ -24,7 +26,9 @@ beforeAll(async () => {
   origin = await startOrigin()
   account = await origin.account()
   ;({ wallet_address: pkpId } = await origin.wallet(account))
-  await origin.group(account, { pkp_ids_permitted: [ALL], cid_hashes_permitted: [0] })
+  const permits = { pkp_ids_permitted: [ALL], cid_hashes_permitted: [0] }
+  const group = await origin.group(account, permits)
+  usageKey = await origin.usageKey(account, { execute_in_groups: [group] })
   const tell = 'const main = ({ pkpId }) => Svc.Actions.getPrivateKey({ pkpId })'
   canary = (await origin.run(account, tell, { pkpId })).body.response
   for (const program of LEAKY_PROGRAMS) answers.set(program.name, await runEveryWay(program.code))
@@ -38,7 +42,7 @@ async function runEveryWay(code: string): Promise<string> {
   const run = { id: 'T'.repeat(32) + randomBytes(12).toString('base64url'), attempt: 1 }
   const [plain, begun] = await Promise.all([
     origin.core('svc_action', { key: account, body, headers }),
-    origin.execute({ credential: { api_key: account }, run, ...body }),
+    executeRun(origin, { credential: { api_key: usageKey }, run, ...body }),
   ])
   const asked = { run_ids: [run.id], wait_ms: OUTCOMES_WAIT_MS }
   const stored = JSON.stringify([begun, await origin.sealed(SEALED_OUTCOMES_PATH, asked)])

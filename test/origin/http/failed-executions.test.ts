@@ -10,6 +10,7 @@ import { Executions } from '../../../origin/runs/executions.ts'
 import { actionCid } from '../../../shared/cid/compute-cid.ts'
 import { FAILED_EXECUTION_MS, FAILED_EXECUTION_PAIRS } from '../../../shared/limits.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
+import { executeRun, keyForAllActions } from './runs-client.ts'
 
 let origin: TestOrigin
 beforeAll(async () => {
@@ -179,7 +180,7 @@ describe('the allowance for failed executions', () => {
     const pair = await pairOf(flooded!, THROWS)
     await haveFailed(account, pair, FAILED_EXECUTION_MS - 1_100)
     const send = () =>
-      origin.execute({ credential: { api_key: flooded! }, code: THROWS, run: newRun() })
+      executeRun(origin, { credential: { api_key: flooded! }, code: THROWS, run: newRun() })
     const flood = []
     for (let i = 0; i < 40; i++) flood.push(...(await Promise.all([send(), send(), send()])))
     const refused = flood.filter(({ state }) => state === 'refused')
@@ -270,22 +271,24 @@ describe('the allowance for failed executions', () => {
   it('still returns the result of a finished run when it is spent', async () => {
     const key = await origin.poor(100)
     const run = newRun()
-    const credential = { api_key: key }
+    const api_key = await keyForAllActions(origin, key)
+    const sent = { credential: { api_key }, code: THROWS }
     const { services, pool } = origin
     const own = services.executions
     const limits = { wallMs: 10_000, cpuMs: 1_000 }
     try {
       const before = newCredits()
       services.executions = new Executions({ ...services, pool, credits: before, limits })
-      const first = await origin.execute({ credential, code: THROWS, run })
+      const first = await executeRun(origin, { ...sent, run })
       expect(first.outcome).toMatchObject({ status: 'failed', code: 'action_threw' })
       await before.close()
       const later = Date.now() + 60_000
-      await haveFailed(origin.hashOf(key), await pairOf(key, THROWS), FAILED_EXECUTION_MS, later)
+      const pair = await pairOf(api_key, THROWS)
+      await haveFailed(origin.hashOf(key), pair, FAILED_EXECUTION_MS, later)
 
       services.executions = new Executions({ ...services, pool, credits: newCredits(), limits })
-      expect(await origin.execute({ credential, code: THROWS, run })).toEqual(first)
-      const other = await origin.execute({ credential, code: THROWS, run: newRun() })
+      expect(await executeRun(origin, { ...sent, run })).toEqual(first)
+      const other = await executeRun(origin, { ...sent, run: newRun() })
       expect(other).toMatchObject({ state: 'refused', reason: 'failed_execution_allowance' })
     } finally {
       services.executions = own

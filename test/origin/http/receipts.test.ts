@@ -15,6 +15,7 @@ import { RECEIPT_HEADER } from '../../../shared/wire/header-names.ts'
 import { verifyReceiptChain } from '../../../shared/receipts/receipt-chain.ts'
 import { SEALED_OUTCOMES_PATH } from '../../../shared/wire/sealed.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
+import { executeRun, keyForAllActions } from './runs-client.ts'
 
 let origin: TestOrigin
 let publicKey: ReceiptKey
@@ -30,8 +31,18 @@ const SLEEPS = 'async function main({ ms }) { await new Promise((done) => setTim
 
 const verified = (text: string) => verifyReceipt(text, publicKey)
 const newRun = () => ({ id: 'T'.repeat(32) + randomBytes(12).toString('base64url'), attempt: 1 })
-const execute = (key: string, run: object, code = ECHO, js_params: object = {}) =>
-  origin.execute({ credential: { api_key: key }, code, js_params, run })
+const usageKeys = new Map<string, Promise<string>>()
+/** Executes a run with a usage key of the account. */
+async function execute(
+  account: string,
+  run: ReturnType<typeof newRun>,
+  code = ECHO,
+  js_params: object = {},
+) {
+  const usageKey = usageKeys.get(account) ?? keyForAllActions(origin, account)
+  usageKeys.set(account, usageKey)
+  return executeRun(origin, { credential: { api_key: await usageKey }, code, js_params, run })
+}
 
 describe('the receipt of svc_action', () => {
   it('states the same as the response, for the account of the usage key', async () => {

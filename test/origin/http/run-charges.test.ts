@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SEALED_OUTCOMES_PATH } from '../../../shared/wire/sealed.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
+import { executeRun, keyForAllActions } from './runs-client.ts'
 import { away, goingAway } from '../credits/unreliable-database.ts'
 import { appWith, creditsOver, executionsWith } from './other-ledger.ts'
 
@@ -111,11 +112,13 @@ describe('an execution', () => {
 })
 
 describe('a run with an ID', () => {
-  const execute = (key: string, run: object, code = ECHO, js_params = {}) =>
-    origin.execute({ credential: { api_key: key }, code, js_params, run })
+  const execute = (key: string, run: ReturnType<typeof newRun>, code = ECHO, js_params = {}) =>
+    executeRun(origin, { credential: { api_key: key }, code, js_params, run })
+  /** Returns a usage key of an account with exactly this balance. */
+  const poor = async (cents: number) => keyForAllActions(origin, await origin.poor(cents + 2))
 
   it('is rejected with 402 before it starts, and can be sent again when there are credits', async () => {
-    const key = await origin.poor(0)
+    const key = await poor(0)
     const run = newRun()
     expect(await execute(key, run)).toMatchObject({ state: 'refused', status: 402 })
     const known = await origin.sealed(SEALED_OUTCOMES_PATH, { run_ids: [run.id], wait_ms: 0 })
@@ -123,7 +126,7 @@ describe('a run with an ID', () => {
   })
 
   it('is returned free of charge once it has finished', async () => {
-    const key = await origin.poor(1)
+    const key = await poor(1)
     const run = newRun()
     const first = await execute(key, run)
     expect(first.outcome).toMatchObject({ status: 'success', charged_cents: 1 })
@@ -132,14 +135,14 @@ describe('a run with an ID', () => {
   })
 
   it('double charge: is charged once for many requests at once', async () => {
-    const key = await origin.poor(10)
+    const key = await poor(10)
     const run = newRun()
     await Promise.all(Array.from({ length: 8 }, () => execute(key, run, SLEEPS, { ms: 200 })))
     expect(await balanceOf(key)).toBe(9)
   })
 
   it('fails permanently if it runs out of credits', async () => {
-    const key = await origin.poor(1)
+    const key = await poor(1)
     const run = newRun()
     const { outcome } = await execute(key, run, SLEEPS, { ms: 4_000 })
     expect(outcome).toMatchObject({
@@ -153,12 +156,13 @@ describe('a run with an ID', () => {
   })
 
   it('is rejected with 503, never 402, if the ledger is unavailable', async () => {
+    const key = await poor(1)
     const { services } = origin
     const own = services.executions
     const credits = creditsOver(origin, away(origin.database.db))
     services.executions = executionsWith(origin, credits)
     try {
-      const answer = await execute(await origin.poor(1), newRun())
+      const answer = await execute(key, newRun())
       expect(answer).toMatchObject({ state: 'refused', status: 503 })
     } finally {
       services.executions = own

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { id as hashOf } from 'ethers'
+import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { ActionPool } from '../../../origin/actions/run.ts'
 import { OverloadedError } from '../../../origin/admission/event-loop-load.ts'
@@ -23,11 +24,13 @@ import {
 import { startOrigin, type TestOrigin } from './origin.ts'
 import {
   frameRuns,
+  keyForAllActions,
   messagesOf,
   readMessages,
   sendFrame,
   sendRuns,
   type SentRun,
+  storedKey,
 } from './runs-client.ts'
 import { sealText } from './sealed-http-client.ts'
 
@@ -44,21 +47,11 @@ let credential: StoredUsageKey
 beforeAll(async () => {
   origin = await startOrigin()
   account = await origin.account()
-  credential = await stored(await mayRunAll(account))
+  credential = await stored(await keyForAllActions(origin, account))
 })
 afterAll(() => origin.close())
 
-/** Returns a usage key that can execute all actions. */
-async function mayRunAll(key: string): Promise<string> {
-  const group = await origin.group(key, { cid_hashes_permitted: [0] })
-  return origin.usageKey(key, { execute_in_groups: [group] })
-}
-
-async function stored(key: string): Promise<StoredUsageKey> {
-  const sealed_usage_key = await origin.sealKey(key, { triggerId: TRIGGER, ownerId: 'user' })
-  return { sealed_usage_key, trigger_id: TRIGGER, owner_id: 'user' }
-}
-
+const stored = (key: string) => storedKey(origin, key, TRIGGER)
 const newId = (trigger = TRIGGER) => trigger + randomBytes(12).toString('base64url')
 const newRun = (fields: Partial<SentRun> = {}): SentRun => ({ id: newId(), code: CODE, ...fields })
 const send = (...runs: SentRun[]) => sendRuns(origin, { credential, runs })
@@ -214,8 +207,7 @@ describe('double execution', () => {
 
   it('overdraft: a batch executes only the runs that the account can pay for', async () => {
     const key = await origin.poor(4)
-    // Creating the group and the usage key costs two cents.
-    const own = await stored(await mayRunAll(key))
+    const own = await stored(await keyForAllActions(origin, key))
     const runs = [1, 2, 3, 4].map((n) => newRun({ params: JSON.stringify({ n }) }))
     const messages = await sendRuns(origin, { credential: own, runs })
     const states = messages.map(({ response }) =>
@@ -276,7 +268,9 @@ describe('a request that is refused as a whole is answered with one message with
 
   it('impersonation of the edge: base mode', async () => {
     const runs = [newRun(), newRun()]
-    const messages = await sendFrame(origin, frameRuns(origin, { credential, runs }), 'base')
+    const messages = await sendFrame(origin, frameRuns(origin, { credential, runs }), {
+      mode: 'base',
+    })
     expect(refusalOf(messages, runs)).toMatchObject({ status: 403, error: 'forbidden' })
   })
 
@@ -302,7 +296,7 @@ describe('a request that is refused as a whole is answered with one message with
   })
 
   it('an unknown or a revoked key', async () => {
-    const revoked = await mayRunAll(account)
+    const revoked = await keyForAllActions(origin, account)
     const body = { usage_api_key: revoked }
     await origin.core('remove_usage_api_key', { key: account, body })
     for (const key of ['nobody', revoked]) {
@@ -349,6 +343,21 @@ describe('a request that is refused as a whole is answered with one message with
   it('malformed: more runs than allowed', async () => {
     const runs = Array.from({ length: RUNS_PER_REQUEST_MAX + 1 }, () => newRun())
     expect(refusalOf(await send(...runs), runs)).toMatchObject({ status: 400 })
+  })
+
+  it('fuzzing: no head causes a 500', async () => {
+    const value = fc.oneof(fc.jsonValue(), fc.maxSafeInteger(), fc.string({ unit: 'binary' }))
+    const names = ['credential', 'wait_ms', 'source_bytes', 'runs', 'request_id', 'expires_at']
+    const heads = fc.record(Object.fromEntries(names.map((name) => [name, value])), {
+      requiredKeys: [],
+    })
+    await fc.assert(
+      fc.asyncProperty(heads, async (head) => {
+        for (const { response } of await sendRuns(origin, { credential, runs: [newRun()], head }))
+          if (response.state === 'refused') expect([400, 401, 403, 422]).toContain(response.status)
+      }),
+      { numRuns: 80 },
+    )
   })
 
   it('malformed: a plaintext that is not a frame', async () => {

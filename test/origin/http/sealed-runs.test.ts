@@ -4,15 +4,21 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ActionPool } from '../../../origin/actions/run.ts'
 import { RunClaims } from '../../../origin/runs/claims.ts'
 import { Executions } from '../../../origin/runs/executions.ts'
-import { SEALED_EXECUTE_PATH, SEALED_OUTCOMES_PATH } from '../../../shared/wire/sealed.ts'
+import { SEALED_RUNS_PATH } from '../../../shared/wire/sealed-runs.ts'
+import { SEALED_OUTCOMES_PATH } from '../../../shared/wire/sealed.ts'
 import { openFresh } from '../db/fresh-database.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
+import { executeRun, frameRuns, keyForAllActions, storedKey } from './runs-client.ts'
+import { sealText } from './sealed-http-client.ts'
 
 let origin: TestOrigin
+let accountKey: string
+/** Usage key of the account. */
 let key: string
 beforeAll(async () => {
   origin = await startOrigin()
-  key = await origin.account()
+  accountKey = await origin.account()
+  key = await keyForAllActions(origin, accountKey)
 })
 afterAll(() => origin.close())
 
@@ -27,10 +33,17 @@ const newRun = () => ({
 })
 const started = (runId: string) =>
   origin.logs.filter(({ event, facts }) => event === 'run.started' && facts.run_id === runId).length
-const execute = (run: object, fields: object = {}) =>
-  origin.execute({ credential: { api_key: key }, code: CODE, js_params: { n: 1 }, run, ...fields })
+type Run = ReturnType<typeof newRun> & { retry_lost?: boolean }
+const execute = (run: Run, fields: object = {}) =>
+  executeRun(origin, {
+    credential: { api_key: key },
+    code: CODE,
+    js_params: { n: 1 },
+    run,
+    ...fields,
+  })
 /** Executes a run, and repeats the request while it is running, because it may take longer than one request waits. */
-async function executeToEnd(run: object, fields: object) {
+async function executeToEnd(run: Run, fields: object) {
   for (;;) {
     const answer = await execute(run, fields)
     if (answer.state !== 'running') return answer
@@ -145,9 +158,11 @@ describe('a run with an ID', () => {
 
   it('replay: returns the first outcome for a captured request, and runs nothing', async () => {
     const run = newRun()
-    const fields = { credential: { api_key: key }, code: CODE, js_params: { n: 3 }, wait_ms: 2_000 }
-    const { body } = await origin.seal(SEALED_EXECUTE_PATH, { ...fields, run })
-    for (let time = 0; time < 3; time++) await origin.post(SEALED_EXECUTE_PATH, body)
+    const credential = await storedKey(origin, key, 'T'.repeat(32))
+    const plaintext = frameRuns(origin, { credential, runs: [{ ...run, code: CODE }] })
+    const { body } = await sealText(origin, plaintext, 'psk', SEALED_RUNS_PATH)
+    for (let time = 0; time < 3; time++)
+      await (await origin.post(SEALED_RUNS_PATH, body)).arrayBuffer()
     expect(started(run.id)).toBe(1)
   })
 
@@ -168,7 +183,7 @@ describe('a run with an ID', () => {
 
   it('is rejected and claims nothing if it is not permitted', async () => {
     const run = newRun()
-    const api_key = await origin.usageKey(key, {})
+    const api_key = await origin.usageKey(accountKey, {})
     expect(await execute(run, { credential: { api_key } })).toMatchObject({ status: 403 })
     expect((await outcomes([run.id])).unknown).toEqual([run.id])
     expect((await execute(run)).state).toBe('ended')
@@ -176,7 +191,8 @@ describe('a run with an ID', () => {
 
   it('account mix-up: can be neither joined nor read by another account', async () => {
     const run = newRun()
-    const other = { credential: { api_key: await origin.account() } }
+    const api_key = await keyForAllActions(origin, await origin.account())
+    const other = { credential: { api_key } }
     const mine = { code: SLOW, js_params: { n: 'mine', ms: 400 } }
     await execute(run, { ...mine, wait_ms: 0 })
     const theirs = await execute(run, { ...other, js_params: { n: 'theirs' } })

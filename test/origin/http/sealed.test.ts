@@ -4,6 +4,7 @@ import { id } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SEALED_EXECUTE_PATH, SEALED_OUTCOMES_PATH } from '../../../shared/wire/sealed.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
+import { executeRun } from './runs-client.ts'
 
 let origin: TestOrigin
 let key: string
@@ -80,9 +81,9 @@ describe.each([['psk'], ['base']] as const)('/sealed/execute without a run ID, %
   })
 })
 
-describe('base mode, which anyone can use', () => {
+describe.each([['psk'], ['base']] as const)('a request of a client, %s mode', (mode) => {
   it.each([
-    ['a run id', () => ({ run: runOf() })],
+    ['a run ID', () => ({ run: runOf() })],
     ['a client address', () => ({ client_address: '203.0.113.7' })],
     [
       'a stored key',
@@ -94,11 +95,23 @@ describe('base mode, which anyone can use', () => {
         },
       }),
     ],
-  ])('may not include %s', async (_what, make) => {
-    const fields = { credential: { api_key: key }, code: CODE, ...(await make()) }
-    expect(await origin.execute(fields, 'base')).toMatchObject({ status: 403, error: 'forbidden' })
+    [
+      'a stored key beside its own',
+      () => ({ credential: { api_key: key, sealed_usage_key: 'AA' } }),
+    ],
+  ])('impersonation of the edge: may not include %s', async (_what, make) => {
+    const code = `${CODE} // ${randomBytes(8).toString('hex')}`
+    const fields = { credential: { api_key: key }, code, ...(await make()) }
+    const answer = await origin.execute(fields, mode)
+    expect(answer).toMatchObject({ state: 'refused' })
+    expect([400, 422]).toContain(answer.status)
+    expect(answer.message).toMatch(/^(run|client_address): accepted only from the edge|^credential/)
+    const cid = (await origin.core('get_svc_action_ipfs_id', { body: code })).body
+    expect(origin.logs.filter(({ facts }) => facts.cid === cid)).toEqual([])
   })
+})
 
+describe('base mode, which anyone can use', () => {
   it('may not query outcomes', async () => {
     const fields = { run_ids: [runOf().id], wait_ms: 0 }
     const answer = await origin.sealed(SEALED_OUTCOMES_PATH, fields, 'base')
@@ -119,13 +132,14 @@ describe('a stored usage key', () => {
     const cid = (await origin.core('get_svc_action_ipfs_id', { body: CODE })).body
     await origin.group(account, { cid_hashes_permitted: [id(cid)] })
     const credential = await stored(await origin.usageKey(account, { execute_in_groups: [1] }))
-    const execute = (code: string) => origin.execute({ credential, code, run: runOf() })
+    const execute = (code: string) => executeRun(origin, { credential, code, run: runOf() })
     expect((await execute(CODE)).state).toBe('ended')
     expect(await execute(`${CODE} `)).toMatchObject({ status: 403 })
   })
 
   it('may not be an account key, which could do anything in the account', async () => {
-    const answer = await origin.execute({ credential: await stored(key), code: CODE, run: runOf() })
+    const credential = await stored(key)
+    const answer = await executeRun(origin, { credential, code: CODE, run: runOf() })
     expect(answer).toMatchObject({ state: 'refused', status: 403 })
     expect(answer.message).toContain('account key')
   })
@@ -134,7 +148,7 @@ describe('a stored usage key', () => {
     const account = await origin.account()
     const usage = await origin.usageKey(account, { execute_in_groups: [0] })
     const credential = await stored(usage)
-    expect(await origin.execute({ credential, code: CODE })).toMatchObject({ status: 403 })
+    expect(await origin.execute({ credential, code: CODE })).toMatchObject({ status: 422 })
   })
 
   it('transplant: is rejected if it was sealed for another trigger or owner', async () => {
@@ -143,8 +157,8 @@ describe('a stored usage key', () => {
       [await stored(key, { trigger_id: other }), runOf(other)],
       [await stored(key, { owner_id: 'someone' }), runOf()],
       [await stored(key), runOf(other)],
-    ]) {
-      const answer = await origin.execute({ credential, code: CODE, run })
+    ] as const) {
+      const answer = await executeRun(origin, { credential, code: CODE, run })
       expect(answer.state).toBe('refused')
       expect([400, 403]).toContain(answer.status)
     }
@@ -153,7 +167,8 @@ describe('a stored usage key', () => {
   it('is rejected if it is not a sealed key', async () => {
     for (const sealed_usage_key of ['AA', key.replaceAll(/[^A-Za-z0-9]/g, '')]) {
       const credential = await stored(key, { sealed_usage_key })
-      expect((await origin.execute({ credential, code: CODE, run: runOf() })).state).toBe('refused')
+      const answer = await executeRun(origin, { credential, code: CODE, run: runOf() })
+      expect(answer.state).toBe('refused')
     }
   })
 })
@@ -207,7 +222,7 @@ describe('no sealed text causes a 500', () => {
   it('including attempt numbers too large for the database, and deeply nested params', async () => {
     const valid = { credential: { api_key: key }, code: CODE }
     const run = { ...runOf(), attempt: Number.MAX_SAFE_INTEGER }
-    expect(await origin.execute({ ...valid, run })).toMatchObject({ status: 400 })
+    expect(await executeRun(origin, { ...valid, run })).toMatchObject({ status: 400 })
     let deep: unknown = 1
     for (let level = 0; level < 3_000; level++) deep = [deep]
     expect((await origin.execute({ ...valid, js_params: { deep } })).state).toBe('ended')

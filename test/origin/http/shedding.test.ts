@@ -15,6 +15,7 @@ import { Executions } from '../../../origin/runs/executions.ts'
 import { RUN_ID_CHARACTERS } from '../../../shared/ids.ts'
 import { SEALED_EXECUTE_PATH, SEALED_OUTCOMES_PATH } from '../../../shared/wire/sealed.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
+import { executeRun, keyForAllActions } from './runs-client.ts'
 
 let origin: TestOrigin
 let key: string
@@ -139,7 +140,8 @@ describe('a pool with too many waiting runs', () => {
       expect([refused.status, refused.body.reason]).toEqual([429, 'overloaded'])
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
       const run = { id: RUN_ID, attempt: 1 }
-      const answer = await sealed(app, SEALED_EXECUTE_PATH, { ...execution(), run })
+      const credential = { api_key: await keyForAllActions(origin, key) }
+      const answer = await executeRun(origin, { credential, code: CODE, run }, { app })
       const names = { error: 'too_many_requests', reason: 'overloaded' }
       expect(answer).toMatchObject({ state: 'refused', status: 429, ...names })
       expect(await origin.services.claims.state({ accountHash, runId: run.id })).toBeUndefined()

@@ -2,6 +2,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startOrigin, type TestOrigin } from './origin.ts'
+import { executeRun } from './runs-client.ts'
 
 let origin: TestOrigin
 const shown: Record<string, string> = {}
@@ -20,7 +21,7 @@ beforeAll(async () => {
   await origin.run(shown.usage!, 'async function main() { return 1 }')
   const run = { id: 'T'.repeat(32) + 'A'.repeat(16), attempt: 1 }
   const code = 'async function main() { return 2 }'
-  await origin.execute({ credential: { api_key: shown.usage }, code, run })
+  await executeRun(origin, { credential: { api_key: shown.usage! }, code, run })
   await origin.core('billing/balance', { key })
   await origin.services.keyUses.flush()
 })
