@@ -113,27 +113,16 @@ async function* openStream(
       bytes = bytes.subarray(STREAM_START_BYTES)
     }
     for (;;) {
-<<<<<<< HEAD
       needed = STREAM_LENGTH_BYTES
       if (bytes.length < needed) break
       const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0)
-      if (length > STREAM_MESSAGE_MAX_BYTES) throw new ResponseDecryptionError()
+      // The length is not authenticated, and an incomplete message is kept in memory.
+      if (length > SEALED_RESPONSE_MAX_BYTES) throw new ResponseDecryptionError()
       needed += length
       if (bytes.length < needed) break
       const nonce = messageNonce(key.iv, messages++)
       yield await key.decrypt(bytes.subarray(STREAM_LENGTH_BYTES, needed), nonce)
       bytes = bytes.subarray(needed)
-=======
-      if (rest.length < STREAM_LENGTH_BYTES) break
-      const length = new DataView(rest.buffer, rest.byteOffset).getUint32(0)
-      // The length is not authenticated, and an incomplete message is kept in memory.
-      if (length > SEALED_RESPONSE_MAX_BYTES) throw new ResponseDecryptionError()
-      const end = STREAM_LENGTH_BYTES + length
-      if (rest.length < end) break
-      const { decrypt, iv } = key
-      yield await decrypt(rest.subarray(STREAM_LENGTH_BYTES, end), messageNonce(iv, messages++))
-      rest = rest.subarray(end)
->>>>>>> 95c69d9a (Limit the head of a batch and the messages of its response)
     }
     chunks = [bytes]
     held = bytes.length

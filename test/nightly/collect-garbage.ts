@@ -12,15 +12,18 @@ export async function collectGarbage(inspectorPort: number): Promise<void> {
 function collect(url: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url)
-    socket.onerror = () => reject(new Error(`the inspector at ${url} is unreachable`))
-    socket.onopen = () =>
-      socket.send(JSON.stringify({ id: 1, method: 'HeapProfiler.collectGarbage' }))
-    socket.onmessage = ({ data }) => {
+    socket.addEventListener('error', () =>
+      reject(new Error(`the inspector at ${url} is unreachable`)),
+    )
+    socket.addEventListener('open', () =>
+      socket.send(JSON.stringify({ id: 1, method: 'HeapProfiler.collectGarbage' })),
+    )
+    socket.addEventListener('message', ({ data }) => {
       const { id, error } = JSON.parse(String(data)) as { id?: number; error?: { message: string } }
       if (id !== 1) return
       socket.close()
       if (error) reject(new Error(error.message))
       else resolve()
-    }
+    })
   })
 }

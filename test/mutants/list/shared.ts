@@ -109,7 +109,7 @@ export const SHARED: readonly Mutant[] = [
   {
     id: 'envelope-truncated-message-dropped',
     file: 'shared/envelope/seal.ts',
-    from: 'if (!key || rest.length > 0) throw new ResponseDecryptionError()',
+    from: 'if (!key || held > 0) throw new ResponseDecryptionError()',
     to: 'if (!key) throw new ResponseDecryptionError()',
     meaning: 'a message that was cut off is ignored',
     tests: ['test/origin/channel/streams.test.ts'],
