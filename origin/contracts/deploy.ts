@@ -1,5 +1,5 @@
 import { ContractFactory, Interface, JsonRpcProvider } from 'ethers'
-import type { Provider, Signer, TransactionReceipt, TransactionResponse } from 'ethers'
+import type { Provider, Signer, TransactionReceipt } from 'ethers'
 import { accountConfigAbi } from '../../shared/abi/account-config.ts'
 import artifacts from './artifacts.json' with { type: 'json' }
 
@@ -45,15 +45,13 @@ async function deploy(
 ): Promise<DeployedAccountConfig> {
   const owner = signer.provider === provider ? signer : signer.connect(provider)
   const facets = Object.values(artifacts.facets)
-  const nonce = await owner.getNonce('pending')
-  // The facets are independent of each other, so none of them waits for the receipt of another. They are sent in order,
-  // because anvil may never mine a transaction that arrived before its predecessor.
-  const sent: TransactionResponse[] = []
-  for (const [index, { bytecode }] of facets.entries())
-    sent.push(await owner.sendTransaction({ data: bytecode, nonce: nonce + index }))
-  const mined = await Promise.all(
-    sent.map(async (transaction) => createdContract(await transaction.wait())),
-  )
+  // Each facet is mined before the next one is sent. If anvil mines a transaction while the next one arrives, it may never
+  // mine that next one.
+  const mined: { address: string }[] = []
+  for (const { bytecode } of facets) {
+    const transaction = await owner.sendTransaction({ data: bytecode })
+    mined.push(createdContract(await transaction.wait()))
+  }
 
   const cuts = facets.map(({ selectors }, index) => ({
     target: mined[index]?.address,
@@ -66,10 +64,7 @@ async function deploy(
   )
   if (payers.length > 0) calls.unshift(functions.encodeFunctionData('setApiPayers', [payers, true]))
   const factory = new ContractFactory(artifacts.diamond.abi, artifacts.diamond.bytecode)
-  const diamond = await owner.sendTransaction({
-    ...(await factory.getDeployTransaction(cuts, calls)),
-    nonce: nonce + facets.length,
-  })
+  const diamond = await owner.sendTransaction(await factory.getDeployTransaction(cuts, calls))
   const { address, block } = createdContract(await diamond.wait())
   return { address, block, chainId: Number((await provider.getNetwork()).chainId) }
 }
