@@ -19,6 +19,7 @@ import { HEAD_OPTIONS, rejectMalformedRequests } from './http/malformed-requests
 import type { OriginApp } from './http/operation.ts'
 import { IdempotencyStore } from './idempotency/idempotency-store.ts'
 import { Keyring } from './keys/keyring.ts'
+import { LineBuffer } from './log/line-buffer.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { type OriginLog, openLog } from './log.ts'
 import { Counters } from './metrics/counters.ts'
@@ -47,7 +48,9 @@ const EVIDENCE_POLL_MS = 10_000
 
 const now = Date.now
 const counters = new Counters()
-const { log: write, setLevel } = openLog((line) => process.stdout.write(line), now)
+const lines = new LineBuffer((text) => process.stdout.write(text))
+process.once('exit', () => lines.flush())
+const { log: write, setLevel } = openLog((line) => lines.add(line), now)
 const log: OriginLog = (event, facts) => {
   counters.countEvent(event, facts)
   write(event, facts)
