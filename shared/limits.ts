@@ -231,7 +231,7 @@ export const ORIGIN_CONNECTIONS_PER_OBJECT = 4
 
 /** Time after the start of a run after which `/sealed/runs` responds with `running`. */
 export const EXECUTE_WAIT_MS = 5_000
-/** The same if other runs may need the connection. */
+/** The same if the connection is the last free one of the object, so that other runs soon need it. */
 export const EXECUTE_WAIT_CROWDED_MS = 250
 
 /** Timeout for checking the stored key when the action of a trigger changes. */

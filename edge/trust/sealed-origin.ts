@@ -28,9 +28,6 @@ import { sealingKeys } from './sealing-keys.ts'
 
 type Unsent<Request> = Omit<Request, keyof Freshness>
 
-/** As `TRANSPORT_MS`, and for runs that are queued at the origin. */
-const RUNS_TRANSPORT_MS = 60_000
-
 export type RunToSend = {
   id: string
   attempt: number
@@ -44,6 +41,9 @@ type RunBatch = Pick<RunsRequest, 'credential' | 'wait_ms'> & { runs: readonly R
 
 /** Timeout of a call, in addition to `wait_ms`. It allows for the round trip and for a body of several megabytes. */
 const TRANSPORT_MS = 30_000
+
+/** The same for runs, which may wait at the origin for 10 s before they are claimed, and for 10 s before they start. */
+const RUNS_TRANSPORT_MS = 60_000
 
 /** Client for the origin. Encrypts each call to a verified key, and decrypts each response. */
 export class SealedOrigin {

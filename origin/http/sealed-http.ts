@@ -5,8 +5,6 @@
 import type { Context } from 'hono'
 import { MODE_PSK, SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
 import { ApiError } from '../../shared/errors/api-error.ts'
-import { validate } from '../../shared/json/json-body.ts'
-import { tryParseJson } from '../../shared/json/try-parse-json.ts'
 import { CORE_BODY_MAX_BYTES, SEALED_HEAD_MAX_BYTES, SEALED_PAD_MS } from '../../shared/limits.ts'
 import { forwardedHeaders } from '../../shared/wire/forwarded-headers.ts'
 import {
@@ -15,7 +13,6 @@ import {
   type SealedHttpResponse,
   type SealedHttpRequest,
   sealedHttpRequestSchema,
-  decodeFrame,
 } from '../../shared/wire/sealed-http.ts'
 import { openRequest, type OpenedRequest } from '../channel/open-request.ts'
 import type { OriginServices } from '../services.ts'
@@ -23,7 +20,7 @@ import { readEnvelope } from './body/read-envelope.ts'
 import type { RequestBindings } from './client-address.ts'
 import type { OriginApp, OriginEnv } from './operation.ts'
 import { paddedBody } from './padded-body.ts'
-import { sealedRefusal, requireNotReplayed, requireFresh } from './sealed.ts'
+import { readFrame, sealedRefusal, requireNotReplayed, requireFresh } from './sealed.ts'
 
 const ENVELOPE_LIMITS = { maxBytes: CORE_BODY_MAX_BYTES + SEALED_HEAD_MAX_BYTES, isOfEdge: true }
 
@@ -92,12 +89,9 @@ function readForwardedRequest({ mode, plaintext }: ForwardedRequest): {
       'Forwarded requests are accepted only from the edge.',
       'Send the request directly to this origin.',
     )
-  const parts = decodeFrame(plaintext)
-  if (!parts || parts.head.length > SEALED_HEAD_MAX_BYTES) throw notARequest()
-  if (parts.body.length > CORE_BODY_MAX_BYTES) throw notARequest()
-  const head = tryParseJson(parts.head)
-  if (head === undefined) throw notARequest()
-  return { head: validate(sealedHttpRequestSchema, head), body: parts.body }
+  const frame = readFrame(plaintext, sealedHttpRequestSchema, notARequest)
+  if (frame.body.length > CORE_BODY_MAX_BYTES) throw notARequest()
+  return frame
 }
 
 function notARequest(): ApiError {

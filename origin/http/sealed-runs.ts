@@ -2,14 +2,12 @@
 import { isUtf8 } from 'node:buffer'
 import { MODE_PSK, SEALED_STREAM_CONTENT_TYPE } from '../../shared/envelope/format.ts'
 import { ApiError } from '../../shared/errors/api-error.ts'
-import { validate } from '../../shared/json/json-body.ts'
-import { tryParseJson } from '../../shared/json/try-parse-json.ts'
 import {
   CORE_BODY_MAX_BYTES,
   SEALED_HEAD_MAX_BYTES,
   SOURCE_MAX_BYTES,
 } from '../../shared/limits.ts'
-import { decodeFrame } from '../../shared/wire/sealed-http.ts'
+import type { ExecuteResponse } from '../../shared/wire/sealed.ts'
 import {
   type RunsMessage,
   type RunsRequest,
@@ -18,15 +16,19 @@ import {
 } from '../../shared/wire/sealed-runs.ts'
 import type { Principal } from '../accounts/account.ts'
 import { openRequest, type OpenedRequest } from '../channel/open-request.ts'
+import type { JoinedRun } from '../runs/executions.ts'
 import type { OriginServices } from '../services.ts'
+import { undefinedAfter } from '../timeout.ts'
 import { authenticateKey } from './authenticate.ts'
 import { readEnvelope } from './body/read-envelope.ts'
 import { readObjectText } from './json/members.ts'
 import { NotJsonError } from './json/scan.ts'
 import type { OriginApp } from './operation.ts'
-import { responseTo } from './respond-to-run.ts'
-import { requireFresh, sealedRefusal } from './sealed.ts'
+import { readFrame, requireFresh, sealedRefusal } from './sealed.ts'
 import { readParamsText, requireSize } from './size.ts'
+
+/** Maximum time for which a request waits for the start of its run. */
+const QUEUED_WAIT_MAX_MS = 10_000
 
 const ENVELOPE_LIMITS = { maxBytes: CORE_BODY_MAX_BYTES + SEALED_HEAD_MAX_BYTES, isOfEdge: true }
 
@@ -83,7 +85,7 @@ async function executeRuns(
       // Both the received and the decoded bytes are in memory.
       const heldBytes = 2 * (code.length + text.length)
       const execution = { principal, code, params: text, heldBytes }
-      return responseTo(await services.executions.runOnce(execution, run), request.wait_ms)
+      return responseWithin(request.wait_ms, await services.executions.runOnce(execution, run))
     }
     const respond = async (run: RunsRequest['runs'][number], at: number) => {
       const response = await execute(run, at).catch((error: unknown) =>
@@ -95,6 +97,22 @@ async function executeRuns(
   } catch (error) {
     send({ response: sealedRefusal(error, SEALED_RUNS_PATH, services) })
   }
+}
+
+/**
+ * Waits from the start of the run, so that a run that is queued behind others does not have to be polled for.
+ * @param waitMs 0 to respond immediately
+ * @param begun undefined if another process executes the run
+ */
+async function responseWithin(
+  waitMs: number,
+  begun: JoinedRun | undefined,
+): Promise<ExecuteResponse> {
+  if (!begun) return { state: 'running' }
+  const { outcome: ended, started } = begun
+  if (waitMs > 0) await undefinedAfter(QUEUED_WAIT_MAX_MS, Promise.race([started, ended]))
+  const outcome = await undefinedAfter(waitMs, ended)
+  return outcome ? { state: 'ended', outcome } : { state: 'running' }
 }
 
 /** @throws {ApiError} 400, 403 or 422 for requests that the edge does not send */
@@ -109,17 +127,13 @@ function readRuns({ mode, plaintext }: OpenedRequest): {
       'Runs are accepted only from the edge.',
       'Send POST /core/v1/svc_action, or a sealed request without a run.',
     )
-  const frame = decodeFrame(plaintext)
-  if (!frame || frame.head.length > SEALED_HEAD_MAX_BYTES) throw malformed()
-  const head = tryParseJson(frame.head)
-  if (head === undefined) throw malformed()
-  const request = validate(runsRequestSchema, head)
+  const { head: request, body } = readFrame(plaintext, runsRequestSchema, malformed)
   const sizes = [...request.source_bytes, ...request.runs.map(({ params_bytes }) => params_bytes)]
   const parts: Buffer[] = []
   let end = 0
-  for (const size of sizes) parts.push(frame.body.subarray(end, (end += size)))
+  for (const size of sizes) parts.push(body.subarray(end, (end += size)))
   const sources = parts.slice(0, request.source_bytes.length)
-  const areComplete = end === frame.body.length
+  const areComplete = end === body.length
   const areKnown = request.runs.every(({ source }) => source < sources.length)
   if (!areComplete || !areKnown) throw malformed()
   return { request, sources, params: parts.slice(sources.length) }

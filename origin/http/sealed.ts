@@ -7,10 +7,13 @@ import type { z } from 'zod'
 import { SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
 import { ApiError } from '../../shared/errors/api-error.ts'
 import { validate } from '../../shared/json/json-body.ts'
+import { tryParseJson } from '../../shared/json/try-parse-json.ts'
+import { decodeFrame } from '../../shared/wire/sealed-http.ts'
 import {
   CORE_BODY_MAX_BYTES,
   OPERATION_BODY_MAX_BYTES,
   SEALED_CLOCK_SKEW_MS,
+  SEALED_HEAD_MAX_BYTES,
   SEALED_REQUEST_LIFETIME_MS,
 } from '../../shared/limits.ts'
 import type { SealedRefusal } from '../../shared/wire/sealed.ts'
@@ -139,4 +142,21 @@ export async function requireNotReplayed(
     'Seal the request again with a new request_id.',
     { reason: 'request_replayed' },
   )
+}
+
+/**
+ * Reads a frame whose head is JSON.
+ * @param malformed the error to throw for anything else
+ * @throws {ApiError} also 400 or 422 if the head does not match the schema
+ */
+export function readFrame<Head>(
+  plaintext: Buffer,
+  schema: z.ZodType<Head>,
+  malformed: () => ApiError,
+): { head: Head; body: Buffer } {
+  const frame = decodeFrame(plaintext)
+  if (!frame || frame.head.length > SEALED_HEAD_MAX_BYTES) throw malformed()
+  const head = tryParseJson(frame.head)
+  if (head === undefined) throw malformed()
+  return { head: validate(schema, head), body: frame.body }
 }

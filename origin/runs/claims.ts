@@ -313,7 +313,8 @@ export class RunClaims {
 const nameOf = ({ accountHash, runId }: RunKey) => `${accountHash} ${runId}`
 
 function compareRuns(a: RunKey, b: RunKey): number {
-  return nameOf(a) < nameOf(b) ? -1 : 1
+  const [one, other] = [nameOf(a), nameOf(b)]
+  return Number(one > other) - Number(one < other)
 }
 
 function byRun({ accountHash, runId }: RunKey) {

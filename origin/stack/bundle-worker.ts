@@ -72,7 +72,7 @@ async function runWrangler(root: string, args: string[]): Promise<void> {
   const wrangler = join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
   const env = {
     ...process.env,
-    // The build command in the configuration runs `node`.
+    // Wrangler's build command runs `node`, which must have the same version as this process.
     PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
     WRANGLER_SEND_METRICS: 'false',
     CLOUDFLARE_CF_FETCH_ENABLED: 'false',

@@ -78,7 +78,7 @@ export class ChainState {
     this.#polling = this.#poll(this.#watching.signal)
   }
 
-  /** Ends when no copy is in progress anymore. Another object may then use the folder. */
+  /** Resolves when no copy is in progress. Another object may then use the folder. */
   async stop(): Promise<void> {
     this.#watching?.abort()
     await this.#polling

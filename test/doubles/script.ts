@@ -8,7 +8,7 @@ export type Step =
       /** Refuses all runs of the request, in a message without a run ID. */
       isForAll?: true
     }
-  /** Ends the response without an answer to the run. */
+  /** Ends the response before this run is answered. */
   | { unanswered: true }
   /** Breaks the connection; with `ran`, after the run was executed. */
   | { break: true; ran?: Outcome }

@@ -84,8 +84,8 @@ export const RUNS: readonly Mutant[] = [
   },
   {
     id: 'runs-wait-includes-queue',
-    file: 'origin/http/respond-to-run.ts',
-    from: '  if (waitMs > 0) await undefinedAfter(QUEUED_WAIT_MAX_MS, Promise.race([started, outcome]))\n',
+    file: 'origin/http/sealed-runs.ts',
+    from: '  if (waitMs > 0) await undefinedAfter(QUEUED_WAIT_MAX_MS, Promise.race([started, ended]))\n',
     to: '',
     meaning: 'a run that is queued behind others is reported as running, and must be polled for',
     tests: ['test/origin/http/sealed-run-batches.test.ts'],
