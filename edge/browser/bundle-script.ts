@@ -3,7 +3,6 @@ import { build } from 'esbuild'
 import { englishOnly } from '../../shared/packaging/english-only.ts'
 import type { Built } from '../../shared/packaging/rebuild-stale.ts'
 import { externalizeServedModules } from './esbuild-plugins/served-modules.ts'
-import { removeHtmlSinks } from './esbuild-plugins/remove-html-sinks.ts'
 
 /** @param root directory to which the paths in error messages are relative */
 export async function bundleScript(
@@ -20,8 +19,11 @@ export async function bundleScript(
     format,
     platform: 'browser',
     target: 'es2022',
-    // Compiles JSX for the DOM, although the Worker also renders some of the components.
-    tsconfigRaw: { compilerOptions: { jsx: 'react-jsx', jsxImportSource: 'hono/jsx/dom' } },
+    // The Worker renders some of the same components with hono/jsx, whose types they use.
+    tsconfigRaw: { compilerOptions: { jsx: 'react-jsx', jsxImportSource: 'preact' } },
+    // Replaces Preact's assignment to `innerHTML`, which nothing uses. The content security policy forbids it.
+    mangleProps: /^innerHTML$/,
+    mangleCache: { innerHTML: 'textContent' },
     // Modules that browsers import from the Worker at runtime.
     external: ['/scripts/*'],
     loader: { '.css': 'text' },
@@ -30,7 +32,7 @@ export async function bundleScript(
     legalComments: 'none',
     charset: 'ascii',
     logLevel: 'silent',
-    plugins: [englishOnly, removeHtmlSinks, externalizeServedModules],
+    plugins: [englishOnly, externalizeServedModules],
   })
   return {
     text: `${outputFiles[0]!.text.trim()}\n`,

@@ -633,6 +633,12 @@ export const SOURCES: readonly DocumentSource[] = [
     load: () => import('../../docs/decisions/0082-runs-in-batches.md'),
   },
   {
+    file: 'docs/decisions/0083-preact-acorn-zod-openapi.md',
+    title: "0083 Preact in the browser, no acorn, no OpenAPI library",
+    lead: "",
+    load: () => import('../../docs/decisions/0083-preact-acorn-zod-openapi.md'),
+  },
+  {
     file: 'docs/deploy.md',
     title: "Deployment",
     lead: "This page describes how to set up, from scratch, a deployment that anyone can verify.",

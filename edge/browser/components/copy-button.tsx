@@ -1,4 +1,4 @@
-import { useState } from 'hono/jsx/dom'
+import { useState } from 'preact/hooks'
 import type { Child, FC } from 'hono/jsx'
 import { shortenId } from '../format/values.ts'
 

@@ -2,7 +2,7 @@
  * Secret that can be shown only once. It is masked until the person reveals it, and is removed from the page only after
  * the person confirms having stored it.
  */
-import { useState } from 'hono/jsx/dom'
+import { useState } from 'preact/hooks'
 import type { FC } from 'hono/jsx'
 import { CopyButton } from './copy-button.tsx'
 import { Choice } from './form-fields.tsx'

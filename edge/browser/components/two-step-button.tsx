@@ -1,7 +1,6 @@
 /** Two-step button for irreversible actions. The second button is disabled for one second after it appears. */
-import { useRef, useState } from 'hono/jsx/dom'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Child, FC } from 'hono/jsx'
-import { useEffect } from './use-effect.ts'
 
 type TwoStepButtonProps = {
   text: string

@@ -1,7 +1,8 @@
 /**
  * Script of the console's start page. It runs until an account is connected, and loads the console itself on demand.
  */
-import { render, useState } from 'hono/jsx/dom'
+import { render } from 'preact'
+import { useState } from 'preact/hooks'
 import type { Child } from 'hono/jsx'
 import { hasApiKeyFormat } from '../../../shared/wire/api-key.ts'
 import type { OpenedConnection } from '../console/console-frame.tsx'
@@ -113,7 +114,7 @@ const NewAccount = ({ made: { apiKey, walletAddress, open } }: { made: NewAccoun
 
 function openConsole(module: ConsoleModule, opened: OpenedConnection): void {
   about.hidden = true
-  // Renders the console into a new element, because the form renders into the old element once more when it finishes.
+  // Renders the console into a new element. The old one belongs to this bundle's copy of Preact.
   const place = document.createElement('div')
   root.replaceWith(place)
   module.showConsole(place, { ...opened, origin, keep: updateStoredKey, disconnect })

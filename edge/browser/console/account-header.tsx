@@ -1,11 +1,10 @@
-import { useState } from 'hono/jsx/dom'
+import { useEffect, useState } from 'preact/hooks'
 import { ShortenedId } from '../components/copy-button.tsx'
 import { Badge } from '../components/elements.tsx'
 import { UserText } from '../components/user-text.tsx'
 import type { Connection } from './connection.ts'
 import { balanceChanges, useChanges } from './listeners.ts'
 import { HEADING_MAX_CHARACTERS } from './permissions.ts'
-import { useEffect } from '../components/use-effect.ts'
 
 /** Details of a new account. They are available only at creation, because the API does not return them later. */
 export type NewAccountDetails = { name: string; walletAddress: string }

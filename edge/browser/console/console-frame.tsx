@@ -1,4 +1,4 @@
-import { useRef, useState } from 'hono/jsx/dom'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { forgetKey } from '../connect/stored-key.ts'
 import type { Connection } from './connection.ts'
 import { AccountHeader, type NewAccountDetails } from './account-header.tsx'
@@ -17,7 +17,6 @@ import { NoAccount } from './wallets/no-account.tsx'
 import { SentTransactions } from './wallets/sent-transactions.tsx'
 import { WalletNotices } from './wallets/wallet-notices.tsx'
 import { type View, type ViewName, VIEWS } from './view.ts'
-import { useEffect } from '../components/use-effect.ts'
 
 /** `account` is present only if the account was just created. */
 export type OpenedConnection = { connection: Connection; account?: NewAccountDetails }

@@ -1,5 +1,4 @@
-import { useState } from 'hono/jsx/dom'
-import { useEffect } from '../components/use-effect.ts'
+import { useEffect, useState } from 'preact/hooks'
 
 export class Listeners<Value = void> {
   readonly #listeners = new Set<(value: Value) => void>()

@@ -1,7 +1,6 @@
-import { useState } from 'hono/jsx/dom'
+import { useEffect, useState } from 'preact/hooks'
 import type { Child } from 'hono/jsx'
 import { describeFailure } from '../format/describe-failure.ts'
-import { useEffect } from '../components/use-effect.ts'
 
 export type LoadState<Value> = {
   state: 'loading' | 'failed' | 'loaded'

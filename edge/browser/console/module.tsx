@@ -1,5 +1,5 @@
 /** Entry point of the console. `connect/script.tsx` loads it when the person provides a key or a wallet. */
-import { render } from 'hono/jsx/dom'
+import { render } from 'preact'
 import type { NewAccountDetails } from './account-header.tsx'
 import { ConsoleFrame, type ConsoleProps } from './console-frame.tsx'
 import type { KeyConnection } from './connection.ts'

@@ -1,7 +1,6 @@
-import { useState } from 'hono/jsx/dom'
+import { useEffect, useState } from 'preact/hooks'
 import { type FailureMessage, describeFailure } from '../format/describe-failure.ts'
 import { type Progress, progressListeners, reportProgress } from './progress.ts'
-import { useEffect } from '../components/use-effect.ts'
 
 export const ProgressLine = ({ disconnect }: { disconnect: () => void }) => {
   const [progress, setProgress] = useState<Progress | undefined>(undefined)

@@ -1,6 +1,6 @@
 import { fetchJson, poll } from './poll.ts'
 import { enableCopyButtons } from './copy-buttons.ts'
-import { replaceMarkup } from './replace-markup.tsx'
+import { renderOver } from './render-over.ts'
 import { RunDetails } from './run-details.tsx'
 import type { RunView } from './run-view.ts'
 import { STATUS_NAMES } from './run-status.tsx'
@@ -13,19 +13,16 @@ const RUNNING_S = 20
 export function followRun(element: HTMLElement, id: string): void {
   const announcements = document.getElementById('heard')!
   const cancel = document.getElementById('cancel')
-  let update: ((state: RunPageState) => void) | undefined
   let waitS = 0
   const ask = async () => {
     const state = await fetchJson<RunPageState>(`/runs/${id}/state.json?wait=${waitS}`)
-    if (update) update(state)
-    else update = replaceMarkup(element, state, (shown) => <RunDetails {...shown} />)
+    renderOver(element, <RunDetails {...state} />)
     const { status, finished_at } = state.run
     if (cancel) cancel.hidden = status !== 'queued'
     waitS = status === 'running' ? RUNNING_S : QUEUED_S
     if (finished_at === null) return 250
     announcements.textContent = `Run ended: ${STATUS_NAMES[status]}`
-    // Waits for the next frame, because the new buttons are rendered only then.
-    requestAnimationFrame(enableCopyButtons)
+    enableCopyButtons()
     return undefined
   }
   void poll(

@@ -2,7 +2,7 @@ import type { TriggerKind } from '../../../shared/wire/trigger.ts'
 import type { RunSummary, TriggerSnapshot } from '../../queue/trigger-snapshot.ts'
 import { fetchJson, poll } from './poll.ts'
 import { LiveRunCharts } from './live-run-charts.ts'
-import { replaceMarkup } from './replace-markup.tsx'
+import { renderOver } from './render-over.ts'
 import { RunList } from './run-list.tsx'
 import { TriggerStatsList, TriggerStatus } from './trigger-status.tsx'
 
@@ -27,7 +27,6 @@ export function followTrigger({ trigger, kind }: { trigger: string; kind: string
   )
   let currentLines: readonly RunSummary[] = []
   let deferred: TriggerPageState | undefined
-  let update: ((glance: TriggerPageState) => void) | undefined
 
   const isInUse = () => list.matches(':hover, :focus-within')
 
@@ -46,25 +45,10 @@ export function followTrigger({ trigger, kind }: { trigger: string; kind: string
     currentLines = lines
     shownSuffixes = lines.map(({ suffix }) => suffix)
     byId('no-runs').hidden = lines.length > 0
-    const seen = { ...glance, lines }
-    if (update) update(seen)
-    else renderFirst(seen)
-  }
-
-  function renderFirst(glance: TriggerPageState): void {
-    const [state, numbers] = [byId('state'), byId('numbers')]
-    const updates = [
-      replaceMarkup(state, glance, (value) => <TriggerStatus state={value} now={value.now} />),
-      replaceMarkup(numbers, glance, ({ stats }) => (
-        <TriggerStatsList stats={stats} kind={kind as TriggerKind} />
-      )),
-      replaceMarkup(list, glance, ({ lines, now }) => (
-        <RunList triggerId={trigger} lines={lines} now={now} />
-      )),
-    ]
-    update = (value) => {
-      for (const each of updates) each(value)
-    }
+    const { stats, now } = glance
+    renderOver(byId('state'), <TriggerStatus state={glance} now={now} />)
+    renderOver(byId('numbers'), <TriggerStatsList stats={stats} kind={kind as TriggerKind} />)
+    renderOver(list, <RunList triggerId={trigger} lines={lines} now={now} />)
   }
 
   const ask = async () => {

@@ -1,4 +1,4 @@
-import { render } from 'hono/jsx/dom'
+import { render } from 'preact'
 import { postJson, UserFacingError } from '../post-json.ts'
 import { type CheckResult, CheckView } from './check-view.tsx'
 
@@ -17,7 +17,6 @@ export function startLiveCheck(form: HTMLFormElement): void {
   const fields = () => Object.fromEntries(inputs.map(({ name, value }) => [name, value]))
   let timer: ReturnType<typeof setTimeout> | undefined
   let latest = 0
-  let isDrawn = false
 
   const check = async () => {
     clearTimeout(timer)
@@ -26,9 +25,6 @@ export function startLiveCheck(form: HTMLFormElement): void {
     const checked = await requestCheck(form, fields())
     if (requestNumber !== latest) return
     output.removeAttribute('aria-busy')
-    // Removes the markup that the Worker rendered.
-    if (!isDrawn) output.replaceChildren()
-    isDrawn = true
     markInvalid(inputs, 'problems' in checked ? checked.problems : {})
     render(<CheckView checked={checked} zone={zone} />, output)
   }

@@ -1,4 +1,4 @@
-import { useState } from 'hono/jsx/dom'
+import { useEffect, useState } from 'preact/hooks'
 import type { FC } from 'hono/jsx'
 import { cidHash } from '../../../../shared/cid/cid-format.ts'
 import { actionCid } from '../../../../shared/cid/compute-cid.ts'
@@ -11,7 +11,6 @@ import { type Connection, hasFullAccess } from '../connection.ts'
 import { Loaded, useLoaded } from '../loaded.tsx'
 import { performAndReload } from '../perform.ts'
 import type { Perform } from '../view.ts'
-import { useEffect } from '../../components/use-effect.ts'
 
 /** The computation is asynchronous, so the CID briefly lags behind edits. */
 export function useCid(source: string): string | undefined {

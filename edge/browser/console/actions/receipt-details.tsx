@@ -1,4 +1,4 @@
-import { useState } from 'hono/jsx/dom'
+import { useState } from 'preact/hooks'
 import type { FC } from 'hono/jsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { formatFailure } from '../../format/describe-failure.ts'

@@ -1,5 +1,5 @@
 /** Registration only gives an action a name; groups grant the permissions. */
-import { useState } from 'hono/jsx/dom'
+import { useState } from 'preact/hooks'
 import type { FC } from 'hono/jsx'
 import type { RegisteredAction } from '../../../../shared/client/core/account.ts'
 import { DESCRIPTION_MAX_CHARACTERS, NAME_MAX_CHARACTERS } from '../../../../shared/limits.ts'

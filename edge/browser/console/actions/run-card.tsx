@@ -1,4 +1,4 @@
-import { useRef, useState } from 'hono/jsx/dom'
+import { useRef, useState } from 'preact/hooks'
 import type { FC } from 'hono/jsx'
 import { Badge } from '../../components/elements.tsx'
 import { Choice } from '../../components/form-fields.tsx'

@@ -1,7 +1,6 @@
-import { useRef } from 'hono/jsx/dom'
+import { useEffect, useRef } from 'preact/hooks'
 import type { FC } from 'hono/jsx'
 import type { Editor } from '../../editor/mount-editor.ts'
-import { useEffect } from '../../components/use-effect.ts'
 
 type SourceEditorProps = {
   /** Initial text of the editor. Later changes of this prop have no effect. */

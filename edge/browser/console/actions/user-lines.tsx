@@ -1,4 +1,4 @@
-import { useState } from 'hono/jsx/dom'
+import { useState } from 'preact/hooks'
 import type { FC } from 'hono/jsx'
 import { escapeLinesAndCr } from '../../format/values.ts'
 

@@ -2,7 +2,7 @@ import type { FC } from 'hono/jsx'
 import type { Balance } from '../../../../shared/client/core/billing.ts'
 import { Loaded, type LoadState } from '../loaded.tsx'
 import { formatUsd } from '../../../../shared/usd.ts'
-import { useEffect } from '../../components/use-effect.ts'
+import { useEffect } from 'preact/hooks'
 
 /** @param credited number of credited payments; if it changes, the balance is reloaded */
 export const BalanceCard: FC<{

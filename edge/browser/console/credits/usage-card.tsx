@@ -1,4 +1,4 @@
-import { useRef, useState } from 'hono/jsx/dom'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { FC } from 'hono/jsx'
 import type { UsageRow } from '../../../../shared/client/core/billing.ts'
 import { DAY_MS } from '../../../../shared/durations.ts'
@@ -12,7 +12,6 @@ import { readSubmittedForm } from '../submitted-form.ts'
 import type { Perform } from '../view.ts'
 import { formatUsd } from '../../../../shared/usd.ts'
 import { lastDays, dailyCharges } from './daily-charges.ts'
-import { useEffect } from '../../components/use-effect.ts'
 
 type UsageCardProps = { connection: Connection; perform: Perform }
 type StatementQuery = { from: string; to: string; key_hash?: string }

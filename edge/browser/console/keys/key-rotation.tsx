@@ -1,4 +1,4 @@
-import { useState } from 'hono/jsx/dom'
+import { useState } from 'preact/hooks'
 import { TwoStepButton } from '../../components/two-step-button.tsx'
 import { OneTimeSecret } from '../../components/one-time-secret.tsx'
 import type { KeyConnection } from '../connection.ts'

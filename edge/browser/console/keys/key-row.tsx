@@ -1,4 +1,4 @@
-import { useState } from 'hono/jsx/dom'
+import { useState } from 'preact/hooks'
 import type { AccountOperations, Group, UsageKey } from '../../../../shared/client/core/account.ts'
 import { TwoStepButton } from '../../components/two-step-button.tsx'
 import { ShortenedId } from '../../components/copy-button.tsx'

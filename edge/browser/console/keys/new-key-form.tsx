@@ -1,4 +1,4 @@
-import { useState } from 'hono/jsx/dom'
+import { useState } from 'preact/hooks'
 import type { Group, UsageKeyFields } from '../../../../shared/client/core/account.ts'
 import { readSubmittedForm } from '../submitted-form.ts'
 import { WILDCARD_GROUP, nameOfGroup } from '../permissions.ts'

@@ -1,6 +1,6 @@
 /** The conversion is irreversible. */
 import type { FC } from 'hono/jsx'
-import { useState } from 'hono/jsx/dom'
+import { useState } from 'preact/hooks'
 import { cancelableSleep } from '../../../../shared/client/runtime-environment.ts'
 import type { KeyConnection, WalletConnection } from '../connection.ts'
 import type { ViewProps } from '../view.ts'

@@ -1,6 +1,6 @@
 /** The address is checked first, because a transfer is irreversible. */
 import type { FC } from 'hono/jsx'
-import { useState } from 'hono/jsx/dom'
+import { useState } from 'preact/hooks'
 import { TRANSFER_CONFIRMATION } from '../../../../shared/client/sovereign/ownership.ts'
 import { Field } from '../../components/form-fields.tsx'
 import type { WalletConnection } from '../connection.ts'

@@ -1,6 +1,6 @@
 /** Confirmation for which the person must type a phrase, so that an accidental click has no effect. */
 import type { Child, FC } from 'hono/jsx'
-import { useState } from 'hono/jsx/dom'
+import { useState } from 'preact/hooks'
 import { Field } from '../../components/form-fields.tsx'
 import { readSubmittedForm } from '../submitted-form.ts'
 

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'hono/jsx/dom'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Select } from '../../components/form-fields.tsx'
 import type { Editor } from '../../editor/mount-editor.ts'
 import { type Draft, storeDraft, storedDraft } from '../actions/draft.ts'
@@ -10,7 +10,6 @@ import { PLACEHOLDER_WALLET, TEMPLATES } from '../actions/templates.ts'
 import { hasFullAccess } from '../connection.ts'
 import { useLoaded } from '../loaded.tsx'
 import type { View } from '../view.ts'
-import { useEffect } from '../../components/use-effect.ts'
 
 const FIRST_TEMPLATE = TEMPLATES[0]!
 

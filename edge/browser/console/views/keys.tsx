@@ -1,4 +1,4 @@
-import { useState } from 'hono/jsx/dom'
+import { useState } from 'preact/hooks'
 import { OneTimeSecret } from '../../components/one-time-secret.tsx'
 import { NewKeyForm } from '../keys/new-key-form.tsx'
 import { KeyRow } from '../keys/key-row.tsx'

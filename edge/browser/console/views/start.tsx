@@ -1,4 +1,4 @@
-import { useState } from 'hono/jsx/dom'
+import { useState } from 'preact/hooks'
 import type { Child } from 'hono/jsx'
 import { Badge } from '../../components/elements.tsx'
 import { ShortenedId } from '../../components/copy-button.tsx'

@@ -1,11 +1,11 @@
 import type { FC } from 'hono/jsx'
-import { render, useRef } from 'hono/jsx/dom'
+import { render } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import type { Explanation } from '../../chain-secured/explanation.ts'
 import { FactList } from '../../components/elements.tsx'
 import { UserText } from '../../components/user-text.tsx'
 import type { SigningPrompt, Signing } from './signing.ts'
 import { useSigning } from './use-signing.ts'
-import { useEffect } from '../../components/use-effect.ts'
 
 type DialogProps = {
   signing: Signing

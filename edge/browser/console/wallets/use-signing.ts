@@ -1,6 +1,5 @@
-import { useState } from 'hono/jsx/dom'
+import { useEffect, useState } from 'preact/hooks'
 import type { Signing, SigningState } from './signing.ts'
-import { useEffect } from '../../components/use-effect.ts'
 
 export function useSigning(signing: Signing): SigningState {
   const [state, setState] = useState(signing.state)

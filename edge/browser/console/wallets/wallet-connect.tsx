@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import { useState } from 'hono/jsx/dom'
+import { useEffect, useState } from 'preact/hooks'
 import { NoWalletCard, WALLETS_TITLE } from './no-wallet-card.tsx'
 import { UserText } from '../../components/user-text.tsx'
 import {
@@ -7,7 +7,6 @@ import {
   watchAnnouncedWallets,
   haveSimilarNames,
 } from './announced-wallets.ts'
-import { useEffect } from '../../components/use-effect.ts'
 
 export type ChosenWallet = Pick<AnnouncedWallet, 'name' | 'provider'>
 

@@ -1,9 +1,8 @@
 import type { FC } from 'hono/jsx'
-import { useState } from 'hono/jsx/dom'
+import { useEffect, useState } from 'preact/hooks'
 import { UserText } from '../../components/user-text.tsx'
 import type { WalletConnection } from '../connection.ts'
 import { type WalletChange, watchWallet } from './watch-wallet.ts'
-import { useEffect } from '../../components/use-effect.ts'
 
 export const WalletNotices: FC<{ connection: WalletConnection }> = ({ connection }) => {
   const { address, wallet } = connection
