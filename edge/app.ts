@@ -7,6 +7,8 @@ import { registerAccountPage } from './pages/account/account-page.tsx'
 import { registerAgentAuthorize } from './pages/agents/authorize-page.tsx'
 import { registerAgentRequests } from './http/agent-requests.ts'
 import { registerAgentTokens } from './pages/agents/tokens-page.tsx'
+import { mountApiOperation } from './http/api-operation.ts'
+import { apiOperations } from './http/api-operations.ts'
 import type { App, AppEnv, Services } from './http/app-env.ts'
 import { registerConsolePage } from './pages/console/console-page.tsx'
 import { registerPayPage } from './pages/pay/pay-page.tsx'
@@ -16,11 +18,9 @@ import { registerCoreProxy } from './http/core/core-proxy.ts'
 import { registerSealedExecute } from './http/core/sealed-execute.ts'
 import { registerDevMailbox } from './pages/dev-mailbox.tsx'
 import { registerDocsPages } from './pages/docs/docs-pages.tsx'
-import { registerChainsGet } from './http/chains-get.ts'
 import { errorPage, wantsErrorPage } from './pages/layout/error-page.tsx'
 import { registerHealth } from './http/health.ts'
 import { registerHomePage } from './pages/home-page.tsx'
-import { registerMe } from './http/me.ts'
 import { registerMetrics } from './http/metrics.ts'
 import { unmatchedRoute } from './http/unmatched-route.ts'
 import { registerOpenApi } from './http/openapi-get.ts'
@@ -31,22 +31,10 @@ import { registerPasskeySignIn } from './pages/sign-in/passkey-sign-in.ts'
 import { toErrorResponse } from './http/error-response.ts'
 import { traceHeaders } from './http/trace-headers.ts'
 import { matchedRoute, recordRoute } from './http/request-route.ts'
-import { registerRunsCancel } from './http/runs-cancel.ts'
-import { registerRunsGet } from './http/runs-get.ts'
-import { registerRunsList } from './http/runs-list.ts'
-import { registerRunsReplay } from './http/runs-replay.ts'
 import { registerMagicLinkPage } from './pages/sign-in/magic-link-page.tsx'
 import { registerSignInPage } from './pages/sign-in/sign-in-page.tsx'
 import { registerSignOut } from './pages/sign-in/sign-out.ts'
 import { registerSkill } from './http/skill.ts'
-import { registerTriggersCreate } from './http/triggers-create.ts'
-import { registerTriggersDelete } from './http/triggers-delete.ts'
-import { registerTriggersGet } from './http/triggers-get.ts'
-import { registerTriggersList } from './http/triggers-list.ts'
-import { registerTriggersPatch } from './http/triggers-patch.ts'
-import { registerTriggersPreview } from './http/triggers-preview.ts'
-import { registerTriggersPurge } from './http/triggers-purge.ts'
-import { registerTriggersTest } from './http/triggers-test.ts'
 import { registerVerifyPage } from './pages/verify-page.tsx'
 import { registerWebhook } from './http/webhook-handshake.ts'
 import { logEvent } from './log.ts'
@@ -83,20 +71,7 @@ export function createApp(): App {
   registerCoreProxy(app)
   registerSealedExecute(app)
   registerHomePage(app)
-  registerMe(app)
-  registerTriggersCreate(app)
-  registerTriggersList(app)
-  registerTriggersGet(app)
-  registerTriggersPatch(app)
-  registerTriggersPreview(app)
-  registerTriggersDelete(app)
-  registerTriggersTest(app)
-  registerTriggersPurge(app)
-  registerChainsGet(app)
-  registerRunsList(app)
-  registerRunsGet(app)
-  registerRunsReplay(app)
-  registerRunsCancel(app)
+  for (const operation of apiOperations) mountApiOperation(app, operation)
   registerSignInPage(app)
   registerMagicLinkPage(app)
   registerSignOut(app)

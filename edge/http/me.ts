@@ -1,11 +1,17 @@
-import type { App } from './app-env.ts'
-import { requireUser } from './authenticate.ts'
+import { meResponse } from '../../shared/wire/me.ts'
+import type { ApiOperation } from './api-operation.ts'
 
-export function registerMe(app: App): void {
-  app.get('/api/me', async (c) => {
-    const { id, email, tokenExpiresAt, label, scopes } = await requireUser(c, null)
+export const meOperation: ApiOperation = {
+  method: 'get',
+  path: '/api/me',
+  id: 'me',
+  scope: null,
+  summary: 'Returns the user who approved the token.',
+  success: { status: 200, schema: meResponse },
+  handle: async (c, { user }) => {
+    const { id, email, tokenExpiresAt, label, scopes } = user
     c.header('Cache-Control', 'no-store')
     const token_expires_at = new Date(tokenExpiresAt).toISOString()
     return c.json({ id, email, token_expires_at, label, scopes })
-  })
+  },
 }

@@ -1,16 +1,19 @@
+import type { z } from 'zod'
 import { ApiError } from '../../shared/errors/api-error.ts'
-import { validate } from '../../shared/json/json-body.ts'
-import { runsQuery } from '../../shared/wire/run.ts'
+import { runsQuery, runsResponse } from '../../shared/wire/run.ts'
 import { decodeCursor } from '../queue/page-cursor.ts'
-import type { App } from './app-env.ts'
-import { requireUser } from './authenticate.ts'
+import type { ApiOperation } from './api-operation.ts'
 import { notFound, queueOf } from './trigger-lookup.ts'
 
-export function registerRunsList(app: App): void {
-  app.get('/api/triggers/:id/runs', async (c) => {
-    const user = await requireUser(c, 'triggers:read')
-    const { cursor, ...query } = validate(runsQuery, c.req.query(), 422)
-    const id = c.req.param('id')
+export const listRunsOperation: ApiOperation<undefined, z.infer<typeof runsQuery>> = {
+  method: 'get',
+  path: '/api/triggers/{id}/runs',
+  id: 'list_runs',
+  scope: 'triggers:read',
+  summary: 'Lists the runs of a trigger, newest first.',
+  query: runsQuery,
+  success: { status: 200, schema: runsResponse },
+  handle: async (c, { user, id, query: { cursor, ...query } }) => {
     const queue = await queueOf(c, id)
     const before = cursor === undefined ? undefined : decodeCursor(id, cursor)
     const isForged = cursor !== undefined && before === undefined
@@ -20,7 +23,7 @@ export function registerRunsList(app: App): void {
     const runs = isForged ? undefined : await queue.runs(user.id, { ...query, before })
     if (!runs) throw notFound('trigger')
     return c.body(runs, 200, { 'content-type': 'application/json' })
-  })
+  },
 }
 
 function invalidCursor(): ApiError {

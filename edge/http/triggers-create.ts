@@ -1,18 +1,26 @@
 import { TRIGGER_BODY_MAX_BYTES } from '../../shared/limits.ts'
-import { createTriggerRequest } from '../../shared/wire/trigger.ts'
+import {
+  type CreateTrigger,
+  createTriggerRequest,
+  storedTrigger,
+} from '../../shared/wire/trigger.ts'
 import { createTrigger } from '../triggers/create-trigger.ts'
-import type { App } from './app-env.ts'
-import { requireUser } from './authenticate.ts'
-import { readFields } from './json-request.ts'
+import type { ApiOperation } from './api-operation.ts'
 
 /** The Durable Object is created before the row in the index. */
-export function registerTriggersCreate(app: App): void {
-  app.post('/api/triggers', async (c) => {
-    const { id: ownerId } = await requireUser(c, 'triggers:write')
-    const body = await readFields(c.req.raw, createTriggerRequest, TRIGGER_BODY_MAX_BYTES)
+export const createTriggerOperation: ApiOperation<CreateTrigger> = {
+  method: 'post',
+  path: '/api/triggers',
+  id: 'create_trigger',
+  scope: 'triggers:write',
+  summary: 'Creates a trigger. The usage key is stored encrypted and never returned.',
+  body: { schema: createTriggerRequest, maxBytes: TRIGGER_BODY_MAX_BYTES },
+  success: { status: 201, schema: storedTrigger, headers: ['location'] },
+  failures: [409],
+  handle: async (c, { user, body }) => {
     const { db, now, random, settings } = c.var.services
-    const context = { ownerId, db, settings, now, random }
+    const context = { ownerId: user.id, db, settings, now, random }
     const record = await createTrigger(c.env, context, body)
     return c.json(record, 201, { location: `/api/triggers/${record.id}` })
-  })
+  },
 }

@@ -1,14 +1,17 @@
-import type { App } from './app-env.ts'
-import { requireUser } from './authenticate.ts'
+import type { ApiOperation } from './api-operation.ts'
 import { notFound, queueOf } from './trigger-lookup.ts'
 
-export function registerTriggersDelete(app: App): void {
-  app.delete('/api/triggers/:id', async (c) => {
-    const user = await requireUser(c, 'triggers:write')
-    const id = c.req.param('id')
+export const deleteTriggerOperation: ApiOperation = {
+  method: 'delete',
+  path: '/api/triggers/{id}',
+  id: 'delete_trigger',
+  scope: 'triggers:write',
+  summary: 'Deletes a trigger, its history and its sealed key.',
+  success: { status: 204 },
+  handle: async (c, { user, id }) => {
     const queue = await queueOf(c, id)
     const removed = await queue.remove(user.id)
     if (!removed) throw notFound('trigger')
     return c.body(null, 204)
-  })
+  },
 }

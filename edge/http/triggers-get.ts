@@ -1,13 +1,18 @@
-import type { App } from './app-env.ts'
-import { requireUser } from './authenticate.ts'
+import { triggerRecord } from '../../shared/wire/trigger.ts'
+import type { ApiOperation } from './api-operation.ts'
 import { notFound, queueOf } from './trigger-lookup.ts'
 
-export function registerTriggersGet(app: App): void {
-  app.get('/api/triggers/:id', async (c) => {
-    const user = await requireUser(c, 'triggers:read')
-    const queue = await queueOf(c, c.req.param('id'))
+export const getTriggerOperation: ApiOperation = {
+  method: 'get',
+  path: '/api/triggers/{id}',
+  id: 'get_trigger',
+  scope: 'triggers:read',
+  summary: 'Returns a trigger with its source and counters.',
+  success: { status: 200, schema: triggerRecord },
+  handle: async (c, { user, id }) => {
+    const queue = await queueOf(c, id)
     const record = await queue.read(user.id)
     if (!record) throw notFound('trigger')
     return c.json(record)
-  })
+  },
 }

@@ -1,13 +1,11 @@
 import { z } from 'zod'
 import { decodeBase64url, encodeBase64url } from '../../shared/encoding/base64url.ts'
-import { validate } from '../../shared/json/json-body.ts'
 import { tryParseJson } from '../../shared/json/try-parse-json.ts'
 import { LIST_PAGE_MAX } from '../../shared/limits.ts'
 import { integerText } from '../../shared/wire/fields.ts'
-import { TRIGGER_KINDS } from '../../shared/wire/trigger.ts'
+import { listedTrigger, TRIGGER_KINDS } from '../../shared/wire/trigger.ts'
 import { type ListCursor, listTriggers } from '../triggers/trigger-index.ts'
-import type { App } from './app-env.ts'
-import { requireUser } from './authenticate.ts'
+import type { ApiOperation } from './api-operation.ts'
 
 const cursorSchema = z.tuple([z.int().min(0), z.string().max(64)])
 
@@ -37,10 +35,19 @@ export const triggersListQuery = z.object({
 })
 
 /** The response is either the complete list, or one page with a `Link` header that refers to the next page. */
-export function registerTriggersList(app: App): void {
-  app.get('/api/triggers', async (c) => {
-    const user = await requireUser(c, 'triggers:read')
-    const query = validate(triggersListQuery, c.req.query(), 422)
+export const listTriggersOperation: ApiOperation<undefined, z.infer<typeof triggersListQuery>> = {
+  method: 'get',
+  path: '/api/triggers',
+  id: 'list_triggers',
+  scope: 'triggers:read',
+  summary: 'Lists your triggers, newest first, either all at once or in linked pages.',
+  query: triggersListQuery,
+  success: {
+    status: 200,
+    schema: z.array(listedTrigger),
+    headers: ['x-total-count', 'link'],
+  },
+  handle: async (c, { user, query }) => {
     const { cursor, kind, enabled } = query
     const { db, now, settings } = c.var.services
     const limit = query.limit ?? (cursor && LIST_PAGE_MAX)
@@ -54,7 +61,7 @@ export function registerTriggersList(app: App): void {
       c.header('link', `<${url.href}>; rel="next"`)
     }
     return c.json(list.triggers)
-  })
+  },
 }
 
 export function encodeListCursor({ createdAt, id }: ListCursor): string {

@@ -4,22 +4,25 @@ import {
   type PreviewRequest,
   previewRequest,
   type TriggerPreview,
+  triggerPreview,
 } from '../../shared/wire/preview.ts'
 import { previewTrigger } from '../triggers/preview/preview-trigger.ts'
-import type { App, AppEnv } from './app-env.ts'
-import { requireUser } from './authenticate.ts'
-import { readFields } from './json-request.ts'
+import type { ApiOperation } from './api-operation.ts'
+import type { AppEnv } from './app-env.ts'
 
 /**
  * Registers the preview route. The route creates nothing, but rejects the same invalid settings as the creation of a
  * trigger.
  */
-export function registerTriggersPreview(app: App): void {
-  app.post('/api/triggers/preview', async (c) => {
-    const user = await requireUser(c, 'triggers:read')
-    const body = await readFields(c.req.raw, previewRequest, TRIGGER_BODY_MAX_BYTES)
-    return c.json(await previewForUser(c, user.id, body))
-  })
+export const previewTriggerOperation: ApiOperation<PreviewRequest> = {
+  method: 'post',
+  path: '/api/triggers/preview',
+  id: 'preview_trigger',
+  scope: 'triggers:read',
+  summary: 'Previews what a trigger would do, without creating it.',
+  body: { schema: previewRequest, maxBytes: TRIGGER_BODY_MAX_BYTES },
+  success: { status: 200, schema: triggerPreview },
+  handle: async (c, { user, body }) => c.json(await previewForUser(c, user.id, body)),
 }
 
 export function previewForUser(

@@ -1,13 +1,18 @@
-import type { App } from './app-env.ts'
-import { requireUser } from './authenticate.ts'
+import { purgeResponse } from '../../shared/wire/run.ts'
+import type { ApiOperation } from './api-operation.ts'
 import { notFound, queueOf } from './trigger-lookup.ts'
 
-export function registerTriggersPurge(app: App): void {
-  app.post('/api/triggers/:id/purge', async (c) => {
-    const user = await requireUser(c, 'triggers:write')
-    const queue = await queueOf(c, c.req.param('id'))
+export const purgeTriggerOperation: ApiOperation = {
+  method: 'post',
+  path: '/api/triggers/{id}/purge',
+  id: 'purge_trigger',
+  scope: 'triggers:write',
+  summary: 'Cancels all queued runs of a trigger. They end with status `failed`.',
+  success: { status: 200, schema: purgeResponse },
+  handle: async (c, { user, id }) => {
+    const queue = await queueOf(c, id)
     const cancelled = await queue.purge(user.id)
     if (cancelled === undefined) throw notFound('trigger')
     return c.json({ cancelled })
-  })
+  },
 }

@@ -1,26 +1,32 @@
+import type { z } from 'zod'
 import { ApiError } from '../../shared/errors/api-error.ts'
 import { isDeeperThan } from '../../shared/json/json-depth.ts'
 import { JSON_DEPTH_MAX, WEBHOOK_BODY_MAX_BYTES } from '../../shared/limits.ts'
-import { testRequest } from '../../shared/wire/run.ts'
+import { queuedResponse, testRequest } from '../../shared/wire/run.ts'
 import type { TestRun } from '../queue/owner-firings.ts'
-import type { App } from './app-env.ts'
-import { requireUser } from './authenticate.ts'
+import type { ApiOperation } from './api-operation.ts'
 import { queueOf } from './trigger-lookup.ts'
 import { queuedRunResponse } from './queued-run-response.ts'
-import { readFields } from './json-request.ts'
 
 /** Maximum body size: the largest event, plus space for whitespace in JSON that was formatted by hand. */
 const BODY_MAX_BYTES = 2 * WEBHOOK_BODY_MAX_BYTES
 
-export function registerTriggersTest(app: App): void {
-  app.post('/api/triggers/:id/test', async (c) => {
-    const user = await requireUser(c, 'triggers:write')
-    const test = toTestRun(await readFields(c.req.raw, testRequest, BODY_MAX_BYTES))
-    const queue = await queueOf(c, c.req.param('id'))
+export const testTriggerOperation: ApiOperation<z.infer<typeof testRequest>> = {
+  method: 'post',
+  path: '/api/triggers/{id}/test',
+  id: 'test_trigger',
+  scope: 'triggers:write',
+  summary: 'Queues a real run, marked as a test.',
+  body: { schema: testRequest, maxBytes: BODY_MAX_BYTES },
+  success: { status: 202, schema: queuedResponse, headers: ['location'] },
+  failures: [409],
+  handle: async (c, { user, id, body }) => {
+    const test = toTestRun(body)
+    const queue = await queueOf(c, id)
     const accepted = await queue.fireTest(user.id, test)
     if (accepted.state === 'takes_no_event') throw takesNoEvent()
     return queuedRunResponse(c, accepted, 'trigger')
-  })
+  },
 }
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createApp } from '../../../edge/app.ts'
 import { openApiDocument } from '../../../edge/http/openapi/document.ts'
-import { apiOperations } from '../../../edge/http/openapi/operations.ts'
+import { apiOperations } from '../../../edge/http/api-operations.ts'
 import { createTrigger, edge, fire, type Owner, post, runOnce, someOwner, webhook } from '../app.ts'
 
 const owner: Owner = await someOwner()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../../../edge/app.ts'
-import { apiOperations } from '../../../edge/http/openapi/operations.ts'
+import { apiOperations } from '../../../edge/http/api-operations.ts'
 import { TRIGGER_BODY_MAX_BYTES } from '../../../shared/limits.ts'
 import {
   createTrigger,

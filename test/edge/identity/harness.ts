@@ -9,7 +9,8 @@ import { registerAgentRequests } from '../../../edge/http/agent-requests.ts'
 import { registerAgentTokens } from '../../../edge/pages/agents/tokens-page.tsx'
 import type { AppEnv, Services } from '../../../edge/http/app-env.ts'
 import { registerDevMailbox } from '../../../edge/pages/dev-mailbox.tsx'
-import { registerMe } from '../../../edge/http/me.ts'
+import { mountApiOperation } from '../../../edge/http/api-operation.ts'
+import { meOperation } from '../../../edge/http/me.ts'
 import { registerPasskeyRegistration } from '../../../edge/pages/account/passkey-registration.ts'
 import { registerPasskeyRemoval } from '../../../edge/pages/account/passkey-removal.ts'
 import { registerPasskeySignIn } from '../../../edge/pages/sign-in/passkey-sign-in.ts'
@@ -69,8 +70,9 @@ export function identityApp(
     registerAgentAuthorize,
   ]
   const passkeys = [registerPasskeySignIn, registerPasskeyRegistration, registerPasskeyRemoval]
-  const agents = [registerAgentRequests, registerAgentTokens, registerMe]
+  const agents = [registerAgentRequests, registerAgentTokens]
   const account = [registerAccountPage, registerPageScripts, ...passkeys]
   for (const register of [...routes, ...account, ...agents, registerDevMailbox]) register(app)
+  mountApiOperation(app, meOperation)
   return { app, clock, services, afterwards: () => Promise.all(afterwards.splice(0)) }
 }

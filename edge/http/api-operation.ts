@@ -1,0 +1,60 @@
+/**
+ * Defines an operation of the trigger API as data and a handler. `mountApiOperation` checks requests in this order: 401
+ * and 403, 429 for a write, 400, 413, 415 and 422, then the handler. `openapi.json` is generated from the same data.
+ *
+ * To add an operation: create a file that exports an `ApiOperation`, put its schemas in `shared/wire/`, and add the
+ * operation to `api-operations.ts`.
+ */
+import type { Context } from 'hono'
+import type { z } from 'zod'
+import type { ErrorStatus } from '../../shared/errors/error-names.ts'
+import { validate } from '../../shared/json/json-body.ts'
+import type { Scope } from '../../shared/wire/agent.ts'
+import type { AgentUser } from '../identity/agent-tokens.ts'
+import type { App, AppEnv } from './app-env.ts'
+import { requireUser } from './authenticate.ts'
+import { readFields } from './json-request.ts'
+import type { HeaderName } from './openapi/errors.ts'
+
+type OperationInput<Body, Query> = {
+  user: AgentUser
+  /** The ID in the path; `''` if the path has none. */
+  id: string
+  body: Body
+  query: Query
+}
+
+export type ApiOperation<Body = undefined, Query = undefined> = {
+  method: 'get' | 'post' | 'patch' | 'delete'
+  /** Path in OpenAPI syntax, such as `/api/triggers/{id}`. */
+  path: string
+  id: string
+  summary: string
+  /** Required scope, or `null` if any token is sufficient. */
+  scope: Scope | null
+  query?: z.ZodType<Query>
+  body?: { schema: z.ZodType<Body>; maxBytes: number; optional?: true }
+  success: { status: 200 | 201 | 202 | 204; schema?: z.ZodType; headers?: HeaderName[] }
+  /** Error statuses in addition to those that the other fields imply. */
+  failures?: ErrorStatus[]
+  handle(c: Context<AppEnv>, given: OperationInput<Body, Query>): Promise<Response>
+}
+
+export function mountApiOperation<Body, Query>(
+  app: App,
+  operation: ApiOperation<Body, Query>,
+): void {
+  const { method, path, scope, query, body } = operation
+  app.on(method.toUpperCase(), path.replace('{id}', ':id'), async (c) => {
+    const user = await requireUser(c, scope)
+    return operation.handle(c, {
+      user,
+      id: c.req.param('id') ?? '',
+      // The casts are safe: the type of an absent body or query is `undefined`.
+      body: body
+        ? await readFields(c.req.raw, body.schema, body.maxBytes, body)
+        : (undefined as Body),
+      query: query ? validate(query, c.req.query(), 422) : (undefined as Query),
+    })
+  })
+}
