@@ -11,15 +11,18 @@ const LONG = [
   'test/system/docs.test.ts',
   'test/system/start.test.ts',
   'test/system/two-origins.test.ts',
+  'test/system/two-origins-crash.test.ts',
   'test/system/conformance.test.ts',
   'test/system/forged-flood.test.ts',
   'test/system/cli.test.ts',
   'test/system/front.test.ts',
   'test/system/long-run.test.ts',
   'test/system/client.test.ts',
+  'test/system/random-kills.test.ts',
   'test/system/chain-events.test.ts',
   'test/system/triggers-bytes.test.ts',
   'test/system/triggers-index.test.ts',
+  'test/system/crash.test.ts',
   'test/system/schedule.test.ts',
   'test/origin/hostile/hostile.test.ts',
   'test/origin/credits/simulation/simulation.test.ts',
@@ -41,25 +44,19 @@ const LONG = [
   'test/origin/http/shedding.test.ts',
   'test/shared/client/sovereign.test.ts',
   'test/origin/http/any-input.test.ts',
-  'test/system/two-origins-crash.test.ts',
-  'test/system/random-kills.test.ts',
-  'test/system/crash.test.ts',
 ]
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    // oxlint-disable-next-line unicorn/no-array-sort -- Vitest's method, not the array's: it sorts by group, project and size
+    // oxlint-disable-next-line unicorn/no-array-sort -- Vitest's method, not the array's: it sorts by project and size
     const sorted = await super.sort(files)
     return sorted.toSorted(
       (a, b) =>
-        groupOf(a) - groupOf(b) ||
         placeIn(FIRST, a.project.name) - placeIn(FIRST, b.project.name) ||
         placeIn(LONG, pathOf(a)) - placeIn(LONG, pathOf(b)),
     )
   }
 }
-
-const groupOf = ({ project }: TestSpecification) => project.config.sequence.groupOrder
 
 const pathOf = ({ project, moduleId }: TestSpecification) =>
   moduleId.slice(project.config.root.length + 1)

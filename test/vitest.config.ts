@@ -11,9 +11,6 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** Files that run in parallel: more than processors, because most of them wait for blocks and timers. */
 const SIDE_BY_SIDE = availableParallelism() + 2
 
-/** Files that kill processes of a stack under load. More than two in parallel delay the restarts too much. */
-const KILLING = ['test/system/{two-origins-crash,random-kills,crash}.test.ts']
-
 /** Files that need their own workerd: they test a new isolate, or need exclusive scanner, index, rate limits or mailbox. */
 const FRESH = [
   'test/edge/schedule/{scan,scanner}.test.ts',
@@ -91,31 +88,6 @@ function originProject(files: {
   }
 }
 
-/** A project whose files start a stack of real processes. */
-function systemProject(files: {
-  name: string
-  include: string[]
-  exclude?: string[]
-  isolate?: false
-  maxWorkers: number
-  sequence?: { groupOrder: number }
-}) {
-  return {
-    test: {
-      ...files,
-      root,
-      globalSetup: [
-        './test/system/stack-setup.ts',
-        './test/origin/template-setup.ts',
-        './test/origin/db/server-setup.ts',
-      ],
-      // Only detects hangs.
-      testTimeout: 600_000,
-      hookTimeout: 600_000,
-    },
-  }
-}
-
 export default defineConfig({
   root,
   test: {
@@ -148,19 +120,23 @@ export default defineConfig({
         maxWorkers: SIDE_BY_SIDE,
       }),
       originProject({ name: 'origin-fresh', include: OWN_PROCESS, maxWorkers: SIDE_BY_SIDE }),
-      systemProject({
-        name: 'system',
-        include: ['test/{system,browser}/**/*.test.ts'],
-        exclude: KILLING,
-        isolate: false,
-        maxWorkers: SIDE_BY_SIDE,
-      }),
-      systemProject({
-        name: 'system-killing',
-        include: KILLING,
-        maxWorkers: 2,
-        sequence: { groupOrder: 1 },
-      }),
+      {
+        test: {
+          name: 'system',
+          root,
+          include: ['test/{system,browser}/**/*.test.ts'],
+          isolate: false,
+          globalSetup: [
+            './test/system/stack-setup.ts',
+            './test/origin/template-setup.ts',
+            './test/origin/db/server-setup.ts',
+          ],
+          // Only detects hangs.
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+          maxWorkers: SIDE_BY_SIDE,
+        },
+      },
     ],
   },
 })

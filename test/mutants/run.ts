@@ -28,8 +28,8 @@ const LIST_TIMEOUT_MS = 3 * 60_000
 /** Number of copies tested in parallel. */
 const COPIES = 2
 
-/** Projects with timing assertions. They run without another copy in parallel. */
-const ALONE = new Set(['system', 'system-killing'])
+/** A project with timing assertions. It runs without another copy in parallel. */
+const ALONE = 'system'
 
 const { values: options } = parseArgs({
   options: { only: { type: 'string', multiple: true }, results: { type: 'string' } },
@@ -86,7 +86,7 @@ async function judge(selected: readonly Mutant[]): Promise<Verdict[]> {
     if (options.results !== undefined)
       appendFileSync(options.results, `${JSON.stringify(verdict)}\n`)
   }
-  const isAlone = ({ tests }: Mutant) => tests.some((test) => ALONE.has(projects.get(test) ?? ''))
+  const isAlone = ({ tests }: Mutant) => tests.some((test) => projects.get(test) === ALONE)
   const byProject = selected.toSorted((one, other) => {
     const [a = '', b = ''] = [one, other].map(({ tests }) => projects.get(tests[0]!))
     return a < b ? -1 : Number(a > b)
@@ -140,13 +140,13 @@ async function filesThatFail(
   }
   const names = [...new Set(projects.values())].toSorted()
   await eachOnCopies(
-    names.filter((name) => !ALONE.has(name)),
+    names.filter((name) => name !== ALONE),
     copies,
     work,
   )
   const alone = copies.slice(0, 1)
   await eachOnCopies(
-    names.filter((name) => ALONE.has(name)),
+    names.filter((name) => name === ALONE),
     alone,
     work,
   )

@@ -67,7 +67,7 @@ export const CAMPAIGNS: readonly Campaign[] = [
     planned: 1_000,
     perPiece: 25,
     unit: 'kills',
-    vitest: [...GATE, 'system-killing', 'test/system/random-kills.test.ts'],
+    vitest: [...GATE, 'system', 'test/system/random-kills.test.ts'],
     minutesMax: 20,
   },
   {

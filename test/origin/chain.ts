@@ -6,6 +6,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { HDNodeWallet } from 'ethers'
 import { freePort } from '../../origin/stack/ports.ts'
 
 export type Chain = { rpcUrl: string; close(): Promise<void> }
@@ -21,6 +22,21 @@ const anvil = createRequire(import.meta.url).resolve(
 
 /** Mines a block every second, and another at once for each transaction. */
 const MINING = ['--block-time', '1', '--mixed-mining']
+
+/** The parent of the accounts that anvil funds. */
+const FUNDED = HDNodeWallet.fromPhrase(
+  'test test test test test test test test test test test junk',
+  undefined,
+  "m/44'/60'/0'/0",
+)
+const fundedKeys = new Map<number, string>()
+
+/** Returns the private key of a funded account. Each key is derived once, because a derivation takes milliseconds. */
+export function fundedKey(index: number): string {
+  const key = fundedKeys.get(index) ?? FUNDED.deriveChild(index).privateKey
+  fundedKeys.set(index, key)
+  return key
+}
 
 /**
  * @param mining anvil's flags for block production

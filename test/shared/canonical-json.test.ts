@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { anyText } from '../any-text.ts'
 import { canonicalJson, NotCanonical } from '../../shared/derived-action/canonical-json.ts'
 import { JSON_DEPTH_MAX } from '../../shared/limits.ts'
 import { canonicalJson as outsiders } from '../conformance/spec-client/derived-action.ts'
@@ -35,7 +36,7 @@ const name = fc
       'toJSON',
     ),
     fc.constantFrom('\u{10000}', '\ue000', '\uffff', 'é', 'e\u0301', 'Z', 'a', '', '"', '\\', '\n'),
-    fc.string({ unit: 'binary' }),
+    anyText(),
   )
   .map((text) => (isMisread(text) ? `${text}.` : text))
 
@@ -51,7 +52,7 @@ const { value: anyValue } = fc.letrec<{ value: unknown }>((tie) => ({
     { maxDepth: 5, depthSize: 'small' },
     fc.constantFrom<unknown>(null, true, false, 0, -0, 2 ** 53 - 1, 1 - 2 ** 53, '\u2028'),
     fc.maxSafeInteger(),
-    fc.string({ unit: 'binary' }),
+    anyText(),
     fc.array(tie('value')),
     fc.dictionary(name, tie('value'), { noNullPrototype: false }),
   ),

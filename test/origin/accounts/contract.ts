@@ -1,13 +1,12 @@
 /** A separate chain with the contract deployed, and payers that may write managed accounts. */
-import { HDNodeWallet, JsonRpcProvider } from 'ethers'
+import { JsonRpcProvider, Wallet } from 'ethers'
 import { type ContractChain, connectChain } from '../../../origin/accounts/chain.ts'
 import { deployAccountConfig } from '../../../origin/contracts/deploy.ts'
-import { startChain } from '../chain.ts'
+import { fundedKey, startChain } from '../chain.ts'
 
 export type ContractOnChain = Awaited<ReturnType<typeof startContract>>
 
-/** anvil's funded mnemonic; its first account owns the contract. */
-const owner = HDNodeWallet.fromPhrase('test test test test test test test test test test test junk')
+const owner = new Wallet(fundedKey(0))
 
 /** @param payers addresses; the first one is funded, and all of them may write */
 export async function startContract(...payers: string[]) {

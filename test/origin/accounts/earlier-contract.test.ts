@@ -1,8 +1,9 @@
 /** An origin of this version with a contract that an earlier version deployed and that is not upgraded yet. */
-import { Contract, HDNodeWallet, ZeroAddress } from 'ethers'
+import { Contract, Wallet, ZeroAddress } from 'ethers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import artifacts from '../../../origin/contracts/artifacts.json' with { type: 'json' }
 import { FACET_CUT_ACTION } from '../../../origin/contracts/deploy.ts'
+import { fundedKey } from '../chain.ts'
 import { newHash, startWriting, type Writing } from './writing.ts'
 
 const { selectors } = artifacts.facets.ViewsFacet
@@ -15,8 +16,7 @@ let world: Writing
 beforeAll(async () => {
   world = await startWriting()
   const { provider, contractAddress } = world.chain
-  const phrase = 'test test test test test test test test test test test junk'
-  const owner = HDNodeWallet.fromPhrase(phrase).connect(provider)
+  const owner = new Wallet(fundedKey(0), provider)
   const diamond = new Contract(contractAddress, artifacts.diamond.abi, owner)
   const cut = [{ target: ZeroAddress, action: FACET_CUT_ACTION.remove, selectors: NEW_VIEWS }]
   await (await diamond.getFunction('diamondCut').send(cut, ZeroAddress, '0x')).wait()

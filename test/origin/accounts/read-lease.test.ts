@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { HDNodeWallet } from 'ethers'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type ContractChain, ContractUnavailableError } from '../../../origin/accounts/chain.ts'
 import {
@@ -19,6 +18,7 @@ import { AccountsWriter } from '../../../origin/accounts/writer.ts'
 import { listenFor } from '../../../origin/db/notifications.ts'
 import { type OpenDatabase, openDatabase } from '../../../origin/db/open.ts'
 import { mirrorLeases } from '../../../origin/db/schema.ts'
+import { fundedKey } from '../chain.ts'
 import { type FreshDatabase, freshDatabase } from '../db/fresh-database.ts'
 import { type JsonRpcProxy, lagging, startJsonRpcProxy } from '../../doubles/json-rpc-proxy.ts'
 import { grants, type Mirrored, newHash, startMirrored } from './mirrored.ts'
@@ -240,9 +240,6 @@ describe('two origin processes', () => {
 
   it('both hold a write when the writer returns', async () => {
     const [a, b] = [await begin(), await begin()]
-    const phrase = 'test test test test test test test test test test test junk'
-    const keyOf = (n: number) =>
-      HDNodeWallet.fromPhrase(phrase, '', `m/44'/60'/0'/0/${n}`).privateKey
     const writer = new AccountsWriter({
       chain: world.chain,
       mirror: a.mirror,
@@ -252,7 +249,7 @@ describe('two origin processes', () => {
       finality: 2,
       now: Date.now,
       log: () => {},
-      payerKey: keyOf,
+      payerKey: fundedKey,
       afterMined: (block) => a.everywhere.wait(block),
     })
     await writer.start()

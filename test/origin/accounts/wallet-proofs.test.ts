@@ -26,7 +26,7 @@ import {
   HOSTILE_WAYS,
 } from '../../doubles/contract-wallets/deploy.ts'
 import { startWebServer } from '../../doubles/web-server.ts'
-import { startChain } from '../chain.ts'
+import { fundedKey, startChain } from '../chain.ts'
 
 const CHAIN_ID = 31_337n
 const NOW = 1_800_000_000
@@ -40,8 +40,7 @@ let proofs: WalletProofs
 beforeAll(async () => {
   chain = await startChain()
   provider = new JsonRpcProvider(chain.rpcUrl, undefined, { cacheTimeout: -1, pollingInterval: 20 })
-  const phrase = 'test test test test test test test test test test test junk'
-  payer = new NonceManager(HDNodeWallet.fromPhrase(phrase).connect(provider))
+  payer = new NonceManager(new Wallet(fundedKey(0), provider))
   proofs = new WalletProofs({ chain: { provider, chainId: CHAIN_ID }, now: () => NOW * 1000 })
 })
 afterAll(async () => {

@@ -2,12 +2,10 @@
 import {
   Contract,
   getAddress,
-  HDNodeWallet,
   id,
   Interface,
   isError,
   JsonRpcProvider,
-  Mnemonic,
   solidityPackedKeccak256,
   toBeHex,
   toQuantity,
@@ -17,11 +15,8 @@ import type { BlockTag, Signer, TransactionReceipt } from 'ethers'
 import { deployAccountConfig } from '../../../origin/contracts/deploy.ts'
 import type { DeployedAccountConfig } from '../../../origin/contracts/deploy.ts'
 import { accountConfigAbi } from '../../../shared/abi/account-config.ts'
-import { startChain } from '../chain.ts'
+import { fundedKey, startChain } from '../chain.ts'
 import { word } from './slots.ts'
-
-/** The mnemonic of anvil's funded accounts. */
-const MNEMONIC = Mnemonic.fromPhrase('test test test test test test test test test test test junk')
 
 /** 100 ether. */
 const FUNDS = '0x56bc75e2d63100000'
@@ -39,8 +34,7 @@ export async function startAccountConfig(nodeConfiguration?: Record<string, stri
     cacheTimeout: -1,
     pollingInterval: 20,
   })
-  const wallet = (index: number) =>
-    HDNodeWallet.fromMnemonic(MNEMONIC, `m/44'/60'/0'/0/${index}`).connect(provider)
+  const wallet = (index: number) => new Wallet(fundedKey(index), provider)
   const [owner, payer, stranger] = [wallet(0), wallet(1), wallet(2)]
   const deployed: DeployedAccountConfig = await deployAccountConfig({
     provider,
@@ -48,9 +42,9 @@ export async function startAccountConfig(nodeConfiguration?: Record<string, stri
     payers: [payer.address],
     ...(nodeConfiguration ? { nodeConfiguration } : {}),
   })
-  const contract = new Contract(deployed.address, accountConfigAbi, provider)
+  const contract = new Contract(deployed.address, accountConfig, provider)
   const bound = (caller: Signer, name: string) =>
-    new Contract(deployed.address, accountConfigAbi, caller).getFunction(name)
+    new Contract(deployed.address, accountConfig, caller).getFunction(name)
 
   const write = async (
     caller: Signer,

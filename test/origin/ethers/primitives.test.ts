@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { anyText } from '../../any-text.ts'
 import { add, decode, encode, N } from '../../../origin/actions/ethers/cryptography/points.ts'
 import { pbkdf2, scrypt } from '../../../origin/actions/ethers/cryptography/key-derivation.ts'
 import { CONVERTED_MAX_LENGTH } from '../../../origin/actions/ethers/cryptography/texts.ts'
@@ -10,9 +11,9 @@ import { IDLE_HOOKS } from '../../../origin/actions/host/run-functions.ts'
 import { pbkdf2Sync, scryptSync } from 'node:crypto'
 import { sharedPool } from '../actions/sandbox.ts'
 
-const anyText = fc.oneof(
+const anyInput = fc.oneof(
   // Text is passed only up to its first NUL.
-  fc.string({ unit: 'binary', maxLength: 200 }).map((text) => text.split('\0')[0]),
+  anyText({ maxLength: 200 }).map((text) => text.split('\0')[0]),
   fc.constantFrom('sha256', 'sha512', 'ripemd160', 'md5', '__proto__', ''),
   fc.uint8Array({ maxLength: 100 }).map((bytes) => Buffer.from(bytes).toString('hex')),
   fc
@@ -39,7 +40,7 @@ const anyNumber = fc.oneof(
   ),
 )
 const anyArgument: Record<string, fc.Arbitrary<unknown>> = {
-  text: anyText,
+  text: anyInput,
   number: anyNumber,
   boolean: fc.boolean(),
   bytes: fc.oneof(

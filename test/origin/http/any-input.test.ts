@@ -3,6 +3,7 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { anyText } from '../../any-text.ts'
 import { operations } from '../../../origin/http/operations.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 import { EVERY_RIGHT, type Known, VALID_REQUESTS } from './valid-requests.ts'
@@ -84,7 +85,7 @@ const odd = fc.oneof(
     [[[[[]]]]],
     { __proto__: null, toString: 1 },
   ),
-  fc.string({ unit: 'binary', maxLength: 300 }),
+  anyText({ maxLength: 300 }),
   fc.double(),
   fc.jsonValue({ maxDepth: 3 }),
 )
@@ -137,7 +138,7 @@ const bodyText = (valid: () => unknown) =>
         '\ufeff{}',
       ),
     },
-    { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
+    { weight: 1, arbitrary: anyText() },
   )
 
 type Mutation = typeof mutation extends fc.Arbitrary<infer One> ? One : never
@@ -173,10 +174,7 @@ const query = fc.oneof(
     '?group_id[]=1',
   ),
   fc
-    .tuple(
-      fc.constantFrom('group_id', 'id', 'page_size', 'page_number'),
-      fc.string({ unit: 'binary' }),
-    )
+    .tuple(fc.constantFrom('group_id', 'id', 'page_size', 'page_number'), anyText())
     .map(([name, value]) => `?${name}=${encodeURIComponent(value.toWellFormed())}`),
 )
 

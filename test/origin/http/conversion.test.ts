@@ -6,7 +6,6 @@ import { randomUUID } from 'node:crypto'
 import {
   concat,
   Contract,
-  HDNodeWallet,
   hexlify,
   JsonRpcProvider,
   NonceManager,
@@ -23,6 +22,7 @@ import { WalletProofs } from '../../../origin/accounts/wallet-proofs/wallet-proo
 import { createOriginApp } from '../../../origin/app.ts'
 import type { OriginServices } from '../../../origin/services.ts'
 import { accountHashOfWallet } from '../../../shared/crypto/typed-data.ts'
+import { fundedKey } from '../chain.ts'
 import { deployHostileWallet, deployOwnedWallet } from '../../doubles/contract-wallets/deploy.ts'
 import { conversionTo, convert, makeChainSecured } from './chain-secured.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
@@ -50,8 +50,7 @@ beforeAll(async () => {
   origin = await startOrigin()
   const options = { staticNetwork: true, cacheTimeout: -1, pollingInterval: 20 }
   provider = new JsonRpcProvider(origin.rpcUrl, undefined, options)
-  const phrase = 'test test test test test test test test test test test junk'
-  payer = new NonceManager(HDNodeWallet.fromPhrase(phrase).connect(provider))
+  payer = new NonceManager(new Wallet(fundedKey(0), provider))
 })
 afterAll(async () => {
   provider.destroy()

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { id } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { anyText } from '../../any-text.ts'
 import { SEALED_EXECUTE_PATH, SEALED_OUTCOMES_PATH } from '../../../shared/wire/sealed.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 import { executeRun } from './runs-client.ts'
@@ -202,7 +203,7 @@ describe('a request that cannot be opened gets a response in the clear', () => {
 })
 
 describe('no sealed text causes a 500', () => {
-  const value = fc.oneof(fc.jsonValue(), fc.maxSafeInteger(), fc.string({ unit: 'binary' }))
+  const value = fc.oneof(fc.jsonValue(), fc.maxSafeInteger(), anyText())
   const names = ['credential', 'code', 'js_params', 'wait_ms', 'run', 'run_ids', 'request_id']
   const fields = fc.record(Object.fromEntries(names.map((name) => [name, value])), {
     requiredKeys: [],

@@ -2,22 +2,18 @@
 import {
   Contract,
   encodeBytes32String,
-  HDNodeWallet,
   Interface,
   isError,
   JsonRpcProvider,
-  Mnemonic,
   type Signer,
+  Wallet,
   toBeHex,
   zeroPadValue,
 } from 'ethers'
 import { CHANGE_KIND, proposalIdFrom } from '../../../../origin/contracts/governance/change.ts'
 import { deployGovernance } from '../../../../origin/contracts/governance/deploy.ts'
 import { governanceAbi } from '../../../../shared/abi/governance.ts'
-import { startChain } from '../../chain.ts'
-
-/** The mnemonic of anvil's funded accounts. */
-const MNEMONIC = Mnemonic.fromPhrase('test test test test test test test test test test test junk')
+import { fundedKey, startChain } from '../../chain.ts'
 
 const interfaceOf = new Interface(governanceAbi)
 
@@ -33,15 +29,14 @@ export async function startGovernance() {
     cacheTimeout: -1,
     pollingInterval: 20,
   })
-  const wallet = (index: number) =>
-    HDNodeWallet.fromMnemonic(MNEMONIC, `m/44'/60'/0'/0/${index}`).connect(provider)
+  const wallet = (index: number) => new Wallet(fundedKey(index), provider)
   const deployer = wallet(0)
   const members = [wallet(1), wallet(2), wallet(3)] as const
   const addresses = members.map(({ address }) => address)
 
   const at = (address: string) => {
     const bound = (caller: Signer, name: string) =>
-      new Contract(address, governanceAbi, caller).getFunction(name)
+      new Contract(address, interfaceOf, caller).getFunction(name)
     const write = async (caller: Signer, name: string, ...args: unknown[]) => {
       const receipt = await (await bound(caller, name).send(...args)).wait()
       if (!receipt) throw new Error(`${name}: no receipt`)
@@ -54,9 +49,9 @@ export async function startGovernance() {
       write,
       propose,
       read: (name: string, ...args: unknown[]): Promise<any> =>
-        new Contract(address, governanceAbi, provider).getFunction(name)(...args),
+        new Contract(address, interfaceOf, provider).getFunction(name)(...args),
       isAllowed: (hash: string): Promise<boolean> =>
-        new Contract(address, governanceAbi, provider).getFunction('allowedComposeHashes')(hash),
+        new Contract(address, interfaceOf, provider).getFunction('allowedComposeHashes')(hash),
       /** Returns the error name of a call, or `''` if the call succeeds. */
       refusal: async (caller: Signer, name: string, ...args: unknown[]) => {
         try {

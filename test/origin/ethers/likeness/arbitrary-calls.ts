@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { anyText } from '../../../any-text.ts'
 
 /** Calls for `calls.js`, as JSON: most are typical of actions, and many are invalid. */
 export type Call = [name: string, ...args: unknown[]]
@@ -25,7 +26,7 @@ const edgeWords = fc
 const word = fc.oneof({ weight: 4, arbitrary: hex(32) }, { weight: 1, arbitrary: edgeWords })
 const smallWord = fc.nat(40).map((value) => `0x${value.toString(16).padStart(64, '0')}`)
 
-const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.string({ maxLength: 200 }))
+const text = fc.oneof(fc.string(), anyText(), fc.string({ maxLength: 200 }))
 const strange = fc.constantFrom<unknown>(
   null,
   { $undefined: true },
