@@ -6,6 +6,7 @@ import { ATTESTATION_MAX_BYTES, EVENTS_MAX } from '../limits.ts'
 import { check, CheckFailedError, quoted } from './check-failed.ts'
 import { sha384Of } from './digests.ts'
 import { firstIssue, parseEvidenceJson } from './parse-evidence-json.ts'
+import type { Attestation } from './evidence.ts'
 
 /** Type of the events that software extends into RTMR3 at run time. */
 const RUNTIME_EVENT = 0x08000001
@@ -41,7 +42,7 @@ export function parseEventLog(log: string): MeasuredEvent[] {
 }
 
 /** Adds the missing digests to an event log, because dstack's official verifier requires them. */
-export function withDigests(log: string): string {
+function withDigests(log: string): string {
   const entries = entriesOf(log)
   return JSON.stringify(
     entries.map((entry, at) => ({ ...entry, digest: encodeHex(measuredEvent(entry, at).digest) })),
@@ -103,4 +104,17 @@ function preimageOfVersion1(name: string, payload: Uint8Array): Uint8Array {
  */
 function preimageOfVersion2(name: string, payload: Uint8Array): Uint8Array {
   return encoder.encode(JSON.stringify({ name, payload: encodeHex(payload), type: RUNTIME_EVENT }))
+}
+
+/**
+ * Builds the input for dstack's official verifier, which also recomputes the measurements of the operating system.
+ * @throws {CheckFailedError} if a digest in the event log does not match its event
+ */
+export function dstackVerifierInput({ quote, event_log, vm_config }: Attestation) {
+  return {
+    quote: quote.replace(/^0x/, ''),
+    event_log: withDigests(event_log),
+    vm_config,
+    attestation: null,
+  }
 }

@@ -1,4 +1,4 @@
-import type { Measurements, RuleName, RuleResult, TcbStatus, Verdict } from './policy.ts'
+import type { Measurements, RuleResult, TcbStatus, Verdict } from './policy.ts'
 import type { TrustRoot } from './root.ts'
 
 /** Public keys in the evidence, as uncompressed P-256 points of 65 bytes. */
@@ -38,5 +38,3 @@ export type Finding = {
   reason: string
   open?: string[]
 }
-
-export type { RuleName }

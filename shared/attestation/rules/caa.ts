@@ -1,12 +1,35 @@
 /** Rule 6: the CAA records allow only this application's ACME account to obtain certificates for the host. */
 import { z } from 'zod'
 import { CAA_RECORD_MAX_CHARACTERS, CAA_RECORDS_MAX } from '../../limits.ts'
-import { caaIssuerOf } from '../caa.ts'
 import { check, quoted } from '../check-failed.ts'
 import { ACME_ACCOUNT_FILE, type EvidenceBundle } from '../evidence.ts'
 import { parseEvidenceJson } from '../parse-evidence-json.ts'
 import type { Finding } from '../report.ts'
 import { fileOf } from './evidence-files.ts'
+
+/** A CAA property (RFC 8659) that authorizes certificate issuance. `issuer` is empty if no authority may issue. */
+type CaaIssuer = {
+  /** An `issuewild` property applies to wildcard certificates only. */
+  tag: 'issue' | 'issuewild'
+  issuer: string
+  /** ACME account that the record requires (RFC 8657). */
+  accountUri: string | undefined
+}
+
+const RECORD = /^\d{1,3}\s+(issue|issuewild)\s+("?)(.*)\2$/i
+
+/** Parses a CAA record in zone file syntax. Returns undefined for properties other than `issue` and `issuewild`. */
+function caaIssuerOf(record: string): CaaIssuer | undefined {
+  const [, name, , value] = RECORD.exec(record.trim()) ?? []
+  if (value === undefined) return undefined
+  const tag = name?.toLowerCase() === 'issue' ? 'issue' : 'issuewild'
+  const [issuer = '', ...parameters] = value.split(';').map((part) => part.trim())
+  const uris = parameters
+    .filter((parameter) => /^accounturi\s*=/i.test(parameter))
+    .map((parameter) => parameter.slice(parameter.indexOf('=') + 1).trim())
+  // If a record has several `accounturi` parameters, no account can satisfy it (RFC 8657, section 3).
+  return { tag, issuer, accountUri: uris.length === 1 ? uris[0] : undefined }
+}
 
 /** Account files of certbot, of this service, and of two versions of lego. */
 const accountSchema = z.object({

@@ -3,9 +3,8 @@ import { tryParseJson } from '../../json/try-parse-json.ts'
 import { check, quoted } from '../check-failed.ts'
 import type { Info } from '../evidence.ts'
 import type { Finding } from '../report.ts'
-import type { YamlEntry, YamlMapping, YamlNode } from '../strict-yaml/node.ts'
+import { type YamlEntry, type YamlMapping, type YamlNode, checkLine } from '../strict-yaml/value.ts'
 import { parseStrictYaml } from '../strict-yaml/parse.ts'
-import { checkLine } from '../strict-yaml/value.ts'
 
 const PINNED = /^[A-Za-z0-9][A-Za-z0-9._:/-]*@sha256:[0-9a-f]{64}$/
 /**

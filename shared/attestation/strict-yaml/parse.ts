@@ -3,8 +3,7 @@
  * and lists, one-line scalars, plain lists in brackets, block scalars, anchors on values, and merge keys.
  */
 import { check } from '../check-failed.ts'
-import type { YamlMapping, YamlNode } from './node.ts'
-import { checkLine, parseKey, parseLineValue } from './value.ts'
+import { type YamlMapping, type YamlNode, checkLine, parseKey, parseLineValue } from './value.ts'
 
 /**
  * Characters that are not allowed: control characters except tab, line endings other than LF and CRLF, and byte order

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { bundleSchema, type EvidenceBundle } from '../../attestation/evidence.ts'
-import { dstackVerifierInput } from '../../attestation/dstack-verifier-input.ts'
+import { dstackVerifierInput } from '../../attestation/event-log.ts'
 import type { Verdict } from '../../attestation/policy.ts'
 import { MINUTE_MS } from '../../durations.ts'
 import { EXIT, printable, type Terminal, UsageError } from '../terminal.ts'

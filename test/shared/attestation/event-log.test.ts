@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { dstackVerifierInput } from '../../../shared/attestation/dstack-verifier-input.ts'
-import { parseEventLog } from '../../../shared/attestation/event-log.ts'
+import { dstackVerifierInput, parseEventLog } from '../../../shared/attestation/event-log.ts'
 import { replayRegister } from '../../../shared/attestation/replay.ts'
 import { simulatedMachine } from './good-evidence.ts'
 

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isAlias, isMap, isScalar, isSeq, parseDocument } from 'yaml'
 import { CheckFailedError } from '../../../shared/attestation/check-failed.ts'
-import type { YamlNode } from '../../../shared/attestation/strict-yaml/node.ts'
+import type { YamlNode } from '../../../shared/attestation/strict-yaml/value.ts'
 import { parseStrictYaml } from '../../../shared/attestation/strict-yaml/parse.ts'
 
 const BLOCK = '<text block>'
