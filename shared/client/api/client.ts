@@ -1,8 +1,8 @@
 /** Client in API mode: an API key authorizes each call, and the service sends the transactions. */
-import type { AccountOperations } from '../core/account.ts'
+import type { AccountOperations, NewUsageKey } from '../core/account.ts'
 import { type BillingOperations, billingOperations } from '../core/billing.ts'
 import { type CommonOperations, commonOperations } from '../core/common-operations.ts'
-import { coreCalls } from '../core/core-calls.ts'
+import { coreCalls, type CoreCalls } from '../core/core-calls.ts'
 import {
   type ActionAnswer,
   type ActionOptions,
@@ -14,9 +14,9 @@ import type { CallOptions } from '../options.ts'
 import type { EthereumSigner } from '../sovereign/signer.ts'
 import { accountExists, newAccount, type NewAccount, type NewAccountFields } from './account.ts'
 import { AccountKey } from './account-key.ts'
-import { accountOperations } from './account-operations.ts'
 import { type Converted, convertToChainSecured } from './conversion.ts'
 import { rotateAccountApiKey, type Rotated, type RotationOptions } from './rotation.ts'
+import { adviseIfLost } from '../failures/transport-errors.ts'
 
 export type ApiClient = AccountOperations &
   CommonOperations & {
@@ -59,5 +59,47 @@ export function createApiClient(parts: ClientParts, apiKey: string | undefined):
       convertToChainSecured({ calls, node: common, now, signal }, signer, options),
     svcAction: (action, options) => runAction(execution, action, options),
     billing: billingOperations({ requester, calls, environment, signal }),
+  }
+}
+
+/**
+ * Advice for a lost response to the creation of a usage key, because the service returns a usage key only once. A retry
+ * with the same Idempotency-Key fails with the `Conflict` `key_shown_before`, which contains the key's hash. If no
+ * response arrives at all, the caller must check the list of usage keys.
+ */
+const LOST_KEY_FIX =
+  'A usage key may have been created and lost: look for its name in listApiKeys, remove it with removeUsageApiKey({ usage_api_key: api_key_hash }), and create another.'
+
+function accountOperations({ read, list, write }: CoreCalls): AccountOperations {
+  return {
+    getAccount: (options) => read('get_account', {}, options),
+
+    createWallet: (fields = {}, options) => write('create_wallet', fields, options),
+    listWallets: (options) => list('list_wallets', {}, options),
+    listWalletsInGroup: ({ group_id }, options) =>
+      list('list_wallets_in_group', { group_id }, options),
+
+    addGroup: (fields, options) => write('add_group', fields, options),
+    updateGroup: (fields, options) => write('update_group', fields, options),
+    removeGroup: (fields, options) => write('remove_group', fields, options),
+    addPkpToGroup: (fields, options) => write('add_pkp_to_group', fields, options),
+    removePkpFromGroup: (fields, options) => write('remove_pkp_from_group', fields, options),
+    addActionToGroup: (fields, options) => write('add_action_to_group', fields, options),
+    removeActionFromGroup: (fields, options) => write('remove_action_from_group', fields, options),
+    listGroups: (options) => list('list_groups', {}, options),
+    getGroup: ({ group_id }, options) => read('get_group', { group_id }, options),
+
+    addAction: (fields, options) => write('add_action', fields, options),
+    updateActionMetadata: (fields, options) => write('update_action_metadata', fields, options),
+    deleteAction: (fields, options) => write('delete_action', fields, options),
+    listActions: ({ group_id } = {}, options) => list('list_actions', { group_id }, options),
+
+    addUsageApiKey: (fields, options) =>
+      write<NewUsageKey>('add_usage_api_key', fields, options).catch(
+        adviseIfLost(LOST_KEY_FIX, { keepsKey: true }),
+      ),
+    updateUsageApiKey: (fields, options) => write('update_usage_api_key', fields, options),
+    removeUsageApiKey: (fields, options) => write('remove_usage_api_key', fields, options),
+    listApiKeys: (options) => list('list_api_keys', {}, options),
   }
 }

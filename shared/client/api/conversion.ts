@@ -1,5 +1,5 @@
 import type { CoreCalls } from '../core/core-calls.ts'
-import type { NodeOperations } from '../core/node.ts'
+import type { NodeOperations } from '../core/common-operations.ts'
 import { adviseIfLost } from '../failures/transport-errors.ts'
 import type { CallOptions } from '../options.ts'
 import { abortable, anySignal } from '../abortable.ts'

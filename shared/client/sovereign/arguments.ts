@@ -6,7 +6,18 @@ import { cidHash, isActionCid } from '../../cid/cid-format.ts'
 import { WILDCARD } from '../../cid/wildcard.ts'
 import { apiKeyHash } from '../../crypto/keccak.ts'
 import type { CidHash, PkpId } from '../core/account.ts'
-import { InvalidArgument } from './argument-failure.ts'
+import { NotSent } from '../failures/transport-errors.ts'
+
+/** An argument is invalid, regardless of the account's state. */
+export class InvalidArgument extends NotSent {
+  override name = 'InvalidArgument'
+  /** Path of the invalid value, such as `pkp_ids_permitted[3]`. */
+  readonly field: string
+  constructor(field: string, expected: string) {
+    super('invalid_argument', `${field}: ${expected}`, 'Correct the value; nothing was sent.')
+    this.field = field
+  }
+}
 
 export function pkpIdOf(field: string, id: PkpId): string {
   if (isHex(id, 32)) return id.toLowerCase()

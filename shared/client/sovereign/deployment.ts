@@ -1,5 +1,5 @@
 import { publicRead } from '../core/core-calls.ts'
-import type { NodeChainConfig } from '../core/node.ts'
+import type { NodeChainConfig } from '../core/common-operations.ts'
 import type { Requester } from '../request.ts'
 import { WrongContract } from './transaction-failures.ts'
 

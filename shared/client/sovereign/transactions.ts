@@ -2,8 +2,7 @@ import { WRITE_GAS_MAX } from '../../limits.ts'
 import type { CallOptions, Step } from '../options.ts'
 import type { RuntimeEnvironment } from '../runtime-environment.ts'
 import { abortable, anySignal } from '../abortable.ts'
-import type { ContractCodec } from './contract-codec.ts'
-import { loadContractCodec } from './contract-codec.ts'
+import { type ContractCodec, loadContractCodec } from './contract-codec.ts'
 import type { Deployment } from './deployment.ts'
 import {
   type EthCall,
@@ -13,11 +12,18 @@ import {
   RevertedError,
 } from './wallet-node.ts'
 import { waitForReceipt } from './wait-for-receipt.ts'
-import { sendFailure } from './send-failure.ts'
 import { addressOfWallet } from './sign.ts'
 import type { WalletAdapter } from './signer.ts'
-import { TransactionPending, TransactionReverted, WrongContract } from './transaction-failures.ts'
+import {
+  TransactionPending,
+  TransactionReverted,
+  WrongContract,
+  InsufficientFunds,
+} from './transaction-failures.ts'
 import { requireWalletChain } from './wallet-chain.ts'
+import type { SvcError } from '../failures/svc-error.ts'
+import { isUserRejection, notExecutedReason, revertDataOf } from './provider-errors.ts'
+import { NoWallet, WalletFailed, WalletRefused } from './wallet-failures.ts'
 
 type ContractWrite = {
   /** Description of the write for messages and steps, such as `remove group 3`. */
@@ -202,3 +208,31 @@ function contractErrorOf(reverted: RevertedError | undefined, coding: ContractCo
   const { data } = reverted ?? {}
   return (data && coding.decodeError(data)) || { errorName: 'unknown', args: [] }
 }
+
+/**
+ * Returns the error for a failed send. The transaction counts as unsent only if the wallet or its node reports this.
+ * Otherwise, a retry could execute the call twice.
+ */
+function sendFailure(
+  error: unknown,
+  {
+    write,
+    from,
+    coding,
+  }: { write: { what: string; usageApiKeyHash?: string }; from: string; coding: ContractCodec },
+): SvcError {
+  const { what, usageApiKeyHash } = write
+  // The error is thrown without its cause, because errors of ethers contain the signed transaction.
+  if (isUserRejection(error)) return new WalletRefused(what)
+  const reason = notExecutedReason(error)
+  if (reason === undefined || MAY_BE_SENT.test(reason) || error instanceof NoWallet)
+    return new TransactionPending(what, undefined, { usageApiKeyHash })
+  const data = revertDataOf(error)
+  const refusal = data === undefined ? undefined : coding.decodeError(data)
+  if (refusal) return new TransactionReverted(what, refusal)
+  if (/insufficient (funds|balance)/i.test(reason)) return new InsufficientFunds(what, from)
+  return new WalletFailed(what, reason)
+}
+
+/** Messages that report a duplicate. A node may then already have received the transaction. */
+const MAY_BE_SENT = /already (known|imported)|known transaction|nonce (is )?too low/i

@@ -4,7 +4,7 @@
  */
 import type { RemovedCap, UsageKeyFields } from '../core/account.ts'
 import { SvcError } from '../failures/svc-error.ts'
-import { InvalidArgument } from './argument-failure.ts'
+import { InvalidArgument } from './arguments.ts'
 
 export type CapChange =
   | { spend_cap_cents: number; spend_window_seconds: number }

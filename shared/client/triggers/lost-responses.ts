@@ -6,8 +6,14 @@ import { Conflict, NotFound, ServiceUnavailable } from '../failures/by-status.ts
 import { NetworkFailed, NotTheApi } from '../failures/transport-errors.ts'
 import type { CallOptions } from '../options.ts'
 import type { ClientRequest } from '../request.ts'
-import { triggerBody, runPath, triggerPath, type TriggersParts } from './send-request.ts'
-import type { Run } from './records.ts'
+import {
+  triggerBody,
+  runPath,
+  triggerPath,
+  type TriggersParts,
+  triggerIdOf,
+} from './send-request.ts'
+import type { Run, FiredRun } from './records.ts'
 import { fetchRun } from './wait-for-run.ts'
 
 // Advice for a lost response to a creation. The client cannot find the created trigger itself, because another trigger
@@ -84,4 +90,34 @@ function mayHaveTakenEffect(error: unknown): boolean {
   if (error instanceof NotTheApi) return (error.status ?? 0) >= 500
   if (error instanceof NetworkFailed) return error.mayHaveBeenExecuted
   return error instanceof ServiceUnavailable
+}
+
+/**
+ * Options of `fire`. With `idempotencyKey`, the event is sent again after a lost response. Set the key only for
+ * triggers with `options.dedup`.
+ */
+export type FireOptions = CallOptions
+
+/**
+ * Posts an event unmodified and without a credential, as its sender would.
+ * @param headers additional headers, for example a signature. A content type is optional for JSON
+ * @throws {ServiceUnavailable} `trigger_disabled`
+ */
+export async function fire(
+  { requester }: TriggersParts,
+  triggerId: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Readonly<Record<string, string>> = {},
+  options: FireOptions = {},
+): Promise<FiredRun> {
+  const path = `/webhook/${triggerIdOf(triggerId)}`
+  const repeat = options.idempotencyKey === undefined ? 'never' : 'once'
+  try {
+    const request = { method: 'POST', path, body, headers, repeat, options } as const
+    return (await requester.edge<FiredRun>(request)).body
+  } catch (error) {
+    if (!(error instanceof NetworkFailed) || !error.mayHaveBeenExecuted || repeat === 'once')
+      throw error
+    throw new NetworkFailed({ mayHaveBeenExecuted: true, fix: CHECK_RUNS_FIX }, { cause: error })
+  }
 }

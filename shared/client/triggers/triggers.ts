@@ -2,8 +2,9 @@ import type { ChainsResponse } from '../../wire/chains.ts'
 import type { CallOptions } from '../options.ts'
 import { type Listing, listing } from '../core/listing.ts'
 import { triggerBody, runPath, triggerPath, type TriggersParts } from './send-request.ts'
-import { fire, type FireOptions } from './fire.ts'
 import {
+  fire,
+  type FireOptions,
   sendOnce,
   cancelRun,
   deleteTrigger,
@@ -33,11 +34,12 @@ import {
   type AgentRequest,
   type AgentRequestFields,
   registerAgentRequest,
-} from './register-agent-request.ts'
+  type WaitUntilAuthorizedOptions,
+  waitUntilAuthorized,
+} from './agent-authorization.ts'
 import { runPages, runBatches, fetchRunsPage } from './run-pages.ts'
 import { triggerPages } from './trigger-pages.ts'
 import { fetchRun, waitForRun } from './wait-for-run.ts'
-import { type WaitUntilAuthorizedOptions, waitUntilAuthorized } from './wait-until-authorized.ts'
 import { watchRuns, type WatchRunsOptions } from './watch-runs.ts'
 
 /**

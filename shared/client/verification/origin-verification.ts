@@ -8,8 +8,7 @@ import type { Receipt } from '../../receipts/receipt.ts'
 import { abortable } from '../abortable.ts'
 import { type RuntimeEnvironment, cancelableSleep } from '../runtime-environment.ts'
 import { type ClientPolicy, clientPolicy, type Verify } from './client-policy.ts'
-import { EvidenceRefused } from './failures.ts'
-import { PinnedApplication } from './pinned-application.ts'
+import { EvidenceRefused, EvidenceChanged } from './failures.ts'
 import type { TrustedOrigin } from './trusted-origin.ts'
 
 type VerificationOptions = {
@@ -172,4 +171,34 @@ export class OriginVerification {
  */
 function isCurrent({ verifiedUntil }: TrustedOrigin, now: number): boolean {
   return now < verifiedUntil && verifiedUntil - now <= CHANNEL_KEY_MAX_AGE_MS
+}
+
+/**
+ * The origin's application, which is pinned on first use for the lifetime of the client. Under `verify: 'required'`,
+ * the policy lists the accepted compose hashes, so an upgrade to another accepted hash is allowed.
+ */
+class PinnedApplication {
+  readonly #pinsCompose: boolean
+  #seen: Application | undefined
+
+  constructor(verify: Verify) {
+    this.#pinsCompose = verify !== 'required'
+  }
+
+  /** @throws {EvidenceChanged} if the report passed, but is for another application */
+  require(report: Report): void {
+    const found = applicationIn(report)
+    const seen = (this.#seen ??= found)
+    for (const field of ['root', 'app id', 'compose hash'] as const)
+      if (found[field] !== seen[field] && (field !== 'compose hash' || this.#pinsCompose))
+        throw new EvidenceChanged(field, seen[field], found[field])
+  }
+}
+
+type Application = Record<EvidenceChanged['field'], string>
+
+function applicationIn({ root, appId, composeHash }: Report): Application {
+  if (!root || appId === undefined || composeHash === undefined)
+    throw new Error('evidence that passed names its root and its application')
+  return { root: root.spkiSha256, 'app id': appId, 'compose hash': composeHash }
 }
