@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { getCACertificates } from 'node:tls'
 import type { Verify } from '../client/verification/client-policy.ts'
 import { isLoopback } from '../network/loopback.ts'
 import type { ResolvedDeployment } from './cli.ts'
 import type { Credentials } from './credentials/credentials.ts'
 import { type LocalStack, localStackOf } from './local-stack.ts'
 import { type Terminal, UsageError } from './terminal.ts'
-import { trustingFetch } from './trusting-fetch.ts'
 
 export type DeploymentOptions = { baseUrl?: string; triggersUrl?: string; ca?: string }
 
@@ -119,4 +119,29 @@ function missingUrl(option: string, variable: string): never {
   throw new UsageError(
     `no deployment: use ${option}, set ${variable}, run svc login, or start a local stack here with svc up`,
   )
+}
+
+/**
+ * Returns a `fetch` that trusts an additional certificate authority, but only for some hosts.
+ * @param authority PEM certificate
+ * @param origins scheme, host and port of each host that may use certificates of the authority
+ */
+function trustingFetch(authority: string, origins: readonly string[]): typeof fetch {
+  let trusting: Promise<(url: string, init: object) => Promise<unknown>> | undefined
+  return async (input, init) => {
+    const url = String(input instanceof Request ? input.url : input)
+    if (!origins.includes(new URL(url).origin)) return fetch(input, init)
+    trusting ??= fetchWith(authority)
+    // The cast is needed, because undici and the DOM types declare the same interface separately.
+    return (await (
+      await trusting
+    )(url, init ?? {})) as Response
+  }
+}
+
+async function fetchWith(authority: string) {
+  const undici = await import('undici')
+  const ca = [...getCACertificates('default'), authority]
+  const dispatcher = new undici.Agent({ connect: { ca } })
+  return (url: string, init: object) => undici.fetch(url, { ...init, dispatcher })
 }

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander'
 import { createCli } from './create-cli.ts'
-import { requireNoSecret } from './credentials/secret-in-arguments.ts'
+import { requireNoSecret } from './credentials/secret.ts'
 import { failureLines, failureOf } from './failures.ts'
 import { makeProgram } from './program.ts'
 import { EXIT, jsonText, type Terminal } from './terminal.ts'

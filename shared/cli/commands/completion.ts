@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander'
 import type { Cli } from '../cli.ts'
-import { type Shell, SHELLS } from '../completion/scripts.ts'
+import { commandNodes, completionScript, type Shell, SHELLS } from '../completion/scripts.ts'
 import { addExamples } from './examples.ts'
 
 export function registerCompletion(program: Command, { terminal }: Cli): void {
@@ -8,12 +8,6 @@ export function registerCompletion(program: Command, { terminal }: Cli): void {
     .command('completion')
     .description('Print a script that completes commands and options in your shell.')
     .addArgument(new Argument('<shell>').choices(SHELLS))
-    .action(async (shell: Shell) => {
-      const [{ completionScript }, { commandNodes }] = await Promise.all([
-        import('../completion/scripts.ts'),
-        import('../completion/command-nodes.ts'),
-      ])
-      terminal.write(completionScript(shell, commandNodes(program)))
-    })
+    .action((shell: Shell) => terminal.write(completionScript(shell, commandNodes(program))))
   addExamples(command, ['eval "$(svc completion bash)"'])
 }

@@ -22,21 +22,14 @@ async function mcp(command: Command, cli: Cli): Promise<void> {
   const { terminal, credentials } = cli
   const at = await cli.deployment(command)
   // The MCP modules are loaded here, so that other commands start faster.
-  const [
-    { AgentSession },
-    { FolderFiles },
-    { makeMcpServer },
-    { serve },
-    { createClient },
-    { fetchDocument },
-  ] = await Promise.all([
-    import('../mcp/agent-session.ts'),
-    import('../mcp/folder-files.ts'),
-    import('../mcp/server.ts'),
-    import('../mcp/serve.ts'),
-    import('../../client/client.ts'),
-    import('../mcp/fetch-document.ts'),
-  ])
+  const [{ AgentSession }, { FolderFiles }, { fetchDocument, makeMcpServer }, { serve }, client] =
+    await Promise.all([
+      import('../mcp/agent-session.ts'),
+      import('../mcp/folder-files.ts'),
+      import('../mcp/server.ts'),
+      import('../mcp/serve.ts'),
+      import('../../client/client.ts'),
+    ])
   const session = new AgentSession({
     storedTriggers: async () => {
       try {
@@ -49,15 +42,8 @@ async function mcp(command: Command, cli: Cli): Promise<void> {
     withToken: async (token) => {
       const { triggersUrl, known, fetch } = at
       const baseUrl = known.baseUrl ?? triggersUrl
-      const { signal } = terminal
-      return createClient({
-        baseUrl,
-        triggersUrl,
-        token,
-        ...verificationFor(baseUrl),
-        fetch,
-        signal,
-      }).triggers
+      const urls = { baseUrl, triggersUrl, ...verificationFor(baseUrl) }
+      return client.createClient({ ...urls, token, fetch, signal: terminal.signal }).triggers
     },
     storeToken: (token) =>
       credentials.change((kept) => {

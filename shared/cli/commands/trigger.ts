@@ -1,10 +1,15 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { registerCreate, registerPreview, registerUpdate } from './trigger/create.ts'
-import { registerCancel, registerReplay, registerShowRun, registerRuns } from './trigger/runs.ts'
+import {
+  registerCancel,
+  registerReplay,
+  registerShowRun,
+  registerRuns,
+  registerTail,
+} from './trigger/runs.ts'
 import { registerList, registerShow } from './trigger/show.ts'
 import { registerDelete, registerPurge, registerSwitches } from './trigger/switch.ts'
-import { registerTail } from './trigger/tail.ts'
 import { registerFire, registerTest } from './trigger/test.ts'
 
 export function registerTrigger(program: Command, cli: Cli): void {

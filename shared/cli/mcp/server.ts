@@ -1,10 +1,13 @@
 import { McpServer } from '@modelcontextprotocol/server'
 import { version } from '../version.ts'
-import type { McpParts } from './parts.ts'
+import type { McpParts } from './tool.ts'
 import { addActionTools } from './tools/action-tools.ts'
 import { addIdentityTools } from './tools/identity-tools.ts'
 import { addRunTools } from './tools/run-tools.ts'
 import { addTriggerTools } from './tools/trigger-tools.ts'
+import { readBoundedBody } from '../../network/bounded-body.ts'
+import type { ResolvedDeployment } from '../cli.ts'
+import { ToolRejectedError } from './tool-failure.ts'
 
 const INSTRUCTIONS =
   'Triggers run JavaScript actions, which can hold private keys, on a webhook, a cron schedule or a chain event. Call whoami first. ' +
@@ -34,4 +37,24 @@ function addGuide(server: McpServer, { document }: McpParts, uri: string): void 
   server.registerResource('SKILL.md', uri, about, async () => ({
     contents: [{ uri, mimeType: 'text/markdown', text: await document(GUIDE) }],
   }))
+}
+
+/** Maximum size of the agents' guide, which has only a few pages. */
+const DOCUMENT_MAX_BYTES = 256 * 1024
+
+/** Fetches a public document without credentials. @throws {ToolRejectedError} if the request fails */
+export async function fetchDocument(
+  { triggersUrl, fetch }: Pick<ResolvedDeployment, 'triggersUrl' | 'fetch'>,
+  path: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const response = await fetch(triggersUrl + path, { signal, redirect: 'error' })
+  const body = response.ok ? await readBoundedBody(response, DOCUMENT_MAX_BYTES) : undefined
+  if (body) return new TextDecoder().decode(body)
+  await response.body?.cancel()
+  throw new ToolRejectedError(
+    'no_document',
+    `${path}: the server responded with ${response.status}`,
+    'Use the tools without it.',
+  )
 }

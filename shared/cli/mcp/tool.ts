@@ -1,7 +1,22 @@
-import type { McpServer, ToolAnnotations } from '@modelcontextprotocol/server'
+import type {
+  McpServer,
+  ToolAnnotations,
+  StandardSchemaWithJSON,
+} from '@modelcontextprotocol/server'
 import type { z } from 'zod'
-import { advertisedSchema } from './advertised-schema.ts'
 import { toolFailure } from './tool-failure.ts'
+import type { AgentSession } from './agent-session.ts'
+import type { FolderFiles } from './folder-files.ts'
+import type { UsageKeySources } from './usage-keys.ts'
+import { jsonSchemaOf } from '../../openapi/json-schema.ts'
+
+export type McpParts = {
+  session: AgentSession
+  files: FolderFiles
+  usageKeys: UsageKeySources
+  document(this: void, path: string): Promise<string>
+  label: string
+}
 
 type Tool<Input, Output extends object> = {
   title: string
@@ -51,4 +66,26 @@ export function addTool<Input, Output extends object>(
       throw error
     }
   })
+}
+
+/**
+ * Returns a schema that advertises the same JSON Schema as the OpenAPI document, where responses may gain fields. The
+ * MCP library's own validation is disabled: tools parse their arguments themselves, so that invalid arguments are
+ * reported like other errors.
+ */
+function advertisedSchema<Value>(
+  schema: z.ZodType<Value>,
+): StandardSchemaWithJSON<unknown, unknown> {
+  const { vendor, version } = schema['~standard']
+  return {
+    '~standard': {
+      vendor,
+      version,
+      validate: (value) => ({ value }),
+      jsonSchema: {
+        input: () => jsonSchemaOf(schema, 'input'),
+        output: () => jsonSchemaOf(schema, 'output'),
+      },
+    },
+  }
 }

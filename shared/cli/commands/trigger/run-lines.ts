@@ -1,6 +1,9 @@
+import type { Command } from 'commander'
 import type { Run } from '../../../client/triggers/records.ts'
-import { printable } from '../../terminal.ts'
+import { printable, EXIT } from '../../terminal.ts'
 import { brief, columns, facts, LINE_CHARACTERS, formatUtcTime } from '../columns.ts'
+import type { TriggerOperations } from '../../../client/triggers/triggers.ts'
+import type { Cli } from '../../cli.ts'
 
 /** Indentation that aligns the second line of a listed run with the time in the first line. */
 const INDENT = '         '
@@ -72,4 +75,17 @@ function cents({ charged_cents }: Run): string {
 
 function logLine({ level, at_ms, text }: Run['logs'][number]): string {
   return `  ${`${Math.round(at_ms)} ms`.padStart(8)}  ${level.padEnd(5)}  ${printable(text)}`
+}
+
+/** Waits for the run to finish. Sets the exit code to `EXIT.failed` if the run failed. */
+export async function waitAndPrintRun(
+  cli: Cli,
+  command: Command,
+  triggers: TriggerOperations,
+  runId: string,
+): Promise<void> {
+  cli.progress(command, `queued ${runId}`)
+  const run = await triggers.waitForRun(runId)
+  cli.print(command, run, () => runLines(run))
+  if (run.status === 'failed') cli.exit(EXIT.failed)
 }

@@ -3,7 +3,7 @@ import type { TestFields } from '../../../client/triggers/records.ts'
 import type { Cli } from '../../cli.ts'
 import { addExamples } from '../examples.ts'
 import { UsageError } from '../../terminal.ts'
-import { waitAndPrintRun } from './wait-and-print-run.ts'
+import { waitAndPrintRun } from './run-lines.ts'
 import { collectOption, type GivenParams, jsonOf, paramsOf } from '../option-values.ts'
 import { TRIGGER_ARGUMENT, resolveTriggerId } from './resolve-ids.ts'
 

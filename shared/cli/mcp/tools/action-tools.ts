@@ -1,8 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { actionCid } from '../../../cid/compute-cid.ts'
-import type { McpParts } from '../parts.ts'
-import { addTool, READS } from '../tool.ts'
+import { type McpParts, addTool, READS } from '../tool.ts'
 import { createTriggerInput, requireActionSource } from './trigger-fields.ts'
 
 const { action_code, action_file } = createTriggerInput.shape

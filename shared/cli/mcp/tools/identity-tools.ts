@@ -2,8 +2,7 @@ import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { agentRequestResponse, agentRequestBody } from '../../../wire/agent.ts'
 import { meResponse } from '../../../wire/me.ts'
-import type { McpParts } from '../parts.ts'
-import { ADDS, addTool, READS } from '../tool.ts'
+import { type McpParts, ADDS, addTool, READS } from '../tool.ts'
 
 const authorizeInput = z.strictObject({
   label: agentRequestBody.shape.label

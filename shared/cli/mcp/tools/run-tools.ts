@@ -8,8 +8,7 @@ import {
   runsQuery,
   testRequest,
 } from '../../../wire/run.ts'
-import type { McpParts } from '../parts.ts'
-import { ADDS, addTool, DESTROYS, READS } from '../tool.ts'
+import { type McpParts, ADDS, addTool, DESTROYS, READS } from '../tool.ts'
 import { toRunListItem, runListItem, toRunOutput, runOutput } from './run-output.ts'
 import { triggerId } from './trigger-fields.ts'
 

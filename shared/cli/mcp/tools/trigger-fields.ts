@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { TRIGGER_SOURCE_MAX_BYTES } from '../../../limits.ts'
 import { createTriggerRequest, patchTriggerRequest } from '../../../wire/trigger.ts'
-import type { McpParts } from '../parts.ts'
+import type { McpParts } from '../tool.ts'
 import { ToolRejectedError } from '../tool-failure.ts'
 
 const localSourceFields = {

@@ -9,8 +9,7 @@ import {
   TRIGGER_KINDS,
   triggerRecord,
 } from '../../../wire/trigger.ts'
-import type { McpParts } from '../parts.ts'
-import { ADDS, addTool, DESTROYS, READS } from '../tool.ts'
+import { type McpParts, ADDS, addTool, DESTROYS, READS } from '../tool.ts'
 import { readReferencedUsageKey } from '../usage-keys.ts'
 import {
   updateTriggerInput,
