@@ -25,8 +25,10 @@ import { registerMetrics } from './http/metrics.ts'
 import { unmatchedRoute } from './http/unmatched-route.ts'
 import { registerOpenApi } from './http/openapi-get.ts'
 import { registerPageScripts } from './pages/scripts/page-scripts.ts'
-import { registerPasskeyRegistration } from './pages/account/passkey-registration.ts'
-import { registerPasskeyRemoval } from './pages/account/passkey-removal.ts'
+import {
+  registerPasskeyRegistration,
+  registerPasskeyRemoval,
+} from './pages/account/passkey-registration.ts'
 import { registerPasskeySignIn } from './pages/sign-in/passkey-sign-in.ts'
 import { toErrorResponse } from './http/error-response.ts'
 import { traceHeaders } from './http/trace-headers.ts'

@@ -22,7 +22,6 @@ type EntryFile = keyof typeof ENTRY_FORMATS
 export const BUILD_FILES: readonly string[] = [
   'edge/browser/build.ts',
   'edge/browser/bundle-script.ts',
-  'edge/browser/esbuild-plugins/served-modules.ts',
   'shared/packaging/checksums.ts',
   'shared/packaging/english-only.ts',
   'shared/packaging/rebuild-stale.ts',

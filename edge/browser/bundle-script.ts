@@ -1,8 +1,26 @@
 import { relative } from 'node:path'
-import { build } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
 import { englishOnly } from '../../shared/packaging/english-only.ts'
 import type { Built } from '../../shared/packaging/rebuild-stale.ts'
-import { externalizeServedModules } from './esbuild-plugins/served-modules.ts'
+
+/**
+ * Modules that the client library imports on demand. They are excluded from bundles, because esbuild would otherwise
+ * include them in each page script.
+ */
+const SERVED_MODULES = [
+  { of: /^ethers$/, script: '/scripts/ethers.js' },
+  { of: /\/verifier\.ts$/, script: '/scripts/verifier.js' },
+]
+
+const externalizeServedModules: Plugin = {
+  name: 'Loaded later',
+  setup(esbuild) {
+    for (const { of, script } of SERVED_MODULES)
+      esbuild.onResolve({ filter: of }, ({ kind }) =>
+        kind === 'dynamic-import' ? { path: script, external: true } : undefined,
+      )
+  },
+}
 
 /** @param root directory to which the paths in error messages are relative */
 export async function bundleScript(

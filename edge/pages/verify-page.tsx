@@ -1,7 +1,6 @@
 import type { Context } from 'hono'
 import type { App, AppEnv } from '../http/app-env.ts'
 import { readSameOriginForm } from './requests/same-origin-form.ts'
-import { scriptUrl } from './scripts/page-scripts.ts'
 import { renderPage } from './layout/render-page.tsx'
 import { Field } from '../browser/components/form-fields.tsx'
 
@@ -38,7 +37,6 @@ h1 { min-height: 2.5em; }
 function verifyPage(c: Context<AppEnv>, { rpcUrl, fault }: VerifyPageState): Promise<Response> {
   const { ORIGIN_URL } = c.var.services.settings
   const { origin } = new URL(ORIGIN_URL)
-  const script = scriptUrl(c, 'verify')
   const command = `npx --no-install svc verify ${origin}`
   return renderPage(
     c,
@@ -47,7 +45,7 @@ function verifyPage(c: Context<AppEnv>, { rpcUrl, fault }: VerifyPageState): Pro
       status: fault === undefined ? 200 : 400,
       style: VERIFY_STYLE,
       // The script may connect only to the origin, and to the node that the user entered.
-      script: { url: script, connect: [origin, ...(rpcUrl ? [rpcUrl.origin] : [])] },
+      script: { name: 'verify', connect: [origin, ...(rpcUrl ? [rpcUrl.origin] : [])] },
     },
     <>
       <p id="verdict" class="lead" role="status">
@@ -91,7 +89,6 @@ function verifyPage(c: Context<AppEnv>, { rpcUrl, fault }: VerifyPageState): Pro
         <dl id="shown" />
       </section>
       <div id="evidence" data-base-url={origin} data-rpc-url={rpcUrl?.href ?? ''} hidden />
-      <script src={script} defer />
     </>,
   )
 }

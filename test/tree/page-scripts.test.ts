@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { FIRST_ACTION } from '../../edge/browser/console/start/first-action.ts'
+import { FIRST_ACTION } from '../../edge/browser/console/start/first-steps.ts'
 import { buildScripts, bundlePath, SCRIPTS } from '../../edge/browser/build.ts'
 
 const BROWSER = new URL('../../edge/browser/', import.meta.url)

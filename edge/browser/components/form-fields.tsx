@@ -61,7 +61,6 @@ export const PublicNameField: FC<{ name: string; optional?: boolean }> = ({
     name={name}
     label="Name"
     hint={`${optional ? 'Optional. ' : ''}Stored publicly on the chain.`}
-    type="text"
     required={!optional}
     maxlength={NAME_MAX_CHARACTERS}
     autocomplete="off"
@@ -87,15 +86,7 @@ type SelectProps = FieldTexts &
     choices: readonly (readonly [value: string, text: string])[]
   }
 
-export const Select: FC<SelectProps> = ({
-  name,
-  label,
-  hint,
-  error,
-  value,
-  choices,
-  ...select
-}) => (
+export const Select = ({ name, label, hint, error, value, choices, ...select }: SelectProps) => (
   <LabeledField {...{ name, label, hint, error }}>
     <select {...select} {...fieldAttributes({ name, label, hint, error })}>
       {choices.map(([choice, text]) => (

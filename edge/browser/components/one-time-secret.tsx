@@ -3,7 +3,6 @@
  * the person confirms having stored it.
  */
 import { useState } from 'preact/hooks'
-import type { FC } from 'hono/jsx'
 import { CopyButton } from './copy-button.tsx'
 import { Choice } from './form-fields.tsx'
 
@@ -15,13 +14,7 @@ type OneTimeSecretProps = {
   onStored: (keep: boolean) => void
 }
 
-export const OneTimeSecret: FC<OneTimeSecretProps> = ({
-  name,
-  secret,
-  warning,
-  mayKeep,
-  onStored,
-}) => {
+export const OneTimeSecret = ({ name, secret, warning, mayKeep, onStored }: OneTimeSecretProps) => {
   const [isShown, setShown] = useState(false)
   const [isStored, setStored] = useState(false)
   const [keep, setKeep] = useState(false)

@@ -39,16 +39,14 @@ export const ConnectCard: FC<ConnectCardProps> = ({ busy, problem, acts, wallets
               The key is kept until the tab is closed. Otherwise it is discarded on reload.
             </span>
           </Choice>
-          <button type="submit">Connect</button>
+          <button>Connect</button>
         </fieldset>
       </form>
       <form id="create" class="card" {...(acts && { onSubmit: acts.create })}>
         <h2>Create an account</h2>
         <fieldset disabled={isDisabled}>
           <PublicNameField name="account_name" />
-          <button type="submit" class="quiet">
-            Create account
-          </button>
+          <button class="quiet">Create account</button>
         </fieldset>
       </form>
       {wallets ?? <NoWalletCard />}

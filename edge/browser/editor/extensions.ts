@@ -3,6 +3,11 @@ import {
   closeBrackets,
   closeBracketsKeymap,
   completionKeymap,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  type CompletionSource,
+  ifNotIn,
 } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
 import { javascript, javascriptLanguage } from '@codemirror/lang-javascript'
@@ -18,10 +23,33 @@ import {
   keymap,
   lineNumbers,
 } from '@codemirror/view'
-import { completeForActions } from './completion.ts'
 import { EDITOR_THEME } from './theme.ts'
 import { markedLines } from './marked-lines.ts'
-import { replaceSelectionOnInput } from './replace-selection-on-input.ts'
+import { ACTION_NAMES, type ActionName } from './action-names.ts'
+
+const PATH = /(?:[A-Za-z_$][\w$]*\.)*[\w$]*$/
+const TEXTS = ['String', 'TemplateString', 'LineComment', 'BlockComment', 'RegExp']
+
+/** Offers no completions in strings, comments and regular expressions. */
+const completeForActions: CompletionSource = ifNotIn(TEXTS, completePath)
+
+function completePath(context: CompletionContext): CompletionResult | null {
+  const typed = context.matchBefore(PATH)
+  if (!typed || (typed.text === '' && !context.explicit)) return null
+  const within = typed.text.slice(0, typed.text.lastIndexOf('.') + 1)
+  const options = ACTION_NAMES.get(within)
+  if (!options) return null
+  return {
+    from: typed.from + within.length,
+    options: options.map(completion),
+    validFor: /^[\w$]*$/,
+  }
+}
+
+const completion = ({ name, detail }: ActionName): Completion => ({
+  label: name,
+  ...(detail !== undefined && { detail }),
+})
 
 type Parts = { label: string; hint: string; changed: (text: string) => void }
 
@@ -79,3 +107,26 @@ const leaveByEscape = EditorView.domEventObservers({
     if (key === 'Escape') view.setTabFocusMode(LEAVE_WITHIN_MS)
   },
 })
+
+/**
+ * Handles typing over a selection. Otherwise, Chromium would copy the style of the replaced text into a `style`
+ * attribute, which violates the content security policy and logs an error.
+ */
+const replaceSelectionOnInput = EditorView.domEventHandlers({
+  beforeinput: (event, view) => {
+    const { inputType, data } = event
+    const { main, ranges } = view.state.selection
+    if (inputType !== 'insertText' || data === null || view.composing) return false
+    if (main.empty || ranges.length > 1) return false
+    event.preventDefault()
+    const insert = () => view.state.update(view.state.replaceSelection(data), TYPED)
+    // Other input handlers take precedence, for example the one that encloses the selection in brackets.
+    const isHandled = view.state
+      .facet(EditorView.inputHandler)
+      .some((handler) => handler(view, main.from, main.to, data, insert))
+    if (!isHandled) view.dispatch(insert())
+    return true
+  },
+})
+
+const TYPED = { userEvent: 'input.type', scrollIntoView: true }

@@ -1,5 +1,5 @@
 import { fetchJson, poll } from './poll.ts'
-import { enableCopyButtons } from './copy-buttons.ts'
+import { enableCopyButtons } from '../components/copy-on-click.ts'
 import { renderOver } from './render-over.ts'
 import { RunDetails } from './run-details.tsx'
 import type { RunView } from './run-view.ts'

@@ -1,4 +1,4 @@
-import { enableCopyButtons } from './copy-buttons.ts'
+import { enableCopyButtons } from '../components/copy-on-click.ts'
 import { followRun } from './follow-run.tsx'
 import { followTrigger } from './follow-trigger.tsx'
 

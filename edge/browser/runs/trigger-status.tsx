@@ -45,10 +45,7 @@ export const TriggerStatus: FC<{ state: TriggerStatusData; now: number }> = ({ s
   )
 }
 
-export const TriggerStatsList: FC<{ stats: TriggerStats; kind: TriggerKind }> = ({
-  stats,
-  kind,
-}) => (
+export const TriggerStatsList = ({ stats, kind }: { stats: TriggerStats; kind: TriggerKind }) => (
   <dl class="numbers">
     <StatsItem name="Succeeded" value={String(stats.ok)} />
     <StatsItem name="Failed" value={String(stats.failed)} />

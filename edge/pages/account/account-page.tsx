@@ -6,7 +6,6 @@ import { csrfToken } from '../../identity/csrf.ts'
 import { listPasskeys, type Passkey } from '../../identity/passkeys.ts'
 import type { App, AppEnv } from '../../http/app-env.ts'
 import { currentSession } from '../../http/authenticate.ts'
-import { scriptUrl } from '../scripts/page-scripts.ts'
 import { SIGN_OUT_SUBJECT } from '../layout/header.tsx'
 import { renderPage, seeOther, signInPath } from '../layout/render-page.tsx'
 import { CsrfField } from '../requests/csrf-field.tsx'
@@ -26,11 +25,10 @@ async function showAccount(c: Context<AppEnv>): Promise<Response> {
   const { services } = c.var
   const passkeys = await listPasskeys(services, session.user.id)
   const csrf = await csrfToken(session.secret, ACCOUNT_CSRF_SUBJECT)
-  const script = scriptUrl(c, 'account')
   const isRecent = isRecentSignIn(session, services.now())
   return renderPage(
     c,
-    { title: 'Your account', script: { url: script, connect: [new URL(script).origin] } },
+    { title: 'Your account', script: { name: 'account' } },
     <>
       <p class="lead">
         You are signed in as <strong>{session.user.email}</strong>.
@@ -60,12 +58,11 @@ async function showAccount(c: Context<AppEnv>): Promise<Response> {
         </p>
         <form method="post" action="/sign-out">
           <CsrfField session={session} subject={SIGN_OUT_SUBJECT} />
-          <button type="submit" name="where" value="everywhere" class="quiet">
+          <button name="where" value="everywhere" class="quiet">
             Sign out everywhere
           </button>
         </form>
       </section>
-      <script src={script} defer />
     </>,
   )
 }
@@ -89,7 +86,7 @@ function PasskeyList({ passkeys, csrf }: { passkeys: Passkey[]; csrf: string }) 
           <form method="post" action="/passkeys/remove">
             <input type="hidden" name="csrf" value={csrf} />
             <input type="hidden" name="credential_id" value={credentialId} />
-            <button type="submit" class="danger" aria-label={`Remove the passkey ${name}`}>
+            <button class="danger" aria-label={`Remove the passkey ${name}`}>
               Remove
             </button>
           </form>
@@ -124,7 +121,6 @@ function AddPasskeySection({ csrf, count, isRecent }: AddPasskeyProps) {
           name="name"
           label="Name of the new passkey"
           hint="Such as the name of the device or password manager."
-          type="text"
           required
           maxlength={LABEL_MAX_CHARACTERS}
           autocomplete="off"

@@ -18,6 +18,10 @@ import { currentSession } from '../../http/authenticate.ts'
 import { readSameOriginJson } from '../requests/same-origin-json.ts'
 import { limitPasskeyCalls, noStore } from '../sign-in/passkey-sign-in.ts'
 import { MINUTE_MS } from '../../../shared/durations.ts'
+import { removePasskey } from '../../identity/passkeys.ts'
+import { readSameOriginForm } from '../requests/same-origin-form.ts'
+import { rejectStaleForm } from '../requests/session-form.ts'
+import { seeOther, signInPath } from '../layout/render-page.tsx'
 
 /** CSRF tokens for other pages are invalid for these forms. */
 export const ACCOUNT_CSRF_SUBJECT = 'account'
@@ -106,4 +110,30 @@ function registrationError(reason: Exclude<RegistrationResult, 'stored'>): ApiEr
         reason: 'passkey_refused',
       })
   }
+}
+
+export function registerPasskeyRemoval(app: App): void {
+  app.post('/passkeys/remove', (c) => remove(c))
+}
+
+/**
+ * Does not require a recent sign-in, because a removed passkey can be added again. A passkey of another account is
+ * handled like an unknown one.
+ */
+async function remove(c: Context<AppEnv>): Promise<Response> {
+  const form = await readSameOriginForm(c)
+  if (form instanceof Response) return form
+  const session = await currentSession(c)
+  if (!session) return seeOther(c, signInPath('/account'))
+  const stale = await rejectStaleForm(c, { session, form }, ACCOUNT_CSRF_SUBJECT, {
+    text: 'Nothing was removed. You may have signed in again, or as another user, since you opened it.',
+    link: { href: '/account', text: 'Open your account again' },
+  })
+  if (stale) return stale
+  const credentialId = form.get('credential_id') ?? ''
+  const { services } = c.var
+  const { user } = session
+  const name = await removePasskey(services, { credentialId, userId: user.id })
+  if (name !== undefined) notifyOfPasskeyChange(services, { user, name, change: 'removed' })
+  return seeOther(c, '/account')
 }

@@ -169,10 +169,10 @@ function DecisionForm({ facts, children }: { facts: AuthorizePageProps; children
       <input type="hidden" name="csrf" value={facts.csrf} />
       {children}
       <p class="actions">
-        <button type="submit" name="decision" value="authorize" class="armed">
+        <button name="decision" value="authorize" class="armed">
           Authorize
         </button>
-        <button type="submit" name="decision" value="refuse" class="quiet" formnovalidate>
+        <button name="decision" value="refuse" class="quiet" formnovalidate>
           Refuse
         </button>
       </p>

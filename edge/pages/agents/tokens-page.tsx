@@ -80,7 +80,7 @@ function TokenItem({ token, session }: { token: OwnedToken; session: Session }) 
       {state === 'live' && (
         <form method="post" action={`${PATH}/revoke`}>
           <HiddenFields token={token.challenge} session={session} />
-          <button type="submit" class="danger" aria-label={`Revoke ${label}`}>
+          <button class="danger" aria-label={`Revoke ${label}`}>
             Revoke
           </button>
         </form>
@@ -98,9 +98,7 @@ function RevokeAll({ session }: { session: Session }) {
         <HiddenFields token={ALL} session={session} />
         <p>All of your programs will need a new token.</p>
         <p class="actions">
-          <button type="submit" class="danger">
-            Revoke all programs
-          </button>
+          <button class="danger">Revoke all programs</button>
         </p>
       </form>
     </details>

@@ -3,10 +3,7 @@ import type { Context } from 'hono'
 import { ConnectCard } from '../../browser/connect/connect-card.tsx'
 import type { App, AppEnv } from '../../http/app-env.ts'
 import { renderPage } from '../layout/render-page.tsx'
-import { scriptUrl } from '../scripts/page-scripts.ts'
-import { CONSOLE_VIEWS_STYLE } from './console-views-style.ts'
 import { CONSOLE_STYLE } from './console-style.ts'
-import { WALLETS_STYLE } from './wallets-style.ts'
 
 const LAZY_SCRIPTS = ['console', 'ethers', 'verifier', 'charts', 'editor'] as const
 
@@ -16,16 +13,14 @@ export function registerConsolePage(app: App): void {
 
 function consolePage(c: Context<AppEnv>): Promise<Response> {
   const { baseUrl, verify } = coreApi(c)
-  const script = scriptUrl(c, 'connect')
-  const modules = LAZY_SCRIPTS.map((name) => scriptUrl(c, name))
-  const connect = [...new Set([new URL(script).origin, baseUrl])]
+  const connect = [...new Set([new URL(c.var.services.settings.PUBLIC_URL).origin, baseUrl])]
   return renderPage(
     c,
     {
       title: 'Console',
       wide: true,
-      style: CONSOLE_STYLE + CONSOLE_VIEWS_STYLE + WALLETS_STYLE,
-      script: { url: script, modules, connect, dataImages: true },
+      style: CONSOLE_STYLE,
+      script: { name: 'connect', modules: LAZY_SCRIPTS, connect, dataImages: true },
     },
     <>
       <noscript>
@@ -54,7 +49,6 @@ function consolePage(c: Context<AppEnv>): Promise<Response> {
           or host this page yourself.
         </p>
       </section>
-      <script src={script} defer />
     </>,
   )
 }

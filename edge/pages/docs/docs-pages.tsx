@@ -19,7 +19,6 @@ import { linkResolver } from '../../docs/link-resolver.ts'
 import type { App, AppEnv } from '../../http/app-env.ts'
 import { withEtag } from '../../http/etag.ts'
 import { renderPage } from '../layout/render-page.tsx'
-import { scriptPath, scriptUrl } from '../scripts/page-scripts.ts'
 import { DOCS_STYLE } from './docs-style.ts'
 
 export function registerDocsPages(app: App): void {
@@ -63,15 +62,8 @@ async function showDocument(c: Context<AppEnv>, requested: string): Promise<Resp
 }
 
 function docsPage(c: Context<AppEnv>, title: string, content: Child): Promise<Response> {
-  const script = { url: scriptUrl(c, 'docs'), connect: ["'none'"] }
-  return renderPage(
-    c,
-    { title, script, style: DOCS_STYLE, anonymous: true },
-    <>
-      {content}
-      <script src={scriptPath('docs')} defer />
-    </>,
-  )
+  const script = { name: 'docs', connect: ["'none'"] } as const
+  return renderPage(c, { title, script, style: DOCS_STYLE, anonymous: true }, content)
 }
 
 /** The pages are identical for all clients. */

@@ -2,15 +2,14 @@ import type { Context } from 'hono'
 import type { ProcessorSources } from '../../payment/processor-sources.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { sha256 } from '../../sha256.ts'
+import { type ScriptName, scriptUrl } from '../scripts/page-scripts.ts'
 
-/**
- * URLs of the entry script and of the modules that the script imports on demand, and the origins to which these scripts
- * may connect.
- */
 export type PageScript = {
-  url: string
-  modules?: string[]
-  connect: string[]
+  name: ScriptName
+  /** Scripts that the page's script imports on demand. */
+  modules?: readonly ScriptName[]
+  /** Origins to which the scripts may connect. Default: this site. */
+  connect?: readonly string[]
   /** Allows images in `data:` URLs, such as icons of wallets. Such images cause no requests. */
   dataImages?: true
   /**
@@ -38,6 +37,7 @@ export function setPageHeaders(c: Context<AppEnv>): void {
  * @param styles contents of the page's `<style>` elements, which are allowed by hash; each must be a constant
  */
 export async function contentSecurityPolicy(
+  c: Context<AppEnv>,
   styles: readonly string[],
   script: PageScript | undefined,
 ): Promise<string> {
@@ -45,16 +45,26 @@ export async function contentSecurityPolicy(
   const allowed = hashes.map((hash) => `'sha256-${hash}'`).join(' ')
   const action = script?.thirdParty ? "'none'" : "'self'"
   const policy = `default-src 'none'; style-src ${allowed}; form-action ${action}; frame-ancestors 'none'; base-uri 'none'`
+  if (!script) return policy
+  const { name, modules = [], thirdParty, dataImages = false } = script
+  const urls = [name, ...modules].map((each) => scriptUrl(c, each))
+  const connect = script.connect ?? [new URL(c.var.services.settings.PUBLIC_URL).origin]
   return (
     policy +
-    (script?.thirdParty ? thirdPartyPolicy(script, script.thirdParty) : ownScriptPolicy(script))
+    (thirdParty
+      ? thirdPartyPolicy(urls, connect, thirdParty)
+      : ownScriptPolicy(urls, connect, dataImages))
   )
 }
 
 /** Policy for a page with a third-party script, which can connect only to its own hosts, and never to our site. */
-function thirdPartyPolicy({ url, connect }: PageScript, thirdParty: ProcessorSources): string {
+function thirdPartyPolicy(
+  urls: string[],
+  connect: readonly string[],
+  thirdParty: ProcessorSources,
+): string {
   const sources = {
-    'script-src': [url, ...thirdParty.scripts],
+    'script-src': [...urls, ...thirdParty.scripts],
     'connect-src': [...connect, ...thirdParty.connect],
     'frame-src': thirdParty.frames,
     'img-src': thirdParty.images,
@@ -69,11 +79,9 @@ function thirdPartyPolicy({ url, connect }: PageScript, thirdParty: ProcessorSou
  * Policy for a page that runs only our own scripts. It requires Trusted Types but allows no Trusted Types policy, so
  * scripts can insert text into the page, but no markup.
  */
-function ownScriptPolicy(script: PageScript | undefined): string {
-  if (script === undefined) return ''
-  const { url, modules = [], connect, dataImages } = script
+function ownScriptPolicy(urls: string[], connect: readonly string[], dataImages: boolean): string {
   const images = dataImages ? '; img-src data:' : ''
-  return `${images}; script-src ${[url, ...modules].join(' ')}; connect-src ${connect.join(' ')}; require-trusted-types-for 'script'; trusted-types 'none'`
+  return `${images}; script-src ${urls.join(' ')}; connect-src ${connect.join(' ')}; require-trusted-types-for 'script'; trusted-types 'none'`
 }
 
 /**

@@ -26,7 +26,7 @@ const SIGNED_IN_LINKS: NavLink[] = [
 /**
  * Session of the page: `undefined` if the user is not signed in, `'not_looked_up'` if the session was not looked up.
  */
-export type PageSession = Session | undefined | 'not_looked_up'
+type PageSession = Session | undefined | 'not_looked_up'
 
 /** @param path path of the current page, whose link is marked */
 export const Header: FC<{ path: string; session: PageSession }> = ({ path, session }) => (
@@ -67,11 +67,7 @@ const NavItem: FC<{ place: NavLink; path: string }> = ({ place: { href, text }, 
 
 const isWithin = (path: string, place: string) => path === place || path.startsWith(`${place}/`)
 
-const SignOutButton = () => (
-  <button type="submit" form={SIGN_OUT_FORM}>
-    Sign out
-  </button>
-)
+const SignOutButton = () => <button form={SIGN_OUT_FORM}>Sign out</button>
 
 const SignInLink: FC<{ path: string }> = ({ path }) => (
   <a href="/sign-in" {...(path === '/sign-in' && { 'aria-current': 'page' as const })}>

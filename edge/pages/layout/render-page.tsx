@@ -16,6 +16,7 @@ import {
   type PageScript,
 } from './content-security-policy.ts'
 import { PAGE_STYLE } from './page-style.ts'
+import { scriptUrl } from '../scripts/page-scripts.ts'
 
 type PageOptions = {
   /** Title of the page, which is also its only h1. */
@@ -48,10 +49,8 @@ export async function renderPage(
   content: Child,
 ): Promise<Response> {
   setPageHeaders(c)
-  c.header(
-    'Content-Security-Policy',
-    await contentSecurityPolicy(style === undefined ? [PAGE_STYLE] : [PAGE_STYLE, style], script),
-  )
+  const styles = style === undefined ? [PAGE_STYLE] : [PAGE_STYLE, style]
+  c.header('Content-Security-Policy', await contentSecurityPolicy(c, styles, script))
   const session = anonymous ? 'not_looked_up' : await currentSession(c)
   const document = (
     <html lang="en">
@@ -60,8 +59,9 @@ export async function renderPage(
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>{title}</title>
-        <style>{raw(PAGE_STYLE)}</style>
-        {style !== undefined && <style>{raw(style)}</style>}
+        {styles.map((css) => (
+          <style>{raw(css)}</style>
+        ))}
       </head>
       <body {...(wide && { class: 'wide' })}>
         <a class="skip" href="#main">
@@ -71,6 +71,7 @@ export async function renderPage(
         <main id="main" tabindex={-1}>
           <h1>{title}</h1>
           {content}
+          {script && <script src={scriptUrl(c, script.name)} defer />}
         </main>
         {!alone && <Footer session={session} />}
       </body>

@@ -6,19 +6,17 @@
 import { processorSources } from '../../payment/processor-sources.ts'
 import type { App } from '../../http/app-env.ts'
 import { renderPage } from '../layout/render-page.tsx'
-import { scriptUrl } from '../scripts/page-scripts.ts'
 
 export function registerPayPage(app: App): void {
   app.get('/pay', (c) => {
     const processor = c.var.services.settings.PAYMENT_SCRIPT_URL
-    const script = scriptUrl(c, 'pay')
     return renderPage(
       c,
       {
         title: 'Payment',
         style: PAY_STYLE,
         alone: true,
-        script: { url: script, connect: [], thirdParty: processorSources(processor) },
+        script: { name: 'pay', connect: [], thirdParty: processorSources(processor) },
         // Isolates the page from its opener and from windows that the page opens, even if they belong to this site.
         headers: { 'Cross-Origin-Opener-Policy': 'noopener-allow-popups' },
       },
@@ -44,7 +42,6 @@ export function registerPayPage(app: App): void {
           <button id="pay">Pay</button>
         </form>
         <div id="processor" data-script={processor} hidden />
-        <script src={script} defer />
       </>,
     )
   })

@@ -6,6 +6,9 @@ import { mediaTypeOf } from '../../../shared/network/media-type.ts'
 import { isSameOriginRequest } from '../../identity/csrf.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { readJson } from '../../http/json-request.ts'
+import type { Session } from '../../identity/sessions.ts'
+import { currentSession } from '../../http/authenticate.ts'
+import { setPageHeaders } from '../layout/content-security-policy.ts'
 
 /**
  * Maximum body size. The longest body is an authenticator's response with an RSA key in base64url, which is partly
@@ -34,4 +37,23 @@ export async function readSameOriginJson<Body>(
     throw new ApiError(415, 'The body is not JSON.', 'Send it as application/json.')
   }
   return validate(schema, await readJson(c.req.raw, SAME_ORIGIN_JSON_MAX_BYTES), 422)
+}
+
+/**
+ * Returns the session of a request that a script of our pages has sent. Other sites must not be able to read the
+ * response.
+ * @throws {ApiError} 403 for a request from another site, before any lookup; 401 without a session
+ */
+export async function requireScriptSession(c: Context<AppEnv>): Promise<Session> {
+  setPageHeaders(c)
+  const site = c.req.header('sec-fetch-site')
+  if (site !== undefined && site !== 'same-origin' && site !== 'none')
+    throw new ApiError(
+      403,
+      'This endpoint accepts requests only from pages of this site.',
+      'Use the API under /api.',
+    )
+  const session = await currentSession(c)
+  if (session) return session
+  throw new ApiError(401, 'You are not signed in.', 'Reload the page and sign in.')
 }

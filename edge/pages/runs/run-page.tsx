@@ -9,7 +9,6 @@ import type { App } from '../../http/app-env.ts'
 import { notFound, queueOfRun } from '../../http/trigger-lookup.ts'
 import { renderPage } from '../layout/render-page.tsx'
 import { RUNS_STYLE } from './runs-style.ts'
-import { scriptUrl } from '../scripts/page-scripts.ts'
 import { CsrfField } from '../requests/csrf-field.tsx'
 import { requirePageSession } from '../requests/session-form.ts'
 
@@ -29,7 +28,6 @@ export function registerRunPage(app: App): void {
     if (!record || !trigger) throw notFound('run')
     const run = toRunView(record)
     const { now } = c.var.services
-    const script = scriptUrl(c, 'runs')
     const isLive = run.finished_at === null
     return renderPage(
       c,
@@ -37,7 +35,7 @@ export function registerRunPage(app: App): void {
         title: TITLES[kindOf(record)],
         style: RUNS_STYLE,
         wide: true,
-        script: { url: script, connect: [new URL(script).origin] },
+        script: { name: 'runs' },
       },
       <>
         <FactList
@@ -65,7 +63,6 @@ export function registerRunPage(app: App): void {
         )}
         <RunForms session={session} run={record} />
         <p id="heard" class="heard" role="status" />
-        <script src={script} defer />
       </>,
     )
   })
@@ -87,9 +84,7 @@ function RunForms({ session, run: { id, status } }: { session: Session; run: Run
       <form id="cancel" method="post" action={`/runs/${id}/cancel`} hidden={status !== 'queued'}>
         <CsrfField session={session} subject={cancelSubject(id)} />
         <p class="actions">
-          <button type="submit" class="danger">
-            Cancel run
-          </button>
+          <button class="danger">Cancel run</button>
         </p>
       </form>
       <section class="card" aria-labelledby="replay">
@@ -100,10 +95,10 @@ function RunForms({ session, run: { id, status } }: { session: Session; run: Run
         <form method="post" action={`/runs/${id}/replay`}>
           <CsrfField session={session} subject={replaySubject(id)} />
           <p class="actions">
-            <button type="submit" name="code" value="current">
+            <button name="code" value="current">
               Replay with current code
             </button>
-            <button type="submit" name="code" value="original" class="quiet">
+            <button name="code" value="original" class="quiet">
               Replay with original code
             </button>
           </p>

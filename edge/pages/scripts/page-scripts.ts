@@ -19,12 +19,12 @@ const SCRIPTS = {
   verify: () => import('../../browser/verify/script.txt'),
 } as const satisfies Record<string, () => Promise<{ default: string }>>
 
+export type ScriptName = keyof typeof SCRIPTS
 export const SCRIPT_NAMES = Object.keys(SCRIPTS)
 
 export const scriptPath = (name: string) => `/scripts/${name}.js`
 
-/** If the script imports other scripts, a page must list them in the `modules` of its content security policy. */
-export function scriptUrl(c: Context<AppEnv>, name: keyof typeof SCRIPTS): string {
+export function scriptUrl(c: Context<AppEnv>, name: ScriptName): string {
   return new URL(scriptPath(name), c.var.services.settings.PUBLIC_URL).href
 }
 

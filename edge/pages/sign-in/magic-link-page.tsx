@@ -38,7 +38,7 @@ async function showConfirmation(c: Context<AppEnv>): Promise<Response> {
         </p>
       )}
       <input type="hidden" name="secret" value={secret} />
-      <button type="submit">Sign in</button>
+      <button>Sign in</button>
     </form>
   )
   return renderPage(c, { title: 'Sign in' }, form)

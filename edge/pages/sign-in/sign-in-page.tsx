@@ -10,7 +10,6 @@ import { RateLimitExceededError } from '../../limits/require-rate.ts'
 import type { App, AppEnv } from '../../http/app-env.ts'
 import { clientAddress } from '../../http/client-address.ts'
 import { readSameOriginForm } from '../requests/same-origin-form.ts'
-import { scriptUrl } from '../scripts/page-scripts.ts'
 import { noticePage, renderPage } from '../layout/render-page.tsx'
 import { Field } from '../../browser/components/form-fields.tsx'
 import { MINUTE_MS } from '../../../shared/durations.ts'
@@ -23,7 +22,6 @@ export function registerSignInPage(app: App): void {
 type RejectedEmail = { email: string; problem: string }
 
 function showForm(c: Context<AppEnv>, next: string, rejected?: RejectedEmail): Promise<Response> {
-  const script = scriptUrl(c, 'sign-in')
   const form = (
     <>
       <p class="lead">
@@ -40,34 +38,18 @@ function showForm(c: Context<AppEnv>, next: string, rejected?: RejectedEmail): P
           error={rejected?.problem}
         />
         <input type="hidden" name="next" value={next} />
-        <button type="submit">Send sign-in link</button>
+        <button>Send sign-in link</button>
       </form>
-      <PasskeySignIn next={next} script={script} />
-    </>
-  )
-  return renderPage(
-    c,
-    {
-      title: 'Sign in',
-      status: rejected ? 400 : 200,
-      script: { url: script, connect: [new URL(script).origin] },
-    },
-    form,
-  )
-}
-
-function PasskeySignIn({ next, script }: { next: string; script: string }) {
-  return (
-    <>
       <div id="passkey" data-next={next} hidden>
         <button type="button" class="quiet">
           Sign in with a passkey
         </button>
       </div>
       <p id="passkey-status" role="status" />
-      <script src={script} defer />
     </>
   )
+  const status = rejected ? 400 : 200
+  return renderPage(c, { title: 'Sign in', status, script: { name: 'sign-in' } }, form)
 }
 
 /** Does not read the users table, so that known and unknown addresses are handled identically. */

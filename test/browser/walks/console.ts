@@ -1,6 +1,6 @@
 import type { Request } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { FIRST_ACTION } from '../../../edge/browser/console/start/first-action.ts'
+import { FIRST_ACTION } from '../../../edge/browser/console/start/first-steps.ts'
 import { AccountHolder } from '../account-holder.ts'
 import { evaluate, untilTrue } from '../evaluate.ts'
 import { judge } from '../judged-page.ts'

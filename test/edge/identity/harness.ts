@@ -11,8 +11,10 @@ import type { AppEnv, Services } from '../../../edge/http/app-env.ts'
 import { registerDevMailbox } from '../../../edge/pages/dev-mailbox.tsx'
 import { mountApiOperation } from '../../../edge/http/api-operation.ts'
 import { meOperation } from '../../../edge/http/me.ts'
-import { registerPasskeyRegistration } from '../../../edge/pages/account/passkey-registration.ts'
-import { registerPasskeyRemoval } from '../../../edge/pages/account/passkey-removal.ts'
+import {
+  registerPasskeyRegistration,
+  registerPasskeyRemoval,
+} from '../../../edge/pages/account/passkey-registration.ts'
 import { registerPasskeySignIn } from '../../../edge/pages/sign-in/passkey-sign-in.ts'
 import { registerMagicLinkPage } from '../../../edge/pages/sign-in/magic-link-page.tsx'
 import { registerSignInPage } from '../../../edge/pages/sign-in/sign-in-page.tsx'

@@ -21,14 +21,7 @@ type RunCardProps = {
 
 type InvalidInput = { field: 'params' | 'key'; why: string; offset?: number }
 
-export const RunCard: FC<RunCardProps> = ({
-  connection,
-  origin,
-  source,
-  params,
-  onParams,
-  goTo,
-}) => {
+export const RunCard = ({ connection, origin, source, params, onParams, goTo }: RunCardProps) => {
   const runs = actionRunsOf(connection)
   useChanges(runs.changes)
   const [byOther, setByOther] = useState(connection.by === 'wallet')

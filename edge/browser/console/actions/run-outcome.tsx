@@ -1,4 +1,5 @@
 import type { FC } from 'hono/jsx'
+import { useState } from 'preact/hooks'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { describeFailure } from '../../format/describe-failure.ts'
 import { FactList } from '../../components/elements.tsx'
@@ -9,7 +10,6 @@ import type { Connection } from '../connection.ts'
 import type { ActionRun } from './action-runs.ts'
 import { ReceiptDetails } from './receipt-details.tsx'
 import { stackLines } from './stack-lines.ts'
-import { UserLines } from './user-lines.tsx'
 
 type OutcomeProps = {
   run: ActionRun
@@ -134,3 +134,29 @@ const NoResult: FC<{ failure: unknown }> = ({ failure }) => {
 
 const milliseconds = (ms: number) =>
   ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`
+
+/**
+ * Maximum number of characters that are shown initially, which browsers lay out without a noticeable delay. A button
+ * shows the rest.
+ */
+const SHOWN_CHARACTERS = 20_000
+
+/** @param of description of the text for screen readers, such as "Console output" */
+const UserLines: FC<{ text: string; of: string }> = ({ text, of }) => {
+  const [isWhole, setWhole] = useState(false)
+  const isCut = !isWhole && text.length > SHOWN_CHARACTERS
+  return (
+    <>
+      <pre class="lines" role="region" aria-label={of} tabindex={0} dir="ltr">
+        {escapeLinesAndCr(isCut ? text.slice(0, SHOWN_CHARACTERS) : text)}
+      </pre>
+      {isCut && (
+        <p>
+          <button type="button" class="quiet small" onClick={() => setWhole(true)}>
+            Show all {text.length.toLocaleString('en')} characters
+          </button>
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,4 +1,4 @@
-/** Messages between the console and the payment page (see `offer-payment.ts`). */
+/** Messages between the console and the payment page (see `offerPayment`). */
 
 export type PaymentHandover = { clientSecret: string; publishableKey: string; amountCents: number }
 

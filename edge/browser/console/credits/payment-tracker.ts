@@ -2,8 +2,28 @@
 import type { BillingOperations, Credited } from '../../../../shared/client/core/billing.ts'
 import { perConnection } from '../connection.ts'
 import { balanceChanges, Listeners } from '../listeners.ts'
-import { offerPayment } from './offer-payment.ts'
-import type { PaymentHandover } from './payment-channel.ts'
+import { type PaymentHandover, channelName, type FromPayPage, PAY_PATH } from './payment-channel.ts'
+import { encodeHex } from '../../../../shared/encoding/hex.ts'
+
+const NAME_BYTES = 16
+
+/**
+ * Offers a payment to the `/pay` page until this tab is closed. That page runs the payment processor's script, so the
+ * page receives only the payment: no API key, and no reference to our window (`noopener`). The page requests the payment
+ * on a BroadcastChannel, whose random name is in the page's URL. The channel does not reach other browsers, so a person
+ * who opens another user's link cannot be made to pay for that user.
+ * @returns path of the payment page, including the fragment
+ */
+function offerPayment(handover: PaymentHandover, onPaid: () => void): string {
+  const name = encodeHex(crypto.getRandomValues(new Uint8Array(NAME_BYTES)))
+  const channel = new BroadcastChannel(channelName(name))
+  channel.addEventListener('message', ({ data }: MessageEvent<FromPayPage>) => {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- channels are same-origin
+    if (data.said === 'ready') channel.postMessage(handover)
+    else if (data.said === 'paid' || data.said === 'on its way') onPaid()
+  })
+  return `${PAY_PATH}#${name}`
+}
 
 export type Payment = {
   id: string

@@ -41,7 +41,6 @@ export const EditGroup = ({ group, permissions, client, change }: GroupProps) =>
           name={id('cid')}
           label="CID of an action to permit"
           hint="46 characters, starting with Qm. To get the CID of an action, enter its source in the Actions view."
-          type="text"
           required
           pattern="Qm[1-9A-HJ-NP-Za-km-z]{44}"
           autocomplete="off"
@@ -51,11 +50,10 @@ export const EditGroup = ({ group, permissions, client, change }: GroupProps) =>
           name={id('action_name')}
           label="Action name"
           hint="Optional."
-          type="text"
           maxlength={NAME_MAX_CHARACTERS}
           autocomplete="off"
         />
-        <button type="submit">Permit action</button>
+        <button>Permit action</button>
       </form>
       {others.length > 0 && (
         <form onSubmit={addWallet}>
@@ -65,14 +63,13 @@ export const EditGroup = ({ group, permissions, client, change }: GroupProps) =>
             value=""
             choices={others.map(({ pkp_id }) => [pkp_id, nameOfWallet(pkp_id, permissions)])}
           />
-          <button type="submit">Permit wallet</button>
+          <button>Permit wallet</button>
         </form>
       )}
       <form onSubmit={rename}>
         <Field
           name={id('name')}
           label="Name"
-          type="text"
           required
           value={group.name}
           maxlength={NAME_MAX_CHARACTERS}
@@ -81,12 +78,11 @@ export const EditGroup = ({ group, permissions, client, change }: GroupProps) =>
         <Field
           name={id('description')}
           label="Description"
-          type="text"
           value={group.description}
           maxlength={DESCRIPTION_MAX_CHARACTERS}
           autocomplete="off"
         />
-        <button type="submit">Save</button>
+        <button>Save</button>
       </form>
     </details>
   )

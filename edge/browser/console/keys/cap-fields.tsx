@@ -19,7 +19,6 @@ export const CapFields = ({ suffix = '', cents, seconds }: CapFieldsProps) => (
       name={`cap${suffix}`}
       label="Spending cap in US dollars"
       hint="Leave empty for no cap: the key can then spend all credits of the account."
-      type="text"
       inputmode="decimal"
       pattern="[0-9]{1,7}([.][0-9]{1,2})?"
       autocomplete="off"

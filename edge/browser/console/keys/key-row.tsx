@@ -111,7 +111,7 @@ const ChangeCapForm = ({ usageKey, client, change }: ChangeCapFormProps) => {
             {problem}
           </p>
         )}
-        <button type="submit">Change spending cap</button>
+        <button>Change spending cap</button>
       </form>
     </details>
   )

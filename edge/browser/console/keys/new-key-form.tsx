@@ -61,7 +61,7 @@ export const NewKeyForm = ({ groups, create }: NewKeyFormProps) => {
           <GroupCheckboxes name={name} legend={legend} groups={groups} key={name} />
         ))}
       </details>
-      <button type="submit">Create key</button>
+      <button>Create key</button>
     </form>
   )
 }

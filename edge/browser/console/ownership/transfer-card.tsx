@@ -50,15 +50,12 @@ export const TransferCard: FC<TransferProps> = ({ connection, perform, reconnect
             name="new_admin"
             label="Address of the new admin"
             hint="0x followed by 40 hex digits. Paste the address in mixed case, so that its checksum can detect typing errors."
-            type="text"
             autocomplete="off"
             autocapitalize="none"
             spellcheck={false}
             error={candidate?.reason}
           />
-          <button type="submit" class="quiet">
-            Check address
-          </button>
+          <button class="quiet">Check address</button>
         </form>
       )}
     </section>

@@ -30,15 +30,12 @@ export const TypedConfirmation: FC<TypedConfirmationProps> = ({
       <Field
         name="typed"
         label={`Type “${words}” to confirm`}
-        type="text"
         autocomplete="off"
         autocapitalize="none"
         spellcheck={false}
         error={error}
       />
-      <button type="submit" class="danger">
-        {act}
-      </button>
+      <button class="danger">{act}</button>
     </form>
   )
 }

@@ -25,11 +25,10 @@ export const GroupsView: View = ({ connection, perform }) => {
         name="group_description"
         label="Description"
         hint="Optional."
-        type="text"
         maxlength={DESCRIPTION_MAX_CHARACTERS}
         autocomplete="off"
       />
-      <button type="submit">Create group</button>
+      <button>Create group</button>
     </form>
   )
   return (

@@ -5,8 +5,8 @@ import { ShortenedId } from '../../components/copy-button.tsx'
 import { TRIGGER_PREFILL_KEY, type TriggerPrefill } from '../../trigger-form/prefill-form.ts'
 import { type Connection, hasFullAccess, priceOfChange } from '../connection.ts'
 import { Loaded, useLoaded } from '../loaded.tsx'
-import { FIRST_ACTION } from '../start/first-action.ts'
 import {
+  FIRST_ACTION,
   type FirstStep,
   type FirstStepResults,
   newWebhookSecret,

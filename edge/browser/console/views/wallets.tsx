@@ -24,7 +24,7 @@ export const WalletsView: View = ({ connection, perform }) => {
     <form class="card" onSubmit={(event) => void create(event)}>
       <h3>Create a wallet</h3>
       <PublicNameField name="wallet_name" optional />
-      <button type="submit">Create wallet</button>
+      <button>Create wallet</button>
     </form>
   )
   return (

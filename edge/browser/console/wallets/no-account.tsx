@@ -65,7 +65,7 @@ const OpenAccount: FC<NoAccountProps> = ({ connection, perform, reconnect }) => 
       </p>
       <form onSubmit={open}>
         <PublicNameField name="account_name" />
-        <button type="submit">Open account</button>
+        <button>Open account</button>
       </form>
     </div>
   )

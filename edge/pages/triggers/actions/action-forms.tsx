@@ -21,7 +21,7 @@ export function SwitchForm({
     <form method="post" action={`/triggers/${id}/${enabled ? 'disable' : 'enable'}`}>
       <CsrfField session={session} subject={triggerSubject('switch', id)} />
       {from && <input type="hidden" name="from" value={from} />}
-      <button type="submit" class="quiet" aria-label={`${does} ${name}`}>
+      <button class="quiet" aria-label={`${does} ${name}`}>
         {does}
       </button>
     </form>
@@ -46,7 +46,7 @@ export function DeleteForm({
           reused. This cannot be undone. To stop it temporarily, pause it.
         </p>
         <p class="actions">
-          <button type="submit" class="danger" aria-label={`Delete permanently: ${name}`}>
+          <button class="danger" aria-label={`Delete permanently: ${name}`}>
             Delete permanently
           </button>
         </p>

@@ -66,9 +66,7 @@ export function TestCard({ session, trigger, test }: TriggerCardProps) {
             under Webhook URL signs its request.
           </p>
         )}
-        <button type="submit" disabled={!enabled}>
-          Run test
-        </button>
+        <button disabled={!enabled}>Run test</button>
       </form>
     </section>
   )
@@ -118,9 +116,7 @@ export function ConfigurationCard({ session, trigger }: TriggerCardProps) {
         <SwitchForm session={session} trigger={{ id, name: escapeInvisible(name), enabled }} />
         <form method="post" action={`/triggers/${id}/purge`}>
           <CsrfField session={session} subject={purgeSubject(id)} />
-          <button type="submit" class="quiet">
-            Cancel queued runs ({stats?.queued ?? 0})
-          </button>
+          <button class="quiet">Cancel queued runs ({stats?.queued ?? 0})</button>
         </form>
       </div>
       <DeleteForm session={session} trigger={{ id, name: escapeInvisible(name) }} />

@@ -1,10 +1,14 @@
 import type { FC } from 'hono/jsx'
 import { RUN_STATUSES } from '../../../../shared/wire/trigger.ts'
-import { ChartTable } from '../../../browser/runs/chart-table.tsx'
 import { RunList } from '../../../browser/runs/run-list.tsx'
 import { STATUS_NAMES } from '../../../browser/runs/run-status.tsx'
-import { CHART_RANGES, type TriggerSnapshot } from '../../../queue/trigger-snapshot.ts'
+import {
+  CHART_RANGES,
+  type TriggerSnapshot,
+  type RunChart,
+} from '../../../queue/trigger-snapshot.ts'
 import type { RunQuery } from './run-query.ts'
+import { formatChartTime, formatDurationOr } from '../../../browser/format/times.ts'
 
 type RunSectionProps = { id: string; glance: TriggerSnapshot; query: RunQuery; now: number }
 
@@ -110,3 +114,30 @@ export const ChartSection: FC<RunSectionProps> = ({ id, glance: { chart }, query
     </details>
   </section>
 )
+
+const ChartTable: FC<{ chart: RunChart }> = ({ chart }) => {
+  const rows = chart.buckets.filter(({ ok, failed }) => ok + failed > 0)
+  if (rows.length === 0) return <p class="note">No runs ended in this time range.</p>
+  return (
+    <table>
+      <thead>
+        <tr>
+          {['From (UTC)', 'Succeeded', 'Failed', 'Median', '95th percentile'].map((heading) => (
+            <th scope="col">{heading}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.toReversed().map(({ at, ok, failed, p50Ms, p95Ms }) => (
+          <tr>
+            <td>{formatChartTime(at)}</td>
+            <td>{ok}</td>
+            <td>{failed}</td>
+            <td>{formatDurationOr('–', p50Ms)}</td>
+            <td>{formatDurationOr('–', p95Ms)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -12,11 +12,11 @@ import { renderPage } from '../../layout/render-page.tsx'
 import { ChartSection, RunSection } from './run-section.tsx'
 import { readRunQuery } from './run-query.ts'
 import { RUNS_STYLE } from '../../runs/runs-style.ts'
-import { scriptUrl } from '../../scripts/page-scripts.ts'
 import { requirePageSession } from '../../requests/session-form.ts'
 import { ConfigurationCard, type RejectedTestInput, TestCard } from './configuration-cards.tsx'
 import { FiringCard } from './firing-card.tsx'
 import { TriggerNotice } from './trigger-notice.tsx'
+import { requireScriptSession } from '../../requests/same-origin-json.ts'
 
 export function registerTriggerPage(app: App): void {
   app.get('/triggers/:id', async (c) => {
@@ -43,8 +43,6 @@ export async function triggerPage(
   ])
   if (!trigger || !glance) throw notFound('trigger')
   const at = c.var.services.now()
-  const script = scriptUrl(c, 'runs')
-  const modules = [scriptUrl(c, 'charts')]
   const shown = { id, glance, query, now: at }
   return renderPage(
     c,
@@ -53,7 +51,7 @@ export async function triggerPage(
       status,
       style: RUNS_STYLE,
       wide: true,
-      script: { url: script, modules, connect: [new URL(script).origin] },
+      script: { name: 'runs', modules: ['charts'] },
     },
     <div id="trigger" data-trigger={id} data-kind={trigger.kind}>
       <TriggerNotice url={c.req.url} trigger={trigger} />
@@ -81,7 +79,6 @@ export async function triggerPage(
           <ConfigurationCard session={session} trigger={trigger} />
         </div>
       </div>
-      <script src={script} defer />
     </div>,
   )
 }
@@ -129,3 +126,15 @@ const BackfillProgress: FC<{ backfill: NonNullable<TriggerRecord['backfill']> }>
     />
   </section>
 )
+
+export function registerRunsJson(app: App): void {
+  app.get('/triggers/:id/runs.json', async (c) => {
+    const session = await requireScriptSession(c)
+    const id = c.req.param('id')
+    const queue = await queueOf(c, id)
+    const { page, range } = readRunQuery(c.req.url, id)
+    const glance = await queue.glance(session.user.id, page, range)
+    if (!glance) throw notFound('trigger')
+    return c.json({ ...glance, now: c.var.services.now() })
+  })
+}

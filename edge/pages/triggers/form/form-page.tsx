@@ -9,7 +9,6 @@ import { toApiError } from '../../../http/failure.ts'
 import { renderPage } from '../../layout/render-page.tsx'
 import { toErrorResponse } from '../../../http/error-response.ts'
 import { TriggerRejectedError } from '../../../triggers/trigger-rejected-error.ts'
-import { scriptUrl } from '../../scripts/page-scripts.ts'
 import { CHECK_SUBJECT } from './trigger-preview.ts'
 import { type FormState, TriggerForm } from './trigger-form.tsx'
 import { TRIGGERS_STYLE } from '../triggers-style.ts'
@@ -29,7 +28,6 @@ type FormPageOptions = FormState & {
 
 export async function formPage(c: Context<AppEnv>, options: FormPageOptions): Promise<Response> {
   const { session, title, status = 200, headers = {}, intro, outro, subject, ...form } = options
-  const script = scriptUrl(c, 'trigger-form')
   return renderPage(
     c,
     {
@@ -37,11 +35,7 @@ export async function formPage(c: Context<AppEnv>, options: FormPageOptions): Pr
       status,
       headers,
       style: TRIGGERS_STYLE,
-      script: {
-        url: script,
-        modules: [scriptUrl(c, 'editor')],
-        connect: [new URL(script).origin],
-      },
+      script: { name: 'trigger-form', modules: ['editor'] },
     },
     <>
       {intro}
@@ -52,7 +46,6 @@ export async function formPage(c: Context<AppEnv>, options: FormPageOptions): Pr
         checkCsrf={await csrfToken(session.secret, CHECK_SUBJECT)}
       />
       {outro}
-      <script src={script} defer />
     </>,
   )
 }

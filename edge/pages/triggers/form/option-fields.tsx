@@ -19,21 +19,18 @@ export const OptionFields: FC<FormValues & { kind: TriggerKind }> = ({ kind, ...
       <Field
         label="Runs per minute"
         hint={`1 to ${MAX_RUNS_PER_MINUTE_BOUND.toLocaleString('en-US')}. Additional runs wait in the queue.`}
-        type="text"
         inputmode="numeric"
         {...controlProps(values, 'max_runs_per_minute')}
       />
       <Field
         label="Queued runs"
         hint={`1 to ${MAX_QUEUED_RUNS_BOUND.toLocaleString('en-US')}. Webhooks beyond this limit get a 429 response.`}
-        type="text"
         inputmode="numeric"
         {...controlProps(values, 'max_queued_runs')}
       />
       <Field
         label="Concurrent runs"
         hint={`1 to ${CONCURRENCY_MAX}. Default: ${defaultConcurrency}.`}
-        type="text"
         inputmode="numeric"
         {...controlProps(values, 'concurrency')}
       />

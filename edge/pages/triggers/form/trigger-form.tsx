@@ -4,8 +4,7 @@ import type { TriggerKind } from '../../../../shared/wire/trigger.ts'
 import { TextArea, Field } from '../../../browser/components/form-fields.tsx'
 import { type CheckResult, CheckView } from '../../../browser/trigger-form/check-view.tsx'
 import type { Chains } from '../../../chain/chain-settings.ts'
-import { ChainOptionFields } from './chain-fields.tsx'
-import { KindFields } from './kind-fields.tsx'
+import { ChainOptionFields, KindFields } from './kind-fields.tsx'
 import { OptionFields } from './option-fields.tsx'
 import { controlProps, type FormValues, hasProblems } from './problems.ts'
 
@@ -56,7 +55,6 @@ export const TriggerForm: FC<FormProps> = ({ action, csrf, checkCsrf, seen, ...s
         <Field
           label="Name"
           hint="Shown in your list of triggers."
-          type="text"
           required
           maxlength={200}
           {...controlProps(state, 'name')}
@@ -71,10 +69,9 @@ export const TriggerForm: FC<FormProps> = ({ action, csrf, checkCsrf, seen, ...s
       </section>
       <OptionFields {...state} />
       <p class="actions">
-        <button type="submit">{isNew ? 'Create trigger' : 'Save'}</button>
+        <button>{isNew ? 'Create trigger' : 'Save'}</button>
         {kind !== 'webhook' && (
           <button
-            type="submit"
             class="quiet"
             name="do"
             value="check"

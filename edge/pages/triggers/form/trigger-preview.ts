@@ -1,12 +1,18 @@
 import { z } from 'zod'
+import type { Context } from 'hono'
 import { ApiError } from '../../../../shared/errors/api-error.ts'
-import { TRIGGER_KINDS } from '../../../../shared/wire/trigger.ts'
+import { TRIGGER_KINDS, type TriggerKind } from '../../../../shared/wire/trigger.ts'
 import { isCsrfToken } from '../../../identity/csrf.ts'
-import type { App } from '../../../http/app-env.ts'
+import type { App, AppEnv } from '../../../http/app-env.ts'
 import { currentSession } from '../../../http/authenticate.ts'
 import { readSameOriginJson } from '../../requests/same-origin-json.ts'
-import { checkFields } from './check-fields.ts'
-import { CHECKED_FIELDS, fieldsFrom } from './trigger-form-fields.ts'
+import { CHECKED_FIELDS, fieldsFrom, type TriggerFormFields } from './trigger-form-fields.ts'
+import type { CheckResult } from '../../../browser/trigger-form/check-view.tsx'
+import { previewRequest } from '../../../../shared/wire/preview.ts'
+import { previewForUser } from '../../../http/triggers-preview.ts'
+import { TriggerRejectedError } from '../../../triggers/trigger-rejected-error.ts'
+import { hasProblems, type Problems, problemsOfIssues, problemsOfRefusal } from './problems.ts'
+import { toTriggerConfig } from './trigger-request.ts'
 
 /** CSRF subject of live checks, which store nothing. */
 export const CHECK_SUBJECT = 'triggers/check'
@@ -39,4 +45,36 @@ export function registerTriggerPreview(app: App): void {
     )
     return c.json(checked, 200, { 'cache-control': 'no-store' })
   })
+}
+
+export async function checkForm(
+  c: Context<AppEnv>,
+  userId: string,
+  { kind, fields }: { kind: TriggerKind; fields: TriggerFormFields },
+): Promise<{ checked: CheckResult; problems: Problems }> {
+  const checked = await checkFields(c, userId, kind, fields)
+  return { checked, problems: 'problems' in checked ? checked.problems : {} }
+}
+
+/**
+ * Returns the API's preview, or a problem for each invalid field.
+ * @param userId user whose rate limit applies to previews of chain events
+ * @throws {RateLimitExceededError | ChainUnavailable | PreviewBusyError} if the chain cannot currently be queried
+ */
+async function checkFields(
+  c: Context<AppEnv>,
+  userId: string,
+  kind: TriggerKind,
+  fields: TriggerFormFields,
+): Promise<CheckResult> {
+  const { body, problems } = toTriggerConfig(kind, fields)
+  if (hasProblems(problems)) return { problems }
+  const read = previewRequest.safeParse({ kind, ...body })
+  if (!read.success) return { problems: problemsOfIssues(read.error.issues) }
+  try {
+    return { preview: await previewForUser(c, userId, read.data) }
+  } catch (error) {
+    if (error instanceof TriggerRejectedError) return { problems: problemsOfRefusal(error) }
+    throw error
+  }
 }

@@ -5,10 +5,7 @@ import { Badge, FactList, Time } from '../../../browser/components/elements.tsx'
 import { UserText } from '../../../browser/components/user-text.tsx'
 import { describeCron } from '../../../schedule/describe-cron.ts'
 
-export const TriggerListItem: FC<{ trigger: ListedTrigger; action: Child }> = ({
-  trigger,
-  action,
-}) => {
+export const TriggerListItem = ({ trigger, action }: { trigger: ListedTrigger; action: Child }) => {
   const { id, name, kind, enabled, disabled_reason, created_at, next_run_at } = trigger
   const facts: [string, Child][] = [['Fires', <FiringSummary trigger={trigger} />]]
   if (kind === 'schedule' && enabled)
