@@ -3,12 +3,28 @@ import { resolve } from 'node:path'
 import { getCACertificates } from 'node:tls'
 import type { Verify } from '../client/verification/client-policy.ts'
 import { isLoopback } from '../network/loopback.ts'
-import type { ResolvedDeployment } from './cli.ts'
 import type { Credentials } from './credentials/credentials.ts'
 import { type LocalStack, localStackOf } from './local-stack.ts'
 import { type Terminal, UsageError } from './terminal.ts'
 
 export type DeploymentOptions = { baseUrl?: string; triggersUrl?: string; ca?: string }
+
+export type ResolvedDeployment = {
+  /**
+   * URL of the core API on the machine's own host, without a trailing slash.
+   * @throws {UsageError} if no URL is configured
+   */
+  readonly baseUrl: string
+  /** URL of the trigger service, without a trailing slash. @throws {UsageError} if no URL is configured */
+  readonly triggersUrl: string
+  /** The same URLs, but undefined if not configured. Reading these URLs never throws. */
+  readonly known: { baseUrl: string | undefined; triggersUrl: string | undefined }
+  /**
+   * Like the global `fetch`, but also trusts the certificate authority of a local stack or of `--ca` for the
+   * deployment's hosts.
+   */
+  fetch: typeof fetch
+}
 
 /**
  * Resolves the deployment from the options, then the environment, then this folder's local stack, then the last login.

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { createCli } from './create-cli.ts'
+import { createCli } from './cli.ts'
 import { requireNoSecret } from './credentials/secret.ts'
 import { failureLines, failureOf } from './failures.ts'
 import { makeProgram } from './program.ts'

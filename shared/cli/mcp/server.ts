@@ -6,7 +6,7 @@ import { addIdentityTools } from './tools/identity-tools.ts'
 import { addRunTools } from './tools/run-tools.ts'
 import { addTriggerTools } from './tools/trigger-tools.ts'
 import { readBoundedBody } from '../../network/bounded-body.ts'
-import type { ResolvedDeployment } from '../cli.ts'
+import type { ResolvedDeployment } from '../deployment.ts'
 import { ToolRejectedError } from './tool-failure.ts'
 
 const INSTRUCTIONS =

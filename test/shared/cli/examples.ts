@@ -1,5 +1,5 @@
 /** Extracts the section "Examples:" from the help of every command, in order. */
-import { createCli } from '../../../shared/cli/create-cli.ts'
+import { createCli } from '../../../shared/cli/cli.ts'
 import { commandNodes } from '../../../shared/cli/completion/scripts.ts'
 import { makeProgram } from '../../../shared/cli/program.ts'
 import type { Terminal } from '../../../shared/cli/terminal.ts'
