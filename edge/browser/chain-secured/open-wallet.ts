@@ -8,6 +8,7 @@ import { addressOf } from '../../../shared/client/sovereign/sign.ts'
 import type { Eip1193Provider } from '../../../shared/client/sovereign/signer.ts'
 import { WrongContract } from '../../../shared/client/sovereign/transaction-failures.ts'
 import { requireChain } from '../../../shared/client/sovereign/wallet-chain.ts'
+import { walletOf } from '../../../shared/client/sovereign/wallet-of.ts'
 import type { AccountsChain } from './explain-transaction.ts'
 import type { Consent } from './explanation.ts'
 import { guardedProvider } from './guarded-provider.ts'
@@ -32,7 +33,6 @@ type Parts = {
   options: Pick<CommonOptions, 'baseUrl' | 'fetch'>
   consent: Consent
   onStep: (step: Step) => void
-  /** Returns the current time in Unix milliseconds. */
   now: () => number
   signal: AbortSignal
 }
@@ -57,7 +57,7 @@ export async function openWallet(parts: Parts): Promise<OpenedWallet> {
   }
   const waitFor = (question: Promise<string>) =>
     waitUnlessStopped(consent, 'show its address', question)
-  const address = coding.address(await waitFor(addressOf(wallet)))
+  const address = coding.address(await waitFor(addressOf(walletOf(wallet))))
   const provider: Eip1193Provider = guardedProvider({
     wallet,
     address,
@@ -66,7 +66,7 @@ export async function openWallet(parts: Parts): Promise<OpenedWallet> {
     account: () => readAccount({ provider, place }, address),
     now,
   })
-  await requireChain(provider, place.chainId)
+  await requireChain(walletOf(provider), place.chainId)
   const reader = { provider, place }
   if (!(await hasCode(reader, place.contractAddress)))
     throw new WrongContract(place.contractAddress, NO_CODE, CHECK_NODE)

@@ -15,7 +15,6 @@ export type Converted = {
 type ConversionParts = {
   calls: CoreCalls
   node: NodeOperations
-  /** Returns the current time in Unix milliseconds. */
   now: () => number
   signal: AbortSignal | undefined
 }
@@ -31,7 +30,7 @@ export async function convertToChainSecured(
   signer: EthereumSigner,
   options?: CallOptions,
 ): Promise<Converted> {
-  const [{ walletOf }, { requireWalletChain }, { signProof }] = await Promise.all([
+  const [{ walletOf }, { requireChain }, { signProof }] = await Promise.all([
     import('../sovereign/wallet-of.ts'),
     import('../sovereign/wallet-chain.ts'),
     import('../sovereign/sign.ts'),
@@ -39,7 +38,7 @@ export async function convertToChainSecured(
   const wallet = walletOf(signer)
   const signal = anySignal(ofClient.signal, options?.signal)
   const chainId = BigInt((await node.getNodeChainConfig(signal && { signal })).chain_id)
-  await abortable(requireWalletChain(wallet, chainId), signal)
+  await abortable(requireChain(wallet, chainId), signal)
   const signing = signProof(wallet, { purpose: 'ConvertAccount', chainId, now })
   const proof = await abortable(signing, signal)
   signal?.throwIfAborted()

@@ -3,10 +3,10 @@ import type { CallOptions } from '../options.ts'
 import { abortable, anySignal } from '../abortable.ts'
 import { type AccountView, loadContractCodec } from './contract-codec.ts'
 import { RevertedError } from './wallet-node.ts'
-import { addressOfWallet } from './sign.ts'
+import { addressOf } from './sign.ts'
 import { TransactionReverted } from './transaction-failures.ts'
 import { type MinedTransaction, Transactions, type TransactionParts } from './transactions.ts'
-import { requireWalletChain } from './wallet-chain.ts'
+import { requireChain } from './wallet-chain.ts'
 
 export class AccountContract {
   readonly #parts: TransactionParts
@@ -98,7 +98,7 @@ export class AccountContract {
   }
 
   async address(): Promise<string> {
-    return addressOfWallet(this.#parts.wallet)
+    return addressOf(this.#parts.wallet)
   }
 
   async #read(
@@ -112,7 +112,7 @@ export class AccountContract {
     signal?.throwIfAborted()
     const { chainId, contractAddress } = await abortable(deployment(), signal)
     const from = await abortable(this.address(), signal)
-    await abortable(requireWalletChain(wallet, chainId), signal)
+    await abortable(requireChain(wallet, chainId), signal)
     const coding = await loadContractCodec()
     const data = coding.encode(functionName, [accountHashOfWallet(from), ...args])
     try {

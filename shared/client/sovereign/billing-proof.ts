@@ -3,7 +3,7 @@ import { Unauthorized } from '../failures/by-status.ts'
 import type { Credential, ClientRequest, Requester } from '../request.ts'
 import type { RuntimeEnvironment } from '../runtime-environment.ts'
 import type { Deployment } from './deployment.ts'
-import { addressOfWallet, signProof } from './sign.ts'
+import { addressOf, signProof } from './sign.ts'
 import type { WalletAdapter } from './signer.ts'
 
 /**
@@ -41,7 +41,7 @@ export function billingProof({ wallet, deployment, now, onSign }: Parts): Billin
     return { walletAuth: btoa(JSON.stringify(proof)) }
   }
   const credential = async () => {
-    const address = await addressOfWallet(wallet)
+    const address = await addressOf(wallet)
     if (cached && cached.address === address && now() < cached.until) return cached.credential
     const signing = { address, until: now() + PROOF_CACHE_MS, credential: sign() }
     cached = signing

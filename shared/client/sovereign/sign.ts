@@ -4,28 +4,23 @@
  */
 import { type Purpose, type TypedData, typedDataOf } from '../../crypto/typed-data.ts'
 import { isUserRejection, notExecutedReason } from './provider-errors.ts'
-import type { EthereumSigner, WalletAdapter } from './signer.ts'
+import type { WalletAdapter } from './signer.ts'
 import { NoWallet, WalletFailed, WalletRefused } from './wallet-failures.ts'
-import { walletOf } from './wallet-of.ts'
 
 type Proof = { typed_data: TypedData; signature: string }
-
-/** Returns the wallet's address for `typed_data.message.address`. @throws {NoWallet | WalletRefused | WalletFailed} */
-export async function addressOf(signer: EthereumSigner): Promise<string> {
-  return addressOfWallet(walletOf(signer))
-}
 
 export async function signProof(
   wallet: WalletAdapter,
   { purpose, chainId, now }: { purpose: Purpose; chainId: bigint; now: () => number },
 ): Promise<Proof> {
-  const address = await addressOfWallet(wallet)
+  const address = await addressOf(wallet)
   const issuedAt = Math.floor(now() / 1000)
   const typed_data = typedDataOf({ purpose, address, issuedAt, chainId })
   return { typed_data, signature: await signWith(wallet, address, typed_data) }
 }
 
-export async function addressOfWallet(wallet: WalletAdapter): Promise<string> {
+/** Returns the wallet's address for `typed_data.message.address`. @throws {NoWallet | WalletRefused | WalletFailed} */
+export async function addressOf(wallet: WalletAdapter): Promise<string> {
   return withWalletErrors('return its address', () => wallet.address())
 }
 

@@ -12,7 +12,7 @@ import {
   RevertedError,
 } from './wallet-node.ts'
 import { waitForReceipt } from './wait-for-receipt.ts'
-import { addressOfWallet } from './sign.ts'
+import { addressOf } from './sign.ts'
 import type { WalletAdapter } from './signer.ts'
 import {
   TransactionPending,
@@ -20,7 +20,7 @@ import {
   WrongContract,
   InsufficientFunds,
 } from './transaction-failures.ts'
-import { requireWalletChain } from './wallet-chain.ts'
+import { requireChain } from './wallet-chain.ts'
 import type { SvcError } from '../failures/svc-error.ts'
 import { isUserRejection, notExecutedReason, revertDataOf } from './provider-errors.ts'
 import { NoWallet, WalletFailed, WalletRefused } from './wallet-failures.ts'
@@ -105,8 +105,8 @@ export class Transactions {
       Promise.all([loadContractCodec(), deployment()]),
       signal,
     )
-    const from = await abortable(addressOfWallet(wallet), signal)
-    await abortable(requireWalletChain(wallet, chainId), signal)
+    const from = await abortable(addressOf(wallet), signal)
+    await abortable(requireChain(wallet, chainId), signal)
     await this.#requireContract(contractAddress, signal)
     const data = coding.encode(write.functionName, write.args(from))
     const call = { from, to: contractAddress, data }

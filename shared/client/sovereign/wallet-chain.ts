@@ -1,17 +1,12 @@
 import { isUserRejection } from './provider-errors.ts'
-import type { EthereumSigner, WalletAdapter } from './signer.ts'
+import type { WalletAdapter } from './signer.ts'
 import { WalletFailed, WalletRefused, WrongChain } from './wallet-failures.ts'
-import { walletOf } from './wallet-of.ts'
 
 /**
  * Requires the wallet to be on the chain. Asks a browser wallet once to switch.
  * @throws {WrongChain | WalletRefused | WalletFailed}
  */
-export async function requireChain(signer: EthereumSigner, chainId: bigint): Promise<void> {
-  await requireWalletChain(walletOf(signer), chainId)
-}
-
-export async function requireWalletChain(wallet: WalletAdapter, chainId: bigint): Promise<void> {
+export async function requireChain(wallet: WalletAdapter, chainId: bigint): Promise<void> {
   const before = await chainOf(wallet)
   if (before === chainId) return
   if (!wallet.switchChain) throw new WrongChain(before, chainId)
