@@ -32,7 +32,6 @@ export type FetchEvidenceOptions = {
   nonce?: Uint8Array
   /** Collateral to use instead of the origin's own. Required if the origin serves no collateral. */
   collateral?: Collateral
-  /** Returns the current time in Unix milliseconds. */
   now: () => number
   signal?: AbortSignal
 }

@@ -18,7 +18,6 @@ type Parts = {
   place: AccountsChain
   consent: Consent
   account: () => Promise<AccountView | undefined>
-  /** Returns the current time in Unix milliseconds. */
   now: () => number
 }
 

@@ -11,8 +11,7 @@ export class ProviderRpcError extends Error {
   }
 }
 
-/** @param request `signature` or `transaction` */
-export const refusalErrors = (request: string) => (why: string) =>
+export const refusalErrors = (request: 'signature' | 'transaction') => (why: string) =>
   new ProviderRpcError(UNSUPPORTED, `this page refused to request the ${request}: ${why}`)
 
 /** EIP-1193: the user rejected the request. */

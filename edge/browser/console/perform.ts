@@ -35,7 +35,6 @@ function restoreFocus(pressed: Element | null): void {
   })
 }
 
-/** @param reload called after each successful operation */
 export function performAndReload(perform: Perform, reload: () => Promise<void>): PerformChange {
   return async (what, work) => {
     const done = await perform(what, async () => ({ answer: await work() }))

@@ -1,4 +1,3 @@
-/** The console's API key or wallet is available only in the browser. */
 import type { Context } from 'hono'
 import { ConnectCard } from '../../browser/connect/connect-card.tsx'
 import type { App, AppEnv } from '../../http/app-env.ts'

@@ -40,7 +40,6 @@ async function signIn(c: Context<AppEnv>): Promise<Response> {
   return noStore(c).json({ next: safeNext(next) })
 }
 
-/** @throws {RateLimitExceededError} if the limit is exceeded */
 export async function limitPasskeyCalls(c: Context<AppEnv>): Promise<void> {
   const { requireRate, settings } = c.var.services
   await requireRate('passkey_address', clientNetwork(clientAddress(c.req.raw, settings)))

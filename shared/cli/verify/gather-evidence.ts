@@ -24,7 +24,6 @@ type EvidenceSources = {
   dnsServer: string | undefined
   collateral: Collateral | undefined
   timeoutMs: number
-  /** Returns the current time in Unix milliseconds. */
   now: () => number
   random: (length: number) => Uint8Array<ArrayBuffer>
 }

@@ -17,7 +17,6 @@ type VerificationOptions = {
   policy?: ClientPolicy | undefined
   fetch: typeof fetch
   random: (bytes: number) => Uint8Array<ArrayBuffer>
-  /** Returns the current time in Unix milliseconds. */
   now: () => number
   sleep?: RuntimeEnvironment['sleep'] | undefined
   /** Signal that aborts a verification for all callers that wait for it. */

@@ -28,7 +28,6 @@ export type SealedChannel = {
   url: string | URL
   fetch: typeof fetch
   random: (bytes: number) => Uint8Array<ArrayBuffer>
-  /** Returns the current time in Unix milliseconds. */
   now: () => number
   /** Signal that aborts the wait for the response. The origin may already have started the action. */
   signal?: AbortSignal

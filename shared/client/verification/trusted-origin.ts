@@ -27,7 +27,6 @@ export type OriginToVerify = {
   fetch: (url: string, init: RequestInit) => Promise<Response>
   policy: Policy
   random: (bytes: number) => Uint8Array<ArrayBuffer>
-  /** Returns the current time in Unix milliseconds. */
   now: () => number
   signal?: AbortSignal
 }

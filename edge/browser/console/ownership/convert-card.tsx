@@ -1,4 +1,3 @@
-/** The conversion is irreversible. */
 import type { FC } from 'hono/jsx'
 import { useState } from 'preact/hooks'
 import { cancelableSleep } from '../../../../shared/client/runtime-environment.ts'

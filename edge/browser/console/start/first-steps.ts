@@ -1,4 +1,3 @@
-/** Each step uses the results of the previous steps. */
 import type { Wallet } from '../../../../shared/client/core/account.ts'
 import { encodeHex } from '../../../../shared/encoding/hex.ts'
 import type { Connection } from '../connection.ts'

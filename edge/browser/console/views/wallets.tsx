@@ -1,4 +1,3 @@
-/** View of the account's wallets. The service created these wallets, and only permitted actions can use them. */
 import { CopyButton } from '../../components/copy-button.tsx'
 import { DescriptionNote, UserText } from '../../components/user-text.tsx'
 import { priceOfChange } from '../connection.ts'

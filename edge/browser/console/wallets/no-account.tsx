@@ -1,4 +1,3 @@
-/** The wallet can open an account, unless it was an admin before. */
 import type { FC } from 'hono/jsx'
 import type { WalletConnection } from '../connection.ts'
 import { readSubmittedForm } from '../submitted-form.ts'

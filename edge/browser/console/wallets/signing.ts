@@ -24,7 +24,6 @@ export type TransactionEntry = {
 export type SigningState = { shown: SigningPrompt | undefined; sent: readonly TransactionEntry[] }
 
 type Parts = {
-  /** Returns the current time in Unix milliseconds. */
   now: () => number
   sleep: (milliseconds: number) => Promise<void>
 }

@@ -75,7 +75,6 @@ const FilterLink = ({ href, isHere, text }: { href: string; isHere: boolean; tex
   </li>
 )
 
-/** Number of triggers per page, small enough to scan by eye. */
 const TRIGGERS_PER_PAGE = 25
 
 export function registerTriggersPage(app: App): void {

@@ -7,7 +7,6 @@ import { integerOf } from '../option-values.ts'
 import { RUN_ARGUMENT, resolveRunId, TRIGGER_ARGUMENT, resolveTriggerId } from './resolve-ids.ts'
 import { EXIT, jsonText } from '../../terminal.ts'
 
-/** Default number of listed runs, which fills about one screen. */
 const RUNS_SHOWN = '20'
 
 type Given = {

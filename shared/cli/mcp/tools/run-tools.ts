@@ -12,7 +12,6 @@ import { type McpParts, ADDS, addTool, DESTROYS, READS } from '../tool.ts'
 import { toRunListItem, runListItem, toRunOutput, runOutput } from './run-output.ts'
 import { triggerId } from './trigger-fields.ts'
 
-/** Default number of listed runs, few enough to read at a glance. */
 const LISTED_RUNS = 20
 
 const UNTRUSTED =
