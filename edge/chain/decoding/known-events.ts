@@ -1,6 +1,6 @@
 import { memoize } from '../../memoize.ts'
 import type { EventSignature } from '../signature/event-signature.ts'
-import { KNOWN_EVENTS } from './known-events-table.ts'
+import table from './known-events.json' with { type: 'json' }
 
 /** Abbreviations of frequent types, which halve the size of the table of known events. */
 const TYPE_LETTERS: Record<string, string> = {
@@ -16,10 +16,10 @@ const CACHED_MAX = 500
 
 const layoutsOf = memoize(CACHED_MAX, (canonical): readonly (readonly number[])[] => {
   const beginning = `\n${compactEvent(canonical)} `
-  const at = KNOWN_EVENTS.indexOf(beginning)
+  const at = table.rows.indexOf(beginning)
   if (at < 0) return []
   const from = at + beginning.length
-  return KNOWN_EVENTS.slice(from, KNOWN_EVENTS.indexOf('\n', from)).split(' ').map(positionsOf)
+  return table.rows.slice(from, table.rows.indexOf('\n', from)).split(' ').map(positionsOf)
 })
 
 /**
