@@ -6,7 +6,8 @@ import type * as schema from '../db/schema.ts'
 import type { Env } from '../env.ts'
 import { scanStatus } from '../schedule/wake-scanner.ts'
 import { sleep } from '../sleep.ts'
-import { originHealth } from '../trust/sealing-keys.ts'
+import { originTrust } from '../trust/sealed-call.ts'
+import { type TrustHealth, unverifiedHealth } from '../trust/trust-health.ts'
 import { withComponentTimeout, isDatabaseAway, type HealthSnapshot } from './edge-health.ts'
 
 export type HealthSnapshotDeps = {
@@ -50,4 +51,29 @@ export async function readHealthSnapshot(
   const seen = { isDatabaseAway: databaseAway, scan, chains }
   cached = { env, seen, at }
   return { origin, ...seen }
+}
+
+/**
+ * Time for which the health is cached. Anyone may request the health, and uncached requests could overload the single
+ * `OriginTrust` object, which also serves keys to the whole edge.
+ */
+const HEALTH_KEPT_MS = 1_000
+
+let cachedHealth: { env: Env; health: TrustHealth; at: number } | undefined
+
+/** Returns the trust state, which is at most a second old. Calls the `OriginTrust` object, but never the origin. */
+async function originHealth(env: Env, now: number): Promise<TrustHealth> {
+  if (cachedHealth?.env === env && Math.abs(now - cachedHealth.at) < HEALTH_KEPT_MS)
+    return cachedHealth.health
+  const health = await fetchHealth(env)
+  cachedHealth = { env, health, at: now }
+  return health
+}
+
+async function fetchHealth(env: Env): Promise<TrustHealth> {
+  try {
+    return await originTrust(env).health()
+  } catch {
+    return unverifiedHealth('trust_object_away')
+  }
 }

@@ -1,10 +1,16 @@
 import { encodeBase64url } from '../../shared/encoding/base64url.ts'
 import { RUN_SUFFIX_BYTES } from '../../shared/ids.ts'
 import { QUEUED_BYTES_MAX } from '../../shared/limits.ts'
+import type { TriggerOptions } from '../../shared/wire/trigger.ts'
+import { deliveryKey } from '../triggers/delivery-id.ts'
+import type { HandshakeReply } from '../triggers/handshake-reply.ts'
+import { postHandshake } from '../triggers/post-handshakes.ts'
 import type { Deliveries } from './deliveries.ts'
+import type { WebhookFiring } from './firing.ts'
 import { GroupCommit } from '../../shared/group-commit.ts'
 import type { QueueSize } from './queue-size.ts'
-import type { TriggerRow } from './records.ts'
+import { passNamedHeaders, type WithheldHeaders } from './named-headers.ts'
+import { parseTriggerOptions, type TriggerRow } from './records.ts'
 import type { NewRun, RunStore } from './run-store.ts'
 import type { TriggerState } from './trigger-state.ts'
 
@@ -14,6 +20,14 @@ export type IntakeResult =
   | { state: 'unknown' }
   | { state: 'disabled' }
   | { state: 'full'; retryAfterS: number }
+
+export type WebhookPost = {
+  /** `WebhookFiring` as JSON text. If the trigger has no options, the text is stored without being parsed. */
+  firing: string
+  body: Uint8Array
+} & WithheldHeaders
+
+export type WebhookResult = IntakeResult | { state: 'handshake'; reply: HandshakeReply }
 
 type IntakeOptions = {
   state: TriggerState
@@ -82,6 +96,31 @@ export class Intake {
     })
   }
 
+  /** Returns `undefined` if the trigger is not a webhook. */
+  webhookOptions(): TriggerOptions | undefined {
+    const trigger = this.#options.state.current
+    return trigger?.kind === 'webhook' ? parseTriggerOptions(trigger) : undefined
+  }
+
+  /** Applies the trigger's options for handshakes, deduplication and headers, and queues the event. */
+  async acceptWebhook(post: WebhookPost): Promise<WebhookResult> {
+    const options = this.webhookOptions()
+    if (!options) return { state: 'unknown' }
+    const { body } = post
+    const { dedup, handshake, pass_headers = [] } = options
+    if (!dedup && !handshake && pass_headers.length === 0)
+      return this.accept({ firing: post.firing, body })
+    const received = JSON.parse(post.firing) as WebhookFiring
+    const { headers, query } = received
+    const reply = handshake && postHandshake(handshake, { headers, query, body })
+    if (reply) return { state: 'handshake', reply }
+    const delivery = dedup ? await deliveryKey(dedup, { ...post.withheld, ...headers }) : undefined
+    const firing =
+      pass_headers.length === 0
+        ? post.firing
+        : JSON.stringify(passNamedHeaders(received, pass_headers, post))
+    return this.accept({ firing, body, ...(delivery === undefined ? {} : { delivery }) })
+  }
   /** If the result is `queued`, the run is already on disk. */
   async accept(arrival: Arrival): Promise<IntakeResult> {
     const { state } = this.#options

@@ -2,7 +2,7 @@
 import { CLOCK_TOLERANCE_MS, type Deadline } from '../deadline.ts'
 import type { RunResult, RunRow } from './records.ts'
 import { QUEUED, RUNNING } from './schema.ts'
-import type { StoredStarts } from './stored-starts.ts'
+import type { StoredStarts } from './start-window.ts'
 
 /** The alarm renews the lease. If the object is killed, the lease expires and the run is resumed. */
 export const LEASE_MS = 15_000

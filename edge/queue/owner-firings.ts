@@ -4,7 +4,7 @@ import type { ParamsFiring, WebhookFiring } from './firing.ts'
 import type { Arrival } from './intake.ts'
 import type { RunRow } from './records.ts'
 import type { RunStore } from './run-store.ts'
-import { PARSING_RULES } from './webhook-event.ts'
+import { PARSING_RULES } from './firing.ts'
 
 export type TestRun = {
   /**

@@ -5,7 +5,7 @@ import { checksummedAddress } from '../chain/decoding/checksummed-address.ts'
 import type { Chains } from '../chain/chain-settings.ts'
 import type { Settings } from '../settings.ts'
 import type { RunRecord, TriggerOptions, TriggerRecord } from '../../shared/wire/trigger.ts'
-import { eventParams, type Firing } from './firing.ts'
+import { eventParams, type Firing, runParams } from './firing.ts'
 import type { revisions, runs, trigger } from './schema.ts'
 
 export type TriggerRow = typeof trigger.$inferSelect
@@ -74,18 +74,6 @@ function chainEventFields(row: TriggerRow, config: Record<string, unknown>, chai
     topic0: signature.topic0,
     ...(finality === undefined ? {} : { finality }),
   }
-}
-
-/**
- * Returns the params of a run: a shallow merge of the trigger's default params and the params of the event. If both
- * contain a key, the event's value is used.
- */
-export function runParams(
-  revision: RevisionRow,
-  firing: Firing,
-  body: Uint8Array,
-): Record<string, unknown> {
-  return { ...JSON.parse(revision.defaultParams), ...eventParams(firing, body) }
 }
 
 export function toRunRecord(

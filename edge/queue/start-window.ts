@@ -10,10 +10,39 @@ export function nextStartAt(starts: readonly number[], perMinute: number, now: n
   return oldest === undefined ? now : Math.max(now, oldest + START_WINDOW_MS)
 }
 
-/** Stored start times. `recent` returns them in ascending order, and replaces times later than `now` with `now`. */
-export type StartLog = {
-  recent(now: number): number[]
-  remove(at: number): void
+/** Start times of runs, stored on disk for as long as they count towards the rate limit. */
+export class StoredStarts {
+  readonly #sql: SqlStorage
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql
+  }
+
+  /** Returns the start times in ascending order. Replaces times later than `now` with `now`. */
+  recent(now: number): number[] {
+    const rows = this.#sql.exec<{ at: number }>(
+      'SELECT at FROM starts WHERE at > ? ORDER BY at',
+      now - START_WINDOW_MS,
+    )
+    const starts = rows.toArray().map(({ at }) => at)
+    if (starts.length === 0 || starts.at(-1)! <= now) return starts
+    // The times are also replaced on disk. Otherwise, each new incarnation of the object would count them for another
+    // minute.
+    this.#sql.exec('UPDATE starts SET at = ? WHERE at > ?', now, now)
+    return starts.map((at) => Math.min(at, now))
+  }
+
+  add(now: number): void {
+    this.#sql.exec('INSERT INTO starts (at) VALUES (?)', now)
+  }
+
+  remove(at: number): void {
+    this.#sql.exec('DELETE FROM starts WHERE id = (SELECT id FROM starts WHERE at = ? LIMIT 1)', at)
+  }
+
+  prune(now: number): void {
+    this.#sql.exec('DELETE FROM starts WHERE at <= ?', now - START_WINDOW_MS)
+  }
 }
 
 /**
@@ -22,10 +51,10 @@ export type StartLog = {
  * forward, the starts leave the window early, so each such step allows the full limit once more.
  */
 export class StartWindow {
-  readonly #log: StartLog
+  readonly #log: Pick<StoredStarts, 'recent' | 'remove'>
   #starts: number[] | undefined
 
-  constructor(log: StartLog) {
+  constructor(log: Pick<StoredStarts, 'recent' | 'remove'>) {
     this.#log = log
   }
 

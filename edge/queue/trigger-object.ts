@@ -7,13 +7,12 @@ import type {
 } from '../../shared/wire/trigger.ts'
 import type { DeliveryResponse, LogDelivery } from '../chain/subscription.ts'
 import type { VisitResult } from '../schedule/scan.ts'
-import type { IntakeResult } from './intake.ts'
+import type { IntakeResult, WebhookPost, WebhookResult } from './intake.ts'
 import type { TestRun } from './owner-firings.ts'
 import type { PageQuery } from './run-pages.ts'
 import type { ChartRange, TriggerSnapshot } from './trigger-snapshot.ts'
 import type { NewTrigger, TriggerChange } from './trigger-state.ts'
 import type { KnownHead, SubscriptionChange } from './subscription-change.ts'
-import type { WebhookResult, WebhookPost } from './webhook-intake.ts'
 
 export interface TriggerObject {
   /** Stores a new trigger, and then adds it to the index. */

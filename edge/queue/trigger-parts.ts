@@ -38,11 +38,10 @@ import { RunWaiters } from './run-waiters.ts'
 import * as schema from './schema.ts'
 import { Statistics } from './statistics.ts'
 import { countLiveRuns, runsEndedSince, ticksSkippedSince } from './statistics-queries.ts'
-import { StoredStarts } from './stored-starts.ts'
+import { StoredStarts } from './start-window.ts'
 import { SubscriptionOutbox } from './subscription-outbox.ts'
 import { subscriptionOf } from './subscription-state.ts'
 import { TriggerState } from './trigger-state.ts'
-import { WebhookIntake } from './webhook-intake.ts'
 
 /**
  * Delay of the fallback alarm that is set when runs are queued. The alarm starts the runs if nothing else wakes the
@@ -63,7 +62,7 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
   const core = coreParts(ctx, env)
   const { alarm, db, keepAlive, queueSize, record, state, store } = core
   const startRuns = () => alarm.runGuarded('dispatcher', Date.now(), () => dispatcher.pump())
-  const { deliveries, intake, webhook, logs } = intakeParts(core, startRuns)
+  const { deliveries, intake, logs } = intakeParts(core, startRuns)
   const { history, statistics, charts, waiters, retention, runEnded } = historyParts(core, intake)
   const origin = new SealedOrigin(env, Date.now)
   const dispatcher = dispatcherOf(core, origin, logs, runEnded)
@@ -90,7 +89,6 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
     alarm,
     record,
     intake,
-    webhook,
     logs,
     history,
     statistics,
@@ -148,7 +146,6 @@ function intakeParts(core: Core, committed: () => void) {
     now: Date.now,
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
   })
-  const webhook = new WebhookIntake(state, intake)
   const logs = new LogIntake({
     ...storageHooks,
     state,
@@ -165,7 +162,7 @@ function intakeParts(core: Core, committed: () => void) {
           .catch(() => undefined),
       ),
   })
-  return { deliveries, intake, webhook, logs }
+  return { deliveries, intake, logs }
 }
 
 function historyParts(core: Core, intake: Intake) {

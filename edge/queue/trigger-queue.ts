@@ -8,7 +8,7 @@ import type { DeliveryResponse, LogDelivery } from '../chain/subscription.ts'
 import { type Env, settingsOf } from '../env.ts'
 import type { VisitResult } from '../schedule/scan.ts'
 import { wakeScanner } from '../schedule/wake-scanner.ts'
-import type { IntakeResult } from './intake.ts'
+import type { IntakeResult, WebhookPost, WebhookResult } from './intake.ts'
 import { replayArrival, type TestRun, testArrival } from './owner-firings.ts'
 import { webhookUrlOf } from './records.ts'
 import type { PageQuery } from './run-pages.ts'
@@ -16,7 +16,6 @@ import type { ChartRange, TriggerSnapshot } from './trigger-snapshot.ts'
 import type { ChangeResult, TriggerObject } from './trigger-object.ts'
 import { type NewTrigger, type TriggerChange } from './trigger-state.ts'
 import { type KnownHead, planSubscriptionChange } from './subscription-change.ts'
-import { type WebhookResult, type WebhookPost } from './webhook-intake.ts'
 import { type TriggerParts, triggerParts } from './trigger-parts.ts'
 
 /**
@@ -75,11 +74,11 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
   }
 
   async accept(post: WebhookPost): Promise<WebhookResult> {
-    return this.#parts.webhook.accept(post)
+    return this.#parts.intake.acceptWebhook(post)
   }
 
   async handshake(): Promise<{ sender: HandshakeSender | null } | undefined> {
-    const options = this.#parts.webhook.options()
+    const options = this.#parts.intake.webhookOptions()
     return options && { sender: options.handshake ?? null }
   }
 

@@ -1,7 +1,7 @@
 import { sealForStorage } from '../../shared/envelope/seal.ts'
 import type { Env } from '../env.ts'
 import { OriginUnavailableError } from '../trust/origin-unavailable-error.ts'
-import { sealingKeys } from '../trust/sealing-keys.ts'
+import { sealingKeys } from '../trust/sealed-call.ts'
 import { checkUsageKey } from './check-usage-key.ts'
 import { keyWarnings } from './key-warnings.ts'
 import { TriggerRejectedError } from './trigger-rejected-error.ts'

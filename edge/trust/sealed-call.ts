@@ -1,12 +1,71 @@
+import { MINUTE_MS } from '../../shared/durations.ts'
 import { decodeBase64url, encodeBase64url } from '../../shared/encoding/base64url.ts'
 import { joinBytes } from '../../shared/encoding/bytes.ts'
 import { SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
-import { ResponseDecryptionError, type SealedCall, sealCall } from '../../shared/envelope/seal.ts'
+import {
+  type ChannelPublicKey,
+  importChannelKey,
+  ResponseDecryptionError,
+  type SealedCall,
+  sealCall,
+} from '../../shared/envelope/seal.ts'
 import { SEALED_REQUEST_LIFETIME_MS } from '../../shared/limits.ts'
 import { PAD_BYTE } from '../../shared/wire/sealed-http.ts'
 import { type Env, settingsOf } from '../env.ts'
 import { OriginUnavailableError } from './origin-unavailable-error.ts'
-import { type SealingKeys, sealingKeys } from './sealing-keys.ts'
+import type { TrustObject } from './trust-object.ts'
+
+type SealingKeys = {
+  channel: ChannelPublicKey
+  storage: ChannelPublicKey
+  verifiedUntil: number
+}
+
+/** Lead time with which an isolate requests new keys before the current ones expire. */
+const AHEAD_MS = 5 * MINUTE_MS
+/** Minimum interval between an isolate's attempts to renew the keys. */
+const RENEW_RETRY_MS = 10_000
+
+let cachedKeys: { env: Env; keys: SealingKeys; renewAt: number } | undefined
+
+/**
+ * Returns the origin's verified keys, which are cached in the isolate until they expire. Calls `OriginTrust` on a cache
+ * miss, for a renewal in the background, or if the cached keys are `stale`.
+ * @throws {Error} if the origin is not verified
+ */
+export async function sealingKeys(env: Env, now: number, stale = false): Promise<SealingKeys> {
+  if (!stale && cachedKeys && cachedKeys.env === env && cachedKeys.keys.verifiedUntil > now) {
+    if (now >= cachedKeys.renewAt) {
+      cachedKeys.renewAt = now + RENEW_RETRY_MS
+      // Ignores a failed renewal, because a later call tries again.
+      void fetchKeys(env, false).catch(() => undefined)
+    }
+    return cachedKeys.keys
+  }
+  return fetchKeys(env, stale)
+}
+
+/** Returns the single object that verifies the origin. */
+export function originTrust(env: Env): Pick<TrustObject, 'keys' | 'health'> {
+  return env.ORIGIN_TRUST_OBJECT.getByName('origin')
+}
+
+async function fetchKeys(env: Env, stale: boolean): Promise<SealingKeys> {
+  const trust = originTrust(env)
+  const trusted = await trust.keys(stale)
+  const keys: SealingKeys = {
+    channel: await importChannelKey(Uint8Array.from(trusted.channelKey)),
+    storage: await importChannelKey(Uint8Array.from(trusted.storageKey)),
+    verifiedUntil: trusted.verifiedUntil,
+  }
+  // If the new keys do not expire later than the previous ones, the retry interval still applies.
+  const renewAt = Math.max(
+    keys.verifiedUntil - AHEAD_MS,
+    cachedKeys?.env === env ? cachedKeys.renewAt : 0,
+  )
+  cachedKeys = { env, keys, renewAt }
+  return keys
+}
 
 export type Freshness = { request_id: string; issued_at: number; expires_at: number }
 

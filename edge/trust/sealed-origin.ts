@@ -23,8 +23,7 @@ import {
 } from '../../shared/wire/sealed.ts'
 import type { Env } from '../env.ts'
 import { OriginUnavailableError } from './origin-unavailable-error.ts'
-import { type Freshness, sealedCall, sealedExchange } from './sealed-call.ts'
-import { sealingKeys } from './sealing-keys.ts'
+import { type Freshness, sealedCall, sealedExchange, sealingKeys } from './sealed-call.ts'
 
 type Unsent<Request> = Omit<Request, keyof Freshness>
 

@@ -16,11 +16,16 @@ import {
 } from '../../shared/wire/sealed-http.ts'
 import { openRequest, type OpenedRequest } from '../channel/open-request.ts'
 import type { OriginServices } from '../services.ts'
-import { readEnvelope } from './body/read-envelope.ts'
 import type { RequestBindings } from './client-address.ts'
 import type { OriginApp, OriginEnv } from './operation.ts'
 import { paddedBody } from './padded-body.ts'
-import { readFrame, sealedRefusal, requireNotReplayed, requireFresh } from './sealed.ts'
+import {
+  readEnvelope,
+  readFrame,
+  sealedRefusal,
+  requireNotReplayed,
+  requireFresh,
+} from './sealed.ts'
 
 const ENVELOPE_LIMITS = { maxBytes: CORE_BODY_MAX_BYTES + SEALED_HEAD_MAX_BYTES, isOfEdge: true }
 

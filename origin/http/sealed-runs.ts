@@ -20,11 +20,10 @@ import type { JoinedRun } from '../runs/executions.ts'
 import type { OriginServices } from '../services.ts'
 import { undefinedAfter } from '../timeout.ts'
 import { authenticateKey } from './authenticate.ts'
-import { readEnvelope } from './body/read-envelope.ts'
 import { readObjectText } from './json/members.ts'
 import { NotJsonError } from './json/scan.ts'
 import type { OriginApp } from './operation.ts'
-import { readFrame, requireFresh, sealedRefusal } from './sealed.ts'
+import { readEnvelope, readFrame, requireFresh, sealedRefusal } from './sealed.ts'
 import { readParamsText, requireSize } from './size.ts'
 
 /** Maximum time for which a request waits for the start of its run. */

@@ -3,8 +3,14 @@
  * there is no key to encrypt it with. All later responses, including errors, are sealed and have status 200.
  */
 import { isUtf8 } from 'node:buffer'
+import type { Context } from 'hono'
 import type { z } from 'zod'
-import { SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
+import {
+  HEADER_BYTES,
+  MODE_PSK,
+  REQUEST_OVERHEAD_BYTES,
+  SEALED_CONTENT_TYPE,
+} from '../../shared/envelope/format.ts'
 import { ApiError } from '../../shared/errors/api-error.ts'
 import { validate } from '../../shared/json/json-body.ts'
 import { tryParseJson } from '../../shared/json/try-parse-json.ts'
@@ -18,10 +24,13 @@ import {
 } from '../../shared/limits.ts'
 import type { SealedRefusal } from '../../shared/wire/sealed.ts'
 import { withoutNullMembers } from '../../shared/json/without-null-members.ts'
-import { openRequest, type OpenedRequest } from '../channel/open-request.ts'
+import { checkHeader, openRequest, type OpenedRequest } from '../channel/open-request.ts'
 import { errorTrace } from '../log.ts'
 import type { OriginServices } from '../services.ts'
-import { readEnvelope } from './body/read-envelope.ts'
+import { readRequestBody } from './body/read-body.ts'
+import { resolveClientAddress } from './client-address.ts'
+import { EDGE_HOLDER } from './connection/connection-limit.ts'
+import { trustConnection } from './connection/protect-connections.ts'
 import { apiErrorFrom } from './failure.ts'
 import { readMembers, type MemberSelection } from './json/members.ts'
 import { NestedTooDeeplyError } from './json/scan.ts'
@@ -55,6 +64,41 @@ export function mountSealed<Body extends Freshness>(
     const answer = await respondTo(opened, services, operation)
     const sealed = opened.sealResponse(Buffer.from(answer))
     return context.body(Uint8Array.from(sealed), 200, { 'content-type': SEALED_CONTENT_TYPE })
+  })
+}
+
+type EnvelopeLimits = {
+  /** Maximum size of the decrypted request, in bytes. */
+  maxBytes: number
+  /**
+   * True if only the edge may send envelopes to this endpoint. An envelope from any other sender is then limited to the
+   * size of an ordinary request, which is enough to return a proper error.
+   */
+  isOfEdge?: boolean
+}
+
+/**
+ * Reads an envelope. Checks the version, mode, key ID and PSK ID before reading the rest.
+ * @throws {EnvelopeError} and any error of `readRequestBody`
+ */
+export function readEnvelope(
+  context: Context,
+  { maxBytes, isOfEdge = false }: EnvelopeLimits,
+  { channel, bodyBudgets }: Pick<OriginServices, 'channel' | 'bodyBudgets'>,
+): Promise<Uint8Array> {
+  const anyone = bodyBudgets.forClient(resolveClientAddress(context))
+  const judge = (opening: Uint8Array) => {
+    if (checkHeader(channel.keys, opening).mode === MODE_PSK) {
+      trustConnection(context, EDGE_HOLDER)
+      return { maxBytes: maxBytes + REQUEST_OVERHEAD_BYTES, holder: bodyBudgets.forEdge() }
+    }
+    const most = isOfEdge ? Math.min(maxBytes, OPERATION_BODY_MAX_BYTES) : maxBytes
+    return { maxBytes: most + REQUEST_OVERHEAD_BYTES, holder: anyone }
+  }
+  return readRequestBody(context, {
+    maxBytes: maxBytes + REQUEST_OVERHEAD_BYTES,
+    holder: anyone,
+    opening: { bytes: HEADER_BYTES, judge },
   })
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { encodeBase64 } from '../../../edge/queue/webhook-event.ts'
+import { encodeBase64 } from '../../../edge/queue/firing.ts'
 import { TriggerQueue } from '../../../edge/queue/trigger-queue.ts'
 import { BODY_PART_BYTES, WEBHOOK_BODY_MAX_BYTES } from '../../../shared/limits.ts'
 import type { RunRecord } from '../../../shared/wire/trigger.ts'

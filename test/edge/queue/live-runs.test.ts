@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { LiveRuns } from '../../../edge/queue/live-runs.ts'
-import { StoredStarts } from '../../../edge/queue/stored-starts.ts'
+import { StoredStarts } from '../../../edge/queue/start-window.ts'
 import { simulate } from './simulation.ts'
 
 /** Wraps storage to count the rows that statements read. */

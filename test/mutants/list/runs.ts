@@ -20,7 +20,7 @@ export const RUNS: readonly Mutant[] = [
   },
   {
     id: 'runs-unreserved-second-charged',
-    file: 'origin/runs/run-with-meter.ts',
+    file: 'origin/runs/execute-run.ts',
     from: 'const charged_cents = Math.min(cents, reservedCents)',
     to: 'const charged_cents = cents',
     meaning: 'a run whose timer was late is charged more than was reserved',
