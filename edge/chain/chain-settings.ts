@@ -1,5 +1,6 @@
 /** The chains that a deployment watches, parsed from the `CHAINS` setting (`docs/configuration.md`). */
 import { z } from 'zod'
+import { jsonSetting } from '../json-setting.ts'
 import { FINALITY_DEPTH_MAX } from '../../shared/limits.ts'
 import { SETTINGS } from '../../shared/config/settings.ts'
 
@@ -101,21 +102,9 @@ const chainsSchema = z.strictObject(
 )
 
 /** The `CHAINS` setting, a JSON object keyed by chain name. If it is absent or empty, no chains are configured. */
-export const chainsSetting = z
-  .string()
-  .optional()
-  .transform((text, context) => {
-    if (text === undefined || text.trim() === '') return {}
-    try {
-      return JSON.parse(text) as unknown
-    } catch {
-      // Omits the error of `JSON.parse`, because it quotes the input, which may contain an API key.
-      context.addIssue({ code: 'custom', message: 'expected JSON' })
-      return z.NEVER
-    }
-  })
-  .pipe(chainsSchema)
-  .transform((given): Chains =>
+export const chainsSetting = jsonSetting
+  .pipe(chainsSchema.optional())
+  .transform((given = {}): Chains =>
     Object.fromEntries(
       CHAIN_NAMES.flatMap((name) => {
         const chain = given[name]

@@ -1,6 +1,7 @@
 /** Parses `MAILER` (`docs/configuration.md`, Mailer). */
 import { z } from 'zod'
 import { SETTINGS } from '../../shared/config/settings.ts'
+import { jsonSetting } from '../json-setting.ts'
 import { MAIL_API_NAMES, type MailApiName, type MailSender } from './mail-apis.ts'
 
 export type MailerSettings = {
@@ -65,19 +66,7 @@ const mailerSchema = z.strictObject(mailerMembers, {
     code === 'unrecognized_keys' ? 'unknown field; expected api, from, token and url' : undefined,
 })
 
-export const mailerSetting = z
-  .string()
-  .optional()
-  .transform((text, context) => {
-    if (text === undefined || text.trim() === '') return undefined
-    try {
-      return JSON.parse(text) as unknown
-    } catch {
-      // The error message of the JSON parser is not used, because it would quote the setting.
-      context.addIssue({ code: 'custom', message: 'expected JSON' })
-      return z.NEVER
-    }
-  })
+export const mailerSetting = jsonSetting
   .pipe(mailerSchema.optional())
   .transform((given): MailerSettings | undefined => given)
 

@@ -20,43 +20,34 @@ type IndexOutboxOptions = {
  * Keeps a trigger's row in D1 up to date. Every change of the trigger also sets `index_stale`, so that the alarm can
  * complete an interrupted update (`docs/decisions/0019`).
  */
-export class IndexOutbox {
+export class IndexOutbox extends StateOutbox {
   readonly #options: IndexOutboxOptions
-  readonly #outbox: StateOutbox
 
   constructor(options: IndexOutboxOptions) {
+    super(options)
     this.#options = options
-    const { log, now, sleep, state } = options
-    this.#outbox = new StateOutbox({
-      isPending: () => state.row?.indexStale === true,
-      deliver: () => this.#writeOnce(),
-      onFailure: (reason, failures) => log('index.failed', { reason, failures }),
-      now,
-      sleep,
-    })
   }
 
-  /** Updates the index if an update is pending, and waits briefly for the write to finish. Never throws. */
-  flush(): Promise<void> {
-    return this.#outbox.flush()
+  protected override isPending(): boolean {
+    return this.#options.state.row?.indexStale === true
   }
 
-  runDue(now: number, keepAlive: (work: Promise<void>) => void): number | undefined {
-    return this.#outbox.runDue(now, keepAlive)
+  protected override recordFailure(reason: string, failures: number): void {
+    this.#options.log('index.failed', { reason, failures })
   }
 
-  async #writeOnce(): Promise<void> {
+  protected override async deliver(): Promise<void> {
     const { state, record, put, drop, dropped } = this.#options
     const { triggerId, ownerId, version, removedAt } = state.row!
     if (removedAt === null) {
-      await this.#outbox.callReceiver(put(ownerId, record(), version))
+      await this.callReceiver(put(ownerId, record(), version))
       state.markIndexed(version)
       return
     }
-    await this.#outbox.callReceiver(drop(triggerId))
+    await this.callReceiver(drop(triggerId))
     // An earlier write that has not been answered yet could still restore the row, and nothing would delete the row
     // again.
-    if (this.#outbox.hasUnresolvedCalls) throw new Error('an earlier write is still in flight')
+    if (this.hasUnresolvedCalls) throw new Error('an earlier write is still in flight')
     await dropped()
   }
 }

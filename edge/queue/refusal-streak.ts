@@ -6,32 +6,29 @@ import type { TriggerState } from './trigger-state.ts'
 const REFUSALS_MAX = 10
 const REFUSALS_SPAN_MS = 15 * MINUTE_MS
 
-export class RefusalStreak {
-  readonly #state: TriggerState
-
-  constructor(state: TriggerState) {
-    this.#state = state
+/**
+ * Counts consecutive refusals of a trigger's runs.
+ * @param refusal the origin's response, if it refused to start the run
+ * @returns true if this call disabled the trigger
+ */
+export function recordRefusal(
+  state: TriggerState,
+  refusal: SealedRefusal | undefined,
+  now: number,
+): boolean {
+  const trigger = state.current
+  if (!trigger) return false
+  if (refusal?.status !== 401 && refusal?.status !== 403) {
+    if (trigger.refusals > 0) state.updateFields({ refusals: 0, refusalsSince: null })
+    return false
   }
-
-  /**
-   * @param refusal the origin's response, if it refused to start the run
-   * @returns true if this call disabled the trigger
-   */
-  record(refusal: SealedRefusal | undefined, now: number): boolean {
-    const trigger = this.#state.current
-    if (!trigger) return false
-    if (refusal?.status !== 401 && refusal?.status !== 403) {
-      if (trigger.refusals > 0) this.#state.updateFields({ refusals: 0, refusalsSince: null })
-      return false
-    }
-    // If the stored start of the streak is in the future, the clock was set back, and the streak starts now instead.
-    const since = Math.min(trigger.refusalsSince ?? now, now)
-    const refusals = trigger.refusals + 1
-    this.#state.updateFields({ refusals, refusalsSince: since })
-    if (!trigger.enabled || refusals < REFUSALS_MAX || now - since < REFUSALS_SPAN_MS) return false
-    this.#state.disable(disabledReason(refusals, since, refusal), now)
-    return true
-  }
+  // If the stored start of the streak is in the future, the clock was set back, and the streak starts now instead.
+  const since = Math.min(trigger.refusalsSince ?? now, now)
+  const refusals = trigger.refusals + 1
+  state.updateFields({ refusals, refusalsSince: since })
+  if (!trigger.enabled || refusals < REFUSALS_MAX || now - since < REFUSALS_SPAN_MS) return false
+  state.disable(disabledReason(refusals, since, refusal), now)
+  return true
 }
 
 function disabledReason(refusals: number, since: number, { status, message, fix }: SealedRefusal) {

@@ -3,22 +3,19 @@ import { LISTED_INPUTS_MAX_BYTES } from '../../shared/limits.ts'
 import type { RunRecord } from '../../shared/wire/trigger.ts'
 import { encodeCursor } from './page-cursor.ts'
 import { type RunRow, toRunRecord, type TriggerRow } from './records.ts'
-import { type PageQuery, RunPages, type SizedRun } from './run-pages.ts'
+import { type PageQuery, readPage, type SizedRun } from './run-pages.ts'
 import { readRunSummaries } from './run-summaries.ts'
 import type { RunStore } from './run-store.ts'
-import { streamRunsPage } from './stream-runs-page.ts'
 import type { RunSummary } from './trigger-snapshot.ts'
 
 export class RunHistory {
   readonly #store: RunStore
-  readonly #pages: RunPages
   readonly #sql: Pick<SqlStorage, 'exec'>
   readonly #exists: () => boolean
 
   /** @param exists returns false once the trigger has been deleted, which may happen while a page is being read */
   constructor(store: RunStore, sql: Pick<SqlStorage, 'exec'>, exists: () => boolean) {
     this.#store = store
-    this.#pages = new RunPages(sql)
     this.#sql = sql
     this.#exists = exists
   }
@@ -36,7 +33,7 @@ export class RunHistory {
   }
 
   #page({ triggerId, prunedThrough }: TriggerRow, query: PageQuery) {
-    const { runs, more } = this.#pages.page(query, prunedThrough)
+    const { runs, more } = readPage(this.#sql, query, prunedThrough)
     return { runs, next: more ? encodeCursor(triggerId, runs.at(-1)!.sequence) : null }
   }
 
@@ -83,3 +80,35 @@ function smallestWithin(budget: number, sizes: readonly SizedRun[]): Set<number>
 
 const bySize = (one: SizedRun, other: SizedRun) =>
   one.bytes - other.bytes || other.sequence - one.sequence
+
+/**
+ * Streams `{runs: [...], next_cursor}` as JSON text, one run at a time. A page of large runs can exceed the size limit
+ * of an RPC value (32 MiB), and should not be loaded into memory as a whole.
+ */
+function streamRunsPage(
+  runs: Iterable<RunRecord>,
+  nextCursor: string | null,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  const texts = pageChunks(runs, nextCursor)
+  return new ReadableStream({
+    type: 'bytes',
+    pull(controller) {
+      const next = texts.next()
+      if (next.done) controller.close()
+      else controller.enqueue(encoder.encode(next.value))
+    },
+  })
+}
+
+function* pageChunks(
+  runs: Iterable<RunRecord>,
+  nextCursor: string | null,
+): Generator<string, void> {
+  let before = '{"runs":['
+  for (const run of runs) {
+    yield before + JSON.stringify(run)
+    before = ','
+  }
+  yield `${before === ',' ? '' : before}],"next_cursor":${JSON.stringify(nextCursor)}}`
+}

@@ -35,62 +35,54 @@ const STATUS: Record<RunStatus, string> = {
   success: `AND status = 'success'`,
 }
 
-export class RunPages {
-  readonly #sql: Pick<SqlStorage, 'exec'>
+type Sql = Pick<SqlStorage, 'exec'>
 
-  constructor(sql: Pick<SqlStorage, 'exec'>) {
-    this.#sql = sql
-  }
+/** Reads a page of runs, newest first. */
+export function readPage(sql: Sql, query: PageQuery, prunedThrough: number): SizedRunPage {
+  const { limit, offset = 0, status } = query
+  const bounds = boundsOf(sql)
+  const from = query.since === undefined ? 0 : firstAt(sql, query.since, bounds)
+  const until = query.until === undefined ? bounds.last + 1 : firstAt(sql, query.until, bounds)
+  const top = Math.min(until, query.before ?? until)
+  const skipped = status === undefined ? Math.min(offset, Math.max(0, top - 1 - prunedThrough)) : 0
+  // `octet_length` reads the size from the row header. `body_bytes` is stored after the body, so reading it would be
+  // slower. The column `body` is null if the body is stored in parts.
+  const found = sql
+    .exec<SizedRun>(
+      `SELECT sequence, coalesce(octet_length(body), body_bytes) AS bytes FROM runs WHERE sequence < ? AND sequence >= ? ${status ? STATUS[status] : ''}
+       ORDER BY sequence DESC LIMIT ? OFFSET ?`,
+      top - skipped,
+      from,
+      limit + 1,
+      offset - skipped,
+    )
+    .toArray()
+  return { runs: found.slice(0, limit), more: found.length > limit }
+}
 
-  page(query: PageQuery, prunedThrough: number): SizedRunPage {
-    const { limit, offset = 0, status } = query
-    const bounds = this.#bounds()
-    const from = query.since === undefined ? 0 : this.#firstAt(query.since, bounds)
-    const until = query.until === undefined ? bounds.last + 1 : this.#firstAt(query.until, bounds)
-    const top = Math.min(until, query.before ?? until)
-    const skipped =
-      status === undefined ? Math.min(offset, Math.max(0, top - 1 - prunedThrough)) : 0
-    // `octet_length` reads the size from the row header. `body_bytes` is stored after the body, so reading it would be
-    // slower. The column `body` is null if the body is stored in parts.
-    const found = this.#sql
-      .exec<SizedRun>(
-        `SELECT sequence, coalesce(octet_length(body), body_bytes) AS bytes FROM runs WHERE sequence < ? AND sequence >= ? ${status ? STATUS[status] : ''}
-         ORDER BY sequence DESC LIMIT ? OFFSET ?`,
-        top - skipped,
-        from,
-        limit + 1,
-        offset - skipped,
+function boundsOf(sql: Sql): { first: number; last: number } {
+  // SQLite finds the minimum or the maximum directly, but scans the whole table if one statement requests both.
+  const { first } = sql.exec<SequenceBounds>('SELECT min(sequence) AS first FROM runs').one()
+  const { last } = sql.exec<SequenceBounds>('SELECT max(sequence) AS last FROM runs').one()
+  return { first: first ?? 1, last: last ?? 0 }
+}
+
+function firstAt(sql: Sql, time: number, { first, last }: { first: number; last: number }): number {
+  let low = first
+  let high = last + 1
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    // If retention has deleted the run in the middle, the next run is used instead.
+    const next = sql
+      .exec<{ sequence: number; queued_at: number }>(
+        'SELECT sequence, queued_at FROM runs WHERE sequence >= ? ORDER BY sequence LIMIT 1',
+        middle,
       )
-      .toArray()
-    return { runs: found.slice(0, limit), more: found.length > limit }
-  }
-
-  #bounds(): { first: number; last: number } {
-    // SQLite finds the minimum or the maximum directly, but scans the whole table if one statement requests both.
-    const { first } = this.#sql
-      .exec<SequenceBounds>('SELECT min(sequence) AS first FROM runs')
       .one()
-    const { last } = this.#sql.exec<SequenceBounds>('SELECT max(sequence) AS last FROM runs').one()
-    return { first: first ?? 1, last: last ?? 0 }
+    if (next.queued_at >= time) high = middle
+    else low = next.sequence + 1
   }
-
-  #firstAt(time: number, { first, last }: { first: number; last: number }): number {
-    let low = first
-    let high = last + 1
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2)
-      // If retention has deleted the run in the middle, the next run is used instead.
-      const next = this.#sql
-        .exec<{ sequence: number; queued_at: number }>(
-          'SELECT sequence, queued_at FROM runs WHERE sequence >= ? ORDER BY sequence LIMIT 1',
-          middle,
-        )
-        .one()
-      if (next.queued_at >= time) high = middle
-      else low = next.sequence + 1
-    }
-    return low
-  }
+  return low
 }
 
 type SequenceBounds = { first: number | null; last: number | null }

@@ -3,7 +3,7 @@ import type { QueueCancellation, EndedRun } from './queue-cancellation.ts'
 import type { CreditBreakers } from './credit-breakers.ts'
 import type { LiveRun, LiveRuns, RequeueFields } from './live-runs.ts'
 import { OUTAGE_MAX_MS, type StoredOriginBreaker } from './stored-origin-breaker.ts'
-import { RefusalStreak } from './refusal-streak.ts'
+import { recordRefusal } from './refusal-streak.ts'
 import type { TriggerState } from './trigger-state.ts'
 import type { AttemptVerdict } from './verdict.ts'
 
@@ -21,11 +21,9 @@ type RunTransitionsOptions = {
 
 export class RunTransitions {
   readonly #options: RunTransitionsOptions
-  readonly #streak: RefusalStreak
 
   constructor(options: RunTransitionsOptions) {
     this.#options = options
-    this.#streak = new RefusalStreak(options.state)
   }
 
   /** @returns the time at which the run is due again; `undefined` if the run does not wait for a particular time */
@@ -96,7 +94,7 @@ export class RunTransitions {
     // A refusal of an earlier usage key does not count against the current key.
     if (verdict.refusal && run.usageKey !== state.current?.usageKey) return
     // If the refusal streak disabled the trigger, the alarm must update the index.
-    if (this.#streak.record(verdict.refusal, now)) armBy(now)
+    if (recordRefusal(state, verdict.refusal, now)) armBy(now)
   }
 
   #requeue(run: LiveRun, to: RequeueFields, now: number): void {

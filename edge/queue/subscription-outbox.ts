@@ -19,59 +19,45 @@ type SubscriptionOutboxOptions = {
  * Keeps a trigger's subscription to the chain watcher up to date. Every change of the trigger also sets `watch_stale`,
  * so that the alarm can complete an interrupted update (`docs/decisions/0045`).
  */
-export class SubscriptionOutbox {
+export class SubscriptionOutbox extends StateOutbox {
   readonly #options: SubscriptionOutboxOptions
-  readonly #outbox: StateOutbox
   #mustResend = false
 
   constructor(options: SubscriptionOutboxOptions) {
+    super(options)
     this.#options = options
-    const { log, now, sleep } = options
-    this.#outbox = new StateOutbox({
-      isPending: () => this.#isPending(),
-      deliver: () => this.#deliver(),
-      onFailure: (reason, failures) => log('watch.failed', { reason, failures }),
-      now,
-      sleep,
-    })
-  }
-
-  /** Sends a pending update, and waits briefly for it to complete. Never throws. */
-  flush(): Promise<void> {
-    return this.#outbox.flush()
   }
 
   /** @throws {Error} if the update is still pending afterwards */
   async flushOrThrow(): Promise<void> {
     await this.flush()
-    if (this.#isPending()) throw new Error('the update of the chain watcher is still pending')
+    if (this.isPending()) throw new Error('the update of the chain watcher is still pending')
   }
 
   /** Sends the subscription again, in case the chain watcher has lost it. */
   resend(): Promise<void> {
     this.#mustResend = true
-    return this.#outbox.flush()
+    return this.flush()
   }
 
-  runDue(now: number, keepAlive: (work: Promise<void>) => void): number | undefined {
-    return this.#outbox.runDue(now, keepAlive)
+  protected override recordFailure(reason: string, failures: number): void {
+    this.#options.log('watch.failed', { reason, failures })
   }
 
-  #isPending(): boolean {
+  protected override isPending(): boolean {
     const { row, watch } = this.#options.state
     return watch !== undefined && (this.#mustResend || row?.watchStale === true)
   }
 
-  async #deliver(): Promise<void> {
+  protected override async deliver(): Promise<void> {
     const { state, subscription, watcher } = this.#options
     const { triggerId, version } = state.row!
     const { chain, left } = state.watch!
     this.#mustResend = false
-    for (const former of left)
-      await this.#outbox.callReceiver(watcher(former).unwatch(triggerId, version))
+    for (const former of left) await this.callReceiver(watcher(former).unwatch(triggerId, version))
     const wanted = subscription()
     const call = wanted ? watcher(chain).watch(wanted) : watcher(chain).unwatch(triggerId, version)
-    await this.#outbox.callReceiver(call)
+    await this.callReceiver(call)
     state.markWatcherUpdated(version)
   }
 }

@@ -1,9 +1,5 @@
 import { type BloomBits, bloomBits, bloomHasBits } from '../../../shared/crypto/bloom.ts'
 
-export function mayContainEvent(bloom: string, address: string, topic0: string): boolean {
-  return bloomHasBits(bloom, bloomBits(address)) && bloomHasBits(bloom, bloomBits(topic0))
-}
-
 /** The hashes are computed once, so each check takes microseconds. */
 export class BloomMatcher {
   readonly #events: readonly (readonly [BloomBits, readonly BloomBits[]])[]
