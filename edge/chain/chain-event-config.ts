@@ -4,7 +4,6 @@ import type { LogFilter } from './matching/log-filter.ts'
 import type { EventSignature } from './signature/event-signature.ts'
 import { parseEventSignature } from './signature/parse-event-signature.ts'
 import { EventSignatureError } from './signature/event-signature-error.ts'
-import { readStartBlock } from './start-block.ts'
 import { readTopicFilters } from './topic-filters.ts'
 
 export type ChainEventConfig = {
@@ -92,4 +91,26 @@ function contractAddressProblem(address: unknown): { problem: string; fix: strin
   if (!/^0x[0-9a-fA-F]{40}$/.test(address))
     return { problem: 'expected 0x followed by 40 hex digits', fix }
   if (/^0x0{40}$/.test(address)) return { problem: 'the zero address has no contract', fix }
+}
+
+const START_BLOCK_FIX =
+  'Send a block number: an integer, a string of decimal digits, or 0x and hex digits. Omit it to start at the head.'
+
+/** Validates a start block. `number` is null if no start block is set. */
+function readStartBlock(
+  block: unknown,
+): { number: number | null } | { problem: string; fix: string } {
+  if (block === undefined || block === null) return { number: null }
+  const isText = typeof block === 'string' && /^([0-9]{1,32}|0x[0-9a-fA-F]{1,32})$/.test(block)
+  if (typeof block !== 'number' && !isText)
+    return {
+      problem: 'expected an integer, or a string of decimal or hex digits',
+      fix: START_BLOCK_FIX,
+    }
+  const number = Number(block)
+  if (!Number.isInteger(number) || number < 0)
+    return { problem: 'expected a non-negative integer', fix: START_BLOCK_FIX }
+  if (!Number.isSafeInteger(number))
+    return { problem: 'too large for a block number', fix: START_BLOCK_FIX }
+  return { number }
 }

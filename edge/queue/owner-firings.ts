@@ -1,10 +1,9 @@
 import type { ReplayCode } from '../../shared/wire/run.ts'
 import type { TriggerKind } from '../../shared/wire/trigger.ts'
-import type { ParamsFiring, WebhookFiring } from './firing.ts'
+import { type ParamsFiring, type WebhookFiring, PARSING_RULES } from './firing.ts'
 import type { Arrival } from './intake.ts'
 import type { RunRow } from './records.ts'
 import type { RunStore } from './run-store.ts'
-import { PARSING_RULES } from './firing.ts'
 
 export type TestRun = {
   /**

@@ -1,5 +1,4 @@
-import { Contract, getAddress, ZeroAddress } from 'ethers'
-import type { Provider, Signer } from 'ethers'
+import { Contract, getAddress, ZeroAddress, type Provider, type Signer } from 'ethers'
 import artifacts from './artifacts.json' with { type: 'json' }
 import { createdContract, FACET_CUT_ACTION } from './deploy.ts'
 

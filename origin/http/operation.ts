@@ -27,7 +27,7 @@
  *   stored. If the receipt contains another key's hash than the generated one, throw `KeyAlreadyShownError`.
  * - `runsOnce`: a repeat of a request that was started and then lost gets 409 `outcome_unknown` and is not started
  *   again.
- * - `statuses` lists the handler's own statuses, in addition to the implied ones (see `openapi/statuses.ts`).
+ * - `statuses` lists the handler's own statuses, in addition to the implied ones (see `openapi/document.ts`).
  */
 import type { Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'

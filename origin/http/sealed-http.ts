@@ -13,12 +13,12 @@ import {
   type SealedHttpResponse,
   type SealedHttpRequest,
   sealedHttpRequestSchema,
+  PAD_BYTE,
 } from '../../shared/wire/sealed-http.ts'
 import { openRequest, type OpenedRequest } from '../channel/open-request.ts'
 import type { OriginServices } from '../services.ts'
 import type { RequestBindings } from './client-address.ts'
 import type { OriginApp, OriginEnv } from './operation.ts'
-import { paddedBody } from './padded-body.ts'
 import {
   readEnvelope,
   readFrame,
@@ -26,6 +26,7 @@ import {
   requireNotReplayed,
   requireFresh,
 } from './sealed.ts'
+import { undefinedAfter } from '../timeout.ts'
 
 const ENVELOPE_LIMITS = { maxBytes: CORE_BODY_MAX_BYTES + SEALED_HEAD_MAX_BYTES, isOfEdge: true }
 
@@ -148,4 +149,47 @@ async function frameResponse(response: Response): Promise<Uint8Array> {
   }
   const body = new Uint8Array(await response.arrayBuffer())
   return encodeFrame(body, body.length, head)
+}
+
+/**
+ * Returns the bytes if they are ready in time. Otherwise returns a stream that starts with padding bytes, so that
+ * proxies do not consider the connection dead.
+ * @param padMs time before the first padding byte and between padding bytes, in milliseconds
+ */
+async function paddedBody(
+  bytes: Promise<Uint8Array<ArrayBuffer>>,
+  padMs: number,
+): Promise<Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>> {
+  return (await undefinedAfter(padMs, bytes)) ?? paddedStream(bytes, padMs)
+}
+
+function paddedStream(
+  sealed: Promise<Uint8Array<ArrayBuffer>>,
+  padMs: number,
+): ReadableStream<Uint8Array> {
+  let timer: NodeJS.Timeout | undefined
+  let isOpen = true
+  const pad = Uint8Array.of(PAD_BYTE)
+  return new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      controller.enqueue(pad)
+      timer = setInterval(() => controller.enqueue(pad), padMs)
+      const finish = (end: () => void) => {
+        clearInterval(timer)
+        if (isOpen) end()
+      }
+      sealed.then(
+        (bytes) =>
+          finish(() => {
+            controller.enqueue(bytes)
+            controller.close()
+          }),
+        (error: unknown) => finish(() => controller.error(error)),
+      )
+    },
+    cancel: () => {
+      isOpen = false
+      clearInterval(timer)
+    },
+  })
 }

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomUUID, createHmac } from 'node:crypto'
 import { and, eq, gte, isNull, lt } from 'drizzle-orm'
 import { IDEMPOTENT_RESPONSE_RETENTION_MS } from '../../shared/limits.ts'
 import { deleteInBatches } from '../db/delete-in-batches.ts'
@@ -11,7 +11,6 @@ import {
   encryptStoredResponse,
   type StoredResponse,
 } from './response-codec.ts'
-import { hashBody, type RequestScope, scopeId } from './request-scope.ts'
 
 export type IdempotencyKeys = { naming: Uint8Array; sealing: Uint8Array }
 
@@ -196,4 +195,31 @@ export class IdempotencyStore {
   #date(offsetMs = 0): Date {
     return new Date(this.#options.now() + offsetMs)
   }
+}
+
+/**
+ * Scope of an Idempotency-Key: one request with one API key. The database stores only keyed hashes of the scope, so
+ * that its rows reveal nothing about accounts, API keys or bodies.
+ */
+type RequestScope = {
+  accountHash: string
+  keyHash: string
+  method: string
+  path: string
+  idempotencyKey: string
+}
+
+/** The fields are encoded as JSON, so that different scopes never collide. */
+function scopeId(key: Uint8Array, scope: RequestScope): string {
+  const { accountHash, keyHash, method, path, idempotencyKey } = scope
+  const parts = JSON.stringify(['scope', accountHash, keyHash, method, path, idempotencyKey])
+  return createHmac('sha256', key).update(parts).digest('hex')
+}
+
+/** The hash includes the row's ID, so that equal bodies in different rows have different hashes. */
+function hashBody(key: Uint8Array, id: string, body: Uint8Array): Buffer {
+  return createHmac('sha256', key)
+    .update(JSON.stringify(['body', id]))
+    .update(body)
+    .digest()
 }

@@ -4,8 +4,7 @@ import type { ChainReader, ReadPriority } from '../rpc/chain-reader.ts'
 import { ChainUnreachableError, RangeRejectedError } from '../rpc/chain-read-errors.ts'
 import { LogDensity, weightOf } from './log-density.ts'
 import { readBlockLogs, mayBeTruncated } from './read-block-logs.ts'
-import type { RangeSize } from './range-size.ts'
-import { RejectedRanges } from './rejected-ranges.ts'
+import { type RangeSize, REJECTED_LOGS_MIN } from './range-size.ts'
 
 /** Logs after the previous batch, up to and including block `through`. */
 export type LogBatch = { logs: ChainLog[]; through: number }
@@ -182,4 +181,44 @@ function newPiece(from: number, to: number): Piece {
 
 function lengthOf({ from, to }: { from: number; to: number }): number {
   return to - from + 1
+}
+
+type RejectedRange = {
+  from: number
+  to: number
+  left: number
+  /** Size of the logs in the parts read so far, as measured by `weightOf`. */
+  logs: number
+  /** Value of `RangeSize.rejectedFrom` before the rejection. */
+  before: number
+}
+
+/**
+ * Tracks rejected ranges until they have been read in smaller parts, which reveals why they were rejected. A limit on
+ * the number of blocks applies to all ranges, but too many logs concern only the rejected range.
+ */
+class RejectedRanges {
+  readonly #size: RangeSize
+  /** Rejected ranges. If a part of a range is rejected too, it comes after that range. */
+  #ranges: RejectedRange[] = []
+
+  constructor(size: RangeSize) {
+    this.#size = size
+  }
+
+  add({ from, to }: { from: number; to: number }, before: number): void {
+    this.#ranges.push({ from, to, left: to - from + 1, logs: 0, before })
+  }
+
+  recordRead({ from, to }: { from: number; to: number }, logs: number): void {
+    for (const range of this.#ranges.toReversed()) {
+      if (from < range.from || to > range.to) continue
+      range.left -= to - from + 1
+      range.logs += logs
+      if (range.left > 0 || range.logs < REJECTED_LOGS_MIN) continue
+      this.#size.recordManyLogs(range.to - range.from + 1, range.logs, range.before)
+    }
+    if (this.#ranges.some(({ left }) => left === 0))
+      this.#ranges = this.#ranges.filter(({ left }) => left > 0)
+  }
 }

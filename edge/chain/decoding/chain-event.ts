@@ -4,7 +4,7 @@ import type { EventSignature } from '../signature/event-signature.ts'
 import { checksummedAddress } from './checksummed-address.ts'
 import type { DecodedLog, DecodePlan } from './decoded-log.ts'
 import { decodeLog } from './decode-log.ts'
-import { rawLog, type RawLog } from './raw-log.ts'
+import { encodeQuantity } from '../rpc/quantities.ts'
 
 /** The `event` member of the params that an action receives, as JSON (`docs/chain-events.md`). */
 export type ChainEvent = DecodedLog & {
@@ -60,6 +60,35 @@ export function toChainEvent(source: ChainEventSource): ChainEvent {
     transaction_index: log.transactionIndex,
     log_index: log.logIndex,
     raw_log: rawLog(log),
+    removed: false,
+  }
+}
+
+/** A log in the format of `eth_getLogs`: quantities are 0x hex without leading zeros (execution-apis, `Log`). */
+type RawLog = {
+  address: string
+  topics: readonly string[]
+  data: string
+  blockNumber: string
+  blockHash: string
+  blockTimestamp: string
+  transactionHash: string
+  transactionIndex: string
+  logIndex: string
+  removed: false
+}
+
+function rawLog(log: ChainLog): RawLog {
+  return {
+    address: log.address,
+    topics: log.topics,
+    data: log.data,
+    blockNumber: encodeQuantity(log.blockNumber),
+    blockHash: log.blockHash,
+    blockTimestamp: encodeQuantity(log.blockTimestamp),
+    transactionHash: log.transactionHash,
+    transactionIndex: encodeQuantity(log.transactionIndex),
+    logIndex: encodeQuantity(log.logIndex),
     removed: false,
   }
 }

@@ -1,6 +1,6 @@
 import { memoize } from '../../memoize.ts'
 import type { EventSignature } from '../signature/event-signature.ts'
-import table from './known-events.json' with { type: 'json' }
+import knownEvents from './known-events.json' with { type: 'json' }
 
 /** Abbreviations of frequent types, which halve the size of the table of known events. */
 const TYPE_LETTERS: Record<string, string> = {
@@ -16,10 +16,13 @@ const CACHED_MAX = 500
 
 const layoutsOf = memoize(CACHED_MAX, (canonical): readonly (readonly number[])[] => {
   const beginning = `\n${compactEvent(canonical)} `
-  const at = table.rows.indexOf(beginning)
+  const at = knownEvents.rows.indexOf(beginning)
   if (at < 0) return []
   const from = at + beginning.length
-  return table.rows.slice(from, table.rows.indexOf('\n', from)).split(' ').map(positionsOf)
+  return knownEvents.rows
+    .slice(from, knownEvents.rows.indexOf('\n', from))
+    .split(' ')
+    .map(positionsOf)
 })
 
 /**

@@ -1,22 +1,23 @@
 import { chunks } from '../chunks.ts'
-import { isBatchTooLong, batchRejection } from './batch-errors.ts'
-import type { ReadPriority } from './chain-reader.ts'
-import type { Connections } from './connections.ts'
-import type { EndpointAddress } from './endpoint-address.ts'
 import { EndpointError, rpcErrorKind } from './endpoint-error.ts'
-import { type Network, postRpc, type PostResponse } from './post-rpc.ts'
 import {
+  isBatchTooLong,
+  batchRejection,
+  isRateLimit,
+  retryAfterMs,
   type RpcResponse,
   type RpcCall,
   type RpcError,
   matchResponses,
   rpcBody,
 } from './json-rpc.ts'
-import { Latency } from './latency.ts'
+import type { ReadPriority } from './chain-reader.ts'
+import type { Connections } from './connections.ts'
+import type { EndpointAddress } from './endpoint-address.ts'
+import { type Network, postRpc, type PostResponse } from './post-rpc.ts'
 import { BatchSize, PositionLimit } from './learned-limits.ts'
 import { parseQuantity } from './quantities.ts'
 import { positionRejection, rangeRejection } from './range-errors.ts'
-import { isRateLimit, retryAfterMs } from './rate-errors.ts'
 
 class BatchRejectedError extends Error {
   /** True if the error definitely concerns the batch and not its calls. */
@@ -199,3 +200,21 @@ const errorOf = (answer: RpcResponse): RpcError[] => ('error' in answer ? [answe
 const isLogRejection = (error: RpcError) =>
   rangeRejection(error, Number.POSITIVE_INFINITY) !== undefined ||
   positionRejection(error) !== undefined
+
+/** Number of latency samples, which cover about the last minute. */
+const LATENCY_SAMPLES_MAX = 15
+
+class Latency {
+  readonly #latest: number[] = []
+
+  add(ms: number): void {
+    this.#latest.push(ms)
+    if (this.#latest.length > LATENCY_SAMPLES_MAX) this.#latest.shift()
+  }
+
+  /** Median latency in milliseconds. Null before the first response. */
+  get median(): number | null {
+    const sorted = this.#latest.toSorted((a, b) => a - b)
+    return sorted[sorted.length >> 1] ?? null
+  }
+}

@@ -8,10 +8,10 @@ import { endpointAddress } from './endpoint-address.ts'
 import { type EndpointCandidate, type EventLogger, Failover } from './failover.ts'
 import { headersAt, logsOfHeader, logsOfRange } from './request-logs.ts'
 import type { Network } from './post-rpc.ts'
-import { codeCall, parseHasCode } from './read-code.ts'
-import { headerCall, parseBlockHeader } from './read-header.ts'
+import { headerCall, parseBlockHeader, parseTaggedHeader } from './read-header.ts'
 import { NodeLaggingError } from './chain-read-errors.ts'
-import { readTip } from './read-tip.ts'
+import { badResponse, EndpointError, rpcErrorKind } from './endpoint-error.ts'
+import type { RpcResponse, RpcCall } from './json-rpc.ts'
 
 type Options = Network & {
   /** URLs of the chain's endpoints, the preferred one first. They may contain API keys. */
@@ -133,4 +133,40 @@ export class HttpChainReader implements ChainReader, ContractReader {
     // Ignores the error, because `requestFrom` has already recorded the failure.
     await this.#failover.requestFrom(candidate, 'live', read).catch(() => {})
   }
+}
+
+const codeCall = (address: string): RpcCall => ({
+  method: 'eth_getCode',
+  params: [address, 'latest'],
+})
+
+/** @throws {EndpointError} if the response is an error or malformed */
+function parseHasCode(answer: RpcResponse): boolean {
+  if ('error' in answer) throw new EndpointError(rpcErrorKind(answer.error.code))
+  if (typeof answer.result !== 'string' || !/^0x([0-9a-f]{2})*$/i.test(answer.result))
+    throw badResponse('the code is not hex')
+  return answer.result !== '0x'
+}
+
+/**
+ * @throws {EndpointError}
+ * @throws {NodeLaggingError} if the block of a tag is above the head
+ */
+async function readTip(endpoint: Endpoint, tags: readonly ('safe' | 'finalized')[]): Promise<Tip> {
+  const [answer, ...tagged] = await endpoint.call(
+    [headerCall('latest'), ...tags.map(headerCall)],
+    'live',
+  )
+  if (!answer || 'error' in answer) throw new EndpointError(rpcErrorKind(answer?.error.code ?? 0))
+  if (answer.result === null) throw badResponse('no latest block')
+  const tip: Tip = { latest: parseBlockHeader(answer.result) }
+  for (const [n, tag] of tags.entries()) {
+    const header = parseTaggedHeader(tagged[n]!)
+    // Several nodes must share the URL, and the node that returned the head lags behind the node that returned the
+    // tagged block.
+    if (header && header.number > tip.latest.number)
+      throw new NodeLaggingError('a final block is above the head')
+    tip[tag] = header
+  }
+  return tip
 }

@@ -79,3 +79,54 @@ const shortOf = (text: unknown) => String(text).slice(0, ERROR_TEXT_MAX_CHARACTE
 function notJsonRpc(detail: string): EndpointError {
   return new EndpointError('not_json_rpc', { detail })
 }
+
+/** Error codes that always mean a rate limit, from EIP-1474, HTTP, Alchemy, QuickNode, Base, Ankr and Cloudflare. */
+const RATE_LIMIT_CODES: ReadonlySet<number> = new Set([
+  -32005, -32007, -32016, -32029, -32090, -32097, 429,
+])
+
+const RATE_LIMIT_TEXTS =
+  /rate.?limit|too many requests|compute units|request limit|requests? per|per second|throughput|limit exceeded|quota|credits|throttl|over limit|request count exceeded|capacity|slow down|try again later|daily limit|monthly/i
+
+/** Callers must first exclude errors about a range or addresses, because some of those have the same code. */
+export function isRateLimit({ code, message }: RpcError): boolean {
+  return RATE_LIMIT_CODES.has(code) || RATE_LIMIT_TEXTS.test(message)
+}
+
+/**
+ * Maximum delay taken from `Retry-After`. If an endpoint requests a longer delay, such as a day, it is tried again
+ * after this delay.
+ */
+const RETRY_AFTER_MAX_MS = 300_000
+
+/** Parses a `Retry-After` header, which contains a number of seconds or a date (RFC 9110, section 10.2.3). */
+export function retryAfterMs(header: string | null, now: number): number | undefined {
+  if (header === null) return undefined
+  const text = header.trim()
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), RETRY_AFTER_MAX_MS)
+}
+
+/**
+ * Classifies whether an error rejects a batch. `certain`: the error is about the batch. `perhaps`: a server without
+ * batch support may return this error. `no`: the error has another cause.
+ */
+export function batchRejection(
+  { code, message }: RpcError,
+  status: number,
+): 'certain' | 'perhaps' | 'no' {
+  if (/batch/i.test(message) || code === 413 || status === 413) return 'certain'
+  // JSON-RPC 2.0, section 5.1: invalid request, parse error, method not found, and invalid params.
+  if (code === -32600 || code === -32700 || code === -32601 || code === -32602) return 'perhaps'
+  return [400, 404, 405, 415, 422, 501].includes(status) ? 'perhaps' : 'no'
+}
+
+/**
+ * Returns true if a batch is too long. After a number of bytes, geth returns -32003 for each remaining call. In a batch
+ * that requests logs, this error means too many logs; otherwise it means that the batch is too long.
+ */
+export function isBatchTooLong({ code, message }: RpcError, requestsLogs: boolean): boolean {
+  if (/batch (?:is )?(?:too|size|limit)|in (?:the )?batch|batch requests/i.test(message))
+    return true
+  return !requestsLogs && (code === -32003 || /response too large/i.test(message))
+}

@@ -7,11 +7,10 @@ import type { ChainReader } from '../rpc/chain-reader.ts'
 import { ChainUnreachableError, NodeLaggingError } from '../rpc/chain-read-errors.ts'
 import type { DeliveryResponse, LogDelivery, Subscription } from '../subscription.ts'
 import { completeStoredLogs } from './complete-stored-logs.ts'
-import { tagsInUse } from './finality-watermarks.ts'
+import { tagsInUse, leaveWatermark } from './finality-watermarks.ts'
 import { HeadFollower } from './head-follower.ts'
 import { CaughtUpDelivery } from './caught-up-delivery.ts'
 import { LaggingDelivery } from './lagging-delivery.ts'
-import { prune } from './pruning.ts'
 import { LastKnownHead } from './last-known-head.ts'
 import { CursorBackfillSource } from './cursor-backfill-source.ts'
 import { subscribe, unsubscribe } from './subscribe.ts'
@@ -19,6 +18,7 @@ import { DeliverySender } from './delivery-sender.ts'
 import { BlockLogReader } from './block-log-reader.ts'
 import { WatchState } from './watch-state.ts'
 import type { ChainStatus } from './watcher.ts'
+import { BLOCKS_RETAINED, BLOCKS_RETAINED_MAX } from '../../../shared/limits.ts'
 
 type ChainPollerOptions = {
   /** Storage of the watcher. It must be migrated, and must not be used by other code. */
@@ -185,4 +185,31 @@ export class ChainPoller {
     }
     return this.#logReader.logs
   }
+}
+
+/** Minimum number of blocks to delete at once. Most polls therefore delete nothing. */
+const PRUNED_BLOCKS_MIN = 32
+
+/**
+ * Deletes stored blocks that no reorganization or watermark needs. All blocks below the remaining ones can no longer be
+ * reorganized.
+ */
+function prune(state: WatchState): void {
+  const { unfinalized, watermarks, subscriptions, notices } = state
+  if (unfinalized.isEmpty || unfinalized.through === undefined) return
+  const { through } = unfinalized
+  const inUse = new Set([...subscriptions.all()].map(({ watermarkKey }) => watermarkKey))
+  const stale = [...watermarks.entries()].filter(([mark]) => !inUse.has(mark))
+  if (stale.length > 0) state.transaction(() => watermarks.keepOnly(inUse))
+  const wanted = Math.min(through - BLOCKS_RETAINED, watermarks.lowest() ?? through)
+  const keepFrom = Math.max(wanted, through - BLOCKS_RETAINED_MAX + 1)
+  if (keepFrom < unfinalized.first + PRUNED_BLOCKS_MIN) return
+  state.transaction(() => {
+    // A watermark below the deleted blocks has not advanced for a long time. Its triggers get their own cursors, and
+    // read the deleted blocks when the watermark advances.
+    for (const [mark, block] of watermarks.entries())
+      if (block < keepFrom - 1) leaveWatermark(state, mark)
+    unfinalized.prune(keepFrom)
+    notices.prune(keepFrom)
+  })
 }

@@ -1,8 +1,8 @@
-import { FloodedRoutes } from './flooded-routes.ts'
 import { UnfinalizedChain } from './unfinalized-chain.ts'
 import { Watermarks } from './watermarks.ts'
 import { ReorgNotices } from './reorg-notices.ts'
 import { Subscriptions } from './subscriptions.ts'
+import { isEndPast } from '../../deadline.ts'
 
 /** State of a watcher. A transaction changes all of its parts together. */
 export class WatchState {
@@ -48,5 +48,26 @@ export class WatchState {
     this.watermarks.keepOnly(new Set())
     this.notices.clear()
     this.searchingThrough = -1
+  }
+}
+
+/** Time until the logs of a rejected block are requested again. Another plan or provider may return them. */
+const FLOODED_RETRY_MS = 60_000
+
+/**
+ * Filter groups with more logs in one block than any endpoint returns. Their triggers wait at that block with their own
+ * cursors, so that they miss no logs and do not delay other triggers.
+ */
+class FloodedRoutes {
+  readonly #until = new Map<string, number>()
+
+  has(route: string, now: number): boolean {
+    const until = this.#until.get(route)
+    if (until !== undefined && isEndPast(until, FLOODED_RETRY_MS, now)) this.#until.delete(route)
+    return this.#until.has(route)
+  }
+
+  add(route: string, now: number): void {
+    this.#until.set(route, now + FLOODED_RETRY_MS)
   }
 }

@@ -1,8 +1,11 @@
 import type { PreviewRequest, TriggerPreview } from '../../../shared/wire/preview.ts'
 import { requireAllowedFields } from '../trigger-rules.ts'
 import { type ChainPreviewOptions, previewChainEvent } from './preview-chain-event.ts'
-import { previewSchedule } from './preview-schedule.ts'
-import { previewWebhook } from './preview-webhook.ts'
+import { eventParams, type Firing } from '../../queue/firing.ts'
+import { nextTicks } from '../../schedule/cron.ts'
+import { minimumInterval } from '../../schedule/minimum-interval.ts'
+import { nominalTime } from '../../schedule/tick-run.ts'
+import { webhookUrlOf } from '../../queue/records.ts'
 
 type PreviewOptions = ChainPreviewOptions & {
   publicUrl: string
@@ -31,4 +34,40 @@ export async function previewTrigger(
       await options.requireChainRate()
       return previewChainEvent(request, options)
   }
+}
+
+const TICKS_SHOWN = 5
+
+function previewSchedule(
+  cron: string,
+  defaultParams: Record<string, unknown>,
+  now: number,
+): TriggerPreview {
+  const ticks = nextTicks(cron, now, TICKS_SHOWN)
+  const firing = { source: 'schedule', scheduledAt: ticks[0]!, cron } as const
+  return {
+    next: ticks.map(nominalTime),
+    min_interval_s: minimumInterval(cron).seconds,
+    params: { ...defaultParams, ...eventParams(firing, new Uint8Array()) },
+  }
+}
+
+const SAMPLE_EVENT = '{"hello":"world"}'
+
+function previewWebhook(
+  defaultParams: Record<string, unknown>,
+  now: number,
+  publicUrl: string,
+): TriggerPreview {
+  const firing: Firing = {
+    source: 'webhook',
+    method: 'POST',
+    url: webhookUrlOf('TRIGGER_ID', publicUrl),
+    query: {},
+    receivedAt: now,
+    contentType: 'application/json',
+    headers: { 'content-type': 'application/json', 'user-agent': 'preview' },
+  }
+  const event = new TextEncoder().encode(SAMPLE_EVENT)
+  return { params: { ...defaultParams, ...eventParams(firing, event) } }
 }

@@ -1,13 +1,18 @@
 import type { Dispatcher } from 'undici'
 import { OUTBOUND_RESPONSE_MAX_BYTES } from '../../../shared/limits.ts'
 import { type Encodings, readEncodings } from './body-decoding.ts'
-import type { OutboundTimeouts } from './bounds.ts'
-import { DISCARD_BYTES, DISCARD_MS, ENCODED_MAX_BYTES, INFORMATIONAL_MAX } from './bounds.ts'
+import {
+  type OutboundTimeouts,
+  DISCARD_BYTES,
+  DISCARD_MS,
+  ENCODED_MAX_BYTES,
+  INFORMATIONAL_MAX,
+  HEADER_FIELDS_MAX,
+} from './bounds.ts'
 import { toOutboundError } from './exchange-failure.ts'
 import type { OriginConnections } from './origin-connections.ts'
 import { abortedError, OutboundError } from './outbound-error.ts'
 import { ResponseBody } from './response-body.ts'
-import { readResponseHeaders } from './response-headers.ts'
 
 type ExchangeRequest = {
   path: string
@@ -221,4 +226,21 @@ class Exchange implements Dispatcher.DispatchHandler {
   #discardedError(): OutboundError {
     return new OutboundError('the rest of the response is not needed')
   }
+}
+
+/**
+ * Reads header fields in the order received. Names are in lower case, and values have one character per byte (Fetch
+ * standard, isomorphic decode).
+ * @param raw alternating names and values, as provided by undici
+ * @throws {OutboundError} if there are too many fields
+ */
+function readResponseHeaders(raw: unknown, named: string): [string, string][] {
+  const parts = Array.isArray(raw) ? (raw as (Uint8Array | string)[]) : []
+  if (parts.length / 2 > HEADER_FIELDS_MAX)
+    throw new OutboundError(`${named} sent more than ${HEADER_FIELDS_MAX} headers`)
+  const text = (part: Uint8Array | string | undefined) => Buffer.from(part ?? '').toString('latin1')
+  const fields: [string, string][] = []
+  for (let i = 0; i + 1 < parts.length; i += 2)
+    fields.push([text(parts[i]).toLowerCase(), text(parts[i + 1])])
+  return fields
 }

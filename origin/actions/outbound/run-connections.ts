@@ -5,7 +5,8 @@ import { HEADER_BYTES_MAX } from './bounds.ts'
 import { OriginConnections } from './origin-connections.ts'
 import { pinnedConnector } from './pinned-connector.ts'
 import type { Target } from './target.ts'
-import { loadUndiciClient } from './undici.ts'
+import { createRequire } from 'node:module'
+import type { Client as ClientType } from 'undici'
 
 type RunConnectionsOptions = {
   guard: AddressGuard
@@ -76,4 +77,16 @@ export class RunConnections {
     for (const opened of this.#opened) opened.close()
     for (const socket of this.#sockets) socket.destroy()
   }
+}
+
+let loaded: typeof ClientType | undefined
+
+/**
+ * Loads undici's HTTP/1.1 client on the first request, so that executors that never fetch do not load it. The package's
+ * index is not used: it also loads fetch, mocks, caches and WebSocket, which takes three times as long and twice the
+ * memory. The undici version is pinned, and a test checks that the path exists.
+ */
+function loadUndiciClient(): typeof ClientType {
+  loaded ??= createRequire(import.meta.url)('undici/lib/dispatcher/client.js') as typeof ClientType
+  return loaded
 }

@@ -12,7 +12,7 @@ export const RUNS: readonly Mutant[] = [
   },
   {
     id: 'runs-wallet-of-another-account',
-    file: 'origin/runs/permitted-wallet.ts',
+    file: 'origin/runs/capability.ts',
     from: 'if (!found.allowed || walletIdOf(keyring, hash, found.wallet.derivationPath) !== pkpId)',
     to: 'if (!found.allowed)',
     meaning: 'a wallet that an account registered without deriving it can be used',
@@ -36,7 +36,7 @@ export const RUNS: readonly Mutant[] = [
   },
   {
     id: 'idempotency-key-of-another-key',
-    file: 'origin/idempotency/request-scope.ts',
+    file: 'origin/idempotency/idempotency-store.ts',
     from: "['scope', accountHash, keyHash, method, path, idempotencyKey]",
     to: "['scope', accountHash, method, path, idempotencyKey]",
     meaning: 'a usage key reads the answer that was kept for another key of the account',

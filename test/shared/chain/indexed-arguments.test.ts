@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import table from '../../../edge/chain/decoding/known-events.json' with { type: 'json' }
+import knownEvents from '../../../edge/chain/decoding/known-events.json' with { type: 'json' }
 import { isSettled, learnIndexed } from '../../../edge/chain/decoding/learn-indexed.ts'
 import { planDecoding } from '../../../edge/chain/decoding/plan-decoding.ts'
 import { parseEventSignature } from '../../../edge/chain/signature/parse-event-signature.ts'
@@ -12,7 +12,7 @@ const unknown = ({ canonical }: { canonical: string }) =>
 
 describe('inference over the layouts of published contracts, under an unknown name', () => {
   const LOGS_EACH = 4
-  const corpus = tableEntries(table.rows).filter(isPartlyIndexed)
+  const corpus = tableEntries(knownEvents.rows).filter(isPartlyIndexed)
   const random = seeded(9)
   const results = corpus.flatMap((declaration) => {
     const marks = marksOf(declaration)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { declared, digestOf, packages, rowsOf as rowsOfLayouts } from '../../../.ci/event-table.ts'
 import { decodeLog } from '../../../edge/chain/decoding/decode-log.ts'
 import { knownLayouts } from '../../../edge/chain/decoding/known-events.ts'
-import table from '../../../edge/chain/decoding/known-events.json' with { type: 'json' }
+import knownEvents from '../../../edge/chain/decoding/known-events.json' with { type: 'json' }
 import { planDecoding } from '../../../edge/chain/decoding/plan-decoding.ts'
 import type { AbiType, EventSignature } from '../../../edge/chain/signature/event-signature.ts'
 import { parseEventSignature } from '../../../edge/chain/signature/parse-event-signature.ts'
@@ -12,7 +12,7 @@ import { openzeppelinEvents } from './declared-events.ts'
 import { isPartlyIndexed, logOf, marksOf, seeded, someValue, unmarked } from './some-logs.ts'
 import { rowsOf, tableEntries } from './table-entries.ts'
 
-const KNOWN_EVENTS = table.rows
+const KNOWN_EVENTS = knownEvents.rows
 const entries = tableEntries(KNOWN_EVENTS)
 const partlyIndexed = entries.filter(isPartlyIndexed)
 const keyOf = (signature: EventSignature) => `${signature.canonical} ${marksOf(signature).length}`
@@ -44,7 +44,7 @@ describe('the table of known events', () => {
   })
 
   it('matches the digest from the script, which detects a changed byte', () => {
-    expect(table.sha256).toBe(digestOf(KNOWN_EVENTS))
+    expect(knownEvents.sha256).toBe(digestOf(KNOWN_EVENTS))
   })
 
   it('has every layout of the independent declarations', () => {

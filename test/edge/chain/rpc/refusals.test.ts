@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { positionRejection, rangeRejection } from '../../../../edge/chain/rpc/range-errors.ts'
-import { isRateLimit, retryAfterMs } from '../../../../edge/chain/rpc/rate-errors.ts'
-import { type RpcError, matchResponses } from '../../../../edge/chain/rpc/json-rpc.ts'
-import { batchRejection } from '../../../../edge/chain/rpc/batch-errors.ts'
+import {
+  isRateLimit,
+  retryAfterMs,
+  batchRejection,
+  type RpcError,
+  matchResponses,
+} from '../../../../edge/chain/rpc/json-rpc.ts'
 import { BatchSize } from '../../../../edge/chain/rpc/learned-limits.ts'
 
 const ASKED = 100_000
