@@ -98,6 +98,7 @@ export default defineConfig({
           name: 'tree',
           root,
           include: ['test/tree/**/*.test.ts'],
+          globalSetup: ['./test/page-scripts-setup.ts'],
           maxWorkers: SIDE_BY_SIDE,
         },
       },
