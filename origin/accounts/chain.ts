@@ -45,3 +45,15 @@ export async function connectChain(
     contractBlock: contract.block,
   }
 }
+
+/** The identifier is the same in all processes, and changes if a local chain is recreated. */
+export async function chainIdentity({
+  provider,
+  chainId,
+  ...contract
+}: ContractChain): Promise<string> {
+  const first = await provider.getBlock(contract.contractBlock)
+  if (!first?.hash)
+    throw new ContractUnavailableError('the node does not have the contract’s first block')
+  return `${chainId}:${contract.contractAddress.toLowerCase()}:${first.hash}`
+}

@@ -28,6 +28,7 @@ import {
   loadMetricsToken,
   type LocalSecrets,
 } from './local-secrets.ts'
+import { mineLostBlocks } from './lost-blocks.ts'
 import { type LocalNameServer, startNameServer } from './name-server.ts'
 import { choosePorts, freePort } from './ports.ts'
 import type { Ports } from './stack-settings.ts'
@@ -248,6 +249,7 @@ export class Stack {
     const ports = this.#ports
     if (!this.#deployment || !this.#app || this.#databaseUrl === undefined)
       throw new Error('start the chain and the database before the origin')
+    await mineLostBlocks(this.#databaseUrl, `http://127.0.0.1:${ports.chain}`, this.#deployment)
     const child = await this.#startNode('origin', {
       SVC_ENV: 'local',
       SVC_TEE: 'simulated',

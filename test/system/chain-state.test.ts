@@ -95,6 +95,7 @@ it('starts with the copied accounts after five kill -9 of all components at rand
     await kill().finally(() => enough.abort())
     await opening.catch(() => undefined)
     await start()
+    expect(lines.filter((line) => line.includes('mirror.failed'))).toEqual([])
     expect(
       await until(
         60,

@@ -2,7 +2,7 @@ import { eq, lt, or, sql } from 'drizzle-orm'
 import { databaseTimeout, rejectAfter } from '../../timeout.ts'
 import type { Database } from '../../db/open.ts'
 import { mirrorLeases, mirrorRequirements } from '../../db/schema.ts'
-import { type ContractChain, ContractUnavailableError } from '../chain.ts'
+import { ContractUnavailableError } from '../chain.ts'
 import type { AccountsMirror } from '../mirror.ts'
 
 /** Duration of a lease: a process may serve reads for this long after its last successful renewal. */
@@ -26,18 +26,6 @@ export type ReadLeaseOptions = {
   onFailure: (error: unknown) => void
   /** Subscribes to increases of the required block. If omitted, an increase is noticed only at the next renewal. */
   listen?: (onNotice: () => void) => { close(): Promise<void> }
-}
-
-/** The identifier is the same in all processes, and changes if a local chain is recreated. */
-export async function chainIdentity({
-  provider,
-  chainId,
-  ...contract
-}: ContractChain): Promise<string> {
-  const first = await provider.getBlock(contract.contractBlock)
-  if (!first?.hash)
-    throw new ContractUnavailableError('the node does not have the contract’s first block')
-  return `${chainId}:${contract.contractAddress.toLowerCase()}:${first.hash}`
 }
 
 /**

@@ -3,9 +3,9 @@
  * Arguments: RPC URL, contract address, its block, database URL.
  */
 import { randomUUID } from 'node:crypto'
-import { connectChain } from '../../../origin/accounts/chain.ts'
+import { chainIdentity, connectChain } from '../../../origin/accounts/chain.ts'
 import { AccountsMirror } from '../../../origin/accounts/mirror.ts'
-import { chainIdentity, ReadLease } from '../../../origin/accounts/mirror/read-lease.ts'
+import { ReadLease } from '../../../origin/accounts/mirror/read-lease.ts'
 import { openDatabase } from '../../../origin/db/open.ts'
 
 const [rpcUrl = '', address = '', block = '', url = ''] = process.argv.slice(2)

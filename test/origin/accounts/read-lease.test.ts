@@ -4,16 +4,16 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type ContractChain, ContractUnavailableError } from '../../../origin/accounts/chain.ts'
+import {
+  chainIdentity,
+  type ContractChain,
+  ContractUnavailableError,
+} from '../../../origin/accounts/chain.ts'
 import {
   MirrorBarrier,
   REQUIREMENT_CHANNEL,
 } from '../../../origin/accounts/mirror/mirror-barrier.ts'
-import {
-  chainIdentity,
-  READ_LEASE_MS,
-  ReadLease,
-} from '../../../origin/accounts/mirror/read-lease.ts'
+import { READ_LEASE_MS, ReadLease } from '../../../origin/accounts/mirror/read-lease.ts'
 import { AccountsWriter } from '../../../origin/accounts/writer.ts'
 import { listenFor } from '../../../origin/db/notifications.ts'
 import { type OpenDatabase, openDatabase } from '../../../origin/db/open.ts'
