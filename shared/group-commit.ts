@@ -13,6 +13,8 @@ type GroupCommitOptions<Item, Result> = {
   /** Called after the items of a batch were resolved. */
   committed?(): void
   bytesOf?: (item: Item) => number
+  /** Called before each write. If it returns a promise, the items that arrive until it resolves are written, too. */
+  delay?(): Promise<void> | undefined
 }
 
 const BATCH_MAX = 256
@@ -42,6 +44,8 @@ export class GroupCommit<Item, Result = void> {
   async #writeAll(): Promise<void> {
     this.#isWriting = true
     while (this.#waiting.length > 0) {
+      const delay = this.#options.delay?.()
+      if (delay) await delay
       const batch = this.#takeBatch()
       try {
         const results = await this.#options.write(batch.map(({ item }) => item))

@@ -27,6 +27,8 @@ export type ClaimsOptions = {
   predecessor?: string | undefined
   outcomeKey: Uint8Array
   now: () => number
+  /** Delays the storing of outcomes, so that more of them share a statement. By default, there is no delay. */
+  outcomeDelay?: () => Promise<void> | undefined
 }
 
 type NewClaim = RunKey & { attempt: number }
@@ -43,6 +45,7 @@ export class RunClaims {
   })
   readonly #outcomes = new GroupCommit<EncryptedOutcome, boolean>({
     write: (outcomes) => this.#updateOutcomes(outcomes),
+    delay: () => this.#options.outcomeDelay?.(),
     bytesOf: ({ outcome }) => outcome.length,
   })
 

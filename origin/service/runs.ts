@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ownServices } from '../actions/outbound/policy.ts'
 import { createActionPool } from '../actions/pool.ts'
 import type { TemplateFile } from '../actions/pool/template.ts'
@@ -7,6 +8,7 @@ import { CpuPressure } from '../admission/cpu-pressure.ts'
 import type { Database } from '../db/open.ts'
 import { errorTrace } from '../log.ts'
 import { ReceiptSigner } from '../receipts/receipt-signer.ts'
+import { backlogDelay } from '../runs/backlog-delay.ts'
 import { HEARTBEAT_MS, RunClaims } from '../runs/claims.ts'
 import { Executions } from '../runs/executions.ts'
 import type { OriginProcess, OriginServices } from '../services.ts'
@@ -44,7 +46,14 @@ export async function startRuns(
 ) {
   const { settings, keyring, composeHash, lifecycle, processId, predecessor, now, log } = origin
   const outcomeKey = keyring.outcomeKey()
-  const claims = new RunClaims({ db, processId, predecessor, outcomeKey, now })
+  const claims = new RunClaims({
+    db,
+    processId,
+    predecessor,
+    outcomeKey,
+    now,
+    outcomeDelay: backlogDelay(parts.pool, sleep),
+  })
   await claims.heartbeat()
   const lost = await claims.reap()
   if (lost > 0) log('claims.reaped', { lost })

@@ -75,6 +75,8 @@ const STARTUP_TEXTS = {
  * the keys.
  */
 const NO_INSPECTOR = '--disable-sigusr1'
+/** The origin's options in the image (`origin/deploy/image/oci.ts`). */
+const ORIGIN_OPTIONS = ['--max-semi-space-size=4']
 
 /** For crash tests, each component can be started and killed individually. */
 export class Stack {
@@ -333,7 +335,12 @@ export class Stack {
     const child = new Child({
       name: component,
       command: process.execPath,
-      args: ['--disable-warning=ExperimentalWarning', NO_INSPECTOR, bundle!],
+      args: [
+        '--disable-warning=ExperimentalWarning',
+        NO_INSPECTOR,
+        ...(component === 'origin' ? ORIGIN_OPTIONS : []),
+        bundle!,
+      ],
       env: { ...inheritedEnvironment(), ...settings },
       ipc: true,
       starts: STARTUP_TEXTS[component],

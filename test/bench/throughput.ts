@@ -21,12 +21,13 @@ const PHASES = {
     const jobs = await JobQueue.start(postgres)
     try {
       await onStack(postgres, async (stack) => {
+        measureMemory(stack, 'idle')
         const triggers = await stack.createTriggers(TRIGGERS, TRIVIAL)
         await burst(stack.owner, triggers, WARM_UP_EVENTS_EACH)
         await measureRuns(stack, jobs, triggers)
         await measureOneTrigger(stack)
         await measureSigning(stack)
-        measureMemory(stack)
+        measureMemory(stack, 'after_load')
       })
     } finally {
       await jobs.stop()

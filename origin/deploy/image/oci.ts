@@ -37,12 +37,13 @@ const configSchema = z.looseObject({
 
 /**
  * Command that starts the origin. Without `--disable-sigusr1`, a signal could open a debugger with access to the
- * origin's keys.
+ * origin's keys. A smaller young generation than V8's default saves 60 MiB or more (`docs/decisions/0082`).
  */
 const ENTRYPOINT = [
   'node',
   '--disable-warning=ExperimentalWarning',
   '--disable-sigusr1',
+  '--max-semi-space-size=4',
   'origin/main.ts',
 ]
 const CREATED = '1970-01-01T00:00:00Z'

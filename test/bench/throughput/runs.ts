@@ -3,7 +3,13 @@ import { join } from 'node:path'
 import { readFileSync } from 'node:fs'
 import { CONCURRENCY_MAX } from '../../../shared/limits.ts'
 import { METRICS_TOKEN_FILE } from '../../../origin/stack/local-secrets.ts'
-import { leaderOf, originOf, residentMib } from '../../system/stack-processes.ts'
+import {
+  executorsOf,
+  leaderOf,
+  originOf,
+  residentMib,
+  workerdOf,
+} from '../../system/stack-processes.ts'
 import { median, type Metric, report } from '../report.ts'
 import type { JobQueue } from './job-queue.ts'
 import { burst, createTriggers, type LoadedStack, TRIVIAL, type Trigger } from './loaded-stack.ts'
@@ -105,11 +111,31 @@ async function requestsAtOrigin({ started }: LoadedStack): Promise<number> {
     .reduce((sum, [, , count]) => sum + Number(count), 0)
 }
 
-export function measureMemory({ started: { stateDir }, postgres }: LoadedStack): void {
+/**
+ * Reports the resident memory of the origin's main process, and the proportional set size of each part of the stack, in
+ * which a page that several processes share counts once.
+ */
+export function measureMemory(
+  { started: { stateDir }, postgres }: LoadedStack,
+  when: string,
+): void {
+  const unit = 'MiB'
   const origin = originOf(stateDir)
-  metric({ metric: 'origin_rss_mb', value: residentMib(origin), unit: 'MiB' })
-  const leaders = ['edge', 'chain'].map((component) => leaderOf(stateDir, component).pid)
-  const all = [origin, postgres.pid, ...leaders].flatMap(processTree)
-  const value = all.reduce((sum, pid) => sum + proportionalMib(pid), 0)
-  metric({ metric: 'stack_rss_mb', value, unit: 'MiB' })
+  metric({ metric: `origin_rss_${when}_mb`, value: residentMib(origin), unit })
+  const workerd = workerdOf(stateDir)
+  const parts = {
+    origin: [origin],
+    executors: executorsOf(stateDir),
+    miniflare: processTree(leaderOf(stateDir, 'edge').pid).filter((pid) => pid !== workerd),
+    workerd: [workerd],
+    postgres: processTree(postgres.pid),
+    chain: processTree(leaderOf(stateDir, 'chain').pid),
+  }
+  let sum = 0
+  for (const [part, pids] of Object.entries(parts)) {
+    const value = pids.reduce((mib, pid) => mib + proportionalMib(pid), 0)
+    metric({ metric: `${part}_pss_${when}_mb`, value, unit })
+    sum += value
+  }
+  metric({ metric: `stack_pss_${when}_mb`, value: sum, unit })
 }

@@ -70,6 +70,26 @@ describe('a group commit', () => {
     expect(batches).toEqual([[1], [5], [2, 2], [1]])
   })
 
+  it('waits before a write if it has a delay, and writes the items that arrive in the meantime, too', async () => {
+    const batches: string[][] = []
+    const { promise: delay, resolve: endDelay } = Promise.withResolvers<void>()
+    const delays = [undefined, delay]
+    const commits = new GroupCommit<string>({
+      write: async (batch) => {
+        batches.push([...batch])
+        return []
+      },
+      delay: () => delays.shift(),
+    })
+    await commits.add('a')
+    const rest = [commits.add('b'), commits.add('c')]
+    await new Promise((resolve) => setTimeout(resolve, 0))
+    expect(batches).toEqual([['a']])
+    endDelay()
+    await Promise.all(rest)
+    expect(batches).toEqual([['a'], ['b', 'c']])
+  })
+
   it('rejects a batch with a failing sync, and continues with the next one', async () => {
     const { add, syncs, turn } = disk()
     const [first, second] = [add('a'), add('b')]

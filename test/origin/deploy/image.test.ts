@@ -197,6 +197,7 @@ describe('the image of the origin', () => {
           'node',
           '--disable-warning=ExperimentalWarning',
           '--disable-sigusr1',
+          '--max-semi-space-size=4',
           'origin/main.ts',
         ],
         Cmd: null,

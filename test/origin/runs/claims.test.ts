@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { processes, runClaims } from '../../../origin/db/schema.ts'
-import { HEARTBEAT_LOST_MS, RunClaims } from '../../../origin/runs/claims.ts'
+import { type ClaimsOptions, HEARTBEAT_LOST_MS, RunClaims } from '../../../origin/runs/claims.ts'
 import type { RunKey } from '../../../origin/runs/outcome-codec.ts'
 import { OUTCOME_RETENTION_MS, SEALED_CLOCK_SKEW_MS } from '../../../shared/limits.ts'
 import type { Outcome } from '../../../shared/wire/outcome.ts'
@@ -27,11 +27,11 @@ let count = 0
 const newRun = (accountHash = ACCOUNT) => ({ accountHash, runId: `run-${++count}` })
 
 /** Simulates a process of the origin with its own clock. */
-function process({ db }: OpenDatabase, { predecessor }: { predecessor?: string } = {}) {
+function process({ db }: OpenDatabase, options: Partial<ClaimsOptions> = {}) {
   const id = `process-${++count}`
   const clock = { at: Date.now() }
   const now = () => clock.at
-  return { id, clock, claims: new RunClaims({ db, processId: id, predecessor, outcomeKey, now }) }
+  return { id, clock, claims: new RunClaims({ db, processId: id, outcomeKey, now, ...options }) }
 }
 
 function claimsHold(open: () => OpenDatabase): void {
@@ -49,6 +49,18 @@ function claimsHold(open: () => OpenDatabase): void {
     )
     expect((await Promise.all(tries)).filter(Boolean)).toHaveLength(1)
     expect(await one.claims.state(run)).toEqual({ state: 'running' })
+  })
+
+  it('stores outcomes only after the delay, and claims without one', async () => {
+    const { promise: delay, resolve: endDelay } = Promise.withResolvers<void>()
+    const { claims } = process(open(), { outcomeDelay: () => delay })
+    const runs = [newRun(), newRun()]
+    for (const run of runs) await claims.claim(run, 1)
+    const stored = Promise.all(runs.map((run) => claims.finish(run, success('done'))))
+    expect(await claims.state(runs[0]!)).toEqual({ state: 'running' })
+    endDelay()
+    expect(await stored).toEqual([success('done'), success('done')])
+    expect(await claims.state(runs[1]!)).toEqual({ state: 'ended', outcome: success('done') })
   })
 
   it('deadlock: two processes that claim the same runs in opposite order claim each once', async () => {
