@@ -15,7 +15,7 @@ import {
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { TemplateDigest } from '../../../origin/actions/engine/template-file.ts'
-import { writeExecutorCode } from '../../../origin/actions/pool/executor-code.ts'
+import { type ExecutorCode, writeExecutorCode } from '../../../origin/actions/pool/executor-code.ts'
 import { EXECUTOR_ENTRY } from '../../../origin/actions/pool/fork.ts'
 import { buildTemplateFile, type TemplateFile } from '../../../origin/actions/pool/template.ts'
 
@@ -31,18 +31,26 @@ export async function keptTemplate(): Promise<TemplateFile> {
   if (!existsSync(digestFile)) await makeInto(file, digestFile)
   const digest: TemplateDigest = readFileSync(digestFile, 'utf8')
   const fd = openSync(file, 'r')
-  const code = writeExecutorCode([EXECUTOR_ENTRY])
   let open = true
   return {
     fd,
     digest,
-    code,
+    code: executorCode(),
     close: () => {
       if (open) closeSync(fd)
       open = false
-      code.remove()
     },
   }
+}
+
+let written: ExecutorCode | undefined
+
+/** Written once per process, and removed when the process exits. */
+function executorCode(): ExecutorCode {
+  if (written) return written
+  const code = writeExecutorCode([EXECUTOR_ENTRY])
+  process.once('exit', () => code.remove())
+  return (written = code)
 }
 
 /**

@@ -26,7 +26,7 @@ export type HostileProgram = {
 type Options = Partial<Pick<HostileProgram, 'params' | 'wallMs' | 'native' | 'tells'>>
 
 /** Wall clock limit of a program that the clock must stop. */
-const DEADLINE_MS = 200
+const DEADLINE_MS = 100
 
 /** Wall clock limit of a program that must end by itself: so long that only a hang reaches it. */
 const ROOM_MS = 120_000
