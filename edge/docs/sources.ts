@@ -108,6 +108,7 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/decisions/0081-stacks-run-bundles.md', title: "0081 Stacks run bundles", lead: "", load: () => import('../../docs/decisions/0081-stacks-run-bundles.md') },
   { file: 'docs/decisions/0082-runs-in-batches.md', title: "0082 Runs travel in batches, and the origin answers when a run ends", lead: "", load: () => import('../../docs/decisions/0082-runs-in-batches.md') },
   { file: 'docs/decisions/0083-preact-acorn-zod-openapi.md', title: "0083 Preact in the browser, no acorn, no OpenAPI library", lead: "", load: () => import('../../docs/decisions/0083-preact-acorn-zod-openapi.md') },
+  { file: 'docs/decisions/0084-what-the-gate-repeats.md', title: "0084 Remove work that the gate repeats", lead: "", load: () => import('../../docs/decisions/0084-what-the-gate-repeats.md') },
   { file: 'docs/deploy.md', title: "Deployment", lead: "This page describes how to set up, from scratch, a deployment that anyone can verify.", load: () => import('../../docs/deploy.md') },
   { file: 'docs/derived-actions.md', title: "Derived actions", lead: "The source of a derived action consists of a template, followed by a constant called the manifest.", load: () => import('../../docs/derived-actions.md') },
   { file: 'docs/errors.md', title: "Errors", lead: "Every failure of both services: what it means, and what to do.", load: () => import('../../docs/errors.md') },

@@ -12,7 +12,7 @@ type Wrangler = typeof import('wrangler')
 /** A Worker that can be served without wrangler. */
 export type WorkerBundle = {
   script: string
-  workerOptions: { bindings?: object; d1Databases?: object }
+  workerOptions: { bindings?: object; compatibilityDate?: string; d1Databases?: object }
   migrations: { name: string; statements: string[] }[]
 }
 

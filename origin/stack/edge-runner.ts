@@ -24,18 +24,31 @@ async function serve(): Promise<Miniflare> {
   const settings = settingsSchema.parse(process.env)
   const bundle = readFileSync(await workerBundle(settings.EDGE_CONFIG), 'utf8')
   const { script, workerOptions, migrations } = JSON.parse(bundle) as WorkerBundle
+  const { compatibilityDate, d1Databases } = workerOptions
   const options = convertV4MiniflareOptions({
-    ...workerOptions,
-    name: 'edge',
-    bindings: { ...workerOptions.bindings, ...JSON.parse(settings.EDGE_BINDINGS) },
-    modules: [{ type: 'ESModule', path: 'worker.js', contents: script }],
+    workers: [
+      {
+        ...workerOptions,
+        name: 'edge',
+        bindings: { ...workerOptions.bindings, ...JSON.parse(settings.EDGE_BINDINGS) },
+        modules: [{ type: 'ESModule', path: 'worker.js', contents: script }],
+        unsafeDirectSockets: [{ host: '127.0.0.1', port: settings.EDGE_PORT }],
+      },
+      {
+        name: MIGRATOR,
+        compatibilityDate,
+        d1Databases,
+        bindings: { MIGRATIONS: migrations },
+        modules: [{ type: 'ESModule', path: 'migrate.js', contents: MIGRATE }],
+        unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
+      },
+    ],
     cf: false,
     logRequests: false,
     log: new Log(LogLevel.WARN),
     host: '127.0.0.1',
     port: 0,
     inspectorPort: settings.EDGE_INSPECTOR_PORT,
-    unsafeDirectSockets: [{ host: '127.0.0.1', port: settings.EDGE_PORT }],
     // The types of this beta version describe Miniflare's new schema, but the converter takes the old schema.
   } as unknown as Parameters<typeof convertV4MiniflareOptions>[0])
   const miniflare = new Miniflare({
@@ -43,24 +56,35 @@ async function serve(): Promise<Miniflare> {
     resourcePersistencePath: join(settings.EDGE_STATE_DIR, 'storage'),
   })
   await miniflare.ready
-  if ('DB' in (workerOptions.d1Databases ?? {})) await migrate(miniflare, migrations)
+  if ('DB' in (d1Databases ?? {})) await migrate(miniflare)
   return miniflare
 }
 
-/** Each migration is executed in one batch with the row that records it. */
-async function migrate(
-  miniflare: Miniflare,
-  migrations: WorkerBundle['migrations'],
-): Promise<void> {
-  const db = await miniflare.getD1Database('DB')
-  await db.exec('CREATE TABLE IF NOT EXISTS d1_migrations (name TEXT PRIMARY KEY)')
-  const { results } = await db.prepare('SELECT name FROM d1_migrations').all<{ name: string }>()
-  const done = new Set(results.map((row) => row.name))
-  for (const { name, statements } of migrations) {
-    if (done.has(name)) continue
-    const note = db.prepare('INSERT INTO d1_migrations VALUES (?)').bind(name)
-    await db.batch([...statements.map((statement) => db.prepare(statement)), note])
-  }
+const MIGRATOR = 'migrator'
+
+/**
+ * Worker that executes the pending migrations, each in one batch with the row that records it. It is called over HTTP:
+ * Miniflare's own access to D1 blocks this process, which then does not read workerd's log. Under load, the pipe fills,
+ * and both wait forever.
+ */
+const MIGRATE = `export default {
+  async fetch(_request, { DB, MIGRATIONS }) {
+    await DB.exec('CREATE TABLE IF NOT EXISTS d1_migrations (name TEXT PRIMARY KEY)')
+    const { results } = await DB.prepare('SELECT name FROM d1_migrations').all()
+    const done = new Set(results.map((row) => row.name))
+    for (const { name, statements } of MIGRATIONS) {
+      if (done.has(name)) continue
+      const note = DB.prepare('INSERT INTO d1_migrations VALUES (?)').bind(name)
+      await DB.batch([...statements.map((statement) => DB.prepare(statement)), note])
+    }
+    return new Response()
+  },
+}`
+
+async function migrate(miniflare: Miniflare): Promise<void> {
+  const response = await fetch(await miniflare.unsafeGetDirectURL(MIGRATOR))
+  if (!response.ok)
+    throw new Error(`the database cannot be migrated: ${(await response.text()).slice(0, 1_000)}`)
 }
 
 let stopping = false

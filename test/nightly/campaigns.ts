@@ -71,6 +71,14 @@ export const CAMPAIGNS: readonly Campaign[] = [
     minutesMax: 20,
   },
   {
+    name: 'kills-at-full-load',
+    planned: 200,
+    perPiece: 20,
+    unit: 'kills',
+    vitest: [...NIGHTLY, 'test/nightly/kills-at-full-load.test.ts'],
+    minutesMax: 20,
+  },
+  {
     name: 'mixed',
     planned: 100_000,
     // In a single piece: in smaller ones, the steps in which an allocator grows look like a slope.

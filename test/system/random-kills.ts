@@ -41,11 +41,33 @@ const KILLS: Record<string, Kill> = {
   },
 }
 
-const TRIGGERS = 4
-/** Interval between two webhooks of one trigger, accepted or not. */
-const FIRE_EVERY_MS = 40
-/** A kill follows up to this many executions after the previous one, so that runs are in flight. */
-const EXECUTIONS_MAX = 20
+type Load = {
+  triggers: number
+  /** Interval between two webhooks of one trigger, accepted or not. */
+  fireEveryMs: number
+  runMsMax: number
+  /** A kill follows up to this many executions after the previous one, so that runs are in flight. */
+  executionsMax: number
+  kinds: readonly string[]
+}
+
+export const STEADY_LOAD: Load = {
+  triggers: 4,
+  fireEveryMs: 40,
+  runMsMax: 300,
+  executionsMax: 20,
+  kinds: Object.keys(KILLS),
+}
+
+/** More short runs than a stack with two processors can execute, as in `npm run bench -- throughput`. */
+export const FULL_LOAD: Load = {
+  triggers: 100,
+  fireEveryMs: 200,
+  runMsMax: 2,
+  executionsMax: 500,
+  kinds: ['edge', 'origin', 'database'],
+}
+
 /** Share of kills that do not wait for executions, while components may still be recovering from the last one. */
 const HASTY_SHARE = 0.25
 /** Generous, because queues back off for up to twice the time that the origin was down. */
@@ -69,11 +91,14 @@ type Outage = { from: number; until: number }
  * @returns kills by kind, runs by outcome
  * @throws if an acknowledged run was lost, executed twice, or left unfinished
  */
-export async function killAtRandom({ first: seed, count }: Bounds): Promise<Figures> {
+export async function killAtRandom(
+  { first: seed, count }: Bounds,
+  load = STEADY_LOAD,
+): Promise<Figures> {
   const random = seededRandom(seed)
-  const plan = kindsOf(count, random).map((kind) => ({
+  const plan = kindsOf(count, load.kinds, random).map((kind) => ({
     kind,
-    executions: random() < HASTY_SHARE ? 0 : Math.ceil(random() * EXECUTIONS_MAX),
+    executions: random() < HASTY_SHARE ? 0 : Math.ceil(random() * load.executionsMax),
     pauseMs: random() * PAUSE_MAX_MS,
   }))
   const databaseOutages: Outage[] = []
@@ -97,17 +122,17 @@ export async function killAtRandom({ first: seed, count }: Bounds): Promise<Figu
     }`
     const more = { max_runs_per_minute: 6_000, max_queued_runs: QUEUED_MAX }
     const triggers = await Promise.all(
-      Array.from({ length: TRIGGERS }, () => owner.createTrigger(action, more)),
+      Array.from({ length: load.triggers }, () => owner.createTrigger(action, more)),
     )
     let next = 0
     const firing = triggers.map(async ({ webhook_url }) => {
       const fired: Fired[] = []
       while (!enough.signal.aborted) {
         const n = next++
-        const event = { n, ms: Math.floor(random() * 300) }
+        const event = { n, ms: Math.floor(random() * load.runMsMax) }
         const runId = await owner.fire(webhook_url, event).catch(() => undefined)
         if (runId !== undefined) fired.push({ runId, n })
-        await sleep(FIRE_EVERY_MS)
+        await sleep(load.fireEveryMs)
       }
       return fired
     })
@@ -182,10 +207,10 @@ function expectOneEnd(
 const secondsSince = (unixMs: number) => ((Date.now() - unixMs) / 1000).toFixed(1)
 
 /** Kinds in random order. Each kind comes once before any is repeated. */
-function kindsOf(count: number, random: () => number): string[] {
+function kindsOf(count: number, all: readonly string[], random: () => number): string[] {
   const kinds: string[] = []
   while (kinds.length < count) {
-    const deck = Object.keys(KILLS)
+    const deck = [...all]
     while (deck.length > 0) kinds.push(...deck.splice(Math.floor(random() * deck.length), 1))
   }
   return kinds.slice(0, count)
