@@ -13,7 +13,7 @@ type GroupCommitOptions<Item, Result> = {
   /** Called after the items of a batch were resolved. */
   committed?(): void
   bytesOf?: (item: Item) => number
-  /** Called before each write. If it returns a promise, the items that arrive until it resolves are written, too. */
+  /** Called before each write. If it returns a promise, the write waits for it, and includes the items that arrive in the meantime. */
   delay?(): Promise<void> | undefined
 }
 
@@ -21,8 +21,8 @@ const BATCH_MAX = 256
 const BATCH_BYTES_MAX = 4 * 1024 * 1024
 
 /**
- * Group commit: items that arrive during a write are written together in the next batch. A single item does not wait for
- * a timer, and many items share one disk write.
+ * Group commit: items that arrive during a write are written together in the next batch. Without a `delay`, a single item
+ * does not wait for a timer. Many items share one disk write.
  */
 export class GroupCommit<Item, Result = void> {
   readonly #options: GroupCommitOptions<Item, Result>
@@ -44,8 +44,9 @@ export class GroupCommit<Item, Result = void> {
   async #writeAll(): Promise<void> {
     this.#isWriting = true
     while (this.#waiting.length > 0) {
+      // A delay that fails must not prevent the write.
       const delay = this.#options.delay?.()
-      if (delay) await delay
+      if (delay) await delay.catch(() => {})
       const batch = this.#takeBatch()
       try {
         const results = await this.#options.write(batch.map(({ item }) => item))

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { relative } from 'node:path'
 import { build, type Plugin } from 'esbuild'
 import { englishOnly } from '../../shared/packaging/english-only.ts'
@@ -22,6 +23,20 @@ const externalizeServedModules: Plugin = {
   },
 }
 
+/**
+ * Preact assigns to `innerHTML` for `dangerouslySetInnerHTML`, which our code does not use. The content security policy
+ * forbids the assignment.
+ */
+const removeHtmlSink: Plugin = {
+  name: 'No markup of text',
+  setup(esbuild) {
+    esbuild.onLoad({ filter: /\/preact\/dist\/preact\.mjs$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8')
+      return { contents: source.replaceAll('.innerHTML', '.textContent'), loader: 'js' }
+    })
+  },
+}
+
 /** @param root directory to which the paths in error messages are relative */
 export async function bundleScript(
   root: string,
@@ -39,9 +54,6 @@ export async function bundleScript(
     target: 'es2022',
     // The Worker renders some of the same components with hono/jsx, whose types they use.
     tsconfigRaw: { compilerOptions: { jsx: 'react-jsx', jsxImportSource: 'preact' } },
-    // Replaces Preact's assignment to `innerHTML`, which nothing uses. The content security policy forbids it.
-    mangleProps: /^innerHTML$/,
-    mangleCache: { innerHTML: 'textContent' },
     // Modules that browsers import from the Worker at runtime.
     external: ['/scripts/*'],
     loader: { '.css': 'text' },
@@ -50,7 +62,7 @@ export async function bundleScript(
     legalComments: 'none',
     charset: 'ascii',
     logLevel: 'silent',
-    plugins: [englishOnly, externalizeServedModules],
+    plugins: [englishOnly, externalizeServedModules, removeHtmlSink],
   })
   return {
     text: `${outputFiles[0]!.text.trim()}\n`,

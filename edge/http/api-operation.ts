@@ -24,7 +24,7 @@ type OperationInput<Body, Query> = {
   query: Query
 }
 
-export type ApiOperation<Body = undefined, Query = undefined> = {
+type OperationBase = {
   method: 'get' | 'post' | 'patch' | 'delete'
   /** Path in OpenAPI syntax, such as `/api/triggers/{id}`. */
   path: string
@@ -32,29 +32,36 @@ export type ApiOperation<Body = undefined, Query = undefined> = {
   summary: string
   /** Required scope, or `null` if any token is sufficient. */
   scope: Scope | null
-  query?: z.ZodType<Query>
-  body?: { schema: z.ZodType<Body>; maxBytes: number; optional?: true }
   success: { status: 200 | 201 | 202 | 204; schema?: z.ZodType; headers?: HeaderName[] }
   /** Error statuses in addition to those that the other fields imply. */
   failures?: ErrorStatus[]
-  handle(c: Context<AppEnv>, given: OperationInput<Body, Query>): Promise<Response>
 }
 
-export function mountApiOperation<Body, Query>(
-  app: App,
-  operation: ApiOperation<Body, Query>,
-): void {
+type BodyContract<Body> = { schema: z.ZodType<Body>; maxBytes: number; optional?: true }
+
+/** An operation whose handler takes a body or a query must have its schema. */
+export type ApiOperation<Body = undefined, Query = undefined> = OperationBase &
+  ([Body] extends [undefined] ? { body?: never } : { body: BodyContract<Body> }) &
+  ([Query] extends [undefined] ? { query?: never } : { query: z.ZodType<Query> }) & {
+    handle(c: Context<AppEnv>, given: OperationInput<Body, Query>): Promise<Response>
+  }
+
+/** Any operation, whatever its body and query are. */
+export type AnyApiOperation = OperationBase & {
+  body?: BodyContract<any>
+  query?: z.ZodType<any>
+  handle(c: Context<AppEnv>, given: OperationInput<any, any>): Promise<Response>
+}
+
+export function mountApiOperation(app: App, operation: AnyApiOperation): void {
   const { method, path, scope, query, body } = operation
   app.on(method.toUpperCase(), path.replace('{id}', ':id'), async (c) => {
     const user = await requireUser(c, scope)
     return operation.handle(c, {
       user,
       id: c.req.param('id') ?? '',
-      // The casts are safe: the type of an absent body or query is `undefined`.
-      body: body
-        ? await readFields(c.req.raw, body.schema, body.maxBytes, body)
-        : (undefined as Body),
-      query: query ? validate(query, c.req.query(), 422) : (undefined as Query),
+      body: body && (await readFields(c.req.raw, body.schema, body.maxBytes, body)),
+      query: query && validate(query, c.req.query(), 422),
     })
   })
 }

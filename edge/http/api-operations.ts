@@ -1,4 +1,4 @@
-import type { ApiOperation } from './api-operation.ts'
+import type { AnyApiOperation } from './api-operation.ts'
 import { listChainsOperation } from './chains-get.ts'
 import { meOperation } from './me.ts'
 import { cancelRunOperation } from './runs-cancel.ts'
@@ -15,7 +15,7 @@ import { purgeTriggerOperation } from './triggers-purge.ts'
 import { testTriggerOperation } from './triggers-test.ts'
 
 /** All operations of the trigger API, in the order of `openapi.json`. */
-export const apiOperations: readonly ApiOperation<any, any>[] = [
+export const apiOperations: readonly AnyApiOperation[] = [
   meOperation,
   createTriggerOperation,
   listTriggersOperation,

@@ -10,10 +10,7 @@ import { previewTrigger } from '../triggers/preview/preview-trigger.ts'
 import type { ApiOperation } from './api-operation.ts'
 import type { AppEnv } from './app-env.ts'
 
-/**
- * Registers the preview route. The route creates nothing, but rejects the same invalid settings as the creation of a
- * trigger.
- */
+/** The preview creates nothing, but rejects the same invalid settings as the creation of a trigger. */
 export const previewTriggerOperation: ApiOperation<PreviewRequest> = {
   method: 'post',
   path: '/api/triggers/preview',

@@ -121,6 +121,7 @@ export class Intake {
         : JSON.stringify(passNamedHeaders(received, pass_headers, post))
     return this.accept({ firing, body, ...(delivery === undefined ? {} : { delivery }) })
   }
+
   /** If the result is `queued`, the run is already on disk. */
   async accept(arrival: Arrival): Promise<IntakeResult> {
     const { state } = this.#options

@@ -65,20 +65,25 @@ const MIGRATOR = 'migrator'
 /**
  * Worker that executes the pending migrations, each in one batch with the row that records it. It is called over HTTP:
  * Miniflare's own access to D1 blocks this process, which then does not read workerd's log. Under load, the pipe fills,
- * and both wait forever.
+ * and both wait forever. The Worker's port stays open, but a further request finds no pending migration.
  */
-const MIGRATE = `export default {
-  async fetch(_request, { DB, MIGRATIONS }) {
-    await DB.exec('CREATE TABLE IF NOT EXISTS d1_migrations (name TEXT PRIMARY KEY)')
-    const { results } = await DB.prepare('SELECT name FROM d1_migrations').all()
-    const done = new Set(results.map((row) => row.name))
-    for (const { name, statements } of MIGRATIONS) {
-      if (done.has(name)) continue
-      const note = DB.prepare('INSERT INTO d1_migrations VALUES (?)').bind(name)
-      await DB.batch([...statements.map((statement) => DB.prepare(statement)), note])
-    }
-    return new Response()
-  },
+const MIGRATE = `
+async function migrate({ DB, MIGRATIONS }) {
+  await DB.exec('CREATE TABLE IF NOT EXISTS d1_migrations (name TEXT PRIMARY KEY)')
+  const { results } = await DB.prepare('SELECT name FROM d1_migrations').all()
+  const done = new Set(results.map((row) => row.name))
+  for (const { name, statements } of MIGRATIONS) {
+    if (done.has(name)) continue
+    const note = DB.prepare('INSERT INTO d1_migrations VALUES (?)').bind(name)
+    await DB.batch([...statements.map((statement) => DB.prepare(statement)), note])
+  }
+}
+export default {
+  fetch: (_request, env) =>
+    migrate(env).then(
+      () => new Response(),
+      (error) => new Response(String(error?.stack ?? error), { status: 500 }),
+    ),
 }`
 
 async function migrate(miniflare: Miniflare): Promise<void> {

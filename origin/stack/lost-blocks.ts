@@ -3,12 +3,13 @@ import { Client, DatabaseError } from 'pg'
 import { chainIdentity, connectChain } from '../accounts/chain.ts'
 import type { LocalContract } from './chain.ts'
 
-/** PostgreSQL's code for a table that does not exist. The origin creates its tables after this. */
+/** PostgreSQL's code for a table that does not exist. At the first start, the origin has not created its tables yet. */
 const UNDEFINED_TABLE = '42P01'
 
 /**
- * Mines empty blocks in place of those that a kill of the chain lost. An origin serves no accounts until the chain has
- * reached the block of the last acknowledged write, and the chain mines only one block a second.
+ * Mines empty blocks to replace the blocks that the local chain lost when it was killed. An origin serves no accounts
+ * until the chain has reached the block of the last acknowledged write, and the chain otherwise mines only one block a
+ * second.
  */
 export async function mineLostBlocks(
   databaseUrl: string,

@@ -3,19 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { FIRST_ACTION } from '../../edge/browser/console/start/first-steps.ts'
 import { buildScripts, bundlePath, SCRIPTS } from '../../edge/browser/build.ts'
 
-const BROWSER = new URL('../../edge/browser/', import.meta.url)
-
 await buildScripts()
-
-// In bundles, innerHTML is renamed (see bundle-script.ts).
-test('no browser code turns text into markup', () => {
-  const sources = readdirSync(BROWSER, { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\.tsx?$/.test(file))
-    .filter((file) =>
-      /\.innerHTML|dangerouslySetInnerHTML/.test(readFileSync(new URL(file, BROWSER), 'utf8')),
-    )
-  expect(sources).toEqual([])
-})
 
 describe.each(SCRIPTS)('the script %s', (script) => {
   const bundle = readFileSync(bundlePath(script), 'utf8')

@@ -10,7 +10,7 @@ import {
 import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
 import { queryParameters } from '../../../shared/openapi/query-parameters.ts'
 import { errorResponses, headerReferences, headers } from './errors.ts'
-import type { ApiOperation } from '../api-operation.ts'
+import type { AnyApiOperation } from '../api-operation.ts'
 import { apiOperations } from '../api-operations.ts'
 import { errorStatuses } from './error-statuses.ts'
 import { otherRoutes } from './other-routes.ts'
@@ -41,7 +41,7 @@ export function openApiDocument(publicUrl: string): OpenApiDocument {
   }
 }
 
-function describe(operation: ApiOperation<unknown, unknown>): OpenApiOperation {
+function describe(operation: AnyApiOperation): OpenApiOperation {
   const { path, id, summary, scope, query, body, success } = operation
   const named = /^\/api\/(trigger|run)s\/\{id\}/.exec(path)
   return {

@@ -1,5 +1,5 @@
 import type { ErrorStatus } from '../../../shared/errors/error-names.ts'
-import type { ApiOperation } from '../api-operation.ts'
+import type { AnyApiOperation } from '../api-operation.ts'
 
 export function errorStatuses({
   method,
@@ -8,7 +8,7 @@ export function errorStatuses({
   query,
   body,
   failures = [],
-}: ApiOperation<unknown, unknown>): ErrorStatus[] {
+}: AnyApiOperation): ErrorStatus[] {
   // Any operation can fail with 503, for example while the database or a Durable Object restarts.
   const found = new Set<ErrorStatus>([401, 500, 503, ...failures])
   if (scope !== null) found.add(403)

@@ -8,7 +8,7 @@ export type PageScript = {
   name: ScriptName
   /** Scripts that the page's script imports on demand. */
   modules?: readonly ScriptName[]
-  /** Origins to which the scripts may connect. Default: this site. */
+  /** Origins to which the scripts may connect. Default: this site, or none if the page has a third-party script. */
   connect?: readonly string[]
   /** Allows images in `data:` URLs, such as icons of wallets. Such images cause no requests. */
   dataImages?: true
@@ -48,7 +48,8 @@ export async function contentSecurityPolicy(
   if (!script) return policy
   const { name, modules = [], thirdParty, dataImages = false } = script
   const urls = [name, ...modules].map((each) => scriptUrl(c, each))
-  const connect = script.connect ?? [new URL(c.var.services.settings.PUBLIC_URL).origin]
+  const site = new URL(c.var.services.settings.PUBLIC_URL).origin
+  const connect = script.connect ?? (thirdParty ? [] : [site])
   return (
     policy +
     (thirdParty
