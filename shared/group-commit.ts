@@ -13,7 +13,10 @@ type GroupCommitOptions<Item, Result> = {
   /** Called after the items of a batch were resolved. */
   committed?(): void
   bytesOf?: (item: Item) => number
-  /** Called before each write. If it returns a promise, the write waits for it, and includes the items that arrive in the meantime. */
+  /**
+   * Called before each write. If it returns a promise, the write waits for it, and includes the items that arrive in
+   * the meantime.
+   */
   delay?(): Promise<void> | undefined
 }
 

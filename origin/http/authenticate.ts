@@ -1,3 +1,6 @@
+import { isUtf8 } from 'node:buffer'
+import { tryParseJson } from '../../shared/json/try-parse-json.ts'
+import { WALLET_AUTH_MAX_CHARACTERS } from '../../shared/limits.ts'
 import { apiKeyIn } from '../../shared/wire/api-key.ts'
 import { ApiError } from '../../shared/errors/api-error.ts'
 import { WALLET_AUTH_HEADER } from '../../shared/wire/header-names.ts'
@@ -6,9 +9,6 @@ import type { AccountsMirror } from '../accounts/mirror.ts'
 import type { Principal } from '../accounts/account.ts'
 import type { OriginServices } from '../services.ts'
 import { authenticateSignature, type UnverifiedProof } from './wallet-signature.ts'
-import { isUtf8 } from 'node:buffer'
-import { tryParseJson } from '../../shared/json/try-parse-json.ts'
-import { WALLET_AUTH_MAX_CHARACTERS } from '../../shared/limits.ts'
 
 const FIX_KEY =
   'Send a key in the header X-Api-Key, or as Authorization: Bearer <key>. POST /core/v1/new_account creates one.'

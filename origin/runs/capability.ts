@@ -1,12 +1,12 @@
+import { getBytes, isHexString, zeroPadValue } from 'ethers'
 import { CID_PATTERN } from '../../shared/cid/cid-format.ts'
+import { WILDCARD } from '../../shared/cid/wildcard.ts'
 import { ContractUnavailableError } from '../accounts/chain.ts'
 import { permissionToRun, type RunPermission, walletForRun } from '../accounts/permissions.ts'
 import type { Principal, AccountWallet } from '../accounts/account.ts'
 import type { Capability, KeyOperation } from '../actions/run.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import { CipherError, decryptText, encryptText } from '../keys/wallet-cipher.ts'
-import { getBytes, isHexString, zeroPadValue } from 'ethers'
-import { WILDCARD } from '../../shared/cid/wildcard.ts'
 
 /**
  * Returns the key access of one run, which may use the keys of its action and the wallets that its groups permit.

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Keyring } from '../keys/keyring.ts'
 import { loadRootKey } from '../keys/root-key-file.ts'
+import { NODE_OPTIONS, ORIGIN_NODE_OPTIONS } from '../node-options.ts'
 import { simulatedPinOf } from '../tee/simulated/provider.ts'
 import { loadTls, type TlsFiles } from '../tls.ts'
 import { domainOf, localAcmeAccountUri } from '../tls/served-tls.ts'
@@ -69,14 +70,6 @@ const STARTUP_TEXTS = {
   origin: 'preparing its sandboxes and tables',
   edge: 'preparing the Worker and its database',
 } as const
-
-/**
- * Node option that disables the debugger. Any process of the same user could otherwise open one with SIGUSR1 and read
- * the keys.
- */
-const NO_INSPECTOR = '--disable-sigusr1'
-/** The origin's options in the image (`origin/deploy/image/oci.ts`). */
-const ORIGIN_OPTIONS = ['--max-semi-space-size=4']
 
 /** For crash tests, each component can be started and killed individually. */
 export class Stack {
@@ -159,11 +152,16 @@ export class Stack {
     // Start the edge in parallel, because its start needs no other component.
     await Promise.all([
       this.startComponent('edge'),
-      Promise.all([this.startComponent('chain'), this.startComponent('database')]).then(() =>
-        this.startComponent('origin'),
-      ),
+      this.#startOriginAndItsComponents(),
       this.#startNameServer(),
     ])
+  }
+
+  async #startOriginAndItsComponents(): Promise<void> {
+    await Promise.all([this.startComponent('chain'), this.startComponent('database')])
+    const rpcUrl = `http://127.0.0.1:${this.#ports.chain}`
+    await mineLostBlocks(this.#databaseUrl!, rpcUrl, this.#deployment!)
+    await this.startComponent('origin')
   }
 
   #unexpectedExit(): Promise<never> {
@@ -251,7 +249,6 @@ export class Stack {
     const ports = this.#ports
     if (!this.#deployment || !this.#app || this.#databaseUrl === undefined)
       throw new Error('start the chain and the database before the origin')
-    await mineLostBlocks(this.#databaseUrl, `http://127.0.0.1:${ports.chain}`, this.#deployment)
     const child = await this.#startNode('origin', {
       SVC_ENV: 'local',
       SVC_TEE: 'simulated',
@@ -335,12 +332,7 @@ export class Stack {
     const child = new Child({
       name: component,
       command: process.execPath,
-      args: [
-        '--disable-warning=ExperimentalWarning',
-        NO_INSPECTOR,
-        ...(component === 'origin' ? ORIGIN_OPTIONS : []),
-        bundle!,
-      ],
+      args: [...(component === 'origin' ? ORIGIN_NODE_OPTIONS : NODE_OPTIONS), bundle!],
       env: { ...inheritedEnvironment(), ...settings },
       ipc: true,
       starts: STARTUP_TEXTS[component],

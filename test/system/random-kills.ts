@@ -51,7 +51,7 @@ type Load = {
   kinds: readonly string[]
 }
 
-export const STEADY_LOAD: Load = {
+const STEADY_LOAD: Load = {
   triggers: 4,
   fireEveryMs: 40,
   runMsMax: 300,

@@ -6,6 +6,7 @@ import { hash } from 'node:crypto'
 import { copyFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
+import { ORIGIN_NODE_OPTIONS } from '../../node-options.ts'
 import { APP_FOLDER, type Layer } from './layer.ts'
 
 const INDEX = 'application/vnd.oci.image.index.v1+json'
@@ -35,17 +36,8 @@ const configSchema = z.looseObject({
   history: z.array(z.unknown()).default([]),
 })
 
-/**
- * Command that starts the origin. Without `--disable-sigusr1`, a signal could open a debugger with access to the
- * origin's keys. A smaller young generation than V8's default saves 60 MiB or more (`docs/decisions/0082`).
- */
-const ENTRYPOINT = [
-  'node',
-  '--disable-warning=ExperimentalWarning',
-  '--disable-sigusr1',
-  '--max-semi-space-size=4',
-  'origin/main.ts',
-]
+/** Command that starts the origin. */
+const ENTRYPOINT = ['node', ...ORIGIN_NODE_OPTIONS, 'origin/main.ts']
 const CREATED = '1970-01-01T00:00:00Z'
 
 type ImageParts = {

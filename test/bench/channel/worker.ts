@@ -1,8 +1,7 @@
 /** The edge's side of the channel, repeated on request: sealed, unsealed, and its parts separately. */
 import { type Env, settingsOf } from '../../../edge/env.ts'
 import { attestationPolicy } from '../../../edge/trust/trust-settings.ts'
-import { sealedCall } from '../../../edge/trust/sealed-call.ts'
-import { sealingKeys } from '../../../edge/trust/sealed-call.ts'
+import { sealedCall, sealingKeys } from '../../../edge/trust/sealed-call.ts'
 import { verifyBundle } from '../../../shared/attestation/verify.ts'
 import { decodeBase64url, encodeBase64url } from '../../../shared/encoding/base64url.ts'
 import { sealCall } from '../../../shared/envelope/seal.ts'

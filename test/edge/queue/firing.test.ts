@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { eventParams, type WebhookFiring } from '../../../edge/queue/firing.ts'
-import type { ParsingRules } from '../../../edge/queue/firing.ts'
+import { eventParams, type ParsingRules, type WebhookFiring } from '../../../edge/queue/firing.ts'
 import { isDeeperThan } from '../../../shared/json/json-depth.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
