@@ -9,7 +9,73 @@ type AccountConfigUpgrade = {
   address: string
 }
 
-type FacetCut = { target: string; action: number; selectors: string[] }
+export type FacetCut = { target: string; action: number; selectors: string[] }
+
+export type FacetName = keyof typeof artifacts.facets
+
+/** Differences between a deployed diamond and the artifacts. */
+export type FacetDifferences = {
+  facets: {
+    name: FacetName
+    /** Address of a facet that the diamond uses and that has the code of the artifact. */
+    target: string | undefined
+    /** Selectors that the diamond does not have. */
+    missing: string[]
+    /** Selectors that the diamond takes from another facet. */
+    elsewhere: string[]
+  }[]
+  /** Selectors of the diamond that no artifact has. */
+  superfluous: string[]
+}
+
+/** Compares the facets. The diamond's own functions are not compared, because they cannot change. */
+export async function compareFacets(
+  provider: Provider,
+  address: string,
+): Promise<FacetDifferences> {
+  const diamond = new Contract(address, artifacts.diamond.abi, provider)
+  const listed: { target: string; selectors: string[] }[] = await diamond.getFunction('facets')()
+  const present = new Map<string, string>()
+  for (const { target, selectors } of listed) {
+    if (target === getAddress(address)) continue
+    for (const selector of selectors) present.set(selector, target)
+  }
+  const facets: FacetDifferences['facets'] = []
+  for (const [name, { selectors, bytecode }] of Object.entries(artifacts.facets)) {
+    const target = await findFacet(bytecode, new Set(present.values()), provider)
+    const wanted = Object.values(selectors)
+    facets.push({
+      name: name as FacetName,
+      target,
+      missing: wanted.filter((selector) => !present.has(selector)),
+      elsewhere: wanted.filter(
+        (selector) => present.has(selector) && present.get(selector) !== target,
+      ),
+    })
+  }
+  const wanted = new Set(Object.values(artifacts.facets).flatMap((f) => Object.values(f.selectors)))
+  return { facets, superfluous: [...present.keys()].filter((selector) => !wanted.has(selector)) }
+}
+
+/**
+ * Deploys the facets that are missing. Anyone can deploy them, because a facet has no effect until the owner adds it.
+ * @returns the argument of `diamondCut` that turns the diamond into the artifacts' version; empty if it already is
+ * @throws {Error} if a transaction fails, or a facet is missing and there is no deployer
+ */
+export async function prepareUpgrade(
+  { facets, superfluous }: FacetDifferences,
+  deployer?: Signer,
+): Promise<FacetCut[]> {
+  const cuts: FacetCut[] = []
+  for (const { name, target, missing, elsewhere } of facets) {
+    if (missing.length + elsewhere.length === 0) continue
+    const facet = target ?? (await deployFacet(name, deployer))
+    cuts.push({ target: facet, action: FACET_CUT_ACTION.replace, selectors: elsewhere })
+    cuts.push({ target: facet, action: FACET_CUT_ACTION.add, selectors: missing })
+  }
+  cuts.push({ target: ZeroAddress, action: FACET_CUT_ACTION.remove, selectors: superfluous })
+  return cuts.filter(({ selectors }) => selectors.length > 0)
+}
 
 /**
  * Upgrades the facets in one transaction, so that no block contains a mix of old and new functions. The functions of
@@ -20,45 +86,30 @@ type FacetCut = { target: string; action: number; selectors: string[] }
 export async function upgradeAccountConfig(upgrade: AccountConfigUpgrade): Promise<boolean> {
   const { provider, signer, address } = upgrade
   const owner = signer.provider === provider ? signer : signer.connect(provider)
+  const cuts = await prepareUpgrade(await compareFacets(provider, address), owner)
+  if (cuts.length === 0) return false
   const diamond = new Contract(address, artifacts.diamond.abi, owner)
-  const listed: { target: string; selectors: string[] }[] = await diamond.getFunction('facets')()
-  const present = new Map<string, string>()
-  for (const { target, selectors } of listed) {
-    if (target === getAddress(address)) continue
-    for (const selector of selectors) present.set(selector, target)
-  }
-
-  const cuts: FacetCut[] = []
-  for (const { selectors, bytecode } of Object.values(artifacts.facets)) {
-    const wanted = Object.values(selectors)
-    const target = await findOrDeployFacet(bytecode, new Set(present.values()), owner, provider)
-    const missing = wanted.filter((selector) => !present.has(selector))
-    const elsewhere = wanted.filter((selector) => (present.get(selector) ?? target) !== target)
-    cuts.push({ target, action: FACET_CUT_ACTION.replace, selectors: elsewhere })
-    cuts.push({ target, action: FACET_CUT_ACTION.add, selectors: missing })
-  }
-  const wanted = new Set(Object.values(artifacts.facets).flatMap((f) => Object.values(f.selectors)))
-  const superfluous = [...present.keys()].filter((selector) => !wanted.has(selector))
-  cuts.push({ target: ZeroAddress, action: FACET_CUT_ACTION.remove, selectors: superfluous })
-
-  const needed = cuts.filter(({ selectors }) => selectors.length > 0)
-  if (needed.length === 0) return false
-  const sent = await diamond.getFunction('diamondCut').send(needed, ZeroAddress, '0x')
+  const sent = await diamond.getFunction('diamondCut').send(cuts, ZeroAddress, '0x')
   await sent.wait()
   return true
 }
 
-async function findOrDeployFacet(
+async function findFacet(
   bytecode: string,
   targets: ReadonlySet<string>,
-  owner: Signer,
   provider: Provider,
-): Promise<string> {
+): Promise<string | undefined> {
   // Obtains the deployed code by simulating the creation code, so that the artifacts do not need to contain both.
   const code = await provider.call({ data: bytecode })
   for (const target of targets) {
     if ((await provider.getCode(target)) === code) return target
   }
-  const sent = await owner.sendTransaction({ data: bytecode })
+  return undefined
+}
+
+async function deployFacet(name: FacetName, deployer: Signer | undefined): Promise<string> {
+  if (!deployer)
+    throw new Error(`${name} is not deployed yet; give the key of a wallet that deploys it`)
+  const sent = await deployer.sendTransaction({ data: artifacts.facets[name].bytecode })
   return createdContract(await sent.wait()).address
 }

