@@ -333,7 +333,7 @@ function chainSecured({ adminWallet, write }: ChainSecuredAccountError): ApiErro
     'The account is in ChainSecured mode; only its admin wallet can change it.',
     clientMethod === undefined
       ? `${send}.`
-      : `${send}, or call ${clientMethod}() of svc/client in mode 'sovereign'.`,
+      : `${send}, or call ${clientMethod}() of @svc-run/client in mode 'sovereign'.`,
     { contractError: 'no_account_access' },
   )
 }

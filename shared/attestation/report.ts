@@ -1,5 +1,5 @@
 import type { Measurements, RuleResult, TcbStatus, Verdict } from './policy.ts'
-import type { TrustRoot } from './root.ts'
+import type { RootIdentity } from './root.ts'
 
 /** Public keys in the evidence, as uncompressed P-256 points of 65 bytes. */
 export type EvidenceKeys = {
@@ -19,7 +19,7 @@ export type Report = {
   rules: RuleResult[]
   /** Sentences that state what the evidence does not prove. */
   open: string[]
-  root: Pick<TrustRoot, 'kind' | 'spkiSha256' | 'name'> | undefined
+  root: RootIdentity | undefined
   tcbStatus: TcbStatus | undefined
   /** Intel's security advisories that apply to the platform. */
   advisoryIds: string[]

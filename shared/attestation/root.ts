@@ -6,12 +6,9 @@ import { check } from './check-failed.ts'
 import { SIMULATED_NAME } from './evidence.ts'
 import type { RootPolicy } from './policy.ts'
 
-export type TrustRoot = {
-  kind: 'intel' | 'simulated'
-  spkiSha256: string
-  name: string
-  der: DcapQvlBytes
-}
+export type RootIdentity = { kind: 'intel' | 'simulated'; spkiSha256: string; name: string }
+
+export type TrustRoot = RootIdentity & { der: DcapQvlBytes }
 
 /**
  * Requires a root of trust that the policy accepts. For a simulated root, `hardware.ts` also requires a simulated

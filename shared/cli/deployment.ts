@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { getCACertificates } from 'node:tls'
 import type { Verify } from '../client/verification/client-policy.ts'
 import { isLoopback } from '../network/loopback.ts'
 import type { Credentials } from './credentials/credentials.ts'
 import { type LocalStack, localStackOf } from './local-stack.ts'
+import { defaultAuthorities } from './default-authorities.ts'
 import { type Terminal, UsageError } from './terminal.ts'
 
 export type DeploymentOptions = { baseUrl?: string; triggersUrl?: string; ca?: string }
@@ -156,8 +156,9 @@ function trustingFetch(authority: string, origins: readonly string[]): typeof fe
 }
 
 async function fetchWith(authority: string) {
-  const undici = await import('undici')
-  const ca = [...getCACertificates('default'), authority]
+  // The bundled command line has only the default export of a CommonJS package that is imported on demand.
+  const { default: undici } = await import('undici')
+  const ca = [...defaultAuthorities(), authority]
   const dispatcher = new undici.Agent({ connect: { ca } })
   return (url: string, init: object) => undici.fetch(url, { ...init, dispatcher })
 }

@@ -1,4 +1,4 @@
-/** Complete public API of the client library, `svc/client`. */
+/** Complete public API of the client library, `@svc-run/client`. */
 export { createClient } from './client.ts'
 export type {
   ApiOptions,

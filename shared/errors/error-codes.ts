@@ -41,7 +41,7 @@ export const ERROR_CODES = {
     from: 'the core API',
     meaning:
       'A sealed request has expired, is dated too far in the future, or is valid for longer than a minute. A clock is wrong, or an old request was replayed.',
-    fix: 'Correct the clock, and seal the request again. `svc/client` does this automatically.',
+    fix: 'Correct the clock, and seal the request again. `@svc-run/client` does this automatically.',
     again: 'yes, sealed again; nothing was executed',
   },
   unauthorized: {

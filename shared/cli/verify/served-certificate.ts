@@ -1,6 +1,7 @@
-import { getCACertificates, type TLSSocket } from 'node:tls'
+import type { TLSSocket } from 'node:tls'
 import type { FetchEvidenceOptions } from '../../attestation/fetch-evidence.ts'
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
+import { defaultAuthorities } from '../default-authorities.ts'
 
 const CONNECT_MS = 10_000
 /** Timeout for the start of a response, and for each pause within it. */
@@ -20,7 +21,7 @@ type CertificateCapture = {
  */
 export function captureCertificates(authority: string | undefined): CertificateCapture {
   const served: Buffer[] = []
-  const authorities = getCACertificates('default')
+  const authorities = defaultAuthorities()
   const connect = buildConnector({
     timeout: CONNECT_MS,
     maxCachedSessions: 0,

@@ -1,5 +1,5 @@
 /**
- * Type checks of programs that use the client: `tsc -b` checks against the sources, `package.test.ts` against the
+ * Type checks of programs that use the client: `tsc -b` checks against the sources, `test/system/packages.test.ts` against the
  * packed declarations. This file is never run.
  */
 import {

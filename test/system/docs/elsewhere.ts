@@ -24,6 +24,11 @@ const REGISTRY = 'pulls from a public registry and pushes to one of yours'
 
 export const ELSEWHERE: readonly Elsewhere[] = [
   { page: 'docs/how-to/deploy.md', has: 'npm run image\n', ranBy: BODIES },
+  ...['use-from-a-program', 'own-an-account', 'derive-an-action'].map((name) => ({
+    page: `docs/how-to/${name}.md`,
+    has: 'npm run packages',
+    ranBy: 'test/system/packages.test.ts',
+  })),
   { page: 'docs/backup.md', language: 'sh', ranBy: RESTORE },
   { page: 'docs/backup.md', language: '', ranBy: RESTORE },
   { page: 'docs/operate.md', language: 'yaml', because: 'Prometheus’ own, which is not here' },

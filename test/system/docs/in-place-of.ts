@@ -9,5 +9,5 @@ export const inPlaceOf = (started: StartedStack): Record<string, string> => ({
   'http://localhost:8545': started.stack.chainUrl,
   '.svc/tls/ca.pem': started.stack.caFile,
   '.svc/metrics-token': join(started.stateDir, 'metrics-token'),
-  "'svc/client'": JSON.stringify(`${root}shared/client/index.ts`),
+  "'@svc-run/client'": JSON.stringify(`${root}shared/client/index.ts`),
 })

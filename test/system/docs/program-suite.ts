@@ -93,7 +93,7 @@ export function programsWork(stack: () => StartedStack): void {
 
   it('seals a call to the verified origin with the sample of docs/receipts.md', async () => {
     const lines = await programOf(stack(), [
-      `import { createClient } from 'svc/client'
+      `import { createClient } from '@svc-run/client'
      import { clientPolicy } from ${JSON.stringify(`${root}shared/client/verification/client-policy.ts`)}
      import { verifyOrigin } from ${JSON.stringify(`${root}shared/client/verification/trusted-origin.ts`)}
      import { sealedSvcAction } from ${JSON.stringify(`${root}shared/client/verification/sealed-svc-action.ts`)}

@@ -1,0 +1,196 @@
+/**
+ * Installs the packed packages in an empty folder, and uses them against a stack in each version of Node at hand: this
+ * process's, the one on the PATH outside of the checkout, and those in `TEST_NODES` (paths separated by colons).
+ */
+import { execFile, execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createApprovedToken } from '../../origin/stack/approved-token.ts'
+import { clientPackage, cliPackage, pack } from '../../shared/packaging/build-packages.ts'
+import { CLI_PACKAGE, CLIENT_PACKAGE } from '../../shared/packaging/package-names.ts'
+import { type StartedStack, startStack } from './stack.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const run = promisify(execFile)
+const TSC_5 = createRequire(createRequire(import.meta.url).resolve('dts-bundle-generator')).resolve(
+  'typescript/bin/tsc',
+)
+const INSTALLED_MAX_BYTES = 15 * 1024 * 1024
+
+let started: StartedStack
+let token: string
+let folder: string
+let app: string
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-packages-'))
+  app = join(folder, 'app')
+  mkdirSync(app)
+  writeFileSync(join(app, 'package.json'), '{"private":true}')
+  writeFileSync(
+    join(app, 'action.js'),
+    'async function main({ wallet }) {\n  return (await Svc.Actions.getPrivateKey({ pkpId: wallet })).length\n}\n',
+  )
+  const packing = async () => {
+    const { folder: client } = await clientPackage(folder)
+    const { folder: cli } = await cliPackage(folder)
+    const archives = [client, cli].map((path) => pack(path, folder))
+    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', ...archives], { cwd: app })
+  }
+  ;[started] = await Promise.all([startStack(), packing()])
+  ;({ token } = await createApprovedToken(started.triggersUrl))
+})
+afterAll(async () => {
+  await started?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Files of an installed package, with their sizes in bytes. */
+function filesOf(name: string): { path: string; size: number }[] {
+  const within = join(app, 'node_modules', name)
+  return readdirSync(within, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => ({ path: path.slice(within.length + 1), size: readFileSync(path).length }))
+}
+
+function nodesAtHand(): string[] {
+  const outside = process.env['PATH']!.split(delimiter).filter((path) => !path.startsWith(root))
+  const env = { ...process.env, PATH: outside.join(delimiter) }
+  const onPath = () => {
+    try {
+      return [execFileSync('node', ['-p', 'process.execPath'], { env, encoding: 'utf8' }).trim()]
+    } catch {
+      return []
+    }
+  }
+  const given = process.env['TEST_NODES']?.split(delimiter) ?? []
+  return [...new Set([process.execPath, ...onPath(), ...given])]
+}
+
+const versions = nodesAtHand().map((node, n) => ({
+  node,
+  home: `home-${n}`,
+  version: execFileSync(node, ['--version'], { encoding: 'utf8' }).trim(),
+}))
+
+describe.each([CLIENT_PACKAGE, CLI_PACKAGE])('%s', (name) => {
+  it('is small, and brings neither packages, nor scripts, nor a Node', () => {
+    const files = filesOf(name)
+    const bytes = files.reduce((sum, { size }) => sum + size, 0)
+    expect(bytes).toBeLessThan(INSTALLED_MAX_BYTES)
+    const manifest = JSON.parse(
+      readFileSync(join(app, 'node_modules', name, 'package.json'), 'utf8'),
+    )
+    expect(manifest).not.toHaveProperty('dependencies')
+    expect(manifest).not.toHaveProperty('scripts')
+    expect(
+      readdirSync(join(app, 'node_modules')).filter((entry) => !entry.startsWith('.')),
+    ).toEqual([CLI_PACKAGE.split('/')[0]])
+  })
+
+  it('names the license of each package that it contains', () => {
+    const notices = readFileSync(join(app, 'node_modules', name, 'THIRD-PARTY-NOTICES.txt'), 'utf8')
+    for (const contained of ['zod', '@phala/dcap-qvl', '@peculiar/x509', '@noble/hashes'])
+      expect(notices).toMatch(new RegExp(`^${contained} \\d`, 'm'))
+    expect(notices).toContain('Copyright')
+  })
+})
+
+describe.each(versions)('Node $version', ({ node, home }) => {
+  /** Runs a command in the folder with the installed packages. */
+  async function svc(...args: string[]): Promise<string> {
+    const env = {
+      HOME: join(folder, home),
+      PATH: [dirname(node), process.env['PATH']].join(delimiter),
+      SVC_STATE_DIR: started.stateDir,
+      SVC_TOKEN: token,
+    }
+    mkdirSync(env.HOME, { recursive: true })
+    const bin = join(app, 'node_modules', '.bin', 'svc')
+    const { stdout } = await run(node, [bin, ...args], { cwd: app, env })
+    return stdout
+  }
+
+  it('runs an action and verifies the deployment with the command line', async () => {
+    await svc('account', 'create')
+    const wallet = /0x[0-9a-fA-F]{40}/.exec(await svc('wallet', 'create', '--name', 'treasury'))![0]
+    await svc('group', 'create', '--name', 'signers', '--action', 'action.js', '--all-wallets')
+    await svc('key', 'create', '--name', 'runner', '--execute-in', '1')
+    expect(await svc('run', 'action.js', '--params', `wallet=${wallet}`)).toContain('66')
+    // A simulated machine is not accepted, which is an exit code.
+    const verified = await svc('verify', started.baseUrl).catch(({ stdout }) => stdout)
+    expect(verified).toContain('SIMULATED')
+    expect(await svc('trigger', 'list')).toBeDefined()
+  })
+
+  const program = `async function main(createClient) {
+    const client = createClient({ baseUrl: process.argv[2] })
+    await client.newAccount({ account_name: 'packed' })
+    const { root } = await client.verify()
+    const { wallet_address } = await client.createWallet()
+    console.log(client.mode, root.kind, wallet_address.length)
+  }`
+
+  it.each([
+    ['ES module', 'program.mjs', `import { createClient } from '${CLIENT_PACKAGE}'`],
+    ['CommonJS module', 'program.cjs', `const { createClient } = require('${CLIENT_PACKAGE}')`],
+  ])('uses the client from an %s', async (_kind, file, load) => {
+    writeFileSync(join(app, file), `${load}\n${program}\nmain(createClient)`)
+    const env = { PATH: process.env['PATH'], NODE_EXTRA_CA_CERTS: started.stack.caFile }
+    const { stdout } = await run(node, [file, started.baseUrl], { cwd: app, env })
+    expect(stdout.trim()).toBe('api simulated 42')
+  })
+})
+
+describe('the declarations', () => {
+  const compilers = [
+    ['5.9', TSC_5],
+    ['7', join(root, 'node_modules/typescript/bin/tsc')],
+  ] as const
+  const libraries = [
+    ['with', ['es2022', 'dom']],
+    ['without', ['es2022']],
+  ] as const
+
+  it.each(
+    compilers.flatMap(([version, tsc]) =>
+      libraries.map(([word, lib]) => [version, word, tsc, lib] as const),
+    ),
+  )(
+    'type-check strictly in TypeScript %s, %s the DOM library, without zod',
+    async (version, word, tsc, lib) => {
+      const name = `${version}-${word}`
+      const types = readFileSync(join(root, 'test/shared/client/client.test-d.ts'), 'utf8')
+      const program = types.replace('../../../shared/client/index.ts', CLIENT_PACKAGE)
+      writeFileSync(join(app, `${name}.mts`), program)
+      // `.cts` is a CommonJS module.
+      writeFileSync(
+        join(app, `${name}.cts`),
+        `import { createClient, type Group, SvcError } from '${CLIENT_PACKAGE}'
+        const client = createClient({ baseUrl: '' })
+        export const groups: () => Promise<Group[]> = () => client.listGroups().all()
+        export const isOurs = (error: unknown): error is SvcError => error instanceof SvcError`,
+      )
+      const compilerOptions = {
+        noEmit: true,
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        skipLibCheck: false,
+        target: 'es2022',
+        lib,
+        module: 'nodenext',
+        types: [],
+      }
+      const files = [`${name}.mts`, `${name}.cts`]
+      const config = join(app, `${name}.json`)
+      writeFileSync(config, JSON.stringify({ compilerOptions, files }))
+      const checked = await run(process.execPath, [tsc, '-p', config]).catch((error) => error)
+      expect(checked.stdout).toBe('')
+    },
+  )
+})
