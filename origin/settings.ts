@@ -166,7 +166,7 @@ export const originSettings = {
   }),
   SVC_EXECUTORS_MAX: wholeNumber(1, 64).default(EXECUTORS_MAX_DEFAULT).register(SETTINGS, {
     meaning:
-      'maximum number of executors, 1 to 64, at least the minimum. Each takes about 31 MB, plus up to 64 MB that an action uses. One account can occupy at most half of them. Grant the origin `CAP_SYS_NICE`: without it, every run that computes for over 100 ms costs a new executor',
+      'maximum number of executors, 1 to 64, at least the minimum. Each takes about 25 MB, plus up to 64 MB that an action uses. One account can occupy at most half of them. Grant the origin `CAP_SYS_NICE`: without it, every run that computes for over 100 ms costs a new executor',
   }),
   SVC_EXECUTION_WALL_MS: wholeNumber(100, EXECUTION_WALL_MAX_MS)
     .default(EXECUTION_WALL_MS)

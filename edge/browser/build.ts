@@ -52,11 +52,10 @@ export async function buildScripts(folder = BROWSER, buildFiles = BUILD_FILES): 
       const { bundleScript } = await import('./bundle-script.ts')
       const entryFile = entryFileIn(join(folder, script))!
       const entry = join(folder, script, entryFile)
-      const { text, inputs } = await bundleScript(ROOT, entry, ENTRY_FORMATS[entryFile])
-      return { text, inputs: [...buildFiles, ...inputs] }
+      return bundleScript(ROOT, entry, ENTRY_FORMATS[entryFile])
     },
   }))
-  return (await rebuildStale(ROOT, bundles)).map((path) => basename(dirname(path)))
+  return (await rebuildStale(ROOT, bundles, buildFiles)).map((path) => basename(dirname(path)))
 }
 
 if (import.meta.main)

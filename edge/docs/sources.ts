@@ -109,6 +109,7 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/decisions/0082-runs-in-batches.md', title: "0082 Runs travel in batches, and the origin answers when a run ends", lead: "", load: () => import('../../docs/decisions/0082-runs-in-batches.md') },
   { file: 'docs/decisions/0083-preact-acorn-zod-openapi.md', title: "0083 Preact in the browser, no acorn, no OpenAPI library", lead: "", load: () => import('../../docs/decisions/0083-preact-acorn-zod-openapi.md') },
   { file: 'docs/decisions/0084-what-the-gate-repeats.md', title: "0084 Remove work that the gate repeats", lead: "", load: () => import('../../docs/decisions/0084-what-the-gate-repeats.md') },
+  { file: 'docs/decisions/0085-executors-run-a-bundle.md', title: "0085 Executors run a CommonJS bundle", lead: "", load: () => import('../../docs/decisions/0085-executors-run-a-bundle.md') },
   { file: 'docs/decisions/0091-packages.md', title: "0091 Two packages without dependencies", lead: "", load: () => import('../../docs/decisions/0091-packages.md') },
   { file: 'docs/deploy.md', title: "Deployment", lead: "This page describes how to set up, from scratch, a deployment that anyone can verify.", load: () => import('../../docs/deploy.md') },
   { file: 'docs/derived-actions.md', title: "Derived actions", lead: "The source of a derived action consists of a template, followed by a constant called the manifest.", load: () => import('../../docs/derived-actions.md') },

@@ -2,9 +2,9 @@
  * Bundles of the processes that a local stack runs, built again when an input has changed
  * (docs/decisions/0081-stacks-run-bundles.md). Production runs the sources.
  */
-import { dirname, join, relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type GeneratedFile, rebuildStale } from '../../shared/packaging/rebuild-stale.ts'
+import { rebuildStale } from '../../shared/packaging/rebuild-stale.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const FOLDER = join(ROOT, 'origin', 'stack', 'bundles')
@@ -13,8 +13,8 @@ const WRANGLER_CONFIG = join(ROOT, 'wrangler.toml')
 
 export const BUNDLE_BUILD_FILES: readonly string[] = [
   'origin/stack/bundles.ts',
-  'origin/stack/bundle-node.ts',
   'origin/stack/bundle-worker.ts',
+  'shared/packaging/bundle-node.ts',
   'shared/packaging/checksums.ts',
   'shared/packaging/rebuild-stale.ts',
   'package-lock.json',
@@ -27,17 +27,17 @@ export const BUNDLE_BUILD_FILES: readonly string[] = [
  * @returns paths of the bundles
  * @throws {Error} with esbuild's message
  */
-export function nodeBundles(entries: readonly string[], folder = FOLDER): Promise<string[]> {
-  return upToDate(
-    entries.map((entry) => {
-      const path = bundlePath(entry, '.js', folder)
-      const build = async () => {
-        const { bundleNode } = await import('./bundle-node.ts')
-        return bundleNode(ROOT, entry, dirname(path))
-      }
-      return { path, build }
-    }),
-  )
+export async function nodeBundles(entries: readonly string[], folder = FOLDER): Promise<string[]> {
+  const bundles = entries.map((entry) => {
+    const path = bundlePath(entry, '.js', folder)
+    const build = async () => {
+      const { bundleNode } = await import('../../shared/packaging/bundle-node.ts')
+      return bundleNode(ROOT, relative(ROOT, entry), path)
+    }
+    return { path, build }
+  })
+  await rebuildStale(ROOT, bundles, BUNDLE_BUILD_FILES)
+  return bundles.map(({ path }) => path)
 }
 
 /**
@@ -52,22 +52,10 @@ export async function workerBundle(config = WRANGLER_CONFIG, folder = FOLDER): P
     const { bundleWorker } = await import('./bundle-worker.ts')
     return bundleWorker(ROOT, config)
   }
-  await upToDate([{ path, build }])
+  await rebuildStale(ROOT, [{ path, build }], BUNDLE_BUILD_FILES)
   return path
 }
 
 function bundlePath(source: string, extension: string, folder: string): string {
   return join(folder, `${relative(ROOT, source).replaceAll('/', '-')}${extension}`)
-}
-
-async function upToDate(files: readonly GeneratedFile[]): Promise<string[]> {
-  const withBuildFiles = files.map((file) => ({
-    path: file.path,
-    build: async () => {
-      const { text, inputs } = await file.build()
-      return { text, inputs: [...BUNDLE_BUILD_FILES, ...inputs] }
-    },
-  }))
-  await rebuildStale(ROOT, withBuildFiles)
-  return files.map(({ path }) => path)
 }

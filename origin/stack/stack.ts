@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildSandboxBundles } from '../actions/bundles.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { loadRootKey } from '../keys/root-key-file.ts'
 import { NODE_OPTIONS, ORIGIN_NODE_OPTIONS } from '../node-options.ts'
@@ -115,7 +116,7 @@ export class Stack {
     this.#databasePassword = loadDatabasePassword(stateDir)
     this.#bundles = {
       edge: nodeBundles([EDGE_ENTRY]),
-      origin: nodeBundles([options.originEntry ?? ORIGIN_ENTRY]),
+      origin: buildSandboxBundles().then(() => nodeBundles([options.originEntry ?? ORIGIN_ENTRY])),
     }
     // Handled by the start that needs the bundle. It may still be waiting for other components when the build fails.
     this.#bundles.origin.catch(() => {})

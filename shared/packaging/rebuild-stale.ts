@@ -18,10 +18,12 @@ export const checksumsPath = (path: string) => `${path}.sha256`
  * Builds the files that do not match their checksums, and returns their paths. Several processes may run this function
  * at the same time. If a build fails, no file is replaced.
  * @param root repository root, to which the paths in the lists are relative
+ * @param buildFiles additional inputs of all files: the sources of the build itself
  */
 export async function rebuildStale(
   root: string,
   files: readonly GeneratedFile[],
+  buildFiles: readonly string[],
 ): Promise<string[]> {
   const hashOf = fileHasher(root)
   const stale = files.filter(({ path }) => !checksumsMatch(checksumsPath(path), hashOf))
@@ -33,8 +35,9 @@ export async function rebuildStale(
   const hashAfter = fileHasher(root)
   const modifiedAt = (path: string) =>
     statSync(resolve(root, path), { throwIfNoEntry: false })?.mtimeMs ?? Infinity
-  for (const [i, { text, inputs }] of built.entries()) {
+  for (const [i, { text, ...used }] of built.entries()) {
     const { path } = stale[i]!
+    const inputs = [...buildFiles, ...used.inputs]
     replaceFile(path, text)
     // If a file changed during the build, it is unknown which version was used, so no checksums are written.
     if (inputs.some((file) => modifiedAt(file) >= startedAt)) continue

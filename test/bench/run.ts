@@ -10,6 +10,7 @@ import { intake } from './intake.ts'
 import { queue } from './queue.ts'
 import { schedule } from './schedule.ts'
 import { throughput } from './throughput.ts'
+import { buildSandboxBundles } from '../../origin/actions/bundles.ts'
 import setUpServer from '../origin/db/server-setup.ts'
 
 const benches: Record<string, (phase?: string) => Promise<void>> = {
@@ -32,6 +33,7 @@ if (!bench) {
   console.error(`usage: npm run bench -- ${Object.keys(benches).join(' | ')}`)
   process.exit(2)
 }
+await buildSandboxBundles()
 const closeServer = await setUpServer()
 await bench(phase)
 await closeServer()

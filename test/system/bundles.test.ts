@@ -15,8 +15,10 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { BUILD_FILES } from '../../origin/actions/bundles.ts'
 import type { WorkerBundle } from '../../origin/stack/bundle-worker.ts'
 import { BUNDLE_BUILD_FILES, nodeBundles, workerBundle } from '../../origin/stack/bundles.ts'
+import { bundleNode } from '../../shared/packaging/bundle-node.ts'
 import { listedFiles } from '../../shared/packaging/checksums.ts'
 import { buildInputs } from '../tree/build-inputs.ts'
 
@@ -79,6 +81,19 @@ describe('bundles for Node', () => {
        console.log(a.constructor.name, b.constructor.name)`,
     )
     expect(await run(await bundle(entry))).toBe('Fault Fault')
+  })
+
+  it('run in strict mode and find files relative to their sources as CommonJS modules too', async () => {
+    write('deep/text.txt', 'from the source folder')
+    write(
+      'deep/main.ts',
+      `import { readFileSync } from 'node:fs'
+       const strict: boolean = (function (this: unknown) { return this === undefined })()
+       console.log(strict, typeof module, readFileSync(new URL('text.txt', import.meta.url), 'utf8'))`,
+    )
+    const path = join(folder, 'main.cjs')
+    write('main.cjs', (await bundleNode(folder, 'deep/main.ts', path)).text)
+    expect(await run(path)).toBe('true object from the source folder')
   })
 
   it('load modules on demand, and packages of both kinds', async () => {
@@ -204,4 +219,5 @@ describe('the bundled Worker', () => {
 
 it('all bundles are built again if the build itself changes', async () => {
   expect(BUNDLE_BUILD_FILES.toSorted()).toEqual(await buildInputs(root, 'origin/stack/bundles.ts'))
+  expect(BUILD_FILES.toSorted()).toEqual(await buildInputs(root, 'origin/actions/bundles.ts'))
 })

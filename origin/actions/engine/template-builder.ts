@@ -16,7 +16,12 @@ import { writeTemplate } from './template-file.ts'
  */
 const FILE_FD = 4
 
-const template = await buildTemplate(engineBytes(), readGuestSources())
-selfTest(await Sandbox.create(compileEngine(template.engine), template))
-process.send?.({ digest: writeTemplate(FILE_FD, template) })
-process.disconnect()
+async function build(): Promise<void> {
+  const template = await buildTemplate(engineBytes(), readGuestSources())
+  selfTest(await Sandbox.create(compileEngine(template.engine), template))
+  process.send?.({ digest: writeTemplate(FILE_FD, template) })
+  process.disconnect()
+}
+
+// This module is bundled as CommonJS, which has no top-level await.
+void build()

@@ -82,11 +82,11 @@ export class RunConnections {
 let loaded: typeof ClientType | undefined
 
 /**
- * Loads undici's HTTP/1.1 client on the first request, so that executors that never fetch do not load it. The package's
- * index is not used: it also loads fetch, mocks, caches and WebSocket, which takes three times as long and twice the
- * memory. The undici version is pinned, and a test checks that the path exists.
+ * Loads undici's HTTP/1.1 client on the first request, so that executors that never fetch do not load it. The bundle
+ * contains only what the client needs (`../bundles.ts`). The package's index also loads fetch, mocks, caches and
+ * WebSocket, which takes three times as long and twice the memory.
  */
 function loadUndiciClient(): typeof ClientType {
-  loaded ??= createRequire(import.meta.url)('undici/lib/dispatcher/client.js') as typeof ClientType
+  loaded ??= createRequire(import.meta.url)('./undici-client.cjs') as typeof ClientType
   return loaded
 }

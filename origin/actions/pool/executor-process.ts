@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { type ActionFailure, stoppedFailure, timeoutFailure } from '../failure.ts'
-import { EXECUTOR_ENTRY, sandboxedForkOptions } from './fork.ts'
+import { executorFiles, sandboxedForkOptions } from './fork.ts'
 import { KeyGate } from './key-gate.ts'
 import { type KeyRequest, type MessageToExecutor, parseExecutorMessage } from '../messages.ts'
 import type { Capability, RunControl, RunRequest, ActionResult } from '../run.ts'
@@ -63,11 +63,15 @@ export class ExecutorProcess {
   #hasExited = false
   #readiness: NodeJS.Timeout | undefined
 
-  constructor(template: TemplateFile, outbound: OutboundPolicy, listener: ProcessListener) {
+  /** @param files module to run, and files that it reads. Tests pass other modules. */
+  constructor(
+    { fd, digest }: TemplateFile,
+    outbound: OutboundPolicy,
+    listener: ProcessListener,
+    files = executorFiles(),
+  ) {
     this.#listener = listener
-    const { fd, digest } = template
-    const options = sandboxedForkOptions(fd, [template.code.folder])
-    this.#child = fork(template.code.entry(EXECUTOR_ENTRY), [digest], options)
+    this.#child = fork(files[0], [digest], sandboxedForkOptions(fd, files))
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_CHARACTERS)
     })

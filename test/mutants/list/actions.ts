@@ -23,6 +23,14 @@ export const ACTIONS: readonly Mutant[] = [
     tests: ['test/origin/actions/executor-process.test.ts', 'test/origin/actions/keys.test.ts'],
   },
   {
+    id: 'pool-executor-reads-packages',
+    file: 'origin/actions/pool/fork.ts',
+    from: `'tiny-secp256k1/lib/secp256k1.wasm'`,
+    to: `''`,
+    meaning: 'an executor may read all installed packages',
+    tests: ['test/origin/actions/isolation.test.ts'],
+  },
+  {
     id: 'pool-last-executor-taken',
     file: 'origin/actions/pool/shares.ts',
     from: 'if (running >= this.#max - this.#running) return false',

@@ -49,14 +49,11 @@ async function withExecutor(
   const entry = join(folder, 'executor.cjs')
   writeFileSync(entry, source)
   const fd = openSync(entry, 'r')
-  const code = { folder, entry: () => entry, remove: () => {} }
-  const template: TemplateFile = { fd, digest: '', code, close: () => {} }
+  const template: TemplateFile = { fd, digest: '', close: () => {} }
   const ready = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<void>()
-  const executor = new ExecutorProcess(template, PUBLIC_ONLY, {
-    onFree: () => ready.resolve(),
-    onEnded: () => ended.resolve(),
-  })
+  const listener = { onFree: () => ready.resolve(), onEnded: () => ended.resolve() }
+  const executor = new ExecutorProcess(template, PUBLIC_ONLY, listener, [entry])
   try {
     await ready.promise
     await test(executor)
@@ -66,6 +63,15 @@ async function withExecutor(
     closeSync(fd)
   }
 }
+
+it('a bundle that was not built is reported with the command that builds it', () => {
+  const template: TemplateFile = { fd: 0, digest: '', close: () => {} }
+  const listener = { onFree: () => {}, onEnded: () => {} }
+  const bundle = join(folder, 'not-built.cjs')
+  expect(() => new ExecutorProcess(template, PUBLIC_ONLY, listener, [bundle])).toThrow(
+    `${bundle} does not exist; run npm run sandbox-bundles`,
+  )
+})
 
 it('forged end: an executor cannot end a run with another token', () =>
   withExecutor(FORGING_EXECUTOR, async (executor) => {

@@ -3,16 +3,14 @@ import { createActionPool } from '../../../origin/actions/pool.ts'
 import type * as Fork from '../../../origin/actions/pool/fork.ts'
 import { NO_KEYS, request } from './sandbox.ts'
 
-/**
- * Simulates a system that is out of processes: fork fails at once for an executor, which runs code from its own folder.
- */
+/** Simulates a system that is out of processes: fork fails at once for an executor. */
 vi.mock('../../../origin/actions/pool/fork.ts', async (original) => {
   const fork = await original<typeof Fork>()
   return {
     ...fork,
-    sandboxedForkOptions: (fd: number, code: readonly string[]) => {
-      if (code.some((folder) => folder.includes('svc-executor-'))) throw new Error('spawn ENOMEM')
-      return fork.sandboxedForkOptions(fd, code)
+    sandboxedForkOptions: (fd: number, files: readonly string[]) => {
+      if (files[0] === fork.executorFiles()[0]) throw new Error('spawn ENOMEM')
+      return fork.sandboxedForkOptions(fd, files)
     },
   }
 })

@@ -3,9 +3,8 @@ import { createActionPool } from '../../../origin/actions/pool.ts'
 import { NO_KEYS, request } from './sandbox.ts'
 
 vi.mock('../../../origin/actions/pool/fork.ts', () => ({
-  EXECUTOR_ENTRY: '/nonexistent/executor.ts',
-  TEMPLATE_BUILDER: '/nonexistent/template-builder.ts',
-  templateFolders: () => [],
+  executorFiles: () => ['/nonexistent/executor.cjs'],
+  templateBuilderFiles: () => ['/nonexistent/template-builder.cjs'],
   sandboxedForkOptions: () => ({ stdio: ['ignore', 'ignore', 'pipe', 'ipc'], env: {} }),
 }))
 

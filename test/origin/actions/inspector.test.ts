@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { sandboxedForkOptions, templateFolders } from '../../../origin/actions/pool/fork.ts'
+import { executorFiles, sandboxedForkOptions } from '../../../origin/actions/pool/fork.ts'
 
 /** Returns true if a Node process with these flags opens its inspector on SIGUSR1. */
 async function opensInspector(flags: readonly string[]): Promise<boolean> {
@@ -32,7 +32,7 @@ it('debugger attack: a signal opens a debugger on a plain Node process', async (
 })
 
 it('debugger attack: a signal does not open a debugger on an executor', async () => {
-  expect(await opensInspector(sandboxedForkOptions(0, templateFolders()).execArgv)).toBe(false)
+  expect(await opensInspector(sandboxedForkOptions(0, executorFiles()).execArgv)).toBe(false)
 })
 
 it('debugger attack: the origin refuses to start without --disable-sigusr1', async () => {

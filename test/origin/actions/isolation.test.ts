@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { sandboxedForkOptions, templateFolders } from '../../../origin/actions/pool/fork.ts'
+import { executorFiles, sandboxedForkOptions } from '../../../origin/actions/pool/fork.ts'
 import { parseExecutorMessage } from '../../../origin/actions/messages.ts'
 import { returned, sharedPool } from './sandbox.ts'
 
@@ -51,9 +51,17 @@ const PROBE = `
   import fs from 'node:fs'; import { spawnSync } from 'node:child_process'; import { Worker } from 'node:worker_threads'
   const [state, root] = JSON.parse(process.argv.at(-1))
   const attempt = (action) => { try { action(); return 'allowed' } catch (error) { return error.code } }
+  const attemptAsync = (action) => action().then(() => 'allowed', (error) => error.code)
   console.log(JSON.stringify({
     environment: Object.keys(process.env).sort(),
-    'read own code': attempt(() => fs.readFileSync(root + '/origin/actions/executor/executor.ts')),
+    'read its bundle': attempt(() => fs.readFileSync(root + '/origin/actions/executor/executor.cjs')),
+    'read its source': attempt(() => fs.readFileSync(root + '/origin/actions/executor/executor.ts')),
+    'list its folder': attempt(() => fs.readdirSync(root + '/origin/actions/executor')),
+    'read other sources': attempt(() => fs.readFileSync(root + '/shared/limits.ts')),
+    'read a package': attempt(() => fs.readFileSync(root + '/node_modules/undici/package.json')),
+    'read another file of the package that it uses': attempt(() => fs.readFileSync(root + '/node_modules/tiny-secp256k1/package.json')),
+    'list packages': attempt(() => fs.readdirSync(root + '/node_modules')),
+    'import a package': await attemptAsync(() => import('undici')),
     'read the state folder': attempt(() => fs.readFileSync(state)),
     'list the state folder': attempt(() => fs.readdirSync(state + '/..')),
     'read /etc/passwd': attempt(() => fs.readFileSync('/etc/passwd')),
@@ -65,12 +73,12 @@ const PROBE = `
   }))`
 
 describe('an executor', () => {
-  it('has no secrets, and no access to the state folder, processes, threads or add-ons', () => {
+  it('has no secrets, and no access to sources, packages, the state folder, processes, threads or add-ons', () => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-state-'))
     const secret = join(folder, 'root-key')
     writeFileSync(secret, 'root key')
     const root = join(import.meta.dirname, '../../..')
-    const { execArgv, env, cwd } = sandboxedForkOptions(0, templateFolders())
+    const { execArgv, env, cwd } = sandboxedForkOptions(0, executorFiles())
     const args = [
       ...execArgv,
       '--input-type=module',
@@ -84,7 +92,14 @@ describe('an executor', () => {
     expect(probe.stderr).toBe('')
     expect(JSON.parse(probe.stdout)).toEqual({
       environment: ['TZ'],
-      'read own code': 'allowed',
+      'read its bundle': 'allowed',
+      'read its source': denied,
+      'list its folder': denied,
+      'read other sources': denied,
+      'read a package': denied,
+      'read another file of the package that it uses': denied,
+      'list packages': denied,
+      'import a package': denied,
       'read the state folder': denied,
       'list the state folder': denied,
       'read /etc/passwd': denied,

@@ -15,8 +15,6 @@ import {
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { TemplateDigest } from '../../../origin/actions/engine/template-file.ts'
-import { type ExecutorCode, writeExecutorCode } from '../../../origin/actions/pool/executor-code.ts'
-import { EXECUTOR_ENTRY } from '../../../origin/actions/pool/fork.ts'
 import { buildTemplateFile, type TemplateFile } from '../../../origin/actions/pool/template.ts'
 
 /** Environment variable with the folder of the shared template in this test run (`template-setup.ts`). */
@@ -35,22 +33,11 @@ export async function keptTemplate(): Promise<TemplateFile> {
   return {
     fd,
     digest,
-    code: executorCode(),
     close: () => {
       if (open) closeSync(fd)
       open = false
     },
   }
-}
-
-let written: ExecutorCode | undefined
-
-/** Written once per process, and removed when the process exits. */
-function executorCode(): ExecutorCode {
-  if (written) return written
-  const code = writeExecutorCode([EXECUTOR_ENTRY])
-  process.once('exit', () => code.remove())
-  return (written = code)
 }
 
 /**

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { Writable } from 'node:stream'
 import { extract } from 'tar-stream'
 import { afterAll, describe, expect, it } from 'vitest'
+import { SANDBOX_BUNDLES } from '../../../origin/actions/bundles.ts'
 import { type Layer, writeLayer } from '../../../origin/deploy/image/layer.ts'
 import { writeImage } from '../../../origin/deploy/image/oci.ts'
 import { nodeVersion, runtimeFiles } from '../../../origin/deploy/image/runtime-files.ts'
@@ -33,6 +34,8 @@ const CHECKOUT: Record<string, string> = {
   'origin/deploy/image/build.ts': 'this',
   'docs/errors.md': '# Errors',
   'docs/actions.md': '# Actions',
+  ...Object.fromEntries(Object.keys(SANDBOX_BUNDLES).map((path) => [path, 'a bundle'])),
+  'origin/actions/executor/former.cjs': 'left by a former build',
   'origin/notes.txt': 'left by an editor',
   'shared/ids.ts': 'export const ids = 1',
   'shared/cli/svc.ts': 'command',
@@ -105,6 +108,7 @@ describe('the layer of the application', () => {
       'app/node_modules/a/index.js',
       'app/node_modules/a/node_modules/b/package.json',
       'app/node_modules/a/package.json',
+      ...Object.keys(SANDBOX_BUNDLES).map((path) => `app/${path}`),
       'app/origin/main.ts',
       'app/package.json',
       'app/shared/ids.ts',

@@ -1,17 +1,18 @@
-import { readFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { EXECUTOR_ENTRY, TEMPLATE_BUILDER } from '../../../origin/actions/pool/fork.ts'
+import { SANDBOX_BUNDLES } from '../../../origin/actions/bundles.ts'
+import { executorFiles, templateBuilderFiles } from '../../../origin/actions/pool/fork.ts'
 import { runtimeFiles } from '../../../origin/deploy/image/runtime-files.ts'
+import { bundleNode } from '../../../shared/packaging/bundle-node.ts'
+import { checksumsPath } from '../../../shared/packaging/rebuild-stale.ts'
+import { listedFiles } from '../../../shared/packaging/checksums.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-const ENTRIES = [
-  'origin/main.ts',
-  'origin/actions/source-cid/worker.ts',
-  EXECUTOR_ENTRY,
-  relative(root, TEMPLATE_BUILDER),
-]
+const ENTRIES = ['origin/main.ts', 'origin/actions/source-cid/worker.ts']
 
 /**
  * Returns every source file of the project that the entries import, directly or not, and the packages that they import.
@@ -36,12 +37,12 @@ describe('the image of this checkout', () => {
   const inImage = new Set(runtimeFiles(root))
   const { files, packages } = reached(ENTRIES)
 
-  it('has every project file that the origin and its executors import', () => {
+  it('has every project file that the origin imports', () => {
     expect(files.size).toBeGreaterThan(150)
     expect([...files].filter((file) => !inImage.has(file))).toEqual([])
   })
 
-  it('has every package that they import', () => {
+  it('has every package that the origin imports', () => {
     expect(packages.size).toBeGreaterThan(10)
     expect(
       [...packages].filter((name) => !inImage.has(`node_modules/${name}/package.json`)),
@@ -49,9 +50,47 @@ describe('the image of this checkout', () => {
   })
 
   it('has the files that are read rather than imported', () => {
-    expect(inImage).toContain('origin/actions/ethers/bundle.js')
     expect(inImage).toContain('origin/actions/guest/svc.js')
     expect(inImage).toContain('drizzle/origin/meta/_journal.json')
+    for (const name of [
+      'tiny-secp256k1/lib/secp256k1',
+      '@jitl/quickjs-wasmfile-release-sync/dist/emscripten-module',
+    ])
+      expect(inImage).toContain(`node_modules/${name}.wasm`)
+  })
+
+  it('has the files that sandbox processes read, with bundles that import only builtin modules', () => {
+    const paths = [...executorFiles(), ...templateBuilderFiles()].map((path) =>
+      relative(root, path),
+    )
+    const names = [...inImage]
+    expect(
+      paths.filter((path) => !names.some((name) => name === path || name.startsWith(`${path}/`))),
+    ).toEqual([])
+    const imported = Object.keys(SANDBOX_BUNDLES).flatMap((path) => {
+      const text = readFileSync(join(root, path), 'utf8')
+      return [...text.matchAll(/\b(?:require|import)\("([^"]+)"\)/g)].map(([, name]) => name!)
+    })
+    expect(imported).toContain('node:crypto')
+    expect(imported.filter((name) => !isBuiltin(name))).toEqual([])
+  })
+
+  it('has the same bundles if they are built at another path', async () => {
+    const copy = mkdtempSync(join(tmpdir(), 'svc-elsewhere-'))
+    const copyFile = (path: string) => cpSync(join(root, path), join(copy, path))
+    try {
+      for (const [bundle, entry] of Object.entries(SANDBOX_BUNDLES)) {
+        for (const input of listedFiles(checksumsPath(join(root, bundle)))) {
+          copyFile(input)
+          const [folder] = /^node_modules\/(@[^/]+\/)?[^/]+/.exec(input) ?? []
+          if (folder) copyFile(`${folder}/package.json`)
+        }
+        const { text } = await bundleNode(copy, entry, join(copy, bundle))
+        expect(text).toBe(readFileSync(join(root, bundle), 'utf8'))
+      }
+    } finally {
+      rmSync(copy, { recursive: true })
+    }
   })
 
   it('has no tests, no development tools, and no local stack', () => {

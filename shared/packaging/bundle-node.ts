@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, extname, relative } from 'node:path'
-import type { Loader, Plugin } from 'esbuild'
-import type { Built } from '../../shared/packaging/rebuild-stale.ts'
+import type { BuildOptions, Loader, Plugin } from 'esbuild'
+import type { Built } from './rebuild-stale.ts'
 
 /** Packages that only some starts import, or that read their own files. */
 const EXTERNAL = ['esbuild', 'miniflare', 'wrangler']
@@ -10,41 +10,56 @@ const EXTERNAL = ['esbuild', 'miniflare', 'wrangler']
 const DEFINE_REQUIRE = `import { createRequire as createRequireOfBundle } from 'node:module'
 const require = createRequireOfBundle(import.meta.filename)`
 
+/** ES modules read `import.meta.url`, which CommonJS modules do not have, and run in strict mode. */
+const DEFINE_URL = `'use strict'
+const bundleUrl = require('node:url').pathToFileURL(__filename).href`
+
+const NOT_MAIN = { 'import.meta.main': 'false' }
+const ES_MODULE = {
+  format: 'esm',
+  banner: { js: DEFINE_REQUIRE },
+  define: NOT_MAIN,
+} satisfies BuildOptions
+const COMMON_JS = {
+  format: 'cjs',
+  banner: { js: DEFINE_URL },
+  define: { ...NOT_MAIN, 'import.meta.url': 'bundleUrl' },
+} satisfies BuildOptions
+
 const MODULE_URL = /\bimport\.meta\.url\b/g
 
 /**
  * Bundles a module and everything that it imports. The bundle is not minified, so that stack traces stay readable; Node
  * would need 0.1 s to load a source map.
- * @param folder folder of the bundle
+ * @param entry path relative to `root`, or a module of a package
+ * @param target absolute path of the bundle, which is a CommonJS module if the path ends in `.cjs`
  */
-export async function bundleNode(root: string, entry: string, folder: string): Promise<Built> {
+export async function bundleNode(root: string, entry: string, target: string): Promise<Built> {
   // Imported here, because a bundle would import it at its start.
   const { build } = await import('esbuild')
-  const path = relative(root, entry)
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
-    entryPoints: [path],
+    entryPoints: [entry],
     bundle: true,
     write: false,
     metafile: true,
-    format: 'esm',
+    ...(extname(target) === '.cjs' ? COMMON_JS : ES_MODULE),
     platform: 'node',
-    target: `node${process.versions.node}`,
+    target: 'node24',
     // Resolves the same files as Node.
     conditions: ['module-sync'],
     tsconfigRaw: {
       compilerOptions: { verbatimModuleSyntax: true, useDefineForClassFields: true },
     },
     external: EXTERNAL,
-    banner: { js: DEFINE_REQUIRE },
-    define: { 'import.meta.main': 'false' },
     // Classes and errors keep their names if a bundled variable is renamed.
     keepNames: true,
-    charset: 'utf8',
+    // V8 needs two bytes for each character of a source that is not Latin-1.
+    charset: 'ascii',
     logLevel: 'silent',
-    plugins: [keepModuleUrls(folder)],
+    plugins: [keepModuleUrls(dirname(target))],
   }).catch((error: Error) => {
-    throw new Error(`${path} could not be bundled: ${error.message}`, { cause: error })
+    throw new Error(`${entry} could not be bundled: ${error.message}`, { cause: error })
   })
   return { text: outputFiles[0]!.text, inputs: Object.keys(metafile.inputs) }
 }
