@@ -12,7 +12,7 @@ import { buildCli } from './build-cli.ts'
 import { chunkSizes, entrySize } from './chunk-sizes.ts'
 import { clientDeclarations } from './declarations.ts'
 import { CLI_PACKAGE, CLIENT_PACKAGE, NODE_MIN } from './package-names.ts'
-import { thirdPartyNotices } from './third-party-notices.ts'
+import { bundledFiles, thirdPartyNotices } from './third-party-notices.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -92,7 +92,10 @@ function complete(folder: string, metafiles: readonly Metafile[], manifest: Mani
   const engines = { node: `>=${NODE_MIN}` }
   const whole = { name, version, description, license, engines, ...rest }
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(whole, null, 2)}\n`)
-  writeFileSync(join(folder, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(root, metafiles))
+  writeFileSync(
+    join(folder, 'THIRD-PARTY-NOTICES.txt'),
+    thirdPartyNotices(root, bundledFiles(metafiles)),
+  )
   copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
   const source = name === CLIENT_PACKAGE ? 'client' : 'cli'
   copyFileSync(join(root, 'shared', source, 'README.md'), join(folder, 'README.md'))

@@ -6,18 +6,24 @@ type InstalledPackage = { name: string; version: string; license?: string }
 
 const LICENSE_FILE = /^(licen[sc]e|notice)(\.(md|txt|mit|markdown))?$/i
 
+/** Returns the paths of the files whose code is in the bundles. */
+export function bundledFiles(metafiles: readonly Metafile[]): string[] {
+  return metafiles
+    .flatMap(({ outputs }) => Object.values(outputs).map(({ inputs }) => inputs))
+    .flatMap((inputs) => Object.entries(inputs))
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .map(([path]) => path)
+}
+
 /**
- * Returns the licenses of the packages in a bundle, as their authors require.
- * @param root folder to which the paths in the metafile are relative
+ * Returns the licenses of the packages that the files belong to, as their authors require.
+ * @param root folder to which the paths of the files are relative
  * @throws {Error} if a package has neither a license file nor a license field
  */
-export function thirdPartyNotices(root: string, metafiles: readonly Metafile[]): string {
+export function thirdPartyNotices(root: string, files: readonly string[]): string {
   const folders = new Set(
-    metafiles
-      .flatMap(({ outputs }) => Object.values(outputs).map(({ inputs }) => inputs))
-      .flatMap((inputs) => Object.entries(inputs))
-      .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
-      .map(([path]) => packageFolder(resolve(root, path)))
+    files
+      .map((path) => packageFolder(resolve(root, path)))
       .filter((folder) => folder !== undefined),
   )
   const notices = [...folders].map((folder) => {

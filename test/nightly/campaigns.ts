@@ -26,6 +26,14 @@ export const CAMPAIGNS: readonly Campaign[] = [
     minutesMax: 10,
   },
   {
+    name: 'release',
+    planned: 1,
+    perPiece: 1,
+    unit: 'release in two folders',
+    vitest: [...NIGHTLY, 'test/nightly/release.test.ts'],
+    minutesMax: 20,
+  },
+  {
     name: 'crons',
     planned: 21,
     perPiece: 3,

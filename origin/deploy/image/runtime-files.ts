@@ -26,6 +26,7 @@ const EXCLUDED = [
   'origin/contracts/command.ts',
   'origin/contracts/owner-transaction.ts',
   'origin/deploy/image/',
+  'origin/deploy/release.ts',
   'origin/deploy/render.ts',
   'origin/deploy/fill-in.ts',
   'shared/cli/',
@@ -60,7 +61,8 @@ export function nodeVersion(root: string): string {
   return version
 }
 
-function requiredPackages(root: string): string[] {
+/** Returns the folders of the production packages, relative to `root`. */
+export function requiredPackages(root: string): string[] {
   const needed = Object.entries(lockedPackages(root)).filter(
     ([path, entry]) =>
       path !== '' &&
