@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { generateKeyPairSync, verify } from 'node:crypto'
+import { generateKeyPairSync } from 'node:crypto'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,6 +12,7 @@ const { publicKey, privateKey } = generateKeyPairSync('ed25519')
 let folder: string
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'svc-release-test-'))
+  writeFileSync(join(folder, 'key.pub'), publicKey.export({ type: 'spki', format: 'pem' }))
   writeFileSync(join(folder, 'key.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }))
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -33,8 +34,10 @@ it('has the same bytes in two folders, and a valid signature', () => {
   const [one, other] = [join(folder, 'one'), join(folder, 'a', 'deeper', 'folder')].map(releaseIn)
   const sums = readFileSync(join(one!, 'SHA256SUMS'))
   expect(readFileSync(join(other!, 'SHA256SUMS'), 'utf8')).toBe(sums.toString())
-  expect(verify(null, sums, publicKey, readFileSync(join(one!, 'SHA256SUMS.sig')))).toBe(true)
-  execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: one!, stdio: 'pipe' })
+  const check = (command: string) =>
+    execFileSync('bash', ['-ec', command], { cwd: one!, stdio: 'pipe' })
+  const inputs = `-pubin -inkey ${folder}/key.pub -rawin -in SHA256SUMS -sigfile SHA256SUMS.sig`
+  check(`openssl pkeyutl -verify ${inputs}; sha256sum --check --strict SHA256SUMS`)
   const { components } = JSON.parse(readFileSync(join(one!, 'sbom.cdx.json'), 'utf8'))
   expect(components.length).toBeGreaterThan(50)
 }, 900_000)

@@ -69,6 +69,12 @@ export const ELSEWHERE: readonly Elsewhere[] = [
   { page: 'docs/deploy.md', has: 'npm run image                    #', ranBy: BODIES },
   { page: 'docs/deploy.md', has: 'skopeo copy --all', because: REGISTRY },
   { page: 'docs/deploy.md', language: 'json', ranBy: BODIES },
+  {
+    page: 'docs/deploy.md',
+    has: 'npm run contracts',
+    ranBy: 'test/origin/contracts/command.test.ts',
+  },
+  { page: 'docs/deploy.md', has: 'openssl pkeyutl', ranBy: 'test/nightly/release.test.ts' },
   { page: 'docs/deploy.md', has: 'npm run app-compose', ranBy: BODIES },
   { page: 'docs/reliability.md', language: 'sh', because: 'campaigns of hours' },
   {
