@@ -1,19 +1,22 @@
-import type { z } from 'zod'
+import {
+  describeFaults,
+  type ParsedSettings,
+  parseEachSetting,
+  type SettingFault,
+} from '../shared/config/parse-settings.ts'
 import type { Watcher } from './chain/watch/watcher.ts'
 import type { MetricsObject } from './metrics/metrics-object.ts'
 import type { RateCapObject } from './limits/rate-cap-object.ts'
 import type { TrustObject } from './trust/trust-object.ts'
 import type { TriggerObject } from './queue/trigger-object.ts'
 import type { SchedulerObject } from './schedule/scheduler-object.ts'
-import { edgeSettingsSchema, type Settings } from './settings.ts'
+import { edgeSettingRules, edgeSettings, type Settings, type UnparsedSettings } from './settings.ts'
 
 export type { Settings }
 
 /** Settings that have not been validated yet. `settingsOf` throws if a setting without a default is missing. */
 type Bindings = {
-  [Name in keyof z.input<typeof edgeSettingsSchema>]: undefined extends z.input<
-    typeof edgeSettingsSchema
-  >[Name]
+  [Name in keyof UnparsedSettings]: undefined extends UnparsedSettings[Name]
     ? string | undefined
     : string
 }
@@ -34,20 +37,42 @@ export type Env = Bindings & {
   CHAIN_WATCHER: Namespace<Watcher>
 }
 
-let parsed: { env: object; settings: Settings } | undefined
+let parsed: { env: object; result: ParsedSettings<Settings> } | undefined
+
+/** Parses the settings, and finds all of their faults. The result is cached per isolate. */
+function parsedSettings(env: Env): ParsedSettings<Settings> {
+  if (parsed?.env !== env)
+    parsed = { env, result: parseEachSetting(edgeSettings, env, edgeSettingRules) }
+  return parsed.result
+}
 
 /**
- * Returns the validated settings, which are cached per isolate.
+ * Returns the validated settings.
  * @throws {Error} if settings are missing or malformed. The message names each of these settings, but never contains a
  * value.
  */
 export function settingsOf(env: Env): Settings {
-  if (parsed?.env === env) return parsed.settings
-  const result = edgeSettingsSchema.safeParse(env)
-  if (!result.success) {
-    const wrong = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
-    throw new Error(`The edge's settings are not usable: ${wrong.join('; ')}`)
-  }
-  parsed = { env, settings: result.data }
-  return result.data
+  const { settings, faults } = parsedSettings(env)
+  if (settings) return settings
+  throw new Error(`The edge's settings are not usable: ${describeFaults(faults)}`)
+}
+
+/** Names of the bindings, which `wrangler.toml` declares. */
+export const BINDINGS = [
+  'DB',
+  'TRIGGER_QUEUE',
+  'ORIGIN_TRUST_OBJECT',
+  'EDGE_METRICS',
+  'RATE_CAP',
+  'SCHEDULER',
+  'CHAIN_WATCHER',
+] as const satisfies Exclude<keyof Env, keyof Bindings>[]
+
+/** Returns all faults of the settings and bindings. Empty if the edge can serve requests. */
+export function environmentFaults(env: Env): SettingFault[] {
+  const missing = BINDINGS.filter((name) => env[name] === undefined)
+  return [
+    ...(parsedSettings(env).faults ?? []),
+    ...missing.map((name): SettingFault => [name, 'binding is missing in wrangler.toml']),
+  ]
 }

@@ -2,6 +2,7 @@ import type { ServiceLogLevel } from '../shared/service-log/levels.ts'
 
 /** `docs/operate.md` explains each event. */
 export const EVENTS = {
+  'edge.not_configured': 'error',
   'request.answered': 'info',
   /** Logged for requests to `/health` and `/metrics`, which are polled continuously. */
   'probe.answered': 'debug',

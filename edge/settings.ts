@@ -62,13 +62,9 @@ export const edgeSettings = {
   }),
 }
 
-export const edgeSettingsSchema = z.object(edgeSettings).superRefine((settings, context) => {
-  const found = [
-    ...trustSettingProblems(settings),
-    ...chainSettingProblems(settings),
-    ...paymentSettingErrors(settings),
-  ]
-  for (const [name, message] of found) context.addIssue({ code: 'custom', path: [name], message })
-})
+/** Rules that concern several settings. */
+export const edgeSettingRules = [trustSettingProblems, chainSettingProblems, paymentSettingErrors]
 
-export type Settings = z.infer<typeof edgeSettingsSchema>
+type EdgeShape = z.ZodObject<typeof edgeSettings>
+export type UnparsedSettings = z.input<EdgeShape>
+export type Settings = z.output<EdgeShape>

@@ -1,6 +1,7 @@
 import { createApp } from './app.ts'
-import type { Env } from './env.ts'
+import { environmentFaults, type Env } from './env.ts'
 import { rejectInvalidHost } from './http/host.ts'
+import { rejectIfNotConfigured } from './http/not-configured.ts'
 import { recordResponse } from './http/record-response.ts'
 import { withOpenerPolicy } from './http/opener-policy.ts'
 import { handleWebhook } from './http/webhook.ts'
@@ -18,6 +19,8 @@ const app = createApp()
 export default {
   fetch: async (request, env, context) => {
     const began = Date.now()
+    const rejected = rejectIfNotConfigured(request, env)
+    if (rejected) return withOpenerPolicy(rejected)
     wakeScannerOnce(env, context)
     const answer = await (rejectInvalidHost(request, env) ??
       handleWebhook(request, env) ??
@@ -26,5 +29,7 @@ export default {
     recordResponse({ request, response, began }, env, context)
     return response
   },
-  scheduled: (_, env) => wakeScanner(env),
+  scheduled: async (_, env) => {
+    if (environmentFaults(env).length === 0) await wakeScanner(env)
+  },
 } satisfies ExportedHandler<Env>

@@ -12,7 +12,7 @@ import { createOriginApp } from './app.ts'
 import { keyIdOf } from './channel/open-request.ts'
 import { StoredUsageKeys } from './channel/stored-usage-keys.ts'
 import { openDatabase } from './db/open.ts'
-import { type OriginSettings, parseSettings } from './env.ts'
+import { InvalidSettingsError, type OriginSettings, parseSettings } from './env.ts'
 import { createHealth } from './health/create-health.ts'
 import { CONNECTION_OPTIONS, protectConnections } from './http/connection/protect-connections.ts'
 import { HEAD_OPTIONS, rejectMalformedRequests } from './http/malformed-requests.ts'
@@ -268,7 +268,10 @@ export function runOrigin(template: Promise<TemplateFile>): void {
   process.once('disconnect', () => void stop(0))
   start(template).catch((error: unknown) => {
     const message = error instanceof Error ? error.message : String(error)
-    log('origin.failed', { message })
+    // The log shortens the message of an error, but not the list of faulty settings, which contains no values.
+    if (error instanceof InvalidSettingsError)
+      log('origin.failed', { message: 'invalid settings', settings: error.settings })
+    else log('origin.failed', { message })
     const exit = () => void stop(1)
     if (process.send) process.send({ failed: { message } }, undefined, undefined, exit)
     else exit()

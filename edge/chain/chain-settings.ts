@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { jsonSetting } from '../json-setting.ts'
 import { FINALITY_DEPTH_MAX } from '../../shared/limits.ts'
+import type { SettingFault } from '../../shared/config/parse-settings.ts'
 import { SETTINGS } from '../../shared/config/settings.ts'
 
 export const CHAIN_NAMES = ['ethereum', 'base', 'arbitrum', 'bsc', 'polygon'] as const
@@ -124,8 +125,15 @@ function withDefaults(name: ChainName, chain: z.infer<typeof chainSchema>): Chai
   }
 }
 
-export function chainSettingProblems({ CHAINS, SVC_ENV }: { CHAINS: Chains; SVC_ENV: string }) {
-  const found: [string, string][] = []
+/** Malformed settings are undefined. */
+export function chainSettingProblems({
+  CHAINS = {},
+  SVC_ENV,
+}: {
+  CHAINS?: Chains
+  SVC_ENV?: string
+}): SettingFault[] {
+  const found: SettingFault[] = []
   if (SVC_ENV !== 'production') return found
   const ids: number[] = []
   for (const [name, { rpc, chainId }] of Object.entries(CHAINS)) {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { SettingFault } from '../../shared/config/parse-settings.ts'
 import { SETTINGS } from '../../shared/config/settings.ts'
 
 /**
@@ -20,10 +21,11 @@ export const paymentSettings = {
 
 type PaymentSettings = z.infer<z.ZodObject<typeof paymentSettings>>
 
+/** Malformed settings are undefined. */
 export function paymentSettingErrors({
   SVC_ENV,
-  PAYMENT_SCRIPT_URL,
-}: PaymentSettings & { SVC_ENV: string }): [string, string][] {
+  PAYMENT_SCRIPT_URL = PROCESSOR_SCRIPT_URL,
+}: Partial<PaymentSettings> & { SVC_ENV?: string }): SettingFault[] {
   if (SVC_ENV !== 'production' || PAYMENT_SCRIPT_URL === PROCESSOR_SCRIPT_URL) return []
   return [['PAYMENT_SCRIPT_URL', "production allows only the processor's own script"]]
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { tryParseJson } from '../../shared/json/try-parse-json.ts'
 import { type Policy, TCB_STATUSES } from '../../shared/attestation/policy.ts'
+import type { SettingFault } from '../../shared/config/parse-settings.ts'
 import { SETTINGS } from '../../shared/config/settings.ts'
 
 const hex = (bytes: number) =>
@@ -78,11 +79,12 @@ export const trustSettings = {
 
 export type TrustSettings = z.infer<z.ZodObject<typeof trustSettings>>
 
+/** @param settings settings that are malformed are undefined */
 export function trustSettingProblems(
-  settings: TrustSettings & { SVC_ENV: string },
-): [string, string][] {
+  settings: Partial<TrustSettings> & { SVC_ENV?: string },
+): SettingFault[] {
   const { ORIGIN_TRUST, SIM_ROOT_SHA256, GOVERNANCE_RPC } = settings
-  const found: [string, string][] = []
+  const found: SettingFault[] = []
   if (ORIGIN_TRUST === 'simulated' && SIM_ROOT_SHA256 === undefined)
     found.push(['SIM_ROOT_SHA256', 'required with ORIGIN_TRUST=simulated'])
   if (ORIGIN_TRUST === 'hardware' && SIM_ROOT_SHA256 !== undefined)

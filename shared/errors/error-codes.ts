@@ -379,6 +379,13 @@ export const ERROR_CODES = {
     fix: 'The operator must set [`MAILER`](configuration.md#mailer). A local stack does not need it.',
     again: 'after a mailer was configured',
   },
+  not_configured: {
+    statuses: [503],
+    from: 'the trigger service',
+    meaning: 'Settings of this deployment are missing or malformed, so it serves no request.',
+    fix: 'The operator must correct the settings that `GET /health` names.',
+    again: 'after the operator corrected the settings',
+  },
   preview_busy: {
     statuses: [503],
     from: 'the trigger service',

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { NEW_ACCOUNT_DEFAULTS } from '../../origin/admission/new-account-defaults.ts'
 import { processorCredentials } from '../../origin/credits/processor/settings.ts'
-import { parseSettings } from '../../origin/env.ts'
+import { checkSettings, parseSettings } from '../../origin/env.ts'
 
 const LOCAL = {
   SVC_ENV: 'local',
@@ -196,9 +196,37 @@ describe('the origin’s settings', () => {
     expect(() => parseSettings({ ...LOCAL, [name]: value })).toThrow(`${name}: `)
   })
 
-  it('report all errors at once', () => {
-    const wrong = { ...LOCAL, SVC_CHAIN_RPC: 'x', SVC_CHANNEL_PSK: 'x' }
-    expect(() => parseSettings(wrong)).toThrow(/SVC_CHAIN_RPC: .*; SVC_CHANNEL_PSK: /)
+  it('report all errors at once, also those that concern several settings', () => {
+    const { faults } = checkSettings({
+      SVC_TEE: 'simulated',
+      SVC_CHAIN_RPC: 'x',
+      SVC_CHANNEL_PSK: 'x',
+      SVC_CONTRACT_BLOCK: '5',
+      SVC_EXECUTORS_MIN: '9',
+      SVC_EXECUTORS_MAX: '8',
+      SVC_OUTBOUND_ALLOW: 'localhost:1',
+      SVC_PROCESSOR_SECRET_KEY: 'sk_test_abc',
+      SVC_PROCESSOR_WEBHOOK_SECRET: 'x',
+    })
+    expect(faults!.map(([name]) => name).toSorted()).toEqual([
+      'DATABASE_URL',
+      'SVC_CHAIN_RPC',
+      'SVC_CHANNEL_PSK',
+      'SVC_CONTRACT_ADDRESS',
+      'SVC_EXECUTORS_MIN',
+      'SVC_OUTBOUND_ALLOW',
+      'SVC_PROCESSOR_PUBLISHABLE_KEY',
+      'SVC_PROCESSOR_SECRET_KEY',
+      'SVC_PROCESSOR_WEBHOOK_SECRET',
+      'SVC_PUBLIC_URL',
+      'SVC_TEE',
+      'SVC_TLS_DIR',
+    ])
+  })
+
+  it('name a setting once if it is missing, and not also as a violation of a rule', () => {
+    const { faults } = checkSettings({ ...LOCAL, SVC_TEE: 'dstack', SVC_KMS_ROOT: 'x' })
+    expect(faults).toEqual([['SVC_KMS_ROOT', 'expected a compressed point of 33 bytes in hex']])
   })
 
   it('leaked secret: no error contains a value', () => {

@@ -1,5 +1,5 @@
 import { rootCauseText } from '../../db/root-cause-text.ts'
-import { type Env, settingsOf } from '../../env.ts'
+import { type Env, environmentFaults, settingsOf } from '../../env.ts'
 import { logEvent } from '../../log.ts'
 import type { ChainName } from '../chain-settings.ts'
 
@@ -12,5 +12,7 @@ export async function wakeWatchers(env: Env): Promise<void> {
       logEvent(env, 'chain.asleep', { chain, reason: rootCauseText(error) })
     }
   }
+  // The settings of a new deployment may be faulty while alarms of an earlier one are due.
+  if (environmentFaults(env).length > 0) return
   await Promise.all(Object.keys(settingsOf(env).CHAINS).map((chain) => wake(chain as ChainName)))
 }

@@ -11,6 +11,7 @@ import { queuedResponse } from '../../../shared/wire/run.ts'
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
 import { HEALTH_PATH, METRICS_PATH, METRICS_TYPE } from '../../../shared/wire/monitoring-paths.ts'
 import { REASONS } from '../../health/reasons.ts'
+import { NOT_CONFIGURED } from '../not-configured.ts'
 import { DOCUMENT_PATHS, GUIDE_PATH, INDEX_PATH, LLMS_PATH } from '../../skill/documents.ts'
 import { headerReferences } from './errors.ts'
 import { idParameters } from './page-descriptions.ts'
@@ -21,20 +22,22 @@ const webhookId = idParameters(
 
 const nullable = (type: string) => ({ type: [type, 'null'] })
 
+const healthReasons = (codes: readonly string[]) => ({
+  type: 'array',
+  items: {
+    type: 'object',
+    required: ['code', 'message'],
+    properties: { code: { enum: codes }, message: { type: 'string' } },
+  },
+})
+
 /** Fields about the origin may be null if the origin is not verified. */
 const HEALTH = {
   type: 'object',
   required: ['status', 'reasons', 'origin'],
   properties: {
     status: { enum: ['ok', 'degraded', 'down'] },
-    reasons: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['code', 'message'],
-        properties: { code: { enum: REASONS }, message: { type: 'string' } },
-      },
-    },
+    reasons: healthReasons(REASONS),
     origin: {
       type: 'object',
       properties: {
@@ -48,6 +51,24 @@ const HEALTH = {
         compose_hash: nullable('string'),
         measurements: nullable('object'),
         reason: { type: 'string' },
+      },
+    },
+  },
+}
+
+/** Body of `/health` if the deployment is not configured. */
+const HEALTH_NOT_CONFIGURED = {
+  type: 'object',
+  required: ['status', 'reasons', 'settings'],
+  properties: {
+    status: { const: 'down' },
+    reasons: healthReasons([NOT_CONFIGURED]),
+    settings: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['name', 'fault'],
+        properties: { name: { type: 'string' }, fault: { type: 'string' } },
       },
     },
   },
@@ -202,8 +223,9 @@ export const otherRoutes: OpenApiPaths = {
         },
         ...failureResponses(500),
         503: {
-          description: 'The service is `down`: it accepts webhooks, but nothing else works.',
-          content: jsonContent(HEALTH),
+          description:
+            'The service is `down`: it accepts webhooks, but nothing else works. If it has faulty settings, it names them and serves nothing.',
+          content: jsonContent({ anyOf: [HEALTH, HEALTH_NOT_CONFIGURED] }),
         },
       },
     },

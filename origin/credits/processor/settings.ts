@@ -1,5 +1,6 @@
 /** The operator must set either all keys or no keys. */
 import { z } from 'zod'
+import type { SettingFault } from '../../../shared/config/parse-settings.ts'
 import { SETTINGS } from '../../../shared/config/settings.ts'
 
 const key = (kinds: string) =>
@@ -39,17 +40,18 @@ export const processorSettings = {
 }
 
 export type ProcessorSettings = {
-  SVC_ENV: 'local' | 'production'
+  /** Undefined if the setting is malformed. */
+  SVC_ENV?: 'local' | 'production' | undefined
   SVC_PROCESSOR_SECRET_KEY?: string | undefined
   SVC_PROCESSOR_PUBLISHABLE_KEY?: string | undefined
   SVC_PROCESSOR_WEBHOOK_SECRET?: string | undefined
   SVC_PROCESSOR_URL?: string | undefined
 }
 
-export function processorFaults(settings: ProcessorSettings): [name: string, fault: string][] {
+export function processorFaults(settings: ProcessorSettings): SettingFault[] {
   const { SVC_ENV, SVC_PROCESSOR_SECRET_KEY: secret, SVC_PROCESSOR_URL: url } = settings
   const publishable = settings.SVC_PROCESSOR_PUBLISHABLE_KEY
-  const faults: [string, string][] = []
+  const faults: SettingFault[] = []
   const required = [
     'SVC_PROCESSOR_SECRET_KEY',
     'SVC_PROCESSOR_PUBLISHABLE_KEY',
