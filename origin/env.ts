@@ -5,6 +5,7 @@ import {
   parseEachSetting,
   type SettingFault,
 } from '../shared/config/parse-settings.ts'
+import { type DatabaseConnection, hasOwnAuthority, sslModeOf } from './db/connection.ts'
 import { NEW_ACCOUNT_DEFAULTS } from './admission/new-account-defaults.ts'
 import { processorFaults } from './credits/processor/settings.ts'
 import { originSettings } from './settings.ts'
@@ -20,7 +21,7 @@ export type OriginSettings = ParsedOriginSettings & {
 export function checkSettings(
   environment: Record<string, string | undefined>,
 ): ParsedSettings<OriginSettings> {
-  const rules = [machineFaults, productionFaults, executorFaults, processorFaults]
+  const rules = [machineFaults, productionFaults, databaseFaults, executorFaults, processorFaults]
   const { settings, faults } = parseEachSetting(originSettings, environment, rules)
   return settings ? { settings: withNewAccountDefaults(settings) } : { faults }
 }
@@ -44,6 +45,12 @@ export function parseSettings(environment: Record<string, string | undefined>): 
   throw new InvalidSettingsError(faults)
 }
 
+export function databaseConnection(
+  settings: Pick<OriginSettings, 'DATABASE_URL' | 'SVC_DATABASE_CA'>,
+): DatabaseConnection {
+  return { url: settings.DATABASE_URL, authorities: settings.SVC_DATABASE_CA }
+}
+
 type Given = Partial<ParsedOriginSettings>
 
 function* machineFaults(settings: Given): Iterable<SettingFault> {
@@ -64,6 +71,22 @@ function* productionFaults(settings: Given): Iterable<SettingFault> {
     yield ['SVC_TLS_DIR', 'required in production: the folder with the files of the ACME client']
   if (settings.SVC_OUTBOUND_ALLOW && settings.SVC_OUTBOUND_ALLOW.length > 0)
     yield ['SVC_OUTBOUND_ALLOW', 'not allowed in production, only for local development']
+}
+
+function* databaseFaults({
+  SVC_ENV,
+  DATABASE_URL,
+  SVC_DATABASE_CA,
+}: Given): Iterable<SettingFault> {
+  if (DATABASE_URL === undefined) return
+  const mode = sslModeOf(DATABASE_URL)
+  if (SVC_ENV === 'production' && mode !== 'verify-full')
+    yield ['DATABASE_URL', 'must have sslmode=verify-full in production']
+  if (SVC_DATABASE_CA === undefined) return
+  if (mode !== 'verify-full')
+    yield ['SVC_DATABASE_CA', 'requires sslmode=verify-full in DATABASE_URL']
+  if (hasOwnAuthority(DATABASE_URL))
+    yield ['SVC_DATABASE_CA', 'not allowed with sslrootcert in DATABASE_URL']
 }
 
 function* executorFaults({ SVC_EXECUTORS_MIN, SVC_EXECUTORS_MAX }: Given): Iterable<SettingFault> {

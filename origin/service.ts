@@ -12,7 +12,12 @@ import { createOriginApp } from './app.ts'
 import { keyIdOf } from './channel/open-request.ts'
 import { StoredUsageKeys } from './channel/stored-usage-keys.ts'
 import { openDatabase } from './db/open.ts'
-import { InvalidSettingsError, type OriginSettings, parseSettings } from './env.ts'
+import {
+  databaseConnection,
+  InvalidSettingsError,
+  type OriginSettings,
+  parseSettings,
+} from './env.ts'
 import { createHealth } from './health/create-health.ts'
 import { CONNECTION_OPTIONS, protectConnections } from './http/connection/protect-connections.ts'
 import { HEAD_OPTIONS, rejectMalformedRequests } from './http/malformed-requests.ts'
@@ -148,7 +153,7 @@ async function openProcess(settings: OriginSettings): Promise<OriginProcess> {
 
 async function connect(settings: OriginSettings) {
   const [database, chain] = await Promise.all([
-    openDatabase(settings.DATABASE_URL),
+    openDatabase(databaseConnection(settings)),
     connectChain(settings.SVC_CHAIN_RPC, {
       address: settings.SVC_CONTRACT_ADDRESS,
       block: settings.SVC_CONTRACT_BLOCK,

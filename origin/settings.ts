@@ -4,6 +4,7 @@ import { SHED_PRESSURE_PERCENT } from './admission/cpu-pressure.ts'
 import { SHED_DELAY_MS } from './admission/event-loop-load.ts'
 import { NEW_ACCOUNT_DEFAULTS } from './admission/new-account-defaults.ts'
 import { processorSettings } from './credits/processor/settings.ts'
+import { databaseUrlFault, parseAuthorities, SYSTEM_AUTHORITIES } from './db/connection.ts'
 import { parseAllowed, parseDenied } from './actions/outbound/policy.ts'
 import { EXECUTORS_MAX_DEFAULT, EXECUTORS_MIN_DEFAULT } from './actions/pool/options.ts'
 import {
@@ -94,11 +95,33 @@ export const originSettings = {
   SVC_CONTRACT_BLOCK: wholeNumber(0, Number.MAX_SAFE_INTEGER).register(SETTINGS, {
     meaning: 'block in which the contract was deployed',
   }),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).register(SETTINGS, {
-    meaning:
-      '`postgres://` or `postgresql://` URL; `npm start` sets it to its own Postgres. A process opens up to 10 connections, plus those of listeners. Connections without a response for 15 s are closed, and transactions that are idle for 10 s are aborted',
-    secret: true,
-  }),
+  DATABASE_URL: z
+    .string()
+    .superRefine((text, context) => {
+      const message = databaseUrlFault(text)
+      if (message !== undefined) context.addIssue({ code: 'custom', message })
+    })
+    .register(SETTINGS, {
+      meaning:
+        '`postgres://` or `postgresql://` URL, with TLS as described [below](#tls-to-postgres); `npm start` sets it to its own Postgres. A process opens up to 10 connections, plus those of listeners. Connections without a response for 15 s are closed, and transactions that are idle for 10 s are aborted',
+      secret: true,
+      production: 'a URL without `sslmode=verify-full`',
+    }),
+  SVC_DATABASE_CA: z
+    .string()
+    .transform((text, context) => {
+      if (text === SYSTEM_AUTHORITIES) return undefined
+      const authorities = parseAuthorities(text)
+      if (authorities) return authorities
+      context.addIssue({ code: 'custom', message: 'expected certificates, or system' })
+      return z.NEVER
+    })
+    .optional()
+    .register(SETTINGS, {
+      meaning:
+        'certificates of the only authorities that may have issued the certificate of Postgres: PEM, or the base64 text of PEM without line breaks, several separated by commas. `system`: the public authorities that Node trusts',
+      default: '`system`, or the file of `sslrootcert`',
+    }),
   SVC_TEE: z.enum(['simulated', 'dstack']).default('dstack').register(SETTINGS, {
     meaning:
       '`dstack`: a TDX machine with a guest agent at `/var/run/dstack.sock`. `simulated`: quotes in the real format under a simulated root, and a root key in a file; rejected if that socket exists',

@@ -1,4 +1,5 @@
 import { Client } from 'pg'
+import { connectionOptions, type DatabaseConnection } from './connection.ts'
 
 const RECONNECT_MS = 1_000
 
@@ -8,7 +9,7 @@ const RECONNECT_MS = 1_000
  * @param channel valid unquoted SQL identifier
  */
 export function listenFor(
-  url: string,
+  connection: DatabaseConnection,
   channel: string,
   onNotification: () => void,
 ): { close(): Promise<void> } {
@@ -17,7 +18,7 @@ export function listenFor(
   let isClosed = false
 
   const connect = () => {
-    const next = new Client({ connectionString: url, keepAlive: true })
+    const next = new Client({ ...connectionOptions(connection), keepAlive: true })
     client = next
     let isLost = false
     const lost = () => {

@@ -3,6 +3,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import type { Pool } from 'pg'
+import { connectionOptions, type DatabaseConnection, explainTlsError } from './connection.ts'
 import { connectionPool, NO_TIMEOUTS } from './pool.ts'
 import * as schema from './schema.ts'
 
@@ -25,16 +26,20 @@ const migrationsFolder = fileURLToPath(new URL('../../drizzle/origin', import.me
  */
 const MIGRATION_LOCK = 7_836_215
 
-/** Applies pending migrations. */
-export async function openDatabase(url: string): Promise<OpenDatabase> {
-  const untimedPool = connectionPool({ connectionString: url, max: 2, ...NO_TIMEOUTS })
+/**
+ * Applies pending migrations.
+ * @throws {DatabaseTlsError} if the server does not support TLS, or its certificate is not accepted
+ */
+export async function openDatabase(connection: DatabaseConnection): Promise<OpenDatabase> {
+  const options = connectionOptions(connection)
+  const untimedPool = connectionPool({ ...options, max: 2, ...NO_TIMEOUTS })
   try {
     await migrateExclusively(untimedPool)
   } catch (error) {
     await untimedPool.end()
-    throw error
+    throw explainTlsError(error)
   }
-  const pool = connectionPool({ connectionString: url, max: 8 })
+  const pool = connectionPool({ ...options, max: 8 })
   const db = drizzle(pool, { schema })
   const reports = drizzle(untimedPool, { schema })
   const close = async () => void (await Promise.all([pool.end(), untimedPool.end()]))

@@ -12,6 +12,7 @@ import { AccountsWriter } from '../accounts/writer.ts'
 import { NewAccountLimits } from '../admission/new-account-limits.ts'
 import { WalletCallLimits } from '../admission/wallet-call-limits.ts'
 import { listenFor } from '../db/notifications.ts'
+import { databaseConnection } from '../env.ts'
 import type { Database } from '../db/open.ts'
 import type { OriginProcess } from '../services.ts'
 
@@ -49,7 +50,7 @@ export async function startAccounts(origin: OriginProcess, db: Database, chain: 
     predecessor,
     mirror,
     onFailure: mirrorFailed,
-    listen: (notice) => listenFor(settings.DATABASE_URL, REQUIREMENT_CHANNEL, notice),
+    listen: (notice) => listenFor(databaseConnection(settings), REQUIREMENT_CHANNEL, notice),
   })
   await readLease.start()
   lifecycle.onClose('read lease', () => readLease.close())

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { getCACertificates } from 'node:tls'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { NEW_ACCOUNT_DEFAULTS } from '../../origin/admission/new-account-defaults.ts'
@@ -76,6 +77,16 @@ describe('the origin’s settings', () => {
       ],
       SVC_OUTBOUND_DENY: [{ host: 'edge.example', port: null }],
     })
+  })
+
+  it('accept the authority of the database only where it has an effect', () => {
+    const authority = { SVC_DATABASE_CA: getCACertificates()[0]! }
+    const tls = { DATABASE_URL: 'postgres://u:p@db/svc?sslmode=verify-full' }
+    expect(parseSettings({ ...LOCAL, ...tls, ...authority }).SVC_DATABASE_CA).toHaveLength(1)
+    expect(parseSettings({ ...LOCAL, SVC_DATABASE_CA: 'system' }).SVC_DATABASE_CA).toBeUndefined()
+    const both = { DATABASE_URL: `${tls.DATABASE_URL}&sslrootcert=/ca.pem` }
+    for (const wrong of [{ SVC_DATABASE_CA: 'x' }, authority, { ...both, ...authority }])
+      expect(() => parseSettings({ ...LOCAL, ...wrong })).toThrow('SVC_DATABASE_CA: ')
   })
 
   it('grant no starter credits by default', () => {

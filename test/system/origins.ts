@@ -225,7 +225,7 @@ export async function startOrigins(
     trustCa(caFile)
     await Promise.all(origins.map((origin) => origin.start()))
     // Opened last, because the origins must find the database empty.
-    const database = await openDatabase(postgres.url)
+    const database = await openDatabase({ url: postgres.url })
     closers.push(() => database.close())
     const channelKey = keyring.channelKey(1).publicKey
     return { origins, contract, db: database.db, lines, channelKey, close }

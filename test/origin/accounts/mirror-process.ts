@@ -15,7 +15,7 @@ const onFailure = () => {}
 // Polls the chain only when its lease requires it, so it learns of new blocks only from the requirement.
 const mirror = new AccountsMirror({ chain, pollMs: 1_000_000, now, onFailure, finality: 2 })
 await mirror.start()
-const { db } = await openDatabase(url)
+const { db } = await openDatabase({ url })
 const identity = await chainIdentity(chain)
 const lease = new ReadLease({
   db,

@@ -67,7 +67,7 @@ describe('two origin processes', () => {
     } = {},
   ) => {
     const { chain = world.chain, notices = true, start = true, predecessor } = options
-    const database = await openDatabase(postgres.url)
+    const database = await openDatabase({ url: postgres.url })
     const processId = randomUUID()
     const { mirror } = await world.mirror({ chain })
     const shared = {
@@ -82,7 +82,9 @@ describe('two origin processes', () => {
       ...shared,
       predecessor,
       mirror,
-      ...(notices && { listen: (told) => listenFor(postgres.url, REQUIREMENT_CHANNEL, told) }),
+      ...(notices && {
+        listen: (told) => listenFor({ url: postgres.url }, REQUIREMENT_CHANNEL, told),
+      }),
     })
     const one: (typeof opened)[number] = { lease, database }
     opened.push(one)

@@ -25,7 +25,7 @@ describe('writers of several processes', () => {
   const rootKey = randomBytes(32)
   beforeAll(async () => {
     server = await freshDatabase()
-    world = await startWriting(await openDatabase(server.url), rootKey)
+    world = await startWriting(await openDatabase({ url: server.url }), rootKey)
   })
   afterEach(() => world.closeWriters())
   afterAll(async () => {

@@ -15,7 +15,7 @@ describe('processes on a database server', () => {
   const opened: OpenDatabase[] = []
   beforeAll(async () => {
     server = await freshDatabase()
-    for (let i = 0; i < 8; i++) opened.push(await openDatabase(server.url))
+    for (let i = 0; i < 8; i++) opened.push(await openDatabase({ url: server.url }))
   })
   afterAll(async () => {
     await Promise.all(opened.map(({ close }) => close()))

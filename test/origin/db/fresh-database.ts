@@ -28,7 +28,7 @@ async function copyOf(template: string): Promise<FreshDatabase> {
 /** Creates such a database and opens it like a process of the origin. `close` drops it. */
 export async function openFresh(): Promise<OpenDatabase & { url: string }> {
   const { url, drop } = await freshDatabase()
-  const database = await openDatabase(url)
+  const database = await openDatabase({ url })
   return {
     ...database,
     url,

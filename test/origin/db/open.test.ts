@@ -10,7 +10,7 @@ describe('a database server', () => {
     server = await emptyDatabase()
   })
   afterAll(() => server?.drop())
-  const open = () => openDatabase(server.url)
+  const open = () => openDatabase({ url: server.url })
 
   it('is migrated by one of several concurrently starting processes, and used by all', async () => {
     const opened = await Promise.all(Array.from({ length: 6 }, open))
@@ -47,7 +47,7 @@ describe('a database server', () => {
   })
 
   it('that is unreachable fails the start', async () => {
-    const nowhere = openDatabase('postgres://svc@127.0.0.1:1/none')
+    const nowhere = openDatabase({ url: 'postgres://svc@127.0.0.1:1/none' })
     await expect(nowhere).rejects.toThrow('ECONNREFUSED')
   })
 })

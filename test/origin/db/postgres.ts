@@ -1,6 +1,6 @@
 /** A Postgres server for tests, without durability. */
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { canConnect } from '../../../origin/stack/database.ts'
@@ -20,10 +20,13 @@ const FORGETFUL = {
 export type PostgresServer = {
   /** URL of the initial, empty database. */
   url: string
+  /** The same database over TCP, at 127.0.0.1. */
+  tcpUrl: string
   close(): Promise<void>
 }
 
-export async function startPostgres(): Promise<PostgresServer> {
+/** @param tls certificate and key in PEM, with which the server supports TLS */
+export async function startPostgres(tls?: { cert: string; key: string }): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-postgres-'))
   const dataDir = join(folder, 'data')
   const password = randomBytes(32).toString('base64url')
@@ -31,7 +34,11 @@ export async function startPostgres(): Promise<PostgresServer> {
   const port = await freePort()
   const child = new Child({
     name: 'database',
-    ...postgresServer(dataDir, port, { ...FORGETFUL, unix_socket_directories: folder }),
+    ...postgresServer(dataDir, port, {
+      ...FORGETFUL,
+      ...(tls && tlsSettings(folder, tls)),
+      unix_socket_directories: folder,
+    }),
     ipc: false,
     stopSignal: 'SIGQUIT',
     onLine: () => {},
@@ -40,14 +47,26 @@ export async function startPostgres(): Promise<PostgresServer> {
   const onExit = () => process.kill(child.pid, 'SIGQUIT')
   process.once('exit', onExit)
   // A query over a Unix socket takes two thirds of the time of one over loopback.
-  const url = `${postgresUrl(port, password)}?host=${folder}&port=${port}`
+  const tcpUrl = postgresUrl(port, password)
+  const url = `${tcpUrl}?host=${folder}&port=${port}`
   await child.pollUntilReady(() => canConnect(url))
   return {
     url,
+    tcpUrl,
     close: async () => {
       process.off('exit', onExit)
       await child.stop()
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+function tlsSettings(folder: string, { cert, key }: { cert: string; key: string }) {
+  const files = {
+    ssl_cert_file: join(folder, 'server.pem'),
+    ssl_key_file: join(folder, 'server.key'),
+  }
+  writeFileSync(files.ssl_cert_file, cert)
+  writeFileSync(files.ssl_key_file, key, { mode: 0o600 })
+  return { ssl: 'on', ...files }
 }

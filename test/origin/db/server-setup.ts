@@ -18,7 +18,7 @@ export default function setup(): Promise<() => Promise<void>> {
     await client.query(`create database ${TEMPLATE}`)
     await client.end()
     // Closed again, because Postgres cannot copy a database that has connections.
-    await (await openDatabase(databaseAt(server.url, TEMPLATE))).close()
+    await (await openDatabase({ url: databaseAt(server.url, TEMPLATE) })).close()
     process.env[TEST_SERVER] = server.url
     return async () => {
       delete process.env[TEST_SERVER]

@@ -15,7 +15,7 @@ export function onSharedDatabase(
   const opened: OpenDatabase[] = []
   beforeAll(async () => {
     fresh = await freshDatabase()
-    for (let i = 0; i < processes; i++) opened.push(await openDatabase(fresh.url))
+    for (let i = 0; i < processes; i++) opened.push(await openDatabase({ url: fresh.url }))
   })
   afterAll(async () => {
     await Promise.all(opened.map(({ close }) => close()))

@@ -16,6 +16,7 @@ const GOOD: Record<string, string | number> = {
   SVC_CONTRACT_ADDRESS: `0x${'cd'.repeat(20)}`,
   SVC_CONTRACT_BLOCK: 12_345_678,
   SVC_OUTBOUND_DENY: 'edge.example',
+  SVC_DATABASE_CA: 'system',
   LEGO_EMAIL: 'operations@origin.example',
 }
 const code = (text: string) => text.replace(/^\s*#.*$/gm, '')

@@ -33,7 +33,7 @@ describe('two processes on one Postgres', () => {
     instead: Partial<OriginServices> = {},
     predecessor?: string,
   ): Promise<Process> {
-    const database = await openDatabase(postgres.url)
+    const database = await openDatabase({ url: postgres.url })
     opened.push(database)
     const { db } = database
     const { keyring, now } = origin.services

@@ -317,7 +317,9 @@ describe('the daily gas budget against a single caller', () => {
 describe('on Postgres', () => {
   it('a hundred calls at four processes at once are limited to the burst', async () => {
     const postgres = await freshDatabase()
-    const databases = await Promise.all(Array.from({ length: 4 }, () => openDatabase(postgres.url)))
+    const databases = await Promise.all(
+      Array.from({ length: 4 }, () => openDatabase({ url: postgres.url })),
+    )
     const all = databases.map(
       ({ db }) =>
         new NewAccountLimits({

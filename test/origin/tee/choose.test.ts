@@ -166,7 +166,7 @@ describe('production settings', () => {
     SVC_CHANNEL_PSK: randomBytes(32).toString('base64url'),
     SVC_KMS_ROOT: `02${'ab'.repeat(32)}`,
     SVC_TLS_DIR: '/tls',
-    DATABASE_URL: 'postgres://u:p@db/svc',
+    DATABASE_URL: 'postgres://u:p@db/svc?sslmode=verify-full',
   }
 
   it('are accepted with dstack, a pinned KMS root, a database and an ACME client’s files', () => {
@@ -196,6 +196,16 @@ describe('production settings', () => {
       'SVC_APP_COMPOSE_FILE: allowed only with simulated',
     ],
     ['an app id', { SVC_APP_ID: 'ab'.repeat(20) }, 'SVC_APP_ID: allowed only with simulated'],
+    [
+      'a database without TLS',
+      { DATABASE_URL: 'postgres://u:p@db/svc' },
+      'DATABASE_URL: must have sslmode=verify-full in production',
+    ],
+    [
+      'a database whose host is not verified by name',
+      { DATABASE_URL: 'postgres://u:p@db/svc?sslmode=no-verify' },
+      'DATABASE_URL: must have sslmode=verify-full in production',
+    ],
     ['no TLS files', { SVC_TLS_DIR: undefined }, 'SVC_TLS_DIR: required in production'],
   ])('are rejected: %s', (_what, change, reason) => {
     expect(() => parseSettings({ ...settings, ...change })).toThrow(reason)
