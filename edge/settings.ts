@@ -1,5 +1,6 @@
 /** `docs/configuration.md` is generated from this schema. */
 import { z } from 'zod'
+import { ENVIRONMENT_NAMES } from '../shared/config/environments.ts'
 import {
   LOG_LEVEL_MEANING,
   logLevelSetting,
@@ -20,9 +21,9 @@ const base64Secret = (bytes: number) =>
     )
 
 export const edgeSettings = {
-  SVC_ENV: z.enum(['local', 'production']).register(SETTINGS, {
+  SVC_ENV: z.enum(ENVIRONMENT_NAMES).register(SETTINGS, {
     meaning:
-      '`local` or `production` (set by `wrangler.toml`). In production there is no mailbox page, and sign-in requires a mailer',
+      '`local`, `staging` or `production` (set by `wrangler.toml`): [Environments](#environments)',
   }),
   ORIGIN_URL: z.url({ protocol: /^https$/ }).register(SETTINGS, {
     meaning: 'URL of the origin, `https`, to which sealed requests are sent',

@@ -1,6 +1,7 @@
 import { createApp } from './app.ts'
 import { environmentFaults, type Env } from './env.ts'
 import { rejectInvalidHost } from './http/host.ts'
+import { markEnvironment } from './http/mark-environment.ts'
 import { rejectIfNotConfigured } from './http/not-configured.ts'
 import { recordResponse } from './http/record-response.ts'
 import { withOpenerPolicy } from './http/opener-policy.ts'
@@ -25,7 +26,7 @@ export default {
     const answer = await (rejectInvalidHost(request, env) ??
       handleWebhook(request, env) ??
       app.fetch(request, env, context))
-    const response = withOpenerPolicy(answer)
+    const response = markEnvironment(withOpenerPolicy(answer), env)
     recordResponse({ request, response, began }, env, context)
     return response
   },

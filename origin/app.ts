@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { ATTESTATION_PATH, EVIDENCES_PATH, INFO_PATH } from '../shared/attestation/evidence.ts'
+import { environmentHeaders } from '../shared/config/environments.ts'
 import { RECEIPT_HEADER } from '../shared/wire/header-names.ts'
 import { SEALED_EXECUTE_PATH } from '../shared/wire/sealed.ts'
 import { BodyBudgetExhaustedError } from './admission/body-budgets.ts'
@@ -31,6 +32,11 @@ import type { OriginServices } from './services.ts'
 export function createOriginApp(services: OriginServices): OriginApp {
   const app: OriginApp = new Hono<OriginEnv>()
   const { log, settings } = services
+  const marks = environmentHeaders(settings.SVC_ENV)
+  const allowOtherSites = cors({
+    ...CORS_OPTIONS,
+    exposeHeaders: [...CORS_OPTIONS.exposeHeaders, ...Object.keys(marks)],
+  })
 
   app.use(async (context, next) => {
     const startedAt = performance.now()
@@ -38,18 +44,19 @@ export function createOriginApp(services: OriginServices): OriginApp {
     await next()
     recordHandledRequest(context, performance.now() - startedAt, services)
     context.header('x-request-id', context.get('requestId'))
+    for (const [name, value] of Object.entries(marks)) context.header(name, value)
     const correlation = context.req.header('x-correlation-id')
     if (correlation !== undefined) context.header('x-correlation-id', correlation.slice(0, 255))
   })
-  app.use('/core/v1/*', cors(CORS))
-  app.use('/get_node_chain_config', cors(CORS))
+  app.use('/core/v1/*', allowOtherSites)
+  app.use('/get_node_chain_config', allowOtherSites)
   const verifierPaths = [ATTESTATION_PATH, INFO_PATH, `${EVIDENCES_PATH}*`, SEALED_EXECUTE_PATH]
-  for (const path of verifierPaths) app.use(path, cors(CORS))
+  for (const path of verifierPaths) app.use(path, allowOtherSites)
 
   for (const operation of operations) mountOperation(app, services, operation)
   mountProcessorWebhook(app, services)
   mountApiDescription(app, services)
-  mountErrorsPage(app)
+  mountErrorsPage(app, services)
   mountAttestation(app, services)
   mountInfo(app, services)
   mountEvidences(app, services)
@@ -87,7 +94,7 @@ export function createOriginApp(services: OriginServices): OriginApp {
   return app
 }
 
-const CORS = {
+const CORS_OPTIONS = {
   origin: '*',
   allowHeaders: ['Authorization', 'X-Api-Key', 'X-Wallet-Auth', 'Idempotency-Key', 'Content-Type'],
   exposeHeaders: ['x-request-id', 'x-svc-error', 'retry-after', 'x-total-count', RECEIPT_HEADER],

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ENVIRONMENTS } from '../shared/config/environments.ts'
 import {
   describeFaults,
   type ParsedSettings,
@@ -21,7 +22,7 @@ export type OriginSettings = ParsedOriginSettings & {
 export function checkSettings(
   environment: Record<string, string | undefined>,
 ): ParsedSettings<OriginSettings> {
-  const rules = [machineFaults, productionFaults, databaseFaults, executorFaults, processorFaults]
+  const rules = [machineFaults, publicFaults, databaseFaults, executorFaults, processorFaults]
   const { settings, faults } = parseEachSetting(originSettings, environment, rules)
   return settings ? { settings: withNewAccountDefaults(settings) } : { faults }
 }
@@ -54,36 +55,50 @@ export function databaseConnection(
 type Given = Partial<ParsedOriginSettings>
 
 function* machineFaults(settings: Given): Iterable<SettingFault> {
-  if (settings.SVC_TEE !== 'dstack') return
+  const { SVC_ENV, SVC_TEE } = settings
+  const { machine } = SVC_ENV ? ENVIRONMENTS[SVC_ENV] : ANY_ENVIRONMENT
+  if (SVC_TEE === 'simulated' && machine === 'hardware')
+    yield ['SVC_TEE', `simulated is not allowed in ${SVC_ENV}`]
+  if (SVC_TEE === 'dstack' && machine === 'simulated')
+    yield ['SVC_TEE', `must be simulated in ${SVC_ENV}`]
+  if (
+    SVC_TEE === 'simulated' &&
+    machine === 'simulated' &&
+    settings.SVC_SIM_ROOT_SHA256 === undefined
+  )
+    yield [
+      'SVC_SIM_ROOT_SHA256',
+      `required in ${SVC_ENV}, because the simulated root must be pinned`,
+    ]
+  if (SVC_TEE !== 'dstack') return
   if (settings.SVC_KMS_ROOT === undefined)
     yield ['SVC_KMS_ROOT', 'required with dstack; otherwise anyone could impersonate the KMS']
   for (const name of ['SVC_APP_COMPOSE_FILE', 'SVC_APP_ID'] as const)
     if (settings[name] !== undefined)
       yield [name, 'allowed only with simulated; a real machine gets it from the guest agent']
+  if (settings.SVC_SIM_ROOT_SHA256 !== undefined)
+    yield ['SVC_SIM_ROOT_SHA256', 'allowed only with simulated']
 }
 
-function* productionFaults(settings: Given): Iterable<SettingFault> {
-  if (settings.SVC_ENV !== 'production') return
-  if (settings.SVC_TEE === 'simulated') yield ['SVC_TEE', 'simulated is not allowed in production']
+/** Properties that add no fault, for a malformed `SVC_ENV`. */
+const ANY_ENVIRONMENT = ENVIRONMENTS.local
+
+function* publicFaults(settings: Given): Iterable<SettingFault> {
+  const { SVC_ENV } = settings
+  if (SVC_ENV === undefined || !ENVIRONMENTS[SVC_ENV].isPublic) return
   if (settings.DSTACK_SIMULATOR_ENDPOINT !== undefined)
-    yield ['DSTACK_SIMULATOR_ENDPOINT', 'not allowed in production, because it selects a simulator']
+    yield ['DSTACK_SIMULATOR_ENDPOINT', `not allowed in ${SVC_ENV}, because it selects a simulator`]
   if (settings.SVC_TLS_DIR === undefined)
-    yield ['SVC_TLS_DIR', 'required in production: the folder with the files of the ACME client']
+    yield ['SVC_TLS_DIR', `required in ${SVC_ENV}: the folder with the files of the ACME client`]
   if (settings.SVC_OUTBOUND_ALLOW && settings.SVC_OUTBOUND_ALLOW.length > 0)
-    yield ['SVC_OUTBOUND_ALLOW', 'not allowed in production, only for local development']
+    yield ['SVC_OUTBOUND_ALLOW', `not allowed in ${SVC_ENV}, only for local development`]
+  if (settings.DATABASE_URL !== undefined && sslModeOf(settings.DATABASE_URL) !== 'verify-full')
+    yield ['DATABASE_URL', `must have sslmode=verify-full in ${SVC_ENV}`]
 }
 
-function* databaseFaults({
-  SVC_ENV,
-  DATABASE_URL,
-  SVC_DATABASE_CA,
-}: Given): Iterable<SettingFault> {
-  if (DATABASE_URL === undefined) return
-  const mode = sslModeOf(DATABASE_URL)
-  if (SVC_ENV === 'production' && mode !== 'verify-full')
-    yield ['DATABASE_URL', 'must have sslmode=verify-full in production']
-  if (SVC_DATABASE_CA === undefined) return
-  if (mode !== 'verify-full')
+function* databaseFaults({ DATABASE_URL, SVC_DATABASE_CA }: Given): Iterable<SettingFault> {
+  if (DATABASE_URL === undefined || SVC_DATABASE_CA === undefined) return
+  if (sslModeOf(DATABASE_URL) !== 'verify-full')
     yield ['SVC_DATABASE_CA', 'requires sslmode=verify-full in DATABASE_URL']
   if (hasOwnAuthority(DATABASE_URL))
     yield ['SVC_DATABASE_CA', 'not allowed with sslrootcert in DATABASE_URL']

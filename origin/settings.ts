@@ -16,6 +16,7 @@ import {
   PAYERS_DEFAULT,
   PAYERS_MAX,
 } from '../shared/limits.ts'
+import { ENVIRONMENT_NAMES } from '../shared/config/environments.ts'
 import {
   LOG_LEVEL_MEANING,
   logLevelSetting,
@@ -48,11 +49,11 @@ const commaSeparated = <T>(parse: (text: string) => T[] | undefined, expected: s
     })
 
 export const originSettings = {
-  SVC_ENV: z.enum(['local', 'production']).default('production').register(SETTINGS, {
-    meaning: '`local` or `production`',
+  SVC_ENV: z.enum(ENVIRONMENT_NAMES).default('production').register(SETTINGS, {
+    meaning: '`local`, `staging` or `production`: [Environments](#environments)',
   }),
   SVC_STATE_DIR: z.string().default('.svc').register(SETTINGS, {
-    meaning: 'folder for the root key (local), TLS files and the account snapshot',
+    meaning: 'folder for the root key of a simulated machine, TLS files and the account snapshot',
     production: 'a root key from a file',
   }),
   SVC_ORIGIN_PORT: wholeNumber(0, 65_535).default(8788).register(SETTINGS, {
@@ -142,6 +143,16 @@ export const originSettings = {
       meaning:
         'app ID of the simulated machine, which is the address of its governance contract, 20 bytes in hex; only for `simulated`',
       default: 'first 20 bytes of the compose hash',
+      production: 'any value: requires `simulated`',
+    }),
+  SVC_SIM_ROOT_SHA256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'expected lower-case hex of 32 bytes')
+    .optional()
+    .register(SETTINGS, {
+      meaning:
+        "SHA-256 in hex of the simulated root, identical to the edge's `SIM_ROOT_SHA256`; only for `simulated`. The origin does not start with the root key of another root. `npm run simulated-root` prints it",
+      default: 'none; required in staging',
       production: 'any value: requires `simulated`',
     }),
   SVC_KMS_ROOT: z

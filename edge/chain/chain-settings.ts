@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { jsonSetting } from '../json-setting.ts'
 import { FINALITY_DEPTH_MAX } from '../../shared/limits.ts'
+import { ENVIRONMENTS, type EnvironmentName } from '../../shared/config/environments.ts'
 import type { SettingFault } from '../../shared/config/parse-settings.ts'
 import { SETTINGS } from '../../shared/config/settings.ts'
 
@@ -131,15 +132,15 @@ export function chainSettingProblems({
   SVC_ENV,
 }: {
   CHAINS?: Chains
-  SVC_ENV?: string
+  SVC_ENV?: EnvironmentName
 }): SettingFault[] {
   const found: SettingFault[] = []
-  if (SVC_ENV !== 'production') return found
+  if (SVC_ENV === undefined || !ENVIRONMENTS[SVC_ENV].isPublic) return found
   const ids: number[] = []
   for (const [name, { rpc, chainId }] of Object.entries(CHAINS)) {
     for (const [place, url] of rpc.entries())
       if (url.startsWith('http:'))
-        found.push([`CHAINS.${name}.rpc.${place}`, 'must use https in production'])
+        found.push([`CHAINS.${name}.rpc.${place}`, `must use https in ${SVC_ENV}`])
     if (ids.includes(chainId))
       found.push([`CHAINS.${name}.chain_id`, 'must differ from the other chains'])
     ids.push(chainId)

@@ -1,3 +1,4 @@
+import { ENVIRONMENTS, type EnvironmentName } from '../../shared/config/environments.ts'
 import { sleep } from '../sleep.ts'
 import { apiMailer } from './api-mailer.ts'
 import type { IdentityDeps } from './deps.ts'
@@ -10,10 +11,10 @@ import type { MailerSettings } from './mailer-settings.ts'
  * not send real mail.
  */
 export function chooseMailer(
-  { SVC_ENV, MAILER }: { SVC_ENV: 'local' | 'production'; MAILER?: MailerSettings | undefined },
+  { SVC_ENV, MAILER }: { SVC_ENV: EnvironmentName; MAILER?: MailerSettings | undefined },
   deps: IdentityDeps,
 ): Mailer {
-  if (SVC_ENV === 'local') return localMailer(deps, (line) => console.log(line))
+  if (!ENVIRONMENTS[SVC_ENV].isPublic) return localMailer(deps, (line) => console.log(line))
   if (!MAILER) return noMailer
   return apiMailer(MAILER, { ...deps, fetch: (...request) => fetch(...request), wait: sleep })
 }

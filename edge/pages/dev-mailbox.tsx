@@ -1,5 +1,6 @@
-/** The path does not exist in production. */
+/** The path exists only in a local stack. */
 import type { Context } from 'hono'
+import { ENVIRONMENTS } from '../../shared/config/environments.ts'
 import { type DeliveredMail, readLocalMailbox } from '../identity/local-mailbox.ts'
 import type { App, AppEnv } from '../http/app-env.ts'
 import { renderPage } from './layout/render-page.tsx'
@@ -13,7 +14,7 @@ const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
 
 export function registerDevMailbox(app: App): void {
   app.get('/dev/mailbox', async (c) => {
-    const isLocal = c.var.services.settings.SVC_ENV === 'local'
+    const isLocal = !ENVIRONMENTS[c.var.services.settings.SVC_ENV].isPublic
     if (!isLocal || !LOOPBACK_HOST.test(c.req.header('host') ?? '')) return c.notFound()
     const mails = await readLocalMailbox(c.var.services)
     if (!c.req.header('accept')?.includes('application/json')) return mailboxPage(c, mails)

@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { ENVIRONMENTS } from '../../shared/config/environments.ts'
 import type { App, AppEnv } from '../http/app-env.ts'
 import { readSameOriginForm } from './requests/same-origin-form.ts'
 import { renderPage } from './layout/render-page.tsx'
@@ -18,7 +19,7 @@ export function registerVerifyPage(app: App): void {
     if (form instanceof Response) return form
     const given = form.get(RPC_FIELD)?.trim() ?? ''
     if (given === '') return verifyPage(c, {})
-    const rpcUrl = parseRpcUrl(given, c.var.services.settings.SVC_ENV === 'local')
+    const rpcUrl = parseRpcUrl(given, !ENVIRONMENTS[c.var.services.settings.SVC_ENV].isPublic)
     if (rpcUrl === undefined)
       return verifyPage(c, { fault: 'Enter a URL that starts with https://.' })
     return verifyPage(c, { rpcUrl })

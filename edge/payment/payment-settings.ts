@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ENVIRONMENTS, type EnvironmentName } from '../../shared/config/environments.ts'
 import type { SettingFault } from '../../shared/config/parse-settings.ts'
 import { SETTINGS } from '../../shared/config/settings.ts'
 
@@ -25,7 +26,8 @@ type PaymentSettings = z.infer<z.ZodObject<typeof paymentSettings>>
 export function paymentSettingErrors({
   SVC_ENV,
   PAYMENT_SCRIPT_URL = PROCESSOR_SCRIPT_URL,
-}: Partial<PaymentSettings> & { SVC_ENV?: string }): SettingFault[] {
-  if (SVC_ENV !== 'production' || PAYMENT_SCRIPT_URL === PROCESSOR_SCRIPT_URL) return []
-  return [['PAYMENT_SCRIPT_URL', "production allows only the processor's own script"]]
+}: Partial<PaymentSettings> & { SVC_ENV?: EnvironmentName }): SettingFault[] {
+  if (SVC_ENV === undefined || !ENVIRONMENTS[SVC_ENV].isPublic) return []
+  if (PAYMENT_SCRIPT_URL === PROCESSOR_SCRIPT_URL) return []
+  return [['PAYMENT_SCRIPT_URL', `${SVC_ENV} allows only the processor's own script`]]
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { tryParseJson } from '../../shared/json/try-parse-json.ts'
 import { type Policy, TCB_STATUSES } from '../../shared/attestation/policy.ts'
+import { ENVIRONMENTS, type EnvironmentName } from '../../shared/config/environments.ts'
 import type { SettingFault } from '../../shared/config/parse-settings.ts'
 import { SETTINGS } from '../../shared/config/settings.ts'
 
@@ -81,7 +82,7 @@ export type TrustSettings = z.infer<z.ZodObject<typeof trustSettings>>
 
 /** @param settings settings that are malformed are undefined */
 export function trustSettingProblems(
-  settings: Partial<TrustSettings> & { SVC_ENV?: string },
+  settings: Partial<TrustSettings> & { SVC_ENV?: EnvironmentName },
 ): SettingFault[] {
   const { ORIGIN_TRUST, SIM_ROOT_SHA256, GOVERNANCE_RPC } = settings
   const found: SettingFault[] = []
@@ -89,16 +90,19 @@ export function trustSettingProblems(
     found.push(['SIM_ROOT_SHA256', 'required with ORIGIN_TRUST=simulated'])
   if (ORIGIN_TRUST === 'hardware' && SIM_ROOT_SHA256 !== undefined)
     found.push(['SIM_ROOT_SHA256', 'allowed only with ORIGIN_TRUST=simulated'])
-  if (settings.SVC_ENV !== 'production') return found
+  if (settings.SVC_ENV === undefined) return found
+  const { machine, isPublic } = ENVIRONMENTS[settings.SVC_ENV]
+  if (isPublic && GOVERNANCE_RPC?.startsWith('http:'))
+    found.push(['GOVERNANCE_RPC', `must use https in ${settings.SVC_ENV}`])
+  if (machine !== 'any' && ORIGIN_TRUST !== undefined && ORIGIN_TRUST !== machine)
+    found.push(['ORIGIN_TRUST', `must be ${machine} in ${settings.SVC_ENV}`])
+  if (machine !== 'hardware') return found
 
-  if (ORIGIN_TRUST !== 'hardware') found.push(['ORIGIN_TRUST', 'must be hardware in production'])
-  if (settings.ORIGIN_APP_ID === undefined) found.push(['ORIGIN_APP_ID', 'required in production'])
-  if (settings.ORIGIN_MEASUREMENTS === undefined)
-    found.push(['ORIGIN_MEASUREMENTS', 'required in production'])
+  const required = `required in ${settings.SVC_ENV}`
+  if (settings.ORIGIN_APP_ID === undefined) found.push(['ORIGIN_APP_ID', required])
+  if (settings.ORIGIN_MEASUREMENTS === undefined) found.push(['ORIGIN_MEASUREMENTS', required])
   if (settings.ORIGIN_COMPOSE_HASHES === undefined && GOVERNANCE_RPC === undefined)
-    found.push(['ORIGIN_COMPOSE_HASHES', 'required in production, unless GOVERNANCE_RPC is set'])
-  if (GOVERNANCE_RPC?.startsWith('http:'))
-    found.push(['GOVERNANCE_RPC', 'must use https in production'])
+    found.push(['ORIGIN_COMPOSE_HASHES', `${required}, unless GOVERNANCE_RPC is set`])
   return found
 }
 

@@ -88,7 +88,7 @@ function tlsOptions(
   return {
     ...(mode === 'unverified'
       ? { rejectUnauthorized: false }
-      : ca !== undefined && { ca: [...[ca].flat()] }),
+      : ca !== undefined && { ca: [ca].flat() }),
     ...(cert !== undefined && { cert }),
     ...(key !== undefined && { key }),
   }

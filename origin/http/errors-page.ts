@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { ERRORS_PATH } from '../../shared/errors/api-error.ts'
 import { escape, renderMarkdown } from '../../shared/documents/markdown.ts'
+import type { OriginServices } from '../services.ts'
+import { environmentBanner } from './environment-banner.ts'
 import type { OriginApp } from './operation.ts'
 
 const SOURCE = new URL('../../docs/errors.md', import.meta.url)
@@ -26,13 +28,17 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 }
 
-export function mountErrorsPage(app: OriginApp): void {
+export function mountErrorsPage(
+  app: OriginApp,
+  { settings }: Pick<OriginServices, 'settings'>,
+): void {
   let page: string | undefined
-  app.get(ERRORS_PATH, (context) => context.body((page ??= errorsPage()), 200, HEADERS))
+  const banner = environmentBanner(settings.SVC_ENV)
+  app.get(ERRORS_PATH, (context) => context.body((page ??= errorsPage(banner)), 200, HEADERS))
 }
 
 /** Links to other documents become plain text, because the origin does not serve them. */
-function errorsPage(): string {
+function errorsPage(banner: string): string {
   const resolve = (href: string) => (href.startsWith('#') ? href : undefined)
   const { title, html } = renderMarkdown(readFileSync(SOURCE, 'utf8'), resolve)
   return `<!doctype html>
@@ -44,7 +50,7 @@ function errorsPage(): string {
 <style>${STYLE}</style>
 </head>
 <body>
-<main>
+${banner}<main>
 <h1>${escape(title)}</h1>
 ${html}</main>
 </body>

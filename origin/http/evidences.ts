@@ -1,5 +1,6 @@
 import { COLLATERAL_FILE, EVIDENCES_PATH } from '../../shared/attestation/evidence.ts'
 import type { OriginServices } from '../services.ts'
+import { environmentBanner } from './environment-banner.ts'
 import type { OriginApp } from './operation.ts'
 
 /** A cache could mix the files of two sets of evidence. */
@@ -10,10 +11,11 @@ const PEM_TYPE = 'application/pem-certificate-chain'
 const HTML_TYPE = 'text/html; charset=utf-8'
 
 /** Serves the evidence files without any changes, because the published checksums cover the exact bytes. */
-export function mountEvidences(app: OriginApp, { evidence, tee }: OriginServices): void {
+export function mountEvidences(app: OriginApp, { evidence, tee, settings }: OriginServices): void {
+  const banner = environmentBanner(settings.SVC_ENV)
   app.get(EVIDENCES_PATH, (context) => {
     const names = [...evidence.current().files.keys(), COLLATERAL_FILE].toSorted()
-    return context.body(renderListing(names), 200, {
+    return context.body(renderListing(names, banner), 200, {
       ...HEADERS,
       'content-type': HTML_TYPE,
       'content-security-policy': "default-src 'none'",
@@ -38,12 +40,12 @@ function evidenceContentType(name: string): string {
 }
 
 /** File names need no escaping: they are our own, except for the domain, which a URL parser has validated. */
-function renderListing(names: readonly string[]): string {
+function renderListing(names: readonly string[], banner: string): string {
   const links = names.map((name) => `<li><a href="${name}">${name}</a></li>\n`).join('')
   return `<!doctype html>
 <html lang="en">
 <title>Evidence</title>
-<h1>Evidence</h1>
+${banner}<h1>Evidence</h1>
 <ul>
 ${links}</ul>
 </html>

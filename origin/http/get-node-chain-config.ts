@@ -1,3 +1,4 @@
+import { ENVIRONMENTS } from '../../shared/config/environments.ts'
 import { nodeChainConfigResponse } from '../../shared/wire/core.ts'
 import type { Operation } from './operation.ts'
 
@@ -15,7 +16,7 @@ function nodeChainConfigOperation(path: string): Operation {
       chain_id: Number(chain.chainId),
       contract_address: chain.contractAddress,
       is_evm: true,
-      testnet: settings.SVC_ENV === 'local',
+      testnet: ENVIRONMENTS[settings.SVC_ENV].isTestnet,
       token: 'ETH',
     }),
   }

@@ -4,7 +4,7 @@ import type { OriginServices } from '../services.ts'
 import type { OriginApp } from './operation.ts'
 
 /**
- * Serves `GET /info`: `tcb_info.app_compose` exactly as measured, and the wallets that pay for writes. The first wallet
+ * Serves `GET /info`: `tcb_info.app_compose` exactly as measured, the environment, and the wallets that pay for writes. The first wallet
  * funds the others. Their addresses must be published here, because the wallets' keys exist only in the machine, and
  * the operator has to fund and register the wallets.
  */
@@ -14,6 +14,8 @@ export function mountInfo(app: OriginApp, { evidence, keyring, settings }: Origi
   )
   app.get(INFO_PATH, (context) => {
     const { info } = evidence.current()
-    return context.json({ ...info, api_payers }, 200, { 'cache-control': 'no-store' })
+    return context.json({ ...info, api_payers, environment: settings.SVC_ENV }, 200, {
+      'cache-control': 'no-store',
+    })
   })
 }

@@ -67,7 +67,7 @@ export async function ensureApp(
   rpcUrl: string,
   composeFile: string | undefined,
 ): Promise<LocalApp> {
-  const text = simulatedAppCompose(composeFile)
+  const text = simulatedAppCompose(composeFile, 'local')
   const kept = join(stateDir, 'app-compose.json')
   writeFileSync(kept, text)
   const composeHash = createHash('sha256').update(text).digest('hex')

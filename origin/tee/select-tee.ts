@@ -1,21 +1,28 @@
 import { existsSync } from 'node:fs'
+import { ENVIRONMENTS } from '../../shared/config/environments.ts'
 import type { OriginSettings } from '../env.ts'
-import { loadRootKey } from '../keys/root-key-file.ts'
+import { loadRootKey, ROOT_KEY_FILE } from '../keys/root-key-file.ts'
 import type { OriginLog } from '../log.ts'
 import { simulatedAppCompose } from './simulated-app-compose.ts'
 import { GuestAgent } from './dstack/guest-agent.ts'
-import { requireProductionCompose } from './dstack/production-compose.ts'
 import { DstackProvider } from './dstack/provider.ts'
 import { requireMatchingQuote } from './dstack/self-check.ts'
+import { requireMeasuredEnvironment } from './measured-environment.ts'
 import { TeeMismatchError, type TeeProvider } from './provider.ts'
-import { SimulatedProvider } from './simulated/provider.ts'
+import { SimulatedProvider, simulatedPinOf } from './simulated/provider.ts'
 
 const DSTACK_SOCKET = '/var/run/dstack.sock'
 
 export type TeeOptions = {
   settings: Pick<
     OriginSettings,
-    'SVC_ENV' | 'SVC_TEE' | 'SVC_APP_COMPOSE_FILE' | 'SVC_APP_ID' | 'SVC_KMS_ROOT' | 'SVC_PCCS_URL'
+    | 'SVC_ENV'
+    | 'SVC_TEE'
+    | 'SVC_APP_COMPOSE_FILE'
+    | 'SVC_APP_ID'
+    | 'SVC_SIM_ROOT_SHA256'
+    | 'SVC_KMS_ROOT'
+    | 'SVC_PCCS_URL'
   >
   stateDir: string
   now: () => number
@@ -36,6 +43,8 @@ export async function selectTee(
 
 async function createDstackProvider(choice: TeeOptions): Promise<TeeProvider> {
   const { settings, now, log, socketPath = DSTACK_SOCKET } = choice
+  if (ENVIRONMENTS[settings.SVC_ENV].machine === 'simulated')
+    throw new TeeMismatchError(`SVC_TEE=dstack is not allowed in ${settings.SVC_ENV}`)
   if (settings.SVC_KMS_ROOT === undefined)
     throw new TeeMismatchError(
       'SVC_TEE=dstack requires SVC_KMS_ROOT, the root of the KMS that issues the root key',
@@ -48,23 +57,29 @@ async function createDstackProvider(choice: TeeOptions): Promise<TeeProvider> {
     log,
   })
   const info = await tee.info()
-  if (settings.SVC_ENV === 'production') requireProductionCompose(info.tcb_info.app_compose)
+  requireMeasuredEnvironment(info.tcb_info.app_compose, settings.SVC_ENV)
   await requireMatchingQuote(tee, info)
   return tee
 }
 
-/** Creates a simulated TEE, which is allowed only in the local stack. */
+/** Creates a simulated TEE, which is allowed in the local stack, and with a pinned root in staging. */
 function createSimulatedProvider(choice: TeeOptions): TeeProvider {
   const { settings, stateDir, now, socketPath = DSTACK_SOCKET } = choice
-  if (settings.SVC_ENV === 'production')
-    throw new TeeMismatchError('SVC_TEE=simulated is not allowed in production')
+  const { machine, isPublic } = ENVIRONMENTS[settings.SVC_ENV]
+  if (machine === 'hardware')
+    throw new TeeMismatchError(`SVC_TEE=simulated is not allowed in ${settings.SVC_ENV}`)
   if (existsSync(socketPath))
     throw new TeeMismatchError(
       `SVC_TEE=simulated is not allowed on a machine with a guest agent (${socketPath})`,
     )
-  const app = {
-    appCompose: simulatedAppCompose(settings.SVC_APP_COMPOSE_FILE),
-    appId: settings.SVC_APP_ID,
-  }
-  return new SimulatedProvider(loadRootKey(stateDir, settings.SVC_ENV), app, now)
+  const appCompose = simulatedAppCompose(settings.SVC_APP_COMPOSE_FILE, settings.SVC_ENV)
+  requireMeasuredEnvironment(appCompose, settings.SVC_ENV)
+  const rootKey = loadRootKey(stateDir, settings.SVC_ENV)
+  const pin = settings.SVC_SIM_ROOT_SHA256
+  const root = simulatedPinOf(rootKey)
+  if (pin === undefined ? isPublic : pin !== root)
+    throw new TeeMismatchError(
+      `the simulated root of ${ROOT_KEY_FILE} is ${root}, which is not the one in SVC_SIM_ROOT_SHA256`,
+    )
+  return new SimulatedProvider(rootKey, { appCompose, appId: settings.SVC_APP_ID }, now)
 }

@@ -42,7 +42,9 @@ export async function verifyBundle(
     check(shown !== undefined, NOTHING_MEASURED)
     return shown
   }
-  await run('compose hash', () => composeHashRule(evidence.info, machine().machine, policy))
+  await run('compose hash', () =>
+    composeHashRule(evidence.info, machine().machine, machine().collateral.root.kind, policy),
+  )
   await run('images', () => imagesRule(evidence.info))
   const filesResult = await run('evidence files', () =>
     evidenceFilesRule(evidence, machine().machine, machine().collateral, policy, at),

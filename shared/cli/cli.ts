@@ -123,7 +123,7 @@ async function clientOf(
     ...(known.triggersUrl !== undefined && { triggersUrl: known.triggersUrl }),
     ...(apiKey !== undefined && { apiKey }),
     ...(bearer !== undefined && { token: bearer }),
-    ...verificationFor(baseUrl),
+    ...verificationFor(baseUrl, sources.terminal),
     fetch,
     signal: sources.terminal.signal,
   })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Verify } from '../client/verification/client-policy.ts'
+import type { ClientPolicy, Verify } from '../client/verification/client-policy.ts'
 import { isLoopback } from '../network/loopback.ts'
 import type { Credentials } from './credentials/credentials.ts'
 import { type LocalStack, localStackOf } from './local-stack.ts'
@@ -59,12 +59,24 @@ export async function resolveDeployment(
   }
 }
 
+const SIMULATED_ROOT = 'SVC_SIM_ROOT_SHA256'
+
 /**
  * Returns the verification mode for an origin. Loopback hosts are exempt from verification, because no other machine
- * can intercept the connection and their evidence is simulated.
+ * can intercept the connection and their evidence is simulated. Other hosts need Intel's root, or the simulated root of
+ * a staging deployment that `SVC_SIM_ROOT_SHA256` pins.
+ * @throws {UsageError} if `SVC_SIM_ROOT_SHA256` is malformed
  */
-export function verificationFor(baseUrl: string): { verify: Verify } {
-  return { verify: isLoopback(new URL(baseUrl).hostname) ? 'never' : 'once' }
+export function verificationFor(
+  baseUrl: string,
+  { environment }: Pick<Terminal, 'environment'>,
+): { verify: Verify; policy?: ClientPolicy } {
+  if (isLoopback(new URL(baseUrl).hostname)) return { verify: 'never' }
+  const spkiSha256 = environment[SIMULATED_ROOT]
+  if (!spkiSha256) return { verify: 'once' }
+  if (!/^[0-9a-f]{64}$/.test(spkiSha256))
+    throw new UsageError(`${SIMULATED_ROOT}: expected lower-case hex of 32 bytes`)
+  return { verify: 'once', policy: { root: { kind: 'simulated', spkiSha256 } } }
 }
 
 type DeploymentUrls = { baseUrl: string | undefined; triggersUrl: string | undefined }

@@ -163,7 +163,7 @@ describe('data for the payment page', () => {
 
 describe('the payment script', () => {
   it('must be the processor’s in production', () => {
-    const production = { SVC_ENV: 'production' }
+    const production = { SVC_ENV: 'production' as const }
     expect(
       paymentSettingErrors({ ...production, PAYMENT_SCRIPT_URL: PROCESSOR_SCRIPT_URL }),
     ).toEqual([])

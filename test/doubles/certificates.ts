@@ -65,6 +65,8 @@ async function issue(
     signingKey,
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
+      // Distinguishes authorities of the same name, one of which the process may trust as well.
+      await x509.AuthorityKeyIdentifierExtension.create(authority),
       new x509.SubjectAlternativeNameExtension(
         names.map((value) => ({ type: /^[\d.]+$|:/.test(value) ? 'ip' : 'dns', value })),
       ),

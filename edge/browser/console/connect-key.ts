@@ -2,13 +2,14 @@ import type { ApiClient } from '../../../shared/client/api/client.ts'
 import { createClient } from '../../../shared/client/client.ts'
 import { Forbidden } from '../../../shared/client/failures/by-status.ts'
 import { SvcError } from '../../../shared/client/failures/svc-error.ts'
+import type { ClientPolicy } from '../../../shared/client/verification/client-policy.ts'
 import type { Step } from '../../../shared/client/options.ts'
 import { apiKeyHash } from '../../../shared/crypto/keccak.ts'
 import type { KeyConnection } from './connection.ts'
 import { reportStep } from './progress.ts'
 
 /** With `verify: 'once'`, the origin's evidence is verified before a key is sent. */
-export type Origin = { baseUrl: string; verify: 'once' | 'never' }
+export type Origin = { baseUrl: string; verify: 'once' | 'never'; policy?: ClientPolicy }
 
 /** The core API must not receive the session of the signed-in user. */
 export const fetchWithoutCookies: typeof fetch = (input, init) =>

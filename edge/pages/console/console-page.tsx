@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { ENVIRONMENTS } from '../../../shared/config/environments.ts'
 import { ConnectCard } from '../../browser/connect/connect-card.tsx'
 import type { App, AppEnv } from '../../http/app-env.ts'
 import { renderPage } from '../layout/render-page.tsx'
@@ -11,7 +12,7 @@ export function registerConsolePage(app: App): void {
 }
 
 function consolePage(c: Context<AppEnv>): Promise<Response> {
-  const { baseUrl, verify } = coreApi(c)
+  const { baseUrl, verify, simulatedRoot } = coreApi(c)
   const connect = [...new Set([new URL(c.var.services.settings.PUBLIC_URL).origin, baseUrl])]
   return renderPage(
     c,
@@ -28,7 +29,12 @@ function consolePage(c: Context<AppEnv>): Promise<Response> {
           Without JavaScript, use the command line: <code>npx --no-install svc --help</code>.
         </p>
       </noscript>
-      <div id="console" data-base-url={baseUrl} data-verify={verify}>
+      <div
+        id="console"
+        data-base-url={baseUrl}
+        data-verify={verify}
+        data-simulated-root={simulatedRoot}
+      >
         <ConnectCard />
       </div>
       <section id="about" aria-labelledby="about-key">
@@ -52,13 +58,24 @@ function consolePage(c: Context<AppEnv>): Promise<Response> {
   )
 }
 
+type CoreApi = {
+  baseUrl: string
+  verify: 'once' | 'never'
+  /** SHA-256 of the only simulated root that the console accepts. Otherwise, it requires Intel's root. */
+  simulatedRoot?: string | undefined
+}
+
 /**
- * In production, it is the origin. In a local stack, it is the edge, because browsers do not trust the local
+ * In a public deployment, it is the origin. In a local stack, it is the edge, because browsers do not trust the local
  * certificate authority. The edge then verifies the origin, and seals and forwards the calls.
  */
-function coreApi(c: Context<AppEnv>): { baseUrl: string; verify: 'once' | 'never' } {
-  const { SVC_ENV, ORIGIN_URL, PUBLIC_URL } = c.var.services.settings
-  return SVC_ENV === 'production'
-    ? { baseUrl: new URL(ORIGIN_URL).origin, verify: 'once' }
-    : { baseUrl: new URL(PUBLIC_URL).origin, verify: 'never' }
+function coreApi(c: Context<AppEnv>): CoreApi {
+  const { SVC_ENV, ORIGIN_URL, PUBLIC_URL, SIM_ROOT_SHA256 } = c.var.services.settings
+  const { isPublic, machine } = ENVIRONMENTS[SVC_ENV]
+  if (!isPublic) return { baseUrl: new URL(PUBLIC_URL).origin, verify: 'never' }
+  return {
+    baseUrl: new URL(ORIGIN_URL).origin,
+    verify: 'once',
+    ...(machine === 'simulated' && { simulatedRoot: SIM_ROOT_SHA256 }),
+  }
 }

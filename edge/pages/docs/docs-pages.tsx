@@ -70,8 +70,8 @@ function docsPage(c: Context<AppEnv>, title: string, content: Child): Promise<Re
 const renderedPages = new Map<string, { text: string; headers: Headers }>()
 
 async function cachedPage(c: Context<AppEnv>, render: () => Promise<Response>): Promise<Response> {
-  const { PUBLIC_URL } = c.var.services.settings
-  const key = PUBLIC_URL + c.req.path
+  const { PUBLIC_URL, SVC_ENV } = c.var.services.settings
+  const key = `${SVC_ENV} ${PUBLIC_URL}${c.req.path}`
   let cached = renderedPages.get(key)
   if (!cached) {
     const rendered = await render()

@@ -8,6 +8,7 @@
  * - `.rows`: list of items with their actions
  * - `.facts`: list of names and values
  * - `.badge`: one-word state
+ * - `.environment`: banner of a deployment that is not for production
  * - `.warn` and `.problem`: messages that must not be missed
  * - `.done`: confirmation of an action
  * - `.actions`: buttons side by side
@@ -42,6 +43,7 @@ a:hover { color: var(--act-over); text-decoration-thickness: 2px; }
 
 .skip { position: absolute; left: 1rem; top: -6rem; z-index: 1; padding: .625rem 1rem; background: var(--paper); }
 .skip:focus { top: .5rem; }
+.environment { margin: 0; padding: .5rem 1.25rem; border-bottom: 2px solid var(--warn); background: var(--warn-ground); text-align: center; font-weight: 600; }
 .site { background: var(--paper); border-bottom: 1px solid var(--line); }
 .site > div, main, footer > div { width: 100%; max-width: 44rem; margin: 0 auto; padding-inline: 1.25rem; }
 .wide .site > div, .wide main, .wide footer > div { max-width: 68rem; }

@@ -7,6 +7,7 @@ import type { Context } from 'hono'
 import { html, raw } from 'hono/html'
 import type { Child } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { ENVIRONMENTS } from '../../../shared/config/environments.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { currentSession } from '../../http/authenticate.ts'
 import { Footer, Header, BareHeader } from './header.tsx'
@@ -51,6 +52,7 @@ export async function renderPage(
   setPageHeaders(c)
   const styles = style === undefined ? [PAGE_STYLE] : [PAGE_STYLE, style]
   c.header('Content-Security-Policy', await contentSecurityPolicy(c, styles, script))
+  const { banner } = ENVIRONMENTS[c.var.services.settings.SVC_ENV]
   const session = anonymous ? 'not_looked_up' : await currentSession(c)
   const document = (
     <html lang="en">
@@ -67,6 +69,11 @@ export async function renderPage(
         <a class="skip" href="#main">
           Skip to content
         </a>
+        {banner !== undefined && (
+          <p class="environment" role="note">
+            {banner}
+          </p>
+        )}
         {alone ? <BareHeader /> : <Header path={c.req.path} session={session} />}
         <main id="main" tabindex={-1}>
           <h1>{title}</h1>

@@ -1,5 +1,6 @@
 /** Sign-in page, which sends magic links (docs/decisions/0048). */
 import type { Context } from 'hono'
+import { ENVIRONMENTS } from '../../../shared/config/environments.ts'
 import { clientNetwork } from '../../../shared/network/client-network.ts'
 import { MAGIC_LINK_LIFETIME_MS } from '../../../shared/limits.ts'
 import { mailboxOf, parseEmail } from '../../identity/email-address.ts'
@@ -83,9 +84,9 @@ async function sendLink(c: Context<AppEnv>): Promise<Response> {
     title: 'Check your e-mail',
     text: `We sent a sign-in link to ${email}. It works once and expires after ${minutes} minutes. Open it in this browser. If it opens in another tab, return to this one to continue where you left off.`,
     link: [
-      ...(services.settings.SVC_ENV === 'local'
-        ? [{ href: '/dev/mailbox', text: 'Open the local mailbox' }]
-        : []),
+      ...(ENVIRONMENTS[services.settings.SVC_ENV].isPublic
+        ? []
+        : [{ href: '/dev/mailbox', text: 'Open the local mailbox' }]),
       { href: next, text: 'Continue in this tab' },
     ],
   })

@@ -1,5 +1,6 @@
 /** The operator must set either all keys or no keys. */
 import { z } from 'zod'
+import { ENVIRONMENTS, type EnvironmentName } from '../../../shared/config/environments.ts'
 import type { SettingFault } from '../../../shared/config/parse-settings.ts'
 import { SETTINGS } from '../../../shared/config/settings.ts'
 
@@ -41,7 +42,7 @@ export const processorSettings = {
 
 export type ProcessorSettings = {
   /** Undefined if the setting is malformed. */
-  SVC_ENV?: 'local' | 'production' | undefined
+  SVC_ENV?: EnvironmentName | undefined
   SVC_PROCESSOR_SECRET_KEY?: string | undefined
   SVC_PROCESSOR_PUBLISHABLE_KEY?: string | undefined
   SVC_PROCESSOR_WEBHOOK_SECRET?: string | undefined
@@ -65,15 +66,19 @@ export function processorFaults(settings: ProcessorSettings): SettingFault[] {
       'SVC_PROCESSOR_PUBLISHABLE_KEY',
       'must have the same mode (live or test) as the secret key',
     ])
-  if (SVC_ENV === 'production') {
-    if (secret !== undefined && !isLive(secret))
-      faults.push(['SVC_PROCESSOR_SECRET_KEY', 'test mode keys are not allowed in production'])
-    if (url !== undefined)
-      faults.push([
-        'SVC_PROCESSOR_URL',
-        'not allowed in production, only for tests and local development',
-      ])
-  } else if (url !== undefined && secret !== undefined && isLive(secret))
+  if (SVC_ENV === undefined) return faults
+  const { payments, isPublic } = ENVIRONMENTS[SVC_ENV]
+  if (secret !== undefined && payments !== 'any' && isLive(secret) !== (payments === 'live'))
+    faults.push([
+      'SVC_PROCESSOR_SECRET_KEY',
+      `${isLive(secret) ? 'live' : 'test'} mode keys are not allowed in ${SVC_ENV}`,
+    ])
+  if (url !== undefined && isPublic)
+    faults.push([
+      'SVC_PROCESSOR_URL',
+      `not allowed in ${SVC_ENV}, only for tests and local development`,
+    ])
+  else if (url !== undefined && secret !== undefined && isLive(secret))
     faults.push(['SVC_PROCESSOR_URL', 'not allowed with a live mode key'])
   return faults
 }

@@ -28,6 +28,7 @@ const EXCLUDED = [
   'origin/deploy/image/',
   'origin/deploy/release.ts',
   'origin/deploy/render.ts',
+  'origin/deploy/simulated-root.ts',
   'origin/deploy/fill-in.ts',
   'shared/cli/',
   'shared/packaging/',

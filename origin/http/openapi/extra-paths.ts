@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import {
   ATTESTATION_PATH,
   attestationSchema,
@@ -5,6 +6,7 @@ import {
   INFO_PATH,
   infoSchema,
 } from '../../../shared/attestation/evidence.ts'
+import { ENVIRONMENT_NAMES } from '../../../shared/config/environments.ts'
 import { SEALED_EXECUTE_PATH, SEALED_OUTCOMES_PATH } from '../../../shared/wire/sealed.ts'
 import { SEALED_RUNS_PATH } from '../../../shared/wire/sealed-runs.ts'
 import { HEALTH_PATH, METRICS_PATH, METRICS_TYPE } from '../../../shared/wire/monitoring-paths.ts'
@@ -124,10 +126,15 @@ const attestation = describeGet(
   },
 )
 
+const infoResponse = infoSchema.extend({
+  environment: z.enum(ENVIRONMENT_NAMES),
+  api_payers: z.array(z.string()),
+})
+
 const info = describeGet(
   'info',
   'Returns the machine’s description of itself: the application and the measured compose text.',
-  { content: jsonContent(jsonSchemaOf(infoSchema, 'output')), failures: [503] },
+  { content: jsonContent(jsonSchemaOf(infoResponse, 'output')), failures: [503] },
 )
 
 const evidenceFile = describeGet(

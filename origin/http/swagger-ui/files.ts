@@ -38,7 +38,8 @@ function toServedFile(type: string, content: Buffer): ServedFile {
   return { type, etag: `"${hash}"`, bytes: Uint8Array.from(content) }
 }
 
-export const SWAGGER_UI_PAGE = `<!doctype html>
+/** @param banner HTML at the top of the page */
+export const swaggerUiPage = (banner: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -48,7 +49,7 @@ export const SWAGGER_UI_PAGE = `<!doctype html>
 <link rel="stylesheet" href="/core/v1/swagger-ui/swagger-ui.css">
 </head>
 <body>
-<div id="swagger-ui"></div>
+${banner}<div id="swagger-ui"></div>
 <noscript>This page needs JavaScript to show <a href="/core/v1/openapi.json">the OpenAPI document</a>.</noscript>
 <script src="/core/v1/swagger-ui/swagger-ui-bundle.js"></script>
 <script src="/core/v1/swagger-ui/swagger-initializer.js"></script>

@@ -3,7 +3,8 @@ import type { OriginServices } from '../../services.ts'
 import { coreOpenApiDocument } from '../openapi/document.ts'
 import type { OriginApp } from '../operation.ts'
 import { operations } from '../operations.ts'
-import { SWAGGER_UI_PAGE, swaggerUiFiles } from './files.ts'
+import { environmentBanner } from '../environment-banner.ts'
+import { swaggerUiPage, swaggerUiFiles } from './files.ts'
 
 const PAGE_PATH = '/core/v1/swagger-ui'
 
@@ -39,13 +40,14 @@ export function mountApiDescription(app: OriginApp, { settings }: OriginServices
   const description = () =>
     (text ??= JSON.stringify(coreOpenApiDocument(operations, settings.SVC_PUBLIC_URL)))
   const files = swaggerUiFiles()
+  const banner = environmentBanner(settings.SVC_ENV)
   const json = { 'content-type': 'application/json', 'cache-control': 'no-cache' }
 
   app.get('/core/v1/openapi.json', (context) => context.body(description(), 200, json))
   app.get(PAGE_PATH, (context) => {
     // Browsers accept text/html explicitly; all other clients get JSON.
     const wantsPage = context.req.header('accept')?.includes('text/html') === true
-    if (wantsPage) return context.body(SWAGGER_UI_PAGE, 200, PAGE_HEADERS)
+    if (wantsPage) return context.body(swaggerUiPage(banner), 200, PAGE_HEADERS)
     return context.body(description(), 200, { ...json, vary: 'accept' })
   })
   app.get(`${PAGE_PATH}/:file`, (context) => {

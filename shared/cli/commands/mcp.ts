@@ -42,7 +42,7 @@ async function mcp(command: Command, cli: Cli): Promise<void> {
     withToken: async (token) => {
       const { triggersUrl, known, fetch } = at
       const baseUrl = known.baseUrl ?? triggersUrl
-      const urls = { baseUrl, triggersUrl, ...verificationFor(baseUrl) }
+      const urls = { baseUrl, triggersUrl, ...verificationFor(baseUrl, terminal) }
       return client.createClient({ ...urls, token, fetch, signal: terminal.signal }).triggers
     },
     storeToken: (token) =>

@@ -21,6 +21,7 @@ import { registerSignInPage } from '../../../edge/pages/sign-in/sign-in-page.tsx
 import { registerSignOut } from '../../../edge/pages/sign-in/sign-out.ts'
 import { toApiError } from '../../../edge/http/failure.ts'
 import { logEvent } from '../../../edge/log.ts'
+import type { EnvironmentName } from '../../../shared/config/environments.ts'
 import { chooseMailer } from '../../../edge/identity/choose-mailer.ts'
 
 export const PUBLIC_URL = 'https://edge.test'
@@ -36,10 +37,7 @@ const watcherOf = () => {
 }
 
 /** The identity routes, with a clock that the test can set. */
-export function identityApp(
-  SVC_ENV: 'local' | 'production' = 'local',
-  changes: Partial<Services> = {},
-) {
+export function identityApp(SVC_ENV: EnvironmentName = 'local', changes: Partial<Services> = {}) {
   const clock = { ms: Date.UTC(2026, 10, 20) }
   const settings = { SVC_ENV, PUBLIC_URL, ID_MAC_KEY } as Services['settings']
   const identity = { db, now: () => clock.ms, random }

@@ -105,6 +105,61 @@ describe('a simulated root requires three settings', () => {
   })
 })
 
+describe('staging settings', () => {
+  const STAGING = {
+    ...PRODUCTION,
+    SVC_ENV: 'staging',
+    ORIGIN_TRUST: 'simulated',
+    SIM_ROOT_SHA256: hex(32),
+    ORIGIN_APP_ID: undefined,
+    ORIGIN_COMPOSE_HASHES: undefined,
+    ORIGIN_MEASUREMENTS: undefined,
+  }
+
+  it('accept exactly one simulated root', () => {
+    const { root } = attestationPolicy(settingsWith({}, STAGING))
+    expect(root).toEqual({ kind: 'simulated', spkiSha256: hex(32) })
+  })
+
+  it.each<[string, Changes, string]>([
+    [
+      'staging edge at a production origin: a hardware root',
+      { ORIGIN_TRUST: 'hardware', SIM_ROOT_SHA256: undefined },
+      'ORIGIN_TRUST: must be simulated in staging',
+    ],
+    ['a simulated root that is not pinned', { SIM_ROOT_SHA256: undefined }, 'SIM_ROOT_SHA256'],
+    ['plain HTTP to the governance', { GOVERNANCE_RPC: 'http://rpc.test' }, 'GOVERNANCE_RPC'],
+    [
+      'plain HTTP to a chain',
+      { CHAINS: '{"base":{"chain_id":8453,"rpc":["http://node.test"]}}' },
+      'CHAINS.base.rpc.0: must use https in staging',
+    ],
+    [
+      'the payment script of somebody else',
+      { PAYMENT_SCRIPT_URL: 'https://js.stripe.test/v3/' },
+      'PAYMENT_SCRIPT_URL: staging allows only',
+    ],
+  ])('reject %s', (_, changes, fault) => {
+    expect(() => settingsWith(changes, STAGING)).toThrow(fault)
+  })
+
+  it('staging settings in production: each relaxation is refused on its own', () => {
+    const relaxations: Changes[] = [
+      { ORIGIN_TRUST: 'simulated' },
+      { SIM_ROOT_SHA256: hex(32) },
+      { ORIGIN_APP_ID: undefined },
+      { ORIGIN_COMPOSE_HASHES: undefined },
+      { ORIGIN_MEASUREMENTS: undefined },
+    ]
+    expect(() => settingsWith({})).not.toThrow()
+    for (const changes of relaxations)
+      expect(() => settingsWith(changes)).toThrow('settings are not usable')
+    expect(() => settingsWith({ SVC_ENV: 'production' }, STAGING)).toThrow(
+      /ORIGIN_TRUST: must be hardware in production.*ORIGIN_MEASUREMENTS: required/,
+    )
+  })
+})
+
 describe('the default wrangler.toml', () => {
   const section = wrangler.split('[vars]')[1]!.split('\n[')[0]!
   const vars = Object.fromEntries(

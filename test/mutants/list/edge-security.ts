@@ -157,8 +157,8 @@ export const EDGE_SECURITY: readonly Mutant[] = [
   {
     id: 'payment-foreign-script',
     file: 'edge/payment/payment-settings.ts',
-    from: "SVC_ENV !== 'production' || PAYMENT_SCRIPT_URL === PROCESSOR_SCRIPT_URL",
-    to: "SVC_ENV !== 'production' || PAYMENT_SCRIPT_URL.startsWith('https:')",
+    from: 'if (PAYMENT_SCRIPT_URL === PROCESSOR_SCRIPT_URL) return []',
+    to: "if (PAYMENT_SCRIPT_URL.startsWith('https:')) return []",
     meaning: 'in production the payment page runs a script of somebody else',
     tests: ['test/edge/trust/trust-settings.test.ts', 'test/edge/pages/pay-page.test.ts'],
   },

@@ -9,7 +9,7 @@ import { CERTIFICATE, evidenceApp } from '../tee/evidence-app.ts'
 const ROOT = randomBytes(32)
 const machine = new SimulatedProvider(
   ROOT,
-  { appCompose: simulatedAppCompose(undefined) },
+  { appCompose: simulatedAppCompose(undefined, 'local') },
   Date.now,
 )
 const reportData = (text: string) =>

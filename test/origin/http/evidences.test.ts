@@ -13,7 +13,7 @@ const RTMR3_AT = 520
 const REPORT_DATA_AT = 568
 
 const machine = () =>
-  new SimulatedProvider(ROOT, { appCompose: simulatedAppCompose(undefined) }, Date.now)
+  new SimulatedProvider(ROOT, { appCompose: simulatedAppCompose(undefined, 'local') }, Date.now)
 let served: ReturnType<typeof evidenceApp>
 beforeAll(async () => {
   served = evidenceApp(machine(), ROOT)

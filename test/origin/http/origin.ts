@@ -119,7 +119,11 @@ export async function startOrigin(processor?: ProcessorDouble) {
     sleep: abortableSleep,
     newId: randomUUID,
   })
-  const tee = new SimulatedProvider(root, { appCompose: simulatedAppCompose(undefined) }, now)
+  const tee = new SimulatedProvider(
+    root,
+    { appCompose: simulatedAppCompose(undefined, 'local') },
+    now,
+  )
   const { compose_hash: composeHash } = await tee.info()
   const receipts = new ReceiptSigner({ key: keyring.receiptKey(), composeHash, now })
   const sourceCids = new SourceCids(now)

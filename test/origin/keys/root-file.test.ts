@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import {
   chmodSync,
   mkdtempSync,
@@ -11,8 +11,10 @@ import {
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { loadRootKey, ROOT_KEY_FILE } from '../../../origin/keys/root-key-file.ts'
+import { simulatedPinOf } from '../../../origin/tee/simulated/provider.ts'
 
 let folder: string
 let file: string
@@ -76,5 +78,19 @@ describe('the local root key', () => {
     const keys = new Set(starts.map(({ said }) => said().replace('ready\n', '')))
     expect([...keys]).toEqual([Buffer.from(loadRootKey(folder, 'local')).toString('hex')])
     expect(readdirSync(folder)).toEqual([ROOT_KEY_FILE])
+  })
+
+  it('of staging is created by npm run simulated-root, which prints its pin, and kept', async () => {
+    expect(() => loadRootKey(folder, 'staging')).toThrow('does not exist; restore it')
+    expect(readdirSync(folder)).toEqual([])
+    const script = fileURLToPath(
+      new URL('../../../origin/deploy/simulated-root.ts', import.meta.url),
+    )
+    const print = () =>
+      execFileSync(process.execPath, [script, folder], { encoding: 'utf8' }).trim()
+    const pin = print()
+    expect(pin).toBe(simulatedPinOf(loadRootKey(folder, 'staging')))
+    expect(print()).toBe(pin)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 })

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseSettings } from '../../../origin/env.ts'
-import { ROOT_KEY_FILE } from '../../../origin/keys/root-key-file.ts'
+import { loadRootKey, ROOT_KEY_FILE } from '../../../origin/keys/root-key-file.ts'
 import { selectTee, type TeeOptions } from '../../../origin/tee/select-tee.ts'
 import { KeyChainError } from '../../../origin/tee/dstack/key-chain.ts'
+import { simulatedPinOf } from '../../../origin/tee/simulated/provider.ts'
+import { measuredEnvironments } from '../../../shared/attestation/measured-environment.ts'
 import { TeeUnavailableError } from '../../../origin/tee/provider.ts'
 import { TeeMismatchError } from '../../../origin/tee/provider.ts'
 import { type GuestAgentDouble, startGuestAgent } from '../../doubles/guest-agent.ts'
@@ -35,6 +37,7 @@ const choose = ({ socketPath, ...settings }: Given) =>
       SVC_TEE: 'dstack',
       SVC_APP_COMPOSE_FILE: undefined,
       SVC_APP_ID: undefined,
+      SVC_SIM_ROOT_SHA256: undefined,
       SVC_KMS_ROOT: agent.kmsRoot.toString('hex'),
       SVC_PCCS_URL: 'http://127.0.0.1:1',
       ...settings,
@@ -152,6 +155,52 @@ describe('the simulated machine', () => {
       socketPath: nobody(),
     })
     expect((await tee.info()).app_id).toBe('ab'.repeat(20))
+  })
+})
+
+describe('the simulated machine of a staging deployment', () => {
+  const staging = { SVC_ENV: 'staging', SVC_TEE: 'simulated' } as const
+  const start = (changes: Given) => choose({ ...staging, socketPath: nobody(), ...changes })
+  const makeRoot = () => simulatedPinOf(loadRootKey(stateDir, 'local'))
+
+  it('starts with the pinned root, and measures its environment', async () => {
+    const { tee } = await start({ SVC_SIM_ROOT_SHA256: makeRoot() })
+    const { app_compose } = (await tee.info()).tcb_info
+    expect(measuredEnvironments(app_compose)).toEqual(['staging'])
+    expect(app_compose).toContain('SVC_TEE=simulated')
+  })
+
+  it('exchanged root key: does not start with another root, which it names', async () => {
+    const found = makeRoot()
+    for (const SVC_SIM_ROOT_SHA256 of ['ab'.repeat(32), undefined])
+      await expect(start({ SVC_SIM_ROOT_SHA256 })).rejects.toThrow(
+        `the simulated root of root.key is ${found}, which is not the one in SVC_SIM_ROOT_SHA256`,
+      )
+  })
+
+  it('lost root key: does not create a new one', async () => {
+    const starting = start({ SVC_SIM_ROOT_SHA256: 'ab'.repeat(32) })
+    await expect(starting).rejects.toThrow(/root.key does not exist; restore it from a backup/)
+    expect(existsSync(join(stateDir, ROOT_KEY_FILE))).toBe(false)
+  })
+
+  it('staging passed off as production: rejects a compose text of another environment', async () => {
+    const file = join(stateDir, 'app-compose.json')
+    writeFileSync(file, PRODUCTION_TEXT)
+    const pinned = { SVC_SIM_ROOT_SHA256: makeRoot(), SVC_APP_COMPOSE_FILE: file }
+    await expect(start(pinned)).rejects.toThrow('does not set SVC_ENV=staging')
+  })
+
+  it('staging passed off as production: does not run on a real machine', async () => {
+    const other = await startGuestAgent(composeOf('environment:\n  - SVC_ENV=staging\n'))
+    const real = { SVC_TEE: 'dstack', SVC_KMS_ROOT: other.kmsRoot.toString('hex') } as const
+    await expect(start({ ...real, socketPath: other.socketPath })).rejects.toThrow(
+      'SVC_TEE=dstack is not allowed in staging',
+    )
+    await expect(
+      start({ SVC_SIM_ROOT_SHA256: makeRoot(), socketPath: other.socketPath }),
+    ).rejects.toThrow('not allowed on a machine with a guest agent')
+    await other.close()
   })
 })
 

@@ -32,7 +32,7 @@ export function evidenceApp(tee: TeeProvider, root: Uint8Array) {
   const log: OriginServices['log'] = (event, facts = {}) => void logs.push({ event, facts })
   const evidence = new Evidence({ tee, keys: evidenceKeys(root), now, log })
   const given = {
-    settings: { SVC_PUBLIC_URL: 'https://origin.example' },
+    settings: { SVC_ENV: 'local', SVC_PUBLIC_URL: 'https://origin.example' },
     log,
     counters: new Counters(),
     tee,

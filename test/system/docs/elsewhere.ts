@@ -83,6 +83,11 @@ export const ELSEWHERE: readonly Elsewhere[] = [
     because: 'foundry’s cast, and members’ hardware wallets',
   },
   { page: 'docs/deploy.md', has: 'vmm-cli.py deploy', because: REAL_MACHINE },
+  {
+    page: 'docs/deploy.md',
+    has: 'npm run simulated-root',
+    ranBy: 'test/origin/keys/root-file.test.ts',
+  },
   { page: 'docs/deploy.md', has: 'accounturi=', because: 'records of a zone that is signed' },
   { page: 'docs/deploy.md', has: 'npx wrangler d1 create', because: 'an account at Cloudflare' },
   {
