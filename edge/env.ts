@@ -1,7 +1,6 @@
 import {
   describeFaults,
   type ParsedSettings,
-  parseEachSetting,
   type SettingFault,
 } from '../shared/config/parse-settings.ts'
 import type { Watcher } from './chain/watch/watcher.ts'
@@ -10,7 +9,7 @@ import type { RateCapObject } from './limits/rate-cap-object.ts'
 import type { TrustObject } from './trust/trust-object.ts'
 import type { TriggerObject } from './queue/trigger-object.ts'
 import type { SchedulerObject } from './schedule/scheduler-object.ts'
-import { edgeSettingRules, edgeSettings, type Settings, type UnparsedSettings } from './settings.ts'
+import { BINDINGS, checkEdgeSettings, type Settings, type UnparsedSettings } from './settings.ts'
 
 export type { Settings }
 
@@ -37,12 +36,13 @@ export type Env = Bindings & {
   CHAIN_WATCHER: Namespace<Watcher>
 }
 
+type BindingName = Exclude<keyof Env, keyof Bindings>
+
 let parsed: { env: object; result: ParsedSettings<Settings> } | undefined
 
 /** Parses the settings, and finds all of their faults. The result is cached per isolate. */
 function parsedSettings(env: Env): ParsedSettings<Settings> {
-  if (parsed?.env !== env)
-    parsed = { env, result: parseEachSetting(edgeSettings, env, edgeSettingRules) }
+  if (parsed?.env !== env) parsed = { env, result: checkEdgeSettings(env) }
   return parsed.result
 }
 
@@ -57,20 +57,9 @@ export function settingsOf(env: Env): Settings {
   throw new Error(`The edge's settings are not usable: ${describeFaults(faults)}`)
 }
 
-/** Names of the bindings, which `wrangler.toml` declares. */
-export const BINDINGS = [
-  'DB',
-  'TRIGGER_QUEUE',
-  'ORIGIN_TRUST_OBJECT',
-  'EDGE_METRICS',
-  'RATE_CAP',
-  'SCHEDULER',
-  'CHAIN_WATCHER',
-] as const satisfies Exclude<keyof Env, keyof Bindings>[]
-
 /** Returns all faults of the settings and bindings. Empty if the edge can serve requests. */
 export function environmentFaults(env: Env): SettingFault[] {
-  const missing = BINDINGS.filter((name) => env[name] === undefined)
+  const missing = BINDINGS.filter((name: BindingName) => env[name] === undefined)
   return [
     ...(parsedSettings(env).faults ?? []),
     ...missing.map((name): SettingFault => [name, 'binding is missing in wrangler.toml']),

@@ -1,6 +1,7 @@
 /** `docs/configuration.md` is generated from this schema. */
 import { z } from 'zod'
 import { ENVIRONMENT_NAMES } from '../shared/config/environments.ts'
+import { type ParsedSettings, parseEachSetting } from '../shared/config/parse-settings.ts'
 import {
   LOG_LEVEL_MEANING,
   logLevelSetting,
@@ -20,18 +21,31 @@ const base64Secret = (bytes: number) =>
       `base64url of ${bytes} random bytes`,
     )
 
+const UNFILLED = 'still the placeholder of wrangler.toml'
+
+/** The top-level domain `invalid` never exists (RFC 2606), so it marks placeholders. */
+function isFilledIn(url: string): boolean {
+  return !URL.parse(url)?.hostname.endsWith('.invalid')
+}
+
 export const edgeSettings = {
   SVC_ENV: z.enum(ENVIRONMENT_NAMES).register(SETTINGS, {
     meaning:
       '`local`, `staging` or `production` (set by `wrangler.toml`): [Environments](#environments)',
   }),
-  ORIGIN_URL: z.url({ protocol: /^https$/ }).register(SETTINGS, {
-    meaning: 'URL of the origin, `https`, to which sealed requests are sent',
-  }),
-  PUBLIC_URL: z.url({ protocol: /^https?$/ }).register(SETTINGS, {
-    meaning:
-      'public URL of this service, `http` or `https`; used for links, webhook URLs and the origin check of forms. Its host must be a name. Passkeys are bound to the host: changing it invalidates all of them',
-  }),
+  ORIGIN_URL: z
+    .url({ protocol: /^https$/ })
+    .refine(isFilledIn, UNFILLED)
+    .register(SETTINGS, {
+      meaning: 'URL of the origin, `https`, to which sealed requests are sent',
+    }),
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/ })
+    .refine(isFilledIn, UNFILLED)
+    .register(SETTINGS, {
+      meaning:
+        'public URL of this service, `http` or `https`; used for links, webhook URLs and the origin check of forms. Its host must be a name. Passkeys are bound to the host: changing it invalidates all of them',
+    }),
   ...trustSettings,
   CHANNEL_PSK: base64Secret(32).register(SETTINGS, {
     meaning: "the origin's `SVC_CHANNEL_PSK`",
@@ -63,9 +77,23 @@ export const edgeSettings = {
   }),
 }
 
-/** Rules that concern several settings. */
-export const edgeSettingRules = [trustSettingProblems, chainSettingProblems, paymentSettingErrors]
-
 type EdgeShape = z.ZodObject<typeof edgeSettings>
 export type UnparsedSettings = z.input<EdgeShape>
 export type Settings = z.output<EdgeShape>
+
+/** Parses the settings, and finds all of their faults. Messages contain no values. */
+export function checkEdgeSettings(given: object): ParsedSettings<Settings> {
+  const rules = [trustSettingProblems, chainSettingProblems, paymentSettingErrors]
+  return parseEachSetting(edgeSettings, given as Record<string, unknown>, rules)
+}
+
+/** Names of the bindings, which `wrangler.toml` declares. */
+export const BINDINGS = [
+  'DB',
+  'TRIGGER_QUEUE',
+  'ORIGIN_TRUST_OBJECT',
+  'EDGE_METRICS',
+  'RATE_CAP',
+  'SCHEDULER',
+  'CHAIN_WATCHER',
+] as const

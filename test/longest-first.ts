@@ -16,6 +16,8 @@ const LONG = [
   'test/system/conformance.test.ts',
   'test/system/forged-flood.test.ts',
   'test/system/cli.test.ts',
+  'test/system/staging.test.ts',
+  'test/system/wrangler-dev.test.ts',
   'test/system/front.test.ts',
   'test/system/long-run.test.ts',
   'test/system/client.test.ts',

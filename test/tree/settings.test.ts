@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { unstable_readConfig } from 'wrangler'
 import { z } from 'zod'
+import { BINDINGS, edgeSettings } from '../../edge/settings.ts'
 import { settingsPage, TABLES } from '../../.ci/settings-page.ts'
 
 const file = (path: string) =>
@@ -13,6 +15,56 @@ describe('configuration files of tools', () => {
   it('have a compatibility date at which waitUntil keeps an object alive', () => {
     const date = /^compatibility_date = "(.+)"$/m.exec(file('wrangler.toml'))?.[1] ?? ''
     expect(date >= '2026-10-01').toBe(true)
+  })
+
+  it.each(['staging', 'production'])(
+    'repeat in wrangler.toml what env.%s does not inherit',
+    (env) => {
+      const config = fileURLToPath(new URL('../../wrangler.toml', import.meta.url))
+      const [top, own] = [unstable_readConfig({ config }), unstable_readConfig({ config, env })]
+      const inherited = [
+        'main',
+        'compatibility_date',
+        'compatibility_flags',
+        'migrations',
+        'triggers',
+        'rules',
+        'build',
+        'observability',
+        'workers_dev',
+        'preview_urls',
+      ] as const
+      for (const name of [...inherited, 'durable_objects'] as const)
+        expect(own[name]).toEqual(top[name])
+      const bindings = [
+        ...own.durable_objects.bindings.map(({ name }: { name: string }) => name),
+        ...own.d1_databases.map(({ binding }: { binding: string }) => binding),
+      ]
+      expect(bindings.toSorted()).toEqual(BINDINGS.toSorted())
+      expect(own.d1_databases[0]!.migrations_dir).toBe(top.d1_databases[0]!.migrations_dir)
+      expect(own).toMatchObject({
+        workers_dev: false,
+        preview_urls: false,
+        observability: { enabled: true },
+      })
+      expect(own.name).not.toBe(top.name)
+      expect(own.vars['SVC_ENV']).toBe(env)
+      expect(Object.keys(own.vars).filter((name) => !(name in edgeSettings))).toEqual([])
+    },
+  )
+
+  it('give wrangler dev no address, so that it cannot be deployed by mistake', () => {
+    const config = fileURLToPath(new URL('../../wrangler.toml', import.meta.url))
+    expect(unstable_readConfig({ config })).toMatchObject({ routes: undefined, workers_dev: false })
+  })
+
+  it('list every setting of the edge in .dev.vars.example', () => {
+    const listed = [...file('.dev.vars.example').matchAll(/^(?:# )?([A-Z][A-Z0-9_]+)=/gm)]
+    expect(listed.map(([, name]) => name).toSorted()).toEqual(Object.keys(edgeSettings).toSorted())
+  })
+
+  it('keep .dev.vars out of Git', () => {
+    expect(file('.gitignore').split('\n')).toContain('.dev.vars')
   })
 
   it('have a lockfile entry for every optional platform package, which npm ci requires', () => {

@@ -1,6 +1,7 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { BINDINGS, type Env } from '../../../edge/env.ts'
+import type { Env } from '../../../edge/env.ts'
+import { BINDINGS } from '../../../edge/settings.ts'
 import worker from '../../../edge/worker.ts'
 import { env, unknownTriggerId } from '../app.ts'
 

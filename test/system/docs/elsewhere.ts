@@ -64,6 +64,11 @@ export const ELSEWHERE: readonly Elsewhere[] = [
   { page: 'docs/cli.md', language: 'json', ranBy: 'test/shared/cli/trigger.test.ts' },
   { page: 'docs/client.md', language: 'js', ranBy: PROGRAMS },
   { page: 'docs/configuration.md', language: 'json', ranBy: BODIES },
+  {
+    page: 'docs/configuration.md',
+    has: 'npm run dev-vars',
+    ranBy: 'test/system/wrangler-dev.test.ts',
+  },
   { page: 'docs/credits.md', language: 'sql', ranBy: 'test/origin/credits/docs.test.ts' },
   { page: 'docs/credits.md', language: 'html', ranBy: BODIES },
   { page: 'docs/deploy.md', has: 'npm run image                    #', ranBy: BODIES },
