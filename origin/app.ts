@@ -4,8 +4,9 @@ import { cors } from 'hono/cors'
 import { ATTESTATION_PATH, EVIDENCES_PATH, INFO_PATH } from '../shared/attestation/evidence.ts'
 import { environmentHeaders } from '../shared/config/environments.ts'
 import { RECEIPT_HEADER } from '../shared/wire/header-names.ts'
-import { SEALED_EXECUTE_PATH } from '../shared/wire/sealed.ts'
+import { SEALED_EXECUTE_PATH, SEALED_OUTCOMES_PATH } from '../shared/wire/sealed.ts'
 import { BodyBudgetExhaustedError } from './admission/body-budgets.ts'
+import { DrainingError } from './admission/drain.ts'
 import { mountProcessorWebhook } from './http/billing-processor-webhook.ts'
 import { mountAttestation } from './http/attestation.ts'
 import { mountEvidences } from './http/evidences.ts'
@@ -31,7 +32,7 @@ import type { OriginServices } from './services.ts'
 
 export function createOriginApp(services: OriginServices): OriginApp {
   const app: OriginApp = new Hono<OriginEnv>()
-  const { log, settings } = services
+  const { drain, log, settings } = services
   const marks = environmentHeaders(settings.SVC_ENV)
   const allowOtherSites = cors({
     ...CORS_OPTIONS,
@@ -41,10 +42,13 @@ export function createOriginApp(services: OriginServices): OriginApp {
   app.use(async (context, next) => {
     const startedAt = performance.now()
     context.set('requestId', randomUUID())
-    await next()
+    const { method, path } = context.req
+    const isWork = method === 'POST' && path !== SEALED_OUTCOMES_PATH
+    await (isWork ? drain.track(next()) : next())
     recordHandledRequest(context, performance.now() - startedAt, services)
     context.header('x-request-id', context.get('requestId'))
     for (const [name, value] of Object.entries(marks)) context.header(name, value)
+    if (drain.isDraining) context.header('connection', 'close')
     const correlation = context.req.header('x-correlation-id')
     if (correlation !== undefined) context.header('x-correlation-id', correlation.slice(0, 255))
   })
@@ -72,7 +76,9 @@ export function createOriginApp(services: OriginServices): OriginApp {
     const { status, headers, body, code } = failureResponse(error, settings.SVC_PUBLIC_URL)
     services.counters.countRejection(status, code)
     const isExpected =
-      error instanceof ActionFailedError || error instanceof BodyBudgetExhaustedError
+      error instanceof ActionFailedError ||
+      error instanceof BodyBudgetExhaustedError ||
+      error instanceof DrainingError
     const isServerFault = status >= 500 && !isExpected
     // Does not log aborted requests: any client can abort many uploads, and the client no longer receives the response.
     if (isServerFault && !context.req.raw.signal.aborted) {

@@ -7,6 +7,7 @@ import {
   type SettingFault,
 } from '../shared/config/parse-settings.ts'
 import { type DatabaseConnection, hasOwnAuthority, sslModeOf } from './db/connection.ts'
+import { DRAIN_DEFAULT_MS } from './admission/drain.ts'
 import { NEW_ACCOUNT_DEFAULTS } from './admission/new-account-defaults.ts'
 import { processorFaults } from './credits/processor/settings.ts'
 import { originSettings } from './settings.ts'
@@ -14,6 +15,7 @@ import { originSettings } from './settings.ts'
 type ParsedOriginSettings = z.output<z.ZodObject<typeof originSettings>>
 
 export type OriginSettings = ParsedOriginSettings & {
+  SVC_DRAIN_MS: number
   SVC_NEW_ACCOUNT_BURST: number
   SVC_NEW_ACCOUNT_PER_HOUR: number
 }
@@ -24,7 +26,7 @@ export function checkSettings(
 ): ParsedSettings<OriginSettings> {
   const rules = [machineFaults, publicFaults, databaseFaults, executorFaults, processorFaults]
   const { settings, faults } = parseEachSetting(originSettings, environment, rules)
-  return settings ? { settings: withNewAccountDefaults(settings) } : { faults }
+  return settings ? { settings: withDefaults(settings) } : { faults }
 }
 
 /** Names every missing or invalid setting, but no value. */
@@ -110,10 +112,11 @@ function* executorFaults({ SVC_EXECUTORS_MIN, SVC_EXECUTORS_MAX }: Given): Itera
     yield ['SVC_EXECUTORS_MIN', 'must not exceed SVC_EXECUTORS_MAX']
 }
 
-function withNewAccountDefaults(settings: ParsedOriginSettings): OriginSettings {
+function withDefaults(settings: ParsedOriginSettings): OriginSettings {
   const { burst, perHour, gasPerDayWei } = NEW_ACCOUNT_DEFAULTS[settings.SVC_ENV]
   return {
     ...settings,
+    SVC_DRAIN_MS: settings.SVC_DRAIN_MS ?? DRAIN_DEFAULT_MS[settings.SVC_ENV],
     SVC_NEW_ACCOUNT_BURST: settings.SVC_NEW_ACCOUNT_BURST ?? burst,
     SVC_NEW_ACCOUNT_PER_HOUR: settings.SVC_NEW_ACCOUNT_PER_HOUR ?? perHour,
     SVC_NEW_ACCOUNT_GAS_PER_DAY_WEI: settings.SVC_NEW_ACCOUNT_GAS_PER_DAY_WEI ?? gasPerDayWei,

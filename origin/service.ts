@@ -7,6 +7,7 @@ import { getRequestListener } from '@hono/node-server'
 import { connectChain } from './accounts/chain.ts'
 import type { TemplateFile } from './actions/pool/template.ts'
 import { BodyBudgets } from './admission/body-budgets.ts'
+import { Drain } from './admission/drain.ts'
 import { EventLoopLoad } from './admission/event-loop-load.ts'
 import { createOriginApp } from './app.ts'
 import { keyIdOf } from './channel/open-request.ts'
@@ -31,6 +32,7 @@ import { Counters } from './metrics/counters.ts'
 import { takeFolder } from './predecessor.ts'
 import { ActionStatements } from './receipts/action-statements.ts'
 import { startAccounts } from './service/accounts.ts'
+import { drainAndClose } from './service/drain.ts'
 import { startLedger } from './service/ledger.ts'
 import { startRuns, startSandbox } from './service/runs.ts'
 import type { OriginProcess, OriginServices } from './services.ts'
@@ -61,6 +63,9 @@ const log: OriginLog = (event, facts) => {
   write(event, facts)
 }
 const lifecycle = new Lifecycle()
+const drain = new Drain()
+/** Aborted to stop without waiting for the work in flight. */
+const skipGrace = new AbortController()
 
 async function start(template: Promise<TemplateFile>): Promise<void> {
   lifecycle.onClose('template', async () => (await template.catch(() => undefined))?.close())
@@ -96,8 +101,9 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     payments: processor,
     load,
     pollMs: settings.SVC_CHAIN_POLL_MS,
+    isDraining: () => drain.isDraining,
     isDatabaseAway,
-    areExecutorsBroken: () => pool.load().isBroken,
+    areExecutorsBroken: () => !drain.isDraining && pool.load().isBroken,
     certificateEndsAt: () => renewer.certificateEndsAt,
     cpuPressure: () => pressure.percent,
   })
@@ -114,6 +120,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     ...runs,
     storedResponses,
     load,
+    drain,
     bodyBudgets: new BodyBudgets(),
     channel,
     tee,
@@ -125,7 +132,14 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   const timer = setInterval(() => void renewer.renewIfDue(), EVIDENCE_POLL_MS)
   lifecycle.onClose('evidence', () => clearInterval(timer))
   await ready
-  await listen(server, app, settings, () => mirror.current().size)
+  await listen(server, app, settings)
+  const graceMs = settings.SVC_DRAIN_MS
+  lifecycle.onClose('server', () =>
+    drainAndClose({ drain, pool, server, graceMs, skipGrace: skipGrace.signal, log }),
+  )
+  const { port } = server.address() as AddressInfo
+  log('origin.ready', { port, accounts: mirror.current().size })
+  process.send?.({ ready: { port } })
 }
 
 async function openProcess(settings: OriginSettings): Promise<OriginProcess> {
@@ -144,6 +158,7 @@ async function openProcess(settings: OriginSettings): Promise<OriginProcess> {
     tee,
     composeHash: (await tee.info()).compose_hash.toLowerCase(),
     lifecycle,
+    drain,
     counters,
     log,
     now,
@@ -220,29 +235,16 @@ async function openServer(
   return { server, evidence, renewer }
 }
 
-async function listen(
-  server: Server,
-  app: OriginApp,
-  settings: OriginSettings,
-  countAccounts: () => number,
-): Promise<void> {
+async function listen(server: Server, app: OriginApp, settings: OriginSettings): Promise<void> {
   const { SVC_ORIGIN_HOST: hostname, SVC_ORIGIN_PORT: port, SVC_PUBLIC_URL: publicUrl } = settings
   const respond = getRequestListener(app.fetch, { hostname })
   server.on('request', (incoming, outgoing) => void respond(incoming, outgoing))
   protectConnections(server, settings.SVC_CONNECTIONS_MAX)
   rejectMalformedRequests(server, { counters, log, publicUrl })
   server.keepAliveTimeout = KEEP_ALIVE_MS
-  const listening = new Promise<void>((resolveListening) => {
+  await new Promise<void>((resolveListening) => {
     server.listen(port, hostname, resolveListening)
   })
-  lifecycle.onClose('server', () => {
-    server.close()
-    server.closeAllConnections()
-  })
-  await listening
-  const address = server.address() as AddressInfo
-  log('origin.ready', { port: address.port, accounts: countAccounts() })
-  process.send?.({ ready: { port: address.port } })
 }
 
 function secureContext({ key, chain }: ServedTls) {
@@ -268,9 +270,18 @@ async function stop(code: number): Promise<void> {
 
 /** @param template the sandbox template, which started building before this module was loaded */
 export function runOrigin(template: Promise<TemplateFile>): void {
-  process.on('SIGTERM', () => void stop(0)).on('SIGINT', () => void stop(0))
+  let isStopping = false
+  const onSignal = () => {
+    if (isStopping) process.exit(1)
+    isStopping = true
+    void stop(0)
+  }
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
   // A disconnect means that the parent has exited, so no other process would stop this one.
-  process.once('disconnect', () => void stop(0))
+  process.once('disconnect', () => {
+    skipGrace.abort()
+    void stop(0)
+  })
   start(template).catch((error: unknown) => {
     const message = error instanceof Error ? error.message : String(error)
     // The log shortens the message of an error, but not the list of faulty settings, which contains no values.

@@ -8,6 +8,7 @@ import type { KeyUses } from './accounts/key-uses.ts'
 import type { AccountEmails } from './accounts/account-emails.ts'
 import type { NewAccountLimits } from './admission/new-account-limits.ts'
 import type { BodyBudgets } from './admission/body-budgets.ts'
+import type { Drain } from './admission/drain.ts'
 import type { EventLoopLoad } from './admission/event-loop-load.ts'
 import type { WalletCallLimits } from './admission/wallet-call-limits.ts'
 import type { ChannelKeys } from './channel/open-request.ts'
@@ -41,6 +42,7 @@ export type OriginProcess = {
   tee: TeeProvider
   composeHash: string
   lifecycle: Lifecycle
+  drain: Drain
   counters: Counters
   log: OriginLog
   now: () => number
@@ -70,6 +72,7 @@ export type OriginServices = {
   newAccountLimits: NewAccountLimits
   walletCalls: WalletCallLimits
   load: Pick<EventLoopLoad, 'requireRoom'>
+  drain: Drain
   bodyBudgets: BodyBudgets
   sourceCids: SourceCids
   tee: Pick<TeeProvider, 'collateral'>

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { SHED_PRESSURE_PERCENT } from './admission/cpu-pressure.ts'
 import { SHED_DELAY_MS } from './admission/event-loop-load.ts'
+import { DRAIN_DEFAULT_MS } from './admission/drain.ts'
 import { NEW_ACCOUNT_DEFAULTS } from './admission/new-account-defaults.ts'
 import { processorSettings } from './credits/processor/settings.ts'
 import { databaseUrlFault, parseAuthorities, SYSTEM_AUTHORITIES } from './db/connection.ts'
@@ -211,6 +212,13 @@ export const originSettings = {
     .default(EXECUTION_CPU_MS)
     .register(SETTINGS, {
       meaning: 'CPU time limit per execution in milliseconds, 100 to 900,000',
+    }),
+  SVC_DRAIN_MS: wholeNumber(0, EXECUTION_WALL_MAX_MS)
+    .optional()
+    .register(SETTINGS, {
+      meaning:
+        'time in milliseconds after SIGTERM or SIGINT in which runs and account writes in flight may end, 0 to 900,000 ([operate.md](operate.md#rolling-restart)). Runs that take longer end as `origin_lost`. The `stop_grace_period` of the container must be at least 25 s longer',
+      default: `${DRAIN_DEFAULT_MS.production}; local ${DRAIN_DEFAULT_MS.local}`,
     }),
   SVC_OUTBOUND_ALLOW: commaSeparated(
     parseAllowed,

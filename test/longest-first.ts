@@ -25,6 +25,8 @@ const LONG = [
   'test/system/chain-events.test.ts',
   'test/system/triggers-bytes.test.ts',
   'test/system/triggers-index.test.ts',
+  'test/system/drain.test.ts',
+  'test/system/two-origins-drain.test.ts',
   'test/system/crash.test.ts',
   'test/system/schedule.test.ts',
   'test/origin/hostile/hostile.test.ts',

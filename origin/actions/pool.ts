@@ -45,6 +45,7 @@ class Pool implements ActionPool {
   readonly #cpuUsage: CpuUsage
   readonly #supervisor: ExecutorSupervisor
   #closedReason: string | undefined
+  #isDraining = false
   #reviewTimer: NodeJS.Timeout | undefined
 
   constructor(options: ActionPoolOptions) {
@@ -61,7 +62,7 @@ class Pool implements ActionPool {
       onRetry: () => this.#dispatch(),
       onBroken: (reason, forGood) => {
         if (forGood) this.#closedReason ??= reason
-        this.#rejectQueued(reason)
+        this.#dropQueued(lostBeforeStart(reason))
       },
     })
   }
@@ -73,6 +74,7 @@ class Pool implements ActionPool {
   refusal(
     request: Pick<RunRequest, 'account' | 'code' | 'params' | 'heldBytes'>,
   ): LostResult | undefined {
+    if (this.#isDraining) return DRAINING
     if (this.#closedReason !== undefined) return lostBeforeStart(this.#closedReason)
     const { account } = request
     const queuedAhead = this.#queue.countOf(account)
@@ -124,9 +126,14 @@ class Pool implements ActionPool {
     }
   }
 
+  drain(): void {
+    this.#isDraining = true
+    this.#dropQueued(DRAINING)
+  }
+
   async close(): Promise<void> {
     this.#closedReason = 'the pool is closed'
-    this.#rejectQueued(this.#closedReason)
+    this.#dropQueued(lostBeforeStart(this.#closedReason))
     clearInterval(this.#reviewTimer)
     await this.#supervisor.close()
   }
@@ -201,8 +208,8 @@ class Pool implements ActionPool {
     this.#dispatch()
   }
 
-  #rejectQueued(reason: string): void {
-    for (const { resolve } of this.#queue.clear()) resolve(lostBeforeStart(reason))
+  #dropQueued(result: LostResult): void {
+    for (const { resolve } of this.#queue.clear()) resolve(result)
   }
 }
 
@@ -217,6 +224,8 @@ function requestBytes({
 function queueFull(reason: string, retryAfterMs: number): LostResult {
   return { ...lostBeforeStart(reason), full: true, retryAfterMs }
 }
+
+const DRAINING: LostResult = { ...lostBeforeStart('the pool drains'), draining: true }
 
 function lostBeforeStart(reason: string): LostResult {
   return { kind: 'lost', reason, started: false }

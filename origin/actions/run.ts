@@ -84,6 +84,8 @@ export type LostResult = {
   started: boolean
   /** True if the queue is full, for the run's account or for all accounts. */
   full?: true
+  /** True if the pool drains. */
+  draining?: true
   /** Estimated time until the queue has room, in milliseconds. Set only with `full`. */
   retryAfterMs?: number
 }
@@ -122,6 +124,8 @@ export type ActionPool = {
   load(): PoolLoad
   /** Resolves when the minimum number of executors is ready. Rejects if executors cannot be started. */
   ready(): Promise<void>
+  /** Drops queued runs, and refuses new ones, with `draining`. Active runs continue. */
+  drain(): void
   /** Stops all executors. Queued runs end as `lost` and not started, active runs as `lost` and started. */
   close(): Promise<void>
 }

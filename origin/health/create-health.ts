@@ -5,7 +5,13 @@ import { Health, type HealthSources } from './health.ts'
 type HealthParts = Omit<GaugeSources, 'health' | 'evidenceMadeAt'> &
   Pick<
     HealthSources,
-    'mirror' | 'pollMs' | 'isDatabaseAway' | 'areExecutorsBroken' | 'load' | 'certificateEndsAt'
+    | 'mirror'
+    | 'pollMs'
+    | 'isDraining'
+    | 'isDatabaseAway'
+    | 'areExecutorsBroken'
+    | 'load'
+    | 'certificateEndsAt'
   > & {
     writer: { isGasLow: boolean }
     evidence: { isThere: boolean; madeAt: number | undefined }

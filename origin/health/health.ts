@@ -9,6 +9,7 @@ export type HealthSources = {
   now: () => number
   mirror: { ageMs: number; current(): unknown }
   pollMs: number
+  isDraining: () => boolean
   isDatabaseAway: () => boolean
   areExecutorsBroken: () => boolean
   /** Event loop load. `delayMs` is the median delay in the last second; above `maxDelayMs`, requests are shed. */
@@ -52,6 +53,7 @@ export class Health {
 
   *#codes(): Iterable<HealthReasonCode> {
     const { now, pollMs, load, ...known } = this.#sources
+    if (known.isDraining()) yield 'draining'
     if (this.#isMirrorStale()) yield 'mirror_stale'
     else if (known.mirror.ageMs > Math.max(MISSED_POLLS * pollMs, MISSED_POLLS_MIN_MS))
       yield 'chain_away'

@@ -1,7 +1,7 @@
 /** Reasons in `GET /health`; `docs/operate.md` describes how to respond to each. */
 
 /** Reasons for the status `down`. Callers get 503, and a load balancer sends requests elsewhere. */
-const DOWN = ['mirror_stale', 'database_away', 'executors_not_starting'] as const
+const DOWN = ['draining', 'mirror_stale', 'database_away', 'executors_not_starting'] as const
 
 /** Reasons for an operator to investigate; the process continues to serve requests. */
 const DEGRADED = [
@@ -19,6 +19,7 @@ export type HealthReasonCode = (typeof HEALTH_REASON_CODES)[number]
 
 /** Messages for each reason. They are public, so they must not contain addresses, amounts or provider names. */
 export const HEALTH_MESSAGES: Record<HealthReasonCode, string> = {
+  draining: 'The process is about to stop: it ends its work, and accepts no new work.',
   mirror_stale: 'The chain has been unreachable for longer than permissions may be cached.',
   database_away: 'The database does not respond.',
   executors_not_starting: 'Executors cannot be started.',

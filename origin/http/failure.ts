@@ -11,6 +11,7 @@ import { WalletProofError } from '../accounts/wallet-proofs/wallet-proof-error.t
 import { ContractRevertError } from '../accounts/writer.ts'
 import { InvalidSourceError } from '../actions/source-cid/json-source.ts'
 import { BodyBudgetExhaustedError } from '../admission/body-budgets.ts'
+import { DrainingError } from '../admission/drain.ts'
 import { EnvelopeError } from '../channel/open-request.ts'
 import { OverloadedError } from '../admission/event-loop-load.ts'
 import { LimitExceededError } from '../admission/call-rate.ts'
@@ -73,6 +74,7 @@ const DOMAIN_ERRORS = [
   TooManyPaymentsError,
   WebhookRefusedError,
   BodyBudgetExhaustedError,
+  DrainingError,
   LimitExceededError,
   OverloadedError,
   DatabaseUnavailableError,
@@ -240,6 +242,13 @@ function domainApiError(error: DomainError): ApiError {
         'Try again after the seconds in Retry-After, with fewer concurrent large requests. Nothing was executed.',
         { headers: { ...CLOSE.headers, ...retryAfter(error.retryAfterMs) } },
       )
+    case 'DrainingError':
+      return new ApiError(
+        503,
+        'This process of the origin is about to stop, and accepts no new work.',
+        'Try again after the seconds in Retry-After, over a new connection; nothing was executed and nothing was charged.',
+        { reason: 'draining', headers: { ...CLOSE.headers, ...retryAfter(DRAINING_RETRY_MS) } },
+      )
     case 'DatabaseUnavailableError':
       return unavailable('The database is unavailable.', FIX_NOTHING_EXECUTED)
     case 'TeeUnavailableError':
@@ -284,6 +293,8 @@ function domainApiError(error: DomainError): ApiError {
 const WALLET_CHALLENGE = { headers: { 'www-authenticate': 'EIP712' } }
 /** Response headers that close the connection. It cannot be reused if the rest of a request body was not read. */
 const CLOSE = { headers: { connection: 'close' } }
+/** Another process can usually serve the request immediately. */
+const DRAINING_RETRY_MS = 1_000
 const FIX_NOTHING_EXECUTED = 'Try again; nothing was executed and nothing was charged.'
 
 function unavailable(message: string, fix: string, retryAfterS = 2): ApiError {

@@ -1,7 +1,8 @@
 /**
- * Defines an operation of the core API as data and a handler. `mountOperation` checks requests in this order: 429 if
- * overloaded, 401, 400 and 422, a stored response, 402, 403, then the handler. If the credential is in the body, 401
- * comes after 400 and 422. `openapi.json` is generated from the same data, so clients read these definitions.
+ * Defines an operation of the core API as data and a handler. `mountOperation` checks requests in this order: 503 for a
+ * POST while the process drains, 429 if overloaded, 401, 400 and 422, a stored response, 402, 403, then the handler.
+ * If the credential is in the body, 401 comes after 400 and 422. `openapi.json` is generated from the same data, so
+ * clients read these definitions.
  *
  * To add an operation: create a file that exports an `Operation`, put its schemas in `shared/wire/`, and add the
  * operation to `operations.ts`.
@@ -111,6 +112,7 @@ export function mountOperation<Body, Query>(
   operation: Operation<Body, Query>,
 ): void {
   app.on(operation.method, operation.path, async (context) => {
+    if (operation.method === 'POST') services.drain.requireOpen()
     services.load.requireRoom()
     const client = { headers: context.req.raw.headers, address: resolveClientAddress(context) }
     const headerPrincipal = await authenticateHeaders(operation, client, services)

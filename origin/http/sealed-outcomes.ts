@@ -21,8 +21,9 @@ const OTHER_PROCESS_POLL_MS = 250
 const ANSWER_MAX_BYTES = 4 * 1024 * 1024
 
 /**
- * Responds as soon as one run has finished or is unknown, or when the wait times out. A replayed request is answered,
- * too, because it changes nothing, and only the sender of the original request can decrypt the response.
+ * Responds as soon as one run has finished or is unknown, when the wait times out, or when the process has drained. A
+ * replayed request is answered, too, because it changes nothing, and only the sender of the original request can decrypt
+ * the response.
  */
 export const sealedOutcomesOperation: SealedOperation<OutcomesRequest> = {
   path: SEALED_OUTCOMES_PATH,
@@ -36,7 +37,7 @@ export const sealedOutcomesOperation: SealedOperation<OutcomesRequest> = {
       const answer = await readOutcomes(body.run_ids, services)
       const left = deadline - services.now()
       const news = Object.keys(answer.ended).length > 0 || answer.unknown.length > 0
-      if (news || left <= 0) return answer
+      if (news || left <= 0 || services.drain.isOver) return answer
       await waitForOutcome(left, answer.running, services)
     }
   },

@@ -4,6 +4,8 @@ import type { ServiceLogLevel } from '../../shared/service-log/levels.ts'
 export const ORIGIN_EVENTS = {
   'origin.ready': 'info',
   'origin.failed': 'error',
+  'origin.draining': 'info',
+  'origin.drained': 'info',
   'close.failed': 'warn',
   'request.answered': 'info',
   /** Requests to `/health` and `/metrics`, which are polled constantly. */

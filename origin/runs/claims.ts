@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNotNull, isNull, lt, ne, or, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
 import { OUTCOME_RETENTION_MS, SEALED_CLOCK_SKEW_MS } from '../../shared/limits.ts'
 import { ORIGIN_LOST, type Outcome } from '../../shared/wire/outcome.ts'
 import { deleteInBatches } from '../db/delete-in-batches.ts'
@@ -138,7 +138,10 @@ export class RunClaims {
    * Releases claims of this process for runs that the process is not executing. Such claims remain if the response to
    * their insert was lost after the commit, or if an earlier release failed. No code of these runs was executed.
    */
-  async releaseAbandoned(isExecuting: (run: RunKey) => boolean): Promise<void> {
+  async releaseAbandoned(
+    isExecuting: (run: RunKey) => boolean,
+    olderThanMs = ABANDONED_AFTER_MS,
+  ): Promise<void> {
     const { db, processId, now } = this.#options
     const rows = await db
       .select()
@@ -147,7 +150,7 @@ export class RunClaims {
         and(
           eq(runClaims.processId, processId),
           isNull(runClaims.endedAt),
-          lt(runClaims.claimedAt, new Date(now() - ABANDONED_AFTER_MS)),
+          lte(runClaims.claimedAt, new Date(now() - olderThanMs)),
         ),
       )
     for (const row of rows) if (!isExecuting(row)) await this.release(row)
@@ -273,6 +276,18 @@ export class RunClaims {
     }
     await db.delete(processes).where(inArray(processes.id, ids))
     return lost.length
+  }
+
+  /**
+   * Reports that this process no longer executes runs and requests, so that other processes end its claims, and take
+   * over its requests, immediately.
+   */
+  async endHeartbeat(): Promise<void> {
+    const { db, processId } = this.#options
+    await db
+      .update(processes)
+      .set({ heartbeatAt: new Date(0) })
+      .where(eq(processes.id, processId))
   }
 
   async deleteExpired(): Promise<void> {

@@ -15,6 +15,7 @@ import type {
   RunRequest,
   ReturnedResult,
 } from '../actions/run.ts'
+import { DrainingError } from '../admission/drain.ts'
 import { OverloadedError } from '../admission/event-loop-load.ts'
 import { executionCents, type RunBudget, RunMeter } from '../credits/run-meter.ts'
 import type { Keyring } from '../keys/keyring.ts'
@@ -54,16 +55,19 @@ export type ExecutionRequest = {
 /**
  * Signs the receipt of an executed run before its outcome is stored or returned.
  * @param budget reservations of the run; the credit reservation stays open, and the caller must settle it
- * @throws {ExecutorUnavailableError | OverloadedError} if nothing was executed
+ * @throws {ExecutorUnavailableError | OverloadedError | DrainingError} if nothing was executed
  */
 export async function executeRun(
   options: ExecuteRunOptions,
-  { principal, code, params, heldBytes, unwanted, onStarted }: ExecutionRequest,
+  { principal, code, params, heldBytes, unwanted, ...execution }: ExecutionRequest,
   { cid, budget, runId }: { cid: string; budget: RunBudget; runId?: string },
 ): Promise<Outcome> {
   const { pool, keyring, mirror, limits, receipts, log } = options
   const facts = { cid, ...(runId !== undefined && { run_id: runId }) }
-  log('run.started', facts)
+  const onStarted = () => {
+    log('run.started', facts)
+    execution.onStarted?.()
+  }
   const capability = capabilityFor(keyring, cid, () =>
     refreshPrincipal(principal, mirror.current()),
   )
@@ -77,6 +81,7 @@ export async function executeRun(
   }
   const ended = await runWithMeter(pool, request, capability, { cid, budget, unwanted, onStarted })
   if ('kind' in ended) {
+    if (ended.draining) throw new DrainingError()
     log('run.lost', { ...facts, started: ended.started })
     if (ended.full) throw new OverloadedError(ended.reason, ended.retryAfterMs)
     if (!ended.started) throw new ExecutorUnavailableError(ended.reason)
@@ -105,7 +110,7 @@ async function runWithMeter(
     signal: stop.signal,
     started: () => {
       meter.start()
-      onStarted?.()
+      onStarted()
     },
     ...(unwanted && { unwanted }),
   }
@@ -148,7 +153,7 @@ type MeterOptions = {
   cid: string
   budget: RunBudget
   unwanted: AbortSignal | undefined
-  onStarted: (() => void) | undefined
+  onStarted: () => void
 }
 
 type OutcomeBase = Pick<Outcome, 'action_cid' | 'duration_ms' | 'logs' | 'charged_cents'>

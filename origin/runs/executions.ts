@@ -5,6 +5,7 @@ import { EXECUTION_SECOND_CENTS } from '../../shared/limits.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 import { refreshPrincipal } from '../accounts/refresh-principal.ts'
 import { mayRunInEveryGroup, permissionToRun, type RunPermission } from '../accounts/permissions.ts'
+import type { Drain } from '../admission/drain.ts'
 import { OverloadedError } from '../admission/event-loop-load.ts'
 import type { Principal } from '../accounts/account.ts'
 import type { SourceCids } from '../actions/source-cid/source-cids.ts'
@@ -43,6 +44,7 @@ export type ExecutionsOptions = ExecuteRunOptions & {
   sourceCids: Pick<SourceCids, 'of'>
   claims: RunClaims
   credits: Credits
+  drain: Pick<Drain, 'requireOpen' | 'track'>
 }
 
 /** Storing is retried until it succeeds, because other processes cannot read the outcome before it is stored. */
@@ -65,7 +67,7 @@ export class Executions {
   /**
    * Executes a run without an ID.
    * @throws {PaymentRequiredError | SpendCapReachedError | CreditsUnavailableError | ActionNotPermittedError |
-   * AllowanceExhaustedError | ExecutorUnavailableError | OverloadedError}
+   * AllowanceExhaustedError | ExecutorUnavailableError | OverloadedError | DrainingError}
    */
   async run(execution: ExecutionRequest): Promise<Outcome> {
     this.#requireRoom(execution)
@@ -92,9 +94,13 @@ export class Executions {
    * @returns undefined if another process executes the run
    * @throws {PaymentRequiredError | SpendCapReachedError | CreditsUnavailableError | ActionNotPermittedError |
    * AllowanceExhaustedError}
-   * @throws {OverloadedError} if nothing was claimed
+   * @throws {OverloadedError | DrainingError} if nothing was claimed
    */
-  async runOnce(execution: ExecutionRequest, run: RunOnceRequest): Promise<JoinedRun | undefined> {
+  runOnce(execution: ExecutionRequest, run: RunOnceRequest): Promise<JoinedRun | undefined> {
+    return this.#options.drain.track(this.#runOnce(execution, run))
+  }
+
+  async #runOnce(execution: ExecutionRequest, run: RunOnceRequest): Promise<JoinedRun | undefined> {
     const key = { accountHash: execution.principal.account.hash, runId: run.id }
     const joined = this.#inFlight.get(key.runId)?.get(key.accountHash)
     if (joined) return joined
@@ -143,6 +149,8 @@ export class Executions {
       const permitted = await this.#permit(execution)
       try {
         allowance = await this.#admit(execution, permitted)
+        // The admission may have waited for other runs.
+        this.#options.drain.requireOpen()
       } catch (error) {
         return await this.#knownOutcome(key, run, error)
       }
@@ -169,15 +177,13 @@ export class Executions {
   ): JoinedRun {
     const { accountHash, runId } = key
     const { promise: started, resolve: onStarted } = Promise.withResolvers<void>()
-    const outcome = this.#executeClaimed(
-      key,
-      permitted,
-      { ...execution, onStarted },
-      budget,
-    ).finally(() => {
-      budget.reservation.release()
-      budget.allowance.release()
-    })
+    const executed = this.#executeClaimed(key, permitted, { ...execution, onStarted }, budget)
+    const outcome = this.#options.drain.track(
+      executed.finally(() => {
+        budget.reservation.release()
+        budget.allowance.release()
+      }),
+    )
     const joined = { outcome, started }
     const ofRun = this.#inFlight.get(runId) ?? new Map<string, JoinedRun>()
     this.#inFlight.set(runId, ofRun.set(accountHash, joined))
@@ -240,7 +246,9 @@ export class Executions {
    * queries.
    */
   #requireRoom({ principal, ...request }: ExecutionRequest): void {
-    const refused = this.#options.pool.refusal({ account: principal.account.hash, ...request })
+    const { drain, pool } = this.#options
+    drain.requireOpen()
+    const refused = pool.refusal({ account: principal.account.hash, ...request })
     if (refused?.full) throw new OverloadedError(refused.reason, refused.retryAfterMs)
   }
 

@@ -11,6 +11,7 @@ import { ReceiptSigner } from '../receipts/receipt-signer.ts'
 import { backlogDelay } from '../runs/backlog-delay.ts'
 import { HEARTBEAT_MS, RunClaims } from '../runs/claims.ts'
 import { Executions } from '../runs/executions.ts'
+import type { RunKey } from '../runs/outcome-codec.ts'
 import type { OriginProcess, OriginServices } from '../services.ts'
 
 /**
@@ -44,7 +45,8 @@ export async function startRuns(
   db: Database,
   parts: { pool: ActionPool } & Pick<OriginServices, 'mirror' | 'credits'>,
 ) {
-  const { settings, keyring, composeHash, lifecycle, processId, predecessor, now, log } = origin
+  const { settings, keyring, composeHash, lifecycle, drain } = origin
+  const { processId, predecessor, now, log } = origin
   const outcomeKey = keyring.outcomeKey()
   const claims = new RunClaims({
     db,
@@ -66,15 +68,17 @@ export async function startRuns(
     claims,
     limits: { wallMs: settings.SVC_EXECUTION_WALL_MS, cpuMs: settings.SVC_EXECUTION_CPU_MS },
     receipts: new ReceiptSigner({ key: keyring.receiptKey(), composeHash, now }),
+    drain,
     log,
   })
 
+  const isInFlight = (run: RunKey) => executions.isInFlight(run)
   let isDatabaseAway = false
   const maintainClaims = async () => {
     try {
       await claims.heartbeat()
       await claims.reap()
-      await claims.releaseAbandoned((run) => executions.isInFlight(run))
+      await claims.releaseAbandoned(isInFlight)
       await claims.deleteExpired()
       isDatabaseAway = false
     } catch (error) {
@@ -83,6 +87,10 @@ export async function startRuns(
     }
   }
   const timer = setInterval(() => void maintainClaims(), HEARTBEAT_MS)
-  lifecycle.onClose('claims', () => clearInterval(timer))
+  lifecycle.onClose('claims', async () => {
+    clearInterval(timer)
+    await claims.releaseAbandoned(isInFlight, 0)
+    await claims.endHeartbeat()
+  })
   return { claims, sourceCids, executions, isDatabaseAway: () => isDatabaseAway }
 }

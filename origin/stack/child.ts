@@ -15,7 +15,10 @@ export type ChildOptions = {
   /** Phrase that completes the sentence "waiting for the chain, which is …". */
   starts?: string
   stopSignal: NodeJS.Signals
-  /** Time between `stopSignal` and the kill, in milliseconds. */
+  /**
+   * Time between `stopSignal` and the kill, in milliseconds.
+   * @default STOP_MS
+   */
   stopMs?: number
   /**
    * Time without progress after which a startup is considered stalled, in milliseconds.
@@ -35,7 +38,7 @@ export class ChildFailedError extends Error {
   }
 }
 
-const STOP_MS = 5_000
+export const STOP_MS = 5_000
 
 /** Child process of the stack. It has its own process group, so that signals also reach the child's descendants. */
 export class Child {
@@ -118,13 +121,14 @@ export class Child {
     }
   }
 
-  async stop(): Promise<void> {
+  /** @returns how the process ended, such as "exited with code 0" */
+  async stop(): Promise<string> {
     this.#shouldRun = false
     this.#signal(this.#options.stopSignal)
     const { stopMs = STOP_MS } = this.#options
     const stopped = await Promise.race([this.#exited, sleep(stopMs, undefined, { ref: false })])
     this.#signal('SIGKILL')
-    if (stopped === undefined) await this.#exited
+    return stopped ?? this.#exited
   }
 
   /** Kills the whole process group, to simulate a crash. */

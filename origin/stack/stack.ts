@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSandboxBundles } from '../actions/bundles.ts'
+import { DRAIN_DEFAULT_MS } from '../admission/drain.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { loadRootKey } from '../keys/root-key-file.ts'
 import { NODE_OPTIONS, ORIGIN_NODE_OPTIONS } from '../node-options.ts'
@@ -12,7 +13,7 @@ import { domainOf, localAcmeAccountUri } from '../tls/served-tls.ts'
 import { inheritedEnvironment, pickOriginSettings } from './child-environment.ts'
 import { nodeBundles } from './bundles.ts'
 import { ChainState } from './chain-state.ts'
-import { Child, type ChildFailedError } from './child.ts'
+import { Child, type ChildFailedError, STOP_MS } from './child.ts'
 import {
   type ChildHooks,
   type LocalContract,
@@ -72,7 +73,7 @@ const STARTUP_TEXTS = {
   edge: 'preparing the Worker and its database',
 } as const
 
-/** For crash tests, each component can be started and killed individually. */
+/** For tests, each component can be started, stopped and killed individually. */
 export class Stack {
   readonly baseUrl: string
   readonly triggersUrl: string
@@ -194,6 +195,14 @@ export class Stack {
     else if (component === 'database') await this.#startDatabase()
     else if (component === 'origin') await this.#startOrigin()
     else await this.#startEdge()
+  }
+
+  /**
+   * Stops a component, as in a deployment.
+   * @returns how its process ended, such as "exited with code 0"
+   */
+  async stopComponent(component: Component): Promise<string | undefined> {
+    return this.#children.get(component)?.stop()
   }
 
   /** Kills a component and all its descendants, to simulate a crash. */
@@ -338,6 +347,7 @@ export class Stack {
       ipc: true,
       starts: STARTUP_TEXTS[component],
       stopSignal: 'SIGTERM',
+      stopMs: Number(settings['SVC_DRAIN_MS'] ?? DRAIN_DEFAULT_MS.local) + STOP_MS,
       ...this.#hooks(component),
     })
     this.#register(component, child)

@@ -365,6 +365,14 @@ export const ERROR_CODES = {
     fix: 'Wait and try again.',
     again: AFTER_RETRY,
   },
+  draining: {
+    statuses: [503],
+    from: 'the core API',
+    meaning:
+      'The process that received the request is about to stop, for example for an upgrade, and accepts no new work. Nothing was executed, and nothing was charged.',
+    fix: 'Send the request again, over a new connection. Another process, or the restarted one, executes it.',
+    again: AFTER_RETRY,
+  },
   mail_not_sent: {
     statuses: [503],
     from: 'the pages of the trigger service',

@@ -23,7 +23,7 @@ export type BenchEdge = {
 /** @param settings of the Worker, in addition to the required ones */
 export async function startEdge(settings: Record<string, string> = {}): Promise<BenchEdge> {
   const stateDir = mkdtempSync(join(tmpdir(), 'svc-bench-'))
-  const closers: (() => Promise<void>)[] = []
+  const closers: (() => Promise<unknown>)[] = []
   const close = async () => {
     for (const closer of closers.toReversed()) await closer()
     rmSync(stateDir, { recursive: true, force: true })

@@ -64,6 +64,18 @@ describe('the origin’s settings', () => {
     expect(NEW_ACCOUNT_DEFAULTS.production.gasPerDayWei).toBeGreaterThan(0n)
   })
 
+  it('let work in flight end within a minute in production, and stop a local stack at once', () => {
+    const production = {
+      ...PRODUCTION,
+      SVC_TEE: 'dstack',
+      SVC_KMS_ROOT: `02${'ab'.repeat(32)}`,
+      SVC_TLS_DIR: '/tls',
+    }
+    expect(parseSettings(LOCAL).SVC_DRAIN_MS).toBe(0)
+    expect(parseSettings(production).SVC_DRAIN_MS).toBe(60_000)
+    expect(parseSettings({ ...production, SVC_DRAIN_MS: '0' }).SVC_DRAIN_MS).toBe(0)
+  })
+
   it('let actions reach only public addresses, and local ones that the operator names', () => {
     expect(parseSettings(LOCAL)).toMatchObject({ SVC_OUTBOUND_ALLOW: [], SVC_OUTBOUND_DENY: [] })
     const places = {
@@ -181,6 +193,8 @@ describe('the origin’s settings', () => {
     ['SVC_NEW_ACCOUNT_BURST', '0'],
     ['SVC_NEW_ACCOUNT_PER_HOUR', 'many'],
     ['SVC_NEW_ACCOUNT_GAS_PER_DAY_WEI', '0.5'],
+    ['SVC_DRAIN_MS', '900001'],
+    ['SVC_DRAIN_MS', '60s'],
     ['SVC_SHED_DELAY_MS', '0'],
     ['SVC_SHED_CPU_PRESSURE', '101'],
     ['SVC_PUBLIC_URL', 'http://localhost:8788'],

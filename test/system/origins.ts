@@ -11,7 +11,7 @@ import { addressFromPrivateKey, Keyring } from '../../origin/keys/keyring.ts'
 import { loadRootKey } from '../../origin/keys/root-key-file.ts'
 import { nodeBundles } from '../../origin/stack/bundles.ts'
 import { LOCAL_FINALITY } from '../../origin/stack/chain.ts'
-import { Child } from '../../origin/stack/child.ts'
+import { Child, STOP_MS } from '../../origin/stack/child.ts'
 import { inheritedEnvironment } from '../../origin/stack/child-environment.ts'
 import { trustCa } from '../../origin/stack/trust-ca.ts'
 import { loadTls } from '../../origin/tls.ts'
@@ -82,6 +82,7 @@ export class OriginProcess {
       },
       ipc: true,
       stopSignal: 'SIGTERM',
+      stopMs: Number(this.#settings['SVC_DRAIN_MS'] ?? 0) + STOP_MS,
       onLine: this.#onLine,
       started: () => {},
     })
@@ -90,9 +91,9 @@ export class OriginProcess {
     this.#url = `https://localhost:${port}`
   }
 
-  /** Stops gracefully, as in a deployment. */
-  async stop(): Promise<void> {
-    await this.#child?.stop()
+  /** Stops gracefully, as in a deployment. @returns how the process ended, such as "exited with code 0" */
+  async stop(): Promise<string | undefined> {
+    return this.#child?.stop()
   }
 
   /** Kills the process and its executors at once, as in a crash. */

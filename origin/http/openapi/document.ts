@@ -135,7 +135,7 @@ function failureStatuses(operation: Operation<any, any>): ErrorStatus[] {
   // 403 if a usage key was sent but the account key is required, or if the account was converted after the account key
   // was issued.
   if (isKeyed) add(403)
-  // 408 if the body arrived too slowly, and 503 if no memory was available for the body.
+  // 408 if the body arrived too slowly, and 503 if no memory was available for the body, or if the process drains.
   if (body) add(400, 408, 413, 415, 422, 503)
   if (query) add(400, 422)
   if (list || csv) add(400)

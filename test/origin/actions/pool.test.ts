@@ -135,3 +135,15 @@ it('closing the pool stops running actions and does not start waiting ones', asy
   expect(await pool.run(TRIVIAL, NO_KEYS)).toMatchObject({ kind: 'lost', started: false })
   expect(ends()).toHaveLength(1)
 })
+
+it('draining the pool lets running actions end, and neither starts waiting nor accepts new ones', async () => {
+  const { pool } = await start({ min: 1, max: 1 })
+  const running = pool.run(SLEEP(500), NO_KEYS)
+  const waiting = pool.run(TRIVIAL, NO_KEYS)
+  pool.drain()
+  const draining = { kind: 'lost', reason: 'the pool drains', started: false, draining: true }
+  expect(await waiting).toEqual(draining)
+  expect(await pool.run(TRIVIAL, NO_KEYS)).toEqual(draining)
+  expect(returned(await running).value).toBe('500')
+  expect(pool.load()).toMatchObject({ waiting: 0, isBroken: false })
+})

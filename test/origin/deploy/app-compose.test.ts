@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { DRAIN_DEFAULT_MS } from '../../../origin/admission/drain.ts'
 import { appComposeText, variablesIn } from '../../../origin/deploy/app-compose.ts'
 
 const composeText = readFileSync(
@@ -31,6 +32,11 @@ describe('the app-compose text that a dstack machine measures', () => {
     const [origin = '', acme = ''] = composeText.split(/^ {2}acme:$/m)
     expect(origin).toContain('- /var/run/dstack.sock:/var/run/dstack.sock\n')
     expect(acme).not.toContain('dstack.sock')
+  })
+
+  it('gives the origin more time to stop than its drain takes', () => {
+    const [, seconds] = /^\s*stop_grace_period: (\d+)s$/m.exec(composeText) ?? []
+    expect(Number(seconds) * 1_000).toBeGreaterThan(DRAIN_DEFAULT_MS.production + 25_000)
   })
 
   it('takes from the unmeasured environment secrets alone, and nothing that affects trust', () => {

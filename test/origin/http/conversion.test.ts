@@ -455,7 +455,7 @@ describe('the key that an account had before its conversion', () => {
     const { pkp_id: pkpId } = await origin.wallet(key)
     await origin.group(key, { pkp_ids_permitted: [pkpId], cid_hashes_permitted: [0] })
     const run = origin.run(key, KEY_UNTIL_REFUSED, { pkpId })
-    await expect.poll(() => origin.logs.at(-1)?.event).toBe('run.started')
+    await expect.poll(() => origin.logs.at(-1)?.event, { timeout: 60_000 }).toBe('run.started')
     await makeChainSecured(origin, key)
     const { status, body } = await run
     expect([status, typeof body]).toEqual([500, 'string'])

@@ -70,6 +70,7 @@ function sleepingPool(ms: number): ActionPool {
     refusal: () => undefined,
     load: () => origin.pool.load(),
     ready: async () => {},
+    drain: () => {},
     close: async () => {},
     run: async (_request, _capability, control) => {
       control?.started?.()

@@ -9,6 +9,7 @@ import { WalletProofs } from '../../../origin/accounts/wallet-proofs/wallet-proo
 import { KeyUses } from '../../../origin/accounts/key-uses.ts'
 import { NewAccountLimits } from '../../../origin/admission/new-account-limits.ts'
 import { BodyBudgets } from '../../../origin/admission/body-budgets.ts'
+import { Drain } from '../../../origin/admission/drain.ts'
 import { WalletCallLimits } from '../../../origin/admission/wallet-call-limits.ts'
 import { createActionPool } from '../../../origin/actions/pool.ts'
 import { SourceCids } from '../../../origin/actions/source-cid/source-cids.ts'
@@ -127,6 +128,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
   const { compose_hash: composeHash } = await tee.info()
   const receipts = new ReceiptSigner({ key: keyring.receiptKey(), composeHash, now })
   const sourceCids = new SourceCids(now)
+  const drain = new Drain()
   const executions = new Executions({
     pool,
     sourceCids,
@@ -136,6 +138,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
     credits,
     limits,
     receipts,
+    drain,
     log,
   })
 
@@ -197,6 +200,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
     payments,
     load,
     pollMs: 250,
+    isDraining: () => drain.isDraining,
     isDatabaseAway: () => broken.isDatabaseAway,
     areExecutorsBroken: () => broken.areExecutorsBroken || pool.load().isBroken,
     certificateEndsAt,
@@ -238,6 +242,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
     walletCalls: new WalletCallLimits({ db, now, hashKey: keyring.addressHashKey() }),
     // Requests must not be rejected on a busy machine. test/origin/http/shedding.test.ts tests the real implementation.
     load: { requireRoom: () => {} },
+    drain,
     bodyBudgets: new BodyBudgets(),
     sourceCids,
     channel: {

@@ -218,6 +218,7 @@ describe('the receipt of a run with an ID', () => {
       refusal: () => undefined,
       load: () => ({ starting: 0, free: 0, busy: 0, waiting: 0, isBroken: false }),
       ready: async () => {},
+      drain: () => {},
       close: async () => {},
     }
     const { services } = origin

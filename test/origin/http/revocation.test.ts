@@ -75,7 +75,7 @@ describe('a revocation', () => {
   it('attack: stops a run that started before it from getting a key after it', async () => {
     const { usage, pkpId, remove } = await holder()
     const run = origin.run(usage, KEY_UNTIL_REFUSED, { pkpId })
-    await expect.poll(() => origin.logs.at(-1)?.event).toBe('run.started')
+    await expect.poll(() => origin.logs.at(-1)?.event, { timeout: 60_000 }).toBe('run.started')
     await remove()
     const { status, body } = await run
     expect([status, body]).toEqual([500, expect.stringContaining('has been revoked')])
@@ -85,7 +85,7 @@ describe('a revocation', () => {
   it('of a permission applies to the rest of a run too', async () => {
     const { master, group, usage, pkpId } = await holder()
     const run = origin.run(usage, KEY_UNTIL_REFUSED, { pkpId })
-    await expect.poll(() => origin.logs.at(-1)?.event).toBe('run.started')
+    await expect.poll(() => origin.logs.at(-1)?.event, { timeout: 60_000 }).toBe('run.started')
     const body = { group_id: group, pkp_id: pkpId }
     const removed = await origin.core('remove_pkp_from_group', { key: master, body })
     expect(removed.status).toBe(200)
@@ -98,7 +98,7 @@ describe('a revocation', () => {
   it('does not affect a run of another key in flight', async () => {
     const { master, pkpId, remove } = await holder()
     const run = origin.run(master, LATE_KEY, { pkpId })
-    await expect.poll(() => origin.logs.at(-1)?.event).toBe('run.started')
+    await expect.poll(() => origin.logs.at(-1)?.event, { timeout: 60_000 }).toBe('run.started')
     await remove()
     expect(await run).toMatchObject({
       status: 200,

@@ -87,6 +87,7 @@ function holdBack(text: string): { open: () => void } {
     refusal: (request) => pool.refusal(request),
     load: () => pool.load(),
     ready: () => pool.ready(),
+    drain: () => pool.drain(),
     close: () => pool.close(),
   }
   const limits = { wallMs: 10_000, cpuMs: 1_000 }

@@ -54,10 +54,14 @@ const outcomes = (run_ids: string[], wait_ms = 0) =>
 
 /** A pool in which every run loses its executor, before or after its start. */
 const losingPool = (begun: boolean): ActionPool => ({
-  run: async () => ({ kind: 'lost', reason: 'gone', started: begun }),
+  run: async (_request, _capability, control) => {
+    if (begun) control?.started()
+    return { kind: 'lost', reason: 'gone', started: begun }
+  },
   refusal: () => undefined,
   load: () => ({ starting: 0, free: 0, busy: 0, waiting: 0, isBroken: false }),
   ready: async () => {},
+  drain: () => {},
   close: async () => {},
 })
 const limits = { wallMs: 1_000, cpuMs: 1_000 }

@@ -314,6 +314,18 @@ function claimsHold(open: () => OpenDatabase): void {
     }
   })
 
+  it('ends the runs of a process that has reported its end, without waiting for its silence', async () => {
+    const [ending, other] = await pair()
+    const [refused, cutOff] = [newRun(), newRun()]
+    for (const run of [refused, cutOff]) await ending.claims.claim(run, 1)
+    await ending.claims.releaseAbandoned(({ runId }) => runId === cutOff.runId, 0)
+    await ending.claims.endHeartbeat()
+    await other.claims.reap()
+    expect(await other.claims.state(cutOff)).toMatchObject({ outcome: { code: 'origin_lost' } })
+    expect(await other.claims.state(refused), 'it did not start').toBeUndefined()
+    expect(await other.claims.claim(refused, 1)).toBe(true)
+  })
+
   it('ends a run even if its outcome cannot be serialized', async () => {
     const [{ claims }] = await pair()
     const run = newRun()

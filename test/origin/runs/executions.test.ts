@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Account, Principal } from '../../../origin/accounts/account.ts'
 import type { AccountsState } from '../../../origin/accounts/state.ts'
 import type { ActionPool, ActionResult } from '../../../origin/actions/run.ts'
+import { Drain } from '../../../origin/admission/drain.ts'
 import type { AllowanceReservation } from '../../../origin/credits/allowance-reservation.ts'
 import type { Credits } from '../../../origin/credits/credits.ts'
 import type { Reservation } from '../../../origin/credits/reservation.ts'
@@ -49,6 +50,7 @@ function executionsWith(run: ActionPool['run']) {
       admit: async () => allowed as unknown as AllowanceReservation,
     } as unknown as Credits,
     limits: { wallMs: 1_000, cpuMs: 1_000 },
+    drain: new Drain(),
     receipts: { addReceipt: async (_: object, ended: object) => ended } as unknown as ReceiptSigner,
     log: () => {},
   })

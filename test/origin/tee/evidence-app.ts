@@ -1,4 +1,5 @@
 /** Serves the evidence endpoints of a machine, without the rest of the origin. */
+import { Drain } from '../../../origin/admission/drain.ts'
 import { Counters } from '../../../origin/metrics/counters.ts'
 import { createOriginApp } from '../../../origin/app.ts'
 import { Keyring } from '../../../origin/keys/keyring.ts'
@@ -35,6 +36,7 @@ export function evidenceApp(tee: TeeProvider, root: Uint8Array) {
     settings: { SVC_ENV: 'local', SVC_PUBLIC_URL: 'https://origin.example' },
     log,
     counters: new Counters(),
+    drain: new Drain(),
     tee,
     evidence,
     freshQuotes: new FreshQuotes(tee, now),
