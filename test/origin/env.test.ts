@@ -70,6 +70,7 @@ describe('the origin’s settings', () => {
       SVC_TEE: 'dstack',
       SVC_KMS_ROOT: `02${'ab'.repeat(32)}`,
       SVC_TLS_DIR: '/tls',
+      DATABASE_URL: 'postgres://u:p@db/svc?sslmode=verify-full',
     }
     expect(parseSettings(LOCAL).SVC_DRAIN_MS).toBe(0)
     expect(parseSettings(production).SVC_DRAIN_MS).toBe(60_000)

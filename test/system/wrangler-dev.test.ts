@@ -96,8 +96,14 @@ describe('wrangler dev', () => {
     const { stdout } = await promisify(execFile)(
       process.execPath,
       [
-        ...['--disable-warning=ExperimentalWarning', 'origin/stack/dev-vars.ts', '--output', file],
-        ...['--public-url', `http://localhost:${port}`, '--persist-to', join(folder, 'state')],
+        '--disable-warning=ExperimentalWarning',
+        'origin/stack/dev-vars.ts',
+        '--output',
+        file,
+        '--public-url',
+        `http://localhost:${port}`,
+        '--persist-to',
+        join(folder, 'state'),
       ],
       { cwd: root, env: environment() },
     )
