@@ -3,10 +3,12 @@ import { z } from 'zod'
 import { ENVIRONMENT_NAMES } from '../shared/config/environments.ts'
 import { type ParsedSettings, parseEachSetting } from '../shared/config/parse-settings.ts'
 import {
+  commitSchema,
   LOG_LEVEL_MEANING,
   logLevelSetting,
   metricsTokenSetting,
   SETTINGS,
+  UNKNOWN_COMMIT,
 } from '../shared/config/settings.ts'
 import { chainSettingProblems, chainsSetting } from './chain/chain-settings.ts'
 import { mailerSetting } from './identity/mailer-settings.ts'
@@ -67,6 +69,10 @@ export const edgeSettings = {
     meaning: 'the HTTP e-mail API for sign-in links and notices, as JSON: [below](#mailer)',
     default: 'none: sign-in is not available',
     secret: "it contains the API's token",
+  }),
+  SVC_COMMIT: commitSchema.default(UNKNOWN_COMMIT).register(SETTINGS, {
+    meaning:
+      'commit of the source code, shown in `/health` and the metrics; set by `npm run deploy-edge`',
   }),
   SVC_LOG_LEVEL: logLevelSetting.register(SETTINGS, { meaning: LOG_LEVEL_MEANING }),
   METRICS_TOKEN: metricsTokenSetting.optional().register(SETTINGS, {

@@ -90,6 +90,8 @@ function* publicFaults(settings: Given): Iterable<SettingFault> {
   if (SVC_ENV === undefined || !ENVIRONMENTS[SVC_ENV].isPublic) return
   if (settings.DSTACK_SIMULATOR_ENDPOINT !== undefined)
     yield ['DSTACK_SIMULATOR_ENDPOINT', `not allowed in ${SVC_ENV}, because it selects a simulator`]
+  if (settings.SVC_COMMIT !== undefined)
+    yield ['SVC_COMMIT', `not allowed in ${SVC_ENV}; the image contains its commit`]
   if (settings.SVC_TLS_DIR === undefined)
     yield ['SVC_TLS_DIR', `required in ${SVC_ENV}: the folder with the files of the ACME client`]
   if (settings.SVC_OUTBOUND_ALLOW && settings.SVC_OUTBOUND_ALLOW.length > 0)

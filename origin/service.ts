@@ -42,6 +42,7 @@ import { FreshQuotes } from './tee/fresh-quotes.ts'
 import { selectTee } from './tee/select-tee.ts'
 import type { ServedTls } from './tls/served-tls.ts'
 import { openTlsSource } from './tls/tls-source.ts'
+import { readBuild } from './version.ts'
 import { KEY_USES_FLUSH_MS } from '../shared/limits.ts'
 
 /**
@@ -89,7 +90,9 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   scheduleUpkeep({ storedResponses, ...accounts })
   const channel = openChannel(origin)
   const { server, evidence, renewer } = await openServer(origin, channel)
+  const build = readBuild(settings.SVC_COMMIT)
   const health = createHealth(counters.registry, {
+    build,
     now,
     mirror,
     pool,
@@ -112,6 +115,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     log,
     counters,
     health,
+    build,
     now,
     keyring,
     chain,

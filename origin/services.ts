@@ -30,6 +30,7 @@ import type { Executions } from './runs/executions.ts'
 import type { Evidence } from './tee/evidence.ts'
 import type { FreshQuotes } from './tee/fresh-quotes.ts'
 import type { TeeProvider } from './tee/provider.ts'
+import type { Build } from './version.ts'
 
 /** Context for the functions that assemble the service (`origin/service.ts`, `origin/service/`). */
 export type OriginProcess = {
@@ -54,6 +55,7 @@ export type OriginServices = {
   log: OriginLog
   counters: Counters
   health: Pick<Health, 'check'>
+  build: Build
   now: () => number
   keyring: Keyring
   chain: ContractChain

@@ -19,6 +19,7 @@ import {
 } from '../shared/limits.ts'
 import { ENVIRONMENT_NAMES } from '../shared/config/environments.ts'
 import {
+  commitSchema,
   LOG_LEVEL_MEANING,
   logLevelSetting,
   metricsTokenSetting,
@@ -213,6 +214,12 @@ export const originSettings = {
     .register(SETTINGS, {
       meaning: 'CPU time limit per execution in milliseconds, 100 to 900,000',
     }),
+  SVC_COMMIT: commitSchema.optional().register(SETTINGS, {
+    meaning:
+      'commit of the source code, shown in `/health`, `/info`, `/core/v1/version` and the metrics; the local stack sets it',
+    default: 'the commit in the image; otherwise `unknown`',
+    production: 'any value: the image contains its commit',
+  }),
   SVC_DRAIN_MS: wholeNumber(0, EXECUTION_WALL_MAX_MS)
     .optional()
     .register(SETTINGS, {

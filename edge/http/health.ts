@@ -2,6 +2,7 @@ import { HEALTH_PATH } from '../../shared/wire/monitoring-paths.ts'
 import { reasonsOf } from '../health/edge-health.ts'
 import { readHealthSnapshot } from '../health/health-snapshot.ts'
 import { isEdgeDownReason } from '../health/reasons.ts'
+import { buildOf } from '../version.ts'
 import type { App } from './app-env.ts'
 
 /**
@@ -16,7 +17,12 @@ export function registerHealth(app: App): void {
     const reasons = reasonsOf(snapshot, now())
     const down = reasons.some(({ code }) => isEdgeDownReason(code))
     const status = down ? 'down' : reasons.length > 0 ? 'degraded' : 'ok'
-    const body = { status, reasons, origin: { trust: settings.ORIGIN_TRUST, ...snapshot.origin } }
+    const body = {
+      status,
+      reasons,
+      ...buildOf(settings),
+      origin: { trust: settings.ORIGIN_TRUST, ...snapshot.origin },
+    }
     const headers = { 'cache-control': 'no-store', ...(down && { 'retry-after': '5' }) }
     return c.json(body, down ? 503 : 200, headers)
   })

@@ -35,6 +35,10 @@ export const METRICS = {
     type: 'gauge',
     help: 'Until the origin has to be verified again; 0 where it is not verified.',
   },
+  svc_edge_build_info: {
+    type: 'gauge',
+    help: 'Always 1; the labels contain the version and the commit of the software.',
+  },
   svc_edge_health_reason: { type: 'gauge', help: '1 for each reason that /health gives now.' },
 } as const satisfies Record<string, Metric>
 

@@ -1,4 +1,4 @@
-import type { Env } from '../env.ts'
+import type { Env, Settings } from '../env.ts'
 import { withComponentTimeout, reasonsOf, type HealthSnapshot } from '../health/edge-health.ts'
 import { type HealthSnapshotDeps, readHealthSnapshot } from '../health/health-snapshot.ts'
 import { REASONS } from '../health/reasons.ts'
@@ -6,21 +6,28 @@ import { METRICS_OBJECT } from './counts.ts'
 import type { Sample } from './exposition.ts'
 import { seriesOf } from './series.ts'
 import type { MetricName } from './definitions.ts'
+import { buildOf } from '../version.ts'
+
+type SampleDeps = HealthSnapshotDeps & { settings: Pick<Settings, 'SVC_COMMIT'> }
 
 /** Components that do not respond are omitted. */
-export async function readSamples(env: Env, deps: HealthSnapshotDeps): Promise<Sample[]> {
+export async function readSamples(env: Env, deps: SampleDeps): Promise<Sample[]> {
   const [counted, snapshot] = await Promise.all([
     withComponentTimeout(env.EDGE_METRICS.getByName(METRICS_OBJECT).read()),
     readHealthSnapshot(env, deps),
   ])
-  return [...(counted ?? []), ...gaugesOf(snapshot, deps.now())]
+  return [
+    ...(counted ?? []),
+    gauge('svc_edge_build_info', 1, buildOf(deps.settings)),
+    ...gaugesOf(snapshot, deps.now()),
+  ]
+}
+
+function gauge(name: MetricName, value: number, labels: Record<string, string> = {}): Sample {
+  return [seriesOf(name, labels), value]
 }
 
 function* gaugesOf(snapshot: HealthSnapshot, now: number): Iterable<Sample> {
-  const gauge = (name: MetricName, value: number, labels: Record<string, string> = {}): Sample => [
-    seriesOf(name, labels),
-    value,
-  ]
   const { origin, scan, chains } = snapshot
   if (scan?.endedAt !== undefined)
     yield gauge('svc_edge_scan_age_seconds', Math.max(0, now - scan.endedAt) / 1000)

@@ -22,8 +22,10 @@ import { parseArgs } from 'node:util'
 import type { Metafile } from 'esbuild'
 import { clientPackage, cliPackage, pack } from '../../shared/packaging/build-packages.ts'
 import { listedFiles } from '../../shared/packaging/checksums.ts'
+import { sourceCommit } from '../../shared/packaging/source-commit.ts'
 import { bundledFiles, thirdPartyNotices } from '../../shared/packaging/third-party-notices.ts'
 import { buildSandboxBundles } from '../actions/bundles.ts'
+import { COMMIT_FILE } from '../version.ts'
 import { byBytes, writeLayer } from './image/layer.ts'
 import { requiredPackages, runtimeFiles } from './image/runtime-files.ts'
 
@@ -53,7 +55,7 @@ async function release(): Promise<void> {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     version: string
   }
-  const commit = run('git', ['rev-parse', 'HEAD']).trim()
+  const commit = await sourceCommit(root)
   if (!values.snapshot) requireTag(`v${version}`)
   const key = values['sign-key'] === undefined ? undefined : readSigningKey(values['sign-key'])
   // `mkdir` fails if the folder exists, so that no files are overwritten.
@@ -64,7 +66,13 @@ async function release(): Promise<void> {
     const packages = [await clientPackage(scratch), await cliPackage(scratch)]
     for (const { folder } of packages) pack(folder, output)
     await buildSandboxBundles()
-    const layer = await writeTar(root, runtimeFiles(root), join(output, 'origin-layer.tar'))
+    const generated = { [COMMIT_FILE]: `${commit}\n` }
+    const layer = await writeLayer(
+      root,
+      runtimeFiles(root),
+      createWriteStream(join(output, 'origin-layer.tar')),
+      generated,
+    )
     const worker = await buildWorker(join(scratch, 'worker'), join(output, 'worker.tar'))
     const parts = { version, commit, origin_layer: layer.digest }
     writeFileSync(join(output, 'release.json'), `${JSON.stringify(parts, null, 2)}\n`)
@@ -105,10 +113,6 @@ export function readSigningKey(file: string): KeyObject {
   return key
 }
 
-function writeTar(folder: string, files: readonly string[], path: string) {
-  return writeLayer(folder, files, createWriteStream(path))
-}
-
 /** @returns paths of the files that the Worker is built from */
 async function buildWorker(folder: string, tar: string): Promise<string[]> {
   const metafile = join(folder, 'metafile.json')
@@ -124,7 +128,7 @@ async function buildWorker(folder: string, tar: string): Promise<string[]> {
   const { inputs } = JSON.parse(readFileSync(metafile, 'utf8')) as Metafile
   // Source maps and the metafile contain paths of this machine.
   const files = readdirSync(folder).filter((file) => !/\.map$|^metafile\.json$|^README/.test(file))
-  await writeTar(folder, files, tar)
+  await writeLayer(folder, files, createWriteStream(tar))
   const scripts = globSync('edge/browser/*/script.txt.sha256', { cwd: root })
   return [
     ...Object.keys(inputs).filter((path) => existsSync(join(root, path))),

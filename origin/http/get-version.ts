@@ -1,12 +1,14 @@
 import { z } from 'zod'
-import { API_VERSION, VERSION } from '../version.ts'
+import { buildFields } from '../../shared/wire/build.ts'
+import { API_VERSION } from '../version.ts'
 import type { Operation } from './operation.ts'
 
 export const getVersionOperation: Operation = {
   method: 'GET',
   path: '/core/v1/version',
-  summary: 'Returns the versions of the software and of the API.',
+  summary:
+    'Returns the versions of the software and of the API, and the commit of the source code.',
   auth: 'none',
-  responseSchema: z.object({ version: z.string(), api_version: z.string() }),
-  handle: async () => ({ version: VERSION, api_version: API_VERSION }),
+  responseSchema: z.object({ ...buildFields, api_version: z.string() }),
+  handle: async (_given, { build }) => ({ ...build, api_version: API_VERSION }),
 }

@@ -6,9 +6,9 @@ import type { OriginApp } from './operation.ts'
  * Serves `GET /health`, which is public and cheap, because it only reads state in memory. Responds with 503 and
  * Retry-After if a load balancer should send requests elsewhere.
  */
-export function mountHealth(app: OriginApp, { health }: OriginServices): void {
+export function mountHealth(app: OriginApp, { build, health }: OriginServices): void {
   app.get(HEALTH_PATH, (context) => {
-    const state = health.check()
+    const state = { ...health.check(), ...build }
     context.header('cache-control', 'no-store')
     if (state.status !== 'down') return context.json(state)
     context.header('retry-after', '2')

@@ -8,8 +8,10 @@ import type { Credits } from '../credits/credits.ts'
 import type { Health } from '../health/health.ts'
 import { HEALTH_REASON_CODES } from '../health/reasons.ts'
 import type { TeeProvider } from '../tee/provider.ts'
+import type { Build } from '../version.ts'
 
 export type GaugeSources = {
+  build: Build
   now: () => number
   mirror: Pick<AccountsMirror, 'block' | 'ageMs' | 'lagBlocks' | 'accounts'>
   pool: Pick<ActionPool, 'load'>
@@ -31,6 +33,12 @@ const WEI_PER_ETHER = 1e18
 
 export function registerGauges(registry: Registry, sources: GaugeSources): void {
   collectDefaultMetrics({ register: registry })
+  new Gauge({
+    name: 'svc_build_info',
+    help: 'Always 1; the labels contain the version and the commit of the software.',
+    labelNames: ['version', 'commit'],
+    registers: [registry],
+  }).set(sources.build, 1)
   /** @param read returns undefined if the value is unknown; the gauge is then omitted */
   const gauge = (name: string, help: string, read: () => number | undefined) => {
     const made = new Gauge({

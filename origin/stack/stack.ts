@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSandboxBundles } from '../actions/bundles.ts'
 import { DRAIN_DEFAULT_MS } from '../admission/drain.ts'
+import { sourceCommit } from '../../shared/packaging/source-commit.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { loadRootKey } from '../keys/root-key-file.ts'
 import { NODE_OPTIONS, ORIGIN_NODE_OPTIONS } from '../node-options.ts'
@@ -58,6 +59,7 @@ type StackOptions = {
 
 export type Component = 'chain' | 'database' | 'origin' | 'edge'
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const ORIGIN_ENTRY = fileURLToPath(new URL('../main.ts', import.meta.url))
 const EDGE_ENTRY = fileURLToPath(new URL('edge-runner.ts', import.meta.url))
 
@@ -89,6 +91,7 @@ export class Stack {
   readonly #secrets: LocalSecrets
   readonly #metricsToken: string
   readonly #databasePassword: string
+  readonly #commit: Promise<string>
   readonly #bundles: Record<keyof typeof STARTUP_TEXTS, Promise<string[]>>
   readonly #children = new Map<Component, Child>()
   readonly #exitListeners: ((error: ChildFailedError) => void)[] = []
@@ -115,6 +118,7 @@ export class Stack {
     this.#secrets = loadLocalSecrets(stateDir)
     this.#metricsToken = loadMetricsToken(stateDir)
     this.#databasePassword = loadDatabasePassword(stateDir)
+    this.#commit = sourceCommit(ROOT)
     this.#bundles = {
       edge: nodeBundles([EDGE_ENTRY]),
       origin: buildSandboxBundles().then(() => nodeBundles([options.originEntry ?? ORIGIN_ENTRY])),
@@ -275,6 +279,7 @@ export class Stack {
       SVC_CHANNEL_EPOCH: String(CHANNEL_EPOCH),
       SVC_STARTER_CREDITS_CENTS: String(STARTER_CENTS),
       SVC_METRICS_TOKEN: this.#metricsToken,
+      SVC_COMMIT: await this.#commit,
       ...pickOriginSettings(environment),
       ...originSettings,
       SVC_APP_ID: this.#app.governance,
@@ -290,7 +295,7 @@ export class Stack {
     const child = await this.#startNode('edge', {
       EDGE_STATE_DIR: edgeDir,
       EDGE_PORT: String(this.#ports.edge),
-      EDGE_BINDINGS: JSON.stringify(this.#edgeSettings()),
+      EDGE_BINDINGS: JSON.stringify({ SVC_COMMIT: await this.#commit, ...this.#edgeSettings() }),
       ...(edgeInspectorPort !== undefined && { EDGE_INSPECTOR_PORT: String(edgeInspectorPort) }),
       // workerd trusts this certificate authority in addition to the public ones. Miniflare reads this variable when it
       // is imported.

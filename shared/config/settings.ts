@@ -30,6 +30,16 @@ export const metricsTokenSetting = z
   .string()
   .regex(/^[A-Za-z0-9_-]{32,128}$/, 'expected 32 to 128 random characters of base64url')
 
+export const UNKNOWN_COMMIT = 'unknown'
+
+/** Git commit of the source code. */
+export const commitSchema = z
+  .string()
+  .regex(
+    /^([0-9a-f]{40}([0-9a-f]{24})?(-dirty)?|unknown)$/,
+    'expected the hash of a commit, with -dirty after it if files were changed',
+  )
+
 export const LOG_LEVEL_MEANING =
   'the minimum level that is logged: `debug`, `info`, `warn` or `error`; `silent` disables logging'
 

@@ -28,6 +28,7 @@ export async function makeEdgeTestEnvironment() {
     ...(await machineSettings(root)),
     CHANNEL_PSK: psk,
     ID_MAC_KEY: randomBytes(32).toString('base64url'),
+    SVC_COMMIT: 'c'.repeat(40),
     // Request logs would hide the output of the tests.
     SVC_LOG_LEVEL: 'warn',
     METRICS_TOKEN: randomBytes(24).toString('base64url'),

@@ -176,6 +176,11 @@ describe('the origin’s settings', () => {
       'SVC_OUTBOUND_ALLOW: not allowed in production',
     ],
     [
+      'a commit other than that of the image',
+      { ...PRODUCTION, SVC_COMMIT: 'c'.repeat(40) },
+      'SVC_COMMIT: not allowed in production',
+    ],
+    [
       'payments with play money',
       { ...PRODUCTION, ...PROCESSOR },
       'SVC_PROCESSOR_SECRET_KEY: test mode keys are not allowed in production',
@@ -194,6 +199,7 @@ describe('the origin’s settings', () => {
     ['SVC_NEW_ACCOUNT_BURST', '0'],
     ['SVC_NEW_ACCOUNT_PER_HOUR', 'many'],
     ['SVC_NEW_ACCOUNT_GAS_PER_DAY_WEI', '0.5'],
+    ['SVC_COMMIT', 'main'],
     ['SVC_DRAIN_MS', '900001'],
     ['SVC_DRAIN_MS', '60s'],
     ['SVC_SHED_DELAY_MS', '0'],

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeChange } from '../../origin/contracts/governance/change.ts'
 import { openLocalChain } from '../../origin/stack/chain.ts'
 import { governanceMembers } from '../../origin/stack/governance.ts'
+import { sourceCommit } from '../../shared/packaging/source-commit.ts'
 import { ALL_PASSED, outcomes, reasonOf } from '../shared/cli/command-line.ts'
 import { type StartedStack, startStack } from './stack.ts'
 
@@ -26,6 +27,8 @@ function svc(...words: string[]): Promise<{ code: number; out: string; err: stri
     ),
   )
 }
+
+const withoutMark = (commit: string) => commit.replace(/-dirty$/, '')
 
 const bundle = () => join(started.stateDir, 'bundle.json')
 
@@ -49,6 +52,18 @@ describe('npx svc verify against a local stack', () => {
     expect(`0x${info.app_id}`).toBe(started.stack.addresses().governance.toLowerCase())
     const served = readFileSync(started.stack.certificateFile, 'utf8')
     expect(files['cert-localhost.pem']).toBe(served)
+  })
+
+  it('serves the version and the commit of the checkout, from the origin and from the edge', async () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    const commit = await sourceCommit(root)
+    const { baseUrl, triggersUrl } = started
+    for (const url of [`${baseUrl}/health`, `${baseUrl}/info`, `${triggersUrl}/health`]) {
+      const shown: any = await (await fetch(url)).json()
+      expect(shown).toMatchObject({ version, commit: expect.stringMatching(/^[0-9a-f]{40}/) })
+      // Files may be generated while the tests run.
+      expect(withoutMark(shown.commit)).toBe(withoutMark(commit))
+    }
   })
 
   it('reports the certificate as not applicable for the edge, with the reason', async () => {

@@ -6,6 +6,8 @@ import {
   type OpenApiPaths,
 } from '../../../shared/openapi/document.ts'
 import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
+import { z } from 'zod'
+import { buildFields } from '../../../shared/wire/build.ts'
 import { agentRequestResponse, agentRequestBody } from '../../../shared/wire/agent.ts'
 import { queuedResponse } from '../../../shared/wire/run.ts'
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
@@ -34,10 +36,11 @@ const healthReasons = (codes: readonly string[]) => ({
 /** Fields about the origin may be null if the origin is not verified. */
 const HEALTH = {
   type: 'object',
-  required: ['status', 'reasons', 'origin'],
+  required: ['status', 'reasons', 'version', 'commit', 'origin'],
   properties: {
     status: { enum: ['ok', 'degraded', 'down'] },
     reasons: healthReasons(REASONS),
+    ...(jsonSchemaOf(z.object(buildFields), 'output').properties as object),
     origin: {
       type: 'object',
       properties: {

@@ -1,6 +1,7 @@
 /**
- * `npm run image -- [--base <layout>] [--output <folder>]`: builds the origin's image reproducibly. Without a base
- * image, prints only the digest of the application layer, which is the only layer that differs between versions.
+ * `npm run image -- [--base <layout>] [--output <folder>] [--commit <hash>]`: builds the origin's image reproducibly.
+ * Without a base image, prints only the digest of the application layer, which is the only layer that differs between
+ * versions. By default, the commit is the one of the checkout; the option is for sources without a repository.
  */
 import { createWriteStream } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
@@ -8,7 +9,10 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { commitSchema } from '../../../shared/config/settings.ts'
+import { sourceCommit } from '../../../shared/packaging/source-commit.ts'
 import { buildSandboxBundles } from '../../actions/bundles.ts'
+import { COMMIT_FILE } from '../../version.ts'
 import { writeLayer } from './layer.ts'
 import { writeImage } from './oci.ts'
 import { nodeVersion, runtimeFiles } from './runtime-files.ts'
@@ -20,13 +24,20 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 async function build(): Promise<void> {
   const { values } = parseArgs({
-    options: { base: { type: 'string' }, output: { type: 'string', default: 'image' } },
+    options: {
+      base: { type: 'string' },
+      output: { type: 'string', default: 'image' },
+      commit: { type: 'string' },
+    },
   })
   await buildSandboxBundles()
+  const commit = commitSchema.parse(values.commit ?? (await sourceCommit(root)))
   const files = runtimeFiles(root)
+  const generated = { [COMMIT_FILE]: `${commit}\n` }
+  console.log(`commit ${commit}`)
   if (values.base === undefined) {
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
-    const { digest, size } = await writeLayer(root, files, nowhere)
+    const { digest, size } = await writeLayer(root, files, nowhere, generated)
     console.log(`layer ${digest} (${files.length} files, ${size} bytes)`)
     console.log(`image: --base is required: an OCI layout of ${BASE_DIGEST} (docs/deploy.md)`)
     return
@@ -35,7 +46,7 @@ async function build(): Promise<void> {
   // `mkdir` fails if the folder exists, so that no files are overwritten.
   await mkdir(output)
   const layerFile = join(output, 'layer.tar')
-  const layer = await writeLayer(root, files, createWriteStream(layerFile))
+  const layer = await writeLayer(root, files, createWriteStream(layerFile), generated)
   const image = await writeImage({
     base,
     baseDigest: BASE_DIGEST,

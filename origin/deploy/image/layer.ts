@@ -18,11 +18,13 @@ const FOLDER_MODE = 0o755
  * Writes a layer as an uncompressed tar. It is not compressed, because gzip's output differs between versions and the
  * digest must be the same for everyone.
  * @param files paths relative to `root`, in any order
+ * @param generated contents of further files, by path
  */
 export async function writeLayer(
   root: string,
   files: readonly string[],
   output: Writable,
+  generated: Readonly<Record<string, string>> = {},
 ): Promise<Layer> {
   const pack = newPack()
   const hash = createHash('sha256')
@@ -35,10 +37,16 @@ export async function writeLayer(
     },
   })
   const add = async () => {
-    for (const folder of foldersOf(files))
+    const paths = [...new Set([...files, ...Object.keys(generated)])].toSorted(byBytes)
+    for (const folder of foldersOf(paths))
       pack.entry({ ...FIXED_HEADER, name: `${folder}/`, type: 'directory', mode: FOLDER_MODE })
-    for (const path of [...new Set(files)].toSorted(byBytes))
-      await entry(path, await readFile(join(root, path)))
+    for (const path of paths) {
+      const content = generated[path]
+      await entry(
+        path,
+        content === undefined ? await readFile(join(root, path)) : Buffer.from(content),
+      )
+    }
     pack.finalize()
   }
   const entry = (path: string, content: Buffer) =>

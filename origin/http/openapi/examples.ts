@@ -207,7 +207,13 @@ export const operationExamples: Record<string, { request?: unknown; answer?: unk
   },
   '/get_node_chain_config': { answer: chainConfig },
   '/core/v1/get_node_chain_config': { answer: chainConfig },
-  '/core/v1/version': { answer: { version: '0.1.0', api_version: 'v1.2' } },
+  '/core/v1/version': {
+    answer: {
+      version: '0.1.0',
+      commit: '8f14e45fceea167a5a36dedd4bea2543a9b1c2d3',
+      api_version: 'v1.2',
+    },
+  },
   '/core/v1/limits': {
     answer: { execution_cpu: { value: 30_000, unit: 'ms', about: 'CPU time per execution' } },
   },

@@ -10,6 +10,7 @@ import { ENVIRONMENT_NAMES } from '../../../shared/config/environments.ts'
 import { SEALED_EXECUTE_PATH, SEALED_OUTCOMES_PATH } from '../../../shared/wire/sealed.ts'
 import { SEALED_RUNS_PATH } from '../../../shared/wire/sealed-runs.ts'
 import { HEALTH_PATH, METRICS_PATH, METRICS_TYPE } from '../../../shared/wire/monitoring-paths.ts'
+import { buildFields } from '../../../shared/wire/build.ts'
 import { originHealthSchema } from '../../../shared/wire/origin-health.ts'
 import { PROCESSOR_WEBHOOK_PATH } from '../../../shared/wire/core-routes.ts'
 import { SEALED_HTTP_PATH } from '../../../shared/wire/sealed-http.ts'
@@ -127,13 +128,14 @@ const attestation = describeGet(
 )
 
 const infoResponse = infoSchema.extend({
+  ...buildFields,
   environment: z.enum(ENVIRONMENT_NAMES),
   api_payers: z.array(z.string()),
 })
 
 const info = describeGet(
   'info',
-  'Returns the machine’s description of itself: the application and the measured compose text.',
+  'Returns the machine’s description of itself: the application, the measured compose text, and the version and commit of the software.',
   { content: jsonContent(jsonSchemaOf(infoResponse, 'output')), failures: [503] },
 )
 

@@ -44,7 +44,8 @@ export function commonOperations(parts: ClientParts): CommonOperations {
 }
 
 export type NodeChainConfig = z.infer<typeof nodeChainConfigResponse>
-export type Version = { version: string; api_version: string }
+/** `commit` is absent if the origin is of an earlier version. */
+export type Version = { version: string; commit?: string; api_version: string }
 export type Limits = Record<string, { value: number; unit: string; about: string }>
 
 export type NodeOperations = {

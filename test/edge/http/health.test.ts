@@ -1,4 +1,5 @@
 import { runInDurableObject } from 'cloudflare:test'
+import packageFile from '../../../package.json' with { type: 'json' }
 import type { Env } from '../../../edge/env.ts'
 import type { ScanStatus } from '../../../edge/schedule/scheduler-object.ts'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -39,6 +40,8 @@ function someEdge(changes: Partial<Env> = {}, scan: () => ScanStatus = () => NEV
 }
 const NEVER: ScanStatus = { endedAt: undefined, due: 0, unanswered: 0 }
 
+const BUILD = { version: packageFile.version, commit: env.SVC_COMMIT }
+
 const NOTHING = {
   trust: 'simulated',
   verdict: null,
@@ -56,6 +59,7 @@ describe('/health', () => {
     const { health, calls } = someEdge()
     const left = between()
     const body = {
+      ...BUILD,
       status: 'degraded',
       reasons: [
         {
@@ -110,6 +114,7 @@ describe('/health', () => {
     expect(await health()).toEqual({
       status: 200,
       body: {
+        ...BUILD,
         status: 'degraded',
         reasons: [{ code: 'origin_not_verified', message: expect.stringContaining(reason) }],
         origin: { ...NOTHING, reason },

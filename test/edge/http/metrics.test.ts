@@ -2,6 +2,7 @@
 import { createExecutionContext, runInDurableObject } from 'cloudflare:test'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import page from '../../../docs/operate.md?raw'
+import packageFile from '../../../package.json' with { type: 'json' }
 import { EVENTS } from '../../../edge/log-events.ts'
 import { REASONS } from '../../../edge/health/reasons.ts'
 import { METRICS_OBJECT } from '../../../edge/metrics/counts.ts'
@@ -53,6 +54,13 @@ describe('/metrics of the edge', () => {
     const response = await edge(`/metrics${query}`, init)
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
     expect(await response.text()).not.toContain('svc_edge')
+  })
+
+  it('names the version and the commit of the Worker', async () => {
+    const { version } = packageFile
+    expect(
+      await valueOf(`svc_edge_build_info{version="${version}",commit="${env.SVC_COMMIT}"}`),
+    ).toBe(1)
   })
 
   it('rejects the token of an agent', async () => {

@@ -66,7 +66,9 @@ async function checkout(
   return root
 }
 const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() })
-const packed = (root: string) => writeLayer(root, runtimeFiles(root), nowhere())
+const COMMIT = { 'commit.txt': `${'c'.repeat(40)}\n` }
+const packed = (root: string, generated = COMMIT) =>
+  writeLayer(root, runtimeFiles(root), nowhere(), generated)
 
 describe('the layer of the application', () => {
   it('is identical for two checkouts that differ in times, modes and file order', async () => {
@@ -76,7 +78,13 @@ describe('the layer of the application', () => {
     await symlink('a', join(other, 'node_modules/link'))
     expect(await packed(one)).toEqual(await packed(other))
     const paths = runtimeFiles(one)
-    expect(await writeLayer(one, paths.toReversed(), nowhere())).toEqual(await packed(one))
+    expect(await writeLayer(one, paths.toReversed(), nowhere(), COMMIT)).toEqual(await packed(one))
+  })
+
+  it('measures the commit: changes if only the commit differs', async () => {
+    const root = await checkout('committed', Object.entries(CHECKOUT))
+    const other = await packed(root, { 'commit.txt': `${'d'.repeat(40)}\n` })
+    expect((await packed(root)).digest).not.toBe(other.digest)
   })
 
   it('changes if one byte changes', async () => {
@@ -91,17 +99,19 @@ describe('the layer of the application', () => {
   it('contains what the origin needs, under /app, and nothing specific to the build machine', async () => {
     const root = await checkout('listed', Object.entries(CHECKOUT), { time: 1_700_000_000 })
     const file = join(scratch, 'listed.tar')
-    await writeLayer(root, runtimeFiles(root), createWriteStream(file))
+    await writeLayer(root, runtimeFiles(root), createWriteStream(file), COMMIT)
     const found: string[] = []
+    let commit = ''
     for await (const entry of createReadStream(file).pipe(extract())) {
       const { name, type, mode, uid, gid, mtime, uname } = entry.header
       expect([uid, gid, uname, mtime?.getTime()]).toEqual([0, 0, '', 0])
       expect(mode).toBe(type === 'directory' ? 0o755 : 0o644)
       if (type !== 'directory') found.push(name)
-      entry.resume()
+      for await (const chunk of entry) if (name === 'app/commit.txt') commit += String(chunk)
     }
     expect(found).toEqual([
       'app/LICENSE',
+      'app/commit.txt',
       'app/docs/errors.md',
       'app/drizzle/origin/0000_initial.sql',
       `app/node_modules/a/${'deep/'.repeat(30)}file.js`,
@@ -113,6 +123,7 @@ describe('the layer of the application', () => {
       'app/package.json',
       'app/shared/ids.ts',
     ])
+    expect(commit).toBe(COMMIT['commit.txt'])
   })
 
   it('is not built from packages that differ from the lockfile', async () => {

@@ -10,6 +10,12 @@ describe('/info', () => {
   })
   afterAll(() => origin?.close())
 
+  it('names the version and the commit of the software, beside the measured application', async () => {
+    const { body } = await origin.call('/info')
+    expect(body).toMatchObject(origin.services.build)
+    expect(body.compose_hash).toMatch(/^[0-9a-f]{64}$/)
+  })
+
   it('lists the wallets that a new deployment has to fund and admit', async () => {
     const { api_payers: payers } = (await origin.call('/info')).body as { api_payers: string[] }
     expect(payers).toHaveLength(1 + origin.services.settings.SVC_PAYERS)

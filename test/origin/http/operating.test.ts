@@ -63,6 +63,12 @@ describe('/metrics', () => {
     expect(JSON.stringify(answer.body)).not.toContain(METRICS_TOKEN)
   })
 
+  it('names the version and the commit of the software', async () => {
+    const { version, commit } = origin.services.build
+    const series = `svc_build_info{version="${version}",commit="${commit}"}`
+    expect(await valueOf(series)).toBe(1)
+  })
+
   it('does not accept the key of an account', async () => {
     expect((await origin.call('/metrics', { key })).status).toBe(401)
   })
@@ -165,7 +171,8 @@ describe('/health', () => {
 
   it('is ok if nothing is wrong', async () => {
     const { status, body, headers } = await origin.call('/health')
-    expect([status, body]).toEqual([200, { status: 'ok', reasons: [] }])
+    const { build } = origin.services
+    expect([status, body]).toEqual([200, { status: 'ok', reasons: [], ...build }])
     expect(headers.get('cache-control')).toBe('no-store')
   })
 
@@ -181,6 +188,7 @@ describe('/health', () => {
     expect(answer.body).toEqual({
       status: status === 503 ? 'down' : 'degraded',
       reasons: [{ code, message: HEALTH_MESSAGES[code] }],
+      ...origin.services.build,
     })
     expect(await valueOf(`svc_health_reason{code="${code}"}`)).toBe(1)
   })

@@ -36,6 +36,7 @@ import { Evidence } from '../../../origin/tee/evidence.ts'
 import { FreshQuotes } from '../../../origin/tee/fresh-quotes.ts'
 import { simulatedPinOf, SimulatedProvider } from '../../../origin/tee/simulated/provider.ts'
 import type { OriginServices } from '../../../origin/services.ts'
+import { readBuild } from '../../../origin/version.ts'
 import { importChannelKey, sealCall, sealForStorage } from '../../../shared/envelope/seal.ts'
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
 import { startContract } from '../accounts/contract.ts'
@@ -188,7 +189,9 @@ export async function startOrigin(processor?: ProcessorDouble) {
     },
   }
   const certificateEndsAt = () => now() + broken.certificateMs
+  const build = readBuild('c'.repeat(40))
   const health = createHealth(counters.registry, {
+    build,
     now,
     mirror,
     pool,
@@ -212,6 +215,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
     log,
     counters,
     health,
+    build,
     now,
     keyring,
     chain,

@@ -10,11 +10,12 @@ beforeAll(async () => {
 afterAll(() => origin.close())
 
 describe('GET /core/v1/version', () => {
-  it('returns the version of the software and of the API, without a key', async () => {
+  it('returns the version and commit of the software and the version of the API, without a key', async () => {
     const file = fileURLToPath(new URL('../../../package.json', import.meta.url))
     const { version } = JSON.parse(readFileSync(file, 'utf8'))
     const answer = await origin.core('version', {})
-    expect(answer.body).toEqual({ version, api_version: 'v1.2' })
+    const { commit } = origin.services.build
+    expect(answer.body).toEqual({ version, commit, api_version: 'v1.2' })
   })
 })
 
