@@ -5,5 +5,5 @@ declare class TextEncoder {
 }
 declare class TextDecoder {
   constructor(label?: string, options?: { fatal?: boolean; ignoreBOM?: boolean })
-  decode(bytes?: Uint8Array | ArrayBuffer): string
+  decode(bytes?: Uint8Array | ArrayBuffer, options?: { stream?: boolean }): string
 }

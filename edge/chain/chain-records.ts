@@ -1,7 +1,7 @@
 import type { ChainRecord } from '../../shared/wire/chains.ts'
 import { type Sleep, withTimeout } from '../sleep.ts'
 import type { ChainName, Chains, ChainSettings } from './chain-settings.ts'
-import type { EndpointHealth } from './rpc/chain-reader.ts'
+import type { EndpointHealth } from '../../shared/rpc/endpoint-condition.ts'
 import type { ChainStatus, Watcher } from './watch/watcher.ts'
 
 /** Timeout of a status request to a watcher. If the watcher is slower, the chain is listed without a status. */

@@ -1,5 +1,5 @@
 /** Sends mail through an HTTP e-mail API (docs/decisions/0048). */
-import { readBoundedText, discardBody } from '../bounded-text.ts'
+import { readBoundedText, discardBody } from '../../shared/network/bounded-text.ts'
 import { MAIL_APIS, type MailApi } from './mail-apis.ts'
 import { type MailFailure, type Mailer, MailNotSentError } from './mailer.ts'
 import type { MailerSettings } from './mailer-settings.ts'

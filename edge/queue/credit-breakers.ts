@@ -1,7 +1,7 @@
 import type { WaitingFor } from '../../shared/wire/trigger.ts'
-import type { Deadline } from '../deadline.ts'
+import type { Deadline } from '../../shared/deadline.ts'
 import type { LiveRun, LiveRuns } from './live-runs.ts'
-import { CircuitBreaker } from '../circuit-breaker.ts'
+import { CircuitBreaker } from '../../shared/circuit-breaker.ts'
 
 /**
  * Circuit breaker for runs that the origin would refuse to start. When the wait is over, one run is sent as a half-open

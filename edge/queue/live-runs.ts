@@ -1,5 +1,5 @@
 /** Each method is synchronous and runs in one transaction. */
-import { CLOCK_TOLERANCE_MS, type Deadline } from '../deadline.ts'
+import { CLOCK_TOLERANCE_MS, type Deadline } from '../../shared/deadline.ts'
 import type { RunResult, RunRow } from './records.ts'
 import { QUEUED, RUNNING } from './schema.ts'
 import type { StoredStarts } from './start-window.ts'

@@ -1,6 +1,6 @@
-import { backoffMs, withJitter } from '../backoff.ts'
-import { CircuitBreaker } from '../circuit-breaker.ts'
-import type { Deadline } from '../deadline.ts'
+import { backoffMs, withJitter } from '../../shared/backoff.ts'
+import { CircuitBreaker } from '../../shared/circuit-breaker.ts'
+import type { Deadline } from '../../shared/deadline.ts'
 
 const BACKOFF_MIN_MS = 500
 const BACKOFF_MAX_MS = 60_000

@@ -1,4 +1,4 @@
-import { backoffMs } from '../backoff.ts'
+import { backoffMs } from '../../shared/backoff.ts'
 import { rootCauseText } from '../db/root-cause-text.ts'
 import { isEndPast } from '../deadline.ts'
 import { type Sleep, withTimeout } from '../sleep.ts'

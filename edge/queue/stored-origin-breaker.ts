@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../shared/durations.ts'
-import type { Deadline } from '../deadline.ts'
+import type { Deadline } from '../../shared/deadline.ts'
 import { OriginBreaker } from './origin-breaker.ts'
 import type { TriggerState } from './trigger-state.ts'
 

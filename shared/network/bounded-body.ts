@@ -1,8 +1,9 @@
 import { joinBytes } from '../encoding/bytes.ts'
 
 /** The members of `Response` that the reader uses, because shared code has no web types. */
-type Readable = {
+export type Readable = {
   body: {
+    cancel(): Promise<void>
     getReader(): {
       read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>
       cancel(): Promise<void>

@@ -1,6 +1,6 @@
 import type { Sleep } from '../../sleep.ts'
 import type { ChainReader } from '../rpc/chain-reader.ts'
-import { ChainUnreachableError } from '../rpc/chain-read-errors.ts'
+import { ChainUnreachableError } from '../../../shared/rpc/chain-read-errors.ts'
 import { DELIVERIES_AT_ONCE } from '../subscription.ts'
 import { BlockRejectedError } from './read-block-logs.ts'
 import { RetryBackoff } from './retry-backoff.ts'

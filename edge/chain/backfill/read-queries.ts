@@ -1,6 +1,7 @@
 import { type ChainLog, compareLogs } from '../chain-log.ts'
 import type { LogQuery } from '../matching/log-filter.ts'
-import type { ChainReader, ReadPriority } from '../rpc/chain-reader.ts'
+import type { ReadPriority } from '../../../shared/rpc/endpoint-condition.ts'
+import type { ChainReader } from '../rpc/chain-reader.ts'
 import type { BlockRange } from '../subscription.ts'
 import { weightOf } from './log-density.ts'
 import { RangeReader, type LogBatch } from './range-reader.ts'

@@ -1,4 +1,4 @@
-import { backoffMs, withJitter } from '../../backoff.ts'
+import { backoffMs, withJitter } from '../../../shared/backoff.ts'
 import { isEndPast } from '../../deadline.ts'
 
 const FIRST_MS = 250

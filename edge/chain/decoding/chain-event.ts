@@ -4,7 +4,7 @@ import type { EventSignature } from '../signature/event-signature.ts'
 import { checksummedAddress } from './checksummed-address.ts'
 import type { DecodedLog, DecodePlan } from './decoded-log.ts'
 import { decodeLog } from './decode-log.ts'
-import { encodeQuantity } from '../rpc/quantities.ts'
+import { encodeQuantity } from '../../../shared/rpc/quantities.ts'
 
 /** The `event` member of the params that an action receives, as JSON (`docs/chain-events.md`). */
 export type ChainEvent = DecodedLog & {

@@ -1,6 +1,6 @@
 /** Merges log filters into shared queries, so that polling for many triggers costs no more than polling for one. */
 import { LOG_QUERY_ADDRESSES_MAX, LOG_QUERY_TOPICS_MAX } from '../../../shared/limits.ts'
-import { chunks } from '../chunks.ts'
+import { chunks } from '../../../shared/chunks.ts'
 import type { LogFilter, LogQuery } from './log-filter.ts'
 
 /**

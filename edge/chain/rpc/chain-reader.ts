@@ -2,12 +2,10 @@
  * Interface for reading a chain. All responses are checked against the request and for consistency. Every method tries
  * each endpoint at most once, and throws `ChainUnreachableError` if no endpoint returns a usable response.
  */
-import type { BlockHeader, Tip } from '../block-header.ts'
+import type { BlockHeader, Tip } from '../../../shared/rpc/block-header.ts'
+import type { EndpointHealth, ReadPriority } from '../../../shared/rpc/endpoint-condition.ts'
 import type { ChainLog } from '../chain-log.ts'
 import type { LogQuery } from '../matching/log-filter.ts'
-
-/** Live requests never wait for backfill requests. */
-export type ReadPriority = 'live' | 'backfill'
 
 export interface ChainReader {
   /**
@@ -45,17 +43,4 @@ export interface ContractReader {
    * @throws {ChainUnreachableError}
    */
   hasCode(address: string): Promise<boolean>
-}
-
-/**
- * Health of one endpoint, as shown by `GET /api/chains`. `endpoint` is an index in the configured list, never a URL.
- */
-export type EndpointHealth = {
-  endpoint: number
-  state: 'healthy' | 'lagging' | 'failing' | 'wrong_chain' | 'unknown'
-  head: number | null
-  /** Median latency of recent responses. Null before the first response. */
-  latencyMs: number | null
-  /** Kind of the last failure, or null. Never contains text from the provider, which can include API keys. */
-  lastFailure: string | null
 }

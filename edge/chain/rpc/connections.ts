@@ -1,4 +1,5 @@
-import type { ReadPriority } from './chain-reader.ts'
+import type { RequestLimiter } from '../../../shared/rpc/endpoint.ts'
+import type { ReadPriority } from '../../../shared/rpc/endpoint-condition.ts'
 
 /** Maximum number of open connections. A Durable Object in production cannot have more at the same time. */
 const CONNECTIONS_MAX = 6
@@ -6,7 +7,7 @@ const CONNECTIONS_MAX = 6
 const BACKFILL_CONNECTIONS_MAX = 4
 
 /** Live requests take precedence. Requests of the same priority are sent in order of arrival. */
-export class Connections {
+export class Connections implements RequestLimiter {
   readonly #open: Record<ReadPriority, number> = { live: 0, backfill: 0 }
   readonly #waiting: Record<ReadPriority, (() => void)[]> = { live: [], backfill: [] }
 

@@ -1,19 +1,20 @@
-import type { BlockHeader, Tip } from '../block-header.ts'
+import type { BlockHeader, Tip } from '../../../shared/rpc/block-header.ts'
 import type { ChainLog } from '../chain-log.ts'
 import type { LogQuery } from '../matching/log-filter.ts'
-import type { ChainReader, ContractReader, EndpointHealth, ReadPriority } from './chain-reader.ts'
+import type { EndpointHealth, ReadPriority } from '../../../shared/rpc/endpoint-condition.ts'
+import type { ChainReader, ContractReader } from './chain-reader.ts'
 import { Connections } from './connections.ts'
-import { Endpoint } from './endpoint.ts'
-import { endpointAddress } from './endpoint-address.ts'
-import { type EndpointCandidate, type EventLogger, Failover } from './failover.ts'
+import { Endpoint } from '../../../shared/rpc/endpoint.ts'
+import { endpointAddress } from '../../../shared/rpc/endpoint-address.ts'
+import { type EndpointCandidate, type EventLogger, Failover } from '../../../shared/rpc/failover.ts'
 import { headersAt, logsOfHeader, logsOfRange } from './request-logs.ts'
-import type { Network } from './post-rpc.ts'
-import { headerCall, parseBlockHeader, parseTaggedHeader } from './read-header.ts'
-import { NodeLaggingError } from './chain-read-errors.ts'
-import { badResponse, EndpointError, rpcErrorKind } from './endpoint-error.ts'
-import type { RpcResponse, RpcCall } from './json-rpc.ts'
+import type { Network } from '../../../shared/rpc/post-rpc.ts'
+import { headerCall, parseBlockHeader, parseTaggedHeader } from '../../../shared/rpc/read-header.ts'
+import { NodeLaggingError } from '../../../shared/rpc/chain-read-errors.ts'
+import { badResponse, EndpointError, rpcErrorKind } from '../../../shared/rpc/endpoint-error.ts'
+import type { RpcResponse, RpcCall } from '../../../shared/rpc/json-rpc.ts'
 
-type Options = Network & {
+type Options = Omit<Network, 'timeoutMs'> & {
   /** URLs of the chain's endpoints, the preferred one first. They may contain API keys. */
   endpoints: readonly string[]
   chainId: number
@@ -21,6 +22,8 @@ type Options = Network & {
   /** Logs events for operators. They identify endpoints by index, and failures by kind. */
   log: EventLogger
 }
+
+const TIMEOUT_MS = 10_000
 
 /** Interval of head requests to unused endpoints, which detect lagging endpoints. */
 const HEAD_PROBE_INTERVAL_MS = 30_000
@@ -34,7 +37,7 @@ export class HttpChainReader implements ChainReader, ContractReader {
   /** @throws {Error} if an endpoint's URL is invalid; the message contains the index of the endpoint */
   constructor({ endpoints, chainId, fetch, sleep, now, random, log }: Options) {
     const connections = new Connections()
-    const network = { fetch, sleep, now }
+    const network = { fetch, sleep, now, timeoutMs: TIMEOUT_MS }
     const clients = endpoints.map(
       (endpoint, place) =>
         new Endpoint(endpointAddress(endpoint, place), chainId, network, connections),

@@ -1,8 +1,8 @@
 import { type ChainLog, compareLogs } from '../chain-log.ts'
 import type { LogQuery } from '../matching/log-filter.ts'
-import { badResponse } from './endpoint-error.ts'
-import { parseHex, parseQuantity } from './quantities.ts'
-import { NodeLaggingError } from './chain-read-errors.ts'
+import { badResponse } from '../../../shared/rpc/endpoint-error.ts'
+import { parseHex, parseQuantity } from '../../../shared/rpc/quantities.ts'
+import { NodeLaggingError } from '../../../shared/rpc/chain-read-errors.ts'
 
 export type ParsedLog = Omit<ChainLog, 'blockTimestamp' | 'ordinal'> & {
   blockTimestamp: number | undefined

@@ -1,14 +1,14 @@
-import type { BlockHeader } from '../block-header.ts'
+import type { BlockHeader } from '../../../shared/rpc/block-header.ts'
 import type { ChainLog } from '../chain-log.ts'
-import { chunks } from '../chunks.ts'
+import { chunks } from '../../../shared/chunks.ts'
 import type { LogQuery } from '../matching/log-filter.ts'
 import type { BlockRange } from '../subscription.ts'
-import type { ReadPriority } from './chain-reader.ts'
-import type { Endpoint } from './endpoint.ts'
-import { badResponse, EndpointError, rpcErrorKind } from './endpoint-error.ts'
-import type { RpcResponse, RpcCall, RpcError } from './json-rpc.ts'
-import { encodeQuantity } from './quantities.ts'
-import { positionRejection, rangeRejection } from './range-errors.ts'
+import type { ReadPriority } from '../../../shared/rpc/endpoint-condition.ts'
+import type { Endpoint } from '../../../shared/rpc/endpoint.ts'
+import { badResponse, EndpointError, rpcErrorKind } from '../../../shared/rpc/endpoint-error.ts'
+import type { RpcResponse, RpcCall, RpcError } from '../../../shared/rpc/json-rpc.ts'
+import { encodeQuantity } from '../../../shared/rpc/quantities.ts'
+import { positionRejection, rangeRejection } from '../../../shared/rpc/range-errors.ts'
 import {
   requireResult,
   requireHeader,
@@ -16,9 +16,9 @@ import {
   headerCall,
   parseBlockHeader,
   isUnknownBlock,
-} from './read-header.ts'
+} from '../../../shared/rpc/read-header.ts'
 import { type ParsedLog, sortLogs, parseLogs, withOrdinals } from './read-logs.ts'
-import { NodeLaggingError, RangeRejectedError } from './chain-read-errors.ts'
+import { NodeLaggingError, RangeRejectedError } from '../../../shared/rpc/chain-read-errors.ts'
 
 type BlockSelector = { range: BlockRange } | { header: BlockHeader }
 

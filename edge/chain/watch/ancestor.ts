@@ -1,6 +1,6 @@
-import type { BlockHeader } from '../block-header.ts'
+import type { BlockHeader } from '../../../shared/rpc/block-header.ts'
 import type { ChainReader } from '../rpc/chain-reader.ts'
-import { NodeLaggingError } from '../rpc/chain-read-errors.ts'
+import { NodeLaggingError } from '../../../shared/rpc/chain-read-errors.ts'
 import type { UnfinalizedChain } from './unfinalized-chain.ts'
 
 const HEADERS_AT_ONCE = 128

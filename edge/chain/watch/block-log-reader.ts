@@ -2,15 +2,15 @@ import { readQueries } from '../backfill/read-queries.ts'
 import { BlockRejectedError, isSizeRejection } from '../backfill/read-block-logs.ts'
 import type { LogBatch } from '../backfill/range-reader.ts'
 import type { RangeSize } from '../backfill/range-size.ts'
-import type { BlockHeader } from '../block-header.ts'
+import type { BlockHeader } from '../../../shared/rpc/block-header.ts'
 import { type ChainLog, compareLogs } from '../chain-log.ts'
-import { chunks } from '../chunks.ts'
+import { chunks } from '../../../shared/chunks.ts'
 import { BloomMatcher } from '../matching/bloom.ts'
 import type { LogFilter, LogQuery } from '../matching/log-filter.ts'
 import { routeKey, logRouteKey } from '../matching/log-matching.ts'
 import { halveQuery, mergeFilters } from '../matching/merge-filters.ts'
 import type { ChainReader } from '../rpc/chain-reader.ts'
-import { NodeLaggingError } from '../rpc/chain-read-errors.ts'
+import { NodeLaggingError } from '../../../shared/rpc/chain-read-errors.ts'
 
 /** Number of blocks for which logs are requested by hash at the same time. */
 const BLOCKS_AT_ONCE = 4

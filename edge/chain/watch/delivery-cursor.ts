@@ -1,4 +1,4 @@
-import { backoffMs } from '../../backoff.ts'
+import { backoffMs } from '../../../shared/backoff.ts'
 import type { LogPosition } from '../chain-log.ts'
 import type { BlockRange, CursorKind } from '../subscription.ts'
 

@@ -1,4 +1,4 @@
-import type { Tip } from '../block-header.ts'
+import type { Tip } from '../../../shared/rpc/block-header.ts'
 import type { Finality } from '../finality.ts'
 import type { UnfinalizedChain } from './unfinalized-chain.ts'
 import { DeliveryCursor } from './delivery-cursor.ts'

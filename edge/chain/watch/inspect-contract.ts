@@ -1,6 +1,6 @@
 import type { ChainLog } from '../chain-log.ts'
 import type { ChainReader, ContractReader } from '../rpc/chain-reader.ts'
-import { RangeRejectedError } from '../rpc/chain-read-errors.ts'
+import { RangeRejectedError } from '../../../shared/rpc/chain-read-errors.ts'
 import type { BlockRange } from '../subscription.ts'
 import type { Watcher } from './watcher.ts'
 

@@ -1,4 +1,4 @@
-import type { Tip } from '../block-header.ts'
+import type { Tip } from '../../../shared/rpc/block-header.ts'
 
 type HeadFacts = {
   head: number | null

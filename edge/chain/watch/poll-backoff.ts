@@ -1,4 +1,4 @@
-import { backoffMs } from '../../backoff.ts'
+import { backoffMs } from '../../../shared/backoff.ts'
 import type { PollOutcome } from './chain-poller.ts'
 
 const LONGEST_MS = 15_000

@@ -1,4 +1,4 @@
-import type { BlockHeader } from '../block-header.ts'
+import type { BlockHeader } from '../../../shared/rpc/block-header.ts'
 import type { WatchState } from './watch-state.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { weightOf } from '../backfill/log-density.ts'
-import type { BlockHeader } from '../block-header.ts'
+import type { BlockHeader } from '../../../shared/rpc/block-header.ts'
 import type { ChainLog, LogPosition } from '../chain-log.ts'
 import { logRouteKey } from '../matching/log-matching.ts'
 import { LogParts } from './log-parts.ts'

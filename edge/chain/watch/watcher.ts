@@ -2,7 +2,7 @@ import type { ChainLog } from '../chain-log.ts'
 import type { Finality } from '../finality.ts'
 import type { LogFilter } from '../matching/log-filter.ts'
 import type { BlockRange, Subscription } from '../subscription.ts'
-import type { EndpointHealth } from '../rpc/chain-reader.ts'
+import type { EndpointHealth } from '../../../shared/rpc/endpoint-condition.ts'
 
 /**
  * Result if the chain cannot be queried at the moment. A value instead of an error, because the class of an error is

@@ -6,7 +6,7 @@ import { RecentLogSearch } from '../../../edge/chain/backfill/recent-log-search.
 import type { BackfillRange, BackfillSource } from '../../../edge/chain/backfill/backfill-source.ts'
 import { readQueries } from '../../../edge/chain/backfill/read-queries.ts'
 import type { ChainLog } from '../../../edge/chain/chain-log.ts'
-import { ChainUnreachableError } from '../../../edge/chain/rpc/chain-read-errors.ts'
+import { ChainUnreachableError } from '../../../shared/rpc/chain-read-errors.ts'
 import { type Plan, addressOf, filterOf, ScriptedProvider } from './scripted-provider.ts'
 
 const placeOf = ({ blockNumber, logIndex }: ChainLog) => `${blockNumber}/${logIndex}`

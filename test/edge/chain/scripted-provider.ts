@@ -1,5 +1,5 @@
 /** A provider of a synthetic chain, as a `ChainReader`, that accepts what its plan allows. */
-import type { BlockHeader } from '../../../edge/chain/block-header.ts'
+import type { BlockHeader } from '../../../shared/rpc/block-header.ts'
 import type { ChainLog } from '../../../edge/chain/chain-log.ts'
 import type { LogFilter, LogQuery } from '../../../edge/chain/matching/log-filter.ts'
 import type { ChainReader } from '../../../edge/chain/rpc/chain-reader.ts'
@@ -7,7 +7,7 @@ import {
   ChainUnreachableError,
   NodeLaggingError,
   RangeRejectedError,
-} from '../../../edge/chain/rpc/chain-read-errors.ts'
+} from '../../../shared/rpc/chain-read-errors.ts'
 
 export type Plan = {
   /** Maximum number of blocks and logs per response. */

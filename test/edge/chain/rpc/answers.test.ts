@@ -4,7 +4,7 @@ import {
   ChainUnreachableError,
   NodeLaggingError,
   RangeRejectedError,
-} from '../../../../edge/chain/rpc/chain-read-errors.ts'
+} from '../../../../shared/rpc/chain-read-errors.ts'
 import {
   type Change,
   failureOf,

@@ -4,7 +4,7 @@ import {
   ChainUnreachableError,
   NodeLaggingError,
   RangeRejectedError,
-} from '../../../../edge/chain/rpc/chain-read-errors.ts'
+} from '../../../../shared/rpc/chain-read-errors.ts'
 import { ChainNode } from '../../../doubles/chain-node/chain-node.ts'
 import { ScriptedChain } from '../../../doubles/chain-node/scripted-chain.ts'
 import {

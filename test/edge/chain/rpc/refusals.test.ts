@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { positionRejection, rangeRejection } from '../../../../edge/chain/rpc/range-errors.ts'
+import { positionRejection, rangeRejection } from '../../../../shared/rpc/range-errors.ts'
 import {
   isRateLimit,
   retryAfterMs,
   batchRejection,
   type RpcError,
   matchResponses,
-} from '../../../../edge/chain/rpc/json-rpc.ts'
-import { BatchSize } from '../../../../edge/chain/rpc/learned-limits.ts'
+} from '../../../../shared/rpc/json-rpc.ts'
+import { BatchSize } from '../../../../shared/rpc/learned-limits.ts'
 
 const ASKED = 100_000
 

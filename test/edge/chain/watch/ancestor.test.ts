@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { BlockHeader } from '../../../../edge/chain/block-header.ts'
-import { NodeLaggingError } from '../../../../edge/chain/rpc/chain-read-errors.ts'
+import type { BlockHeader } from '../../../../shared/rpc/block-header.ts'
+import { NodeLaggingError } from '../../../../shared/rpc/chain-read-errors.ts'
 import { findCommonAncestor } from '../../../../edge/chain/watch/ancestor.ts'
 
 const kept = { first: 0, hashAt: (number: number) => `kept ${number}` }

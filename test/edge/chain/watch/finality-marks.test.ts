@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { BlockHeader, Tip } from '../../../../edge/chain/block-header.ts'
+import type { BlockHeader, Tip } from '../../../../shared/rpc/block-header.ts'
 import { finalBlocks } from '../../../../edge/chain/watch/finality-watermarks.ts'
 import { toWatermarkKey } from '../../../../edge/chain/watch/subscriptions.ts'
 import type { WatchState } from '../../../../edge/chain/watch/watch-state.ts'

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { RangeSize } from '../../../../edge/chain/backfill/range-size.ts'
-import type { BlockHeader } from '../../../../edge/chain/block-header.ts'
+import type { BlockHeader } from '../../../../shared/rpc/block-header.ts'
 import type { ChainLog } from '../../../../edge/chain/chain-log.ts'
 import type { ChainReader } from '../../../../edge/chain/rpc/chain-reader.ts'
-import { NodeLaggingError } from '../../../../edge/chain/rpc/chain-read-errors.ts'
+import { NodeLaggingError } from '../../../../shared/rpc/chain-read-errors.ts'
 import { BlockLogReader } from '../../../../edge/chain/watch/block-log-reader.ts'
 import { EVENT, hex, TOKEN } from '../watched-chain.ts'
 

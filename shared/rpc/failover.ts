@@ -1,7 +1,6 @@
-import type { Tip } from '../block-header.ts'
-import type { EndpointHealth, ReadPriority } from './chain-reader.ts'
+import type { Tip } from './block-header.ts'
 import type { Endpoint } from './endpoint.ts'
-import { EndpointCondition } from './endpoint-condition.ts'
+import { EndpointCondition, type EndpointHealth, type ReadPriority } from './endpoint-condition.ts'
 import { EndpointError } from './endpoint-error.ts'
 import { ChainUnreachableError, NodeLaggingError } from './chain-read-errors.ts'
 

@@ -1,4 +1,4 @@
-import type { BlockHeader } from '../block-header.ts'
+import type { BlockHeader } from './block-header.ts'
 import { badResponse, EndpointError, rpcErrorKind } from './endpoint-error.ts'
 import type { RpcResponse, RpcCall, RpcError } from './json-rpc.ts'
 import { parseHex, parseQuantity, encodeQuantity } from './quantities.ts'

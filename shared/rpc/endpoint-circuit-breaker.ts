@@ -1,5 +1,5 @@
-import { backoffMs, withJitter } from '../../backoff.ts'
-import { CircuitBreaker } from '../../circuit-breaker.ts'
+import { backoffMs, withJitter } from '../backoff.ts'
+import { CircuitBreaker } from '../circuit-breaker.ts'
 
 const FIRST_MS = 1_000
 const LONGEST_MS = 60_000

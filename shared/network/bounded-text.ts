@@ -1,4 +1,4 @@
-import { readChunks } from '../shared/network/bounded-body.ts'
+import { readChunks, type Readable } from './bounded-body.ts'
 
 export class BodyReadError extends Error {
   override name = 'BodyReadError'
@@ -14,7 +14,10 @@ export class BodyReadError extends Error {
  * @param maxBytes maximum size after decompression, at which reading stops
  * @throws {BodyReadError} if the body is too large or ends prematurely
  */
-export async function readBoundedText(response: Response, maxBytes: number): Promise<string> {
+export async function readBoundedText(
+  response: Readable & { headers: { get(name: string): string | null } },
+  maxBytes: number,
+): Promise<string> {
   if (Number(response.headers.get('content-length') ?? 0) > maxBytes) {
     await discardBody(response.body)
     throw new BodyReadError('too_large')

@@ -11,8 +11,7 @@ import {
   matchResponses,
   rpcBody,
 } from './json-rpc.ts'
-import type { ReadPriority } from './chain-reader.ts'
-import type { Connections } from './connections.ts'
+import type { ReadPriority } from './endpoint-condition.ts'
 import type { EndpointAddress } from './endpoint-address.ts'
 import { type Network, postRpc, type PostResponse } from './post-rpc.ts'
 import { BatchSize, PositionLimit } from './learned-limits.ts'
@@ -36,6 +35,11 @@ const CHAIN_ID: RpcCall = { method: 'eth_chainId', params: [] }
  */
 const SEQUENTIAL_MAX = 4
 
+/** Limits the number of concurrent requests. */
+export type RequestLimiter = {
+  run<T>(priority: ReadPriority, work: () => Promise<T>): Promise<T>
+}
+
 /** Client for one endpoint. Distinguishes responses to calls from refusals to respond. */
 export class Endpoint {
   readonly latency = new Latency()
@@ -44,7 +48,7 @@ export class Endpoint {
   readonly #address: EndpointAddress
   readonly #chainId: number
   readonly #network: Network
-  readonly #connections: Connections
+  readonly #limiter: RequestLimiter
   #isChainIdVerified = false
   #nextId = 1
 
@@ -52,12 +56,12 @@ export class Endpoint {
     address: EndpointAddress,
     chainId: number,
     network: Network,
-    connections: Connections,
+    limiter: RequestLimiter,
   ) {
     this.#address = address
     this.#chainId = chainId
     this.#network = network
-    this.#connections = connections
+    this.#limiter = limiter
   }
 
   now(): number {
@@ -130,7 +134,7 @@ export class Endpoint {
     const firstId = this.#nextId
     this.#nextId += calls.length
     const body = rpcBody(calls, firstId)
-    const response = await this.#connections.run(priority, async () => {
+    const response = await this.#limiter.run(priority, async () => {
       const began = this.now()
       const answer = await postRpc(this.#network, this.#address, body)
       this.latency.add(Math.max(0, this.now() - began))

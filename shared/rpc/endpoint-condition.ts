@@ -1,5 +1,4 @@
-import type { BlockHeader } from '../block-header.ts'
-import type { EndpointHealth, ReadPriority } from './chain-reader.ts'
+import type { BlockHeader } from './block-header.ts'
 import { EndpointCircuitBreaker } from './endpoint-circuit-breaker.ts'
 
 /**
@@ -20,6 +19,22 @@ const TAG_MISSING_MS = 600_000
  * configuration change.
  */
 const WRONG_CHAIN_MS = 300_000
+
+/** Live requests never wait for backfill requests. */
+export type ReadPriority = 'live' | 'backfill'
+
+/**
+ * Health of one endpoint. `endpoint` is an index in the configured list, never a URL.
+ */
+export type EndpointHealth = {
+  endpoint: number
+  state: 'healthy' | 'lagging' | 'failing' | 'wrong_chain' | 'unknown'
+  head: number | null
+  /** Median latency of recent responses. Null before the first response. */
+  latencyMs: number | null
+  /** Kind of the last failure, or null. Never contains text from the provider, which can include API keys. */
+  lastFailure: string | null
+}
 
 type Tag = 'safe' | 'finalized'
 type Head = Pick<BlockHeader, 'number' | 'timestamp'> & { at: number }

@@ -1,15 +1,15 @@
-import { readBoundedText, discardBody, BodyReadError } from '../../bounded-text.ts'
-import { type Sleep, withTimeout } from '../../sleep.ts'
+import { readBoundedText, discardBody, BodyReadError } from '../network/bounded-text.ts'
 import type { EndpointAddress } from './endpoint-address.ts'
 import { EndpointError } from './endpoint-error.ts'
 
 export type Network = {
   fetch: (url: string, init: RequestInit) => Promise<Response>
-  sleep: Sleep
+  /** Resolves after `ms` milliseconds, or as soon as `ended` is aborted. */
+  sleep: (ms: number, ended: AbortSignal) => Promise<void>
   now: () => number
+  /** Maximum time until the whole response has been read. */
+  timeoutMs: number
 }
-
-const ANSWER_WITHIN_MS = 10_000
 
 /**
  * Maximum response size. It must exceed the largest log, about 14 MiB of hex, but several responses may be in flight in
@@ -23,7 +23,7 @@ export type PostResponse = { status: number; retryAfter: string | null; json: un
 
 /** @throws {EndpointError} of kind `timeout`, `unreachable`, `redirected`, `cut`, `too_large` or `not_json` */
 export async function postRpc(
-  { fetch, sleep }: Network,
+  { fetch, sleep, timeoutMs }: Network,
   { url, headers }: EndpointAddress,
   body: string,
 ): Promise<PostResponse> {
@@ -43,9 +43,12 @@ export async function postRpc(
     return await readResponse(answer)
   }
   try {
-    const response = await withTimeout(send(), ANSWER_WITHIN_MS, sleep)
-    if (!response) throw new EndpointError('timeout')
-    return response
+    return await Promise.race([
+      send(),
+      sleep(timeoutMs, request.signal).then(() => {
+        throw new EndpointError('timeout')
+      }),
+    ])
   } finally {
     request.abort()
   }
