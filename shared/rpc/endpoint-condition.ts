@@ -20,6 +20,9 @@ const TAG_MISSING_MS = 600_000
  */
 const WRONG_CHAIN_MS = 300_000
 
+/** Time after a contradiction for which requests prefer other endpoints. */
+const DISAGREEMENT_KEPT_MS = 600_000
+
 /** Live requests never wait for backfill requests. */
 export type ReadPriority = 'live' | 'backfill'
 
@@ -47,11 +50,18 @@ export class EndpointCondition {
   #hasResponded = false
   #head: Head | undefined
   #lastFailure: string | undefined
+  #failures = 0
+  #disagreedAt = Number.NEGATIVE_INFINITY
   isLagging = false
   headRequestedAt = Number.NEGATIVE_INFINITY
 
   get head(): Head | undefined {
     return this.#head
+  }
+
+  /** Number of failed requests since the start. */
+  get failures(): number {
+    return this.#failures
   }
 
   isWrongChain(now: number): boolean {
@@ -90,6 +100,11 @@ export class EndpointCondition {
       .includes(true)
   }
 
+  countFailure(kind: string): void {
+    this.#lastFailure = kind
+    this.#failures++
+  }
+
   /**
    * Records a failed request. A failed backfill request does not prevent live requests to the endpoint.
    * @returns milliseconds until the endpoint is tried again, or undefined if its circuit breaker was already open
@@ -101,15 +116,25 @@ export class EndpointCondition {
     random: number,
     retryAfterMs?: number,
   ): number | undefined {
-    this.#lastFailure = kind
+    this.countFailure(kind)
     if (kind === 'wrong_chain') {
+      const isKnown = this.isWrongChain(now)
       this.#wrongChainUntil = now + WRONG_CHAIN_MS
-      return WRONG_CHAIN_MS
+      return isKnown ? undefined : WRONG_CHAIN_MS
     }
     const live = priority === 'live' || this.#live.isTripped
     const backfill =
       priority === 'backfill' ? this.#backfill.recordFailure(now, random, retryAfterMs) : undefined
     return live ? this.#live.recordFailure(now, random, retryAfterMs) : backfill
+  }
+
+  /** Returns true if the endpoint has recently contradicted the other endpoints. */
+  isDisagreeing(now: number): boolean {
+    return now - this.#disagreedAt < DISAGREEMENT_KEPT_MS
+  }
+
+  recordDisagreement(now: number): void {
+    this.#disagreedAt = now
   }
 
   recordHead(header: BlockHeader, now: number, others: readonly EndpointCondition[]): void {

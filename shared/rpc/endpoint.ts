@@ -27,7 +27,7 @@ class BatchRejectedError extends Error {
   }
 }
 
-const CHAIN_ID: RpcCall = { method: 'eth_chainId', params: [] }
+export const CHAIN_ID_CALL: RpcCall = { method: 'eth_chainId', params: [] }
 
 /**
  * Maximum number of calls to send one after another if they cannot be batched. Up to four calls may depend on each
@@ -40,23 +40,28 @@ export type RequestLimiter = {
   run<T>(priority: ReadPriority, work: () => Promise<T>): Promise<T>
 }
 
+const UNLIMITED: RequestLimiter = { run: (_priority, work) => work() }
+
 /** Client for one endpoint. Distinguishes responses to calls from refusals to respond. */
 export class Endpoint {
   readonly latency = new Latency()
   readonly limits = { addresses: new PositionLimit(), topics: new PositionLimit() }
   readonly #batches = new BatchSize()
   readonly #address: EndpointAddress
-  readonly #chainId: number
+  readonly #chainId: number | undefined
   readonly #network: Network
   readonly #limiter: RequestLimiter
   #isChainIdVerified = false
   #nextId = 1
 
+  /**
+   * @param chainId chain that the endpoint must serve; if undefined, any chain is accepted
+   */
   constructor(
     address: EndpointAddress,
-    chainId: number,
+    chainId: number | undefined,
     network: Network,
-    limiter: RequestLimiter,
+    limiter: RequestLimiter = UNLIMITED,
   ) {
     this.#address = address
     this.#chainId = chainId
@@ -80,8 +85,9 @@ export class Endpoint {
    * @throws {EndpointError}
    */
   async call(calls: readonly RpcCall[], priority: ReadPriority): Promise<RpcResponse[]> {
-    if (this.#isChainIdVerified) return await this.#sendInBatches(calls, priority)
-    const [chain, ...answers] = await this.#sendInBatches([CHAIN_ID, ...calls], priority)
+    if (this.#isChainIdVerified || this.#chainId === undefined)
+      return await this.#sendInBatches(calls, priority)
+    const [chain, ...answers] = await this.#sendInBatches([CHAIN_ID_CALL, ...calls], priority)
     this.#requireChainId(chain!)
     return answers
   }

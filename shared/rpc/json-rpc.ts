@@ -88,8 +88,12 @@ const RATE_LIMIT_CODES: ReadonlySet<number> = new Set([
 const RATE_LIMIT_TEXTS =
   /rate.?limit|too many requests|compute units|request limit|requests? per|per second|throughput|limit exceeded|quota|credits|throttl|over limit|request count exceeded|capacity|slow down|try again later|daily limit|monthly/i
 
+/** Code of a call that the contract reverted (geth and others). The message may quote the contract's reason. */
+export const REVERTED_CODE = 3
+
 /** Callers must first exclude errors about a range or addresses, because some of those have the same code. */
 export function isRateLimit({ code, message }: RpcError): boolean {
+  if (code === REVERTED_CODE) return false
   return RATE_LIMIT_CODES.has(code) || RATE_LIMIT_TEXTS.test(message)
 }
 
@@ -122,11 +126,12 @@ export function batchRejection(
 }
 
 /**
- * Returns true if a batch is too long. After a number of bytes, geth returns -32003 for each remaining call. In a batch
- * that requests logs, this error means too many logs; otherwise it means that the batch is too long.
+ * Returns true if a batch is too long. After a number of bytes, geth returns this error for each remaining call. In a
+ * batch that requests logs, it means too many logs; otherwise it means that the batch is too long. Its code, -32003, is
+ * not sufficient, because nodes also return it for rejected transactions (EIP-1474).
  */
-export function isBatchTooLong({ code, message }: RpcError, requestsLogs: boolean): boolean {
+export function isBatchTooLong({ message }: RpcError, requestsLogs: boolean): boolean {
   if (/batch (?:is )?(?:too|size|limit)|in (?:the )?batch|batch requests/i.test(message))
     return true
-  return !requestsLogs && (code === -32003 || /response too large/i.test(message))
+  return !requestsLogs && /response too large/i.test(message)
 }

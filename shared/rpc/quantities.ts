@@ -12,6 +12,13 @@ export function parseQuantity(value: unknown, what: string): number {
   return number
 }
 
+/** @throws {EndpointError} if the value is not a quantity of at most 256 bits */
+export function parseBigQuantity(value: unknown, what: string): bigint {
+  if (typeof value !== 'string' || !/^0x(?:0|[1-9a-f][0-9a-f]{0,63})$/i.test(value))
+    throw badResponse(`${what} is not a quantity`)
+  return BigInt(value)
+}
+
 const LOWER = /^0x[0-9a-f]*$/
 const ANY_CASE = /^0x[0-9a-f]*$/i
 

@@ -352,6 +352,23 @@ describe('several endpoints', () => {
     expect(lines).toHaveLength(1)
   })
 
+  it('do not back off longer for requests that were sent before the backoff', async () => {
+    const { first, reader, clock, lines } = setUp()
+    await reader.tip([])
+    const fail: (() => void)[] = []
+    first.rule = () => new Promise((resolve) => fail.push(() => resolve(away())))
+    const tips = [1, 2, 3].map(() => failureOf(reader.tip([])))
+    await vi.waitFor(() => expect(fail).toHaveLength(3))
+    fail[0]!()
+    await tips[0]
+    clock.advance(1_000)
+    const probe = failureOf(reader.tip([]))
+    await vi.waitFor(() => expect(fail).toHaveLength(4))
+    for (const end of fail) end()
+    await Promise.all([...tips, probe])
+    expect(lines.map((line) => JSON.parse(line).for_ms)).toEqual([1_000, 2_000])
+  })
+
   it('are retried after five seconds if none is left', async () => {
     const { first, reader, clock } = setUp()
     first.rule = away
