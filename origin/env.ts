@@ -9,6 +9,7 @@ import {
 import { type DatabaseConnection, hasOwnAuthority, sslModeOf } from './db/connection.ts'
 import { DRAIN_DEFAULT_MS } from './admission/drain.ts'
 import { NEW_ACCOUNT_DEFAULTS } from './admission/new-account-defaults.ts'
+import { requireHttps } from './accounts/nodes/rpc-urls.ts'
 import { processorFaults } from './credits/processor/settings.ts'
 import { originSettings } from './settings.ts'
 
@@ -24,7 +25,14 @@ export type OriginSettings = ParsedOriginSettings & {
 export function checkSettings(
   environment: Record<string, string | undefined>,
 ): ParsedSettings<OriginSettings> {
-  const rules = [machineFaults, publicFaults, databaseFaults, executorFaults, processorFaults]
+  const rules = [
+    machineFaults,
+    publicFaults,
+    nodeFaults,
+    databaseFaults,
+    executorFaults,
+    processorFaults,
+  ]
   const { settings, faults } = parseEachSetting(originSettings, environment, rules)
   return settings ? { settings: withDefaults(settings) } : { faults }
 }
@@ -80,6 +88,13 @@ function* machineFaults(settings: Given): Iterable<SettingFault> {
       yield [name, 'allowed only with simulated; a real machine gets it from the guest agent']
   if (settings.SVC_SIM_ROOT_SHA256 !== undefined)
     yield ['SVC_SIM_ROOT_SHA256', 'allowed only with simulated']
+}
+
+function* nodeFaults({ SVC_ENV, SVC_CHAIN_RPC }: Given): Iterable<SettingFault> {
+  if (SVC_ENV === undefined || SVC_CHAIN_RPC === undefined) return
+  const insecure = requireHttps(SVC_CHAIN_RPC)
+  if (insecure !== undefined && ENVIRONMENTS[SVC_ENV].machine === 'hardware')
+    yield ['SVC_CHAIN_RPC', insecure]
 }
 
 /** Properties that add no fault, for a malformed `SVC_ENV`. */

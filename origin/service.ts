@@ -95,6 +95,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     build,
     now,
     mirror,
+    nodes: chain.nodes,
     pool,
     writer,
     credits,
@@ -173,10 +174,11 @@ async function openProcess(settings: OriginSettings): Promise<OriginProcess> {
 async function connect(settings: OriginSettings) {
   const [database, chain] = await Promise.all([
     openDatabase(databaseConnection(settings)),
-    connectChain(settings.SVC_CHAIN_RPC, {
-      address: settings.SVC_CONTRACT_ADDRESS,
-      block: settings.SVC_CONTRACT_BLOCK,
-    }),
+    connectChain(
+      settings.SVC_CHAIN_RPC,
+      { address: settings.SVC_CONTRACT_ADDRESS, block: settings.SVC_CONTRACT_BLOCK },
+      { now, log },
+    ),
   ])
   lifecycle.onClose('database', () => database.close())
   lifecycle.onClose('chain', () => chain.provider.destroy())

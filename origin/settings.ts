@@ -4,6 +4,7 @@ import { SHED_PRESSURE_PERCENT } from './admission/cpu-pressure.ts'
 import { SHED_DELAY_MS } from './admission/event-loop-load.ts'
 import { DRAIN_DEFAULT_MS } from './admission/drain.ts'
 import { NEW_ACCOUNT_DEFAULTS } from './admission/new-account-defaults.ts'
+import { NODES_MAX, parseRpcUrls } from './accounts/nodes/rpc-urls.ts'
 import { processorSettings } from './credits/processor/settings.ts'
 import { databaseUrlFault, parseAuthorities, SYSTEM_AUTHORITIES } from './db/connection.ts'
 import { parseAllowed, parseDenied } from './actions/outbound/policy.ts'
@@ -71,10 +72,19 @@ export const originSettings = {
   SVC_PUBLIC_URL: z.url({ protocol: /^https$/ }).register(SETTINGS, {
     meaning: 'public base URL of this origin, `https`. Links in responses start with it',
   }),
-  SVC_CHAIN_RPC: z.url({ protocol: /^https?$/ }).register(SETTINGS, {
-    meaning: 'JSON-RPC URL of the chain, `http` or `https`',
-    secret: 'if it contains a key',
-  }),
+  SVC_CHAIN_RPC: z
+    .string()
+    .transform((text, context) => {
+      const parsed = parseRpcUrls(text)
+      if ('urls' in parsed) return parsed.urls
+      context.addIssue({ code: 'custom', message: parsed.fault })
+      return z.NEVER
+    })
+    .register(SETTINGS, {
+      meaning: `JSON-RPC URLs of the chain, \`http\` or \`https\`: one, or a comma-separated list of up to ${NODES_MAX}, the preferred one first. A comma within a URL is written \`%2C\`. More than half of the nodes must agree on everything that permissions depend on: use one node, or three or more of different operators ([security.md](security.md#malicious-node-of-the-accounts-chain))`,
+      secret: 'if a URL contains a key',
+      production: '`http`',
+    }),
   SVC_CHAIN_NAME: z.string().default('local').register(SETTINGS, {
     meaning: 'chain name in `get_node_chain_config`',
   }),

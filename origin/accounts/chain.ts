@@ -1,5 +1,7 @@
-import { FetchRequest, Interface, JsonRpcProvider, Network } from 'ethers'
+import { Interface, type JsonRpcApiProvider, Network } from 'ethers'
 import { accountConfigAbi } from '../../shared/abi/account-config.ts'
+import { ChainNodes, type NodesOptions } from './nodes/chain-nodes.ts'
+import { NodesProvider } from './nodes/nodes-provider.ts'
 
 /**
  * Thrown if the chain is unreachable or the mirrored state is too old. Unless the message states that a write may still
@@ -10,7 +12,9 @@ export class ContractUnavailableError extends Error {
 }
 
 export type ContractChain = {
-  provider: JsonRpcProvider
+  nodes: ChainNodes
+  /** Sends its requests to `nodes`. */
+  provider: JsonRpcApiProvider
   chainId: bigint
   contractAddress: string
   /** Number of the block in which the contract was deployed. Earlier blocks are never read. */
@@ -19,27 +23,32 @@ export type ContractChain = {
 
 export const accountConfig = new Interface(accountConfigAbi)
 
-export const RPC_TIMEOUT_MS = 5_000
-
-/** Connects to the chain. The provider does not cache responses, and the chain ID is requested only once. */
+/**
+ * Connects to the chain. The provider does not cache responses. Each node must serve the chain whose ID the quorum
+ * returns.
+ */
 export async function connectChain(
-  rpcUrl: string,
+  urls: readonly string[],
   contract: { address: string; block: number },
+  { log = () => {}, ...given }: Partial<NodesOptions> = {},
 ): Promise<ContractChain> {
-  const request = new FetchRequest(rpcUrl)
-  request.timeout = RPC_TIMEOUT_MS
-  const probe = new JsonRpcProvider(request, undefined, { cacheTimeout: -1 })
-  const chainId = await probe
-    .send('eth_chainId', [])
+  const options: NodesOptions = {
+    fetch: (url, init) => fetch(url, init),
+    now: Date.now,
+    random: Math.random,
+    log,
+    ...given,
+  }
+  const chainId = await new ChainNodes(urls, undefined, { ...options, log: () => {} })
+    .chainId()
     .catch((cause: unknown) => {
-      throw new ContractUnavailableError('the node did not respond to eth_chainId', { cause })
+      throw new ContractUnavailableError('the nodes did not respond to eth_chainId', { cause })
     })
-    .finally(() => probe.destroy())
-  const network = Network.from(BigInt(chainId))
-  const options = { staticNetwork: network, cacheTimeout: -1, batchStallTime: 0 }
-  const provider = new JsonRpcProvider(request, network, options)
+  const network = Network.from(chainId)
+  const nodes = new ChainNodes(urls, chainId, options)
   return {
-    provider,
+    nodes,
+    provider: new NodesProvider(nodes, network),
     chainId: network.chainId,
     contractAddress: contract.address,
     contractBlock: contract.block,

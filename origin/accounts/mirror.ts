@@ -3,11 +3,7 @@ import { CHAIN_FINALITY_DEFAULT, MIRROR_STALE_MS } from '../../shared/limits.ts'
 import { Branch } from './mirror/branch.ts'
 import { DeepReorgError } from './mirror/catch-up.ts'
 import { type ContractChain, ContractUnavailableError } from './chain.ts'
-import {
-  type BlockId,
-  AccountConfigReader,
-  UnusableResponseError,
-} from './mirror/account-config-reader.ts'
+import { AgreedReads } from './mirror/agreed-reads.ts'
 import { MissingEventsError } from './mirror/apply-event.ts'
 import { followHead } from './mirror/follow-head.ts'
 import type { SnapshotScheduler } from './mirror/snapshot-scheduler.ts'
@@ -38,7 +34,7 @@ const SYNC_WAIT_MS = 15_000
  */
 export class AccountsMirror {
   readonly #options: MirrorOptions
-  readonly #reader: AccountConfigReader
+  readonly #reads: AgreedReads
   readonly #finality: number
   /** Branch from which reads are served. Undefined before the first successful poll. */
   #branch: Branch | undefined
@@ -52,7 +48,7 @@ export class AccountsMirror {
 
   constructor(options: MirrorOptions) {
     this.#options = options
-    this.#reader = new AccountConfigReader(options.chain)
+    this.#reads = new AgreedReads(options.chain)
     this.#finality = options.finality ?? CHAIN_FINALITY_DEFAULT
   }
 
@@ -99,7 +95,7 @@ export class AccountsMirror {
   }
 
   get lagBlocks(): number {
-    return Math.max(0, this.#reader.highestHead - this.block)
+    return Math.max(0, this.#reads.highestHead - this.block)
   }
 
   /** Number of mirrored accounts, which is available even if the state is stale. */
@@ -166,7 +162,7 @@ export class AccountsMirror {
       this.#reading ??= await this.#openBranch()
       let isFresh: boolean
       try {
-        isFresh = await followHead(this.#reading, this.#reader, this.#finality, expected)
+        isFresh = await followHead(this.#reading, this.#reads, this.#finality, expected)
       } catch (error) {
         if (!(error instanceof DeepReorgError) && !(error instanceof MissingEventsError))
           throw error
@@ -175,7 +171,7 @@ export class AccountsMirror {
         // no longer updated.
         this.#reading = undefined
         this.#reading = await this.#openBranch(error instanceof DeepReorgError)
-        isFresh = await followHead(this.#reading, this.#reader, this.#finality)
+        isFresh = await followHead(this.#reading, this.#reads, this.#finality)
       }
       const served = this.#branch?.tip.number ?? -1
       if (!isFresh || this.#reading.tip.number < served) return
@@ -191,20 +187,11 @@ export class AccountsMirror {
    * before the contract's first block.
    */
   async #openBranch(fromSnapshot = true): Promise<Branch> {
-    await this.#reader.requireContract()
+    await this.#reads.requireContract()
     const found = fromSnapshot ? await this.#options.snapshots?.read() : undefined
-    if (found && (await this.#isCanonical(found.block)))
+    if (found && (await this.#reads.hashAt(found.block.number)) === found.block.hash)
       return new Branch(found.block, found.state, this.#finality)
     const before = this.#options.chain.contractBlock - 1
     return new Branch({ number: before }, new AccountsState(), this.#finality)
-  }
-
-  async #isCanonical({ number, hash }: BlockId): Promise<boolean> {
-    try {
-      return (await this.#reader.header(number)).hash === hash
-    } catch (error) {
-      if (error instanceof UnusableResponseError) return false
-      throw error
-    }
   }
 }

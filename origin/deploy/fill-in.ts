@@ -1,8 +1,11 @@
+import { parseRpcUrls, requireHttps } from '../accounts/nodes/rpc-urls.ts'
+
 const PLACEHOLDER = 'fill-in.invalid'
 const IMAGE = 'image'
 /** Variable that the operator does not set. Its value is the host of `SVC_PUBLIC_URL`. */
 const DOMAINS_VARIABLE = 'LEGO_DOMAINS'
 const PUBLIC_URL = 'SVC_PUBLIC_URL'
+const CHAIN_RPC = 'SVC_CHAIN_RPC'
 
 /** Digest in the compose file before it is filled in: the SHA-256 hash of empty input. */
 const EMPTY_DIGEST = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
@@ -52,5 +55,7 @@ function findFault(name: string, value: string): string | undefined {
   if (name === PUBLIC_URL && URL.parse(value)?.origin !== value)
     return 'expected https://host without a path or query'
   if (name === PUBLIC_URL && !value.startsWith('https:')) return 'expected https'
-  return undefined
+  if (name !== CHAIN_RPC) return undefined
+  const parsed = parseRpcUrls(value)
+  return 'fault' in parsed ? parsed.fault : requireHttps(parsed.urls)
 }

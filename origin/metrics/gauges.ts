@@ -1,6 +1,7 @@
 /** Metrics that are computed on request, from memory and without calls to the chain or database. */
-import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Gauge, type Registry } from 'prom-client'
 import type { AccountsMirror } from '../accounts/mirror.ts'
+import { type ChainNodes, type NodeStatus, SUBJECTS } from '../accounts/nodes/chain-nodes.ts'
 import type { AccountsWriter } from '../accounts/writer.ts'
 import type { ActionPool } from '../actions/run.ts'
 import type { Audit } from '../credits/audit.ts'
@@ -14,6 +15,7 @@ export type GaugeSources = {
   build: Build
   now: () => number
   mirror: Pick<AccountsMirror, 'block' | 'ageMs' | 'lagBlocks' | 'accounts'>
+  nodes: Pick<ChainNodes, 'status'>
   pool: Pick<ActionPool, 'load'>
   writer: Pick<AccountsWriter, 'waiting' | 'unmined' | 'payerBalances'>
   credits: Pick<Credits, 'leases' | 'unsettledCents' | 'unsettledMs'>
@@ -71,10 +73,28 @@ export function registerGauges(registry: Registry, sources: GaugeSources): void 
     })
     registry.registerMetric(made)
   }
+  const labeledCounter = (
+    name: string,
+    help: string,
+    labelNames: string[],
+    read: () => Iterable<readonly [Record<string, string>, number]>,
+  ) => {
+    const made = new Counter({
+      name,
+      help,
+      labelNames,
+      registers: [],
+      collect() {
+        this.reset()
+        for (const [labels, number] of read()) this.inc(labels, number)
+      },
+    })
+    registry.registerMetric(made)
+  }
   const secondsSince = (at: number | undefined) =>
     at === undefined ? undefined : (sources.now() - at) / 1000
 
-  const { mirror, pool, writer, credits, audit, health, load } = sources
+  const { mirror, nodes, pool, writer, credits, audit, health, load } = sources
   gauge(
     'svc_mirror_block',
     'Block up to which the mirror has read permissions.',
@@ -83,8 +103,41 @@ export function registerGauges(registry: Registry, sources: GaugeSources): void 
   gauge('svc_mirror_lag_blocks', 'Blocks between the mirror and the head.', () => mirror.lagBlocks)
   gauge(
     'svc_mirror_age_seconds',
-    'Time since the chain last returned its head; from 30 on, permissions are considered stale.',
+    'Time since the nodes last agreed about the head; from 30 on, permissions are considered stale.',
     () => mirror.ageMs / 1000,
+  )
+  const nodeGauge = (
+    name: string,
+    help: string,
+    read: (status: NodeStatus) => number | undefined,
+  ) =>
+    labeledGauge(name, help, 'node', () =>
+      nodes.status().flatMap((status) => {
+        const value = read(status)
+        return value === undefined ? [] : [[String(status.node), value] as const]
+      }),
+    )
+  nodeGauge('svc_chain_node_up', '1 if the chain’s node responds.', ({ isUp }) => (isUp ? 1 : 0))
+  nodeGauge(
+    'svc_chain_node_lag_blocks',
+    'Blocks between a node’s head and the highest block of the quorum.',
+    ({ lagBlocks }) => lagBlocks,
+  )
+  labeledCounter('svc_chain_node_failures_total', 'Failed requests by node.', ['node'], () =>
+    nodes.status().map(({ node, failures }) => [{ node: String(node) }, failures] as const),
+  )
+  labeledCounter(
+    'svc_chain_node_disagreements_total',
+    'Responses of a node that contradicted the quorum, or all nodes without a quorum.',
+    ['node', 'about'],
+    () =>
+      nodes
+        .status()
+        .flatMap(({ node, disagreements }) =>
+          SUBJECTS.map(
+            (about) => [{ node: String(node), about }, disagreements.get(about) ?? 0] as const,
+          ),
+        ),
   )
   gauge('svc_accounts', 'Accounts in the mirror.', () => mirror.accounts)
   labeledGauge('svc_executors', 'Executors by state.', 'state', () => {

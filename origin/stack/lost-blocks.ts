@@ -16,7 +16,7 @@ export async function mineLostBlocks(
   rpcUrl: string,
   contract: LocalContract,
 ): Promise<void> {
-  const chain = await connectChain(rpcUrl, contract)
+  const chain = await connectChain([rpcUrl], contract)
   const { provider } = chain
   try {
     const required = await requiredBlock(databaseUrl, await chainIdentity(chain))

@@ -128,7 +128,9 @@ async function buildState(chain: ContractChain): Promise<{ state: AccountsState;
   const state = new AccountsState()
   const before = usedBytes()
   const tip = await chain.provider.getBlockNumber()
-  state.apply(await new AccountConfigReader(chain).eventsIn(chain.contractBlock, tip))
+  const [node] = chain.nodes.all
+  const reader = new AccountConfigReader(node!.endpoint, chain.contractAddress.toLowerCase())
+  state.apply(await reader.eventsIn(chain.contractBlock, tip))
   for (let n = 1; n < ACCOUNTS; n++) state.apply(eventsOf(n))
   return { state, bytes: usedBytes() - before }
 }

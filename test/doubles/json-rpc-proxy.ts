@@ -85,6 +85,22 @@ export const slow =
 /** Breaks the connection without forwarding. */
 export const down: Rule = () => 'cut'
 
+/** Accepts requests and never answers them. */
+export const frozen: Rule = () => 'hang'
+
+/**
+ * Forwards requests, and falsifies the results.
+ * @param lie returns the result to send; its second argument is undefined if the node answered with an error, which is
+ *   sent unless the lie is a result
+ */
+export const lying =
+  (lie: (call: RpcCall, result: any) => unknown): Rule =>
+  async (calls, forward) =>
+    (await forward(calls)).map((answer, n) => {
+      const result = lie(calls[n]!, 'result' in answer ? answer.result : undefined)
+      return result === undefined ? answer : { result }
+    })
+
 /** Forwards requests with this method, and loses their response. */
 export const losing =
   (lost: string): Rule =>

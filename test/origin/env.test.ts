@@ -228,6 +228,34 @@ describe('the origin’s settings', () => {
     expect(() => parseSettings({ ...LOCAL, [name]: value })).toThrow(`${name}: `)
   })
 
+  it('take one chain node or a list of them', () => {
+    const nodesOf = (SVC_CHAIN_RPC: string) =>
+      parseSettings({ ...LOCAL, SVC_CHAIN_RPC }).SVC_CHAIN_RPC
+    expect(nodesOf('http://127.0.0.1:8545')).toEqual(['http://127.0.0.1:8545/'])
+    expect(
+      nodesOf('https://a.example/key?x=1%2C2, http://u:p@b.example ,https://a.example/other'),
+    ).toEqual(['https://a.example/key?x=1%2C2', 'http://u:p@b.example/', 'https://a.example/other'])
+  })
+
+  it.each([
+    ['', 'expected an http or https URL'],
+    ['https://a.example/k,', 'URL 2: expected an http or https URL'],
+    ['https://a.example/k,b.example/k', 'URL 2: expected an http or https URL'],
+    ['https://a.example/k,https://b.example/k,https://A.example/k', 'URL 3: duplicate'],
+    [[1, 2, 3, 4, 5, 6].map((n) => `https://${n}.example/k`).join(), 'expected at most 5 URLs'],
+  ])('reject the chain nodes %j without quoting them', (value, fault) => {
+    const parse = () => parseSettings({ ...LOCAL, SVC_CHAIN_RPC: value })
+    expect(parse).toThrow(`Invalid settings of the origin: SVC_CHAIN_RPC: ${fault}`)
+    expect(parse).not.toThrow('example')
+  })
+
+  it('man in the middle: production rejects a chain node over http', () => {
+    const nodes = 'https://a.example,http://b.example,https://c.example'
+    expect(() => parseSettings({ ...PRODUCTION, SVC_CHAIN_RPC: nodes })).toThrow(
+      'SVC_CHAIN_RPC: must use https in production',
+    )
+  })
+
   it('report all errors at once, also those that concern several settings', () => {
     const { faults } = checkSettings({
       SVC_TEE: 'simulated',

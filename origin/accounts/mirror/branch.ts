@@ -11,6 +11,14 @@ type BaseBlock = { number: number; hash?: string }
 
 type AppliedBlock = BlockId & { undo: UndoLog }
 
+/** The blocks of a branch at one time. Does not change when the branch does. */
+export type BranchView = {
+  tip: BaseBlock
+  base: BaseBlock
+  /** Returns the hash of a block, or undefined if the block is above the tip or below the base. */
+  hashAt: (number: number) => string | undefined
+}
+
 /** Minimum number of blocks that can be undone, even if the finality depth is smaller. */
 const UNDOABLE_BLOCKS_MIN = 64
 
@@ -30,18 +38,27 @@ export class Branch {
     this.#finality = finality
   }
 
+  get view(): BranchView {
+    const base = this.#base
+    const blocks = this.#blocks
+    return {
+      base,
+      tip: blocks.at(-1) ?? base,
+      hashAt: (number) =>
+        number === base.number ? base.hash : blocks[number - base.number - 1]?.hash,
+    }
+  }
+
   get tip(): BaseBlock {
-    return this.#blocks.at(-1) ?? this.#base
+    return this.view.tip
   }
 
   get base(): BaseBlock {
     return this.#base
   }
 
-  /** Returns the hash of a block, or undefined if the block is above the tip or below the base. */
   hashAt(number: number): string | undefined {
-    if (number === this.#base.number) return this.#base.hash
-    return this.#blocks[number - this.#base.number - 1]?.hash
+    return this.view.hashAt(number)
   }
 
   /**

@@ -1,11 +1,9 @@
-import type { Branch } from './branch.ts'
-import {
-  type BlockId,
-  type AccountConfigReader,
-  type LoggedEvent,
-  UnusableResponseError,
-} from './account-config-reader.ts'
+import { NodeLaggingError } from '../../../shared/rpc/chain-read-errors.ts'
+import { badResponse } from '../../../shared/rpc/endpoint-error.ts'
+import type { AccountConfigReader, BlockId, LoggedEvent } from './account-config-reader.ts'
+import type { AgreedReads } from './agreed-reads.ts'
 import { MissingEventsError } from './apply-event.ts'
+import type { Branch, BranchView } from './branch.ts'
 
 /**
  * Initial number of blocks per `eth_getLogs` request. Some providers allow only a few hundred blocks and others have no
@@ -21,18 +19,20 @@ const FAILURES_MAX = 14
  * Advances a branch to a distant final block in ranges of blocks. The size of the ranges is halved after a failure and
  * doubled after a success. If a later range fails, the ranges before it remain applied.
  */
-export async function catchUp(
-  branch: Branch,
-  reader: AccountConfigReader,
-  to: number,
-): Promise<void> {
+export async function catchUp(branch: Branch, reads: AgreedReads, to: number): Promise<void> {
   let rangeBlocks = RANGE_BLOCKS_INITIAL
   let failures = 0
   while (branch.tip.number < to) {
     const last = Math.min(branch.tip.number + rangeBlocks, to)
     try {
-      const { end, events } = await readRange(branch, reader, last)
-      branch.advance(end, events)
+      const known = branch.view
+      const range = await reads.agree({
+        read: (reader) => readRange(known, last, reader, reads),
+        keyOf: (read) => JSON.stringify([read?.end.hash, read?.events.map(({ raw }) => raw)]),
+        subjectOf: (one, other) => (one?.end.hash === other?.end.hash ? 'contents' : 'block'),
+      })
+      if (!range) throw new DeepReorgError()
+      branch.advance(range.end, range.events)
       rangeBlocks = Math.min(rangeBlocks * 2, RANGE_BLOCKS_MAX)
       failures = 0
     } catch (error) {
@@ -53,29 +53,29 @@ export class DeepReorgError extends Error {
 /**
  * Reads the headers at both ends of a range and the events in it in one batch, so that the responding node must have
  * both blocks. Otherwise, the incomplete events of a lagging node would look like a range without further events.
+ * @returns undefined if the range does not follow the known blocks
  */
 async function readRange(
-  { tip }: Branch,
-  reader: AccountConfigReader,
+  { tip }: BranchView,
   last: number,
-): Promise<{ end: BlockId; events: LoggedEvent[] }> {
+  reader: AccountConfigReader,
+  reads: AgreedReads,
+): Promise<{ end: BlockId; events: LoggedEvent[] } | undefined> {
   const [before, end, events] = await Promise.all([
     tip.hash === undefined ? undefined : reader.header(tip.number),
     reader.header(last),
     reader.eventsIn(tip.number + 1, last),
   ])
-  if (before && before.hash !== tip.hash) throw new DeepReorgError()
+  if (before && before.hash !== tip.hash) return undefined
   const eventsInEnd = events.filter(({ block }) => block.number === last)
   if (eventsInEnd.some(({ block }) => block.hash !== end.hash))
-    throw new UnusableResponseError(
-      'the chain was reorganized while a range of blocks was being read',
-    )
+    throw new NodeLaggingError('the node was switching branches while the range was read')
   // Only the header of the last block was read, so only that block's bloom filter can be compared with the events.
   if (
     eventsInEnd.length === 0 &&
-    reader.mayContainLogs(end) &&
+    reads.mayContainLogs(end) &&
     (await reader.eventsOf(end)).length > 0
   )
-    throw new UnusableResponseError('the node omitted events from a range of blocks')
+    throw badResponse('events are missing from a range of blocks')
   return { end, events }
 }

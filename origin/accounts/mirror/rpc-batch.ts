@@ -1,77 +1,61 @@
-import type { FetchRequest } from 'ethers'
-
-class RpcBatchError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.name = 'RpcBatchError'
-  }
-}
+import type { Endpoint } from '../../../shared/rpc/endpoint.ts'
+import { EndpointError, rpcErrorKind } from '../../../shared/rpc/endpoint-error.ts'
+import type { RpcCall, RpcResponse } from '../../../shared/rpc/json-rpc.ts'
+import { requireResult } from '../../../shared/rpc/read-header.ts'
 
 type PendingCall = {
-  method: string
-  params: readonly unknown[]
+  call: RpcCall
   resolve: (result: unknown) => void
-  reject: (error: Error) => void
+  reject: (error: unknown) => void
 }
 
-/** Maximum calls per batch, which every tested provider accepts. */
-const CALLS_MAX = 100
-
 /**
- * Batches JSON-RPC calls. Calls made in the same tick form one request to the same node, so that their results are
- * consistent even behind a load balancer. Requests are never retried, not even after a 429.
+ * Batches JSON-RPC calls to one node. Calls made in the same tick form one request, so that their results are
+ * consistent even if the node is a load balancer.
  */
 export class RpcBatch {
-  readonly #connection: FetchRequest
+  readonly #endpoint: Endpoint
   #pending: PendingCall[] = []
 
-  constructor(connection: FetchRequest) {
-    this.#connection = connection
+  constructor(endpoint: Endpoint) {
+    this.#endpoint = endpoint
   }
 
-  /** @throws {RpcBatchError} */
-  send(method: string, params: readonly unknown[]): Promise<unknown> {
+  /**
+   * @throws {NodeLaggingError} if the node does not have the block
+   * @throws {EndpointError}
+   */
+  send(call: RpcCall): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      if (this.#pending.length === 0) queueMicrotask(() => this.#flush())
-      this.#pending.push({ method, params, resolve, reject })
+      if (this.#pending.length === 0) queueMicrotask(() => void this.#flush())
+      this.#pending.push({ call, resolve, reject })
     })
   }
 
-  #flush(): void {
-    const waiting = this.#pending
+  async #flush(): Promise<void> {
+    const pending = this.#pending
     this.#pending = []
-    for (let from = 0; from < waiting.length; from += CALLS_MAX)
-      void this.#post(waiting.slice(from, from + CALLS_MAX))
-  }
-
-  async #post(calls: readonly PendingCall[]): Promise<void> {
+    const calls = pending.map(({ call }) => call)
     try {
-      const request = this.#connection.clone()
-      request.retryFunc = async () => false
-      request.body = JSON.stringify(
-        calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params })),
-      )
-      request.setHeader('content-type', 'application/json')
-      const response = await request.send()
-      response.assertOk()
-      const answers: unknown = response.bodyJson
-      if (!Array.isArray(answers))
-        throw new RpcBatchError('the response to a batch is not an array')
-      const byId = new Map(answers.map((answer) => [answer?.id, answer]))
-      for (const [id, call] of calls.entries()) settle(call, byId.get(id))
+      const answers = await this.#endpoint.call(calls, 'live')
+      for (const [index, one] of pending.entries()) settle(one, answers[index]!)
     } catch (error) {
-      const failed =
-        error instanceof RpcBatchError
-          ? error
-          : new RpcBatchError('the node did not respond', { cause: error })
-      for (const call of calls) call.reject(failed)
+      for (const { reject } of pending) reject(error)
     }
   }
 }
 
-function settle({ method, resolve, reject }: PendingCall, answer: any): void {
-  if (answer?.error !== undefined && answer.error !== null)
-    reject(new RpcBatchError(`${method}: ${String(answer.error.message ?? 'error').slice(0, 200)}`))
-  else if (answer?.result === undefined) reject(new RpcBatchError(`${method}: no response`))
-  else resolve(answer.result)
+function settle({ call, resolve, reject }: PendingCall, answer: RpcResponse): void {
+  try {
+    resolve(resultOf(call, answer))
+  } catch (error) {
+    reject(error)
+  }
+}
+
+/** A node may reject a query for logs because of its range, which is not a failure of the node. */
+function resultOf({ method }: RpcCall, answer: RpcResponse): unknown {
+  if (method === 'eth_getLogs' && 'error' in answer)
+    throw new EndpointError(rpcErrorKind(answer.error.code), { perhapsRequest: true })
+  return requireResult(answer)
 }

@@ -1,4 +1,4 @@
-import { dataLength, Interface, type JsonRpcProvider, toBeHex } from 'ethers'
+import { dataLength, Interface, type JsonRpcApiProvider, toBeHex } from 'ethers'
 import { CONTRACT_SIGNATURE_GAS } from '../../../shared/limits.ts'
 import { ContractUnavailableError } from '../chain.ts'
 
@@ -25,7 +25,7 @@ const RESULT_WORDS = new Interface([
  * @throws {ContractUnavailableError} if the node does not return a well-formed response
  */
 export async function checkContractSignature(
-  provider: JsonRpcProvider,
+  provider: JsonRpcApiProvider,
   { address, digest, signature }: { address: string; digest: string; signature: string },
 ): Promise<'yes' | 'no' | 'no_code'> {
   const call = ERC1271.encodeFunctionData('isValidSignature', [digest, signature])

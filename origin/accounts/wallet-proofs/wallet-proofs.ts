@@ -1,4 +1,4 @@
-import { getAddress, type JsonRpcProvider } from 'ethers'
+import { getAddress, type JsonRpcApiProvider } from 'ethers'
 import { encodeHex } from '../../../shared/encoding/hex.ts'
 import { isDeeperThan } from '../../../shared/json/json-depth.ts'
 import { type ValidationFailure, parseValue } from '../../../shared/json/json-body.ts'
@@ -11,7 +11,8 @@ import { typedDataDigest, type Purpose } from '../../../shared/crypto/typed-data
 import { primaryTypeSchema, walletProofSchema } from '../../../shared/wire/wallet-proofs.ts'
 import { OverloadedError } from '../../admission/event-loop-load.ts'
 import { rejectAfter } from '../../timeout.ts'
-import { ContractUnavailableError, RPC_TIMEOUT_MS } from '../chain.ts'
+import { ContractUnavailableError } from '../chain.ts'
+import { RPC_TIMEOUT_MS } from '../nodes/chain-nodes.ts'
 import { checkContractSignature } from './contract-signature.ts'
 import { recoverSigner } from './ecdsa.ts'
 import { WalletProofError } from './wallet-proof-error.ts'
@@ -29,7 +30,7 @@ export type WalletProof = {
 }
 
 type WalletProofsOptions = {
-  chain: { provider: JsonRpcProvider; chainId: bigint }
+  chain: { provider: JsonRpcApiProvider; chainId: bigint }
   /** Returns the current time in Unix milliseconds. */
   now: () => number
   callTimeoutMs?: number

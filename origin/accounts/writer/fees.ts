@@ -1,4 +1,4 @@
-import type { JsonRpcProvider } from 'ethers'
+import type { JsonRpcApiProvider } from 'ethers'
 import { WRITE_GAS_MAX } from '../../../shared/limits.ts'
 import { ContractRevertError } from './contract-revert.ts'
 
@@ -28,11 +28,11 @@ export function gasLimitFor(estimate: bigint): bigint {
 }
 
 export class GasMarket {
-  readonly #provider: JsonRpcProvider
+  readonly #provider: JsonRpcApiProvider
   #latest: { market: MarketFees; at: number } | undefined
   #fetching: Promise<MarketFees> | undefined
 
-  constructor(provider: JsonRpcProvider) {
+  constructor(provider: JsonRpcApiProvider) {
     this.#provider = provider
   }
 

@@ -1,4 +1,4 @@
-import { computeAddress, isError, type JsonRpcProvider, SigningKey } from 'ethers'
+import { computeAddress, isError, type JsonRpcApiProvider, SigningKey } from 'ethers'
 import { ContractUnavailableError } from '../chain.ts'
 import type { Fees, GasMarket } from './fees.ts'
 import { LiveWrite } from './live-write.ts'
@@ -11,7 +11,7 @@ export type GasPayerOptions = {
   number: number
   privateKey: string
   chainId: bigint
-  provider: JsonRpcProvider
+  provider: JsonRpcApiProvider
   outbox: WriteOutbox
   market: GasMarket
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { formatEther, type JsonRpcProvider } from 'ethers'
+import { formatEther, type JsonRpcApiProvider } from 'ethers'
 import type { OriginLog } from '../../log.ts'
 import { WRITE_GAS_MAX } from '../../../shared/limits.ts'
 import type { GasMarket } from './fees.ts'
@@ -13,7 +13,7 @@ const LOW_BALANCE_WRITES = 6n
 const FULL_BALANCE_WRITES = 24n
 
 type PayerFundingOptions = {
-  provider: JsonRpcProvider
+  provider: JsonRpcApiProvider
   market: GasMarket
   payers: readonly { number: number; address: string }[]
   log: OriginLog

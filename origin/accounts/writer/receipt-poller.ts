@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { JsonRpcProvider, TransactionReceipt } from 'ethers'
+import type { JsonRpcApiProvider, TransactionReceipt } from 'ethers'
+import { NoAgreementError } from '../nodes/chain-nodes.ts'
 import type { GasPayer } from './gas-payer.ts'
 import type { LiveWrite } from './live-write.ts'
 
@@ -16,7 +17,7 @@ const BLOCK_TIME_DIVISOR = 10
 const MEAN_WEIGHT = 0.2
 
 type ReceiptPollerOptions = {
-  provider: JsonRpcProvider
+  provider: JsonRpcApiProvider
   payers: () => Iterable<GasPayer>
   onMined: (write: LiveWrite) => void
 }
@@ -70,7 +71,7 @@ export class ReceiptPoller {
 
   async #find(write: LiveWrite): Promise<void> {
     const receipt = await findReceipt(this.#options.provider, write.hashes)
-    if (!receipt || write.receipt) return
+    if (!receipt || receipt === 'unclear' || write.receipt) return
     write.receipt = receipt
     const waited = performance.now() - write.sentAt
     if (Number.isFinite(waited)) this.#meanWaitMs += MEAN_WEIGHT * (waited - this.#meanWaitMs)
@@ -86,15 +87,21 @@ export class ReceiptPoller {
 /**
  * If no receipt is found, requests the receipts a second time: if a load balancer alternates between two nodes, a
  * single request might always reach the lagging node.
+ * @returns `unclear` if only some nodes have a receipt, because the others lag or one of them lies
  */
 export async function findReceipt(
-  provider: JsonRpcProvider,
+  provider: JsonRpcApiProvider,
   hashes: readonly string[],
-): Promise<TransactionReceipt | undefined> {
-  for (let asked = 0; asked < 2; asked++) {
-    const receipts = await Promise.all(hashes.map((hash) => provider.getTransactionReceipt(hash)))
-    const found = receipts.find((receipt) => receipt !== null)
-    if (found) return found
+): Promise<TransactionReceipt | undefined | 'unclear'> {
+  try {
+    for (let asked = 0; asked < 2; asked++) {
+      const receipts = await Promise.all(hashes.map((hash) => provider.getTransactionReceipt(hash)))
+      const found = receipts.find((receipt) => receipt !== null)
+      if (found) return found
+    }
+    return undefined
+  } catch (error) {
+    if (error instanceof NoAgreementError) return 'unclear'
+    throw error
   }
-  return undefined
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type JsonRpcProvider, toQuantity, type Provider, type TransactionReceipt } from 'ethers'
+import { type JsonRpcApiProvider, toQuantity, type Provider, type TransactionReceipt } from 'ethers'
 import { accountConfig, type ContractChain, ContractUnavailableError } from '../chain.ts'
 import type { AccountsMirror } from '../mirror.ts'
 import { ContractRevertError, decodeRevert } from './contract-revert.ts'
@@ -16,7 +16,7 @@ const LAG_POLL_MS = 100
  * @throws {ContractRevertError | ContractUnavailableError}
  */
 export async function simulate(
-  provider: JsonRpcProvider,
+  provider: JsonRpcApiProvider,
   call: SimulatedCall,
   seenBlock: () => number,
 ): Promise<bigint> {
@@ -57,7 +57,7 @@ export async function simulateAdminWrite(
 }
 
 /** Returns undefined if the call fails, for example because the node does not have the block. */
-async function gasAt(provider: JsonRpcProvider, call: SimulatedCall, block: number) {
+async function gasAt(provider: JsonRpcApiProvider, call: SimulatedCall, block: number) {
   try {
     return BigInt(await provider.send('eth_estimateGas', [call, toQuantity(block)]))
   } catch {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type JsonRpcProvider, Transaction, type TransactionReceipt } from 'ethers'
+import { type JsonRpcApiProvider, Transaction, type TransactionReceipt } from 'ethers'
 import { ContractUnavailableError } from '../chain.ts'
 import type { WriteOutbox } from './write-outbox.ts'
 import type { PayerPool } from './payer-pool.ts'
@@ -19,7 +19,7 @@ const CANONICAL_POLL_MS = 250
 const RECHECK_MS = 1_000
 
 type WriteConfirmationsOptions = {
-  provider: JsonRpcProvider
+  provider: JsonRpcApiProvider
   outbox: WriteOutbox
   payers: PayerPool
   mirror: { syncTo(block: number, hash?: string): Promise<void> }
@@ -103,7 +103,8 @@ export class WriteConfirmations {
   }
 
   async #findReceipt(hashes: readonly string[]): Promise<TransactionReceipt | undefined> {
-    return findReceipt(this.#options.provider, hashes).catch(() => undefined)
+    const found = await findReceipt(this.#options.provider, hashes).catch(() => undefined)
+    return found === 'unclear' ? undefined : found
   }
 }
 

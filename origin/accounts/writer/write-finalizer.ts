@@ -1,4 +1,4 @@
-import type { JsonRpcProvider } from 'ethers'
+import type { JsonRpcApiProvider } from 'ethers'
 import { type GasMarket, isWithinFeeLimit, type MarketFees, bumpedFees } from './fees.ts'
 import type { GasPayer } from './gas-payer.ts'
 import { LiveWrite } from './live-write.ts'
@@ -18,7 +18,7 @@ const RAISE_TIP_AFTER_MS = 15_000
 const CHECKS_UNTIL_LOST = 2
 
 type WriteFinalizerOptions = {
-  provider: JsonRpcProvider
+  provider: JsonRpcApiProvider
   outbox: WriteOutbox
   market: GasMarket
   finality: number
@@ -80,7 +80,9 @@ export class WriteFinalizer {
   /** The write may be in the new block, in a later one, or unmined. */
   async #handleReorganized(write: LiveWrite): Promise<void> {
     const { provider, outbox, onMined } = this.#options
-    write.receipt = await findReceipt(provider, write.hashes)
+    const found = await findReceipt(provider, write.hashes)
+    if (found === 'unclear') return
+    write.receipt = found
     if (write.receipt) onMined(write)
     else await outbox.markUnmined(write.writeId)
     write.notifyChanged()
@@ -107,7 +109,7 @@ export class WriteFinalizer {
     fees: MarketFees,
   ): Promise<void> {
     const receipt = await findReceipt(this.#options.provider, write.hashes)
-    if (write.receipt) return
+    if (write.receipt || receipt === 'unclear') return
     if (receipt) {
       write.receipt = receipt
       write.notifyChanged()

@@ -6,6 +6,11 @@ const WRITER = [
   'test/origin/accounts/writer-chain.test.ts',
 ]
 
+const NODES = [
+  'test/origin/accounts/several-nodes.test.ts',
+  'test/origin/accounts/several-nodes-writer.test.ts',
+]
+
 /** Mutants of account state: the mirror, permissions, wallet proofs, and writes. */
 export const ACCOUNTS: readonly Mutant[] = [
   {
@@ -15,6 +20,54 @@ export const ACCOUNTS: readonly Mutant[] = [
     to: 'if (this.#reading.tip.number < served) return',
     meaning: 'the head of a node that lags keeps old permissions valid',
     tests: ['test/origin/accounts/lag.test.ts', 'test/origin/accounts/reorg.test.ts'],
+  },
+  {
+    id: 'nodes-one-is-a-quorum',
+    file: 'origin/accounts/nodes/chain-nodes.ts',
+    from: 'this.quorum = Math.floor(urls.length / 2) + 1',
+    to: 'this.quorum = 1',
+    meaning: 'one of several nodes decides alone about permissions',
+    tests: NODES,
+  },
+  {
+    id: 'nodes-events-not-compared',
+    file: 'origin/accounts/mirror/follow-head.ts',
+    from: 'blocks?.events.map((ofBlock) => ofBlock.map(({ raw }) => raw))',
+    to: 'blocks?.events.length',
+    meaning: 'nodes agree about a block although their events differ',
+    tests: NODES,
+  },
+  {
+    id: 'nodes-range-events-not-compared',
+    file: 'origin/accounts/mirror/catch-up.ts',
+    from: 'read?.events.map(({ raw }) => raw)',
+    to: '[]',
+    meaning: 'nodes agree about a range of blocks although their events differ',
+    tests: NODES,
+  },
+  {
+    id: 'nodes-fast-ones-decide',
+    file: 'origin/accounts/nodes/ask-all.ts',
+    from: 'isLate: isLate || isDone, isDone',
+    to: 'isLate: true, isDone',
+    meaning: 'two fast nodes decide that there is no new block',
+    tests: NODES,
+  },
+  {
+    id: 'nodes-old-head-is-fresh',
+    file: 'origin/accounts/mirror/follow-head.ts',
+    from: 'return reads.isRecent(top, heads)',
+    to: 'return true',
+    meaning: 'a node that hides new blocks keeps old permissions valid while another is frozen',
+    tests: NODES,
+  },
+  {
+    id: 'nodes-receipt-status-not-compared',
+    file: 'origin/accounts/nodes/nodes-provider.ts',
+    from: 'blockHash, blockNumber, status, from, to]',
+    to: 'blockHash, blockNumber, from, to]',
+    meaning: 'nodes agree about a receipt although one says that the write failed',
+    tests: NODES,
   },
   {
     id: 'mirror-requirement-lowered',

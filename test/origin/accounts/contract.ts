@@ -17,7 +17,7 @@ export async function startContract(...payers: string[]) {
     deployAccountConfig(deployment),
     control.send('anvil_setBalance', [payers[0], '0x21e19e0c9bab2400000']),
   ])
-  const chain: ContractChain = await connectChain(anvil.rpcUrl, deployed)
+  const chain: ContractChain = await connectChain([anvil.rpcUrl], deployed)
   return {
     chain,
     rpcUrl: anvil.rpcUrl,

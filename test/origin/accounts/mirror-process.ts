@@ -10,7 +10,7 @@ import { openDatabase } from '../../../origin/db/open.ts'
 
 const [rpcUrl = '', address = '', block = '', url = ''] = process.argv.slice(2)
 const now = () => performance.now()
-const chain = await connectChain(rpcUrl, { address, block: Number(block) })
+const chain = await connectChain([rpcUrl], { address, block: Number(block) })
 const onFailure = () => {}
 // Polls the chain only when its lease requires it, so it learns of new blocks only from the requirement.
 const mirror = new AccountsMirror({ chain, pollMs: 1_000_000, now, onFailure, finality: 2 })

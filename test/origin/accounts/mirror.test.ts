@@ -84,7 +84,7 @@ describe('the mirror', () => {
   })
 
   it('does not start if the chain is unreachable', async () => {
-    const nowhere = connectChain('http://127.0.0.1:1', { address: '', block: 0 })
+    const nowhere = connectChain(['http://127.0.0.1:1'], { address: '', block: 0 })
     await expect(nowhere).rejects.toBeInstanceOf(ContractUnavailableError)
   })
 

@@ -66,9 +66,9 @@ export async function startMirrored() {
   const self = {
     ...contract,
     tip: () => chain.provider.getBlockNumber(),
-    /** Connects to the same contract through another node. */
-    through: (url: string): Promise<ContractChain> =>
-      connectChain(url, { address: chain.contractAddress, block: chain.contractBlock }),
+    /** Connects to the same contract through other nodes. */
+    through: (...urls: string[]): Promise<ContractChain> =>
+      connectChain(urls, { address: chain.contractAddress, block: chain.contractBlock }),
 
     /** Sends a write and waits for its block. */
     write: async (name: string, ...args: unknown[]) => receiptOf(await send(PAYER, name, args)),

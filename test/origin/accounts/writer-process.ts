@@ -19,7 +19,7 @@ export type WriterProcessInput = {
 
 const input = JSON.parse(process.argv[2]!) as WriterProcessInput
 const keyring = new Keyring(Buffer.from(input.rootKey, 'hex'))
-const chain = await connectChain(input.rpcUrl, input.contract)
+const chain = await connectChain([input.rpcUrl], input.contract)
 const { db } = await openDatabase({ url: input.databaseUrl })
 const now = () => performance.now()
 const mirror = new AccountsMirror({ chain, pollMs: 250, now, onFailure: () => {} })

@@ -15,7 +15,7 @@ export type Writing = Awaited<ReturnType<typeof startWriting>>
 export type WriterUnderTest = Awaited<ReturnType<Writing['open']>>
 
 type OpenOptions = Partial<WriterOptions> & {
-  rpcUrl?: string
+  rpcUrl?: string | string[]
   /** Called between a write's receipt and the mirror's sync to its block. */
   beforeSync?: () => Promise<void>
   /** Interval at which the mirror polls the chain. */
@@ -59,7 +59,7 @@ export async function startWriting(database?: OpenDatabase, rootKey = randomByte
     open: async (given: OpenOptions = {}) => {
       const { rpcUrl = contract.rpcUrl, beforeSync, pollMs = 250, ...options } = given
       const { contractAddress: address, contractBlock: block } = contract.chain
-      const chain = await connectChain(rpcUrl, { address, block })
+      const chain = await connectChain([rpcUrl].flat(), { address, block })
       const now = () => performance.now()
       const mirror = new AccountsMirror({ chain, pollMs, now, onFailure: () => {} })
       await mirror.start()
@@ -95,6 +95,7 @@ export async function startWriting(database?: OpenDatabase, rootKey = randomByte
       }
       closers.push(closeWriter)
       return {
+        chain,
         writer,
         mirror,
         logs,

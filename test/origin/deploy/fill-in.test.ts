@@ -29,6 +29,12 @@ describe('the compose file of one deployment', () => {
     expect(text).toContain('      - SVC_CONTRACT_BLOCK=12345678\n')
   })
 
+  it('measures the list of chain nodes as it is written', () => {
+    const nodes = 'https://a.example/v1,https://b.example,https://c.example'
+    const text = fillInCompose(compose, { ...GOOD, SVC_CHAIN_RPC: nodes })
+    expect(text).toContain(`      - SVC_CHAIN_RPC=${nodes}\n`)
+  })
+
   it('gets a certificate for the host of its address', () => {
     expect(fillInCompose(compose, GOOD)).toContain('      - LEGO_DOMAINS=origin.example\n')
   })
@@ -57,6 +63,9 @@ describe('the compose file of one deployment', () => {
     ['SVC_CHAIN_NAME', 'base\n      - SVC_TEE=simulated', 'a character with a special meaning'],
     ['SVC_PUBLIC_URL', 'http://origin.example', 'expected https'],
     ['SVC_PUBLIC_URL', 'https://origin.example/path', 'without a path or query'],
+    ['SVC_CHAIN_RPC', 'https://a.example,http://b.example', 'must use https'],
+    ['SVC_CHAIN_RPC', 'https://a.example,https://a.example/', 'URL 2: duplicate'],
+    ['SVC_CHAIN_RPC', 'https://a.example, https://b.example', 'a character with a special meaning'],
     ['SVC_ENV', 'local', 'not a variable of the compose file'],
   ])('cannot be made with %s %s', (name, value, fault) => {
     expect(() => fillInCompose(compose, { ...GOOD, [name]: value })).toThrow(fault)

@@ -39,7 +39,7 @@ import type { OriginServices } from '../../../origin/services.ts'
 import { readBuild } from '../../../origin/version.ts'
 import { importChannelKey, sealCall, sealForStorage } from '../../../shared/envelope/seal.ts'
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
-import { startContract } from '../accounts/contract.ts'
+import { type ContractOnChain, startContract } from '../accounts/contract.ts'
 import { keptTemplate } from '../actions/kept-template.ts'
 import { requireDescribed, requireSpecifiedWord } from './described.ts'
 import { openAccount } from '../credits/process.ts'
@@ -63,8 +63,14 @@ type Call = {
   app?: OriginApp
 }
 
-/** @param processor makes payments; without one, payments are disabled */
-export async function startOrigin(processor?: ProcessorDouble) {
+/**
+ * @param processor makes payments; without one, payments are disabled
+ * @param connect connects to the contract's chain; by default, to its node alone
+ */
+export async function startOrigin(
+  processor?: ProcessorDouble,
+  connect = async ({ chain }: ContractOnChain) => chain,
+) {
   const root = randomBytes(32)
   const keyring = new Keyring(root)
   const counters = new Counters()
@@ -74,7 +80,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
     openFresh(),
     startContract(...[0, 1, 2].map((n) => addressFromPrivateKey(keyring.payerKey(n)))),
   ])
-  const { chain } = contract
+  const chain = await connect(contract)
 
   const logs: LogEntry[] = []
   const clock = { aheadMs: 0 }
@@ -194,6 +200,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
     build,
     now,
     mirror,
+    nodes: chain.nodes,
     pool,
     writer,
     credits,
@@ -370,6 +377,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
       payments?.stop()
       await writer.close()
       await mirror.close()
+      chain.provider.destroy()
       await Promise.all([pool.close(), sourceCids.close(), contract.close(), database.close()])
     },
   }

@@ -69,7 +69,7 @@ export function bodiesHold(stack: () => StartedStack): void {
         .replace('0x<AccountConfig>', `0x${'12'.repeat(20)}`)
         .replace('<address>', 'who@example.com')
         .replaceAll(/<(origin|edge)'s name>/g, '$1.example.com')
-        .replace('https://<node>', 'https://node.example.com')
+        .replaceAll(/<node (\d)>/g, 'node-$1.example.com')
         .replaceAll(/<(registry|name)>/g, '$1.example')
       writeFileSync(join(folder, 'deployment.json'), filled)
       const commands = blockWith('docs/deploy.md', 'npm run app-compose')
