@@ -33,8 +33,9 @@ export function checkSettings(
     executorFaults,
     processorFaults,
   ]
-  const { settings, faults } = parseEachSetting(originSettings, environment, rules)
-  return settings ? { settings: withDefaults(settings) } : { faults }
+  const parsed = parseEachSetting(originSettings, environment, rules)
+  if (!parsed.settings) return parsed as ParsedSettings<OriginSettings>
+  return { settings: withDefaults(parsed.settings) }
 }
 
 /** Names every missing or invalid setting, but no value. */

@@ -113,6 +113,7 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/decisions/0086-draining.md', title: "0086 A stopped origin drains", lead: "", load: () => import('../../docs/decisions/0086-draining.md') },
   { file: 'docs/decisions/0087-version-and-commit.md', title: "0087 Both services name their version and commit", lead: "", load: () => import('../../docs/decisions/0087-version-and-commit.md') },
   { file: 'docs/decisions/0088-several-nodes.md', title: "0088 Several nodes for the accounts' chain", lead: "", load: () => import('../../docs/decisions/0088-several-nodes.md') },
+  { file: 'docs/decisions/0089-faults-before-the-start.md', title: "0089 Faults of a configuration are found before the start, all at once", lead: "", load: () => import('../../docs/decisions/0089-faults-before-the-start.md') },
   { file: 'docs/decisions/0090-staging.md', title: "0090 Staging is public and simulated", lead: "", load: () => import('../../docs/decisions/0090-staging.md') },
   { file: 'docs/decisions/0091-packages.md', title: "0091 Two packages without dependencies", lead: "", load: () => import('../../docs/decisions/0091-packages.md') },
   { file: 'docs/deploy.md', title: "Deployment", lead: "This page describes how to set up, from scratch, a deployment that anyone can verify.", load: () => import('../../docs/deploy.md') },

@@ -18,7 +18,7 @@ export type OpenDatabase = {
   close: () => Promise<void>
 }
 
-const migrationsFolder = fileURLToPath(new URL('../../drizzle/origin', import.meta.url))
+export const migrationsFolder = fileURLToPath(new URL('../../drizzle/origin', import.meta.url))
 
 /**
  * ID of the advisory lock that allows only one process at a time to migrate. The number is arbitrary, but no other lock

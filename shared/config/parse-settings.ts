@@ -13,7 +13,12 @@ type SettingRule<Values> = (values: Partial<Values>) => Iterable<SettingFault>
 
 export type ParsedSettings<Values> =
   | { settings: Values; faults?: undefined }
-  | { settings?: undefined; faults: SettingFault[] }
+  | {
+      settings?: undefined
+      faults: SettingFault[]
+      /** Settings without a fault. */
+      valid: Partial<Values>
+    }
 
 /**
  * Parses each setting separately, and then applies the rules, so that all faults are found at once. An object schema
@@ -40,7 +45,9 @@ export function parseEachSetting<Shape extends Record<string, z.ZodType>>(
   for (const rule of rules)
     for (const fault of rule(values as Partial<Values>))
       if (!malformed.has(settingOf(fault[0]))) faults.push(fault)
-  return faults.length > 0 ? { faults } : { settings: values as Values }
+  if (faults.length === 0) return { settings: values as Values }
+  for (const [name] of faults) delete values[settingOf(name)]
+  return { faults, valid: values as Partial<Values> }
 }
 
 /** Returns the setting to which a position such as `CHAINS.base.rpc.1` belongs. */

@@ -391,7 +391,7 @@ export const ERROR_CODES = {
     statuses: [503],
     from: 'the trigger service',
     meaning: 'Settings of this deployment are missing or malformed, so it serves no request.',
-    fix: 'The operator must correct the settings that `GET /health` names.',
+    fix: 'The operator must correct the settings that `GET /health` names. `npm run preflight -- edge` finds them before a deployment.',
     again: 'after the operator corrected the settings',
   },
   preview_busy: {

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { Keyring } from '../../origin/keys/keyring.ts'
 import { appComposeText } from '../../origin/deploy/app-compose.ts'
 import { makeEvidenceSet } from '../../origin/tee/evidence-set.ts'
-import { SimulatedProvider } from '../../origin/tee/simulated/provider.ts'
+import { SimulatedProvider, simulatedPinOf } from '../../origin/tee/simulated/provider.ts'
 import { nonceReportData } from '../../shared/attestation/nonce.ts'
 import type { Authority } from './certificates.ts'
 import { type Certificate, startWebServer } from './web-server.ts'
@@ -15,11 +15,8 @@ const COMPOSE = `services:\n  origin:\n    image: registry.example/svc@sha256:${
 
 /** Creates evidence for `localhost`, the only name in the certificate. */
 export async function showMachine(authority: Authority, accountUri: string) {
-  const tee = new SimulatedProvider(
-    randomBytes(32),
-    { appCompose: appComposeText(COMPOSE) },
-    Date.now,
-  )
+  const root = randomBytes(32)
+  const tee = new SimulatedProvider(root, { appCompose: appComposeText(COMPOSE) }, Date.now)
   const keyring = new Keyring(randomBytes(32))
   const certificate = await authority.issue({ names: ['localhost'] })
   const set = await makeEvidenceSet(
@@ -39,7 +36,14 @@ export async function showMachine(authority: Authority, accountUri: string) {
   )
   const files = new Map(set.files)
   files.set('collateral.json', JSON.stringify(await tee.collateral()))
-  return { tee, files, certificate, info: await tee.info(), attestation: set.attestation }
+  return {
+    pin: simulatedPinOf(root),
+    tee,
+    files,
+    certificate,
+    info: await tee.info(),
+    attestation: set.attestation,
+  }
 }
 
 /** Overrides a response; `undefined` keeps the honest one. */

@@ -34,7 +34,7 @@ const PROCESSOR = {
   SVC_PROCESSOR_PUBLISHABLE_KEY: 'pk_test_abc',
   SVC_PROCESSOR_WEBHOOK_SECRET: 'whsec_12345678,whsec_87654321',
 }
-const PRODUCTION = { ...LOCAL, SVC_ENV: 'production' }
+const PRODUCTION = { ...LOCAL, SVC_ENV: 'production', SVC_CHAIN_RPC: 'https://node.example' }
 
 describe('the origin’s settings', () => {
   it('have defaults for optional settings', () => {
@@ -364,6 +364,7 @@ describe('staging', () => {
     const production = {
       ...STAGING,
       SVC_ENV: 'production',
+      SVC_CHAIN_RPC: 'https://node.example',
       SVC_TEE: 'dstack',
       SVC_KMS_ROOT: `02${'ab'.repeat(32)}`,
       SVC_SIM_ROOT_SHA256: undefined,
@@ -383,6 +384,7 @@ describe('staging', () => {
     ])
     expect(faulty({ ...STAGING, SVC_ENV: 'production' })).toEqual([
       'SVC_TEE',
+      'SVC_CHAIN_RPC',
       'SVC_PROCESSOR_SECRET_KEY',
     ])
   })

@@ -29,7 +29,8 @@ it('only the log and the local mailbox write to the console in the edge', () => 
   const own = ['edge/log.ts', 'edge/identity/choose-mailer.ts']
   const writers = sources('edge').filter(
     ({ file, text }) =>
-      !file.startsWith('edge/browser/') &&
+      // The preflight is a command.
+      !/^edge\/(browser|preflight)\//.test(file) &&
       /\bconsole(\.(log|info|warn|error|debug)\b|\[)/.test(text),
   )
   expect(writers.map(({ file }) => file).toSorted()).toEqual(own.toSorted())

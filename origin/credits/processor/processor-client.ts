@@ -179,7 +179,12 @@ export class ProcessorClient implements Processor {
   }
 }
 
-function hostConfig(url: string): { protocol: 'http' | 'https'; host: string; port: string } {
+/** Options of the processor's library for a custom URL. */
+export function hostConfig(url: string): {
+  protocol: 'http' | 'https'
+  host: string
+  port: string
+} {
   const { protocol, hostname: host, port } = new URL(url)
   const isPlain = protocol === 'http:'
   return {

@@ -12,7 +12,11 @@ import { checksumsPath } from '../../../shared/packaging/rebuild-stale.ts'
 import { listedFiles } from '../../../shared/packaging/checksums.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-const ENTRIES = ['origin/main.ts', 'origin/actions/source-cid/worker.ts']
+const ENTRIES = [
+  'origin/main.ts',
+  'origin/preflight/main.ts',
+  'origin/actions/source-cid/worker.ts',
+]
 
 /**
  * Returns every source file of the project that the entries import, directly or not, and the packages that they import.
