@@ -89,7 +89,7 @@ describe('the compose file of an origin', () => {
     SVC_KMS_ROOT: `02${'ab'.repeat(32)}`,
     SVC_PUBLIC_URL: 'https://origin.example',
     SVC_CHAIN_NAME: 'base',
-    SVC_CHAIN_RPC: 'http://127.0.0.1:1',
+    SVC_CHAIN_RPC: 'https://127.0.0.1:1',
     SVC_CHAIN_FINALITY: 64,
     SVC_CONTRACT_ADDRESS: `0x${'cd'.repeat(20)}`,
     SVC_CONTRACT_BLOCK: 1,
