@@ -45,6 +45,9 @@ function reasonOf(error: unknown): string {
   const explained = explainTlsError(error)
   if (explained instanceof DatabaseTlsError) return explained.message
   if (error instanceof Error && error.message.startsWith('DATABASE_URL: ')) return error.message
+  // The library has no code for its timeouts.
+  if (error instanceof Error && /timeout/i.test(error.message))
+    return `no response within ${TIMEOUT_MS / 1000} s`
   const name = errorName(error)
   return CAUSES[name] ?? `cannot connect (${name})`
 }

@@ -84,7 +84,7 @@ export const CAMPAIGNS: readonly Campaign[] = [
     perPiece: 20,
     unit: 'kills',
     vitest: [...NIGHTLY, 'test/nightly/kills-at-full-load.test.ts'],
-    minutesMax: 20,
+    minutesMax: 45,
   },
   {
     name: 'mixed',

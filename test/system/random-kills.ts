@@ -76,8 +76,11 @@ const EXECUTED_WITHIN_S = 120
 const PAUSE_MAX_MS = 500
 /** Bounds the runs queued while the origin is down, and with them the time to drain at the end. */
 const QUEUED_MAX = 50
-/** Time within which a run starts, or all runs have ended. */
-const PROGRESS_WITHIN_S = 240
+/**
+ * Time within which a run starts, or all runs have ended. A run whose connection broke three times waits for up to 660 s
+ * (`edge/queue/verdict.ts`).
+ */
+const PROGRESS_WITHIN_S = 720
 
 /** Pooled connections may stay broken for this long after the database is up again. */
 const RECONNECTED_WITHIN_MS = 10_000
@@ -241,7 +244,9 @@ async function endedRuns(
       const what = `the runs of ${triggerId} end`
       return await until(PROGRESS_WITHIN_S, what, allEnded(owner, triggerId))
     } catch (error) {
-      if (startedRuns() === before) throw error
+      if (startedRuns() !== before) continue
+      const stuck = (await owner.runs(triggerId)).filter((run) => run.finished_at === null)
+      throw new Error(`no run started meanwhile: ${JSON.stringify(stuck)}`, { cause: error })
     }
   }
 }

@@ -82,4 +82,29 @@ export const ORIGIN_BOUNDS: readonly Mutant[] = [
     meaning: 'a pipelined request begins before the one before it is answered',
     tests: ['test/origin/http/connection/paced-connection.test.ts'],
   },
+  {
+    id: 'simulated-root-not-pinned',
+    file: 'origin/tee/select-tee.ts',
+    from: 'pin === undefined ? isPublic : pin !== root',
+    to: 'pin !== undefined && pin !== root',
+    meaning: 'a staging deployment starts with any root key',
+    tests: ['test/origin/tee/choose.test.ts'],
+  },
+  {
+    id: 'staging-live-keys',
+    file: 'origin/credits/processor/settings.ts',
+    from: "isLive(secret) !== (payments === 'live')",
+    to: "!isLive(secret) && payments === 'live'",
+    meaning: 'a staging deployment charges real money',
+    tests: ['test/origin/env.test.ts'],
+  },
+  {
+    id: 'database-tls-overridden',
+    file: 'origin/db/connection.ts',
+    from: '  for (const name of TLS_PARAMETERS) url.searchParams.delete(name)\n',
+    to: '',
+    meaning:
+      'node-postgres reads the TLS parameters of the URL instead of the accepted authorities',
+    tests: ['test/origin/db/tls.test.ts'],
+  },
 ]

@@ -114,4 +114,20 @@ export const SHARED: readonly Mutant[] = [
     meaning: 'a message that was cut off is ignored',
     tests: ['test/origin/channel/streams.test.ts'],
   },
+  {
+    id: 'staging-on-hardware',
+    file: 'shared/attestation/rules/compose-hash.ts',
+    from: "root === 'simulated' || isProduction",
+    to: 'true',
+    meaning: 'a real machine that runs the staging compose file has the verdict HARDWARE',
+    tests: ['test/shared/attestation/staging.test.ts'],
+  },
+  {
+    id: 'rule-hidden-by-malformed-setting',
+    file: 'shared/config/parse-settings.ts',
+    from: '  for (const rule of rules)\n',
+    to: '  for (const rule of faults.length > 0 ? [] : rules)\n',
+    meaning: 'a malformed setting hides the faults that only a rule finds',
+    tests: ['test/origin/env.test.ts'],
+  },
 ]

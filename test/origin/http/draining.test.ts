@@ -35,6 +35,8 @@ const SLOW = `async function main({ n, ms }) {
   await new Promise((done) => setTimeout(done, ms))
   return n
 }`
+/** Only detects hangs. */
+const PATIENT = { timeout: 60_000 }
 const limits = { wallMs: 20_000, cpuMs: 1_000 }
 const newRun = () => ({ id: 'T'.repeat(32) + randomBytes(12).toString('base64url'), attempt: 1 })
 
@@ -190,7 +192,7 @@ describe('a run of a trigger', () => {
     const slow = { code: SLOW, js_params: { n: 7, ms: 1_500 }, wait_ms: 0 }
     await execute(running, slow)
     const sent = execute(waiting, slow)
-    await expect.poll(() => pool.load().waiting).toBe(1)
+    await expect.poll(() => pool.load().waiting, PATIENT).toBe(1)
     const logged = origin.logs.length
     beginDrain()
     expect(await sent).toEqual({ state: 'running' })
@@ -213,7 +215,7 @@ describe('a long poll for the run of another process', () => {
     await origin.services.claims.claim({ accountHash: account.hash, runId: run.id }, 1)
     const states = vi.spyOn(origin.services.claims, 'states')
     const polled = outcomes([run.id], 25_000)
-    await expect.poll(() => states.mock.calls.length).toBeGreaterThan(0)
+    await expect.poll(() => states.mock.calls.length, PATIENT).toBeGreaterThan(0)
     states.mockRestore()
     beginDrain()
     expect(await drain.wait(60_000), 'the poll does not delay the drain').toBe(0)

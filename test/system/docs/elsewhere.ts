@@ -27,7 +27,8 @@ export const ELSEWHERE: readonly Elsewhere[] = [
   ...['use-from-a-program', 'own-an-account', 'derive-an-action'].map((name) => ({
     page: `docs/how-to/${name}.md`,
     has: 'npm run packages',
-    ranBy: 'test/system/packages.test.ts',
+    because:
+      'changes node_modules of the checkout; packages.test.ts installs the packages elsewhere',
   })),
   { page: 'docs/backup.md', language: 'sh', ranBy: RESTORE },
   { page: 'docs/backup.md', language: '', ranBy: RESTORE },
@@ -77,9 +78,13 @@ export const ELSEWHERE: readonly Elsewhere[] = [
   {
     page: 'docs/deploy.md',
     has: 'npm run contracts',
-    ranBy: 'test/origin/contracts/command.test.ts',
+    because: 'a node and a multisig of yours; command.test.ts has its own',
   },
-  { page: 'docs/deploy.md', has: 'openssl pkeyutl', ranBy: 'test/nightly/release.test.ts' },
+  {
+    page: 'docs/deploy.md',
+    has: 'openssl pkeyutl',
+    because: 'a release of yours; the nightly verifies its own',
+  },
   { page: 'docs/deploy.md', has: 'npm run app-compose', ranBy: BODIES },
   { page: 'docs/reliability.md', language: 'sh', because: 'campaigns of hours' },
   {
