@@ -28,7 +28,7 @@ export function checkSettings(
   const rules = [
     machineFaults,
     publicFaults,
-    nodeFaults,
+    hardwareFaults,
     databaseFaults,
     executorFaults,
     processorFaults,
@@ -91,11 +91,12 @@ function* machineFaults(settings: Given): Iterable<SettingFault> {
     yield ['SVC_SIM_ROOT_SHA256', 'allowed only with simulated']
 }
 
-function* nodeFaults({ SVC_ENV, SVC_CHAIN_RPC }: Given): Iterable<SettingFault> {
-  if (SVC_ENV === undefined || SVC_CHAIN_RPC === undefined) return
-  const insecure = requireHttps(SVC_CHAIN_RPC)
-  if (insecure !== undefined && ENVIRONMENTS[SVC_ENV].machine === 'hardware')
-    yield ['SVC_CHAIN_RPC', insecure]
+function* hardwareFaults({ SVC_ENV, SVC_CHAIN_RPC, SVC_COMMIT }: Given): Iterable<SettingFault> {
+  if (SVC_ENV === undefined || ENVIRONMENTS[SVC_ENV].machine !== 'hardware') return
+  const insecure = SVC_CHAIN_RPC && requireHttps(SVC_CHAIN_RPC)
+  if (insecure !== undefined) yield ['SVC_CHAIN_RPC', insecure]
+  if (SVC_COMMIT !== undefined)
+    yield ['SVC_COMMIT', `not allowed in ${SVC_ENV}; the image contains its commit`]
 }
 
 /** Properties that add no fault, for a malformed `SVC_ENV`. */
@@ -106,8 +107,6 @@ function* publicFaults(settings: Given): Iterable<SettingFault> {
   if (SVC_ENV === undefined || !ENVIRONMENTS[SVC_ENV].isPublic) return
   if (settings.DSTACK_SIMULATOR_ENDPOINT !== undefined)
     yield ['DSTACK_SIMULATOR_ENDPOINT', `not allowed in ${SVC_ENV}, because it selects a simulator`]
-  if (settings.SVC_COMMIT !== undefined)
-    yield ['SVC_COMMIT', `not allowed in ${SVC_ENV}; the image contains its commit`]
   if (settings.SVC_TLS_DIR === undefined)
     yield ['SVC_TLS_DIR', `required in ${SVC_ENV}: the folder with the files of the ACME client`]
   if (settings.SVC_OUTBOUND_ALLOW && settings.SVC_OUTBOUND_ALLOW.length > 0)

@@ -230,7 +230,7 @@ describe.each(rows.filter(({ operation }) => operation.writes !== undefined))('$
       for (const fact of [chain.contractAddress, String(chain.chainId), secured.admin])
         expect(answer.body.fix).toContain(fact)
       const told =
-        /^Send (\w+) to .*, or call (\w+)\(\) of svc\/client in mode 'sovereign'\.$/.exec(
+        /^Send (\w+) to .*, or call (\w+)\(\) of @svc-run\/client in mode 'sovereign'\.$/.exec(
           answer.body.fix,
         )
       const { writes } = row.operation
