@@ -152,6 +152,7 @@ describe('bodies that take JSON.parse seconds', () => {
     }
     const scan = () => took(() => readMembers(bytes, { names: NAMES, text: 'js_params' }))
     const scanned = Math.min(scan(), scan(), scan())
-    expect(scanned).toBeLessThan(took(() => JSON.parse(text)) / 3)
+    // About a third. A scan that parsed the values would take longer than JSON.parse itself.
+    expect(scanned).toBeLessThan(took(() => JSON.parse(text)) / 2)
   })
 })
