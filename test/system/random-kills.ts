@@ -76,11 +76,8 @@ const EXECUTED_WITHIN_S = 120
 const PAUSE_MAX_MS = 500
 /** Bounds the runs queued while the origin is down, and with them the time to drain at the end. */
 const QUEUED_MAX = 50
-/**
- * Time within which a run starts, or all runs have ended. A run whose connection broke three times waits for up to 660 s
- * (`edge/queue/verdict.ts`).
- */
-const PROGRESS_WITHIN_S = 720
+/** Time within which a run starts, or all runs have ended, unless the runs wait for a scheduled retry. */
+const PROGRESS_WITHIN_S = 240
 
 /** Pooled connections may stay broken for this long after the database is up again. */
 const RECONNECTED_WITHIN_MS = 10_000
@@ -232,7 +229,10 @@ function chainCopied(stateDir: string): Promise<true> {
   )
 }
 
-/** Waits as long as runs start, because the number of queued runs and the speed of the machine vary. */
+/**
+ * Waits as long as runs start, because the number of queued runs and the speed of the machine vary. A run whose
+ * connection broke three times waits for up to 660 s until its next attempt (`edge/queue/verdict.ts`).
+ */
 async function endedRuns(
   owner: Awaited<ReturnType<typeof newOwner>>,
   triggerId: string,
@@ -245,7 +245,10 @@ async function endedRuns(
       return await until(PROGRESS_WITHIN_S, what, allEnded(owner, triggerId))
     } catch (error) {
       if (startedRuns() !== before) continue
-      const stuck = (await owner.runs(triggerId)).filter((run) => run.finished_at === null)
+      const unfinished = (await owner.runs(triggerId)).filter((run) => run.finished_at === null)
+      const isDue = ({ next_attempt_at: at }: RunRecord) => !at || Date.parse(at) <= Date.now()
+      const stuck = unfinished.filter(isDue)
+      if (stuck.length === 0) continue
       throw new Error(`no run started meanwhile: ${JSON.stringify(stuck)}`, { cause: error })
     }
   }
