@@ -3,7 +3,7 @@
  * reproducibly (docs/deploy.md#releases).
  */
 import { execFileSync } from 'node:child_process'
-import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto'
+import { createPrivateKey, hash, type KeyObject, sign } from 'node:crypto'
 import {
   createWriteStream,
   existsSync,
@@ -16,12 +16,13 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { Metafile } from 'esbuild'
 import { clientPackage, cliPackage, pack } from '../../shared/packaging/build-packages.ts'
 import { listedFiles } from '../../shared/packaging/checksums.ts'
+import { buildWithWrangler } from '../../shared/packaging/run-wrangler.ts'
 import { sourceCommit } from '../../shared/packaging/source-commit.ts'
 import { bundledFiles, thirdPartyNotices } from '../../shared/packaging/third-party-notices.ts'
 import { buildSandboxBundles } from '../actions/bundles.ts'
@@ -31,15 +32,10 @@ import { requiredPackages, runtimeFiles } from './image/runtime-files.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-const run = (
-  command: string,
-  args: readonly string[],
-  { cwd = root, env = {} }: { cwd?: string; env?: Record<string, string> } = {},
-) =>
+const run = (command: string, args: readonly string[], cwd = root) =>
   execFileSync(command, args, {
     cwd,
     encoding: 'utf8',
-    env: { ...process.env, ...env },
     maxBuffer: 256 * 1024 * 1024,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -95,9 +91,9 @@ async function release(): Promise<void> {
 
 /** @throws {Error} unless the checkout is exactly the tagged commit */
 export function requireTag(tag: string, checkout = root): void {
-  if (run('git', ['status', '--porcelain'], { cwd: checkout }) !== '')
+  if (run('git', ['status', '--porcelain'], checkout) !== '')
     throw new Error('the checkout has changes; commit or remove them, or use --snapshot')
-  if (!run('git', ['tag', '--points-at', 'HEAD'], { cwd: checkout }).split('\n').includes(tag))
+  if (!run('git', ['tag', '--points-at', 'HEAD'], checkout).split('\n').includes(tag))
     throw new Error(
       `HEAD does not have the tag ${tag} of package.json's version; use --snapshot to build anyway`,
     )
@@ -116,15 +112,7 @@ export function readSigningKey(file: string): KeyObject {
 /** @returns paths of the files that the Worker is built from */
 async function buildWorker(folder: string, tar: string): Promise<string[]> {
   const metafile = join(folder, 'metafile.json')
-  const wrangler = join('node_modules', 'wrangler', 'bin', 'wrangler.js')
-  const args = ['deploy', '--dry-run', '--outdir', folder, '--metafile', metafile]
-  const env = {
-    // The build command of wrangler.toml runs `node`.
-    PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
-    WRANGLER_SEND_METRICS: 'false',
-    CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-  }
-  run(process.execPath, [wrangler, ...args], { env })
+  await buildWithWrangler(root, ['--outdir', folder, '--metafile', metafile])
   const { inputs } = JSON.parse(readFileSync(metafile, 'utf8')) as Metafile
   // Source maps and the metafile contain paths of this machine.
   const files = readdirSync(folder).filter((file) => !/\.map$|^metafile\.json$|^README/.test(file))
@@ -171,12 +159,7 @@ export function billOfMaterials(): string {
 function checksums(folder: string): string {
   return readdirSync(folder)
     .toSorted(byBytes)
-    .map((name) => {
-      const digest = createHash('sha256')
-        .update(readFileSync(join(folder, name)))
-        .digest('hex')
-      return `${digest}  ${name}\n`
-    })
+    .map((name) => `${hash('sha256', readFileSync(join(folder, name)))}  ${name}\n`)
     .join('')
 }
 

@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, dirname, join, relative, resolve } from 'node:path'
-import { promisify } from 'node:util'
+import { dirname, join, relative, resolve } from 'node:path'
 import type { Metafile } from 'esbuild'
 import { listedFiles } from '../../shared/packaging/checksums.ts'
 import { type Built, checksumsPath } from '../../shared/packaging/rebuild-stale.ts'
+import { buildWithWrangler } from '../../shared/packaging/run-wrangler.ts'
 
 type Wrangler = typeof import('wrangler')
 
@@ -21,7 +20,7 @@ export async function bundleWorker(root: string, config: string): Promise<Built>
   const folder = mkdtempSync(join(tmpdir(), 'svc-worker-'))
   try {
     const metafile = join(folder, 'metafile.json')
-    const building = runWrangler(root, [
+    const building = buildWithWrangler(root, [
       '--config',
       config,
       '--outdir',
@@ -65,25 +64,6 @@ export async function bundleWorker(root: string, config: string): Promise<Built>
     }
   } finally {
     rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-async function runWrangler(root: string, args: string[]): Promise<void> {
-  const wrangler = join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
-  const env = {
-    ...process.env,
-    // Wrangler's build command runs `node`, which must have the same version as this process.
-    PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
-    WRANGLER_SEND_METRICS: 'false',
-    CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-  }
-  const command = [wrangler, 'deploy', '--dry-run', ...args]
-  try {
-    await promisify(execFile)(process.execPath, command, { cwd: root, env })
-  } catch (error) {
-    // Wrangler prints the errors of the build command to its standard output.
-    const { stdout = '', stderr = String(error) } = error as { stdout?: string; stderr?: string }
-    throw new Error(`the Worker could not be built: ${stdout}${stderr}`, { cause: error })
   }
 }
 

@@ -17,6 +17,7 @@ export const BUNDLE_BUILD_FILES: readonly string[] = [
   'shared/packaging/bundle-node.ts',
   'shared/packaging/checksums.ts',
   'shared/packaging/rebuild-stale.ts',
+  'shared/packaging/run-wrangler.ts',
   'package-lock.json',
 ]
 
