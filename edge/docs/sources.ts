@@ -116,6 +116,7 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/decisions/0089-faults-before-the-start.md', title: "0089 Faults of a configuration are found before the start, all at once", lead: "", load: () => import('../../docs/decisions/0089-faults-before-the-start.md') },
   { file: 'docs/decisions/0090-staging.md', title: "0090 Staging is public and simulated", lead: "", load: () => import('../../docs/decisions/0090-staging.md') },
   { file: 'docs/decisions/0091-packages.md', title: "0091 Two packages without dependencies", lead: "", load: () => import('../../docs/decisions/0091-packages.md') },
+  { file: 'docs/decisions/0097-rules-and-logs-outside.md', title: "0097 Alert rules are files", lead: "", load: () => import('../../docs/decisions/0097-rules-and-logs-outside.md') },
   { file: 'docs/deploy.md', title: "Deployment", lead: "This page describes how to set up, from scratch, a deployment that anyone can verify.", load: () => import('../../docs/deploy.md') },
   { file: 'docs/derived-actions.md', title: "Derived actions", lead: "The source of a derived action consists of a template, followed by a constant called the manifest.", load: () => import('../../docs/derived-actions.md') },
   { file: 'docs/errors.md', title: "Errors", lead: "Every failure of both services: what it means, and what to do.", load: () => import('../../docs/errors.md') },

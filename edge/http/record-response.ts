@@ -12,6 +12,8 @@ import { WEBHOOK_ROUTE } from './webhook.ts'
  */
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
+const DISABLED = 'trigger_disabled'
+
 /**
  * Counts and logs a response. Call this function when the response is ready, so that clients do not wait for logging.
  * @param began time at which the request arrived, in Unix milliseconds; a Worker's clock does not advance during
@@ -26,7 +28,10 @@ export function recordResponse(
   const ms = Math.max(0, Date.now() - began)
   const method = METHODS.includes(request.method) ? request.method : 'OTHER'
   const { status } = response
-  count(seriesOf('svc_edge_requests_total', { method, route, status }))
+  // Senders get a 503 for a trigger that its owner disabled, so that they try again. It is no failure of the service.
+  const isDisabled = response.headers.get('x-svc-error') === DISABLED
+  const reason = isDisabled && route === WEBHOOK_ROUTE ? { error: DISABLED } : {}
+  count(seriesOf('svc_edge_requests_total', { method, route, status, ...reason }))
   const kind = route === WEBHOOK_ROUTE && method === 'POST' ? 'webhook' : 'other'
   observe('svc_edge_request_duration_seconds', { of: kind }, ms / 1000)
   scheduleFlush(env, context)

@@ -27,7 +27,7 @@ function gauge(name: MetricName, value: number, labels: Record<string, string> =
   return [seriesOf(name, labels), value]
 }
 
-function* gaugesOf(snapshot: HealthSnapshot, now: number): Iterable<Sample> {
+export function* gaugesOf(snapshot: HealthSnapshot, now: number): Iterable<Sample> {
   const { origin, scan, chains } = snapshot
   if (scan?.endedAt !== undefined)
     yield gauge('svc_edge_scan_age_seconds', Math.max(0, now - scan.endedAt) / 1000)

@@ -2,15 +2,23 @@
 import { createExecutionContext, runInDurableObject } from 'cloudflare:test'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import page from '../../../docs/operate.md?raw'
+import alertRules from '../../../docs/monitoring/alerts.rules.yaml?raw'
+import edgeDashboard from '../../../docs/monitoring/edge.dashboard.json?raw'
+import originDashboard from '../../../docs/monitoring/origin.dashboard.json?raw'
+import sloRules from '../../../docs/monitoring/slo.rules.yaml?raw'
 import packageFile from '../../../package.json' with { type: 'json' }
+import { settingsOf } from '../../../edge/env.ts'
 import { EVENTS } from '../../../edge/log-events.ts'
 import { REASONS } from '../../../edge/health/reasons.ts'
 import { METRICS_OBJECT } from '../../../edge/metrics/counts.ts'
+import { readHealthSnapshot } from '../../../edge/health/health-snapshot.ts'
 import { exposition } from '../../../edge/metrics/exposition.ts'
+import { gaugesOf } from '../../../edge/metrics/read-samples.ts'
 import { METRICS } from '../../../edge/metrics/definitions.ts'
 import worker from '../../../edge/worker.ts'
 import { METRICS_TYPE } from '../../../shared/wire/monitoring-paths.ts'
-import { createTrigger, edge, env, fire, runOnce, someOwner } from '../app.ts'
+import { expressionsOf, unknownNames } from '../../monitoring-expressions.ts'
+import { createTrigger, db, edge, env, fire, runOnce, someOwner } from '../app.ts'
 import { edgeWith } from './front-harness.ts'
 
 afterEach(() => vi.restoreAllMocks())
@@ -112,6 +120,37 @@ describe('/metrics of the edge', () => {
     expect(text).toMatch(/^svc_edge_chain_endpoints\{chain="base",state="[a-z_]+"\} 1$/m)
     expect(text).toMatch(/^svc_edge_origin_verified_seconds_left [0-9.]+$/m)
     for (const code of REASONS) expect(text).toContain(`svc_edge_health_reason{code="${code}"} `)
+  })
+
+  it('serves the metrics, labels and values that the alert rules and dashboards use', async () => {
+    const owner = await someOwner()
+    const { id } = await createTrigger(owner)
+    await fire(id)
+    const disabled = await createTrigger(owner, { enabled: false })
+    await edge(`/webhook/${disabled.id}`, { method: 'POST', body: '{}' })
+    await edge('/core/v1/version')
+    const chain = { chain: 'base', watching: true, head: 1, lag_blocks: 0, rpc: [] }
+    const snapshot = await readHealthSnapshot(env, {
+      db,
+      settings: settingsOf(env),
+      watcherOf: (name) => env.CHAIN_WATCHER.getByName(name),
+      now: Date.now,
+    })
+    const chains = [{ ...snapshot.chains[0]!, ...chain, answered_at: new Date().toISOString() }]
+    const gauges = exposition(gaugesOf({ ...snapshot, chains } as typeof snapshot, Date.now()))
+    const awaited = ['route="/core/v1/*"', 'error="trigger_disabled"']
+    const text = await vi.waitUntil(
+      async () => {
+        const now = await metrics()
+        return awaited.every((part) => now.includes(part)) && now
+      },
+      { timeout: 60_000, interval: 100 },
+    )
+    // The number of triggers is cached for some minutes, and nothing watches a chain here.
+    const whole = [text, exposition(await freshObject().read()), gauges].join('\n')
+    const files = [alertRules, sloRules, originDashboard, edgeDashboard]
+    const isServed = (metric: string) => metric.startsWith('svc_edge_')
+    expect(unknownNames(files.flatMap(expressionsOf), whole, isServed)).toEqual([])
   })
 
   it('drops counts if the metrics object fails, without delaying or failing a response', async () => {

@@ -10,6 +10,7 @@ import {
   type HealthReasonCode,
 } from '../../../origin/health/reasons.ts'
 import { METRICS_TYPE } from '../../../shared/wire/monitoring-paths.ts'
+import { expressionsOf, unknownNames } from '../../monitoring-expressions.ts'
 import { METRICS_TOKEN, startOrigin, type TestOrigin } from './origin.ts'
 
 const page = readFileSync(
@@ -148,6 +149,19 @@ describe('/metrics', () => {
     expect(await valueOf('svc_accounts')).toBe(origin.services.mirror.current().size)
     expect(await valueOf('svc_credit_leases')).toBeGreaterThan(0)
   })
+
+  it.each(['alerts.rules.yaml', 'slo.rules.yaml', 'origin.dashboard.json', 'edge.dashboard.json'])(
+    'serves the metrics, labels and values that %s uses',
+    async (file) => {
+      await origin.call('/core/v1/svc_action', { key, body: { code: 'function main() {}' } })
+      const text = readFileSync(
+        fileURLToPath(new URL(`../../../docs/monitoring/${file}`, import.meta.url)),
+        'utf8',
+      )
+      const isServed = (metric: string) => /^(svc_(?!edge_)|process_|nodejs_)/.test(metric)
+      expect(unknownNames(expressionsOf(text), await metrics(), isServed)).toEqual([])
+    },
+  )
 
   it('shows charges until they are settled in the ledger', async () => {
     await origin.run(key, 'async function main() { return 1 }')
