@@ -31,6 +31,7 @@ export function checkSettings(
     hardwareFaults,
     databaseFaults,
     executorFaults,
+    logSinkFaults,
     processorFaults,
   ]
   const parsed = parseEachSetting(originSettings, environment, rules)
@@ -127,6 +128,16 @@ function* executorFaults({ SVC_EXECUTORS_MIN, SVC_EXECUTORS_MAX }: Given): Itera
   if (SVC_EXECUTORS_MIN === undefined || SVC_EXECUTORS_MAX === undefined) return
   if (SVC_EXECUTORS_MIN > SVC_EXECUTORS_MAX)
     yield ['SVC_EXECUTORS_MIN', 'must not exceed SVC_EXECUTORS_MAX']
+}
+
+function* logSinkFaults(settings: Given): Iterable<SettingFault> {
+  const { SVC_ENV, SVC_LOG_SINK, SVC_LOG_SINK_TOKEN } = settings
+  if (SVC_LOG_SINK === undefined) {
+    if (SVC_LOG_SINK_TOKEN !== undefined) yield ['SVC_LOG_SINK_TOKEN', 'requires SVC_LOG_SINK']
+    return
+  }
+  if (SVC_ENV && ENVIRONMENTS[SVC_ENV].isPublic && !SVC_LOG_SINK.startsWith('https:'))
+    yield ['SVC_LOG_SINK', `must be https in ${SVC_ENV}`]
 }
 
 function withDefaults(settings: ParsedOriginSettings): OriginSettings {

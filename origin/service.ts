@@ -26,6 +26,7 @@ import type { OriginApp } from './http/operation.ts'
 import { IdempotencyStore } from './idempotency/idempotency-store.ts'
 import { Keyring } from './keys/keyring.ts'
 import { LineBuffer } from './log/line-buffer.ts'
+import { LogSink } from './log/log-sink.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { type OriginLog, openLog } from './log.ts'
 import { Counters } from './metrics/counters.ts'
@@ -58,7 +59,12 @@ const now = Date.now
 const counters = new Counters()
 const lines = new LineBuffer((text) => process.stdout.write(text))
 process.once('exit', () => lines.flush())
-const { log: write, setLevel } = openLog((line) => lines.add(line), now)
+let sink: LogSink | undefined
+const writeLine = (line: string) => {
+  lines.add(line)
+  sink?.add(line)
+}
+const { log: write, setLevel } = openLog(writeLine, now)
 const log: OriginLog = (event, facts) => {
   counters.countEvent(event, facts)
   write(event, facts)
@@ -73,6 +79,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   requireNoInspector(process.execArgv)
   const settings = parseSettings(process.env)
   setLevel(settings.SVC_LOG_LEVEL)
+  sink = openLogSink(settings)
   const origin = await openProcess(settings)
   const { keyring, tee, processId, predecessor, composeHash } = origin
   const { pressure, pool, ready } = startSandbox(origin, template)
@@ -145,6 +152,19 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   const { port } = server.address() as AddressInfo
   log('origin.ready', { port, accounts: mirror.current().size })
   process.send?.({ ready: { port } })
+}
+
+function openLogSink({ SVC_LOG_SINK: url, SVC_LOG_SINK_TOKEN: token }: OriginSettings) {
+  if (url === undefined) return undefined
+  return new LogSink({
+    url,
+    token,
+    fetch,
+    random: Math.random,
+    onDropped: (count) => counters.countDroppedLines(count),
+    onFailed: (reason) => log('log.sink_failed', { reason }),
+    onRecovered: () => log('log.sink_recovered'),
+  })
 }
 
 async function openProcess(settings: OriginSettings): Promise<OriginProcess> {
@@ -271,6 +291,7 @@ function requireNoInspector(flags: readonly string[]): void {
 
 async function stop(code: number): Promise<void> {
   await lifecycle.close((name, error) => log('close.failed', { name, error: String(error) }))
+  await sink?.close()
   process.exit(code)
 }
 

@@ -250,7 +250,7 @@ export const originSettings = {
     'expected host:port or host, separated by commas',
   ).register(SETTINGS, {
     meaning:
-      "services of this deployment that `fetch` in actions cannot reach, in addition to `SVC_PUBLIC_URL` and the database. `host:port` blocks the name and its addresses; `host` blocks only the name, on all ports, for names behind a CDN (such as the edge's)",
+      "services of this deployment that `fetch` in actions cannot reach, in addition to `SVC_PUBLIC_URL`, `SVC_LOG_SINK` and the database. `host:port` blocks the name and its addresses; `host` blocks only the name, on all ports, for names behind a CDN (such as the edge's)",
   }),
   SVC_STARTER_CREDITS_CENTS: wholeNumber(0, 1_000_000).default(0).register(SETTINGS, {
     meaning:
@@ -283,6 +283,24 @@ export const originSettings = {
     default: 'none: `/metrics` returns 404; the local stack generates a token',
     secret: true,
   }),
+  SVC_LOG_SINK: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .register(SETTINGS, {
+      meaning:
+        'URL of a collector that gets a copy of the log: batches of JSON lines by POST (`application/x-ndjson`) ([operate.md](operate.md#logs-leave-the-machine))',
+      default: 'none: the log goes to standard output only',
+      secret: 'if the URL contains a key',
+      production: '`http`',
+    }),
+  SVC_LOG_SINK_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{8,512}$/, 'expected 8 to 512 printable characters without spaces')
+    .optional()
+    .register(SETTINGS, {
+      meaning: 'bearer token for the collector in `SVC_LOG_SINK`',
+      secret: true,
+    }),
   SVC_SHED_DELAY_MS: wholeNumber(1, 60_000).default(SHED_DELAY_MS).register(SETTINGS, {
     meaning:
       'event loop delay in milliseconds (median over one second) above which requests are rejected with 429, 1 to 60,000',

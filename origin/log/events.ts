@@ -41,6 +41,8 @@ export const ORIGIN_EVENTS = {
   'evidence.failed': 'error',
   'collateral.failed': 'warn',
   'tls.unusable': 'error',
+  'log.sink_failed': 'warn',
+  'log.sink_recovered': 'info',
 } as const satisfies Record<string, ServiceLogLevel>
 
 export type OriginEvent = keyof typeof ORIGIN_EVENTS

@@ -48,6 +48,11 @@ export class Counters {
     'Log events, including those below the log level.',
     ['event', 'level'],
   )
+  readonly #droppedLines = this.#counter(
+    'svc_log_lines_dropped_total',
+    'Log lines that the collector did not get.',
+    [],
+  )
 
   countRequest({ method, route, status, ms }: HandledRequest): void {
     const verb = KNOWN_METHODS.has(method) ? method : 'OTHER'
@@ -61,6 +66,10 @@ export class Counters {
 
   observeRunWait(ms: number): void {
     this.#waitSeconds.observe(ms / 1000)
+  }
+
+  countDroppedLines(lines: number): void {
+    this.#droppedLines.inc(lines)
   }
 
   countEvent(event: OriginEvent, facts: LogFields = {}): void {

@@ -21,7 +21,7 @@ export function startSandbox(origin: OriginProcess, template: Promise<TemplateFi
   const { settings, lifecycle, counters } = origin
   const pressure = new CpuPressure(settings.SVC_SHED_CPU_PRESSURE)
   lifecycle.onClose('pressure', () => pressure.close())
-  const { SVC_PUBLIC_URL, DATABASE_URL, SVC_PROCESSOR_URL } = settings
+  const { SVC_PUBLIC_URL, DATABASE_URL, SVC_PROCESSOR_URL, SVC_LOG_SINK } = settings
   const pool = createActionPool({
     template,
     min: settings.SVC_EXECUTORS_MIN,
@@ -32,7 +32,7 @@ export function startSandbox(origin: OriginProcess, template: Promise<TemplateFi
       allow: settings.SVC_OUTBOUND_ALLOW,
       deny: [
         ...settings.SVC_OUTBOUND_DENY,
-        ...ownServices([SVC_PUBLIC_URL, DATABASE_URL, SVC_PROCESSOR_URL]),
+        ...ownServices([SVC_PUBLIC_URL, DATABASE_URL, SVC_PROCESSOR_URL, SVC_LOG_SINK]),
       ],
     },
   })

@@ -9,10 +9,15 @@ import { originOf } from './stack-processes.ts'
 import { type StartedStack, startStack } from './stack.ts'
 
 let calls: WebServer
+let collector: WebServer
 beforeAll(async () => {
   calls = await startWebServer((_, response) => response.end('counted'))
+  collector = await startWebServer((_, response) => response.end())
 })
-afterAll(() => calls.close())
+afterAll(async () => {
+  await calls.close()
+  await collector.close()
+})
 
 /** Number of times that the action with this number was executed, counted outside the stack. */
 const executions = (n: number) => calls.received.filter(({ url }) => url === `/${n}`).length
@@ -39,6 +44,8 @@ async function startWorld(drainMs: number) {
       SVC_OUTBOUND_ALLOW: `127.0.0.1:${calls.port}`,
       // One account can occupy two of four executors, so its third run waits at the origin.
       SVC_EXECUTORS_MAX: '4',
+      SVC_LOG_SINK: `http://127.0.0.1:${collector.port}/logs`,
+      SVC_LOG_SINK_TOKEN: 'token-of-the-collector',
     },
   })
   try {
@@ -110,6 +117,13 @@ describe('an origin that gets SIGTERM', () => {
     const late = await world.run(4, 0)
     expect((await call).response).toBe(2)
     expect(await stopped).toBe('exited with code 0')
+    // The collector has every line, including the last one.
+    const events = collector.received.flatMap(({ body }) =>
+      body.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line).event])),
+    )
+    expect(events).toEqual(expect.arrayContaining(['origin.ready', 'run.ended', 'origin.drained']))
+    expect(collector.received[0]!.headers['authorization']).toBe('Bearer token-of-the-collector')
+    expect(started.lines.join('\n')).not.toContain('token-of-the-collector')
 
     const answered = await recordOf(world, running)
     expect(answered).toMatchObject({ status: 'success', response: 1 })

@@ -43,6 +43,8 @@ describe('the app-compose text that a dstack machine measures', () => {
     const secrets = [
       'DATABASE_URL',
       'SVC_CHANNEL_PSK',
+      'SVC_LOG_SINK',
+      'SVC_LOG_SINK_TOKEN',
       'SVC_METRICS_TOKEN',
       'SVC_PROCESSOR_PUBLISHABLE_KEY',
       'SVC_PROCESSOR_SECRET_KEY',

@@ -32,6 +32,7 @@ export const ELSEWHERE: readonly Elsewhere[] = [
   })),
   { page: 'docs/backup.md', language: 'sh', ranBy: RESTORE },
   { page: 'docs/backup.md', language: '', ranBy: RESTORE },
+  { page: 'docs/operate.md', language: 'http', ranBy: 'test/origin/log/log-sink.test.ts' },
   { page: 'docs/operate.md', has: 'promtool test rules', ranBy: 'test/tree/monitoring.test.ts' },
   { page: 'docs/operate.md', language: 'yaml', because: 'Prometheus’ own, which is not here' },
   { page: 'README.md', has: 'REST clients', because: 'a picture' },
