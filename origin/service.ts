@@ -105,6 +105,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     nodes: chain.nodes,
     pool,
     writer,
+    newAccountLimits: accounts.newAccountLimits,
     credits,
     audit,
     tee,

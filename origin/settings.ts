@@ -4,6 +4,7 @@ import { SHED_PRESSURE_PERCENT } from './admission/cpu-pressure.ts'
 import { SHED_DELAY_MS } from './admission/event-loop-load.ts'
 import { DRAIN_DEFAULT_MS } from './admission/drain.ts'
 import { NEW_ACCOUNT_DEFAULTS } from './admission/new-account-defaults.ts'
+import { SITE_SHARE_PERCENT } from './admission/new-account-limits.ts'
 import { NODES_MAX, parseRpcUrls } from './accounts/nodes/rpc-urls.ts'
 import { processorSettings } from './credits/processor/settings.ts'
 import { databaseUrlFault, parseAuthorities, SYSTEM_AUTHORITIES } from './db/connection.ts'
@@ -273,9 +274,16 @@ export const originSettings = {
       default: `${NEW_ACCOUNT_DEFAULTS.production.perHour}; local ${NEW_ACCOUNT_DEFAULTS.local.perHour}`,
     }),
   SVC_NEW_ACCOUNT_GAS_PER_DAY_WEI: wei.optional().register(SETTINGS, {
-    meaning: 'daily gas budget in wei for all new accounts and conversions',
+    meaning:
+      'daily gas budget in wei for all new accounts and conversions ([operate.md](operate.md#daily-gas-budget))',
     default: `${NEW_ACCOUNT_DEFAULTS.production.gasPerDayWei} (0.05 ETH); local: unlimited`,
   }),
+  SVC_NEW_ACCOUNT_GAS_NETWORK_PERCENT: wholeNumber(1, 100)
+    .default(SITE_SHARE_PERCENT)
+    .register(SETTINGS, {
+      meaning:
+        'share of the daily gas budget, less what others have used, that one network (IPv4 /24, IPv6 /48) can use, in percent, 1 to 100',
+    }),
   SVC_LOG_LEVEL: logLevelSetting.register(SETTINGS, { meaning: LOG_LEVEL_MEANING }),
   SVC_METRICS_TOKEN: metricsTokenSetting.optional().register(SETTINGS, {
     meaning:

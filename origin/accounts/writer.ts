@@ -60,6 +60,7 @@ export type WriterOptions = {
 export class AccountsWriter {
   readonly #options: WriterOptions
   readonly #outbox: WriteOutbox
+  readonly #market: GasMarket
   readonly #payers: PayerPool
   readonly #receipts: ReceiptPoller
   readonly #finalizer: WriteFinalizer
@@ -83,6 +84,7 @@ export class AccountsWriter {
     const onMined = (write: LiveWrite) => this.#recordMined(write)
     const leases = new PayerLeases({ db, processId, predecessor: options.predecessor, leaseMs })
     this.#outbox = outbox
+    this.#market = market
     this.#payers = new PayerPool({
       provider,
       chainId,
@@ -165,6 +167,19 @@ export class AccountsWriter {
 
   get isGasLow(): boolean {
     return this.#funding.isLow
+  }
+
+  /**
+   * Returns the price that a write would pay now for one unit of gas, in wei.
+   * @throws {ContractUnavailableError}
+   */
+  async gasPrice(): Promise<bigint> {
+    try {
+      const { baseFee, maxPriorityFeePerGas } = await this.#market.current()
+      return baseFee + maxPriorityFeePerGas
+    } catch (error) {
+      throw new ContractUnavailableError('the gas price could not be read', { cause: error })
+    }
   }
 
   /**

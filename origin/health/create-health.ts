@@ -14,16 +14,18 @@ type HealthParts = Omit<GaugeSources, 'health' | 'evidenceMadeAt'> &
     | 'certificateEndsAt'
   > & {
     writer: { isGasLow: boolean }
+    newAccountLimits: { isGasBudgetLow: boolean }
     evidence: { isThere: boolean; madeAt: number | undefined }
     /** Undefined if payments are not accepted. */
     payments: { isAway(): boolean } | undefined
   }
 
 export function createHealth(registry: Registry, parts: HealthParts): Health {
-  const { writer, evidence, payments, audit } = parts
+  const { writer, newAccountLimits, evidence, payments, audit } = parts
   const health = new Health({
     ...parts,
     isGasLow: () => writer.isGasLow,
+    isGasBudgetLow: () => newAccountLimits.isGasBudgetLow,
     isEvidenceCurrent: () => evidence.isThere,
     isProcessorAway: () => payments?.isAway() ?? false,
     auditDifferences: () => audit.differences,

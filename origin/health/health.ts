@@ -15,6 +15,7 @@ export type HealthSources = {
   /** Event loop load. `delayMs` is the median delay in the last second; above `maxDelayMs`, requests are shed. */
   load: { delayMs: number; maxDelayMs: number }
   isGasLow: () => boolean
+  isGasBudgetLow: () => boolean
   isEvidenceCurrent: () => boolean
   /** Unix milliseconds. */
   certificateEndsAt: () => number
@@ -61,6 +62,7 @@ export class Health {
     if (known.areExecutorsBroken()) yield 'executors_not_starting'
     if (load.delayMs > load.maxDelayMs) yield 'overloaded'
     if (known.isGasLow()) yield 'payer_out_of_gas'
+    if (known.isGasBudgetLow()) yield 'gas_budget_low'
     if (!known.isEvidenceCurrent()) yield 'evidence_out_of_date'
     if (known.certificateEndsAt() - now() < CERTIFICATE_WARNING_MS) yield 'certificate_ends'
     if (known.isProcessorAway()) yield 'processor_away'

@@ -9,6 +9,7 @@ import { word, type Principal } from '../accounts/account.ts'
 import { requireManaged } from '../accounts/ownership-mode.ts'
 import { receiptEvent } from '../accounts/receipt-event.ts'
 import type { WalletProof } from '../accounts/wallet-proofs/wallet-proofs.ts'
+import { CONVERSION_GAS } from '../admission/free-write-gas.ts'
 import { ContractRevertError } from '../accounts/writer.ts'
 import type { OriginServices } from '../services.ts'
 import { withGasReservation } from './with-gas-reservation.ts'
@@ -67,7 +68,7 @@ async function convert(
   await walletCalls.takeProof(clientAddress)
   await walletProofs.verify(proof)
   return withGasReservation(
-    await newAccountLimits.reserveGas(clientAddress),
+    await newAccountLimits.reserveGas(clientAddress, CONVERSION_GAS),
     services,
     async (write) => {
       await conversionProofs.use(proof, writeId)

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { newAccountResponse, newAccountRequest } from '../../shared/wire/core.ts'
+import { newAccountGas } from '../admission/free-write-gas.ts'
 import { registerFreshKey } from '../accounts/fresh-key.ts'
 import { addressFromPrivateKey } from '../keys/keyring.ts'
 import { withGasReservation } from './with-gas-reservation.ts'
@@ -19,7 +20,9 @@ export const newAccountOperation: Operation<z.infer<typeof newAccountRequest>> =
   statuses: [409, 503],
   handle: async ({ body, clientAddress, writeId: firstWriteId }, services) => {
     const { accountEmails, keyring, newAccountLimits, writer } = services
-    return withGasReservation(await newAccountLimits.admit(clientAddress), services, (write) =>
+    const gas = newAccountGas(body.account_name, body.account_description)
+    const reservation = await newAccountLimits.admit(clientAddress, gas)
+    return withGasReservation(reservation, services, (write) =>
       registerFreshKey(firstWriteId, async ({ text, hash, writeId }) => {
         const wallet = addressFromPrivateKey(keyring.accountKey(hash))
         const args = [hash, wallet, body.account_name, body.account_description]

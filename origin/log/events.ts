@@ -22,6 +22,7 @@ export const ORIGIN_EVENTS = {
   'idempotency.not_kept': 'warn',
   'gas.cost_not_counted': 'warn',
   'gas.not_given_back': 'warn',
+  'gas.budget_low': 'warn',
   'rpc.out': 'warn',
   'rpc.back': 'info',
   'rpc.disagrees': 'warn',

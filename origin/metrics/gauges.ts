@@ -4,6 +4,7 @@ import type { AccountsMirror } from '../accounts/mirror.ts'
 import { type ChainNodes, type NodeStatus, SUBJECTS } from '../accounts/nodes/chain-nodes.ts'
 import type { AccountsWriter } from '../accounts/writer.ts'
 import type { ActionPool } from '../actions/run.ts'
+import type { NewAccountLimits } from '../admission/new-account-limits.ts'
 import type { Audit } from '../credits/audit.ts'
 import type { Credits } from '../credits/credits.ts'
 import type { Health } from '../health/health.ts'
@@ -18,6 +19,7 @@ export type GaugeSources = {
   nodes: Pick<ChainNodes, 'status'>
   pool: Pick<ActionPool, 'load'>
   writer: Pick<AccountsWriter, 'waiting' | 'unmined' | 'payerBalances'>
+  newAccountLimits: Pick<NewAccountLimits, 'gasUsedRatio'>
   credits: Pick<Credits, 'leases' | 'unsettledCents' | 'unsettledMs'>
   audit: Pick<Audit, 'differences'>
   health: Health
@@ -159,6 +161,11 @@ export function registerGauges(registry: Registry, sources: GaugeSources): void 
       writer
         .payerBalances()
         .map(({ number, wei }) => [String(number), Number(wei) / WEI_PER_ETHER]),
+  )
+  gauge(
+    'svc_gas_budget_used_ratio',
+    'Used share of today’s gas budget for new accounts and conversions; 1 if it is exhausted.',
+    () => sources.newAccountLimits.gasUsedRatio,
   )
   gauge('svc_credit_leases', 'Accounts whose credits this process leases.', () => credits.leases)
   gauge(

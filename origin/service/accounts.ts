@@ -73,6 +73,18 @@ export async function startAccounts(origin: OriginProcess, db: Database, chain: 
   const keyUses = new KeyUses({ db, now })
   lifecycle.onClose('key uses', () => keyUses.flush())
   const hashKey = keyring.addressHashKey()
+  const newAccountLimits = new NewAccountLimits({
+    db,
+    now,
+    log,
+    hashKey,
+    burst: settings.SVC_NEW_ACCOUNT_BURST,
+    perHour: settings.SVC_NEW_ACCOUNT_PER_HOUR,
+    gasPerDayWei: settings.SVC_NEW_ACCOUNT_GAS_PER_DAY_WEI,
+    siteSharePercent: settings.SVC_NEW_ACCOUNT_GAS_NETWORK_PERCENT,
+    gasPrice: () => writer.gasPrice(),
+  })
+  await newAccountLimits.loadGasUse()
   return {
     mirror,
     writer,
@@ -80,14 +92,7 @@ export async function startAccounts(origin: OriginProcess, db: Database, chain: 
     walletProofs: new WalletProofs({ chain, now }),
     conversionProofs: new ConversionProofs({ db, now }),
     accountEmails: new AccountEmails({ db, key: keyring.emailKey() }),
-    newAccountLimits: new NewAccountLimits({
-      db,
-      now,
-      hashKey,
-      burst: settings.SVC_NEW_ACCOUNT_BURST,
-      perHour: settings.SVC_NEW_ACCOUNT_PER_HOUR,
-      gasPerDayWei: settings.SVC_NEW_ACCOUNT_GAS_PER_DAY_WEI,
-    }),
+    newAccountLimits,
     walletCalls: new WalletCallLimits({ db, now, hashKey }),
   }
 }

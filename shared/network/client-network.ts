@@ -4,20 +4,34 @@
  * addresses share the network `''`.
  */
 export function clientNetwork(address: string): string {
+  const { bytes, words } = parseAddress(address)
+  if (bytes) return bytes.join('.')
+  return words ? `${hexWords(words.slice(0, 4))}::/64` : ''
+}
+
+/**
+ * Returns the block of addresses that one party usually gets: the /24 of an IPv4 address, or the /48 of an IPv6 address
+ * (RFC 6177). Otherwise like `clientNetwork`.
+ */
+export function clientSite(address: string): string {
+  const { bytes, words } = parseAddress(address)
+  if (bytes) return `${bytes.slice(0, 3).join('.')}.0/24`
+  return words ? `${hexWords(words.slice(0, 3))}::/48` : ''
+}
+
+const hexWords = (words: readonly number[]) => words.map((word) => word.toString(16)).join(':')
+
+/** Returns the bytes of an IPv4 address, the words of an IPv6 address, or neither. */
+function parseAddress(address: string): { bytes?: number[]; words?: number[] } {
   const plain = address.replace(/%.*$/, '')
-  if (ipv4Bytes(plain)) return plain
+  const bytes = ipv4Bytes(plain)
+  if (bytes) return { bytes }
   const words = ipv6Words(plain)
-  if (!words) return ''
+  if (!words) return {}
   const isMapped = words.slice(0, 5).every((word) => word === 0) && words[5] === 0xffff
-  if (isMapped)
-    return words
-      .slice(6)
-      .flatMap((word) => [word >> 8, word & 0xff])
-      .join('.')
-  return `${words
-    .slice(0, 4)
-    .map((word) => word.toString(16))
-    .join(':')}::/64`
+  return isMapped
+    ? { bytes: words.slice(6).flatMap((word) => [word >> 8, word & 0xff]) }
+    : { words }
 }
 
 /** Accepts only the canonical spelling. */

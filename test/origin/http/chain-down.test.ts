@@ -37,14 +37,15 @@ it('without the chain, a write is 503 with Retry-After', async () => {
 
 it('drained budget: accounts that cannot be opened without the chain do not use the day’s gas', async () => {
   const { db } = origin.database
-  const { now, keyring } = origin.services
+  const { now, log, keyring } = origin.services
   const ofAll = eq(gasBudgets.name, 'new_account')
   const day = new Date(now()).toISOString().slice(0, 10)
   await db.insert(gasBudgets).values({ name: 'new_account', day, spentWei: 0n, lastWei: 100n })
   const hashKey = keyring.addressHashKey()
   const rate = { burst: 100, perHour: 100 }
   // Gas for three accounts.
-  const openings = new NewAccountLimits({ db, now, hashKey, ...rate, gasPerDayWei: 300n })
+  const gas = { gasPerDayWei: 300n, gasPrice: async () => 0n }
+  const openings = new NewAccountLimits({ db, now, log, hashKey, ...rate, ...gas })
   const app = createOriginApp({ ...origin.services, newAccountLimits: openings })
   const body = { account_name: 'a', account_description: '' }
   for (let n = 0; n < 5; n++)

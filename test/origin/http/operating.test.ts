@@ -178,6 +178,8 @@ describe('/health', () => {
     Object.assign(broken(), {
       isDatabaseAway: false,
       areExecutorsBroken: false,
+      isGasBudgetLow: false,
+      gasUsedRatio: undefined,
       delayMs: 0,
       certificateMs: 40 * 24 * 60 * 60 * 1000,
     }),
@@ -194,6 +196,7 @@ describe('/health', () => {
     ['database_away', 503, { isDatabaseAway: true }],
     ['executors_not_starting', 503, { areExecutorsBroken: true }],
     ['overloaded', 200, { delayMs: 500 }],
+    ['gas_budget_low', 200, { isGasBudgetLow: true }],
     ['certificate_ends', 200, { certificateMs: 24 * 60 * 60 * 1000 }],
   ])('reports %s with status %i', async (code, status, what) => {
     Object.assign(broken(), what)
@@ -205,6 +208,11 @@ describe('/health', () => {
       ...origin.services.build,
     })
     expect(await valueOf(`svc_health_reason{code="${code}"}`)).toBe(1)
+  })
+
+  it('shows the used share of the gas budget in the metrics', async () => {
+    broken().gasUsedRatio = 0.25
+    expect(await valueOf('svc_gas_budget_used_ratio')).toBe(0.25)
   })
 
   it('reports all problems at once', async () => {

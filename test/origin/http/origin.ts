@@ -184,6 +184,8 @@ export async function startOrigin(
   const broken = {
     isDatabaseAway: false,
     areExecutorsBroken: false,
+    isGasBudgetLow: false,
+    gasUsedRatio: undefined as number | undefined,
     delayMs: 0,
     certificateMs: 40 * DAY_MS,
   }
@@ -196,6 +198,16 @@ export async function startOrigin(
   }
   const certificateEndsAt = () => now() + broken.certificateMs
   const build = readBuild('c'.repeat(40))
+  const newAccountLimits = new NewAccountLimits({
+    db,
+    now,
+    log,
+    hashKey: keyring.addressHashKey(),
+    burst: 1_000,
+    perHour: 1_000_000,
+    gasPerDayWei: undefined,
+    gasPrice: () => writer.gasPrice(),
+  })
   const health = createHealth(counters.registry, {
     build,
     now,
@@ -203,6 +215,14 @@ export async function startOrigin(
     nodes: chain.nodes,
     pool,
     writer,
+    newAccountLimits: {
+      get isGasBudgetLow() {
+        return broken.isGasBudgetLow
+      },
+      get gasUsedRatio() {
+        return broken.gasUsedRatio
+      },
+    },
     credits,
     audit,
     tee,
@@ -242,14 +262,7 @@ export async function startOrigin(
       now,
     }),
     keyUses: new KeyUses({ db, now }),
-    newAccountLimits: new NewAccountLimits({
-      db,
-      now,
-      hashKey: keyring.addressHashKey(),
-      burst: 1_000,
-      perHour: 1_000_000,
-      gasPerDayWei: undefined,
-    }),
+    newAccountLimits,
     walletCalls: new WalletCallLimits({ db, now, hashKey: keyring.addressHashKey() }),
     // Requests must not be rejected on a busy machine. test/origin/http/shedding.test.ts tests the real implementation.
     load: { requireRoom: () => {} },

@@ -2,14 +2,16 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import { eq } from 'drizzle-orm'
-import { Wallet } from 'ethers'
+import { type TransactionReceipt, Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CONVERSION_GAS, newAccountGas } from '../../../origin/admission/free-write-gas.ts'
+import { ContractUnavailableError } from '../../../origin/accounts/chain.ts'
 import { NewAccountLimits } from '../../../origin/admission/new-account-limits.ts'
 import { createOriginApp } from '../../../origin/app.ts'
 import type { OriginApp } from '../../../origin/http/operation.ts'
 import { openDatabase } from '../../../origin/db/open.ts'
 import { callRates, gasBudgets } from '../../../origin/db/schema.ts'
-import { clientNetwork } from '../../../shared/network/client-network.ts'
+import { clientNetwork, clientSite } from '../../../shared/network/client-network.ts'
 import { freshDatabase } from '../db/fresh-database.ts'
 import { conversionTo } from './chain-secured.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
@@ -26,14 +28,22 @@ let app: OriginApp
 let nowMs = Date.parse('2026-05-22T23:00:00Z')
 let next = 0
 
-const openings = (gasPerDayWei?: bigint, hashKey = HASH_KEY) =>
+/** Events that the limits of `openings` logged. */
+const logged: { event: string; fields: unknown }[] = []
+
+type LimitsOptions = ConstructorParameters<typeof NewAccountLimits>[0]
+
+const openings = (gasPerDayWei?: bigint, options: Partial<LimitsOptions> = {}) =>
   new NewAccountLimits({
     db: origin.database.db,
     now: () => nowMs,
-    hashKey,
+    log: (event, fields) => void logged.push({ event, fields }),
+    hashKey: HASH_KEY,
     burst: BURST,
     perHour: PER_HOUR,
     gasPerDayWei,
+    gasPrice: () => origin.services.writer.gasPrice(),
+    ...options,
   })
 
 beforeAll(async () => {
@@ -44,7 +54,8 @@ afterAll(() => origin.close())
 
 /** Bindings that Node's server passes to the app for a connection from this address. */
 const from = (remoteAddress: string) => ({ incoming: { socket: { remoteAddress } } })
-const freshAddress = () => `10.0.${Math.floor(next / 250)}.${(next++ % 250) + 1}`
+/** An address of an own /24. */
+const freshAddress = () => `10.${Math.floor(next / 250)}.${next++ % 250}.1`
 
 async function open(
   address: string,
@@ -100,14 +111,7 @@ describe('new_account', () => {
   it('returns 503 while the database is unavailable, and opens nothing', async () => {
     const database = await openFresh()
     await database.close()
-    const broken = new NewAccountLimits({
-      db: database.db,
-      now: () => nowMs,
-      hashKey: HASH_KEY,
-      burst: 1,
-      perHour: 1,
-      gasPerDayWei: undefined,
-    })
+    const broken = openings(undefined, { db: database.db })
     const before = origin.services.mirror.current().size
     const answer = await open(freshAddress(), {
       at: createOriginApp({ ...origin.services, newAccountLimits: broken }),
@@ -161,10 +165,7 @@ describe('bypassing the limit', () => {
   it('fails on a real connection, which is identified by its socket', async () => {
     const local = createOriginApp({
       ...origin.services,
-      newAccountLimits: openings(
-        undefined,
-        HASH_KEY.map(() => 9),
-      ),
+      newAccountLimits: openings(undefined, { hashKey: HASH_KEY.map(() => 9) }),
     })
     const listening = Promise.withResolvers<AddressInfo>()
     const server = serve(
@@ -193,7 +194,7 @@ describe('the database', () => {
 
   it('deletes a caller once its burst is restored', async () => {
     const limits = openings()
-    await limits.admit(freshAddress())
+    await limits.admit(freshAddress(), 0n)
     nowMs += 3_600_000
     await limits.forgetOld()
     const rows = await origin.database.db.select().from(callRates)
@@ -223,7 +224,7 @@ describe('the daily gas budget', () => {
     const spent = await spentOnAll()
     const limits = openings(spent!.lastWei * 4n)
     const tries = await Promise.allSettled(
-      Array.from({ length: 20 }, () => limits.admit(freshAddress())),
+      Array.from({ length: 20 }, () => limits.admit(freshAddress(), 0n)),
     )
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(4)
   })
@@ -232,9 +233,9 @@ describe('the daily gas budget', () => {
     nowMs = Date.parse('2026-06-06T12:00:00Z')
     const spent = await spentOnAll()
     const limits = openings(spent!.lastWei)
-    for (let n = 0; n < 5; n++) await (await limits.admit(freshAddress())).release()
-    await limits.admit(freshAddress())
-    await expect(limits.admit(freshAddress())).rejects.toThrow('new accounts and conversions')
+    for (let n = 0; n < 5; n++) await (await limits.admit(freshAddress(), 0n)).release()
+    await limits.admit(freshAddress(), 0n)
+    await expect(limits.admit(freshAddress(), 0n)).rejects.toThrow('new accounts and conversions')
   })
 })
 
@@ -254,24 +255,23 @@ describe('the daily gas budget against a single caller', () => {
     expect((await open(freshAddress(), { at: limited })).status).toBe(200)
   })
 
-  it('drained budget: a rejection does not use the share of its network', async () => {
+  it('drained budget: a rejection does not use the shares of its address and network', async () => {
     const database = await openFresh()
-    const limits = new NewAccountLimits({
-      db: database.db,
-      now: () => nowMs,
-      hashKey: HASH_KEY,
-      burst: 1,
-      perHour: 1,
-      gasPerDayWei: 100n,
-    })
+    const limits = openings(100n, { db: database.db })
+    const spent = async () =>
+      (await database.db.select().from(gasBudgets)).map(({ spentWei }) => spentWei)
     const [network, other] = [freshAddress(), freshAddress()]
-    await (await limits.reserveGas(network)).settle(5n)
-    await (await limits.reserveGas(other)).settle(95n)
-    // The share of the network has room for one more of 5 wei.
-    for (let times = 0; times < 2; times++)
-      await expect(limits.reserveGas(network)).rejects.toThrow(
-        'for new accounts and conversions is exhausted',
-      )
+    await (await limits.reserveGas(network, 0n)).settle(5n)
+    await (await limits.reserveGas(other, 0n)).settle(95n)
+    const before = await spent()
+    await expect(limits.reserveGas(network, 0n)).rejects.toThrow('one address is exhausted')
+    const neighbor = network.replace(/1$/, '2')
+    await expect(limits.reserveGas(neighbor, 0n)).rejects.toThrow('one network is exhausted')
+    const stranger = limits.reserveGas(freshAddress(), 0n)
+    await expect(stranger).rejects.toThrow('for new accounts and conversions is exhausted')
+    const after = (await spent()).filter((wei) => wei > 0n)
+    expect(new Set(after)).toEqual(new Set(before))
+    expect(after).toHaveLength(before.length)
     await database.close()
   })
 
@@ -306,12 +306,199 @@ describe('the daily gas budget against a single caller', () => {
 
   it('is deleted per network when the day is over, and the last cost is kept', async () => {
     const limits = openings(10n ** 18n)
-    await limits.admit(freshAddress())
+    await limits.admit(freshAddress(), 0n)
     const before = await spentOnAll()
     nowMs += 2 * 24 * 3_600_000
     await limits.forgetOld()
     expect(await origin.database.db.select().from(gasBudgets)).toEqual([before])
   })
+})
+
+/** Limits with a budget of a million wei at a price of 1 wei, in a database of their own. */
+async function withBudget(
+  use: (limits: NewAccountLimits, restarted: () => NewAccountLimits) => Promise<void>,
+): Promise<void> {
+  const database = await openFresh()
+  const options = { db: database.db, gasPrice: async () => 1n }
+  try {
+    await use(openings(1_000_000n, options), () => openings(1_000_000n, options))
+  } finally {
+    await database.close()
+  }
+}
+
+/** Sends a free write that uses all of its estimated gas, or returns false if it is rejected. */
+async function spends(limits: NewAccountLimits, address: string, gas: bigint): Promise<boolean> {
+  const reservation = await limits.reserveGas(address, gas).catch(() => undefined)
+  await reservation?.settle(gas)
+  return reservation !== undefined
+}
+
+/** Sends writes from different addresses until one is rejected, and returns the number of accepted writes. */
+async function spendAll(
+  limits: NewAccountLimits,
+  addressOf: (n: number) => string,
+  gas: bigint,
+): Promise<number> {
+  for (let n = 0; ; n++) if (!(await spends(limits, addressOf(n), gas))) return n
+}
+
+describe('the daily gas budget against many addresses', () => {
+  it('drained budget: all addresses of an IPv4 /24 together get a quarter', () =>
+    withBudget(async (limits) => {
+      expect(await spendAll(limits, (n) => `192.0.2.${n}`, 10_000n)).toBe(25)
+      expect(await spends(limits, '192.0.3.1', 10_000n)).toBe(true)
+    }))
+
+  it('drained budget: all networks of an IPv6 /48 together get a quarter', () =>
+    withBudget(async (limits) => {
+      const addressOf = (n: number) => `2001:db8:1:${n.toString(16)}::1`
+      expect(await spendAll(limits, addressOf, 10_000n)).toBe(25)
+      expect(await spends(limits, '2001:db8:2::1', 10_000n)).toBe(true)
+    }))
+
+  it('drained budget: each further site gets a quarter of the rest, so ten sites leave a part for others', () =>
+    withBudget(async (limits) => {
+      const counts: number[] = []
+      for (let site = 0; site < 10; site++)
+        counts.push(await spendAll(limits, (n) => `198.51.${site}.${n}`, 1_000n))
+      expect(counts.slice(0, 3)).toEqual([250, 187, 140])
+      expect(counts.reduce((sum, count) => sum + count)).toBeLessThan(950)
+      expect(await spends(limits, freshAddress(), 1_000n)).toBe(true)
+    }))
+
+  it('drained budget: a burst of expensive writes cannot exceed the share before the first receipt', () =>
+    withBudget(async (limits) => {
+      // The cheap write would let each of the expensive ones reserve only its cost.
+      await spends(limits, '192.0.2.1', 100n)
+      const burst = await Promise.allSettled(
+        Array.from({ length: 50 }, (_, n) => limits.reserveGas(`192.0.2.${n}`, 20_000n)),
+      )
+      expect(burst.filter(({ status }) => status === 'fulfilled')).toHaveLength(12)
+    }))
+
+  it('drained budget: a restart does not renew the share of a site', () =>
+    withBudget(async (limits, restarted) => {
+      expect(await spendAll(limits, (n) => `192.0.2.${n}`, 10_000n)).toBe(25)
+      expect(await spends(restarted(), '192.0.2.99', 10_000n)).toBe(false)
+    }))
+
+  it('drained budget: gas reserved before midnight is not credited to the next day', () =>
+    withBudget(async (limits) => {
+      nowMs = Date.parse('2026-06-20T23:59:59Z')
+      const early = await limits.reserveGas('192.0.2.1', 90_000n)
+      nowMs += 2_000
+      await spends(limits, '198.51.100.1', 90_000n)
+      await early.settle(1n)
+      expect(limits.gasUsedRatio).toBe(0.09)
+    }))
+
+  it('lets a site send its first write of a day even if the price exceeds its share', () =>
+    withBudget(async (limits) => {
+      expect(await spends(limits, '192.0.2.1', 400_000n)).toBe(true)
+      expect(await spends(limits, '192.0.2.2', 400_000n)).toBe(false)
+      nowMs += 24 * 3_600_000
+      expect(await spends(limits, '192.0.2.2', 400_000n)).toBe(true)
+    }))
+
+  it('rejects a write with 503 while the gas price is unknown', async () => {
+    const gasPrice = () => Promise.reject(new ContractUnavailableError('no node responds'))
+    const limited = openings(10n ** 18n, { gasPrice })
+    const at = createOriginApp({ ...origin.services, newAccountLimits: limited })
+    expect((await open(freshAddress(), { at })).status).toBe(503)
+  })
+})
+
+describe('the estimated gas of free writes', () => {
+  it.each([
+    ['no texts', '', ''],
+    ['31 bytes', 'n'.repeat(31), ''],
+    ['32 bytes', 'n'.repeat(32), 'd'.repeat(33)],
+    ['the longest texts', '🙂'.repeat(128), '🙂'.repeat(128)],
+  ])('covers a new account with %s', async (_, account_name, account_description) => {
+    const receipts = receiptsOf()
+    const body = JSON.stringify({ account_name: account_name || 'a', account_description })
+    expect((await open(freshAddress(), { body, at: receipts.app })).status).toBe(200)
+    const used = receipts.all[0]!.gasUsed
+    const estimate = newAccountGas(account_name || 'a', account_description)
+    expect(estimate).toBeGreaterThan(used)
+    expect(estimate).toBeLessThan((used * 14n) / 10n)
+  })
+
+  it('covers a conversion', async () => {
+    const receipts = receiptsOf()
+    const answer = await receipts.app.request(
+      '/core/v1/convert_to_chain_secured_account',
+      {
+        method: 'POST',
+        body: JSON.stringify(conversionTo(Wallet.createRandom())),
+        headers: { 'content-type': 'application/json', 'x-api-key': await origin.account() },
+      },
+      from(freshAddress()),
+    )
+    expect(answer.status).toBe(200)
+    const used = receipts.all[0]!.gasUsed
+    expect(CONVERSION_GAS).toBeGreaterThan(used)
+    expect(CONVERSION_GAS).toBeLessThan((used * 14n) / 10n)
+  })
+})
+
+/** An app that records the receipts of its writes. */
+function receiptsOf() {
+  const all: TransactionReceipt[] = []
+  const { writer } = origin.services
+  const recording = new Proxy(writer, {
+    get(target, name) {
+      if (name !== 'write') {
+        const value: unknown = Reflect.get(target, name, target)
+        return typeof value === 'function' ? value.bind(target) : value
+      }
+      return async (...args: Parameters<typeof writer.write>) => {
+        const receipt = await target.write(...args)
+        all.push(receipt)
+        return receipt
+      }
+    },
+  })
+  return {
+    all,
+    app: createOriginApp({ ...origin.services, newAccountLimits: openings(), writer: recording }),
+  }
+}
+
+describe('the alert of the daily gas budget', () => {
+  const alerts = () => logged.filter(({ event }) => event === 'gas.budget_low')
+
+  it('is raised at 80 %, once a day, and lifted the next day', () =>
+    withBudget(async (limits) => {
+      nowMs = Date.parse('2026-07-01T12:00:00Z')
+      logged.length = 0
+      const spendSites = async (sites: number) => {
+        for (let n = 0; n < sites; n++) await spends(limits, freshAddress(), 100_000n)
+      }
+      await spendSites(7)
+      expect([limits.gasUsedRatio, limits.isGasBudgetLow, alerts()]).toEqual([0.7, false, []])
+      await spendSites(2)
+      expect([limits.gasUsedRatio, limits.isGasBudgetLow]).toEqual([0.9, true])
+      const fields = { day: '2026-07-01', spent_wei: '800000', budget_wei: '1000000' }
+      expect(alerts()).toEqual([{ event: 'gas.budget_low', fields }])
+      nowMs += 24 * 3_600_000
+      expect([limits.gasUsedRatio, limits.isGasBudgetLow]).toEqual([0, false])
+      await spendSites(9)
+      expect(alerts()).toHaveLength(2)
+    }))
+
+  it('is raised again by a restarted process, and by a process that sends no writes', () =>
+    withBudget(async (limits, restarted) => {
+      const idle = restarted()
+      for (let n = 0; n < 9; n++) await spends(limits, freshAddress(), 100_000n)
+      const second = restarted()
+      await second.loadGasUse()
+      expect(second.isGasBudgetLow).toBe(true)
+      expect(idle.isGasBudgetLow).toBe(false)
+      await idle.forgetOld()
+      expect(idle.isGasBudgetLow).toBe(true)
+    }))
 })
 
 describe('on Postgres', () => {
@@ -320,19 +507,10 @@ describe('on Postgres', () => {
     const databases = await Promise.all(
       Array.from({ length: 4 }, () => openDatabase({ url: postgres.url })),
     )
-    const all = databases.map(
-      ({ db }) =>
-        new NewAccountLimits({
-          db,
-          now: () => nowMs,
-          hashKey: HASH_KEY,
-          burst: 5,
-          perHour: 5,
-          gasPerDayWei: 10n ** 18n,
-        }),
-    )
+    const rate = { burst: 5, perHour: 5 }
+    const all = databases.map(({ db }) => openings(10n ** 18n, { db, ...rate }))
     const tries = await Promise.allSettled(
-      Array.from({ length: 100 }, (_, n) => all[n % 4]!.admit('192.0.2.1')),
+      Array.from({ length: 100 }, (_, n) => all[n % 4]!.admit('192.0.2.1', 0n)),
     )
     await Promise.all(databases.map((database) => database.close()))
     await postgres.drop()
@@ -363,5 +541,15 @@ describe('the network of a client', () => {
     ['2001:db8::g', ''],
   ])('of %j is %j', (address, network) => {
     expect(clientNetwork(address)).toBe(network)
+  })
+
+  it.each([
+    ['192.0.2.1', '192.0.2.0/24'],
+    ['::ffff:192.0.2.1', '192.0.2.0/24'],
+    ['2001:db8:1:2::1', '2001:db8:1::/48'],
+    ['fe80::1%eth0', 'fe80:0:0::/48'],
+    ['unix', ''],
+  ])('belongs to a site: of %j it is %j', (address, site) => {
+    expect(clientSite(address)).toBe(site)
   })
 })

@@ -129,10 +129,12 @@ describe('the client’s address', () => {
       newAccountLimits: new NewAccountLimits({
         db: origin.database.db,
         now: origin.services.now,
+        log: origin.services.log,
         hashKey: new Uint8Array(32).fill(3),
         burst: 2,
         perHour: 1,
         gasPerDayWei: undefined,
+        gasPrice: async () => 0n,
       }),
     })
   const open = async (client_address: string, headers: [string, string][] = []) => {
