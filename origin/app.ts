@@ -1,14 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { cors } from 'hono/cors'
-import { ATTESTATION_PATH, EVIDENCES_PATH, INFO_PATH } from '../shared/attestation/evidence.ts'
+import {
+  ATTESTATION_PATH,
+  EVIDENCE_BUNDLE_PATH,
+  EVIDENCES_PATH,
+  INFO_PATH,
+} from '../shared/attestation/evidence.ts'
 import { environmentHeaders } from '../shared/config/environments.ts'
 import { RECEIPT_HEADER } from '../shared/wire/header-names.ts'
 import { SEALED_EXECUTE_PATH, SEALED_OUTCOMES_PATH } from '../shared/wire/sealed.ts'
 import { BodyBudgetExhaustedError } from './admission/body-budgets.ts'
 import { DrainingError } from './admission/drain.ts'
 import { mountProcessorWebhook } from './http/billing-processor-webhook.ts'
-import { mountAttestation } from './http/attestation.ts'
+import { mountAttestation, mountEvidenceBundle } from './http/attestation.ts'
 import { mountEvidences } from './http/evidences.ts'
 import { mountErrorsPage } from './http/errors-page.ts'
 import { failureResponse } from './http/failure.ts'
@@ -54,7 +59,13 @@ export function createOriginApp(services: OriginServices): OriginApp {
   })
   app.use('/core/v1/*', allowOtherSites)
   app.use('/get_node_chain_config', allowOtherSites)
-  const verifierPaths = [ATTESTATION_PATH, INFO_PATH, `${EVIDENCES_PATH}*`, SEALED_EXECUTE_PATH]
+  const verifierPaths = [
+    ATTESTATION_PATH,
+    EVIDENCE_BUNDLE_PATH,
+    INFO_PATH,
+    `${EVIDENCES_PATH}*`,
+    SEALED_EXECUTE_PATH,
+  ]
   for (const path of verifierPaths) app.use(path, allowOtherSites)
 
   for (const operation of operations) mountOperation(app, services, operation)
@@ -62,6 +73,7 @@ export function createOriginApp(services: OriginServices): OriginApp {
   mountApiDescription(app, services)
   mountErrorsPage(app, services)
   mountAttestation(app, services)
+  mountEvidenceBundle(app, services)
   mountInfo(app, services)
   mountEvidences(app, services)
   mountSealed(app, services, sealedExecuteOperation)

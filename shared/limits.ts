@@ -435,6 +435,12 @@ export const EVIDENCE_FILES_MAX = 32
 /** Intel's collateral takes 19 KB, and revocation lists grow. */
 export const COLLATERAL_MAX_BYTES = 1024 * 1024
 
+/**
+ * Maximum size of `/attestation/bundle`, which contains three quotes with their event logs, the compose text, the files
+ * and the collateral: about 150 KB on real machines.
+ */
+export const EVIDENCE_BUNDLE_MAX_BYTES = 4 * 1024 * 1024
+
 /** Maximum number of CAA records, more than any real zone has. */
 export const CAA_RECORDS_MAX = 64
 export const CAA_RECORD_MAX_CHARACTERS = 2_048

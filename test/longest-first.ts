@@ -43,6 +43,7 @@ const LONG = [
   'test/origin/accounts/read-lease.test.ts',
   'test/origin/actions/pool.test.ts',
   'test/origin/http/several-nodes.test.ts',
+  'test/origin/http/several-machines.test.ts',
   'test/origin/http/floods.test.ts',
   'test/origin/http/body-room.test.ts',
   'test/origin/http/failed-executions.test.ts',

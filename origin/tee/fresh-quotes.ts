@@ -1,5 +1,5 @@
 import { CONCURRENT_QUOTES_MAX, QUOTES_PER_MINUTE } from '../../shared/limits.ts'
-import { nonceReportData } from '../../shared/attestation/nonce.ts'
+import { bundleReportData, nonceReportData } from '../../shared/attestation/nonce.ts'
 import { LimitExceededError } from '../admission/call-rate.ts'
 import { MinuteRate } from '../admission/minute-rate.ts'
 import { attestationOf } from './evidence-set.ts'
@@ -26,12 +26,30 @@ export class FreshQuotes {
    * @throws {LimitExceededError | TeeUnavailableError}
    */
   async quote(nonce: Uint8Array<ArrayBuffer>, address: string): Promise<Attestation> {
+    return this.#quote(() => nonceReportData(nonce), address)
+  }
+
+  /**
+   * Makes a quote over a nonce and the text of `sha256sum.txt`. The checksums must be those of this process's own
+   * evidence.
+   * @param nonce 1 to 64 bytes
+   * @throws {LimitExceededError | TeeUnavailableError}
+   */
+  async quoteFiles(
+    nonce: Uint8Array<ArrayBuffer>,
+    checksums: string,
+    address: string,
+  ): Promise<Attestation> {
+    return this.#quote(() => bundleReportData(nonce, checksums), address)
+  }
+
+  async #quote(reportData: () => Promise<Uint8Array>, address: string): Promise<Attestation> {
     if (this.#inFlight >= CONCURRENT_QUOTES_MAX)
       throw new LimitExceededError('too many quotes are being generated', RETRY_AFTER_MS)
     this.#rate.take(address)
     this.#inFlight++
     try {
-      return attestationOf(await this.#tee.quote(await nonceReportData(nonce)))
+      return attestationOf(await this.#tee.quote(await reportData()))
     } finally {
       this.#inFlight--
     }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 export const ATTESTATION_PATH = '/attestation'
+export const EVIDENCE_BUNDLE_PATH = '/attestation/bundle'
 export const INFO_PATH = '/info'
 export const EVIDENCES_PATH = '/evidences/'
 export const CHECKSUMS_FILE = 'sha256sum.txt'
@@ -55,6 +56,21 @@ export const collateralSchema = z.object({
 })
 export type Collateral = z.infer<typeof collateralSchema>
 
+/**
+ * Response of `GET /attestation/bundle`: all evidence that one process serves at one moment. With `?nonce=`, `fresh` is a
+ * quote over the nonce and the checksums of the files (`nonce.ts`).
+ */
+export const evidenceBundleResponseSchema = z.object({
+  attestation: attestationSchema,
+  fresh: attestationSchema.optional(),
+  info: infoSchema,
+  /** Texts of the evidence files by name, without the collateral. */
+  files: z.record(z.string(), z.string()),
+  /** Absent if the origin has none at the moment. */
+  collateral: collateralSchema.optional(),
+})
+export type EvidenceBundleResponse = z.infer<typeof evidenceBundleResponseSchema>
+
 /** Complete input of a verification. A saved bundle (`svc verify --save`) can be verified later without a network. */
 export const bundleSchema = z.object({
   version: z.literal(1),
@@ -63,7 +79,14 @@ export const bundleSchema = z.object({
   fetched_at: z.string(),
   attestation: attestationSchema,
   /** Quote for a nonce (hex) that the verifier chose. Without such a quote, the evidence may be a replay. */
-  fresh: z.object({ nonce: z.string(), attestation: attestationSchema }).optional(),
+  fresh: z
+    .object({
+      nonce: z.string(),
+      attestation: attestationSchema,
+      /** True if the quote is also over the checksums of the files, as in the response of `/attestation/bundle`. */
+      covers_files: z.boolean().optional(),
+    })
+    .optional(),
   info: infoSchema,
   files: z.record(z.string(), z.string()),
   collateral: collateralSchema,

@@ -3,9 +3,12 @@ import { readBoundedBody } from '../network/bounded-body.ts'
 
 /** The evidence could not be fetched or is malformed. This error does not imply that the origin is untrustworthy. */
 export class EvidenceFetchError extends Error {
-  constructor(reason: string, options?: ErrorOptions) {
+  /** Status of the response, if it was not 200. */
+  readonly status: number | undefined
+  constructor(reason: string, options?: ErrorOptions & { status?: number }) {
     super(`the origin's evidence is unavailable: ${reason}`, options)
     this.name = 'EvidenceFetchError'
+    this.status = options?.status
   }
 }
 
@@ -33,7 +36,8 @@ export async function fetchBounded(
     const answer = await fetch(url, { redirect: 'manual', signal: abortSignal })
     if (answer.status !== 200) {
       await answer.body?.cancel()
-      throw new EvidenceFetchError(`${pathname} responded with ${answer.status || 'a redirect'}`)
+      const reason = `${pathname} responded with ${answer.status || 'a redirect'}`
+      throw new EvidenceFetchError(reason, { status: answer.status })
     }
     const bytes = await readBoundedBody(answer, maxBytes)
     if (!bytes) throw new EvidenceFetchError(`${pathname} is larger than ${maxBytes} bytes`)

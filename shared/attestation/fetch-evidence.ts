@@ -3,6 +3,7 @@ import { encodeHex } from '../encoding/hex.ts'
 import {
   ATTESTATION_MAX_BYTES,
   COLLATERAL_MAX_BYTES,
+  EVIDENCE_BUNDLE_MAX_BYTES,
   EVIDENCE_FILE_MAX_BYTES,
   EVIDENCE_FILES_MAX,
 } from '../limits.ts'
@@ -16,7 +17,10 @@ import {
   type Collateral,
   COLLATERAL_FILE,
   collateralSchema,
+  EVIDENCE_BUNDLE_PATH,
   type EvidenceBundle,
+  type EvidenceBundleResponse,
+  evidenceBundleResponseSchema,
   EVIDENCES_PATH,
   INFO_PATH,
   infoSchema,
@@ -37,39 +41,70 @@ export type FetchEvidenceOptions = {
 }
 
 /**
- * Fetches an origin's evidence as input for `verifyBundle`. The caller adds the platform-dependent parts: server
- * certificate, CAA records, and governance decision.
+ * Fetches an origin's evidence as input for `verifyBundle`, in one response that arrives over one connection. The caller
+ * adds the platform-dependent parts: server certificate, CAA records, and governance decision.
  * @throws {EvidenceFetchError} if a response is missing, too long, too late, redirected or malformed
  */
 export async function fetchEvidence(options: FetchEvidenceOptions): Promise<EvidenceBundle> {
   const { nonce, now } = options
   const { origin } = new URL(options.baseUrl)
   const fetchText: FetchText = (path, maxBytes) => fetchBounded(options, origin + path, maxBytes)
-  const json = async <Shape>(path: string, schema: z.ZodType<Shape>, maxBytes: number) =>
+  const json: FetchJson = async (path, schema, maxBytes) =>
     parseEvidenceJson(path, await fetchText(path, maxBytes), schema, EvidenceFetchError)
-  const attestation = (query = '') =>
-    json(ATTESTATION_PATH + query, attestationSchema, ATTESTATION_MAX_BYTES)
+  const query = nonce ? `?nonce=${encodeHex(nonce)}` : ''
 
   const fetched_at = new Date(now()).toISOString()
-  const [shown, fresh, info, collateral, files] = await Promise.all([
-    attestation(),
-    nonce && attestation(`?nonce=${encodeHex(nonce)}`),
-    // The info response contains the event log in addition to the compose text.
-    json(INFO_PATH, infoSchema, 2 * ATTESTATION_MAX_BYTES),
-    options.collateral ??
-      json(EVIDENCES_PATH + COLLATERAL_FILE, collateralSchema, COLLATERAL_MAX_BYTES),
-    fetchConsistentFiles(fetchText),
-  ])
+  const found =
+    (await fetchTogether(json, query)) ?? (await fetchSeparately(json, fetchText, query, options))
+  const { attestation, fresh, info, files, covers_files } = found
+  const collateral = options.collateral ?? found.collateral
+  if (!collateral)
+    throw new EvidenceFetchError(`${EVIDENCE_BUNDLE_PATH} contains no collateral at the moment`)
   return {
     version: 1,
     base_url: options.baseUrl,
     fetched_at,
-    attestation: shown,
-    ...(fresh && nonce && { fresh: { nonce: encodeHex(nonce), attestation: fresh } }),
+    attestation,
+    ...(fresh && nonce && { fresh: { nonce: encodeHex(nonce), attestation: fresh, covers_files } }),
     info,
     files,
     collateral,
   }
+}
+
+type FetchJson = <Shape>(path: string, schema: z.ZodType<Shape>, maxBytes: number) => Promise<Shape>
+
+type FoundEvidence = EvidenceBundleResponse & { covers_files: boolean }
+
+/** Undefined if the origin, or the edge in front of it, is of a version without this path. */
+async function fetchTogether(json: FetchJson, query: string): Promise<FoundEvidence | undefined> {
+  const path = EVIDENCE_BUNDLE_PATH + query
+  try {
+    const found = await json(path, evidenceBundleResponseSchema, EVIDENCE_BUNDLE_MAX_BYTES)
+    return { ...found, covers_files: true }
+  } catch (error) {
+    if (error instanceof EvidenceFetchError && error.status === 404) return undefined
+    throw error
+  }
+}
+
+/** The parts match only if all responses are from machines with the same certificate. */
+async function fetchSeparately(
+  json: FetchJson,
+  fetchText: FetchText,
+  query: string,
+  { collateral }: FetchEvidenceOptions,
+): Promise<FoundEvidence> {
+  const attestation = (path: string) => json(path, attestationSchema, ATTESTATION_MAX_BYTES)
+  const [shown, fresh, info, served, files] = await Promise.all([
+    attestation(ATTESTATION_PATH),
+    query === '' ? undefined : attestation(ATTESTATION_PATH + query),
+    // The info response contains the event log in addition to the compose text.
+    json(INFO_PATH, infoSchema, 2 * ATTESTATION_MAX_BYTES),
+    collateral ?? json(EVIDENCES_PATH + COLLATERAL_FILE, collateralSchema, COLLATERAL_MAX_BYTES),
+    fetchConsistentFiles(fetchText),
+  ])
+  return { attestation: shown, fresh, info, files, collateral: served, covers_files: false }
 }
 
 type Files = EvidenceBundle['files']

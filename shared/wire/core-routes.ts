@@ -17,7 +17,7 @@ export const PATHS_WITH_SOURCE: readonly string[] = [
 
 const SEGMENT = '[A-Za-z0-9_~-][A-Za-z0-9_.~-]*'
 const PROXIED_PATH = new RegExp(
-  `^/(?:core/v1(?:/${SEGMENT})+|get_node_chain_config|attestation|info|evidences/?|evidences/${SEGMENT})$`,
+  `^/(?:core/v1(?:/${SEGMENT})+|get_node_chain_config|attestation|attestation/bundle|info|evidences/?|evidences/${SEGMENT})$`,
 )
 
 /**

@@ -5,6 +5,9 @@ import { type StartedStack, startStack } from '../system/stack.ts'
 import { installed, launchChromium } from './chromium.ts'
 import { judge } from './judged-page.ts'
 
+/** Path of the evidence, with the nonce. */
+const BUNDLE = '/attestation/bundle?nonce=*'
+
 describe.skipIf(!installed)('the /verify page', () => {
   let stack: StartedStack
   let browser: Browser
@@ -91,7 +94,7 @@ describe.skipIf(!installed)('the /verify page', () => {
   })
 
   it('reports FAILED if the compose file was replaced in transit', async () => {
-    await altered('/info', (body) => body.replaceAll('SVC_ENV=production', 'SVC_ENV=elsewhere'))
+    await altered(BUNDLE, (body) => body.replaceAll('SVC_ENV=production', 'SVC_ENV=elsewhere'))
     await page.goto(`${stack.triggersUrl}/verify`)
     await judged()
     expect(await page.title()).toMatch(/^FAILED: /)
@@ -100,7 +103,7 @@ describe.skipIf(!installed)('the /verify page', () => {
 
   it('queries the contract also for a host that formats its IDs differently', async () => {
     const otherwise = (body: string) => body.replace('"app_id":"', '"app_id":"0x')
-    await altered('/info', otherwise)
+    await altered(BUNDLE, otherwise)
     const node = await openToPages(stack.stack.chainUrl)
     try {
       await page.goto(`${stack.triggersUrl}/verify`)
@@ -116,7 +119,7 @@ describe.skipIf(!installed)('the /verify page', () => {
 
   it('says FAILED of an old quote that is sent again for its nonce', async () => {
     let first: string | undefined
-    await altered('/attestation?nonce=*', (body) => (first ??= body))
+    await altered(BUNDLE, (body) => (first ??= body))
     await page.goto(`${stack.triggersUrl}/verify`)
     await judged()
     await page.reload()
@@ -126,7 +129,11 @@ describe.skipIf(!installed)('the /verify page', () => {
   })
 
   it('XSS: reports FAILED and shows markup in evidence as text', async () => {
-    await altered('/evidences/sha256sum.txt', () => '<img src=x onerror=alert(1)>\n')
+    await altered(BUNDLE, (body) => {
+      const bundle = JSON.parse(body)
+      bundle.files['sha256sum.txt'] = '<img src=x onerror=alert(1)>\n'
+      return JSON.stringify(bundle)
+    })
     await page.goto(`${stack.triggersUrl}/verify`)
     await judged()
     expect(await page.title()).toMatch(/^FAILED: /)
@@ -134,7 +141,7 @@ describe.skipIf(!installed)('the /verify page', () => {
   })
 
   it('reports FAILED if there is no evidence', async () => {
-    await page.route(`${stack.baseUrl}/info`, (route) => route.abort())
+    await page.route(`${stack.baseUrl}${BUNDLE}`, (route) => route.abort())
     await page.goto(`${stack.triggersUrl}/verify`)
     await judged()
     expect(await page.title()).toMatch(/^FAILED: /)

@@ -1,4 +1,7 @@
-/** HTTPS host that serves the evidence of a simulated machine, as an origin does, or other responses set by a test. */
+/**
+ * HTTPS host that serves the evidence of a simulated machine, as an origin of a version without `/attestation/bundle`
+ * does, or other responses set by a test.
+ */
 import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { Keyring } from '../../origin/keys/keyring.ts'

@@ -5,11 +5,12 @@ import {
   CHANNEL_KEY_FILE,
   CHECKSUMS_FILE,
   COLLATERAL_FILE,
+  EVIDENCE_BUNDLE_PATH,
   EVIDENCES_PATH,
   INFO_PATH,
   QUOTE_FILE,
 } from '../../shared/attestation/evidence.ts'
-import { nonceReportData } from '../../shared/attestation/nonce.ts'
+import { bundleReportData, nonceReportData } from '../../shared/attestation/nonce.ts'
 import { decodeHex } from '../../shared/encoding/hex.ts'
 import { Keyring } from '../../origin/keys/keyring.ts'
 import { attestationOf, type EvidenceSet, makeEvidenceSet } from '../../origin/tee/evidence-set.ts'
@@ -64,19 +65,28 @@ export class ShownEvidence {
 
   async at(url: URL, variant: EvidenceVariant): Promise<string | undefined> {
     const { pathname, searchParams } = url
-    const isShown = [ATTESTATION_PATH, INFO_PATH].includes(pathname)
+    const isShown = [ATTESTATION_PATH, EVIDENCE_BUNDLE_PATH, INFO_PATH].includes(pathname)
     if (!isShown && !pathname.startsWith(EVIDENCES_PATH)) return undefined
     const made = this.#shown.get(variant) ?? this.#make(variant)
     this.#shown.set(variant, made)
-    const { set, tee, quoteFor } = await made
+    const { set, tee, quoteFor = (data: Uint8Array) => tee.quote(data) } = await made
+    const nonce = decodeHex(searchParams.get('nonce') ?? '')
     if (pathname === INFO_PATH) return JSON.stringify(set.info)
     if (pathname === ATTESTATION_PATH) {
-      const nonce = decodeHex(searchParams.get('nonce') ?? '')
       if (!nonce?.length) return JSON.stringify(set.attestation)
-      const reportData = await nonceReportData(nonce)
-      return JSON.stringify(
-        attestationOf(await (quoteFor ?? ((data) => tee.quote(data)))(reportData)),
-      )
+      return JSON.stringify(attestationOf(await quoteFor(await nonceReportData(nonce))))
+    }
+    if (pathname === EVIDENCE_BUNDLE_PATH) {
+      const { attestation, info, files } = set
+      const fresh =
+        nonce?.length && (await quoteFor(await bundleReportData(nonce, files.get(CHECKSUMS_FILE)!)))
+      return JSON.stringify({
+        attestation,
+        ...(fresh && { fresh: attestationOf(fresh) }),
+        info,
+        files: Object.fromEntries(files),
+        collateral: await tee.collateral(),
+      })
     }
     const name = pathname.slice(EVIDENCES_PATH.length)
     if (name === COLLATERAL_FILE) return JSON.stringify(await tee.collateral())

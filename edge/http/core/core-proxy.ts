@@ -4,7 +4,7 @@
  * payment processor's signed webhooks are not sealed. Responses are forwarded unchanged.
  */
 import type { Context } from 'hono'
-import { ATTESTATION_PATH } from '../../../shared/attestation/evidence.ts'
+import { ATTESTATION_PATH, EVIDENCE_BUNDLE_PATH } from '../../../shared/attestation/evidence.ts'
 import { ApiError } from '../../../shared/errors/api-error.ts'
 import { clientNetwork } from '../../../shared/network/client-network.ts'
 import {
@@ -37,6 +37,7 @@ const PATHS = [
   '/core/v1/*',
   '/get_node_chain_config',
   '/attestation',
+  '/attestation/bundle',
   '/info',
   '/evidences',
   '/evidences/*',
@@ -101,11 +102,13 @@ const HEAD_REST_BYTES = 512
 /** Statuses whose responses have no body (Fetch standard, null body status). */
 const NO_BODY = new Set([204, 205, 304])
 
+const QUOTE_PATHS = new Set([ATTESTATION_PATH, EVIDENCE_BUNDLE_PATH])
+
 function canSendUnsealed(request: Request, path: string, query: string): boolean {
   if (hasCredential(request.headers)) return false
   // The origin limits quotes with a nonce per address. Sealing attributes the request to the client's address.
   // Otherwise, any client could exhaust the edge's own quota, which the edge needs to verify the origin.
-  if (path === ATTESTATION_PATH && query !== '') return false
+  if (QUOTE_PATHS.has(path) && query !== '') return false
   if (request.method === 'POST') return isProcessorEvent(request, path)
   return ['GET', 'HEAD', 'OPTIONS'].includes(request.method)
 }

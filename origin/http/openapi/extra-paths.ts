@@ -2,6 +2,8 @@ import { z } from 'zod'
 import {
   ATTESTATION_PATH,
   attestationSchema,
+  EVIDENCE_BUNDLE_PATH,
+  evidenceBundleResponseSchema,
   EVIDENCES_PATH,
   INFO_PATH,
   infoSchema,
@@ -108,21 +110,34 @@ const swaggerUiFile = describeGet('swagger_ui_file', 'A file of the API page.', 
   failures: [404],
 })
 
+const nonceParameter = (reportData: string) => ({
+  name: 'nonce',
+  in: 'query',
+  required: false,
+  description: `1 to 64 bytes in hex. Returns a fresh quote whose report data is the SHA-512 of ${reportData}.`,
+  schema: { type: 'string', pattern: '^(0x)?([0-9a-fA-F]{2}){1,64}$' },
+})
+
 const attestation = describeGet(
   'attestation',
   'Returns the quote of the machine, with zero report data, and its event log.',
   {
-    parameters: [
-      {
-        name: 'nonce',
-        in: 'query',
-        required: false,
-        description:
-          '1 to 64 bytes in hex. Returns a fresh quote whose report data is the SHA-512 of `svc/nonce/v1:` followed by the nonce.',
-        schema: { type: 'string', pattern: '^(0x)?([0-9a-fA-F]{2}){1,64}$' },
-      },
-    ],
+    parameters: [nonceParameter('`svc/nonce/v1:` followed by the nonce')],
     content: jsonContent(jsonSchemaOf(attestationSchema, 'output')),
+    failures: [400, 429, 503],
+  },
+)
+
+const evidenceBundle = describeGet(
+  'evidence_bundle',
+  'Returns all evidence of the process that responds, for clients that verify one of several machines behind one name.',
+  {
+    parameters: [
+      nonceParameter(
+        '`svc/bundle/v1:`, the SHA-256 of `sha256sum.txt`, and the nonce, in the field `fresh`',
+      ),
+    ],
+    content: jsonContent(jsonSchemaOf(evidenceBundleResponseSchema, 'output')),
     failures: [400, 429, 503],
   },
 )
@@ -203,6 +218,7 @@ export const extraPaths: OpenApiPaths = {
     { content: ofTypes('text/html; charset=utf-8') },
   ),
   [ATTESTATION_PATH]: attestation,
+  [EVIDENCE_BUNDLE_PATH]: evidenceBundle,
   [INFO_PATH]: info,
   [EVIDENCES_PATH]: describeGet(
     'evidence',

@@ -7,18 +7,20 @@ import { decodeHex } from '../../encoding/hex.ts'
 import { NONCE_MAX_BYTES, NONCE_MIN_BYTES } from '../../limits.ts'
 import { check } from '../check-failed.ts'
 import type { CheckedCollateral } from '../collateral.ts'
-import type { EvidenceBundle } from '../evidence.ts'
+import { CHECKSUMS_FILE, type EvidenceBundle } from '../evidence.ts'
 import { checkSameApp, type Machine, sameMeasurements, verifyMachine } from '../machine.ts'
-import { nonceReportData } from '../nonce.ts'
+import { bundleReportData, nonceReportData } from '../nonce.ts'
 import type { Policy } from '../policy.ts'
 import type { Finding } from '../report.ts'
+import { fileOf } from './evidence-files.ts'
 
 export async function quoteRule(
-  { attestation, fresh }: EvidenceBundle,
+  bundle: EvidenceBundle,
   collateral: CheckedCollateral,
   policy: Policy,
   at: Date,
 ): Promise<Finding & { machine: Machine }> {
+  const { attestation, fresh } = bundle
   const machine = await verifyMachine(attestation, collateral, policy, at)
   const { quote, tcb } = machine
   const isZero = quote.reportData.every((byte) => byte === 0)
@@ -31,15 +33,20 @@ export async function quoteRule(
     open.push(
       'Which firmware and operating system run: MRTD and RTMR0-2 are signed, but were not compared with expected values.',
     )
-  if (fresh) await checkFresh(fresh, machine, collateral, policy, at)
+  if (fresh) await checkFresh(fresh, bundle.files, machine, collateral, policy, at)
   else open.push('Whether the machine is live: no nonce was requested, so the quote may be old.')
+  if (fresh && !fresh.covers_files)
+    open.push(
+      'Whether the evidence files are current: the fresh quote does not cover them, because the origin has no /attestation/bundle.',
+    )
   if (collateral.root.kind === 'simulated')
     open.push(
       'Anything that hardware would prove: the root is simulated, and anyone can make such a quote.',
     )
   if (tcb.advisoryIds.length > 0)
     open.push(`Intel’s security advisories for this platform: ${tcb.advisoryIds.join(', ')}.`)
-  const now = fresh ? '; the fresh quote contains the nonce' : ''
+  const covered = fresh?.covers_files ? ' and the checksums of the evidence files' : ''
+  const now = fresh ? `; the fresh quote contains the nonce${covered}` : ''
   return {
     outcome: 'passed',
     reason: `signed under ${collateral.root.name}, platform ${tcb.status}; the event log replays to RTMR0-3; report data is zero${now}`,
@@ -49,7 +56,8 @@ export async function quoteRule(
 }
 
 async function checkFresh(
-  { nonce: hex, attestation }: NonNullable<EvidenceBundle['fresh']>,
+  { nonce: hex, attestation, covers_files }: NonNullable<EvidenceBundle['fresh']>,
+  files: EvidenceBundle['files'],
   machine: Machine,
   collateral: CheckedCollateral,
   policy: Policy,
@@ -59,12 +67,16 @@ async function checkFresh(
   const fits =
     nonce !== undefined && nonce.length >= NONCE_MIN_BYTES && nonce.length <= NONCE_MAX_BYTES
   check(fits, `the nonce is not hex of ${NONCE_MIN_BYTES} to ${NONCE_MAX_BYTES} bytes`)
-  const expected = await nonceReportData(nonce)
+  const expected = covers_files
+    ? await bundleReportData(nonce, fileOf(files, CHECKSUMS_FILE))
+    : await nonceReportData(nonce)
   const fresh = await verifyMachine(attestation, collateral, policy, at)
   const hasNonce = sameBytes(fresh.quote.reportData, expected)
   check(
     hasNonce,
-    'the fresh quote does not contain the nonce: it was made earlier, or for someone else',
+    covers_files
+      ? `the fresh quote does not contain the nonce and the hash of ${CHECKSUMS_FILE}: it was made earlier, or by another machine`
+      : 'the fresh quote does not contain the nonce: it was made earlier, or for someone else',
   )
   checkSameApp('the fresh quote', fresh, machine)
 }

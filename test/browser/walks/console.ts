@@ -250,7 +250,7 @@ export function consoleWalks(walks: Walks): void {
     await person.connect(apiKey)
     const first = sent.indexOf('key')
     expect(sent.slice(0, first)).toEqual(
-      expect.arrayContaining(['/scripts/verifier.js', '/attestation', '/info']),
+      expect.arrayContaining(['/scripts/verifier.js', '/attestation/bundle']),
     )
     expect(sent.slice(first).every((path) => path === 'key')).toBe(true)
   })

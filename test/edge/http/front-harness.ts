@@ -32,7 +32,7 @@ export function between(answer: Answer = (request, send) => send(request)): Requ
 
 /** Returns true for requests by which the edge verifies its origin. */
 export const isEvidence = (request: Request) =>
-  /^\/(attestation|info|evidences\/.*)$/.test(new URL(request.url).pathname)
+  /^\/(attestation(\/bundle)?|info|evidences\/.*)$/.test(new URL(request.url).pathname)
 
 /** Creates a separate edge that has not verified anything yet. */
 export function edgeWith(changes: Partial<Env> = {}): typeof edge {

@@ -59,21 +59,23 @@ describe('sealed requests', () => {
 })
 
 describe('fresh quotes for clients', () => {
-  it.each(['?nonce=00ff', '?%6eonce=00ff', '?a&nonce=00&nonce=01'])(
-    'count against the client, not the edge’s own verification: %s',
-    async (query) => {
-      const left = between()
-      const headers = { 'cf-connecting-ip': '203.0.113.7' }
-      const response = await production()(`/attestation${query}`, { headers })
-      expect(await response.json()).toMatchObject({
-        path: '/attestation',
-        query,
-        sealed: true,
-        client_address: '203.0.113.7',
-      })
-      expect(left.filter(({ url }) => new URL(url).search === query)).toEqual([])
-    },
-  )
+  it.each([
+    ['/attestation', '?nonce=00ff'],
+    ['/attestation', '?%6eonce=00ff'],
+    ['/attestation', '?a&nonce=00&nonce=01'],
+    ['/attestation/bundle', '?nonce=00ff'],
+  ])('count against the client, not the edge’s own verification: %s%s', async (path, query) => {
+    const left = between()
+    const headers = { 'cf-connecting-ip': '203.0.113.7' }
+    const response = await production()(`${path}${query}`, { headers })
+    expect(await response.json()).toMatchObject({
+      path,
+      query,
+      sealed: true,
+      client_address: '203.0.113.7',
+    })
+    expect(left.filter(({ url }) => new URL(url).search === query)).toEqual([])
+  })
 })
 
 describe('unsealed requests', () => {
@@ -82,6 +84,7 @@ describe('unsealed requests', () => {
     ['/core/v1/swagger-ui/index.css?a=1&b=%20', {}],
     ['/get_node_chain_config', {}],
     ['/attestation', { headers: asHeader({}) }],
+    ['/attestation/bundle', { headers: asHeader({}) }],
     ['/info', { headers: asHeader({}) }],
     ['/evidences/', { headers: asHeader({}) }],
     ['/evidences/cert-origin.test.pem', {}],

@@ -35,7 +35,8 @@ describe('the OpenAPI document of the trigger service', () => {
     const ofAnyMethod = createApp()
       .routes.filter(({ method, path }) => method === 'ALL' && !path.startsWith('/api/'))
       .map(({ path }) => path)
-    const core = /^\/(core\/v1\/\*|get_node_chain_config|attestation|info|evidences(\/\*)?)$/
+    const core =
+      /^\/(core\/v1\/\*|get_node_chain_config|attestation(\/bundle)?|info|evidences(\/\*)?)$/
     const others = ofAnyMethod.filter((path) => !core.test(path))
     expect([...new Set(others)].toSorted()).toEqual(['/*', '/sealed/execute', '/webhook/:id'])
     expect(description.externalDocs.url).toBe('https://edge.test/core/v1/openapi.json')

@@ -4,7 +4,7 @@ import { createTrigger as storeTrigger } from '../../../edge/triggers/create-tri
 import type { OriginTrust } from '../../../edge/trust/origin-trust.ts'
 import { type Freshness, sealedCall } from '../../../edge/trust/sealed-call.ts'
 import { SealedOrigin } from '../../../edge/trust/sealed-origin.ts'
-import { INFO_PATH } from '../../../shared/attestation/evidence.ts'
+import { EVIDENCE_BUNDLE_PATH } from '../../../shared/attestation/evidence.ts'
 import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
 import { CHANNEL_KEY_MAX_AGE_MS } from '../../../shared/limits.ts'
 import { SEALED_OUTCOMES_PATH } from '../../../shared/wire/sealed.ts'
@@ -26,11 +26,12 @@ function between(answer: Answer): string[] {
   })
   return paths
 }
-const isEvidencePath = (path: string) => /^\/(attestation|info|evidences\/.*)$/.test(path)
+const isEvidencePath = (path: string) =>
+  /^\/(attestation(\/bundle)?|info|evidences\/.*)$/.test(path)
 const isEvidence = (request: Request) => isEvidencePath(new URL(request.url).pathname)
 /** Counts verifications: each requests this path once. */
 const verifications = (paths: readonly string[]) =>
-  paths.filter((path) => path === INFO_PATH).length
+  paths.filter((path) => path === EVIDENCE_BUNDLE_PATH).length
 const through: Answer = (request, send) => send(request)
 /** Returns other evidence in place of the origin's. */
 const as =

@@ -110,7 +110,7 @@ describe('a client that verifies once', () => {
     const verification = verificationOf()
     await verification.beforeCredential()
     const first = asked.length
-    expect(asked).toContain('/attestation')
+    expect(asked).toEqual(['/attestation/bundle'])
     await verification.beforeCredential()
     expect(asked.length).toBe(first)
   })
@@ -118,7 +118,7 @@ describe('a client that verifies once', () => {
   it('shares one verification between concurrent callers', async () => {
     const verification = verificationOf()
     await Promise.all([1, 2, 3].map(() => verification.beforeCredential()))
-    expect(asked.filter((path) => path === '/info')).toHaveLength(1)
+    expect(asked.filter((path) => path === '/attestation/bundle')).toHaveLength(1)
   })
 
   it('does not wait forever for the fetch of a finished request, as happens in a Worker', async () => {
@@ -181,7 +181,7 @@ describe('a client that verifies once', () => {
     one.abort(new Error('enough'))
     expect(await waiting).toMatchObject({ message: 'enough' })
     await other
-    expect(asked.filter((path) => path === '/info')).toHaveLength(1)
+    expect(asked.filter((path) => path === '/attestation/bundle')).toHaveLength(1)
   })
 
   it('is aborted when the client is closed', async () => {
@@ -288,7 +288,7 @@ describe('attacks', () => {
     const verification = verificationOf()
     await verification.beforeCredential()
     aheadMs = CHANNEL_KEY_MAX_AGE_MS
-    network = showing('/info', (text) => text.replaceAll(composeHash, ELSEWHERE))
+    network = showing('/attestation/bundle', (text) => text.replaceAll(composeHash, ELSEWHERE))
     expect(await failureOf(verification.beforeCredential())).toBeInstanceOf(EvidenceRefused)
   })
 

@@ -2,7 +2,11 @@ import { createHash, randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { simulatedAppCompose } from '../../../origin/tee/simulated-app-compose.ts'
 import { SimulatedProvider } from '../../../origin/tee/simulated/provider.ts'
-import type { EvidenceQuote, TeeProvider } from '../../../origin/tee/provider.ts'
+import {
+  type EvidenceQuote,
+  type TeeProvider,
+  TeeUnavailableError,
+} from '../../../origin/tee/provider.ts'
 import { CONCURRENT_QUOTES_MAX, QUOTES_PER_MINUTE } from '../../../shared/limits.ts'
 import { CERTIFICATE, evidenceApp } from '../tee/evidence-app.ts'
 
@@ -18,6 +22,11 @@ const quotedFor = (nonce: Buffer) =>
   createHash('sha512').update('svc/nonce/v1:').update(nonce).digest('hex')
 
 let served: ReturnType<typeof evidenceApp>
+const quotedForFiles = (nonce: Buffer, checksums: string) => {
+  const sums = createHash('sha256').update(checksums).digest()
+  return createHash('sha512').update('svc/bundle/v1:').update(sums).update(nonce).digest('hex')
+}
+
 beforeEach(async () => {
   served = evidenceApp(machine, ROOT)
   await served.evidence.make(CERTIFICATE)
@@ -105,5 +114,81 @@ describe('a quote for a nonce', () => {
     await expect.poll(() => waiting.length).toBe(1)
     waiting[0]!()
     expect((await after).status).toBe(200)
+  })
+})
+
+describe('the bundle of all evidence', () => {
+  it('contains the same bytes as the single routes', async () => {
+    const bundle = JSON.parse((await served.get('/attestation/bundle')).text)
+    const at = async (path: string) => JSON.parse((await served.get(path)).text)
+    expect(Object.keys(bundle)).toEqual(['attestation', 'info', 'files', 'collateral'])
+    expect(bundle.attestation).toEqual(await at('/attestation'))
+    expect(await at('/info')).toMatchObject(bundle.info)
+    expect(bundle.collateral).toEqual(await at('/evidences/collateral.json'))
+    const listing = (await served.get('/evidences/')).text
+    const names = [...listing.matchAll(/href="([^"]+)"/g)].map(([, name]) => name!)
+    expect([...Object.keys(bundle.files), 'collateral.json'].toSorted()).toEqual(names)
+    for (const [name, text] of Object.entries(bundle.files))
+      expect(text).toBe((await served.get(`/evidences/${name}`)).text)
+  })
+
+  it('contains a fresh quote over the nonce and the checksums', async () => {
+    const nonce = randomBytes(32)
+    const { text } = await served.get(`/attestation/bundle?nonce=${nonce.toString('hex')}`)
+    const { fresh, files } = JSON.parse(text)
+    expect(reportData(JSON.stringify(fresh))).toBe(quotedForFiles(nonce, files['sha256sum.txt']))
+  })
+
+  it('is of one set, even if the evidence is renewed while the quote is made', async () => {
+    let resume = () => {}
+    const held = new Promise<void>((resolve) => (resume = resolve))
+    let isHeld = false
+    const slow: TeeProvider = {
+      mode: 'simulated',
+      rootKey: () => machine.rootKey(),
+      info: () => machine.info(),
+      collateral: () => machine.collateral(),
+      quote: async (data) => {
+        if (isHeld) await held
+        return machine.quote(data)
+      },
+    }
+    const renewing = evidenceApp(slow, ROOT)
+    await renewing.evidence.make(CERTIFICATE)
+    const before = (await renewing.get('/evidences/sha256sum.txt')).text
+    isHeld = true
+    const nonce = randomBytes(32)
+    const asked = renewing.get(`/attestation/bundle?nonce=${nonce.toString('hex')}`)
+    isHeld = false
+    await renewing.evidence.make({ ...CERTIFICATE, acmeAccount: '{"uri":"https://ca.example/2"}' })
+    expect((await renewing.get('/evidences/sha256sum.txt')).text).not.toBe(before)
+    resume()
+    const { fresh, files } = JSON.parse((await asked).text)
+    expect(files['sha256sum.txt']).toBe(before)
+    expect(reportData(JSON.stringify(fresh))).toBe(quotedForFiles(nonce, before))
+  })
+
+  it('shares the limits of quotes for nonces, but not without a nonce', async () => {
+    const ask = (path: string) => served.get(path, '192.0.2.7')
+    for (let n = 0; n < QUOTES_PER_MINUTE; n++) await ask('/attestation?nonce=00')
+    expect((await ask('/attestation/bundle?nonce=00')).status).toBe(429)
+    expect((await ask('/attestation/bundle')).status).toBe(200)
+    expect((await ask('/attestation/bundle?nonce=xyz')).status).toBe(400)
+  })
+
+  it('has no collateral while the platform’s service is away', async () => {
+    const away: TeeProvider = {
+      mode: 'simulated',
+      rootKey: () => machine.rootKey(),
+      info: () => machine.info(),
+      quote: (data) => machine.quote(data),
+      collateral: async () => {
+        throw new TeeUnavailableError('away')
+      },
+    }
+    const alone = evidenceApp(away, ROOT)
+    await alone.evidence.make(CERTIFICATE)
+    const { status, text } = await alone.get('/attestation/bundle')
+    expect([status, Object.keys(JSON.parse(text))]).toEqual([200, ['attestation', 'info', 'files']])
   })
 })

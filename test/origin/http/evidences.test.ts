@@ -138,7 +138,13 @@ describe('the evidence files', () => {
   )
 
   it('can be read by pages of other sites and are never cached, like the other endpoints for verification', async () => {
-    for (const path of ['/attestation', '/info', '/evidences/', '/evidences/quote.json']) {
+    for (const path of [
+      '/attestation',
+      '/attestation/bundle',
+      '/info',
+      '/evidences/',
+      '/evidences/quote.json',
+    ]) {
       const { headers } = await served.get(path)
       expect(headers.get('access-control-allow-origin')).toBe('*')
       expect(headers.get('cache-control')).toBe('no-store')

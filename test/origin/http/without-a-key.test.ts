@@ -20,6 +20,7 @@ const OPEN: [string, Request, readonly number[]][] = [
   ['/core/v1/swagger-ui', {}, [200]],
   ['/core/v1/billing/processor_config', {}, [200, 503]],
   ['/attestation', {}, [200]],
+  ['/attestation/bundle', {}, [200]],
   ['/info', {}, [200]],
   ['/evidences/', {}, [200]],
   ['/evidences/sha256sum.txt', {}, [200]],

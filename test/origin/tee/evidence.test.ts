@@ -79,7 +79,13 @@ describe('the evidence', () => {
     expect(await file('sha256sum.txt')).toBe(before)
     expect(served.logs).toContainEqual({ event: 'evidence.failed', facts: { reason: 'away' } })
     served.clock.at = Date.parse('2026-11-24T00:00:00Z')
-    for (const path of ['/attestation', '/info', '/evidences/', '/evidences/quote.json']) {
+    for (const path of [
+      '/attestation',
+      '/attestation/bundle',
+      '/info',
+      '/evidences/',
+      '/evidences/quote.json',
+    ]) {
       const { status, headers, text } = await served.get(path)
       expect([path, status, headers.has('retry-after')]).toEqual([path, 503, true])
       expect(JSON.parse(text).error).toBe('service_unavailable')

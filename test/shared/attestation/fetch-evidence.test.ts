@@ -3,8 +3,19 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { EvidenceBundle } from '../../../shared/attestation/evidence.ts'
 import { fetchEvidence } from '../../../shared/attestation/fetch-evidence.ts'
 import { verifyBundle } from '../../../shared/attestation/verify.ts'
-import { ATTESTATION_MAX_BYTES, EVIDENCE_FILE_MAX_BYTES } from '../../../shared/limits.ts'
-import { answerTo, goodEvidence, NOW, pinnedPolicy, simulatedMachine } from './good-evidence.ts'
+import {
+  ATTESTATION_MAX_BYTES,
+  EVIDENCE_BUNDLE_MAX_BYTES,
+  EVIDENCE_FILE_MAX_BYTES,
+} from '../../../shared/limits.ts'
+import {
+  answerTo,
+  bundleAnswerTo,
+  goodEvidence,
+  NOW,
+  pinnedPolicy,
+  simulatedMachine,
+} from './good-evidence.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
 /** Responses by path, without the query. */
@@ -39,7 +50,18 @@ const json = (value: unknown) => text(JSON.stringify(value))
 
 const machine = simulatedMachine()
 
-/** Responses of an origin, including those to nonces. */
+/** Response of `/attestation/bundle`, including those to nonces. */
+function bundleOf({ attestation, info, files, collateral }: EvidenceBundle): Answer {
+  return async (request, response) => {
+    const nonce = new URL(request.url!, 'http://host').searchParams.get('nonce')
+    const fresh =
+      nonce && (await machine.quote(await bundleAnswerTo(nonce, files['sha256sum.txt']!)))
+    const bundle = { attestation, ...(fresh && { fresh }), info, files, collateral }
+    response.end(JSON.stringify(bundle))
+  }
+}
+
+/** Responses of an origin without `/attestation/bundle`, including those to nonces. */
 function answersOf({ attestation, info, files, collateral }: EvidenceBundle): Answers {
   const links = Object.keys(files).map((name) => `<a href="${name}">${name}</a>`)
   const each = Object.entries(files).map(([name, body]) => [`/evidences/${name}`, text(body)])
@@ -60,7 +82,38 @@ const now = () => NOW.getTime()
 const fetched = (baseUrl: string, more: object = {}) =>
   fetchEvidence({ baseUrl, fetch, now, ...more })
 
-describe('fetching evidence', () => {
+describe('fetching evidence in one response', () => {
+  it('makes a single request, and the fresh quote covers the files', async () => {
+    const good = await goodEvidence({ machine })
+    const { baseUrl, asked } = await serving({ '/attestation/bundle': bundleOf(good) })
+    const nonce = Buffer.alloc(32, 8)
+    const bundle = await fetched(baseUrl, { nonce })
+    const report = await verifyBundle(bundle, pinnedPolicy(), NOW)
+    expect(report.verdict).toBe('SIMULATED')
+    expect(report.rules[0]!.reason).toMatch('and the checksums of the evidence files')
+    expect(report.open.join()).not.toMatch('Whether the evidence files are current')
+    expect(asked).toEqual([`/attestation/bundle?nonce=${nonce.toString('hex')}`])
+  })
+
+  it('needs collateral of the caller if the origin has none', async () => {
+    const good = await goodEvidence({ machine })
+    const without = { ...good, collateral: undefined } as unknown as EvidenceBundle
+    const { baseUrl } = await serving({ '/attestation/bundle': bundleOf(without) })
+    await expect(fetched(baseUrl)).rejects.toThrow('contains no collateral')
+    const bundle = await fetched(baseUrl, { collateral: good.collateral })
+    expect((await verifyBundle(bundle, pinnedPolicy(), NOW)).verdict).toBe('SIMULATED')
+  })
+
+  it('does not try the single files after any failure other than 404', async () => {
+    const answers = answersOf(await goodEvidence({ machine }))
+    const refuse: Answer = (_, response) => void response.writeHead(429).end()
+    const { baseUrl, asked } = await serving({ ...answers, '/attestation/bundle': refuse })
+    await expect(fetched(baseUrl)).rejects.toThrow('/attestation/bundle responded with 429')
+    expect(asked).toEqual(['/attestation/bundle'])
+  })
+})
+
+describe('fetching evidence file by file, from an origin of the previous version', () => {
   it('returns evidence that verifies, with the answer to a nonce', async () => {
     const { baseUrl } = await serving(answersOf(await goodEvidence({ machine })))
     const bundle = await fetched(baseUrl, { nonce: Buffer.alloc(32, 8) })
@@ -70,7 +123,8 @@ describe('fetching evidence', () => {
       ...Array<string>(3).fill('not_applicable'),
     ])
     expect(bundle).toMatchObject({ base_url: baseUrl, fetched_at: NOW.toISOString() })
-    expect(report.rules[0]!.reason).toMatch('the fresh quote contains the nonce')
+    expect(report.rules[0]!.reason).toMatch(/the fresh quote contains the nonce$/)
+    expect(report.open.join()).toMatch('Whether the evidence files are current')
   })
 
   it('fetches the files again if the set was renewed in the meantime', async () => {
@@ -131,6 +185,19 @@ describe('fetching evidence', () => {
   }
   it.each<[string, string, Answer, string]>([
     ['a redirect', '/info', redirect, '/info responded with 302'],
+    [
+      'a redirect of everything',
+      '/attestation/bundle',
+      redirect,
+      '/attestation/bundle responded with 302',
+    ],
+    [
+      'a bundle without an end',
+      '/attestation/bundle',
+      endless,
+      `is larger than ${EVIDENCE_BUNDLE_MAX_BYTES} bytes`,
+    ],
+    ['a bundle of another shape', '/attestation/bundle', json({ files: 1 }), 'attestation'],
     [
       'another status',
       '/info',

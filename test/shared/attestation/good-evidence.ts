@@ -1,7 +1,7 @@
 /** Evidence of a simulated machine that passes all rules, for tests to break. */
 import { createECDH, createHash, X509Certificate } from 'node:crypto'
 import type { EvidenceBundle } from '../../../shared/attestation/evidence.ts'
-import { nonceReportData } from '../../../shared/attestation/nonce.ts'
+import { bundleReportData, nonceReportData } from '../../../shared/attestation/nonce.ts'
 import type { Policy } from '../../../shared/attestation/policy.ts'
 import type { TeeProvider } from '../../../origin/tee/provider.ts'
 import { simulatedPinOf, SimulatedProvider } from '../../../origin/tee/simulated/provider.ts'
@@ -43,6 +43,11 @@ export const sha256 = (of: string | Uint8Array) => createHash('sha256').update(o
 /** Report data of a fresh quote. @param nonce hex */
 export async function answerTo(nonce: string): Promise<Uint8Array> {
   return nonceReportData(new Uint8Array(Buffer.from(nonce, 'hex')))
+}
+
+/** Report data of the fresh quote in `/attestation/bundle`. @param nonce hex */
+export async function bundleAnswerTo(nonce: string, checksums: string): Promise<Uint8Array> {
+  return bundleReportData(new Uint8Array(Buffer.from(nonce, 'hex')), checksums)
 }
 
 /** The methods of a provider that evidence is created with. */

@@ -67,7 +67,8 @@ export const verificationCases: Case[] = [
         isSame(failure.rule, 'compose hash', 'the rule')
       }
       isSame(seen.keys, 0, 'requests with a key')
-      const isEvidence = (path: string) => /^\/(attestation|info|evidences\/.*)$/.test(path)
+      const isEvidence = (path: string) =>
+        /^\/(attestation(\/bundle)?|info|evidences\/.*)$/.test(path)
       isTrue(
         seen.paths.every(isEvidence),
         `nothing but evidence was asked for: ${seen.paths.join()}`,

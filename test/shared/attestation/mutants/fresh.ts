@@ -1,7 +1,7 @@
 /** Mutants of the answer to a nonce. */
 import { type Mutant } from './change.ts'
 import { craftedMachine } from '../crafted-machine.ts'
-import { answerTo } from '../good-evidence.ts'
+import { answerTo, bundleAnswerTo } from '../good-evidence.ts'
 
 export const FRESH: Mutant[] = [
   [
@@ -46,5 +46,22 @@ export const FRESH: Mutant[] = [
       const attestation = await other.quote(await answerTo(good.fresh!.nonce))
       return { ...good, fresh: { ...good.fresh!, attestation } }
     },
+  ],
+  [
+    // The files of a machine whose certificate key leaked, and a quote of another machine that still runs.
+    'recorded files with a fresh quote over the files of another machine',
+    'quote',
+    'does not contain the nonce and the hash of sha256sum.txt',
+    async (good) => {
+      const others = good.files['sha256sum.txt']!.replace(/[0-9a-f]{64}(?=  cert-)/, '0'.repeat(64))
+      const quote = await craftedMachine().quote(await bundleAnswerTo(good.fresh!.nonce, others))
+      return { ...good, fresh: { ...good.fresh!, attestation: quote, covers_files: true } }
+    },
+  ],
+  [
+    'a fresh quote over the nonce alone, which claims to cover the files',
+    'quote',
+    'does not contain the nonce and the hash of sha256sum.txt',
+    (good) => ({ ...good, fresh: { ...good.fresh!, covers_files: true } }),
   ],
 ]
