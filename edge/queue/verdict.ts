@@ -14,8 +14,8 @@ export type AttemptVerdict =
       refusal?: SealedRefusal
     }
   /**
-   * The origin was unreachable, or refused the run with 429 or 503 because of overload or an unavailable component. The
-   * attempt does not count.
+   * The origin was unreachable, refused the run with 429 or 503 because of overload or an unavailable component, or
+   * received the request only after it had expired. The attempt does not count.
    */
   | { kind: 'origin_away'; retryAfterMs: number }
   | { kind: 'retry'; afterMs: number }
@@ -72,7 +72,8 @@ export function verdictOnRefusal(
   const shortage = shortageOf(refusal)
   if (shortage)
     return { kind: 'wait', shortage, afterMs: Math.max(retryAfterMs, SHORTAGE_PROBE_MS) }
-  if (status === 429 || status === 503) return { kind: 'origin_away', retryAfterMs }
+  const isLate = errorReason(refusal) === 'request_not_fresh'
+  if (status === 429 || status === 503 || isLate) return { kind: 'origin_away', retryAfterMs }
   const ended = {
     ...failedVerdict(`${status} ${errorReason(refusal)}: ${message} ${fix}`),
     refusal,

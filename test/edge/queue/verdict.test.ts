@@ -40,6 +40,11 @@ describe('an outcome', () => {
   })
 })
 
+it('a run whose sealed request expired before the origin received it returns to the queue', () => {
+  const late = { ...refusal(400), error: 'invalid_request', reason: 'request_not_fresh' }
+  expect(verdictOnRefusal(late, 9, 0.5)).toEqual({ kind: 'origin_away', retryAfterMs: 0 })
+})
+
 describe('a shortage of credits', () => {
   it('before the start makes the run wait: 402 does not fail it', () => {
     const wait = { kind: 'wait', shortage: 'payment' }
