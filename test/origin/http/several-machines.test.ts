@@ -56,7 +56,10 @@ async function startOrigin(): Promise<Server> {
   clock.at = Date.now()
   const acmeAccount = `${JSON.stringify({ uri: ACCOUNT })}\n`
   await evidence.make({ domain: 'localhost', chain: `${cert}\n`, acmeAccount })
-  const server = createServer({ key, cert, minVersion: 'TLSv1.3' }, getRequestListener(app.fetch))
+  const respond = getRequestListener(app.fetch)
+  const server = createServer({ key, cert, minVersion: 'TLSv1.3' }, (incoming, outgoing) => {
+    void respond(incoming, outgoing)
+  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return server
 }
