@@ -28,6 +28,7 @@ export function checkSettings(
   const rules = [
     machineFaults,
     publicFaults,
+    acmeFaults,
     hardwareFaults,
     databaseFaults,
     executorFaults,
@@ -109,11 +110,20 @@ function* publicFaults(settings: Given): Iterable<SettingFault> {
   if (settings.DSTACK_SIMULATOR_ENDPOINT !== undefined)
     yield ['DSTACK_SIMULATOR_ENDPOINT', `not allowed in ${SVC_ENV}, because it selects a simulator`]
   if (settings.SVC_TLS_DIR === undefined)
-    yield ['SVC_TLS_DIR', `required in ${SVC_ENV}: the folder with the files of the ACME client`]
+    yield ['SVC_TLS_DIR', `required in ${SVC_ENV}: the folder with the certificate`]
   if (settings.SVC_OUTBOUND_ALLOW && settings.SVC_OUTBOUND_ALLOW.length > 0)
     yield ['SVC_OUTBOUND_ALLOW', `not allowed in ${SVC_ENV}, only for local development`]
   if (settings.DATABASE_URL !== undefined && sslModeOf(settings.DATABASE_URL) !== 'verify-full')
     yield ['DATABASE_URL', `must have sslmode=verify-full in ${SVC_ENV}`]
+}
+
+function* acmeFaults({ SVC_ENV, SVC_ACME_DIRECTORY, SVC_TLS_DIR }: Given): Iterable<SettingFault> {
+  if (SVC_ACME_DIRECTORY === undefined) return
+  if (SVC_TLS_DIR === undefined)
+    yield ['SVC_TLS_DIR', 'required with SVC_ACME_DIRECTORY: the folder for the certificate']
+  if (SVC_ENV === undefined || !ENVIRONMENTS[SVC_ENV].isPublic) return
+  if (SVC_ACME_DIRECTORY.startsWith('http:'))
+    yield ['SVC_ACME_DIRECTORY', `must use https in ${SVC_ENV}`]
 }
 
 function* databaseFaults({ DATABASE_URL, SVC_DATABASE_CA }: Given): Iterable<SettingFault> {

@@ -33,6 +33,7 @@ import { Counters } from './metrics/counters.ts'
 import { takeFolder } from './predecessor.ts'
 import { ActionStatements } from './receipts/action-statements.ts'
 import { startAccounts } from './service/accounts.ts'
+import { startCertificates } from './service/certificates.ts'
 import { drainAndClose } from './service/drain.ts'
 import { startLedger } from './service/ledger.ts'
 import { startRuns, startSandbox } from './service/runs.ts'
@@ -82,6 +83,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   sink = openLogSink(settings)
   const origin = await openProcess(settings)
   const { keyring, tee, processId, predecessor, composeHash } = origin
+  await startCertificates(origin)
   const { pressure, pool, ready } = startSandbox(origin, template)
   const { database, chain } = await connect(settings)
   const { db } = database

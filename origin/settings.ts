@@ -192,9 +192,22 @@ export const originSettings = {
   }),
   SVC_TLS_DIR: z.string().min(1).optional().register(SETTINGS, {
     meaning:
-      'folder in which an ACME client stores `fullchain.pem`, `privkey.pem` and `acme-account.json`. Renewed files are served within ten seconds, and the evidence is regenerated; an incomplete pair is ignored',
+      'folder with `fullchain.pem`, `privkey.pem` and `acme-account.json`. With `SVC_ACME_DIRECTORY`, the origin writes these files, otherwise an ACME client of the operator. Renewed files are served within ten seconds, and the evidence is regenerated; an incomplete pair is ignored',
     default: 'none; the local stack generates its own certificate',
     production: 'if not set',
+  }),
+  SVC_ACME_DIRECTORY: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .register(SETTINGS, {
+      meaning:
+        'URL of the directory of an ACME server (RFC 8555). The origin obtains its certificate from this server and renews it, with an account key that is derived from the root key. Requires `SVC_TLS_DIR`',
+      default: 'none; the files in `SVC_TLS_DIR` come from elsewhere',
+      production: '`http`',
+    }),
+  SVC_ACME_PORT: wholeNumber(0, 65_535).default(8080).register(SETTINGS, {
+    meaning:
+      'port for the challenges of the ACME server (HTTP-01). They arrive at port 80 of the host in `SVC_PUBLIC_URL`, so map that port to this one; 0 selects any free port',
   }),
   SVC_CHANNEL_PSK: z
     .string()

@@ -119,6 +119,7 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/decisions/0097-rules-and-logs-outside.md', title: "0097 Alert rules are files, and the log leaves the machine", lead: "", load: () => import('../../docs/decisions/0097-rules-and-logs-outside.md') },
   { file: 'docs/decisions/0099-shares-of-the-gas-budget.md', title: "0099 Shares of the gas budget", lead: "", load: () => import('../../docs/decisions/0099-shares-of-the-gas-budget.md') },
   { file: 'docs/decisions/0092-evidence-in-one-response.md', title: "0092 Evidence in one response", lead: "", load: () => import('../../docs/decisions/0092-evidence-in-one-response.md') },
+  { file: 'docs/decisions/0093-one-acme-account.md', title: "0093 The machines of a deployment share one ACME account", lead: "", load: () => import('../../docs/decisions/0093-one-acme-account.md') },
   { file: 'docs/deploy.md', title: "Deployment", lead: "This page describes how to set up, from scratch, a deployment that anyone can verify.", load: () => import('../../docs/deploy.md') },
   { file: 'docs/derived-actions.md', title: "Derived actions", lead: "The source of a derived action consists of a template, followed by a constant called the manifest.", load: () => import('../../docs/derived-actions.md') },
   { file: 'docs/errors.md', title: "Errors", lead: "Every failure of both services: what it means, and what to do.", load: () => import('../../docs/errors.md') },

@@ -2,8 +2,6 @@ import { parseRpcUrls, requireHttps } from '../accounts/nodes/rpc-urls.ts'
 
 const PLACEHOLDER = 'fill-in.invalid'
 const IMAGE = 'image'
-/** Variable that the operator does not set. Its value is the host of `SVC_PUBLIC_URL`. */
-const DOMAINS_VARIABLE = 'LEGO_DOMAINS'
 const PUBLIC_URL = 'SVC_PUBLIC_URL'
 const CHAIN_RPC = 'SVC_CHAIN_RPC'
 
@@ -25,7 +23,6 @@ export function fillInCompose(composeText: string, values: Record<string, unknow
     if (fault) faults.push(`${name}: ${fault}`)
     return typeof text === 'string' ? text : ''
   }
-  const host = () => URL.parse(valueOf(PUBLIC_URL))?.hostname ?? ''
   const filled = composeText
     .split('\n')
     .map((line) => {
@@ -33,7 +30,7 @@ export function fillInCompose(composeText: string, values: Record<string, unknow
       const image = /^(\s*image: )/.exec(line)
       if (image) return `${image[1]}${valueOf(IMAGE)}`
       const [, start = '', name = ''] = /^(\s*- ([A-Z][A-Z0-9_]*)=)/.exec(line) ?? []
-      return `${start}${name === DOMAINS_VARIABLE ? host() : valueOf(name)}`
+      return `${start}${valueOf(name)}`
     })
     .join('\n')
   for (const name of unused) faults.push(`${name}: not a variable of the compose file`)

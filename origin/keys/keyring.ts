@@ -73,6 +73,11 @@ export class Keyring {
     return this.#p256('svc/receipt/v1')
   }
 
+  /** Key of the ACME account that obtains the certificates of all machines (`origin/tls/acme/`). */
+  acmeAccountKey(): P256Key {
+    return this.#p256('svc/acme/v1')
+  }
+
   outcomeKey(): Buffer {
     return deriveBytes(this.#root, ['svc/outcome/v1'])
   }

@@ -38,6 +38,8 @@ export const ORIGIN_EVENTS = {
   'payments.failed': 'error',
   'payments.account_differs': 'error',
   'processor.failed': 'warn',
+  'acme.issued': 'info',
+  'acme.failed': 'warn',
   'evidence.renewed': 'info',
   'evidence.failed': 'error',
   'collateral.failed': 'warn',

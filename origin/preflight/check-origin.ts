@@ -28,7 +28,7 @@ const NEEDED = {
   Postgres: ['DATABASE_URL', 'SVC_DATABASE_CA'],
   chain: ['SVC_CHAIN_RPC'],
   contract: ['SVC_CONTRACT_ADDRESS', 'SVC_CONTRACT_BLOCK'],
-  certificate: ['SVC_TLS_DIR', 'SVC_PUBLIC_URL'],
+  certificate: ['SVC_TLS_DIR', 'SVC_ACME_DIRECTORY', 'SVC_PUBLIC_URL'],
   'payment processor': [
     'SVC_PROCESSOR_SECRET_KEY',
     'SVC_PROCESSOR_PUBLISHABLE_KEY',
@@ -79,9 +79,7 @@ export async function checkOrigin(
       return checkChain({ rpcUrls, contract, payers, rootKey })
     }),
     run('certificate', () =>
-      isRemote
-        ? skipped('certificate', ON_MACHINE)
-        : checkCertificate(settings.SVC_TLS_DIR, settings.SVC_PUBLIC_URL, now()),
+      isRemote ? skipped('certificate', ON_MACHINE) : checkCertificate(settings, now()),
     ),
     run('payment processor', () => checkProcessor(settings)),
   ])

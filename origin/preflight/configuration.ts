@@ -42,11 +42,7 @@ export function readConfiguration(
     environment,
     withheld: new Set(vars ? [] : taken),
     isRemote: true,
-    checks: [
-      composeCheck(appCompose, compose),
-      acmeCheck(environmentOf(compose, 'acme'), environment['SVC_PUBLIC_URL']),
-      ...unusedChecks(vars ?? {}, taken),
-    ],
+    checks: [composeCheck(appCompose, compose), ...unusedChecks(vars ?? {}, taken)],
   }
 }
 
@@ -68,17 +64,6 @@ function composeCheck(appCompose: string, { text }: Compose): Check {
   if (text.replace(/^\s*#.*$/gm, '').includes('fill-in.invalid'))
     return fault(name, 'contains the placeholder fill-in.invalid')
   return ok(name, `compose hash ${hash('sha256', appCompose)}`)
-}
-
-/** The certificate's container obtains it for the host of the origin. */
-function acmeCheck(acme: Map<string, string | undefined>, publicUrl: string | undefined): Check {
-  const name = 'ACME'
-  const domain = acme.get('LEGO_DOMAINS')
-  const host = URL.parse(publicUrl ?? '')?.hostname
-  if (domain === undefined || domain !== host)
-    return fault(name, 'LEGO_DOMAINS is not the host of SVC_PUBLIC_URL')
-  if (!acme.get('LEGO_EMAIL')?.includes('@')) return fault(name, 'LEGO_EMAIL is not an address')
-  return ok(name, `a certificate for ${domain}, from ${acme.get('LEGO_SERVER')}`)
 }
 
 /** A variable that the compose file does not take has no effect, for example because its name is misspelled. */

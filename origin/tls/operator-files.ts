@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { ServedTls } from './served-tls.ts'
 
-const CHAIN_FILE = 'fullchain.pem'
-const KEY_FILE = 'privkey.pem'
-const ACCOUNT_FILE = 'acme-account.json'
+export const CHAIN_FILE = 'fullchain.pem'
+export const KEY_FILE = 'privkey.pem'
+export const ACCOUNT_FILE = 'acme-account.json'
 
 /** Thrown if TLS files are missing, incomplete or mismatched. Files that were loaded earlier remain in use. */
 export class TlsFilesError extends Error {

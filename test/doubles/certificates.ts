@@ -27,6 +27,9 @@ export async function makeAuthority() {
   return {
     pem: certificate.toString('pem'),
     issue: (options: Issue) => issue(certificate, keys.privateKey, options),
+    /** Issues a certificate for a key of the caller. @returns PEM */
+    certify: async (publicKey: webcrypto.CryptoKey, options: Issue) =>
+      (await certify(certificate, keys.privateKey, publicKey, options)).toString('pem'),
   }
 }
 
@@ -53,15 +56,26 @@ type Issue = {
 async function issue(
   authority: x509.X509Certificate,
   signingKey: webcrypto.CryptoKey,
-  { names, from = -1, to = 1 }: Issue,
+  options: Issue,
 ) {
   const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
-  const certificate = await x509.X509CertificateGenerator.create({
+  const certificate = await certify(authority, signingKey, keys.publicKey, options)
+  const pkcs8 = await crypto.subtle.exportKey('pkcs8', keys.privateKey)
+  return { key: x509.PemConverter.encode(pkcs8, 'PRIVATE KEY'), cert: certificate.toString('pem') }
+}
+
+async function certify(
+  authority: x509.X509Certificate,
+  signingKey: webcrypto.CryptoKey,
+  publicKey: webcrypto.CryptoKey,
+  { names, from = -1, to = 1 }: Issue,
+) {
+  return x509.X509CertificateGenerator.create({
     subject: 'CN=server of a test',
     issuer: authority.subject,
     ...validFor(from, to),
     signingAlgorithm: ALGORITHM,
-    publicKey: keys.publicKey,
+    publicKey,
     signingKey,
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
@@ -72,8 +86,6 @@ async function issue(
       ),
     ],
   })
-  const pkcs8 = await crypto.subtle.exportKey('pkcs8', keys.privateKey)
-  return { key: x509.PemConverter.encode(pkcs8, 'PRIVATE KEY'), cert: certificate.toString('pem') }
 }
 
 function validFor(from: number, to: number): { notBefore: Date; notAfter: Date } {

@@ -314,6 +314,16 @@ const STAGING = {
   ...PROCESSOR,
 }
 
+it('a certificate authority needs a folder for the certificate', () => {
+  const SVC_ACME_DIRECTORY = 'https://acme.example/directory'
+  expect(() => parseSettings({ ...LOCAL, SVC_ACME_DIRECTORY })).toThrow(
+    'SVC_TLS_DIR: required with SVC_ACME_DIRECTORY',
+  )
+  expect(parseSettings({ ...LOCAL, SVC_ACME_DIRECTORY, SVC_TLS_DIR: '/tls' }).SVC_ACME_PORT).toBe(
+    8080,
+  )
+})
+
 describe('staging', () => {
   it('has test payments, a simulated machine with a pinned root, and the limits of production', () => {
     expect(parseSettings(STAGING)).toMatchObject({
@@ -351,6 +361,11 @@ describe('staging', () => {
       'SVC_OUTBOUND_ALLOW: not allowed in staging',
     ],
     ['no certificate', { SVC_TLS_DIR: undefined }, 'SVC_TLS_DIR: required in staging'],
+    [
+      'man in the middle: a certificate authority without TLS',
+      { SVC_ACME_DIRECTORY: 'http://acme.example/directory' },
+      'SVC_ACME_DIRECTORY: must use https in staging',
+    ],
     [
       'a database without TLS',
       { DATABASE_URL: 'postgres://u:p@db/svc' },

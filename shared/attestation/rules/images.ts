@@ -47,7 +47,8 @@ export function imagesRule({ tcb_info }: Info): Finding {
   const open = scripts.map(
     (name) => `What app_compose's ${name} does: it is measured, but is not an image.`,
   )
-  return { outcome: 'passed', reason: `${images} images, each pinned by its digest`, open }
+  const reason = images === 1 ? '1 image, pinned' : `${images} images, each pinned`
+  return { outcome: 'passed', reason: `${reason} by its digest`, open }
 }
 
 /**

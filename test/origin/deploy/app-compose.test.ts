@@ -23,15 +23,23 @@ describe('the app-compose text that a dstack machine measures', () => {
 
   it('names each image by its digest', () => {
     const images = [...composeText.matchAll(/^\s*image: (.+)$/gm)].map(([, image]) => image)
-    expect(images).toHaveLength(2)
+    expect(images).toHaveLength(1)
     for (const image of images) expect(image).toMatch(/@sha256:[0-9a-f]{64}$/)
     expect(composeText).not.toMatch(/^\s*build:/m)
   })
 
-  it('mounts the guest agent’s socket only in the origin', () => {
-    const [origin = '', acme = ''] = composeText.split(/^ {2}acme:$/m)
-    expect(origin).toContain('- /var/run/dstack.sock:/var/run/dstack.sock\n')
-    expect(acme).not.toContain('dstack.sock')
+  it('mounts the guest agent’s socket only in the origin, which is the only container', () => {
+    const [, services = ''] = /^services:\n((?: .*\n|\n)+)/m.exec(composeText) ?? []
+    expect([...services.matchAll(/^ {2}(\w+):$/gm)].map(([, name]) => name)).toEqual(['origin'])
+    expect(services).toContain('- /var/run/dstack.sock:/var/run/dstack.sock\n')
+  })
+
+  it('measures the certificate authority, and answers its challenges', () => {
+    expect(composeText).toContain(
+      '- SVC_ACME_DIRECTORY=https://acme-v02.api.letsencrypt.org/directory\n',
+    )
+    const [, port] = /^ *- SVC_ACME_PORT=(\d+)$/m.exec(composeText) ?? []
+    expect(composeText).toContain(`- '80:${port}'\n`)
   })
 
   it('gives the origin more time to stop than its drain takes', () => {

@@ -78,6 +78,12 @@ describe('derived keys equal those of the first release', () => {
     )
   })
 
+  it('ACME account', () => {
+    expect(keyring.acmeAccountKey().privateKey.toString('hex')).toBe(
+      '7d69cde77b8bfbd41e8fc62d8c1e70e91a4816575b8c41d9212d5241fb4a1400',
+    )
+  })
+
   it('e-mail addresses', () => {
     expect(keyring.emailKey().toString('hex')).toBe(
       'c7e486d1d7598b3d4399ce2458b2ecef90057359188230c04c7008d7ebcaa6d3',
