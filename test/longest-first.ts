@@ -25,6 +25,7 @@ const LONG = [
   'test/system/chain-events.test.ts',
   'test/system/triggers-bytes.test.ts',
   'test/system/triggers-index.test.ts',
+  'test/system/rolling-upgrade.test.ts',
   'test/system/drain.test.ts',
   'test/system/two-origins-drain.test.ts',
   'test/system/crash.test.ts',

@@ -171,7 +171,10 @@ export async function startOrigins(
   {
     fromSources = 0,
     settings = {},
-  }: { fromSources?: number; settings?: Record<string, string> } = {},
+  }: {
+    fromSources?: number
+    settings?: Record<string, string> | ((stateDir: string) => Record<string, string>)
+  } = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-origins-'))
   const lines: string[] = []
@@ -195,7 +198,8 @@ export async function startOrigins(
     )
     const contract = await startContract(...payers)
     closers.push(() => contract.close())
-    for (let n = 0; n < count; n++) {
+    const add = (): OriginProcess => {
+      const n = origins.length
       const stateDir = join(folder, `origin-${n}`)
       cpSync(seed, stateDir, { recursive: true })
       const name = String.fromCharCode(97 + n)
@@ -218,18 +222,30 @@ export async function startOrigins(
         SVC_SHED_DELAY_MS: '60000',
         SVC_SHED_CPU_PRESSURE: '100',
         DATABASE_URL: postgres.url,
-        ...settings,
+        ...(typeof settings === 'function' ? settings(stateDir) : settings),
       }
       const onLine = (line: string) => lines.push(`${name} | ${line}`)
-      origins.push(new OriginProcess(name, stateDir, environment, onLine, n < fromSources))
+      const added = new OriginProcess(name, stateDir, environment, onLine, n < fromSources)
+      origins.push(added)
+      return added
     }
+    while (origins.length < count) add()
     trustCa(caFile)
     await Promise.all(origins.map((origin) => origin.start()))
     // Opened last, because the origins must find the database empty.
     const database = await openDatabase({ url: postgres.url })
     closers.push(() => database.close())
     const channelKey = keyring.channelKey(1).publicKey
-    return { origins, contract, db: database.db, lines, channelKey, close }
+    return {
+      origins,
+      /** Adds a process, which the caller starts. */
+      add,
+      contract,
+      db: database.db,
+      lines,
+      channelKey,
+      close,
+    }
   } catch (error) {
     await close()
     throw error
