@@ -217,6 +217,9 @@ export const TICK_GRACE_MS = 2 * SCAN_INTERVAL_MS
  * Limits on missed ticks: the age below which `coalesce` fires the latest tick, and the maximum number that `all`
  * fires.
  */
+/** Delay after which a tick that has not fired counts as late, and the scanner visits its schedule. */
+export const TICK_LATE_MS = 2_000
+
 export const MISSED_TICK_MAX_AGE_MS = HOUR_MS
 export const MISSED_TICKS_MAX = 100
 

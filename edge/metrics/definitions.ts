@@ -17,7 +17,7 @@ export const METRICS = {
   svc_edge_scan_age_seconds: { type: 'gauge', help: 'Since the last scan of schedules ended.' },
   svc_edge_scan_late_ticks: {
     type: 'gauge',
-    help: 'Schedules that the last scan found with a tick that had not fired.',
+    help: 'Schedules that the last scan found with a tick that should have fired.',
   },
   svc_edge_scan_unanswered: {
     type: 'gauge',

@@ -32,7 +32,7 @@ export function* gaugesOf(snapshot: HealthSnapshot, now: number): Iterable<Sampl
   if (scan?.endedAt !== undefined)
     yield gauge('svc_edge_scan_age_seconds', Math.max(0, now - scan.endedAt) / 1000)
   if (scan) {
-    yield gauge('svc_edge_scan_late_ticks', scan.due)
+    yield gauge('svc_edge_scan_late_ticks', scan.late)
     yield gauge('svc_edge_scan_unanswered', scan.unanswered)
   }
   for (const { chain, watching, head, lag_blocks, answered_at, rpc } of chains) {

@@ -10,6 +10,7 @@ import type { Watcher } from '../chain/watch/watcher.ts'
 import { type Env, settingsOf } from '../env.ts'
 import { ScannerIndex } from '../schedule/scanner-index.ts'
 import { SkippedTicks } from '../schedule/skipped-ticks.ts'
+import { reportTick } from '../schedule/tick-reports.ts'
 import { Ticks } from '../schedule/ticks.ts'
 import { logEvent } from '../log.ts'
 import { count, flushCounts } from '../metrics/counts.ts'
@@ -80,6 +81,7 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
       runDue: (now) => (state.current ? deliveries.runDue(now) : undefined),
     },
     { name: 'retention', lowPriority: true, runDue: (now) => retention.runDue(now) },
+    { name: 'tick-report', runDue: () => ticks.reportDue() },
   ])
   return {
     db,
@@ -251,6 +253,8 @@ function upkeepParts(core: Core, intake: Intake, origin: SealedOrigin) {
     dropped: async () => {
       await subscriptionOutbox.flushOrThrow()
       await ctx.storage.deleteAll()
+    onTicked: ({ triggerId: id, version, nextTickAt }) =>
+      ctx.waitUntil(reportTick(env, { id, version, nextTickAt }).catch(() => undefined)),
       state.forget()
     },
     log,

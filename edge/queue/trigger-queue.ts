@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 import { migrate } from 'drizzle-orm/durable-sqlite/migrator'
 import migrations from '../../drizzle/trigger-queue/migrations.js'
 import { TRIGGER_ID_CHARACTERS } from '../../shared/ids.ts'
+import { TICK_LATE_MS } from '../../shared/limits.ts'
 import type { ReplayCode } from '../../shared/wire/run.ts'
 import type { HandshakeSender, RunRecord, TriggerRecord } from '../../shared/wire/trigger.ts'
 import type { DeliveryResponse, LogDelivery } from '../chain/subscription.ts'
@@ -162,10 +163,8 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
   async visit(indexed: number): Promise<VisitResult | undefined> {
     if (!this.#parts.state.row) return undefined
     const now = Date.now()
-    await this.#parts.alarm.recover(
-      now,
-      this.#parts.state.row.nextTickAt ?? Number.POSITIVE_INFINITY,
-    )
+    const tickAt = this.#parts.state.row.nextTickAt ?? Number.POSITIVE_INFINITY
+    await this.#parts.alarm.recover(now, tickAt)
     const trigger = this.#parts.state.current
     if (!trigger) return undefined
     if (trigger.version !== indexed) {
@@ -175,7 +174,7 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     if (trigger.kind === 'chain_event') this.ctx.waitUntil(this.#parts.subscriptionOutbox.resend())
     // Read again, because `reindex` may have raised the version.
     const { version, nextTickAt } = this.#parts.state.current ?? trigger
-    return { version, nextTickAt }
+    return { version, nextTickAt, late: tickAt <= now - TICK_LATE_MS }
   }
 
   override async alarm(): Promise<void> {

@@ -1,6 +1,7 @@
 import { and, asc, eq, lte, sql } from 'drizzle-orm'
 import type { DrizzleD1Database } from 'drizzle-orm/d1'
 import * as schema from '../db/schema.ts'
+import type { TickReport } from './tick-reports.ts'
 
 const { triggers } = schema
 
@@ -11,6 +12,8 @@ export type IndexedTrigger = { id: string; version: number; lookAt: number | nul
 export type RowCheck =
   | { row: IndexedTrigger; lookAt: number | null }
   | { row: IndexedTrigger; gone: true }
+
+const same = sql`${triggers.id} = value ->> 0 AND ${triggers.version} = value ->> 1`
 
 export class ScannerIndex {
   readonly #db: DrizzleD1Database<typeof schema>
@@ -56,7 +59,6 @@ export class ScannerIndex {
   async note(checks: readonly RowCheck[], now: number): Promise<void> {
     const gone = checks.filter((found) => 'gone' in found)
     const existing = checks.filter((found) => 'lookAt' in found)
-    const same = sql`${triggers.id} = value ->> 0 AND ${triggers.version} = value ->> 1`
     if (existing.length > 0) {
       const found = existing.map(({ row, lookAt }) => [row.id, row.version, lookAt])
       await this.#db.run(
@@ -71,6 +73,18 @@ export class ScannerIndex {
             WHERE EXISTS (SELECT 1 FROM json_each(${JSON.stringify(found)}) WHERE ${same})`,
       )
     }
+  }
+
+  /**
+   * Stores the next ticks that objects have reported. Leaves `checked_at` unchanged, because each changed index costs
+   * further row writes.
+   */
+  async recordTicks(reports: readonly TickReport[]): Promise<void> {
+    const next = reports.map(({ id, version, nextTickAt }) => [id, version, nextTickAt])
+    await this.#db.run(
+      sql`UPDATE ${triggers} SET look_at = value ->> 2
+          FROM json_each(${JSON.stringify(next)}) WHERE ${same}`,
+    )
   }
 
   #rows() {

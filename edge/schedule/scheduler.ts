@@ -12,19 +12,38 @@ import { sleep } from '../sleep.ts'
 import { scan } from './scan.ts'
 import { ScannerIndex } from './scanner-index.ts'
 import type { ScanStatus, SchedulerObject } from './scheduler-object.ts'
+import { takeTickReports, type TickReport } from './tick-reports.ts'
 
 /** Most ticks are due at the full and half minute, so scans start at second 5 and 35. */
 const AFTER_COMMON_TICKS_MS = 5_000
 
 const LAST_SCAN = 'last_scan'
 
-/** Scans for schedules with overdue ticks and wakes the chain watchers, every 30 s. There is only one such object. */
+/** Bounds the memory of a collector while no scanner takes its reports: about 20 MB. */
+const REPORTS_MAX = 100_000
+
+/**
+ * Scans for schedules with late ticks and wakes the chain watchers, every 30 s. One object of this class is the
+ * scanner, and the others collect reports of ticks for it (`tick-reports.ts`).
+ */
 export class Scheduler extends DurableObject<Env> implements SchedulerObject {
   isScanning = false
+  reports = new Map<string, TickReport>()
 
   async status(): Promise<ScanStatus> {
     const last = await this.ctx.storage.get<ScanStatus>(LAST_SCAN)
-    return last ?? { endedAt: undefined, due: 0, unanswered: 0 }
+    return { endedAt: undefined, late: 0, unanswered: 0, ...last }
+  }
+
+  async reportTick(report: TickReport): Promise<void> {
+    if (this.reports.size < REPORTS_MAX || this.reports.has(report.id))
+      this.reports.set(report.id, report)
+  }
+
+  async takeTickReports(): Promise<TickReport[]> {
+    const reports = [...this.reports.values()]
+    this.reports = new Map()
+    return reports
   }
 
   async wake(): Promise<void> {
@@ -48,6 +67,7 @@ export class Scheduler extends DurableObject<Env> implements SchedulerObject {
     try {
       const scanned = await scan({
         rows: new ScannerIndex(drizzle(this.env.DB, { schema })),
+        reports: () => takeTickReports(this.env),
         visit: (id, version) => this.env.TRIGGER_QUEUE.getByName(id).visit(version),
         now: Date.now,
         sleep,

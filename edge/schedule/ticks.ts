@@ -15,6 +15,8 @@ type TicksOptions = {
   skipped: SkippedTicks
   /** Called if the Durable Object was woken for a tick that is due soon. */
   onWoken: () => void
+  /** Called by `reportDue` once for the ticks that have fired since the last call. */
+  onTicked: (trigger: TriggerRow) => void
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
@@ -25,6 +27,7 @@ type TicksOptions = {
  */
 export class Ticks {
   readonly #options: TicksOptions
+  #isReportDue = false
 
   constructor(options: TicksOptions) {
     this.#options = options
@@ -53,7 +56,16 @@ export class Ticks {
         log('schedule.skipped', { missed: due.missed?.count ?? 0, queue_full: refused })
       state.updateFields({ nextTickAt: due.next ?? null })
     })
+    this.#isReportDue = true
     return due.next && wakeAt(trigger.triggerId, due.next, now)
+  }
+
+  /** Separate from `runDue`, so that the runs of the ticks start before the report is sent. */
+  reportDue(): void {
+    const { state, onTicked } = this.#options
+    if (!this.#isReportDue || !state.current) return
+    this.#isReportDue = false
+    onTicked(state.current)
   }
 
   #wait({ triggerId }: TriggerRow, cron: string, tick: number, now: number): number {

@@ -38,7 +38,7 @@ function someEdge(changes: Partial<Env> = {}, scan: () => ScanStatus = () => NEV
     runInDurableObject(trust, (instance: OriginTrust) => instance.keys(false).catch(() => {}))
   return { trust, health, verify, calls: () => calls }
 }
-const NEVER: ScanStatus = { endedAt: undefined, due: 0, unanswered: 0 }
+const NEVER: ScanStatus = { endedAt: undefined, late: 0, unanswered: 0 }
 
 const BUILD = { version: packageFile.version, commit: env.SVC_COMMIT }
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { scan, type VisitResult } from '../../../edge/schedule/scan.ts'
+import { scan, type ScanCounts, type VisitResult } from '../../../edge/schedule/scan.ts'
 import { ScannerIndex } from '../../../edge/schedule/scanner-index.ts'
 import { db, env, someOwner } from '../app.ts'
 
@@ -40,10 +40,15 @@ async function stored(): Promise<Row[]> {
 }
 
 /** @returns the IDs of visited objects, in order */
-async function scanAt(now: number, visit: Visit, over: object = {}): Promise<string[]> {
+async function scanAt(
+  now: number,
+  visit: Visit,
+  { counted, ...over }: { counted?: (counts: ScanCounts) => void; [option: string]: unknown } = {},
+): Promise<string[]> {
   const visited: string[] = []
-  await scan({
+  const counts = await scan({
     rows: new ScannerIndex(db),
+    reports: async () => [],
     visit: (id, version) => {
       visited.push(id)
       return visit(id, version)
@@ -53,10 +58,11 @@ async function scanAt(now: number, visit: Visit, over: object = {}): Promise<str
     log: () => {},
     ...over,
   })
+  counted?.(counts)
   return visited
 }
 
-const fires: Visit = async () => ({ version: 1, nextTickAt: NOW + 60_000 })
+const fires: Visit = async () => ({ version: 1, nextTickAt: NOW + 60_000, late: true })
 
 describe('a scan', () => {
   it('visits only schedules with a tick that should have fired 2 s ago', async () => {
@@ -79,7 +85,7 @@ describe('a scan', () => {
 
   it('clears the time of a schedule without a next tick', async () => {
     await addRows([{ look_at: NOW - 5_000 }])
-    await scanAt(NOW, async () => ({ version: 1, nextTickAt: null }))
+    await scanAt(NOW, async () => ({ version: 1, nextTickAt: null, late: false }))
     expect(await stored()).toMatchObject([{ look_at: null }])
   })
 
@@ -98,7 +104,7 @@ describe('a scan', () => {
     ])
     await scanAt(NOW, async (id) => {
       await env.DB.exec(`UPDATE triggers SET version = 2, look_at = 7 WHERE id = '${id}'`)
-      return id === 'gone' ? undefined : { version: 1, nextTickAt: NOW + 60_000 }
+      return id === 'gone' ? undefined : { version: 1, nextTickAt: NOW + 60_000, late: true }
     })
     expect(await stored()).toMatchObject([
       { id: 'changed', look_at: 7 },
@@ -123,7 +129,7 @@ describe('a scan', () => {
       most = Math.max(most, ++now)
       await new Promise((resolve) => setTimeout(resolve, 1))
       now--
-      return { version: 1, nextTickAt: null }
+      return { version: 1, nextTickAt: null, late: false }
     })
     expect(most).toBe(32)
   })
@@ -135,7 +141,7 @@ describe('a scan', () => {
       NOW,
       async () => {
         now += 100
-        return { version: 1, nextTickAt: NOW + DAY }
+        return { version: 1, nextTickAt: NOW + DAY, late: true }
       },
       { now: () => now },
     )
@@ -143,6 +149,45 @@ describe('a scan', () => {
     const next = await scanAt(now, fires)
     expect(visited.length + next.length).toBe(600)
     expect(next[0]).toBe(`t${String(visited.length).padStart(4, '0')}`)
+  })
+})
+
+describe('a schedule that reported its tick', () => {
+  const NEXT = NOW + 60_000
+  const reports = (count: number, version = 1) => ({
+    reports: async () =>
+      Array.from({ length: count }, (_, n) => ({
+        id: `t${String(n).padStart(4, '0')}`,
+        version,
+        nextTickAt: NEXT,
+      })),
+  })
+
+  it('is not visited, however many others ticked in the same second', async () => {
+    await addRows(Array.from({ length: 1_201 }, () => ({ look_at: NOW - 5_000, checked_at: NOW })))
+    expect(await scanAt(NOW, fires, reports(1_200))).toEqual(['t1200'])
+    const rows = await stored()
+    expect(rows.every(({ look_at }) => look_at === NEXT)).toBe(true)
+  })
+
+  it('is visited after its next tick if it reports no more', async () => {
+    await addRows([{ look_at: NOW - 5_000 }])
+    expect(await scanAt(NOW, fires, reports(1))).toEqual([])
+    expect(await scanAt(NEXT + 1_999, fires)).toEqual([])
+    expect(await scanAt(NEXT + 2_000, fires)).toEqual(['t0000'])
+  })
+
+  it('is visited if the report is of another version', async () => {
+    await addRows([{ look_at: NOW - 5_000, version: 2 }])
+    expect(await scanAt(NOW, fires, reports(1))).toEqual(['t0000'])
+  })
+
+  it('does not count as late if only its report was lost', async () => {
+    await addRows([{ look_at: NOW - 5_000 }, { look_at: NOW - 5_000 }])
+    let counts: ScanCounts | undefined
+    const visit: Visit = async (id) => ({ version: 1, nextTickAt: NEXT, late: id === 't0001' })
+    await scanAt(NOW, visit, { counted: (of: ScanCounts) => (counts = of) })
+    expect(counts).toEqual({ late: 1, unanswered: 0 })
   })
 })
 
@@ -182,10 +227,14 @@ describe('a failing object', () => {
 describe('rows that were not checked for a day', () => {
   it('of any kind are compared with their objects, oldest first, 50 per scan', async () => {
     await addRows(Array.from({ length: 60 }, (_, n) => ({ checked_at: NOW - 2 * DAY - n })))
-    const visited = await scanAt(NOW, async () => ({ version: 1, nextTickAt: null }))
+    const visited = await scanAt(NOW, async () => ({ version: 1, nextTickAt: null, late: false }))
     expect(visited).toHaveLength(50)
     expect(visited[0]).toBe('t0059')
-    const rest = await scanAt(NOW + 30_000, async () => ({ version: 1, nextTickAt: null }))
+    const rest = await scanAt(NOW + 30_000, async () => ({
+      version: 1,
+      nextTickAt: null,
+      late: false,
+    }))
     expect(rest).toHaveLength(10)
     expect(await scanAt(NOW + 60_000, fires)).toEqual([])
   })

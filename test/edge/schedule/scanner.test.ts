@@ -7,6 +7,7 @@ import {
 } from 'cloudflare:test'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { nextScanAt, type Scheduler } from '../../../edge/schedule/scheduler.ts'
+import { collectorOf } from '../../../edge/schedule/tick-reports.ts'
 import { wakeScanner } from '../../../edge/schedule/wake-scanner.ts'
 import worker from '../../../edge/worker.ts'
 import type { TriggerRecord } from '../../../shared/wire/trigger.ts'
@@ -129,12 +130,43 @@ describe('a schedule that lost its alarm', () => {
     expect(await runOnce(owner, runId!)).toMatchObject({ input: config })
   })
 
+  it('counts as late in the scan that finds it', async () => {
+    const { due, config } = justDue()
+    const { id } = await schedule({ config })
+    await loseAlarm(id, due)
+    expect(await queueOf(id).visit(1)).toMatchObject({ late: true })
+    expect(await queueOf(id).visit(1)).toMatchObject({ late: false })
+  })
+
   it('is not changed by a visit while its alarm is correct', async () => {
     const { id } = await schedule()
     const armed = await alarmOf(id)
     const { version, nextTickAt } = (await queueOf(id).visit(1))!
     expect({ version, armed: await alarmOf(id) }).toEqual({ version: 1, armed })
     expect(armed).toBeLessThanOrEqual(nextTickAt!)
+  })
+})
+
+describe('a schedule that fires on its own', () => {
+  it('is not visited, and does not count as late', async () => {
+    const { due, config } = justDue()
+    const { id } = await schedule({ config })
+    // No other scan may run before the tick is reported.
+    await runInDurableObject(scanner, (_, { storage }) => storage.setAlarm(Date.now() + 25_000))
+    await sql(id, 'UPDATE "trigger" SET next_tick_at = ?', due)
+    await kill(id)
+    await setRow(id, `look_at = ${due}, checked_at = ${due}`)
+    await runDurableObjectAlarm(queueOf(id))
+    const collector = env.SCHEDULER.getByName(collectorOf(id))
+    await vi.waitUntil(() =>
+      runInDurableObject(collector, (object) => (object as Scheduler).reports.has(id)),
+    )
+    await scanned()
+    const row = (await rowOf(id))!
+    expect(row.look_at).toBeGreaterThan(Date.now())
+    expect(row.checked_at).toBe(due)
+    expect((await scanner.status()).late).toBe(0)
+    expect(await runsOf(id)).toHaveLength(1)
   })
 })
 

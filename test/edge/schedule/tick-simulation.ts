@@ -90,6 +90,7 @@ export class TickSimulation {
       intake,
       skipped,
       onWoken: () => this.woken++,
+      onTicked: () => this.reported++,
       log: () => {},
     })
   }
@@ -98,11 +99,14 @@ export class TickSimulation {
   alarmAt: number | undefined
   /** How often the object was woken shortly before a tick. */
   woken = 0
+  /** How often a tick was reported to the scanner. */
+  reported = 0
 
   /** Runs the alarm handler at a time. @returns the time of the next tick */
   look(at: number): number | undefined {
     this.now = at
     this.alarmAt = this.#ticks.runDue(at)
+    this.#ticks.reportDue()
     return this.alarmAt === undefined ? undefined : this.state.current!.nextTickAt!
   }
 
