@@ -172,6 +172,12 @@ export const LISTED_PARAMS_MAX_BYTES = 8 * 1024
 export const TRIGGERS_MAX = 1_000
 
 /** Maximum runs that one trigger may start in any 60 s window: default and upper bound. */
+/**
+ * Size of the edge's database above which no triggers are created. D1 stores at most 10 GB, and beyond that, sign-ins
+ * would fail too. A row of the index and its entries in indexes take 1 KB to 12 KiB.
+ */
+export const INDEX_BYTES_MAX = 8_000_000_000
+
 export const MAX_RUNS_PER_MINUTE_DEFAULT = 60
 export const MAX_RUNS_PER_MINUTE_BOUND = 6_000
 

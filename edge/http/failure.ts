@@ -4,6 +4,7 @@ import { MailerNotConfiguredError, MailNotSentError } from '../identity/mailer.t
 import { TriggerChainUnavailableError } from '../triggers/chain-head.ts'
 import { RateLimitExceededError } from '../limits/require-rate.ts'
 import { PreviewBusyError } from '../triggers/preview/preview-chain-event.ts'
+import { IndexFullError } from '../triggers/index-full-error.ts'
 import { type TriggerRejection, TriggerRejectedError } from '../triggers/trigger-rejected-error.ts'
 import { OriginUnavailableError } from '../trust/origin-unavailable-error.ts'
 import { OriginBusyError } from '../trust/sealed-http.ts'
@@ -58,7 +59,7 @@ export function toApiError(error: unknown): ApiError {
       retryAfter(600),
     )
   if (error instanceof TriggerRejectedError) return triggerRefused(error.failure)
-  if (isDiskFull(error))
+  if (isDiskFull(error) || error instanceof IndexFullError)
     return new ApiError(
       503,
       'The service has no space left to store this.',

@@ -6,13 +6,21 @@ import * as schema from '../db/schema.ts'
 import type { Env } from '../env.ts'
 import type { Sample } from './exposition.ts'
 import type { MetricsObject } from './metrics-object.ts'
+import { sleep } from '../sleep.ts'
 import { seriesOf } from './series.ts'
 
 /**
- * The edge sets all labels itself, which results in a few hundred series. The limit prevents a bug from filling the
- * storage.
+ * The edge sets all labels itself, which results in a few hundred series of up to 100 characters. The limits prevent a
+ * bug from filling the stored value, which has at most 2 MB. Series beyond them are not counted.
  */
-const SERIES_MAX = 5_000
+export const SERIES_MAX = 5_000
+export const SERIES_MAX_CHARACTERS = 256
+
+/**
+ * Minimum time between two writes of the sums. With a thousand isolates, the object is called 200 times a second, and
+ * each write is charged.
+ */
+export const STORE_INTERVAL_MS = 10_000
 
 /** Counting the triggers reads one row per trigger. */
 const TRIGGERS_CACHE_MS = 5 * MINUTE_MS
@@ -20,11 +28,14 @@ const TRIGGERS_CACHE_MS = 5 * MINUTE_MS
 const STORAGE_KEY = 'counts'
 
 /**
- * Sums the counts of all isolates. Stores the sums as one value on every flush, because the object may be evicted
- * between two scrapes, and a counter that restarts each time would be useless.
+ * Sums the counts of all isolates. Stores the sums as one value, because the object may be evicted between two scrapes,
+ * and a counter that restarts each time would be useless. If the object is killed, the counts of the last
+ * `STORE_INTERVAL_MS` are lost.
  */
 export class EdgeMetrics extends DurableObject<Env> implements MetricsObject {
   #sums!: Map<string, number>
+  #storedAt = Number.NEGATIVE_INFINITY
+  #isStoreDue = false
   #triggers: { samples: Sample[]; at: number } | undefined
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -37,9 +48,25 @@ export class EdgeMetrics extends DurableObject<Env> implements MetricsObject {
   async add(batch: [string, number][]): Promise<void> {
     for (const [series, by] of batch) {
       const known = this.#sums.get(series)
-      if (known === undefined && this.#sums.size >= SERIES_MAX) continue
+      if (known === undefined && !this.#hasRoomFor(series)) continue
       this.#sums.set(series, (known ?? 0) + by)
     }
+    const waitMs = this.#storedAt + STORE_INTERVAL_MS - Date.now()
+    // A wait above the interval means that the clock was set back.
+    if (waitMs <= 0 || waitMs > STORE_INTERVAL_MS) return this.#store()
+    if (this.#isStoreDue) return
+    this.#isStoreDue = true
+    // Keeps the object in memory until the counts are stored.
+    this.ctx.waitUntil(sleep(waitMs).then(() => this.#store()))
+  }
+
+  #hasRoomFor(series: string): boolean {
+    return this.#sums.size < SERIES_MAX && series.length <= SERIES_MAX_CHARACTERS
+  }
+
+  async #store(): Promise<void> {
+    this.#isStoreDue = false
+    this.#storedAt = Date.now()
     await this.ctx.storage.put(STORAGE_KEY, this.#sums)
   }
 

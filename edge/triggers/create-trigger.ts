@@ -1,5 +1,5 @@
 import { actionCid } from '../../shared/cid/compute-cid.ts'
-import { TRIGGERS_MAX } from '../../shared/limits.ts'
+import { INDEX_BYTES_MAX, TRIGGERS_MAX } from '../../shared/limits.ts'
 import {
   type CreateTrigger,
   defaultQueuedRuns,
@@ -18,7 +18,8 @@ import { requireChainHead } from './chain-head.ts'
 import { missingIndexedWarnings } from './missing-indexed-warnings.ts'
 import { sealUsageKey } from './seal-usage-key.ts'
 import { newTriggerId } from './trigger-id.ts'
-import { countTriggers, type IndexDatabase } from './trigger-index.ts'
+import { IndexFullError } from './index-full-error.ts'
+import { type IndexDatabase, indexUsage } from './trigger-index.ts'
 import { TriggerRejectedError } from './trigger-rejected-error.ts'
 import { requireAllowedFields } from './trigger-rules.ts'
 
@@ -28,24 +29,28 @@ type CreateContext = {
   settings: Pick<Settings, 'ID_MAC_KEY' | 'CHAINS'>
   now: () => number
   random: (bytes: number) => Uint8Array
+  /** @default INDEX_BYTES_MAX */
+  indexBytesMax?: number
 }
 
 /**
  * @throws {TriggerRejectedError} if a value is not allowed for this kind of trigger
+ * @throws {IndexFullError} if the database has no room for further triggers; nothing is stored
  * @throws {OriginUnavailableError | OriginBusyError} if the usage key cannot be checked at the moment; nothing is
  *   stored
  * @throws {TriggerChainUnavailableError} if the head of the chain is unavailable; nothing is stored
  */
 export async function createTrigger(
   env: Env,
-  { ownerId, db, settings, now, random }: CreateContext,
+  { ownerId, db, settings, now, random, indexBytesMax = INDEX_BYTES_MAX }: CreateContext,
   body: CreateTrigger,
 ): Promise<StoredTrigger> {
   requireAllowedFields(body.kind, body, settings.CHAINS)
-  // Concurrent requests may exceed the limit on triggers per owner. That is acceptable, because the limit is a
-  // safeguard and not an exact quota.
-  if ((await countTriggers(db, ownerId)) >= TRIGGERS_MAX)
+  // Concurrent requests may exceed these limits. That is acceptable, because they are safeguards and not exact quotas.
+  const { triggers, databaseBytes } = await indexUsage(db, ownerId)
+  if (triggers >= TRIGGERS_MAX)
     throw new TriggerRejectedError({ reason: 'too_many_triggers', max: TRIGGERS_MAX })
+  if (databaseBytes >= indexBytesMax) throw new IndexFullError()
   const owner = { triggerId: await newTriggerId(settings.ID_MAC_KEY, random), ownerId }
   const cid = await actionCid(body.action_code)
   const { sealed, warnings } = await sealUsageKey(env, now, body.usage_api_key, cid, owner)

@@ -106,12 +106,16 @@ function withCurrentNextRun(now: number, trigger: ListedTrigger): ListedTrigger 
   return { ...trigger, next_run_at: next === undefined ? null : new Date(next).toISOString() }
 }
 
-export async function countTriggers(db: IndexDatabase, ownerId: string): Promise<number> {
-  const [row] = await db
-    .select({ total: count() })
-    .from(triggers)
-    .where(eq(triggers.ownerId, ownerId))
-  return row!.total
+/** The owner's number of triggers, and the size of the whole database, which D1 reports with each query. */
+export async function indexUsage(
+  db: IndexDatabase,
+  ownerId: string,
+): Promise<{ triggers: number; databaseBytes: number }> {
+  const { results, meta } = await db.run(
+    sql`SELECT count(*) AS total FROM ${triggers} WHERE ${triggers.ownerId} = ${ownerId}`,
+  )
+  const [row] = results as { total: number }[]
+  return { triggers: row!.total, databaseBytes: meta.size_after }
 }
 
 /** Omits the source code, large params, and state that is stored only in the trigger's Durable Object. */

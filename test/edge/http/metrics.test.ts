@@ -15,6 +15,11 @@ import { readHealthSnapshot } from '../../../edge/health/health-snapshot.ts'
 import { exposition } from '../../../edge/metrics/exposition.ts'
 import { gaugesOf } from '../../../edge/metrics/read-samples.ts'
 import { METRICS } from '../../../edge/metrics/definitions.ts'
+import {
+  SERIES_MAX,
+  SERIES_MAX_CHARACTERS,
+  STORE_INTERVAL_MS,
+} from '../../../edge/metrics/edge-metrics.ts'
 import worker from '../../../edge/worker.ts'
 import { METRICS_TYPE } from '../../../shared/wire/monitoring-paths.ts'
 import { expressionsOf, unknownNames } from '../../monitoring-expressions.ts'
@@ -178,9 +183,62 @@ describe('the metrics object', () => {
       ['b', 0.5],
     ])
     await object().add([['a', 2]])
+    await vi.waitUntil(
+      () =>
+        runInDurableObject(object(), async (_, { storage }) => {
+          const stored = await storage.get<Map<string, number>>('counts')
+          return stored?.get('a') === 3
+        }),
+      { timeout: 3 * STORE_INTERVAL_MS, interval: 500 },
+    )
     await runInDurableObject(object(), (_, state) => state.abort('evicted')).catch(() => {})
     const sums = await object().read()
     expect([sums.get('a'), sums.get('b')]).toEqual([3, 0.5])
+  })
+
+  it('storage exhaustion: drops series with long names', async () => {
+    const object = freshObject()
+    const [longest, tooLong] = [
+      'x'.repeat(SERIES_MAX_CHARACTERS),
+      'y'.repeat(SERIES_MAX_CHARACTERS + 1),
+    ]
+    await object.add([
+      [longest, 1],
+      [tooLong, 1],
+    ])
+    const sums = await object.read()
+    expect([sums.get(longest), sums.get(tooLong)]).toEqual([1, undefined])
+  })
+
+  it('storage exhaustion: stores the most and longest series that it accepts', async () => {
+    const object = freshObject()
+    const made = Array.from({ length: SERIES_MAX }, (_, n): [string, number] => [
+      `made_${n}`.padEnd(SERIES_MAX_CHARACTERS, 'x'),
+      0.1 + n,
+    ])
+    await object.add(made)
+    const stored = await runInDurableObject(object, (_, { storage }) =>
+      storage.get<Map<string, number>>('counts'),
+    )
+    expect(stored?.size).toBe(SERIES_MAX)
+  })
+
+  it('writes the counts of many isolates at once, at most every ten seconds', async () => {
+    const object = freshObject()
+    await object.add([['a', 1]])
+    const stored = () =>
+      runInDurableObject(object, async (_, { storage }) => {
+        const counts = await storage.get<Map<string, number>>('counts')
+        return counts?.get('a')
+      })
+    expect(await stored()).toBe(1)
+    for (let n = 0; n < 100; n++) await object.add([['a', 1]])
+    expect((await object.read()).get('a')).toBe(101)
+    expect(await stored()).toBe(1)
+    await vi.waitUntil(async () => (await stored()) === 101, {
+      timeout: 3 * STORE_INTERVAL_MS,
+      interval: 500,
+    })
   })
 
   it('storage exhaustion: drops series beyond the limit', async () => {

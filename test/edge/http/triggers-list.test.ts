@@ -1,8 +1,11 @@
 import { describe, expect, it, vi } from 'vitest'
+import { settingsOf } from '../../../edge/env.ts'
+import { toApiError } from '../../../edge/http/failure.ts'
+import { createTrigger as createStoredTrigger } from '../../../edge/triggers/create-trigger.ts'
 import { listTriggers } from '../../../edge/triggers/trigger-index.ts'
 import { LISTED_PARAMS_MAX_BYTES, TRIGGERS_MAX } from '../../../shared/limits.ts'
-import type { ListedTrigger } from '../../../shared/wire/trigger.ts'
-import { createTrigger, db, env, type Owner, post, someOwner, webhook } from '../app.ts'
+import { createTriggerRequest, type ListedTrigger } from '../../../shared/wire/trigger.ts'
+import { createTrigger, db, env, type Owner, post, random, someOwner, webhook } from '../app.ts'
 
 const owner: Owner = await someOwner()
 
@@ -170,6 +173,28 @@ describe('an account with very many triggers', () => {
     await mine.api(`/api/triggers/${id}`, { method: 'DELETE' })
     expect((await mine.api(path, init)).status).toBe(201)
   })
+})
+
+it('storage exhaustion: refuses new triggers before the database is full', async () => {
+  const mine = await someOwner()
+  const body = createTriggerRequest.parse(webhook())
+  const create = (indexBytesMax?: number) =>
+    createStoredTrigger(
+      env,
+      {
+        ownerId: mine.id,
+        db,
+        settings: settingsOf(env),
+        now: Date.now,
+        random,
+        ...(indexBytesMax !== undefined && { indexBytesMax }),
+      },
+      body,
+    )
+  const error: unknown = await create(1).catch((reason: unknown) => reason)
+  const { status, message } = toApiError(error)
+  expect([status, message]).toEqual([503, expect.stringContaining('no space left')])
+  expect(await create()).toMatchObject({ kind: 'webhook' })
 })
 
 describe('list queries', () => {
