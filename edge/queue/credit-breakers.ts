@@ -71,6 +71,12 @@ export class CreditBreakers {
     return this.#keyBreaker.allowedAt(now)
   }
 
+  /** Returns true if neither the key nor any revision has a shortage. */
+  isClear(usageKey: number): boolean {
+    this.#setKey(usageKey)
+    return !this.#keyBreaker.isTripped && this.#revisionBreakers.size === 0
+  }
+
   /**
    * Returns the blocked revisions, and the earliest time at which one of them may be probed. The time is Infinity if no
    * revision is blocked, or if each blocked revision has a probe in flight.

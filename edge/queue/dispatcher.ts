@@ -11,7 +11,7 @@ import { StoredOriginBreaker } from './stored-origin-breaker.ts'
 import { OutcomePoller } from './outcome-poller.ts'
 import { StartWindow, type StoredStarts } from './start-window.ts'
 import type { TriggerRow } from './records.ts'
-import type { RunStore } from './run-store.ts'
+import type { ImmediateStarts, RunStore } from './run-store.ts'
 import { RunTransitions } from './run-transitions.ts'
 import type { TriggerState } from './trigger-state.ts'
 import { verdictOnUnsent } from './verdict.ts'
@@ -46,6 +46,8 @@ export class Dispatcher {
   readonly #transitions: RunTransitions
   readonly #window: StartWindow
   readonly #inFlight = new Set<number>()
+  /** Runs that were inserted as running and have not been sent yet, with the times of their starts. */
+  #adopted: { run: LiveRun; at: number }[] = []
   #retryAt: number | undefined
   #loaded = false
   #hasResumed = false
@@ -72,6 +74,7 @@ export class Dispatcher {
     const at = now()
     this.#load()
     if (!this.#hasResumed) this.#resume(at)
+    this.#driveAdopted()
     if (!trigger.enabled) {
       if (this.#inFlight.size === 0) this.#originBreaker.endOutage()
       return
@@ -89,7 +92,7 @@ export class Dispatcher {
   }
 
   runDue(): void {
-    const { armBy, live, now, starts, state } = this.#options
+    const { armBy, live, now, state } = this.#options
     if (!state.current) return
     const at = now()
     // The first `pump` resumes the runs of the previous incarnation itself.
@@ -98,11 +101,52 @@ export class Dispatcher {
       for (const run of live.recoverAbandoned(at, false)) this.#drive(run)
     }
     this.pump()
-    starts.prune(at)
     live.dropUnusedKeys(state.current.usageKey)
     // Also covers a run that is no longer in flight but is still marked as running, because its result could not be
     // stored. Such a run is resumed when its lease expires.
     if (live.anyRunning()) armBy(at + LEASE_MS)
+  }
+
+  /**
+   * Returns how many new runs may be inserted as running. First starts the runs that are due, because new runs must not
+   * overtake them. Returns undefined if any runs are queued, or if a circuit breaker is open.
+   */
+  immediateStarts(): ImmediateStarts | undefined {
+    this.pump()
+    const { live, now, state } = this.#options
+    const trigger = state.current
+    if (!trigger?.enabled || live.anyQueued() || this.#originBreaker.isTripped) return undefined
+    const { concurrency, maxRunsPerMinute, usageKey } = trigger
+    if (!this.#creditBreakers.isClear(usageKey)) return undefined
+    const at = now()
+    const free = concurrency - this.#inFlight.size
+    const max = Math.min(free, this.#window.room(maxRunsPerMinute, at))
+    return max > 0 ? { max, at, usageKey } : undefined
+  }
+
+  /**
+   * Takes over runs that were inserted as running. The next `pump` sends them. Must be called directly after the
+   * insertion, so that the start times and the alarm are written to disk in the same transaction.
+   */
+  adopt(runs: readonly LiveRun[], at: number): void {
+    const { armBy, starts } = this.#options
+    if (runs.length === 0) return
+    for (const run of runs) {
+      this.#inFlight.add(run.sequence)
+      this.#adopted.push({ run, at })
+      this.#window.add(at)
+    }
+    for (const _ of runs) starts.add(at)
+    armBy(at + LEASE_MS)
+  }
+
+  #driveAdopted(): void {
+    const adopted = this.#adopted
+    this.#adopted = []
+    for (const { run, at } of adopted) {
+      this.#options.queueChanged(-1, run)
+      this.#drive(run, at)
+    }
   }
 
   waitingFor(): WaitingFor | null {

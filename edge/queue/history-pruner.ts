@@ -1,3 +1,4 @@
+import { RESULT_BYTES } from './run-result.ts'
 import { LIVE } from './schema.ts'
 
 /**
@@ -30,9 +31,7 @@ export class HistoryPruner {
     return this.#sql
       .exec<OldRun>(
         `SELECT sequence, queued_at AS queuedAt,
-           coalesce(octet_length(body), body_bytes) + coalesce(
-             (SELECT octet_length(result) FROM results WHERE results.sequence = runs.sequence), 0
-           ) AS bytes
+           coalesce(octet_length(body), body_bytes) + ${RESULT_BYTES} AS bytes
          FROM runs WHERE ${ENDED} AND sequence > ? ORDER BY sequence LIMIT ?`,
         above,
         limit,
@@ -60,11 +59,8 @@ export class HistoryPruner {
   }
 
   endedBytes(): number {
-    const bodies = `SELECT sum(coalesce(octet_length(body), body_bytes)) AS number FROM runs WHERE ${ENDED}`
-    return (
-      this.#queryNumber(bodies) +
-      this.#queryNumber('SELECT sum(octet_length(result)) AS number FROM results')
-    )
+    const bytes = `coalesce(octet_length(body), body_bytes) + ${RESULT_BYTES}`
+    return this.#queryNumber(`SELECT sum(${bytes}) AS number FROM runs WHERE ${ENDED}`)
   }
 
   /** SQLite can determine this size without reading the data. */

@@ -11,7 +11,8 @@ import { GroupCommit } from '../../shared/group-commit.ts'
 import type { QueueSize } from './queue-size.ts'
 import { passNamedHeaders, type WithheldHeaders } from './named-headers.ts'
 import { parseTriggerOptions, type TriggerRow } from './records.ts'
-import type { NewRun, RunStore } from './run-store.ts'
+import type { LiveRun } from './live-runs.ts'
+import type { ImmediateStarts, NewRun, RunStore } from './run-store.ts'
 import type { TriggerState } from './trigger-state.ts'
 
 export type IntakeResult =
@@ -29,7 +30,7 @@ export type WebhookPost = {
 
 export type WebhookResult = IntakeResult | { state: 'handshake'; reply: HandshakeReply }
 
-type IntakeOptions = {
+export type IntakeOptions = {
   state: TriggerState
   store: RunStore
   deliveries: Deliveries
@@ -43,6 +44,10 @@ type IntakeOptions = {
    */
   inserted: () => void
   committed: () => void
+  /** Called before runs are written. Returns how many of them may start at once. By default, all runs are queued. */
+  immediateStarts?: () => ImmediateStarts | undefined
+  /** Called directly after runs that start at once are written. */
+  adopt?: (runs: readonly LiveRun[], at: number) => void
 }
 
 export type Arrival = {
@@ -87,7 +92,10 @@ export class Intake {
     this.#options = options
     this.#commits = new GroupCommit<RunDraft>({
       write: async (batch) => {
-        this.#insert(batch)
+        const queuedAt = this.#queuedAt()
+        const starts = options.immediateStarts?.()
+        const started = this.#insert(batch, queuedAt, starts)
+        if (starts) options.adopt?.(started, starts.at)
         options.inserted()
         await options.sync()
         return []
@@ -197,7 +205,7 @@ export class Intake {
     onQueued: (accepted: number) => void,
     isKnown = (suffix: string) => this.#options.store.has(suffix),
   ): number {
-    const { state, queueSize, transaction } = this.#options
+    const { state, queueSize, transaction, immediateStarts, adopt } = this.#options
     const { revision, maxQueuedRuns } = state.current!
     const runs = new Map<string, RunDraft>()
     let bytes = queueSize.bytes
@@ -212,18 +220,28 @@ export class Intake {
       }
       accepted++
     }
+    const queuedAt = this.#queuedAt()
+    // Before the transaction, because it may start other runs, which a rollback would not stop.
+    const starts = runs.size > 0 ? immediateStarts?.() : undefined
+    let started: LiveRun[] = []
     transaction(() => {
-      this.#insert([...runs.values()])
+      started = this.#insert([...runs.values()], queuedAt, starts)
       onQueued(accepted)
     })
     for (const { body } of runs.values()) queueSize.adjust(1, body.length)
+    if (starts) adopt?.(started, starts.at)
     return accepted
   }
 
-  #insert(runs: readonly RunDraft[]): void {
-    if (runs.length === 0) return
-    const queuedAt = this.#queuedAt()
-    this.#options.store.insert(runs.map((run) => ({ ...run, queuedAt })))
+  /** @returns the runs that start at once */
+  #insert(
+    runs: readonly RunDraft[],
+    queuedAt: number,
+    starts: ImmediateStarts | undefined,
+  ): LiveRun[] {
+    if (runs.length === 0) return []
+    const rows = runs.map((run) => ({ ...run, queuedAt }))
+    return this.#options.store.insert(rows, starts)
   }
 
   /**

@@ -1,6 +1,7 @@
 /** Each method is synchronous and runs in one transaction. */
 import { CLOCK_TOLERANCE_MS, type Deadline } from '../../shared/deadline.ts'
 import type { RunResult, RunRow } from './records.ts'
+import { fitsInRun } from './run-result.ts'
 import { QUEUED, RUNNING } from './schema.ts'
 import type { StoredStarts } from './start-window.ts'
 
@@ -187,17 +188,18 @@ export class LiveRuns {
 
   /** @returns false if `run.attempt` is no longer the current attempt */
   finish(run: LiveRun, status: 'success' | 'failed', result: RunResult, now: number): boolean {
+    const text = JSON.stringify(result)
+    const inRun = fitsInRun(text) ? text : null
     return this.#storage.transactionSync(() => {
       const ended = this.#sql(
-        `UPDATE runs SET status = ?, finished_at = ?, lease_until = NULL, usage_key = NULL, in_doubt_since = NULL
+        `UPDATE runs SET status = ?, finished_at = ?, result = ?, lease_until = NULL, usage_key = NULL,
+           in_doubt_since = NULL
          WHERE sequence = ? AND status = 'running' AND attempt = ? RETURNING 1`,
-        [status, now, run.sequence, run.attempt],
+        [status, now, inRun, run.sequence, run.attempt],
       )
       if (ended.length === 0) return false
-      this.#sql('INSERT INTO results (sequence, result) VALUES (?, ?)', [
-        run.sequence,
-        JSON.stringify(result),
-      ])
+      if (inRun === null)
+        this.#sql('INSERT INTO results (sequence, result) VALUES (?, ?)', [run.sequence, text])
       return true
     })
   }

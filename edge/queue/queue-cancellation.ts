@@ -52,19 +52,14 @@ export class QueueCancellation {
     const { sql } = this.#storage
     const results = [reason.notStarted, reason.inDoubt].map(resultText)
     return this.#storage.transactionSync(() => {
-      sql.exec(
-        `INSERT INTO results (sequence, result)
-         SELECT sequence, CASE WHEN in_doubt_since IS NULL THEN ? ELSE ? END
-         FROM runs WHERE ${QUEUED} AND ${condition}`,
-        ...results,
-        ...values,
-      )
       const ended = sql.exec(
-        `UPDATE runs SET status = 'failed', finished_at = ?, next_attempt_at = NULL, requeued_at = NULL,
-           waiting_for = NULL, usage_key = NULL, in_doubt_since = NULL
+        `UPDATE runs SET status = 'failed', finished_at = ?,
+           result = CASE WHEN in_doubt_since IS NULL THEN ? ELSE ? END, next_attempt_at = NULL,
+           requeued_at = NULL, waiting_for = NULL, usage_key = NULL, in_doubt_since = NULL
          WHERE ${QUEUED} AND ${condition}
          RETURNING sequence, suffix, body_bytes AS bodyBytes, started_at AS startedAt`,
         now,
+        ...results,
         ...values,
       )
       const facts = { status: 'failed', finishedAt: now } as const

@@ -59,7 +59,7 @@ export class RunHistory {
 
   #record(triggerId: string, row: RunRow, body: Uint8Array | 'omitted'): RunRecord {
     const revision = this.#store.revision(row.revision)
-    return toRunRecord(triggerId, row, revision, body, this.#store.result(row.sequence))
+    return toRunRecord(triggerId, row, revision, body, this.#store.result(row))
   }
 }
 

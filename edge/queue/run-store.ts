@@ -3,6 +3,7 @@ import { asc, desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { DrizzleSqliteDODatabase } from 'drizzle-orm/durable-sqlite'
 import { BODY_PART_BYTES } from '../../shared/limits.ts'
 import { recordDelivery } from './deliveries.ts'
+import { LEASE_MS, type LiveRun } from './live-runs.ts'
 import type { RevisionRow, RunResult, RunRow } from './records.ts'
 import * as schema from './schema.ts'
 
@@ -21,6 +22,9 @@ export type NewRun = {
   replayOf?: string | undefined
 }
 
+/** How many runs of a batch start at once instead of being queued, and with which usage key. */
+export type ImmediateStarts = { max: number; at: number; usageKey: number }
+
 type QueuedTotals = { queued: number; queuedBytes: number }
 
 export class RunStore {
@@ -32,34 +36,62 @@ export class RunStore {
     this.#db = db
   }
 
-  /** Bypasses the slower query builder, because the senders are waiting for a response. */
-  insert(batch: readonly NewRun[]): void {
-    this.#storage.transactionSync(() => {
-      for (const run of batch) {
-        const whole = run.body.length <= BODY_PART_BYTES
+  /**
+   * Inserts runs. The first ones are inserted as running, which saves the writes of starting them later. Bypasses the
+   * slower query builder, because the senders are waiting for a response.
+   * @returns the running ones
+   */
+  insert(batch: readonly NewRun[], starts?: ImmediateStarts): LiveRun[] {
+    return this.#storage.transactionSync(() => {
+      const started: LiveRun[] = []
+      for (const [n, run] of batch.entries()) {
+        const { suffix, revision } = run
+        const start = starts && n < starts.max ? starts : undefined
+        const bodyBytes = run.body.length
+        const whole = bodyBytes <= BODY_PART_BYTES
         this.#storage.sql.exec(
-          `INSERT INTO runs (suffix, status, revision, queued_at, firing, body, body_bytes, attempt, test, replay_of)
-           VALUES (?, 'queued', ?, ?, ?, ?, ?, 0, ?, ?)`,
-          run.suffix,
-          run.revision,
+          `INSERT INTO runs (suffix, status, revision, queued_at, firing, body, body_bytes, attempt, test, replay_of,
+             started_at, lease_until, usage_key)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+          suffix,
+          start ? 'running' : 'queued',
+          revision,
           run.queuedAt,
           run.firing,
           whole ? run.body : null,
-          run.body.length,
+          bodyBytes,
+          start ? 1 : 0,
           run.test ? 1 : 0,
           run.replayOf ?? null,
+          start ? start.at : null,
+          start ? start.at + LEASE_MS : null,
+          start ? start.usageKey : null,
         )
-        if (!whole) this.#insertParts(run.body)
+        if (start || !whole) {
+          const sequence = this.#lastSequence()
+          if (!whole) this.#insertParts(sequence, run.body)
+          if (start) {
+            const { at: startedAt, usageKey } = start
+            const facts = { attempt: 1, startedAt, usageKey, inDoubtSince: null }
+            started.push({ sequence, suffix, revision, bodyBytes, ...facts })
+          }
+        }
         if (run.delivery !== undefined)
-          recordDelivery(this.#storage.sql, run.delivery, run.suffix, run.queuedAt)
+          recordDelivery(this.#storage.sql, run.delivery, suffix, run.queuedAt)
       }
+      return started
     })
   }
 
-  /** Inserts the body parts of the most recently inserted run. */
-  #insertParts(body: Uint8Array): void {
-    const last = this.#storage.sql.exec('SELECT last_insert_rowid() AS sequence').one()
-    const sequence = last.sequence as number
+  /** Returns the sequence number of the most recently inserted run. */
+  #lastSequence(): number {
+    const [last] = this.#storage.sql
+      .exec<{ sequence: number }>('SELECT last_insert_rowid() AS sequence')
+      .toArray()
+    return last!.sequence
+  }
+
+  #insertParts(sequence: number, body: Uint8Array): void {
     for (let part = 0; part * BODY_PART_BYTES < body.length; part++) {
       const bytes = body.subarray(part * BODY_PART_BYTES, (part + 1) * BODY_PART_BYTES)
       this.#storage.sql.exec(
@@ -136,9 +168,10 @@ export class RunStore {
     return body
   }
 
-  result(sequence: number): RunResult | undefined {
-    const row = this.#db.select().from(results).where(eq(results.sequence, sequence)).get()
-    return row && (JSON.parse(row.result) as RunResult)
+  result({ sequence, result }: Pick<RunRow, 'sequence' | 'result'>): RunResult | undefined {
+    const stored =
+      result ?? this.#db.select().from(results).where(eq(results.sequence, sequence)).get()?.result
+    return stored === undefined ? undefined : (JSON.parse(stored) as RunResult)
   }
 
   bySuffix(suffix: string): RunRow | undefined {

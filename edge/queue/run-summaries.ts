@@ -1,3 +1,4 @@
+import { RESULT } from './run-result.ts'
 import type { RunSummary } from './trigger-snapshot.ts'
 
 const TEXT_CHARACTERS = 300
@@ -41,7 +42,7 @@ export function readRunSummaries(
               AND substr(result, 1, ${RESULT_PREFIX.length}) = '${RESULT_PREFIX}'
             THEN substr(result, ${RESULT_PREFIX.length + 1}, ${TEXT_CHARACTERS})
             ELSE substr(coalesce(json_extract(result, '$.error'), result -> '$.response'), 1, ${TEXT_CHARACTERS}) END
-            FROM results WHERE results.sequence = runs.sequence) AS text
+            FROM (SELECT ${RESULT} AS result)) AS text
        FROM runs WHERE sequence IN (SELECT value FROM json_each(?)) ORDER BY sequence DESC`,
       JSON.stringify(sequences),
     )

@@ -1,6 +1,6 @@
 /**
  * Source of truth for one trigger and its runs, in its Durable Object (`docs/storage.md`). All times are in Unix
- * milliseconds. Queueing a run writes one row, or more if its body exceeds 1 MiB.
+ * milliseconds. Each written row and each new index entry is charged, so they are few (`docs/scale.md`).
  */
 import { sql } from 'drizzle-orm'
 import { blob, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
@@ -122,6 +122,11 @@ export const runs = sqliteTable(
     test: integer('test', { mode: 'boolean' }).notNull().default(false),
     replayOf: text('replay_of'),
     reorged: integer('reorged', { mode: 'boolean' }).notNull().default(false),
+    /**
+     * `RunResult` as JSON. Null until the run has finished, and if the result is stored in `results`. Storing it here
+     * saves two row writes per run.
+     */
+    result: text('result'),
   },
   // The indexes are partial, because only queued, running and failed runs are searched by status, and failed runs are
   // few. An index of all runs would cost two writes per run.
@@ -158,8 +163,8 @@ export const bodyParts = sqliteTable(
 )
 
 /**
- * Results of finished runs. They are stored separately from the bodies, because the production platform rejects rows of
- * over 2 MB.
+ * Results of finished runs that do not fit in the row of the run, because the production platform rejects rows of over
+ * 2 MB. Earlier versions stored all results here.
  */
 export const results = sqliteTable('results', {
   sequence: integer('sequence').primaryKey(),
@@ -207,7 +212,7 @@ export const firedLogs = sqliteTable(
   (table) => [index('fired_logs_block').on(table.blockNumber)],
 )
 
-/** Start times of runs, for the rate limit `max_runs_per_minute`. Rows older than the window are deleted. */
+/** Start times of runs, for the rate limit `max_runs_per_minute`. Rows older than the window are overwritten. */
 export const starts = sqliteTable('starts', {
   id: integer('id').primaryKey(),
   at: integer('at').notNull(),

@@ -10,9 +10,18 @@ export function nextStartAt(starts: readonly number[], perMinute: number, now: n
   return oldest === undefined ? now : Math.max(now, oldest + START_WINDOW_MS)
 }
 
-/** Start times of runs, stored on disk for as long as they count towards the rate limit. */
+/** Number of expired rows above which they are deleted when the object is loaded. */
+const EXPIRED_ROWS_MAX = 100
+
+/**
+ * Start times of runs, stored on disk for as long as they count towards the rate limit. A start overwrites the row of a
+ * start that no longer counts, so that each start costs one row write, and nothing has to be deleted.
+ */
 export class StoredStarts {
   readonly #sql: SqlStorage
+  /** Oldest first. Undefined before the first read. */
+  #rows: { id: number; at: number }[] | undefined
+  #lastId = 0
 
   constructor(sql: SqlStorage) {
     this.#sql = sql
@@ -20,28 +29,51 @@ export class StoredStarts {
 
   /** Returns the start times in ascending order. Replaces times later than `now` with `now`. */
   recent(now: number): number[] {
-    const rows = this.#sql.exec<{ at: number }>(
-      'SELECT at FROM starts WHERE at > ? ORDER BY at',
-      now - START_WINDOW_MS,
-    )
-    const starts = rows.toArray().map(({ at }) => at)
-    if (starts.length === 0 || starts.at(-1)! <= now) return starts
+    const rows = this.#read(now)
     // The times are also replaced on disk. Otherwise, each new incarnation of the object would count them for another
     // minute.
-    this.#sql.exec('UPDATE starts SET at = ? WHERE at > ?', now, now)
-    return starts.map((at) => Math.min(at, now))
+    if (rows.length > 0 && rows.at(-1)!.at > now) {
+      this.#sql.exec('UPDATE starts SET at = ? WHERE at > ?', now, now)
+      for (const row of rows) row.at = Math.min(row.at, now)
+    }
+    return rows.map(({ at }) => at).filter((at) => at > now - START_WINDOW_MS)
   }
 
   add(now: number): void {
-    this.#sql.exec('INSERT INTO starts (at) VALUES (?)', now)
+    const rows = this.#read(now)
+    const isFree = rows.length > 0 && rows[0]!.at <= now - START_WINDOW_MS
+    const id = isFree ? rows[0]!.id : this.#lastId + 1
+    // An insert that was rolled back may have left its ID in memory.
+    this.#sql.exec(
+      'INSERT INTO starts (id, at) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at',
+      id,
+      now,
+    )
+    if (isFree) rows.shift()
+    rows.push({ id, at: now })
+    this.#lastId = Math.max(this.#lastId, id)
   }
 
   remove(at: number): void {
-    this.#sql.exec('DELETE FROM starts WHERE id = (SELECT id FROM starts WHERE at = ? LIMIT 1)', at)
+    const index = this.#rows?.findLastIndex((row) => row.at === at) ?? -1
+    if (index < 0) return
+    const [row] = this.#rows!.splice(index, 1)
+    this.#rows!.unshift({ id: row!.id, at: 0 })
+    this.#sql.exec('UPDATE starts SET at = 0 WHERE id = ?', row!.id)
   }
 
-  prune(now: number): void {
-    this.#sql.exec('DELETE FROM starts WHERE at <= ?', now - START_WINDOW_MS)
+  #read(now: number): { id: number; at: number }[] {
+    if (this.#rows) return this.#rows
+    const query = 'SELECT id, at FROM starts ORDER BY at'
+    const rows = this.#sql.exec<{ id: number; at: number }>(query).toArray()
+    const expired = rows.findIndex(({ at }) => at > now - START_WINDOW_MS)
+    const count = expired < 0 ? rows.length : expired
+    if (count > EXPIRED_ROWS_MAX) {
+      this.#sql.exec('DELETE FROM starts WHERE at <= ?', now - START_WINDOW_MS)
+      rows.splice(0, count)
+    }
+    this.#lastId = rows.reduce((last, { id }) => Math.max(last, id), 0)
+    return (this.#rows = rows)
   }
 }
 
@@ -59,10 +91,19 @@ export class StartWindow {
   }
 
   allowedAt(perMinute: number, now: number): number {
+    return nextStartAt(this.#current(now), perMinute, now)
+  }
+
+  /** Returns the number of starts that are allowed now. */
+  room(perMinute: number, now: number): number {
+    return Math.max(0, perMinute - this.#current(now).length)
+  }
+
+  #current(now: number): number[] {
     let starts = this.#starts
     if (!starts || starts.at(-1)! > now) starts = this.#starts = this.#log.recent(now)
     while (starts.length > 0 && starts[0]! <= now - START_WINDOW_MS) starts.shift()
-    return nextStartAt(starts, perMinute, now)
+    return starts
   }
 
   /** Must be called only when the window allows a start. */

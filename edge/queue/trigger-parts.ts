@@ -25,8 +25,8 @@ import { FiredLogs } from './fired-logs.ts'
 import { HistoryPruner } from './history-pruner.ts'
 import { IndexCheck } from './index-check.ts'
 import { IndexOutbox } from './index-outbox.ts'
-import { Intake } from './intake.ts'
-import { LiveRuns } from './live-runs.ts'
+import { Intake, type IntakeOptions } from './intake.ts'
+import { type LiveRun, LiveRuns } from './live-runs.ts'
 import { LogIntake } from './log-intake.ts'
 import { type EndedRun, QueueCancellation } from './queue-cancellation.ts'
 import { QueueSize } from './queue-size.ts'
@@ -34,7 +34,7 @@ import { toTriggerRecord, parseTriggerOptions } from './records.ts'
 import { Retention } from './retention.ts'
 import { RunCharts } from './run-charts.ts'
 import { RunHistory } from './run-history.ts'
-import { RunStore } from './run-store.ts'
+import { type ImmediateStarts, RunStore } from './run-store.ts'
 import { RunWaiters } from './run-waiters.ts'
 import * as schema from './schema.ts'
 import { Statistics } from './statistics.ts'
@@ -45,10 +45,10 @@ import { subscriptionOf } from './subscription-state.ts'
 import { TriggerState } from './trigger-state.ts'
 
 /**
- * Delay of the fallback alarm that is set when runs are queued. The alarm starts the runs if nothing else wakes the
- * object.
+ * Delay of the fallback alarm that is set when runs are stored. The alarm starts the runs if the object is killed and
+ * nothing else wakes it. Each setting of an alarm is charged as a row write.
  */
-const FALLBACK_ALARM_MS = 1_000
+const FALLBACK_ALARM_MS = 2_000
 
 export type TriggerParts = ReturnType<typeof triggerParts>
 type Core = ReturnType<typeof coreParts>
@@ -56,14 +56,23 @@ type Core = ReturnType<typeof coreParts>
 /**
  * Creates the components of a trigger's object in dependency order, without accessing storage.
  *
- * Intake and dispatch depend on each other: stored runs are dispatched, and a dispatched run makes room for new ones.
- * Therefore, the closure `startRuns` refers to the dispatcher, which is created later.
+ * Intake and dispatch depend on each other: stored runs are dispatched, and the dispatcher decides which new runs start
+ * at once. Therefore, the closures `startRuns` and `startAtOnce` refer to the dispatcher, which is created later.
  */
 export function triggerParts(ctx: DurableObjectState, env: Env) {
   const core = coreParts(ctx, env)
   const { alarm, db, keepAlive, queueSize, record, state, store } = core
   const startRuns = () => alarm.runGuarded('dispatcher', Date.now(), () => dispatcher.pump())
-  const { deliveries, intake, logs } = intakeParts(core, startRuns)
+  const startAtOnce = {
+    immediateStarts: () => {
+      let starts: ImmediateStarts | undefined
+      // If this fails, the runs are queued.
+      alarm.runGuarded('dispatcher', Date.now(), () => void (starts = dispatcher.immediateStarts()))
+      return starts
+    },
+    adopt: (runs: readonly LiveRun[], at: number) => dispatcher.adopt(runs, at),
+  }
+  const { deliveries, fallback, intake, logs } = intakeParts(core, startRuns, startAtOnce)
   const { history, statistics, charts, waiters, retention, runEnded } = historyParts(core, intake)
   const origin = new SealedOrigin(env, Date.now)
   const dispatcher = dispatcherOf(core, origin, logs, runEnded)
@@ -72,6 +81,8 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
     // The ticks task must come before the dispatcher, so that the run of a tick starts immediately.
     { name: 'ticks', runDue: (now) => ticks.runDue(now) },
     { name: 'dispatcher', runDue: () => dispatcher.runDue() },
+    { name: 'fallback', runDue: fallback },
+    { name: 'tick-report', runDue: () => ticks.reportDue() },
     { name: 'index', runDue: (now) => indexOutbox.runDue(now, keepAlive) },
     { name: 'watch', runDue: (now) => subscriptionOutbox.runDue(now, keepAlive) },
     { name: 'index-check', runDue: (now) => indexCheck.runDue(now, keepAlive) },
@@ -81,7 +92,6 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
       runDue: (now) => (state.current ? deliveries.runDue(now) : undefined),
     },
     { name: 'retention', lowPriority: true, runDue: (now) => retention.runDue(now) },
-    { name: 'tick-report', runDue: () => ticks.reportDue() },
   ])
   return {
     db,
@@ -130,17 +140,29 @@ function coreParts(ctx: DurableObjectState, env: Env) {
   }
 }
 
-function intakeParts(core: Core, committed: () => void) {
+function intakeParts(
+  core: Core,
+  committed: () => void,
+  startAtOnce: Required<Pick<IntakeOptions, 'immediateStarts' | 'adopt'>>,
+) {
   const { alarm, ctx, env, queueSize, sql, state, store, transaction, watcher } = core
+  let insertedAt = Number.NEGATIVE_INFINITY
   const storageHooks = {
     transaction,
     sync: () => ctx.storage.sync(),
-    inserted: () => alarm.armBy(Date.now() + FALLBACK_ALARM_MS),
+    inserted: () => {
+      insertedAt = Date.now()
+      alarm.armBy(insertedAt + FALLBACK_ALARM_MS)
+    },
     committed,
   }
+  // While runs keep arriving, the alarm sets the next one, so that the runs need not.
+  const fallback = (now: number) =>
+    state.current && now - insertedAt < FALLBACK_ALARM_MS ? now + FALLBACK_ALARM_MS : undefined
   const deliveries = new Deliveries(sql)
   const intake = new Intake({
     ...storageHooks,
+    ...startAtOnce,
     state,
     store,
     deliveries,
@@ -164,7 +186,7 @@ function intakeParts(core: Core, committed: () => void) {
           .catch(() => undefined),
       ),
   })
-  return { deliveries, intake, logs }
+  return { deliveries, intake, logs, fallback }
 }
 
 function historyParts(core: Core, intake: Intake) {
@@ -232,6 +254,8 @@ function upkeepParts(core: Core, intake: Intake, origin: SealedOrigin) {
     intake,
     skipped: new SkippedTicks(db),
     onWoken: () => ctx.waitUntil(origin.prepare()),
+    onTicked: ({ triggerId: id, version, nextTickAt }) =>
+      ctx.waitUntil(reportTick(env, { id, version, nextTickAt }).catch(() => undefined)),
     log,
   })
   const subscriptionOutbox = new SubscriptionOutbox({
@@ -253,8 +277,6 @@ function upkeepParts(core: Core, intake: Intake, origin: SealedOrigin) {
     dropped: async () => {
       await subscriptionOutbox.flushOrThrow()
       await ctx.storage.deleteAll()
-    onTicked: ({ triggerId: id, version, nextTickAt }) =>
-      ctx.waitUntil(reportTick(env, { id, version, nextTickAt }).catch(() => undefined)),
       state.forget()
     },
     log,

@@ -149,7 +149,8 @@ describe('GET /api/triggers/:id/runs', () => {
     await runOnce(owner, await fire(large.id))
     await runInDurableObject(queueOf(large.id), (_, { storage: { sql } }) => {
       const result = JSON.stringify({ response: 'x'.repeat(1024 * 1024), error: null, logs: [] })
-      sql.exec('UPDATE results SET result = ?', result)
+      sql.exec('INSERT INTO results SELECT sequence, ? FROM runs', result)
+      sql.exec('UPDATE runs SET result = NULL')
       for (let i = 0; i < 39; i++) {
         sql.exec(
           `INSERT INTO runs (suffix, status, revision, queued_at, firing, body, body_bytes, attempt)

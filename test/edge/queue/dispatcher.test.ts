@@ -294,7 +294,7 @@ it('a run with an end that could not be stored is resumed when its lease expires
     sim.behaviour.execute = ({ suffix }) => {
       const { outcome } = success('done')
       sim.behaviour.outcomes = () => ({ ended: { [suffix]: outcome }, running: [], unknown: [] })
-      sim.failAt(sim.calls.length === 1 ? 2 : undefined)
+      sim.failAt(sim.calls.length === 1 ? 1 : undefined)
       return endedWith('done')
     }
     await sim.add(1)

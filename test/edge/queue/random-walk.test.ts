@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { LEASE_MS } from '../../../edge/queue/live-runs.ts'
+import { RESULT } from '../../../edge/queue/run-result.ts'
 import type { ExecuteResponse } from '../../../shared/wire/sealed.ts'
 import { random, success } from '../app.ts'
 import {
@@ -168,7 +169,9 @@ function check(sim: Simulation, origin: Origin): void {
   expect(sim.ended.map(({ suffix }) => suffix).toSorted()).toEqual(
     ended.map(({ suffix }) => suffix).toSorted(),
   )
-  expect(count('SELECT count(*) AS n FROM results')).toBe(ended.length)
+  const withResult = `SELECT count(*) AS n FROM runs WHERE ${RESULT} IS NOT NULL`
+  expect(count(withResult)).toBe(ended.length)
+  expect(count(`${withResult} AND status IN ('success', 'failed')`)).toBe(ended.length)
   expect(
     count(`SELECT count(*) AS n FROM runs WHERE usage_key IS NOT NULL AND status IN ('queued', 'running')
            AND usage_key NOT IN (SELECT id FROM usage_keys)`),

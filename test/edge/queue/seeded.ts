@@ -95,9 +95,9 @@ export function left(sql: SqlStorage): number[] {
   return rows.toArray().map(({ sequence }) => sequence)
 }
 
-/** Wraps storage to count the rows that its statements read. */
+/** Wraps storage to count the rows that its statements read and write. */
 export function watched(storage: DurableObjectStorage) {
-  const cursors: { rowsRead: number }[] = []
+  const cursors: { rowsRead: number; rowsWritten: number }[] = []
   const sql = new Proxy(storage.sql, {
     get: (target, name) => {
       if (name !== 'exec') return Reflect.get(target, name)
@@ -118,5 +118,6 @@ export function watched(storage: DurableObjectStorage) {
   return {
     storage: watchedStorage,
     rowsRead: () => cursors.reduce((sum, { rowsRead }) => sum + rowsRead, 0),
+    rowsWritten: () => cursors.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0),
   }
 }

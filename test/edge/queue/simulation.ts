@@ -3,7 +3,8 @@ import { drizzle } from 'drizzle-orm/durable-sqlite'
 import { QueueCancellation, type EndedRun } from '../../../edge/queue/queue-cancellation.ts'
 import { Dispatcher } from '../../../edge/queue/dispatcher.ts'
 import { LiveRuns } from '../../../edge/queue/live-runs.ts'
-import { RunStore } from '../../../edge/queue/run-store.ts'
+import { RESULT } from '../../../edge/queue/run-result.ts'
+import { type ImmediateStarts, RunStore } from '../../../edge/queue/run-store.ts'
 import * as schema from '../../../edge/queue/schema.ts'
 import { StoredStarts } from '../../../edge/queue/start-window.ts'
 import { type TriggerChange, TriggerState } from '../../../edge/queue/trigger-state.ts'
@@ -171,8 +172,12 @@ export class Simulation {
     const firing = JSON.stringify({ source: 'webhook', receivedAt: this.now, headers: {} })
     const { revision } = this.state.current!
     const rest = { revision, queuedAt: this.now, firing, body: new Uint8Array() }
-    this.store.insert(suffixes.map((suffix) => ({ suffix, ...rest })))
+    const runs = suffixes.map((suffix) => ({ suffix, ...rest }))
+    let starts: ImmediateStarts | undefined
+    this.#guarded(() => (starts = this.dispatcher.immediateStarts()))
+    const started = this.store.insert(runs, starts)
     this.queued += count
+    this.#guarded(() => this.dispatcher.adopt(started, starts?.at ?? 0))
     this.#guarded(() => this.dispatcher.pump())
     await settled()
     return suffixes
@@ -230,7 +235,7 @@ export class Simulation {
   /** Returns the stored results of finished runs, in queue order. */
   results(): { response: unknown; error: string | null }[] {
     const rows = this.storage.sql.exec<{ result: string }>(
-      'SELECT result FROM results ORDER BY sequence',
+      `SELECT ${RESULT} AS result FROM runs WHERE finished_at IS NOT NULL ORDER BY sequence`,
     )
     return rows.toArray().map(({ result }) => JSON.parse(result))
   }
