@@ -11,6 +11,12 @@ export const READ_LEASE_MS = 2_000
 /** Interval between renewals, which allows four attempts before a lease expires. */
 const RENEW_MS = READ_LEASE_MS / 4
 
+/**
+ * While the process serves no reads, it renews the lease only when less than this is left. An idle process then updates
+ * its row every 1.5 s instead of every 0.5 s.
+ */
+const IDLE_LEFT_MS = READ_LEASE_MS * 0.375
+
 /** Compensates for differences in clock speed between the database and the lease holder. */
 const GRACE_MS = 100
 
@@ -37,6 +43,7 @@ export type ReadLeaseOptions = {
 export class ReadLease {
   readonly #options: ReadLeaseOptions
   #validUntil = Number.NEGATIVE_INFINITY
+  #lastReadAt = Number.NEGATIVE_INFINITY
   #renewing = false
   #renewAgain = false
   #timer: NodeJS.Timeout | undefined
@@ -48,13 +55,14 @@ export class ReadLease {
   }
 
   /**
-   * Acquires the first lease, and then renews it periodically. If the node does not have the required block, reports
+   * Acquires the first lease, and then renews it periodically, less often while the process is idle. If the node does not have the required block, reports
    * each failure and tries again. The node may lag, or a local chain may have lost its last blocks in a crash.
    */
   async start(): Promise<void> {
     const { db, chain, predecessor, mirror, now, listen } = this.#options
     mirror.guard(() => {
-      if (now() > this.#validUntil)
+      this.#lastReadAt = now()
+      if (this.#lastReadAt > this.#validUntil)
         throw new ContractUnavailableError(
           'this process has not caught up with another process’ writes yet',
         )
@@ -65,7 +73,7 @@ export class ReadLease {
     await db.delete(mirrorLeases).where(or(isOld, isLeft))
     await this.#acquireFirst()
     this.#listener = listen?.(() => this.#renewSoon())
-    if (!this.#closed) this.#timer = setInterval(() => this.#renewSoon(), RENEW_MS)
+    if (!this.#closed) this.#timer = setInterval(() => this.#renewIfDue(), RENEW_MS)
   }
 
   /** Releases the lease, so that writes do not have to wait for its expiry. */
@@ -87,6 +95,12 @@ export class ReadLease {
         this.#options.onFailure(error)
       }
     }
+  }
+
+  #renewIfDue(): void {
+    const now = this.#options.now()
+    const isIdle = now - this.#lastReadAt > READ_LEASE_MS
+    if (!isIdle || this.#validUntil - now < IDLE_LEFT_MS) this.#renewSoon()
   }
 
   /** If a renewal is already in progress, another one follows. */

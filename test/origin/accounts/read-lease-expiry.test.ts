@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ContractUnavailableError } from '../../../origin/accounts/chain.ts'
 import { READ_LEASE_MS, ReadLease } from '../../../origin/accounts/mirror/read-lease.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
@@ -79,4 +79,54 @@ it('waits at startup until a chain that lost blocks has caught up, and reports e
     expect.any(ContractUnavailableError),
     expect.any(ContractUnavailableError),
   ])
+})
+
+it('renews every half second while it serves reads, and every 1.5 s while it is idle', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const clock = { at: 10_000 }
+  const renewals: Promise<unknown>[] = []
+  const db = new Proxy(database.db, {
+    get(target, name) {
+      const value = Reflect.get(target, name)
+      if (typeof value !== 'function') return value
+      if (name !== 'execute') return value.bind(target)
+      return (query: never) => {
+        const answer: Promise<unknown> = Reflect.apply(value, target, [query])
+        renewals.push(answer)
+        return answer
+      }
+    },
+  })
+  let read = () => {}
+  const lease = new ReadLease({
+    db,
+    processId: 'a',
+    chain: 'chain',
+    mirror: { block: 0, syncTo: async () => {}, guard: (guard) => void (read = guard) },
+    now: () => clock.at,
+    onFailure: () => {},
+  })
+  await lease.start()
+  const renewalsIn = async (ms: number, isServing: boolean) => {
+    const before = renewals.length
+    for (let passed = 0; passed < ms; passed += 500) {
+      if (isServing) read()
+      clock.at += 500
+      vi.advanceTimersByTime(500)
+      await Promise.all(renewals)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    return renewals.length - before
+  }
+  try {
+    expect(await renewalsIn(6_000, false)).toBe(4)
+    expect(read).not.toThrow()
+    expect(await renewalsIn(6_000, true)).toBe(12)
+    // The process counts as idle when the lease of its last read has ended.
+    await renewalsIn(2_500, false)
+    expect(await renewalsIn(6_000, false)).toBe(4)
+  } finally {
+    vi.useRealTimers()
+    await lease.close()
+  }
 })
