@@ -22,6 +22,7 @@ import { errorPage, wantsErrorPage } from './pages/layout/error-page.tsx'
 import { registerHealth } from './http/health.ts'
 import { registerHomePage } from './pages/home-page.tsx'
 import { registerMetrics } from './http/metrics.ts'
+import { registerOperator } from './http/operator.ts'
 import { unmatchedRoute } from './http/unmatched-route.ts'
 import { registerOpenApi } from './http/openapi-get.ts'
 import { registerPageScripts } from './pages/scripts/page-scripts.ts'
@@ -96,6 +97,7 @@ export function createApp(): App {
   registerOpenApi(app)
   registerHealth(app)
   registerMetrics(app)
+  registerOperator(app)
 
   const respondWithError = (error: Error, c: Context<AppEnv>) => {
     const response = toErrorResponse(error, c.req.raw, c.env)

@@ -6,7 +6,7 @@ import {
   commitSchema,
   LOG_LEVEL_MEANING,
   logLevelSetting,
-  metricsTokenSetting,
+  operatorTokenSetting,
   SETTINGS,
   UNKNOWN_COMMIT,
 } from '../shared/config/settings.ts'
@@ -75,10 +75,16 @@ export const edgeSettings = {
       'commit of the source code, shown in `/health` and the metrics; set by `npm run deploy-edge`',
   }),
   SVC_LOG_LEVEL: logLevelSetting.register(SETTINGS, { meaning: LOG_LEVEL_MEANING }),
-  METRICS_TOKEN: metricsTokenSetting.optional().register(SETTINGS, {
+  METRICS_TOKEN: operatorTokenSetting.optional().register(SETTINGS, {
     meaning:
       'bearer token for `/metrics` ([operate.md](operate.md)): 32 to 128 random characters of base64url',
     default: 'none: `/metrics` returns 404; the local stack generates a token',
+    secret: true,
+  }),
+  OPERATOR_TOKEN: operatorTokenSetting.optional().register(SETTINGS, {
+    meaning:
+      'bearer token for `npm run operator` ([operate.md](operate.md#operator-commands)): 32 to 128 random characters of base64url. It can suspend triggers, erase users and read the triggers of all users',
+    default: 'none: `/operator` returns 404',
     secret: true,
   }),
 }

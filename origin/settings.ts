@@ -24,7 +24,7 @@ import {
   commitSchema,
   LOG_LEVEL_MEANING,
   logLevelSetting,
-  metricsTokenSetting,
+  operatorTokenSetting,
   SETTINGS,
 } from '../shared/config/settings.ts'
 
@@ -298,7 +298,7 @@ export const originSettings = {
         'share of the daily gas budget, less what others have used, that one network (IPv4 /24, IPv6 /48) can use, in percent, 1 to 100',
     }),
   SVC_LOG_LEVEL: logLevelSetting.register(SETTINGS, { meaning: LOG_LEVEL_MEANING }),
-  SVC_METRICS_TOKEN: metricsTokenSetting.optional().register(SETTINGS, {
+  SVC_METRICS_TOKEN: operatorTokenSetting.optional().register(SETTINGS, {
     meaning:
       'bearer token for `/metrics` ([operate.md](operate.md)): 32 to 128 random characters of base64url',
     default: 'none: `/metrics` returns 404; the local stack generates a token',

@@ -24,7 +24,7 @@ export const TRIGGER_GROUPS: readonly Group[] = [
   {
     name: 'service',
     title: 'Service',
-    paths: /^\/(health|metrics|openapi\.json|sealed\/)/,
+    paths: /^\/(health|metrics|operator|openapi\.json|sealed\/)/,
     about: '',
   },
 ]

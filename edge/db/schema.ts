@@ -154,3 +154,19 @@ export const triggers = sqliteTable(
     index('triggers_checked').on(table.checkedAt),
   ],
 )
+
+/** Audit log of operators' actions. The database rejects updates and deletions. A row is written before its action. */
+export const operatorActions = sqliteTable(
+  'operator_actions',
+  {
+    id: text('id').primaryKey(),
+    /** Name of the operator, as given. */
+    operator: text('operator').notNull(),
+    command: text('command').notNull(),
+    /** ID of the user or trigger, never an e-mail address, because the rows of an erased user stay. */
+    subject: text('subject').notNull(),
+    reason: text('reason').notNull(),
+    at: integer('at').notNull(),
+  },
+  (table) => [index('operator_actions_at').on(table.at)],
+)

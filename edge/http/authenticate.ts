@@ -60,7 +60,7 @@ export async function requireUser(c: Context<AppEnv>, scope: Scope | null): Prom
  * Limits the number of rejected tokens per client address. Valid tokens are not counted, so that they keep working if
  * other clients at the same address send invalid ones.
  */
-function countRejectedToken(c: Context<AppEnv>): Promise<void> {
+export function countRejectedToken(c: Context<AppEnv>): Promise<void> {
   const { requireRate, settings } = c.var.services
   return requireRate('refused_token_address', clientNetwork(clientAddress(c.req.raw, settings)))
 }

@@ -2,6 +2,7 @@ import { ApiError } from '../../shared/errors/api-error.ts'
 import { AgentRequestsFullError } from '../identity/agent-requests.ts'
 import { MailerNotConfiguredError, MailNotSentError } from '../identity/mailer.ts'
 import { TriggerChainUnavailableError } from '../triggers/chain-head.ts'
+import { OperatorRefusedError } from '../operator/operator-refused-error.ts'
 import { RateLimitExceededError } from '../limits/require-rate.ts'
 import { PreviewBusyError } from '../triggers/preview/preview-chain-event.ts'
 import { IndexFullError } from '../triggers/index-full-error.ts'
@@ -58,6 +59,8 @@ export function toApiError(error: unknown): ApiError {
       'Ask the person to open /agent/authorize?challenge=<challenge>, which works without a registered request.',
       retryAfter(600),
     )
+  if (error instanceof OperatorRefusedError)
+    return new ApiError(OPERATOR_STATUSES[error.because], error.message, error.fix)
   if (error instanceof TriggerRejectedError) return triggerRefused(error.failure)
   if (isDiskFull(error) || error instanceof IndexFullError)
     return new ApiError(
@@ -78,6 +81,8 @@ export function toApiError(error: unknown): ApiError {
     'Try again. If the error persists, report the x-request-id of this response.',
   )
 }
+
+const OPERATOR_STATUSES = { unknown: 404, state: 409, request: 422 } as const
 
 function originAway({ isUnsent }: OriginUnavailableError): ApiError {
   if (isUnsent)
@@ -132,6 +137,13 @@ function triggerRefused(failure: TriggerRejection): ApiError {
           ? `It watches ${failure.configured.join(', ')}. GET /api/chains returns their state.`
           : 'It does not watch any chain. The operator can configure chains with the setting CHAINS.',
         { reason: 'chain_not_configured' },
+      )
+    case 'suspended':
+      return new ApiError(
+        403,
+        'The operator of this service suspended this trigger.',
+        'Contact the operator. Until the trigger is resumed, enabled cannot change; other fields can.',
+        { reason: 'trigger_suspended' },
       )
     case 'no_such_finality':
       return new ApiError(

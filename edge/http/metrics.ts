@@ -2,9 +2,9 @@ import { ApiError } from '../../shared/errors/api-error.ts'
 import { bearerToken } from '../../shared/wire/api-key.ts'
 import { METRICS_PATH, METRICS_TYPE } from '../../shared/wire/monitoring-paths.ts'
 import { readSamples } from '../metrics/read-samples.ts'
-import { sha256 } from '../sha256.ts'
 import { exposition } from '../metrics/exposition.ts'
 import type { App } from './app-env.ts'
+import { isSameToken } from './same-token.ts'
 import { unmatchedRoute } from './unmatched-route.ts'
 
 /** If the setting is absent, responds with 404, as for an unknown path. */
@@ -17,14 +17,6 @@ export function registerMetrics(app: App): void {
     const text = exposition(await readSamples(c.env, c.var.services))
     return c.body(text, 200, { 'content-type': METRICS_TYPE, 'cache-control': 'no-store' })
   })
-}
-
-/**
- * Compares the SHA-256 hashes of two tokens. The hashes have the same length, so the comparison takes constant time and
- * reveals nothing about the token.
- */
-async function isSameToken(sent: string, token: string): Promise<boolean> {
-  return crypto.subtle.timingSafeEqual(await sha256(sent), await sha256(token))
 }
 
 function invalidMetricsToken(): ApiError {

@@ -47,6 +47,8 @@ export const trigger = sqliteTable('trigger', {
   removedAt: integer('removed_at'),
   /** Null if the service did not disable the trigger. */
   disabledReason: text('disabled_reason'),
+  /** State before an operator suspended the trigger; null unless it is suspended. The owner cannot enable it then. */
+  suspendedFrom: text('suspended_from', { enum: ['enabled', 'disabled'] }),
   /** Consecutive runs that the origin refused with 401 or 403. `refusals_since` is the time of the first one. */
   refusals: integer('refusals').notNull().default(0),
   refusalsSince: integer('refusals_since'),

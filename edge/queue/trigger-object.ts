@@ -32,6 +32,15 @@ export interface TriggerObject {
     change: TriggerChange,
     head?: KnownHead,
   ): Promise<ChangeResult | undefined>
+  /** For operators: disables the trigger until it is resumed. @returns false if the trigger does not exist */
+  suspend(): Promise<boolean>
+  /**
+   * For operators: lets the owner enable the trigger again, without enabling it.
+   * @returns `undefined` if the trigger does not exist; `from` is null if it is not suspended
+   */
+  liftSuspension(): Promise<{ from: 'enabled' | 'disabled' | null } | undefined>
+  /** For operators. */
+  status(): Promise<TriggerStatus | undefined>
   /**
    * Accepts logs from the chain watcher. If the result is `taken`, all runs and reorg marks are on disk. Idempotent.
    */
@@ -73,3 +82,12 @@ export interface TriggerObject {
 export type ChangeResult =
   | { state: 'changed'; record: TriggerRecord }
   | Extract<SubscriptionChange, { state: 'asks_head' }>
+  /** An operator suspended the trigger, and the change would enable or disable it. Nothing was changed. */
+  | { state: 'suspended' }
+
+export type TriggerStatus = {
+  ownerId: string
+  kind: TriggerKind
+  enabled: boolean
+  isSuspended: boolean
+}

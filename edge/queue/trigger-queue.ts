@@ -14,7 +14,7 @@ import { replayArrival, type TestRun, testArrival } from './owner-firings.ts'
 import { webhookUrlOf } from './records.ts'
 import type { PageQuery } from './run-pages.ts'
 import type { ChartRange, TriggerSnapshot } from './trigger-snapshot.ts'
-import type { ChangeResult, TriggerObject } from './trigger-object.ts'
+import type { ChangeResult, TriggerObject, TriggerStatus } from './trigger-object.ts'
 import { type NewTrigger, type TriggerChange } from './trigger-state.ts'
 import { type KnownHead, planSubscriptionChange } from './subscription-change.ts'
 import { type TriggerParts, triggerParts } from './trigger-parts.ts'
@@ -60,6 +60,8 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
   ): Promise<ChangeResult | undefined> {
     const trigger = this.#ownedTrigger(ownerId)
     if (!trigger) return undefined
+    if (trigger.suspendedFrom !== null && change.enabled !== undefined)
+      return { state: 'suspended' }
     const { watch } = this.#parts.state
     const next = watch && planSubscriptionChange(trigger, watch, change, head)
     if (next?.state === 'asks_head') return next
@@ -68,6 +70,27 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     if (this.#parts.state.change(change, Date.now(), next?.watch)) await this.#afterChange()
     // The trigger may have been deleted while the index was updated.
     return this.#ownedTrigger(ownerId) && { state: 'changed', record: this.#currentRecord() }
+  }
+
+  async suspend(): Promise<boolean> {
+    if (!this.#parts.state.current) return false
+    this.#parts.state.suspend(Date.now())
+    await this.#afterChange()
+    return true
+  }
+
+  async liftSuspension() {
+    if (!this.#parts.state.current) return undefined
+    const from = this.#parts.state.liftSuspension(Date.now())
+    await this.#afterChange()
+    return { from }
+  }
+
+  async status(): Promise<TriggerStatus | undefined> {
+    const { current } = this.#parts.state
+    if (!current) return undefined
+    const { ownerId, kind, enabled, suspendedFrom } = current
+    return { ownerId, kind, enabled, isSuspended: suspendedFrom !== null }
   }
 
   async deliverLogs(delivery: LogDelivery): Promise<DeliveryResponse> {

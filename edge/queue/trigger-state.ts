@@ -44,6 +44,9 @@ type ServiceFields = Partial<
   >
 >
 
+const SUSPENDED_REASON =
+  'The operator of this service suspended this trigger. Contact the operator; queued runs start when it is resumed.'
+
 export class TriggerState {
   readonly #storage: DurableObjectStorage
   readonly #db: QueueDatabase
@@ -152,6 +155,28 @@ export class TriggerState {
       this.#write({ ...set, updatedAt: now, version: row.version + 1, indexStale: true })
     })
     return true
+  }
+
+  /** Idempotent. Disables the trigger until `liftSuspension`: an owner's change must not enable it. */
+  suspend(now: number): void {
+    const { enabled, suspendedFrom } = this.#requireTrigger()
+    if (suspendedFrom !== null) return
+    this.#storage.transactionSync(() => {
+      this.disable(SUSPENDED_REASON, now)
+      this.#write({ suspendedFrom: enabled ? 'enabled' : 'disabled' })
+    })
+  }
+
+  /**
+   * Leaves the trigger disabled.
+   * @returns the state before the suspension; null if the trigger is not suspended
+   */
+  liftSuspension(now: number): 'enabled' | 'disabled' | null {
+    const { suspendedFrom, version } = this.#requireTrigger()
+    if (suspendedFrom === null) return null
+    const change = { updatedAt: now, version: version + 1, indexStale: true }
+    this.#write({ ...change, suspendedFrom: null, disabledReason: null })
+    return suspendedFrom
   }
 
   disable(reason: string, now: number): void {

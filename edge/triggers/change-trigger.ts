@@ -11,6 +11,7 @@ import { TriggerChainUnavailableError, requireChainHead } from './chain-head.ts'
 import { missingIndexedWarnings } from './missing-indexed-warnings.ts'
 import { storedKeyWarnings } from './stored-key-warnings.ts'
 import { sealUsageKey } from './seal-usage-key.ts'
+import { TriggerRejectedError } from './trigger-rejected-error.ts'
 import { requireAllowedFields } from './trigger-rules.ts'
 
 type ChangeContext = {
@@ -67,6 +68,7 @@ export async function changeTrigger(
   for (let tries = 0; tries < TRIES; tries++) {
     const changed = await queue.change(ownerId, change, head)
     if (!changed) return undefined
+    if (changed.state === 'suspended') throw new TriggerRejectedError({ reason: 'suspended' })
     if (changed.state === 'changed')
       return warnings.length > 0 ? { ...changed.record, warnings } : changed.record
     const { chain, finality } = changed

@@ -4,6 +4,7 @@ import {
   type CreateTrigger,
   defaultQueuedRuns,
   type StoredTrigger,
+  type TriggerRecord,
 } from '../../shared/wire/trigger.ts'
 import { type ChainEventConfig, readChainEventConfig } from '../chain/chain-event-config.ts'
 import type { Chains } from '../chain/chain-settings.ts'
@@ -54,15 +55,34 @@ export async function createTrigger(
   const owner = { triggerId: await newTriggerId(settings.ID_MAC_KEY, random), ownerId }
   const cid = await actionCid(body.action_code)
   const { sealed, warnings } = await sealUsageKey(env, now, body.usage_api_key, cid, owner)
-  let watch: SubscriptionState | undefined
-  if (body.kind === 'chain_event') {
-    const config = readChainEventConfig(body.config)
-    watch = await firstWatch(env, settings.CHAINS, body, config)
-    warnings.push(...missingIndexedWarnings(config))
-  }
+  if (body.kind === 'chain_event')
+    warnings.push(...missingIndexedWarnings(readChainEventConfig(body.config)))
+  const record = await storeTrigger(env, settings, { ...owner, sealed, cid }, body)
+  return warnings.length > 0 ? { ...record, warnings } : record
+}
+
+/**
+ * Stores a trigger under an ID that no trigger has.
+ * @param owned `sealed` is the usage key, encrypted for this trigger and owner
+ * @throws {TriggerChainUnavailableError} if the head of the chain is unavailable; nothing is stored
+ */
+export async function storeTrigger(
+  env: Env,
+  settings: Pick<Settings, 'CHAINS'>,
+  {
+    sealed,
+    cid,
+    ...owner
+  }: { triggerId: string; ownerId: string; sealed: Uint8Array; cid: string },
+  body: Omit<CreateTrigger, 'usage_api_key'>,
+): Promise<TriggerRecord> {
+  const watch =
+    body.kind === 'chain_event'
+      ? await firstWatch(env, settings.CHAINS, body, readChainEventConfig(body.config))
+      : undefined
   // The generated RPC stub type cannot represent a record that contains arbitrary JSON.
   const queue: Pick<TriggerObject, 'create'> = env.TRIGGER_QUEUE.getByName(owner.triggerId)
-  const record = await queue.create({
+  return queue.create({
     ...owner,
     name: body.name,
     kind: body.kind,
@@ -77,14 +97,13 @@ export async function createTrigger(
     sealedUsageKey: sealed,
     ...(watch ? { watch } : {}),
   })
-  return warnings.length > 0 ? { ...record, warnings } : record
 }
 
 /** The subscription of a disabled trigger starts when the trigger is enabled. */
 async function firstWatch(
   env: Env,
   chains: Chains,
-  body: CreateTrigger,
+  body: Pick<CreateTrigger, 'enabled' | 'options'>,
   { chain, startBlock }: ChainEventConfig,
 ): Promise<SubscriptionState> {
   const watch = newSubscriptionState(chain)

@@ -4,6 +4,8 @@ export type TriggerRejection =
   | { reason: 'account_key' }
   | { reason: 'too_many_triggers'; max: number }
   | { reason: 'chain_not_configured'; chain: string; configured: readonly string[] }
+  /** An operator suspended the trigger, so its owner cannot enable or disable it. */
+  | { reason: 'suspended' }
   /** The chain's nodes do not report the latest safe or finalized block. */
   | { reason: 'no_such_finality'; chain: string; finality: string }
 

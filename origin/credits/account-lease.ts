@@ -197,6 +197,7 @@ export class AccountLease {
     this.budgets.recordSettled(order.charges, order.parts)
     for (const read of this.#sentReads.splice(0)) read.resolve(answer)
     this.budgets.debtCents = answer.debtCents
+    this.budgets.isSuspended = answer.isSuspended
     this.budgets.credit.applyAnswer(answer.credit)
     // The lost first answer to a repeated order may have reported that the lease had expired. Therefore,
     // sub-allocations that the order does not name are treated as lost.

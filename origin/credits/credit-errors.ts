@@ -17,6 +17,11 @@ export class PaymentRequiredError extends Error {
   }
 }
 
+/** An operator suspended the account, so it cannot spend credit. */
+export class AccountSuspendedError extends Error {
+  override readonly name = 'AccountSuspendedError'
+}
+
 export class SpendCapReachedError extends Error {
   override readonly name = 'SpendCapReachedError'
   readonly requiredCents: number

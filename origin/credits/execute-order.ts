@@ -87,10 +87,11 @@ type LeaseState = {
 
 async function applyOrder(
   tx: Transaction,
-  order: LeaseOrder,
+  received: LeaseOrder,
   terms: LeaseTerms,
   { account, own, others, books }: LeaseState,
 ): Promise<LeaseAnswer> {
+  const order = account.suspendedAt === null ? received : withoutNewCredit(received)
   const before = own?.cents ?? 0
   const payable = before + account.balanceCents - account.leasedCents
   const settled = await settleCharges(tx, order, terms.at, { payable, books })
@@ -145,8 +146,14 @@ async function applyOrder(
   })
 }
 
+/** The order of a suspended account: settles its charges, keeps its reservations, and returns all other credit. */
+function withoutNewCredit(order: LeaseOrder): LeaseOrder {
+  const credit = { ...order.credit, need: 0, extra: 0, ask: false, giveBack: true }
+  return { ...order, credit }
+}
+
 function leaseAnswer(
-  { balanceCents, leasedCents, debtCents }: CreditAccount,
+  { balanceCents, leasedCents, debtCents, suspendedAt }: CreditAccount,
   others: readonly LeaseRow[],
   {
     held,
@@ -160,10 +167,14 @@ function leaseAnswer(
     asked,
     answered,
   }))
+  const isSuspended = suspendedAt !== null
   return {
-    credit: { held, available: balanceCents - leasedCents, others: elsewhere },
+    credit: isSuspended
+      ? { held, available: 0, others: [] }
+      : { held, available: balanceCents - leasedCents, others: elsewhere },
     balanceCents,
     debtCents,
+    isSuspended,
     reservedElsewhereCents: others.reduce((sum, { reservedCents }) => sum + reservedCents, 0),
     ...rest,
   }

@@ -2,6 +2,7 @@ import { Budget } from './budget.ts'
 import { ACCOUNT_FAILURES, capBudgetName, failureBudgetName, capKeyHash } from './budget-names.ts'
 import type { Charge, SubAllocationAnswer, SubAllocationOrder } from './lease-order.ts'
 import {
+  AccountSuspendedError,
   NoAllowanceLeftError,
   PaymentRequiredError,
   SpendCapReachedError,
@@ -26,6 +27,8 @@ export class LeaseBudgets {
   readonly credit: Budget
   /** Debt of the account as of the last answer from the database. */
   debtCents = 0
+  /** As of the last answer from the database. */
+  isSuspended = false
   readonly #options: LeaseBudgetsOptions
   readonly #subAllocations = new Map<string, Budget>()
   readonly #due = new Map<string, Budget>()
@@ -35,7 +38,10 @@ export class LeaseBudgets {
     this.credit = new Budget({
       ...options,
       unit: 1,
-      refuse: (cents, { left }) => new PaymentRequiredError(cents, left, this.debtCents),
+      refuse: (cents, { left }) =>
+        this.isSuspended
+          ? new AccountSuspendedError()
+          : new PaymentRequiredError(cents, left, this.debtCents),
     })
   }
 

@@ -81,6 +81,8 @@ export type LeaseAnswer = {
   parts: readonly SubAllocationAnswer[]
   balanceCents: number
   debtCents: number
+  /** True if an operator suspended the account. The lease then holds only reserved credit. */
+  isSuspended: boolean
   /** Credit that other processes have reserved, as of their latest orders. */
   reservedElsewhereCents: number
   /** Cents of charges that could not be paid because the lease had expired. */

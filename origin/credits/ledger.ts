@@ -8,10 +8,13 @@ export type CreditAccount = typeof creditAccounts.$inferSelect
 
 export type ChargeKind = 'write' | 'execution'
 
-/** A `reversal` restores credit that was deducted for a refund or dispute. */
-type CreditKind = 'starter' | 'payment' | 'reversal'
+/**
+ * A `reversal` restores credit that was deducted for a refund or dispute. An operator makes an `adjustment`, which adds or
+ * deducts credit.
+ */
+type CreditKind = 'starter' | 'payment' | 'reversal' | 'adjustment'
 
-export type ClawbackKind = 'refund' | 'dispute'
+export type ClawbackKind = 'refund' | 'dispute' | 'adjustment'
 
 type Transfer = {
   /** Posting another transfer with the same key has no effect. */
@@ -34,7 +37,18 @@ type Transfer = {
 /** Ledger accounts that belong to no customer. Charges go to `revenue`; starter credits come from `starter`. */
 export const REVENUE = 'revenue'
 const STARTER = 'starter'
+const OPERATOR = 'operator'
 export const PROCESSOR = 'processor'
+
+/** Ledger account from which credit of each kind comes, and to which it is deducted. */
+const SOURCES: Record<CreditKind | ClawbackKind, string> = {
+  starter: STARTER,
+  payment: PROCESSOR,
+  reversal: PROCESSOR,
+  refund: PROCESSOR,
+  dispute: PROCESSOR,
+  adjustment: OPERATOR,
+}
 
 export function creditsLedgerAccount(accountHash: string): string {
   return `credits:${accountHash}`
@@ -82,8 +96,7 @@ export async function addCredit(
   credit: { idempotencyKey: string; kind: CreditKind; cents: number; subject?: string },
 ): Promise<CreditAccount> {
   const { accountHash } = account
-  const from = credit.kind === 'starter' ? STARTER : PROCESSOR
-  const transfer = { ...credit, from, to: creditsLedgerAccount(accountHash) }
+  const transfer = { ...credit, from: SOURCES[credit.kind], to: creditsLedgerAccount(accountHash) }
   const balanceCents = await postTransfers(tx, accountHash, at, [transfer])
   if (balanceCents === 0) return account
   const credited = await changeAccount(tx, account, { balanceCents })
@@ -91,7 +104,7 @@ export async function addCredit(
 }
 
 /**
- * Deducts a refunded or disputed amount from credit that is not leased, once per idempotency key. The amount that is
+ * Deducts an amount, such as a refund, from credit that is not leased, once per idempotency key. The amount that is
  * not covered becomes debt. The caller must hold the account's lock.
  */
 export async function clawBack(
@@ -113,7 +126,7 @@ export async function clawBack(
   if (before.length > 0) return account
   const paid = Math.min(cents, account.balanceCents - account.leasedCents)
   const unpaidCents = cents - paid
-  const of = { kind, subject, to: PROCESSOR }
+  const of = { kind, subject, to: SOURCES[kind] }
   const both: Transfer[] = [
     { idempotencyKey, from: creditsLedgerAccount(accountHash), cents: paid, ...of },
     { idempotencyKey: debtKey, from: debtLedgerAccount(accountHash), cents: unpaidCents, ...of },

@@ -1,5 +1,9 @@
 import type { AccountLease } from './account-lease.ts'
-import { PaymentRequiredError, SpendCapReachedError } from './credit-errors.ts'
+import {
+  AccountSuspendedError,
+  PaymentRequiredError,
+  SpendCapReachedError,
+} from './credit-errors.ts'
 import type { Charge } from './lease-order.ts'
 
 export type ExtendFailure = 'out_of_credits' | 'spend_cap_reached'
@@ -17,7 +21,7 @@ export class Reservation {
     this.#cents = cents
   }
 
-  /** @throws {PaymentRequiredError | SpendCapReachedError | CreditsUnavailableError} */
+  /** @throws {PaymentRequiredError | AccountSuspendedError | SpendCapReachedError | CreditsUnavailableError} */
   static async of(lease: AccountLease, keyHash: string, cents: number): Promise<Reservation> {
     await reserveCreditAndCap(lease, keyHash, cents)
     return new Reservation(lease, keyHash, cents)
@@ -43,7 +47,8 @@ export class Reservation {
     try {
       await reserveCreditAndCap(this.#lease, this.#keyHash, cents)
     } catch (error) {
-      if (error instanceof PaymentRequiredError) return 'out_of_credits'
+      if (error instanceof PaymentRequiredError || error instanceof AccountSuspendedError)
+        return 'out_of_credits'
       if (error instanceof SpendCapReachedError) return 'spend_cap_reached'
       throw error
     }

@@ -55,7 +55,7 @@ export function isSettlementOnly({ charges, credit, parts }: LeaseOrder): boolea
 /**
  * Settles an order in a single statement, whereas `executeInTransaction` needs ten.
  * @returns undefined if nothing was changed and the full transaction must handle the order: it was applied before, the
- * lease does not exist or does not cover the charges, the account has debt, or a key has a spending cap
+ * lease does not exist or does not cover the charges, the account has debt or is suspended, or a key has a spending cap
  */
 export async function settleFast(
   db: Database,
@@ -79,7 +79,7 @@ export async function settleFast(
   // too.
   const answer = await db.execute(sql`
     WITH account AS (
-      SELECT account_hash, debt_cents FROM credit_accounts WHERE account_hash = ${accountHash} FOR UPDATE
+      SELECT account_hash, debt_cents, suspended_at FROM credit_accounts WHERE account_hash = ${accountHash} FOR UPDATE
     ), uncapped AS (
       SELECT p.budget FROM lease_parts p, account
       WHERE p.lease_id = ${leaseId} AND p.budget IN ${caps} AND p.unlimited AND p.asked = p.answered
@@ -91,6 +91,7 @@ export async function settleFast(
       FROM account
       WHERE l.id = ${leaseId} AND l.account_hash = account.account_hash AND l.sequence < ${sequence}::int
         AND l.cents >= ${spent}::bigint + ${credit.reserved}::bigint AND account.debt_cents = 0
+        AND account.suspended_at IS NULL
         AND (SELECT count(*) FROM uncapped) = ${caps.length}::int
       RETURNING l.cents
     ), charge (idempotency_key, kind, key_hash, subject, cents, quantity) AS (
@@ -133,6 +134,7 @@ export async function settleFast(
     parts: [],
     balanceCents,
     debtCents: 0,
+    isSuspended: false,
     reservedElsewhereCents: Number(row.elsewhere),
     unpaidCents: 0,
     isNew: false,

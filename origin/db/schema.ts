@@ -202,6 +202,8 @@ export const creditAccounts = pgTable(
     leasedCents: cents('leased_cents').notNull(),
     debtCents: cents('debt_cents').notNull(),
     openedAt: time('opened_at').notNull(),
+    /** Null unless an operator suspended the account. No credit is leased to it while it is suspended. */
+    suspendedAt: time('suspended_at'),
   },
   (table) => [
     check('credit_accounts_no_overdraft', sql`${table.balanceCents} >= ${table.leasedCents}`),
@@ -363,10 +365,10 @@ export const ledgerTransfers = pgTable(
     idempotencyKey: text('idempotency_key').notNull().unique(),
     /**
      * Kind of transfer: `starter`, `write`, `execution`, `payment`, `refund`, `dispute`, `reversal` (of a refund or
-     * dispute) or `debt`.
+     * dispute), `adjustment` (by an operator) or `debt`.
      */
     kind: text('kind').notNull(),
-    /** Ledger account: `credits:<hash>`, `debt:<hash>`, `revenue`, `processor` or `starter`. */
+    /** Ledger account: `credits:<hash>`, `debt:<hash>`, `revenue`, `processor`, `operator` or `starter`. */
     fromAccount: text('from_account').notNull(),
     toAccount: text('to_account').notNull(),
     cents: cents('cents').notNull(),
@@ -374,7 +376,8 @@ export const ledgerTransfers = pgTable(
     accountHash: text('account_hash').notNull(),
     /**
      * For charges, these columns contain the key hash, the operation or action CID, and the number of combined charges.
-     * For payments, refunds and disputes, the subject is the processor's ID of the payment.
+     * For payments, refunds and disputes, the subject is the processor's ID of the payment. For adjustments, it is the ID
+     * of the operator's action.
      */
     keyHash: text('key_hash'),
     subject: text('subject'),
@@ -392,3 +395,19 @@ export const ledgerTransfers = pgTable(
 )
 
 export type TransferRow = typeof ledgerTransfers.$inferSelect
+
+/** Audit log of operators' actions on accounts. The database rejects updates and deletions. */
+export const operatorActions = pgTable('operator_actions', {
+  /** Chosen by the operator, or random. An ID is performed once. */
+  id: text('id').primaryKey(),
+  /** Name of the operator, as given. */
+  operator: text('operator').notNull(),
+  command: text('command', {
+    enum: ['suspend-account', 'resume-account', 'adjust-credit', 'erase-account-email'],
+  }).notNull(),
+  accountHash: text('account_hash').notNull(),
+  reason: text('reason').notNull(),
+  /** Adjustments only: amount added to the account's credit. Negative if it was deducted. */
+  cents: cents('cents'),
+  at: time('at').notNull(),
+})

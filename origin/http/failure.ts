@@ -22,6 +22,7 @@ import { WebhookRefusedError } from '../credits/processor/webhook.ts'
 import {
   CreditsUnavailableError,
   AllowanceExhaustedError,
+  AccountSuspendedError,
   PaymentRequiredError,
   RunsInFlightError,
   SpendCapReachedError,
@@ -36,6 +37,7 @@ import { BodyTooSlowError } from './body/read-body.ts'
 import { contractApiError } from './contract-errors.ts'
 import { NestedTooDeeplyError } from './json/scan.ts'
 import {
+  accountSuspendedError,
   actionStoppedError,
   notCreditedError,
   paymentRequiredError,
@@ -65,6 +67,7 @@ const DOMAIN_ERRORS = [
   InvalidSourceError,
   AllowanceExhaustedError,
   CreditsUnavailableError,
+  AccountSuspendedError,
   PaymentRequiredError,
   RunsInFlightError,
   SpendCapReachedError,
@@ -178,6 +181,8 @@ function domainApiError(error: DomainError): ApiError {
       return sourceRefusal(error)
     case 'PaymentRequiredError':
       return paymentRequiredError(error)
+    case 'AccountSuspendedError':
+      return accountSuspendedError()
     case 'SpendCapReachedError':
       return spendCapReachedError(error)
     case 'AllowanceExhaustedError': {

@@ -21,6 +21,16 @@ export function paymentRequiredError(error: PaymentRequiredError): ApiError {
   return new ApiError(402, message + owed, FIX_PAYMENT)
 }
 
+/** 402, so that the edge keeps the runs of triggers in their queues until the account is resumed. */
+export function accountSuspendedError(): ApiError {
+  return new ApiError(
+    402,
+    'The operator of this service suspended the account; nothing was executed or charged.',
+    'Contact the operator. Reads still work, and queued runs of triggers start when the account is resumed.',
+    { reason: 'account_suspended' },
+  )
+}
+
 export function spendCapReachedError(error: SpendCapReachedError): ApiError {
   const { requiredCents, leftCents, capCents, windowSeconds, nextLeavesAt } = error
   const at = nextLeavesAt && rfc3339(nextLeavesAt)

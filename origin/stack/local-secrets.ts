@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { metricsTokenSetting } from '../../shared/config/settings.ts'
+import { operatorTokenSetting } from '../../shared/config/settings.ts'
 import { replaceFile } from '../replace-file.ts'
 
 /** Secrets that the edge and the origin share. Stored on disk, because IDs and stored keys depend on them. */
@@ -30,7 +30,7 @@ export const METRICS_TOKEN_FILE = 'metrics-token'
 /** Loads the metrics token. Creates it at the first start, in a file that only the current user can read. */
 export function loadMetricsToken(stateDir: string): string {
   const token = readOrCreate(join(stateDir, METRICS_TOKEN_FILE), randomSecret).trim()
-  return metricsTokenSetting.parse(token)
+  return operatorTokenSetting.parse(token)
 }
 
 function randomSecret(): string {

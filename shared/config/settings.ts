@@ -23,10 +23,10 @@ type SettingMeaning = {
 export const SETTINGS = z.registry<SettingMeaning>()
 
 /**
- * Token for reading the metrics. The operator chooses the token, and the edge and the origin check it in the same way.
- * It needs at least 24 random bytes, because failed attempts are not rate limited.
+ * Token of an operator, such as the one for reading the metrics. The edge and the origin check it in the same way. It
+ * needs at least 24 random bytes, because failed attempts are not rate limited.
  */
-export const metricsTokenSetting = z
+export const operatorTokenSetting = z
   .string()
   .regex(/^[A-Za-z0-9_-]{32,128}$/, 'expected 32 to 128 random characters of base64url')
 

@@ -90,6 +90,15 @@ export const ERROR_CODES = {
     again:
       'after adding funds; nothing was executed. Runs of triggers wait for credits automatically',
   },
+  account_suspended: {
+    statuses: [402],
+    from: 'the core API',
+    meaning:
+      'The operator of the service suspended the account: it cannot run actions or write. Reads and payments still work.',
+    fix: 'Contact the operator.',
+    again:
+      'after the operator has resumed the account; nothing was executed. Runs of triggers wait automatically',
+  },
   out_of_credits: {
     statuses: [402],
     from: 'the core API',
@@ -121,6 +130,14 @@ export const ERROR_CODES = {
     meaning: 'The token does not have the scope for this operation.',
     fix: 'The scopes of a token cannot change. Get a new token approved with the scope that `message` names.',
     again: UNCHANGED_NEVER,
+  },
+  trigger_suspended: {
+    statuses: [403],
+    from: 'the trigger service',
+    meaning:
+      'The operator of the service suspended the trigger. Its owner cannot enable or disable it.',
+    fix: 'Contact the operator.',
+    again: 'after the operator has resumed the trigger',
   },
   page_out_of_date: {
     statuses: [403],

@@ -32,6 +32,7 @@ export async function makeEdgeTestEnvironment() {
     // Request logs would hide the output of the tests.
     SVC_LOG_LEVEL: 'warn',
     METRICS_TOKEN: randomBytes(24).toString('base64url'),
+    OPERATOR_TOKEN: randomBytes(24).toString('base64url'),
     // Each chain has its own path on one double; `polygon` is not configured.
     CHAINS: JSON.stringify(
       Object.fromEntries(

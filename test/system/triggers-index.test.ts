@@ -1,6 +1,10 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { operatorProgram } from '../../origin/operator/command.ts'
 import { createApprovedToken } from '../../origin/stack/approved-token.ts'
+import { EXPORT_PAGE_TRIGGERS } from '../../shared/wire/operator.ts'
 import type { ListedTrigger, TriggerRecord } from '../../shared/wire/trigger.ts'
 import { until } from './owner.ts'
 import { type StartedStack, startStack } from './stack.ts'
@@ -8,7 +12,9 @@ import { type StartedStack, startStack } from './stack.ts'
 let started: StartedStack
 let token: string
 beforeAll(async () => {
-  started = await startStack()
+  started = await startStack({
+    edgeSettings: async () => ({ OPERATOR_TOKEN: 'operator-token-of-this-test-0123' }),
+  })
   token = (await createApprovedToken(started.triggersUrl)).token
 })
 afterAll(() => started.stop())
@@ -129,6 +135,52 @@ it('stolen edge: rejects an account key as usage key, as identified by the origi
   expect(taken).toMatchObject({ status: 201, body: { warnings: [expect.any(String)] } })
   const patched = await api('PATCH', `/${taken.body.id}`, { usage_api_key: api_key })
   expect(patched.status).toBe(422)
+})
+
+it('exports, erases and imports with the command of operators', async () => {
+  const operate = async (...args: string[]): Promise<any> => {
+    const printed: object[] = []
+    const environment = { OPERATOR_TOKEN: 'operator-token-of-this-test-0123' }
+    const who = ['--operator', 'ada', '--reason', 'ticket 7', '--yes']
+    await operatorProgram((result) => printed.push(result), environment).parseAsync(
+      [...args, '--edge', started.triggersUrl, ...(args[0] === 'log' ? [] : who)],
+      { from: 'user' },
+    )
+    return printed.at(-1)
+  }
+  const me = await fetch(`${started.triggersUrl}/api/me`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  const { id: user } = (await me.json()) as { id: string }
+  while ((await api('GET', '')).body.length <= EXPORT_PAGE_TRIGGERS) await create()
+  const { body: list } = await api('GET', '')
+  const output = join(started.stateDir, 'triggers.json')
+  expect(await operate('export-triggers', user, '--output', output)).toMatchObject({
+    triggers: list.length,
+  })
+  expect(statSync(output).mode & 0o777).toBe(0o600)
+  await api('DELETE', `/${list[0].id}`)
+  const { triggers } = await operate('import-triggers', user, output)
+  expect(triggers.filter(({ imported }: { imported: boolean }) => imported)).toEqual([
+    { from: list[0].id, ...imported(list[0]) },
+  ])
+  expect(await operate('erase-user', user)).toMatchObject({ done: true, triggers_left: 0 })
+  expect((await api('GET', '')).status).toBe(401)
+  const { edge } = await operate('log')
+  expect(edge[0]).toMatchObject({ command: 'erase-user', subject: user, operator: 'ada' })
+  await expect(
+    operatorProgram(() => {}, { OPERATOR_TOKEN: 'x'.repeat(32) }).parseAsync(
+      ['log', '--edge', started.triggersUrl],
+      { from: 'user' },
+    ),
+  ).rejects.toThrow(/^the edge responded with 401: The operator token is missing or wrong/)
+})
+
+const imported = ({ id, webhook_url }: ListedTrigger) => ({
+  id,
+  webhook_url,
+  warnings: [],
+  imported: true,
 })
 
 it('serves a valid OpenAPI 3.1 description of the trigger service', async () => {

@@ -12,6 +12,12 @@ import { agentRequestResponse, agentRequestBody } from '../../../shared/wire/age
 import { queuedResponse } from '../../../shared/wire/run.ts'
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
 import { HEALTH_PATH, METRICS_PATH, METRICS_TYPE } from '../../../shared/wire/monitoring-paths.ts'
+import {
+  OPERATOR_PATH,
+  operatorActionRecord,
+  operatorRequest,
+  operatorResponse,
+} from '../../../shared/wire/operator.ts'
 import { REASONS } from '../../health/reasons.ts'
 import { NOT_CONFIGURED } from '../not-configured.ts'
 import { DOCUMENT_PATHS, GUIDE_PATH, INDEX_PATH, LLMS_PATH } from '../../skill/documents.ts'
@@ -21,6 +27,16 @@ import { idParameters } from './page-descriptions.ts'
 const webhookId = idParameters(
   'The trigger ID. The full URL is `webhook_url` in the trigger’s record.',
 )
+
+const OPERATOR_AUTHORIZATION = [
+  {
+    name: 'Authorization',
+    in: 'header',
+    required: true,
+    description: '`Bearer` followed by the value of the setting `OPERATOR_TOKEN`.',
+    schema: { type: 'string' },
+  },
+]
 
 const nullable = (type: string) => ({ type: [type, 'null'] })
 
@@ -210,6 +226,39 @@ export const otherRoutes: OpenApiPaths = {
       responses: {
         200: { description: 'Done.', content: { [METRICS_TYPE]: {} } },
         ...failureResponses(401, 404, 500),
+      },
+    },
+  },
+  [OPERATOR_PATH]: {
+    get: {
+      operationId: 'operator_log',
+      summary: 'Returns the latest 200 rows of the audit log of operators, newest first.',
+      security: [],
+      parameters: OPERATOR_AUTHORIZATION,
+      responses: {
+        200: {
+          description: 'Done.',
+          content: jsonContent(jsonSchemaOf(z.array(operatorActionRecord), 'output')),
+        },
+        ...failureResponses(401, 404, 429, 500, 503),
+      },
+    },
+    post: {
+      operationId: 'operator_command',
+      summary:
+        'Performs a command of an operator, and records it in the audit log. With `dry_run`, returns only the plan.',
+      security: [],
+      parameters: OPERATOR_AUTHORIZATION,
+      requestBody: {
+        required: true,
+        content: jsonContent(jsonSchemaOf(operatorRequest, 'input')),
+      },
+      responses: {
+        200: {
+          description: 'Done.',
+          content: jsonContent(jsonSchemaOf(operatorResponse, 'output')),
+        },
+        ...failureResponses(400, 401, 404, 409, 413, 415, 422, 429, 500, 503),
       },
     },
   },

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { booksOf } from '../credits/process.ts'
+import { suspendAccount } from '../../../origin/operator/account-actions.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 import { away } from '../credits/unreliable-database.ts'
 import { appWith, creditsOver } from './other-ledger.ts'
@@ -37,6 +38,31 @@ describe('402', () => {
   ])('is returned by %s if the account has no credit', async (path, body) => {
     const key = await origin.poor(0)
     expect((await origin.core(path, { key, body })).status).toBe(402)
+  })
+
+  it('is returned to a suspended account, which can still read', async () => {
+    const key = await origin.poor(100)
+    const account = origin.hashOf(key)
+    const action = { id: randomBytes(8).toString('hex'), operator: 'ada', reason: 'r' }
+    const terms = { starterCents: 0, at: new Date() }
+    const { db } = origin.database
+    await suspendAccount(db, { ...action, accountHash: account }, terms)
+    for (const refused of [
+      await wallet(key),
+      await origin.core('svc_action', { key, body: { code: ECHO } }),
+    ]) {
+      expect([refused.status, refused.headers.get('x-svc-error')]).toEqual([
+        402,
+        'account_suspended',
+      ])
+      expect(refused.body).toMatchObject({
+        error: 'payment_required',
+        reason: 'account_suspended',
+        message: expect.stringContaining('suspended'),
+      })
+    }
+    expect(await balanceOf(key)).toBe(100)
+    expect((await origin.core('list_wallets', { key })).status).toBe(200)
   })
 
   it('is never returned for an unknown key, which gets 401 first', async () => {

@@ -34,6 +34,16 @@ export const ELSEWHERE: readonly Elsewhere[] = [
   { page: 'docs/backup.md', language: '', ranBy: RESTORE },
   { page: 'docs/operate.md', language: 'http', ranBy: 'test/origin/log/log-sink.test.ts' },
   { page: 'docs/operate.md', has: 'promtool test rules', ranBy: 'test/tree/monitoring.test.ts' },
+  {
+    page: 'docs/operate.md',
+    has: 'suspend-account',
+    ranBy: 'test/origin/operator/account-commands.test.ts',
+  },
+  {
+    page: 'docs/operate.md',
+    has: 'suspend-trigger <trigger ID>',
+    ranBy: 'test/edge/operator/operator.test.ts',
+  },
   { page: 'docs/operate.md', language: 'yaml', because: 'Prometheus’ own, which is not here' },
   { page: 'README.md', has: 'REST clients', because: 'a picture' },
   { page: 'README.md', language: 'js', ranBy: PROGRAMS },

@@ -1,0 +1,1 @@
+ALTER TABLE `trigger` ADD `suspended_from` text;

@@ -1,0 +1,80 @@
+import { and, eq, inArray, isNull } from 'drizzle-orm'
+import { ERASE_PAGE_TRIGGERS } from '../../shared/wire/operator.ts'
+import {
+  agentRequests,
+  agentTokens,
+  localMailbox,
+  magicLinks,
+  passkeyChallenges,
+  passkeys,
+  sessions,
+  triggers,
+  users,
+} from '../db/schema.ts'
+import type { Env } from '../env.ts'
+import type { OperatorDeps } from './deps.ts'
+import type { User } from '../identity/users.ts'
+import type { TriggerObject } from '../queue/trigger-object.ts'
+import { countTriggers } from '../triggers/trigger-index.ts'
+
+export async function planErasure(db: OperatorDeps['db'], { id }: User) {
+  return {
+    user_id: id,
+    sessions: await db.$count(sessions, eq(sessions.userId, id)),
+    passkeys: await db.$count(passkeys, eq(passkeys.userId, id)),
+    tokens: await db.$count(
+      agentTokens,
+      and(eq(agentTokens.userId, id), isNull(agentTokens.revokedAt)),
+    ),
+    triggers: await countTriggers(db, id),
+  }
+}
+
+/**
+ * First deletes all that identifies the user or grants access, in one transaction, so that the user cannot create further
+ * triggers. Then deletes a page of triggers with their runs and usage keys.
+ *
+ * The rows of the user and of the revoked tokens stay without an address and labels: a token can never be approved again.
+ * @returns the number of triggers that are left; the command has to be repeated until it is 0
+ */
+export async function eraseUser(
+  env: Env,
+  { db, now }: Pick<OperatorDeps, 'db' | 'now'>,
+  { id, email }: User,
+): Promise<{ triggers_left: number }> {
+  const challenges = db
+    .select({ challenge: agentTokens.challenge })
+    .from(agentTokens)
+    .where(eq(agentTokens.userId, id))
+  const ofUser = eq(agentTokens.userId, id)
+  await db.batch([
+    db.delete(agentRequests).where(inArray(agentRequests.challenge, challenges)),
+    db
+      .update(agentTokens)
+      .set({ revokedAt: now() })
+      .where(and(ofUser, isNull(agentTokens.revokedAt))),
+    db.update(agentTokens).set({ label: null }).where(ofUser),
+    db.delete(sessions).where(eq(sessions.userId, id)),
+    db.delete(passkeys).where(eq(passkeys.userId, id)),
+    db.delete(passkeyChallenges).where(eq(passkeyChallenges.userId, id)),
+    db.delete(magicLinks).where(eq(magicLinks.email, email)),
+    db.delete(localMailbox).where(eq(localMailbox.recipient, email)),
+    // Cannot be an address, so nobody can sign in as this user.
+    db
+      .update(users)
+      .set({ email: `erased:${id}` })
+      .where(eq(users.id, id)),
+  ])
+  const page = await db
+    .select({ id: triggers.id })
+    .from(triggers)
+    .where(eq(triggers.ownerId, id))
+    .limit(ERASE_PAGE_TRIGGERS)
+  await Promise.all(
+    page.map(async (trigger) => {
+      const queue: Pick<TriggerObject, 'remove'> = env.TRIGGER_QUEUE.getByName(trigger.id)
+      await queue.remove(id)
+    }),
+  )
+  return { triggers_left: await countTriggers(db, id) }
+}
