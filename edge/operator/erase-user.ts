@@ -15,7 +15,7 @@ import type { Env } from '../env.ts'
 import type { OperatorDeps } from './deps.ts'
 import type { User } from '../identity/users.ts'
 import type { TriggerObject } from '../queue/trigger-object.ts'
-import { countTriggers } from '../triggers/trigger-index.ts'
+import { indexUsage } from '../triggers/trigger-index.ts'
 
 export async function planErasure(db: OperatorDeps['db'], { id }: User) {
   return {
@@ -26,7 +26,7 @@ export async function planErasure(db: OperatorDeps['db'], { id }: User) {
       agentTokens,
       and(eq(agentTokens.userId, id), isNull(agentTokens.revokedAt)),
     ),
-    triggers: await countTriggers(db, id),
+    triggers: (await indexUsage(db, id)).triggers,
   }
 }
 
@@ -76,5 +76,5 @@ export async function eraseUser(
       await queue.remove(id)
     }),
   )
-  return { triggers_left: await countTriggers(db, id) }
+  return { triggers_left: (await indexUsage(db, id)).triggers }
 }

@@ -4,7 +4,7 @@ import type { OperatorDeps } from './deps.ts'
 import type { TriggerObject, TriggerStatus } from '../queue/trigger-object.ts'
 import { changeTrigger } from '../triggers/change-trigger.ts'
 import { isTriggerId } from '../triggers/trigger-id.ts'
-import { countTriggers } from '../triggers/trigger-index.ts'
+import { indexUsage } from '../triggers/trigger-index.ts'
 import { recordAction } from './audit-log.ts'
 import { eraseUser, planErasure } from './erase-user.ts'
 import { exportTriggers } from './export-triggers.ts'
@@ -56,7 +56,7 @@ async function planCommand(
       const { after } = request
       return {
         subject: id,
-        plan: { user_id: id, triggers: await countTriggers(services.db, id) },
+        plan: { user_id: id, triggers: (await indexUsage(services.db, id)).triggers },
         act: () => exportTriggers(env, services.db, id, after),
       }
     }
