@@ -3,19 +3,24 @@ import { createHash, randomBytes } from 'node:crypto'
 
 type ApprovedToken = { token: string; email: string }
 
+/** Returns the last sign-in link that was sent to an address, or undefined if there is none. */
+export type ReadLink = (triggersUrl: string, email: string) => Promise<string | undefined>
+
 /** @throws {Error} if a page fails; the message names the page */
 export async function createApprovedToken(
   triggersUrl: string,
   email = 'demo@example.com',
+  readLink: ReadLink = linkInLocalMailbox,
 ): Promise<ApprovedToken> {
   const token = randomBytes(48).toString('base64url')
   const challenge = createHash('sha256').update(token).digest('base64url')
-  await approve(`${triggersUrl}/agent/authorize?challenge=${challenge}`, email)
+  const url = `${triggersUrl}/agent/authorize?challenge=${challenge}`
+  await approve(url, email, undefined, readLink)
   return { token, email }
 }
 
 /**
- * Signs in with the link from the local mailbox and presses Authorize.
+ * Signs in with the link from the mailbox and presses Authorize.
  * @param code code that the program displays; it is entered if the page asks for a code, and otherwise compared with
  * the code on the page
  * @throws {Error} if a page fails; the message names the page
@@ -24,9 +29,10 @@ export async function approve(
   authorizeUrl: string,
   email = 'demo@example.com',
   code?: string,
+  readLink: ReadLink = linkInLocalMailbox,
 ): Promise<void> {
   const { origin, searchParams } = new URL(authorizeUrl)
-  const cookie = await signIn(origin, email)
+  const cookie = await signIn(origin, email, readLink)
   const page = await fetch(authorizeUrl, { headers: { cookie } })
   const text = await page.text()
   const csrf = /name="csrf" value="([^"]+)"/.exec(text)?.[1]
@@ -48,14 +54,18 @@ export async function approve(
     throw new Error(`the approval failed with status ${approved.status}: ${title ?? 'no title'}`)
 }
 
-async function signIn(triggersUrl: string, email: string): Promise<string> {
-  const requested = await post(triggersUrl, '/sign-in', { email, next: '/' })
-  if (requested.status !== 200)
-    throw new Error(`the sign-in failed with status ${requested.status}`)
+async function linkInLocalMailbox(triggersUrl: string, email: string): Promise<string | undefined> {
   const accept = { accept: 'application/json' }
   const mailbox = await fetch(`${triggersUrl}/dev/mailbox`, { headers: accept })
   const mails = (await mailbox.json()) as { recipient: string; link: string | null }[]
-  const link = mails.find((mail) => mail.recipient === email && mail.link)?.link
+  return mails.find((mail) => mail.recipient === email && mail.link)?.link ?? undefined
+}
+
+async function signIn(triggersUrl: string, email: string, readLink: ReadLink): Promise<string> {
+  const requested = await post(triggersUrl, '/sign-in', { email, next: '/' })
+  if (requested.status !== 200)
+    throw new Error(`the sign-in failed with status ${requested.status}`)
+  const link = await readLink(triggersUrl, email)
   if (!link) throw new Error('the mailbox does not contain a link')
   const secret = new URL(link).searchParams.get('secret') ?? ''
   const signedIn = await post(triggersUrl, '/sign-in/link', { secret })

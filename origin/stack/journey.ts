@@ -4,7 +4,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keccak256, toUtf8Bytes, verifyMessage } from 'ethers'
-import { createApprovedToken } from './approved-token.ts'
+import { createApprovedToken, type ReadLink } from './approved-token.ts'
 import type { FundedWalletFactory } from './funded-wallets.ts'
 import type { JourneyStep } from './journey-step.ts'
 import { runOwnershipJourney } from './ownership-journey.ts'
@@ -21,6 +21,8 @@ type JourneyOptions = {
    * skipped.
    */
   wallet?: FundedWalletFactory
+  /** @default reads the mailbox of a local stack */
+  readLink?: ReadLink
   onStep(step: string, result: string, milliseconds: number): void
 }
 
@@ -56,8 +58,20 @@ const RUN_STALLED_MS = 60_000
 
 type Signed = { message: string; signature: string }
 
+/** What the user has at the end. */
+export type Journey = {
+  accountKey: string
+  usageKey: string
+  /** Token of the trigger API. */
+  token: string
+  /** The webhook trigger, and the secret that signs its requests. */
+  trigger: { id: string; webhook_url: string; secret: string }
+  /** Request body of `svc_action` that signs a message. */
+  action: { code: string; js_params: object }
+}
+
 /** @throws {JourneyError} if a step fails */
-export async function runJourney(options: JourneyOptions): Promise<void> {
+export async function runJourney(options: JourneyOptions): Promise<Journey> {
   const step: JourneyStep = async (name, act, show) => {
     const began = performance.now()
     try {
@@ -137,7 +151,7 @@ export async function runJourney(options: JourneyOptions): Promise<void> {
   const token = await step(
     'sign in and approve a token',
     async () => {
-      const approved = await createApprovedToken(options.triggersUrl)
+      const approved = await createApprovedToken(options.triggersUrl, undefined, options.readLink)
       const headers = { authorization: `Bearer ${approved.token}` }
       const me = await callJson(`${options.triggersUrl}/api/me`, { headers })
       return { ...approved, email: me.email }
@@ -199,6 +213,13 @@ export async function runJourney(options: JourneyOptions): Promise<void> {
       step,
     })
   }
+  return {
+    accountKey: master,
+    usageKey: usage.usage_api_key,
+    token: token.token,
+    trigger: { id: trigger.id, webhook_url: trigger.webhook_url, secret },
+    action,
+  }
 }
 
 /** @throws {Error} if the signer is not the expected wallet */
@@ -208,7 +229,8 @@ async function verifySigner(signed: Signed, wallet: string, message: string): Pr
   return signer
 }
 
-function sendGitHubPush(url: string, secret: string, commit: string) {
+/** @returns `{run_id}` */
+export function sendGitHubPush(url: string, secret: string, commit: string) {
   const body = JSON.stringify({ ref: 'refs/heads/main', after: commit })
   const signature = createHmac('sha256', secret).update(body).digest('hex')
   const headers = {
@@ -248,7 +270,7 @@ type JsonCall = { body?: unknown; text?: string; headers?: Record<string, string
  * Does not validate the response's shape.
  * @throws {Error} if the status is not 2xx
  */
-async function callJson(url: string, { body, text, headers = {} }: JsonCall): Promise<any> {
+export async function callJson(url: string, { body, text, headers = {} }: JsonCall): Promise<any> {
   const payload = text ?? (body === undefined ? undefined : JSON.stringify(body))
   const posted = { 'content-type': 'application/json', ...headers }
   const response = await (payload === undefined

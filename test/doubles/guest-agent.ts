@@ -29,13 +29,27 @@ export type Fault =
 
 export type GuestAgentDouble = Awaited<ReturnType<typeof startGuestAgent>>
 
+type Machine = {
+  /** Root key of the KMS. Machines of one application have the same. */
+  kmsKey?: Buffer
+  /**
+   * App ID of 20 bytes.
+   * @default first 20 bytes of the compose hash
+   */
+  appId?: Buffer
+  /** Root of the simulated platform's certificates. */
+  platformKey?: Buffer
+}
+
 /** @param appCompose compose file of the machine */
-export async function startGuestAgent(appCompose: string, kmsKey: Buffer = randomBytes(32)) {
+export async function startGuestAgent(appCompose: string, of: Machine = {}) {
+  const { kmsKey = randomBytes(32), platformKey = randomBytes(32) } = of
   const folder = mkdtempSync(join(tmpdir(), 'svc-agent-'))
   const socketPath = join(folder, 'dstack.sock')
-  const appId = createHash('sha256').update(appCompose).digest().subarray(0, 20)
+  const appId = of.appId ?? createHash('sha256').update(appCompose).digest().subarray(0, 20)
   const appKey = derived(kmsKey, Buffer.concat([appId, Buffer.from('app-key')]))
-  const machine = new SimulatedProvider(randomBytes(32), { appCompose }, Date.now)
+  const app = { appCompose, appId: appId.toString('hex') }
+  const machine = new SimulatedProvider(platformKey, app, Date.now)
   const faults: Partial<Record<Method, Fault>> = {}
   const asked: { method: string; body: any }[] = []
 

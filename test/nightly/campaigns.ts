@@ -34,6 +34,14 @@ export const CAMPAIGNS: readonly Campaign[] = [
     minutesMax: 20,
   },
   {
+    name: 'rehearsal',
+    planned: 1,
+    perPiece: 1,
+    unit: 'whole deployment',
+    vitest: [...NIGHTLY, 'test/nightly/rehearsal.test.ts'],
+    minutesMax: 20,
+  },
+  {
     name: 'crons',
     planned: 21,
     perPiece: 3,
