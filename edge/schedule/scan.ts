@@ -2,8 +2,7 @@ import { DAY_MS } from '../../shared/durations.ts'
 import { rootCauseText } from '../db/root-cause-text.ts'
 import { type Sleep, withTimeout } from '../sleep.ts'
 import { TICK_LATE_MS } from '../../shared/limits.ts'
-import type { IndexedTrigger, RowCheck, ScannerIndex } from './scanner-index.ts'
-import type { TickReport } from './tick-reports.ts'
+import type { IndexedTrigger, RowCheck, ScannerIndex, TickReport } from './scanner-index.ts'
 
 /**
  * Version of the trigger's record, and its next tick in Unix milliseconds, or null if there is none. `late` is true if

@@ -1,12 +1,14 @@
 import { and, asc, eq, lte, sql } from 'drizzle-orm'
 import type { DrizzleD1Database } from 'drizzle-orm/d1'
 import * as schema from '../db/schema.ts'
-import type { TickReport } from './tick-reports.ts'
 
 const { triggers } = schema
 
 /** `lookAt` is the time of the next check in Unix milliseconds, or null if no check is scheduled. */
 export type IndexedTrigger = { id: string; version: number; lookAt: number | null }
+
+/** Sent by a schedule's object after a tick. `version` is the version of the trigger's record. */
+export type TickReport = { id: string; version: number; nextTickAt: number | null }
 
 /** Result of a check. `lookAt` is the time of the next check; `gone` means that the trigger no longer exists. */
 export type RowCheck =

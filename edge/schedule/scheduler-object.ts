@@ -1,5 +1,5 @@
 import type { ScanCounts } from './scan.ts'
-import type { TickReport } from './tick-reports.ts'
+import type { TickReport } from './scanner-index.ts'
 
 export interface SchedulerObject {
   /** The result is stored, so it survives an eviction of the object. */

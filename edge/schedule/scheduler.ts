@@ -10,9 +10,9 @@ import type { LogFields } from '../../shared/service-log/line.ts'
 import { logEvent } from '../log.ts'
 import { sleep } from '../sleep.ts'
 import { scan } from './scan.ts'
-import { ScannerIndex } from './scanner-index.ts'
+import { ScannerIndex, type TickReport } from './scanner-index.ts'
 import type { ScanStatus, SchedulerObject } from './scheduler-object.ts'
-import { takeTickReports, type TickReport } from './tick-reports.ts'
+import { takeTickReports } from './tick-reports.ts'
 
 /** Most ticks are due at the full and half minute, so scans start at second 5 and 35. */
 const AFTER_COMMON_TICKS_MS = 5_000

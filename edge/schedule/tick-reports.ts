@@ -1,7 +1,5 @@
 import type { Env } from '../env.ts'
-
-/** Sent by a schedule's object after a tick. `version` is the version of the trigger's record. */
-export type TickReport = { id: string; version: number; nextTickAt: number | null }
+import type { TickReport } from './scanner-index.ts'
 
 /**
  * Number of `Scheduler` objects that collect reports. One object handles about 1,000 calls a second, and many schedules
