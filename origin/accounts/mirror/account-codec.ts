@@ -1,6 +1,6 @@
 /**
- * Binary encoding of an account. The key hashes come first, because startup needs only them. The rest is decoded on
- * first access. Any change to this layout requires a new `FORMAT` in `snapshot-file.ts`.
+ * Binary encoding of an account. The key hashes come first, because startup needs only them. The rest is decoded when
+ * the account is read. Any change to this layout requires a new `FORMAT` in `snapshot-file.ts`.
  */
 import { type Account, type AccountHash, idSet, type AccountUsageKey, wordSet } from '../account.ts'
 import { FieldReader, FieldWriter } from './byte-fields.ts'
@@ -12,11 +12,24 @@ const CAN_CREATE_GROUPS = 1
 const CAN_DELETE_GROUPS = 2
 const CAN_CREATE_PKPS = 4
 
+/** Immutable. Refers to a part of a buffer, because a typed array for each account would take another 100 bytes. */
 export class StoredAccount {
-  readonly bytes: Uint8Array
+  readonly #buffer: ArrayBufferLike
+  readonly #start: number
+  readonly #end: number
 
   constructor(bytes: Uint8Array) {
-    this.bytes = bytes
+    this.#buffer = bytes.buffer
+    this.#start = bytes.byteOffset
+    this.#end = bytes.byteOffset + bytes.byteLength
+  }
+
+  get byteLength(): number {
+    return this.#end - this.#start
+  }
+
+  get bytes(): Uint8Array {
+    return new Uint8Array(this.#buffer, this.#start, this.byteLength)
   }
 }
 

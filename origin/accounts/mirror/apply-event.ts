@@ -19,7 +19,7 @@ export type AccountEvent = { name: string; args: Record<string, any> }
 
 /** Invariant: the indexes are consistent with the account records. */
 export type AccountTables = {
-  /** Accounts by master hash. */
+  /** Accounts by master hash. Only an account that the current batch has changed is decoded. */
   accounts: Map<string, Account | StoredAccount>
   /**
    * Maps the hash of each account key or usage key to the account's master hash. The contract ensures that these hashes

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { encodeAccount, StoredAccount } from '../../../origin/accounts/mirror/account-codec.ts'
 import { wasTransferred } from '../../../origin/accounts/ownership-mode.ts'
 import type { SnapshotScheduler } from '../../../origin/accounts/mirror/snapshot-scheduler.ts'
 import { type JsonRpcProxy, startJsonRpcProxy } from '../../doubles/json-rpc-proxy.ts'
@@ -183,7 +184,8 @@ describe('an unusable file', () => {
     const account = state.account(written.account)!
     const key = { ...account.usageKeys.get(written.usage)!, hash: thief }
     const usageKeys = new Map([...account.usageKeys, [thief, { ...key }]])
-    const forged = new Map(state.accountsBefore([])).set(account.hash, { ...account, usageKeys })
+    const bytes = encodeAccount({ ...account, usageKeys })
+    const forged = new Map(state.accountsBefore([])).set(account.hash, new StoredAccount(bytes))
     const { file } = world.snapshots(name, { key: new Uint8Array(32).fill(8) })
     await file.write({ number: block, hash }, forged)
 

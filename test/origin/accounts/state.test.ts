@@ -5,6 +5,7 @@ import { principalOfWallet } from '../../../origin/accounts/admin-wallet.ts'
 import { undo } from '../../../origin/accounts/mirror/batch.ts'
 import { MissingEventsError } from '../../../origin/accounts/mirror/apply-event.ts'
 import { encodeAccount, StoredAccount } from '../../../origin/accounts/mirror/account-codec.ts'
+import { DecodedAccounts } from '../../../origin/accounts/mirror/decoded-accounts.ts'
 import type { AccountEvent } from '../../../origin/accounts/mirror/apply-event.ts'
 import { AccountsState, indexAccounts } from '../../../origin/accounts/state.ts'
 import { accountHashOfWallet } from '../../../shared/crypto/typed-data.ts'
@@ -258,10 +259,7 @@ describe('any sequence of events', () => {
         for (const events of all.slice(0, all.length - back)) earlier.apply(events)
         const before = everythingIn(state)
         const accounts = state.accountsBefore(undos.slice(all.length - back))
-        const stored = [...accounts.values()].map((account) =>
-          account instanceof StoredAccount ? account : new StoredAccount(encodeAccount(account)),
-        )
-        expect(everythingIn(new AccountsState(indexAccounts(stored)))).toEqual(
+        expect(everythingIn(new AccountsState(indexAccounts(accounts.values())))).toEqual(
           everythingIn(earlier),
         )
         expect(everythingIn(state)).toEqual(before)
@@ -275,15 +273,56 @@ describe('any sequence of events', () => {
       fc.property(blocks, blocks, (first, second) => {
         const whole = new AccountsState()
         for (const events of first) whole.apply(events)
-        const stored = [...whole.accountsBefore([]).values()].map(
-          (account) => new StoredAccount(encodeAccount(account as never)),
-        )
-        const resumed = new AccountsState(indexAccounts(stored))
+        const resumed = new AccountsState(indexAccounts(whole.accountsBefore([]).values()))
         for (const state of [whole, resumed])
           for (const events of second.slice(1)) state.apply(events)
         expect(everythingIn(resumed)).toEqual(everythingIn(whole))
       }),
       { numRuns: 100 },
     )
+  })
+})
+
+describe('the memory of the mirror', () => {
+  const storedOf = (n: number) => {
+    const [account] = stateOf(created(n)).accountsBefore([]).values()
+    return account!
+  }
+
+  it('memory exhaustion: holds no account in decoded form, however many were created and read', () => {
+    const state = stateOf(created(0), created(1), usageKey('usage', [1n]))
+    expect(state.principal(hashOf('usage'))?.account.hash).toBe(master)
+    state.apply([usageKey('usage', [2n])])
+    const held = [...state.accountsBefore([]).values()]
+    expect(held).toHaveLength(2)
+    for (const account of held) expect(account).toBeInstanceOf(StoredAccount)
+  })
+
+  it('decodes an account in use once', () => {
+    const stored = storedOf(0)
+    const cache = new DecodedAccounts(4 * stored.byteLength)
+    const account = cache.get(stored)
+    for (let n = 1; n < 50; n++) {
+      cache.get(storedOf(n))
+      expect(cache.get(stored)).toBe(account)
+    }
+  })
+
+  it('memory exhaustion: drops decoded accounts that are no longer in use', () => {
+    const stored = storedOf(0)
+    const cache = new DecodedAccounts(4 * stored.byteLength)
+    const account = cache.get(stored)
+    for (let n = 1; n < 50; n++) cache.get(storedOf(n))
+    expect(cache.size).toBeLessThanOrEqual(9)
+    expect(cache.get(stored)).not.toBe(account)
+    expect(cache.get(stored)).toEqual(account)
+  })
+
+  it('refers to a part of a buffer', () => {
+    const bytes = encodeAccount(stateOf(created(0)).account(master)!)
+    const buffer = new Uint8Array(bytes.length + 20)
+    buffer.set(bytes, 7)
+    const part = new StoredAccount(buffer.subarray(7, 7 + bytes.length))
+    expect([part.byteLength, Buffer.from(part.bytes)]).toEqual([bytes.length, Buffer.from(bytes)])
   })
 })
