@@ -1,11 +1,10 @@
 import type { Account, Principal } from './account.ts'
+import { AccountsAtBlock } from './mirror/accounts-at-block.ts'
 import { decodeAccountHashes, encodeAccount, StoredAccount } from './mirror/account-codec.ts'
 import { FieldWriter } from './mirror/byte-fields.ts'
 import { DecodedAccounts } from './mirror/decoded-accounts.ts'
 import { Batch, type Replacement, undo, type UndoLog } from './mirror/batch.ts'
 import { type AccountEvent, applyEvent, type AccountTables } from './mirror/apply-event.ts'
-
-export type AccountsByHash = ReadonlyMap<string, StoredAccount>
 
 export function indexAccounts(stored: Iterable<StoredAccount>): AccountTables {
   const tables = emptyTables()
@@ -33,6 +32,7 @@ export class AccountsState {
   readonly #tables: AccountTables
   readonly #decoded = new DecodedAccounts()
   readonly #fields = new FieldWriter()
+  readonly #views = new Set<AccountsAtBlock>()
   #changes = 0
 
   constructor(tables = emptyTables()) {
@@ -90,24 +90,31 @@ export class AccountsState {
     return replaced
   }
 
+  /** Encodes the changed accounts. */
   #encode(replaced: readonly Replacement[]): void {
     const { accounts } = this.#tables
-    for (const { map, key } of replaced) {
+    for (const { map, key, before } of replaced) {
       if (map !== (accounts as Map<string, unknown>)) continue
       const account = accounts.get(key)
       if (account && !(account instanceof StoredAccount))
         accounts.set(key, new StoredAccount(encodeAccount(account, this.#fields)))
+      // If a batch replaces an account several times, the first replacement has the version from before the batch.
+      for (const view of this.#views) view.recordChange(key, before as StoredAccount | undefined)
     }
   }
 
-  /** @param batches from oldest to newest */
-  accountsBefore(batches: readonly UndoLog[]): AccountsByHash {
-    const accounts = new Map(this.#tables.accounts) as Map<string, StoredAccount>
-    for (const { map, key, before } of batches.flat().toReversed()) {
-      if (map !== (this.#tables.accounts as Map<string, unknown>)) continue
-      if (before === undefined) accounts.delete(key)
-      else accounts.set(key, before as StoredAccount)
-    }
-    return accounts
+  /**
+   * Returns the accounts before the batches, which must include the latest one.
+   * @param batches from oldest to newest
+   */
+  accountsBefore(batches: readonly UndoLog[]): AccountsAtBlock {
+    const earlier = new Map<string, StoredAccount | undefined>()
+    for (const { map, key, before } of batches.flat())
+      if (map === (this.#tables.accounts as Map<string, unknown>) && !earlier.has(key))
+        earlier.set(key, before as StoredAccount | undefined)
+    const current = this.#tables.accounts as Map<string, StoredAccount>
+    const view = new AccountsAtBlock(current, earlier, (closed) => this.#views.delete(closed))
+    this.#views.add(view)
+    return view
   }
 }

@@ -1,7 +1,8 @@
 import { undo, type UndoLog } from './batch.ts'
 import type { BlockId } from './account-config-reader.ts'
 import type { AccountEvent } from './apply-event.ts'
-import type { AccountsByHash, AccountsState } from '../state.ts'
+import type { AccountsState } from '../state.ts'
+import type { AccountsAtBlock } from './accounts-at-block.ts'
 
 /**
  * Lowest block to which a branch can be rolled back. The hash is undefined only for the block before the contract's
@@ -93,8 +94,8 @@ export class Branch {
     this.#blocks = []
   }
 
-  /** Returns undefined if no final block is known. */
-  finalState(): { block: BlockId; accounts: AccountsByHash } | undefined {
+  /** Returns undefined if no final block is known. The caller must close `accounts`. */
+  finalState(): { block: BlockId; accounts: AccountsAtBlock } | undefined {
     const number = Math.max(this.tip.number - this.#finality, this.#base.number)
     const hash = this.hashAt(number)
     if (hash === undefined) return undefined

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { StoredAccount } from './account-codec.ts'
 import { FieldReader, FieldWriter } from './byte-fields.ts'
 import type { BlockId } from './account-config-reader.ts'
-import { type AccountsByHash, AccountsState, indexAccounts } from '../state.ts'
+import { AccountsState, indexAccounts } from '../state.ts'
 
 export function snapshotPath(
   stateDir: string,
@@ -24,6 +24,9 @@ type SnapshotFileOptions = {
   contractAddress: string
   onUnusable: (reason: string) => void
 }
+
+/** A map, or the accounts at a block. */
+type Accounts = { size: number; values(): Iterable<StoredAccount> }
 
 export type Snapshot = { block: BlockId; state: AccountsState }
 
@@ -70,7 +73,7 @@ export class SnapshotFile {
   }
 
   /** Other tasks can run between chunks, but the accounts must not change during the write. */
-  async write(block: BlockId, accounts: AccountsByHash): Promise<void> {
+  async write(block: BlockId, accounts: Accounts): Promise<void> {
     const { path, key } = this.#options
     const draft = `${path}.new`
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
@@ -92,7 +95,7 @@ export class SnapshotFile {
     await rename(draft, path)
   }
 
-  *#chunks(block: BlockId, accounts: AccountsByHash): Generator<Uint8Array> {
+  *#chunks(block: BlockId, accounts: Accounts): Generator<Uint8Array> {
     yield FORMAT
     const head = new FieldWriter()
     for (const part of this.#identity()) head.text(part)

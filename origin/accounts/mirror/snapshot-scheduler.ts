@@ -46,13 +46,16 @@ export class SnapshotScheduler {
   async #write(branch: Branch): Promise<void> {
     const { file, now, onFailure } = this.#options
     const final = branch.finalState()
+    if (!final) return
     const { changes } = branch.state
-    if (!final || !this.#isDue(final.block.number, changes)) return
-    this.#last = { at: now(), block: final.block.number, changes }
     try {
+      if (!this.#isDue(final.block.number, changes)) return
+      this.#last = { at: now(), block: final.block.number, changes }
       await file.write(final.block, final.accounts)
     } catch (error) {
       onFailure(error)
+    } finally {
+      final.accounts.close()
     }
   }
 

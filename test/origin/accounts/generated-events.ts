@@ -168,7 +168,8 @@ export function everythingIn(state: AccountsState): unknown {
     if (value === null || typeof value !== 'object') return value
     return inOrder(Object.entries(value))
   }
-  return [...state.accountsBefore([]).keys()]
+  return [...state.accountsBefore([]).entries()]
+    .map(([hash]) => hash)
     .toSorted()
     .map((hash) => state.account(hash) as Account)
     .map((account) => ({

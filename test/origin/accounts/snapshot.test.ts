@@ -185,7 +185,10 @@ describe('an unusable file', () => {
     const key = { ...account.usageKeys.get(written.usage)!, hash: thief }
     const usageKeys = new Map([...account.usageKeys, [thief, { ...key }]])
     const bytes = encodeAccount({ ...account, usageKeys })
-    const forged = new Map(state.accountsBefore([])).set(account.hash, new StoredAccount(bytes))
+    const forged = new Map(state.accountsBefore([]).entries()).set(
+      account.hash,
+      new StoredAccount(bytes),
+    )
     const { file } = world.snapshots(name, { key: new Uint8Array(32).fill(8) })
     await file.write({ number: block, hash }, forged)
 

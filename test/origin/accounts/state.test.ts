@@ -268,6 +268,40 @@ describe('any sequence of events', () => {
     )
   })
 
+  it('yields the accounts at a block while the state changes, also by a reorg', () => {
+    fc.assert(
+      fc.property(blocks, blocks, fc.nat(), (first, second, n) => {
+        const state = new AccountsState()
+        const earlier = new AccountsState()
+        const undos = first.map((events) => state.apply(events))
+        // The first block creates the accounts that later events refer to.
+        const back = n % Math.max(1, undos.length)
+        for (const events of first.slice(0, first.length - back)) earlier.apply(events)
+        const view = state.accountsBefore(undos.slice(first.length - back))
+        const read: StoredAccount[] = []
+        const values = view.values()
+        const readOne = () => {
+          const next = values.next()
+          if (!next.done) read.push(next.value)
+        }
+        readOne()
+        for (const undone of undos.slice(first.length - back).toReversed()) undo(undone)
+        readOne()
+        for (const events of second.slice(1)) {
+          state.apply(events)
+          readOne()
+        }
+        read.push(...values)
+        expect(read).toHaveLength(view.size)
+        const { size } = state
+        view.close()
+        expect(everythingIn(new AccountsState(indexAccounts(read)))).toEqual(everythingIn(earlier))
+        expect(state.size).toBe(size)
+      }),
+      { numRuns: 100 },
+    )
+  })
+
   it('continues from stored accounts as from those in memory', () => {
     fc.assert(
       fc.property(blocks, blocks, (first, second) => {
