@@ -142,7 +142,7 @@ describe('/metrics of the edge', () => {
       now: Date.now,
     })
     const chains = [{ ...snapshot.chains[0]!, ...chain, answered_at: new Date().toISOString() }]
-    const gauges = exposition(gaugesOf({ ...snapshot, chains } as typeof snapshot, Date.now()))
+    const gauges = exposition(gaugesOf({ ...snapshot, chains }, Date.now()))
     const awaited = ['route="/core/v1/*"', 'error="trigger_disabled"']
     const text = await vi.waitUntil(
       async () => {
