@@ -7,7 +7,9 @@ import {
   type SettingFault,
 } from '../shared/config/parse-settings.ts'
 import { type DatabaseConnection, hasOwnAuthority, sslModeOf } from './db/connection.ts'
+import { availableMemory } from './admission/available-memory.ts'
 import { DRAIN_DEFAULT_MS } from './admission/drain.ts'
+import { memoryLimits } from './admission/memory-limits.ts'
 import { NEW_ACCOUNT_DEFAULTS } from './admission/new-account-defaults.ts'
 import { requireHttps } from './accounts/nodes/rpc-urls.ts'
 import { processorFaults } from './credits/processor/settings.ts'
@@ -17,6 +19,8 @@ type ParsedOriginSettings = z.output<z.ZodObject<typeof originSettings>>
 
 export type OriginSettings = ParsedOriginSettings & {
   SVC_DRAIN_MS: number
+  SVC_EXECUTORS_MAX: number
+  SVC_CONNECTIONS_MAX: number
   SVC_NEW_ACCOUNT_BURST: number
   SVC_NEW_ACCOUNT_PER_HOUR: number
 }
@@ -152,8 +156,12 @@ function* logSinkFaults(settings: Given): Iterable<SettingFault> {
 
 function withDefaults(settings: ParsedOriginSettings): OriginSettings {
   const { burst, perHour, gasPerDayWei } = NEW_ACCOUNT_DEFAULTS[settings.SVC_ENV]
+  const { executors, connections } = memoryLimits(availableMemory())
   return {
     ...settings,
+    SVC_EXECUTORS_MAX:
+      settings.SVC_EXECUTORS_MAX ?? Math.max(settings.SVC_EXECUTORS_MIN, executors),
+    SVC_CONNECTIONS_MAX: settings.SVC_CONNECTIONS_MAX ?? connections,
     SVC_DRAIN_MS: settings.SVC_DRAIN_MS ?? DRAIN_DEFAULT_MS[settings.SVC_ENV],
     SVC_NEW_ACCOUNT_BURST: settings.SVC_NEW_ACCOUNT_BURST ?? burst,
     SVC_NEW_ACCOUNT_PER_HOUR: settings.SVC_NEW_ACCOUNT_PER_HOUR ?? perHour,

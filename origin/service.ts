@@ -6,9 +6,11 @@ import { resolve } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import { connectChain } from './accounts/chain.ts'
 import type { TemplateFile } from './actions/pool/template.ts'
+import { availableMemory } from './admission/available-memory.ts'
 import { BodyBudgets } from './admission/body-budgets.ts'
 import { Drain } from './admission/drain.ts'
 import { EventLoopLoad } from './admission/event-loop-load.ts'
+import { memoryLimits } from './admission/memory-limits.ts'
 import { createOriginApp } from './app.ts'
 import { keyIdOf } from './channel/open-request.ts'
 import { StoredUsageKeys } from './channel/stored-usage-keys.ts'
@@ -136,7 +138,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     storedResponses,
     load,
     drain,
-    bodyBudgets: new BodyBudgets(),
+    bodyBudgets: new BodyBudgets(memoryLimits(availableMemory()).bodies),
     channel,
     tee,
     evidence,

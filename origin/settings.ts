@@ -9,7 +9,7 @@ import { NODES_MAX, parseRpcUrls } from './accounts/nodes/rpc-urls.ts'
 import { processorSettings } from './credits/processor/settings.ts'
 import { databaseUrlFault, parseAuthorities, SYSTEM_AUTHORITIES } from './db/connection.ts'
 import { parseAllowed, parseDenied } from './actions/outbound/policy.ts'
-import { EXECUTORS_MAX_DEFAULT, EXECUTORS_MIN_DEFAULT } from './actions/pool/options.ts'
+import { EXECUTORS_MIN_DEFAULT } from './actions/pool/options.ts'
 import {
   CHAIN_FINALITY_DEFAULT,
   CONNECTIONS_MAX,
@@ -66,10 +66,13 @@ export const originSettings = {
   SVC_ORIGIN_HOST: z.string().default('127.0.0.1').register(SETTINGS, {
     meaning: 'address to listen on',
   }),
-  SVC_CONNECTIONS_MAX: wholeNumber(1, 1_000_000).default(CONNECTIONS_MAX).register(SETTINGS, {
-    meaning:
-      'maximum open connections per process, 1 to 1,000,000. At the limit, a new connection displaces one that has not sent a credential. One client network can have at most a quarter of them. An idle connection takes about 50 KB, one that sends a small body up to 64 KiB more. Must be below the limit of open files',
-  }),
+  SVC_CONNECTIONS_MAX: wholeNumber(1, 1_000_000)
+    .optional()
+    .register(SETTINGS, {
+      default: `${CONNECTIONS_MAX.toLocaleString('en')}, or fewer if the process may use less than 8 GiB of memory`,
+      meaning:
+        'maximum open connections per process, 1 to 1,000,000. At the limit, a new connection displaces one that has not sent a credential. One client network can have at most a quarter of them. An idle connection takes about 50 KB, one that sends a small body up to 64 KiB more. Must be below the limit of open files',
+    }),
   SVC_PUBLIC_URL: z.url({ protocol: /^https$/ }).register(SETTINGS, {
     meaning: 'public base URL of this origin, `https`. Links in responses start with it',
   }),
@@ -224,7 +227,8 @@ export const originSettings = {
   SVC_EXECUTORS_MIN: wholeNumber(1, 64).default(EXECUTORS_MIN_DEFAULT).register(SETTINGS, {
     meaning: 'minimum number of executors, 1 to 64',
   }),
-  SVC_EXECUTORS_MAX: wholeNumber(1, 64).default(EXECUTORS_MAX_DEFAULT).register(SETTINGS, {
+  SVC_EXECUTORS_MAX: wholeNumber(1, 64).optional().register(SETTINGS, {
+    default: '64, or fewer if the process may use less than 16 GiB of memory: 4 for each GiB',
     meaning:
       'maximum number of executors, 1 to 64, at least the minimum. Each takes about 25 MB, plus up to 64 MB that an action uses. One account can occupy at most half of them. Grant the origin `CAP_SYS_NICE`: without it, every run that computes for over 100 ms costs a new executor',
   }),

@@ -99,15 +99,16 @@ export const BODY_SMALL_CHUNKS_MAX = 1_024
 export const BODY_CHUNK_MIN_BYTES = 32
 
 /**
- * Memory for bodies over 64 KiB that are still arriving. One pool is for senders without a verified key, and one is for
- * accounts and the edge. Each client network or account may use at most four bodies of the largest size.
+ * Maximum memory for bodies over 64 KiB that are still arriving. One pool is for senders without a verified key, one is
+ * for accounts, and one for the edge. Each client network or account may use at most four bodies of the largest size. A
+ * process with less than 8 GiB of memory uses lower limits (`origin/admission/memory-limits.ts`).
  */
 export const UNAUTHENTICATED_BODIES_BYTES = 256 * 1024 * 1024
 export const ARRIVING_BODIES_BYTES = 512 * 1024 * 1024
 export const ARRIVING_BODIES_SHARE_BYTES = 128 * 1024 * 1024
 
 /**
- * Default maximum of connections per origin process (`SVC_CONNECTIONS_MAX`). Each connection uses 50 KB, plus 64 KiB
+ * Default maximum of connections per origin process (`SVC_CONNECTIONS_MAX`), if its memory allows as many. Each connection uses 50 KB, plus 64 KiB
  * for a small body.
  */
 export const CONNECTIONS_MAX = 4_096
@@ -171,13 +172,13 @@ export const LISTED_PARAMS_MAX_BYTES = 8 * 1024
 /** Maximum triggers per account, so that a full list is bounded. */
 export const TRIGGERS_MAX = 1_000
 
-/** Maximum runs that one trigger may start in any 60 s window: default and upper bound. */
 /**
  * Size of the edge's database above which no triggers are created. D1 stores at most 10 GB, and beyond that, sign-ins
  * would fail too. A row of the index and its entries in indexes take 1 KB to 12 KiB.
  */
 export const INDEX_BYTES_MAX = 8_000_000_000
 
+/** Maximum runs that one trigger may start in any 60 s window: default and upper bound. */
 export const MAX_RUNS_PER_MINUTE_DEFAULT = 60
 export const MAX_RUNS_PER_MINUTE_BOUND = 6_000
 
@@ -216,6 +217,9 @@ export const DELIVERY_ID_MAX_CHARACTERS = 255
 export const SCAN_INTERVAL_MS = 30_000
 export const SCHEDULE_INTERVAL_MIN_MS = 30_000
 
+/** Delay after which a tick that has not fired counts as late, and the scanner visits its schedule. */
+export const TICK_LATE_MS = 2_000
+
 /** Maximum delay at which a single late tick fires regardless of `options.misfire`. */
 export const TICK_GRACE_MS = 2 * SCAN_INTERVAL_MS
 
@@ -223,9 +227,6 @@ export const TICK_GRACE_MS = 2 * SCAN_INTERVAL_MS
  * Limits on missed ticks: the age below which `coalesce` fires the latest tick, and the maximum number that `all`
  * fires.
  */
-/** Delay after which a tick that has not fired counts as late, and the scanner visits its schedule. */
-export const TICK_LATE_MS = 2_000
-
 export const MISSED_TICK_MAX_AGE_MS = HOUR_MS
 export const MISSED_TICKS_MAX = 100
 

@@ -3,13 +3,7 @@ import { ExecutorSupervisor } from './pool/executor-supervisor.ts'
 import { FairQueue } from './pool/fair-queue.ts'
 import { type PooledExecutor, RunAssignment } from './pool/pooled-executor.ts'
 import type { ActionPoolOptions } from './pool/options.ts'
-import {
-  LONG_COMPUTING_MS,
-  RETRY_AFTER_MAX_MS,
-  QUEUE_BYTES_MAX,
-  QUEUE_MAX,
-  withDefaults,
-} from './pool/options.ts'
+import { LONG_COMPUTING_MS, RETRY_AFTER_MAX_MS, QUEUE_MAX, withDefaults } from './pool/options.ts'
 import { ExecutorShares } from './pool/shares.ts'
 import type {
   ActionPool,
@@ -40,7 +34,7 @@ type PendingRun = {
 
 class Pool implements ActionPool {
   readonly #options: Required<ActionPoolOptions>
-  readonly #queue = new FairQueue<PendingRun>({ count: QUEUE_MAX, bytes: QUEUE_BYTES_MAX })
+  readonly #queue: FairQueue<PendingRun>
   readonly #shares: ExecutorShares
   readonly #cpuUsage: CpuUsage
   readonly #supervisor: ExecutorSupervisor
@@ -50,6 +44,7 @@ class Pool implements ActionPool {
 
   constructor(options: ActionPoolOptions) {
     this.#options = withDefaults(options)
+    this.#queue = new FairQueue({ count: QUEUE_MAX, bytes: this.#options.queuedBytes })
     this.#cpuUsage = new CpuUsage(this.#options.cores)
     this.#shares = new ExecutorShares({
       ...this.#options,

@@ -1,11 +1,7 @@
 import { clientNetwork } from '../../shared/network/client-network.ts'
-import {
-  ARRIVING_BODIES_BYTES,
-  ARRIVING_BODIES_SHARE_BYTES,
-  BODY_STALL_MS,
-  UNAUTHENTICATED_BODIES_BYTES,
-} from '../../shared/limits.ts'
+import { BODY_STALL_MS } from '../../shared/limits.ts'
 import type { Principal } from '../accounts/account.ts'
+import type { BodyLimits } from './memory-limits.ts'
 
 /** Thrown if the memory for request bodies is exhausted. The rejected request had no effect. */
 export class BodyBudgetExhaustedError extends Error {
@@ -64,23 +60,22 @@ export type BodyHolder = { room: BodyBudget; name: string }
  * use up the memory for accounts and the edge.
  */
 export class BodyBudgets {
-  // A rejected sender may retry after `BODY_STALL_MS`, because a stalled body is aborted within that time, which frees
-  // its memory.
-  readonly #keyless = new BodyBudget({
-    totalBytes: UNAUTHENTICATED_BODIES_BYTES,
-    shareBytes: ARRIVING_BODIES_SHARE_BYTES,
-    retryAfterMs: BODY_STALL_MS,
-  })
-  readonly #accounts = new BodyBudget({
-    totalBytes: ARRIVING_BODIES_BYTES,
-    shareBytes: ARRIVING_BODIES_SHARE_BYTES,
-    retryAfterMs: BODY_STALL_MS,
-  })
-  readonly #edge = new BodyBudget({
-    totalBytes: ARRIVING_BODIES_BYTES,
-    shareBytes: ARRIVING_BODIES_BYTES,
-    retryAfterMs: BODY_STALL_MS,
-  })
+  readonly limits: BodyLimits
+  readonly #keyless: BodyBudget
+  readonly #accounts: BodyBudget
+  readonly #edge: BodyBudget
+
+  constructor(limits: BodyLimits) {
+    this.limits = limits
+    const { keylessBytes, accountsBytes, shareBytes } = limits
+    // A rejected sender may retry after `BODY_STALL_MS`, because a stalled body is aborted within that time, which
+    // frees its memory.
+    const budget = (totalBytes: number, share = shareBytes) =>
+      new BodyBudget({ totalBytes, shareBytes: share, retryAfterMs: BODY_STALL_MS })
+    this.#keyless = budget(keylessBytes)
+    this.#accounts = budget(accountsBytes)
+    this.#edge = budget(accountsBytes, accountsBytes)
+  }
 
   /** Each client network has its own share of the budget. */
   forClient(address: string): BodyHolder {

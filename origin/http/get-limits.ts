@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { HOUR_MS } from '../../shared/durations.ts'
 import * as limits from '../../shared/limits.ts'
+import type { BodyLimits } from '../admission/memory-limits.ts'
 import type { OriginSettings } from '../env.ts'
 import type { Operation } from './operation.ts'
 
@@ -16,10 +17,10 @@ export const getLimitsOperation: Operation = {
     z.string(),
     z.object({ value: z.number(), unit: z.string(), about: z.string() }),
   ),
-  handle: async (_given, { settings }) => ({
+  handle: async (_given, { settings, bodyBudgets }) => ({
     ...executionLimits(settings),
     ...requestLimits(),
-    ...bodyLimits(settings),
+    ...bodyLimits(settings, bodyBudgets.limits),
     ...accountLimits(settings),
   }),
 }
@@ -120,7 +121,10 @@ function requestLimits(): Record<string, Limit> {
   }
 }
 
-function bodyLimits(settings: OriginSettings): Record<string, Limit> {
+function bodyLimits(
+  settings: OriginSettings,
+  { keylessBytes, shareBytes }: BodyLimits,
+): Record<string, Limit> {
   const perSecond = (limits.BODY_STALL_BYTES * 1_000) / limits.BODY_STALL_MS
   return {
     request_body_time: limit(
@@ -139,12 +143,12 @@ function bodyLimits(settings: OriginSettings): Record<string, Limit> {
       `chunks of a body, if they average under ${limits.BODY_CHUNK_MIN_BYTES} bytes`,
     ),
     arriving_bodies: limit(
-      limits.ARRIVING_BODIES_SHARE_BYTES,
+      shareBytes,
       'bytes',
       'concurrently arriving large bodies per account, or per client network without a key',
     ),
     arriving_bodies_without_key: limit(
-      limits.UNAUTHENTICATED_BODIES_BYTES,
+      keylessBytes,
       'bytes',
       'concurrently arriving large bodies of all senders without a key, per process',
     ),

@@ -1,16 +1,12 @@
 import { availableParallelism } from 'node:os'
+import { availableMemory } from '../../admission/available-memory.ts'
+import { memoryLimits } from '../../admission/memory-limits.ts'
 import type { ExecutorEnd } from './executor-process.ts'
 import { type OutboundPolicy, PUBLIC_ONLY } from '../outbound/policy.ts'
 import { type TemplateFile, buildTemplateFile } from './template.ts'
 
 /** Default minimum of executors. With two, one executor can execute a run while the other resets its sandbox. */
 export const EXECUTORS_MIN_DEFAULT = 2
-
-/**
- * Default maximum of executors. Each uses 31 MB of private memory. There may be more executors than cores, because many
- * runs only wait.
- */
-export const EXECUTORS_MAX_DEFAULT = 64
 
 /** Idle time after which an executor above the minimum is stopped. */
 const EXECUTOR_IDLE_MS = 30_000
@@ -38,9 +34,8 @@ export const LONG_COMPUTING_MS = 100
  */
 export const RETRY_AFTER_MAX_MS = 1_000
 
-/** Maximum number of runs that wait for an executor, and maximum memory for their sources and params. */
+/** Maximum number of runs that wait for an executor. */
 export const QUEUE_MAX = 4_096
-export const QUEUE_BYTES_MAX = 256 * 1024 * 1024
 
 /** Delay before the next attempt to start an executor, after `FAILED_STARTS_MAX` failed starts. */
 export const FAILED_START_BACKOFF_MS = 500
@@ -54,7 +49,16 @@ export type PoolEvent =
 
 export type ActionPoolOptions = {
   min?: number
+  /**
+   * Maximum number of executors, which may exceed the number of cores, because many runs only wait.
+   * @default as many as the available memory allows
+   */
   max?: number
+  /**
+   * Maximum memory for the sources and params of runs that wait for an executor.
+   * @default a sixteenth of the available memory, at most 256 MiB
+   */
+  queuedBytes?: number
   /**
    * Number of cores available to runs. If it is above the machine's number of cores, computing runs compete for the
    * cores.
@@ -75,9 +79,11 @@ export type ActionPoolOptions = {
 
 export function withDefaults(options: ActionPoolOptions): Required<ActionPoolOptions> {
   const min = options.min ?? EXECUTORS_MIN_DEFAULT
+  const { executors, queuedBytes } = memoryLimits(availableMemory())
   return {
     min,
-    max: Math.max(1, min, options.max ?? EXECUTORS_MAX_DEFAULT),
+    max: Math.max(1, min, options.max ?? executors),
+    queuedBytes: options.queuedBytes ?? queuedBytes,
     cores: options.cores ?? CORES,
     idleMs: options.idleMs ?? EXECUTOR_IDLE_MS,
     runsPerExecutor: options.runsPerExecutor ?? RUNS_PER_EXECUTOR,

@@ -6,10 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  EXECUTORS_MAX_DEFAULT,
-  EXECUTORS_MIN_DEFAULT,
-} from '../../../origin/actions/pool/options.ts'
+import { EXECUTORS_MIN_DEFAULT } from '../../../origin/actions/pool/options.ts'
 import { loadRootKey } from '../../../origin/keys/root-key-file.ts'
 import { freePort } from '../../../origin/stack/ports.ts'
 import { simulatedPinOf } from '../../../origin/tee/simulated/provider.ts'
@@ -31,7 +28,7 @@ export async function measureTwoOrigins(postgres: DurablePostgres): Promise<void
     settings: {
       DATABASE_URL: await postgres.createDatabase('two_origins'),
       SVC_EXECUTORS_MIN: String(EXECUTORS_MIN_DEFAULT),
-      SVC_EXECUTORS_MAX: String(EXECUTORS_MAX_DEFAULT),
+      SVC_EXECUTORS_MAX: '64',
     },
   })
   const stateDir = mkdtempSync(join(tmpdir(), 'svc-bench-'))

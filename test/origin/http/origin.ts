@@ -10,6 +10,7 @@ import { KeyUses } from '../../../origin/accounts/key-uses.ts'
 import { NewAccountLimits } from '../../../origin/admission/new-account-limits.ts'
 import { BodyBudgets } from '../../../origin/admission/body-budgets.ts'
 import { Drain } from '../../../origin/admission/drain.ts'
+import { memoryLimits } from '../../../origin/admission/memory-limits.ts'
 import { WalletCallLimits } from '../../../origin/admission/wallet-call-limits.ts'
 import { createActionPool } from '../../../origin/actions/pool.ts'
 import { SourceCids } from '../../../origin/actions/source-cid/source-cids.ts'
@@ -267,7 +268,7 @@ export async function startOrigin(
     // Requests must not be rejected on a busy machine. test/origin/http/shedding.test.ts tests the real implementation.
     load: { requireRoom: () => {} },
     drain,
-    bodyBudgets: new BodyBudgets(),
+    bodyBudgets: new BodyBudgets(memoryLimits(16 * 1024 ** 3).bodies),
     sourceCids,
     channel: {
       keys: { keyFor: (id) => (id === keyIdOf(channel.publicKey) ? channel : undefined), psk },
