@@ -27,7 +27,7 @@ type Options = {
   wranglerVars: Record<string, string>
   secrets: Record<string, string>
   env: Record<string, string>
-  onLine(line: string): void
+  onLine: (line: string) => void
 }
 
 /**

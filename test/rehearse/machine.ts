@@ -37,7 +37,7 @@ type Options = {
   socket: string
   /** Address at which the machine is reached. */
   address: string
-  onLine(line: string): void
+  onLine: (line: string) => void
 }
 
 /** Time for the origin to drain and to close everything, as `stop_grace_period` in the compose file. */

@@ -33,12 +33,12 @@ import { buildRoot } from './root-file-system.ts'
 
 export type Rehearsal = {
   /** Performs a step, and prints what it shows. @returns the other members of its result */
-  step<Result extends { shown: string }>(
+  step: <Result extends { shown: string }>(
     name: string,
     act: () => Promise<Result>,
-  ): Promise<Omit<Result, 'shown'>>
+  ) => Promise<Omit<Result, 'shown'>>
   /** Receives each line of the services' logs. */
-  onLine(line: string): void
+  onLine: (line: string) => void
 }
 
 const ORIGIN: Host = 'origin.rehearsal.example'
@@ -97,7 +97,7 @@ export async function rehearse(folder: string, { step, onLine }: Rehearsal): Pro
     values: Record<string, string>,
     { more = '', exitCode = 0 } = {},
   ) => run(`${documentedCommand('docs/deploy.md', text, values)} ${more}`, { env, exitCode })
-  const json = (output: string) => JSON.parse(output.slice(output.indexOf('{'))) as any
+  const json = (output: string) => JSON.parse(output.slice(output.indexOf('{')))
 
   const image = (commit: string) =>
     step(`1. the image of ${commit.slice(0, 8)}`, async () => {
@@ -204,8 +204,8 @@ export async function rehearse(folder: string, { step, onLine }: Rehearsal): Pro
       checks: ORIGIN,
     })
     await startBalancer({ ...behind, host: '127.0.0.1', port: 80, machinePort: 8080 })
-    const [a, b] = await Promise.all(
-      MACHINES.map((address, n) => machineOf(address, `machine-${n}`, approved, first.root)),
+    const [a, b] = MACHINES.map((address, n) =>
+      machineOf(address, `machine-${n}`, approved, first.root),
     )
     await Promise.all([a!.start(), b!.start()])
     await balancer.waitForAll()
@@ -323,7 +323,7 @@ export async function rehearse(folder: string, { step, onLine }: Rehearsal): Pro
     for (const [n, old] of [machines.a, machines.b].entries()) {
       const stopped = await old.stop()
       if (stopped !== 'exited with code 0') throw new Error(`the old machine ${stopped}`)
-      const machine = await machineOf(old.address, `machine-${n}-new`, nextApproved, next.root)
+      const machine = machineOf(old.address, `machine-${n}-new`, nextApproved, next.root)
       await machine.start()
       await balancer.waitForAll()
     }

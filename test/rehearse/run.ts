@@ -18,7 +18,7 @@ try {
       const startedAt = performance.now()
       const { shown, ...result } = await act()
       console.log(`${name.padEnd(44)} ${seconds(startedAt).padStart(8)}   ${shown}`)
-      return result as Awaited<ReturnType<typeof act>>
+      return result
     },
     onLine: (line) => lines.push(line),
   })
