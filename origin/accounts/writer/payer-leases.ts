@@ -5,6 +5,12 @@ import { payers } from '../../db/schema.ts'
 /** Longer than any pause of a healthy process, but short enough to wait for after a crash. */
 export const PAYER_LEASE_MS = 10_000
 
+/**
+ * Share of a lease that must be left for it not to be renewed yet. Every renewal updates the rows of all held payers, and
+ * an idle process should not do so every second.
+ */
+const LEFT_SHARE = 0.6
+
 /** Number of the payer that funds the other payers and sends no writes. */
 export const ADMIN_PAYER = 0
 
@@ -34,13 +40,22 @@ export class PayerLeases {
     await this.#options.db.insert(payers).values(rows).onConflictDoNothing()
   }
 
-  /** @returns the payers that this process still holds */
+  /**
+   * Renews the leases that are due.
+   * @returns the payers that this process still holds
+   */
   async renew(): Promise<HeldPayer[]> {
-    return this.#options.db
+    const { db, leaseMs } = this.#options
+    const held = and(this.#own(), gt(payers.leaseUntil, DATABASE_NOW))
+    const dueBy = sql`clock_timestamp() + ${leaseMs * LEFT_SHARE} * interval '1 millisecond'`
+    await db
       .update(payers)
       .set({ leaseUntil: this.#expiry() })
-      .where(and(this.#own(), gt(payers.leaseUntil, DATABASE_NOW)))
-      .returning({ number: payers.number, wantedBy: payers.wantedBy })
+      .where(and(held, lte(payers.leaseUntil, dueBy)))
+    return db
+      .select({ number: payers.number, wantedBy: payers.wantedBy })
+      .from(payers)
+      .where(held)
   }
 
   /** @returns the numbers of the acquired payers */
