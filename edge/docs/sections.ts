@@ -31,7 +31,7 @@ export const SECTIONS: readonly Section[] = [
       'glossary',
     ],
   },
-  { title: 'Operating', names: ['deploy', 'operate', 'backup', 'storage'] },
+  { title: 'Operating', names: ['deploy', 'operate', 'scale', 'backup', 'storage'] },
   {
     title: 'Design',
     names: ['architecture', 'security', 'reliability', 'attestation', 'decisions'],

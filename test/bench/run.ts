@@ -8,6 +8,7 @@ import { front } from './front.ts'
 import { gas } from './gas.ts'
 import { intake } from './intake.ts'
 import { queue } from './queue.ts'
+import { scale } from './scale.ts'
 import { schedule } from './schedule.ts'
 import { throughput } from './throughput.ts'
 import { buildSandboxBundles } from '../../origin/actions/bundles.ts'
@@ -23,6 +24,7 @@ const benches: Record<string, (phase?: string) => Promise<void>> = {
   gas,
   intake,
   queue,
+  scale,
   schedule,
   throughput,
 }

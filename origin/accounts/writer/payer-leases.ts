@@ -52,10 +52,7 @@ export class PayerLeases {
       .update(payers)
       .set({ leaseUntil: this.#expiry() })
       .where(and(held, lte(payers.leaseUntil, dueBy)))
-    return db
-      .select({ number: payers.number, wantedBy: payers.wantedBy })
-      .from(payers)
-      .where(held)
+    return db.select({ number: payers.number, wantedBy: payers.wantedBy }).from(payers).where(held)
   }
 
   /** @returns the numbers of the acquired payers */
