@@ -22,6 +22,7 @@ export const EVENTS = {
   'scan.broken': 'error',
   'scan.silent': 'warn',
   'scan.failed': 'warn',
+  'scan.orphan': 'warn',
   'chain.asleep': 'warn',
   'chain.flooded': 'warn',
   'chain.reorg': 'info',

@@ -23,6 +23,12 @@ const base64Secret = (bytes: number) =>
       `base64url of ${bytes} random bytes`,
     )
 
+/** Unix milliseconds. */
+const timeSetting = z.iso
+  .datetime({ offset: true, error: 'expected a time such as 2026-11-23T10:00:00Z' })
+  .transform((text) => Date.parse(text))
+  .optional()
+
 const UNFILLED = 'still the placeholder of wrangler.toml'
 
 /** The top-level domain `invalid` never exists (RFC 2606), so it marks placeholders. */
@@ -69,6 +75,14 @@ export const edgeSettings = {
     meaning: 'the HTTP e-mail API for sign-in links and notices, as JSON: [below](#mailer)',
     default: 'none: sign-in is not available',
     secret: "it contains the API's token",
+  }),
+  D1_RESTORED_AT: timeSetting.register(SETTINGS, {
+    meaning:
+      'time at which D1 was restored or created again after a loss. Each trigger then compares its row in the index at its next event, instead of within a day ([backup.md](backup.md#loss-of-d1))',
+  }),
+  POSTGRES_RESTORED_AT: timeSetting.register(SETTINGS, {
+    meaning:
+      "time at which the origin's database was restored to an earlier time. A run that was sent before this time, and that the origin no longer knows, fails with `origin_lost` instead of being sent again ([backup.md](backup.md#loss-of-postgres))",
   }),
   SVC_COMMIT: commitSchema.default(UNKNOWN_COMMIT).register(SETTINGS, {
     meaning:

@@ -6,7 +6,10 @@ import { blob, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core
 
 export const users = sqliteTable('users', {
   id: text('id').primaryKey(),
-  /** E-mail address in lower case. Each address has at most one account. */
+  /**
+   * E-mail address in lower case. Each address has at most one account. If the row was lost and a trigger's object has
+   * restored it, this is the user's ID, until the user signs in again.
+   */
   email: text('email').notNull().unique(),
   createdAt: integer('created_at').notNull(),
 })

@@ -13,12 +13,12 @@ import type { EndedRequestCode } from '../../shared/wire/ended-request-codes.ts'
 import { type Scope, SCOPES, scopesOf } from '../../shared/wire/agent.ts'
 import { agentRequests, agentTokens } from '../db/schema.ts'
 import { deleteExpired } from './delete-expired.ts'
-import type { IdentityDeps } from './deps.ts'
+import type { IdentityDeps, MacDeps } from './deps.ts'
 import { hashSecret } from './secret.ts'
 import { newUserCode, userCodeHash } from './user-code.ts'
 
 /** `ID_MAC_KEY` is the key of the MAC that is stored for each user code. */
-export type AgentRequestDeps = IdentityDeps & { settings: { ID_MAC_KEY: string } }
+export type AgentRequestDeps = IdentityDeps & MacDeps
 
 /** Length of a request ID. With 128 random bits, collisions are negligible. */
 const REQUEST_ID_BYTES = 16

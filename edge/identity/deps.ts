@@ -7,3 +7,6 @@ export type IdentityDeps = {
   now: () => number
   random: (bytes: number) => Uint8Array<ArrayBuffer>
 }
+
+/** Dependencies of code that computes MACs. */
+export type MacDeps = { settings: { ID_MAC_KEY: string } }

@@ -1,26 +1,58 @@
 import { eq } from 'drizzle-orm'
 import { encodeBase64url } from '../../shared/encoding/base64url.ts'
 import { users } from '../db/schema.ts'
-import type { IdentityDeps } from './deps.ts'
+import { macOf } from '../mac.ts'
+import type { IdentityDeps, MacDeps } from './deps.ts'
 
 export type User = { id: string; email: string }
 
-/** Length of a user ID. With 128 random bits, collisions are negligible. */
+const PURPOSE = 'svc/user-id/v1'
+
+/** Length of a user ID. With 128 bits of a MAC, collisions are negligible. */
 const USER_ID_BYTES = 16
 
 /**
  * Creates the user at the first sign-in. Concurrent first sign-ins return the same user, because the unique index
- * accepts only one row, which both sign-ins then read.
+ * accepts only one row, which both sign-ins then read. If the row was lost and a trigger's object has restored it
+ * (`edge/triggers/trigger-index.ts`), adds the address to it.
  */
-export async function findOrCreateUser(deps: IdentityDeps, email: string): Promise<User> {
-  const { db, now, random } = deps
-  const fresh = { id: encodeBase64url(random(USER_ID_BYTES)), email, createdAt: now() }
-  await db.insert(users).values(fresh).onConflictDoNothing({ target: users.email })
-  const user = await db
+export async function findOrCreateUser(deps: IdentityDeps & MacDeps, email: string): Promise<User> {
+  const { db, now, random, settings } = deps
+  const existing = await userOf(db, email)
+  if (existing) return existing
+  const fresh = { id: await userIdOf(settings.ID_MAC_KEY, email), email, createdAt: now() }
+  await db
+    .insert(users)
+    .values(fresh)
+    .onConflictDoNothing({ target: users.email })
+    // Replaces only the placeholder of a restored row, never the address of another user.
+    .onConflictDoUpdate({ target: users.id, set: { email }, setWhere: eq(users.email, users.id) })
+  const created = await userOf(db, email)
+  if (created) return created
+  // The ID is taken by the row of an erased user, who returns as a new user.
+  const id = encodeBase64url(random(USER_ID_BYTES))
+  await db
+    .insert(users)
+    .values({ ...fresh, id })
+    .onConflictDoNothing({ target: users.email })
+  const user = await userOf(db, email)
+  if (!user) throw new Error('A user that was just stored cannot be read.')
+  return user
+}
+
+/**
+ * Derives the ID from the address, so that a user whose row was lost gets the same ID again. The triggers' objects store
+ * only the ID of their owner, and usage keys are sealed to it.
+ */
+async function userIdOf(macKey: string, email: string): Promise<string> {
+  const text = new TextEncoder().encode(JSON.stringify([PURPOSE, email]))
+  return encodeBase64url((await macOf(macKey, text)).subarray(0, USER_ID_BYTES))
+}
+
+function userOf(db: IdentityDeps['db'], email: string): Promise<User | undefined> {
+  return db
     .select({ id: users.id, email: users.email })
     .from(users)
     .where(eq(users.email, email))
     .get()
-  if (!user) throw new Error('A user that was just stored cannot be read.')
-  return user
 }

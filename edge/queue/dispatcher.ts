@@ -23,6 +23,8 @@ type DispatcherOptions = {
   cancellation: QueueCancellation
   state: TriggerState
   origin: Pick<SealedOrigin, 'executeRuns' | 'outcomes'>
+  /** See `RunSender`. */
+  claimsRestoredAt: () => number | undefined
   now: () => number
   random: () => number
   keepAlive: (work: Promise<void>) => void
@@ -54,7 +56,7 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     this.#options = options
-    const { live, log, now, origin, random, starts, state, store } = options
+    const { claimsRestoredAt, live, log, now, origin, random, starts, state, store } = options
     this.#originBreaker = new StoredOriginBreaker(state)
     const breakers = { originBreaker: this.#originBreaker, creditBreakers: this.#creditBreakers }
     this.#transitions = new RunTransitions({ ...options, ...breakers })
@@ -63,7 +65,7 @@ export class Dispatcher {
     // One of the object's connections to the origin is reserved for polling outcomes.
     const batcher = new RunBatcher(origin, ORIGIN_CONNECTIONS_PER_OBJECT - 1)
     const onStarted = (run: LiveRun) => this.#handleStart(run)
-    const parts = { batcher, live, log, now, random, state, store }
+    const parts = { batcher, claimsRestoredAt, live, log, now, random, state, store }
     this.#sender = new RunSender({ ...parts, poller, onStarted })
   }
 

@@ -6,6 +6,8 @@ type IndexCheckOptions = {
   state: Pick<TriggerState, 'current' | 'updateFields' | 'reindex'>
   indexedVersion: (triggerId: string) => Promise<number | undefined>
   write: () => Promise<void>
+  /** Time at which D1 was restored, in Unix milliseconds. Checks from before that time no longer count. */
+  restoredAt: () => number | undefined
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
@@ -14,7 +16,8 @@ const RETRY_MS = HOUR_MS
 
 /**
  * Checks once a day that the D1 index contains the trigger's row. The scanner finds rows that are out of date, but only
- * the trigger's object can notice a missing row. Rows can be missing after the index was restored from an old backup.
+ * the trigger's object can notice a missing row. Rows can be missing after the index was restored from an old backup, or
+ * was lost; then each object checks its row as soon as it is awake.
  */
 export class IndexCheck {
   readonly #options: IndexCheckOptions
@@ -27,9 +30,14 @@ export class IndexCheck {
     const trigger = this.#options.state.current
     if (!trigger) return undefined
     const due = trigger.indexCheckedAt + CHECK_INTERVAL_MS
-    if (now < due) return due
+    if (now < due && !this.#isOutdated(trigger.indexCheckedAt, now)) return due
     keepAlive(this.#check(trigger.triggerId, now))
     return now + RETRY_MS
+  }
+
+  #isOutdated(checkedAt: number, now: number): boolean {
+    const restoredAt = this.#options.restoredAt()
+    return restoredAt !== undefined && checkedAt < restoredAt && restoredAt <= now
   }
 
   async #check(triggerId: string, now: number): Promise<void> {

@@ -20,6 +20,7 @@ import {
   type AttemptVerdict,
   verdictOnBrokenConnection,
   verdictOnExpiredOutcome,
+  verdictOnForgottenRun,
   verdictOnLost,
   verdictOnOutcome,
   verdictOnRefusal,
@@ -44,6 +45,11 @@ type RunSenderOptions = {
   state: TriggerState
   batcher: RunBatcher
   poller: Pick<OutcomePoller, 'outcome'>
+  /**
+   * Time at which the origin's database was restored, in Unix milliseconds. The origin may have lost the claims of runs
+   * that were sent before that time.
+   */
+  claimsRestoredAt: () => number | undefined
   now: () => number
   random: () => number
   /**
@@ -104,15 +110,17 @@ export class RunSender {
         if ('verdict' in known) return { run, inDoubtSince: run.inDoubtSince, ...known }
         run = known.run
       }
+      let sentAt = now()
       const response = await this.#send(run, () => {
         sent = true
+        sentAt = now()
         // The send time is stored before the request is sent, because the run's outcome is unknown if the object is
         // evicted during the request. If the origin refuses the request, the earlier time is restored.
-        if (run.inDoubtSince !== null) live.renewDoubt(run, now())
+        if (run.inDoubtSince !== null) live.renewDoubt(run, sentAt)
       })
       const attempted = { run, inDoubtSince: run.inDoubtSince }
       if (!sent) Object.assign(attempted, { ours: true })
-      return { ...attempted, ...(await this.#verdict(run, response)) }
+      return { ...attempted, ...(await this.#verdict(run, response, sentAt)) }
     } catch (error) {
       if (!(error instanceof OriginUnavailableError)) {
         if (!sent) throw error
@@ -147,6 +155,8 @@ export class RunSender {
       if (isLost(known) && this.#retriesLost()) return { run }
       return { verdict: verdictOnOutcome(known) }
     }
+    if (this.#mayBeForgotten(run.inDoubtSince!) && !this.#retriesLost())
+      return { verdict: verdictOnForgottenRun() }
     if (doubtMs > OUTCOME_QUERY_MAX_MS && !this.#retriesLost())
       return { verdict: verdictOnExpiredOutcome() }
     // The origin may still receive the unanswered request, so the run must keep its usage key.
@@ -154,9 +164,16 @@ export class RunSender {
     return { run: live.dispelDoubt(run, state.current.usageKey) }
   }
 
+  /** True if the origin may have executed a run that was sent at this time, although it does not know the run. */
+  #mayBeForgotten(sentAt: number): boolean {
+    const restoredAt = this.#options.claimsRestoredAt()
+    return restoredAt !== undefined && sentAt < restoredAt
+  }
+
   async #verdict(
     run: LiveRun,
     response: ExecuteResponse | 'not_sent',
+    sentAt: number,
   ): Promise<Pick<AttemptResult, 'verdict'> & Partial<AttemptResult>> {
     const { onStarted, now, poller, random } = this.#options
     if (response === 'not_sent') return { verdict: { kind: 'not_sent' } }
@@ -165,6 +182,8 @@ export class RunSender {
     onStarted(run)
     const outcome =
       response.state === 'ended' ? response.outcome : await poller.outcome(this.#runId(run))
+    if (outcome === 'unknown' && this.#mayBeForgotten(sentAt) && !this.#retriesLost())
+      return { verdict: verdictOnForgottenRun() }
     // The origin claimed the run and then released it without passing it to an executor.
     if (outcome === 'unknown') return { verdict: { kind: 'origin_away', retryAfterMs: 0 } }
     if (isLost(outcome) && this.#retriesLost())

@@ -225,7 +225,7 @@ function dispatcherOf(
   logs: LogIntake,
   runEnded: (run: EndedRun) => void,
 ) {
-  const { alarm, ctx, keepAlive, log, queueSize, sql, state, store } = core
+  const { alarm, ctx, env, keepAlive, log, queueSize, sql, state, store } = core
   const starts = new StoredStarts(sql)
   return new Dispatcher({
     store,
@@ -234,6 +234,7 @@ function dispatcherOf(
     cancellation: new QueueCancellation(ctx.storage),
     state,
     origin,
+    claimsRestoredAt: () => settingsOf(env).POSTGRES_RESTORED_AT,
     now: Date.now,
     random: Math.random,
     keepAlive,
@@ -286,6 +287,7 @@ function upkeepParts(core: Core, intake: Intake, origin: SealedOrigin) {
     state,
     indexedVersion: (triggerId) => rows.version(triggerId),
     write: () => indexOutbox.flush(),
+    restoredAt: () => settingsOf(env).D1_RESTORED_AT,
     log,
   })
   return { ticks, subscriptionOutbox, indexOutbox, indexCheck }

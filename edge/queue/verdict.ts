@@ -54,6 +54,13 @@ export function verdictOnLost(attempt: number, random: number): AttemptVerdict {
   )
 }
 
+/** The run fails, because the claim that prevents a second execution may be lost. */
+export function verdictOnForgottenRun(): AttemptVerdict {
+  return failedVerdict(
+    'origin_lost: The origin’s database was restored to a time before this run was sent. The action may have run; it was not run again.',
+  )
+}
+
 /** The run fails, because the origin retains outcomes for only a day. */
 export function verdictOnExpiredOutcome(): AttemptVerdict {
   return failedVerdict(

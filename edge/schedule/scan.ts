@@ -100,6 +100,7 @@ async function visitTrigger(
     const answer = await withTimeout(visited, VISIT_MS, sleep)
     if (answer) {
       const { result } = answer
+      if (!result) log('scan.orphan', { trigger: row.id })
       const found = result ? { row, lookAt: result.nextTickAt } : { row, gone: true as const }
       return { found, answered: true, late: result?.late === true }
     }

@@ -3,14 +3,38 @@ import { and, count, desc, eq, sql } from 'drizzle-orm'
 import type { DrizzleD1Database } from 'drizzle-orm/d1'
 import { LISTED_PARAMS_MAX_BYTES } from '../../shared/limits.ts'
 import type { ListedTrigger, TriggerKind, TriggerRecord } from '../../shared/wire/trigger.ts'
+import { rootCauseText } from '../db/root-cause-text.ts'
 import * as schema from '../db/schema.ts'
 import { nextTick } from '../schedule/cron.ts'
 
 export type IndexDatabase = DrizzleD1Database<typeof schema>
-const { triggers } = schema
+const { triggers, users } = schema
 
-/** Inserts or updates a trigger's index row, unless the index already has a newer version. */
+/**
+ * Inserts or updates a trigger's index row, unless the index already has a newer version. If the owner's row was lost
+ * too, restores it.
+ */
 export async function putIndexRow(
+  db: IndexDatabase,
+  ownerId: string,
+  record: TriggerRecord,
+  version: number,
+): Promise<void> {
+  try {
+    await writeIndexRow(db, ownerId, record, version)
+  } catch (error) {
+    if (!rootCauseText(error).includes('FOREIGN KEY')) throw error
+    await restoreOwner(db, ownerId, Date.parse(record.created_at))
+    await writeIndexRow(db, ownerId, record, version)
+  }
+}
+
+/** The object does not know the owner's address. `findOrCreateUser` adds it when the owner signs in again. */
+async function restoreOwner(db: IndexDatabase, id: string, createdAt: number): Promise<void> {
+  await db.insert(users).values({ id, email: id, createdAt }).onConflictDoNothing()
+}
+
+async function writeIndexRow(
   db: IndexDatabase,
   ownerId: string,
   record: TriggerRecord,

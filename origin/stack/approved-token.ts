@@ -61,7 +61,12 @@ async function linkInLocalMailbox(triggersUrl: string, email: string): Promise<s
   return mails.find((mail) => mail.recipient === email && mail.link)?.link ?? undefined
 }
 
-async function signIn(triggersUrl: string, email: string, readLink: ReadLink): Promise<string> {
+/** Signs in with the link from the mailbox. @returns the session's cookie */
+export async function signIn(
+  triggersUrl: string,
+  email: string,
+  readLink: ReadLink = linkInLocalMailbox,
+): Promise<string> {
   const requested = await post(triggersUrl, '/sign-in', { email, next: '/' })
   if (requested.status !== 200)
     throw new Error(`the sign-in failed with status ${requested.status}`)

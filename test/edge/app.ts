@@ -30,9 +30,10 @@ export type Owner = { id: string; token: string; api: typeof edge }
 /** Creates an account with an approved agent token, without going through the sign-in pages. */
 export async function someOwner({
   scopes = SCOPES,
-}: { scopes?: readonly Scope[] } = {}): Promise<Owner> {
-  const identity = { db, now: Date.now, random }
-  const user = await findOrCreateUser(identity, `${crypto.randomUUID()}@example.test`)
+  email = `${crypto.randomUUID()}@example.test`,
+}: { scopes?: readonly Scope[]; email?: string } = {}): Promise<Owner> {
+  const identity = { db, now: Date.now, random, settings: env }
+  const user = await findOrCreateUser(identity, email)
   const token = encodeBase64url(random(48))
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token))
   const challenge = encodeBase64url(new Uint8Array(hash))

@@ -42,6 +42,14 @@ export const CAMPAIGNS: readonly Campaign[] = [
     minutesMax: 20,
   },
   {
+    name: 'recovery',
+    planned: 7,
+    perPiece: 1,
+    unit: 'disasters',
+    vitest: [...NIGHTLY, 'test/nightly/recovery.test.ts'],
+    minutesMax: 30,
+  },
+  {
     name: 'crons',
     planned: 21,
     perPiece: 3,

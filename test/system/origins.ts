@@ -2,13 +2,13 @@
  * Origin processes in a multi-process deployment: one Postgres, one chain and one root key, each with its own HTTPS
  * server.
  */
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openDatabase } from '../../origin/db/open.ts'
 import { addressFromPrivateKey, Keyring } from '../../origin/keys/keyring.ts'
-import { loadRootKey } from '../../origin/keys/root-key-file.ts'
+import { loadRootKey, ROOT_KEY_FILE } from '../../origin/keys/root-key-file.ts'
 import { nodeBundles } from '../../origin/stack/bundles.ts'
 import { LOCAL_FINALITY } from '../../origin/stack/chain.ts'
 import { Child, STOP_MS } from '../../origin/stack/child.ts'
@@ -162,19 +162,18 @@ export class OriginProcess {
   }
 }
 
-/**
- * Starts the processes together, on an empty database. `close` stops everything, including paused processes.
- * @param fromSources number of processes that run the sources, as in production, instead of a bundle
- */
+type OriginsOptions = {
+  /** Number of processes that run the sources, as in production, instead of a bundle. */
+  fromSources?: number
+  settings?: Record<string, string> | ((stateDir: string) => Record<string, string>)
+  /** Called for each machine, for a root key that the machine gets from elsewhere. By default, a file is shared. */
+  rootKey?: () => Promise<Uint8Array>
+}
+
+/** Starts the processes together, on an empty database. `close` stops everything, including paused processes. */
 export async function startOrigins(
   count: number,
-  {
-    fromSources = 0,
-    settings = {},
-  }: {
-    fromSources?: number
-    settings?: Record<string, string> | ((stateDir: string) => Record<string, string>)
-  } = {},
+  { fromSources = 0, settings = {}, rootKey }: OriginsOptions = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-origins-'))
   const lines: string[] = []
@@ -189,7 +188,7 @@ export async function startOrigins(
   }
   try {
     const seed = join(folder, 'seed')
-    const { caFile } = await seedState(seed)
+    const { caFile } = await seedState(seed, await rootKey?.())
     const keyring = new Keyring(loadRootKey(seed, 'local'))
     const postgres = await emptyDatabase()
     closers.push(() => postgres.drop())
@@ -198,10 +197,11 @@ export async function startOrigins(
     )
     const contract = await startContract(...payers)
     closers.push(() => contract.close())
-    const add = (): OriginProcess => {
+    const add = async (): Promise<OriginProcess> => {
       const n = origins.length
       const stateDir = join(folder, `origin-${n}`)
       cpSync(seed, stateDir, { recursive: true })
+      if (rootKey && n > 0) writeRootKey(stateDir, await rootKey())
       const name = String.fromCharCode(97 + n)
       const environment = {
         SVC_ENV: 'local',
@@ -229,7 +229,7 @@ export async function startOrigins(
       origins.push(added)
       return added
     }
-    while (origins.length < count) add()
+    while (origins.length < count) await add()
     trustCa(caFile)
     await Promise.all(origins.map((origin) => origin.start()))
     // Opened last, because the origins must find the database empty.
@@ -243,6 +243,7 @@ export async function startOrigins(
       contract,
       db: database.db,
       lines,
+      caFile,
       channelKey,
       close,
     }
@@ -253,8 +254,14 @@ export async function startOrigins(
 }
 
 /** Creates the files that all processes share: the root key, and a CA for their certificates. */
-async function seedState(folder: string): Promise<{ caFile: string }> {
+async function seedState(folder: string, rootKey?: Uint8Array): Promise<{ caFile: string }> {
   const { caFile } = await loadTls(folder)
+  if (rootKey) writeRootKey(folder, rootKey)
   loadRootKey(folder, 'local')
   return { caFile }
+}
+
+function writeRootKey(folder: string, rootKey: Uint8Array): void {
+  const text = `${Buffer.from(rootKey).toString('hex')}\n`
+  writeFileSync(join(folder, ROOT_KEY_FILE), text, { mode: 0o600 })
 }

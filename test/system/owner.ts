@@ -2,9 +2,12 @@
  * A trigger owner on a stack: an account with a usage key that is permitted to run any action, and an approved token.
  */
 import { createApprovedToken } from '../../origin/stack/approved-token.ts'
+import { apiKeyHash } from '../../shared/crypto/keccak.ts'
 import type { RunRecord, TriggerRecord } from '../../shared/wire/trigger.ts'
 
 export type Owner = {
+  /** Hash of the account, as in the ledger. */
+  accountHash: string
   createTrigger(action: string, more?: object): Promise<{ id: string; webhook_url: string }>
   trigger(triggerId: string): Promise<TriggerRecord>
   /** Calls the core API with the account key. @throws {Error} unless the status is 2xx */
@@ -35,6 +38,7 @@ export async function newOwner(urls: { baseUrl: string; triggersUrl: string }): 
   const runs = async (triggerId: string, offset = 0): Promise<RunRecord[]> =>
     (await api(`triggers/${triggerId}/runs?limit=100&offset=${offset}`)).runs
   return {
+    accountHash: apiKeyHash(account.api_key),
     createTrigger: (action_code, more = {}) =>
       api('triggers', { name: 't', kind: 'webhook', action_code, usage_api_key, ...more }),
     core: (path, body) => core(path, body, account.api_key),

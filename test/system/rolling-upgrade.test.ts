@@ -195,7 +195,7 @@ const STEPS: Record<string, (upgrade: Upgrade) => Promise<void>> = {
   'Start a new machine': async (upgrade) => {
     nextChallengePort = await freePort()
     commit = NEW_COMMIT
-    upgrade.added = world.add()
+    upgrade.added = await world.add()
     await upgrade.added.start()
   },
   'Wait until it is ready': async ({ added }) => {

@@ -198,7 +198,7 @@ describe('a suspended trigger', () => {
 describe('an erased user', () => {
   it('has no address, session, passkey, token, link or trigger left, and signs in as a new user', async () => {
     const owner = await someOwner()
-    const deps = { db, now: Date.now, random }
+    const deps = { db, now: Date.now, random, settings: env }
     const [{ email } = { email: '' }] = await db.select().from(users).where(eq(users.id, owner.id))
     await startSession(deps, owner.id)
     await issueMagicLink(deps, { email, next: '/' })

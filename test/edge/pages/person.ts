@@ -1,7 +1,7 @@
 /** A signed-in user who requests pages without a browser. */
 import { startSession } from '../../../edge/identity/sessions.ts'
 import { findOrCreateUser } from '../../../edge/identity/users.ts'
-import { createTrigger, db, edge, type Owner, random } from '../app.ts'
+import { createTrigger, db, edge, env, type Owner, random } from '../app.ts'
 import { approveAgentToken } from '../../../edge/identity/agent-tokens.ts'
 import { encodeBase64url } from '../../../shared/encoding/base64url.ts'
 import { SCOPES } from '../../../shared/wire/agent.ts'
@@ -21,7 +21,7 @@ export class Person {
   }
 
   static async signedIn(): Promise<Person> {
-    const identity = { db, now: Date.now, random }
+    const identity = { db, now: Date.now, random, settings: env }
     const user = await findOrCreateUser(identity, `${crypto.randomUUID()}@example.test`)
     const token = encodeBase64url(random(48))
     const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token))

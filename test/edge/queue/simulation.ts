@@ -122,6 +122,7 @@ export class Simulation {
   }
   dispatcher: Dispatcher
   random = 0.5
+  claimsRestoredAt: number | undefined
   mostExecuting = 0
   queued = 0
   /** A monotonic watch in milliseconds, and the offset of the clock from it. */
@@ -313,6 +314,7 @@ export class Simulation {
       starts,
       cancellation: new QueueCancellation(this.#failing),
       origin,
+      claimsRestoredAt: () => this.claimsRestoredAt,
       state: this.state,
       now: () => this.now,
       random: () => this.random,

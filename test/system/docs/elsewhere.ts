@@ -16,6 +16,9 @@ export type Elsewhere = {
 const BODIES = 'test/system/docs/body-suite.ts'
 // Stops the stack and restores it in another folder.
 const RESTORE = 'test/system/docs/restore-suite.ts'
+// Restore the data of a stack under load.
+const RECOVER_POSTGRES = 'test/nightly/recovery/postgres.ts'
+const RECOVER_EDGE = 'test/nightly/recovery/edge-storage.ts'
 // Runs samples that form one program, and checks output that cannot be compared literally.
 const PROGRAMS = 'test/system/docs/program-suite.ts'
 
@@ -44,6 +47,18 @@ export const ELSEWHERE: readonly Elsewhere[] = [
     has: 'suspend-trigger <trigger ID>',
     ranBy: 'test/edge/operator/operator.test.ts',
   },
+  ...['cp -a .svc', 'cp -a /backup'].map((has) => ({
+    page: 'docs/backup.md',
+    has,
+    ranBy: RESTORE,
+  })),
+  { page: 'docs/backup.md', language: 'ini', ranBy: RECOVER_POSTGRES },
+  { page: 'docs/backup.md', has: 'UPDATE agent_tokens', ranBy: RECOVER_EDGE },
+  ...['pg_backup_start', 'cp -a /data', 'recovery.signal'].map((has) => ({
+    page: 'docs/backup.md',
+    has,
+    ranBy: RECOVER_POSTGRES,
+  })),
   { page: 'docs/operate.md', language: 'yaml', because: 'Prometheus’ own, which is not here' },
   { page: 'README.md', has: 'REST clients', because: 'a picture' },
   { page: 'README.md', language: 'js', ranBy: PROGRAMS },
