@@ -1,14 +1,11 @@
-/**
- * HTTPS host that serves the evidence of a simulated machine, as an origin of a version without `/attestation/bundle`
- * does, or other responses set by a test.
- */
+/** HTTPS host that serves the evidence of a simulated machine, as an origin does, or other responses set by a test. */
 import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { Keyring } from '../../origin/keys/keyring.ts'
 import { appComposeText } from '../../origin/deploy/app-compose.ts'
 import { makeEvidenceSet } from '../../origin/tee/evidence-set.ts'
 import { SimulatedProvider, simulatedPinOf } from '../../origin/tee/simulated/provider.ts'
-import { nonceReportData } from '../../shared/attestation/nonce.ts'
+import { bundleReportData, nonceReportData } from '../../shared/attestation/nonce.ts'
 import type { Authority } from './certificates.ts'
 import { type Certificate, startWebServer } from './web-server.ts'
 
@@ -43,6 +40,7 @@ export async function showMachine(authority: Authority, accountUri: string) {
     pin: simulatedPinOf(root),
     tee,
     files,
+    set,
     certificate,
     info: await tee.info(),
     attestation: set.attestation,
@@ -79,12 +77,24 @@ export async function startEvidenceHost(
 }
 
 async function answer(machine: ShownMachine, url: URL): Promise<string | undefined> {
-  const { tee, files, info, attestation } = machine
+  const { tee, files, set, info, attestation } = machine
+  const nonce = url.searchParams.get('nonce')
+  const nonceBytes = Buffer.from(nonce ?? '', 'hex')
   if (url.pathname === '/info') return JSON.stringify(info)
   if (url.pathname === '/attestation') {
-    const nonce = url.searchParams.get('nonce')
     if (nonce === null) return JSON.stringify(attestation)
-    return JSON.stringify(await tee.quote(await nonceReportData(Buffer.from(nonce, 'hex'))))
+    return JSON.stringify(await tee.quote(await nonceReportData(nonceBytes)))
+  }
+  if (url.pathname === '/attestation/bundle') {
+    const checksums = set.files.get('sha256sum.txt')!
+    const fresh = nonce && (await tee.quote(await bundleReportData(nonceBytes, checksums)))
+    return JSON.stringify({
+      attestation,
+      ...(fresh && { fresh }),
+      info,
+      files: Object.fromEntries(set.files),
+      collateral: await tee.collateral(),
+    })
   }
   if (url.pathname === '/evidences/')
     return [...files.keys()].map((name) => `<a href="${name}">${name}</a>`).join('\n')

@@ -33,6 +33,21 @@ describe('a client that verifies an origin', () => {
     const his = new Keyring(randomBytes(32)).channelKey(1).publicKey.toString('base64url')
     const network: Network = async (request, passOn) => {
       const answer = await passOn()
+      if (pathOf(request) !== '/attestation/bundle') return answer
+      const bundle: any = await answer.json()
+      const file: object = JSON.parse(bundle.files['channel-key.json'])
+      bundle.files['channel-key.json'] = JSON.stringify({ ...file, public_key: his })
+      return Response.json(bundle)
+    }
+    await expect(verifyFrom(origin, network)).rejects.toBeInstanceOf(EvidenceRejectedError)
+  })
+
+  it('man in the middle: a channel key of his own is refused, also file by file', async () => {
+    const his = new Keyring(randomBytes(32)).channelKey(1).publicKey.toString('base64url')
+    const network: Network = async (request, passOn) => {
+      // As from an origin of the previous version.
+      if (pathOf(request) === '/attestation/bundle') return new Response(null, { status: 404 })
+      const answer = await passOn()
       if (!pathOf(request).endsWith('/channel-key.json')) return answer
       const file = (await answer.json()) as object
       return Response.json({ ...file, public_key: his })

@@ -29,6 +29,8 @@ async function names(domain: string, accountUri: string): Promise<string> {
   return started.address
 }
 
+const BUNDLE = '/attestation/bundle'
+
 describe('a rule that could not be checked', () => {
   it('fails with a hint: the chain without --rpc-url', async () => {
     const words = world.options.filter((word) => word !== '--rpc-url' && word !== world.node.url)
@@ -125,6 +127,22 @@ describe('a host behind a TLS-terminating edge', () => {
   })
 })
 
+describe('a host of the previous version, which has no /attestation/bundle', () => {
+  it('passes all rules, and the report says what remains open', async () => {
+    const url = await host({
+      instead: (path, response) => {
+        if (!path.startsWith(BUNDLE)) return undefined
+        response.writeHead(404).end()
+        return 'answered'
+      },
+    })
+    const ran = await world.verify(url)
+    expect(outcomes(ran)).toEqual(ALL_PASSED)
+    expect(ran.out).toContain('Whether the evidence files are current')
+    expect((await world.verify(world.host.url)).out).not.toContain('the evidence files are current')
+  })
+})
+
 describe('a hostile host', () => {
   it('is not followed if it redirects', async () => {
     const url = await host({
@@ -141,7 +159,7 @@ describe('a hostile host', () => {
   it('is abandoned if its response never ends', async () => {
     const url = await host({
       instead: (path, response) => {
-        if (path !== '/info') return undefined
+        if (!path.startsWith(BUNDLE)) return undefined
         const more = () => {
           while (!response.destroyed && response.write(Buffer.alloc(64 * 1024, ' ')));
           if (!response.destroyed) response.once('drain', more)
@@ -151,7 +169,7 @@ describe('a hostile host', () => {
       },
     })
     const ran = await world.verify(url)
-    expect(ran.out).toMatch(/FAILED: no evidence: .*\/info is larger than \d+ bytes/)
+    expect(ran.out).toMatch(/FAILED: no evidence: .*\/attestation\/bundle is larger than \d+ bytes/)
     expect(ran.code).toBe(1)
   })
 
@@ -171,7 +189,7 @@ describe('a hostile host', () => {
   ])('has no evidence if it answers with %s', async (_, body) => {
     const url = await host({
       instead: (path, response) => {
-        if (path !== '/attestation') return undefined
+        if (!path.startsWith(BUNDLE)) return undefined
         response.end(body)
         return 'answered'
       },
