@@ -95,7 +95,6 @@ describe('the compose file of an origin', () => {
     SVC_CONTRACT_BLOCK: 1,
     SVC_OUTBOUND_DENY: 'edge.example',
     SVC_DATABASE_CA: 'system',
-    LEGO_EMAIL: 'operations@origin.example',
   }
   const SECRETS = `SVC_CHANNEL_PSK=${'A'.repeat(43)}\nDATABASE_URL=postgres://u:${CANARY}@127.0.0.1:1/svc?sslmode=verify-full\n`
 
@@ -112,7 +111,6 @@ describe('the compose file of an origin', () => {
   it('is checked with the secrets, except for what is on the machine', async () => {
     expect(await check(fillInCompose(template, GOOD), SECRETS)).toMatchObject({
       'compose file': expect.stringMatching(/^ok: compose hash [0-9a-f]{64}$/),
-      ACME: 'ok: a certificate for origin.example, from https://acme-v02.api.letsencrypt.org/directory',
       settings: 'ok: complete',
       machine: 'skipped: it is on the machine, which is not this one',
       'root key': 'skipped: it is on the machine, which is not this one',
@@ -138,13 +136,13 @@ describe('the compose file of an origin', () => {
     })
   })
 
-  it('faults if the certificate is for another host, or a secret has another name', async () => {
+  it('faults if the certificate authority has no TLS, or a secret has another name', async () => {
     const compose = fillInCompose(template, GOOD).replace(
-      'DOMAINS=origin.example',
-      'DOMAINS=other.example',
+      'SVC_ACME_DIRECTORY=https:',
+      'SVC_ACME_DIRECTORY=http:',
     )
     expect(await check(compose, `${SECRETS}SVC_CHANEL_PSK=x\n`)).toMatchObject({
-      ACME: 'fault: LEGO_DOMAINS is not the host of SVC_PUBLIC_URL',
+      SVC_ACME_DIRECTORY: 'fault: must use https in production',
       SVC_CHANEL_PSK: 'fault: not a variable that the compose file takes from the environment',
     })
   })
