@@ -9,6 +9,8 @@ export type Provided = {
   mailApi: string
   /** Seeds for the simulation of chain events. */
   simulation: { first: number; count: number }
+  /** URL of `test/previous-version/record.ts`, for the files that record a version. */
+  recorder: string
 }
 
 declare module 'vitest' {

@@ -50,6 +50,14 @@ export const CAMPAIGNS: readonly Campaign[] = [
     minutesMax: 30,
   },
   {
+    name: 'previous-version',
+    planned: 1,
+    perPiece: 1,
+    unit: 'upgrade and rollback',
+    vitest: [...NIGHTLY, 'test/nightly/previous-version.test.ts'],
+    minutesMax: 30,
+  },
+  {
     name: 'crons',
     planned: 21,
     perPiece: 3,

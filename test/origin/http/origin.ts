@@ -67,18 +67,19 @@ type Call = {
 /**
  * @param processor makes payments; without one, payments are disabled
  * @param connect connects to the contract's chain; by default, to its node alone
+ * @param stored root key and database of an earlier origin; by default, new ones
  */
 export async function startOrigin(
   processor?: ProcessorDouble,
   connect = async ({ chain }: ContractOnChain) => chain,
+  { root = randomBytes(32), openStored = openFresh } = {},
 ) {
-  const root = randomBytes(32)
   const keyring = new Keyring(root)
   const counters = new Counters()
   const onRunStarted = (waitedMs: number) => counters.observeRunWait(waitedMs)
   const pool = createActionPool({ min: 1, max: 2, template: keptTemplate(), onRunStarted })
   const [database, contract] = await Promise.all([
-    openFresh(),
+    openStored(),
     startContract(...[0, 1, 2].map((n) => addressFromPrivateKey(keyring.payerKey(n)))),
   ])
   const chain = await connect(contract)
