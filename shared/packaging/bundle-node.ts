@@ -23,7 +23,8 @@ const ES_MODULE = {
 const COMMON_JS = {
   format: 'cjs',
   banner: { js: DEFINE_URL },
-  define: { ...NOT_MAIN, 'import.meta.url': 'bundleUrl' },
+  // In one piece, this name would be replaced when this module is bundled itself.
+  define: { ...NOT_MAIN, [['import', 'meta', 'url'].join('.')]: 'bundleUrl' },
 } satisfies BuildOptions
 
 const MODULE_URL = /\bimport\.meta\.url\b/g

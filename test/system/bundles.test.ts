@@ -7,6 +7,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -94,6 +95,19 @@ describe('bundles for Node', () => {
     const path = join(folder, 'main.cjs')
     write('main.cjs', (await bundleNode(folder, 'deep/main.ts', path)).text)
     expect(await run(path)).toBe('true object from the source folder')
+  })
+
+  it('can build CommonJS bundles, as the first start of a new checkout does', async () => {
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+    write('word.ts', "console.log('built', import.meta.url)")
+    const target = JSON.stringify(join(folder, 'word.cjs'))
+    const entry = write(
+      'main.ts',
+      `import { bundleNode } from ${JSON.stringify(join(root, 'shared/packaging/bundle-node.ts'))}
+       const { text } = await bundleNode(${JSON.stringify(folder)}, 'word.ts', ${target})
+       console.log(text.includes('built'))`,
+    )
+    expect(await run(await bundle(entry))).toBe('true')
   })
 
   it('load modules on demand, and packages of both kinds', async () => {
