@@ -71,23 +71,28 @@ export async function startEdge(options: Options) {
   if (!/quote/.test(refused)) throw new Error(`production does not refuse the quote:\n${refused}`)
 
   const [bundle] = await nodeBundles([EDGE_ENTRY])
-  const child = new Child({
-    name: 'edge',
-    command: process.execPath,
-    args: [...NODE_OPTIONS, bundle!],
-    env: {
-      ...inheritedEnvironment(),
-      ...env,
-      EDGE_STATE_DIR: folder,
-      EDGE_PORT: String(EDGE_PORT),
-      EDGE_BINDINGS: JSON.stringify({ ...staging, ...secrets }),
-    },
-    ipc: true,
-    stopSignal: 'SIGTERM',
-    onLine,
-    started: () => {},
-  })
-  await child.waitForReady()
+  let child: Child | undefined
+  const deploy = async (vars: Record<string, string> = {}) => {
+    await child?.stop()
+    child = new Child({
+      name: 'edge',
+      command: process.execPath,
+      args: [...NODE_OPTIONS, bundle!],
+      env: {
+        ...inheritedEnvironment(),
+        ...env,
+        EDGE_STATE_DIR: folder,
+        EDGE_PORT: String(EDGE_PORT),
+        EDGE_BINDINGS: JSON.stringify({ ...staging, ...secrets, ...vars }),
+      },
+      ipc: true,
+      stopSignal: 'SIGTERM',
+      onLine,
+      started: () => {},
+    })
+    await child.waitForReady()
+  }
+  await deploy()
 
   const server = createServer(certificate, (request, response) => {
     const headers = { ...request.headers, 'cf-connecting-ip': request.socket.remoteAddress ?? '' }
@@ -102,7 +107,10 @@ export async function startEdge(options: Options) {
   server.listen(443, HOSTS[host])
   await once(server, 'listening')
   await untilHealthy(url)
-  return { stop: () => child.stop() }
+  return {
+    /** Deploys the Worker again, with further settings. */
+    deploy,
+  }
 }
 
 /** `wrangler.toml` with the placeholders of all environments filled in. */

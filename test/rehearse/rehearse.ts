@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { JsonRpcProvider, parseEther, Wallet } from 'ethers'
 import { makeChange } from '../../origin/contracts/governance/change.ts'
 import { deployGovernance } from '../../origin/contracts/governance/deploy.ts'
@@ -9,7 +10,7 @@ import { LOCAL_FINALITY } from '../../origin/stack/chain.ts'
 import { callJson, runJourney } from '../../origin/stack/journey.ts'
 import { startNameServer } from '../../origin/stack/name-server.ts'
 import { payAsClient } from '../../origin/stack/pay-as-client.ts'
-import { type CoreCall, topUp } from '../../origin/stack/top-up.ts'
+import { balanceOf, type CoreCall, topUp } from '../../origin/stack/top-up.ts'
 import { trustCa } from '../../origin/stack/trust-ca.ts'
 import { simulatedPinOf } from '../../origin/tee/simulated/provider.ts'
 import { PROCESSOR_WEBHOOK_PATH } from '../../shared/wire/core-routes.ts'
@@ -21,8 +22,9 @@ import { MAIL_FROM, MAIL_TOKEN, startMailApi } from '../doubles/mail-api.ts'
 import { startPccs } from '../doubles/pccs.ts'
 import { startProcessor } from '../doubles/processor/server.ts'
 import { fundedKey, startChain } from '../origin/chain.ts'
-import { startPostgres } from '../origin/db/postgres.ts'
+import { ArchivedDatabase } from '../nightly/recovery/archived-database.ts'
 import { startBalancer } from './balancer.ts'
+import { startDatabase } from './database.ts'
 import { ROOT, run } from './commands.ts'
 import { documentedCommand } from './documented-command.ts'
 import { startEdge } from './edge.ts'
@@ -51,6 +53,12 @@ const RPC_URLS = RPC_HOSTS.map((host) => `https://${host}`)
 /** Payments of five dollars, for the runs of the load. */
 const FURTHER_PAYMENTS = 9
 
+const PAID_CENTS = 500 * (1 + FURTHER_PAYMENTS)
+/** Duration of the load after the database was restored. */
+const LOAD_MS = 5_000
+
+const cents = (balance: string) => Math.round(Number(balance.replace(/[^0-9.]/g, '')) * 100)
+
 const core: CoreCall = (path, body, key) =>
   callJson(`${EDGE_URL}/core/v1/${path}`, { body, headers: key ? { 'x-api-key': key } : {} })
 
@@ -70,7 +78,9 @@ export async function rehearse(folder: string, { step, onLine }: Rehearsal): Pro
     const issue = (...names: string[]) => authority.issue({ names })
     const [chain, postgres, processor] = await Promise.all([
       startChain(),
-      issue('127.0.0.1').then(startPostgres),
+      issue('127.0.0.1').then((certificate) =>
+        startDatabase(join(folder, 'database'), certificate),
+      ),
       startProcessor({ livemode: true }),
     ])
     const mail = await startMailApi(await issue('127.0.0.1'))
@@ -137,7 +147,7 @@ export async function rehearse(folder: string, { step, onLine }: Rehearsal): Pro
   const secretsFile = file(
     'secrets.env',
     [
-      `DATABASE_URL=${postgres.tcpUrl}?sslmode=verify-full`,
+      `DATABASE_URL=${postgres.url()}?sslmode=verify-full`,
       `SVC_CHANNEL_PSK=${psk}`,
       `SVC_METRICS_TOKEN=${secret()}`,
       ...Object.entries(processor.settings)
@@ -174,6 +184,12 @@ export async function rehearse(folder: string, { step, onLine }: Rehearsal): Pro
       return { shown: `compose hash ${composeHash}`, composeFile, composeHash, agent }
     })
   const approved = await approve('n', first.digest)
+
+  const backup = new ArchivedDatabase(postgres, join(folder, 'archive'))
+  await step('6. the archive of Postgres', async () => {
+    await backup.archive()
+    return { shown: 'continuous, with the settings of docs/backup.md' }
+  })
 
   await step('5. the preflight of the origin', async () => {
     const files = { 'app-compose.json': approved.composeFile, 'secrets.env': secretsFile }
@@ -317,19 +333,25 @@ export async function rehearse(folder: string, { step, onLine }: Rehearsal): Pro
 
   const next = await image(randomBytes(20).toString('hex'))
   const nextApproved = await approve('n+1', next.digest)
-  await step('Upgrade: machine by machine under load', async () => {
+  await step('Backup: a base backup', async () => {
+    await backup.backUp()
+    return { shown: 'while the machines run' }
+  })
+  const upgraded = await step('Upgrade: machine by machine under load', async () => {
     const load = startLoad({ coreUrl: ORIGIN_URL, triggersUrl: EDGE_URL, journey: journey.result })
     const { balancer } = machines
+    const started: Machine[] = []
     for (const [n, old] of [machines.a, machines.b].entries()) {
       const stopped = await old.stop()
       if (stopped !== 'exited with code 0') throw new Error(`the old machine ${stopped}`)
       const machine = machineOf(old.address, `machine-${n}-new`, nextApproved, next.root)
       await machine.start()
       await balancer.waitForAll()
+      started.push(machine)
     }
     const { calls, webhooks, refusals } = await load.end()
     const shown = `${calls} calls and ${webhooks} webhooks, none failed; ${refusals} calls repeated after a refusal`
-    return { shown }
+    return { shown, machines: started }
   })
   await step('Upgrade: the old version is withdrawn', async () => {
     const { governance, members } = contracts
@@ -338,7 +360,27 @@ export async function rehearse(folder: string, { step, onLine }: Rehearsal): Pro
     return { shown: `compose hash ${approved.composeHash.slice(0, 16)}…` }
   })
   await verify(nextApproved)
-  void edge
+
+  await step('Backup: Postgres is lost, and restored', async () => {
+    const { accountKey } = journey.result
+    const before = await balanceOf(core, accountKey)
+    await Promise.all(upgraded.machines.map((machine) => machine.stop()))
+    await backup.destroy()
+    await edge.deployed.deploy({ POSTGRES_RESTORED_AT: new Date().toISOString() })
+    await backup.restore()
+    await Promise.all(upgraded.machines.map((machine) => machine.start()))
+    await machines.balancer.waitForAll()
+    const after = await balanceOf(core, accountKey)
+    // Charges of the last minute before the loss may be missing from the archive, but no payment.
+    if (cents(after) < cents(before) || cents(after) > PAID_CENTS)
+      throw new Error(`the balance was ${before}, and is ${after}`)
+    const load = startLoad({ coreUrl: ORIGIN_URL, triggersUrl: EDGE_URL, journey: journey.result })
+    await sleep(LOAD_MS)
+    const { calls, webhooks } = await load.end()
+    return {
+      shown: `the balance was ${before}, and is ${after}; ${calls} calls and ${webhooks} webhooks`,
+    }
+  })
 }
 
 async function lastLink(url: string, email: string): Promise<string | undefined> {

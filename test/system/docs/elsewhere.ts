@@ -105,7 +105,7 @@ export const ELSEWHERE: readonly Elsewhere[] = [
   {
     page: 'docs/deploy.md',
     has: 'npm run contracts',
-    because: 'a node and a multisig of yours; command.test.ts has its own',
+    because: 'a node and a multisig of yours; npm run rehearse executes it with its own',
   },
   {
     page: 'docs/deploy.md',
@@ -130,7 +130,7 @@ export const ELSEWHERE: readonly Elsewhere[] = [
   {
     page: 'docs/deploy.md',
     has: 'svc verify https://<origin>',
-    because: 'verifies real hardware; README’s is the same command on a stack',
+    because: 'verifies real hardware; npm run rehearse executes it on a double',
   },
   {
     page: 'docs/derived-actions.md',
