@@ -4,6 +4,7 @@ import { openLog } from '../../../origin/log.ts'
 import { LogSink, QUEUE_MAX_BYTES } from '../../../origin/log/log-sink.ts'
 import { makeAuthority } from '../../doubles/certificates.ts'
 import { type Respond, startWebServer } from '../../doubles/web-server.ts'
+import { blockWith } from '../../system/docs/documents.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -52,10 +53,13 @@ describe('the copy of the log for a collector', () => {
     await until(() => delivered() === lines.join(''))
     const [first] = collector.received
     expect(first).toMatchObject({ method: 'POST', url: '/logs?key=of-the-url' })
-    expect(first!.headers).toMatchObject({
-      'content-type': 'application/x-ndjson',
-      authorization: 'Bearer a-token',
-    })
+    const [, ...documented] = blockWith('docs/operate.md', 'POST /your/path').split('\n')
+    const sent = (name: string) => `${name}: ${String(first!.headers[name])}`
+    expect([sent('content-type'), sent('authorization')]).toEqual([
+      documented[0],
+      documented[1]!.replace('<SVC_LOG_SINK_TOKEN>', 'a-token'),
+    ])
+    expect(sent('content-type')).toBe('content-type: application/x-ndjson')
     expect(collector.received.length).toBeLessThan(lines.length)
     expect(counts).toEqual({ dropped: 0, failed: [], recovered: 0 })
   })

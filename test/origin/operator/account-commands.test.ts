@@ -7,6 +7,7 @@ import { operatorProgram } from '../../../origin/operator/command.ts'
 import { openAccount, originProcess } from '../credits/process.ts'
 import { expectSoundBooks } from '../credits/sound-books.ts'
 import { type FreshDatabase, freshDatabase } from '../db/fresh-database.ts'
+import { blockWith } from '../../system/docs/documents.ts'
 
 let fresh: FreshDatabase
 let open: OpenDatabase
@@ -165,4 +166,20 @@ it('explains what the environment lacks, without values', async () => {
   const faulty = program.parseAsync(['log'], { from: 'user' })
   await expect(faulty).rejects.toThrow(/^settings of the origin: DATABASE_URL: /)
   await expect(faulty).rejects.not.toThrow('secret')
+})
+
+it('executes the commands of docs/operate.md', async () => {
+  const account = await openAccount(open.db, 100)
+  const commands = blockWith('docs/operate.md', 'npm run operator -- suspend-account')
+    .replaceAll('0x<account hash>', account)
+    .split('\n')
+    .filter((line) => line.startsWith('npm run operator -- '))
+    .map((line) => line.matchAll(/'([^']*)'|(\S+)/g))
+    .map((words) => [...words].slice(4).map(([, quoted, plain]) => quoted ?? plain!))
+  for (const words of commands) await run(...words)
+  expect((await expectAgreement(account)).balance).toBe(600)
+  expect((await actionsOn(account)).map(({ command }: { command: string }) => command)).toEqual([
+    'adjust-credit',
+    'suspend-account',
+  ])
 })

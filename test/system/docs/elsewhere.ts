@@ -45,7 +45,7 @@ export const ELSEWHERE: readonly Elsewhere[] = [
   {
     page: 'docs/operate.md',
     has: 'suspend-trigger <trigger ID>',
-    ranBy: 'test/edge/operator/operator.test.ts',
+    because: 'an edge of yours; operator.test.ts sends the same commands to one',
   },
   ...['cp -a .svc', 'cp -a /backup'].map((has) => ({
     page: 'docs/backup.md',
