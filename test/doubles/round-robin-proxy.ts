@@ -7,16 +7,26 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export type RoundRobinProxy = Awaited<ReturnType<typeof startRoundRobinProxy>>
 
-/** @param ports of the servers, which can be changed later: a connection that cannot be passed on is closed */
+/** @param ports of the servers, which can be changed later: a connection that no server accepts is closed */
 export async function startRoundRobinProxy(ports: readonly number[]) {
   const sockets = new Set<Socket>()
   let targets = [...ports]
+  let turns = 0
   let next = 0
-  const server = createServer((socket) => {
-    const port = targets[next++ % targets.length]
+  /** Passes a connection to the first of these ports that accepts it. */
+  const pass = (socket: Socket, [port, ...others]: number[]) => {
     if (port === undefined) return void socket.destroy()
-    const localAddress = `127.1.${(next >> 8) & 0xff}.${next & 0xff}`
+    const turn = next++
+    const localAddress = `127.1.${(turn >> 8) & 0xff}.${turn & 0xff}`
     const upstream = connect({ port, host: '127.0.0.1', localAddress })
+    const tryOthers = () => pass(socket, others)
+    upstream.once('error', tryOthers)
+    upstream.once('connect', () => {
+      upstream.off('error', tryOthers)
+      join(socket, upstream)
+    })
+  }
+  const join = (socket: Socket, upstream: Socket) => {
     for (const [end, other] of [
       [socket, upstream],
       [upstream, socket],
@@ -29,6 +39,11 @@ export async function startRoundRobinProxy(ports: readonly number[]) {
       })
     }
     socket.pipe(upstream).pipe(socket)
+  }
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    const first = turns++ % targets.length
+    pass(socket, [...targets.slice(first), ...targets.slice(0, first)])
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

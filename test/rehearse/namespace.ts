@@ -43,7 +43,8 @@ export async function runInNamespaces(hosts: string): Promise<number> {
       .concat(own),
     { stdio: 'inherit', env: { ...process.env, [FOLDER_VARIABLE]: folder, TMPDIR: folder } },
   )
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => child.kill('SIGKILL'))
   const [code] = (await once(child, 'exit')) as [number | null]
   rmSync(folder, { recursive: true, force: true })
   return code ?? 1

@@ -117,7 +117,12 @@ async function repeat(call: (send: typeof fetch) => Promise<'done' | 'draining'>
   return done
 }
 
-const code = (port: number) => `async function main({ n }) {
+/**
+ * Action of one client. Runs of an action with one key share its allowance for failed runs, which moves slowly between
+ * processes (docs/plan.md, Known limitations).
+ */
+const code = (port: number, client: string) => `// ${client}
+async function main({ n }) {
   await fetch('http://127.0.0.1:${port}/' + n)
   await new Promise((resolve) => setTimeout(resolve, 200))
   return n
@@ -174,6 +179,17 @@ async function verify(): Promise<void> {
   await close()
 }
 
+/** Verifies until this number of machines was reached. A verification needs an even number of connections. */
+async function verifyMachines(count: number): Promise<void> {
+  for (let tries = 0; certificates.size < count && tries < 50; tries++) {
+    await verify()
+    const { send, close } = connection()
+    await (await send(`${baseUrl}/health`)).text()
+    await close()
+  }
+  expect(certificates.size).toBe(count)
+}
+
 async function verifySometimes(): Promise<'done'> {
   await verify()
   await sleep(200)
@@ -207,7 +223,7 @@ const STEPS: Record<string, (upgrade: Upgrade) => Promise<void>> = {
     pointNameAt(behindTheName)
   },
   'Verify the deployment': async () => {
-    for (const _machine of behindTheName) await verify()
+    await verifyMachines(world.origins.length)
   },
   'Remove the old machine from the name': async ({ old }) => {
     behindTheName = behindTheName.filter((origin) => origin !== old)
@@ -219,13 +235,11 @@ const STEPS: Record<string, (upgrade: Upgrade) => Promise<void>> = {
 }
 
 it('replaces both machines under load, by the steps of docs/operate.md, and no call fails', async () => {
-  const source = code(calls.port)
-  // Simultaneous runs of an action wait until its first run has ended.
-  await holder.ok(world.origins[0]!, 'svc_action', { code: source, js_params: { n: -1 } })
+  await verifyMachines(2)
   const { compose_hash }: any = await (await fetch(`${baseUrl}/info`)).json()
   const rootPin = simulatedPinOf(loadRootKey(world.origins[0]!.stateDir, 'local'))
 
-  const sealedCall = () => {
+  const sealedCall = (source: string) => {
     let client: ReturnType<typeof createClient> | undefined
     return async (send: typeof fetch): Promise<'done' | 'draining'> => {
       client ??= createClient({
@@ -259,9 +273,12 @@ it('replaces both machines under load, by the steps of docs/operate.md, and no c
     })
   }
   const times = Array.from({ length: CLIENTS })
-  const run = (send: typeof fetch) =>
+  const run = (source: string) => (send: typeof fetch) =>
     post(send, 'svc_action', { code: source, js_params: { n: next++ } })
-  const running = times.flatMap(() => [repeat(run), repeat(sealedCall())])
+  const running = times.flatMap((_, n) => [
+    repeat(run(code(calls.port, `plain ${n}`))),
+    repeat(sealedCall(code(calls.port, `sealed ${n}`))),
+  ])
   const others = [...times.map(() => repeat(write)), repeat(verifySometimes)]
   const settled = Promise.all([...running, ...others])
   settled.catch(() => {})
@@ -282,7 +299,7 @@ it('replaces both machines under load, by the steps of docs/operate.md, and no c
   const runs = results.slice(0, running.length)
   const executed = calls.received.map(({ url }) => url)
   expect(new Set(executed).size).toBe(executed.length)
-  expect(executed.length).toBe(1 + runs.reduce((sum, { calls: made }) => sum + made, 0))
+  expect(executed.length).toBe(runs.reduce((sum, { calls: made }) => sum + made, 0))
   expect((await groupNames()).toSorted()).toEqual(groups.toSorted())
   expect(
     world.lines.filter((line) => /"(run\.lost|claims\.reaped|acme\.failed)"/.test(line)),

@@ -12,6 +12,7 @@ const TABLES = [
   'passkeys',
   'passkey_challenges',
   'triggers',
+  'operator_actions',
 ]
 
 async function rowsOf(tables: string[]): Promise<string> {

@@ -6,6 +6,7 @@ const root = fileURLToPath(new URL('../../../origin/', import.meta.url))
 
 /** Caught within the origin, or sent as something else than an `ApiError`. */
 const INTERNAL = [
+  'AcmeError',
   'ActionFailedError',
   'BodyAbortedError',
   'CipherError',
@@ -21,6 +22,7 @@ const INTERNAL = [
   'NoAgreementError',
   'NoAllowanceLeftError',
   'NotJsonError',
+  'OperatorActionError',
   'OutboundError',
   'SelfTestError',
   'TeeMismatchError',
