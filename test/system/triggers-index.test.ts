@@ -138,12 +138,18 @@ it('stolen edge: rejects an account key as usage key, as identified by the origi
 })
 
 it('exports, erases and imports with the command of operators', async () => {
-  const operate = async (...args: string[]): Promise<any> => {
+  /** The words follow `--`, because an ID can start with a hyphen. */
+  const operate = async (
+    command: string,
+    words: string[] = [],
+    more: string[] = [],
+  ): Promise<any> => {
     const printed: object[] = []
     const environment = { OPERATOR_TOKEN: 'operator-token-of-this-test-0123' }
     const who = ['--operator', 'ada', '--reason', 'ticket 7', '--yes']
+    const options = ['--edge', started.triggersUrl, ...(command === 'log' ? [] : who), ...more]
     await operatorProgram((result) => printed.push(result), environment).parseAsync(
-      [...args, '--edge', started.triggersUrl, ...(args[0] === 'log' ? [] : who)],
+      [command, ...options, '--', ...words],
       { from: 'user' },
     )
     return printed.at(-1)
@@ -155,16 +161,16 @@ it('exports, erases and imports with the command of operators', async () => {
   while ((await api('GET', '')).body.length <= EXPORT_PAGE_TRIGGERS) await create()
   const { body: list } = await api('GET', '')
   const output = join(started.stateDir, 'triggers.json')
-  expect(await operate('export-triggers', user, '--output', output)).toMatchObject({
+  expect(await operate('export-triggers', [user], ['--output', output])).toMatchObject({
     triggers: list.length,
   })
   expect(statSync(output).mode & 0o777).toBe(0o600)
   await api('DELETE', `/${list[0].id}`)
-  const { triggers } = await operate('import-triggers', user, output)
+  const { triggers } = await operate('import-triggers', [user, output])
   expect(triggers.filter(({ imported }: { imported: boolean }) => imported)).toEqual([
     { from: list[0].id, ...imported(list[0]) },
   ])
-  expect(await operate('erase-user', user)).toMatchObject({ done: true, triggers_left: 0 })
+  expect(await operate('erase-user', [user])).toMatchObject({ done: true, triggers_left: 0 })
   expect((await api('GET', '')).status).toBe(401)
   const { edge } = await operate('log')
   expect(edge[0]).toMatchObject({ command: 'erase-user', subject: user, operator: 'ada' })
