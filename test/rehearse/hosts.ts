@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { once } from 'node:events'
-import { connectSockets } from './connect-sockets.ts'
+import { connectSockets } from '../doubles/connect-sockets.ts'
 import type { Certificate } from '../doubles/web-server.ts'
 
 export const HOSTS = {

@@ -18,12 +18,12 @@ import { sourceCommit } from '../../shared/packaging/source-commit.ts'
 import { makeAuthority } from '../doubles/certificates.ts'
 import { startAcmeServer } from '../doubles/acme-server.ts'
 import { startGuestAgent } from '../doubles/guest-agent.ts'
+import { startLoadBalancer } from '../doubles/load-balancer.ts'
 import { MAIL_FROM, MAIL_TOKEN, startMailApi } from '../doubles/mail-api.ts'
 import { startPccs } from '../doubles/pccs.ts'
 import { startProcessor } from '../doubles/processor/server.ts'
 import { fundedKey, startChain } from '../origin/chain.ts'
 import { ArchivedDatabase } from '../nightly/recovery/archived-database.ts'
-import { startBalancer } from './balancer.ts'
 import { startDatabase } from './database.ts'
 import { ROOT, run } from './commands.ts'
 import { documentedCommand } from './documented-command.ts'
@@ -212,14 +212,10 @@ export async function rehearse(folder: string, { step, onLine }: Rehearsal): Pro
   const machines = await step('5. two machines', async () => {
     const pccs = await startPccs(await approved.agent.machine.collateral())
     await front('pccs.rehearsal.example', pccs.url)
-    const behind = { machines: MACHINES, host: HOSTS[ORIGIN] }
-    const balancer = await startBalancer({
-      ...behind,
-      port: 443,
-      machinePort: 8443,
-      checks: ORIGIN,
-    })
-    await startBalancer({ ...behind, host: '127.0.0.1', port: 80, machinePort: 8080 })
+    const at = (port: number) => MACHINES.map((host) => ({ host, port }))
+    const listen = { host: HOSTS[ORIGIN], port: 443 }
+    const balancer = await startLoadBalancer(at(8443), { listen, healthOf: ORIGIN })
+    await startLoadBalancer(at(8080), { listen: { host: '127.0.0.1', port: 80 } })
     const [a, b] = MACHINES.map((address, n) =>
       machineOf(address, `machine-${n}`, approved, first.root),
     )

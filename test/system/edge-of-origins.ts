@@ -1,4 +1,4 @@
-/** An edge in front of origin processes, which it reaches through a round-robin proxy, as through a load balancer. */
+/** An edge in front of origin processes, which it reaches through a load balancer. */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,15 +7,18 @@ import { loadRootKey } from '../../origin/keys/root-key-file.ts'
 import { freePort } from '../../origin/stack/ports.ts'
 import { simulatedPinOf } from '../../origin/tee/simulated/provider.ts'
 import { runner } from '../bench/edge.ts'
-import { startRoundRobin } from '../bench/throughput/round-robin.ts'
+import { localServers, startLoadBalancer } from '../doubles/load-balancer.ts'
 import { CHANNEL_PSK, type OriginProcess, type Origins } from './origins.ts'
 
 /** The processes that are running now. */
 export async function startEdgeOf({ origins, caFile }: Pick<Origins, 'origins' | 'caFile'>) {
   const stateDir = mkdtempSync(join(tmpdir(), 'svc-edge-'))
-  const proxy = await startRoundRobin()
-  const use = (chosen: readonly OriginProcess[]) =>
-    proxy.use(chosen.map(({ url }) => Number(new URL(url).port)))
+  const proxy = await startLoadBalancer([])
+  /** Also closes the connections to other processes. */
+  const use = (chosen: readonly OriginProcess[]) => {
+    proxy.use(localServers(chosen.map(({ url }) => Number(new URL(url).port))))
+    proxy.disconnect()
+  }
   use(origins)
   const baseUrl = `https://localhost:${proxy.port}`
   const port = await freePort()

@@ -22,7 +22,7 @@ import { gatherEvidence } from '../../shared/cli/verify/gather-evidence.ts'
 import { createClient } from '../../shared/client/index.ts'
 import { type AcmeServer, startAcmeServer } from '../doubles/acme-server.ts'
 import { makeAuthority } from '../doubles/certificates.ts'
-import { type RoundRobinProxy, startRoundRobinProxy } from '../doubles/round-robin-proxy.ts'
+import { type LoadBalancer, localServers, startLoadBalancer } from '../doubles/load-balancer.ts'
 import { startWebServer, type WebServer } from '../doubles/web-server.ts'
 import { AccountHolder } from './account-holder.ts'
 import { type OriginProcess, type Origins, startOrigins } from './origins.ts'
@@ -38,8 +38,8 @@ let acme: AcmeServer
 let calls: WebServer
 let world: Origins
 /** What the name points at: TLS, and port 80 with the challenges. */
-let name: RoundRobinProxy
-let challenges: RoundRobinProxy
+let name: LoadBalancer
+let challenges: LoadBalancer
 let nameServer: Awaited<ReturnType<typeof startNameServer>>
 let holder: AccountHolder
 let baseUrl: string
@@ -54,10 +54,10 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'ca.pem'), authority.pem)
   trustCa(join(folder, 'ca.pem'))
   calls = await startWebServer((_, response) => response.end('counted'))
-  challenges = await startRoundRobinProxy([])
+  challenges = await startLoadBalancer([])
   acme = await startAcmeServer(authority, { challengePort: challenges.port })
   const ports = [await freePort(), await freePort()]
-  challenges.use(ports)
+  challenges.use(localServers(ports))
   world = await startOrigins(2, {
     settings: (stateDir) => {
       const port = ports.shift() ?? nextChallengePort
@@ -73,7 +73,7 @@ beforeAll(async () => {
       }
     },
   })
-  name = await startRoundRobinProxy(world.origins.map(portOf))
+  name = await startLoadBalancer(localServers(world.origins.map(portOf)))
   baseUrl = `https://localhost:${name.port}`
   nameServer = await startNameServer('localhost', acme.accounts()[0]!)
   acme.control.caa = acme.accounts()
@@ -93,8 +93,8 @@ afterEach(({ task }) => {
 const portOf = ({ url }: OriginProcess) => Number(new URL(url).port)
 
 function pointNameAt(origins: readonly OriginProcess[]): void {
-  name.use(origins.map(portOf))
-  challenges.use(origins.map(({ stateDir }) => challengePorts.get(stateDir)!))
+  name.use(localServers(origins.map(portOf)))
+  challenges.use(localServers(origins.map(({ stateDir }) => challengePorts.get(stateDir)!)))
 }
 
 /** A client with a connection of its own, which it keeps until it is closed. */

@@ -17,7 +17,7 @@ import { gatherEvidence } from '../../../shared/cli/verify/gather-evidence.ts'
 import { captureCertificates } from '../../../shared/cli/verify/served-certificate.ts'
 import { verifyOrigin } from '../../../shared/client/verification/trusted-origin.ts'
 import { type Authority, makeAuthority } from '../../doubles/certificates.ts'
-import { type RoundRobinProxy, startRoundRobinProxy } from '../../doubles/round-robin-proxy.ts'
+import { type LoadBalancer, localServers, startLoadBalancer } from '../../doubles/load-balancer.ts'
 import { evidenceApp } from '../tee/evidence-app.ts'
 
 const TIMES = 100
@@ -30,13 +30,13 @@ const policy = {
 
 let authority: Authority
 let servers: Server[]
-let proxy: RoundRobinProxy
+let proxy: LoadBalancer
 let names: Awaited<ReturnType<typeof startNameServer>>
 let baseUrl: string
 beforeAll(async () => {
   authority = await makeAuthority()
   servers = await Promise.all([startOrigin(), startOrigin()])
-  proxy = await startRoundRobinProxy(servers.map(portOf))
+  proxy = await startLoadBalancer(localServers(servers.map(portOf)))
   names = await startNameServer('localhost', ACCOUNT)
   baseUrl = `https://localhost:${proxy.port}`
 })

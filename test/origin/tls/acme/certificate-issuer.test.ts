@@ -13,7 +13,11 @@ import { startChallengeServer } from '../../../../origin/tls/acme/challenge-serv
 import { readOperatorTls } from '../../../../origin/tls/operator-files.ts'
 import { type AcmeServer, startAcmeServer } from '../../../doubles/acme-server.ts'
 import { makeAuthority } from '../../../doubles/certificates.ts'
-import { type RoundRobinProxy, startRoundRobinProxy } from '../../../doubles/round-robin-proxy.ts'
+import {
+  type LoadBalancer,
+  localServers,
+  startLoadBalancer,
+} from '../../../doubles/load-balancer.ts'
 
 const DOMAIN = 'origin.example'
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -201,9 +205,9 @@ describe('the certificate of a machine', () => {
 })
 
 describe('several machines behind one name', () => {
-  let proxy: RoundRobinProxy
+  let proxy: LoadBalancer
   beforeEach(async () => {
-    proxy = await startRoundRobinProxy([await answering(), await answering()])
+    proxy = await startLoadBalancer(localServers([await answering(), await answering()]))
     closing.push(() => proxy.close())
     acme.control.challengePort = proxy.port
   })
