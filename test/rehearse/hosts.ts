@@ -17,6 +17,15 @@ export const HOSTS = {
 } as const
 export type Host = keyof typeof HOSTS
 
+export const ORIGIN: Host = 'origin.rehearsal.example'
+export const EDGE: Host = 'edge.rehearsal.example'
+export const ORIGIN_URL = `https://${ORIGIN}`
+export const EDGE_URL = `https://${EDGE}`
+export const RPC_HOSTS = ['rpc-1', 'rpc-2', 'rpc-3'].map(
+  (name) => `${name}.rehearsal.example` as Host,
+)
+export const RPC_URLS = RPC_HOSTS.map((host) => `https://${host}`)
+
 /** Addresses of the machines behind the name of the origin. */
 export const MACHINES = ['127.0.0.11', '127.0.0.12'] as const
 

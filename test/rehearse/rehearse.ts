@@ -7,30 +7,33 @@ import { JsonRpcProvider, parseEther, Wallet } from 'ethers'
 import { makeChange } from '../../origin/contracts/governance/change.ts'
 import { deployGovernance } from '../../origin/contracts/governance/deploy.ts'
 import { LOCAL_FINALITY } from '../../origin/stack/chain.ts'
-import { callJson, runJourney } from '../../origin/stack/journey.ts'
 import { startNameServer } from '../../origin/stack/name-server.ts'
-import { payAsClient } from '../../origin/stack/pay-as-client.ts'
-import { balanceOf, type CoreCall, topUp } from '../../origin/stack/top-up.ts'
-import { trustCa } from '../../origin/stack/trust-ca.ts'
+import { balanceOf } from '../../origin/stack/top-up.ts'
 import { simulatedPinOf } from '../../origin/tee/simulated/provider.ts'
-import { PROCESSOR_WEBHOOK_PATH } from '../../shared/wire/core-routes.ts'
 import { sourceCommit } from '../../shared/packaging/source-commit.ts'
-import { makeAuthority } from '../doubles/certificates.ts'
-import { startAcmeServer } from '../doubles/acme-server.ts'
 import { startGuestAgent } from '../doubles/guest-agent.ts'
 import { startLoadBalancer } from '../doubles/load-balancer.ts'
-import { MAIL_FROM, MAIL_TOKEN, startMailApi } from '../doubles/mail-api.ts'
+import { MAIL_FROM, MAIL_TOKEN } from '../doubles/mail-api.ts'
 import { startPccs } from '../doubles/pccs.ts'
-import { startProcessor } from '../doubles/processor/server.ts'
-import { fundedKey, startChain } from '../origin/chain.ts'
+import { fundedKey } from '../origin/chain.ts'
 import { ArchivedDatabase } from '../nightly/recovery/archived-database.ts'
-import { startDatabase } from './database.ts'
 import { ROOT, run } from './commands.ts'
 import { documentedCommand } from './documented-command.ts'
 import { startEdge } from './edge.ts'
-import { type Host, HOSTS, MACHINES, startTlsFront } from './hosts.ts'
+import {
+  EDGE,
+  EDGE_URL,
+  HOSTS,
+  MACHINES,
+  ORIGIN,
+  ORIGIN_URL,
+  RPC_HOSTS,
+  RPC_URLS,
+} from './hosts.ts'
+import { centsOf, core, PAID_CENTS, createFirstAccount } from './first-account.ts'
 import { startLoad } from './load.ts'
 import { Machine } from './machine.ts'
+import { startPublicServices } from './public-services.ts'
 import { buildRoot } from './root-file-system.ts'
 
 export type Rehearsal = {
@@ -43,24 +46,8 @@ export type Rehearsal = {
   onLine: (line: string) => void
 }
 
-const ORIGIN: Host = 'origin.rehearsal.example'
-const EDGE: Host = 'edge.rehearsal.example'
-const ORIGIN_URL = `https://${ORIGIN}`
-const EDGE_URL = `https://${EDGE}`
-const RPC_HOSTS = ['rpc-1', 'rpc-2', 'rpc-3'].map((name) => `${name}.rehearsal.example` as Host)
-const RPC_URLS = RPC_HOSTS.map((host) => `https://${host}`)
-
-/** Payments of five dollars, for the runs of the load. */
-const FURTHER_PAYMENTS = 9
-
-const PAID_CENTS = 500 * (1 + FURTHER_PAYMENTS)
 /** Duration of the load after the database was restored. */
 const LOAD_MS = 5_000
-
-const cents = (balance: string) => Math.round(Number(balance.replace(/[^0-9.]/g, '')) * 100)
-
-const core: CoreCall = (path, body, key) =>
-  callJson(`${EDGE_URL}/core/v1/${path}`, { body, headers: key ? { 'x-api-key': key } : {} })
 
 const secret = () => randomBytes(32).toString('base64url')
 
@@ -71,31 +58,13 @@ export async function rehearse(folder: string, { step, onLine }: Rehearsal): Pro
     return path
   }
 
-  const world = await step('the public services run', async () => {
-    const authority = await makeAuthority()
-    const caFile = file('authority.pem', authority.pem)
-    trustCa(caFile)
-    const issue = (...names: string[]) => authority.issue({ names })
-    const [chain, postgres, processor] = await Promise.all([
-      startChain(),
-      issue('127.0.0.1').then((certificate) =>
-        startDatabase(join(folder, 'database'), certificate),
-      ),
-      startProcessor({ livemode: true }),
-    ])
-    const mail = await startMailApi(await issue('127.0.0.1'))
-    const acme = await startAcmeServer(authority, { challengePort: 80 })
-    const front = async (host: Host, url: string) =>
-      startTlsFront(host, await issue(host), { port: Number(new URL(url).port) })
-    for (const host of RPC_HOSTS) await front(host, chain.rpcUrl)
-    await front('api.stripe.com', processor.url)
-    await front('acme-v02.api.letsencrypt.org', acme.directoryUrl)
-    const env = { NODE_EXTRA_CA_CERTS: caFile }
+  const services = await step('the public services run', async () => {
     const shown =
       'a chain with three nodes, Postgres with TLS, a certificate authority, a payment processor, an e-mail API'
-    return { shown, authority, issue, front, env, chain, postgres, processor, mail, acme }
+    return { shown, ...(await startPublicServices(folder)) }
   })
-  const { authority, issue, front, env, chain, postgres, processor, mail, acme } = world
+  const { authority, front, chain, postgres, processor, mail, acme } = services
+  const env = { NODE_EXTRA_CA_CERTS: services.caFile }
   const node = new JsonRpcProvider(chain.rpcUrl, undefined, {
     staticNetwork: true,
     cacheTimeout: -1,
@@ -198,7 +167,7 @@ export async function rehearse(folder: string, { step, onLine }: Rehearsal): Pro
   })
 
   const machineOf = (address: string, name: string, version: typeof approved, root: string) => {
-    const machine = new Machine({
+    return new Machine({
       root,
       composeFile: version.composeFile,
       secretsFile,
@@ -207,7 +176,6 @@ export async function rehearse(folder: string, { step, onLine }: Rehearsal): Pro
       address,
       onLine: (line) => onLine(`${name} | ${line}`),
     })
-    return machine
   }
   const machines = await step('5. two machines', async () => {
     const pccs = await startPccs(await approved.agent.machine.collateral())
@@ -243,7 +211,7 @@ export async function rehearse(folder: string, { step, onLine }: Rehearsal): Pro
         'measurements.json': file('measurements.json', measurements),
         'first.json': file('first.json'),
       }
-      const more = `--dns-server ${nameServer.address} --ca ${file('authority.pem')}`
+      const more = `--dns-server ${nameServer.address} --ca ${services.caFile}`
       // 3: all rules pass, but the machine is simulated.
       const out = await documented('svc verify https://<origin> --rpc-url', values, {
         more,
@@ -269,7 +237,7 @@ export async function rehearse(folder: string, { step, onLine }: Rehearsal): Pro
     const deployed = await startEdge({
       folder: join(folder, 'edge'),
       url: EDGE_URL,
-      certificate: await issue(EDGE),
+      certificate: await authority.issue({ names: [EDGE] }),
       wranglerVars: {
         PUBLIC_URL: EDGE_URL,
         ORIGIN_URL,
@@ -304,27 +272,9 @@ export async function rehearse(folder: string, { step, onLine }: Rehearsal): Pro
     }
   })
 
-  const journey = await step('the first account and webhook', async () => {
-    const steps: string[] = []
-    const endpoint = {
-      url: `${EDGE_URL}${PROCESSOR_WEBHOOK_PATH}`,
-      secret: processor.webhookSecret,
-    }
-    await fetch(`${processor.url}/test/send_webhooks`, {
-      method: 'POST',
-      body: JSON.stringify(endpoint),
-    })
-    const pay = (intent: { publishableKey: string; clientSecret: string }) =>
-      payAsClient({ url: processor.url, ...intent })
-    const result = await runJourney({
-      baseUrl: EDGE_URL,
-      triggersUrl: EDGE_URL,
-      pay,
-      readLink: async (_, email) => lastLink(`${mail.url}/rehearsal/received`, email),
-      onStep: (name) => void steps.push(name),
-    })
-    for (let n = 0; n < FURTHER_PAYMENTS; n++) await topUp({ core, pay, key: result.accountKey })
-    return { shown: `${steps.length} steps: paid, permitted, signed by a wallet`, result }
+  const { journey } = await step('the first account and webhook', async () => {
+    const used = await createFirstAccount({ processor, mailUrl: `${mail.url}/rehearsal` })
+    return { shown: `${used.steps} steps: paid, permitted, signed by a wallet`, ...used }
   })
 
   const next = await image(randomBytes(20).toString('hex'))
@@ -334,7 +284,7 @@ export async function rehearse(folder: string, { step, onLine }: Rehearsal): Pro
     return { shown: 'while the machines run' }
   })
   const upgraded = await step('Upgrade: machine by machine under load', async () => {
-    const load = startLoad({ coreUrl: ORIGIN_URL, triggersUrl: EDGE_URL, journey: journey.result })
+    const load = startLoad({ coreUrl: ORIGIN_URL, triggersUrl: EDGE_URL, journey })
     const { balancer } = machines
     const started: Machine[] = []
     for (const [n, old] of [machines.a, machines.b].entries()) {
@@ -358,7 +308,7 @@ export async function rehearse(folder: string, { step, onLine }: Rehearsal): Pro
   await verify(nextApproved)
 
   await step('Backup: Postgres is lost, and restored', async () => {
-    const { accountKey } = journey.result
+    const { accountKey } = journey
     const before = await balanceOf(core, accountKey)
     await Promise.all(upgraded.machines.map((machine) => machine.stop()))
     await backup.destroy()
@@ -368,19 +318,13 @@ export async function rehearse(folder: string, { step, onLine }: Rehearsal): Pro
     await machines.balancer.waitForAll()
     const after = await balanceOf(core, accountKey)
     // Charges of the last minute before the loss may be missing from the archive, but no payment.
-    if (cents(after) < cents(before) || cents(after) > PAID_CENTS)
+    if (centsOf(after) < centsOf(before) || centsOf(after) > PAID_CENTS)
       throw new Error(`the balance was ${before}, and is ${after}`)
-    const load = startLoad({ coreUrl: ORIGIN_URL, triggersUrl: EDGE_URL, journey: journey.result })
+    const load = startLoad({ coreUrl: ORIGIN_URL, triggersUrl: EDGE_URL, journey })
     await sleep(LOAD_MS)
     const { calls, webhooks } = await load.end()
     return {
       shown: `the balance was ${before}, and is ${after}; ${calls} calls and ${webhooks} webhooks`,
     }
   })
-}
-
-async function lastLink(url: string, email: string): Promise<string | undefined> {
-  const { mails } = (await (await fetch(url)).json()) as { mails: { to: string; text: string }[] }
-  const text = mails.findLast(({ to }) => to === email)?.text
-  return /https:\/\/\S+/.exec(text ?? '')?.[0]
 }
