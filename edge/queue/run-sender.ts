@@ -155,7 +155,10 @@ export class RunSender {
       if (isLost(known) && this.#retriesLost()) return { run }
       return { verdict: verdictOnOutcome(known) }
     }
-    if (this.#mayBeForgotten(run.inDoubtSince!) && !this.#retriesLost())
+    // The first start, because the time of the attempt is not stored: the outcome became unknown only when its
+    // connection broke, or when its lease would have expired.
+    const sentAt = Math.min(run.startedAt ?? run.inDoubtSince!, run.inDoubtSince!)
+    if (this.#mayBeForgotten(sentAt) && !this.#retriesLost())
       return { verdict: verdictOnForgottenRun() }
     if (doubtMs > OUTCOME_QUERY_MAX_MS && !this.#retriesLost())
       return { verdict: verdictOnExpiredOutcome() }

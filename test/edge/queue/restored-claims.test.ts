@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { away, endedWith, simulate, type Simulation } from './simulation.ts'
+import { LEASE_MS } from '../../../edge/queue/live-runs.ts'
+import { away, endedWith, never, simulate, type Simulation } from './simulation.ts'
 
 const MINUTE = 60_000
 
@@ -28,6 +29,18 @@ describe('after a restore of the origin’s database', () => {
       expect(sim.result().error).toContain('origin_lost: The origin’s database was restored')
     }),
   )
+
+  it('double execution: a run is not sent again if the object was killed shortly before the restore', () =>
+    simulate({}, async (sim) => {
+      sim.behaviour.execute = () => never()
+      await sim.add(1)
+      sim.claimsRestoredAt = sim.now + 5_000
+      losesItsClaims(sim)
+      sim.setClock(LEASE_MS - 1_000)
+      await sim.restart()
+      expect(sim.calls).toHaveLength(1)
+      expect(sim.result().error).toContain('origin_lost: The origin’s database was restored')
+    }))
 
   it('a run that was queued or sent afterwards is executed', () =>
     simulate({ concurrency: 1 }, async (sim) => {
