@@ -24,7 +24,7 @@ import { type TriggerParts, triggerParts } from './trigger-parts.ts'
  * `triggerParts` creates the components that do the work.
  */
 export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
-  readonly #parts: TriggerParts
+  #parts: TriggerParts
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
@@ -33,6 +33,8 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
   }
 
   async create(trigger: NewTrigger): Promise<TriggerRecord> {
+    // An operator can restore a deleted trigger while the object still has its runs, code and statistics in memory.
+    if (!this.#parts.state.row) this.#parts = triggerParts(this.ctx, this.env)
     await migrate(this.#parts.db, migrations)
     this.#parts.state.create(trigger, Date.now())
     await this.#afterChange()

@@ -273,6 +273,18 @@ describe('exported triggers', () => {
     expect(await runOnce(owner, await fire(before.id))).toMatchObject({ status: 'success' })
   })
 
+  it('are restored in an object that still has the deleted trigger in memory', async () => {
+    const owner = await someOwner()
+    const { id } = await createTrigger(owner, { action_code: script(success('before')) })
+    await runOnce(owner, await fire(id))
+    await patch(owner, id, { action_code: script(success('after')) })
+    const [trigger] = await exported(owner)
+    await owner.api(`/api/triggers/${id}`, { method: 'DELETE' })
+    await perform('import-trigger', { user: owner.id, trigger })
+    expect((await read(owner, id)).stats).toMatchObject({ ok: 0 })
+    expect(await runOnce(owner, await fire(id))).toMatchObject({ response: 'after' })
+  })
+
   it('stolen key: cannot be restored for another user, or under an ID that this service did not issue', async () => {
     const [owner, other] = [await someOwner(), await someOwner()]
     const { id } = await createTrigger(owner)
