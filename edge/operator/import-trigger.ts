@@ -65,6 +65,9 @@ export async function importTrigger(
       'Import the file as it was exported.',
     )
   const cid = await actionCid(body.action_code)
-  const restored = await storeTrigger(env, settings, { triggerId: id, ownerId, sealed, cid }, body)
+  // Versions count changes, so the current time is above each version of the deleted trigger, which may be unknown. The
+  // index and the chain watcher ignore versions below the ones that they know.
+  const owned = { triggerId: id, ownerId, sealed, cid, version: now() }
+  const restored = await storeTrigger(env, settings, owned, body)
   return { id, webhook_url: restored.webhook_url ?? null, warnings: [] }
 }

@@ -23,12 +23,16 @@ export type NewTrigger = {
   maxRunsPerMinute: number
   maxQueuedRuns: number
   sealedUsageKey: Uint8Array
+  /** First version of the record. */
+  version: number
   /** Subscription of a chain event trigger. Absent for other kinds. */
   watch?: SubscriptionState
 }
 
 /** Absent fields stay unchanged. */
-export type TriggerChange = Partial<Omit<NewTrigger, 'triggerId' | 'ownerId' | 'kind' | 'watch'>>
+export type TriggerChange = Partial<
+  Omit<NewTrigger, 'triggerId' | 'ownerId' | 'kind' | 'version' | 'watch'>
+>
 
 /** Fields that the service updates, independently of changes by the owner. */
 type ServiceFields = Partial<
@@ -97,6 +101,7 @@ export class TriggerState {
           name,
           kind,
           enabled,
+          version: trigger.version,
           maxRunsPerMinute,
           maxQueuedRuns,
           config: JSON.stringify(trigger.config),

@@ -6,7 +6,7 @@ import {
   type StoredTrigger,
   type TriggerRecord,
 } from '../../shared/wire/trigger.ts'
-import { type ChainEventConfig, readChainEventConfig } from '../chain/chain-event-config.ts'
+import { readChainEventConfig } from '../chain/chain-event-config.ts'
 import type { Chains } from '../chain/chain-settings.ts'
 import type { Env, Settings } from '../env.ts'
 import type { TriggerObject } from '../queue/trigger-object.ts'
@@ -63,7 +63,8 @@ export async function createTrigger(
 
 /**
  * Stores a trigger under an ID that no trigger has.
- * @param owned `sealed` is the usage key, encrypted for this trigger and owner
+ * @param owned `sealed` is the usage key, encrypted for this trigger and owner. If a trigger with this ID existed before,
+ *   `version` must be above the versions of that trigger.
  * @throws {TriggerChainUnavailableError} if the head of the chain is unavailable; nothing is stored
  */
 export async function storeTrigger(
@@ -72,14 +73,13 @@ export async function storeTrigger(
   {
     sealed,
     cid,
+    version = 1,
     ...owner
-  }: { triggerId: string; ownerId: string; sealed: Uint8Array; cid: string },
+  }: { triggerId: string; ownerId: string; sealed: Uint8Array; cid: string; version?: number },
   body: Omit<CreateTrigger, 'usage_api_key'>,
 ): Promise<TriggerRecord> {
   const watch =
-    body.kind === 'chain_event'
-      ? await firstWatch(env, settings.CHAINS, body, readChainEventConfig(body.config))
-      : undefined
+    body.kind === 'chain_event' ? await firstWatch(env, settings.CHAINS, version, body) : undefined
   // The generated RPC stub type cannot represent a record that contains arbitrary JSON.
   const queue: Pick<TriggerObject, 'create'> = env.TRIGGER_QUEUE.getByName(owner.triggerId)
   return queue.create({
@@ -95,6 +95,7 @@ export async function storeTrigger(
     maxRunsPerMinute: body.max_runs_per_minute,
     maxQueuedRuns: body.max_queued_runs ?? defaultQueuedRuns(body.kind),
     sealedUsageKey: sealed,
+    version,
     ...(watch ? { watch } : {}),
   })
 }
@@ -103,10 +104,12 @@ export async function storeTrigger(
 async function firstWatch(
   env: Env,
   chains: Chains,
-  body: Pick<CreateTrigger, 'enabled' | 'options'>,
-  { chain, startBlock }: ChainEventConfig,
+  version: number,
+  body: Pick<CreateTrigger, 'enabled' | 'options' | 'config'>,
 ): Promise<SubscriptionState> {
-  const watch = newSubscriptionState(chain)
+  const { chain, startBlock } = readChainEventConfig(body.config)
+  // The watcher also ignores generations below that of an earlier trigger, and a generation is never above a version.
+  const watch = { ...newSubscriptionState(chain), generation: version - 1 }
   if (!body.enabled) return watch
   return startSubscription(
     watch,

@@ -5,7 +5,7 @@ import type { RunRecord, StoredTrigger, TriggerRecord } from '../../../shared/wi
 import { ChainNode } from '../../doubles/chain-node/chain-node.ts'
 import { fetchOf } from '../../doubles/chain-node/fetch-of.ts'
 import { ScriptedChain } from '../../doubles/chain-node/scripted-chain.ts'
-import { env, type Owner, post, queueOf, script, someOwner, success } from '../app.ts'
+import { edge, env, type Owner, post, queueOf, script, someOwner, success } from '../app.ts'
 
 /** The tests use the real watchers of two chains, with nodes in this isolate. */
 const { bsc, base } = settingsOf(env).CHAINS
@@ -74,6 +74,26 @@ const fired = (id: string, expected: number[]) =>
   vi.waitFor(async () => expect(await amounts(id)).toEqual(expected), patiently)
 const watcher = (chain: string) => env.CHAIN_WATCHER.getByName(chain)
 const triggersOf = async (chain: string) => (await watcher(chain).status()).triggers
+
+describe('a chain event trigger that was deleted', () => {
+  it('fires for later logs when an operator has restored it', async () => {
+    const { id } = await create()
+    await patch(id, { name: 'renamed' })
+    const operate = async (command: string, more: object): Promise<any> => {
+      const body = { command, operator: 'ada', reason: 'ticket 7', user: owner.id, ...more }
+      const { path, init } = post('/operator', body)
+      const headers = { ...init.headers, authorization: `Bearer ${env.OPERATOR_TOKEN}` }
+      return (await edge(path, { ...init, headers })).json()
+    }
+    const { triggers } = (await operate('export-triggers', {})).result
+    expect((await owner.api(`/api/triggers/${id}`, { method: 'DELETE' })).ok).toBe(true)
+    BSC.mine([paid(1)])
+    const { result } = await operate('import-trigger', { trigger: triggers[0] })
+    expect(result).toMatchObject({ id, imported: true })
+    BSC.mine([paid(2)])
+    await fired(id, [2])
+  })
+})
 
 describe('creating a chain event trigger', () => {
   it('fires for later logs of its contract, and shows the watched event', async () => {

@@ -33,6 +33,7 @@ export async function someTrigger(): Promise<string> {
       maxRunsPerMinute: 60,
       maxQueuedRuns: 100,
       sealedUsageKey: random(32),
+      version: 1,
     })
   })
   return triggerId

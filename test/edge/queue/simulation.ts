@@ -93,6 +93,7 @@ export async function simulate(
     maxRunsPerMinute: 6_000,
     maxQueuedRuns: 10_000,
     sealedUsageKey: random(32),
+    version: 1,
   }
   await runInDurableObject(stub, async (instance, state) => {
     await instance.create(trigger)

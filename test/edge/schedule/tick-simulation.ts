@@ -40,6 +40,7 @@ export async function simulateSchedule(
       defaultParams: {},
       maxRunsPerMinute: 6_000,
       sealedUsageKey: random(32),
+      version: 1,
     }
     new TriggerState(storage, db).create({ ...trigger, maxQueuedRuns }, from)
     await test(new TickSimulation(storage, from))
