@@ -67,7 +67,7 @@ export class Scheduler extends DurableObject<Env> implements SchedulerObject {
     try {
       const scanned = await scan({
         rows: new ScannerIndex(drizzle(this.env.DB, { schema })),
-        reports: () => takeTickReports(this.env),
+        reports: () => takeTickReports(this.env, sleep),
         visit: (id, version) => this.env.TRIGGER_QUEUE.getByName(id).visit(version),
         now: Date.now,
         sleep,

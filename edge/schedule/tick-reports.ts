@@ -1,4 +1,5 @@
 import type { Env } from '../env.ts'
+import { type Sleep, withTimeout } from '../sleep.ts'
 import type { TickReport } from './scanner-index.ts'
 
 /**
@@ -6,6 +7,9 @@ import type { TickReport } from './scanner-index.ts'
  * have a tick in the same second.
  */
 const COLLECTORS = 8
+
+/** Short, because the scan waits for the slowest collector. */
+const COLLECT_MS = 5_000
 
 const collectorName = (n: number) => `ticks-${n}`
 
@@ -22,11 +26,12 @@ export async function reportTick(env: Env, report: TickReport): Promise<void> {
 }
 
 /** Takes the reports from the collectors. Ignores collectors that do not respond. */
-export async function takeTickReports(env: Env): Promise<TickReport[]> {
-  const collected = await Promise.allSettled(
-    Array.from({ length: COLLECTORS }, (_, n) =>
-      env.SCHEDULER.getByName(collectorName(n)).takeTickReports(),
-    ),
+export async function takeTickReports(env: Env, sleep: Sleep): Promise<TickReport[]> {
+  const collected = await Promise.all(
+    Array.from({ length: COLLECTORS }, (_, n) => {
+      const reports = env.SCHEDULER.getByName(collectorName(n)).takeTickReports()
+      return withTimeout(reports, COLLECT_MS, sleep).catch(() => undefined)
+    }),
   )
-  return collected.flatMap((taken) => (taken.status === 'fulfilled' ? taken.value : []))
+  return collected.flatMap((reports) => reports ?? [])
 }
