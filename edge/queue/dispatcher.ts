@@ -138,6 +138,7 @@ export class Dispatcher {
       this.#adopted.push({ run, at })
       this.#window.add(at)
     }
+    // Last, because it can fail: all runs are stored as running, so all must start.
     for (const _ of runs) starts.add(at)
     armBy(at + LEASE_MS)
   }
