@@ -44,10 +44,10 @@ export type IntakeOptions = {
    */
   inserted: () => void
   committed: () => void
-  /** Called before runs are written. Returns how many of them may start at once. By default, all runs are queued. */
-  immediateStarts?: () => ImmediateStarts | undefined
+  /** Called before runs are written. Returns how many of them may start at once, or undefined if all are queued. */
+  immediateStarts: () => ImmediateStarts | undefined
   /** Called directly after runs that start at once are written. */
-  adopt?: (runs: readonly LiveRun[], at: number) => void
+  adopt: (runs: readonly LiveRun[], at: number) => void
 }
 
 export type Arrival = {
@@ -93,9 +93,9 @@ export class Intake {
     this.#commits = new GroupCommit<RunDraft>({
       write: async (batch) => {
         const queuedAt = this.#queuedAt()
-        const starts = options.immediateStarts?.()
+        const starts = options.immediateStarts()
         const started = this.#insert(batch, queuedAt, starts)
-        if (starts) options.adopt?.(started, starts.at)
+        if (starts) options.adopt(started, starts.at)
         options.inserted()
         await options.sync()
         return []
@@ -222,14 +222,14 @@ export class Intake {
     }
     const queuedAt = this.#queuedAt()
     // Before the transaction, because it may start other runs, which a rollback would not stop.
-    const starts = runs.size > 0 ? immediateStarts?.() : undefined
+    const starts = runs.size > 0 ? immediateStarts() : undefined
     let started: LiveRun[] = []
     transaction(() => {
       started = this.#insert([...runs.values()], queuedAt, starts)
       onQueued(accepted)
     })
     for (const { body } of runs.values()) queueSize.adjust(1, body.length)
-    if (starts) adopt?.(started, starts.at)
+    if (starts) adopt(started, starts.at)
     return accepted
   }
 

@@ -143,7 +143,7 @@ function coreParts(ctx: DurableObjectState, env: Env) {
 function intakeParts(
   core: Core,
   committed: () => void,
-  startAtOnce: Required<Pick<IntakeOptions, 'immediateStarts' | 'adopt'>>,
+  startAtOnce: Pick<IntakeOptions, 'immediateStarts' | 'adopt'>,
 ) {
   const { alarm, ctx, env, queueSize, sql, state, store, transaction, watcher } = core
   let insertedAt = Number.NEGATIVE_INFINITY

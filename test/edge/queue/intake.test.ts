@@ -45,6 +45,8 @@ async function withIntake(test: (harness: Harness) => Promise<void>) {
         new Promise((done, fail) => syncs.push({ done, fail: () => fail(new Error('io')) })),
       inserted: () => {},
       committed: () => {},
+      immediateStarts: () => undefined,
+      adopt: () => {},
     })
     await test({ intake, live, sql: storage.sql, clock, syncs })
   })

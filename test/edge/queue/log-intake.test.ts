@@ -162,6 +162,8 @@ describe('a full queue', () => {
         deliveries: new Deliveries(exec),
         now: Date.now,
         random,
+        immediateStarts: () => undefined,
+        adopt: () => {},
       })
       const logs = new LogIntake({
         ...parts,

@@ -211,6 +211,8 @@ describe('after a pass', () => {
         sync: () => disk.promise,
         inserted: () => {},
         committed: () => {},
+        immediateStarts: () => undefined,
+        adopt: () => {},
       })
       const firing = JSON.stringify({ source: 'params' })
       const arrival = { firing, body: new Uint8Array() }

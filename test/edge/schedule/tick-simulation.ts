@@ -84,6 +84,8 @@ export class TickSimulation {
       sync: async () => {},
       inserted: () => {},
       committed: () => {},
+      immediateStarts: () => undefined,
+      adopt: () => {},
     })
     const skipped = new SkippedTicks(db)
     this.#ticks = new Ticks({
