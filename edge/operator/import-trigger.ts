@@ -12,7 +12,7 @@ import { OperatorRefusedError } from './operator-refused-error.ts'
 type Import = { ownerId: string; trigger: ExportedTrigger; usageKey: string | undefined }
 
 /** `restore` keeps the trigger's ID, webhook URL and sealed usage key; `create` makes a new trigger with another key. */
-export type ImportPlan = { mode: 'restore' | 'create' | 'exists' }
+type ImportPlan = { mode: 'restore' | 'create' | 'exists' }
 
 /**
  * @throws {OperatorRefusedError} if the trigger can only be created with another usage key, because its sealed key is bound

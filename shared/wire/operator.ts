@@ -27,7 +27,6 @@ export const exportFile = z.strictObject({
   owner_id: z.string(),
   triggers: z.array(exportedTrigger),
 })
-export type ExportFile = z.infer<typeof exportFile>
 
 const common = {
   operator: textSchema.min(1).max(100).describe('Name of the operator, for the audit log.'),
