@@ -24,8 +24,8 @@ const BATCH_MAX = 256
 const BATCH_BYTES_MAX = 4 * 1024 * 1024
 
 /**
- * Group commit: items that arrive during a write are written together in the next batch. Without a `delay`, a single item
- * does not wait for a timer. Many items share one disk write.
+ * Group commit: items that arrive during a write are written together in the next batch. Without a `delay`, a single
+ * item does not wait for a timer. Many items share one disk write.
  */
 export class GroupCommit<Item, Result = void> {
   readonly #options: GroupCommitOptions<Item, Result>

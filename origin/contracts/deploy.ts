@@ -45,8 +45,8 @@ async function deploy(
 ): Promise<DeployedAccountConfig> {
   const owner = signer.provider === provider ? signer : signer.connect(provider)
   const facets = Object.values(artifacts.facets)
-  // Each facet is mined before the next one is sent. If anvil mines a transaction while the next one arrives, it may never
-  // mine that next one.
+  // Each facet is mined before the next one is sent. If anvil mines a transaction while the next one arrives, it may
+  // never mine that next one.
   const mined: { address: string }[] = []
   for (const { bytecode } of facets) {
     const transaction = await owner.sendTransaction({ data: bytecode })

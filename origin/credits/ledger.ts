@@ -9,8 +9,8 @@ export type CreditAccount = typeof creditAccounts.$inferSelect
 export type ChargeKind = 'write' | 'execution'
 
 /**
- * A `reversal` restores credit that was deducted for a refund or dispute. An operator makes an `adjustment`, which adds or
- * deducts credit.
+ * A `reversal` restores credit that was deducted for a refund or dispute. An operator makes an `adjustment`, which adds
+ * or deducts credit.
  */
 type CreditKind = 'starter' | 'payment' | 'reversal' | 'adjustment'
 

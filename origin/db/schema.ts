@@ -376,8 +376,8 @@ export const ledgerTransfers = pgTable(
     accountHash: text('account_hash').notNull(),
     /**
      * For charges, these columns contain the key hash, the operation or action CID, and the number of combined charges.
-     * For payments, refunds and disputes, the subject is the processor's ID of the payment. For adjustments, it is the ID
-     * of the operator's action.
+     * For payments, refunds and disputes, the subject is the processor's ID of the payment. For adjustments, it is the
+     * ID of the operator's action.
      */
     keyHash: text('key_hash'),
     subject: text('subject'),

@@ -1,6 +1,6 @@
 /**
- * `npm run release -- --output <folder> [--sign-key <file>] [--snapshot]`: builds everything that a version consists of,
- * reproducibly (docs/deploy.md#releases).
+ * `npm run release -- --output <folder> [--sign-key <file>] [--snapshot]`: builds everything that a version consists
+ * of, reproducibly (docs/deploy.md#releases).
  */
 import { execFileSync } from 'node:child_process'
 import { createPrivateKey, hash, type KeyObject, sign } from 'node:crypto'
@@ -127,8 +127,8 @@ async function buildWorker(folder: string, tar: string): Promise<string[]> {
 type Component = { 'bom-ref': string; properties?: { name: string; value: string }[] }
 
 /**
- * Lists the production packages in the CycloneDX format. npm's own list contains a random number, the time, and the name
- * of the folder, and lacks packages that development also needs if npm leaves out development itself.
+ * Lists the production packages in the CycloneDX format. npm's own list contains a random number, the time, and the
+ * name of the folder, and lacks packages that development also needs if npm leaves out development itself.
  */
 export function billOfMaterials(): string {
   const args = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only']

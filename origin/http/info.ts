@@ -5,8 +5,9 @@ import type { OriginApp } from './operation.ts'
 
 /**
  * Serves `GET /info`: `tcb_info.app_compose` exactly as measured, the version and the commit of the software, the
- * environment, and the wallets that pay for writes. The first wallet funds the others. Their addresses must be published here, because the wallets' keys exist only in the machine, and
- * the operator has to fund and register the wallets.
+ * environment, and the wallets that pay for writes. The first wallet funds the others. Their addresses must be
+ * published here, because the wallets' keys exist only in the machine, and the operator has to fund and register the
+ * wallets.
  */
 export function mountInfo(
   app: OriginApp,

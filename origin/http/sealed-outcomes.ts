@@ -22,8 +22,8 @@ const ANSWER_MAX_BYTES = 4 * 1024 * 1024
 
 /**
  * Responds as soon as one run has finished or is unknown, when the wait times out, or when the process has drained. A
- * replayed request is answered, too, because it changes nothing, and only the sender of the original request can decrypt
- * the response.
+ * replayed request is answered, too, because it changes nothing, and only the sender of the original request can
+ * decrypt the response.
  */
 export const sealedOutcomesOperation: SealedOperation<OutcomesRequest> = {
   path: SEALED_OUTCOMES_PATH,

@@ -1,6 +1,6 @@
 /**
- * Writes the lines of one turn of the event loop together, because each write to a pipe blocks for a system call. If the
- * process is killed, the lines of the current turn are lost.
+ * Writes the lines of one turn of the event loop together, because each write to a pipe blocks for a system call. If
+ * the process is killed, the lines of the current turn are lost.
  */
 export class LineBuffer {
   readonly #write: (text: string) => void

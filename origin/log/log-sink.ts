@@ -1,6 +1,6 @@
 /**
- * Copies log lines to a collector over HTTPS: batches of JSON lines by POST, one request at a time. Logging never waits for
- * the collector. While it is unavailable, lines wait in bounded memory, and further lines are dropped and counted.
+ * Copies log lines to a collector over HTTPS: batches of JSON lines by POST, one request at a time. Logging never waits
+ * for the collector. While it is unavailable, lines wait in bounded memory, and further lines are dropped and counted.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backoffMs, withJitter } from '../../shared/backoff.ts'

@@ -1,6 +1,6 @@
 /**
- * Actions of an operator on an account. Each writes its audit row in the same transaction, so that neither exists without
- * the other.
+ * Actions of an operator on an account. Each writes its audit row in the same transaction, so that neither exists
+ * without the other.
  */
 import { desc, eq } from 'drizzle-orm'
 import { clawBack, addCredit, type CreditAccount, lockAccount } from '../credits/ledger.ts'

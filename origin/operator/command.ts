@@ -1,4 +1,6 @@
-/** `npm run operator -- <command>`: commands of an operator, each with an audit row (docs/operate.md#operator-commands). */
+/**
+ * `npm run operator -- <command>`: commands of an operator, each with an audit row (docs/operate.md#operator-commands).
+ */
 import { randomUUID } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Command, InvalidArgumentError } from 'commander'

@@ -12,8 +12,9 @@ type TlsSource = {
 }
 
 /**
- * Opens the source of the TLS files. If `SVC_TLS_DIR` is set, the files are read from that folder, where they are renewed
- * by `origin/tls/acme/` or by an ACME client of the operator. Otherwise, the local stack's own files are used, which are renewed only at startup.
+ * Opens the source of the TLS files. If `SVC_TLS_DIR` is set, the files are read from that folder, where they are
+ * renewed by `origin/tls/acme/` or by an ACME client of the operator. Otherwise, the local stack's own files are used,
+ * which are renewed only at startup.
  * @throws {TlsFilesError}
  */
 export async function openTlsSource(

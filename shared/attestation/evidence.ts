@@ -57,8 +57,8 @@ export const collateralSchema = z.object({
 export type Collateral = z.infer<typeof collateralSchema>
 
 /**
- * Response of `GET /attestation/bundle`: all evidence that one process serves at one moment. With `?nonce=`, `fresh` is a
- * quote over the nonce and the checksums of the files (`nonce.ts`).
+ * Response of `GET /attestation/bundle`: all evidence that one process serves at one moment. With `?nonce=`, `fresh` is
+ * a quote over the nonce and the checksums of the files (`nonce.ts`).
  */
 export const evidenceBundleResponseSchema = z.object({
   attestation: attestationSchema,

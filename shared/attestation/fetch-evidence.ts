@@ -41,8 +41,8 @@ export type FetchEvidenceOptions = {
 }
 
 /**
- * Fetches an origin's evidence as input for `verifyBundle`, in one response that arrives over one connection. The caller
- * adds the platform-dependent parts: server certificate, CAA records, and governance decision.
+ * Fetches an origin's evidence as input for `verifyBundle`, in one response that arrives over one connection. The
+ * caller adds the platform-dependent parts: server certificate, CAA records, and governance decision.
  * @throws {EvidenceFetchError} if a response is missing, too long, too late, redirected or malformed
  */
 export async function fetchEvidence(options: FetchEvidenceOptions): Promise<EvidenceBundle> {

@@ -18,8 +18,8 @@ export async function nonceReportData(
 
 /**
  * Returns the report data for a nonce and evidence files: the 64-byte SHA-512 of `svc/bundle/v1:`, the SHA-256 of
- * `sha256sum.txt`, and the nonce. The quote proves that a machine had these files when it received the nonce, so recorded
- * files cannot be combined with the quote of another machine.
+ * `sha256sum.txt`, and the nonce. The quote proves that a machine had these files when it received the nonce, so
+ * recorded files cannot be combined with the quote of another machine.
  */
 export async function bundleReportData(
   nonce: Uint8Array<ArrayBuffer>,

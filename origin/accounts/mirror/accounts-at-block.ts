@@ -1,8 +1,8 @@
 import type { StoredAccount } from './account-codec.ts'
 
 /**
- * The accounts at one block. Does not change while the state does, without copying the state: holds the earlier versions
- * of the accounts that change in the meantime. Must be closed after use.
+ * The accounts at one block. Instead of a copy of the state, it holds the earlier versions of the accounts that change
+ * in the meantime. Must be closed after use.
  */
 export class AccountsAtBlock {
   readonly size: number

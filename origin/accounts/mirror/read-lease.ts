@@ -55,8 +55,9 @@ export class ReadLease {
   }
 
   /**
-   * Acquires the first lease, and then renews it periodically, less often while the process is idle. If the node does not have the required block, reports
-   * each failure and tries again. The node may lag, or a local chain may have lost its last blocks in a crash.
+   * Acquires the first lease, and then renews it periodically, less often while the process is idle. If the node does
+   * not have the required block, reports each failure and tries again. The node may lag, or a local chain may have lost
+   * its last blocks in a crash.
    */
   async start(): Promise<void> {
     const { db, chain, predecessor, mirror, now, listen } = this.#options

@@ -254,8 +254,8 @@ export class ChainNodes {
   }
 
   /**
-   * Returns true if a block is at most `MIRROR_STALE_MS` older than the heads of a quorum, in chain time. Otherwise, the
-   * nodes behind this block lag or lie, and too few others respond to tell.
+   * Returns true if a block is at most `MIRROR_STALE_MS` older than the heads of a quorum, in chain time. Otherwise,
+   * the nodes behind this block lag or lie, and too few others respond to tell.
    */
   isRecent(block: BlockHeader, heads: readonly BlockHeader[]): boolean {
     const near = heads.filter(

@@ -25,11 +25,11 @@ const QUANTITIES: ReadonlySet<string> = new Set([
  * Provider of ethers over all nodes of the chain. If there are several, the method decides which of them are asked:
  *
  * - A transaction is sent to all nodes.
- * - Receipts, calls, and blocks and nonces at a given height are accepted only from a quorum. A call at the latest block
- *   is executed at the highest block of the quorum.
+ * - Receipts, calls, and blocks and nonces at a given height are accepted only from a quorum. A call at the latest
+ *   block is executed at the highest block of the quorum.
  * - Of the quantities at the latest block, the highest one that a quorum reaches is used.
- * - Any other request, such as a gas estimate, is sent to one node, and to the next one if it fails. No right depends on
- *   its response.
+ * - Any other request, such as a gas estimate, is sent to one node, and to the next one if it fails. No right depends
+ *   on its response.
  */
 export class NodesProvider extends JsonRpcApiProvider {
   readonly #nodes: ChainNodes
@@ -103,7 +103,9 @@ export class NodesProvider extends JsonRpcApiProvider {
     })
   }
 
-  /** Pins a call at the latest block to the hash of a block (EIP-1898), so that all nodes execute it on the same state. */
+  /**
+   * Pins a call at the latest block to the hash of a block (EIP-1898), so that all nodes execute it on the same state.
+   */
   async #atAgreedBlock({ method, params }: RpcCall): Promise<RpcCall> {
     const [transaction, block, ...others] = params
     if (block !== undefined && block !== 'latest') return { method, params }

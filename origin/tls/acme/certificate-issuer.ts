@@ -53,7 +53,9 @@ export class CertificateIssuer {
     this.#options = options
   }
 
-  /** Resolves when the folder contains a certificate that has not expired. Continues with renewals in the background. */
+  /**
+   * Resolves when the folder contains a certificate that has not expired. Continues with renewals in the background.
+   */
   async start(): Promise<void> {
     mkdirSync(this.#options.folder, { recursive: true, mode: 0o700 })
     const found = this.#current()

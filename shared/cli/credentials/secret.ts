@@ -1,6 +1,6 @@
 /**
- * Reads secrets from files and environment variables. Secrets in arguments are rejected, because every local process can
- * read arguments, and the shell history stores them.
+ * Reads secrets from files and environment variables. Secrets in arguments are rejected, because every local process
+ * can read arguments, and the shell history stores them.
  */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * Reads the account's lists from the contract, as the same records that the API returns. Each iteration over a list reads
- * the full account again.
+ * Reads the account's lists from the contract, as the same records that the API returns. Each iteration over a list
+ * reads the full account again.
  */
 import { groupRecord, usageKeyRecord } from '../../wire/account-records.ts'
 import type {
