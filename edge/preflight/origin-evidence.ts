@@ -1,6 +1,7 @@
 import { EvidenceFetchError } from '../../shared/attestation/fetch-bounded.ts'
 import { EvidenceRejectedError } from '../../shared/attestation/require-verified.ts'
-import { type Check, errorName, fault, ok } from '../../shared/preflight/checks.ts'
+import { causeCode } from '../../shared/errors/cause-code.ts'
+import { type Check, fault, ok } from '../../shared/preflight/checks.ts'
 import { GovernanceUnavailableError } from '../trust/governance.ts'
 import type { TrustSettings } from '../trust/trust-settings.ts'
 import { verifyOriginEvidence } from '../trust/verify-origin.ts'
@@ -29,6 +30,6 @@ function reasonOf(error: unknown): string {
   if (error instanceof GovernanceUnavailableError) return error.message
   // The causes are errors of `fetch`, such as ENOTFOUND, or an untrusted certificate.
   if (error instanceof EvidenceFetchError)
-    return error.cause === undefined ? error.message : `ORIGIN_URL: ${errorName(error.cause)}`
-  return errorName(error)
+    return error.cause === undefined ? error.message : `ORIGIN_URL: ${causeCode(error.cause)}`
+  return causeCode(error)
 }

@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backoffMs, withJitter } from '../../shared/backoff.ts'
+import { causeCode } from '../../shared/errors/cause-code.ts'
 
 /** Common limit of collectors for one request. */
 const BATCH_MAX_BYTES = 256 * 1024
@@ -127,7 +128,7 @@ export class LogSink {
       await response.body?.cancel()
       return response.ok ? undefined : String(response.status)
     } catch (error) {
-      return failureCode(error)
+      return causeCode(error)
     }
   }
 
@@ -140,10 +141,4 @@ export class LogSink {
       () => {},
     )
   }
-}
-
-function failureCode(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown'
-  const { code } = (error.cause ?? {}) as { code?: unknown }
-  return typeof code === 'string' ? code : error.name
 }

@@ -1,5 +1,6 @@
 import { Contract, formatEther } from 'ethers'
-import { type Check, errorName, fault, ok, skipped } from '../../shared/preflight/checks.ts'
+import { causeCode } from '../../shared/errors/cause-code.ts'
+import { type Check, fault, ok, skipped } from '../../shared/preflight/checks.ts'
 import { accountConfig, type ContractChain, connectChain } from '../accounts/chain.ts'
 import { addressFromPrivateKey, Keyring } from '../keys/keyring.ts'
 
@@ -21,7 +22,7 @@ export async function checkChain(given: ChainChecks): Promise<Check[]> {
     return [
       fault(
         'chain',
-        `the nodes in SVC_CHAIN_RPC did not respond to eth_chainId (${errorName(error)})`,
+        `the nodes in SVC_CHAIN_RPC did not respond to eth_chainId (${causeCode(error)})`,
       ),
     ]
   }

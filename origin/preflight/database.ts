@@ -1,6 +1,7 @@
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { Client } from 'pg'
-import { type Check, errorName, fault, ok } from '../../shared/preflight/checks.ts'
+import { causeCode } from '../../shared/errors/cause-code.ts'
+import { type Check, fault, ok } from '../../shared/preflight/checks.ts'
 import {
   connectionOptions,
   type DatabaseConnection,
@@ -48,8 +49,8 @@ function reasonOf(error: unknown): string {
   // The library has no code for its timeouts.
   if (error instanceof Error && /timeout/i.test(error.message))
     return `no response within ${TIMEOUT_MS / 1000} s`
-  const name = errorName(error)
-  return CAUSES[name] ?? `cannot connect (${name})`
+  const code = causeCode(error)
+  return CAUSES[code] ?? `cannot connect (${code})`
 }
 
 type Server = { number: string; version: string; tls: string | null; standby: boolean }

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { ENVIRONMENTS } from '../../shared/config/environments.ts'
-import { type Check, errorName, fault, ok, skipped } from '../../shared/preflight/checks.ts'
+import { causeCode } from '../../shared/errors/cause-code.ts'
+import { type Check, fault, ok, skipped } from '../../shared/preflight/checks.ts'
 import { ROOT_KEY_FILE } from '../keys/root-key-file.ts'
 import { KeyChainError } from '../tee/dstack/key-chain.ts'
 import { TeeMismatchError, TeeUnavailableError } from '../tee/provider.ts'
@@ -37,6 +38,6 @@ function failure(error: unknown, isSimulated: boolean): Check {
     return fault(MACHINE, error.message)
   return fault(
     isSimulated ? ROOT_KEY : MACHINE,
-    error instanceof Error && isSimulated ? error.message : errorName(error),
+    error instanceof Error && isSimulated ? error.message : causeCode(error),
   )
 }

@@ -1,5 +1,6 @@
 /** Results of `npm run preflight`, which checks the configuration of a deployment before it is deployed. */
 import type { SettingFault } from '../config/parse-settings.ts'
+import { causeCode } from '../errors/cause-code.ts'
 
 export type Check = {
   /** Setting or component that was checked. */
@@ -17,14 +18,6 @@ export const skipped = (name: string, detail: string): Check => ({
   detail,
 })
 
-/** Text of a fault that is reported by name only, because it may quote a URL or a credential. */
-export function errorName(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown error'
-  const { code, cause } = error as Error & { code?: unknown }
-  if (typeof code === 'string') return code
-  return cause instanceof Error ? errorName(cause) : error.name
-}
-
 /**
  * Waits for a check, but at most `ms` milliseconds. A check that throws an unexpected error, or does not complete, is a
  * fault.
@@ -41,7 +34,7 @@ export async function runCheck(
   try {
     return [await Promise.race([check(), late])].flat()
   } catch (error) {
-    return [fault(name, errorName(error))]
+    return [fault(name, causeCode(error))]
   } finally {
     clearTimeout(timer)
   }
