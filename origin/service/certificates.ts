@@ -29,7 +29,7 @@ export async function startCertificates(origin: OriginProcess): Promise<void> {
   const client = new AcmeClient({
     directoryUrl,
     key,
-    fetch: (url, init) => fetch(url, init),
+    fetch,
     sleep: abortableSleep,
     signal,
   })

@@ -1,6 +1,7 @@
 /** Client of an ACME server (RFC 8555) for one account, one domain per certificate, and HTTP-01 challenges. */
 import { z } from 'zod'
 import { SECOND_MS } from '../../../shared/durations.ts'
+import { causeCode } from '../../../shared/errors/cause-code.ts'
 import { tryParseJson } from '../../../shared/json/try-parse-json.ts'
 import { readBoundedBody } from '../../../shared/network/bounded-body.ts'
 import type { AbortableSleep } from '../../timeout.ts'
@@ -220,7 +221,7 @@ export class AcmeClient {
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof AcmeError) throw error
-      throw new AcmeError('the server does not respond', { cause: error })
+      throw new AcmeError(`the server does not respond (${causeCode(error)})`, { cause: error })
     }
   }
 }

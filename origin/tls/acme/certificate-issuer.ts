@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { backoffMs, withJitter } from '../../../shared/backoff.ts'
 import { HOUR_MS, MINUTE_MS } from '../../../shared/durations.ts'
+import { causeCode } from '../../../shared/errors/cause-code.ts'
 import type { OriginLog } from '../../log.ts'
 import { replaceFile } from '../../replace-file.ts'
 import type { AbortableSleep } from '../../timeout.ts'
@@ -73,8 +74,7 @@ export class CertificateIssuer {
         failures = 0
       } catch (error) {
         if (signal.aborted) return
-        const isKnown = error instanceof AcmeError || error instanceof TlsFilesError
-        log('acme.failed', { reason: isKnown ? error.message : 'the files cannot be written' })
+        log('acme.failed', { reason: reasonOf(error) })
         failures++
       }
       const retryMs = backoffMs(failures - 1, RETRY_FIRST_MS, RETRY_MAX_MS)
@@ -125,6 +125,11 @@ export class CertificateIssuer {
       throw error
     }
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof AcmeError || error instanceof TlsFilesError) return error.message
+  return `the files cannot be written (${causeCode(error)})`
 }
 
 /** @throws {AcmeError} if the chain is not a certificate */

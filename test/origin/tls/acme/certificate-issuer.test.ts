@@ -1,5 +1,13 @@
 import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto'
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -158,7 +166,8 @@ describe('the certificate of a machine', () => {
     const delays = [await one.next(), await one.next(), await one.next()]
     expect(delays.map((ms) => ms / 60_000)).toEqual([4, 8, 16])
     expect(one.tls()).toEqual(before)
-    const failed = { event: 'acme.failed', reason: 'the server does not respond' }
+    const reason = expect.stringMatching(/^the server does not respond \([A-Z_]+\)$/)
+    const failed = { event: 'acme.failed', reason }
     expect(logs.slice(1)).toEqual([failed, failed, failed])
   })
 
@@ -174,6 +183,20 @@ describe('the certificate of a machine', () => {
     await one.next()
     await started
     expect(readFileSync(join(one.folder, 'fullchain.pem'), 'utf8')).toContain('BEGIN CERTIFICATE')
+  })
+
+  it('is obtained again if it could not be stored, whose reason is logged', async () => {
+    acme.control.challengePort = await answering()
+    const one = machine()
+    const inTheWay = join(one.folder, 'fullchain.pem.new')
+    mkdirSync(inTheWay)
+    const started = one.issuer.start()
+    await one.delay()
+    expect(logs).toEqual([{ event: 'acme.failed', reason: 'the files cannot be written (EISDIR)' }])
+    rmSync(inTheWay, { recursive: true })
+    await one.next()
+    await started
+    expect(acme.issued()).toBe(2)
   })
 
   it('is not waited for at a start while the server is away, if the old one has not expired', async () => {
