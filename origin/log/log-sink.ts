@@ -18,8 +18,8 @@ const RETRY_MAX_MS = 30_000
 /** Time for the remaining lines before the process exits. */
 const CLOSE_MS = 3_000
 
-/** The collector cannot use this batch, and would refuse it again. */
-const REFUSALS = new Set([400, 413, 415, 422])
+/** Statuses of a batch that the collector cannot use, and would refuse again. */
+const REFUSALS = new Set(['400', '413', '415', '422'])
 
 type LogSinkOptions = {
   url: string
@@ -65,7 +65,7 @@ export class LogSink {
       return this.#options.onDropped(1)
     this.#lines.push({ text, bytes })
     this.#bytes += bytes
-    this.#delivery ??= this.#deliver().finally(() => (this.#delivery = undefined))
+    this.#delivery ??= this.#deliver()
   }
 
   /** Delivers the remaining lines, and drops those that the collector does not accept in time. Never rejects. */
@@ -82,22 +82,24 @@ export class LogSink {
     while (this.#lines.length > 0) {
       const count = this.#batchLength()
       const failure = await this.#post(this.#lines.slice(0, count))
-      if (failure === undefined || REFUSALS.has(Number(failure))) this.#remove(count)
       if (failure === undefined) {
+        this.#remove(count)
         if (this.#failures > 0) this.#options.onRecovered()
         this.#failures = 0
         continue
       }
-      if (REFUSALS.has(Number(failure))) this.#options.onDropped(count)
+      if (REFUSALS.has(failure)) this.#drop(count)
       if (this.#failures === 0) this.#options.onFailed(failure)
-      if (this.#givenUp.signal.aborted) {
-        this.#options.onDropped(this.#lines.length)
-        this.#remove(this.#lines.length)
-        return
-      }
-      const ms = backoffMs(this.#failures++, this.#times.retryMs, RETRY_MAX_MS)
-      await this.#pause(withJitter(ms, this.#options.random()))
+      if (this.#givenUp.signal.aborted) this.#drop(this.#lines.length)
+      else await this.#pauseAfterFailure()
     }
+    // Not in a callback of the promise: a line that is added before the callback would wait for the next line.
+    this.#delivery = undefined
+  }
+
+  async #pauseAfterFailure(): Promise<void> {
+    const ms = backoffMs(this.#failures++, this.#times.retryMs, RETRY_MAX_MS)
+    await this.#pause(withJitter(ms, this.#options.random()))
   }
 
   /** At least one line. */
@@ -105,6 +107,11 @@ export class LogSink {
     let bytes = 0
     const end = this.#lines.findIndex((line) => (bytes += line.bytes) > BATCH_MAX_BYTES)
     return end < 0 ? this.#lines.length : Math.max(end, 1)
+  }
+
+  #drop(count: number): void {
+    this.#remove(count)
+    this.#options.onDropped(count)
   }
 
   #remove(count: number): void {

@@ -22,6 +22,7 @@ async function world(
     fetch?: typeof fetch
     scheme?: string
     certificate?: { key: string; cert: string }
+    onRecovered?: () => void
   } = {},
 ) {
   const collector = await startWebServer(respond, options)
@@ -34,7 +35,10 @@ async function world(
     random: () => 0,
     onDropped: (lines) => (counts.dropped += lines),
     onFailed: (reason) => counts.failed.push(reason),
-    onRecovered: () => counts.recovered++,
+    onRecovered: () => {
+      counts.recovered++
+      options.onRecovered?.()
+    },
     times: { ...TIMES, ...options.times },
   })
   cleanups.push(() => sink.close())
@@ -138,6 +142,22 @@ describe('the copy of the log for a collector', () => {
     sink.add('a\n')
     await until(() => requests >= 2)
     expect(counts.failed).toEqual(['TimeoutError'])
+  })
+
+  it('delivers a line that is added just after the last batch', async () => {
+    let failures = 1
+    const { sink, delivered } = await world(
+      (_, response) => {
+        response.statusCode = failures-- > 0 ? 503 : 204
+        response.end()
+      },
+      {
+        // Called within the delivery of the last batch, whose end this line must not miss.
+        onRecovered: () => void Promise.resolve().then(() => sink.add('b\n')),
+      },
+    )
+    sink.add('a\n')
+    await until(() => delivered().endsWith('b\n'))
   })
 
   it('drops a batch that the collector cannot read, instead of blocking all later lines', async () => {
