@@ -1,5 +1,4 @@
 import { and, eq, inArray, isNull } from 'drizzle-orm'
-import { ERASE_PAGE_TRIGGERS } from '../../shared/wire/operator.ts'
 import {
   agentRequests,
   agentTokens,
@@ -16,6 +15,9 @@ import type { OperatorDeps } from './deps.ts'
 import type { User } from '../identity/users.ts'
 import type { TriggerObject } from '../queue/trigger-object.ts'
 import { indexUsage } from '../triggers/trigger-index.ts'
+
+/** Triggers that one request deletes, because a request may start a limited number of subrequests. */
+const PAGE_TRIGGERS = 100
 
 export async function planErasure(db: OperatorDeps['db'], { id }: User) {
   return {
@@ -69,7 +71,7 @@ export async function eraseUser(
     .select({ id: triggers.id })
     .from(triggers)
     .where(eq(triggers.ownerId, id))
-    .limit(ERASE_PAGE_TRIGGERS)
+    .limit(PAGE_TRIGGERS)
   await Promise.all(
     page.map(async (trigger) => {
       const queue: Pick<TriggerObject, 'remove'> = env.TRIGGER_QUEUE.getByName(trigger.id)

@@ -35,6 +35,8 @@ const databaseSettings = z.object({
   SVC_STARTER_CREDITS_CENTS: originSettings.SVC_STARTER_CREDITS_CENTS,
 })
 
+const planOfUser = z.object({ user_id: z.string() })
+
 /**
  * @param print receives the plan, and then the result of a command; an error is thrown by `parseAsync`
  * @param environment `DATABASE_URL`, `SVC_DATABASE_CA` and `SVC_STARTER_CREDITS_CENTS` of the origin, and the edge's
@@ -59,7 +61,7 @@ export function operatorProgram(
       .option('--yes', 'perform the command')
 
   const finish = async (
-    { yes }: Recorded,
+    yes: true | undefined,
     plan: object,
     act: () => Promise<object>,
   ): Promise<void> => {
@@ -74,7 +76,7 @@ export function operatorProgram(
 
   const performOnAccount = (
     accountHash: string,
-    { operator, reason, id = randomUUID(), ...options }: OnAccount,
+    { operator, reason, id = randomUUID(), yes }: OnAccount,
     plan: object,
     act: (db: Database, action: AccountAction, terms: ActionTerms) => Promise<void>,
   ): Promise<void> =>
@@ -82,7 +84,7 @@ export function operatorProgram(
       const account = await accountStatus(db, accountHash)
       const action = { id, operator, reason, accountHash }
       const whole = { id, account: accountHash, ...account, ...plan }
-      await finish({ operator, reason, ...options }, whole, async () => {
+      await finish(yes, whole, async () => {
         await act(db, action, { starterCents, at: new Date() })
         return { id, ...(await accountStatus(db, accountHash)) }
       })
@@ -111,16 +113,15 @@ export function operatorProgram(
   const onEdge = (name: string, description: string) =>
     recorded(name, description).requiredOption('--edge <url>', 'URL of the edge', httpsUrl)
   const performOnEdge = async (
-    { edge, ...options }: OnEdge,
+    { edge, operator, reason, yes }: OnEdge,
     command: EdgeCommand,
     act = (client: EdgeClient, who: Who, _plan: Record<string, unknown>): Promise<object> =>
       client.perform(command, who),
   ): Promise<void> => {
-    const { operator, reason } = options
     const client = edgeClient(edge, environment, send)
     const who = { operator, reason }
     const plan = await client.plan(command, who)
-    await finish(options, plan, () => act(client, who, plan))
+    await finish(yes, plan, () => act(client, who, plan))
   }
 
   for (const [command, description] of [
@@ -136,8 +137,8 @@ export function operatorProgram(
   onEdge('erase-user', 'delete all that identifies a user, and the user’s triggers and tokens')
     .argument('<user>', 'ID or e-mail address')
     .action((user: string, options: OnEdge) =>
-      performOnEdge(options, { command: 'erase-user', user }, (client, who, { user_id }) =>
-        client.eraseUser(String(user_id), who),
+      performOnEdge(options, { command: 'erase-user', user }, (client, who, plan) =>
+        client.eraseUser(planOfUser.parse(plan).user_id, who),
       ),
     )
 
@@ -146,7 +147,7 @@ export function operatorProgram(
     .requiredOption('--output <file>', 'a new file, readable by you only')
     .action((user: string, { output, ...options }: OnEdge & { output: string }) =>
       performOnEdge(options, { command: 'export-triggers', user }, async (client, who, plan) => {
-        const owner_id = String(plan['user_id'])
+        const owner_id = planOfUser.parse(plan).user_id
         const triggers = await client.exportTriggers(owner_id, who)
         const text = JSON.stringify({ version: 1, owner_id, triggers }, null, 2)
         writeFileSync(output, `${text}\n`, { mode: 0o600, flag: 'wx' })
@@ -165,19 +166,18 @@ export function operatorProgram(
       async (
         user: string,
         file: string,
-        { usageKeyFile, edge, ...options }: OnEdge & { usageKeyFile?: string },
+        { usageKeyFile, edge, operator, reason, yes }: OnEdge & { usageKeyFile?: string },
       ) => {
         const { triggers } = exportFile.parse(JSON.parse(readFileSync(file, 'utf8')))
         const key = usageKeyFile === undefined ? {} : { usage_api_key: keyOf(usageKeyFile) }
         const client = edgeClient(edge, environment, send)
-        const { operator, reason } = options
         const who = { operator, reason }
         const commands = triggers.map((trigger) => {
           return { command: 'import-trigger', user, trigger, ...key } as const
         })
         const plans: object[] = []
         for (const command of commands) plans.push(await client.plan(command, who))
-        await finish(options, { triggers: plans }, async () => {
+        await finish(yes, { triggers: plans }, async () => {
           const results: object[] = []
           for (const [index, command] of commands.entries())
             results.push({

@@ -8,9 +8,6 @@ export const OPERATOR_PATH = '/operator'
 /** Triggers per response of an export. A trigger's code and params can have half a megabyte. */
 export const EXPORT_PAGE_TRIGGERS = 20
 
-/** Triggers that one request to erase a user deletes, because a request may start a limited number of subrequests. */
-export const ERASE_PAGE_TRIGGERS = 100
-
 /** A sealed usage key is bound to the trigger's and the owner's ID: only the origin can open it, and only for them. */
 export const exportedTrigger = z.strictObject({
   id: z.string(),
