@@ -34,8 +34,10 @@ const EXECUTOR_BYTES = 128 * 1024 * 1024
 /** Memory of a connection with a small body. */
 const CONNECTION_BYTES = 114 * 1024
 
-/** Upper bounds, which apply from 16 GiB of memory. */
+/** Reached with 16 GiB of memory. */
 const EXECUTORS_MAX = 64
+
+/** Reached with 4 GiB of memory. */
 const QUEUED_BYTES_MAX = 256 * 1024 * 1024
 
 /**
