@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Command, InvalidArgumentError } from 'commander'
 import { z } from 'zod'
+import { isLoopback } from '../../shared/network/loopback.ts'
 import { exportFile } from '../../shared/wire/operator.ts'
 import { type Database, openDatabase } from '../db/open.ts'
 import { originSettings } from '../settings.ts'
@@ -258,8 +259,8 @@ function centsOf(text: string): number {
 /** The token would be readable on the way to a host without TLS. */
 function httpsUrl(text: string): string {
   const url = URL.parse(text)
-  const isLocal = url?.hostname === 'localhost' || url?.hostname === '127.0.0.1'
-  if (url?.protocol === 'https:' || (isLocal && url?.protocol === 'http:')) return text
+  const isPlain = url?.protocol === 'http:' && isLoopback(url.hostname)
+  if (url?.protocol === 'https:' || isPlain) return text
   throw new InvalidArgumentError('expected an https URL')
 }
 
