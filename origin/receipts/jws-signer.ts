@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { JWS_ALGORITHM } from '../../shared/crypto/jws.ts'
 import { keyIdOf } from '../channel/open-request.ts'
 import { type P256Key, privateKeyOf } from '../keys/p256-key.ts'
-import { signEs256 } from './es256.ts'
+import { signEs256 } from '../keys/es256.ts'
 
 export class JwsSigner {
   readonly #key: KeyObject

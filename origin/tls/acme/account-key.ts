@@ -5,7 +5,7 @@
  */
 import { hash } from 'node:crypto'
 import { type P256Key, privateKeyOf } from '../../keys/p256-key.ts'
-import { signEs256 } from '../../receipts/es256.ts'
+import { signEs256 } from '../../keys/es256.ts'
 
 export type AcmeAccountKey = {
   /** Public key as a JWK, with its members in the order of RFC 7638. */

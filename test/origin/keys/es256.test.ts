@@ -2,7 +2,7 @@ import { createPublicKey, verify } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { P256_ORDER } from '../../../origin/keys/derive.ts'
 import { privateKeyOf } from '../../../origin/keys/p256-key.ts'
-import { signEs256 } from '../../../origin/receipts/es256.ts'
+import { signEs256 } from '../../../origin/keys/es256.ts'
 import { newReceiptKey } from '../../shared/receipts.ts'
 
 /** Enough that r or s is often a byte shorter, or has its top bit set. */

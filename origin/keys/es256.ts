@@ -1,5 +1,5 @@
 import { type KeyObject, sign } from 'node:crypto'
-import { P256_ORDER } from '../keys/derive.ts'
+import { P256_ORDER } from './derive.ts'
 
 const COORDINATE_BYTES = 32
 /** Lengths of the headers (tag and one-byte length) in a DER signature, SEQUENCE { r INTEGER, s INTEGER }. */
