@@ -15,13 +15,19 @@ export function p256KeyOf(privateKey: Buffer): P256Key {
   return { privateKey, publicKey: ecdh.getPublicKey(), ecdh }
 }
 
-export function privateKeyOf({ privateKey, publicKey }: P256Key): KeyObject {
-  const jwk = {
-    kty: 'EC',
+export function privateKeyOf(key: P256Key): KeyObject {
+  const jwk = { ...publicJwkOf(key), d: key.privateKey.toString('base64url') }
+  return createPrivateKey({ key: jwk, format: 'jwk' })
+}
+
+/** Public key as a JWK, with its members in the order that a thumbprint requires (RFC 7638, 3.2). */
+export type PublicJwk = { crv: 'P-256'; kty: 'EC'; x: string; y: string }
+
+export function publicJwkOf({ publicKey }: P256Key): PublicJwk {
+  return {
     crv: 'P-256',
-    d: privateKey.toString('base64url'),
+    kty: 'EC',
     x: publicKey.subarray(1, 33).toString('base64url'),
     y: publicKey.subarray(33).toString('base64url'),
   }
-  return createPrivateKey({ key: jwk, format: 'jwk' })
 }

@@ -4,12 +4,11 @@
  * (`docs/decisions/0093`).
  */
 import { hash } from 'node:crypto'
-import { type P256Key, privateKeyOf } from '../../keys/p256-key.ts'
+import { type P256Key, privateKeyOf, type PublicJwk, publicJwkOf } from '../../keys/p256-key.ts'
 import { signEs256 } from '../../keys/es256.ts'
 
 export type AcmeAccountKey = {
-  /** Public key as a JWK, with its members in the order of RFC 7638. */
-  jwk: { crv: 'P-256'; kty: 'EC'; x: string; y: string }
+  jwk: PublicJwk
   thumbprint: string
   /** @returns the signature in base64url */
   sign(text: string): string
@@ -17,12 +16,7 @@ export type AcmeAccountKey = {
 
 export function acmeAccountKey(key: P256Key): AcmeAccountKey {
   const privateKey = privateKeyOf(key)
-  const jwk = {
-    crv: 'P-256',
-    kty: 'EC',
-    x: key.publicKey.subarray(1, 33).toString('base64url'),
-    y: key.publicKey.subarray(33).toString('base64url'),
-  } as const
+  const jwk = publicJwkOf(key)
   return {
     jwk,
     thumbprint: hash('sha256', JSON.stringify(jwk), 'base64url'),
