@@ -1,6 +1,6 @@
 import { clientNetwork, clientSite } from '../../shared/network/client-network.ts'
 import type { Database } from '../db/open.ts'
-import type { OriginLog } from '../log.ts'
+import { errorTrace, type OriginLog } from '../log.ts'
 import { CallRate, hashedCallerId } from './call-rate.ts'
 import { GasBudget, type GasBudgetOptions } from './gas-budget.ts'
 import { GasBudgetAlert } from './gas-budget-alert.ts'
@@ -86,7 +86,10 @@ export class NewAccountLimits {
     // The shared budget is last, so that rejected requests of one network never reserve a part of it.
     for (const budget of this.#budgetsOf(address)) {
       const reserved = await budget.reserve(estimateWei).catch(async (error: unknown) => {
-        await release()
+        // A failure to release must not hide why the write was rejected.
+        await release().catch((failure: unknown) => {
+          this.#options.log('gas.not_given_back', { cause: errorTrace(failure) })
+        })
         throw error
       })
       reservations.push({

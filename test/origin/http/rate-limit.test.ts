@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { type TransactionReceipt, Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CONVERSION_GAS, newAccountGas } from '../../../origin/admission/free-write-gas.ts'
@@ -272,6 +272,26 @@ describe('the daily gas budget against a single caller', () => {
     const after = (await spent()).filter((wei) => wei > 0n)
     expect(new Set(after)).toEqual(new Set(before))
     expect(after).toHaveLength(before.length)
+    await database.close()
+  })
+
+  it('returns 429 even if the shares of the rejected write cannot be released', async () => {
+    const database = await openFresh()
+    const limits = openings(100n, { db: database.db })
+    await (await limits.reserveGas(freshAddress(), 0n)).settle(95n)
+    await database.db.execute(
+      sql`CREATE FUNCTION refuse_release() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`,
+    )
+    await database.db.execute(
+      sql`CREATE TRIGGER no_release BEFORE UPDATE ON gas_budgets FOR EACH ROW
+        WHEN (new.spent_wei < old.spent_wei) EXECUTE FUNCTION refuse_release()`,
+    )
+    const limited = createOriginApp({
+      ...origin.services,
+      newAccountLimits: openings(100n, { db: database.db, gasPrice: async () => 1n }),
+    })
+    expect((await open(freshAddress(), { at: limited })).status).toBe(429)
+    expect(logged.at(-1)).toMatchObject({ event: 'gas.not_given_back' })
     await database.close()
   })
 
