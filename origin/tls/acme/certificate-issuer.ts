@@ -14,6 +14,7 @@ import {
   readOperatorTls,
   TlsFilesError,
 } from '../operator-files.ts'
+import type { ServedTls } from '../served-tls.ts'
 import { AcmeError, type AcmeClient } from './acme-client.ts'
 import { createCertificateRequest } from './certificate-request.ts'
 
@@ -42,6 +43,8 @@ type CertificateIssuerOptions = {
   signal: AbortSignal
 }
 
+type IssuedCertificate = Pick<ServedTls, 'key' | 'chain'>
+
 /**
  * Obtains the certificate of this machine, with a key of its own, and renews it. Writes the files that the origin reads
  * from `SVC_TLS_DIR`.
@@ -49,6 +52,11 @@ type CertificateIssuerOptions = {
 export class CertificateIssuer {
   readonly #options: CertificateIssuerOptions
   readonly #usable = Promise.withResolvers<void>()
+  /**
+   * Certificate that could not be stored, for example because the disk was full. It is not ordered again, because a
+   * certificate authority issues only a few certificates for a name per week.
+   */
+  #unstored: IssuedCertificate | undefined
 
   constructor(options: CertificateIssuerOptions) {
     this.#options = options
@@ -88,26 +96,28 @@ export class CertificateIssuer {
     const account = `${JSON.stringify({ uri: await client.accountUri() })}\n`
     const found = this.#current()
     if (found && found.account === account && now() < found.renewAt) return
-    await this.#issue(account)
+    this.#unstored ??= await this.#order()
+    this.#store({ ...this.#unstored, acmeAccount: account })
+    this.#options.log('acme.issued')
   }
 
-  async #issue(account: string): Promise<void> {
-    const { folder, domain, log } = this.#options
-    const { key, request } = await createCertificateRequest(domain)
-    const chain = await this.#order(request, key)
+  /** @throws {TlsFilesError} if the certificate is not for the domain */
+  #store({ key, chain, acmeAccount }: ServedTls): void {
+    const { folder, domain } = this.#options
     // The key is written first: the origin uses the pair only if both match.
-    replaceFile(join(folder, ACCOUNT_FILE), account)
+    replaceFile(join(folder, ACCOUNT_FILE), acmeAccount)
     replaceFile(join(folder, KEY_FILE), key)
     replaceFile(join(folder, CHAIN_FILE), chain)
+    this.#unstored = undefined
     readOperatorTls(folder, domain)
-    log('acme.issued')
   }
 
-  async #order(request: Uint8Array, key: string): Promise<string> {
+  async #order(): Promise<IssuedCertificate> {
     const { client, domain } = this.#options
+    const { key, request } = await createCertificateRequest(domain)
     for (let attempt = 1; attempt <= ORDERS_MAX; attempt++) {
       const chain = await client.certificate(domain, request)
-      if (isForKey(chain, key)) return chain
+      if (isForKey(chain, key)) return { key, chain }
     }
     throw new AcmeError('other machines of this account finalize every order first')
   }
