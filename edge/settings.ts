@@ -24,10 +24,11 @@ const base64Secret = (bytes: number) =>
     )
 
 /** Unix milliseconds. */
-const timeSetting = z.iso
-  .datetime({ offset: true, error: 'expected a time such as 2026-11-23T10:00:00Z' })
-  .transform((text) => Date.parse(text))
-  .optional()
+const timeSetting = () =>
+  z.iso
+    .datetime({ offset: true, error: 'expected a time such as 2026-11-23T10:00:00Z' })
+    .transform((text) => Date.parse(text))
+    .optional()
 
 const UNFILLED = 'still the placeholder of wrangler.toml'
 
@@ -76,11 +77,11 @@ export const edgeSettings = {
     default: 'none: sign-in is not available',
     secret: "it contains the API's token",
   }),
-  D1_RESTORED_AT: timeSetting.register(SETTINGS, {
+  D1_RESTORED_AT: timeSetting().register(SETTINGS, {
     meaning:
       'time at which D1 was restored or created again after a loss. Each trigger then compares its row in the index at its next event, instead of within a day ([backup.md](backup.md#loss-of-d1))',
   }),
-  POSTGRES_RESTORED_AT: timeSetting.register(SETTINGS, {
+  POSTGRES_RESTORED_AT: timeSetting().register(SETTINGS, {
     meaning:
       "time at which the origin's database was restored to an earlier time. A run that was sent before this time, and that the origin no longer knows, fails with `origin_lost` instead of being sent again ([backup.md](backup.md#loss-of-postgres))",
   }),

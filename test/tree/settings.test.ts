@@ -104,6 +104,13 @@ describe('the configuration page', () => {
     delete TABLES['bare']
   })
 
+  it('gives each setting its own description, because no two settings share a schema', () => {
+    for (const [table, shape] of Object.entries(TABLES)) {
+      const schemas = new Set(Object.values(shape))
+      expect([table, schemas.size]).toEqual([table, Object.keys(shape).length])
+    }
+  })
+
   it("marks every setting with a secret's name as secret", () => {
     const rows = page
       .split('\n')
