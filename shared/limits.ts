@@ -108,7 +108,7 @@ export const ARRIVING_BODIES_BYTES = 512 * 1024 * 1024
 export const ARRIVING_BODIES_SHARE_BYTES = 128 * 1024 * 1024
 
 /**
- * Default maximum of connections per origin process (`SVC_CONNECTIONS_MAX`), if its memory allows as many. Each
+ * Default maximum of connections per origin process (`SVC_CONNECTIONS_MAX`), if its memory allows that many. Each
  * connection uses 50 KB, plus 64 KiB for a small body.
  */
 export const CONNECTIONS_MAX = 4_096

@@ -28,7 +28,8 @@ export function recordResponse(
   const ms = Math.max(0, Date.now() - began)
   const method = METHODS.includes(request.method) ? request.method : 'OTHER'
   const { status } = response
-  // Senders get a 503 for a trigger that its owner disabled, so that they try again. It is no failure of the service.
+  // Senders get a 503 for a trigger that its owner disabled, so that they try again. This is not a failure of the
+  // service.
   const isDisabled = response.headers.get('x-svc-error') === DISABLED
   const reason = isDisabled && route === WEBHOOK_ROUTE ? { error: DISABLED } : {}
   count(seriesOf('svc_edge_requests_total', { method, route, status, ...reason }))

@@ -41,8 +41,8 @@ export async function findOrCreateUser(deps: IdentityDeps & MacDeps, email: stri
 }
 
 /**
- * Derives the ID from the address, so that a user whose row was lost gets the same ID again. The triggers' objects store
- * only the ID of their owner, and usage keys are sealed to it.
+ * Derives the ID from the address, so that a user whose row was lost gets the same ID again. A trigger's object
+ * identifies its owner only by this ID, and its usage key is sealed for it.
  */
 async function userIdOf(macKey: string, email: string): Promise<string> {
   const text = new TextEncoder().encode(JSON.stringify([PURPOSE, email]))

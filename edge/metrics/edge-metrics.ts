@@ -18,7 +18,7 @@ export const SERIES_MAX_CHARACTERS = 256
 
 /**
  * Minimum time between two writes of the sums. With a thousand isolates, the object is called 200 times a second, and
- * each write is charged.
+ * the platform charges for each write.
  */
 export const STORE_INTERVAL_MS = 10_000
 

@@ -33,10 +33,11 @@ export async function planErasure(db: OperatorDeps['db'], { id }: User) {
 }
 
 /**
- * First deletes all that identifies the user or grants access, in one transaction, so that the user cannot create further
- * triggers. Then deletes a page of triggers with their runs and usage keys.
+ * First deletes everything that identifies the user or grants access, in one transaction, so that the user cannot
+ * create further triggers. Then deletes a page of triggers with their runs and usage keys.
  *
- * The rows of the user and of the revoked tokens stay without an address and labels: a token can never be approved again.
+ * The rows of the user and of the revoked tokens stay without an address and labels: a token can never be approved
+ * again.
  * @returns the number of triggers that are left; the command has to be repeated until it is 0
  */
 export async function eraseUser(
@@ -61,7 +62,7 @@ export async function eraseUser(
     db.delete(passkeyChallenges).where(eq(passkeyChallenges.userId, id)),
     db.delete(magicLinks).where(eq(magicLinks.email, email)),
     db.delete(localMailbox).where(eq(localMailbox.recipient, email)),
-    // Cannot be an address, so nobody can sign in as this user.
+    // Not an address, so no one can sign in as this user.
     db
       .update(users)
       .set({ email: `erased:${id}` })

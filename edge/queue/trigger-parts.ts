@@ -45,8 +45,8 @@ import { subscriptionOf } from './subscription-state.ts'
 import { TriggerState } from './trigger-state.ts'
 
 /**
- * Delay of the fallback alarm that is set when runs are stored. The alarm starts the runs if the object is killed and
- * nothing else wakes it. Each setting of an alarm is charged as a row write.
+ * Delay of the fallback alarm that is set when runs are stored. It starts the runs if the object is killed and no
+ * request wakes it. A shorter delay would cost more, because setting an alarm is charged as a row write.
  */
 const FALLBACK_ALARM_MS = 2_000
 
@@ -156,7 +156,7 @@ function intakeParts(
     },
     committed,
   }
-  // While runs keep arriving, the alarm sets the next one, so that the runs need not.
+  // While runs keep arriving, the alarm sets the next one, so that the intake does not have to.
   const fallback = (now: number) =>
     state.current && now - insertedAt < FALLBACK_ALARM_MS ? now + FALLBACK_ALARM_MS : undefined
   const deliveries = new Deliveries(sql)

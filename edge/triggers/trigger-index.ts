@@ -130,7 +130,7 @@ function withCurrentNextRun(now: number, trigger: ListedTrigger): ListedTrigger 
   return { ...trigger, next_run_at: next === undefined ? null : new Date(next).toISOString() }
 }
 
-/** The owner's number of triggers, and the size of the whole database, which D1 reports with each query. */
+/** Number of the owner's triggers, and size of the whole database, which D1 reports with each query. */
 export async function indexUsage(
   db: IndexDatabase,
   ownerId: string,

@@ -398,7 +398,7 @@ export type TransferRow = typeof ledgerTransfers.$inferSelect
 
 /** Audit log of operators' actions on accounts. The database rejects updates and deletions. */
 export const operatorActions = pgTable('operator_actions', {
-  /** Chosen by the operator, or random. An ID is performed once. */
+  /** Chosen by the operator, or random. Actions with the same ID are performed only once. */
   id: text('id').primaryKey(),
   /** Name of the operator, as given. */
   operator: text('operator').notNull(),

@@ -18,7 +18,7 @@ const RETRY_MAX_MS = 30_000
 /** Time for the remaining lines before the process exits. */
 const CLOSE_MS = 3_000
 
-/** Statuses of a batch that the collector cannot use, and would refuse again. */
+/** Statuses after which a batch is dropped, because the collector would reject it again. */
 const REFUSALS = new Set(['400', '413', '415', '422'])
 
 type LogSinkOptions = {

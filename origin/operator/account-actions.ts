@@ -9,7 +9,7 @@ import type { Database, Transaction } from '../db/open.ts'
 import { accountEmails, creditAccounts, creditLeases, operatorActions } from '../db/schema.ts'
 
 export type AccountAction = {
-  /** An ID is performed once. */
+  /** Actions with the same ID are performed only once. */
   id: string
   operator: string
   reason: string
@@ -17,7 +17,7 @@ export type AccountAction = {
 }
 
 export type ActionTerms = {
-  /** The origin's setting, because an action on an account that has no credit yet opens its credit. */
+  /** The origin's setting. An action on an account that has never used credit grants it these starter credits. */
   starterCents: number
   at: Date
 }

@@ -256,7 +256,7 @@ function centsOf(text: string): number {
   throw new InvalidArgumentError('expected a whole number of cents other than 0')
 }
 
-/** The token would be readable on the way to a host without TLS. */
+/** Without TLS, the token could be read in transit. */
 function httpsUrl(text: string): string {
   const url = URL.parse(text)
   const isPlain = url?.protocol === 'http:' && isLoopback(url.hostname)

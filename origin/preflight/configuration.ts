@@ -11,7 +11,7 @@ export type Configuration = {
   environment: Record<string, string | undefined>
   /** Variables that the compose file takes from the encrypted environment, and no file contains. */
   withheld: ReadonlySet<string>
-  /** True if the settings are for another machine, whose files and guest agent are not here. */
+  /** True if the settings are for another machine, whose files and guest agent are not available here. */
   isRemote: boolean
   checks: Check[]
 }

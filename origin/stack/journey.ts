@@ -58,7 +58,7 @@ const RUN_STALLED_MS = 60_000
 
 type Signed = { message: string; signature: string }
 
-/** What the user has at the end. */
+/** Results of the journey. */
 export type Journey = {
   accountKey: string
   usageKey: string

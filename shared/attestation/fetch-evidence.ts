@@ -76,7 +76,7 @@ type FetchJson = <Shape>(path: string, schema: z.ZodType<Shape>, maxBytes: numbe
 
 type FoundEvidence = EvidenceBundleResponse & { covers_files: boolean }
 
-/** Undefined if the origin, or the edge in front of it, is of a version without this path. */
+/** Undefined if an older origin, or an older edge in front of it, does not have this path. */
 async function fetchTogether(json: FetchJson, query: string): Promise<FoundEvidence | undefined> {
   const path = EVIDENCE_BUNDLE_PATH + query
   try {

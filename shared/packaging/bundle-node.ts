@@ -23,7 +23,7 @@ const ES_MODULE = {
 const COMMON_JS = {
   format: 'cjs',
   banner: { js: DEFINE_URL },
-  // In one piece, this name would be replaced when this module is bundled itself.
+  // Joined at run time, because the literal name would be replaced when this module is itself bundled.
   define: { ...NOT_MAIN, [['import', 'meta', 'url'].join('.')]: 'bundleUrl' },
 } satisfies BuildOptions
 

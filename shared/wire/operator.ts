@@ -5,10 +5,13 @@ import { createTriggerRequest } from './trigger.ts'
 
 export const OPERATOR_PATH = '/operator'
 
-/** Triggers per response of an export. A trigger's code and params can have half a megabyte. */
+/** Triggers per response of an export. A trigger's code and params can take half a megabyte. */
 export const EXPORT_PAGE_TRIGGERS = 20
 
-/** A sealed usage key is bound to the trigger's and the owner's ID: only the origin can open it, and only for them. */
+/**
+ * A sealed usage key is bound to the trigger's and the owner's ID: only the origin can open it, and only for this
+ * trigger and owner.
+ */
 export const exportedTrigger = z.strictObject({
   id: z.string(),
   owner_id: z.string(),

@@ -1,5 +1,5 @@
 /**
- * Measures where the parts end (`docs/scale.md`): the mirror with 1,000,000 accounts, the scanner with 100,000
+ * Measures the limits of the service (`docs/scale.md`): the mirror with 1,000,000 accounts, the scanner with 100,000
  * schedules, the database load of an idle process, and a full pool within a memory limit.
  */
 import { measureIdleProcess } from './scale/idle-process.ts'

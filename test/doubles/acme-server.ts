@@ -56,7 +56,7 @@ export async function startAcmeServer(
     caa: undefined as readonly string[] | undefined,
     /** Called while an order is ready, before it is finalized. */
     beforeFinalize: async () => {},
-    /** Problems to answer the next signed requests with. */
+    /** Problem types with which the next signed requests are rejected. */
     problems: [] as string[],
   }
 

@@ -27,7 +27,7 @@ export async function makeAuthority() {
   return {
     pem: certificate.toString('pem'),
     issue: (options: Issue) => issue(certificate, keys.privateKey, options),
-    /** Issues a certificate for a key of the caller. @returns PEM */
+    /** Issues a certificate for the caller's key. @returns PEM */
     certify: async (publicKey: webcrypto.CryptoKey, options: Issue) =>
       (await certify(certificate, keys.privateKey, publicKey, options)).toString('pem'),
   }

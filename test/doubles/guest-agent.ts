@@ -30,7 +30,7 @@ export type Fault =
 export type GuestAgentDouble = Awaited<ReturnType<typeof startGuestAgent>>
 
 type Machine = {
-  /** Root key of the KMS. Machines of one application have the same. */
+  /** Root key of the KMS, which all machines of an application share. */
   kmsKey?: Buffer
   /**
    * App ID of 20 bytes.

@@ -1,4 +1,4 @@
-/** Disasters of docs/backup.md, each with the page's commands. Their figures are those of the page. */
+/** The disasters of docs/backup.md, with the commands of that page, which also lists these figures. */
 import { describe, it } from 'vitest'
 import { boundsOr } from './bounds.ts'
 import type { Figures } from './figures.ts'

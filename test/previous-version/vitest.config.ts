@@ -4,7 +4,7 @@ import config from '../vitest.config.ts'
 
 const recorder = process.env['SVC_RECORDER']!
 
-/** Adds the recorders to the projects of the gate, and plays only tests that use databases. */
+/** Adds the recorders to the projects of the gate, and runs only tests that use databases. */
 const FILES = {
   origin: {
     setup: './test/previous-version/origin-setup.ts',

@@ -166,7 +166,7 @@ type OriginsOptions = {
   /** Number of processes that run the sources, as in production, instead of a bundle. */
   fromSources?: number
   settings?: Record<string, string> | ((stateDir: string) => Record<string, string>)
-  /** Called for each machine, for a root key that the machine gets from elsewhere. By default, a file is shared. */
+  /** Called for each machine to provide its root key. By default, the machines share a file. */
   rootKey?: () => Promise<Uint8Array>
 }
 

@@ -230,7 +230,7 @@ function chainCopied(stateDir: string): Promise<true> {
 }
 
 /**
- * Waits as long as runs start, because the number of queued runs and the speed of the machine vary. A run whose
+ * Waits for as long as further runs start: the number of queued runs and the speed of the machine vary. A run whose
  * connection broke three times waits for up to 660 s until its next attempt (`edge/queue/verdict.ts`).
  */
 async function endedRuns(

@@ -25,7 +25,7 @@ function breaking(migration: string): string[] {
   return statements.filter((statement) => statement !== '' && !onlyAdds(statement, created))
 }
 
-/** @param created tables that the same migration creates, about which the previous version knows nothing */
+/** @param created tables that the same migration creates, which the previous version does not use */
 function onlyAdds(statement: string, created: ReadonlySet<string>): boolean {
   const uniqueIndex = /^CREATE UNIQUE INDEX \S+ ON (\S+)/.exec(statement)
   if (uniqueIndex) return created.has(uniqueIndex[1]!)

@@ -12,7 +12,7 @@ const CAN_CREATE_GROUPS = 1
 const CAN_DELETE_GROUPS = 2
 const CAN_CREATE_PKPS = 4
 
-/** Immutable. Refers to a part of a buffer, because a typed array for each account would take another 100 bytes. */
+/** Immutable. References a range of a shared buffer, because a typed array per account would take another 100 bytes. */
 export class StoredAccount {
   readonly #buffer: ArrayBufferLike
   readonly #start: number

@@ -1,8 +1,8 @@
 import type { StoredAccount } from './account-codec.ts'
 
 /**
- * The accounts at one block. Instead of a copy of the state, it holds the earlier versions of the accounts that change
- * in the meantime. Must be closed after use.
+ * Immutable view of the accounts at one block. Does not copy the state, but keeps the previous versions of accounts
+ * that change in the meantime. Must be closed after use.
  */
 export class AccountsAtBlock {
   readonly size: number

@@ -25,7 +25,7 @@ type SnapshotFileOptions = {
   onUnusable: (reason: string) => void
 }
 
-/** A map, or the accounts at a block. */
+/** Implemented by `Map` and by `AccountsAtBlock`. */
 type Accounts = { size: number; values(): Iterable<StoredAccount> }
 
 export type Snapshot = { block: BlockId; state: AccountsState }

@@ -6,8 +6,8 @@ import { payers } from '../../db/schema.ts'
 export const PAYER_LEASE_MS = 10_000
 
 /**
- * Share of a lease that must be left for it not to be renewed yet. Every renewal updates the rows of all held payers,
- * and an idle process should not do so every second.
+ * A lease is renewed when at most this share of it is left. Every renewal updates the rows of all held payers, which an
+ * idle process should not do every second.
  */
 const LEFT_SHARE = 0.6
 

@@ -85,7 +85,7 @@ export async function measureMirror(): Promise<void> {
   }
 }
 
-/** In a function of its own, so that the state is collected before the snapshot is read. */
+/** A separate function, so that the state can be garbage collected before the snapshot is read. */
 async function buildAndStore(file: SnapshotFile): Promise<void> {
   const before = usedBytes()
   const state = new AccountsState()

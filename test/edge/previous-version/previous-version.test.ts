@@ -1,4 +1,6 @@
-/** Upgrades of D1 and of a trigger's object from the previous version, of which `test/previous-version/fixture` is a record. */
+/**
+ * Upgrades of D1 and of a trigger's object from the previous version, as recorded in `test/previous-version/fixture`.
+ */
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, describe, expect, it } from 'vitest'
 import migrations from '../../../drizzle/trigger-queue/migrations.js'
@@ -30,7 +32,7 @@ async function read(stored: Stored): Promise<string | number | null | ArrayBuffe
   return new Response(stream).arrayBuffer()
 }
 
-/** One insertion for each row: the statement, and its values. */
+/** Returns an `INSERT` statement and its values for each row. */
 async function insertions(tables: Tables) {
   const rows = Object.entries(tables).flatMap(([table, all]) =>
     all.map((row) => [table, row] as const),

@@ -18,7 +18,7 @@ import {
 
 type Row = Record<string, unknown>
 
-/** Bytes are written as compressed base64, because JSON has no bytes and a stored body may be large. */
+/** Bytes are written as compressed base64, because JSON cannot represent bytes, and a stored body may be large. */
 async function toJson(row: Row): Promise<Row> {
   const written = Object.entries(row).map(async ([name, value]) => {
     if (!(value instanceof ArrayBuffer || Array.isArray(value))) return [name, value]

@@ -28,7 +28,7 @@ describe('a new run', () => {
       expect(order).toEqual([first, first, second, second])
     }))
 
-  it('is queued while the trigger is disabled, while the origin is away, and while credit is missing', () =>
+  it('is queued while the trigger is disabled, while the origin is unavailable, and while credit is missing', () =>
     simulate({}, async (sim) => {
       await sim.patch({ enabled: false })
       expect(sim.dispatcher.immediateStarts()).toBeUndefined()
@@ -71,8 +71,8 @@ describe('a new run', () => {
     }))
 })
 
-describe('killed after a run was stored as running', () => {
-  it('and before it was sent, the object sends it once', () =>
+describe('an object that is killed after it stored a run as running', () => {
+  it('sends the run once if it had not been sent', () =>
     simulate({}, async (sim) => {
       const starts = sim.dispatcher.immediateStarts()!
       const firing = JSON.stringify({ source: 'webhook', receivedAt: 0, headers: {} })
@@ -94,7 +94,7 @@ describe('killed after a run was stored as running', () => {
       expect(sim.statuses()).toEqual(['success'])
     }))
 
-  it('and sent: the object requests its outcome instead of sending it again', () =>
+  it('requests the outcome of a run that had been sent, instead of sending it again', () =>
     simulate({}, async (sim) => {
       const { promise, resolve } = Promise.withResolvers<ExecuteResponse>()
       sim.behaviour.execute = () => promise

@@ -170,14 +170,14 @@ describe('a schedule that reported its tick', () => {
     expect(rows.every(({ look_at }) => look_at === NEXT)).toBe(true)
   })
 
-  it('is visited after its next tick if it reports no more', async () => {
+  it('is visited after its next tick if it does not report that one', async () => {
     await addRows([{ look_at: NOW - 5_000 }])
     expect(await scanAt(NOW, fires, reports(1))).toEqual([])
     expect(await scanAt(NEXT + 1_999, fires)).toEqual([])
     expect(await scanAt(NEXT + 2_000, fires)).toEqual(['t0000'])
   })
 
-  it('is visited if the report is of another version', async () => {
+  it('is visited if the report is for another version of the trigger', async () => {
     await addRows([{ look_at: NOW - 5_000, version: 2 }])
     expect(await scanAt(NOW, fires, reports(1))).toEqual(['t0000'])
   })

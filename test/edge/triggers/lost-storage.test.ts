@@ -40,7 +40,7 @@ async function loseRows({ id }: Owner): Promise<void> {
   )
 }
 
-/** Lets the object's daily check be due, and waits for its row. */
+/** Makes the object's daily check due, and waits for its row. */
 async function reindexed(id: string): Promise<void> {
   await sql(id, 'UPDATE "trigger" SET index_checked_at = 0')
   await kill(id)

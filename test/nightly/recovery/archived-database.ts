@@ -29,7 +29,7 @@ export class ArchivedDatabase {
     this.#archive = archive
   }
 
-  /** The block of the page that contains a text, with this test's folders. */
+  /** Returns the code block of the page that contains `text`, with the folders of this test. */
   #block(text: string): string {
     return blockWith(PAGE, text)
       .replaceAll('/archive', this.#archive)
@@ -66,7 +66,7 @@ export class ArchivedDatabase {
     })
   }
 
-  /** Stops a server that still has its files, after it has archived all changes. */
+  /** Archives all changes, stops the server, and deletes its data folder. */
   async stop(): Promise<void> {
     await this.connected(async (client) => void (await client.query('select pg_switch_wal()')))
     await this.#server.stop()

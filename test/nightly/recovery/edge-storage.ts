@@ -207,7 +207,7 @@ function databaseFile(folder: string, table: string): string {
   return found
 }
 
-/** File of the object of a trigger. */
+/** Database file of a trigger's object. */
 function fileOf({ stateDir }: StartedStack, triggerId: string): string {
   const folder = join(stateDir, 'edge', 'storage', 'do')
   const found = sqliteFiles(folder).find((file) =>

@@ -116,7 +116,7 @@ async function requireSoundBooks(url: string, accountHash: string): Promise<void
   }
 }
 
-/** Calls with an `Idempotency-Key` of an account of its own. */
+/** Sends calls with an `Idempotency-Key` from a separate account. */
 class KeyedCalls {
   readonly #url: string
   readonly #apiKey: string

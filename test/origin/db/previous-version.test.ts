@@ -1,4 +1,4 @@
-/** An upgrade of the origin's database from the previous version, of which `test/previous-version/fixture` is a record. */
+/** An upgrade of the origin's database from the previous version, as recorded in `test/previous-version/fixture`. */
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -64,7 +64,7 @@ async function startOrigin(): Promise<Server> {
   return server
 }
 
-/** Connections of a client that shares none with others. */
+/** Calls `use` with a `fetch` that has its own connections, as in a separate client. */
 async function withNetwork<Result>(use: (send: typeof fetch) => Promise<Result>): Promise<Result> {
   const dispatcher = new Agent({ connect: { ca: authority.pem } })
   const send = (url: string, init: object) => undiciFetch(url, { ...init, dispatcher })
@@ -81,8 +81,8 @@ async function repeat<Result>(verify: () => Promise<Result>, times = TIMES): Pro
   return results
 }
 
-describe('behind a round-robin proxy, all verifications pass', () => {
-  it('100 of svc verify, with the certificate of the connection', async () => {
+describe('verification behind a round-robin proxy', () => {
+  it('passes 100 times with svc verify, which checks the certificate of each connection', async () => {
     const reports = await repeat(async () => {
       const { bundle } = await gatherEvidence({
         url: new URL(baseUrl),
@@ -105,7 +105,7 @@ describe('behind a round-robin proxy, all verifications pass', () => {
     expect(new Set(reports.map(({ certificate }) => certificate)).size).toBe(2)
   })
 
-  it('100 of the edge', async () => {
+  it('passes 100 times in the edge', async () => {
     const settings = {
       ...z.object(trustSettings).parse({
         ORIGIN_TRUST: 'simulated',
@@ -121,7 +121,7 @@ describe('behind a round-robin proxy, all verifications pass', () => {
     expect(new Set(keys).size).toBe(1)
   })
 
-  it('those of the client, which fetches the same evidence as the edge', async () => {
+  it('passes in the client, which fetches the same evidence as the edge', async () => {
     const verified = await repeat(
       () => withNetwork((fetch) => verifyOrigin({ baseUrl, fetch, policy, random, now: Date.now })),
       8,

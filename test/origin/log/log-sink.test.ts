@@ -131,7 +131,7 @@ describe('the copy of the log for a collector', () => {
     expect(counts.dropped).toBe(10)
   })
 
-  it('gives up on a response that does not come, and repeats the batch', async () => {
+  it('times out without a response, and repeats the batch', async () => {
     let requests = 0
     const { sink, counts } = await world(
       (_, response) => {

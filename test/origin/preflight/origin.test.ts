@@ -189,7 +189,7 @@ describe('the preflight of an origin', () => {
       expect(Postgres).toContain(reason)
     })
 
-    it('faults if a newer version has migrated the database, and counts applied migrations', async () => {
+    it('reports a fault if a newer version has migrated the database, and counts applied migrations', async () => {
       const own = { ...staging(), DATABASE_URL: databaseUrl().replace('/postgres?', '/newer?') }
       const admin = new Client({ connectionString: postgres.url })
       await admin.connect()
@@ -210,7 +210,7 @@ describe('the preflight of an origin', () => {
       await admin.end()
     })
 
-    it('faults if the role may not apply pending migrations', async () => {
+    it('reports a fault if the role may not apply pending migrations', async () => {
       const admin = new Client({ connectionString: postgres.url })
       await admin.connect()
       await admin.query("create role reader login password 'reader'")
@@ -223,12 +223,12 @@ describe('the preflight of an origin', () => {
   })
 
   describe('the chain', () => {
-    it('faults without a node, without printing its URL', async () => {
+    it('reports a fault without a node, and does not print its URL', async () => {
       const { chain } = await check({ SVC_CHAIN_RPC: `http://127.0.0.1:1/${CANARY}` })
       expect(chain).toMatch(/^fault: the nodes in SVC_CHAIN_RPC did not respond to eth_chainId/)
     })
 
-    it('faults if the code is another contract, or the block is missing', async () => {
+    it('reports a fault if the code is another contract, or the block is missing', async () => {
       const other = `0x${'22'.repeat(20)}`
       await contract.send('anvil_setCode', [other, '0x00'])
       expect(await check({ SVC_CONTRACT_ADDRESS: other })).toMatchObject({
@@ -239,7 +239,7 @@ describe('the preflight of an origin', () => {
       })
     })
 
-    it('faults if a payer is not registered, or payer 0 has no ether', async () => {
+    it('reports a fault if a payer is not registered, or payer 0 has no ether', async () => {
       expect(await check({ SVC_PAYERS: '3' })).toMatchObject({
         payers: expect.stringMatching(
           /^fault: not registered in the contract \(setApiPayers\): 0x\w{40}$/,
@@ -254,7 +254,7 @@ describe('the preflight of an origin', () => {
   })
 
   describe('the certificate', () => {
-    it('faults if it has expired, or is for another host', async () => {
+    it('reports a fault if it has expired, or is for another host', async () => {
       const expired = await tlsFiles('expired', { from: -3, to: -1 })
       expect(await check({ SVC_TLS_DIR: expired })).toMatchObject({
         certificate: 'fault: for origin.staging.test, expired',
@@ -284,13 +284,13 @@ describe('the preflight of an origin', () => {
       expect((await check({}, other, agent.socketPath))['root key']).toMatch(/^fault: /)
     })
 
-    it('faults without a guest agent', async () => {
+    it('reports a fault without a guest agent', async () => {
       expect(await check({}, production())).toMatchObject({
         machine: expect.stringMatching(/^fault: the guest agent did not respond to Info: ENOENT/),
       })
     })
 
-    it('lost root key: faults in staging, and never creates one', async () => {
+    it('lost root key: reports a fault in staging, and never creates one', async () => {
       const empty = join(folder, 'empty')
       mkdirSync(empty)
       expect((await check({ SVC_STATE_DIR: empty }))['root key']).toContain(
@@ -313,7 +313,7 @@ describe('the preflight of an origin', () => {
       })
     })
 
-    it('faults with a key that the processor does not accept, or no processor', async () => {
+    it('reports a fault with a key that the processor does not accept, or no processor', async () => {
       expect(await check({ SVC_PROCESSOR_SECRET_KEY: 'sk_test_revoked' }, local())).toMatchObject({
         'payment processor': 'fault: the processor does not accept SVC_PROCESSOR_SECRET_KEY',
       })
@@ -322,7 +322,7 @@ describe('the preflight of an origin', () => {
       })
     })
 
-    it('real money charged by a test: faults with a live key in staging, before it is used', async () => {
+    it('real money charged by a test: reports a fault with a live key in staging, before it is used', async () => {
       const live = {
         SVC_PROCESSOR_SECRET_KEY: 'sk_live_abc',
         SVC_PROCESSOR_PUBLISHABLE_KEY: 'pk_live_abc',

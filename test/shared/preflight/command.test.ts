@@ -129,14 +129,14 @@ describe('the compose file of an origin', () => {
     })
   })
 
-  it('faults if a placeholder is left', async () => {
+  it('reports a fault if a placeholder is left', async () => {
     expect(await check(template, SECRETS)).toMatchObject({
       'compose file': 'fault: contains the placeholder fill-in.invalid',
       SVC_KMS_ROOT: 'fault: expected a compressed point of 33 bytes in hex',
     })
   })
 
-  it('faults if the certificate authority has no TLS, or a secret has another name', async () => {
+  it('reports a fault if the certificate authority has no TLS, or a secret has another name', async () => {
     const compose = fillInCompose(template, GOOD).replace(
       'SVC_ACME_DIRECTORY=https:',
       'SVC_ACME_DIRECTORY=http:',

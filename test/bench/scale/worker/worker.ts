@@ -12,7 +12,7 @@ const RECORD_CHARACTERS = 900
 const ROWS_PER_INSERT = 500
 const MINUTE_MS = 60_000
 
-/** @param found number of scanned schedules that have a tick 5 s ago, and of these, how many reported it */
+/** @param found number of scanned schedules that had a tick 5 s ago, and of these, how many reported it */
 type Scan = { schedules: number; reported: number }
 
 const idOf = (n: number) => `bench${String(n).padStart(27, '0')}`
@@ -69,5 +69,5 @@ async function scanOnce(db: D1Database, { schedules, reported }: Scan) {
   return { ms: Date.now() - began, visits, late: counts.late, schedules, due: due.meta.changes }
 }
 
-/** Time that a call of another object takes. */
+/** Duration of a call to another object. */
 const VISIT_MS = 10

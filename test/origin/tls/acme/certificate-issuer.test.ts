@@ -46,7 +46,7 @@ afterEach(async () => {
 
 const accountKey = (of = keyring) => acmeAccountKey(of.acmeAccountKey())
 
-/** Starts what answers the challenges of the domain. @returns its port */
+/** Starts the server that answers the domain's challenges. @returns its port */
 async function answering(of = keyring): Promise<number> {
   const { thumbprint } = accountKey(of)
   const server: Server = await startChallengeServer(thumbprint, { port: 0, host: '127.0.0.1' })

@@ -48,7 +48,7 @@ export const FRESH: Mutant[] = [
     },
   ],
   [
-    // The files of a machine whose certificate key leaked, and a quote of another machine that still runs.
+    // The files of a machine whose certificate key leaked, and a quote of another machine that is still running.
     'recorded files with a fresh quote over the files of another machine',
     'quote',
     'does not contain the nonce and the hash of sha256sum.txt',
