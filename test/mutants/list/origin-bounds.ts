@@ -8,7 +8,7 @@ export const ORIGIN_BOUNDS: readonly Mutant[] = [
     from: 'this.#isWithin(sql`${spent} + ${needed}`, ',
     to: 'this.#isWithin(spent, ',
     meaning: 'the gas budget of a day is exceeded by a transaction',
-    tests: ['test/origin/http/rate-limit.test.ts'],
+    tests: ['test/origin/http/gas-budget.test.ts'],
   },
   {
     id: 'admission-refused-share-lost',
@@ -16,7 +16,7 @@ export const ORIGIN_BOUNDS: readonly Mutant[] = [
     from: '        await release()\n        throw error\n',
     to: '        throw error\n',
     meaning: 'a network pays for openings that were refused since the whole budget was spent',
-    tests: ['test/origin/http/rate-limit.test.ts'],
+    tests: ['test/origin/http/gas-budget.test.ts'],
   },
   {
     id: 'admission-site-share-of-all',
@@ -24,7 +24,7 @@ export const ORIGIN_BOUNDS: readonly Mutant[] = [
     from: '- greatest(0, ${sharedSpent} - ${spent})`',
     to: '`',
     meaning: 'four sites use the whole gas budget of a day',
-    tests: ['test/origin/http/rate-limit.test.ts'],
+    tests: ['test/origin/http/gas-budget.test.ts'],
   },
   {
     id: 'admission-estimate-not-reserved',
@@ -32,7 +32,7 @@ export const ORIGIN_BOUNDS: readonly Mutant[] = [
     from: 'greatest(${gasBudgets.lastWei}, ${numeric(estimateWei)})',
     to: '${gasBudgets.lastWei}',
     meaning: 'a burst of expensive writes exceeds the gas budget before its first receipt',
-    tests: ['test/origin/http/rate-limit.test.ts'],
+    tests: ['test/origin/http/gas-budget.test.ts'],
   },
   {
     id: 'channel-any-psk-id',

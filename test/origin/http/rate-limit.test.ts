@@ -1,129 +1,74 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
-import { eq, sql } from 'drizzle-orm'
-import { type TransactionReceipt, Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CONVERSION_GAS, newAccountGas } from '../../../origin/admission/free-write-gas.ts'
-import { ContractUnavailableError } from '../../../origin/accounts/chain.ts'
-import { NewAccountLimits } from '../../../origin/admission/new-account-limits.ts'
-import { createOriginApp } from '../../../origin/app.ts'
-import type { OriginApp } from '../../../origin/http/operation.ts'
 import { openDatabase } from '../../../origin/db/open.ts'
-import { callRates, gasBudgets } from '../../../origin/db/schema.ts'
-import { clientNetwork, clientSite } from '../../../shared/network/client-network.ts'
-import { freshDatabase } from '../db/fresh-database.ts'
-import { conversionTo } from './chain-secured.ts'
-import { startOrigin, type TestOrigin } from './origin.ts'
-import { openFresh } from '../db/fresh-database.ts'
+import { callRates } from '../../../origin/db/schema.ts'
+import { freshDatabase, openFresh } from '../db/fresh-database.ts'
+import {
+  ACCOUNT,
+  BURST,
+  HASH_KEY,
+  type NewAccountsHost,
+  startNewAccountsHost,
+} from './new-accounts-host.ts'
 
-const BURST = 3
-/** One every ten seconds. */
-const PER_HOUR = 360
-const HASH_KEY = new Uint8Array(32).fill(7)
-const ACCOUNT = JSON.stringify({ account_name: 'a', account_description: '' })
-
-let origin: TestOrigin
-let app: OriginApp
-let nowMs = Date.parse('2026-05-22T23:00:00Z')
-let next = 0
-
-/** Events that the limits of `openings` logged. */
-const logged: { event: string; fields: unknown }[] = []
-
-type LimitsOptions = ConstructorParameters<typeof NewAccountLimits>[0]
-
-const openings = (gasPerDayWei?: bigint, options: Partial<LimitsOptions> = {}) =>
-  new NewAccountLimits({
-    db: origin.database.db,
-    now: () => nowMs,
-    log: (event, fields) => void logged.push({ event, fields }),
-    hashKey: HASH_KEY,
-    burst: BURST,
-    perHour: PER_HOUR,
-    gasPerDayWei,
-    gasPrice: () => origin.services.writer.gasPrice(),
-    ...options,
-  })
+let host: NewAccountsHost
 
 beforeAll(async () => {
-  origin = await startOrigin()
-  app = createOriginApp({ ...origin.services, newAccountLimits: openings() })
+  host = await startNewAccountsHost()
 })
-afterAll(() => origin.close())
+afterAll(() => host.origin.close())
 
-/** Bindings that Node's server passes to the app for a connection from this address. */
-const from = (remoteAddress: string) => ({ incoming: { socket: { remoteAddress } } })
-/** An address of an own /24. */
-const freshAddress = () => `10.${Math.floor(next / 250)}.${next++ % 250}.1`
-
-async function open(
-  address: string,
-  options: { body?: string; headers?: object; at?: OriginApp } = {},
-) {
-  const { body = ACCOUNT, headers = {}, at = app } = options
-  const init = { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } }
-  const answer = await at.request('/core/v1/new_account', init, from(address))
-  return {
-    status: answer.status,
-    retryAfter: answer.headers.get('retry-after'),
-    body: (await answer.json()) as { error?: string },
-  }
-}
-
-/** The day's row for all networks together. */
-const spentOnAll = async () =>
-  (await origin.database.db.select().from(gasBudgets).where(eq(gasBudgets.name, 'new_account')))[0]
-
-async function useUp(address: string, at = app): Promise<void> {
-  for (let n = 0; n < BURST; n++) expect((await open(address, { at })).status).toBe(200)
-  expect((await open(address, { at })).status).toBe(429)
+async function useUp(address: string, at = host.app): Promise<void> {
+  for (let n = 0; n < BURST; n++) expect((await host.open(address, { at })).status).toBe(200)
+  expect((await host.open(address, { at })).status).toBe(429)
 }
 
 describe('new_account', () => {
   it('allows a burst from one address, then returns 429 with a retry time, and allows one more after it', async () => {
-    const address = freshAddress()
+    const address = host.freshAddress()
     await useUp(address)
-    const refused = await open(address)
+    const refused = await host.open(address)
     expect([refused.status, refused.body.error]).toEqual([429, 'too_many_requests'])
     expect(refused.retryAfter).toBe('10')
-    nowMs += 9_000
-    expect((await open(address)).retryAfter).toBe('1')
-    nowMs += 1_000
-    expect((await open(address)).status).toBe(200)
-    expect((await open(address)).status).toBe(429)
+    host.nowMs += 9_000
+    expect((await host.open(address)).retryAfter).toBe('1')
+    host.nowMs += 1_000
+    expect((await host.open(address)).status).toBe(200)
+    expect((await host.open(address)).status).toBe(429)
   })
 
   it('lets another address open accounts while one is limited', async () => {
-    await useUp(freshAddress())
-    expect((await open(freshAddress())).status).toBe(200)
+    await useUp(host.freshAddress())
+    expect((await host.open(host.freshAddress())).status).toBe(200)
   })
 
   it('does not count requests that were 400 or 422', async () => {
-    const address = freshAddress()
+    const address = host.freshAddress()
     for (let n = 0; n < BURST * 2; n++) {
-      expect((await open(address, { body: '{' })).status).toBe(400)
-      expect((await open(address, { body: '{}' })).status).toBe(422)
+      expect((await host.open(address, { body: '{' })).status).toBe(400)
+      expect((await host.open(address, { body: '{}' })).status).toBe(422)
     }
-    expect((await open(address)).status).toBe(200)
+    expect((await host.open(address)).status).toBe(200)
   })
 
   it('returns 503 while the database is unavailable, and opens nothing', async () => {
     const database = await openFresh()
     await database.close()
-    const broken = openings(undefined, { db: database.db })
-    const before = origin.services.mirror.current().size
-    const answer = await open(freshAddress(), {
-      at: createOriginApp({ ...origin.services, newAccountLimits: broken }),
+    const broken = host.limits(undefined, { db: database.db })
+    const before = host.origin.services.mirror.current().size
+    const answer = await host.open(host.freshAddress(), {
+      at: host.appWith(broken),
     })
     expect(answer.status).toBe(503)
-    expect(origin.services.mirror.current().size).toBe(before)
+    expect(host.origin.services.mirror.current().size).toBe(before)
   })
 })
 
 describe('bypassing the limit', () => {
   it('fails with headers that name another address', async () => {
-    const address = freshAddress()
+    const address = host.freshAddress()
     await useUp(address)
     for (const name of [
       'x-forwarded-for',
@@ -132,41 +77,38 @@ describe('bypassing the limit', () => {
       'forwarded',
       'true-client-ip',
     ]) {
-      const headers = { [name]: freshAddress() }
-      expect((await open(address, { headers })).status).toBe(429)
+      const headers = { [name]: host.freshAddress() }
+      expect((await host.open(address, { headers })).status).toBe(429)
     }
   })
 
   it('fails with other addresses of the same IPv6 network', async () => {
     await useUp('2001:db8:1:2::1')
-    expect((await open('2001:db8:1:2:ffff::9')).status).toBe(429)
-    expect((await open('2001:db8:1:3::1')).status).toBe(200)
+    expect((await host.open('2001:db8:1:2:ffff::9')).status).toBe(429)
+    expect((await host.open('2001:db8:1:3::1')).status).toBe(200)
   })
 
   it('fails with an IPv4 address written as IPv6', async () => {
-    const address = freshAddress()
+    const address = host.freshAddress()
     await useUp(address)
-    expect((await open(`::ffff:${address}`)).status).toBe(429)
+    expect((await host.open(`::ffff:${address}`)).status).toBe(429)
   })
 
   it('gets no more than the burst with fifty requests at once', async () => {
-    const address = freshAddress()
-    const all = await Promise.all(Array.from({ length: 50 }, () => open(address)))
+    const address = host.freshAddress()
+    const all = await Promise.all(Array.from({ length: 50 }, () => host.open(address)))
     expect(all.filter(({ status }) => status === 200)).toHaveLength(BURST)
   })
 
   it('fails at another process', async () => {
-    const address = freshAddress()
+    const address = host.freshAddress()
     await useUp(address)
-    const other = createOriginApp({ ...origin.services, newAccountLimits: openings() })
-    expect((await open(address, { at: other })).status).toBe(429)
+    const other = host.appWith(host.limits())
+    expect((await host.open(address, { at: other })).status).toBe(429)
   })
 
   it('fails on a real connection, which is identified by its socket', async () => {
-    const local = createOriginApp({
-      ...origin.services,
-      newAccountLimits: openings(undefined, { hashKey: HASH_KEY.map(() => 9) }),
-    })
+    const local = host.appWith(host.limits(undefined, { hashKey: HASH_KEY.map(() => 9) }))
     const listening = Promise.withResolvers<AddressInfo>()
     const server = serve(
       { fetch: local.fetch, port: 0, hostname: '127.0.0.1', createServer },
@@ -175,7 +117,7 @@ describe('bypassing the limit', () => {
     const { port } = await listening.promise
     const statuses: number[] = []
     for (let n = 0; n <= BURST; n++) {
-      const headers = { 'content-type': 'application/json', 'x-forwarded-for': freshAddress() }
+      const headers = { 'content-type': 'application/json', 'x-forwarded-for': host.freshAddress() }
       const url = `http://127.0.0.1:${port}/core/v1/new_account`
       statuses.push((await fetch(url, { method: 'POST', headers, body: ACCOUNT })).status)
     }
@@ -186,339 +128,20 @@ describe('bypassing the limit', () => {
 
 describe('the database', () => {
   it('contains no client address', async () => {
-    await open('203.0.113.77')
-    const rows = await origin.database.db.select().from(callRates)
+    await host.open('203.0.113.77')
+    const rows = await host.origin.database.db.select().from(callRates)
     expect(rows.length).toBeGreaterThan(0)
     expect(JSON.stringify(rows)).not.toContain('203.0.113')
   })
 
   it('deletes a caller once its burst is restored', async () => {
-    const limits = openings()
-    await limits.admit(freshAddress(), 0n)
-    nowMs += 3_600_000
+    const limits = host.limits()
+    await limits.admit(host.freshAddress(), 0n)
+    host.nowMs += 3_600_000
     await limits.forgetOld()
-    const rows = await origin.database.db.select().from(callRates)
+    const rows = await host.origin.database.db.select().from(callRates)
     expect(rows).toEqual([])
   })
-})
-
-describe('the daily gas budget', () => {
-  it('is used by the receipts of all addresses together, and is renewed the next day', async () => {
-    nowMs = Date.parse('2026-06-01T23:00:00Z')
-    // The first account costs something, and then nothing is left for a second one.
-    const limited = createOriginApp({ ...origin.services, newAccountLimits: openings(1n) })
-    expect((await open(freshAddress(), { at: limited })).status).toBe(200)
-    const refused = await open(freshAddress(), { at: limited })
-    expect([refused.status, refused.retryAfter]).toEqual([429, '3600'])
-    const spent = await spentOnAll()
-    expect(spent!.spentWei).toBeGreaterThan(100_000n)
-    expect(spent!.lastWei).toBe(spent!.spentWei)
-    nowMs += 3_600_000
-    const enough = spent!.lastWei * 2n
-    const tomorrow = createOriginApp({ ...origin.services, newAccountLimits: openings(enough) })
-    expect((await open(freshAddress(), { at: tomorrow })).status).toBe(200)
-  })
-
-  it('is reserved before it is spent, so that concurrent requests do not exceed it', async () => {
-    nowMs = Date.parse('2026-06-05T12:00:00Z')
-    const spent = await spentOnAll()
-    const limits = openings(spent!.lastWei * 4n)
-    const tries = await Promise.allSettled(
-      Array.from({ length: 20 }, () => limits.admit(freshAddress(), 0n)),
-    )
-    expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(4)
-  })
-
-  it('is released again if the write was not sent', async () => {
-    nowMs = Date.parse('2026-06-06T12:00:00Z')
-    const spent = await spentOnAll()
-    const limits = openings(spent!.lastWei)
-    for (let n = 0; n < 5; n++) await (await limits.admit(freshAddress(), 0n)).release()
-    await limits.admit(freshAddress(), 0n)
-    await expect(limits.admit(freshAddress(), 0n)).rejects.toThrow('new accounts and conversions')
-  })
-})
-
-describe('the daily gas budget against a single caller', () => {
-  it('drained budget: one network gets a tenth, and another can still open accounts', async () => {
-    nowMs = Date.parse('2026-06-08T12:00:00Z')
-    const spent = await spentOnAll()
-    // Room for several in total, but for only one per network.
-    const limited = createOriginApp({
-      ...origin.services,
-      newAccountLimits: openings(spent!.lastWei * 15n),
-    })
-    const network = freshAddress()
-    expect((await open(network, { at: limited })).status).toBe(200)
-    const refused = await open(network, { at: limited })
-    expect([refused.status, refused.retryAfter]).toEqual([429, '43200'])
-    expect((await open(freshAddress(), { at: limited })).status).toBe(200)
-  })
-
-  it('drained budget: a rejection does not use the shares of its address and network', async () => {
-    const database = await openFresh()
-    const limits = openings(100n, { db: database.db })
-    const spent = async () =>
-      (await database.db.select().from(gasBudgets)).map(({ spentWei }) => spentWei)
-    const [network, other] = [freshAddress(), freshAddress()]
-    await (await limits.reserveGas(network, 0n)).settle(5n)
-    await (await limits.reserveGas(other, 0n)).settle(95n)
-    const before = await spent()
-    await expect(limits.reserveGas(network, 0n)).rejects.toThrow('one address is exhausted')
-    const neighbor = network.replace(/1$/, '2')
-    await expect(limits.reserveGas(neighbor, 0n)).rejects.toThrow('one network is exhausted')
-    const stranger = limits.reserveGas(freshAddress(), 0n)
-    await expect(stranger).rejects.toThrow('for new accounts and conversions is exhausted')
-    const after = (await spent()).filter((wei) => wei > 0n)
-    expect(new Set(after)).toEqual(new Set(before))
-    expect(after).toHaveLength(before.length)
-    await database.close()
-  })
-
-  it('returns 429 even if the shares of the rejected write cannot be released', async () => {
-    const database = await openFresh()
-    const limits = openings(100n, { db: database.db })
-    await (await limits.reserveGas(freshAddress(), 0n)).settle(95n)
-    await database.db.execute(
-      sql`CREATE FUNCTION refuse_release() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`,
-    )
-    await database.db.execute(
-      sql`CREATE TRIGGER no_release BEFORE UPDATE ON gas_budgets FOR EACH ROW
-        WHEN (new.spent_wei < old.spent_wei) EXECUTE FUNCTION refuse_release()`,
-    )
-    const limited = createOriginApp({
-      ...origin.services,
-      newAccountLimits: openings(100n, { db: database.db, gasPrice: async () => 1n }),
-    })
-    expect((await open(freshAddress(), { at: limited })).status).toBe(429)
-    expect(logged.at(-1)).toMatchObject({ event: 'gas.not_given_back' })
-    await database.close()
-  })
-
-  it('drained budget: free conversions use it too, and a rejected one leaves the account and its proof usable', async () => {
-    nowMs = Date.parse('2026-06-10T12:00:00Z')
-    const spent = await spentOnAll()
-    const limited = createOriginApp({
-      ...origin.services,
-      newAccountLimits: openings(spent!.lastWei * 15n),
-    })
-    const address = freshAddress()
-    const keys = [await origin.account(), await origin.account()]
-    const proof = conversionTo(Wallet.createRandom())
-    const convertAt = (key: string, body: object, at = limited, client = address) =>
-      at.request(
-        '/core/v1/convert_to_chain_secured_account',
-        {
-          method: 'POST',
-          body: JSON.stringify(body),
-          headers: { 'content-type': 'application/json', 'x-api-key': key },
-        },
-        from(client),
-      )
-    const first = await convertAt(keys[0]!, conversionTo(Wallet.createRandom()))
-    expect(first.status).toBe(200)
-    expect((await spentOnAll())!.spentWei).toBeGreaterThan(0n)
-    const refused = await convertAt(keys[1]!, proof)
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '43200'])
-    expect((await open(address, { at: limited })).status).toBe(429)
-    expect((await convertAt(keys[1]!, proof, limited, freshAddress())).status).toBe(200)
-  })
-
-  it('is deleted per network when the day is over, and the last cost is kept', async () => {
-    const limits = openings(10n ** 18n)
-    await limits.admit(freshAddress(), 0n)
-    const before = await spentOnAll()
-    nowMs += 2 * 24 * 3_600_000
-    await limits.forgetOld()
-    expect(await origin.database.db.select().from(gasBudgets)).toEqual([before])
-  })
-})
-
-/** Limits with a budget of a million wei at a price of 1 wei, in a database of their own. */
-async function withBudget(
-  use: (limits: NewAccountLimits, restarted: () => NewAccountLimits) => Promise<void>,
-): Promise<void> {
-  const database = await openFresh()
-  const options = { db: database.db, gasPrice: async () => 1n }
-  try {
-    await use(openings(1_000_000n, options), () => openings(1_000_000n, options))
-  } finally {
-    await database.close()
-  }
-}
-
-/** Sends a free write that uses all of its estimated gas, or returns false if it is rejected. */
-async function spends(limits: NewAccountLimits, address: string, gas: bigint): Promise<boolean> {
-  const reservation = await limits.reserveGas(address, gas).catch(() => undefined)
-  await reservation?.settle(gas)
-  return reservation !== undefined
-}
-
-/** Sends writes from different addresses until one is rejected, and returns the number of accepted writes. */
-async function spendAll(
-  limits: NewAccountLimits,
-  addressOf: (n: number) => string,
-  gas: bigint,
-): Promise<number> {
-  for (let n = 0; ; n++) if (!(await spends(limits, addressOf(n), gas))) return n
-}
-
-describe('the daily gas budget against many addresses', () => {
-  it('drained budget: all addresses of an IPv4 /24 together get a quarter', () =>
-    withBudget(async (limits) => {
-      expect(await spendAll(limits, (n) => `192.0.2.${n}`, 10_000n)).toBe(25)
-      expect(await spends(limits, '192.0.3.1', 10_000n)).toBe(true)
-    }))
-
-  it('drained budget: all networks of an IPv6 /48 together get a quarter', () =>
-    withBudget(async (limits) => {
-      const addressOf = (n: number) => `2001:db8:1:${n.toString(16)}::1`
-      expect(await spendAll(limits, addressOf, 10_000n)).toBe(25)
-      expect(await spends(limits, '2001:db8:2::1', 10_000n)).toBe(true)
-    }))
-
-  it('drained budget: each further site gets a quarter of the rest, so ten sites leave a part for others', () =>
-    withBudget(async (limits) => {
-      const counts: number[] = []
-      for (let site = 0; site < 10; site++)
-        counts.push(await spendAll(limits, (n) => `198.51.${site}.${n}`, 1_000n))
-      expect(counts.slice(0, 3)).toEqual([250, 187, 140])
-      expect(counts.reduce((sum, count) => sum + count)).toBeLessThan(950)
-      expect(await spends(limits, freshAddress(), 1_000n)).toBe(true)
-    }))
-
-  it('drained budget: a burst of expensive writes cannot exceed the share before the first receipt', () =>
-    withBudget(async (limits) => {
-      // The cheap write would let each of the expensive ones reserve only its cost.
-      await spends(limits, '192.0.2.1', 100n)
-      const burst = await Promise.allSettled(
-        Array.from({ length: 50 }, (_, n) => limits.reserveGas(`192.0.2.${n}`, 20_000n)),
-      )
-      expect(burst.filter(({ status }) => status === 'fulfilled')).toHaveLength(12)
-    }))
-
-  it('drained budget: a restart does not renew the share of a site', () =>
-    withBudget(async (limits, restarted) => {
-      expect(await spendAll(limits, (n) => `192.0.2.${n}`, 10_000n)).toBe(25)
-      expect(await spends(restarted(), '192.0.2.99', 10_000n)).toBe(false)
-    }))
-
-  it('drained budget: gas reserved before midnight is not credited to the next day', () =>
-    withBudget(async (limits) => {
-      nowMs = Date.parse('2026-06-20T23:59:59Z')
-      const early = await limits.reserveGas('192.0.2.1', 90_000n)
-      nowMs += 2_000
-      await spends(limits, '198.51.100.1', 90_000n)
-      await early.settle(1n)
-      expect(limits.gasUsedRatio).toBe(0.09)
-    }))
-
-  it('lets a site send its first write of a day even if the price exceeds its share', () =>
-    withBudget(async (limits) => {
-      expect(await spends(limits, '192.0.2.1', 400_000n)).toBe(true)
-      expect(await spends(limits, '192.0.2.2', 400_000n)).toBe(false)
-      nowMs += 24 * 3_600_000
-      expect(await spends(limits, '192.0.2.2', 400_000n)).toBe(true)
-    }))
-
-  it('rejects a write with 503 while the gas price is unknown', async () => {
-    const gasPrice = () => Promise.reject(new ContractUnavailableError('no node responds'))
-    const limited = openings(10n ** 18n, { gasPrice })
-    const at = createOriginApp({ ...origin.services, newAccountLimits: limited })
-    expect((await open(freshAddress(), { at })).status).toBe(503)
-  })
-})
-
-describe('the estimated gas of free writes', () => {
-  it.each([
-    ['no texts', '', ''],
-    ['31 bytes', 'n'.repeat(31), ''],
-    ['32 bytes', 'n'.repeat(32), 'd'.repeat(33)],
-    ['the longest texts', '🙂'.repeat(128), '🙂'.repeat(128)],
-  ])('covers a new account with %s', async (_, account_name, account_description) => {
-    const receipts = receiptsOf()
-    const body = JSON.stringify({ account_name: account_name || 'a', account_description })
-    expect((await open(freshAddress(), { body, at: receipts.app })).status).toBe(200)
-    const used = receipts.all[0]!.gasUsed
-    const estimate = newAccountGas(account_name || 'a', account_description)
-    expect(estimate).toBeGreaterThan(used)
-    expect(estimate).toBeLessThan((used * 14n) / 10n)
-  })
-
-  it('covers a conversion', async () => {
-    const receipts = receiptsOf()
-    const answer = await receipts.app.request(
-      '/core/v1/convert_to_chain_secured_account',
-      {
-        method: 'POST',
-        body: JSON.stringify(conversionTo(Wallet.createRandom())),
-        headers: { 'content-type': 'application/json', 'x-api-key': await origin.account() },
-      },
-      from(freshAddress()),
-    )
-    expect(answer.status).toBe(200)
-    const used = receipts.all[0]!.gasUsed
-    expect(CONVERSION_GAS).toBeGreaterThan(used)
-    expect(CONVERSION_GAS).toBeLessThan((used * 14n) / 10n)
-  })
-})
-
-/** An app that records the receipts of its writes. */
-function receiptsOf() {
-  const all: TransactionReceipt[] = []
-  const { writer } = origin.services
-  const recording = new Proxy(writer, {
-    get(target, name) {
-      if (name !== 'write') {
-        const value: unknown = Reflect.get(target, name, target)
-        return typeof value === 'function' ? value.bind(target) : value
-      }
-      return async (...args: Parameters<typeof writer.write>) => {
-        const receipt = await target.write(...args)
-        all.push(receipt)
-        return receipt
-      }
-    },
-  })
-  return {
-    all,
-    app: createOriginApp({ ...origin.services, newAccountLimits: openings(), writer: recording }),
-  }
-}
-
-describe('the alert of the daily gas budget', () => {
-  const alerts = () => logged.filter(({ event }) => event === 'gas.budget_low')
-
-  it('is raised at 80 %, once a day, and lifted the next day', () =>
-    withBudget(async (limits) => {
-      nowMs = Date.parse('2026-07-01T12:00:00Z')
-      logged.length = 0
-      const spendSites = async (sites: number) => {
-        for (let n = 0; n < sites; n++) await spends(limits, freshAddress(), 100_000n)
-      }
-      await spendSites(7)
-      expect([limits.gasUsedRatio, limits.isGasBudgetLow, alerts()]).toEqual([0.7, false, []])
-      await spendSites(2)
-      expect([limits.gasUsedRatio, limits.isGasBudgetLow]).toEqual([0.9, true])
-      const fields = { day: '2026-07-01', spent_wei: '800000', budget_wei: '1000000' }
-      expect(alerts()).toEqual([{ event: 'gas.budget_low', fields }])
-      nowMs += 24 * 3_600_000
-      expect([limits.gasUsedRatio, limits.isGasBudgetLow]).toEqual([0, false])
-      await spendSites(9)
-      expect(alerts()).toHaveLength(2)
-    }))
-
-  it('is raised again by a restarted process, and by a process that sends no writes', () =>
-    withBudget(async (limits, restarted) => {
-      const idle = restarted()
-      for (let n = 0; n < 9; n++) await spends(limits, freshAddress(), 100_000n)
-      const second = restarted()
-      await second.loadGasUse()
-      expect(second.isGasBudgetLow).toBe(true)
-      expect(idle.isGasBudgetLow).toBe(false)
-      await idle.forgetOld()
-      expect(idle.isGasBudgetLow).toBe(true)
-    }))
 })
 
 describe('on Postgres', () => {
@@ -528,48 +151,12 @@ describe('on Postgres', () => {
       Array.from({ length: 4 }, () => openDatabase({ url: postgres.url })),
     )
     const rate = { burst: 5, perHour: 5 }
-    const all = databases.map(({ db }) => openings(10n ** 18n, { db, ...rate }))
+    const all = databases.map(({ db }) => host.limits(10n ** 18n, { db, ...rate }))
     const tries = await Promise.allSettled(
       Array.from({ length: 100 }, (_, n) => all[n % 4]!.admit('192.0.2.1', 0n)),
     )
     await Promise.all(databases.map((database) => database.close()))
     await postgres.drop()
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
-  })
-})
-
-describe('the network of a client', () => {
-  it.each([
-    ['192.0.2.1', '192.0.2.1'],
-    ['::ffff:192.0.2.1', '192.0.2.1'],
-    ['::FFFF:C000:0201', '192.0.2.1'],
-    ['2001:db8::1', '2001:db8:0:0::/64'],
-    ['2001:0db8:0000:0000:1:2:3:4', '2001:db8:0:0::/64'],
-    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-    ['::1', '0:0:0:0::/64'],
-    ['', ''],
-    ['unix', ''],
-    ['192.0.2.256', ''],
-    ['192.0.2.01', ''],
-    ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
-    ['::ffff:192.0.2.1.1', ''],
-    ['2001:db8::1::2', ''],
-    ['2001:db8:1:2:3:4:5:6:7', ''],
-    ['1:2:3:4:5:6:7::8', ''],
-    ['1:2:3:4:5:6:7::', '1:2:3:4::/64'],
-    ['2001:db8::12345', ''],
-    ['2001:db8::g', ''],
-  ])('of %j is %j', (address, network) => {
-    expect(clientNetwork(address)).toBe(network)
-  })
-
-  it.each([
-    ['192.0.2.1', '192.0.2.0/24'],
-    ['::ffff:192.0.2.1', '192.0.2.0/24'],
-    ['2001:db8:1:2::1', '2001:db8:1::/48'],
-    ['fe80::1%eth0', 'fe80:0:0::/48'],
-    ['unix', ''],
-  ])('belongs to a site: of %j it is %j', (address, site) => {
-    expect(clientSite(address)).toBe(site)
   })
 })
