@@ -1,6 +1,5 @@
 /** The complete origin in one process: the real app, mirror, writer, database and action pool, on a separate chain. */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { apiKeyHash } from '../../../shared/crypto/keccak.ts'
 import { AccountsMirror } from '../../../origin/accounts/mirror.ts'
 import { AccountsWriter } from '../../../origin/accounts/writer.ts'
 import { AccountEmails } from '../../../origin/accounts/account-emails.ts'
@@ -22,7 +21,6 @@ import { parseSettings } from '../../../origin/env.ts'
 import { createHealth } from '../../../origin/health/create-health.ts'
 import { openLog } from '../../../origin/log.ts'
 import { Counters } from '../../../origin/metrics/counters.ts'
-import type { OriginApp } from '../../../origin/http/operation.ts'
 import { addressFromPrivateKey, Keyring } from '../../../origin/keys/keyring.ts'
 import { IdempotencyStore } from '../../../origin/idempotency/idempotency-store.ts'
 import { Credits } from '../../../origin/credits/credits.ts'
@@ -38,13 +36,10 @@ import { FreshQuotes } from '../../../origin/tee/fresh-quotes.ts'
 import { simulatedPinOf, SimulatedProvider } from '../../../origin/tee/simulated/provider.ts'
 import type { OriginServices } from '../../../origin/services.ts'
 import { readBuild } from '../../../origin/version.ts'
-import { importChannelKey, sealCall, sealForStorage } from '../../../shared/envelope/seal.ts'
-import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
 import { type ContractOnChain, startContract } from '../accounts/contract.ts'
 import { keptTemplate } from '../actions/kept-template.ts'
-import { requireDescribed, requireSpecifiedWord } from './described.ts'
-import { openAccount } from '../credits/process.ts'
 import { openFresh } from '../db/fresh-database.ts'
+import { originClient } from './origin-client.ts'
 import type { ProcessorDouble } from '../../doubles/processor/server.ts'
 
 /** Token for reading `/metrics`. */
@@ -53,16 +48,6 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 export type TestOrigin = Awaited<ReturnType<typeof startOrigin>>
 export type LogEntry = { event: string; facts: Record<string, unknown> }
-
-type Call = {
-  method?: string
-  key?: string
-  body?: unknown
-  text?: string
-  headers?: Record<string, string>
-  /** Replaces the origin's own app. */
-  app?: OriginApp
-}
 
 /**
  * @param processor makes payments; without one, payments are disabled
@@ -285,55 +270,10 @@ export async function startOrigin(
   const app = createOriginApp(services)
   await pool.ready()
 
-  const call = async (path: string, request: Call = {}) => {
-    const { method, key, body, text, headers = {} } = request
-    const payload = text ?? (body === undefined ? undefined : JSON.stringify(body))
-    const verb = method ?? (payload === undefined ? 'GET' : 'POST')
-    const response = await (request.app ?? app).request(path, {
-      method: verb,
-      headers: {
-        ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(key === undefined ? {} : { 'x-api-key': key }),
-        ...headers,
-      },
-      ...(payload === undefined ? {} : { body: payload }),
-    })
-    const { status, headers: answered } = response
-    const answer = { status, headers: answered, body: jsonOr(await response.text()) }
-    // Another app contains test doubles, which may fail in ways that the real app cannot.
-    requireSpecifiedWord(answer)
-    if (!request.app) requireDescribed({ method: verb, path }, answer)
-    return answer
-  }
-  const core = (name: string, options: Call) => call(`/core/v1/${name}`, options)
-
-  /** Returns the bytes of a sealed request, and a function that opens the response. */
-  const seal = async (path: string, fields: object, mode: 'psk' | 'base' = 'psk') =>
-    sealCall(await importChannelKey(Uint8Array.from(channel.publicKey)), {
-      method: 'POST',
-      path,
-      plaintext: Uint8Array.from(Buffer.from(JSON.stringify({ ...fresh(now()), ...fields }))),
-      ...(mode === 'psk' ? { psk: Uint8Array.from(psk) } : {}),
-    })
-  const post = async (path: string, body: Uint8Array<ArrayBuffer>) =>
-    app.request(path, { method: 'POST', body })
-  const sealed = async (
-    path: string,
-    fields: object,
-    mode: 'psk' | 'base' = 'psk',
-  ): Promise<any> => {
-    const { body, open } = await seal(path, fields, mode)
-    const response = await post(path, body)
-    if (response.status !== 200) return { unsealed: response.status }
-    const answer = await open(new Uint8Array(await response.arrayBuffer()))
-    return JSON.parse(Buffer.from(answer).toString('utf8'))
-  }
-
   return {
+    ...originClient({ app, db, channel: services.channel, now }),
     app,
-    call,
     clock,
-    core,
     database,
     /** Faults that `/health` should report. */
     broken,
@@ -341,12 +281,9 @@ export async function startOrigin(
     /** Log lines as written. */
     lines,
     pool,
-    post,
     /** The pin by which a policy names the simulated root. */
     rootPin: simulatedPinOf(root),
     rpcUrl: contract.rpcUrl,
-    seal,
-    sealed,
     services,
     /** An app in which every write fails. */
     appThatCannotWrite: (error: Error) => {
@@ -358,35 +295,6 @@ export async function startOrigin(
       } as unknown as AccountsWriter
       return createOriginApp({ ...services, writer: failing })
     },
-    /** Creates an account and returns its key. */
-    account: async (): Promise<string> => {
-      const body = { account_name: 'test', account_description: '' }
-      return (await core('new_account', { body })).body.api_key
-    },
-    /** Creates an account with exactly this balance and returns its key. */
-    poor: async (cents: number): Promise<string> => {
-      const body = { account_name: 'poor', account_description: '' }
-      const key: string = (await core('new_account', { body })).body.api_key
-      await openAccount(db, cents, apiKeyHash(key))
-      return key
-    },
-    wallet: async (key: string): Promise<{ wallet_address: string; pkp_id: string }> =>
-      (await core('create_wallet', { key, method: 'POST' })).body,
-    group: async (key: string, permits: object): Promise<number> =>
-      (await core('add_group', { key, body: { name: 'group', ...permits } })).body.group_id,
-    usageKey: async (key: string, grants: object): Promise<string> =>
-      (await core('add_usage_api_key', { key, body: { name: 'usage', ...grants } })).body
-        .usage_api_key,
-    hashOf: apiKeyHash,
-    run: (key: string, code: string, js_params: object = {}) =>
-      core('svc_action', { key, body: { code, js_params } }),
-    execute: (fields: object, mode: 'psk' | 'base' = 'psk') =>
-      sealed(SEALED_EXECUTE_PATH, { js_params: {}, wait_ms: 5_000, ...fields }, mode),
-    /** Seals a usage key as the edge stores it. */
-    sealKey: async (key: string, owner: { triggerId: string; ownerId: string }) => {
-      const to = await importChannelKey(Uint8Array.from(storage.publicKey))
-      return Buffer.from(await sealForStorage(to, key, owner)).toString('base64url')
-    },
     stopChain: contract.stop,
     close: async () => {
       payments?.stop()
@@ -395,23 +303,5 @@ export async function startOrigin(
       chain.provider.destroy()
       await Promise.all([pool.close(), sourceCids.close(), contract.close(), database.close()])
     },
-  }
-}
-
-/** The fields that every sealed request contains. */
-export function fresh(now: number) {
-  return {
-    request_id: randomBytes(16).toString('base64url'),
-    issued_at: now,
-    expires_at: now + 60_000,
-  }
-}
-
-/** Returns `any`, because tests read many shapes and check them by their expectations. */
-function jsonOr(text: string): any {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
   }
 }

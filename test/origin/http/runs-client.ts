@@ -5,7 +5,8 @@ import { type RunsMessage, SEALED_RUNS_PATH } from '../../../shared/wire/sealed-
 import type { StoredUsageKey } from '../../../shared/wire/sealed.ts'
 import { TRIGGER_ID_CHARACTERS } from '../../../shared/ids.ts'
 import type { OriginApp } from '../../../origin/http/operation.ts'
-import { fresh, type TestOrigin } from './origin.ts'
+import type { TestOrigin } from './origin.ts'
+import { fresh } from './origin-client.ts'
 import { sealText } from './sealed-http-client.ts'
 
 type Bytes = string | Uint8Array

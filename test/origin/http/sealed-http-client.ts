@@ -2,7 +2,8 @@
 import { importChannelKey, sealCall } from '../../../shared/envelope/seal.ts'
 import { encodeFrame, SEALED_HTTP_PATH, decodeFrame } from '../../../shared/wire/sealed-http.ts'
 import type { OriginApp } from '../../../origin/http/operation.ts'
-import { fresh, type TestOrigin } from './origin.ts'
+import type { TestOrigin } from './origin.ts'
+import { fresh } from './origin-client.ts'
 
 export type Passed = {
   method?: string
