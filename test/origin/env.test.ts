@@ -1,21 +1,11 @@
-import { randomBytes } from 'node:crypto'
 import { getCACertificates } from 'node:tls'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { NEW_ACCOUNT_DEFAULTS } from '../../origin/admission/new-account-defaults.ts'
 import { processorCredentials } from '../../origin/credits/processor/settings.ts'
 import { checkSettings, parseSettings } from '../../origin/env.ts'
+import { LOCAL, PROCESSOR } from './example-settings.ts'
 
-const LOCAL = {
-  SVC_ENV: 'local',
-  SVC_TEE: 'simulated',
-  SVC_PUBLIC_URL: 'https://localhost:8788',
-  SVC_CHAIN_RPC: 'http://127.0.0.1:8545',
-  SVC_CONTRACT_ADDRESS: `0x${'ab'.repeat(20)}`,
-  SVC_CONTRACT_BLOCK: '5',
-  SVC_CHANNEL_PSK: randomBytes(32).toString('base64url'),
-  DATABASE_URL: 'postgres://u:p@db/svc',
-}
 const NAMES = [
   ...Object.keys(LOCAL),
   'SVC_ORIGIN_PORT',
@@ -29,11 +19,6 @@ const NAMES = [
     (name) => `SVC_PROCESSOR_${name}`,
   ),
 ]
-const PROCESSOR = {
-  SVC_PROCESSOR_SECRET_KEY: 'sk_test_abc',
-  SVC_PROCESSOR_PUBLISHABLE_KEY: 'pk_test_abc',
-  SVC_PROCESSOR_WEBHOOK_SECRET: 'whsec_12345678,whsec_87654321',
-}
 const PRODUCTION = { ...LOCAL, SVC_ENV: 'production', SVC_CHAIN_RPC: 'https://node.example' }
 
 describe('the origin’s settings', () => {
@@ -302,105 +287,14 @@ describe('the origin’s settings', () => {
       { numRuns: 300 },
     )
   })
-})
 
-const STAGING = {
-  ...LOCAL,
-  SVC_ENV: 'staging',
-  SVC_SIM_ROOT_SHA256: 'ab'.repeat(32),
-  SVC_PUBLIC_URL: 'https://origin.staging.example',
-  SVC_TLS_DIR: '/tls',
-  DATABASE_URL: 'postgres://u:p@db/svc?sslmode=verify-full',
-  ...PROCESSOR,
-}
-
-it('a certificate authority needs a folder for the certificate', () => {
-  const SVC_ACME_DIRECTORY = 'https://acme.example/directory'
-  expect(() => parseSettings({ ...LOCAL, SVC_ACME_DIRECTORY })).toThrow(
-    'SVC_TLS_DIR: required with SVC_ACME_DIRECTORY',
-  )
-  expect(parseSettings({ ...LOCAL, SVC_ACME_DIRECTORY, SVC_TLS_DIR: '/tls' }).SVC_ACME_PORT).toBe(
-    8080,
-  )
-})
-
-describe('staging', () => {
-  it('has test payments, a simulated machine with a pinned root, and the limits of production', () => {
-    expect(parseSettings(STAGING)).toMatchObject({
-      SVC_TEE: 'simulated',
-      SVC_NEW_ACCOUNT_BURST: NEW_ACCOUNT_DEFAULTS.production.burst,
-      SVC_NEW_ACCOUNT_GAS_PER_DAY_WEI: NEW_ACCOUNT_DEFAULTS.production.gasPerDayWei,
-    })
-    expect(processorCredentials(parseSettings(STAGING))).toMatchObject({ live: false })
-  })
-
-  it.each([
-    [
-      'real money charged by a test: live mode keys',
-      { SVC_PROCESSOR_SECRET_KEY: 'sk_live_abc', SVC_PROCESSOR_PUBLISHABLE_KEY: 'pk_live_abc' },
-      'SVC_PROCESSOR_SECRET_KEY: live mode keys are not allowed in staging',
-    ],
-    [
-      'staging passed off as production: a real machine',
-      { SVC_TEE: 'dstack', SVC_KMS_ROOT: `02${'ab'.repeat(32)}`, SVC_SIM_ROOT_SHA256: undefined },
-      'SVC_TEE: must be simulated in staging',
-    ],
-    [
-      'exchanged root key: a simulated root that is not pinned',
-      { SVC_SIM_ROOT_SHA256: undefined },
-      'SVC_SIM_ROOT_SHA256: required in staging',
-    ],
-    [
-      'a processor that is somewhere else',
-      { SVC_PROCESSOR_URL: 'https://elsewhere.example' },
-      'SVC_PROCESSOR_URL: not allowed in staging',
-    ],
-    [
-      'outbound requests to what is not public',
-      { SVC_OUTBOUND_ALLOW: 'localhost:8545' },
-      'SVC_OUTBOUND_ALLOW: not allowed in staging',
-    ],
-    ['no certificate', { SVC_TLS_DIR: undefined }, 'SVC_TLS_DIR: required in staging'],
-    [
-      'man in the middle: a certificate authority without TLS',
-      { SVC_ACME_DIRECTORY: 'http://acme.example/directory' },
-      'SVC_ACME_DIRECTORY: must use https in staging',
-    ],
-    [
-      'a database without TLS',
-      { DATABASE_URL: 'postgres://u:p@db/svc' },
-      'DATABASE_URL: must have sslmode=verify-full in staging',
-    ],
-  ])('rejects %s', (_what, changes, message) => {
-    expect(() => parseSettings({ ...STAGING, ...changes })).toThrow(message)
-  })
-
-  it('staging settings in production: each relaxation is refused on its own', () => {
-    const production = {
-      ...STAGING,
-      SVC_ENV: 'production',
-      SVC_CHAIN_RPC: 'https://node.example',
-      SVC_TEE: 'dstack',
-      SVC_KMS_ROOT: `02${'ab'.repeat(32)}`,
-      SVC_SIM_ROOT_SHA256: undefined,
-      SVC_PROCESSOR_SECRET_KEY: 'sk_live_abc',
-      SVC_PROCESSOR_PUBLISHABLE_KEY: 'pk_live_abc',
-    }
-    const faulty = (changes: object) =>
-      checkSettings({ ...production, ...changes }).faults?.map(([name]) => name)
-    const { SVC_PROCESSOR_SECRET_KEY, SVC_PROCESSOR_PUBLISHABLE_KEY } = PROCESSOR
-    expect(faulty({})).toBeUndefined()
-    expect(faulty({ SVC_TEE: 'simulated' })).toEqual(['SVC_TEE'])
-    expect(faulty({ SVC_SIM_ROOT_SHA256: STAGING.SVC_SIM_ROOT_SHA256 })).toEqual([
-      'SVC_SIM_ROOT_SHA256',
-    ])
-    expect(faulty({ SVC_PROCESSOR_SECRET_KEY, SVC_PROCESSOR_PUBLISHABLE_KEY })).toEqual([
-      'SVC_PROCESSOR_SECRET_KEY',
-    ])
-    expect(faulty({ ...STAGING, SVC_ENV: 'production' })).toEqual([
-      'SVC_TEE',
-      'SVC_CHAIN_RPC',
-      'SVC_PROCESSOR_SECRET_KEY',
-    ])
+  it('require a folder for the certificate if there is a certificate authority', () => {
+    const SVC_ACME_DIRECTORY = 'https://acme.example/directory'
+    expect(() => parseSettings({ ...LOCAL, SVC_ACME_DIRECTORY })).toThrow(
+      'SVC_TLS_DIR: required with SVC_ACME_DIRECTORY',
+    )
+    expect(parseSettings({ ...LOCAL, SVC_ACME_DIRECTORY, SVC_TLS_DIR: '/tls' }).SVC_ACME_PORT).toBe(
+      8080,
+    )
   })
 })

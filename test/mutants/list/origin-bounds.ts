@@ -112,7 +112,7 @@ export const ORIGIN_BOUNDS: readonly Mutant[] = [
     from: "isLive(secret) !== (payments === 'live')",
     to: "!isLive(secret) && payments === 'live'",
     meaning: 'a staging deployment charges real money',
-    tests: ['test/origin/env.test.ts'],
+    tests: ['test/origin/env-staging.test.ts'],
   },
   {
     id: 'database-tls-overridden',
