@@ -5,8 +5,6 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { cidHash } from '../../shared/cid/cid-format.ts'
 import { accountConfig, type ContractChain } from '../../origin/accounts/chain.ts'
 import { AccountConfigReader } from '../../origin/accounts/mirror/account-config-reader.ts'
@@ -19,6 +17,7 @@ import { AccountsState } from '../../origin/accounts/state.ts'
 import { startOrigin } from '../origin/http/origin.ts'
 import { grants, type Mirrored, startMirrored } from '../origin/accounts/mirrored.ts'
 import { type Metric, median, report } from './report.ts'
+import { usedBytes } from './used-bytes.ts'
 
 const ACCOUNTS = 10_000
 const GROUPS = 10
@@ -274,14 +273,4 @@ async function measureWrites(): Promise<void> {
   } finally {
     await origin.close()
   }
-}
-
-/** Bytes used on the heap after garbage collection. */
-function usedBytes(): number {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void
-  collect()
-  collect()
-  const { heapUsed, arrayBuffers } = process.memoryUsage()
-  return heapUsed + arrayBuffers
 }

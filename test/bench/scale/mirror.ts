@@ -2,8 +2,6 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import type { AccountEvent } from '../../../origin/accounts/mirror/apply-event.ts'
 import { SnapshotFile } from '../../../origin/accounts/mirror/snapshot-file.ts'
 import { permissionToRun, walletForRun } from '../../../origin/accounts/permissions.ts'
@@ -11,6 +9,7 @@ import { AccountsState } from '../../../origin/accounts/state.ts'
 import { cidHash } from '../../../shared/cid/cid-format.ts'
 import { grants } from '../../origin/accounts/mirrored.ts'
 import { type Metric, percentile, report } from '../report.ts'
+import { usedBytes } from '../used-bytes.ts'
 
 const ACCOUNTS = 1_000_000
 /** Accounts whose events are applied together, as when a start reads a range of blocks. */
@@ -140,14 +139,4 @@ function reportChecks(state: AccountsState): void {
       value: percentile(times, share),
       unit: 'ms',
     })
-}
-
-/** Bytes in use after garbage collection, on the heap and in buffers. */
-function usedBytes(): number {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void
-  collect()
-  collect()
-  const { heapUsed, arrayBuffers } = process.memoryUsage()
-  return heapUsed + arrayBuffers
 }
