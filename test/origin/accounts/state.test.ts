@@ -352,7 +352,7 @@ describe('the memory of the mirror', () => {
     expect(cache.get(stored)).toEqual(account)
   })
 
-  it('refers to a part of a buffer', () => {
+  it('can reference a range of a larger buffer', () => {
     const bytes = encodeAccount(stateOf(created(0)).account(master)!)
     const buffer = new Uint8Array(bytes.length + 20)
     buffer.set(bytes, 7)

@@ -29,7 +29,7 @@ describe('a client that verifies an origin', () => {
     expect(again.report.verdict).toBe('SIMULATED')
   })
 
-  it('man in the middle: a channel key of his own is refused', async () => {
+  it('man in the middle: a channel key of the attacker is refused', async () => {
     const his = new Keyring(randomBytes(32)).channelKey(1).publicKey.toString('base64url')
     const network: Network = async (request, passOn) => {
       const answer = await passOn()
@@ -42,7 +42,7 @@ describe('a client that verifies an origin', () => {
     await expect(verifyFrom(origin, network)).rejects.toBeInstanceOf(EvidenceRejectedError)
   })
 
-  it('man in the middle: a channel key of his own is refused, also file by file', async () => {
+  it('man in the middle: a channel key of the attacker is refused, also file by file', async () => {
     const his = new Keyring(randomBytes(32)).channelKey(1).publicKey.toString('base64url')
     const network: Network = async (request, passOn) => {
       // As from an origin of the previous version.

@@ -176,7 +176,7 @@ describe('the bundle of all evidence', () => {
     expect((await ask('/attestation/bundle?nonce=xyz')).status).toBe(400)
   })
 
-  it('has no collateral while the platform’s service is away', async () => {
+  it('has no collateral while the platform’s service is unavailable', async () => {
     const away: TeeProvider = {
       mode: 'simulated',
       rootKey: () => machine.rootKey(),

@@ -171,7 +171,7 @@ describe('the certificate of a machine', () => {
     expect(logs.slice(1)).toEqual([failed, failed, failed])
   })
 
-  it('is waited for, and nothing is written before there is one', async () => {
+  it('is awaited at the first start, and nothing is written before it is issued', async () => {
     acme.control.challengePort = await answering(new Keyring(randomBytes(32)))
     const one = machine()
     let isStarted = false
@@ -201,7 +201,7 @@ describe('the certificate of a machine', () => {
     expect(acme.issued()).toBe(1)
   })
 
-  it('is not waited for at a start while the server is away, if the old one has not expired', async () => {
+  it('is not awaited at a start while the server is unavailable, if the old certificate has not expired', async () => {
     acme.control.challengePort = await answering()
     const one = machine()
     await one.issuer.start()
@@ -220,7 +220,7 @@ describe('the certificate of a machine', () => {
     },
   )
 
-  it('is not obtained if the server is at its limit, whose reason is logged', async () => {
+  it('is not obtained if the server refuses it because of a rate limit, and the reason is logged', async () => {
     acme.control.problems = ['rateLimited']
     const one = machine()
     one.issuer.start().catch(() => {})
