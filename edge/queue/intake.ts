@@ -95,8 +95,9 @@ export class Intake {
         const queuedAt = this.#queuedAt()
         const starts = options.immediateStarts()
         const started = this.#insert(batch, queuedAt, starts)
-        if (starts) options.adopt(started, starts.at)
+        // First, because its alarm is the earlier one: each setting of an alarm is charged.
         options.inserted()
+        if (starts) options.adopt(started, starts.at)
         await options.sync()
         return []
       },

@@ -5,6 +5,8 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { triggerParts } from '../../../edge/queue/trigger-parts.ts'
+import type { Alarm } from '../../../edge/queue/alarm.ts'
+import { MINUTE_MS } from '../../../shared/durations.ts'
 import { HistoryPruner } from '../../../edge/queue/history-pruner.ts'
 import {
   createTrigger,
@@ -29,6 +31,7 @@ beforeAll(async () => {
 type Counted = {
   /** Counts what it writes. */
   storage: DurableObjectStorage
+  alarm: Alarm
   /** Rows that were written since the last call. */
   rows: () => number
   fire: () => Promise<void>
@@ -64,7 +67,7 @@ async function counted(over: object, test: (of: Counted) => Promise<void>): Prom
     await fire()
     await ended()
     rows()
-    await test({ storage, rows, fire, ended: async () => void (await ended()) })
+    await test({ storage, alarm: parts.alarm, rows, fire, ended: async () => void (await ended()) })
   })
 }
 
@@ -76,6 +79,15 @@ describe('a run of a webhook writes', () => {
         await ended()
       }
       expect(rows()).toBe(20 * 5)
+    }))
+
+  it('one alarm if none is set for the next seconds', () =>
+    counted({ action_code: script(success()) }, async ({ storage, alarm, fire, ended }) => {
+      alarm.runTasks(Date.now() + MINUTE_MS)
+      const set = vi.spyOn(storage, 'setAlarm')
+      await fire()
+      await ended()
+      expect(set).toHaveBeenCalledTimes(1)
     }))
 
   it('two more rows if it has to wait in the queue', () =>
