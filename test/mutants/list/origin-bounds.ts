@@ -13,8 +13,8 @@ export const ORIGIN_BOUNDS: readonly Mutant[] = [
   {
     id: 'admission-refused-share-lost',
     file: 'origin/admission/new-account-limits.ts',
-    from: '        await release()\n        throw error\n',
-    to: '        throw error\n',
+    from: 'await release().catch(',
+    to: 'await Promise.resolve().catch(',
     meaning: 'a network pays for openings that were refused since the whole budget was spent',
     tests: ['test/origin/http/gas-budget.test.ts'],
   },

@@ -205,9 +205,23 @@ describe('the certificate of a machine', () => {
     acme.control.challengePort = await answering()
     const one = machine()
     await one.issuer.start()
+    const before = one.tls()
     await acme.close()
-    const restarted = new CertificateIssuer({ ...optionsOf(one), now: () => one.clock.at })
-    await restarted.start()
+    one.clock.at += 61 * DAY_MS
+    await new CertificateIssuer(optionsOf(one)).start()
+    expect(one.tls()).toEqual(before)
+  })
+
+  it('is awaited at a start if the old certificate has expired', async () => {
+    acme.control.challengePort = await answering()
+    const one = machine()
+    await one.issuer.start()
+    await acme.close()
+    one.clock.at += 91 * DAY_MS
+    let isStarted = false
+    void new CertificateIssuer(optionsOf(one)).start().then(() => (isStarted = true))
+    await expect.poll(() => logs.at(-1)?.event).toBe('acme.failed')
+    expect(isStarted).toBe(false)
   })
 
   it.each([['badNonce'], ['badNonce', 'badNonce']])(
