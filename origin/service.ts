@@ -84,7 +84,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   setLevel(settings.SVC_LOG_LEVEL)
   sink = openLogSink(settings)
   const origin = await openProcess(settings)
-  const { keyring, tee, processId, predecessor, composeHash } = origin
+  const { keyring, tee, processId, predecessor, composeHash, build } = origin
   await startCertificates(origin)
   const { pressure, pool, ready } = startSandbox(origin, template)
   const { database, chain } = await connect(settings)
@@ -101,7 +101,6 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   scheduleUpkeep({ storedResponses, ...accounts })
   const channel = openChannel(origin)
   const { server, evidence, renewer } = await openServer(origin, channel)
-  const build = readBuild(settings.SVC_COMMIT)
   const health = createHealth(counters.registry, {
     build,
     now,
@@ -187,6 +186,7 @@ async function openProcess(settings: OriginSettings): Promise<OriginProcess> {
     keyring: new Keyring(rootKey),
     tee,
     composeHash: (await tee.info()).compose_hash.toLowerCase(),
+    build: readBuild(settings.SVC_COMMIT),
     lifecycle,
     drain,
     counters,

@@ -42,6 +42,7 @@ export type OriginProcess = {
   keyring: Keyring
   tee: TeeProvider
   composeHash: string
+  build: Build
   lifecycle: Lifecycle
   drain: Drain
   counters: Counters

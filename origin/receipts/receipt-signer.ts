@@ -1,8 +1,10 @@
 import { hash, randomBytes } from 'node:crypto'
+import type { EnvironmentName } from '../../shared/config/environments.ts'
 import { type Receipt, RECEIPT_TYPE } from '../../shared/receipts/receipt.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 import type { P256Key } from '../keys/p256-key.ts'
 import { LruCache } from '../lru-cache.ts'
+import type { Build } from '../version.ts'
 import { JwsSigner } from './jws-signer.ts'
 
 /**
@@ -25,6 +27,8 @@ export type ReceiptSignerOptions = {
   key: P256Key
   /** 32 bytes as lower-case hex. */
   composeHash: string
+  build: Build
+  environment?: EnvironmentName | undefined
   now: () => number
   random?: (bytes: number) => Buffer
 }
@@ -49,7 +53,7 @@ export class ReceiptSigner {
 
   /** Returns the outcome with the receipt, which is appended to the account's chain. */
   addReceipt(run: ReceiptContext, outcome: Outcome): Outcome {
-    const { composeHash, now, random = randomBytes } = this.#options
+    const { composeHash, build, environment, now, random = randomBytes } = this.#options
     const chain = this.#chains.getOrCreate(run.accountHash, () => {
       return { series: random(16).toString('base64url'), sequence: 0 }
     })
@@ -70,6 +74,8 @@ export class ReceiptSigner {
       duration_ms: outcome.duration_ms,
       charged_cents: outcome.charged_cents,
       compose_hash: composeHash,
+      ...build,
+      ...(environment && { environment }),
       series: chain.series,
       sequence,
       ...(chain.previous !== undefined && { previous_sha256: chain.previous }),

@@ -45,7 +45,7 @@ export async function startRuns(
   db: Database,
   parts: { pool: ActionPool } & Pick<OriginServices, 'mirror' | 'credits'>,
 ) {
-  const { settings, keyring, composeHash, lifecycle, drain } = origin
+  const { settings, keyring, composeHash, build, lifecycle, drain } = origin
   const { processId, predecessor, now, log } = origin
   const outcomeKey = keyring.outcomeKey()
   const claims = new RunClaims({
@@ -67,7 +67,13 @@ export async function startRuns(
     keyring,
     claims,
     limits: { wallMs: settings.SVC_EXECUTION_WALL_MS, cpuMs: settings.SVC_EXECUTION_CPU_MS },
-    receipts: new ReceiptSigner({ key: keyring.receiptKey(), composeHash, now }),
+    receipts: new ReceiptSigner({
+      key: keyring.receiptKey(),
+      composeHash,
+      build,
+      environment: settings.SVC_ENV,
+      now,
+    }),
     drain,
     log,
   })

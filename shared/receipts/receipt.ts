@@ -4,6 +4,7 @@
  */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { z } from 'zod'
+import { ENVIRONMENT_NAMES } from '../config/environments.ts'
 import { encodeHex } from '../encoding/hex.ts'
 import { type JwsFlaw, type JwsKey, InvalidJwsError, verifyJws } from '../crypto/jws.ts'
 
@@ -32,6 +33,10 @@ const receiptSchema = z
     charged_cents: z.int().min(0),
     /** Compose hash of the application that ran the action, as in the evidence at that time. */
     compose_hash: sha256HexSchema,
+    /** Version, commit and environment of the origin. Absent in receipts that were signed before these fields existed. */
+    version: z.string().min(1).optional(),
+    commit: z.string().min(1).optional(),
+    environment: z.enum(ENVIRONMENT_NAMES).optional(),
     /** ID of the receipt chain: 16 random bytes in base64url. Each account and process has its own series. */
     series: z.string().regex(/^[A-Za-z0-9_-]{22}$/, 'expected 16 bytes in base64url'),
     /** Position in the series. It starts at 1 and has no gaps. */

@@ -8,6 +8,7 @@ import {
 } from '../../shared/receipts/receipt.ts'
 import {
   ACCOUNT,
+  BUILD,
   COMPOSE_HASH,
   FAILURE,
   headerFor,
@@ -49,7 +50,15 @@ describe('a receipt', () => {
       duration_ms: 12.5,
       charged_cents: 1,
       compose_hash: COMPOSE_HASH,
+      version: BUILD.version,
+      commit: BUILD.commit,
+      environment: 'staging',
     })
+  })
+
+  it('from before the software was named is still valid', async () => {
+    const { version: _, commit: _c, environment: _e, ...before } = payloadOf(sign(SUCCESS))
+    await expect(verified(jwsOf(KEY, headerFor(KEY), before))).resolves.toEqual(before)
   })
 
   it('of a failed run has the error code and no response', async () => {

@@ -18,6 +18,7 @@ const ended = {
   duration_ms: 12.5,
   logs: [],
 }
+export const BUILD = { version: '1.2.3', commit: 'ab'.repeat(20) }
 export const SUCCESS: Extract<Outcome, { status: 'success' }> = {
   ...ended,
   status: 'success',
@@ -40,7 +41,10 @@ export function newReceiptKey(): P256Key {
 /** A process that signs with this key. */
 export function signerWith(key: P256Key, chainsMax?: number) {
   const now = () => FINISHED_AT
-  const signer = new ReceiptSigner({ key, composeHash: COMPOSE_HASH, now }, chainsMax)
+  const signer = new ReceiptSigner(
+    { key, composeHash: COMPOSE_HASH, build: BUILD, environment: 'staging', now },
+    chainsMax,
+  )
   return (
     outcome: Outcome = SUCCESS,
     { account = ACCOUNT, params = '{}', runId = undefined as string | undefined } = {},

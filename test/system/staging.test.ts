@@ -151,7 +151,7 @@ describe('a staging deployment', () => {
     expect(JSON.stringify(await get('/core/v1/billing/processor_config'))).toContain('pk_test_abc')
   })
 
-  it('executes and signs like production, and its receipts name the staging compose text', async () => {
+  it('executes and signs like production, and its receipts name staging and its compose text', async () => {
     const policy = { root: { kind: 'simulated', spkiSha256: pin } } as const
     const client = createClient({ baseUrl: stack.baseUrl, policy })
     await client.newAccount({ account_name: 'tester' })
@@ -163,5 +163,6 @@ describe('a staging deployment', () => {
     const receipt = await client.verifyReceipt(answer.receipt)
     const { composeHash } = await client.verify()
     expect(receipt.compose_hash).toBe(composeHash)
+    expect(receipt.environment).toBe('staging')
   })
 })

@@ -76,7 +76,14 @@ function linesOf(receipt: Receipt): string[] {
       ? []
       : [`  response  sha256 ${receipt.response_sha256}`]),
     `  compose   ${receipt.compose_hash}`,
+    ...softwareLines(receipt),
   ]
+}
+
+function softwareLines({ version, commit, environment }: Receipt): string[] {
+  if (version === undefined || commit === undefined) return []
+  const where = environment === undefined ? '' : `, ${environment}`
+  return [`  software  ${printable(version)}, commit ${printable(commit)}${where}`]
 }
 
 function chainLines(receipts: readonly Receipt[]): string[] {

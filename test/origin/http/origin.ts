@@ -120,22 +120,6 @@ export async function startOrigin(
     now,
   )
   const { compose_hash: composeHash } = await tee.info()
-  const receipts = new ReceiptSigner({ key: keyring.receiptKey(), composeHash, now })
-  const sourceCids = new SourceCids(now)
-  const drain = new Drain()
-  const executions = new Executions({
-    pool,
-    sourceCids,
-    keyring,
-    claims,
-    mirror,
-    credits,
-    limits,
-    receipts,
-    drain,
-    log,
-  })
-
   const channel = keyring.channelKey(1)
   const storage = keyring.storageKey()
   const psk = randomBytes(32)
@@ -151,6 +135,29 @@ export async function startOrigin(
     SVC_METRICS_TOKEN: METRICS_TOKEN,
     ...processor?.settings,
   })
+  const build = readBuild('c'.repeat(40))
+  const receipts = new ReceiptSigner({
+    key: keyring.receiptKey(),
+    composeHash,
+    build,
+    environment: settings.SVC_ENV,
+    now,
+  })
+  const sourceCids = new SourceCids(now)
+  const drain = new Drain()
+  const executions = new Executions({
+    pool,
+    sourceCids,
+    keyring,
+    claims,
+    mirror,
+    credits,
+    limits,
+    receipts,
+    drain,
+    log,
+  })
+
   const payments = startPayments({
     settings,
     chain,
@@ -184,7 +191,6 @@ export async function startOrigin(
     },
   }
   const certificateEndsAt = () => now() + broken.certificateMs
-  const build = readBuild('c'.repeat(40))
   const newAccountLimits = new NewAccountLimits({
     db,
     now,

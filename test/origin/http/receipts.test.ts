@@ -54,6 +54,7 @@ describe('the receipt of svc_action', () => {
       body: { group_id: group, action_ipfs_cid: cid },
     })
     const usage = await origin.usageKey(key, { execute_in_groups: [group] })
+    const { body: info } = await origin.call('/info')
     const before = origin.services.now()
     const { body } = await origin.run(usage, ECHO, { n: 1 })
     const receipt = await verified(body.receipt)
@@ -63,7 +64,10 @@ describe('the receipt of svc_action', () => {
       account_hash: origin.hashOf(key),
       duration_ms: body.duration_ms,
       charged_cents: body.charged_cents,
-      compose_hash: (await origin.call('/info')).body.compose_hash,
+      compose_hash: info.compose_hash,
+      version: info.version,
+      commit: info.commit,
+      environment: 'local',
       sequence: 1,
     })
     const finishedAt = Date.parse(receipt.finished_at)
@@ -174,9 +178,12 @@ describe('a chain of receipts', () => {
 
   it('has a separate series for each process, under the same key', async () => {
     const { services, pool } = origin
-    const composeHash = 'c0'.repeat(32)
-    const key = services.keyring.receiptKey()
-    const receipts = new ReceiptSigner({ key, composeHash, now: services.now })
+    const receipts = new ReceiptSigner({
+      key: services.keyring.receiptKey(),
+      composeHash: 'c0'.repeat(32),
+      build: services.build,
+      now: services.now,
+    })
     const limits = { wallMs: 10_000, cpuMs: 1_000 }
     const executions = new Executions({ ...services, pool, limits, receipts })
     const app = createOriginApp({ ...services, executions })

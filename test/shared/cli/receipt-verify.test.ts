@@ -6,7 +6,7 @@ import { receiptKeyFile } from '../../../origin/tee/key-files.ts'
 import { ReceiptSigner } from '../../../origin/receipts/receipt-signer.ts'
 import { goodEvidence, simulatedMachine } from '../attestation/good-evidence.ts'
 import { svc as commandLine } from './command-line.ts'
-import { ACCOUNT, chainOf, newReceiptKey, signerWith, SUCCESS } from '../receipts.ts'
+import { ACCOUNT, BUILD, chainOf, newReceiptKey, signerWith, SUCCESS } from '../receipts.ts'
 
 const KEY = newReceiptKey()
 const POINT = KEY.publicKey.toString('hex')
@@ -25,7 +25,7 @@ const evidenceNaming = (key: typeof KEY) =>
 /** Receipts of the application that the evidence shows. */
 async function receiptsOfEvidence(count: number): Promise<string[]> {
   const { compose_hash: composeHash } = await simulatedMachine().info()
-  const signer = new ReceiptSigner({ key: KEY, composeHash, now: Date.now })
+  const signer = new ReceiptSigner({ key: KEY, composeHash, build: BUILD, now: Date.now })
   const executed = { accountHash: ACCOUNT, params: '{}' }
   return chainOf(() => signer.addReceipt(executed, SUCCESS).receipt!, count)
 }
@@ -42,7 +42,13 @@ describe('svc receipt verify', () => {
     write('one.txt', `${signerWith(KEY)()}\n`)
     const { code, said } = await svc('receipt', 'verify', 'one.txt', '--key', POINT)
     expect(code).toBe(0)
-    for (const shown of [SUCCESS.action_cid, ACCOUNT, 'success, 1 cent', 'PASSED  one receipt'])
+    for (const shown of [
+      SUCCESS.action_cid,
+      ACCOUNT,
+      'success, 1 cent',
+      `software  1.2.3, commit ${BUILD.commit}, staging`,
+      'PASSED  one receipt',
+    ])
       expect(said).toContain(shown)
     expect(said).toContain('open    the owner of this key')
   })
