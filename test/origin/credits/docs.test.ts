@@ -64,7 +64,7 @@ function queriesHold(database: () => OpenDatabase): void {
   })
 
   it('sums up revenue, payments, grants, balances and debts to 0', async () => {
-    const ours = await ask('What was earned')
+    const ours = await ask('The totals earned')
     const figures = Object.fromEntries(ours.map(({ account, cents }) => [account, Number(cents)]))
     expect(figures).toEqual({ revenue: 14, processor: -500, starter: -10 })
     const [customers] = await ask('What all customers')
