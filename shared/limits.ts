@@ -469,6 +469,12 @@ export const NONCE_MAX_BYTES = 64
  */
 export const WRITE_GAS_MAX = 16_777_216n
 
+/**
+ * Time after its last heartbeat at which an origin process loses its payers to other processes. Allows for two missed
+ * heartbeats, but is short enough to wait for after a crash.
+ */
+export const PROCESS_LEASE_MS = 15_000
+
 /** With four payers, a stuck transaction delays only a quarter of the writes. */
 export const PAYERS_DEFAULT = 4
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { TransactionReceipt } from 'ethers'
+import { PROCESS_LEASE_MS } from '../../shared/limits.ts'
 import type { Database } from '../db/open.ts'
 import { DatabaseUnavailableError } from '../db/database-unavailable.ts'
 import { addressFromPrivateKey } from '../keys/keyring.ts'
@@ -15,7 +16,7 @@ import type { LiveWrite } from './writer/live-write.ts'
 import { WriteOutbox } from './writer/write-outbox.ts'
 import { PayerPool } from './writer/payer-pool.ts'
 import { PayerSelector } from './writer/payer-selector.ts'
-import { PAYER_LEASE_MS, PayerLeases } from './writer/payer-leases.ts'
+import { PayerLeases } from './writer/payer-leases.ts'
 import { ReceiptPoller } from './writer/receipt-poller.ts'
 import { ContractRevertError } from './writer/contract-revert.ts'
 import { PeriodicTask } from './writer/periodic-task.ts'
@@ -77,7 +78,7 @@ export class AccountsWriter {
 
   constructor(options: WriterOptions) {
     this.#options = options
-    const { chain, db, processId, payerKey, log, finality, leaseMs = PAYER_LEASE_MS } = options
+    const { chain, db, processId, payerKey, log, finality, leaseMs = PROCESS_LEASE_MS } = options
     const { provider, chainId } = chain
     const outbox = new WriteOutbox(options)
     const market = new GasMarket(provider)

@@ -23,11 +23,17 @@ const bytea = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' })
 const time = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 const cents = (name: string) => bigint(name, { mode: 'number' })
 
-/** Running processes. A recent heartbeat shows that a process still owns its claims. */
+/** Running processes. A recent heartbeat shows that a process still owns its claims and payers. */
 export const processes = pgTable('processes', {
   id: text('id').primaryKey(),
   startedAt: time('started_at').notNull(),
+  /** By the clock of the process. */
   heartbeatAt: time('heartbeat_at').notNull(),
+  /**
+   * Time at which other processes may take over this process's payers, by the database's clock. Each heartbeat extends
+   * it. Null if the process runs a version from before this column.
+   */
+  leaseUntil: time('lease_until'),
 })
 
 /**
@@ -84,6 +90,7 @@ export const payers = pgTable('payers', {
   /** Index of the wallet in the keyring. Wallet 0 funds the other wallets. */
   number: integer('number').primaryKey(),
   processId: text('process_id'),
+  /** The lease ends earlier if the lease of the process ends. */
   leaseUntil: time('lease_until').notNull(),
   /** ID of a process that has no wallet and requests this wallet. Null if no process requests the wallet. */
   wantedBy: text('wanted_by'),

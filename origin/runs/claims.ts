@@ -1,10 +1,14 @@
-import { and, eq, inArray, isNotNull, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
-import { OUTCOME_RETENTION_MS, SEALED_CLOCK_SKEW_MS } from '../../shared/limits.ts'
+import { and, eq, inArray, isNotNull, isNull, lt, lte, ne, notExists, or, sql } from 'drizzle-orm'
+import {
+  OUTCOME_RETENTION_MS,
+  PROCESS_LEASE_MS,
+  SEALED_CLOCK_SKEW_MS,
+} from '../../shared/limits.ts'
 import { ORIGIN_LOST, type Outcome } from '../../shared/wire/outcome.ts'
 import { deleteInBatches } from '../db/delete-in-batches.ts'
 import { GroupCommit } from '../../shared/group-commit.ts'
 import type { Database } from '../db/open.ts'
-import { processes, replayIds, runClaims } from '../db/schema.ts'
+import { payers, processes, replayIds, runClaims } from '../db/schema.ts'
 import { fromDatabase } from '../db/database-unavailable.ts'
 import { decryptOutcome, encryptOutcome, type RunKey } from './outcome-codec.ts'
 
@@ -53,15 +57,22 @@ export class RunClaims {
     this.#options = options
   }
 
-  /** Must be called once before the first claim, and then every `HEARTBEAT_MS`. */
+  /**
+   * Must be called once before the first claim, and then every `HEARTBEAT_MS`. Also extends the lease that covers the
+   * process's payers (`payer-leases.ts`).
+   */
   async heartbeat(): Promise<void> {
     const at = this.#date()
+    const beat = {
+      heartbeatAt: at,
+      leaseUntil: sql`clock_timestamp() + ${PROCESS_LEASE_MS} * interval '1 millisecond'`,
+    }
     // Inserts the row again if it is missing: a process that was considered dead by mistake has lost its row. Without
     // the row, its new claims would never be reaped if it really died.
     await this.#options.db
       .insert(processes)
-      .values({ id: this.#options.processId, startedAt: at, heartbeatAt: at })
-      .onConflictDoUpdate({ target: processes.id, set: { heartbeatAt: at } })
+      .values({ id: this.#options.processId, startedAt: at, ...beat })
+      .onConflictDoUpdate({ target: processes.id, set: beat })
   }
 
   /**
@@ -274,7 +285,9 @@ export class RunClaims {
         .set({ endedAt: this.#date(), outcome })
         .where(and(byRun(row), held))
     }
-    await db.delete(processes).where(inArray(processes.id, ids))
+    // The end of the process's lease frees its payers, so its row is retained until they have been taken over.
+    const heldPayers = db.select().from(payers).where(eq(payers.processId, processes.id))
+    await db.delete(processes).where(and(inArray(processes.id, ids), notExists(heldPayers)))
     return lost.length
   }
 

@@ -6,10 +6,10 @@ import { and, gt, isNotNull, sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { READ_LEASE_MS } from '../../origin/accounts/mirror/read-lease.ts'
 import { snapshotPath } from '../../origin/accounts/mirror/snapshot-file.ts'
-import { PAYER_LEASE_MS } from '../../origin/accounts/writer/payer-leases.ts'
 import { payers } from '../../origin/db/schema.ts'
 import { HEARTBEAT_LOST_MS } from '../../origin/runs/claims.ts'
 import { accountConfigAbi } from '../../shared/abi/account-config.ts'
+import { PROCESS_LEASE_MS } from '../../shared/limits.ts'
 import { AccountHolder, KEY_TAKEN, takeKey, type Wallet } from './account-holder.ts'
 import { type Answer, type OriginProcess, type Origins, PAYERS, startOrigins } from './origins.ts'
 import { until } from './owner.ts'
@@ -71,7 +71,7 @@ describe('one of two origin processes', () => {
     const began = performance.now()
     const groups = [await holder.group(a)]
     expect(performance.now() - began).toBeLessThan(READ_LEASE_MS + 1_500)
-    await until(PAYER_LEASE_MS / 1000 + 5, 'all payers are its own', async () => {
+    await until(PROCESS_LEASE_MS / 1000 + 5, 'all payers are its own', async () => {
       groups.push(await holder.group(a))
       const held = await payersHeld()
       return (held.size === 1 && held.values().next().value === PAYERS + 1) || undefined

@@ -1,15 +1,29 @@
-import { and, count, eq, gt, inArray, isNotNull, isNull, lte, ne, or, sql } from 'drizzle-orm'
+import {
+  and,
+  count,
+  eq,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  ne,
+  not,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import type { Database } from '../../db/open.ts'
-import { payers } from '../../db/schema.ts'
-
-/** Longer than any pause of a healthy process, but short enough to wait for after a crash. */
-export const PAYER_LEASE_MS = 10_000
+import { payers, processes } from '../../db/schema.ts'
 
 /**
- * A lease is renewed when at most this share of it is left. Every renewal updates the rows of all held payers, which an
- * idle process should not do every second.
+ * Duration of a payer's lease while its process has a lease too, which ends first if the process dies. Renewals update
+ * the rows of all held payers, so they should be rare. Processes of the previous version do not know about leases of
+ * processes, and wait for this time after a crash.
  */
-const LEFT_SHARE = 0.6
+const COVERED_LEASE_MS = 180_000
+
+/** A lease is renewed when at most this share of it is left. */
+const LEFT_SHARE = 0.5
 
 /** Number of the payer that funds the other payers and sends no writes. */
 export const ADMIN_PAYER = 0
@@ -18,10 +32,27 @@ type PayerLeasesOptions = {
   db: Database
   processId: string
   predecessor?: string | undefined
+  /** Duration of a payer's lease while this process has no lease of its own. */
   leaseMs: number
 }
 
 export type HeldPayer = { number: number; wantedBy: string | null }
+
+const DATABASE_NOW = sql`clock_timestamp()`
+
+/**
+ * True if a payer's lease or the lease of its process has ended. A process has no lease before its first heartbeat, or
+ * if it runs the previous version.
+ */
+const IS_FREE = sql`(${payers.leaseUntil} <= ${DATABASE_NOW} or exists (
+  select 1 from ${processes}
+  where ${processes.id} = ${payers.processId} and ${processes.leaseUntil} <= ${DATABASE_NOW}
+))`
+
+/** Returns the condition that a process holds a payer. */
+export function isPayerHeldBy(processId: string): SQL | undefined {
+  return and(eq(payers.processId, processId), not(IS_FREE))
+}
 
 /**
  * Leases on payers. A process may sign only with payers that it has leased. Leases are measured only by the database's
@@ -45,13 +76,16 @@ export class PayerLeases {
    * @returns the payers that this process still holds
    */
   async renew(): Promise<HeldPayer[]> {
-    const { db, leaseMs } = this.#options
-    const held = and(this.#own(), gt(payers.leaseUntil, DATABASE_NOW))
-    const dueBy = sql`clock_timestamp() + ${leaseMs * LEFT_SHARE} * interval '1 millisecond'`
+    const { db, processId, leaseMs } = this.#options
+    const held = isPayerHeldBy(processId)
+    const duration = sql`(case when exists (
+      select 1 from ${processes}
+      where ${processes.id} = ${processId} and ${processes.leaseUntil} > ${DATABASE_NOW}
+    ) then ${COVERED_LEASE_MS}::float8 else ${leaseMs}::float8 end * interval '1 millisecond')`
     await db
       .update(payers)
-      .set({ leaseUntil: this.#expiry() })
-      .where(and(held, lte(payers.leaseUntil, dueBy)))
+      .set({ leaseUntil: sql`${DATABASE_NOW} + ${duration}` })
+      .where(and(held, lte(payers.leaseUntil, sql`${DATABASE_NOW} + ${LEFT_SHARE} * ${duration}`)))
     return db.select({ number: payers.number, wantedBy: payers.wantedBy }).from(payers).where(held)
   }
 
@@ -59,7 +93,7 @@ export class PayerLeases {
   async acquire(numbers: readonly number[]): Promise<number[]> {
     const { db, predecessor, processId } = this.#options
     const isLeft = predecessor === undefined ? undefined : eq(payers.processId, predecessor)
-    const free = or(lte(payers.leaseUntil, DATABASE_NOW), isLeft)
+    const free = or(IS_FREE, isLeft)
     const taken = await db
       .update(payers)
       .set({ processId, leaseUntil: this.#expiry(), wantedBy: null })
@@ -113,8 +147,6 @@ export class PayerLeases {
   }
 
   #expiry() {
-    return sql`clock_timestamp() + ${this.#options.leaseMs} * interval '1 millisecond'`
+    return sql`${DATABASE_NOW} + ${this.#options.leaseMs} * interval '1 millisecond'`
   }
 }
-
-const DATABASE_NOW = sql`clock_timestamp()`

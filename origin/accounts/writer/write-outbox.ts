@@ -1,9 +1,10 @@
-import { and, eq, gte, lt, ne, sql } from 'drizzle-orm'
+import { and, eq, gte, lt, ne } from 'drizzle-orm'
 import { CHAIN_WRITE_RETENTION_MS } from '../../../shared/limits.ts'
 import { deleteInBatches } from '../../db/delete-in-batches.ts'
 import type { Database } from '../../db/open.ts'
 import { chainWrites, payers } from '../../db/schema.ts'
 import { fromDatabase } from '../../db/database-unavailable.ts'
+import { isPayerHeldBy } from './payer-leases.ts'
 
 export type WriteRow = typeof chainWrites.$inferSelect
 export type NewWrite = Pick<
@@ -129,10 +130,6 @@ export class WriteOutbox {
   }
 
   #isHeld(payer: number) {
-    return and(
-      eq(payers.number, payer),
-      eq(payers.processId, this.#options.processId),
-      sql`${payers.leaseUntil} > clock_timestamp()`,
-    )
+    return and(eq(payers.number, payer), isPayerHeldBy(this.#options.processId))
   }
 }

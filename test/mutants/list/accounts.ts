@@ -6,6 +6,12 @@ const WRITER = [
   'test/origin/accounts/writer-chain.test.ts',
 ]
 
+const PAYER_LEASES = [
+  'test/origin/accounts/outbox.test.ts',
+  'test/origin/accounts/payer-leases.test.ts',
+  'test/origin/accounts/writer-processes.test.ts',
+]
+
 const NODES = [
   'test/origin/accounts/several-nodes.test.ts',
   'test/origin/accounts/several-nodes-writer.test.ts',
@@ -146,14 +152,34 @@ export const ACCOUNTS: readonly Mutant[] = [
   },
   {
     id: 'writer-signs-after-lease',
-    file: 'origin/accounts/writer/write-outbox.ts',
-    from: '      sql`${payers.leaseUntil} > clock_timestamp()`,\n',
-    to: '',
+    file: 'origin/accounts/writer/payer-leases.ts',
+    from: 'return and(eq(payers.processId, processId), not(IS_FREE))',
+    to: 'return eq(payers.processId, processId)',
     meaning: 'a process records writes for a payer whose lease has run out',
-    tests: [
-      'test/origin/accounts/outbox.test.ts',
-      'test/origin/accounts/payer-leases.test.ts',
-      'test/origin/accounts/writer-processes.test.ts',
-    ],
+    tests: PAYER_LEASES,
+  },
+  {
+    id: 'payer-kept-without-heartbeat',
+    file: 'origin/accounts/writer/payer-leases.ts',
+    from: '  where ${processes.id} = ${payers.processId} and ${processes.leaseUntil} <= ${DATABASE_NOW}\n',
+    to: '  where false\n',
+    meaning: 'the payers of a killed process stay leased for minutes',
+    tests: PAYER_LEASES,
+  },
+  {
+    id: 'payer-stolen-from-previous-version',
+    file: 'origin/accounts/writer/payer-leases.ts',
+    from: 'and ${processes.leaseUntil} <= ${DATABASE_NOW}\n',
+    to: 'and coalesce(${processes.leaseUntil}, to_timestamp(0)) <= ${DATABASE_NOW}\n',
+    meaning: 'payers of a process of the previous version count as free',
+    tests: PAYER_LEASES,
+  },
+  {
+    id: 'payer-lease-row-reaped-early',
+    file: 'origin/runs/claims.ts',
+    from: 'and(inArray(processes.id, ids), notExists(heldPayers))',
+    to: 'inArray(processes.id, ids)',
+    meaning: 'a dead process loses its row before its payers have been taken over',
+    tests: PAYER_LEASES,
   },
 ]

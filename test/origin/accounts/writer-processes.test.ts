@@ -3,11 +3,11 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { eq, inArray } from 'drizzle-orm'
+import { eq, inArray, sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ContractUnavailableError } from '../../../origin/accounts/chain.ts'
 import { openDatabase } from '../../../origin/db/open.ts'
-import { chainWrites, payers } from '../../../origin/db/schema.ts'
+import { chainWrites, payers, processes } from '../../../origin/db/schema.ts'
 import { nodeBundles } from '../../../origin/stack/bundles.ts'
 import { type FreshDatabase, freshDatabase } from '../db/fresh-database.ts'
 import type { WriterProcessInput } from './writer-process.ts'
@@ -92,6 +92,88 @@ describe('writers of several processes', () => {
     expect(await world.accounts(hash)).toBe(1)
   })
 
+  describe('of which one with heartbeats holds the only payer', () => {
+    const children: ChildProcess[] = []
+    afterEach(() => Promise.all(children.splice(0).map(killed)))
+
+    /** Starts a process that has a payer, with a lease of minutes, and has written once. */
+    const startHolder = async (holder: string) => {
+      const opened = await world.open({ leaseMs: LEASE_MS })
+      const accountHash = newHash()
+      await opened.newAccount(accountHash)
+      await opened.close()
+      const { contractAddress: address, contractBlock: block } = world.chain
+      const child = await startWriterProcess(
+        {
+          rpcUrl: world.rpcUrl,
+          contract: { address, block },
+          databaseUrl: server.url,
+          rootKey: rootKey.toString('hex'),
+          accountHash,
+          leaseMs: LEASE_MS,
+          payers: 1,
+          heartbeatAs: holder,
+          writeIds: [],
+        },
+        new Set(),
+      )
+      children.push(child)
+      const messages: { done?: string; log?: { failed?: string } }[] = []
+      child.on('message', (message) => void messages.push(message as (typeof messages)[number]))
+      const send = (writeId: string) => child.send(writeId)
+      const done = (writeId: string) =>
+        expect
+          .poll(() => messages.some((message) => message.done === writeId), { timeout: 20_000 })
+          .toBe(true)
+      send(`${holder} first`)
+      await done(`${holder} first`)
+      const leftMs = sql<number>`(extract(epoch from ${payers.leaseUntil} - now()) * 1000)::float8`
+      const left = async () =>
+        (await world.db.select({ leftMs }).from(payers).where(eq(payers.number, 1)))[0]!.leftMs
+      await expect.poll(left, { timeout: 20_000 }).toBeGreaterThan(60_000)
+      return { child, messages, send, done, accountHash }
+    }
+    const endProcessLease = (id: string) =>
+      world.db
+        .update(processes)
+        .set({ leaseUntil: sql`clock_timestamp()` })
+        .where(eq(processes.id, id))
+    const openOther = () => world.open({ payers: 1, leaseMs: LEASE_MS })
+
+    it('SIGKILL: another process takes over once the lease of the killed one has ended', async () => {
+      const { child } = await startHolder('killed holder')
+      await killed(child)
+      const other = await openOther()
+      await expect(other.newAccount(newHash())).rejects.toBeInstanceOf(ContractUnavailableError)
+      await endProcessLease('killed holder')
+      const hash = newHash()
+      await other.newAccount(hash)
+      expect(await world.accounts(hash)).toBe(1)
+    })
+
+    it('SIGSTOP: the process sends nothing after it has lost its payer while it was suspended', async () => {
+      const { child, messages, send, done, accountHash } = await startHolder('stopped holder')
+      child.kill('SIGSTOP')
+      await endProcessLease('stopped holder')
+      const other = await openOther()
+      await other.addGroup(accountHash, 'other')
+      // The suspended process reads this before or after it notices that it has lost its payer.
+      send('late')
+      messages.length = 0
+      child.kill('SIGCONT')
+      const failures = () => messages.filter(({ log }) => log?.failed?.includes('other processes'))
+      await expect.poll(() => failures().length, { timeout: 20_000 }).toBeGreaterThan(2)
+      expect(await world.groups('late')).toBe(0)
+      expect((await world.writes()).map(({ writeId }) => writeId)).not.toContain('late')
+      await other.addGroup(accountHash, 'other again')
+      await other.close()
+      await done('late')
+      expect(await world.groups('late')).toBe(1)
+      const nonces = (await world.writes()).map(({ payer, nonce }) => `${payer} ${nonce}`)
+      expect(new Set(nonces).size).toBe(nonces.length)
+    })
+  })
+
   it('SIGKILL between send and answer, twenty times: have one effect for each write ID', async () => {
     const opened = await world.open({ leaseMs: LEASE_MS })
     const accountHash = newHash()
@@ -160,6 +242,7 @@ async function startWriterProcess(
 
 /** Kills a process, and returns when all of its output has been read. */
 async function killed(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
   const gone = new Promise((closed) => child.once('close', closed))
   child.kill('SIGKILL')
   await gone

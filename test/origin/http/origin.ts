@@ -26,7 +26,7 @@ import { IdempotencyStore } from '../../../origin/idempotency/idempotency-store.
 import { Credits } from '../../../origin/credits/credits.ts'
 import { startPayments } from '../../../origin/credits/processor/start-payments.ts'
 import { abortableSleep } from '../../../origin/timeout.ts'
-import { RunClaims } from '../../../origin/runs/claims.ts'
+import { HEARTBEAT_MS, RunClaims } from '../../../origin/runs/claims.ts'
 import { ActionStatements } from '../../../origin/receipts/action-statements.ts'
 import { ReceiptSigner } from '../../../origin/receipts/receipt-signer.ts'
 import { Executions } from '../../../origin/runs/executions.ts'
@@ -101,6 +101,8 @@ export async function startOrigin(
   await writer.start()
   const claims = new RunClaims({ db, processId, outcomeKey, now })
   await claims.heartbeat()
+  // Without heartbeats, the writer would lose its payers.
+  const heartbeats = setInterval(() => void claims.heartbeat().catch(() => {}), HEARTBEAT_MS)
   const limits = { wallMs: 10_000, cpuMs: 1_000 }
   // Plenty, so that only tests about credit have to consider it. Those use `poor`.
   const starterCents = 100_000
@@ -304,6 +306,7 @@ export async function startOrigin(
     stopChain: contract.stop,
     close: async () => {
       payments?.stop()
+      clearInterval(heartbeats)
       await writer.close()
       await mirror.close()
       chain.provider.destroy()
