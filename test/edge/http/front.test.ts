@@ -321,6 +321,7 @@ describe('a failing origin', () => {
   it.each([
     ['request_replayed', /did not respond.*took effect/s],
     ['bad_request', /Nothing was executed/],
+    ['request_not_fresh', /Nothing was executed/],
   ])(
     'replay: if rejected as %s, the response explains what may have happened',
     async (error, text) => {
