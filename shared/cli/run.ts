@@ -2,8 +2,9 @@ import { CommanderError } from 'commander'
 import { createCli } from './cli.ts'
 import { requireNoSecret } from './credentials/secret.ts'
 import { failureLines, failureOf } from './failures.ts'
+import { parseTriggerId, triggerIdOfRun } from '../ids.ts'
 import { makeProgram } from './program.ts'
-import { EXIT, jsonText, type Terminal } from './terminal.ts'
+import { EXIT, jsonText, type Terminal, UsageError } from './terminal.ts'
 
 /** @returns the exit code */
 export async function run(words: readonly string[], terminal: Terminal): Promise<number> {
@@ -15,6 +16,7 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
   )
   try {
     requireNoSecret(words)
+    requireNoHyphenatedId(words)
     await program.parseAsync([...words], { from: 'user' })
     return code
   } catch (error) {
@@ -31,6 +33,25 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
 
 /** Works even if the command line cannot be parsed. */
 function isJson(words: readonly string[]): boolean {
+  return beforeOperands(words).includes('--json')
+}
+
+/**
+ * Commander parses an ID that starts with a hyphen as a group of options: `-V…` would print the version.
+ * @throws {UsageError}
+ */
+function requireNoHyphenatedId(words: readonly string[]): void {
+  const id = beforeOperands(words).find((word) => word.startsWith('-') && isId(word))
+  if (id === undefined) return
+  throw new UsageError(
+    `${id} starts with a hyphen and would be parsed as an option. Write it after all options and --, as in: svc trigger show --json -- ${id}`,
+  )
+}
+
+const isId = (word: string) =>
+  parseTriggerId(word) !== undefined || triggerIdOfRun(word) !== undefined
+
+function beforeOperands(words: readonly string[]): readonly string[] {
   const end = words.indexOf('--')
-  return words.slice(0, end < 0 ? undefined : end).includes('--json')
+  return words.slice(0, end < 0 ? undefined : end)
 }

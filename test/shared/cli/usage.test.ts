@@ -44,6 +44,24 @@ describe('an invalid command line', () => {
     expect(ran).toMatchObject({ code: 2, out: '' })
   })
 
+  it.each([
+    ['trigger', 'show', `-${'V'.repeat(31)}`],
+    ['trigger', 'show', '--json', `-${'a'.repeat(31)}`],
+    ['trigger', 'run', `--${'h'.repeat(46)}`, '--json'],
+  ])('an ID that starts with a hyphen: %s %s %s: says to write it after --', async (...words) => {
+    const { code, out, err } = await svc(words)
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toMatch(/after all options and --/)
+  })
+
+  it('an ID that starts with a hyphen is accepted after --', async () => {
+    const words = ['trigger', 'show', '--triggers-url', HOST, '--', `-${'V'.repeat(31)}`]
+    const { code, err } = await svc(words)
+    // The command is executed, and fails because it has no token.
+    expect(code).toBe(4)
+    expect(err).not.toMatch(/hyphen/)
+  })
+
   it('does not suggest commands that do not exist', async () => {
     const ran = await svc(['verifye'])
     expect(ran.err).toMatch(/unknown command/)
