@@ -69,6 +69,16 @@ export const ENCRYPTED_MESSAGE_MAX_BYTES = 64 * 1024
 export const CIPHERTEXT_MAX_CHARACTERS = 4 * Math.ceil((ENCRYPTED_MESSAGE_MAX_BYTES + 45) / 3)
 
 /**
+ * Maximum size of what a signing operation of `Svc.Actions` signs: the bytes of a message, the data of a transaction, or
+ * typed data as JSON. The origin hashes it on its main thread. The data that creates the largest contract has 48 KiB
+ * (EIP-3860).
+ */
+export const SIGNING_INPUT_MAX_BYTES = 64 * 1024
+
+/** Maximum length of a transaction as JSON: its data as hex, and room for an access list. */
+export const TRANSACTION_JSON_MAX_CHARACTERS = 4 * SIGNING_INPUT_MAX_BYTES
+
+/**
  * Maximum body of core API requests without source. The largest contains a hundred IDs and a description. The limit
  * also bounds the JSON that a client without a key can have parsed free of charge.
  */

@@ -5,6 +5,8 @@ import {
   ENCRYPTED_MESSAGE_MAX_BYTES,
   LOGS_MAX_BYTES,
   RESULT_MAX_BYTES,
+  SIGNING_INPUT_MAX_BYTES,
+  TRANSACTION_JSON_MAX_CHARACTERS,
 } from '../../shared/limits.ts'
 import { KEY_ID_MAX_CHARACTERS, KEY_OPERATIONS_FORWARDED } from './key-limit.ts'
 import type { OutboundPolicy } from './outbound/policy.ts'
@@ -44,6 +46,7 @@ export type MessageFromExecutor =
   | { type: 'ended'; token: string; result: ReturnedResult | FailedResult; rssBytes: number }
 
 const id = z.string().min(1).max(KEY_ID_MAX_CHARACTERS)
+const hex = z.string().max(2 + 2 * SIGNING_INPUT_MAX_BYTES)
 const operation = z.discriminatedUnion('name', [
   z.strictObject({ name: z.literal('getPrivateKey'), pkpId: id }),
   z.strictObject({
@@ -57,6 +60,19 @@ const operation = z.discriminatedUnion('name', [
     pkpId: id,
     ciphertext: z.string().max(CIPHERTEXT_MAX_CHARACTERS),
   }),
+  z.strictObject({ name: z.literal('signMessage'), pkpId: id, message: hex }),
+  z.strictObject({
+    name: z.literal('signTypedData'),
+    pkpId: id,
+    // As for `encrypt`, the exact size in bytes is checked later.
+    typedData: z.string().max(SIGNING_INPUT_MAX_BYTES),
+  }),
+  z.strictObject({
+    name: z.literal('signTransaction'),
+    pkpId: id,
+    transaction: z.string().max(TRANSACTION_JSON_MAX_CHARACTERS),
+  }),
+  z.strictObject({ name: z.literal('signDigest'), pkpId: id, digest: hex }),
   z.strictObject({ name: z.literal('getSvcActionPrivateKey') }),
   z.strictObject({ name: z.literal('getSvcActionPublicKey'), ipfsId: id }),
   z.strictObject({ name: z.literal('getSvcActionWalletAddress'), ipfsId: id }),

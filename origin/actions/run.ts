@@ -23,9 +23,21 @@ export type KeyOperation =
   | { name: 'getPrivateKey'; pkpId: string }
   | { name: 'encrypt'; pkpId: string; message: string }
   | { name: 'decrypt'; pkpId: string; ciphertext: string }
+  | SigningOperation
   | { name: 'getSvcActionPrivateKey' }
   | { name: 'getSvcActionPublicKey'; ipfsId: string }
   | { name: 'getSvcActionWalletAddress'; ipfsId: string }
+
+/** Operations that return a signature of a wallet, and never its key. All values are untrusted texts of the guest. */
+export type SigningOperation =
+  /** `message` is 0x hex of the bytes. */
+  | { name: 'signMessage'; pkpId: string; message: string }
+  /** `typedData` is the JSON text `{domain, types, value}`. */
+  | { name: 'signTypedData'; pkpId: string; typedData: string }
+  /** `transaction` is the JSON text of an unsigned transaction. */
+  | { name: 'signTransaction'; pkpId: string; transaction: string }
+  /** `digest` is 0x hex of 32 bytes. */
+  | { name: 'signDigest'; pkpId: string; digest: string }
 
 /**
  * Access to the keys of one run, usable while the run is active. Rejects with an Error that has a message for the

@@ -46,6 +46,11 @@ function executionLimits(settings: OriginSettings): Record<string, Limit> {
       'bytes',
       'message of Svc.Actions.encrypt, in UTF-8',
     ),
+    signing_input: limit(
+      limits.SIGNING_INPUT_MAX_BYTES,
+      'bytes',
+      'message, transaction data, or typed data as JSON, per signing operation',
+    ),
     outbound_requests: limit(
       limits.OUTBOUND_REQUESTS_MAX,
       'requests',

@@ -7,6 +7,8 @@ import type { Principal, AccountWallet } from '../accounts/account.ts'
 import type { Capability, KeyOperation } from '../actions/run.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import { CipherError, decryptText, encryptText } from '../keys/wallet-cipher.ts'
+import { SigningInputError } from '../signing/fields.ts'
+import { signForRun } from '../signing/sign.ts'
 
 /**
  * Returns the key access of one run, which may use the keys of its action and the wallets that its groups permit.
@@ -37,6 +39,15 @@ export function capabilityFor(
       case 'decrypt': {
         const cipher = keyring.walletCipher(...keyPath(operation))
         return withOperationName(name, () => decryptText(cipher, operation.ciphertext))
+      }
+      case 'signMessage':
+      case 'signTypedData':
+      case 'signTransaction':
+      case 'signDigest': {
+        const path = keyPath(operation)
+        const { address } = keyring.walletPublicKey(...path)
+        const wallet = { address, privateKey: () => keyring.walletKey(...path) }
+        return withOperationName(name, () => signForRun(operation, wallet))
       }
       case 'getSvcActionPrivateKey':
         requirePermission(name, cid, currentPrincipal)
@@ -72,7 +83,8 @@ function withOperationName(operation: string, work: () => string): string {
   try {
     return work()
   } catch (error) {
-    if (error instanceof CipherError) throw new KeyRefusedError(`${operation}: ${error.message}`)
+    if (error instanceof CipherError || error instanceof SigningInputError)
+      throw new KeyRefusedError(`${operation}: ${error.message}`)
     throw error
   }
 }

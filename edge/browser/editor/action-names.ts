@@ -8,6 +8,11 @@ export type ActionName = { name: string; detail?: string }
 const names = (text: string): ActionName[] => text.split(' ').map((name) => ({ name }))
 
 const KEYS: ActionName[] = [
+  { name: 'wallet', detail: '({ pkpId })' },
+  { name: 'signMessage', detail: '({ pkpId, message })' },
+  { name: 'signTypedData', detail: '({ pkpId, domain, types, value })' },
+  { name: 'signTransaction', detail: '({ pkpId, transaction })' },
+  { name: 'signDigest', detail: '({ pkpId, digest })' },
   { name: 'getPrivateKey', detail: '({ pkpId })' },
   { name: 'encrypt', detail: '({ pkpId, message })' },
   { name: 'decrypt', detail: '({ pkpId, ciphertext })' },

@@ -35,16 +35,20 @@ export const PRELUDE_PARTS = [
   'response',
   'operations',
   'fetch',
+  'signing',
   'svc',
   'result',
   'drive',
 ] as const
 
-type PreludePart = (typeof PRELUDE_PARTS)[number]
+/** Parts that are loaded after ethers, which they use. */
+export const ETHERS_PARTS = ['wallet'] as const
+
+type PreludePart = (typeof PRELUDE_PARTS)[number] | (typeof ETHERS_PARTS)[number]
 
 export function readGuestSources(): GuestSources {
   const prelude = {} as Record<PreludePart, string>
-  for (const part of PRELUDE_PARTS) prelude[part] = functionExpression(part)
+  for (const part of [...PRELUDE_PARTS, ...ETHERS_PARTS]) prelude[part] = functionExpression(part)
   return { ethers: ethersBundle(), prelude }
 }
 

@@ -2,7 +2,7 @@ import { HOST_CONSTANTS, hostFunctions } from '../host/functions.ts'
 import { IDLE_HOOKS } from '../host/run-functions.ts'
 import { createHostObject } from './bridge.ts'
 import { compileEngine } from './engine-module.ts'
-import { type GuestSources, PRELUDE_PARTS } from './guest-sources.ts'
+import { ETHERS_PARTS, type GuestSources, PRELUDE_PARTS } from './guest-sources.ts'
 import { findRandomState, STACK_TOP, STATIC_END, withoutSourceText } from './layout.ts'
 import type { Pointer } from './quickjs.ts'
 import { type EntryPoint, ENTRY_POINTS, hostFunctionNames, Vm } from './vm.ts'
@@ -62,7 +62,7 @@ function loadPrelude(vm: Vm, sources: GuestSources): Record<EntryPoint, Pointer>
   )
   const parts = engine.native._QTS_NewObject(values.context)
   let base = values.undefined
-  for (const name of PRELUDE_PARTS) {
+  const load = (name: keyof GuestSources['prelude']) => {
     const file = values.cString(`svc:${name}.js`).at
     const install = requireValue(vm, name, values.evaluate(sources.prelude[name], file))
     const part = requireValue(vm, name, values.call(install, [host, base, parts]))
@@ -70,8 +70,12 @@ function loadPrelude(vm: Vm, sources: GuestSources): Record<EntryPoint, Pointer>
     values.setProperty(parts, name, part)
     engine.native._free(file)
   }
-  const ethers = values.evaluate(sources.ethers, values.cString('ethers.js').at)
-  requireValue(vm, 'ethers', values.call(requireValue(vm, 'ethers', ethers), [host, base, parts]))
+  for (const name of PRELUDE_PARTS) load(name)
+  const bundle = values.evaluate(sources.ethers, values.cString('ethers.js').at)
+  const install = requireValue(vm, 'ethers', bundle)
+  const ethers = requireValue(vm, 'ethers', values.call(install, [host, base, parts]))
+  values.setProperty(parts, 'ethers', ethers)
+  for (const name of ETHERS_PARTS) load(name)
   const entries = {} as Record<EntryPoint, Pointer>
   for (const [entry, part] of Object.entries(ENTRY_POINTS) as [EntryPoint, string][])
     entries[entry] = values.property(values.property(parts, part), entry)

@@ -2,11 +2,13 @@ import {
   CIPHERTEXT_MAX_CHARACTERS,
   ENCRYPTED_MESSAGE_MAX_BYTES,
   RESULT_MAX_BYTES,
+  SIGNING_INPUT_MAX_BYTES,
+  TRANSACTION_JSON_MAX_CHARACTERS,
 } from '../../../shared/limits.ts'
 import type { ActionFailure } from '../failure.ts'
 import { KEY_ID_MAX_CHARACTERS } from '../key-limit.ts'
 import { LOG_LEVELS, type LogLine } from '../../../shared/wire/log-line.ts'
-import type { KeyOperation } from '../run.ts'
+import type { KeyOperation, SigningOperation } from '../run.ts'
 
 /** Outcome of a run as reported by the guest: the returned value as JSON text, or the failure. */
 export type ExecutionEnd = { value: string } | { failure: ActionFailure }
@@ -41,6 +43,11 @@ export function readKeyOperation(name: string, argument: unknown): KeyOperation 
       return pkpId === undefined || ciphertext === undefined
         ? undefined
         : { name, pkpId, ciphertext }
+    case 'signMessage':
+    case 'signTypedData':
+    case 'signTransaction':
+    case 'signDigest':
+      return pkpId === undefined ? undefined : readSigningOperation(name, pkpId, argument)
     case 'getSvcActionPrivateKey':
       return { name }
     case 'getSvcActionPublicKey':
@@ -48,6 +55,33 @@ export function readKeyOperation(name: string, argument: unknown): KeyOperation 
       return ipfsId === undefined ? undefined : { name, ipfsId }
     default:
       return undefined
+  }
+}
+
+function readSigningOperation(
+  name: SigningOperation['name'],
+  pkpId: string,
+  argument: unknown,
+): KeyOperation | undefined {
+  const text = (field: string, max: number) => readText(argument, field, 1, max)
+  const hexMax = 2 + 2 * SIGNING_INPUT_MAX_BYTES
+  switch (name) {
+    case 'signMessage': {
+      const message = text('message', hexMax)
+      return message === undefined ? undefined : { name, pkpId, message }
+    }
+    case 'signTypedData': {
+      const typedData = text('typedData', SIGNING_INPUT_MAX_BYTES)
+      return typedData === undefined ? undefined : { name, pkpId, typedData }
+    }
+    case 'signTransaction': {
+      const transaction = text('transaction', TRANSACTION_JSON_MAX_CHARACTERS)
+      return transaction === undefined ? undefined : { name, pkpId, transaction }
+    }
+    case 'signDigest': {
+      const digest = text('digest', hexMax)
+      return digest === undefined ? undefined : { name, pkpId, digest }
+    }
   }
 }
 

@@ -88,6 +88,7 @@ export default function primordials() {
     bufferLength,
     isView,
     isArray: Array.isArray,
+    keys: Object.keys,
     isFinite: Number.isFinite,
     isError: Error.isError,
     freeze: Object.freeze,

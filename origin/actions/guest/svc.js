@@ -2,8 +2,10 @@
  * Svc.Actions: key operations, which only the process that holds the keys can perform. The object is frozen and its
  * global name cannot be redefined, so that other code in the same action cannot replace it.
  */
-export default function svc(host, base, { operations }) {
-  const { String, TypeError, define, freeze } = base
+export default function svc(host, base, parts) {
+  const { String, TypeError, define, freeze, keys, stringify, test } = base
+  const { operations, signing } = parts
+  const PKP_ID = /^0x(?:0{24})?[0-9a-fA-F]{40}$/
 
   const ask = async (name, argument) => {
     const { value } = await operations.request(name, argument).promise
@@ -31,6 +33,28 @@ export default function svc(host, base, { operations }) {
   const id = (operation, input, field, shape = '{' + field + ': string}') =>
     text(operation, input, field, shape, 1, host.keyIdMaxCharacters)
 
+  /*
+   * Reads the members of a signing operation's input once, and refuses others.
+   * @param members object without a prototype that has a key for each member
+   */
+  const read = (operation, input, members, shape) => {
+    const fail = (found) => {
+      throw new TypeError('Svc.Actions.' + operation + ': ' + found + 'expected ' + shape)
+    }
+    if (typeof input !== 'object' || input === null) fail('')
+    const given = keys(input)
+    for (let at = 0; at < given.length; at++) {
+      if (!(given[at] in members)) fail('unknown member ' + stringify(given[at]) + '; ')
+    }
+    const values = { __proto__: null }
+    for (const name in members) values[name] = input[name]
+    return values
+  }
+
+  const refuse = (operation) => (message) => {
+    throw new TypeError('Svc.Actions.' + operation + ': ' + message)
+  }
+
   const Actions = {
     async getPrivateKey(input) {
       return await ask('getPrivateKey', {
@@ -50,6 +74,66 @@ export default function svc(host, base, { operations }) {
       const most = host.ciphertextMaxCharacters
       const ciphertext = text('decrypt', input, 'ciphertext', shape, 1, most)
       return await ask('decrypt', { __proto__: null, pkpId, ciphertext })
+    },
+    async signMessage(input) {
+      const name = 'signMessage'
+      const shape = '{pkpId: string, message: string or Uint8Array}'
+      const given = read(name, input, { __proto__: null, pkpId: 0, message: 0 }, shape)
+      const pkpId = id(name, given, 'pkpId', shape)
+      const isText = typeof given.message === 'string'
+      const max = host.signingInputMaxBytes
+      const message = isText
+        ? signing.textToHex(given.message, max)
+        : signing.bytesToHex(given.message, max)
+      if (message === undefined) {
+        const what = isText ? 'well-formed text' : 'a string, a Uint8Array or an array'
+        refuse(name)('message: expected ' + what + ' of at most ' + String(max) + ' bytes')
+      }
+      return await ask(name, { __proto__: null, pkpId, message })
+    },
+    async signTypedData(input) {
+      const name = 'signTypedData'
+      const shape = '{pkpId: string, domain: object, types: object, value: object}'
+      const members = { __proto__: null, pkpId: 0, domain: 0, types: 0, value: 0 }
+      const given = read(name, input, members, shape)
+      const pkpId = id(name, given, 'pkpId', shape)
+      const { domain, types, value } = given
+      const data = { __proto__: null, domain, types, value }
+      const typedData = signing.toJson(data, '', host.signingInputMaxBytes, refuse(name))
+      return await ask(name, { __proto__: null, pkpId, typedData })
+    },
+    async signTransaction(input) {
+      const name = 'signTransaction'
+      const shape = '{pkpId: string, transaction: object}'
+      const given = read(name, input, { __proto__: null, pkpId: 0, transaction: 0 }, shape)
+      const pkpId = id(name, given, 'pkpId', shape)
+      const max = host.transactionJsonMaxCharacters
+      const transaction = signing.toJson(given.transaction, 'transaction', max, refuse(name))
+      return await ask(name, { __proto__: null, pkpId, transaction })
+    },
+    async signDigest(input) {
+      const name = 'signDigest'
+      const shape = '{pkpId: string, digest: 32 bytes as 0x hex or Uint8Array}'
+      const given = read(name, input, { __proto__: null, pkpId: 0, digest: 0 }, shape)
+      const pkpId = id(name, given, 'pkpId', shape)
+      const digest =
+        signing.bytesToHex(given.digest, 32) ?? text(name, given, 'digest', shape, 66, 66)
+      return await ask(name, { __proto__: null, pkpId, digest })
+    },
+    wallet(input) {
+      const name = 'wallet'
+      const shape = '{pkpId: string}'
+      const pkpId = id(
+        name,
+        read(name, input, { __proto__: null, pkpId: 0 }, shape),
+        'pkpId',
+        shape,
+      )
+      if (!test(PKP_ID, pkpId)) {
+        refuse(name)('pkpId must be a wallet address or its 32-byte ID, in hex with 0x')
+      }
+      /* This part is loaded after ethers. */
+      return parts.wallet.open(pkpId)
     },
     async getSvcActionPrivateKey() {
       return await ask('getSvcActionPrivateKey', { __proto__: null })
@@ -72,4 +156,5 @@ export default function svc(host, base, { operations }) {
    * even if it is not configurable.
    */
   define(globalThis, 'Svc', { get: freeze(() => Svc), configurable: false })
+  return { Actions }
 }

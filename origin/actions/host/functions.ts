@@ -3,6 +3,8 @@ import {
   ENCRYPTED_MESSAGE_MAX_BYTES,
   LOGS_MAX_BYTES,
   RESULT_MAX_BYTES,
+  SIGNING_INPUT_MAX_BYTES,
+  TRANSACTION_JSON_MAX_CHARACTERS,
 } from '../../../shared/limits.ts'
 import { KEY_ID_MAX_CHARACTERS } from '../key-limit.ts'
 import { clockFunctions, type RunHooks, runFunctions } from './run-functions.ts'
@@ -41,4 +43,6 @@ export const HOST_CONSTANTS = {
   keyIdMaxCharacters: KEY_ID_MAX_CHARACTERS,
   messageMaxBytes: ENCRYPTED_MESSAGE_MAX_BYTES,
   ciphertextMaxCharacters: CIPHERTEXT_MAX_CHARACTERS,
+  signingInputMaxBytes: SIGNING_INPUT_MAX_BYTES,
+  transactionJsonMaxCharacters: TRANSACTION_JSON_MAX_CHARACTERS,
 }

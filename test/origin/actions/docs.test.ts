@@ -128,6 +128,7 @@ describe('docs/actions.md', () => {
     ['console', `${limits.LOGS_MAX_BYTES / 1024} KiB`],
     ['key operations', `${limits.KEY_OPERATIONS_MAX} `],
     ['message of `encrypt`', `${limits.ENCRYPTED_MESSAGE_MAX_BYTES / 1024} KiB`],
+    ['input of signing', `a message of ${limits.SIGNING_INPUT_MAX_BYTES / 1024} KiB`],
     ['outbound requests', `${limits.OUTBOUND_REQUESTS_MAX},`],
     ['outbound response', `${limits.OUTBOUND_RESPONSE_MAX_BYTES.toLocaleString('en')} bytes`],
     ['outbound request', `a body of ${limits.OUTBOUND_BODY_MAX_BYTES.toLocaleString('en')} bytes`],

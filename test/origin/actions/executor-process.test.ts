@@ -1,11 +1,15 @@
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { id } from 'ethers'
 import { afterAll, expect, it } from 'vitest'
 import { PUBLIC_ONLY } from '../../../origin/actions/outbound/policy.ts'
 import { ExecutorProcess } from '../../../origin/actions/pool/executor-process.ts'
 import type { TemplateFile } from '../../../origin/actions/pool/template.ts'
 import type { KeyOperation } from '../../../origin/actions/run.ts'
+import { capabilityFor } from '../../../origin/runs/capability.ts'
+import { leaksIn } from '../hostile/canary.ts'
+import { accountOf, addressOf, keyring } from '../runs/wallet-holder.ts'
 import { NO_KEYS, request, returned } from './sandbox.ts'
 
 /** An executor that reports the end of the previous or an unknown run before it ends its own run. */
@@ -35,6 +39,21 @@ const KEY_THIEF = `
     }
     if (type !== 'key_answer') return
     const result = { kind: 'returned', value: '"own"', logs: [], durationMs: 1, cpuMs: 1 }
+    process.send({ type: 'ended', token, result, rssBytes: 1 })
+  })`
+
+/** An executor that requests one operation after the other, and returns every message that it received. */
+const RECORDER = (operations: KeyOperation[]) => `
+  const received = []
+  const operations = ${JSON.stringify(operations)}
+  process.on('message', (message) => {
+    received.push(message)
+    const { type, token } = message
+    if (type === 'start') return process.send({ type: 'ready', rssBytes: 1 })
+    const operation = operations.shift()
+    if (operation !== undefined)
+      return process.send({ type: 'waits', token, operations: [{ id: 1, operation }], computedMs: 1 })
+    const result = { kind: 'returned', value: JSON.stringify(received), logs: [], durationMs: 1, cpuMs: 1 }
     process.send({ type: 'ended', token, result, rssBytes: 1 })
   })`
 
@@ -89,3 +108,27 @@ it('stolen key: an executor cannot ask for keys with another token', () =>
     await executor.run(request(''), { keyOperation })
     expect(asked).toEqual([{ name: 'getPrivateKey', pkpId: 'own' }])
   }))
+
+it('key theft: no message to a compromised executor contains the key that signs for it', async () => {
+  const account = accountOf('account', ['permitted'], ['QmAny'])
+  const capability = capabilityFor(keyring, 'QmAny', () => ({ account, keyHash: account.hash }))
+  const pkpId = addressOf(account.hash, 'permitted')
+  const key = keyring.walletKey(account.hash, id('permitted'))
+  const received = async (...operations: KeyOperation[]) => {
+    let value = ''
+    await withExecutor(RECORDER(operations), async (executor) => {
+      value = returned(await executor.run(request(''), capability)).value
+    })
+    return value
+  }
+  const signed = await received(
+    { name: 'signMessage', pkpId, message: '0x00' },
+    { name: 'signTypedData', pkpId, typedData: '{"domain":{},"types":{"A":[]},"value":{}}' },
+    { name: 'signTransaction', pkpId, transaction: '{}' },
+    { name: 'signDigest', pkpId, digest: `0x${'00'.repeat(32)}` },
+    { name: 'signDigest', pkpId, digest: 'no digest' },
+  )
+  expect(signed.match(/"ok":true,"value":"0x[0-9a-f]{128,}"/g)).toHaveLength(4)
+  expect(leaksIn(signed, key)).toEqual([])
+  expect(leaksIn(await received({ name: 'getPrivateKey', pkpId }), key)).toContain('hex')
+})

@@ -24,6 +24,9 @@ const WATCH = `
   }
   const count = () => { let n = 0; walk(() => { n++ }); return n }`
 
+const NO_KEYS_MESSAGE = 'this test grants no keys'
+const refused = (call: string) => `try { await Svc.Actions.${call} } catch (e) { return e.message }`
+
 /** Everything that the prelude offers, called with plain values that have no custom conversions. */
 const USES: Record<string, [code: string, value: unknown]> = {
   console: ['console.log("line", {}, [1], 2n, null, () => 1); console.assert(false); return 1', 1],
@@ -80,6 +83,18 @@ const USES: Record<string, [code: string, value: unknown]> = {
     0,
   ],
   microtask: ['let n = 0; queueMicrotask(() => { n++ }); await null; await null; return n', 1],
+  signMessage: [refused('signMessage({ pkpId: "0x", message: "é" })'), NO_KEYS_MESSAGE],
+  signTypedData: [
+    refused(
+      'signTypedData({ pkpId: "0x", domain: { chainId: 1n }, types: { A: [] }, value: { b: new Uint8Array(1), c: true } })',
+    ),
+    NO_KEYS_MESSAGE,
+  ],
+  signTransaction: [
+    refused('signTransaction({ pkpId: "0x", transaction: { to: null, nonce: 1, value: "1" } })'),
+    NO_KEYS_MESSAGE,
+  ],
+  signDigest: [refused('signDigest({ pkpId: "0x", digest: new Uint8Array(32) })'), NO_KEYS_MESSAGE],
   fetch: [
     'let m; try { await fetch("https://u:p@a.example") } catch (e) { m = e.message }; return m',
     'Request: the URL has a user name or password; send a header instead',

@@ -1,4 +1,4 @@
-import { computeAddress, id, zeroPadValue } from 'ethers'
+import { computeAddress, id, verifyMessage, zeroPadValue } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import type { Account, AccountGroup, AccountUsageKey } from '../../../origin/accounts/account.ts'
 import { cidHash } from '../../../shared/cid/cid-format.ts'
@@ -31,6 +31,23 @@ const OPERATIONS: [KeyOperation['name'], (pkpId: string) => Promise<KeyOperation
   [
     'decrypt',
     async (wallet) => ({ name: 'decrypt', pkpId: wallet, ciphertext: await encrypted() }),
+  ],
+  ['signMessage', async (wallet) => ({ name: 'signMessage', pkpId: wallet, message: '0x00' })],
+  [
+    'signTypedData',
+    async (wallet) => ({
+      name: 'signTypedData',
+      pkpId: wallet,
+      typedData: '{"domain":{},"types":{"A":[]},"value":{}}',
+    }),
+  ],
+  [
+    'signTransaction',
+    async (wallet) => ({ name: 'signTransaction', pkpId: wallet, transaction: '{}' }),
+  ],
+  [
+    'signDigest',
+    async (wallet) => ({ name: 'signDigest', pkpId: wallet, digest: `0x${'00'.repeat(32)}` }),
   ],
 ]
 
@@ -152,6 +169,29 @@ describe('a ciphertext of a wallet', () => {
       'encrypt: the message contains a lone surrogate',
     )
     await expect(decrypted(account, pkpId, '!')).rejects.toThrow('decrypt: the ciphertext is not')
+  })
+})
+
+describe('a signing operation', () => {
+  it('is signed by the wallet, and names itself in an error', async () => {
+    const message = '0x68656c6c6f'
+    const signature = await asked(account, { name: 'signMessage', pkpId, message })
+    expect(verifyMessage('hello', signature)).toBe(pkpId)
+    const refused = asked(account, { name: 'signMessage', pkpId, message: 'hello' })
+    await expect(refused).rejects.toThrow('signMessage: message: expected bytes')
+  })
+
+  it('reveals nothing about its input to an action without permission', async () => {
+    const refused = asked(account, { name: 'signMessage', pkpId: outside, message: 'no hex' })
+    await expect(refused).rejects.toThrow('are not in the same group')
+  })
+
+  it('sender of another wallet: rejects a transaction from another wallet of the account', async () => {
+    const transaction = JSON.stringify({ from: outside })
+    const refused = asked(account, { name: 'signTransaction', pkpId, transaction })
+    await expect(refused).rejects.toThrow(
+      `signTransaction: transaction.from: is not the address of the wallet, ${pkpId}`,
+    )
   })
 })
 
