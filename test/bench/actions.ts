@@ -13,6 +13,7 @@ import type { ActionPool, Capability, ActionResult } from '../../origin/actions/
 import { actionCid } from '../../shared/cid/compute-cid.ts'
 import { measureMemory } from './actions-memory.ts'
 import { measureService } from './actions-service.ts'
+import { measureSigning } from './actions-signing.ts'
 import { median, type Metric, report } from './report.ts'
 
 const KEY = `0x${'01'.repeat(32)}`
@@ -85,6 +86,7 @@ export async function actions(): Promise<void> {
       baseline: freshMs,
       ratio: freshMs / signMs,
     })
+    await measureSigning(pool, metric)
     metric({ metric: 'exec_rate', value: await rate(pool, TRIVIAL), unit: 'runs/s' })
     metric({ metric: 'sign_rate', value: await rate(pool, SIGN), unit: 'runs/s' })
     metric({ metric: 'kill_overrun_p99_ms', value: await killOverrunMs(pool), unit: 'ms' })
