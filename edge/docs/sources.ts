@@ -129,6 +129,7 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/decisions/0102-rehearsal.md', title: "0102 A rehearsal in namespaces", lead: "", load: () => import('../../docs/decisions/0102-rehearsal.md') },
   { file: 'docs/decisions/0104-payers-follow-the-heartbeat.md', title: "0104 Payers follow the heartbeat", lead: "", load: () => import('../../docs/decisions/0104-payers-follow-the-heartbeat.md') },
   { file: 'docs/decisions/0106-signing-operations.md', title: "0106 Signing operations keep the key out of the sandbox", lead: "", load: () => import('../../docs/decisions/0106-signing-operations.md') },
+  { file: 'docs/decisions/0103-packed-storage.md', title: "0103 Packed storage of the contract", lead: "", load: () => import('../../docs/decisions/0103-packed-storage.md') },
   { file: 'docs/deploy.md', title: "Deployment", lead: "This page describes how to set up, from scratch, a deployment that anyone can verify.", load: () => import('../../docs/deploy.md') },
   { file: 'docs/derived-actions.md', title: "Derived actions", lead: "The source of a derived action consists of a template, followed by a constant called the manifest.", load: () => import('../../docs/derived-actions.md') },
   { file: 'docs/errors.md', title: "Errors", lead: "Every failure of both services: what it means, and what to do.", load: () => import('../../docs/errors.md') },

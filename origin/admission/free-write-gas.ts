@@ -3,19 +3,18 @@
  * gas`. The gas budget reserves this amount before a write is sent.
  */
 
-export const CONVERSION_GAS = 215_000n
+export const CONVERSION_GAS = 185_000n
 
-const NEW_ACCOUNT_GAS = 160_000n
+const NEW_ACCOUNT_GAS = 130_000n
 
 /** Storing and checking 32 bytes of text. */
 const TEXT_SLOT_GAS = 33_000n
 
-export function newAccountGas(...texts: readonly string[]): bigint {
-  const slots = texts.reduce((sum, text) => sum + textSlots(Buffer.byteLength(text)), 0)
-  return NEW_ACCOUNT_GAS + BigInt(slots) * TEXT_SLOT_GAS
-}
+/** Bytes of text that share a slot with other fields, which every account has: `ACCOUNT_START` of the contract. */
+const FREE_TEXT_BYTES = 16
 
-/** A text of up to 31 bytes shares a slot with its length, which every account has. */
-function textSlots(bytes: number): number {
-  return bytes < 32 ? 0 : Math.ceil(bytes / 32)
+export function newAccountGas(...texts: readonly string[]): bigint {
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+  const slots = Math.max(0, Math.ceil((bytes - FREE_TEXT_BYTES) / 32))
+  return NEW_ACCOUNT_GAS + BigInt(slots) * TEXT_SLOT_GAS
 }

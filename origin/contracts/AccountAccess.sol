@@ -3,22 +3,28 @@ pragma solidity ^0.8.28;
 
 import {EnumerableSet} from "@openzeppelin/contracts/utils/structs/EnumerableSet.sol";
 import {AccountConfigStorage as Storage} from "./AccountConfigStorage.sol";
-import {UsageApiKey} from "./AccountConfigTypes.sol";
 import {IAccountConfigErrors} from "./IAccountConfigErrors.sol";
+import {UsageApiKeyRecords} from "./UsageApiKeyRecords.sol";
 
 /// @title Which account a hash names, who may write it, and how far a usage key reaches.
 abstract contract AccountAccess is IAccountConfigErrors {
     using EnumerableSet for EnumerableSet.AddressSet;
-    using EnumerableSet for EnumerableSet.UintSet;
+    using UsageApiKeyRecords for Storage.UsageApiKeyRecord;
 
     modifier onlyApiPayer() {
         if (!Storage.state().apiPayers.contains(msg.sender)) revert NotApiPayer(msg.sender);
         _;
     }
 
-    /// @return accountHash the master hash that `apiKeyHash`, itself or as an alias, names
+    /// @return the master hash that `apiKeyHash`, itself or as an alias, names; 0 if it names no account
+    function _masterOf(uint256 apiKeyHash) internal view returns (uint256) {
+        Storage.Layout storage l = Storage.state();
+        return l.accounts[apiKeyHash].adminWallet != address(0) ? apiKeyHash : l.aliasToMaster[apiKeyHash];
+    }
+
+    /// @dev As `_masterOf`, for a hash that has to name an account.
     function _resolve(uint256 apiKeyHash) internal view returns (uint256 accountHash) {
-        accountHash = Storage.state().allApiKeyHashesToMaster[apiKeyHash];
+        accountHash = _masterOf(apiKeyHash);
         if (accountHash == 0) revert AccountDoesNotExist(apiKeyHash);
     }
 
@@ -32,7 +38,7 @@ abstract contract AccountAccess is IAccountConfigErrors {
         returns (uint256 accountHash, Storage.Account storage account, uint256 usageApiKeyHash)
     {
         Storage.Layout storage l = Storage.state();
-        accountHash = l.allApiKeyHashesToMaster[apiKeyHash];
+        accountHash = _masterOf(apiKeyHash);
         if (accountHash == 0) {
             accountHash = l.usageApiKeyHashToMaster[apiKeyHash];
             if (accountHash == 0) revert AccountDoesNotExist(apiKeyHash);
@@ -56,8 +62,8 @@ abstract contract AccountAccess is IAccountConfigErrors {
         if (!allowed) revert NoAccountAccess(accountHash, msg.sender);
         // On an unmanaged account a master hash or alias is only a name: the wallet is the credential.
         bool revoked = usageApiKeyHash != 0
-            ? !account.usageApiKeyHashes.contains(usageApiKeyHash)
-            : managed && l.revokedApiKeyHashes[apiKeyHash];
+            ? account.usageApiKeys[usageApiKeyHash].position == 0
+            : managed && account.rotated && l.revokedApiKeyHashes[apiKeyHash];
         if (revoked) revert ApiKeyRevoked(apiKeyHash);
     }
 
@@ -77,18 +83,19 @@ abstract contract AccountAccess is IAccountConfigErrors {
     function _refuseTakenHash(uint256 hash) internal view {
         Storage.Layout storage l = Storage.state();
         if (hash == 0) revert InvalidRequest("the key's hash is zero");
-        if (l.allApiKeyHashesToMaster[hash] != 0) {
+        uint256 master = _masterOf(hash);
+        if (master != 0) {
             if (l.revokedApiKeyHashes[hash]) revert ApiKeyHashAlreadyRevoked(hash);
-            revert AccountAlreadyExists(l.allApiKeyHashesToMaster[hash]);
+            revert AccountAlreadyExists(master);
         }
         uint256 holder = l.usageApiKeyHashToMaster[hash];
         if (holder == 0) return;
-        if (l.accounts[holder].usageApiKeyHashes.contains(hash)) revert UsageApiKeyAlreadyExists(hash, holder);
+        if (l.accounts[holder].usageApiKeys[hash].position != 0) revert UsageApiKeyAlreadyExists(hash, holder);
         revert ApiKeyHashAlreadyRevoked(hash);
     }
 
     /// @return whether one of a usage key's arrays names the group, or all groups by 0
-    function _reaches(uint256[] storage groupIds, uint256 groupId) internal view returns (bool) {
+    function _reaches(uint256[] memory groupIds, uint256 groupId) internal pure returns (bool) {
         for (uint256 i; i < groupIds.length; ++i) {
             uint256 id = groupIds[i];
             if (id == 0 || id == groupId) return true;
@@ -96,11 +103,40 @@ abstract contract AccountAccess is IAccountConfigErrors {
         return false;
     }
 
-    function _permissions(Storage.Account storage account, uint256 usageApiKeyHash)
+    /// @param list an index of `UsageApiKeyRecords`
+    function _mayIn(Storage.Account storage account, uint256 usageApiKeyHash, uint256 list, uint256 groupId)
         internal
         view
-        returns (UsageApiKey storage)
+        returns (bool)
     {
-        return account.usageApiKeys[usageApiKeyHash].key;
+        return _reaches(account.usageApiKeys[usageApiKeyHash].groupIds(list), groupId);
+    }
+
+    /// @param flag a flag of `UsageApiKeyRecords`
+    function _may(Storage.Account storage account, uint256 usageApiKeyHash, uint8 flag) internal view returns (bool) {
+        return account.usageApiKeys[usageApiKeyHash].flags & flag != 0;
+    }
+
+    function _groupExists(Storage.Account storage account, uint256 groupId) internal view returns (bool) {
+        return groupId != 0 && groupId < account.nextGroupId
+            && (account.removedGroups[groupId / 256] >> (groupId % 256)) & 1 == 0;
+    }
+
+    /// @return next the lowest ID of a group above `groupId`, 0 if there is none
+    function _groupAfter(Storage.Account storage account, uint256 groupId) internal view returns (uint256 next) {
+        uint256 end = account.nextGroupId;
+        for (next = groupId + 1; next < end; ++next) {
+            uint256 removed = account.removedGroups[next / 256] >> (next % 256);
+            if (removed & 1 == 0) return next;
+            // Skips the rest of a word of removed groups, so that they cost next to nothing.
+            if (removed == type(uint256).max >> (next % 256)) next |= 255;
+        }
+        return 0;
+    }
+
+    /// @dev Time is stored in 40 bits, and must not be truncated.
+    function _now() internal view returns (uint40) {
+        if (block.timestamp > type(uint40).max) revert InvalidRequest("the block's time is out of range");
+        return uint40(block.timestamp);
     }
 }

@@ -12,6 +12,7 @@ import {ERC165Base} from "@solidstate/contracts/introspection/ERC165/base/ERC165
 import {DiamondBase} from "@solidstate/contracts/proxy/diamond/base/DiamondBase.sol";
 import {DiamondReadable} from "@solidstate/contracts/proxy/diamond/readable/DiamondReadable.sol";
 import {DiamondWritable} from "@solidstate/contracts/proxy/diamond/writable/DiamondWritable.sol";
+import {AccountConfigStorage as Storage} from "./AccountConfigStorage.sol";
 
 /// @title The AccountConfig diamond (EIP-2535): accounts, keys, groups and wallets, the truth of permissions.
 /// @dev Put together from parts rather than from SolidStateDiamond, which also takes plain ether, that nothing
@@ -22,6 +23,7 @@ contract AccountConfig is DiamondBase, DiamondReadable, DiamondWritable, SafeOwn
     /// is no block in which the diamond is in service and has no payers
     constructor(FacetCut[] memory facetCuts, bytes[] memory calls) {
         _setOwner(msg.sender);
+        Storage.state().version = Storage.VERSION;
         _addOwnFunctions();
         _diamondCut(facetCuts, address(0), "");
         for (uint256 i; i < calls.length; ++i) {

@@ -3,14 +3,12 @@ pragma solidity ^0.8.28;
 
 import {AccountAccess} from "./AccountAccess.sol";
 import {AccountConfigStorage as Storage} from "./AccountConfigStorage.sol";
-import {EnumerableSet} from "@openzeppelin/contracts/utils/structs/EnumerableSet.sol";
 import {IAccountConfigEvents} from "./IAccountConfigEvents.sol";
 import {InputLimits} from "./InputLimits.sol";
+import {PackedBytes} from "./PackedBytes.sol";
 
 /// @title Opening accounts, and who owns them (specification, States and transitions).
 abstract contract AccountWrites is AccountAccess, InputLimits, IAccountConfigEvents {
-    using EnumerableSet for EnumerableSet.UintSet;
-
     /// @notice Registers a managed account.
     /// @param apiKeyHash keccak256 of the first API key's text; the account's identity from here on
     /// @param accountWallet the wallet that the origin derived for this hash. Nobody outside the enclave has its
@@ -78,6 +76,7 @@ abstract contract AccountWrites is AccountAccess, InputLimits, IAccountConfigEve
         if (!account.managed) revert InvalidRequest("the account has no API key");
         _refuseTakenHash(newApiKeyHash);
         _addAlias(accountHash, account, newApiKeyHash, address(0));
+        account.rotated = true;
         Storage.state().revokedApiKeyHashes[apiKeyHash] = true;
         emit ApiKeyHashRevoked(accountHash, apiKeyHash);
     }
@@ -92,13 +91,16 @@ abstract contract AccountWrites is AccountAccess, InputLimits, IAccountConfigEve
         _requireTexts(name, description);
         Storage.Layout storage l = Storage.state();
         Storage.Account storage account = l.accounts[accountHash];
+        bytes32 start = PackedBytes.store(
+            account.rest, Storage.ACCOUNT_START, bytes.concat(bytes(name), bytes(description)), 0
+        );
         account.adminWallet = wallet;
         account.managed = managed;
-        account.createdAt = uint40(block.timestamp);
+        account.createdAt = _now();
         account.nextGroupId = 1;
-        account.name = name;
-        account.description = description;
-        l.allApiKeyHashesToMaster[accountHash] = accountHash;
+        account.nameLength = uint16(bytes(name).length);
+        account.descriptionLength = uint16(bytes(description).length);
+        account.start = bytes16(start);
         if (l.everAdminOf[wallet] == 0) l.everAdminOf[wallet] = accountHash;
         emit AccountCreated(accountHash, managed, wallet, name, description, block.timestamp);
     }
@@ -110,17 +112,16 @@ abstract contract AccountWrites is AccountAccess, InputLimits, IAccountConfigEve
     }
 
     function _addAlias(uint256 accountHash, Storage.Account storage account, uint256 aliasHash, address wallet) private {
-        account.aliasHashes.add(aliasHash);
-        Storage.state().allApiKeyHashesToMaster[aliasHash] = accountHash;
+        account.aliasHashes.push(aliasHash);
+        Storage.state().aliasToMaster[aliasHash] = accountHash;
         emit AliasSet(accountHash, aliasHash, wallet);
     }
 
     /// @dev Whoever was an admin once can own no other account, and get none back. A wallet's hash that names an
     /// account without that, as only a payer can make it, is not taken from that account either.
     function _refuseFormerAdmin(address wallet) private view {
-        Storage.Layout storage l = Storage.state();
-        uint256 owned = l.everAdminOf[wallet];
-        if (owned == 0) owned = l.allApiKeyHashesToMaster[_hashOf(wallet)];
+        uint256 owned = Storage.state().everAdminOf[wallet];
+        if (owned == 0) owned = _masterOf(_hashOf(wallet));
         if (owned != 0) revert AccountAlreadyExists(owned);
     }
 

@@ -3,13 +3,15 @@ pragma solidity ^0.8.28;
 
 import {AccountAccess} from "./AccountAccess.sol";
 import {AccountConfigStorage as Storage} from "./AccountConfigStorage.sol";
-import {EnumerableSet} from "@openzeppelin/contracts/utils/structs/EnumerableSet.sol";
+import {ActionRecords} from "./ActionRecords.sol";
 import {IAccountConfigEvents} from "./IAccountConfigEvents.sol";
+import {IdSet} from "./IdSet.sol";
 import {InputLimits} from "./InputLimits.sol";
 
 /// @title The account's records of actions: CID, name, description. A record permits nothing: groups do.
 abstract contract ActionWrites is AccountAccess, InputLimits, IAccountConfigEvents {
-    using EnumerableSet for EnumerableSet.UintSet;
+    using ActionRecords for Storage.Account;
+    using IdSet for IdSet.Set;
 
     uint256 private constant NAME = 1;
     uint256 private constant DESCRIPTION = 2;
@@ -25,8 +27,8 @@ abstract contract ActionWrites is AccountAccess, InputLimits, IAccountConfigEven
         _requireCid(cid);
         _requireTexts(name, description);
         uint256 cidHash = uint256(keccak256(bytes(cid)));
-        if (!account.cidHashes.add(cidHash)) revert ActionAlreadyExists(accountHash, cidHash);
-        account.actions[cidHash] = Storage.Action(cid, name, description);
+        if (account.has(cidHash)) revert ActionAlreadyExists(accountHash, cidHash);
+        account.store(cidHash, cid, name, description);
         emit ActionSet(accountHash, cidHash, cid, name, description);
     }
 
@@ -39,12 +41,13 @@ abstract contract ActionWrites is AccountAccess, InputLimits, IAccountConfigEven
         string calldata description
     ) external {
         (uint256 accountHash, Storage.Account storage account) = _authorizeMaster(apiKeyHash);
-        if (!account.cidHashes.contains(cidHash)) revert ActionDoesNotExist(accountHash, cidHash);
+        if (!account.has(cidHash)) revert ActionDoesNotExist(accountHash, cidHash);
         _requireTexts(name, description);
-        Storage.Action storage action = account.actions[cidHash];
-        if (fields & NAME != 0) action.name = name;
-        if (fields & DESCRIPTION != 0) action.description = description;
-        emit ActionSet(accountHash, cidHash, action.cid, action.name, action.description);
+        (string memory cid, string memory newName, string memory newDescription) = account.load(cidHash);
+        if (fields & NAME != 0) newName = name;
+        if (fields & DESCRIPTION != 0) newDescription = description;
+        account.store(cidHash, cid, newName, newDescription);
+        emit ActionSet(accountHash, cidHash, cid, newName, newDescription);
     }
 
     /// @notice Deletes an action's record and takes it out of every group. Master only.
@@ -52,14 +55,15 @@ abstract contract ActionWrites is AccountAccess, InputLimits, IAccountConfigEven
     /// with more groups than a block has gas for takes it out of them one by one.
     function deleteAction(uint256 apiKeyHash, uint256 cidHash) external {
         (uint256 accountHash, Storage.Account storage account) = _authorizeMaster(apiKeyHash);
-        if (!account.cidHashes.remove(cidHash)) revert ActionDoesNotExist(accountHash, cidHash);
-        delete account.actions[cidHash];
-        uint256 count = account.groupIds.length();
-        for (uint256 i; i < count; ++i) {
-            uint256 groupId = account.groupIds.at(i);
-            if (account.groups[groupId].cidHashes.remove(cidHash)) {
-                emit ActionInGroupSet(accountHash, groupId, cidHash, false);
-            }
+        if (!account.remove(cidHash)) revert ActionDoesNotExist(accountHash, cidHash);
+        for (uint256 id = _groupAfter(account, 0); id != 0; id = _groupAfter(account, id)) {
+            Storage.Group storage group = account.groups[id];
+            uint256 count = group.cidCount;
+            if (count == 0) continue;
+            uint256 left = group.cidHashes.remove(count, bytes32(cidHash));
+            if (left == count) continue;
+            group.cidCount = uint16(left);
+            emit ActionInGroupSet(accountHash, id, cidHash, false);
         }
         emit ActionRemoved(accountHash, cidHash);
     }

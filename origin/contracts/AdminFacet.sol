@@ -26,6 +26,14 @@ contract AdminFacet is OwnableInternal, IAccountConfigErrors, IAccountConfigEven
         }
     }
 
+    /// @notice Reverts unless the contract stores its state in the layout of these facets. An upgrade calls this within
+    /// its transaction, because facets of another layout would find no accounts.
+    function checkStorageLayout() external view {
+        if (Storage.state().version != Storage.VERSION) {
+            revert InvalidRequest("the contract has another storage layout");
+        }
+    }
+
     /// @notice Sets one value of the node configuration; the empty value unsets it.
     function setNodeConfiguration(string calldata key, string calldata value) external onlyOwner {
         Storage.state().nodeConfiguration[key] = value;

@@ -3,17 +3,21 @@ pragma solidity ^0.8.28;
 
 import {AccountAccess} from "./AccountAccess.sol";
 import {AccountConfigStorage as Storage} from "./AccountConfigStorage.sol";
-import {EnumerableSet} from "@openzeppelin/contracts/utils/structs/EnumerableSet.sol";
-import {GroupInput, UsageApiKey} from "./AccountConfigTypes.sol";
+import {ActionRecords} from "./ActionRecords.sol";
+import {GroupInput} from "./AccountConfigTypes.sol";
+import {GroupRecords} from "./GroupRecords.sol";
 import {IAccountConfigEvents} from "./IAccountConfigEvents.sol";
+import {IdSet} from "./IdSet.sol";
 import {InputLimits} from "./InputLimits.sol";
+import {UsageApiKeyRecords} from "./UsageApiKeyRecords.sol";
 
 /// @title Groups: what binds wallets, actions and keys.
 /// @dev 0 in a group stands for every wallet, or every action, later ones included. A usage key may put it there
 /// only where its own array says 0 too: it must not pass on more than it was given.
 abstract contract GroupWrites is AccountAccess, InputLimits, IAccountConfigEvents {
-    using EnumerableSet for EnumerableSet.Bytes32Set;
-    using EnumerableSet for EnumerableSet.UintSet;
+    using ActionRecords for Storage.Account;
+    using GroupRecords for Storage.Group;
+    using IdSet for IdSet.Set;
 
     uint256 private constant NAME = 1;
     uint256 private constant DESCRIPTION = 2;
@@ -32,19 +36,18 @@ abstract contract GroupWrites is AccountAccess, InputLimits, IAccountConfigEvent
     ) external returns (uint256 groupId) {
         (uint256 accountHash, Storage.Account storage account, uint256 usage) = _authorize(apiKeyHash);
         if (usage != 0) {
-            UsageApiKey storage key = _permissions(account, usage);
-            if (!key.canCreateGroups) revert NotAllowedToCreateGroups(usage);
-            if (pkpIds.length > 0 && !_reaches(key.addPkpToGroups, 0)) revert NotAllowedToAddPkps(usage, 0);
-            if (cidHashes.length > 0 && !_reaches(key.manageIpfsIdsInGroups, 0)) {
+            if (!_may(account, usage, UsageApiKeyRecords.CAN_CREATE_GROUPS)) revert NotAllowedToCreateGroups(usage);
+            if (pkpIds.length > 0 && !_mayIn(account, usage, UsageApiKeyRecords.ADD_PKP_TO_GROUPS, 0)) {
+                revert NotAllowedToAddPkps(usage, 0);
+            }
+            if (cidHashes.length > 0 && !_mayIn(account, usage, UsageApiKeyRecords.MANAGE_IPFS_IDS_IN_GROUPS, 0)) {
                 revert NotAllowedToManageIpfsIds(usage, 0);
             }
         }
         _requireTexts(name, description);
         groupId = account.nextGroupId++;
-        account.groupIds.add(groupId);
         Storage.Group storage group = account.groups[groupId];
-        group.name = name;
-        group.description = description;
+        group.storeTexts(name, description);
         _fillPkpIds(accountHash, account, group, pkpIds);
         _fillCidHashes(group, cidHashes);
         _emitGroupSet(accountHash, groupId, group);
@@ -56,14 +59,20 @@ abstract contract GroupWrites is AccountAccess, InputLimits, IAccountConfigEvent
         (uint256 accountHash, Storage.Account storage account) = _authorizeMaster(apiKeyHash);
         Storage.Group storage group = _group(accountHash, account, groupId);
         _requireTexts(input.name, input.description);
-        if (fields & NAME != 0) group.name = input.name;
-        if (fields & DESCRIPTION != 0) group.description = input.description;
+        if (fields & (NAME | DESCRIPTION) != 0) {
+            (string memory name, string memory description) = group.loadTexts();
+            if (fields & NAME != 0) name = input.name;
+            if (fields & DESCRIPTION != 0) description = input.description;
+            group.storeTexts(name, description);
+        }
         if (fields & PKP_IDS != 0) {
-            group.pkpIds.clear();
+            group.pkpIds.clear(group.pkpCount);
+            group.pkpCount = 0;
             _fillPkpIds(accountHash, account, group, input.pkpIds);
         }
         if (fields & CID_HASHES != 0) {
-            group.cidHashes.clear();
+            group.cidHashes.clear(group.cidCount);
+            group.cidCount = 0;
             _fillCidHashes(group, input.cidHashes);
         }
         _emitGroupSet(accountHash, groupId, group);
@@ -73,32 +82,38 @@ abstract contract GroupWrites is AccountAccess, InputLimits, IAccountConfigEvent
     /// A usage key needs canDeleteGroups.
     function removeGroup(uint256 apiKeyHash, uint256 groupId) external {
         (uint256 accountHash, Storage.Account storage account, uint256 usage) = _authorize(apiKeyHash);
-        if (usage != 0 && !_permissions(account, usage).canDeleteGroups) revert NotAllowedToDeleteGroups(usage);
-        if (!account.groupIds.remove(groupId)) revert GroupDoesNotExist(accountHash, groupId);
+        if (usage != 0 && !_may(account, usage, UsageApiKeyRecords.CAN_DELETE_GROUPS)) {
+            revert NotAllowedToDeleteGroups(usage);
+        }
+        if (!_groupExists(account, groupId)) revert GroupDoesNotExist(accountHash, groupId);
+        account.removedGroups[groupId / 256] |= 1 << (groupId % 256);
         emit GroupRemoved(accountHash, groupId);
     }
 
     /// @notice Lets the group's actions use a wallet. A usage key needs the group in addPkpToGroups.
     function addPkpToGroup(uint256 apiKeyHash, uint256 groupId, bytes32 pkpId) external {
         (uint256 accountHash, Storage.Account storage account, uint256 usage) = _authorize(apiKeyHash);
-        if (usage != 0) {
-            uint256[] storage reach = _permissions(account, usage).addPkpToGroups;
-            if (!_reaches(reach, pkpId == 0 ? 0 : groupId)) revert NotAllowedToAddPkps(usage, groupId);
+        if (
+            usage != 0 && !_mayIn(account, usage, UsageApiKeyRecords.ADD_PKP_TO_GROUPS, pkpId == 0 ? 0 : groupId)
+        ) {
+            revert NotAllowedToAddPkps(usage, groupId);
         }
         Storage.Group storage group = _group(accountHash, account, groupId);
         _requireWallet(accountHash, account, pkpId);
-        group.pkpIds.add(pkpId);
-        if (group.pkpIds.length() > GROUP_IDS_MAX) revert TooManyIds("pkpIds", group.pkpIds.length(), GROUP_IDS_MAX);
+        uint256 count = group.pkpIds.add(group.pkpCount, pkpId);
+        if (count > GROUP_IDS_MAX) revert TooManyIds("pkpIds", count, GROUP_IDS_MAX);
+        group.pkpCount = uint16(count);
         emit PkpInGroupSet(accountHash, groupId, pkpId, true);
     }
 
     /// @notice Takes a wallet out of a group. A usage key needs the group in removePkpFromGroups.
     function removePkpFromGroup(uint256 apiKeyHash, uint256 groupId, bytes32 pkpId) external {
         (uint256 accountHash, Storage.Account storage account, uint256 usage) = _authorize(apiKeyHash);
-        if (usage != 0 && !_reaches(_permissions(account, usage).removePkpFromGroups, groupId)) {
+        if (usage != 0 && !_mayIn(account, usage, UsageApiKeyRecords.REMOVE_PKP_FROM_GROUPS, groupId)) {
             revert NotAllowedToRemovePkps(usage, groupId);
         }
-        _group(accountHash, account, groupId).pkpIds.remove(pkpId);
+        Storage.Group storage group = _group(accountHash, account, groupId);
+        group.pkpCount = uint16(group.pkpIds.remove(group.pkpCount, pkpId));
         emit PkpInGroupSet(accountHash, groupId, pkpId, false);
     }
 
@@ -123,10 +138,11 @@ abstract contract GroupWrites is AccountAccess, InputLimits, IAccountConfigEvent
     /// @notice Permits an action in a group no longer. A usage key needs the group in manageIpfsIdsInGroups.
     function removeActionFromGroup(uint256 apiKeyHash, uint256 groupId, uint256 cidHash) external {
         (uint256 accountHash, Storage.Account storage account, uint256 usage) = _authorize(apiKeyHash);
-        if (usage != 0 && !_reaches(_permissions(account, usage).manageIpfsIdsInGroups, groupId)) {
+        if (usage != 0 && !_mayIn(account, usage, UsageApiKeyRecords.MANAGE_IPFS_IDS_IN_GROUPS, groupId)) {
             revert NotAllowedToManageIpfsIds(usage, groupId);
         }
-        _group(accountHash, account, groupId).cidHashes.remove(cidHash);
+        Storage.Group storage group = _group(accountHash, account, groupId);
+        group.cidCount = uint16(group.cidHashes.remove(group.cidCount, bytes32(cidHash)));
         emit ActionInGroupSet(accountHash, groupId, cidHash, false);
     }
 
@@ -139,9 +155,10 @@ abstract contract GroupWrites is AccountAccess, InputLimits, IAccountConfigEvent
         uint256 usage;
         (accountHash, account, usage) = _authorize(apiKeyHash);
         if (usage == 0) return (accountHash, true);
-        uint256[] storage reach = _permissions(account, usage).manageIpfsIdsInGroups;
-        if (!_reaches(reach, groupId)) revert NotAllowedToManageIpfsIds(usage, groupId);
-        mayRename = _reaches(reach, 0);
+        if (!_mayIn(account, usage, UsageApiKeyRecords.MANAGE_IPFS_IDS_IN_GROUPS, groupId)) {
+            revert NotAllowedToManageIpfsIds(usage, groupId);
+        }
+        mayRename = _mayIn(account, usage, UsageApiKeyRecords.MANAGE_IPFS_IDS_IN_GROUPS, 0);
     }
 
     function _record(
@@ -153,20 +170,21 @@ abstract contract GroupWrites is AccountAccess, InputLimits, IAccountConfigEvent
     ) private {
         uint256 cidHash = uint256(keccak256(bytes(cid)));
         Storage.Account storage account = Storage.state().accounts[accountHash];
-        Storage.Action storage action = account.actions[cidHash];
-        bool isNew = account.cidHashes.add(cidHash);
-        if (!isNew && (!mayRename || bytes(name).length + bytes(description).length == 0)) return;
-        if (isNew) action.cid = cid;
-        if (isNew || bytes(name).length > 0) action.name = name;
-        if (isNew || bytes(description).length > 0) action.description = description;
-        emit ActionSet(accountHash, cidHash, cid, action.name, action.description);
+        if (account.has(cidHash) && (!mayRename || bytes(name).length + bytes(description).length == 0)) return;
+        // Both are empty if the action is new.
+        (, string memory newName, string memory newDescription) = account.load(cidHash);
+        if (bytes(name).length > 0) newName = name;
+        if (bytes(description).length > 0) newDescription = description;
+        account.store(cidHash, cid, newName, newDescription);
+        emit ActionSet(accountHash, cidHash, cid, newName, newDescription);
     }
 
     function _permitAction(uint256 accountHash, uint256 groupId, uint256 cidHash) private {
         Storage.Account storage account = Storage.state().accounts[accountHash];
-        EnumerableSet.UintSet storage permitted = _group(accountHash, account, groupId).cidHashes;
-        permitted.add(cidHash);
-        if (permitted.length() > GROUP_IDS_MAX) revert TooManyIds("cidHashes", permitted.length(), GROUP_IDS_MAX);
+        Storage.Group storage group = _group(accountHash, account, groupId);
+        uint256 count = group.cidHashes.add(group.cidCount, bytes32(cidHash));
+        if (count > GROUP_IDS_MAX) revert TooManyIds("cidHashes", count, GROUP_IDS_MAX);
+        group.cidCount = uint16(count);
         emit ActionInGroupSet(accountHash, groupId, cidHash, true);
     }
 
@@ -175,7 +193,7 @@ abstract contract GroupWrites is AccountAccess, InputLimits, IAccountConfigEvent
         view
         returns (Storage.Group storage)
     {
-        if (!account.groupIds.contains(groupId)) revert GroupDoesNotExist(accountHash, groupId);
+        if (!_groupExists(account, groupId)) revert GroupDoesNotExist(accountHash, groupId);
         return account.groups[groupId];
     }
 
@@ -186,33 +204,31 @@ abstract contract GroupWrites is AccountAccess, InputLimits, IAccountConfigEvent
         bytes32[] calldata pkpIds
     ) private {
         _requireIds("pkpIds", pkpIds.length);
+        uint256 count = group.pkpCount;
         for (uint256 i; i < pkpIds.length; ++i) {
             _requireWallet(accountHash, account, pkpIds[i]);
-            group.pkpIds.add(pkpIds[i]);
+            count = group.pkpIds.add(count, pkpIds[i]);
         }
+        group.pkpCount = uint16(count);
     }
 
     function _fillCidHashes(Storage.Group storage group, uint256[] calldata cidHashes) private {
         _requireIds("cidHashes", cidHashes.length);
+        uint256 count = group.cidCount;
         for (uint256 i; i < cidHashes.length; ++i) {
-            group.cidHashes.add(cidHashes[i]);
+            count = group.cidHashes.add(count, bytes32(cidHashes[i]));
         }
+        group.cidCount = uint16(count);
     }
 
     /// @dev A wallet registered later by that address would slip into the group; "all of them" is said with 0.
     function _requireWallet(uint256 accountHash, Storage.Account storage account, bytes32 pkpId) private view {
-        if (pkpId != 0 && !account.pkpIds.contains(pkpId)) revert WalletDoesNotExist(accountHash, pkpId);
+        if (pkpId != 0 && account.wallets[pkpId].derivationPath == 0) revert WalletDoesNotExist(accountHash, pkpId);
     }
 
     /// @dev Read back rather than passed on: an id given twice is stored once, and the event says what is stored.
     function _emitGroupSet(uint256 accountHash, uint256 groupId, Storage.Group storage group) private {
-        emit GroupSet(
-            accountHash,
-            groupId,
-            group.name,
-            group.description,
-            group.pkpIds.values(),
-            group.cidHashes.values()
-        );
+        (string memory name, string memory description) = group.loadTexts();
+        emit GroupSet(accountHash, groupId, name, description, group.pkpIdList(), group.cidHashList());
     }
 }

@@ -3,27 +3,31 @@ pragma solidity ^0.8.28;
 
 import {AccountAccess} from "./AccountAccess.sol";
 import {AccountConfigStorage as Storage} from "./AccountConfigStorage.sol";
-import {EnumerableSet} from "@openzeppelin/contracts/utils/structs/EnumerableSet.sol";
 import {IAccountConfigEvents} from "./IAccountConfigEvents.sol";
 import {InputLimits} from "./InputLimits.sol";
 import {UsageApiKey} from "./AccountConfigTypes.sol";
+import {UsageApiKeyRecords} from "./UsageApiKeyRecords.sol";
 
 /// @title Usage API keys: made, changed and removed by the account's own credential alone, so that no usage key can
 /// grant anything, to itself or to another.
 abstract contract UsageApiKeyWrites is AccountAccess, InputLimits, IAccountConfigEvents {
-    using EnumerableSet for EnumerableSet.UintSet;
+    using UsageApiKeyRecords for Storage.UsageApiKeyRecord;
+
+    uint256 private constant ALL_FIELDS = type(uint256).max;
 
     /// @notice Creates a usage API key, or replaces the permissions of one that is this account's.
     /// @param usageApiKeyHash keccak256 of the usage key's text
     function setUsageApiKey(uint256 apiKeyHash, uint256 usageApiKeyHash, UsageApiKey calldata key) external {
         (uint256 accountHash, Storage.Account storage account) = _authorizeMaster(apiKeyHash);
-        if (!account.usageApiKeyHashes.contains(usageApiKeyHash)) {
+        Storage.UsageApiKeyRecord storage record = account.usageApiKeys[usageApiKeyHash];
+        if (record.position == 0) {
             _refuseTakenHash(usageApiKeyHash);
-            account.usageApiKeyHashes.add(usageApiKeyHash);
-            account.usageApiKeys[usageApiKeyHash].createdAt = block.timestamp;
+            account.usageApiKeyHashes[account.usageApiKeyCount] = usageApiKeyHash;
+            record.position = ++account.usageApiKeyCount;
+            record.createdAt = _now();
             Storage.state().usageApiKeyHashToMaster[usageApiKeyHash] = accountHash;
         }
-        _replace(accountHash, usageApiKeyHash, account, type(uint256).max, key);
+        _replace(accountHash, usageApiKeyHash, account, ALL_FIELDS, key);
     }
 
     /// @notice Replaces what `fields` names, bit n for the n-th member of `UsageApiKey` (1 name, 2 description,
@@ -36,7 +40,7 @@ abstract contract UsageApiKeyWrites is AccountAccess, InputLimits, IAccountConfi
         UsageApiKey calldata key
     ) external {
         (uint256 accountHash, Storage.Account storage account) = _authorizeMaster(apiKeyHash);
-        if (!account.usageApiKeyHashes.contains(usageApiKeyHash)) {
+        if (account.usageApiKeys[usageApiKeyHash].position == 0) {
             revert UsageApiKeyDoesNotExist(accountHash, usageApiKeyHash);
         }
         _replace(accountHash, usageApiKeyHash, account, fields, key);
@@ -45,10 +49,14 @@ abstract contract UsageApiKeyWrites is AccountAccess, InputLimits, IAccountConfi
     /// @notice Revokes a usage API key, for ever: its hash goes on naming this account, and no key of it.
     function removeUsageApiKey(uint256 apiKeyHash, uint256 usageApiKeyHash) external {
         (uint256 accountHash, Storage.Account storage account) = _authorizeMaster(apiKeyHash);
-        if (!account.usageApiKeyHashes.remove(usageApiKeyHash)) {
-            revert UsageApiKeyDoesNotExist(accountHash, usageApiKeyHash);
-        }
-        delete account.usageApiKeys[usageApiKeyHash];
+        uint32 position = account.usageApiKeys[usageApiKeyHash].position;
+        if (position == 0) revert UsageApiKeyDoesNotExist(accountHash, usageApiKeyHash);
+        uint32 last = --account.usageApiKeyCount;
+        uint256 moved = account.usageApiKeyHashes[last];
+        account.usageApiKeyHashes[position - 1] = moved;
+        account.usageApiKeys[moved].position = position;
+        delete account.usageApiKeyHashes[last];
+        account.usageApiKeys[usageApiKeyHash].clear();
         emit UsageApiKeyRemoved(accountHash, usageApiKeyHash);
     }
 
@@ -67,7 +75,16 @@ abstract contract UsageApiKeyWrites is AccountAccess, InputLimits, IAccountConfi
         _requireGroups("executeInGroups", accountHash, next, key.executeInGroups);
 
         Storage.UsageApiKeyRecord storage record = account.usageApiKeys[usageApiKeyHash];
-        UsageApiKey storage stored = record.key;
+        UsageApiKey memory merged = fields == ALL_FIELDS ? key : _merge(record.load(), fields, key);
+        record.store(merged);
+        emit UsageApiKeySet(accountHash, usageApiKeyHash, merged, record.createdAt);
+    }
+
+    function _merge(UsageApiKey memory stored, uint256 fields, UsageApiKey calldata key)
+        private
+        pure
+        returns (UsageApiKey memory)
+    {
         if (fields & 1 != 0) stored.name = key.name;
         if (fields & 2 != 0) stored.description = key.description;
         if (fields & 4 != 0) stored.canCreateGroups = key.canCreateGroups;
@@ -77,7 +94,7 @@ abstract contract UsageApiKeyWrites is AccountAccess, InputLimits, IAccountConfi
         if (fields & 64 != 0) stored.addPkpToGroups = key.addPkpToGroups;
         if (fields & 128 != 0) stored.removePkpFromGroups = key.removePkpFromGroups;
         if (fields & 256 != 0) stored.executeInGroups = key.executeInGroups;
-        emit UsageApiKeySet(accountHash, usageApiKeyHash, stored, record.createdAt);
+        return stored;
     }
 
     /// @dev A group id not issued yet would be a grant in a group that someone creates later for another purpose.

@@ -12,12 +12,19 @@ import {
     UsageApiKeyView,
     WalletView
 } from "./AccountConfigTypes.sol";
+import {ActionRecords} from "./ActionRecords.sol";
+import {GroupRecords} from "./GroupRecords.sol";
+import {IdSet} from "./IdSet.sol";
+import {PackedBytes} from "./PackedBytes.sol";
+import {UsageApiKeyRecords} from "./UsageApiKeyRecords.sol";
 
 /// @title Reads. They cost no gas when called, so an account is answered whole, whatever its size.
 contract ViewsFacet is AccountAccess {
     using EnumerableSet for EnumerableSet.AddressSet;
-    using EnumerableSet for EnumerableSet.Bytes32Set;
-    using EnumerableSet for EnumerableSet.UintSet;
+    using ActionRecords for Storage.Account;
+    using GroupRecords for Storage.Group;
+    using IdSet for IdSet.Set;
+    using UsageApiKeyRecords for Storage.UsageApiKeyRecord;
 
     /// @notice The account that `apiKeyHash` names, itself or as an alias, with everything in it.
     function accountOf(uint256 apiKeyHash) external view returns (AccountView memory v) {
@@ -25,8 +32,9 @@ contract ViewsFacet is AccountAccess {
         Storage.Account storage account = Storage.state().accounts[v.accountHash];
         v.managed = account.managed;
         v.adminWallet = account.adminWallet;
-        v.name = account.name;
-        v.description = account.description;
+        (v.name, v.description) = PackedBytes.loadTexts(
+            account.rest, Storage.ACCOUNT_START, account.start, account.nameLength, account.descriptionLength
+        );
         v.createdAt = account.createdAt;
         v.nextGroupId = account.nextGroupId;
         v.apiKeyHashes = _apiKeyHashes(v.accountHash, account);
@@ -40,7 +48,7 @@ contract ViewsFacet is AccountAccess {
     function groupOf(uint256 apiKeyHash, uint256 groupId) external view returns (GroupView memory) {
         uint256 accountHash = _resolve(apiKeyHash);
         Storage.Account storage account = Storage.state().accounts[accountHash];
-        if (!account.groupIds.contains(groupId)) revert GroupDoesNotExist(accountHash, groupId);
+        if (!_groupExists(account, groupId)) revert GroupDoesNotExist(accountHash, groupId);
         return _groupView(account, groupId);
     }
 
@@ -50,7 +58,7 @@ contract ViewsFacet is AccountAccess {
     /// @param pkpId 0: asks for the action alone
     function mayExecute(uint256 apiKeyHash, uint256 cidHash, bytes32 pkpId) external view returns (bool) {
         Storage.Layout storage l = Storage.state();
-        uint256 accountHash = l.allApiKeyHashesToMaster[apiKeyHash];
+        uint256 accountHash = _masterOf(apiKeyHash);
         if (accountHash != 0 && l.accounts[accountHash].managed) {
             if (l.revokedApiKeyHashes[apiKeyHash]) return false;
             return pkpId == 0 || _anyGroupPermits(l.accounts[accountHash], cidHash, pkpId);
@@ -58,31 +66,31 @@ contract ViewsFacet is AccountAccess {
         accountHash = l.usageApiKeyHashToMaster[apiKeyHash];
         if (accountHash == 0) return false;
         Storage.Account storage account = l.accounts[accountHash];
-        if (!account.usageApiKeyHashes.contains(apiKeyHash)) return false;
-        uint256[] storage groupIds = account.usageApiKeys[apiKeyHash].key.executeInGroups;
+        Storage.UsageApiKeyRecord storage record = account.usageApiKeys[apiKeyHash];
+        if (record.position == 0) return false;
+        uint256[] memory groupIds = record.groupIds(UsageApiKeyRecords.EXECUTE_IN_GROUPS);
         if (_reaches(groupIds, 0)) return _anyGroupPermits(account, cidHash, pkpId);
         for (uint256 i; i < groupIds.length; ++i) {
             uint256 groupId = groupIds[i];
-            if (account.groupIds.contains(groupId) && _permits(account, groupId, cidHash, pkpId)) return true;
+            if (_groupExists(account, groupId) && _permits(account, groupId, cidHash, pkpId)) return true;
         }
         return false;
     }
 
     /// @return accountHash the master hash that `apiKeyHash` resolves to, 0 when it is no account's
     function masterOf(uint256 apiKeyHash) external view returns (uint256 accountHash) {
-        return Storage.state().allApiKeyHashesToMaster[apiKeyHash];
+        return _masterOf(apiKeyHash);
     }
 
     /// @notice The mapping of the same name: the master hash of a master hash or an alias, 0 for an unknown hash.
     function allApiKeyHashesToMaster(uint256 apiKeyHash) external view returns (uint256 accountHash) {
-        return Storage.state().allApiKeyHashesToMaster[apiKeyHash];
+        return _masterOf(apiKeyHash);
     }
 
     /// @notice The admin wallet of the account that `apiKeyHash` names, itself or as an alias.
     /// @return the zero address for an unknown hash
     function adminWalletAddress(uint256 apiKeyHash) external view returns (address) {
-        Storage.Layout storage l = Storage.state();
-        return l.accounts[l.allApiKeyHashesToMaster[apiKeyHash]].adminWallet;
+        return Storage.state().accounts[_masterOf(apiKeyHash)].adminWallet;
     }
 
     function isApiPayer(address payer) external view returns (bool) {
@@ -104,7 +112,7 @@ contract ViewsFacet is AccountAccess {
         returns (ApiKeyHashView[] memory hashes)
     {
         mapping(uint256 => bool) storage revoked = Storage.state().revokedApiKeyHashes;
-        uint256[] memory aliases = account.aliasHashes.values();
+        uint256[] memory aliases = account.aliasHashes;
         hashes = new ApiKeyHashView[](aliases.length + 1);
         hashes[0] = ApiKeyHashView(accountHash, revoked[accountHash]);
         for (uint256 i; i < aliases.length; ++i) {
@@ -113,25 +121,34 @@ contract ViewsFacet is AccountAccess {
     }
 
     function _wallets(Storage.Account storage account) private view returns (WalletView[] memory wallets) {
-        bytes32[] memory ids = account.pkpIds.values();
-        wallets = new WalletView[](ids.length);
-        for (uint256 i; i < ids.length; ++i) {
-            Storage.Wallet storage w = account.wallets[ids[i]];
-            wallets[i] = WalletView(ids[i], w.derivationPath, w.name, w.description);
+        wallets = new WalletView[](account.walletCount);
+        for (uint256 i; i < wallets.length; ++i) {
+            bytes32 id = account.pkpIds[i];
+            Storage.Wallet storage w = account.wallets[id];
+            (string memory name, string memory description) = PackedBytes.loadTexts(
+                w.rest, Storage.WALLET_START, w.start, w.nameLength, w.descriptionLength
+            );
+            wallets[i] = WalletView(id, w.derivationPath, name, description);
         }
     }
 
     function _groups(Storage.Account storage account) private view returns (GroupView[] memory groups) {
-        uint256[] memory ids = account.groupIds.values();
-        groups = new GroupView[](ids.length);
-        for (uint256 i; i < ids.length; ++i) {
-            groups[i] = _groupView(account, ids[i]);
+        uint256 count;
+        for (uint256 id = _groupAfter(account, 0); id != 0; id = _groupAfter(account, id)) {
+            ++count;
+        }
+        groups = new GroupView[](count);
+        uint256 groupId;
+        for (uint256 i; i < count; ++i) {
+            groupId = _groupAfter(account, groupId);
+            groups[i] = _groupView(account, groupId);
         }
     }
 
     function _groupView(Storage.Account storage account, uint256 groupId) private view returns (GroupView memory) {
         Storage.Group storage g = account.groups[groupId];
-        return GroupView(groupId, g.name, g.description, g.pkpIds.values(), g.cidHashes.values());
+        (string memory name, string memory description) = g.loadTexts();
+        return GroupView(groupId, name, description, g.pkpIdList(), g.cidHashList());
     }
 
     function _anyGroupPermits(Storage.Account storage account, uint256 cidHash, bytes32 pkpId)
@@ -139,9 +156,8 @@ contract ViewsFacet is AccountAccess {
         view
         returns (bool)
     {
-        uint256 count = account.groupIds.length();
-        for (uint256 i; i < count; ++i) {
-            if (_permits(account, account.groupIds.at(i), cidHash, pkpId)) return true;
+        for (uint256 id = _groupAfter(account, 0); id != 0; id = _groupAfter(account, id)) {
+            if (_permits(account, id, cidHash, pkpId)) return true;
         }
         return false;
     }
@@ -152,26 +168,28 @@ contract ViewsFacet is AccountAccess {
         returns (bool)
     {
         Storage.Group storage g = account.groups[groupId];
-        if (!g.cidHashes.contains(cidHash) && !g.cidHashes.contains(0)) return false;
+        (uint256 cids, uint256 pkps) = (g.cidCount, g.pkpCount);
+        if (!g.cidHashes.contains(cids, bytes32(cidHash)) && !g.cidHashes.contains(cids, 0)) return false;
         if (pkpId == 0) return true;
-        return account.pkpIds.contains(pkpId) && (g.pkpIds.contains(pkpId) || g.pkpIds.contains(0));
+        return account.wallets[pkpId].derivationPath != 0
+            && (g.pkpIds.contains(pkps, pkpId) || g.pkpIds.contains(pkps, 0));
     }
 
     function _usageApiKeys(Storage.Account storage account) private view returns (UsageApiKeyView[] memory keys) {
-        uint256[] memory hashes = account.usageApiKeyHashes.values();
-        keys = new UsageApiKeyView[](hashes.length);
-        for (uint256 i; i < hashes.length; ++i) {
-            Storage.UsageApiKeyRecord storage record = account.usageApiKeys[hashes[i]];
-            keys[i] = UsageApiKeyView(hashes[i], record.createdAt, record.key);
+        keys = new UsageApiKeyView[](account.usageApiKeyCount);
+        for (uint256 i; i < keys.length; ++i) {
+            uint256 hash = account.usageApiKeyHashes[i];
+            Storage.UsageApiKeyRecord storage record = account.usageApiKeys[hash];
+            keys[i] = UsageApiKeyView(hash, record.createdAt, record.load());
         }
     }
 
     function _actions(Storage.Account storage account) private view returns (ActionView[] memory actions) {
-        uint256[] memory hashes = account.cidHashes.values();
-        actions = new ActionView[](hashes.length);
-        for (uint256 i; i < hashes.length; ++i) {
-            Storage.Action storage a = account.actions[hashes[i]];
-            actions[i] = ActionView(hashes[i], a.cid, a.name, a.description);
+        actions = new ActionView[](account.actionCount);
+        for (uint256 i; i < actions.length; ++i) {
+            uint256 hash = account.cidHashes[i];
+            (string memory cid, string memory name, string memory description) = account.load(hash);
+            actions[i] = ActionView(hash, cid, name, description);
         }
     }
 }

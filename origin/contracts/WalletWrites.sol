@@ -3,14 +3,13 @@ pragma solidity ^0.8.28;
 
 import {AccountAccess} from "./AccountAccess.sol";
 import {AccountConfigStorage as Storage} from "./AccountConfigStorage.sol";
-import {EnumerableSet} from "@openzeppelin/contracts/utils/structs/EnumerableSet.sol";
 import {IAccountConfigEvents} from "./IAccountConfigEvents.sol";
 import {InputLimits} from "./InputLimits.sol";
+import {PackedBytes} from "./PackedBytes.sol";
+import {UsageApiKeyRecords} from "./UsageApiKeyRecords.sol";
 
 /// @title Registering the wallets of an account.
 abstract contract WalletWrites is AccountAccess, InputLimits, IAccountConfigEvents {
-    using EnumerableSet for EnumerableSet.Bytes32Set;
-
     /// @notice Registers a wallet, or replaces what was registered: a wrong path would make its funds unreachable,
     /// so it can be put right. A usage key needs canCreatePkps, and replaces nothing.
     /// @dev The contract cannot check that `derivationPath` leads to `pkpId`: only the root key shows that. The
@@ -31,11 +30,22 @@ abstract contract WalletWrites is AccountAccess, InputLimits, IAccountConfigEven
         }
         if (derivationPath == 0) revert InvalidRequest("derivationPath is zero");
         _requireTexts(name, description);
-        bool isNew = account.pkpIds.add(pkpId);
-        if (usage != 0 && !(isNew && _permissions(account, usage).canCreatePkps)) {
+        Storage.Wallet storage wallet = account.wallets[pkpId];
+        bool isNew = wallet.derivationPath == 0;
+        if (usage != 0 && !(isNew && _may(account, usage, UsageApiKeyRecords.CAN_CREATE_PKPS))) {
             revert NotAllowedToCreatePkps(usage);
         }
-        account.wallets[pkpId] = Storage.Wallet(derivationPath, name, description);
+        if (isNew) account.pkpIds[account.walletCount++] = pkpId;
+        wallet.derivationPath = derivationPath;
+        bytes32 start = PackedBytes.store(
+            wallet.rest,
+            Storage.WALLET_START,
+            bytes.concat(bytes(name), bytes(description)),
+            uint256(wallet.nameLength) + wallet.descriptionLength
+        );
+        wallet.nameLength = uint16(bytes(name).length);
+        wallet.descriptionLength = uint16(bytes(description).length);
+        wallet.start = bytes28(start);
         emit WalletRegistered(accountHash, pkpId, derivationPath, name, description);
     }
 }

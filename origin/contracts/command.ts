@@ -16,7 +16,13 @@ import {
   simulate,
   upgradeTransaction,
 } from './owner-transaction.ts'
-import { compareFacets, type FacetDifferences, prepareUpgrade } from './upgrade.ts'
+import {
+  compareFacets,
+  type FacetDifferences,
+  prepareUpgrade,
+  requireStorageLayout,
+  StorageLayoutError,
+} from './upgrade.ts'
 
 type OnChain = { rpc: string }
 type OnContract = OnChain & { address: string }
@@ -65,7 +71,7 @@ export function contractsProgram(print: (result: object) => void): Command {
         address,
         ...(await ownersOf(provider, address)),
         payers: await payersOf(provider, address),
-        upgrade: summary(await compareFacets(provider, address)),
+        upgrade: await upgradeOf(provider, address),
       })),
   )
 
@@ -90,12 +96,14 @@ export function contractsProgram(print: (result: object) => void): Command {
   ).action((options: AsOwner) =>
     perform(options.rpc, async (provider) => {
       const { address } = options
+      await ownersOf(provider, address)
+      await requireStorageLayout(provider, address)
       const differences = await compareFacets(provider, address)
       const upgrade = summary(differences)
       if (upgrade.facets.length + upgrade.remove.length === 0) return { address, upgrade }
       const { signer, send } = await ownerOf(provider, options)
-      const cuts = await prepareUpgrade(differences, signer)
-      return { address, upgrade, ...(await send(upgradeTransaction(address, cuts))) }
+      const cut = await prepareUpgrade(differences, signer)
+      return { address, upgrade, ...(await send(upgradeTransaction(address, cut))) }
     }),
   )
 
@@ -144,6 +152,17 @@ async function payersOf(provider: JsonRpcProvider, address: string) {
       balance: formatEther(await provider.getBalance(payer)),
     })),
   )
+}
+
+/** Returns what an upgrade would change, or why it is impossible. */
+async function upgradeOf(provider: JsonRpcProvider, address: string) {
+  try {
+    await requireStorageLayout(provider, address)
+  } catch (error) {
+    if (error instanceof StorageLayoutError) return { impossible: error.message }
+    throw error
+  }
+  return summary(await compareFacets(provider, address))
 }
 
 /** Lists the functions that an upgrade would add, replace and remove. */

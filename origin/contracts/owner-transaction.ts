@@ -1,7 +1,7 @@
 import { Contract, Interface, isError, ZeroAddress, type Provider } from 'ethers'
 import { accountConfigAbi } from '../../shared/abi/account-config.ts'
 import artifacts from './artifacts.json' with { type: 'json' }
-import type { FacetCut } from './upgrade.ts'
+import type { DiamondCut } from './upgrade.ts'
 
 /** A transaction that only one address may send: the contract's owner, or its nominee. */
 export type OwnerTransaction = { to: string; value: '0'; data: string }
@@ -9,9 +9,9 @@ export type OwnerTransaction = { to: string; value: '0'; data: string }
 const diamond = new Interface(artifacts.diamond.abi)
 const accountConfig = new Interface(accountConfigAbi)
 
-/** @param cuts from `prepareUpgrade` */
-export function upgradeTransaction(address: string, cuts: readonly FacetCut[]): OwnerTransaction {
-  const data = diamond.encodeFunctionData('diamondCut', [cuts, ZeroAddress, '0x'])
+/** @param cut from `prepareUpgrade` */
+export function upgradeTransaction(address: string, cut: DiamondCut): OwnerTransaction {
+  const data = diamond.encodeFunctionData('diamondCut', cut)
   return { to: address, value: '0', data }
 }
 

@@ -1,4 +1,5 @@
-import { Contract, getAddress, ZeroAddress, type Provider, type Signer } from 'ethers'
+import { Contract, getAddress, Interface, ZeroAddress, type Provider, type Signer } from 'ethers'
+import { accountConfigAbi } from '../../shared/abi/account-config.ts'
 import artifacts from './artifacts.json' with { type: 'json' }
 import { createdContract, FACET_CUT_ACTION } from './deploy.ts'
 
@@ -9,9 +10,28 @@ type AccountConfigUpgrade = {
   address: string
 }
 
+/** `AccountConfigStorage.VERSION`, and the slot of `Layout.version`. */
+export const STORAGE_LAYOUT = {
+  version: 2n,
+  slot: '0x47949fe6d4d4625f90c325c4b50f5c206c20580bb58a9aa26646cd8667612600',
+} as const
+
+/** The contract's state is in another storage layout, so the facets of the artifacts would not find its accounts. */
+export class StorageLayoutError extends Error {
+  constructor(address: string) {
+    super(
+      `the contract ${address} stores its accounts in a different layout, and an upgrade would lose them. Keep the version that deployed the contract, or deploy a new contract (docs/contracts.md#storage)`,
+    )
+    this.name = 'StorageLayoutError'
+  }
+}
+
 export type FacetCut = { target: string; action: number; selectors: string[] }
 
 export type FacetName = keyof typeof artifacts.facets
+
+/** Arguments of `diamondCut`. */
+export type DiamondCut = readonly [cuts: readonly FacetCut[], init: string, calldata: string]
 
 /** Differences between a deployed diamond and the artifacts. */
 export type FacetDifferences = {
@@ -26,6 +46,12 @@ export type FacetDifferences = {
   }[]
   /** Selectors of the diamond that no artifact has. */
   superfluous: string[]
+}
+
+/** @throws {StorageLayoutError} */
+export async function requireStorageLayout(provider: Provider, address: string): Promise<void> {
+  const version = BigInt(await provider.getStorage(address, STORAGE_LAYOUT.slot))
+  if (version !== STORAGE_LAYOUT.version) throw new StorageLayoutError(address)
 }
 
 /** Compares the facets. The diamond's own functions are not compared, because they cannot change. */
@@ -59,37 +85,44 @@ export async function compareFacets(
 
 /**
  * Deploys the facets that are missing. Anyone can deploy them, because a facet has no effect until the owner adds it.
- * @returns the argument of `diamondCut` that turns the diamond into the artifacts' version; empty if it already is
+ * @returns the cut that turns the diamond into the artifacts' version; its list is empty if it already is. The
+ *   transaction reverts if the diamond has another storage layout
  * @throws {Error} if a transaction fails, or a facet is missing and there is no deployer
  */
 export async function prepareUpgrade(
   { facets, superfluous }: FacetDifferences,
   deployer?: Signer,
-): Promise<FacetCut[]> {
+): Promise<DiamondCut> {
   const cuts: FacetCut[] = []
+  let init = ZeroAddress
   for (const { name, target, missing, elsewhere } of facets) {
-    if (missing.length + elsewhere.length === 0) continue
-    const facet = target ?? (await deployFacet(name, deployer))
+    const differs = missing.length + elsewhere.length > 0
+    const facet = target ?? (differs ? await deployFacet(name, deployer) : ZeroAddress)
+    if (name === 'AdminFacet') init = facet
+    if (!differs) continue
     cuts.push({ target: facet, action: FACET_CUT_ACTION.replace, selectors: elsewhere })
     cuts.push({ target: facet, action: FACET_CUT_ACTION.add, selectors: missing })
   }
   cuts.push({ target: ZeroAddress, action: FACET_CUT_ACTION.remove, selectors: superfluous })
-  return cuts.filter(({ selectors }) => selectors.length > 0)
+  const check = new Interface(accountConfigAbi).encodeFunctionData('checkStorageLayout')
+  return [cuts.filter(({ selectors }) => selectors.length > 0), init, check]
 }
 
 /**
  * Upgrades the facets in one transaction, so that no block contains a mix of old and new functions. The functions of
  * the diamond itself cannot be replaced and stay unchanged.
  * @returns false if no change was necessary
+ * @throws {StorageLayoutError}
  * @throws if the signer is not the owner or a transaction fails; the diamond is then unchanged
  */
 export async function upgradeAccountConfig(upgrade: AccountConfigUpgrade): Promise<boolean> {
   const { provider, signer, address } = upgrade
   const owner = signer.provider === provider ? signer : signer.connect(provider)
-  const cuts = await prepareUpgrade(await compareFacets(provider, address), owner)
-  if (cuts.length === 0) return false
+  await requireStorageLayout(provider, address)
+  const cut = await prepareUpgrade(await compareFacets(provider, address), owner)
+  if (cut[0].length === 0) return false
   const diamond = new Contract(address, artifacts.diamond.abi, owner)
-  const sent = await diamond.getFunction('diamondCut').send(cuts, ZeroAddress, '0x')
+  const sent = await diamond.getFunction('diamondCut').send(...cut)
   await sent.wait()
   return true
 }

@@ -6,10 +6,10 @@ import { z } from 'zod'
 import { accountConfigAbi } from '../../shared/abi/account-config.ts'
 import { PAYERS_DEFAULT } from '../../shared/limits.ts'
 import { deployAccountConfig } from '../contracts/deploy.ts'
-import { upgradeAccountConfig } from '../contracts/upgrade.ts'
+import { StorageLayoutError, upgradeAccountConfig } from '../contracts/upgrade.ts'
 import { addressFromPrivateKey, type Keyring } from '../keys/keyring.ts'
 import type { ChainState } from './chain-state.ts'
-import { Child, type ChildOptions } from './child.ts'
+import { Child, ChildFailedError, type ChildOptions } from './child.ts'
 
 export const LOCAL_CHAIN_ID = 31_337
 
@@ -116,7 +116,10 @@ export function openLocalChain(rpcUrl: string): JsonRpcProvider {
 export const deploymentSchema = z.object({ address: z.string(), block: z.number() })
 export type LocalContract = z.infer<typeof deploymentSchema>
 
-/** Deploys the account contract at the first start, or if it is missing from the chain. */
+/**
+ * Deploys the account contract at the first start, or if it is missing from the chain.
+ * @throws {ChildFailedError} if an earlier version deployed the contract with a different storage layout
+ */
 export async function ensureContract(
   stateDir: string,
   rpcUrl: string,
@@ -135,7 +138,10 @@ export async function ensureContract(
       : undefined
     if (known && (await provider.getCode(known.address)) !== '0x') {
       // Upgrade the contract, because an earlier version of this code may have deployed it.
-      await upgradeAccountConfig({ provider, signer, address: known.address })
+      await upgradeAccountConfig({ provider, signer, address: known.address }).catch((error) => {
+        if (error instanceof StorageLayoutError) refuseEarlierLayout(stateDir)
+        throw error
+      })
       await registerPayers(known.address, payers, signer)
       return known
     }
@@ -145,6 +151,13 @@ export async function ensureContract(
   } finally {
     provider.destroy()
   }
+}
+
+function refuseEarlierLayout(stateDir: string): never {
+  throw new ChildFailedError(
+    'chain',
+    `has a contract that an earlier version deployed, and this version cannot read its accounts. Set SVC_STATE_DIR to a new folder, or delete ${stateDir} to start over without its wallets and accounts. To keep using them, run the earlier version`,
+  )
 }
 
 /** An earlier version of this code may have deployed the contract with fewer payers. */

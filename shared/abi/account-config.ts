@@ -8,6 +8,7 @@ export const accountConfigAbi = [
   {"inputs":[{"name":"apiKeyHash","type":"uint256"}],"name":"adminWalletAddress","outputs":[{"name":"","type":"address"}],"stateMutability":"view","type":"function"},
   {"inputs":[{"name":"apiKeyHash","type":"uint256"}],"name":"allApiKeyHashesToMaster","outputs":[{"name":"accountHash","type":"uint256"}],"stateMutability":"view","type":"function"},
   {"inputs":[],"name":"apiPayers","outputs":[{"name":"","type":"address[]"}],"stateMutability":"view","type":"function"},
+  {"inputs":[],"name":"checkStorageLayout","outputs":[],"stateMutability":"view","type":"function"},
   {"inputs":[{"name":"apiKeyHash","type":"uint256"},{"name":"newAdminWalletAddress","type":"address"},{"name":"typedDataDigest","type":"bytes32"}],"name":"convertToChainSecuredAccount","outputs":[],"stateMutability":"nonpayable","type":"function"},
   {"inputs":[{"name":"apiKeyHash","type":"uint256"},{"name":"cidHash","type":"uint256"}],"name":"deleteAction","outputs":[],"stateMutability":"nonpayable","type":"function"},
   {"inputs":[{"name":"apiKeyHash","type":"uint256"},{"name":"groupId","type":"uint256"}],"name":"groupOf","outputs":[{"components":[{"name":"groupId","type":"uint256"},{"name":"name","type":"string"},{"name":"description","type":"string"},{"name":"pkpIds","type":"bytes32[]"},{"name":"cidHashes","type":"uint256[]"}],"name":"","type":"tuple"}],"stateMutability":"view","type":"function"},

@@ -32,6 +32,7 @@ export async function gas(): Promise<void> {
   const config = await startAccountConfig()
   try {
     await deployment(config)
+    await wholeAccount(config)
     await accounts(config)
     await usage(config)
     await groups(config)
@@ -68,6 +69,21 @@ async function deployment({ provider, block }: AccountConfig): Promise<void> {
     }
   }
   measure('deployment', receipts)
+}
+
+/** An account that is ready to run an action, in four transactions. */
+async function wholeAccount(config: AccountConfig): Promise<void> {
+  const hash = hashOf('whole account')
+  const write = (name: string, ...args: unknown[]) =>
+    config.write(config.payer, name, hash, ...args)
+  const wallet = pkpIdOf('of the whole account')
+  const key = usageKey({ name: NAME, executeInGroups: [1n] })
+  measure('account_with_wallet_group_and_key', [
+    await write('newAccount', addressOf('whole account'), ...texts),
+    await write('registerWalletDerivation', wallet, pkpIdOf('path'), ...texts),
+    await write('addGroup', ...texts, [wallet], [cidHashOf('action')]),
+    await write('setUsageApiKey', hashOf('key of the whole account'), key),
+  ])
 }
 
 async function accounts(config: AccountConfig): Promise<void> {

@@ -14,8 +14,11 @@ import { newOwner, type Owner, until } from '../system/owner.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Commit before the first release whose state folder this version can open. */
-const BEFORE_THE_FIRST_RELEASE = '26e109f0'
+/**
+ * Part of the contract's current storage layout. This version cannot open a state folder of a commit without it
+ * (docs/decisions/0103).
+ */
+const STORAGE_LAYOUT_SOURCE = 'origin/contracts/IdSet.sol'
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-previous-'))
 const stateDir = join(folder, 'state')
@@ -30,10 +33,14 @@ function git(...args: string[]): string {
   return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: 'pipe' }).trim()
 }
 
+/** Returns the first commit whose state folder this version can open, for as long as there is no release. */
+const firstCompatible = () =>
+  git('log', '--diff-filter=A', '--format=%H', '--', STORAGE_LAYOUT_SOURCE).split('\n').at(-1)
+
 /** Checks out the previous version, with its own dependencies if they differ. */
 function checkOut(): string {
   const last = git('tag', '--list', 'v*', '--sort=-creatordate', '--merged').split('\n')[0]
-  const commit = process.env['SVC_PREVIOUS'] ?? (last || BEFORE_THE_FIRST_RELEASE)
+  const commit = process.env['SVC_PREVIOUS'] ?? (last || firstCompatible())
   const previous = join(folder, 'previous')
   git('clone', '--quiet', '--shared', '--no-checkout', root, previous)
   git('-C', previous, 'checkout', '--quiet', '--detach', git('rev-parse', `${commit}^{commit}`))

@@ -6,9 +6,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import artifacts from '../../../origin/contracts/artifacts.json' with { type: 'json' }
 import { contractsProgram } from '../../../origin/contracts/command.ts'
 import { FACET_CUT_ACTION } from '../../../origin/contracts/deploy.ts'
+import { STORAGE_LAYOUT } from '../../../origin/contracts/upgrade.ts'
 import { deployOwnedWallet } from '../../doubles/contract-wallets/deploy.ts'
 import { fundedKey } from '../chain.ts'
 import { addressOf, startAccountConfig, type AccountConfig } from './account-config.ts'
+import { word } from './slots.ts'
 
 const NOBODY = '0x0000000000000000000000000000000000000000'
 
@@ -94,7 +96,11 @@ test('a contract wallet becomes the owner, upgrades the contract and registers a
         name: 'AdminFacet',
         deployed: false,
         add: [],
-        replace: ['setApiPayers(address[],bool)', 'setNodeConfiguration(string,string)'],
+        replace: [
+          'checkStorageLayout()',
+          'setApiPayers(address[],bool)',
+          'setNodeConfiguration(string,string)',
+        ],
       },
     ],
     remove: [],
@@ -161,8 +167,21 @@ test('an invalid key is not shown', async () => {
   expect(text).not.toContain('1234abcd')
 })
 
+test('refuses to upgrade a contract whose accounts are stored in an earlier layout', async () => {
+  const setVersion = (version: bigint) =>
+    config.provider.send('anvil_setStorageAt', [config.address, STORAGE_LAYOUT.slot, word(version)])
+  const onContract = ['--address', config.address]
+  await setVersion(0n)
+  const lost = `the contract ${config.address} stores its accounts in a different layout, and an upgrade would lose them`
+  expect(await refusal(['upgrade', ...onContract], { wallet: 0 })).toContain(lost)
+  const { upgrade } = await run(['status', ...onContract])
+  expect(upgrade).toEqual({ impossible: expect.stringContaining(lost) })
+  await setVersion(STORAGE_LAYOUT.version)
+})
+
 test('reports an address without a contract, and a node that does not respond', async () => {
-  expect(await refusal(['status', '--address', addressOf('nothing')])).toContain('no contract at')
+  for (const command of ['status', 'upgrade'])
+    expect(await refusal([command, '--address', addressOf('nothing')])).toContain('no contract at')
   const status = ['status', '--address', config.address]
   expect(await refusal(status, { rpc: 'http://127.0.0.1:1' })).toContain('ECONNREFUSED')
 })

@@ -12,7 +12,7 @@ export function namespaceSlot(namespace: string): bigint {
 }
 
 /** The first slot of `AccountConfigStorage.Layout`. */
-export const base = namespaceSlot('svc.storage.AccountConfig')
+export const base = namespaceSlot('svc.storage.AccountConfig.2')
 
 /** Returns the slot of the value of `key` in the mapping at `slot`. */
 export function slotOf(key: bigint | string, slot: bigint): bigint {

@@ -1,10 +1,17 @@
 import { Contract, ContractFactory, id } from 'ethers'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import artifacts from '../../../origin/contracts/artifacts.json' with { type: 'json' }
 import { FACET_CUT_ACTION } from '../../../origin/contracts/deploy.ts'
-import { upgradeAccountConfig } from '../../../origin/contracts/upgrade.ts'
-import { hashOf, pkpIdOf, startAccountConfig, usageKey } from './account-config.ts'
+import {
+  compareFacets,
+  prepareUpgrade,
+  STORAGE_LAYOUT,
+  StorageLayoutError,
+  upgradeAccountConfig,
+} from '../../../origin/contracts/upgrade.ts'
+import { accountConfig, hashOf, pkpIdOf, startAccountConfig, usageKey } from './account-config.ts'
 import type { AccountConfig } from './account-config.ts'
+import { word } from './slots.ts'
 
 let config: AccountConfig
 let diamond: Contract
@@ -127,4 +134,48 @@ test('only the owner can upgrade, and a rejected upgrade changes nothing', async
   })
   expect(await facets()).toEqual(old)
   expect(await upgrade()).toBe(true)
+})
+
+describe('of a contract with another storage layout', () => {
+  const setVersion = (version: bigint) =>
+    config.provider.send('anvil_setStorageAt', [config.address, STORAGE_LAYOUT.slot, word(version)])
+  let old: Awaited<ReturnType<typeof facets>>
+  beforeAll(async () => {
+    await makeOld()
+    old = await facets()
+  })
+  afterAll(() => setVersion(STORAGE_LAYOUT.version))
+
+  // The first layout has no version, in another namespace. A later version would have its own number.
+  test.each([0n, STORAGE_LAYOUT.version + 1n])(
+    'version %s: an upgrade is refused before it deploys anything',
+    async (version) => {
+      await setVersion(version)
+      const nonce = await config.owner.getNonce()
+      await expect(upgrade()).rejects.toThrow(StorageLayoutError)
+      expect(await config.owner.getNonce()).toBe(nonce)
+    },
+  )
+
+  test('the transaction of an upgrade reverts, for example if it is sent to another contract', async () => {
+    await setVersion(0n)
+    const differences = await compareFacets(config.provider, config.address)
+    const transaction = await prepareUpgrade(differences, config.owner)
+    await expect(
+      diamond.getFunction('diamondCut').staticCall(...transaction),
+    ).rejects.toMatchObject({
+      data: accountConfig.encodeErrorResult('InvalidRequest', [
+        'the contract has another storage layout',
+      ]),
+    })
+    await setVersion(STORAGE_LAYOUT.version)
+    await diamond.getFunction('diamondCut').staticCall(...transaction)
+    expect(await facets()).toEqual(old)
+  })
+
+  test('each contract of this version has the layout', async () => {
+    await setVersion(STORAGE_LAYOUT.version)
+    expect(await upgrade()).toBe(true)
+    expect((await config.read('checkStorageLayout')).toArray()).toEqual([])
+  })
 })
