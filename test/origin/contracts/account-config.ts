@@ -33,6 +33,8 @@ export async function startAccountConfig(nodeConfiguration?: Record<string, stri
     staticNetwork: true,
     cacheTimeout: -1,
     pollingInterval: 20,
+    // Does not wait for more requests to send with one. By default, each request waits 10 ms.
+    batchStallTime: 0,
   })
   const wallet = (index: number) => new Wallet(fundedKey(index), provider)
   const [owner, payer, stranger] = [wallet(0), wallet(1), wallet(2)]

@@ -8,8 +8,9 @@ import { word } from './slots.ts'
 
 export type Call = readonly [name: string, ...args: unknown[]]
 
+/** The result is decoded when it is read, which takes longer than the call. */
 export type Outcome =
-  | { result: Result; refusal?: undefined }
+  | { readonly result: Result; refusal?: undefined }
   | { result?: undefined; refusal: unknown[] }
 
 /** Values of the chain that differ during the call. */
@@ -43,7 +44,11 @@ export async function openBatch(config: AccountConfig) {
     const [results] = batch.decodeFunctionResult('run', answer)
     return results.map(([success, returned]: [boolean, string], index: number) =>
       success
-        ? { result: accountConfig.decodeFunctionResult(calls[index]![0], returned) }
+        ? {
+            get result() {
+              return accountConfig.decodeFunctionResult(calls[index]![0], returned)
+            },
+          }
         : { refusal: refusalOf(returned) },
     )
   }

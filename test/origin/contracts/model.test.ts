@@ -78,10 +78,10 @@ const anyWrite = fc.oneof(
   write(4, 'removeActionFromGroup', groupId, cidHash),
   write(4, 'setUsageApiKey', key, permissions),
   write(3, 'updateUsageApiKey', key, fields, permissions),
-  write(1, 'removeUsageApiKey', key),
+  write(3, 'removeUsageApiKey', key),
   write(2, 'addAction', cid, text, text),
   write(2, 'updateActionMetadata', cidHash, fields, text, text),
-  write(2, 'deleteAction', cidHash),
+  write(3, 'deleteAction', cidHash),
 )
 
 const newAccount = (name: string, description: string): Call => [
@@ -104,7 +104,7 @@ const setUp: Call[] = [
 ]
 const questions = fc.array(
   fc.tuple(key, oneOf([...CIDS.map(cidHashOf), 7n]), oneOf([ZeroHash, ...WALLETS])),
-  { minLength: 10, maxLength: 10 },
+  { minLength: 5, maxLength: 5 },
 )
 
 const sorted = <T>(values: readonly T[]) =>
@@ -155,7 +155,7 @@ function readView(view: Result) {
 test('after random writes, the contract returns what a model of it returns', async () => {
   let sent = 0
   let succeeded = 0
-  const writes = fc.array(anyWrite, { minLength: 10, maxLength: 30 })
+  const writes = fc.array(anyWrite, { minLength: 5, maxLength: 20 })
   await fc.assert(
     fc.asyncProperty(writes, text, text, questions, async (list, name, description, asked) => {
       const model = new AccountModel()
@@ -210,4 +210,43 @@ test('removes and adds again any member of sets of all small sizes', async () =>
       return [sorted(left), sorted([...left, cidHashOf(CIDS[4]!)])]
     }),
   )
+})
+
+const PAIRS = [0, 1, 2, 3].flatMap((a) => [0, 1, 2, 3].filter((b) => b !== a).map((b) => [a, b]))
+
+test('removes any two of four usage keys and actions in any order, and adds others', async () => {
+  const calls = PAIRS.flatMap((pair): Call[] => {
+    const name = `pair ${pair.join()}`
+    const account = hashOf(name)
+    const keyOf = (index: number) => hashOf(`${name} key ${index}`)
+    const add = (index: number): Call[] => [
+      ['setUsageApiKey', account, keyOf(index), usageKey()],
+      ['addAction', account, CIDS[index], '', ''],
+    ]
+    return [
+      ['newAccount', account, addressOf(name), '', ''],
+      ...[0, 1, 2, 3].flatMap(add),
+      ...pair.flatMap((index): Call[] => [
+        ['removeUsageApiKey', account, keyOf(index)],
+        ['deleteAction', account, cidHashOf(CIDS[index]!)],
+      ]),
+      ...add(4),
+      ['accountOf', account],
+    ]
+  })
+  const outcomes = await simulate(calls)
+  expect(outcomes.filter(({ refusal }) => refusal)).toEqual([])
+  const accounts = outcomes.flatMap(({ result }, n) =>
+    calls[n]![0] === 'accountOf' ? [result![0]] : [],
+  )
+  for (const [n, pair] of PAIRS.entries()) {
+    const { actions, usageApiKeys } = accounts[n]!
+    const left = [0, 1, 2, 3, 4].filter((index) => !pair.includes(index))
+    expect(sorted(actions.map(({ cidHash: hash }: Result) => hash))).toEqual(
+      sorted(left.map((index) => cidHashOf(CIDS[index]!))),
+    )
+    expect(sorted(usageApiKeys.map(({ apiKeyHash }: Result) => apiKeyHash))).toEqual(
+      sorted(left.map((index) => hashOf(`pair ${pair.join()} key ${index}`))),
+    )
+  }
 })

@@ -104,11 +104,11 @@ describe('a record', () => {
   const key = (name: string, description: string, executeInGroups: bigint[]) =>
     usageKey({ name, description, executeInGroups })
 
-  /** All words of a record: its slots from `first` on, and eight words of its text. */
+  /** All words of a record: its slots from `first` on, and more words of its text than any test writes. */
   const wordsOf = (slot: bigint, first: bigint, count: bigint) =>
     Promise.all([
       ...Array.from({ length: Number(count) }, (_, n) => config.storage(slot + first + BigInt(n))),
-      ...Array.from({ length: 8 }, (_, n) =>
+      ...Array.from({ length: 24 }, (_, n) =>
         config.storage(slotOf(BigInt(n), slot + first + count)),
       ),
     ])
@@ -200,7 +200,7 @@ describe('a record', () => {
       ...(await wordsOf(slotOf(hashOf('gone'), member(hash, USAGE_API_KEYS)), 0n, 1n)),
       ...(await wordsOf(slotOf(cidHashOf(cidOf('gone')), member(hash, ACTIONS)), 0n, 1n)),
     ]
-    expect((await records()).every((value) => value !== 0n)).toBe(true)
+    expect((await records()).filter((value) => value !== 0n).length).toBeGreaterThan(20)
     await write('removeUsageApiKey', hashOf('gone'))
     await write('deleteAction', cidHashOf(cidOf('gone')))
     expect((await records()).every((value) => value === 0n)).toBe(true)
