@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { approve } from '../../origin/stack/approved-token.ts'
 import { svc } from '../shared/cli/command-line.ts'
 import { type Example, examplesOf } from '../shared/cli/examples.ts'
+import { PAYROLL, transaction } from '../shared/policies/requests.ts'
 import { useEveryTool } from './mcp-tools.ts'
 import { until } from './owner.ts'
 
@@ -83,6 +84,8 @@ beforeAll(async () => {
   return { greeting: (greeting ?? 'hello') + ' ' + (event?.name ?? message ?? 'you') }
 }`,
   )
+  writeFileSync(join(folder, 'policy.json'), JSON.stringify(PAYROLL))
+  writeFileSync(join(folder, 'request.json'), JSON.stringify(transaction()))
   writeFileSync(join(folder, 'other.js'), 'async function main() { throw new Error("no") }')
   examples = await examplesOf()
   up = type(`exec ${examples.find(({ path }) => path === 'svc up')!.line}`)

@@ -10,6 +10,7 @@ import {
   UNSERVED,
 } from '../../.ci/documents-list.ts'
 import { ERRORS_PAGE, errorsPage } from '../../.ci/errors-page.ts'
+import { POLICY_SCHEMA, policySchemaText } from '../../.ci/policy-schema.ts'
 import { DECISIONS, docsPath, documentName } from '../../edge/docs/document-paths.ts'
 import { linkResolver } from '../../edge/docs/link-resolver.ts'
 import {
@@ -111,6 +112,12 @@ describe('the errors page', () => {
 
   it('names every failure code of actions', () => {
     expect(FAILURE_CODES.filter((code) => !page.includes(`\`${code}\``))).toEqual([])
+  })
+})
+
+describe('the JSON Schema of wallet policies', () => {
+  it('matches the code, otherwise run npm run policy-schema', () => {
+    expect(readFileSync(POLICY_SCHEMA, 'utf8')).toBe(policySchemaText())
   })
 })
 

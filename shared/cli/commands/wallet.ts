@@ -3,6 +3,7 @@ import type { Cli } from '../cli.ts'
 import { addExamples } from './examples.ts'
 import { groupId } from './option-values.ts'
 import { columns, facts } from './columns.ts'
+import { registerWalletPolicy } from './wallet-policy.ts'
 
 export function registerWallet(program: Command, cli: Cli): void {
   const wallet = program
@@ -10,6 +11,7 @@ export function registerWallet(program: Command, cli: Cli): void {
     .description('Manage wallets, whose keys actions can use.')
   registerCreate(wallet, cli)
   registerList(wallet, cli)
+  registerWalletPolicy(wallet, cli)
 }
 
 function registerCreate(wallet: Command, cli: Cli): void {

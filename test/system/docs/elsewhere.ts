@@ -91,6 +91,11 @@ export const ELSEWHERE: readonly Elsewhere[] = [
   { page: 'docs/chain-secured.md', language: 'js', ranBy: PROGRAMS },
   { page: 'docs/cli.md', language: 'json', ranBy: 'test/shared/cli/trigger.test.ts' },
   { page: 'docs/client.md', language: 'js', ranBy: PROGRAMS },
+  ...['json', 'sh', 'text'].map((language) => ({
+    page: 'docs/policies.md',
+    language,
+    ranBy: 'test/shared/cli/wallet-policy.test.ts',
+  })),
   { page: 'docs/configuration.md', language: 'json', ranBy: BODIES },
   {
     page: 'docs/configuration.md',

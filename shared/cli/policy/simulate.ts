@@ -1,0 +1,163 @@
+import type { Command } from 'commander'
+import { readAddress } from '../../policies/address.ts'
+import type { Charge } from '../../policies/charges.ts'
+import { DeniedError } from '../../policies/denial.ts'
+import { type Decision, evaluate } from '../../policies/evaluate.ts'
+import {
+  type ReservedSums,
+  reserveCharges,
+  type SumStates,
+  sumStatesSchema,
+} from '../../policies/sum-states.ts'
+import { tryParseJson } from '../../json/try-parse-json.ts'
+import { duplicateMember } from '../../json/duplicate-member.ts'
+import type { Cli } from '../cli.ts'
+import { columns } from '../commands/columns.ts'
+import { EXIT, printable, UsageError } from '../terminal.ts'
+import { parsedPolicy } from './check.ts'
+
+export type SimulateOptions = {
+  request: string
+  sums?: string
+  wallet?: string
+  action?: string
+  at?: string
+}
+
+/** Sum of the output: what it was charged, and what remains of it. */
+type SumResult = { sum: string; key: string; amount: string; max: string; remaining: string }
+
+/**
+ * Decides about a request without the network. Exits with 1 if the policy denies it.
+ * @throws {UsageError} if a file is invalid
+ */
+export async function simulatePolicy(
+  cli: Cli,
+  command: Command,
+  file: string,
+  options: SimulateOptions,
+): Promise<void> {
+  const policy = parsedPolicy(await cli.text(file), file)
+  const request = parsedJson(await cli.text(options.request), options.request)
+  const states = options.sums === undefined ? new Map() : await readSums(cli, options.sums)
+  const now = options.at === undefined ? cli.terminal.now().getTime() : timeOf(options.at)
+  const decision = evaluate(policy, request, {
+    wallet: walletOf(options.wallet ?? senderOf(request)),
+    action: options.action ?? null,
+    now,
+  })
+  const result = resultOf(decision, states, now)
+  if (result.decision === 'deny') cli.exit(EXIT.failed)
+  cli.print(command, { policy: policy.hash, ...result }, () => linesOf(result))
+}
+
+type SimulationResult = {
+  decision: 'allow' | 'deny'
+  code?: string
+  rule?: string
+  explanation: readonly string[]
+  remaining: readonly SumResult[]
+  /** States of the sums afterwards, in the form of `--sums`. */
+  sums: Record<string, unknown>
+}
+
+function resultOf(decision: Decision, states: SumStates, now: number): SimulationResult {
+  const unchanged = { remaining: [], sums: statesJson(states) }
+  if (decision.decision === 'deny') return { ...decision, ...unchanged }
+  const { rule, charges, explanation } = decision
+  const reserved = reserveCharges(states, charges, now)
+  if (!reserved.isReserved)
+    return {
+      decision: 'deny',
+      code: 'over_sum',
+      rule,
+      explanation: [...explanation.slice(0, -1), overSumWords(rule, reserved)],
+      ...unchanged,
+    }
+  const remaining = reserved.remaining.map(({ charge, remaining: left }) => sumResult(charge, left))
+  return { decision: 'allow', rule, explanation, remaining, sums: statesJson(reserved.states) }
+}
+
+function overSumWords(
+  rule: string,
+  { charge, remaining, availableAt }: Extract<ReservedSums, { isReserved: false }>,
+): string {
+  const later =
+    availableAt === undefined ? '' : ` Possible again at ${new Date(availableAt).toISOString()}.`
+  return `Denied: the rule "${rule}" does not allow it, because it would add ${charge.amount} to ${charge.sum}, of which ${remaining} remains.${later}`
+}
+
+const sumResult = ({ sum, key, amount, max }: Charge, remaining: bigint): SumResult => ({
+  sum,
+  key,
+  amount: String(amount),
+  max: String(max),
+  remaining: String(remaining),
+})
+
+const statesJson = (states: SumStates) =>
+  Object.fromEntries(
+    [...states].map(([key, { latest, buckets }]) => [
+      key,
+      { latest, buckets: buckets.map(({ ends, amount }) => ({ ends, amount: String(amount) })) },
+    ]),
+  )
+
+function linesOf({ decision, rule, code, explanation, remaining }: SimulationResult): string[] {
+  const verdict = decision === 'allow' ? `ALLOWED  ${rule}` : `DENIED   ${code}`
+  return [
+    verdict,
+    ...explanation.map(printable),
+    ...(remaining.length === 0 ? [] : ['', 'Sums:']),
+    ...columns(
+      remaining.map(({ key, amount, remaining: left, max }) => [
+        key,
+        `${amount} added`,
+        `${left} of ${max} remain`,
+      ]),
+    ),
+  ]
+}
+
+/** @throws {UsageError} unless the text is JSON without duplicate members */
+function parsedJson(text: string, file: string): unknown {
+  const value = tryParseJson(text)
+  if (value === undefined) throw new UsageError(`${file} is not JSON`)
+  const twice = duplicateMember(text)
+  if (twice !== undefined) throw new UsageError(`${file}: the member ${twice} occurs twice`)
+  return value
+}
+
+async function readSums(cli: Cli, file: string): Promise<SumStates> {
+  const value = parsedJson(await cli.text(file), file)
+  // Accepts the whole output of a simulation.
+  const given = typeof value === 'object' && value !== null && 'sums' in value ? value.sums : value
+  const result = sumStatesSchema.safeParse(given)
+  if (result.success) return new Map(Object.entries(result.data))
+  const [issue] = result.error.issues
+  throw new UsageError(`${file}: ${issue?.path.join('.')}: ${issue?.message}`)
+}
+
+function timeOf(text: string): number {
+  const time = Date.parse(text)
+  if (Number.isNaN(time)) throw new UsageError(`--at ${text}: expected a time in RFC 3339`)
+  return time
+}
+
+function walletOf(text: string): string {
+  try {
+    return readAddress(text, '--wallet')
+  } catch (error) {
+    throw error instanceof DeniedError ? new UsageError(error.message) : error
+  }
+}
+
+/** The sender of a transaction, or an address that nobody has. */
+function senderOf(request: unknown): string {
+  const transaction: unknown = memberOf(request, 'transaction')
+  const from = memberOf(transaction, 'from')
+  return typeof from === 'string' ? from : `0x${'0'.repeat(40)}`
+}
+
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined

@@ -1,0 +1,24 @@
+/** Limits of a policy document. They bound the work of one check, and the size of a policy in the contract's events. */
+export const POLICY_MAX_BYTES = 64 * 1024
+export const RULES_MAX = 64
+/** Functions, types, messages or domains of one rule. */
+export const ENTRIES_MAX = 64
+/** Conditions of one function or type, with all nested conditions. */
+export const CONDITIONS_MAX = 32
+export const LISTS_MAX = 16
+/** Addresses in one list, and values of one condition. */
+export const VALUES_MAX = 500
+export const SUMS_MAX = 32
+export const TOKENS_MAX = 64
+/** The longest published type, Seaport's `BulkOrder`, has about 1,200 characters. */
+export const SIGNATURE_MAX_CHARACTERS = 4_096
+export const TEXT_MAX_CHARACTERS = 1_024
+export const WINDOW_MIN_S = 60
+export const WINDOW_MAX_S = 366 * 86_400
+/** 90 days: a longer delay would probably be a mistake in the unit. */
+export const CHANGE_DELAY_MAX_S = 90 * 86_400
+
+/** The largest transaction that nodes relay. */
+export const CALLDATA_MAX_BYTES = 128 * 1024
+/** Messages and typed data that people sign are much shorter. */
+export const SIGNED_DATA_MAX_BYTES = 128 * 1024

@@ -1,0 +1,61 @@
+/** The JSON form of the states of sums, which `svc wallet policy simulate` reads and writes. */
+import { z } from 'zod'
+import type { Charge } from './charges.ts'
+import { addToSum, availableAt, EMPTY_SUM, remainingOf, type SumState } from './rolling-sum.ts'
+
+const time = z.int().min(0)
+
+/** States by the key of the sum. */
+export const sumStatesSchema = z.record(
+  z.string(),
+  z.strictObject({
+    latest: time,
+    buckets: z.array(
+      z.strictObject({
+        ends: time,
+        amount: z
+          .string()
+          .regex(/^(?:0|[1-9][0-9]{0,77})$/, 'expected a decimal amount')
+          .transform(BigInt),
+      }),
+    ),
+  }),
+)
+
+export type SumStates = ReadonlyMap<string, SumState>
+
+export type ReservedSums =
+  | { isReserved: true; states: SumStates; remaining: readonly RemainingSum[] }
+  /** `availableAt` is undefined if the charge exceeds the maximum of the sum. */
+  | { isReserved: false; charge: Charge; remaining: bigint; availableAt: number | undefined }
+
+export type RemainingSum = { charge: Charge; remaining: bigint }
+
+/** Adds all charges to their sums, or none. The given states are not changed. */
+export function reserveCharges(
+  states: SumStates,
+  charges: readonly Charge[],
+  now: number,
+): ReservedSums {
+  const reserved = new Map(states)
+  for (const charge of charges) {
+    const state = reserved.get(charge.key) ?? EMPTY_SUM
+    const next = addToSum(state, charge, charge.amount, now)
+    if (!next)
+      return {
+        isReserved: false,
+        charge,
+        remaining: remainingOf(state, charge, now),
+        availableAt: availableAt(state, charge, charge.amount, now),
+      }
+    reserved.set(charge.key, next)
+  }
+  return {
+    isReserved: true,
+    states: reserved,
+    remaining: charges.map((charge) => ({
+      charge,
+      remaining: remainingOf(reserved.get(charge.key)!, charge, now),
+    })),
+  }
+}
