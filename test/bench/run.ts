@@ -7,6 +7,7 @@ import { credits } from './credits.ts'
 import { front } from './front.ts'
 import { gas } from './gas.ts'
 import { intake } from './intake.ts'
+import { policies } from './policies.ts'
 import { queue } from './queue.ts'
 import { scale } from './scale.ts'
 import { schedule } from './schedule.ts'
@@ -23,6 +24,7 @@ const benches: Record<string, (phase?: string) => Promise<void>> = {
   front,
   gas,
   intake,
+  policies,
   queue,
   scale,
   schedule,
