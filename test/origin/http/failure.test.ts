@@ -25,6 +25,8 @@ const INTERNAL = [
   'OperatorActionError',
   'OutboundError',
   'SelfTestError',
+  'SigningInputError',
+  'StorageLayoutError',
   'TeeMismatchError',
   'TlsFilesError',
   'UnreadableFileError',
