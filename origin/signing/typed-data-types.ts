@@ -1,3 +1,4 @@
+import { TYPED_DATA_PATHS_MAX } from '../../shared/limits.ts'
 import { readList, readMembers, readText, SigningInputError } from './fields.ts'
 
 export type TypedDataField = { name: string; type: string }
@@ -9,12 +10,6 @@ const STRUCT_TYPES_MAX = 32
 
 /** Total length of the names and types. Every struct type is hashed together with all types that it refers to. */
 const TYPES_MAX_CHARACTERS = 4 * 1024
-
-/**
- * Maximum number of paths from a struct type to the types that it refers to. ethers follows each path, and their number
- * can grow exponentially with the number of types.
- */
-const TYPE_PATHS_MAX = 1_024
 
 /** A more permissive pattern would allow one type's encoding to imitate another's. */
 const IDENTIFIER = /^[A-Za-z_$][A-Za-z0-9_$]*$/
@@ -104,9 +99,9 @@ function requireFinite(links: Map<string, Set<string>>): void {
       throw new SigningInputError(
         `types.${name}: contains itself; recursive types cannot be signed`,
       )
-    if (++paths > TYPE_PATHS_MAX)
+    if (++paths > TYPED_DATA_PATHS_MAX)
       throw new SigningInputError(
-        `types: refer to each other in more than ${TYPE_PATHS_MAX} ways; use fewer or flatter struct types`,
+        `types: refer to each other in more than ${TYPED_DATA_PATHS_MAX} ways; use fewer or flatter struct types`,
       )
     for (const child of links.get(name) ?? []) follow(child, [...above, name])
   }

@@ -8,6 +8,7 @@ import {
 } from './abi-type.ts'
 import { readAddress } from './address.ts'
 import { DeniedError } from './denial.ts'
+import { TYPED_DATA_PATHS_MAX } from '../limits.ts'
 import { type Fields, requireFields } from './fields.ts'
 import { SIGNED_DATA_MAX_BYTES } from './limits.ts'
 import { readBytes, readInteger } from './numbers.ts'
@@ -166,6 +167,8 @@ const baseOf = (type: string) => /^[^[]*/.exec(type)![0]
 class TypeResolver {
   readonly #types: Types
   readonly #structs = new Map<string, AbiTuple>()
+  /** Number of paths from each resolved struct to the structs that it refers to. */
+  readonly #paths = new Map<string, number>()
   readonly #open = new Set<string>()
 
   constructor(types: Types) {
@@ -188,8 +191,20 @@ class TypeResolver {
       members: members.map((member) => ({ name: member.name, type: this.#type(member.type) })),
     }
     this.#open.delete(name)
+    this.#paths.set(name, this.#countPaths(members))
     this.#structs.set(name, struct)
     return struct
+  }
+
+  #countPaths(members: readonly TypedDataMember[]): number {
+    const bases = new Set(members.map((member) => baseOf(member.type)))
+    const paths = [...bases].reduce((sum, base) => sum + (this.#paths.get(base) ?? 0), 1)
+    if (paths > TYPED_DATA_PATHS_MAX)
+      throw new DeniedError(
+        'invalid_type',
+        `the types refer to each other in more than ${TYPED_DATA_PATHS_MAX} ways`,
+      )
+    return paths
   }
 
   get hasResolvedAll(): boolean {

@@ -92,3 +92,13 @@ export const decide = (
 export function verdict(decision: Decision): string {
   return decision.decision === 'allow' ? 'allow' : decision.code
 }
+
+/** Encodes a number as a word of calldata, without 0x. */
+export const word = (value: bigint | number) =>
+  BigInt.asUintN(256, BigInt(value)).toString(16).padStart(64, '0')
+
+export const addressWord = (address: string) => address.slice(2).toLowerCase().padStart(64, '0')
+
+/** A call of `transfer` with this encoding of its arguments. */
+export const transferOf = (...encoded: string[]) =>
+  transaction({ data: `0xa9059cbb${encoded.join('')}` })
