@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hexlify, zeroPadValue } from 'ethers'
-import { addressFromPrivateKey, type Keyring } from './keyring.ts'
+import { addressFromPrivateKey, type Keyring, NO_LOCK } from './keyring.ts'
 
 type FreshWallet = {
   /** EIP-55 address of the wallet. */
@@ -11,8 +11,17 @@ type FreshWallet = {
   derivationPath: string
 }
 
-export function freshWallet(keyring: Keyring, accountHash: string): FreshWallet {
+/** @param policy policy of the new wallet. Omitted for a wallet whose key actions may get. */
+export function freshWallet(
+  keyring: Keyring,
+  accountHash: string,
+  policy?: { hash: string; isImmutable: boolean },
+): FreshWallet {
   const derivationPath = hexlify(randomBytes(32))
-  const address = addressFromPrivateKey(keyring.walletKey(accountHash, derivationPath))
+  const lock = policy?.isImmutable ? policy.hash : NO_LOCK
+  const privateKey = policy
+    ? keyring.policyWalletKey(accountHash, derivationPath, lock)
+    : keyring.walletKey(accountHash, derivationPath)
+  const address = addressFromPrivateKey(privateKey)
   return { address, pkpId: zeroPadValue(address, 32).toLowerCase(), derivationPath }
 }

@@ -8,6 +8,9 @@ import type { WalletCipher } from './wallet-cipher.ts'
 /** Each key takes about 400 bytes, and most runs use only a few wallets and actions. */
 const PUBLIC_KEYS_MAX = 4_096
 
+/** Lock of a policy wallet whose policy can be changed. */
+export const NO_LOCK = `0x${'00'.repeat(32)}`
+
 /**
  * Derives the keys of this deployment. The root key never leaves this class, and only public keys are cached. Only the
  * origin's main process has a keyring. The processes that run actions do not have one.
@@ -30,6 +33,22 @@ export class Keyring {
   walletPublicKey(accountHash: string, path: string): PublicKey {
     return this.#publicKeys.getOrCreate(`wallet/${accountHash}/${path}`, () =>
       publicKeyOf(this.walletKey(accountHash, path)),
+    )
+  }
+
+  /**
+   * Key of a wallet with a policy. Actions never get it, in contrast to `walletKey`.
+   * @param lock hash of the policy if the wallet was created with an immutable policy, otherwise `NO_LOCK`. A key with a
+   * lock cannot be derived under another policy, whatever the contract says.
+   */
+  policyWalletKey(accountHash: string, path: string, lock: string): string {
+    const parts = [accountHash, path, lock].map(bytes32)
+    return this.#secp256k1('svc/policy-wallet/v1', ...parts)
+  }
+
+  policyWalletPublicKey(accountHash: string, path: string, lock: string): PublicKey {
+    return this.#publicKeys.getOrCreate(`policy-wallet/${accountHash}/${path}/${lock}`, () =>
+      publicKeyOf(this.policyWalletKey(accountHash, path, lock)),
     )
   }
 

@@ -8,12 +8,14 @@ import {
   P256_ORDER,
   SECP256K1_ORDER,
 } from '../../../origin/keys/derive.ts'
-import { Keyring } from '../../../origin/keys/keyring.ts'
+import { freshWallet } from '../../../origin/keys/fresh-wallet.ts'
+import { Keyring, NO_LOCK } from '../../../origin/keys/keyring.ts'
 import { anyText } from '../../any-text.ts'
 
 const ROOT = Uint8Array.from({ length: 32 }, (_, index) => index)
 const ACCOUNT = `0x${'11'.repeat(32)}`
 const PATH = `0x${'22'.repeat(32)}`
+const LOCK = `0x${'44'.repeat(32)}`
 const CID = 'QmZsbmDzq494Wc1Yeszc98zS5R9PqNthCLyjAwPbRe7ZCD'
 const keyring = new Keyring(ROOT)
 
@@ -25,6 +27,16 @@ describe('derived keys equal those of the first release', () => {
       'wallet',
       keyring.walletKey(ACCOUNT, PATH),
       '4ee1c1aef350168a7aa5e94896bff7fd9d5582f118c141e5e6b5e4eb28dd7b07',
+    ],
+    [
+      'policy wallet',
+      keyring.policyWalletKey(ACCOUNT, PATH, NO_LOCK),
+      '89763c4049c7dc3ea5396cadcff2004fac6029ea1c6c0ad0d46e132eb5e2cee5',
+    ],
+    [
+      'policy wallet, locked to a policy',
+      keyring.policyWalletKey(ACCOUNT, PATH, LOCK),
+      '97846307ac4440dd5ded39af96c50f9af036f18ffc19678742f187e21394837d',
     ],
     [
       'action',
@@ -154,6 +166,28 @@ describe('the keyring', () => {
     expect(keyring.walletKey(`0x${'12'.repeat(32)}`, PATH)).not.toBe(
       keyring.walletKey(ACCOUNT, PATH),
     )
+  })
+
+  it('binds a policy wallet to its account', () => {
+    expect(keyring.policyWalletKey(`0x${'12'.repeat(32)}`, PATH, NO_LOCK)).not.toBe(
+      keyring.policyWalletKey(ACCOUNT, PATH, NO_LOCK),
+    )
+    expect(() => keyring.policyWalletKey(ACCOUNT, PATH, '0x00')).toThrow('expected 32 bytes')
+  })
+
+  it.each([
+    ['an immutable policy', { hash: LOCK, isImmutable: true }, LOCK],
+    ['a policy that can change', { hash: LOCK, isImmutable: false }, NO_LOCK],
+  ])('derives the key of a new wallet with %s', (_what, policy, lock) => {
+    const { address, pkpId, derivationPath } = freshWallet(keyring, ACCOUNT, policy)
+    const derived = keyring.policyWalletPublicKey(ACCOUNT, derivationPath, lock)
+    expect(address).toBe(derived.address)
+    expect(pkpId).toBe(`0x${'00'.repeat(12)}${address.slice(2).toLowerCase()}`)
+  })
+
+  it('derives the key of a new wallet without a policy from the account and the path', () => {
+    const { address, derivationPath } = freshWallet(keyring, ACCOUNT)
+    expect(address).toBe(keyring.walletPublicKey(ACCOUNT, derivationPath).address)
   })
 
   it('rejects a root, an account hash or a path of the wrong length', () => {
