@@ -190,6 +190,15 @@ export const accountEmails = pgTable('account_emails', {
   email: bytea('email').notNull(),
 })
 
+/** Documents of wallet policies. The contract contains their hashes. */
+export const walletPolicies = pgTable('wallet_policies', {
+  /** Keccak-256 of the document, in 0x hex. */
+  hash: text('hash').primaryKey(),
+  /** Canonical JSON. */
+  document: text('document').notNull(),
+  createdAt: time('created_at').notNull(),
+})
+
 /** Time of the last use of each API key, accurate to one minute. */
 export const keyUses = pgTable('key_uses', {
   keyHash: text('key_hash').primaryKey(),
