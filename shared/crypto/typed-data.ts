@@ -1,13 +1,10 @@
 /**
- * EIP-712 typed data that wallets sign for this service (docs/decisions/0034, docs/decisions/0035). All messages have
- * the same domain and two members. The primary type states the purpose, so that a signature for one purpose is invalid
+ * EIP-712 typed data that wallets sign for this service (docs/decisions/0034, docs/decisions/0035, docs/decisions/0110).
+ * All messages have the same domain. The primary type states the purpose, so that a signature for one purpose is invalid
  * for another.
  */
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { decodeHex, encodeHex } from '../encoding/hex.ts'
-
-export const PURPOSES = ['ConvertAccount', 'CreateWallet', 'AddUsageApiKey', 'BillingAuth'] as const
-export type Purpose = (typeof PURPOSES)[number]
 
 export const DOMAIN_NAME = 'Svc ChainSecured'
 export const DOMAIN_VERSION = '1'
@@ -18,10 +15,28 @@ export const DOMAIN_MEMBERS = [
   { name: 'version', type: 'string' },
   { name: 'chainId', type: 'uint256' },
 ] as const
-export const PROOF_MEMBERS = [
+
+const SIGNER_MEMBERS = [
   { name: 'address', type: 'address' },
   { name: 'issuedAt', type: 'uint256' },
 ] as const
+const POLICY_HASH = { name: 'policyHash', type: 'bytes32' } as const
+
+/** Members of the message of each purpose. All types take one word. */
+export const PROOF_MEMBERS = {
+  ConvertAccount: SIGNER_MEMBERS,
+  CreateWallet: SIGNER_MEMBERS,
+  CreatePolicyWallet: [...SIGNER_MEMBERS, POLICY_HASH],
+  SetWalletPolicy: [...SIGNER_MEMBERS, { name: 'pkpId', type: 'bytes32' }, POLICY_HASH],
+  AddUsageApiKey: SIGNER_MEMBERS,
+  BillingAuth: SIGNER_MEMBERS,
+} as const
+
+export type Purpose = keyof typeof PROOF_MEMBERS
+export const PURPOSES = Object.keys(PROOF_MEMBERS) as readonly Purpose[]
+
+/** Members of a message besides the address and the time: 32 bytes as 0x hex. */
+export type ProofTerms = { pkpId?: string; policyHash?: string }
 
 /** Claim to control an address at a point in time. The claim is addressed to the service's node of one chain. */
 export type ProofStatement = {
@@ -31,40 +46,56 @@ export type ProofStatement = {
   /** Time of signing in Unix seconds. */
   issuedAt: bigint | number
   chainId: bigint | number
+  /** Exactly those of the purpose. */
+  terms?: ProofTerms
 }
 
 export type TypedData = {
   types: Record<string, readonly { readonly name: string; readonly type: string }[]>
   primaryType: Purpose
   domain: { name: string; version: string; chainId: number | string }
-  message: { address: string; issuedAt: number | string }
+  message: { address: string; issuedAt: number | string } & ProofTerms
+}
+
+/** Returns the names of the members that a message of this purpose has besides the address and the time. */
+export function termNames(purpose: Purpose): (keyof ProofTerms)[] {
+  return PROOF_MEMBERS[purpose].flatMap(({ name }) =>
+    name === 'address' || name === 'issuedAt' ? [] : [name],
+  )
 }
 
 /** Builds the argument for `eth_signTypedData_v4`. Numbers above 2^53 are decimal strings. */
-export function typedDataOf({ purpose, address, issuedAt, chainId }: ProofStatement): TypedData {
+export function typedDataOf(statement: ProofStatement): TypedData {
+  const { purpose, address, issuedAt, chainId } = statement
   return {
-    types: { EIP712Domain: DOMAIN_MEMBERS, [purpose]: PROOF_MEMBERS },
+    types: { EIP712Domain: DOMAIN_MEMBERS, [purpose]: PROOF_MEMBERS[purpose] },
     primaryType: purpose,
     domain: { name: DOMAIN_NAME, version: DOMAIN_VERSION, chainId: jsonNumber(chainId) },
-    message: { address, issuedAt: jsonNumber(issuedAt) },
+    message: { address, issuedAt: jsonNumber(issuedAt), ...requireTerms(statement) },
   }
 }
 
 /** Returns the EIP-712 digest: keccak256(0x1901 ‖ domain separator ‖ hash of the message). */
-export function typedDataDigest({
-  purpose,
-  address,
-  issuedAt,
-  chainId,
-}: ProofStatement): Uint8Array {
+export function typedDataDigest(statement: ProofStatement): Uint8Array {
+  const { purpose, chainId } = statement
+  const members = PROOF_MEMBERS[purpose]
   const domain = hashed(
     typeHash('EIP712Domain', DOMAIN_MEMBERS),
     keccak(text(DOMAIN_NAME)),
     keccak(text(DOMAIN_VERSION)),
     word(chainId),
   )
-  const message = hashed(typeHash(purpose, PROOF_MEMBERS), word(BigInt(address)), word(issuedAt))
-  return hashed(Uint8Array.of(0x19, 0x01), domain, message)
+  const { address, issuedAt } = statement
+  const message = { address, issuedAt, ...requireTerms(statement) }
+  const words = members.map(({ name }) => word(message[name]!))
+  return hashed(Uint8Array.of(0x19, 0x01), domain, hashed(typeHash(purpose, members), ...words))
+}
+
+/** @throws {Error} unless the terms are exactly those of the purpose */
+function requireTerms({ purpose, terms = {} }: ProofStatement): ProofTerms {
+  const [given, expected] = [Object.keys(terms).toSorted(), termNames(purpose).toSorted()]
+  if (given.join() === expected.join()) return terms
+  throw new Error(`${purpose} has the terms [${expected.join()}], but [${given.join()}] were given`)
 }
 
 function typeHash(name: string, members: readonly { name: string; type: string }[]): Uint8Array {
@@ -76,7 +107,7 @@ function jsonNumber(value: bigint | number): number | string {
   return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
 }
 
-function word(value: bigint | number): Uint8Array {
+function word(value: bigint | number | string): Uint8Array {
   return decodeHex(BigInt(value).toString(16).padStart(64, '0'))!
 }
 

@@ -9,7 +9,9 @@ import {
   DOMAIN_NAME,
   DOMAIN_VERSION,
   PROOF_MEMBERS,
+  type ProofTerms,
   type Purpose,
+  termNames,
 } from '../crypto/typed-data.ts'
 import { jsonSchemaOf } from '../openapi/json-schema.ts'
 import { addressSchema, hashSchema, hexSchema } from './fields.ts'
@@ -37,12 +39,23 @@ function membersSchema(members: Members) {
   })
 }
 
-/** The caller checks the chain ID and the time. */
+const TERM_SCHEMAS = {
+  pkpId: hexSchema(32).meta({ description: 'ID of the wallet.' }),
+  policyHash: hexSchema(32).meta({ description: 'Hash of the policy in this request.' }),
+}
+
+/** The type is that of all purposes. */
+function termFields(purpose: Purpose) {
+  const fields = termNames(purpose).map((name) => [name, TERM_SCHEMAS[name]])
+  return Object.fromEntries(fields) as { [Name in keyof ProofTerms]-?: z.ZodOptional<z.ZodString> }
+}
+
+/** The caller checks the chain ID, the time, and that the terms are those of the request. */
 function typedDataSchema(purpose: Purpose) {
   return z.strictObject({
     types: z.strictObject({
       EIP712Domain: membersSchema(DOMAIN_MEMBERS),
-      [purpose]: membersSchema(PROOF_MEMBERS),
+      [purpose]: membersSchema(PROOF_MEMBERS[purpose]),
     }),
     primaryType: z.literal(purpose),
     domain: z.strictObject({
@@ -53,6 +66,7 @@ function typedDataSchema(purpose: Purpose) {
     message: z.strictObject({
       address: hexSchema(20).meta({ description: 'The signing wallet. Names are not resolved.' }),
       issuedAt: uintSchema.meta({ description: 'Unix seconds, at most 300 seconds from now.' }),
+      ...termFields(purpose),
     }),
   })
 }

@@ -6,7 +6,12 @@ import type { AccountsChain } from '../../edge/browser/chain-secured/explain-tra
 import { guardedProvider } from '../../edge/browser/chain-secured/guarded-provider.ts'
 import { accountConfigAbi } from '../../shared/abi/account-config.ts'
 import type { Eip1193Provider } from '../../shared/client/sovereign/signer.ts'
-import { accountHashOfWallet, PURPOSES, typedDataOf } from '../../shared/crypto/typed-data.ts'
+import {
+  accountHashOfWallet,
+  PURPOSES,
+  termNames,
+  typedDataOf,
+} from '../../shared/crypto/typed-data.ts'
 
 const ADMIN = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const OTHER = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
@@ -94,6 +99,7 @@ describe('a guarded wallet', () => {
     })
   })
 
+  const WORD = `0x${'ab'.repeat(32)}`
   const signs = (method: string) => /sign|send/i.test(method)
   const send = (given: object) =>
     guarded.request({ method: 'eth_sendTransaction', params: [given] })
@@ -232,9 +238,11 @@ describe('a guarded wallet', () => {
   })
 
   test.each(PURPOSES)('explains the proof %s and its expiry', async (purpose) => {
-    await sign(proof({ purpose }))
+    const terms = Object.fromEntries(termNames(purpose).map((name) => [name, WORD]))
+    await sign(proof({ purpose, terms }))
     const [{ facts, kind }] = explanations as [Explanation]
     expect(kind).toBe('proof')
+    expect(facts.filter(([, value]) => value === WORD)).toHaveLength(termNames(purpose).length)
     expect(Object.fromEntries(facts)).toMatchObject({
       Statement: `${purpose} of Svc ChainSecured`,
       Wallet: ADMIN,
@@ -249,6 +257,13 @@ describe('a guarded wallet', () => {
     [
       'with a contract that verifies it',
       { ...proof(), domain: { ...proof().domain, verifyingContract: OTHER } },
+    ],
+    [
+      'whose policy hash is not a hash',
+      {
+        ...proof({ purpose: 'CreatePolicyWallet', terms: { policyHash: WORD } }),
+        message: { address: ADMIN, issuedAt: NOW / 1000, policyHash: 'a harmless policy' },
+      },
     ],
     ['with a member more', { ...proof(), message: { ...proof().message, spender: OTHER } }],
     ['of another type', { ...proof(), primaryType: 'Permit' }],

@@ -2,7 +2,13 @@
  * Explains a proof that a wallet is asked to sign. A proof that differs from the one that the client would create is
  * never passed to the wallet.
  */
-import { type Purpose, PURPOSES, typedDataOf } from '../../../shared/crypto/typed-data.ts'
+import {
+  type ProofTerms,
+  type Purpose,
+  PURPOSES,
+  termNames,
+  typedDataOf,
+} from '../../../shared/crypto/typed-data.ts'
 import { PROOF_WINDOW_S } from '../../../shared/limits.ts'
 import type { Explanation } from './explanation.ts'
 import { refusalErrors } from './provider-rpc-error.ts'
@@ -35,6 +41,20 @@ const PURPOSE_TEXTS: Record<Purpose, PurposeTexts> = {
     undo: 'Nothing to undo: nothing changes without the transaction.',
     isIrreversible: false,
   },
+  CreatePolicyWallet: {
+    title: 'Prove wallet ownership to create a wallet with a policy',
+    summary:
+      'Allows the service to derive a new wallet that signs only what the policy with this hash allows. This does not register the wallet; you will be asked for that transaction next.',
+    undo: 'Nothing to undo: nothing changes without the transaction.',
+    isIrreversible: false,
+  },
+  SetWalletPolicy: {
+    title: 'Prove wallet ownership to change the policy of a wallet',
+    summary:
+      'Allows the service to store the policy with this hash for this wallet. This does not change what the wallet may sign; you will be asked for that transaction next.',
+    undo: 'Nothing to undo: nothing changes without the transaction.',
+    isIrreversible: false,
+  },
   AddUsageApiKey: {
     title: 'Prove wallet ownership to create a usage key',
     summary:
@@ -45,7 +65,7 @@ const PURPOSE_TEXTS: Record<Purpose, PurposeTexts> = {
   BillingAuth: {
     title: 'Prove wallet ownership for billing',
     summary:
-      'Allows this page to read the balance and charges, start payments, and set the spending caps of usage keys. It permits nothing else and moves no funds.',
+      'Allows this page to read the balance and charges, start payments, set the spending caps of usage keys, and read the policies of wallets. It permits nothing else and moves no funds.',
     undo: 'It expires automatically.',
     isIrreversible: false,
   },
@@ -54,8 +74,8 @@ const PURPOSE_TEXTS: Record<Purpose, PurposeTexts> = {
 /** @throws {ProviderRpcError} unless the text is a proof of this wallet for this chain with a current timestamp */
 export function explainProof({ text, address, chainId, now }: ProofRequest): Explanation {
   const proof = parseProof(text)
-  const { purpose, issuedAt } = requireKnownPurpose(proof)
-  const expected = typedDataOf({ purpose, address, issuedAt, chainId })
+  const { purpose, issuedAt, terms } = requireKnownPurpose(proof)
+  const expected = typedDataOf({ purpose, address, issuedAt, chainId, terms })
   if (!matchesExpected(proof, expected))
     throw refusalError('it is not a proof by this wallet for the chain of this service')
   if (Math.abs(now / 1000 - issuedAt) > PROOF_WINDOW_S)
@@ -67,6 +87,7 @@ export function explainProof({ text, address, chainId, now }: ProofRequest): Exp
     facts: [
       ['Statement', `${purpose} of ${expected.domain.name}`],
       ['Wallet', address],
+      ...termNames(purpose).map((name): [string, string] => [TERM_LABELS[name], terms[name]!]),
       ['Chain', String(chainId)],
       ['Valid until', `${until.toISOString().slice(0, 19).replace('T', ' ')} UTC`],
       ['Cost', 'none: this is a signature, not a transaction'],
@@ -74,12 +95,25 @@ export function explainProof({ text, address, chainId, now }: ProofRequest): Exp
   }
 }
 
-function requireKnownPurpose(proof: UntrustedProof): { purpose: Purpose; issuedAt: number } {
+const TERM_LABELS: Record<keyof ProofTerms, string> = {
+  pkpId: 'Wallet with the policy',
+  policyHash: 'Hash of the policy',
+}
+
+function requireKnownPurpose(proof: UntrustedProof) {
   const purpose = PURPOSES.find((known) => known === proof?.primaryType)
-  const issuedAt = proof?.message?.issuedAt
+  const { message } = proof ?? {}
+  const issuedAt = message?.issuedAt
   if (purpose === undefined || typeof issuedAt !== 'number')
     throw refusalError('it is not a statement that this page can explain')
-  return { purpose, issuedAt }
+  const terms: ProofTerms = {}
+  for (const name of termNames(purpose)) {
+    const value = message?.[name]
+    if (typeof value !== 'string' || !/^0x[0-9a-f]{64}$/.test(value))
+      throw refusalError(`its ${name} is not 32 bytes in lower-case hex`)
+    terms[name] = value
+  }
+  return { purpose, issuedAt, terms }
 }
 
 /** Ignores the order of members, which differs between clients. */
@@ -99,7 +133,7 @@ function matchesExpected(proof: UntrustedProof, expected: ReturnType<typeof type
 
 type UntrustedProof = {
   primaryType?: unknown
-  message?: { address?: unknown; issuedAt?: unknown }
+  message?: { address?: unknown; issuedAt?: unknown } & { [Name in keyof ProofTerms]: unknown }
 } | null
 
 function parseProof(text: unknown): UntrustedProof {

@@ -7,7 +7,13 @@ import {
   PROOF_WINDOW_S,
   TYPED_DATA_MAX_BYTES,
 } from '../../../shared/limits.ts'
-import { typedDataDigest, type Purpose } from '../../../shared/crypto/typed-data.ts'
+import {
+  type ProofTerms,
+  type Purpose,
+  PURPOSES,
+  termNames,
+  typedDataDigest,
+} from '../../../shared/crypto/typed-data.ts'
 import { primaryTypeSchema, walletProofSchema } from '../../../shared/wire/wallet-proofs.ts'
 import { OverloadedError } from '../../admission/event-loop-load.ts'
 import { rejectAfter } from '../../timeout.ts'
@@ -25,6 +31,8 @@ export type WalletProof = {
   issuedAt: number
   /** EIP-712 digest of the typed data: 32 bytes in lower-case 0x hex. */
   digest: string
+  /** Further members of the message, in lower case. Empty for most purposes. */
+  terms: ProofTerms
   /** Signature in 0x hex: 65 bytes for an externally owned account, any length for a contract wallet. */
   signature: string
 }
@@ -40,12 +48,7 @@ type WalletProofsOptions = {
 const DEPTH_MAX = 8
 
 /** Schemas by purpose. They are created only once, because creating a schema costs more than applying it. */
-const SCHEMAS = {
-  ConvertAccount: schemasOf('ConvertAccount'),
-  CreateWallet: schemasOf('CreateWallet'),
-  AddUsageApiKey: schemasOf('AddUsageApiKey'),
-  BillingAuth: schemasOf('BillingAuth'),
-}
+const SCHEMAS = new Map(PURPOSES.map((purpose) => [purpose, schemasOf(purpose)]))
 
 /** Suffix of signatures by contract wallets that are not deployed (ERC-6492). */
 const ERC6492_MAGIC = '6492'.repeat(16)
@@ -65,7 +68,7 @@ export class WalletProofs {
    */
   read(body: { typed_data?: unknown; signature?: unknown }, purpose: Purpose): WalletProof {
     requireWithinSize(body.typed_data)
-    const schemas = SCHEMAS[purpose]
+    const schemas = SCHEMAS.get(purpose)!
     // The primary type is checked first, because a proof for another purpose would also fail in every other field.
     valueOrThrow(parseValue(schemas.primaryType, body))
     const { typed_data: typedData, signature } = valueOrThrow(parseValue(schemas.proof, body))
@@ -74,13 +77,15 @@ export class WalletProofs {
       throw malformedProof(
         `typed_data.domain.chainId: expected ${chainId}, the chain of this origin`,
       )
-    const { address, issuedAt } = typedData.message
+    const { message } = typedData
+    const { address, issuedAt } = message
+    const terms = termsOf(message, purpose)
     const now = Math.floor(this.#options.now() / 1000)
     if (issuedAt < BigInt(now - PROOF_WINDOW_S) || issuedAt > BigInt(now + PROOF_WINDOW_S))
       throw new WalletProofError({ kind: 'outside_window', issuedAt, now })
-    const digest = `0x${encodeHex(typedDataDigest({ purpose, address, issuedAt, chainId }))}`
+    const digest = `0x${encodeHex(typedDataDigest({ purpose, address, issuedAt, chainId, terms }))}`
     const checksummed = getAddress(address.toLowerCase())
-    return { address: checksummed, purpose, issuedAt: Number(issuedAt), digest, signature }
+    return { address: checksummed, purpose, issuedAt: Number(issuedAt), digest, terms, signature }
   }
 
   /**
@@ -115,6 +120,13 @@ export class WalletProofs {
       () => new ContractUnavailableError('a contract wallet did not respond in time'),
     )
   }
+}
+
+function termsOf(
+  message: { [Name in keyof ProofTerms]?: string | undefined },
+  purpose: Purpose,
+): ProofTerms {
+  return Object.fromEntries(termNames(purpose).map((name) => [name, message[name]!.toLowerCase()]))
 }
 
 function schemasOf(purpose: Purpose) {

@@ -19,7 +19,14 @@ import { WalletProofError } from '../../../origin/accounts/wallet-proofs/wallet-
 import { WalletProofs } from '../../../origin/accounts/wallet-proofs/wallet-proofs.ts'
 import { OverloadedError } from '../../../origin/admission/event-loop-load.ts'
 import { CONCURRENT_CONTRACT_SIGNATURES_MAX } from '../../../shared/limits.ts'
-import { type Purpose, PURPOSES, typedDataOf } from '../../../shared/crypto/typed-data.ts'
+import {
+  type ProofTerms,
+  type Purpose,
+  PURPOSES,
+  termNames,
+  typedDataDigest,
+  typedDataOf,
+} from '../../../shared/crypto/typed-data.ts'
 import {
   deployHostileWallet,
   deployOwnedWallet,
@@ -57,6 +64,9 @@ const dataOf = (change: Partial<Parameters<typeof typedDataOf>[0]> = {}): Data =
     chainId: CHAIN_ID,
     ...change,
   })
+/** The terms of a purpose, each with a value of its own. */
+const termsOf = (purpose: Purpose): ProofTerms =>
+  Object.fromEntries(termNames(purpose).map((name, n) => [name, toBeHex(n + 0xab, 32)]))
 /** The typed data as parsed from JSON, with `change` applied. */
 const changed = (change: (data: any) => void): unknown => {
   const data = JSON.parse(JSON.stringify(dataOf()))
@@ -81,18 +91,100 @@ const form = (isOfWrongType: boolean, field: string) => ({
   message: expect.stringMatching(new RegExp(`(^|; )${field.replaceAll(/[.[\]]/g, '\\$&')}: `)),
 })
 
+const POLICY_TERMS = termsOf('SetWalletPolicy')
+
+describe('attack: typed data of a purpose with terms', () => {
+  const ofPolicy = (change: (data: any) => void): unknown => {
+    const data = JSON.parse(
+      JSON.stringify(dataOf({ purpose: 'SetWalletPolicy', terms: POLICY_TERMS })),
+    )
+    change(data)
+    return data
+  }
+
+  it.each([
+    [
+      'without a term',
+      true,
+      'typed_data.message.policyHash',
+      ofPolicy((d) => delete d.message.policyHash),
+    ],
+    [
+      'with a short term',
+      false,
+      'typed_data.message.pkpId',
+      ofPolicy((d) => (d.message.pkpId = '0x01')),
+    ],
+    [
+      'whose type lacks a term',
+      false,
+      'typed_data.types.SetWalletPolicy',
+      ofPolicy((d) => d.types.SetWalletPolicy.pop()),
+    ],
+    [
+      'whose type has its terms in another order',
+      false,
+      'typed_data.types.SetWalletPolicy[2].name',
+      ofPolicy((d) => d.types.SetWalletPolicy.push(...d.types.SetWalletPolicy.splice(2, 1))),
+    ],
+    [
+      'that hides a term behind a name of the prototype',
+      true,
+      'typed_data.message.policyHash',
+      ofPolicy((d) => {
+        const { policyHash, ...message } = d.message
+        d.message = JSON.parse(
+          JSON.stringify(message).replace('{', `{"__proto__":{"policyHash":"${policyHash}"},`),
+        )
+      }),
+    ],
+  ])('is refused %s', (_what, isOfWrongType, field, data) => {
+    expect(faultOf(() => readAs(data, 'SetWalletPolicy'))).toEqual(form(isOfWrongType, field))
+  })
+
+  it('is refused for a purpose without terms', () => {
+    const data = changed(({ message }) => (message.policyHash = POLICY_TERMS.policyHash))
+    expect(faultOf(() => readAs(data))).toMatchObject({ kind: 'form' })
+  })
+})
+
 describe('valid typed data', () => {
   it.each(PURPOSES)('%s: has the digest that eth_signTypedData_v4 signs', (purpose) => {
-    const { domain, types, message, primaryType } = dataOf({ purpose })
+    const terms = termsOf(purpose)
+    const { domain, types, message, primaryType } = dataOf({ purpose, terms })
     const { [primaryType]: members } = types
     const digest = TypedDataEncoder.hash(domain, { [primaryType]: [...members!] }, message)
-    expect(readAs(dataOf({ purpose }), purpose)).toEqual({
+    expect(readAs(dataOf({ purpose, terms }), purpose)).toEqual({
       address: wallet.address,
       purpose,
       issuedAt: NOW,
       digest,
+      terms,
       signature: SIGNATURE,
     })
+  })
+
+  it('has the digest that was recorded for the purposes with terms', () => {
+    const address = '0x8ba1f109551bD432803012645Ac136ddd64DBA72'
+    const digest = (purpose: Purpose, terms: ProofTerms) =>
+      hexlify(typedDataDigest({ purpose, address, issuedAt: NOW, chainId: 8453, terms }))
+    const policyHash = `0x${'ab'.repeat(32)}`
+    expect(digest('CreatePolicyWallet', { policyHash })).toBe(
+      '0xe17ed0ddc7fe9509258f71cbbb281be2d4695fc8a1a4dc26726466414bbcc82e',
+    )
+    expect(digest('SetWalletPolicy', { policyHash, pkpId: toBeHex(1, 32) })).toBe(
+      '0x8d8d6e2a9cb1a05a74f4d7233f029d9606c021fb93a764652604f86c301bb7d3',
+    )
+  })
+
+  it('cannot be built with a term too few, or a term of another purpose', () => {
+    const policyHash = `0x${'ab'.repeat(32)}`
+    for (const change of [
+      { purpose: 'CreateWallet', terms: { policyHash } },
+      { purpose: 'CreatePolicyWallet' },
+      { purpose: 'SetWalletPolicy', terms: { policyHash } },
+    ] as const)
+      expect(() => dataOf(change)).toThrow(`${change.purpose} has the terms`)
   })
 
   it('has the same digest for every spelling of a number and every case of an address', () => {

@@ -1,6 +1,11 @@
 /** Requests that a wallet signs, as a client creates them. */
 import type { Wallet } from 'ethers'
-import { PROOF_MEMBERS, type Purpose, typedDataOf } from '../../../shared/crypto/typed-data.ts'
+import {
+  PROOF_MEMBERS,
+  type ProofTerms,
+  type Purpose,
+  typedDataOf,
+} from '../../../shared/crypto/typed-data.ts'
 
 /** The origin that is called, or the parts of it that are needed. */
 type Asked = { services: { now: () => number; chain: { chainId: bigint } } }
@@ -10,6 +15,8 @@ type Changes = {
   address?: string
   /** Unix seconds; by default, the current time of the origin. */
   issuedAt?: number
+  /** Members of the purpose besides the address and the time. */
+  terms?: ProofTerms
 }
 
 /** @returns `{typed_data, signature}`, signed by `signer` */
@@ -17,15 +24,20 @@ export async function signedBy(
   signer: Pick<Wallet, 'address' | 'signTypedData'>,
   purpose: Purpose,
   { services }: Asked,
-  { address = signer.address, issuedAt = Math.floor(services.now() / 1000) }: Changes = {},
+  {
+    address = signer.address,
+    issuedAt = Math.floor(services.now() / 1000),
+    terms = {},
+  }: Changes = {},
 ) {
   const typed_data = typedDataOf({
     purpose,
     address,
     issuedAt,
     chainId: services.chain.chainId,
+    terms,
   })
-  const members = { [purpose]: [...PROOF_MEMBERS] }
+  const members = { [purpose]: [...PROOF_MEMBERS[purpose]] }
   const signature = await signer.signTypedData(typed_data.domain, members, typed_data.message)
   return { typed_data, signature }
 }
