@@ -72,6 +72,22 @@ library AccountConfigStorage {
         mapping(uint256 word => bytes32) rest;
     }
 
+    /// The policy of a wallet, and the next one if it takes effect later. A wallet has a policy if `policyHash` is not
+    /// zero. Read through `WalletPolicies.asOf`: storage does not change when the pending policy takes effect.
+    struct WalletPolicy {
+        bytes32 policyHash;
+        /// 0 if nothing is pending, like the other members of the pending policy.
+        bytes32 pendingHash;
+        /// Time of the last write, even if what it set is pending.
+        uint40 setAt;
+        uint40 pendingAt;
+        /// Seconds before a change that loosens the policy takes effect.
+        uint40 changeDelay;
+        uint40 pendingDelay;
+        bool isImmutable;
+        bool pendingImmutable;
+    }
+
     /// Group membership and wallets are per account: what one account registers is no fact about another's.
     struct Account {
         /// An account exists if it has an admin.
@@ -101,6 +117,7 @@ library AccountConfigStorage {
         mapping(uint256 usageApiKeyHash => UsageApiKeyRecord) usageApiKeys;
         mapping(uint256 index => uint256) cidHashes;
         mapping(uint256 cidHash => Action) actions;
+        mapping(bytes32 pkpId => WalletPolicy) policies;
     }
 
     /// @custom:storage-location erc7201:svc.storage.AccountConfig.2

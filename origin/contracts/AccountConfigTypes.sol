@@ -26,6 +26,16 @@ struct GroupInput {
     uint256[] cidHashes;
 }
 
+/// @notice What the contract has to know of a policy's document, which it cannot read.
+struct PolicyTerms {
+    /// Hash of the document.
+    bytes32 policyHash;
+    /// Seconds before a change that loosens the policy takes effect.
+    uint40 changeDelay;
+    /// Such a policy can never be changed.
+    bool isImmutable;
+}
+
 /// @notice A hash that names the account: the master's first, then its aliases.
 struct ApiKeyHashView {
     uint256 apiKeyHash;
@@ -38,6 +48,22 @@ struct WalletView {
     bytes32 derivationPath;
     string name;
     string description;
+}
+
+/// @notice The policy of a wallet as of the block. Times are Unix seconds. The last four members are zero if no
+/// change is pending.
+struct WalletPolicyView {
+    bytes32 pkpId;
+    bytes32 policyHash;
+    uint256 changeDelay;
+    bool isImmutable;
+    /// Time of the last write, even if what it set is pending.
+    uint256 setAt;
+    bytes32 pendingHash;
+    uint256 pendingDelay;
+    bool pendingImmutable;
+    /// From this time on, the pending policy holds.
+    uint256 pendingAt;
 }
 
 struct GroupView {

@@ -22,6 +22,18 @@ interface IAccountConfigEvents {
         string name,
         string description
     );
+    /// The policy holds from `effectiveAt` on, and until then `replaces` does; 0 if the wallet was created with it.
+    /// If `effectiveAt` is not later than `setAt`, it holds from here on, and nothing is pending any more.
+    event WalletPolicySet(
+        uint256 indexed accountHash,
+        bytes32 indexed pkpId,
+        bytes32 replaces,
+        bytes32 policyHash,
+        uint256 changeDelay,
+        bool isImmutable,
+        uint256 setAt,
+        uint256 effectiveAt
+    );
     /// The group as it is from here on: new or replaced.
     event GroupSet(
         uint256 indexed accountHash,

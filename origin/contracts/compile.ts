@@ -16,7 +16,7 @@ export type CompiledContract = {
   selectors: Record<string, string>
 }
 
-export const FACETS = ['WritesFacet', 'ViewsFacet', 'AdminFacet'] as const
+export const FACETS = ['WritesFacet', 'PolicyFacet', 'ViewsFacet', 'AdminFacet'] as const
 export const DIAMOND = 'AccountConfig'
 /** Compiled from its own folder, because it shares no code with the diamond. */
 const GOVERNANCE = 'Governance'

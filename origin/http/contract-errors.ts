@@ -76,6 +76,36 @@ const CONTRACT_ERRORS: Readonly<Record<string, ContractErrorMapping>> = {
     message: (_account, pkpId) => `The account has no wallet${formatHash(pkpId)}.`,
     fix: 'Send the ID of a wallet in list_wallets, or 32 zero bytes for all wallets.',
   },
+  WalletAlreadyExists: {
+    status: 409,
+    message: (_account, pkpId) =>
+      `The account already has the wallet${formatHash(pkpId)}; only a new wallet can get a policy.`,
+    fix: 'Create another wallet with a policy.',
+  },
+  WalletHasNoPolicy: {
+    status: 409,
+    message: (_account, pkpId) =>
+      `The wallet${formatHash(pkpId)} was created without a policy and cannot get one.`,
+    fix: 'Create another wallet with a policy.',
+  },
+  PolicyIsImmutable: {
+    status: 409,
+    message: (_account, pkpId) =>
+      `The policy of the wallet${formatHash(pkpId)} is immutable; it can never be changed.`,
+    fix: 'Create another wallet with another policy.',
+  },
+  PolicyChanged: {
+    status: 409,
+    message: (_account, _pkpId, policyHash) =>
+      `The wallet's policy is not the one to be replaced; the current policy is${policyHash === undefined ? ' another one' : formatHash(policyHash)}.`,
+    fix: 'Read the current policy, decide whether to replace it, and send its hash in replaces.',
+  },
+  PolicyNotAttested: {
+    status: 403,
+    message: () =>
+      'The attestation is not a signature of this policy change by a payer of the service.',
+    fix: 'Request an attestation for this change, and send it unchanged.',
+  },
   GroupDoesNotExist: {
     status: 404,
     message: (_account, id) => `The account has no group${formatId(id)}.`,

@@ -98,7 +98,10 @@ function requireTerms({ purpose, terms = {} }: ProofStatement): ProofTerms {
   throw new Error(`${purpose} has the terms [${expected.join()}], but [${given.join()}] were given`)
 }
 
-function typeHash(name: string, members: readonly { name: string; type: string }[]): Uint8Array {
+export function typeHash(
+  name: string,
+  members: readonly { name: string; type: string }[],
+): Uint8Array {
   const list = members.map((member) => `${member.type} ${member.name}`).join(',')
   return keccak(text(`${name}(${list})`))
 }
@@ -107,11 +110,13 @@ function jsonNumber(value: bigint | number): number | string {
   return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
 }
 
-function word(value: bigint | number | string): Uint8Array {
+/** Encodes a number, or 0x hex, as 32 bytes. */
+export function word(value: bigint | number | string): Uint8Array {
   return decodeHex(BigInt(value).toString(16).padStart(64, '0'))!
 }
 
-function hashed(...parts: Uint8Array[]): Uint8Array {
+/** Returns the keccak-256 of the concatenated parts. */
+export function hashed(...parts: Uint8Array[]): Uint8Array {
   const hash = keccak_256.create()
   for (const part of parts) hash.update(part)
   return hash.digest()

@@ -4,6 +4,7 @@
 import { id } from 'ethers'
 import type { Signer } from 'ethers'
 import { addressOf, cidHashOf, cidOf, hashOf, pkpIdOf, usageKey } from './account-config.ts'
+import { attest, NO_POLICY, terms } from './policies.ts'
 import type { AccountConfig } from './account-config.ts'
 
 /**
@@ -16,7 +17,7 @@ export type Access = 'anyone' | 'payer' | 'owner' | 'master' | 'permitted' | 'ma
 export type Write = {
   access: Access
   /** The arguments after the credential, if any. @param text the text that `openAccount` was called with */
-  args: (text: string) => unknown[]
+  args: (text: string, config: AccountConfig) => unknown[]
   /** The error for a usage key without the permission. */
   withoutPermission?: string
 }
@@ -36,6 +37,26 @@ export const WRITES: Record<string, Write> = {
     access: 'permitted',
     args: () => [pkpIdOf('another wallet'), pkpIdOf('its path'), '', ''],
     withoutPermission: 'NotAllowedToCreatePkps',
+  },
+  registerPolicyWallet: {
+    access: 'permitted',
+    args: (text, config) => {
+      const pkpId = pkpIdOf('another wallet')
+      const change = { accountHash: hashOf(text), pkpId, replaces: NO_POLICY, atOnce: true }
+      const signature = attest(config, { ...change, ...terms('a policy') })
+      return [pkpId, pkpIdOf('its path'), '', '', terms('a policy'), signature]
+    },
+    withoutPermission: 'NotAllowedToCreatePkps',
+  },
+  setWalletPolicy: {
+    access: 'master',
+    args: (text, config) => {
+      const pkpId = pkpIdOf('policy wallet')
+      const replaces = terms('policy').policyHash
+      const change = { accountHash: hashOf(text), pkpId, replaces, atOnce: false }
+      const signature = attest(config, { ...change, ...terms('another policy') })
+      return [pkpId, replaces, terms('another policy'), false, signature]
+    },
   },
   addGroup: {
     access: 'permitted',
@@ -99,7 +120,7 @@ export const rotatedHashOf = (text: string): bigint => hashOf(`rotated key of ${
 /** The current credential of that account, an alias: its first key was rotated away too. */
 export const currentHashOf = (text: string): bigint => hashOf(`current key of ${text}`)
 
-/** Opens a managed account with a wallet, an action, a group of both, and keys of every kind. @returns its hash */
+/** Opens a managed account with a wallet, a policy wallet, an action, a group of both, and keys of every kind. @returns its hash */
 export async function openAccount(config: AccountConfig, text: string, wallet: string) {
   const write = (name: string, ...args: unknown[]) => config.write(config.payer, name, ...args)
   const hash = hashOf(text)
@@ -108,6 +129,9 @@ export async function openAccount(config: AccountConfig, text: string, wallet: s
   await write('rotateAccountApiKey', rotatedHashOf(text), currentHashOf(text))
   const own = currentHashOf(text)
   await write('registerWalletDerivation', own, pkpIdOf('wallet'), pkpIdOf('path'), '', '')
+  const path = pkpIdOf('path')
+  const policyWallet = [pkpIdOf('policy wallet'), path, '', '', terms('policy'), '0x']
+  await write('registerPolicyWallet', own, ...policyWallet)
   await write('addAction', own, cidOf('action'), '', '')
   await write('addGroup', own, '', '', [pkpIdOf('wallet')], [cidHashOf(cidOf('action'))])
   for (const key of [usageHashOf(text), removedHashOf(text)])

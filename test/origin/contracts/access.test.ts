@@ -71,7 +71,7 @@ test('writes of an account take the credential first, and other writes take none
 
 describe.each(onManaged)('%s on a managed account', (name, { access, args, withoutPermission }) => {
   const refusal = (caller: Signer, credential: bigint) =>
-    config.refusal(caller, name, credential, ...args('managed'))
+    config.refusal(caller, name, credential, ...args('managed', config))
 
   test.each(allBut('an api payer'))('is rejected for %s', async (_name, caller) => {
     for (const credential of [managed, currentHashOf('managed'), usageHashOf('managed')]) {
@@ -105,7 +105,7 @@ describe.each(onManaged)('%s on a managed account', (name, { access, args, witho
 
 describe.each(onUnmanaged)('%s on an unmanaged account', (name, { access, args }) => {
   const refusal = (caller: Signer, credential: bigint) =>
-    config.refusal(caller, name, credential, ...args('unmanaged'))
+    config.refusal(caller, name, credential, ...args('unmanaged', config))
 
   test.each(allBut("the unmanaged account's admin wallet"))(
     'is rejected for %s',
@@ -137,7 +137,7 @@ describe.each(onUnmanaged)('%s on an unmanaged account', (name, { access, args }
 test.each(everyCaller)(
   'only managed accounts can be converted, tried by %s',
   async (_name, caller) => {
-    const args = WRITES['convertToChainSecuredAccount']?.args('') ?? []
+    const args = WRITES['convertToChainSecuredAccount']?.args('', config) ?? []
     for (const hash of [unmanaged, currentHashOf('unmanaged'), usageHashOf('unmanaged')]) {
       expect(await config.refusal(caller(), 'convertToChainSecuredAccount', hash, ...args)).toEqual(
         ['InvalidRequest', 'the account is not managed'],
@@ -156,14 +156,14 @@ test('an unmanaged account has no API key to rotate', async () => {
 describe.each(onAccounts)('%s', (name, { args }) => {
   test.each(everyCaller)('reverts for %s if the account does not exist', async (_name, caller) => {
     for (const nobody of [hashOf('nobody'), 0n]) {
-      const refusal = await config.refusal(caller(), name, nobody, ...args('managed'))
+      const refusal = await config.refusal(caller(), name, nobody, ...args('managed', config))
       expect(refusal).toEqual(['AccountDoesNotExist', nobody])
     }
   })
 })
 
 test.each(allBut('an api payer'))('newAccount is rejected for %s', async (_name, caller) => {
-  const args = WRITES['newAccount']?.args('') ?? []
+  const args = WRITES['newAccount']?.args('', config) ?? []
   expect(await config.refusal(caller(), 'newAccount', ...args)).toEqual([
     'NotApiPayer',
     caller().address,
@@ -172,11 +172,11 @@ test.each(allBut('an api payer'))('newAccount is rejected for %s', async (_name,
 
 describe.each(writesFor('owner'))('%s', (name, { args }) => {
   test("is accepted from the diamond's owner", async () => {
-    expect(await config.refusal(config.owner, name, ...args(''))).toBeUndefined()
+    expect(await config.refusal(config.owner, name, ...args('', config))).toBeUndefined()
   })
 
   test.each(allBut("the diamond's owner"))('is rejected for %s', async (_name, caller) => {
-    expect(await config.refusal(caller(), name, ...args(''))).toEqual(['Ownable__NotOwner'])
+    expect(await config.refusal(caller(), name, ...args('', config))).toEqual(['Ownable__NotOwner'])
   })
 })
 

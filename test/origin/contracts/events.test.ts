@@ -15,6 +15,7 @@ import {
   usageKey,
 } from './account-config.ts'
 import type { AccountConfig } from './account-config.ts'
+import { NO_POLICY, terms } from './policies.ts'
 
 let config: AccountConfig
 beforeAll(async () => {
@@ -93,6 +94,32 @@ const EMITTED: Record<string, Emitted> = {
       await write('registerWalletDerivation', ...values),
       [['WalletRegistered', hash, ...values]],
     ]
+  },
+  registerPolicyWallet: async () => {
+    const { hash, write } = await opened('policy wallet')
+    const { policyHash, ...rest } = terms('policy', 60, true)
+    const values = [pkpIdOf('w'), pkpIdOf('p'), 'n', 'd']
+    const receipt = await write('registerPolicyWallet', ...values, { policyHash, ...rest }, '0x')
+    const time = await timeOf(receipt)
+    const policy = [NO_POLICY, policyHash, 60n, true, time, time]
+    return [
+      receipt,
+      [
+        ['WalletRegistered', hash, ...values],
+        ['WalletPolicySet', hash, pkpIdOf('w'), ...policy],
+      ],
+    ]
+  },
+  setWalletPolicy: async () => {
+    const { hash, write } = await opened('policy set')
+    const wallet = [pkpIdOf('w'), pkpIdOf('p'), 'n', 'd']
+    const [before, after] = [terms('policy', 60), terms('next', 0, true)]
+    await write('registerPolicyWallet', ...wallet, before, '0x')
+    const change = [pkpIdOf('w'), before.policyHash, after, false, '0x']
+    const receipt = await write('setWalletPolicy', ...change)
+    const time = await timeOf(receipt)
+    const policy = [before.policyHash, after.policyHash, 0n, true, time, time + 60n]
+    return [receipt, [['WalletPolicySet', hash, pkpIdOf('w'), ...policy]]]
   },
   addGroup: async () => {
     const { hash, write } = await opened('group')
