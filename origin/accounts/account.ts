@@ -5,26 +5,15 @@
  */
 import { toBeHex } from 'ethers'
 import { WILDCARD } from '../../shared/cid/wildcard.ts'
+import type { WalletPolicy } from './wallet-policy.ts'
 
 export type AccountWallet = {
   pkpId: string
   derivationPath: string
   name: string
   description: string
-  /** Undefined for a wallet whose key actions may get. */
+  /** Only if the wallet was created with a policy. */
   policy?: WalletPolicy
-}
-
-/** Policy of a wallet, as recorded in the contract. Times are in Unix seconds by the chain's clock. */
-export type WalletPolicy = {
-  /** Keccak-256 of the policy's canonical JSON. */
-  hash: string
-  setAt: number
-  /** Delay in seconds before a change that loosens the policy takes effect. */
-  changeDelay: number
-  isImmutable: boolean
-  /** Policy that replaces this one from `effectiveAt` on. */
-  pending?: { hash: string; effectiveAt: number; changeDelay: number; isImmutable: boolean }
 }
 
 export type AccountGroup = {
@@ -93,14 +82,6 @@ export type Principal = {
    * wallet.
    */
   wallet?: string
-}
-
-/** Returns the policy that holds at a time: the pending one from `effectiveAt` on. */
-export function policyAt(policy: WalletPolicy, chainTime: number): WalletPolicy {
-  const { pending } = policy
-  if (!pending || chainTime < pending.effectiveAt) return policy
-  const { effectiveAt: setAt, ...terms } = pending
-  return { ...terms, setAt }
 }
 
 /** Formats a value as 32 bytes in lower-case 0x hex. */

@@ -34,6 +34,7 @@ export class AccountsState {
   readonly #fields = new FieldWriter()
   readonly #views = new Set<AccountsAtBlock>()
   #changes = 0
+  #chainTime = 0
 
   constructor(tables = emptyTables()) {
     this.#tables = tables
@@ -46,6 +47,15 @@ export class AccountsState {
   /** Number of entries replaced so far. As long as the number is unchanged, so is the state. */
   get changes(): number {
     return this.#changes
+  }
+
+  /** Timestamp of the head block in Unix seconds, on which a quorum of the nodes agreed. 0 before the first block. */
+  get chainTime(): number {
+    return this.#chainTime
+  }
+
+  setChainTime(timestamp: number): void {
+    this.#chainTime = timestamp
   }
 
   /**

@@ -3,6 +3,7 @@
  * the account is read. Any change to this layout requires a new `FORMAT` in `snapshot-file.ts`.
  */
 import { type Account, type AccountHash, idSet, type AccountUsageKey, wordSet } from '../account.ts'
+import type { PolicyTerms, WalletPolicy } from '../wallet-policy.ts'
 import { FieldReader, FieldWriter } from './byte-fields.ts'
 
 const REVOKED = 1
@@ -11,6 +12,9 @@ const IS_WALLET = 2
 const CAN_CREATE_GROUPS = 1
 const CAN_DELETE_GROUPS = 2
 const CAN_CREATE_PKPS = 4
+
+const IS_IMMUTABLE = 1
+const HAS_PENDING = 2
 
 /** Immutable. References a range of a shared buffer, because a typed array per account would take another 100 bytes. */
 export class StoredAccount {
@@ -56,6 +60,14 @@ export function encodeAccount(account: Account, to = new FieldWriter()): Uint8Ar
   })
   to.list([...account.usageKeys.keys()], (hash) => to.word(hash))
 
+  // Separate from the wallets, so that wallets without a policy take no space for it.
+  const policies = [...account.wallets.values()].flatMap(({ pkpId, policy }) =>
+    policy ? [{ pkpId, policy }] : [],
+  )
+  to.list(policies, ({ pkpId, policy }) => {
+    to.word(pkpId)
+    writePolicy(policy, to)
+  })
   to.number(account.managed ? 1 : 0)
   to.text(account.adminWallet)
   texts(account)
@@ -95,6 +107,7 @@ export function decodeAccount(bytes: Uint8Array): Account {
   const texts = () => ({ name: from.text(), description: from.text() })
   // The properties are evaluated in source order, which must match the order of the encoded fields.
   const { usageKeys, hash, hashes } = readHashes(from)
+  const policies = new Map(from.list(() => [from.word(), readPolicy(from)] as const))
   return {
     hash,
     hashes: new Map(hashes),
@@ -105,7 +118,10 @@ export function decodeAccount(bytes: Uint8Array): Account {
     wallets: new Map(
       from
         .list(() => ({ pkpId: from.word(), derivationPath: from.word(), ...texts() }))
-        .map((wallet) => [wallet.pkpId, wallet]),
+        .map((wallet) => {
+          const policy = policies.get(wallet.pkpId)
+          return [wallet.pkpId, policy ? { ...wallet, policy } : wallet]
+        }),
     ),
     groups: new Map(
       from
@@ -144,6 +160,31 @@ function readHashes(from: FieldReader) {
     return [key, flags & IS_WALLET ? { wallet: from.text(), revoked } : { revoked }]
   })
   return { hash, hashes, usageKeys: from.list(() => from.word()) }
+}
+
+function writePolicy(policy: WalletPolicy, to: FieldWriter): void {
+  const writeTerms = ({ hash, changeDelay, isImmutable }: PolicyTerms, otherFlags: number) => {
+    to.word(hash)
+    to.number(changeDelay)
+    to.number((isImmutable ? IS_IMMUTABLE : 0) | otherFlags)
+  }
+  writeTerms(policy, policy.pending ? HAS_PENDING : 0)
+  to.number(policy.setAt)
+  if (!policy.pending) return
+  writeTerms(policy.pending, 0)
+  to.number(policy.pending.effectiveAt)
+}
+
+function readPolicy(from: FieldReader): WalletPolicy {
+  const readTerms = () => {
+    const [hash, changeDelay, flags] = [from.word(), from.number(), from.number()]
+    const isImmutable = (flags & IS_IMMUTABLE) !== 0
+    return { terms: { hash, changeDelay, isImmutable }, hasPending: (flags & HAS_PENDING) !== 0 }
+  }
+  const { terms, hasPending } = readTerms()
+  const policy = { ...terms, setAt: from.number() }
+  if (!hasPending) return policy
+  return { ...policy, pending: { ...readTerms().terms, effectiveAt: from.number() } }
 }
 
 function encodeRights({

@@ -12,6 +12,7 @@ import {
   word,
   wordSet,
 } from '../account.ts'
+import { changedPolicy } from '../wallet-policy.ts'
 import type { StoredAccount } from './account-codec.ts'
 import type { Batch } from './batch.ts'
 
@@ -34,10 +35,13 @@ export type AccountTables = {
   walletHolders: Map<string, string>
 }
 
-/** Thrown if an event refers to an account that was never created, which means that earlier events are missing. */
+/**
+ * Thrown if an event refers to an account that was never created, or to a wallet that was never registered, which means
+ * that earlier events are missing.
+ */
 export class MissingEventsError extends Error {
-  constructor(accountHash: string) {
-    super(`an event refers to account ${accountHash} before its creation`)
+  constructor(subject: string) {
+    super(`an event refers to ${subject} before its creation`)
     this.name = 'MissingEventsError'
   }
 }
@@ -54,7 +58,7 @@ export function applyEvent(
   const editable = (accountHash: string | bigint) => {
     const hash = word(accountHash)
     const account = find(hash)
-    if (!account) throw new MissingEventsError(hash)
+    if (!account) throw new MissingEventsError(`account ${hash}`)
     return batch.account(tables.accounts, account)
   }
   const edit = () => editable(args.accountHash)
@@ -98,7 +102,26 @@ export function applyEvent(
     case 'WalletRegistered': {
       const pkpId = word(args.pkpId)
       const derivationPath = word(args.derivationPath)
-      batch.part(edit(), 'wallets').set(pkpId, { pkpId, derivationPath, ...texts(args) })
+      const wallets = batch.part(edit(), 'wallets')
+      // A wallet that is registered again keeps its policy.
+      const policy = wallets.get(pkpId)?.policy
+      wallets.set(pkpId, { pkpId, derivationPath, ...texts(args), ...(policy && { policy }) })
+      return
+    }
+    case 'WalletPolicySet': {
+      const wallets = batch.part(edit(), 'wallets')
+      const pkpId = word(args.pkpId)
+      const wallet = wallets.get(pkpId)
+      if (!wallet) throw new MissingEventsError(`wallet ${pkpId}`)
+      const policy = changedPolicy(wallet.policy, {
+        replaces: word(args.replaces),
+        hash: word(args.policyHash),
+        changeDelay: Number(args.changeDelay),
+        isImmutable: args.isImmutable,
+        setAt: Number(args.setAt),
+        effectiveAt: Number(args.effectiveAt),
+      })
+      wallets.set(pkpId, { ...wallet, policy })
       return
     }
     case 'GroupSet': {

@@ -64,9 +64,14 @@ export class Branch {
 
   /**
    * Replaces the blocks above `ancestor` synchronously, so that no reader sees an intermediate state.
+   * @param timestamp of the new tip
    * @throws if the events cannot be applied; the branch is then unchanged
    */
-  switchTo(ancestor: number, blocks: readonly { block: BlockId; events: AccountEvent[] }[]): void {
+  switchTo(
+    ancestor: number,
+    blocks: readonly { block: BlockId; events: AccountEvent[] }[],
+    timestamp: number,
+  ): void {
     const kept = this.#blocks.slice(0, ancestor - this.#base.number)
     const removed = this.#blocks.slice(kept.length)
     const undone: UndoLog[] = removed.toReversed().map((one) => undo(one.undo))
@@ -80,6 +85,7 @@ export class Branch {
       for (const one of undone.toReversed()) undo(one)
       throw error
     }
+    this.state.setChainTime(timestamp)
     this.#blocks = kept
     this.#prune()
   }

@@ -61,6 +61,7 @@ export async function followHead(
   branch.switchTo(
     blocks.ancestor,
     blocks.headers.map((block, n) => ({ block, events: blocks.events[n]! })),
+    top.timestamp,
   )
   const heads = [...views.values()].map(({ head }) => head)
   return reads.isRecent(top, heads)

@@ -34,7 +34,7 @@ export type Snapshot = { block: BlockId; state: AccountsState }
  * Magic bytes at the start of a snapshot, which include the format version. Any change to the layout of the file or of
  * an account requires a new version.
  */
-const FORMAT = Buffer.from('svc-mirror-1\n')
+const FORMAT = Buffer.from('svc-mirror-2\n')
 const MAC_BYTES = 32
 
 /** Size of a chunk, which is copied synchronously. */

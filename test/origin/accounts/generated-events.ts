@@ -59,6 +59,18 @@ const usageKeySet = of(
   return { name, args: { ...args, usageApiKeyHash: hashOf(`usage ${args.accountHash} ${n}`) } }
 })
 
+/** `possible` completes it. */
+const policySet = of(
+  'WalletPolicySet',
+  fc.record({
+    pkpId: small.map((n) => pkpIdOf(`pkp ${n}`)),
+    policy: small,
+    /** Seconds since the wallet's policy was last set, and until the change takes effect. */
+    waited: fc.constantFrom(1, 100),
+    delay: fc.constantFrom(0, 50),
+  }),
+)
+
 const event = fc.oneof(
   of(
     'GroupSet',
@@ -91,6 +103,7 @@ const event = fc.oneof(
       ...both,
     })),
   ),
+  policySet,
   usageKeySet,
   of('UsageApiKeyRemoved', fc.record({ n: small })).map(({ name, args }) => ({
     name,
@@ -144,16 +157,56 @@ export const blocks = fc
   .map((rest) => possible(rest))
   .map((rest): AccountEvent[][] => [[created(0), created(1), created(2)], ...rest])
 
-/** Filters out what the contract never does: revoking a key hash that is not set, or setting a revoked one. */
+type HeldPolicy = { policy: number; time: number; pending?: { policy: number; at: number } }
+
+/** Replaces the chosen policy by the event that the contract emits for it. */
+function policyEvent({ name, args }: AccountEvent, held: Map<string, HeldPolicy>): AccountEvent {
+  const { accountHash, pkpId, policy, waited, delay } = args
+  const before = held.get(`${accountHash} ${pkpId}`)
+  const time = (before?.time ?? 1_700_000_000) + waited
+  const isPromoted = before?.pending && before.pending.at <= time
+  const holds = isPromoted ? before.pending!.policy : before?.policy
+  const isAtOnce = holds === undefined || delay === 0 || policy === holds
+  held.set(
+    `${accountHash} ${pkpId}`,
+    isAtOnce ? { policy, time } : { policy: holds, time, pending: { policy, at: time + delay } },
+  )
+  return {
+    name,
+    args: {
+      accountHash,
+      pkpId,
+      replaces: holds === undefined ? `0x${'0'.repeat(64)}` : hashOf(`policy ${holds}`),
+      policyHash: hashOf(`policy ${policy}`),
+      changeDelay: BigInt(policy * 50),
+      isImmutable: false,
+      setAt: BigInt(time),
+      effectiveAt: BigInt(isAtOnce ? time : time + delay),
+    },
+  }
+}
+
+/**
+ * Filters out what the contract never does: revoking a key hash that is not set, setting a revoked one, or setting the
+ * policy of a wallet that is not registered.
+ */
 function possible(all: AccountEvent[][]): AccountEvent[][] {
   const set = new Set<string>()
   const revoked = new Set<string>()
+  const wallets = new Set<string>()
+  const held = new Map<string, HeldPolicy>()
   const isPossible = ({ name, args }: AccountEvent) => {
+    if (name === 'WalletRegistered') return !!wallets.add(`${args.accountHash} ${args.pkpId}`)
+    if (name === 'WalletPolicySet') return wallets.has(`${args.accountHash} ${args.pkpId}`)
     if (name === 'AliasSet') return !revoked.has(args.aliasHash) && !!set.add(args.aliasHash)
     if (name !== 'ApiKeyHashRevoked') return true
     return set.has(args.apiKeyHash) && !!revoked.add(args.apiKeyHash)
   }
-  return all.map((events) => events.filter(isPossible))
+  return all.map((events) =>
+    events
+      .filter(isPossible)
+      .map((one) => (one.name === 'WalletPolicySet' ? policyEvent(one, held) : one)),
+  )
 }
 
 /** All contents of a state, in a canonical order. */

@@ -43,6 +43,19 @@ describe('the mirror', () => {
     }
   })
 
+  it('has the time of its head block, also after a start from a snapshot', async () => {
+    const { keeper } = world.snapshots('chain-time')
+    const { mirror } = await world.mirror({ snapshots: keeper })
+    const timeOf = async (block: number) => (await world.chain.provider.getBlock(block))!.timestamp
+    expect(mirror.current().chainTime).toBe(await timeOf(mirror.block))
+    const { blockNumber } = await world.write('newAccount', newHash(), WALLETS[1], 'name', '')
+    await mirror.syncTo(blockNumber)
+    expect(mirror.current().chainTime).toBe(await timeOf(mirror.block))
+    await mirror.close()
+    const resumed = (await world.mirror({ snapshots: keeper })).mirror
+    expect(resumed.current().chainTime).toBe(await timeOf(resumed.block))
+  })
+
   it('picks up writes of others by polling', async () => {
     const { mirror } = await world.mirror({ pollMs: 20 })
     const hash = await world.newAccount()

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ContractUnavailableError } from '../../../origin/accounts/chain.ts'
 import type { AccountsMirror } from '../../../origin/accounts/mirror.ts'
+import { policyAt } from '../../../origin/accounts/wallet-policy.ts'
 import { MIRROR_STALE_MS } from '../../../shared/limits.ts'
 import { type Mirrored, newHash, startMirrored } from './mirrored.ts'
 
@@ -58,6 +59,38 @@ describe('a reorg', () => {
     await world.send('anvil_reorg', [2, []])
     await toHead(mirror)
     expect(names()).toEqual(['first'])
+  })
+
+  it('policy loosened in a lost block: restores the policy and the time of the chain', async () => {
+    const { mirror } = await world.mirror()
+    const hash = await world.newAccount()
+    const [pkpId, first, second] = [
+      `0x${'0'.repeat(24)}${newHash().slice(26)}`,
+      newHash(),
+      newHash(),
+    ]
+    const termsOf = (policyHash: string, changeDelay = 0) => ({
+      policyHash,
+      changeDelay,
+      isImmutable: false,
+    })
+    const wallet = [hash, pkpId, newHash(), 'w', '']
+    await world.write('registerPolicyWallet', ...wallet, termsOf(first, 1_000), '0x')
+    await toHead(mirror)
+    const recorded = () => mirror.current().account(hash)!.wallets.get(pkpId)!.policy!
+    const before = recorded()
+    expect(before).toMatchObject({ hash: first, changeDelay: 1_000 })
+    await world.write('setWalletPolicy', hash, pkpId, first, termsOf(second), false, '0x')
+    await world.send('evm_increaseTime', [1_000])
+    await world.send('anvil_mine', ['0x1'])
+    await toHead(mirror)
+    expect(policyAt(recorded(), mirror.current().chainTime).hash).toBe(second)
+
+    await world.send('anvil_reorg', [2, []])
+    await toHead(mirror)
+    const head = (await world.chain.provider.getBlock('latest'))!
+    expect(recorded()).toEqual(before)
+    expect(mirror.current().chainTime).toBe(head.timestamp)
   })
 
   it('to a branch of equal height is followed', async () => {

@@ -278,6 +278,24 @@ describe('a lying node', () => {
     expect(has(followed, attacker)).toBe(false)
   })
 
+  it('forged time: cannot make a pending policy take effect early', async () => {
+    const { followed } = await attacked()
+    const ahead = 1_000_000
+    nodes[0]!.use(
+      lying((call, result) =>
+        isHeader(call) && result
+          ? { ...result, timestamp: toQuantity(Number(result.timestamp) + ahead) }
+          : result,
+      ),
+    )
+    await world.send('anvil_mine', ['0x1'])
+    const tip = await world.tip()
+    await followed.mirror.syncTo(tip)
+    await requireCaught(followed)
+    const { timestamp } = (await world.chain.provider.getBlock(followed.mirror.block))!
+    expect(followed.mirror.current().chainTime).toBe(timestamp)
+  })
+
   it('omitted log: cannot hide a revocation', async () => {
     const { followed, victim } = await attacked()
     const usage = newHash()

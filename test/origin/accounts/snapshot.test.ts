@@ -19,6 +19,12 @@ beforeAll(async () => {
   written.removed = newHash()
   const { account, usage, removed } = written
   await world.write('registerWalletDerivation', account, padded(WALLETS[3]), newHash(), 'w', 'd')
+  const policy = { policyHash: newHash(), changeDelay: 60, isImmutable: false }
+  const wallet = [padded(WALLETS[2]), newHash(), 'with policy', '']
+  await world.write('registerPolicyWallet', account, ...wallet, policy, '0x')
+  const next = { policyHash: newHash(), changeDelay: 0, isImmutable: true }
+  const change = [padded(WALLETS[2]), policy.policyHash, next, false, '0x']
+  await world.write('setWalletPolicy', account, ...change)
   await world.write('addGroup', account, 'g', '', [padded(WALLETS[3])], [0, newHash()])
   await world.write('addAction', account, 'QmcRD4wkPPi6dig81r5sLj9Zm1gDCL4zgpEj9CfuRrGbzF', 'a', '')
   await world.write('setUsageApiKey', account, usage, grants({ executeInGroups: [1] }))

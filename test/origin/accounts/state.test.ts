@@ -4,7 +4,11 @@ import { describe, expect, it } from 'vitest'
 import { principalOfWallet } from '../../../origin/accounts/admin-wallet.ts'
 import { undo } from '../../../origin/accounts/mirror/batch.ts'
 import { MissingEventsError } from '../../../origin/accounts/mirror/apply-event.ts'
-import { encodeAccount, StoredAccount } from '../../../origin/accounts/mirror/account-codec.ts'
+import {
+  decodeAccount,
+  encodeAccount,
+  StoredAccount,
+} from '../../../origin/accounts/mirror/account-codec.ts'
 import { DecodedAccounts } from '../../../origin/accounts/mirror/decoded-accounts.ts'
 import type { AccountEvent } from '../../../origin/accounts/mirror/apply-event.ts'
 import { AccountsState, indexAccounts } from '../../../origin/accounts/state.ts'
@@ -205,6 +209,51 @@ describe('account records', () => {
     const stranger = { name: 'GroupSet', args: { ...group.args, accountHash: hashOf('nobody') } }
     expect(() => state.apply([group, stranger])).toThrow(MissingEventsError)
     expect(everythingIn(state)).toEqual(before)
+  })
+
+  it('policy lost by registering the wallet again: keep it', () => {
+    const registered = event('WalletRegistered', {
+      pkpId: pkpIdOf('w'),
+      derivationPath: hashOf('path'),
+      name: 'w',
+      description: '',
+    })
+    const policySet = event('WalletPolicySet', {
+      pkpId: pkpIdOf('w'),
+      replaces: hashOf('none'),
+      policyHash: hashOf('policy'),
+      changeDelay: 60n,
+      isImmutable: true,
+      setAt: 5n,
+      effectiveAt: 5n,
+    })
+    const state = stateOf(created(0), registered, policySet)
+    const policy = { hash: hashOf('policy'), changeDelay: 60, isImmutable: true, setAt: 5 }
+    const again = { ...registered, args: { ...registered.args, name: 'again' } }
+    state.apply([again])
+    expect(state.account(master)?.wallets.get(pkpIdOf('w'))).toMatchObject({
+      name: 'again',
+      policy,
+    })
+    expect(() => stateOf(created(0), policySet)).toThrow(MissingEventsError)
+  })
+
+  it('without policies take one byte for them', () => {
+    const wallets = [1, 2, 3].map((n) =>
+      event('WalletRegistered', {
+        pkpId: pkpIdOf(`${n}`),
+        derivationPath: hashOf('path'),
+        name: '',
+        description: '',
+      }),
+    )
+    const bytes = (...events: AccountEvent[]) =>
+      encodeAccount(stateOf(created(0), ...events).account(master)!).length
+    // Each wallet takes two words, and a byte for the length of each text.
+    expect(bytes(...wallets) - bytes()).toBe(3 * 66)
+    expect(decodeAccount(encodeAccount(stateOf(created(0), ...wallets).account(master)!))).toEqual(
+      stateOf(created(0), ...wallets).account(master),
+    )
   })
 
   it('ignore events that this version does not know', () => {

@@ -52,6 +52,32 @@ describe('a write', () => {
     expect((refused as ContractRevertError).args.map(BigInt)).toEqual([BigInt(nobody)])
   })
 
+  it('of a policy is in the mirror when it returns, and names a refusal', async () => {
+    const { writer, mirror, newAccount } = await world.open()
+    const [account, path, first, second] = [newHash(), newHash(), newHash(), newHash()]
+    const pkpId = `0x${'0'.repeat(24)}${newHash().slice(26)}`
+    const terms = { policyHash: first, changeDelay: 60, isImmutable: false }
+    await newAccount(account)
+    await writer.write('registerPolicyWallet', [account, pkpId, path, 'w', '', terms, '0x'])
+    const policy = () => mirror.current().account(account)!.wallets.get(pkpId)!.policy!
+    expect(policy()).toMatchObject({ hash: first, changeDelay: 60, isImmutable: false })
+    const set = (replaces: string, policyHash: string) =>
+      writer.write('setWalletPolicy', [
+        account,
+        pkpId,
+        replaces,
+        { ...terms, policyHash },
+        false,
+        '0x',
+      ])
+    await set(first, second)
+    const { setAt, pending } = policy()
+    expect(pending).toMatchObject({ hash: second, effectiveAt: setAt + 60 })
+    const refused: unknown = await set(second, first).catch((error: unknown) => error)
+    expect(refused).toMatchObject({ errorName: 'PolicyChanged' })
+    expect((refused as ContractRevertError).args.at(-1)).toBe(first)
+  })
+
   it('that reverts in its block reports the error as well', async () => {
     const { newAccount } = await world.open()
     const hash = newHash()

@@ -11,6 +11,7 @@ import {
 } from './account-config.ts'
 import type { AccountConfig } from './account-config.ts'
 import { openBatch, type Call } from './batch.ts'
+import { terms } from './policies.ts'
 import { base, slotOf, word } from './slots.ts'
 
 // The diamond outlives its facets: every later facet must find the data at these locations.
@@ -98,6 +99,27 @@ const WALLETS = 5n
 const GROUPS = 7n
 const USAGE_API_KEYS = 9n
 const ACTIONS = 11n
+const POLICIES = 12n
+
+test('a policy takes two slots, and three while a change is pending', async () => {
+  const hash = await config.newAccount('policies')
+  const [pkpId, path] = [pkpIdOf('with a policy'), pkpIdOf('path')]
+  const [first, second] = [terms('first', 3_600), terms('second', 60, true)]
+  const slot = slotOf(BigInt(pkpId), member(hash, POLICIES))
+  const slots = () => Promise.all([0n, 1n, 2n, 3n].map((offset) => config.storage(slot + offset)))
+  await config.write(config.payer, 'registerPolicyWallet', hash, pkpId, path, '', '', first, '0x')
+  const { setAt } = await config.read('walletPolicyOf', hash, pkpId)
+  const packed = (at: bigint, pendingAt: bigint, pendingDelay: bigint, flags: bigint) =>
+    at | (pendingAt << 40n) | (3_600n << 80n) | (pendingDelay << 120n) | (flags << 160n)
+  const holds = BigInt(first.policyHash)
+  expect(await slots()).toEqual([holds, 0n, packed(setAt, 0n, 0n, 0n), 0n])
+
+  const change = [hash, pkpId, first.policyHash, second, false, '0x']
+  await config.write(config.payer, 'setWalletPolicy', ...change)
+  const { setAt: changedAt } = await config.read('walletPolicyOf', hash, pkpId)
+  const pending = packed(changedAt, changedAt + 3_600n, 60n, 0x0100n)
+  expect(await slots()).toEqual([holds, BigInt(second.policyHash), pending, 0n])
+})
 
 describe('a record', () => {
   const LONG = 'x'.repeat(200)

@@ -11,6 +11,7 @@ import {
 } from '../../../origin/contracts/upgrade.ts'
 import { accountConfig, hashOf, pkpIdOf, startAccountConfig, usageKey } from './account-config.ts'
 import type { AccountConfig } from './account-config.ts'
+import { terms } from './policies.ts'
 import { word } from './slots.ts'
 
 let config: AccountConfig
@@ -58,6 +59,46 @@ async function otherFacet(): Promise<string> {
 
 /** The views that the first version did not have. */
 const NEW_VIEWS = ['allApiKeyHashesToMaster', 'adminWalletAddress']
+
+test('policies: a diamond of the version before them gets their facet, and no other change', async () => {
+  const account = await config.newAccount('before policies')
+  const plain = pkpIdOf('plain')
+  const register = [account, plain, pkpIdOf('p'), 'w', '']
+  await config.write(config.payer, 'registerWalletDerivation', ...register)
+  const before = (await config.read('accountOf', account)).toArray(true)
+  await cut(NOBODY, FACET_CUT_ACTION.remove, selectorsOf('PolicyFacet'))
+  const policy = terms('policy')
+  const created = [account, pkpIdOf('with policy'), pkpIdOf('p'), 'w', '', policy, '0x']
+  await expect(config.read('walletPoliciesOf', account)).rejects.toThrow(/revert/)
+  await expect(config.ask(config.payer, 'registerPolicyWallet', ...created)).rejects.toThrow(
+    /revert/,
+  )
+
+  const differences = await compareFacets(config.provider, config.address)
+  expect(differences.superfluous).toEqual([])
+  const different = differences.facets.filter(
+    ({ missing, elsewhere }) => missing.length + elsewhere.length > 0,
+  )
+  expect(different).toEqual([
+    {
+      name: 'PolicyFacet',
+      target: undefined,
+      missing: selectorsOf('PolicyFacet'),
+      elsewhere: [],
+    },
+  ])
+  expect(await upgrade()).toBe(true)
+  expect((await config.read('accountOf', account)).toArray(true)).toEqual(before)
+  expect(await config.refusal(config.payer, 'walletPolicyOf', account, plain)).toEqual([
+    'WalletHasNoPolicy',
+    account,
+    plain,
+  ])
+  await config.write(config.payer, 'registerPolicyWallet', ...created)
+  const [{ policyHash }] = await config.read('walletPoliciesOf', account)
+  expect(policyHash).toBe(policy.policyHash)
+  expect(await upgrade()).toBe(false)
+})
 
 /**
  * Turns the diamond into an earlier version: some functions missing, one with older code, one that was removed since.
