@@ -39,9 +39,10 @@ contract PolicyFacet is WalletRegistration {
         PolicyTerms calldata terms,
         bytes calldata attestation
     ) external {
-        (uint256 accountHash, Storage.Account storage account, bool isNew) =
-            _registerWallet(apiKeyHash, pkpId, derivationPath, name, description);
-        if (!isNew) revert WalletAlreadyExists(accountHash, pkpId);
+        (uint256 accountHash, Storage.Account storage account,) = _identify(apiKeyHash);
+        bool exists = account.wallets[pkpId].derivationPath != 0;
+        _registerWallet(apiKeyHash, pkpId, derivationPath, name, description);
+        if (exists) revert WalletAlreadyExists(accountHash, pkpId);
         _requireTerms(terms);
         _requireAttested(accountHash, account, pkpId, 0, terms, true, attestation);
         Storage.WalletPolicy storage policy = account.policies[pkpId];

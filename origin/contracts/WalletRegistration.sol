@@ -10,25 +10,22 @@ import {UsageApiKeyRecords} from "./UsageApiKeyRecords.sol";
 
 /// @title Authorizes and records the registration of a wallet, with or without a policy.
 abstract contract WalletRegistration is AccountAccess, InputLimits, IAccountConfigEvents {
-    /// @return accountHash the account that `apiKeyHash` names
-    /// @return account its record
-    /// @return isNew false if an earlier registration was replaced, which no usage key can do
+    /// @dev Returns nothing, because returning the account costs each registration gas.
     function _registerWallet(
         uint256 apiKeyHash,
         bytes32 pkpId,
         bytes32 derivationPath,
         string calldata name,
         string calldata description
-    ) internal returns (uint256 accountHash, Storage.Account storage account, bool isNew) {
-        uint256 usage;
-        (accountHash, account, usage) = _authorize(apiKeyHash);
+    ) internal {
+        (uint256 accountHash, Storage.Account storage account, uint256 usage) = _authorize(apiKeyHash);
         if (pkpId == 0 || uint256(pkpId) > type(uint160).max) {
             revert InvalidRequest("pkpId is not a padded address");
         }
         if (derivationPath == 0) revert InvalidRequest("derivationPath is zero");
         _requireTexts(name, description);
         Storage.Wallet storage wallet = account.wallets[pkpId];
-        isNew = wallet.derivationPath == 0;
+        bool isNew = wallet.derivationPath == 0;
         if (usage != 0 && !(isNew && _may(account, usage, UsageApiKeyRecords.CAN_CREATE_PKPS))) {
             revert NotAllowedToCreatePkps(usage);
         }
@@ -38,7 +35,7 @@ abstract contract WalletRegistration is AccountAccess, InputLimits, IAccountConf
             wallet.rest,
             Storage.WALLET_START,
             bytes.concat(bytes(name), bytes(description)),
-            uint256(wallet.nameLength) + wallet.descriptionLength
+            isNew ? 0 : uint256(wallet.nameLength) + wallet.descriptionLength
         );
         wallet.nameLength = uint16(bytes(name).length);
         wallet.descriptionLength = uint16(bytes(description).length);

@@ -14,6 +14,7 @@ import {
   usageKey,
   type AccountConfig,
 } from '../origin/contracts/account-config.ts'
+import { attest, NO_POLICY, terms } from '../origin/contracts/policies.ts'
 import { report } from './report.ts'
 
 const IDS_MOST = 50
@@ -34,6 +35,7 @@ export async function gas(): Promise<void> {
     await deployment(config)
     await wholeAccount(config)
     await accounts(config)
+    await policies(config)
     await usage(config)
     await groups(config)
     await actions(config)
@@ -97,6 +99,36 @@ async function accounts(config: AccountConfig): Promise<void> {
   measure('register_wallet_first', await register('first'))
   measure('register_wallet_next', await register('next'))
   measure('rotate_account_api_key', await write('rotateAccountApiKey', hashOf('new key')))
+}
+
+async function policies(config: AccountConfig): Promise<void> {
+  const policy = terms('policy', 3_600)
+  const wallet = (text: string) => [pkpIdOf(text), pkpIdOf('path'), ...texts, policy]
+  const write = await opened(config, 'policies')
+  measure('register_policy_wallet_first', await write('registerPolicyWallet', ...wallet('a'), '0x'))
+  measure('register_policy_wallet_next', await write('registerPolicyWallet', ...wallet('b'), '0x'))
+  const set = (replaces: string, next: string, atOnce: boolean) =>
+    write('setWalletPolicy', pkpIdOf('a'), replaces, terms(next, 3_600), atOnce, '0x')
+  measure('set_wallet_policy_at_once', await set(policy.policyHash, 'tighter', true))
+  measure('set_wallet_policy_pending', await set(id('tighter'), 'looser', false))
+  measure('set_wallet_policy_cancel', await set(id('tighter'), 'tighter', true))
+
+  const { admin, hash } = await config.newChainSecuredAccount()
+  const pkpId = pkpIdOf('attested')
+  const created = { accountHash: hash, pkpId, replaces: NO_POLICY, ...policy, atOnce: true }
+  const registration = [hash, ...wallet('attested'), attest(config, created)]
+  measure(
+    'register_policy_wallet_attested',
+    await config.write(admin, 'registerPolicyWallet', ...registration),
+  )
+  const tighter = terms('tighter', 3_600)
+  const replaces = policy.policyHash
+  const change = { accountHash: hash, pkpId, replaces, ...tighter, atOnce: true }
+  const attested = [hash, pkpId, replaces, tighter, true, attest(config, change)]
+  measure(
+    'set_wallet_policy_at_once_attested',
+    await config.write(admin, 'setWalletPolicy', ...attested),
+  )
 }
 
 async function usage(config: AccountConfig): Promise<void> {
