@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { hexlify, id, toBeHex, TypedDataEncoder } from 'ethers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -34,4 +35,10 @@ test('the digest is the one that an EIP-712 library computes', () => {
       expect(hexlify(digest)).toBe(expected)
     }),
   )
+})
+
+test('docs/contracts.md shows the type', () => {
+  const page = readFileSync(new URL('../../docs/contracts.md', import.meta.url), 'utf8')
+  const encoder = TypedDataEncoder.from({ PolicyAttestation: [...ATTESTATION_MEMBERS] })
+  expect(page).toContain(`\n\`\`\`text\n${encoder.encodeType('PolicyAttestation')}\n\`\`\`\n`)
 })

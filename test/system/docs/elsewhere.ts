@@ -33,6 +33,11 @@ export const ELSEWHERE: readonly Elsewhere[] = [
     because:
       'changes node_modules of the checkout; packages.test.ts installs the packages elsewhere',
   })),
+  {
+    page: 'docs/contracts.md',
+    has: 'PolicyAttestation(',
+    ranBy: 'test/shared/policy-attestation.test.ts',
+  },
   { page: 'docs/backup.md', language: 'sh', ranBy: RESTORE },
   { page: 'docs/backup.md', language: '', ranBy: RESTORE },
   { page: 'docs/operate.md', language: 'http', ranBy: 'test/origin/log/log-sink.test.ts' },
