@@ -10,7 +10,8 @@ export type AbiType =
   | { kind: 'fixed_bytes'; bytes: number }
   /** A `length` of null means that the array is dynamic. */
   | { kind: 'array'; of: AbiType; length: number | null }
-  | { kind: 'tuple'; members: readonly AbiMember[] }
+  /** `encodedType` is `encodeType` of EIP-712, for a struct of typed data. */
+  | { kind: 'tuple'; members: readonly AbiMember[]; encodedType?: string }
 
 export type AbiMember = { name: string; type: AbiType }
 
@@ -30,6 +31,30 @@ export function elementaryType(name: string): AbiType | undefined {
   if (family === 'bytes') return size <= 32 ? { kind: 'fixed_bytes', bytes: size } : undefined
   if (family !== 'uint' && family !== 'int') return undefined
   return size % 8 === 0 && size <= 256 ? { kind: family, bits: size } : undefined
+}
+
+export function fitsInteger(type: { kind: 'uint' | 'int'; bits: number }, number: bigint): boolean {
+  const { kind, bits } = type
+  return number === (kind === 'uint' ? BigInt.asUintN(bits, number) : BigInt.asIntN(bits, number))
+}
+
+export function typeName(type: AbiType): string {
+  switch (type.kind) {
+    case 'uint':
+    case 'int':
+      return `${type.kind}${type.bits}`
+    case 'fixed_bytes':
+      return `bytes${type.bytes}`
+    case 'array':
+      return 'an array'
+    case 'tuple':
+      return 'a tuple'
+    case 'address':
+    case 'bool':
+    case 'string':
+    case 'bytes':
+      return type.kind
+  }
 }
 
 /** @throws {Error} for types that no contract has: without a value, or nested too deeply */

@@ -3,8 +3,8 @@ import type { Rule, SumDefinition } from './document.ts'
 import type { Effect, Movement } from './effects.ts'
 import type { Mismatch } from './mismatch.ts'
 import { refuse } from './policy-error.ts'
-import { maxFee, type Transaction } from './request.ts'
 import type { Scope } from './scope.ts'
+import { maxFee, type Transaction } from './transaction.ts'
 
 /** Sums are checked after all conditions. */
 const STEP = 100

@@ -1,5 +1,5 @@
 /** Conditions on arguments of calls, and on fields of typed data. */
-import type { AbiType, AbiValue } from './abi-type.ts'
+import { type AbiType, type AbiValue, fitsInteger, typeName } from './abi-type.ts'
 import { hasValidCase } from './address.ts'
 import type { Condition } from './document.ts'
 import { CONDITIONS_MAX } from './limits.ts'
@@ -239,11 +239,7 @@ function constantOf(
       if (!/^(?:0|-?[1-9][0-9]{0,77})$/.test(given))
         refuse(path, 'expected an integer as a decimal text such as "25"')
       const number = BigInt(given)
-      const fits =
-        type.kind === 'uint'
-          ? BigInt.asUintN(type.bits, number) === number
-          : BigInt.asIntN(type.bits, number) === number
-      if (!fits) refuse(path, `does not fit ${typeName(type)}`)
+      if (!fitsInteger(type, number)) refuse(path, `does not fit ${typeName(type)}`)
       return number
     }
     case 'string':
@@ -266,22 +262,3 @@ function constantOf(
 
 const canonicalText = (constant: bigint | boolean | string) =>
   typeof constant === 'bigint' ? String(constant) : constant
-
-export function typeName(type: AbiType): string {
-  switch (type.kind) {
-    case 'uint':
-    case 'int':
-      return `${type.kind}${type.bits}`
-    case 'fixed_bytes':
-      return `bytes${type.bytes}`
-    case 'array':
-      return 'an array'
-    case 'tuple':
-      return 'a tuple'
-    case 'address':
-    case 'bool':
-    case 'string':
-    case 'bytes':
-      return type.kind
-  }
-}

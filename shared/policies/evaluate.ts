@@ -43,7 +43,7 @@ export function evaluate(policy: Policy, request: unknown, given: PolicyContext)
       code: error.code,
       explanation: [
         ...(subject ? explainRequest(subject, policy.scope) : []),
-        `Denied, because ${error.message}.`,
+        `Denied: ${error.message}.`,
       ],
     }
   }

@@ -3,8 +3,9 @@ import { DeniedError } from './denial.ts'
 import { effectOfType, type Movement } from './effects.ts'
 import { type Calldata, type DecodedCall, knownFunction } from './known-functions.ts'
 import type { Subject } from './mismatch.ts'
-import { maxFee, maxGasPrice, type Message, type Transaction } from './request.ts'
+import type { Message } from './request.ts'
 import type { Scope } from './scope.ts'
+import { maxFee, maxGasPrice, type Transaction } from './transaction.ts'
 import type { TypedData } from './typed-data.ts'
 import { amountWords, argumentWords, cut, plural } from './words.ts'
 
@@ -112,10 +113,7 @@ function explainMessage({ text, bytes }: Message): string {
   return `Signs the message ${cut(JSON.stringify(text))}.`
 }
 
-function explainTypedData(
-  { domain, primaryType, encodedType, type, value }: TypedData,
-  scope: Scope,
-): string[] {
+function explainTypedData({ domain, primaryType, type, value }: TypedData, scope: Scope): string[] {
   const { name, version, verifyingContract, chainId } = domain
   const application = [
     name === undefined ? 'an unnamed application' : cut(JSON.stringify(name)),
@@ -123,7 +121,7 @@ function explainTypedData(
     ...(verifyingContract === undefined ? [] : [`with the contract ${verifyingContract}`]),
     chainId === undefined ? 'on any chain' : `on chain ${chainId}`,
   ].join(', ')
-  const effect = effectOfType(encodedType)?.(value, verifyingContract)
+  const effect = effectOfType(type.encodedType)?.(value, verifyingContract)
   return [
     `Signs ${primaryType}(${argumentWords(type, value)}) for ${application}.`,
     ...movementsWords(effect?.movements ?? [], scope, chainId),

@@ -17,8 +17,3 @@ export const WINDOW_MIN_S = 60
 export const WINDOW_MAX_S = 366 * 86_400
 /** 90 days: a longer delay would probably be a mistake in the unit. */
 export const CHANGE_DELAY_MAX_S = 90 * 86_400
-
-/** The largest transaction that nodes relay. */
-export const CALLDATA_MAX_BYTES = 128 * 1024
-/** Messages and typed data that people sign are much shorter. */
-export const SIGNED_DATA_MAX_BYTES = 128 * 1024

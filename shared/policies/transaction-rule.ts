@@ -9,8 +9,8 @@ import { type Calldata, knownFunction } from './known-functions.ts'
 import { isMismatch, type MatchRule, type Mismatch } from './mismatch.ts'
 import { addressSet } from './named-lists.ts'
 import { refuse } from './policy-error.ts'
-import { maxGasPrice, type Transaction } from './request.ts'
 import type { Scope } from './scope.ts'
+import { maxGasPrice, type Transaction } from './transaction.ts'
 
 const DEFAULT_TYPES = [0, 1, 2]
 

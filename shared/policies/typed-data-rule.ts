@@ -6,7 +6,8 @@ import type { MatchRule, Mismatch } from './mismatch.ts'
 import { type AddressSet, addressSet } from './named-lists.ts'
 import { refuse } from './policy-error.ts'
 import type { Scope } from './scope.ts'
-import { parseEncodedType, type TypedData, type TypedDataDomain } from './typed-data.ts'
+import { parseEncodedType } from './struct-types.ts'
+import type { TypedData, TypedDataDomain } from './typed-data.ts'
 
 /** @throws {PolicyError} */
 export function compileTypedDataRule(rule: TypedDataRule, scope: Scope, path: string): MatchRule {
@@ -17,14 +18,14 @@ export function compileTypedDataRule(rule: TypedDataRule, scope: Scope, path: st
   return (subject, { wallet }) => {
     if (subject.kind !== 'typed_data') throw new TypeError('not typed data')
     const { typedData } = subject
-    const { domain, encodedType } = typedData
+    const { domain, type } = typedData
     const refused = checkChain(domain.chainId)
     if (refused) return refused
     if (!isDomain(domain, wallet))
       return { step: 4, code: 'domain_not_allowed', reason: 'the rule does not name the domain' }
     const failed = checkType(typedData, wallet)
     if (failed) return failed
-    const effect = effectOfType(encodedType)?.(typedData.value, domain.verifyingContract)
+    const effect = effectOfType(type.encodedType)?.(typedData.value, domain.verifyingContract)
     const hazard = allows && effect && unnamedHazard(effect, rule, scope, domain.chainId)
     return hazard ? { ...hazard, step: 10 } : { effect }
   }
@@ -100,8 +101,8 @@ function compileTypes(
     })
     checks.set(text, [...(checks.get(text) ?? []), check])
   }
-  return ({ encodedType, primaryType, value }, wallet) => {
-    const named = checks.get(encodedType)
+  return ({ type, primaryType, value }, wallet) => {
+    const named = checks.get(type.encodedType)
     if (!named)
       return {
         step: 6,
@@ -116,7 +117,7 @@ function compileTypes(
 
 function typeOf(text: string, path: string) {
   try {
-    return parseEncodedType(text).type
+    return parseEncodedType(text)
   } catch (error) {
     return refuse(path, error instanceof Error ? error.message : String(error))
   }

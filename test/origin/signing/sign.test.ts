@@ -1,9 +1,11 @@
 import { computeAddress, Wallet as WalletV6 } from 'ethers'
 import { createRequire } from 'node:module'
 import { describe, expect, it } from 'vitest'
+import { digestOf } from '../../../origin/signing/digest.ts'
+import { requestOf } from '../../../origin/signing/fields.ts'
 import { signForRun } from '../../../origin/signing/sign.ts'
-import { typedDataDigest } from '../../../origin/signing/typed-data.ts'
 import { SIGNING_INPUT_MAX_BYTES } from '../../../shared/limits.ts'
+import { readRequest } from '../../../shared/policies/request.ts'
 import { publishedVectors, sample, type Vector } from '../ethers/published/vectors.ts'
 
 const { ethers } = createRequire(import.meta.url)('ethers-v5') as {
@@ -20,6 +22,10 @@ const signMessage = (message: string) =>
 const signDigest = (digest: string) => signForRun({ name: 'signDigest', pkpId: '', digest }, cow)
 const signTypedData = (data: unknown) =>
   signForRun({ name: 'signTypedData', pkpId: '', typedData: JSON.stringify(data) }, cow)
+const typedDataDigest = (typedData: string) => {
+  const request = requestOf({ name: 'signTypedData', pkpId: '', typedData })
+  return digestOf(readRequest(request, cow.address, 'ethers'))
+}
 const signTransaction = (transaction: unknown, wallet = cow) =>
   signForRun(
     { name: 'signTransaction', pkpId: '', transaction: JSON.stringify(transaction) },
@@ -136,12 +142,12 @@ describe('signTypedData refuses', () => {
 
   it.each<[string, unknown, string]>([
     ['JSON of another shape', [], 'typed data: expected an object'],
-    ['a missing domain', { types: TYPES, value: MAIL }, 'domain: expected an object'],
-    ['a missing value', { domain: {}, types: TYPES }, 'value: expected an object'],
+    ['a missing domain', { types: TYPES, value: MAIL }, 'domain: missing; expected an object'],
+    ['a missing value', { domain: {}, types: TYPES }, 'value: missing; expected an object'],
     [
       'an unknown member of the domain',
       { domain: { chainid: 1 }, types: TYPES, value: MAIL },
-      'domain: expected only the members name, version, chainId, verifyingContract, salt',
+      'domain: has the member "chainid"; expected only name, version, chainId, verifyingContract, salt',
     ],
     [
       'a domain that is missing a checksum',
@@ -157,7 +163,7 @@ describe('signTypedData refuses', () => {
     [
       'an unknown member of a field',
       typed({ A: [{ name: 'a', type: 'bool', indexed: true }] }),
-      'types.A[0]: expected only the members name and type',
+      'types.A[0]: has the member "indexed"; expected only name, type',
     ],
     [
       'two fields of the same name',
@@ -186,7 +192,7 @@ describe('signTypedData refuses', () => {
     [
       'a member that is no field',
       { ...field('bool', true), value: { a: true, b: 1 } },
-      'value: has the member b, which is no field of A; remove it, or add it to the types',
+      'value: has the member "b", which its type does not have; remove it, or add it to the types',
     ],
     ['a number as bool', field('bool', 1), 'value.a: expected true or false'],
     ['a number as string', field('string', 1), 'value.a: expected a string'],
@@ -199,7 +205,11 @@ describe('signTypedData refuses', () => {
     ['a negative uint', field('uint8', -1), 'value.a: out of range for uint8'],
     ['256 as uint8', field('uint8', 256), 'value.a: out of range for uint8'],
     ['128 as int8', field('int8', '128'), 'value.a: out of range for int8'],
-    ['2^256', field('uint256', `1${'0'.repeat(77)}`.replace('1', '9')), 'value.a: out of range'],
+    [
+      '2^256',
+      field('uint256', `1${'0'.repeat(77)}`.replace('1', '9')),
+      'value.a: expected an integer of at most 256 bits',
+    ],
     ['an address without 0x', field('address', 'ab'.repeat(20)), 'value.a: expected an address'],
     ['an ENS name', field('address', 'vitalik.eth'), 'value.a: expected an address'],
     ['odd hex', field('bytes', '0x123'), 'value.a: expected bytes'],
@@ -243,7 +253,7 @@ describe('signTypedData refuses', () => {
       `{"domain":{},"types":{"A":[{"name":"toString","type":"string"}]},"value":${value}}`
     const digest = (value: string) => typedDataDigest(hostile(value))
     expect(() => digest('{"__proto__":{"toString":"inherited"}}')).toThrow(
-      'value: has the member __proto__',
+      'value: has the member "__proto__"',
     )
     expect(() => digest('{}')).toThrow('value.toString: missing')
     expect(digest('{"toString":"own"}')).toMatch(/^0x[0-9a-f]{64}$/)
@@ -261,16 +271,20 @@ describe('signTransaction refuses', () => {
     [
       'fees without a type',
       { maxFeePerGas: 1 },
-      'transaction: has the member maxFeePerGas, which a transaction of type 0 does not have; remove it, or set type: 2',
+      'transaction: has the member "maxFeePerGas", which a transaction of type 0 does not have; remove it, or set type: 2',
     ],
-    ['a list of blobs', { type: 2, blobVersionedHashes: [] }, 'has the member blobVersionedHashes'],
-    ['authorizations', { type: 2, authorizationList: [] }, 'has the member authorizationList'],
-    ['custom data', { type: 2, customData: {} }, 'has the member customData'],
-    ['the name gas', { gas: 21000 }, 'has the member gas, which a transaction of type 0'],
+    [
+      'a list of blobs',
+      { type: 2, blobVersionedHashes: [] },
+      'has the member "blobVersionedHashes"',
+    ],
+    ['authorizations', { type: 2, authorizationList: [] }, 'has the member "authorizationList"'],
+    ['custom data', { type: 2, customData: {} }, 'has the member "customData"'],
+    ['the name gas', { gas: 21000 }, 'has the member "gas", which a transaction of type 0'],
     [
       'another sender',
       { from: TO },
-      `transaction.from: is not the address of the wallet, ${cow.address}`,
+      `transaction.from: is not the address of the wallet, ${cow.address.toLowerCase()}`,
     ],
     ['no address', { to: '0x' }, 'transaction.to: expected an address'],
     ['an empty address', { to: '' }, 'transaction.to: expected an address'],
@@ -305,12 +319,12 @@ describe('signTransaction refuses', () => {
     [
       'an unknown member of the access list',
       { type: 1, accessList: [{ address: TO, keys: [] }] },
-      'transaction.accessList[0]: expected only the members address and storageKeys',
+      'transaction.accessList[0]: has the member "keys"; expected only address, storageKeys',
     ],
     [
       'a short storage key',
       { type: 1, accessList: [[TO, ['0x00']]] },
-      'transaction.accessList[0].storageKeys[0]: expected 32 bytes as 0x hex',
+      'transaction.accessList[0].storageKeys[0]: has 1 bytes; expected 32',
     ],
     [
       'a long access list',
@@ -324,7 +338,7 @@ describe('signTransaction refuses', () => {
   it('prototype pollution: a member named __proto__', () => {
     const transaction = '{"__proto__":{"to":"0x000000000000000000000000000000000000dEaD"}}'
     expect(() => signForRun({ name: 'signTransaction', pkpId: '', transaction }, cow)).toThrow(
-      'has the member __proto__',
+      'has the member "__proto__"',
     )
   })
 })

@@ -134,7 +134,7 @@ describe('svc wallet policy simulate', () => {
       'a wallet that is none',
       () => undefined,
       ['--wallet', 'payee.eth'],
-      /--wallet is a name instead of an address/,
+      /--wallet: expected an address, 0x and 40 hex digits, instead of a name/,
     ],
     ['a time that is none', () => undefined, ['--at', 'noon'], /--at noon: expected a time/],
     ['a file that is not there', () => undefined, ['--sums', 'absent.json'], /absent\.json/],

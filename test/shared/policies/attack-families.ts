@@ -1,9 +1,9 @@
 /** Attempts to get a request past a policy that allows something similar. */
 import { TypedDataEncoder } from 'ethers'
+import { digestOf } from '../../../origin/signing/digest.ts'
 import type { DenialCode } from '../../../shared/policies/denial.ts'
 import type { PolicyContext } from '../../../shared/policies/mismatch.ts'
 import type { Policy } from '../../../shared/policies/policy.ts'
-import { signableTypedData } from '../../../shared/policies/signable-typed-data.ts'
 import { describe, expect, it } from 'vitest'
 import { decide, verdict } from './requests.ts'
 
@@ -39,9 +39,10 @@ export function testSignable(families: Record<string, Family>): void {
         throw new Error('not allowed')
       const { EIP712Domain: _domain, ...types } = request.types
       const encoder = TypedDataEncoder.from(types)
-      expect(decision.request.typedData.encodedType).toBe(encoder.encodeType(encoder.primaryType))
-      const checked = signableTypedData(decision.request.typedData)
-      expect(TypedDataEncoder.hash(checked.domain, checked.types, checked.value)).toBe(
+      expect(decision.request.typedData.type.encodedType).toBe(
+        encoder.encodeType(encoder.primaryType),
+      )
+      expect(digestOf(decision.request)).toBe(
         TypedDataEncoder.hash(request.domain, types, request.value),
       )
     },

@@ -92,7 +92,8 @@ testFamilies({
         'invalid_hex',
       ],
       ['data with a line break', transaction({ data: `${GOOD}\n` }), 'invalid_hex'],
-      ['data as bytes', transaction({ data: [0xa9, 0x05, 0x9c, 0xbb] }), 'invalid_hex'],
+      ['data as bytes', transaction({ data: [0xa9, 0x05, 0x9c, 0xbb] }), 'data_truncated'],
+      ['numbers that are no bytes', transaction({ data: [0xa9, 256] }), 'invalid_hex'],
       ['data that is null', transaction({ data: null }), 'invalid_hex'],
       ['a list that looks like a text', transaction({ data: [GOOD] }), 'invalid_hex'],
       [

@@ -11,7 +11,7 @@ import {
   parseFunction,
 } from '../../../shared/policies/function-signature.ts'
 import { knownFunction } from '../../../shared/policies/known-functions.ts'
-import { parseEncodedType } from '../../../shared/policies/typed-data.ts'
+import { parseEncodedType } from '../../../shared/policies/struct-types.ts'
 import { PAYEE } from './requests.ts'
 
 const ethers = AbiCoder.defaultAbiCoder()
