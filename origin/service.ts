@@ -32,6 +32,7 @@ import { LogSink } from './log/log-sink.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { type OriginLog, openLog } from './log.ts'
 import { Counters } from './metrics/counters.ts'
+import { PolicySums } from './policies/sums/policy-sums.ts'
 import { takeFolder } from './predecessor.ts'
 import { ActionStatements } from './receipts/action-statements.ts'
 import { startAccounts } from './service/accounts.ts'
@@ -95,10 +96,12 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   const { audit, ...ledger } = await startLedger(origin, database, chain)
   const { mirror, writer } = accounts
   const { credits, processor } = ledger
+  const policySums = new PolicySums({ db, now, monotonic: origin.monotonic, log })
+  await policySums.recordTimeline()
   const { isDatabaseAway, ...runs } = await startRuns(origin, db, { pool, mirror, credits })
   const keys = keyring.idempotencyKeys()
   const storedResponses = new IdempotencyStore({ db, processId, predecessor, keys, now })
-  scheduleUpkeep({ storedResponses, ...accounts })
+  scheduleUpkeep({ storedResponses, policySums, ...accounts })
   const channel = openChannel(origin)
   const { server, evidence, renewer } = await openServer(origin, channel)
   const health = createHealth(counters.registry, {
@@ -216,15 +219,16 @@ function scheduleUpkeep({
   newAccountLimits,
   conversionProofs,
   keyUses,
-}: Pick<
-  OriginServices,
-  'storedResponses' | 'newAccountLimits' | 'conversionProofs' | 'keyUses'
->): void {
+  policySums,
+}: Pick<OriginServices, 'storedResponses' | 'newAccountLimits' | 'conversionProofs' | 'keyUses'> & {
+  policySums: PolicySums
+}): void {
   const failed = (error: unknown) =>
     log('upkeep.failed', { error: error instanceof Error ? error.name : 'unknown' })
   const timer = setInterval(() => {
     keyUses.flush().catch(failed)
-    for (const store of [storedResponses, newAccountLimits, conversionProofs])
+    policySums.recordTimeline().catch(failed)
+    for (const store of [storedResponses, newAccountLimits, conversionProofs, policySums])
       store.forgetOld().catch(failed)
   }, KEY_USES_FLUSH_MS)
   lifecycle.onClose('upkeep', () => clearInterval(timer))

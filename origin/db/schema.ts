@@ -12,6 +12,7 @@ import {
   foreignKey,
   index,
   integer,
+  jsonb,
   numeric,
   pgTable,
   primaryKey,
@@ -426,4 +427,51 @@ export const operatorActions = pgTable('operator_actions', {
   /** Adjustments only: amount added to the account's credit. Negative if it was deducted. */
   cents: cents('cents'),
   at: time('at').notNull(),
+})
+
+/** Rolling sums of wallet policies. A sum is reserved before the signature that it counts exists. */
+export const policySums = pgTable(
+  'policy_sums',
+  {
+    /** In lower case, as in `policy_signatures`. */
+    pkpId: text('pkp_id').notNull(),
+    /** Identifies the sum within the wallet: its name in the policy, chain, token and recipient. */
+    key: text('key').notNull(),
+    /** Amounts by time (`sumStateSchema`). Amounts are decimal texts, because they can be 2^256 - 1. */
+    state: jsonb('state').$type<unknown>().notNull(),
+    /** Time at which the last amount has left the window. */
+    expiresAt: time('expires_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.pkpId, table.key] }),
+    index('policy_sums_expires').on(table.expiresAt),
+  ],
+)
+
+/** Digests whose charges were reserved. Signing one again is free, because its signature may already exist. */
+export const policySignatures = pgTable(
+  'policy_signatures',
+  {
+    pkpId: text('pkp_id').notNull(),
+    /** In 0x hex. */
+    digest: text('digest').notNull(),
+    /** Policy under which the digest was first signed, for audits. */
+    policyHash: text('policy_hash').notNull(),
+    expiresAt: time('expires_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.pkpId, table.digest] }),
+    index('policy_signatures_expires').on(table.expiresAt),
+  ],
+)
+
+/**
+ * Timelines on which the database has had sums. Postgres starts a new timeline at each restore and failover, in which
+ * the last transactions may be lost. The migration inserts the first row.
+ */
+export const databaseTimelines = pgTable('database_timelines', {
+  /** System identifier of the database cluster, and number of the timeline. */
+  timeline: text('timeline').primaryKey(),
+  /** Time since which no sum can have lost an amount. The latest of all rows counts. */
+  completeSince: time('complete_since').notNull(),
 })

@@ -35,6 +35,7 @@ export const ORIGIN_EVENTS = {
   'credits.unpaid': 'warn',
   'credits.cap_left': 'warn',
   'credits.books_differ': 'error',
+  'policies.timeline_changed': 'warn',
   'payments.failed': 'error',
   'payments.account_differs': 'error',
   'processor.failed': 'warn',

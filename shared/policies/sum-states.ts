@@ -5,24 +5,27 @@ import { addToSum, availableAt, EMPTY_SUM, remainingOf, type SumState } from './
 
 const time = z.int().min(0)
 
+export const sumStateSchema = z.strictObject({
+  latest: time,
+  buckets: z.array(
+    z.strictObject({
+      ends: time,
+      amount: z
+        .string()
+        .regex(/^(?:0|[1-9][0-9]{0,77})$/, 'expected a decimal amount')
+        .transform(BigInt),
+    }),
+  ),
+})
+
 /** States by the key of the sum. */
-export const sumStatesSchema = z.record(
-  z.string(),
-  z.strictObject({
-    latest: time,
-    buckets: z.array(
-      z.strictObject({
-        ends: time,
-        amount: z
-          .string()
-          .regex(/^(?:0|[1-9][0-9]{0,77})$/, 'expected a decimal amount')
-          .transform(BigInt),
-      }),
-    ),
-  }),
-)
+export const sumStatesSchema = z.record(z.string(), sumStateSchema)
 
 export type SumStates = ReadonlyMap<string, SumState>
+
+export function sumStateJson({ latest, buckets }: SumState): z.input<typeof sumStateSchema> {
+  return { latest, buckets: buckets.map(({ ends, amount }) => ({ ends, amount: String(amount) })) }
+}
 
 export type ReservedSums =
   | { isReserved: true; states: SumStates; remaining: readonly RemainingSum[] }
@@ -31,16 +34,21 @@ export type ReservedSums =
 
 export type RemainingSum = { charge: Charge; remaining: bigint }
 
-/** Adds all charges to their sums, or none. The given states are not changed. */
+/**
+ * Adds all charges to their sums, or none. The given states are not changed.
+ * @param now by the earlier of two clocks
+ * @param recordedAt by the later one
+ */
 export function reserveCharges(
   states: SumStates,
   charges: readonly Charge[],
   now: number,
+  recordedAt = now,
 ): ReservedSums {
   const reserved = new Map(states)
   for (const charge of charges) {
     const state = reserved.get(charge.key) ?? EMPTY_SUM
-    const next = addToSum(state, charge, charge.amount, now)
+    const next = addToSum(state, charge, charge.amount, now, recordedAt)
     if (!next)
       return {
         isReserved: false,

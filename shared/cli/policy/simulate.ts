@@ -6,6 +6,7 @@ import { type Decision, evaluate } from '../../policies/evaluate.ts'
 import {
   type ReservedSums,
   reserveCharges,
+  sumStateJson,
   type SumStates,
   sumStatesSchema,
 } from '../../policies/sum-states.ts'
@@ -96,12 +97,7 @@ const sumResult = ({ sum, key, amount, max }: Charge, remaining: bigint): SumRes
 })
 
 const statesJson = (states: SumStates) =>
-  Object.fromEntries(
-    [...states].map(([key, { latest, buckets }]) => [
-      key,
-      { latest, buckets: buckets.map(({ ends, amount }) => ({ ends, amount: String(amount) })) },
-    ]),
-  )
+  Object.fromEntries([...states].map(([key, state]) => [key, sumStateJson(state)]))
 
 function linesOf({ decision, rule, code, explanation, remaining }: SimulationResult): string[] {
   const verdict = decision === 'allow' ? `ALLOWED  ${rule}` : `DENIED   ${code}`

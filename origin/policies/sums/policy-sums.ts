@@ -1,0 +1,210 @@
+/** Counts what the wallets of policies sign. `docs/policies.md` describes what happens at a crash and at a restore. */
+import { lt, sql } from 'drizzle-orm'
+import type { SumStates } from '../../../shared/policies/sum-states.ts'
+import { OverloadedError } from '../../admission/event-loop-load.ts'
+import { DatabaseUnavailableError, fromDatabase } from '../../db/database-unavailable.ts'
+import { deleteInBatches } from '../../db/delete-in-batches.ts'
+import type { Database } from '../../db/open.ts'
+import { policySignatures, policySums } from '../../db/schema.ts'
+import type { OriginLog } from '../../log.ts'
+import { clocksOf } from './clocks.ts'
+import { readDatabaseState, recordTimeline } from './database-state.ts'
+import { decide, WalletSums } from './decide.ts'
+import {
+  requireValid,
+  requireWallet,
+  type ReservationResult,
+  type SignatureReservation,
+} from './reservation.ts'
+import { type Outcome, reserveBatch } from './reserve-batch.ts'
+import { readSums, readWalletSums } from './sum-rows.ts'
+import { SumsUnavailableError } from './sums-unavailable.ts'
+
+/** Reservations of one transaction, and rows that it locks. A single reservation may lock more. */
+const BATCH_MAX = 256
+const BATCH_SUMS_MAX = 1_024
+
+const WAITING_MAX = 2_048
+
+/** Wallets with many recipients have many sums. */
+const READ_MAX = 1_000
+
+/** Transactions at the same time after one with several wallets has failed. */
+const WALLETS_AT_ONCE = 4
+
+export type PolicySumsOptions = {
+  db: Database
+  /** Unix time in milliseconds. */
+  now: () => number
+  /** Milliseconds of a clock that is never set. */
+  monotonic: () => number
+  log: OriginLog
+}
+
+type Waiting = {
+  reservation: SignatureReservation
+  resolve: (result: ReservationResult) => void
+  reject: (error: Error) => void
+}
+
+/**
+ * Reserves the charges of signatures in Postgres. All reservations that arrive while a transaction is in flight share the
+ * next one (group commit). Nothing is kept in memory, so any number of processes can use the same sums.
+ */
+export class PolicySums {
+  readonly #options: PolicySumsOptions
+  readonly #waiting: Waiting[] = []
+  #isBusy = false
+
+  constructor(options: PolicySumsOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Reserves all charges or none, before the signature exists. The reservation is durable when the promise resolves; the
+   * caller has to sign at once. Reserving the same digest again is free for 30 days. If this rejects, nothing may be
+   * signed, but the charges may have been reserved.
+   * @throws {DatabaseUnavailableError}
+   * @throws {OverloadedError} if too many reservations are waiting
+   * @throws {SumsUnavailableError} if a stored sum is invalid, or the clocks of process and database differ too much
+   * @throws {TypeError} if the reservation is malformed
+   */
+  async reserve(reservation: SignatureReservation): Promise<ReservationResult> {
+    requireValid(reservation)
+    if (reservation.charges.length === 0) return { isReserved: true, remaining: [] }
+    if (this.#waiting.length >= WAITING_MAX)
+      throw new OverloadedError('too many signatures are waiting for their sums', 1_000)
+    const { promise, resolve, reject } = Promise.withResolvers<ReservationResult>()
+    this.#waiting.push({ reservation, resolve, reject })
+    if (!this.#isBusy) {
+      this.#isBusy = true
+      // Deferred, so that reservations of the same turn share the first transaction.
+      queueMicrotask(() => void this.#work())
+    }
+    return promise
+  }
+
+  /**
+   * Returns what `reserve` would return now, without reserving anything.
+   * @throws {DatabaseUnavailableError | SumsUnavailableError | TypeError} like `reserve`
+   */
+  async simulate(reservation: SignatureReservation): Promise<ReservationResult> {
+    requireValid(reservation)
+    const { pkpId, charges } = reservation
+    if (charges.length === 0) return { isReserved: true, remaining: [] }
+    const { db, now, monotonic } = this.#options
+    const startedAt = monotonic()
+    const state = await fromDatabase(readDatabaseState(db, [reservation]))
+    const clocks = clocksOf(now(), state.clock, monotonic() - startedAt)
+    const rows = await fromDatabase(
+      readSums(
+        db,
+        charges.map(({ key }) => ({ pkpId, key })),
+      ),
+    )
+    const completeSince = state.isTimelineKnown ? state.completeSince : clocks.recordedAt
+    const isPaid = state.isPaid(reservation)
+    return decide(new WalletSums(rows), reservation, { clocks, completeSince, isPaid })
+  }
+
+  /**
+   * States of a wallet's sums, at most a thousand.
+   * @throws {DatabaseUnavailableError}
+   * @throws {SumsUnavailableError} if a stored sum is invalid
+   */
+  async read(pkpId: string): Promise<SumStates> {
+    requireWallet(pkpId)
+    const rows = await fromDatabase(readWalletSums(this.#options.db, pkpId, READ_MAX))
+    return new Map(
+      rows.map(({ key, state }) => {
+        if (!state) throw new SumsUnavailableError(`the stored sum ${key} of ${pkpId} is invalid`)
+        return [key, state]
+      }),
+    )
+  }
+
+  /**
+   * Records that the database was restored or failed over, if it was. Owners can set their policies again after this
+   * time. Reservations record it too.
+   */
+  async recordTimeline(): Promise<void> {
+    const { db, now, log } = this.#options
+    if (await recordTimeline(db, now())) log('policies.timeline_changed')
+  }
+
+  /** Deletes sums without an amount in their window, and old digests. */
+  async forgetOld(): Promise<void> {
+    const { db, now } = this.#options
+    // The earlier clock decides here, too.
+    const at = sql`least(now(), ${new Date(now()).toISOString()}::timestamptz)`
+    await deleteInBatches(db, policySums, lt(policySums.expiresAt, at))
+    await deleteInBatches(db, policySignatures, lt(policySignatures.expiresAt, at))
+  }
+
+  async #work(): Promise<void> {
+    while (this.#waiting.length > 0) await this.#settle(this.#nextBatch())
+    this.#isBusy = false
+  }
+
+  #nextBatch(): Waiting[] {
+    let sums = 0
+    const after = this.#waiting.findIndex(({ reservation }, index) => {
+      sums += reservation.charges.length
+      return index === BATCH_MAX || (index > 0 && sums > BATCH_SUMS_MAX)
+    })
+    return this.#waiting.splice(0, after === -1 ? this.#waiting.length : after)
+  }
+
+  /**
+   * If the transaction fails, for example because another process holds the lock of a sum for seconds, each wallet gets
+   * its own. This cannot charge anything twice, because the digests are recorded with the charges.
+   */
+  async #settle(batch: readonly Waiting[]): Promise<void> {
+    const failure = await this.#tryToSettle(batch)
+    if (!failure) return
+    const wallets = Map.groupBy(batch, ({ reservation }) => reservation.pkpId)
+    if (wallets.size === 1 || !isRefusedByServer(failure)) return fail(batch, failure)
+    const groups = wallets.values()
+    const worker = async () => {
+      for (const group of groups) {
+        const error = await this.#tryToSettle(group)
+        if (error) fail(group, error)
+      }
+    }
+    await Promise.all(Array.from({ length: WALLETS_AT_ONCE }, worker))
+  }
+
+  /** Returns the error that concerns the whole batch, if any. */
+  async #tryToSettle(batch: readonly Waiting[]): Promise<unknown> {
+    let outcomes: Outcome[]
+    try {
+      outcomes = await reserveBatch(
+        { ...this.#options, recordTimeline: () => this.recordTimeline() },
+        batch.map(({ reservation }) => reservation),
+      )
+    } catch (error) {
+      return error
+    }
+    for (const [index, { resolve, reject }] of batch.entries()) {
+      const outcome = outcomes[index]!
+      if (outcome instanceof SumsUnavailableError) reject(outcome)
+      else resolve(outcome)
+    }
+    return undefined
+  }
+}
+
+function fail(batch: readonly Waiting[], cause: unknown): void {
+  const error =
+    cause instanceof SumsUnavailableError ? cause : new DatabaseUnavailableError({ cause })
+  for (const { reject } of batch) reject(error)
+}
+
+/** Classes of SQLSTATE after which other statements have a chance: invalid data, rollbacks, limits, and lock timeouts. */
+const REFUSALS = /^(?:22|23|40|54|55)/
+
+function isRefusedByServer(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if ('code' in cause && typeof cause.code === 'string' && REFUSALS.test(cause.code)) return true
+  return false
+}

@@ -1,0 +1,58 @@
+import type { Charge } from '../../../shared/policies/charges.ts'
+import { UINT256_MAX } from '../../../shared/policies/numbers.ts'
+import type { RemainingSum } from '../../../shared/policies/sum-states.ts'
+
+/** Charges of a signature that does not exist yet. */
+export type SignatureReservation = {
+  /** In lower case, as all hex here: another case would be another sum. */
+  pkpId: string
+  digest: string
+  policyHash: string
+  /** Unix time in seconds at which the policy was last set, by the chain's clock. */
+  policySetAt: number
+  charges: readonly Charge[]
+}
+
+export type ReservationResult =
+  | { isReserved: true; remaining: readonly RemainingSum[] }
+  | {
+      isReserved: false
+      charge: Charge
+      remaining: bigint
+      /** Unix time in milliseconds. Undefined if the charge exceeds the maximum of the sum. */
+      availableAt: number | undefined
+      /**
+       * Set if the sum may have lost amounts, because the database was restored or failed over at this time (Unix time
+       * in milliseconds). Setting the policy again lifts the refusal.
+       */
+      restoredAt?: number
+    }
+
+const PKP_ID = /^0x(?:[0-9a-f]{40}|[0-9a-f]{64})$/
+const HASH = /^0x[0-9a-f]{64}$/
+
+/** Keys contain names, numbers and addresses. Postgres could not store or index everything else. */
+const KEY = /^[\x20-\x7e]{1,512}$/
+
+/** @throws {TypeError} if a value could be mistaken for another, or be stored as another */
+export function requireValid(reservation: SignatureReservation): void {
+  const { pkpId, digest, policyHash, policySetAt, charges } = reservation
+  requireWallet(pkpId)
+  if (!HASH.test(digest)) throw new TypeError('digest: expected 32 bytes in lower-case hex')
+  if (!HASH.test(policyHash)) throw new TypeError('policyHash: expected 32 bytes in lower-case hex')
+  if (!Number.isSafeInteger(policySetAt) || policySetAt < 0)
+    throw new TypeError('policySetAt: expected Unix seconds')
+  for (const [index, { key, amount, max, window_s }] of charges.entries()) {
+    const path = `charges[${index}]`
+    if (!KEY.test(key)) throw new TypeError(`${path}.key: expected 1 to 512 ASCII characters`)
+    if (amount < 0n || max < 0n || amount > UINT256_MAX || max > UINT256_MAX)
+      throw new TypeError(`${path}: expected amounts from 0 to 2^256 - 1`)
+    if (!Number.isSafeInteger(window_s) || window_s < 1)
+      throw new TypeError(`${path}.window_s: expected seconds`)
+  }
+}
+
+/** @throws {TypeError} */
+export function requireWallet(pkpId: string): void {
+  if (!PKP_ID.test(pkpId)) throw new TypeError('pkpId: expected lower-case hex')
+}
