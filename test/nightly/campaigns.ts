@@ -18,6 +18,28 @@ const NIGHTLY = ['--config', 'test/nightly/vitest.config.ts']
 /** Ordered by duration, shortest first. */
 export const CAMPAIGNS: readonly Campaign[] = [
   {
+    name: 'sums',
+    planned: 10_000,
+    perPiece: 5_000,
+    unit: 'seeds',
+    vitest: [
+      ...GATE,
+      'origin',
+      'test/shared/policies/rolling-sum.test.ts',
+      '-t',
+      'agree with exact lists',
+    ],
+    minutesMax: 20,
+  },
+  {
+    name: 'strict-sums',
+    planned: 10_000,
+    perPiece: 10_000,
+    unit: 'signatures',
+    vitest: [...GATE, 'origin', 'test/origin/policies/strict-sums.test.ts'],
+    minutesMax: 20,
+  },
+  {
     name: 'long-run',
     planned: 1,
     perPiece: 1,

@@ -7,10 +7,10 @@ import { type FreshDatabase, freshDatabase } from '../db/fresh-database.ts'
 /** The function precedes that of Postgres, because its schema precedes `pg_catalog`. */
 const FAKE_CLOCK = `
   create schema fake;
-  create table fake.clock (fixed_at timestamptz, ahead interval not null);
-  insert into fake.clock values (null, '0');
+  create table fake.clock (since timestamptz not null, speed float8 not null, ahead interval not null);
+  insert into fake.clock values ('epoch', 1, '0');
   create function fake.clock_timestamp() returns timestamptz language sql volatile as
-    'select coalesce(fixed_at, pg_catalog.clock_timestamp() + ahead) from fake.clock';
+    'select since + (pg_catalog.clock_timestamp() - since) * speed + ahead from fake.clock';
   do $$ begin
     execute format('alter database %I set search_path = fake, pg_catalog, public', current_database());
   end $$`
@@ -38,14 +38,19 @@ export async function openWithClock(): Promise<OpenDatabase & { url: string }> {
   }
 }
 
-/** @param clock stopped at a time in Unix milliseconds, or ahead of the real clock */
+/** A clock that had the real time at `since`, and then ran faster, plus a constant. In milliseconds. */
+export type FakeClock = { since?: number; speed?: number; aheadMs?: number }
+
 export async function setDatabaseClock(
   { db }: { db: Database },
-  clock: { at: number } | { aheadMs: number },
+  { since = 0, speed = 1, aheadMs = 0 }: FakeClock,
 ): Promise<void> {
-  const at = 'at' in clock ? new Date(clock.at).toISOString() : null
-  const aheadMs = 'at' in clock ? 0 : clock.aheadMs
-  await db.execute(
-    sql`update fake.clock set fixed_at = ${at}::timestamptz, ahead = ${aheadMs} * interval '1 ms'`,
-  )
+  await db.execute(sql`
+    update fake.clock set since = ${new Date(since).toISOString()}::timestamptz, speed = ${speed},
+      ahead = ${aheadMs} * interval '1 ms'`)
+}
+
+/** Stops the clock at a time in Unix milliseconds. */
+export async function stopDatabaseClock(database: { db: Database }, at: number): Promise<void> {
+  await setDatabaseClock(database, { since: at, speed: 0 })
 }

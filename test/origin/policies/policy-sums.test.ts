@@ -11,7 +11,7 @@ import type {
 import { SumsUnavailableError } from '../../../origin/policies/sums/sums-unavailable.ts'
 import type { Charge } from '../../../shared/policies/charges.ts'
 import { UINT256_MAX } from '../../../shared/policies/numbers.ts'
-import { openWithClock, setDatabaseClock } from './database-clock.ts'
+import { openWithClock, setDatabaseClock, stopDatabaseClock } from './database-clock.ts'
 import { charge, newDigest, newWallet, POLICY_HASH } from './reservations.ts'
 
 const STARTED = Date.now()
@@ -337,12 +337,12 @@ describe('clocks', () => {
 
   it('window edge: an amount counts until its whole window has passed', async () => {
     let clock = Date.now()
-    await setDatabaseClock(database, { at: clock })
+    await stopDatabaseClock(database, clock)
     const [sums, pkpId] = [sumsAt(() => clock), newWallet()]
     await sums.reserve(reservation(pkpId, [WINDOW]))
     const jump = async (ms: number) => {
       clock += ms
-      await setDatabaseClock(database, { at: clock })
+      await stopDatabaseClock(database, clock)
       return (await sums.simulate(reservation(pkpId, [WINDOW]))).isReserved
     }
     expect(await jump(120_000)).toBe(false)
@@ -355,18 +355,18 @@ describe('clocks', () => {
     ['set forward on one machine', 59_000],
   ])('clock %s: an amount still counts for its whole window', async (_, aheadMs) => {
     let clock = Date.now()
-    await setDatabaseClock(database, { at: clock })
+    await stopDatabaseClock(database, clock)
     const [right, wrong] = [sumsAt(() => clock), sumsAt(() => clock + aheadMs)]
     const [first, second] = [newWallet(), newWallet()]
     // The wrong machine reserves, and then the right one; and the other way around.
     await wrong.reserve(reservation(first, [WINDOW]))
     await right.reserve(reservation(second, [WINDOW]))
     clock += 119_000
-    await setDatabaseClock(database, { at: clock })
+    await stopDatabaseClock(database, clock)
     expect(await right.reserve(reservation(first, [WINDOW]))).toMatchObject({ isReserved: false })
     expect(await wrong.reserve(reservation(second, [WINDOW]))).toMatchObject({ isReserved: false })
     clock += 70_000
-    await setDatabaseClock(database, { at: clock })
+    await stopDatabaseClock(database, clock)
     expect(await right.reserve(reservation(first, [WINDOW]))).toMatchObject({ isReserved: true })
   })
 
@@ -376,14 +376,14 @@ describe('clocks', () => {
   ])('database clock jump %s: an amount still counts for its whole window', async (_, aheadMs) => {
     let clock = Date.now()
     const [sums, first, second] = [sumsAt(() => clock), newWallet(), newWallet()]
-    await setDatabaseClock(database, { at: clock })
+    await stopDatabaseClock(database, clock)
     await sums.reserve(reservation(first, [WINDOW]))
-    await setDatabaseClock(database, { at: clock + aheadMs })
+    await stopDatabaseClock(database, clock + aheadMs)
     await sums.reserve(reservation(second, [WINDOW]))
     clock += 119_000
-    await setDatabaseClock(database, { at: clock + aheadMs })
+    await stopDatabaseClock(database, clock + aheadMs)
     expect(await sums.reserve(reservation(first, [WINDOW]))).toMatchObject({ isReserved: false })
-    await setDatabaseClock(database, { at: clock })
+    await stopDatabaseClock(database, clock)
     expect(await sums.reserve(reservation(second, [WINDOW]))).toMatchObject({ isReserved: false })
   })
 
@@ -391,18 +391,18 @@ describe('clocks', () => {
     const clock = Date.now()
     for (const aheadMs of [-61_000, 61_000, 366 * 86_400_000]) {
       const pkpId = newWallet()
-      await setDatabaseClock(database, { at: clock })
+      await stopDatabaseClock(database, clock)
       const sums = sumsAt(() => clock + aheadMs)
       await expect(sums.reserve(reservation(pkpId, [WINDOW]))).rejects.toThrow(
         /differ by \d+ s; correct them/,
       )
-      await setDatabaseClock(database, { at: clock + aheadMs })
+      await stopDatabaseClock(database, clock + aheadMs)
       await expect(sumsAt(() => clock).reserve(reservation(pkpId, [WINDOW]))).rejects.toThrow(
         SumsUnavailableError,
       )
       expect((await rowsOf(pkpId)).digests).toEqual([])
     }
-    await setDatabaseClock(database, { aheadMs: 0 })
+    await setDatabaseClock(database, {})
   })
 })
 
@@ -418,7 +418,7 @@ describe('a restored database', () => {
 
   it('lost amounts: refuses charges until a whole window has passed', async () => {
     let clock = Date.now()
-    await setDatabaseClock(database, { at: clock })
+    await stopDatabaseClock(database, clock)
     const [sums, pkpId] = [sumsAt(() => clock), newWallet()]
     await changeTimeline()
     logs.length = 0
@@ -432,12 +432,12 @@ describe('a restored database', () => {
     expect(availableAt).toBe(restoredAt + HOUR_S * 1_000)
     expect(logs).toEqual(['policies.timeline_changed'])
     clock = availableAt - 1
-    await setDatabaseClock(database, { at: clock })
+    await stopDatabaseClock(database, clock)
     expect((await sums.reserve(hour)).isReserved).toBe(false)
     clock = availableAt + 1_000
-    await setDatabaseClock(database, { at: clock })
+    await stopDatabaseClock(database, clock)
     expect((await sums.reserve(hour)).isReserved).toBe(true)
-    await setDatabaseClock(database, { aheadMs: 0 })
+    await setDatabaseClock(database, {})
   })
 
   it('accepts charges of a policy that was set again afterwards', async () => {
