@@ -34,6 +34,8 @@ import { type OriginLog, openLog } from './log.ts'
 import { Counters } from './metrics/counters.ts'
 import { PolicySums } from './policies/sums/policy-sums.ts'
 import { takeFolder } from './predecessor.ts'
+import { PolicyDocuments } from './policies/documents.ts'
+import { PolicySigner } from './policies/policy-signer.ts'
 import { ActionStatements } from './receipts/action-statements.ts'
 import { startAccounts } from './service/accounts.ts'
 import { startCertificates } from './service/certificates.ts'
@@ -98,7 +100,15 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   const { credits, processor } = ledger
   const policySums = new PolicySums({ db, now, monotonic: origin.monotonic, log })
   await policySums.recordTimeline()
-  const { isDatabaseAway, ...runs } = await startRuns(origin, db, { pool, mirror, credits })
+  const policySigner = new PolicySigner({
+    keyring,
+    documents: new PolicyDocuments({ db, now }),
+    sums: policySums,
+    chainTime: () => mirror.current().chainTime,
+    now,
+  })
+  const parts = { pool, mirror, credits, policySigner }
+  const { isDatabaseAway, ...runs } = await startRuns(origin, db, parts)
   const keys = keyring.idempotencyKeys()
   const storedResponses = new IdempotencyStore({ db, processId, predecessor, keys, now })
   scheduleUpkeep({ storedResponses, policySums, ...accounts })
@@ -137,6 +147,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     ...accounts,
     ...ledger,
     ...runs,
+    policySigner,
     storedResponses,
     load,
     drain,

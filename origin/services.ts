@@ -24,6 +24,7 @@ import type { Health } from './health/health.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { OriginLog } from './log.ts'
 import type { Counters } from './metrics/counters.ts'
+import type { PolicySigner } from './policies/policy-signer.ts'
 import type { ActionStatements } from './receipts/action-statements.ts'
 import type { RunClaims } from './runs/claims.ts'
 import type { Executions } from './runs/executions.ts'
@@ -70,6 +71,7 @@ export type OriginServices = {
   /** Undefined if no processor is configured. */
   processor: { payments: Payments; config: ProcessorCredentials } | undefined
   executions: Executions
+  policySigner: PolicySigner
   storedResponses: IdempotencyStore
   keyUses: KeyUses
   newAccountLimits: NewAccountLimits

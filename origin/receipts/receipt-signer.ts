@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { EnvironmentName } from '../../shared/config/environments.ts'
 import { type Receipt, RECEIPT_TYPE } from '../../shared/receipts/receipt.ts'
+import { type ReceiptSignature, RECEIPT_SUMS_MAX } from '../../shared/receipts/receipt-signature.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 import type { P256Key } from '../keys/p256-key.ts'
 import { LruCache } from '../lru-cache.ts'
@@ -19,6 +20,8 @@ export type ReceiptContext = {
   /** Params as JSON text, exactly as passed to the action. */
   params: string
   runId?: string | undefined
+  /** Signatures of wallets with a policy. */
+  signatures?: readonly ReceiptSignature[]
 }
 
 type ReceiptChain = { series: string; sequence: number; previous?: string }
@@ -73,6 +76,7 @@ export class ReceiptSigner {
       finished_at: new Date(now()).toISOString(),
       duration_ms: outcome.duration_ms,
       charged_cents: outcome.charged_cents,
+      ...(run.signatures && run.signatures.length > 0 && { signatures: shortened(run.signatures) }),
       compose_hash: composeHash,
       ...build,
       ...(environment && { environment }),
@@ -85,4 +89,15 @@ export class ReceiptSigner {
     chain.previous = hash('sha256', receipt)
     return { ...outcome, receipt }
   }
+}
+
+/** Omits sums beyond the maximum of a receipt. */
+function shortened(signatures: readonly ReceiptSignature[]): ReceiptSignature[] {
+  let room = RECEIPT_SUMS_MAX
+  return signatures.map((signature) => {
+    const sums = signature.sums.slice(0, room)
+    room -= sums.length
+    const omitted = signature.sums.length - sums.length
+    return { ...signature, sums, ...(omitted > 0 && { sums_omitted: omitted }) }
+  })
 }

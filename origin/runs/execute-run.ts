@@ -20,6 +20,7 @@ import { OverloadedError } from '../admission/event-loop-load.ts'
 import { executionCents, type RunBudget, RunMeter } from '../credits/run-meter.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { OriginLog } from '../log.ts'
+import type { PolicySigner } from '../policies/policy-signer.ts'
 import type { ReceiptSigner } from '../receipts/receipt-signer.ts'
 
 /** Thrown if no code was executed, so that the run may be retried. */
@@ -33,6 +34,7 @@ export type ExecuteRunOptions = {
   mirror: Pick<AccountsMirror, 'current'>
   limits: { wallMs: number; cpuMs: number }
   receipts: ReceiptSigner
+  policySigner: PolicySigner
   log: OriginLog
 }
 
@@ -62,15 +64,14 @@ export async function executeRun(
   { principal, code, params, heldBytes, unwanted, ...execution }: ExecutionRequest,
   { cid, budget, runId }: { cid: string; budget: RunBudget; runId?: string },
 ): Promise<Outcome> {
-  const { pool, keyring, mirror, limits, receipts, log } = options
+  const { pool, keyring, mirror, limits, receipts, policySigner, log } = options
   const facts = { cid, ...(runId !== undefined && { run_id: runId }) }
   const onStarted = () => {
     log('run.started', facts)
     execution.onStarted?.()
   }
-  const capability = capabilityFor(keyring, cid, () =>
-    refreshPrincipal(principal, mirror.current()),
-  )
+  const currentPrincipal = () => refreshPrincipal(principal, mirror.current())
+  const capability = capabilityFor(keyring, cid, currentPrincipal, policySigner)
   const accountHash = principal.account.hash
   const request = {
     account: accountHash,
@@ -80,6 +81,7 @@ export async function executeRun(
     ...limits,
   }
   const ended = await runWithMeter(pool, request, capability, { cid, budget, unwanted, onStarted })
+  const signatures = capability.end()
   if ('kind' in ended) {
     if (ended.draining) throw new DrainingError()
     log('run.lost', { ...facts, started: ended.started })
@@ -90,7 +92,7 @@ export async function executeRun(
   }
   const kind = ended.status === 'success' ? 'returned' : 'failed'
   log('run.ended', { ...facts, kind, ms: ended.duration_ms })
-  return receipts.addReceipt({ accountHash, params, runId }, ended)
+  return receipts.addReceipt({ accountHash, params, runId, signatures }, ended)
 }
 
 /**

@@ -6,7 +6,9 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { z } from 'zod'
 import { ENVIRONMENT_NAMES } from '../config/environments.ts'
 import { encodeHex } from '../encoding/hex.ts'
+import { KEY_OPERATIONS_MAX } from '../limits.ts'
 import { type JwsFlaw, type JwsKey, InvalidJwsError, verifyJws } from '../crypto/jws.ts'
+import { receiptSignatureSchema } from './receipt-signature.ts'
 
 export const RECEIPT_TYPE = 'svc-receipt+jws'
 
@@ -31,6 +33,8 @@ const receiptSchema = z
     /** Wall-clock time of the execution inside the sandbox. */
     duration_ms: z.number().min(0),
     charged_cents: z.int().min(0),
+    /** Signatures of wallets with a policy, in the order of signing. Absent if there are none. */
+    signatures: z.array(receiptSignatureSchema).min(1).max(KEY_OPERATIONS_MAX).optional(),
     /** Compose hash of the application that ran the action, as in the evidence at that time. */
     compose_hash: sha256HexSchema,
     /** Version, commit and environment of the origin. Absent in receipts that were signed before these fields existed. */

@@ -1,13 +1,12 @@
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { id } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import type { Capability, KeyOperation } from '../../../origin/actions/run.ts'
 import { capabilityFor } from '../../../origin/runs/capability.ts'
 import { SIGNING_INPUT_MAX_BYTES } from '../../../shared/limits.ts'
-import { spellings } from '../hostile/canary.ts'
 import { seededRandom } from '../hostile/seeded-random.ts'
-import { descendants } from '../hostile/where-it-could-be.ts'
+import { leaksInExecutors } from '../hostile/executor-memory.ts'
 import { accountOf, addressOf, keyring, pkpIdOf } from '../runs/wallet-holder.ts'
+import { nodeInAction } from './node-in-action.ts'
 import { failed, NO_KEYS, returned, sharedPool } from './sandbox.ts'
 import { REVIVE, type SigningCall, signingCalls } from './signing-calls.ts'
 
@@ -115,22 +114,7 @@ describe('Svc.Actions.wallet', () => {
 
   it('sends transactions of a contract and of its own through a connected provider', async () => {
     const value = (await run(`
-      const answers = { eth_chainId: '0x5', net_version: '5', eth_blockNumber: '0x10', eth_getTransactionCount: '0x7',
-        eth_estimateGas: '0x5208' }
-      const sent = []
-      globalThis.fetch = async (_url, { body }) => {
-        const { id, method, params } = JSON.parse(ethers.utils.toUtf8String(body))
-        let result = answers[method]
-        if (method === 'eth_sendRawTransaction') {
-          sent.push(params[0])
-          result = ethers.utils.keccak256(params[0])
-        }
-        const bytes = ethers.utils.toUtf8Bytes(JSON.stringify({ jsonrpc: '2.0', id, result }))
-        return {
-          status: 200, statusText: 'OK', arrayBuffer: async () => bytes.buffer,
-          headers: { forEach: (each) => each('application/json', 'Content-Type') },
-        }
-      }
+      ${nodeInAction(5)}
       async function main({ pkpId }) {
         const provider = new ethers.providers.JsonRpcProvider('https://node.example', 5)
         const inside = new ethers.Wallet(await Svc.Actions.getPrivateKey({ pkpId }), provider)
@@ -319,11 +303,7 @@ describe.skipIf(process.platform !== 'linux')('key theft from an executor', () =
     const searching: Capability = {
       keyOperation: async (operation) => {
         if (operation.name !== 'getSvcActionWalletAddress') return keys.keyOperation(operation)
-        const executors = descendants().filter(({ commandLine }) =>
-          commandLine.includes('actions/executor/executor'),
-        )
-        expect(executors.length).toBeGreaterThan(0)
-        found = executors.flatMap(({ pid }) => leaksInMemory(pid, privateKey))
+        found = leaksInExecutors(privateKey)
         return 'searched'
       },
     }
@@ -343,24 +323,3 @@ describe.skipIf(process.platform !== 'linux')('key theft from an executor', () =
     expect(await leaksDuring(code)).toContain('hex')
   })
 })
-
-const FORMS = ['hex', 'upper-case hex', 'base64', 'raw bytes', 'raw bytes, reversed', 'UTF-16']
-
-/** Searches the writable memory of a process for a key. */
-function leaksInMemory(pid: number, key: string): string[] {
-  const forms = [...spellings(key)].filter(([name]) => FORMS.includes(name))
-  const found = new Set<string>()
-  const memory = openSync(`/proc/${pid}/mem`, 'r')
-  try {
-    for (const line of readFileSync(`/proc/${pid}/maps`, 'utf8').split('\n')) {
-      const [, start = '', end = ''] = /^([0-9a-f]+)-([0-9a-f]+) rw/.exec(line) ?? []
-      if (start === '') continue
-      const bytes = Buffer.alloc(Number(BigInt(`0x${end}`) - BigInt(`0x${start}`)))
-      readSync(memory, bytes, 0, bytes.length, BigInt(`0x${start}`))
-      for (const [name, text] of forms) if (bytes.includes(text)) found.add(name)
-    }
-  } finally {
-    closeSync(memory)
-  }
-  return [...found]
-}

@@ -1,3 +1,4 @@
+import { encodeBase58, sha256 } from 'ethers'
 import type { Capability } from '../../../origin/actions/run.ts'
 
 /** A unique private key: any occurrence of one of its spellings is a leak. */
@@ -34,12 +35,20 @@ export function spellings(key: string): Map<string, Buffer> {
       .join(' '),
     'hex of the hex': Buffer.from(hex).toString('hex'),
     reversed: [...hex].toReversed().join(''),
+    WIF: wif(`80${hex}`),
+    'WIF of a compressed public key': wif(`80${hex}01`),
   }
   const all = new Map(Object.entries(texts).map(([name, text]) => [name, Buffer.from(text)]))
   all.set('raw bytes', raw)
   all.set('raw bytes, reversed', Buffer.from([...raw].toReversed()))
   all.set('UTF-16', Buffer.from(hex, 'utf16le'))
   return all
+}
+
+/** Base58Check, the wallet import format of Bitcoin. */
+function wif(hex: string): string {
+  const checksum = sha256(sha256(`0x${hex}`)).slice(2, 10)
+  return encodeBase58(`0x${hex}${checksum}`)
 }
 
 /** Returns the spellings of a key that occur in these bytes. */

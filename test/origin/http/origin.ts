@@ -28,6 +28,8 @@ import { startPayments } from '../../../origin/credits/processor/start-payments.
 import { abortableSleep } from '../../../origin/timeout.ts'
 import { HEARTBEAT_MS, RunClaims } from '../../../origin/runs/claims.ts'
 import { ActionStatements } from '../../../origin/receipts/action-statements.ts'
+import { PolicyDocuments } from '../../../origin/policies/documents.ts'
+import { PolicySigner } from '../../../origin/policies/policy-signer.ts'
 import { ReceiptSigner } from '../../../origin/receipts/receipt-signer.ts'
 import { Executions } from '../../../origin/runs/executions.ts'
 import { simulatedAppCompose } from '../../../origin/tee/simulated-app-compose.ts'
@@ -147,7 +149,14 @@ export async function startOrigin(
   })
   const sourceCids = new SourceCids(now)
   const drain = new Drain()
+  const policySigner = new PolicySigner({
+    keyring,
+    documents: new PolicyDocuments({ db, now }),
+    chainTime: () => mirror.current().chainTime,
+    now,
+  })
   const executions = new Executions({
+    policySigner,
     pool,
     sourceCids,
     keyring,
@@ -250,6 +259,7 @@ export async function startOrigin(
     credits,
     processor: payments,
     executions,
+    policySigner,
     storedResponses: new IdempotencyStore({
       db,
       processId,

@@ -8,6 +8,7 @@ import type { Credits } from '../../../origin/credits/credits.ts'
 import type { Reservation } from '../../../origin/credits/reservation.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { Keyring } from '../../../origin/keys/keyring.ts'
+import type { PolicySigner } from '../../../origin/policies/policy-signer.ts'
 import type { ReceiptSigner } from '../../../origin/receipts/receipt-signer.ts'
 import { HEARTBEAT_LOST_MS, RunClaims } from '../../../origin/runs/claims.ts'
 import { Executions } from '../../../origin/runs/executions.ts'
@@ -51,6 +52,7 @@ function executionsWith(run: ActionPool['run']) {
     } as unknown as Credits,
     limits: { wallMs: 1_000, cpuMs: 1_000 },
     drain: new Drain(),
+    policySigner: {} as PolicySigner,
     receipts: { addReceipt: async (_: object, ended: object) => ended } as unknown as ReceiptSigner,
     log: () => {},
   })

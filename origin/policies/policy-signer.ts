@@ -1,0 +1,165 @@
+import { DeniedError } from '../../shared/policies/denial.ts'
+import { evaluate } from '../../shared/policies/evaluate.ts'
+import type { Policy } from '../../shared/policies/policy.ts'
+import type { ReceiptSignature } from '../../shared/receipts/receipt-signature.ts'
+import type { WalletPolicy } from '../accounts/wallet-policy.ts'
+import type { SigningOperation } from '../actions/run.ts'
+import { DatabaseUnavailableError } from '../db/database-unavailable.ts'
+import type { Keyring } from '../keys/keyring.ts'
+import { digestOf } from '../signing/digest.ts'
+import { requestOf } from '../signing/fields.ts'
+import { signRequest } from '../signing/sign.ts'
+import { denialMessage, overSumReason } from './denial-message.ts'
+import { PolicyDocumentError, type PolicyDocuments } from './documents.ts'
+import type { PolicyWallet } from './policy-wallet.ts'
+import type { SignatureReservation, SumsLedger } from './sums-ledger.ts'
+
+export type PolicySignerOptions = {
+  keyring: Keyring
+  documents: Pick<PolicyDocuments, 'cached' | 'load'>
+  /** If omitted, rules with sums allow nothing. */
+  sums?: SumsLedger | undefined
+  /**
+   * Returns the time of the block from which permissions are read, in Unix seconds. A change of a policy takes effect by
+   * the chain's clock.
+   */
+  chainTime: () => number
+  /** Unix milliseconds. */
+  now: () => number
+}
+
+/** Nothing was signed. The message is shown to the action's author. */
+export class SignatureRefusedError extends Error {
+  override readonly name = 'SignatureRefusedError'
+}
+
+export type RequestedSignature = {
+  operation: SigningOperation
+  /** CID. */
+  action: string
+  wallet: PolicyWallet
+  /** Returns the wallet as of now. Throws if the run has ended, or may no longer use the wallet. */
+  current: () => { address: string; policy?: WalletPolicy | undefined }
+}
+
+export type PolicySignature = {
+  /** Result of the operation, as for a wallet without a policy. */
+  result: string
+  /** Entry of the run's receipt. */
+  signature: ReceiptSignature
+}
+
+/** Signs with wallets that have a policy, if the policy allows it. */
+export class PolicySigner {
+  readonly #options: PolicySignerOptions
+
+  constructor(options: PolicySignerOptions) {
+    this.#options = options
+  }
+
+  chainTime(): number {
+    return this.#options.chainTime()
+  }
+
+  /**
+   * Signs what an action requests. The permission and the policy are checked again after each wait for the database,
+   * because they may have changed. In that case, the reserved sums remain spent.
+   * @throws {SignatureRefusedError}
+   */
+  async sign({ operation, action, wallet, current }: RequestedSignature): Promise<PolicySignature> {
+    const { pkpId, address } = wallet
+    const policyHash = wallet.policy.hash
+    const policy = await this.#load(policyHash)
+    requireUnchanged(wallet, current())
+    requireTerms(policy, wallet.policy)
+
+    const now = this.#options.now()
+    const decision = evaluate(policy, requested(operation), { wallet: address, action, now })
+    if (decision.decision === 'deny')
+      throw new SignatureRefusedError(denialMessage(decision.explanation))
+    // Only the form that was checked is signed.
+    const { rule, charges, explanation, request } = decision
+    const digest = digestOf(request)
+
+    const reservation = { pkpId, digest, policyHash, policySetAt: wallet.policy.setAt, charges }
+    const sums = await this.#reserve(reservation, explanation)
+    requireUnchanged(wallet, current())
+    return {
+      result: signRequest(request, this.#signing(wallet), digest),
+      signature: { wallet: address, digest, policy_hash: policyHash, rule, sums },
+    }
+  }
+
+  async #load(hash: string): Promise<Policy> {
+    const { documents } = this.#options
+    try {
+      return documents.cached(hash) ?? (await documents.load(hash))
+    } catch (error) {
+      if (error instanceof PolicyDocumentError) throw new SignatureRefusedError(error.message)
+      throw unavailable(error)
+    }
+  }
+
+  async #reserve(
+    reservation: SignatureReservation,
+    explanation: readonly string[],
+  ): Promise<ReceiptSignature['sums']> {
+    const { sums } = this.#options
+    if (reservation.charges.length === 0) return []
+    if (!sums) throw new SignatureRefusedError('sums cannot be counted by this service')
+    const reserved = await sums.reserve(reservation).catch((error: unknown) => {
+      throw unavailable(error)
+    })
+    if (!reserved.isReserved)
+      // The last sentence says that a rule allows the request.
+      throw new SignatureRefusedError(
+        denialMessage([...explanation.slice(0, -1), overSumReason(reserved)]),
+      )
+    return reserved.remaining.map(({ charge, remaining }) => ({
+      key: charge.key,
+      remaining: String(remaining),
+      max: String(charge.max),
+    }))
+  }
+
+  #signing({ address, accountHash, derivationPath, lock }: PolicyWallet) {
+    const { keyring } = this.#options
+    const privateKey = () => keyring.policyWalletKey(accountHash, derivationPath, lock)
+    return { address, privateKey }
+  }
+}
+
+function requested(operation: SigningOperation): object {
+  try {
+    return requestOf(operation)
+  } catch (error) {
+    if (error instanceof DeniedError) throw new SignatureRefusedError(`Denied: ${error.message}.`)
+    throw error
+  }
+}
+
+/** Other errors of the database may contain its rows, so their messages are not shown. */
+function unavailable(cause: unknown): SignatureRefusedError {
+  const reason = cause instanceof DatabaseUnavailableError ? `, because ${cause.message}` : ''
+  return new SignatureRefusedError(
+    `the wallet’s policy cannot be checked${reason}; try again later`,
+    { cause },
+  )
+}
+
+function requireUnchanged(
+  { address, policy: before }: PolicyWallet,
+  now: { address: string; policy?: WalletPolicy | undefined },
+): void {
+  if (now.policy?.hash !== before.hash || now.address !== address)
+    throw new SignatureRefusedError('the wallet’s policy changed in the meantime; try again')
+}
+
+/** The contract's terms decide when a policy may change, so a document with other terms would mislead its readers. */
+function requireTerms({ hash, document }: Policy, held: WalletPolicy): void {
+  const { change_delay_s = 0, immutable = false } = document
+  if (change_delay_s !== held.changeDelay || immutable !== held.isImmutable)
+    throw new SignatureRefusedError(
+      `change_delay_s and immutable of the policy ${hash} are not those in the contract`,
+    )
+}
