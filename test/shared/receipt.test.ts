@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { P256_ORDER } from '../../origin/keys/derive.ts'
+import { KEY_OPERATIONS_MAX } from '../../shared/limits.ts'
 import {
   type ReceiptFlaw,
   InvalidReceiptError,
@@ -16,6 +17,7 @@ import {
   newReceiptKey,
   partOf,
   payloadOf,
+  signatureWith,
   signerWith,
   SUCCESS,
   verifierOf,
@@ -70,6 +72,54 @@ describe('a receipt', () => {
     })
     expect(receipt).not.toHaveProperty('response_sha256')
     expect(receipt).not.toHaveProperty('run_id')
+  })
+
+  it('names the signatures of wallets with a policy, also of a failed run', async () => {
+    const signatures = [signatureWith(1), signatureWith(0)]
+    for (const outcome of [SUCCESS, FAILURE])
+      expect(await verified(sign(outcome, { signatures }))).toMatchObject({ signatures })
+    expect(await verified(sign())).not.toHaveProperty('signatures')
+  })
+
+  it('fits into a response header, whatever the number of sums', async () => {
+    const text = 'x'.repeat(64)
+    const sums = Array.from({ length: 40 }, () => ({
+      key: `${text}/9007199254740991/${ACCOUNT}`,
+      remaining: '9'.repeat(78),
+      max: '9'.repeat(78),
+    }))
+    const signatures = Array.from({ length: KEY_OPERATIONS_MAX }, () => {
+      return { ...signatureWith(0), rule: text, sums }
+    })
+    const receipt = sign(FAILURE, { signatures })
+    expect(receipt.length).toBeLessThan(15_000)
+    const counts = (await verified(receipt)).signatures!.map(({ sums: listed, sums_omitted }) => [
+      listed.length,
+      sums_omitted,
+    ])
+    expect(counts).toEqual([[16, 24], ...Array.from({ length: 9 }, () => [0, 40])])
+  })
+
+  it.each([
+    ['no entry', []],
+    ['more entries than key operations', Array(KEY_OPERATIONS_MAX + 1).fill(signatureWith(0))],
+    ['an unknown member', [{ ...signatureWith(0), note: '' }]],
+    ['a missing member', [{ ...signatureWith(0), rule: undefined }]],
+    ['a name instead of an address', [{ ...signatureWith(0), wallet: 'wallet.eth' }]],
+    ['an upper-case digest', [{ ...signatureWith(0), digest: `0x${'D1'.repeat(32)}` }]],
+    ['a short policy hash', [{ ...signatureWith(0), policy_hash: '0x12' }]],
+    [
+      'a sum that is a number',
+      [{ ...signatureWith(0), sums: [{ key: 's', remaining: 1, max: '2' }] }],
+    ],
+    [
+      'a sum with leading zeros',
+      [{ ...signatureWith(0), sums: [{ key: 's', remaining: '01', max: '2' }] }],
+    ],
+    ['too many sums', [signatureWith(17)]],
+  ])('is rejected if its signatures have %s', async (_what, signatures) => {
+    const payload = { ...payloadOf(sign()), signatures }
+    expect(await flawOf(jwsOf(KEY, headerFor(KEY), payload))).toBe('payload')
   })
 
   it('contains the hash of the response as written by JSON.stringify, whatever its content', async () => {

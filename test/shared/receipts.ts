@@ -6,6 +6,7 @@ import { type P256Key, privateKeyOf } from '../../origin/keys/p256-key.ts'
 import { signEs256 } from '../../origin/keys/es256.ts'
 import { ReceiptSigner } from '../../origin/receipts/receipt-signer.ts'
 import { importReceiptKey } from '../../shared/client/verification/receipt-key.ts'
+import type { ReceiptSignature } from '../../shared/receipts/receipt-signature.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 
 export const ACCOUNT = `0x${'a1'.repeat(32)}`
@@ -34,6 +35,19 @@ export const FAILURE: Extract<Outcome, { status: 'failed' }> = {
   charged_cents: 0,
 }
 
+/** A signature of a wallet with a policy, which was added to this number of sums. */
+export const signatureWith = (sums: number): ReceiptSignature => ({
+  wallet: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+  digest: `0x${'d1'.repeat(32)}`,
+  policy_hash: `0x${'e2'.repeat(32)}`,
+  rule: 'pay suppliers',
+  sums: Array.from({ length: sums }, (_, at) => ({
+    key: `sum ${at}/1`,
+    remaining: '75',
+    max: '100',
+  })),
+})
+
 export function newReceiptKey(): P256Key {
   return new Keyring(randomBytes(32)).receiptKey()
 }
@@ -47,8 +61,13 @@ export function signerWith(key: P256Key, chainsMax?: number) {
   )
   return (
     outcome: Outcome = SUCCESS,
-    { account = ACCOUNT, params = '{}', runId = undefined as string | undefined } = {},
-  ) => signer.addReceipt({ accountHash: account, params, runId }, outcome).receipt!
+    {
+      account = ACCOUNT,
+      params = '{}',
+      runId = undefined as string | undefined,
+      signatures = [] as ReceiptSignature[],
+    } = {},
+  ) => signer.addReceipt({ accountHash: account, params, runId, signatures }, outcome).receipt!
 }
 
 /** A validly signed JWS with any header and payload. */

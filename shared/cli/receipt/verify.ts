@@ -1,5 +1,6 @@
 import { EvidenceRejectedError } from '../../attestation/require-verified.ts'
 import { type Receipt, InvalidReceiptError } from '../../receipts/receipt.ts'
+import type { ReceiptSignature } from '../../receipts/receipt-signature.ts'
 import { InvalidReceiptChainError, verifyReceiptChain } from '../../receipts/receipt-chain.ts'
 import { type KeySource, receiptKeyFrom } from './key-source.ts'
 import { readTextFile } from '../credentials/secret.ts'
@@ -75,8 +76,24 @@ function linesOf(receipt: Receipt): string[] {
     ...(receipt.response_sha256 === undefined
       ? []
       : [`  response  sha256 ${receipt.response_sha256}`]),
+    ...(receipt.signatures ?? []).flatMap(signatureLines),
     `  compose   ${receipt.compose_hash}`,
     ...softwareLines(receipt),
+  ]
+}
+
+function signatureLines(signature: ReceiptSignature): string[] {
+  const { wallet, digest, policy_hash, rule, sums, sums_omitted } = signature
+  return [
+    `  signed    ${digest} by the wallet ${wallet}`,
+    `            allowed by the rule ${JSON.stringify(printable(rule))} of the policy ${policy_hash}`,
+    ...sums.map(
+      ({ key, remaining, max }) =>
+        `            ${remaining} of ${max} remained of the sum ${printable(key)}`,
+    ),
+    ...(sums_omitted === undefined
+      ? []
+      : [`            further sums that are not in the receipt: ${sums_omitted}`]),
   ]
 }
 

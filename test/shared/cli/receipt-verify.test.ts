@@ -6,7 +6,15 @@ import { receiptKeyFile } from '../../../origin/tee/key-files.ts'
 import { ReceiptSigner } from '../../../origin/receipts/receipt-signer.ts'
 import { goodEvidence, simulatedMachine } from '../attestation/good-evidence.ts'
 import { svc as commandLine } from './command-line.ts'
-import { ACCOUNT, BUILD, chainOf, newReceiptKey, signerWith, SUCCESS } from '../receipts.ts'
+import {
+  ACCOUNT,
+  BUILD,
+  chainOf,
+  newReceiptKey,
+  signatureWith,
+  signerWith,
+  SUCCESS,
+} from '../receipts.ts'
 
 const KEY = newReceiptKey()
 const POINT = KEY.publicKey.toString('hex')
@@ -51,6 +59,19 @@ describe('svc receipt verify', () => {
     ])
       expect(said).toContain(shown)
     expect(said).toContain('open    the owner of this key')
+  })
+
+  it('prints the signatures of wallets with a policy in words', async () => {
+    write('signed.txt', signerWith(KEY)(SUCCESS, { signatures: [signatureWith(17)] }))
+    const { said } = await svc('receipt', 'verify', 'signed.txt', '--key', POINT)
+    const { wallet, digest, policy_hash } = signatureWith(0)
+    for (const shown of [
+      `signed    ${digest} by the wallet ${wallet}`,
+      `allowed by the rule "pay suppliers" of the policy ${policy_hash}`,
+      '75 of 100 remained of the sum sum 15/1',
+      'further sums that are not in the receipt: 1',
+    ])
+      expect(said).toContain(shown)
   })
 
   it('reads the key from evidence, and prints the kind of machine', async () => {
