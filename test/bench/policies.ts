@@ -1,12 +1,14 @@
 /**
  * Measures the check of a request against a policy of 20 rules, of which the last one allows it, compared with ethers
- * decoding the calldata alone; and adding a charge to its sum.
+ * decoding the calldata alone; adding a charge to its sum; and a signature under a policy.
  */
 import { Interface } from 'ethers'
 import { evaluate } from '../../shared/policies/evaluate.ts'
 import { parsePolicy } from '../../shared/policies/policy.ts'
 import { reserveCharges, type SumStates } from '../../shared/policies/sum-states.ts'
 import { PAYEE, PAYROLL, transaction, transfer, USDC, WALLET } from '../shared/policies/requests.ts'
+import { MemorySums } from '../origin/policies/policy-holder.ts'
+import { measurePolicySigning } from './policies-signing.ts'
 import { percentile, report } from './report.ts'
 
 const ROUNDS = 20_000
@@ -50,6 +52,8 @@ export async function policies(): Promise<void> {
     if (reserved.isReserved) states = reserved.states
   })
   report({ bench: 'policies', metric: 'sum_add_us', value: reserve, unit: 'us' })
+  // Sums in memory: without the transaction of the ledger.
+  await measurePolicySigning(new MemorySums())
 }
 
 function medianUs(act: () => unknown): number {
