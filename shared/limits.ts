@@ -75,12 +75,6 @@ export const CIPHERTEXT_MAX_CHARACTERS = 4 * Math.ceil((ENCRYPTED_MESSAGE_MAX_BY
  */
 export const SIGNING_INPUT_MAX_BYTES = 64 * 1024
 
-/**
- * Maximum number of paths from a struct type of typed data to the types that it refers to. ethers follows each path when
- * it signs, and their number can grow exponentially with the number of types.
- */
-export const TYPED_DATA_PATHS_MAX = 1_024
-
 /** Maximum length of a transaction as JSON: its data as hex, and room for an access list. */
 export const TRANSACTION_JSON_MAX_CHARACTERS = 4 * SIGNING_INPUT_MAX_BYTES
 

@@ -1,4 +1,9 @@
 const DIGITS = /^(?:[0-9a-f]{2})*$/i
+/** Values of the digits, by character code. */
+const VALUES = Uint8Array.from({ length: 103 }, (_, code) =>
+  parseInt(String.fromCharCode(code), 16),
+)
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Encodes bytes as lower-case hex without `0x`. */
 export function encodeHex(bytes: Uint8Array): string {
@@ -13,6 +18,16 @@ export function decodeHex(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!DIGITS.test(digits)) return undefined
   const bytes = new Uint8Array(digits.length / 2)
   for (let at = 0; at < bytes.length; at++)
-    bytes[at] = parseInt(digits.slice(2 * at, 2 * at + 2), 16)
+    bytes[at] = 16 * VALUES[digits.charCodeAt(2 * at)]! + VALUES[digits.charCodeAt(2 * at + 1)]!
   return bytes
+}
+
+/** Decodes hex of UTF-8. Returns `undefined` for any other text. */
+export function decodeHexText(text: string): string | undefined {
+  const bytes = decodeHex(text)
+  try {
+    return bytes && utf8.decode(bytes)
+  } catch {
+    return undefined
+  }
 }

@@ -3,7 +3,7 @@
  * every library writes. The EVM's own decoders accept many others, in which a checker and a contract could read
  * different values.
  */
-import { decodeHex } from '../encoding/hex.ts'
+import { decodeHexText } from '../encoding/hex.ts'
 import { type AbiTuple, type AbiType, type AbiValue, headWords, isDynamic } from './abi-type.ts'
 import { DeniedError } from './denial.ts'
 
@@ -13,8 +13,6 @@ const ONES = 'f'.repeat(WORD_DIGITS)
 
 /** Digits of a length or offset that can be non-zero. Calldata is much shorter than 2^32 bytes. */
 const COUNT_DIGITS = 8
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
  * Reads each byte once and in order, so that the work is proportional to the length of the data: an offset is accepted
@@ -162,9 +160,7 @@ const outOfRange = (type: string) =>
   new DeniedError('number_out_of_range', `a number in the calldata does not fit ${type}`)
 
 function textOf(hex: string): string {
-  try {
-    return utf8.decode(decodeHex(hex))
-  } catch {
-    throw new DeniedError('invalid_text', 'a string in the calldata is not valid UTF-8')
-  }
+  const text = decodeHexText(hex)
+  if (text !== undefined) return text
+  throw new DeniedError('invalid_text', 'a string in the calldata is not valid UTF-8')
 }

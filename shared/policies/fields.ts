@@ -12,21 +12,12 @@ export type Fields = {
   names: readonly string[]
 }
 
-type Options = {
-  /** Text before a member's name in errors. @default `${path}.` */
-  prefix?: string
-  /** @default false */
-  isNullAbsent?: boolean
-}
-
 /** @throws {DeniedError} unless the value is a plain object, whose members have no getters */
-export function requireFields(
-  value: unknown,
-  path: string,
-  { prefix = `${path}.`, isNullAbsent = false }: Options = {},
-): Fields {
+export function requireFields(value: unknown, path: string, isNullAbsent = false): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new DeniedError('malformed_request', `${path}: expected an object`)
+  // Members of the request itself are named without a prefix, as in the arguments of signing operations.
+  const prefix = path === 'request' ? '' : `${path}.`
   const members = new Map<string, unknown>()
   for (const key of Reflect.ownKeys(value)) {
     const property = Object.getOwnPropertyDescriptor(value, key)

@@ -24,17 +24,17 @@ const HEX_BYTES = /^0x(?:[0-9a-fA-F]{2})*$/
  */
 export function readInteger(value: unknown, path: string, notation: Notation): bigint {
   if (typeof value === 'number' && !Number.isSafeInteger(value))
-    throw new DeniedError(
-      'invalid_number',
+    throw invalid(
       `${path}: expected an integer below 2^53; pass larger ones as a string, BigInt or BigNumber`,
     )
   const number = integerOf(value, notation)
   if (number !== undefined && number >= INT256_MIN && number <= UINT256_MAX) return number
-  throw new DeniedError(
-    'invalid_number',
+  throw invalid(
     `${path}: expected an integer of at most 256 bits, as a number, decimal${notation === 'strict' ? ' without leading zeros' : ''} or 0x hex string, BigInt or BigNumber`,
   )
 }
+
+const invalid = (problem: string) => new DeniedError('invalid_number', problem)
 
 function integerOf(value: unknown, notation: Notation): bigint | undefined {
   if (typeof value === 'bigint') return value
@@ -56,12 +56,16 @@ export function readUint(
   const number = readInteger(value, path, notation)
   if (number >= 0n && number <= max) return number
   const bits = max.toString(2).length
-  throw new DeniedError('invalid_number', `${path}: expected an integer from 0 to 2^${bits} - 1`)
+  throw invalid(`${path}: expected an integer from 0 to 2^${bits} - 1`)
 }
 
-/** @throws {DeniedError} for 0, which stands for any chain */
-export function requireChain(chainId: bigint, path: string): void {
+/** Reads the ID of one chain, in strict notation. @throws {DeniedError} for 0, which stands for all chains */
+export function readChain(value: unknown, path: string): bigint {
+  if (value === undefined)
+    throw new DeniedError('chain_missing', `${path}: missing; name one chain`)
+  const chainId = readUint(value, path, 'strict', SAFE_INTEGER_MAX)
   if (chainId === 0n) throw new DeniedError('chain_zero', `${path}: is 0; name one chain`)
+  return chainId
 }
 
 /** Reads bytes as 0x hex, or as a list of numbers. Returns lower-case 0x hex. @throws {DeniedError} */

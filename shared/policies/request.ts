@@ -2,7 +2,7 @@
  * Reads a request for a signature into the one form that is checked and then signed. Everything that two programs could
  * read differently is denied.
  */
-import { encodeHex, decodeHex } from '../encoding/hex.ts'
+import { decodeHexText, encodeHex } from '../encoding/hex.ts'
 import { DeniedError } from './denial.ts'
 import { requireFields, type Fields, readText } from './fields.ts'
 import { type Notation, readBytes, readHex, requireBytes } from './numbers.ts'
@@ -33,14 +33,12 @@ export function readRequest(
   wallet: string,
   notation: Notation = 'strict',
 ): SigningRequest {
-  const fields = requireFields(request, 'request', { prefix: '' })
+  const fields = requireFields(request, 'request')
   const kind = fields.value('kind')
   switch (kind) {
-    case 'transaction': {
+    case 'transaction':
       fields.requireKnown(['kind', 'transaction'])
-      const given = fields.value('transaction')
-      return { kind, transaction: readTransaction(given, wallet.toLowerCase(), notation) }
-    }
+      return { kind, transaction: readTransaction(fields.value(kind), wallet, notation) }
     case 'message':
       fields.requireKnown(['kind', 'message', 'bytes'])
       return { kind, message: readMessage(fields) }
@@ -56,7 +54,7 @@ export function readRequest(
     default:
       throw new DeniedError(
         'malformed_request',
-        'kind: expected transaction, message, typed_data or digest',
+        'request.kind: expected transaction, message, typed_data or digest',
       )
   }
 }
@@ -68,20 +66,16 @@ function readMessage(fields: Fields): Message {
     throw new DeniedError('malformed_request', 'message: expected either message or bytes')
   if (text === undefined) {
     const bytes = readBytes(given, 'message')
-    return { bytes, text: textOf(bytes) }
+    // Decoded only if a policy needs it.
+    return {
+      bytes,
+      get text() {
+        return decodeHexText(bytes)
+      },
+    }
   }
   if (typeof text !== 'string')
     throw new DeniedError('malformed_request', 'message: expected a string')
   const encoded = encodeHex(new TextEncoder().encode(readText(text, 'message')))
   return { bytes: readHex(`0x${encoded}`, 'message'), text }
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-function textOf(bytes: string): string | undefined {
-  try {
-    return utf8.decode(decodeHex(bytes))
-  } catch {
-    return undefined
-  }
 }

@@ -1,5 +1,4 @@
 /** Reads the struct types of typed data (EIP-712). */
-import { TYPED_DATA_PATHS_MAX } from '../limits.ts'
 import { type AbiTuple, type AbiType, elementaryType } from './abi-type.ts'
 import { DeniedError } from './denial.ts'
 import { quoted, readList, readText, requireFields } from './fields.ts'
@@ -15,6 +14,8 @@ type Member = { name: string; type: string }
 const STRUCT_TYPES_MAX = 32
 /** Total length of the names and types. Every struct type is hashed together with all types that it refers to. */
 const TYPES_MAX_CHARACTERS = 4 * 1024
+/** Number of paths between the struct types, which can grow exponentially. Libraries such as ethers follow each path. */
+const PATHS_MAX = 1_024
 
 /** A more permissive pattern would allow one type's encoding to imitate another's. */
 const IDENTIFIER = /^[A-Za-z_$][A-Za-z0-9_$]*$/
@@ -45,17 +46,17 @@ export function readStructTypes(
     for (const member of members) characters += member.name.length + member.type.length
     characters += name.length
   }
-  if (declared.size === 0)
-    throw new DeniedError('invalid_type', 'types: expected at least one struct type')
+  if (declared.size === 0) throw invalid('types: expected at least one struct type')
   requireAtMost(declared.size, STRUCT_TYPES_MAX, 'types: has', 'struct types')
   requireAtMost(characters, TYPES_MAX_CHARACTERS, 'types: the names and types have', 'characters')
   return primaryTypeOf(declared)
 }
 
 function requireAtMost(count: number, max: number, has: string, things: string): void {
-  if (count > max)
-    throw new DeniedError('invalid_type', `${has} ${count} ${things}; the limit is ${max}`)
+  if (count > max) throw invalid(`${has} ${count} ${things}; the limit is ${max}`)
 }
+
+const invalid = (problem: string) => new DeniedError('invalid_type', problem)
 
 function readMembers(value: unknown, path: string): Member[] {
   const members = readList(value, path, 'invalid_type').map((each, index) => {
@@ -67,34 +68,30 @@ function readMembers(value: unknown, path: string): Member[] {
     return { name, type: readText(fields.value('type'), `${at}.type`) }
   })
   if (new Set(members.map(({ name }) => name)).size < members.length)
-    throw new DeniedError('invalid_type', `${path}: two fields have the same name`)
+    throw invalid(`${path}: two fields have the same name`)
   return members
 }
 
 function requireTypeName(name: string, path: string): void {
-  if (name === DOMAIN_TYPE)
-    throw new DeniedError('invalid_type', `${path}: leave it out; it is derived from the domain`)
-  if (RESERVED.test(name))
-    throw new DeniedError('invalid_type', `${path}: the name is reserved; rename it`)
+  if (name === DOMAIN_TYPE) throw invalid(`${path}: leave it out; it is derived from the domain`)
+  if (RESERVED.test(name)) throw invalid(`${path}: the name is reserved; rename it`)
   requireIdentifier(name, path)
 }
 
 /** `__proto__` would change an object instead of its members. */
 function requireIdentifier(name: unknown, path: string): asserts name is string {
   if (typeof name !== 'string' || !IDENTIFIER.test(name) || name === '__proto__')
-    throw new DeniedError('invalid_type', `${path}: expected a name of letters, digits, _ and $`)
+    throw invalid(`${path}: expected a name of letters, digits, _ and $`)
 }
 
 /** Finds the only type to which no other type refers. Other types of that kind would not be signed. */
 function primaryTypeOf(declared: Declared): { primaryType: string; type: StructType } {
   const resolver = new TypeResolver(declared)
-  const names = [...declared.keys()]
-  const structs = names.map((name) => resolver.struct(name))
+  const structs = [...declared.keys()].map((name) => resolver.struct(name))
   const used = new Set(structs.flatMap(({ uses }) => [...uses]))
   const [primary, ...others] = structs.filter(({ name }) => !used.has(name))
   if (others.length > 0)
-    throw new DeniedError(
-      'invalid_type',
+    throw invalid(
       `types: expected one primary type, found ${[primary!, ...others].map(({ name }) => name).join(', ')}; remove the types that are not used`,
     )
   return { primaryType: primary!.name, type: primary!.type }
@@ -111,8 +108,8 @@ type Resolved = {
 
 class TypeResolver {
   readonly #declared: Declared
-  readonly #resolved = new Map<string, Resolved>()
-  readonly #open = new Set<string>()
+  /** A type whose members are being resolved is undefined. */
+  readonly #resolved = new Map<string, Resolved | undefined>()
   #paths = 0
 
   constructor(declared: Declared) {
@@ -122,24 +119,19 @@ class TypeResolver {
   struct(name: string): Resolved {
     const known = this.#resolved.get(name)
     if (known) return known
-    if (this.#open.has(name))
-      throw new DeniedError(
-        'invalid_type',
-        `types.${name}: contains itself; recursive types cannot be signed`,
-      )
-    this.#open.add(name)
+    if (this.#resolved.has(name))
+      throw invalid(`types.${name}: contains itself; recursive types cannot be signed`)
+    this.#resolved.set(name, undefined)
     const direct = new Set<Resolved>()
     const members = this.#declared.get(name)!.map((member, index) => ({
       name: member.name,
       type: this.#type(member.type, direct, `types.${name}[${index}].type`),
     }))
-    this.#open.delete(name)
     const paths = 1 + [...direct].reduce((sum, each) => sum + each.paths, 0)
     this.#paths += paths
-    if (this.#paths > TYPED_DATA_PATHS_MAX)
-      throw new DeniedError(
-        'invalid_type',
-        `types: refer to each other in more than ${TYPED_DATA_PATHS_MAX} ways; use fewer or flatter struct types`,
+    if (this.#paths > PATHS_MAX)
+      throw invalid(
+        `types: refer to each other in more than ${PATHS_MAX} ways; use fewer or flatter struct types`,
       )
     const uses = new Set([...direct].flatMap((each) => [each.name, ...each.uses]))
     const encodedType = [name, ...[...uses].toSorted()]

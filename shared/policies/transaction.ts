@@ -5,9 +5,9 @@ import {
   type Notation,
   readBytes,
   readHex,
+  readChain,
   readUint,
   requireBytes,
-  requireChain,
   SAFE_INTEGER_MAX,
 } from './numbers.ts'
 
@@ -49,16 +49,16 @@ const ACCESS_LIST_MAX = 128
 /**
  * Reads an unsigned transaction. In the notation of ethers v5, null stands for a missing field, a transaction without a
  * type is a legacy transaction, other missing numbers are 0, and so is '0x'.
- * @param wallet lower-case address, which the field `from` must name if it is present
+ * @param wallet address, which the field `from` must name if it is present
  * @throws {DeniedError}
  */
 export function readTransaction(given: unknown, wallet: string, notation: Notation): Transaction {
   const isStrict = notation === 'strict'
-  const fields = requireFields(given, 'transaction', { isNullAbsent: !isStrict })
+  const fields = requireFields(given, 'transaction', !isStrict)
   const type = readType(fields, isStrict)
   requireFieldsOf(type, fields, isStrict ? FIELDS : FIELDS.slice(0, 3))
   const address = (name: string) => readAddress(fields.value(name), `transaction.${name}`, notation)
-  if (fields.value('from') !== undefined && address('from') !== wallet)
+  if (fields.value('from') !== undefined && address('from') !== wallet.toLowerCase())
     throw new DeniedError(
       'other_sender',
       `transaction.from: is not the address of the wallet, ${wallet}`,
@@ -68,14 +68,12 @@ export function readTransaction(given: unknown, wallet: string, notation: Notati
     if (!isStrict && (value === undefined || value === '0x')) return 0n
     return readUint(fields.required(name, 'an integer'), `transaction.${name}`, notation, max)
   }
-  if (isStrict && (fields.value('chainId') ?? null) === null)
-    throw new DeniedError('chain_missing', 'transaction.chainId: missing; name one chain')
-  const chainId = integer('chainId', SAFE_INTEGER_MAX)
-  if (isStrict) requireChain(chainId, 'transaction.chainId')
   const data = fields.value('data')
   return {
     type,
-    chainId,
+    chainId: isStrict
+      ? readChain(fields.value('chainId') ?? undefined, 'transaction.chainId')
+      : integer('chainId', SAFE_INTEGER_MAX),
     nonce: integer('nonce', SAFE_INTEGER_MAX),
     to: (fields.value('to') ?? null) === null ? null : address('to'),
     value: fields.value('value') === undefined ? 0n : integer('value'),

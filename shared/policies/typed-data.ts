@@ -3,15 +3,7 @@ import { type AbiType, type AbiValue, elementaryType, fitsInteger, typeName } fr
 import { readAddress } from './address.ts'
 import { DeniedError } from './denial.ts'
 import { type Fields, quoted, readList, readText, requireFields } from './fields.ts'
-import {
-  type Notation,
-  readBytes,
-  readInteger,
-  readUint,
-  requireBytes,
-  requireChain,
-  SAFE_INTEGER_MAX,
-} from './numbers.ts'
+import { type Notation, readBytes, readInteger, requireBytes, readChain } from './numbers.ts'
 import { DOMAIN_TYPE, encodeType, readStructTypes, type StructType } from './struct-types.ts'
 
 export type TypedData = {
@@ -66,16 +58,13 @@ function readDomain(value: unknown, notation: Notation): TypedDataDomain {
   fields.requireKnown(DOMAIN_MEMBERS.map(({ name }) => name))
   const reader = new ValueReader(notation)
   const given = DOMAIN_MEMBERS.filter(({ name }) => fields.value(name) !== undefined)
-  const domain: TypedDataDomain = Object.fromEntries(
-    given.map(({ name, type }) => [
-      name,
-      reader.read(elementaryType(type)!, fields.value(name), `domain.${name}`),
-    ]),
+  return Object.fromEntries(
+    given.map(({ name, type }) => {
+      const [member, path] = [fields.value(name), `domain.${name}`]
+      if (name === 'chainId' && notation === 'strict') return [name, readChain(member, path)]
+      return [name, reader.read(elementaryType(type)!, member, path)]
+    }),
   )
-  const { chainId } = domain
-  if (notation === 'strict' && chainId !== undefined)
-    requireChain(readUint(chainId, 'domain.chainId', notation, SAFE_INTEGER_MAX), 'domain.chainId')
-  return domain
 }
 
 /** Returns the domain as a struct, whose type has the members that are present. */

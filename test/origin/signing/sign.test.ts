@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { describe, expect, it } from 'vitest'
 import { digestOf } from '../../../origin/signing/digest.ts'
 import { requestOf } from '../../../origin/signing/fields.ts'
-import { signForRun } from '../../../origin/signing/sign.ts'
+import { signForRun, signRequest } from '../../../origin/signing/sign.ts'
 import { SIGNING_INPUT_MAX_BYTES } from '../../../shared/limits.ts'
 import { readRequest } from '../../../shared/policies/request.ts'
 import { publishedVectors, sample, type Vector } from '../ethers/published/vectors.ts'
@@ -108,6 +108,43 @@ describe('published examples and vectors', () => {
         await new WalletV6(COW).signMessage(message),
       )
     }
+  })
+
+  it('signs blob transactions, which only policies allow, like ethers v6', async () => {
+    const fields = {
+      type: 3,
+      chainId: 1,
+      nonce: 7,
+      gasLimit: 21_000,
+      maxFeePerGas: 300,
+      maxPriorityFeePerGas: 200,
+      maxFeePerBlobGas: 128,
+      to: TO,
+      value: 0,
+      data: '0x80',
+      accessList: [{ address: TO, storageKeys: [`0x${'11'.repeat(32)}`] }],
+      blobVersionedHashes: [`0x01${'22'.repeat(31)}`],
+    }
+    const request = readRequest({ kind: 'transaction', transaction: fields }, cow.address)
+    expect(signRequest(request, cow)).toBe(await new WalletV6(COW).signTransaction(fields))
+  })
+
+  it('signs lists of bytes and negative hex, which policies accept, like ethers v5', async () => {
+    const data = {
+      domain: { chainId: 1, salt: Array(32).fill(7) },
+      types: {
+        A: [
+          { name: 'a', type: 'bytes4[]' },
+          { name: 'b', type: 'bytes' },
+          { name: 'c', type: 'int8' },
+        ],
+      },
+      value: { a: [[1, 2, 3, 255]], b: [], c: '-0x05' },
+    }
+    const request = readRequest({ kind: 'typed_data', ...data }, cow.address)
+    expect(signRequest(request, cow)).toBe(
+      await new ethers.Wallet(COW)._signTypedData(data.domain, data.types, data.value),
+    )
   })
 
   it('signs digests at and beyond the order of the curve like ethers v5', () => {
@@ -284,7 +321,7 @@ describe('signTransaction refuses', () => {
     [
       'another sender',
       { from: TO },
-      `transaction.from: is not the address of the wallet, ${cow.address.toLowerCase()}`,
+      `transaction.from: is not the address of the wallet, ${cow.address}`,
     ],
     ['no address', { to: '0x' }, 'transaction.to: expected an address'],
     ['an empty address', { to: '' }, 'transaction.to: expected an address'],

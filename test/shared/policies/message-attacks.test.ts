@@ -1,4 +1,5 @@
 /** Attempts to get a message or a digest past a policy, and requests of a kind without a rule. */
+import { SIGNING_INPUT_MAX_BYTES } from '../../../shared/limits.ts'
 import { testFamilies } from './attack-families.ts'
 import { ACTION, allowing, PAYROLL, policyOf, transaction } from './requests.ts'
 import { typedData } from './typed-data-requests.ts'
@@ -19,6 +20,7 @@ testFamilies({
         },
       ],
       ['the exact message', { kind: 'message', message: 'OK' }],
+      ['the exact message as a list of bytes', { kind: 'message', bytes: [0x4f, 0x4b] }],
       [
         'a message of two lines',
         { kind: 'message', message: 'Sign in to example.com as bob\r\nnonce: 1' },
@@ -94,6 +96,11 @@ testFamilies({
       ['neither text nor bytes', { kind: 'message' }, 'malformed_request'],
       ['a list of texts', { kind: 'message', message: ['OK'] }, 'malformed_request'],
       ['bytes with an odd number of digits', { kind: 'message', bytes: '0xfff' }, 'invalid_hex'],
+      [
+        'exhaustion: a long message',
+        { kind: 'message', message: 'é'.repeat(SIGNING_INPUT_MAX_BYTES / 2 + 1) },
+        'data_too_long',
+      ],
     ],
   },
   'rules that deny messages': {

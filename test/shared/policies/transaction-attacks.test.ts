@@ -7,6 +7,7 @@ import {
   PAYROLL,
   policyOf,
   THIEF,
+  TRANSACTION,
   transaction,
   transfer,
   USDC,
@@ -17,6 +18,8 @@ import {
 const MAX = 2n ** 256n - 1n
 const withPrototype = JSON.parse('{"__proto__": {"to": "0x00"}}')
 
+const DATA = TRANSACTION.data
+const KEY = `0x${'11'.repeat(32)}`
 const payroll = policyOf(PAYROLL)
 
 const FAMILIES: Record<string, Family> = {
@@ -204,6 +207,7 @@ const FAMILIES: Record<string, Family> = {
       ],
       ['numbers as numbers', transaction({ gasLimit: 60_000 })],
       ['a value of zero', transaction({ value: '0x00' })],
+      ['the highest nonce', transaction({ nonce: String(2 ** 53 - 1) })],
     ],
     attacks: [
       ['value in a contract call: 1 wei', transaction({ value: 1 }), 'value_over_max'],
@@ -254,6 +258,11 @@ const FAMILIES: Record<string, Family> = {
         transaction({ value: { type: 'BigNumber', hex: '0x00' } }),
         'invalid_number',
       ],
+      [
+        'a nonce that numbers cannot represent',
+        transaction({ nonce: '0x20000000000000' }),
+        'invalid_number',
+      ],
       ['no gas limit', transaction({ gasLimit: undefined }), 'missing_field'],
       ['no nonce', transaction({ nonce: null }), 'missing_field'],
       ['no fees', transaction({ maxFeePerGas: undefined, type: 2 }), 'missing_field'],
@@ -261,12 +270,37 @@ const FAMILIES: Record<string, Family> = {
   },
   'fields of a transaction': {
     policy: payroll,
-    allowed: [['the sender', transaction({ from: WALLET })]],
+    allowed: [
+      ['the sender', transaction({ from: WALLET })],
+      ['data as a list of bytes', transaction({ data: [...Buffer.from(DATA.slice(2), 'hex')] })],
+      ['an access list', transaction({ accessList: [{ address: USDC, storageKeys: [KEY] }] })],
+      ['an access list of pairs', transaction({ accessList: [[USDC, [KEY]], [DAI]] })],
+      [
+        'an access list of 128 entries',
+        transaction({ accessList: [[USDC, Array(127).fill(KEY)]] }),
+      ],
+      ['gasPrice that equals maxFeePerGas', transaction({ gasPrice: '0x06fc23ac00' })],
+    ],
     attacks: [
       ['another sender', transaction({ from: THIEF }), 'other_sender'],
       ['input beside data', transaction({ input: transfer(THIEF, MAX) }), 'unknown_field'],
       ['gas beside gasLimit', transaction({ gas: '0xffffff' }), 'unknown_field'],
       ['customData', transaction({ customData: {} }), 'unknown_field'],
+      [
+        'exhaustion: a long access list',
+        transaction({ accessList: [[USDC, Array(128).fill(KEY)]] }),
+        'data_too_long',
+      ],
+      [
+        'a short storage key',
+        transaction({ accessList: [{ address: USDC, storageKeys: ['0x00'] }] }),
+        'invalid_hex',
+      ],
+      [
+        'an unknown member of the access list',
+        transaction({ accessList: [{ address: USDC, storageKeys: [], keys: [KEY] }] }),
+        'unknown_field',
+      ],
       ['ccipReadEnabled', transaction({ ccipReadEnabled: true }), 'unknown_field'],
       ['a field in upper case', transaction({ Data: transfer(THIEF, MAX) }), 'unknown_field'],
       ['a member __proto__', { kind: 'transaction', transaction: withPrototype }, 'unknown_field'],

@@ -24,6 +24,13 @@ const LATTICE = Object.fromEntries(
   ]),
 )
 
+const CHAIN = Object.fromEntries(
+  Array.from({ length: 33 }, (_, at) => [
+    `T${at}`,
+    at < 32 ? [member('next', `T${at + 1}[]`)] : [],
+  ]),
+)
+
 const EMPTY_LATTICE = Object.fromEntries(LATTICE['T0']!.map(({ name }) => [name, []]))
 
 const FAMILIES: Record<string, Family> = {
@@ -122,6 +129,21 @@ function anyTypes(): Family {
       [
         'exponential types: struct types that refer to each other in 2^31 ways',
         typedData({ types: LATTICE, encoded: '', value: EMPTY_LATTICE }),
+        'invalid_type',
+      ],
+      [
+        'exhaustion: 33 struct types',
+        typedData({ types: CHAIN, encoded: '', value: {} }),
+        'invalid_type',
+      ],
+      [
+        'exhaustion: more than 512 values',
+        typedData({ encoded: 'A(bool[] a)', value: { a: Array(512).fill(true) } }),
+        'data_too_long',
+      ],
+      [
+        'exhaustion: more than 4 KiB of names',
+        typedData({ encoded: `A(bool ${'a'.repeat(4096)})`, value: {} }),
         'invalid_type',
       ],
       ['a permit over the sum', ofValue({ value: '100000001' }), 'over_sum'],
