@@ -7,7 +7,6 @@ import { evaluate } from '../../shared/policies/evaluate.ts'
 import { parsePolicy } from '../../shared/policies/policy.ts'
 import { reserveCharges, type SumStates } from '../../shared/policies/sum-states.ts'
 import { PAYEE, PAYROLL, transaction, transfer, USDC, WALLET } from '../shared/policies/requests.ts'
-import { MemorySums } from '../origin/policies/policy-holder.ts'
 import { measurePolicySigning } from './policies-signing.ts'
 import { percentile, report } from './report.ts'
 
@@ -52,8 +51,7 @@ export async function policies(): Promise<void> {
     if (reserved.isReserved) states = reserved.states
   })
   report({ bench: 'policies', metric: 'sum_add_us', value: reserve, unit: 'us' })
-  // Sums in memory: without the transaction of the ledger.
-  await measurePolicySigning(new MemorySums())
+  await measurePolicySigning()
 }
 
 function medianUs(act: () => unknown): number {
