@@ -1,4 +1,4 @@
-import type { ReservationResult } from './sums-ledger.ts'
+import type { ReservationResult } from './sums/reservation.ts'
 
 /**
  * Writes an explanation with its last sentence, the reason, first: the error of a key operation is cut at 1,000

@@ -12,13 +12,13 @@ import { signRequest } from '../signing/sign.ts'
 import { denialMessage, overSumReason } from './denial-message.ts'
 import { PolicyDocumentError, type PolicyDocuments } from './documents.ts'
 import type { PolicyWallet } from './policy-wallet.ts'
-import type { SignatureReservation, SumsLedger } from './sums-ledger.ts'
+import type { PolicySums } from './sums/policy-sums.ts'
+import type { SignatureReservation } from './sums/reservation.ts'
 
 export type PolicySignerOptions = {
   keyring: Keyring
   documents: Pick<PolicyDocuments, 'cached' | 'load'>
-  /** If omitted, rules with sums allow nothing. */
-  sums?: SumsLedger | undefined
+  sums: Pick<PolicySums, 'reserve'>
   /**
    * Returns the time of the block from which permissions are read, in Unix seconds. A change of a policy takes effect by
    * the chain's clock.
@@ -106,7 +106,6 @@ export class PolicySigner {
   ): Promise<ReceiptSignature['sums']> {
     const { sums } = this.#options
     if (reservation.charges.length === 0) return []
-    if (!sums) throw new SignatureRefusedError('sums cannot be counted by this service')
     const reserved = await sums.reserve(reservation).catch((error: unknown) => {
       throw unavailable(error)
     })

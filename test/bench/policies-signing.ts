@@ -3,10 +3,9 @@
  * transfer of tokens, and with the real permission checks.
  */
 import { createActionPool } from '../../origin/actions/pool.ts'
-import type { Database } from '../../origin/db/open.ts'
 import { PolicyDocuments } from '../../origin/policies/documents.ts'
 import { PolicySigner } from '../../origin/policies/policy-signer.ts'
-import type { SumsLedger } from '../../origin/policies/sums-ledger.ts'
+import { PolicySums } from '../../origin/policies/sums/policy-sums.ts'
 import { capabilityFor } from '../../origin/runs/capability.ts'
 import { openFresh } from '../origin/db/fresh-database.ts'
 import { policyFrom, policyHolder, recordOf, withWallet } from '../origin/policies/policy-holder.ts'
@@ -34,16 +33,16 @@ const CODE = `
     return limitedFirst ? [first, second] : [second, first]
   }`
 
-/** @param sumsOf returns a ledger, to which each signature is added. If omitted, the policy has no sums */
-export async function measurePolicySigning(
-  sumsOf?: (db: Database) => Promise<SumsLedger>,
-): Promise<void> {
+export async function measurePolicySigning(): Promise<void> {
   const { db, close } = await openFresh()
   const documents = new PolicyDocuments({ db, now: Date.now })
-  const sums = await sumsOf?.(db)
-  const [rule] = PAYROLL.rules
-  const withoutSums = { ...PAYROLL, sums: undefined, rules: [{ ...rule, sums: undefined }] }
-  const policy = policyFrom(sums ? PAYROLL : withoutSums)
+  const sums = new PolicySums({
+    db,
+    now: Date.now,
+    monotonic: () => performance.now(),
+    log: () => {},
+  })
+  const policy = policyFrom(PAYROLL)
   await documents.store(policy)
   const signer = new PolicySigner({
     keyring,
@@ -53,7 +52,7 @@ export async function measurePolicySigning(
     now: Date.now,
   })
   const plainAccount = accountOf('bench', ['plain'], [CID])
-  // A ledger trusts the sums of a new database only for policies that were set after its creation.
+  // Sums of a new database are trusted only for policies that were set after its creation.
   const record = recordOf(policy, { setAt: Math.ceil(Date.now() / 1_000) + 60 })
   const { wallet, address: limited } = policyHolder('bench', record, [CID])
   const account = withWallet(plainAccount, wallet)

@@ -27,6 +27,7 @@ import { Credits } from '../../../origin/credits/credits.ts'
 import { startPayments } from '../../../origin/credits/processor/start-payments.ts'
 import { abortableSleep } from '../../../origin/timeout.ts'
 import { HEARTBEAT_MS, RunClaims } from '../../../origin/runs/claims.ts'
+import { PolicySums } from '../../../origin/policies/sums/policy-sums.ts'
 import { ActionStatements } from '../../../origin/receipts/action-statements.ts'
 import { PolicyDocuments } from '../../../origin/policies/documents.ts'
 import { PolicySigner } from '../../../origin/policies/policy-signer.ts'
@@ -149,9 +150,11 @@ export async function startOrigin(
   })
   const sourceCids = new SourceCids(now)
   const drain = new Drain()
+  const policySums = new PolicySums({ db, now, monotonic: () => performance.now(), log })
   const policySigner = new PolicySigner({
     keyring,
     documents: new PolicyDocuments({ db, now }),
+    sums: policySums,
     chainTime: () => mirror.current().chainTime,
     now,
   })

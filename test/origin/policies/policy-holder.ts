@@ -3,7 +3,11 @@ import { computeAddress, id, zeroPadValue } from 'ethers'
 import type { Account, AccountWallet } from '../../../origin/accounts/account.ts'
 import type { WalletPolicy } from '../../../origin/accounts/wallet-policy.ts'
 import { NO_LOCK } from '../../../origin/keys/keyring.ts'
-import type { ReservationResult, SumsLedger } from '../../../origin/policies/sums-ledger.ts'
+import type { PolicySums } from '../../../origin/policies/sums/policy-sums.ts'
+import type {
+  ReservationResult,
+  SignatureReservation,
+} from '../../../origin/policies/sums/reservation.ts'
 import { type Policy, parsePolicy } from '../../../shared/policies/policy.ts'
 import { reserveCharges, type SumStates } from '../../../shared/policies/sum-states.ts'
 import { PAYROLL } from '../../shared/policies/requests.ts'
@@ -86,7 +90,7 @@ export function withWallet(account: Account, wallet: AccountWallet): Account {
 }
 
 /** Sums in memory. */
-export class MemorySums implements SumsLedger {
+export class MemorySums implements Pick<PolicySums, 'reserve'> {
   readonly #now: () => number
   readonly #states = new Map<string, SumStates>()
 
@@ -94,10 +98,7 @@ export class MemorySums implements SumsLedger {
     this.#now = now
   }
 
-  async reserve({
-    pkpId,
-    charges,
-  }: Parameters<SumsLedger['reserve']>[0]): Promise<ReservationResult> {
+  async reserve({ pkpId, charges }: SignatureReservation): Promise<ReservationResult> {
     const reserved = reserveCharges(this.statesOf(pkpId), charges, this.#now())
     if (reserved.isReserved) this.#states.set(pkpId, reserved.states)
     return reserved

@@ -371,12 +371,6 @@ describe('fails closed', () => {
     expect(await refusedFor(holder, { current: stale })).toContain('its nodes do not respond')
     expect(await refusedFor(holder, { chainTime: stale })).toContain('its nodes do not respond')
   })
-
-  it('without a ledger, for a rule that has sums', async () => {
-    const run = runOf(holder.account, { sums: undefined })
-    await expect(run.keyOperation(PAYMENT)).rejects.toThrow('sums cannot be counted')
-    await run.keyOperation(GREETING)
-  })
 })
 
 describe('changes while the database is waited for', () => {
