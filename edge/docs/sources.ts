@@ -134,6 +134,7 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/decisions/0107-policies-in-the-contract.md', title: "0107 Policies in the contract", lead: "", load: () => import('../../docs/decisions/0107-policies-in-the-contract.md') },
   { file: 'docs/decisions/0109-policy-wallets.md', title: "0109 Policy wallets", lead: "", load: () => import('../../docs/decisions/0109-policy-wallets.md') },
   { file: 'docs/decisions/0113-one-reader-of-requests.md', title: "0113 One reader of requests for signatures", lead: "", load: () => import('../../docs/decisions/0113-one-reader-of-requests.md') },
+  { file: 'docs/decisions/0108-policy-sums.md', title: "0108 Sums of policies in the database", lead: "", load: () => import('../../docs/decisions/0108-policy-sums.md') },
   { file: 'docs/deploy.md', title: "Deployment", lead: "This page describes how to set up, from scratch, a deployment that anyone can verify.", load: () => import('../../docs/deploy.md') },
   { file: 'docs/derived-actions.md', title: "Derived actions", lead: "The source of a derived action consists of a template, followed by a constant called the manifest.", load: () => import('../../docs/derived-actions.md') },
   { file: 'docs/errors.md', title: "Errors", lead: "Every failure of both services: what it means, and what to do.", load: () => import('../../docs/errors.md') },

@@ -1,6 +1,7 @@
 /**
  * Measures the check of a request against a policy of 20 rules, of which the last one allows it, compared with ethers
- * decoding the calldata alone; adding a charge to its sum; and a signature under a policy.
+ * decoding the calldata alone; adding a charge to its sum; reserving sums in the database (`policy-sums.ts`); and a
+ * signature under a policy (`policies-signing.ts`).
  */
 import { Interface } from 'ethers'
 import { evaluate } from '../../shared/policies/evaluate.ts'
@@ -8,6 +9,7 @@ import { parsePolicy } from '../../shared/policies/policy.ts'
 import { reserveCharges, type SumStates } from '../../shared/policies/sum-states.ts'
 import { PAYEE, PAYROLL, transaction, transfer, USDC, WALLET } from '../shared/policies/requests.ts'
 import { measurePolicySigning } from './policies-signing.ts'
+import { policySums } from './policy-sums.ts'
 import { percentile, report } from './report.ts'
 
 const ROUNDS = 20_000
@@ -51,6 +53,7 @@ export async function policies(): Promise<void> {
     if (reserved.isReserved) states = reserved.states
   })
   report({ bench: 'policies', metric: 'sum_add_us', value: reserve, unit: 'us' })
+  await policySums()
   await measurePolicySigning()
 }
 

@@ -11,6 +11,7 @@ import type {
 import { SumsUnavailableError } from '../../../origin/policies/sums/sums-unavailable.ts'
 import type { Charge } from '../../../shared/policies/charges.ts'
 import { UINT256_MAX } from '../../../shared/policies/numbers.ts'
+import { blocksOf } from '../../system/docs/blocks.ts'
 import { openWithClock, setDatabaseClock, stopDatabaseClock } from './database-clock.ts'
 import { charge, newDigest, newWallet, POLICY_HASH } from './reservations.ts'
 
@@ -409,6 +410,10 @@ describe('clocks', () => {
 describe('a restored database', () => {
   const setAt = () => Math.floor(Date.now() / 1_000) - 10
 
+  /** A statement of the documentation. */
+  const statement = (part: string) =>
+    blocksOf('docs/backup.md').find(({ text }) => text.includes(part))!.text
+
   /** As after a restore, which starts a new timeline. */
   async function changeTimeline() {
     await database.db.execute(
@@ -464,10 +469,16 @@ describe('a restored database', () => {
     await Promise.all([sumsAt().recordTimeline(), sumsAt().recordTimeline()])
     await sumsAt().recordTimeline()
     expect(logs).toEqual(['policies.timeline_changed'])
-    await database.db.execute(sql`
-      UPDATE database_timelines SET complete_since = (SELECT min(complete_since) FROM database_timelines)`)
+    await database.db.execute(sql.raw(statement('min(complete_since)')))
     const old = reservation(newWallet(), [hourly(1n)], { policySetAt: setAt() })
     expect((await sumsAt().reserve(old)).isReserved).toBe(true)
+  })
+
+  it('accepts the statement of an operator who restored it without recovery', async () => {
+    await sumsAt().recordTimeline()
+    await database.db.execute(sql.raw(statement('complete_since = now()')))
+    const old = reservation(newWallet(), [hourly(1n)], { policySetAt: setAt() })
+    expect((await sumsAt().reserve(old)).isReserved).toBe(false)
   })
 
   it('counts as restored if the table of timelines is empty', async () => {

@@ -128,11 +128,9 @@ it('never exceed a cap in any window, whatever is killed, and lose nothing of it
   for (const signer of signers) signer.start()
   try {
     await Promise.all(signers.map((signer) => signer.finished(0)))
-    let isOver = false
-    const over = Promise.all(signers.map((signer) => signer.finished(1))).then(
-      () => (isOver = true),
-    )
-    while (!isOver) await disturb(signers, figures, over)
+    const ended = new AbortController()
+    const over = Promise.all(signers.map((signer) => signer.finished(1))).then(() => ended.abort())
+    while (!ended.signal.aborted) await disturb(signers, figures, over)
   } finally {
     await Promise.all(signers.map((signer) => signer.kill()))
   }

@@ -59,6 +59,11 @@ export const ELSEWHERE: readonly Elsewhere[] = [
   })),
   { page: 'docs/backup.md', language: 'ini', ranBy: RECOVER_POSTGRES },
   { page: 'docs/backup.md', has: 'UPDATE agent_tokens', ranBy: RECOVER_EDGE },
+  ...['min(complete_since)', 'complete_since = now()'].map((has) => ({
+    page: 'docs/backup.md',
+    has,
+    ranBy: 'test/origin/policies/policy-sums.test.ts',
+  })),
   ...['pg_backup_start', 'cp -a /data', 'recovery.signal'].map((has) => ({
     page: 'docs/backup.md',
     has,
