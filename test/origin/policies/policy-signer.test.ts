@@ -408,20 +408,24 @@ describe('changes while the database is waited for', () => {
     ['emptied group', 'are not in the same group', { ...holder.account, groups: new Map() }],
     ['removed wallet', 'the account has no wallet', without],
     ['tightened policy', 'policy changed in the meantime', tightened],
-  ] as const)('%s: nothing is signed while the document is loaded', async (_what, text, state) => {
-    let account: Account | Error = holder.account
-    const current = () => {
-      if (account instanceof Error) throw account
-      return account
-    }
-    const { open, ...slow } = slowDocuments()
-    const run = runOf(holder.account, { ...slow, current })
-    const refused = run.keyOperation(GREETING)
-    account = state
-    open()
-    await expect(refused).rejects.toThrow(text)
-    expect(run.end()).toEqual([])
-  })
+  ] as const)(
+    '%s: nothing is spent or signed while the document is loaded',
+    async (_what, text, state) => {
+      let account: Account | Error = holder.account
+      const current = () => {
+        if (account instanceof Error) throw account
+        return account
+      }
+      const { open, ...slow } = slowDocuments()
+      const sums = new MemorySums(() => NOW)
+      const run = runOf(holder.account, { ...slow, sums, current })
+      const refused = run.keyOperation(PAYMENT)
+      account = state
+      open()
+      await expect(refused).rejects.toThrow(text)
+      expect([sums.spent(wallet.pkpId), run.end()]).toEqual([0n, []])
+    },
+  )
 
   it.each([
     ['revoked key', 'has been revoked', new Error('revoked')],
