@@ -54,6 +54,7 @@ const LONG = [
   'test/origin/http/shedding.test.ts',
   'test/shared/client/sovereign.test.ts',
   'test/origin/http/any-input.test.ts',
+  'test/origin/actions/policy-wallets.test.ts',
 ]
 
 export class LongestFirst extends BaseSequencer {

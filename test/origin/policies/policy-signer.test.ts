@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { id, Transaction, verifyMessage, verifyTypedData, zeroPadValue } from 'ethers'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -115,6 +116,20 @@ describe('a wallet with a policy', () => {
     const text = await long.then(String, String)
     expect(text.length).toBeGreaterThan(1_000)
     expect(text.slice(0, 1_000)).toContain('does not allow it, because')
+  })
+
+  it('throws the error in docs/policies.md for its policy', async () => {
+    const page = readFileSync(new URL('../../../docs/policies.md', import.meta.url), 'utf8')
+    const [document, request] = [...page.matchAll(/```json\n([^]*?)```/g)].map(
+      ([, json = '']) => JSON.parse(json) as object,
+    )
+    const sample = policyFrom(document!)
+    await documents.store(sample)
+    const other = policyHolder('account', recordOf(sample), [CID])
+    const { transaction } = request as { transaction: object }
+    const theft = signing({ ...transaction, data: transfer(THIEF, 25_000_000n) })
+    const error = await asked(other.account, theft).then(String, String)
+    expect(page).toContain(`\n\`\`\`text\n${error.replace(/^\w+: /, '')}\n\`\`\`\n`)
   })
 
   it('names what remains of a sum, and when more is available', async () => {
