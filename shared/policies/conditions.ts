@@ -64,7 +64,12 @@ function compileCondition(condition: Condition, type: AbiType, place: Place): Ch
 
 type Step = { kind: 'member' | 'element'; index: number }
 
-function resolvePath(path: string, type: AbiType, where: string): { steps: Step[]; type: AbiType } {
+/** @throws {PolicyError} if the type has no such place */
+export function resolvePath(
+  path: string,
+  type: AbiType,
+  where: string,
+): { steps: Step[]; type: AbiType } {
   const steps: Step[] = []
   let current = type
   for (const [, name, digits] of path.matchAll(/([\w$]+)|\[(-?\d+)\]/g)) {

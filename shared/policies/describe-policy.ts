@@ -186,7 +186,7 @@ function sumWords({ name, of, tokens, per_recipient, window_s, max }: SumDefinit
   }`
 }
 
-function durationWords(seconds: number): string {
+export function durationWords(seconds: number): string {
   for (const [unit, length] of [
     ['day', 86_400],
     ['hour', 3_600],

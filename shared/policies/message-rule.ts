@@ -25,13 +25,14 @@ export function compileMessageRule({ effect, messages, binary }: MessageRule): M
 
 const NO_EFFECT: Match = { effect: undefined }
 
-const bytesOf = (text: string) => `0x${encodeHex(new TextEncoder().encode(text))}`
+/** Returns the UTF-8 of a text as 0x hex. */
+export const bytesOf = (text: string) => `0x${encodeHex(new TextEncoder().encode(text))}`
 
 /** Length of a hash in 0x hex. Some contract wallets accept the signature of a message as that of a hash. */
 const HASH_CHARACTERS = 66
 
 /** @param isAny true if any message is allowed, so that a requester could try hashes until one is valid text */
-function isBinary({ bytes, text }: Message, isAny: boolean): boolean {
+export function isBinary({ bytes, text }: Message, isAny: boolean): boolean {
   if (text === undefined || (isAny && bytes.length === HASH_CHARACTERS)) return true
   return /[^\P{Cc}\t\r\n]/u.test(text)
 }

@@ -64,18 +64,18 @@ function readMessage(fields: Fields): Message {
   const [text, given] = [fields.value('message'), fields.value('bytes')]
   if ((text === undefined) === (given === undefined))
     throw new DeniedError('malformed_request', 'message: expected either message or bytes')
-  if (text === undefined) {
-    const bytes = readBytes(given, 'message')
-    // Decoded only if a policy needs it.
-    return {
-      bytes,
-      get text() {
-        return decodeHexText(bytes)
-      },
-    }
-  }
+  if (text === undefined) return messageOf(readBytes(given, 'message'))
   if (typeof text !== 'string')
     throw new DeniedError('malformed_request', 'message: expected a string')
   const encoded = encodeHex(new TextEncoder().encode(readText(text, 'message')))
   return { bytes: readHex(`0x${encoded}`, 'message'), text }
 }
+
+/** @param bytes lower-case 0x hex */
+export const messageOf = (bytes: string): Message => ({
+  bytes,
+  // Decoded only if a policy needs it.
+  get text() {
+    return decodeHexText(bytes)
+  },
+})

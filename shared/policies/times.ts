@@ -1,7 +1,7 @@
 import type { Rule, Weekday } from './document.ts'
 import { refuse } from './policy-error.ts'
 
-type TimeWindow = NonNullable<Rule['times']>[number]
+export type TimeWindow = NonNullable<Rule['times']>[number]
 
 const WEEKDAYS: readonly Weekday[] = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 const DAY_MINUTES = 24 * 60
@@ -28,7 +28,8 @@ export function compileTimes(
   }
 }
 
-function minuteOf(time: string): number {
+/** Returns the minute of the day. */
+export function minuteOf(time: string): number {
   const [hours, minutes] = time.split(':').map(Number)
   return Math.min(hours! * 60 + minutes!, DAY_MINUTES)
 }

@@ -12,7 +12,8 @@ import { refuse } from './policy-error.ts'
 import type { Scope } from './scope.ts'
 import { maxGasPrice, type Transaction } from './transaction.ts'
 
-const DEFAULT_TYPES = [0, 1, 2]
+/** Types of transactions that a rule allows unless it names others. */
+export const DEFAULT_TYPES = [0, 1, 2]
 
 /** @throws {PolicyError} */
 export function compileTransactionRule(

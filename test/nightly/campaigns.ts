@@ -80,6 +80,14 @@ export const CAMPAIGNS: readonly Campaign[] = [
     minutesMax: 30,
   },
   {
+    name: 'policies',
+    planned: 20_000,
+    perPiece: 2_000,
+    unit: 'seeds',
+    vitest: [...GATE, 'origin', 'test/shared/policies/tightening/simulation.test.ts'],
+    minutesMax: 20,
+  },
+  {
     name: 'crons',
     planned: 21,
     perPiece: 3,

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
+import type { CheckOptions } from '../policy/check.ts'
 import type { SimulateOptions } from '../policy/simulate.ts'
 import { addExamples } from './examples.ts'
 
@@ -16,12 +17,16 @@ function registerCheck(policy: Command, cli: Cli): void {
     .command('check')
     .description('Check a policy, and print its hash and its rules in words.')
     .argument('<file>', 'policy document; - for standard input')
+    .option('--replaces <file>', 'also tell if it would replace this policy at once')
     .option('--json', 'print JSON')
-    .action(async (file: string) => {
+    .action(async (file: string, options: CheckOptions) => {
       const { checkPolicy } = await import('../policy/check.ts')
-      await checkPolicy(cli, command, file)
+      await checkPolicy(cli, command, file, options)
     })
-  addExamples(command, ['svc wallet policy check policy.json'])
+  addExamples(command, [
+    'svc wallet policy check policy.json',
+    'svc wallet policy check new.json --replaces policy.json',
+  ])
 }
 
 function registerSimulate(policy: Command, cli: Cli): void {

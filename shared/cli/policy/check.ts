@@ -1,15 +1,31 @@
 import type { Cli } from '../cli.ts'
 import type { Command } from 'commander'
-import { describePolicy } from '../../policies/describe-policy.ts'
+import { describePolicy, durationWords } from '../../policies/describe-policy.ts'
+import { isTightening } from '../../policies/is-tightening.ts'
 import { type Policy, parsePolicy } from '../../policies/policy.ts'
 import { PolicyError } from '../../policies/policy-error.ts'
 import { printable, UsageError } from '../terminal.ts'
 
-/** @throws {UsageError} if the policy is invalid */
-export async function checkPolicy(cli: Cli, command: Command, file: string): Promise<void> {
-  const { hash, canonical, document } = parsedPolicy(await cli.text(file), file)
+export type CheckOptions = {
+  /** File of the policy that would be replaced. */
+  replaces?: string
+}
+
+/** @throws {UsageError} if a policy is invalid */
+export async function checkPolicy(
+  cli: Cli,
+  command: Command,
+  file: string,
+  { replaces }: CheckOptions,
+): Promise<void> {
+  const policy = parsedPolicy(await cli.text(file), file)
+  const { hash, canonical, document } = policy
   const { rules, sums, general, warnings } = describePolicy(document)
-  const result = { hash, canonical, rules, sums, general, warnings }
+  const change =
+    replaces === undefined
+      ? undefined
+      : changeOf(parsedPolicy(await cli.text(replaces), replaces), policy)
+  const result = { hash, canonical, rules, sums, general, warnings, ...(change && { change }) }
   cli.print(command, result, () => [
     `hash  ${hash}`,
     '',
@@ -18,7 +34,41 @@ export async function checkPolicy(cli: Cli, command: Command, file: string): Pro
     '',
     ...general,
     ...warnings.map((warning) => `Warning: ${printable(warning)}`),
+    ...(change ? ['', changeWords(change)] : []),
   ])
+}
+
+type Change = {
+  /** Hash of the policy that would be replaced. */
+  replaces: string
+  effect: 'none' | 'refused' | 'at_once' | 'delayed'
+  /** Delay in seconds before a change takes effect that could loosen the policy. */
+  delay_s: number
+}
+
+function changeOf(from: Policy, to: Policy): Change {
+  const delay = from.document.change_delay_s ?? 0
+  const change = (effect: Change['effect'], delay_s: number) => ({
+    replaces: from.hash,
+    effect,
+    delay_s,
+  })
+  if (from.hash === to.hash) return change('none', 0)
+  if (from.document.immutable) return change('refused', 0)
+  return delay === 0 || isTightening(from, to) ? change('at_once', 0) : change('delayed', delay)
+}
+
+function changeWords({ replaces, effect, delay_s }: Change): string {
+  switch (effect) {
+    case 'none':
+      return 'Change: none. Both policies are the same.'
+    case 'refused':
+      return `Change: refused, because ${replaces} is immutable.`
+    case 'at_once':
+      return `Change: takes effect at once, and replaces ${replaces}.`
+    case 'delayed':
+      return `Change: takes effect ${durationWords(delay_s)} after it is set, and replaces ${replaces}. It could allow more, or count less.`
+  }
 }
 
 /** @throws {UsageError} with all problems, each with its path */

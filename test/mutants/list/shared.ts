@@ -5,6 +5,8 @@ const EVIDENCE = [
   'test/shared/attestation/policy.test.ts',
 ]
 
+const TIGHTENING = ['test/shared/policies/tightening/changes.test.ts']
+
 /** Mutants of shared code: evidence, the envelope, signatures and canonical texts. */
 export const SHARED: readonly Mutant[] = [
   {
@@ -129,5 +131,53 @@ export const SHARED: readonly Mutant[] = [
     to: '  for (const rule of faults.length > 0 ? [] : rules)\n',
     meaning: 'a malformed setting hides the faults that only a rule finds',
     tests: ['test/origin/env.test.ts'],
+  },
+  {
+    id: 'tightening-undecodable-data',
+    file: 'shared/policies/is-tightening.ts',
+    from: '      if (!this.#isDecodable(region, old, earlier)) return false\n',
+    to: '',
+    meaning: 'data that a removed rule could not decode reaches a later rule',
+    tests: TIGHTENING,
+  },
+  {
+    id: 'tightening-later-rule-without-sum',
+    file: 'shared/policies/is-tightening.ts',
+    from: "(old.rule.effect === 'deny' || !this.#coversCharges(region, old))",
+    to: "old.rule.effect === 'deny'",
+    meaning: 'a request falls to a later rule that does not count it',
+    tests: TIGHTENING,
+  },
+  {
+    id: 'tightening-deny-rule-shrinks',
+    file: 'shared/policies/is-tightening.ts',
+    from: "(old.rule.effect === 'deny' || !this.#coversCharges(region, old))",
+    to: '!this.#coversCharges(region, old)',
+    meaning: 'a rule that denies less passes for a tightening',
+    tests: TIGHTENING,
+  },
+  {
+    id: 'tightening-uncounted-token',
+    file: 'shared/policies/tightening/covers-charges.ts',
+    from: '  return [...countedAfter].every((place) => countedBefore.has(place))',
+    to: '  return true',
+    meaning: 'a sum of a further token allows that token',
+    tests: TIGHTENING,
+  },
+  {
+    id: 'tightening-wallet-in-a-list',
+    file: 'shared/policies/tightening/choice.ts',
+    from: '        (value === WALLET && hasAddress) ||\n',
+    to: '',
+    meaning: 'the wallet never equals an address of a list',
+    tests: TIGHTENING,
+  },
+  {
+    id: 'tightening-message-of-32-bytes',
+    file: 'shared/policies/tightening/region.ts',
+    from: "[{ place, kind: 'text', isAny }]",
+    to: "[{ place, kind: 'text', isAny: false }]",
+    meaning: 'a prefix allows messages that could be hashes',
+    tests: TIGHTENING,
   },
 ]

@@ -62,6 +62,47 @@ describe('svc wallet policy check', () => {
   })
 })
 
+describe('svc wallet policy check --replaces', () => {
+  const [sum] = PAYROLL.sums
+  const old = { ...PAYROLL, change_delay_s: 172_800 }
+  const check = async (from: object, to: object) => {
+    write('policy.json', from)
+    write('new.json', to)
+    return policy('check', 'new.json', '--replaces', 'policy.json')
+  }
+
+  it('tells that a tightening takes effect at once', async () => {
+    const { code, out } = await check(old, { ...old, sums: [{ ...sum, max: '1' }] })
+    expect(code).toBe(0)
+    expect(out).toContain(`\nChange: takes effect at once, and replaces ${policyOf(old).hash}.\n`)
+  })
+
+  it('tells when a change takes effect that allows more', async () => {
+    const looser = { ...old, sums: [{ ...sum, max: '200000000' }] }
+    const { out } = await check(old, looser)
+    expect(out).toContain('\nChange: takes effect 2 days after it is set, and replaces 0x')
+    const { out: json } = await policy('check', 'new.json', '--replaces', 'policy.json', '--json')
+    expect(JSON.parse(json).change).toEqual({
+      replaces: policyOf(old).hash,
+      effect: 'delayed',
+      delay_s: 172_800,
+    })
+  })
+
+  it('tells that any change of a policy without a delay takes effect at once', async () => {
+    const { out } = await check(PAYROLL, { ...PAYROLL, sums: [{ ...sum, max: '200000000' }] })
+    expect(out).toContain('\nChange: takes effect at once')
+  })
+
+  it('tells that the policies are the same, or that the old one is immutable', async () => {
+    const immutable = { ...PAYROLL, immutable: true }
+    const { out: same } = await check(immutable, immutable)
+    expect(same).toContain('\nChange: none. Both policies are the same.\n')
+    const { out } = await check(immutable, PAYROLL)
+    expect(out).toContain(`\nChange: refused, because ${policyOf(immutable).hash} is immutable.\n`)
+  })
+})
+
 describe('svc wallet policy simulate', () => {
   it('allows a request, and prints what remains of each sum', async () => {
     const { code, out } = await simulate()
@@ -168,11 +209,14 @@ describe('docs/policies.md', () => {
   it('has the output of its commands', async () => {
     write('policy.json', json[0]!)
     write('request.json', json[1]!)
+    write('new.json', json[0]!.replace('"max": "100000000"', '"max": "50000000"'))
     const commands = blocks.filter(({ language }) => language === 'sh')
-    expect(commands).toHaveLength(2)
+    expect(commands).toHaveLength(3)
     for (const { text } of commands) {
       const { out } = await svc(text.trim().split(' ').slice(1), { folder })
-      expect(blocks[blocks.findIndex((block) => block.text === text) + 1]?.text).toBe(out)
+      const shown = blocks[blocks.findIndex((block) => block.text === text) + 1]!.text
+      // Of the third command, the page shows only the last line.
+      expect(text.includes('--replaces') ? `${out.trim().split('\n').at(-1)}\n` : out).toBe(shown)
     }
   })
 })
