@@ -1,5 +1,7 @@
 /** Limits of a policy document. They bound the work of one check, and the size of a policy in the contract's events. */
 export const POLICY_MAX_BYTES = 64 * 1024
+/** Twice the depth of the most conditions that can be nested. */
+export const POLICY_DEPTH_MAX = 160
 export const RULES_MAX = 64
 /** Functions, types, messages or domains of one rule. */
 export const ENTRIES_MAX = 64

@@ -2,10 +2,11 @@
 import { canonicalJson, NotCanonical } from '../derived-action/canonical-json.ts'
 import { keccakHex } from '../crypto/keccak.ts'
 import { duplicateMember } from '../json/duplicate-member.ts'
+import { isDeeperThan } from '../json/json-depth.ts'
 import type { z } from 'zod'
 import { type CompiledRule, compileRule } from './compile-rule.ts'
 import { type PolicyDocument, policySchema } from './document.ts'
-import { POLICY_MAX_BYTES } from './limits.ts'
+import { POLICY_DEPTH_MAX, POLICY_MAX_BYTES } from './limits.ts'
 import { PolicyError, type PolicyProblem, refuse } from './policy-error.ts'
 import { type Scope, scopeOf } from './scope.ts'
 
@@ -50,6 +51,9 @@ function parseDocument(text: string): PolicyDocument {
   }
   const twice = duplicateMember(text)
   if (twice !== undefined) refuse(twice, 'the member occurs twice; remove one of them')
+  // Validation recurses, and would overflow the stack.
+  if (isDeeperThan(value, POLICY_DEPTH_MAX))
+    refuse('policy', `nested deeper than ${POLICY_DEPTH_MAX} levels; nest fewer conditions`)
   const result = policySchema.safeParse(value)
   if (result.success) return result.data
   throw new PolicyError(result.error.issues.flatMap((issue) => problemsOf(issue, [])))

@@ -106,6 +106,11 @@ describe('an invalid policy', () => {
     ['a list', '[]', /^policy: /],
     ['null', 'null', /^policy: /],
     ['deep nesting', `${'['.repeat(5_000)}${']'.repeat(5_000)}`, /^policy: /],
+    [
+      'nested conditions that would overflow the stack',
+      `{"version":1,"rules":[${'{"every":['.repeat(2_500)}${']}'.repeat(2_500)}]}`,
+      /^policy: nested deeper than 160 levels/,
+    ],
   ])('%s is refused', (_, text, expected) => {
     expect(problemsOf(text)).toMatch(expected)
   })
