@@ -1,5 +1,5 @@
 import { PAYMENT_QUERIES_PER_MINUTE } from '../../../shared/limits.ts'
-import { MinuteCounts } from '../../admission/minute-rate.ts'
+import { AccountRate } from '../../admission/account-rate.ts'
 
 export class TooManyPaymentsError extends Error {
   override readonly name = 'TooManyPaymentsError'
@@ -12,10 +12,10 @@ export class TooManyPaymentsError extends Error {
 
 /** Limits queries for the state of payments. A waiting client polls every 5 s. */
 export class PaymentQueryRate {
-  readonly #counts: MinuteCounts<{ account: number; usageKeys: number }>
+  readonly #rate: AccountRate
 
   constructor(now: () => number) {
-    this.#counts = new MinuteCounts(now)
+    this.#rate = new AccountRate(PAYMENT_QUERIES_PER_MINUTE, now)
   }
 
   /**
@@ -23,17 +23,11 @@ export class PaymentQueryRate {
    * @throws {TooManyPaymentsError} if a limit is reached, until the next minute begins
    */
   take(accountHash: string, by: 'owner' | 'usage key'): void {
-    const { counts, leftMs } = this.#counts.current()
-    const count = counts.get(accountHash) ?? { account: 0, usageKeys: 0 }
-    const most = PAYMENT_QUERIES_PER_MINUTE
-    const isByKey = by === 'usage key'
-    if (count.account >= most.account || (isByKey && count.usageKeys >= most.usageKeys))
+    const refused = this.#rate.take(accountHash, by)
+    if (refused)
       throw new TooManyPaymentsError(
-        `this account has requested the state of its payments ${count.account} times within a minute`,
-        leftMs,
+        `this account has requested the state of its payments ${refused.count} times within a minute`,
+        refused.retryAfterMs,
       )
-    count.account += 1
-    if (isByKey) count.usageKeys += 1
-    counts.set(accountHash, count)
   }
 }
