@@ -2,3 +2,8 @@
 export function rfc3339(time: Date): string {
   return time.toISOString().replace(/\.\d+Z$/, 'Z')
 }
+
+/** Formats Unix seconds. */
+export function rfc3339Seconds(seconds: number | bigint): string {
+  return rfc3339(new Date(Number(seconds) * 1000))
+}

@@ -6,6 +6,7 @@ import { resolve } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import { connectChain } from './accounts/chain.ts'
 import type { TemplateFile } from './actions/pool/template.ts'
+import { AccountRate } from './admission/account-rate.ts'
 import { availableMemory } from './admission/available-memory.ts'
 import { BodyBudgets } from './admission/body-budgets.ts'
 import { Drain } from './admission/drain.ts'
@@ -50,7 +51,7 @@ import { selectTee } from './tee/select-tee.ts'
 import type { ServedTls } from './tls/served-tls.ts'
 import { openTlsSource } from './tls/tls-source.ts'
 import { readBuild } from './version.ts'
-import { KEY_USES_FLUSH_MS } from '../shared/limits.ts'
+import { KEY_USES_FLUSH_MS, SIMULATIONS_PER_MINUTE } from '../shared/limits.ts'
 
 /**
  * Time after which the server closes an idle connection. Longer than the idle timeout of our clients, so that a client
@@ -100,9 +101,10 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   const { credits, processor } = ledger
   const policySums = new PolicySums({ db, now, monotonic: origin.monotonic, log })
   await policySums.recordTimeline()
+  const policyDocuments = new PolicyDocuments({ db, now })
   const policySigner = new PolicySigner({
     keyring,
-    documents: new PolicyDocuments({ db, now }),
+    documents: policyDocuments,
     sums: policySums,
     chainTime: () => mirror.current().chainTime,
     now,
@@ -157,6 +159,9 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     evidence,
     freshQuotes: new FreshQuotes(tee, now),
     actionStatements: new ActionStatements({ keyring, composeHash, now }),
+    policyDocuments,
+    policySums,
+    simulations: new AccountRate(SIMULATIONS_PER_MINUTE, now),
   })
   await renewer.start()
   const timer = setInterval(() => void renewer.renewIfDue(), EVIDENCE_POLL_MS)

@@ -7,6 +7,7 @@ import type { ConversionProofs } from './accounts/wallet-proofs/conversion-proof
 import type { KeyUses } from './accounts/key-uses.ts'
 import type { AccountEmails } from './accounts/account-emails.ts'
 import type { NewAccountLimits } from './admission/new-account-limits.ts'
+import type { AccountRate } from './admission/account-rate.ts'
 import type { BodyBudgets } from './admission/body-budgets.ts'
 import type { Drain } from './admission/drain.ts'
 import type { EventLoopLoad } from './admission/event-loop-load.ts'
@@ -24,7 +25,9 @@ import type { Health } from './health/health.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { OriginLog } from './log.ts'
 import type { Counters } from './metrics/counters.ts'
+import type { PolicyDocuments } from './policies/documents.ts'
 import type { PolicySigner } from './policies/policy-signer.ts'
+import type { PolicySums } from './policies/sums/policy-sums.ts'
 import type { ActionStatements } from './receipts/action-statements.ts'
 import type { RunClaims } from './runs/claims.ts'
 import type { Executions } from './runs/executions.ts'
@@ -84,6 +87,10 @@ export type OriginServices = {
   evidence: Evidence
   freshQuotes: FreshQuotes
   actionStatements: ActionStatements
+  policyDocuments: PolicyDocuments
+  policySums: Pick<PolicySums, 'read' | 'simulate'>
+  /** Limits simulations of signatures, which are free of charge. */
+  simulations: AccountRate
   channel: {
     keys: ChannelKeys
     current: P256Key

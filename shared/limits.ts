@@ -84,6 +84,12 @@ export const TRANSACTION_JSON_MAX_CHARACTERS = 4 * SIGNING_INPUT_MAX_BYTES
  */
 export const OPERATION_BODY_MAX_BYTES = 64 * 1024
 
+/**
+ * Maximum body of core API requests with a policy: the largest policy (64 KiB), and a transaction whose 64 KiB of data
+ * are hex, or a signature.
+ */
+export const POLICY_BODY_MAX_BYTES = 256 * 1024
+
 /** Typical events take a few KiB, and some tens of KiB with all customer-supplied fields. */
 export const PROCESSOR_EVENT_MAX_BYTES = 1024 * 1024
 
@@ -301,8 +307,8 @@ export const WALLET_PROOFS_BURST = 600
 export const WALLET_PROOFS_PER_HOUR = 36_000
 
 /**
- * Limit on wallets and usage keys that are created for one ChainSecured account free of charge. The admin pays the gas
- * of each.
+ * Limit on wallets, usage keys and changes of policies that are prepared for one ChainSecured account free of charge.
+ * The admin pays the gas of each.
  */
 export const ADMIN_WALLET_CREATIONS_BURST = 300
 export const ADMIN_WALLET_CREATIONS_PER_HOUR = 3_600
@@ -427,6 +433,12 @@ export const PAYMENT_MAX_CENTS = 1_000_000
  */
 export const UNPAID_PAYMENTS_PER_HOUR = { account: 30, usageKeys: 20, usageKey: 10 }
 export const UNPAID_PAYMENTS_PER_WEEK = { account: 200, usageKeys: 140, usageKey: 70 }
+
+/**
+ * Maximum simulations of signatures per account and minute, free of charge. A simulation with the largest policy takes
+ * 60 ms of the main thread. A third is reserved for the owner.
+ */
+export const SIMULATIONS_PER_MINUTE = { account: 60, usageKeys: 40 }
 
 /**
  * Maximum payment queries per minute. Each query calls the payment processor. As with unpaid payments, a third is

@@ -58,7 +58,7 @@ export const CORE_GROUPS: readonly Group[] = [
   {
     name: 'wallets',
     title: 'Wallets',
-    paths: /wallet/,
+    paths: /wallet|simulate_signature/,
     about:
       'Keys that are derived inside the origin and never leave it ([accounts](../accounts.md)).',
   },

@@ -37,7 +37,8 @@ export class WalletCallLimits {
       ...shared,
       ...made,
       name: 'made_for_wallet',
-      refusal: 'too many wallets and usage keys were created by signature for this account',
+      refusal:
+        'too many wallets, usage keys and policies were created by signature for this account',
     })
   }
 

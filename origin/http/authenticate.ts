@@ -66,11 +66,12 @@ export async function authenticateHeaders(
   if (!walletAuth)
     throw new ApiError(
       401,
-      'X-Wallet-Auth is accepted only for billing, for spending caps of usage keys and for get_account.',
+      'X-Wallet-Auth is accepted only for billing, for spending caps of usage keys, for reads of wallet policies and for get_account.',
       'Send a usage key in X-Api-Key; to change the account, send a transaction from its admin wallet.',
       BEARER_CHALLENGE,
     )
-  return authenticateSignature(parseWalletAuthHeader(proof), 'BillingAuth', address, services)
+  const expected = { purpose: 'BillingAuth' } as const
+  return authenticateSignature(parseWalletAuthHeader(proof), expected, address, services)
 }
 
 /** @throws {ApiError} 401 if the key is missing or unknown */

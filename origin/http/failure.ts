@@ -28,6 +28,9 @@ import {
   SpendCapReachedError,
 } from '../credits/credit-errors.ts'
 import { DatabaseUnavailableError } from '../db/database-unavailable.ts'
+import { PolicyDocumentError } from '../policies/documents.ts'
+import { PolicyNotFoundError } from '../policies/held-policy.ts'
+import { SumsUnavailableError } from '../policies/sums/sums-unavailable.ts'
 import { ExecutorUnavailableError } from '../runs/execute-run.ts'
 import { ActionNotPermittedError } from '../runs/executions.ts'
 import { TeeUnavailableError } from '../tee/provider.ts'
@@ -45,6 +48,7 @@ import {
   webhookError,
 } from './payment-errors.ts'
 import { KeyAlreadyShownError } from './key-already-shown-error.ts'
+import { InvalidPolicyError } from './policy-text.ts'
 import { notUtf8 } from './request-body.ts'
 import { WalletCredentialError } from './wallet-signature.ts'
 import { walletProofError } from './wallet-proof-errors.ts'
@@ -60,6 +64,9 @@ const DOMAIN_ERRORS = [
   NotAdminError,
   OwnershipTransferredError,
   PredictedRevertError,
+  PolicyDocumentError,
+  PolicyNotFoundError,
+  SumsUnavailableError,
   WalletProofError,
   ActionNotPermittedError,
   ActionStoppedError,
@@ -85,6 +92,7 @@ const DOMAIN_ERRORS = [
   TeeUnavailableError,
   BodyTooFragmentedError,
   BodyTooSlowError,
+  InvalidPolicyError,
   KeyAlreadyShownError,
   NestedTooDeeplyError,
   WalletCredentialError,
@@ -165,6 +173,22 @@ function domainApiError(error: DomainError): ApiError {
       )
     case 'NotAdminError':
       return notTheAdmin(error)
+    case 'InvalidPolicyError':
+      return policyError(error)
+    case 'PolicyNotFoundError':
+      return contractApiError(error.missing.errorName, error.missing.args)
+    case 'PolicyDocumentError':
+      return unavailable(
+        `The policy cannot be read: ${error.message}.`,
+        'Set the policy again, with its document (set_wallet_policy), or ask the operator to restore the document.',
+        30,
+      )
+    case 'SumsUnavailableError':
+      return unavailable(
+        `The sums of the policy are unavailable: ${error.message}.`,
+        'Try again later; nothing was signed and nothing was counted.',
+        30,
+      )
     case 'WalletProofError':
       return walletProofError(error)
     case 'WalletCredentialError': {
@@ -371,6 +395,21 @@ function notTheAdmin({ wallet, currentAdmin }: NotAdminError): ApiError {
     `The wallet ${wallet} is not the admin of any ChainSecured account.`,
     'Open an account from this wallet (newChainSecuredAccount of the contract), or convert one to it (convert_to_chain_secured_account). For an account in API mode, send its key.',
     WALLET_CHALLENGE,
+  )
+}
+
+/** A document can contain any number of problems. */
+const POLICY_PROBLEMS_MAX = 20
+
+function policyError({ problems }: InvalidPolicyError): ApiError {
+  const shown = problems
+    .slice(0, POLICY_PROBLEMS_MAX)
+    .map(({ path, problem }) => `${path === 'policy' ? path : `policy.${path}`}: ${problem}`)
+  const rest = problems.length - shown.length
+  return new ApiError(
+    400,
+    [...shown, ...(rest > 0 ? [`and ${rest} more problems`] : [])].join('; ').slice(0, 4_000),
+    'Correct the policy; docs/policies.md describes all members, and svc wallet policy check validates it offline.',
   )
 }
 

@@ -17,15 +17,16 @@ export const getGroupOperation: Operation<undefined, z.infer<typeof groupQuery>>
   query: groupQuery,
   responseSchema: wholeGroupResponse,
   statuses: [403, 404, 503],
-  handle: async ({ principal, query: { groupId } }, { keyUses }) => {
+  handle: async ({ principal, query: { groupId } }, { keyUses, mirror }) => {
     requireMayReadGroup(principal, groupId)
     const { account } = principal
     const group = requireReadableGroup(account, groupId)
+    const { chainTime } = mirror.current()
     const keys = visibleKeys(principal, groupId)
     const uses = await keyUses.lastUsedAt(keys.map(({ hash }) => hash))
     return {
       ...groupRecord(group),
-      wallets: groupWallets(account, group).map(toWalletRecord),
+      wallets: groupWallets(account, group).map((wallet) => toWalletRecord(wallet, chainTime)),
       actions: groupActions(account, group).map((action) => toActionRecord(action, principal)),
       keys: keys.map((key) => usageKeyRecord(key, uses.get(key.hash)?.toISOString() ?? null)),
     }

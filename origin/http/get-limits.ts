@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { HOUR_MS } from '../../shared/durations.ts'
 import * as limits from '../../shared/limits.ts'
+import { POLICY_MAX_BYTES } from '../../shared/policies/limits.ts'
 import type { BodyLimits } from '../admission/memory-limits.ts'
 import type { OriginSettings } from '../env.ts'
 import type { Operation } from './operation.ts'
@@ -73,7 +74,18 @@ function requestLimits(): Record<string, Limit> {
     request_body: limit(
       limits.OPERATION_BODY_MAX_BYTES,
       'bytes',
-      'body of a request without source',
+      'body of a request without source or policy',
+    ),
+    request_body_with_policy: limit(
+      limits.POLICY_BODY_MAX_BYTES,
+      'bytes',
+      'body of create_wallet, set_wallet_policy, simulate_signature, and those with a signature',
+    ),
+    policy: limit(POLICY_MAX_BYTES, 'bytes', 'policy document of a wallet'),
+    simulations: limit(
+      limits.SIMULATIONS_PER_MINUTE.account,
+      'simulations',
+      `POST /core/v1/simulate_signature, per account and minute; ${limits.SIMULATIONS_PER_MINUTE.usageKeys} of them with usage keys`,
     ),
     request_body_with_source: limit(
       limits.CORE_BODY_MAX_BYTES,

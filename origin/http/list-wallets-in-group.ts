@@ -16,11 +16,12 @@ export const listWalletsInGroupOperation: Operation<undefined, z.infer<typeof gr
   list: true,
   responseSchema: walletsResponse,
   statuses: [403, 404],
-  handle: async ({ principal, query: { groupId }, page }) => {
+  handle: async ({ principal, query: { groupId }, page }, { mirror }) => {
     requireMayReadGroup(principal, groupId)
     const { account } = principal
+    const { chainTime } = mirror.current()
     return page
       .of(groupWallets(account, requireReadableGroup(account, groupId)))
-      .map(toWalletRecord)
+      .map((wallet) => toWalletRecord(wallet, chainTime))
   },
 }

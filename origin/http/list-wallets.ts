@@ -10,6 +10,9 @@ export const listWalletsOperation: Operation = {
   auth: 'account_key',
   list: true,
   responseSchema: walletsResponse,
-  handle: async ({ principal, page }) =>
-    page.of([...principal.account.wallets.values()]).map(toWalletRecord),
+  handle: async ({ principal, page }, { mirror }) => {
+    const { chainTime } = mirror.current()
+    const wallets = [...principal.account.wallets.values()]
+    return page.of(wallets).map((wallet) => toWalletRecord(wallet, chainTime))
+  },
 }

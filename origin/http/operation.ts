@@ -15,15 +15,16 @@
  * - `writeId` must be passed to the writer: `writer.write(name, args, { writeId })`. A repeat with the same
  *   Idempotency-Key has the same ID, so nothing is written twice. The receipt may then be that of the first write, with
  *   other arguments, so build the response from the receipt's logs and not from values generated for this call.
- * - `writes` names the contract function that the operation calls. The account is charged if the call succeeds, unless
- *   the write `isFree`. `writesUnless` returns true for bodies that change nothing on the chain; such a request sends
+ * - `writes` names the contract function that the operation calls, or chooses it by the body. The account is charged if
+ *   the call succeeds, unless the write `isFree`. `writesUnless` returns true for bodies that change nothing on the chain; such a request sends
  *   no transaction and is free of charge. `afterConversion` allows the account key from before a conversion until the
  *   account is transferred (billing); see `authorize.ts`.
  * - `rate` limits by client address before the body is read, for expensive operations that need no key.
  * - `before` checks the request itself, such as a wallet's signature, before 402 and 403. It returns `resumes` if the
  *   write was sent earlier. The request is then not rejected for a state that its own write has caused.
  * - `auth: 'wallet_signature'`: the body contains `{typed_data, signature}` with the given purpose, and the signer is
- *   the caller. `walletAuth`: the header `X-Wallet-Auth` is accepted instead of a key (billing).
+ *   the caller. `terms` computes the other values that the wallet must have signed, after the signature was verified.
+ *   `walletAuth`: the header `X-Wallet-Auth` is accepted instead of a key (billing).
  * - `showsKey` names the response field with the hash of the key that the response shows. Only that hash is
  *   stored. If the receipt contains another key's hash than the generated one, throw `KeyAlreadyShownError`.
  * - `runsOnce`: a repeat of a request that was started and then lost gets 409 `outcome_unknown` and is not started
@@ -40,7 +41,7 @@ import { refreshPrincipal } from '../accounts/refresh-principal.ts'
 import type { MinuteRate } from '../admission/minute-rate.ts'
 import type { StoredResponse } from '../idempotency/response-codec.ts'
 import type { OriginServices } from '../services.ts'
-import type { Purpose } from '../../shared/crypto/typed-data.ts'
+import type { ProofTerms, Purpose } from '../../shared/crypto/typed-data.ts'
 import { type AuthKind, authenticateHeaders } from './authenticate.ts'
 import { authorize } from './authorize.ts'
 import { resolveClientAddress } from './client-address.ts'
@@ -80,7 +81,7 @@ type OperationBase<Kind extends AuthKind, Body, Query, Caller> = {
   /** Schema of the 200 response. If the operation returns a list, the schema of the array. */
   responseSchema: z.ZodType
   rate?(services: OriginServices): Pick<MinuteRate, 'take'>
-  writes?: string
+  writes?: string | ((body: Body) => string)
   isFree?: true
   writesUnless?: (body: Body) => boolean
   afterConversion?: true
@@ -103,7 +104,8 @@ export type Operation<Body = undefined, Query = undefined> =
   | OperationBase<'sent_key', Body, Query, { principal: Principal | undefined }>
   | OperationBase<'key' | 'account_key', Body, Query, { principal: Principal }>
   | (OperationBase<'wallet_signature', Body, Query, { principal: Principal }> & {
-      purpose: Purpose
+      purpose: Purpose | ((body: Body) => Purpose)
+      terms?: (body: Body) => ProofTerms
     })
 
 export function mountOperation<Body, Query>(
@@ -129,7 +131,10 @@ export function mountOperation<Body, Query>(
       operation.auth === 'wallet_signature'
         ? await authenticateSignature(
             body as UnverifiedProof,
-            operation.purpose,
+            {
+              purpose: valueFor(body, operation.purpose),
+              terms: () => operation.terms?.(body) ?? {},
+            },
             client.address,
             services,
           )
@@ -175,7 +180,11 @@ async function executeOperation<Body, Query>(
     const current = refreshPrincipal(principal, services.mirror.current())
     const authorization = {
       auth,
-      ...(isWrite && !resumes && { writes, clientMethod: clientMethodName(operation.path) }),
+      ...(isWrite &&
+        !resumes && {
+          writes: valueFor(given.body, writes),
+          clientMethod: clientMethodName(operation.path),
+        }),
       ...((afterConversion || resumes) && { afterConversion: true as const }),
     }
     authorize(authorization, current, services.chain)
@@ -185,6 +194,14 @@ async function executeOperation<Body, Query>(
   const { account, keyHash } = principal
   const charge = { accountHash: account.hash, keyHash, subject: operation.path }
   return services.credits.chargeForWrite(charge, executeAuthorized)
+}
+
+/** Returns a property of an operation that is a value, or chosen by the body. */
+function valueFor<Body, Value extends string>(
+  body: Body,
+  value: Value | ((body: Body) => Value),
+): Value {
+  return typeof value === 'function' ? value(body) : value
 }
 
 function clientMethodName(path: string): string {

@@ -28,6 +28,7 @@ import { listApiKeysOperation } from './list-api-keys.ts'
 import { listGroupsOperation } from './list-groups.ts'
 import { listWalletsOperation } from './list-wallets.ts'
 import { listWalletsInGroupOperation } from './list-wallets-in-group.ts'
+import { getWalletPolicyOperation } from './get-wallet-policy.ts'
 import { getVersionOperation } from './get-version.ts'
 import { newAccountOperation } from './new-account.ts'
 import type { Operation } from './operation.ts'
@@ -36,6 +37,9 @@ import { removeGroupOperation } from './remove-group.ts'
 import { removePkpFromGroupOperation } from './remove-pkp-from-group.ts'
 import { removeUsageApiKeyOperation } from './remove-usage-api-key.ts'
 import { rotateAccountApiKeyOperation } from './rotate-account-api-key.ts'
+import { setWalletPolicyOperation } from './set-wallet-policy.ts'
+import { setWalletPolicyWithSignatureOperation } from './set-wallet-policy-with-signature.ts'
+import { simulateSignatureOperation } from './simulate-signature.ts'
 import { svcActionOperation } from './svc-action.ts'
 import { updateActionMetadataOperation } from './update-action-metadata.ts'
 import { updateGroupOperation } from './update-group.ts'
@@ -52,6 +56,10 @@ export const operations: readonly Operation<any, any>[] = [
   createWalletWithSignatureOperation,
   listWalletsOperation,
   listWalletsInGroupOperation,
+  setWalletPolicyOperation,
+  setWalletPolicyWithSignatureOperation,
+  getWalletPolicyOperation,
+  simulateSignatureOperation,
   addGroupOperation,
   updateGroupOperation,
   removeGroupOperation,

@@ -22,6 +22,11 @@ type ParsedBody<Body> = {
   schema: z.ZodType<Body>
   /** Properties to read from a body that may be large. If absent, the whole body is parsed. */
   members?: MemberSelection
+  /**
+   * Names of properties that become a `JsonText` if their value is an object. A parsed object does not show that a name
+   * occurs twice in the text.
+   */
+  texts?: readonly string[]
 }
 
 /**
@@ -47,12 +52,25 @@ export async function parseRequestBody<Body>(
   }
   const json = body.members
     ? parseMembers(bytes, type, body.members)
-    : parseWhole(bytes, type, body.optional)
+    : withTexts(parseWhole(bytes, type, body.optional), bytes, body.texts)
   return { value: validate(body.schema, withoutNullMembers(json)), bytes }
 }
 
 function parseWhole(bytes: Uint8Array, type: string | null, optional?: boolean): unknown {
   return parseJson(decodeText(bytes), type, optional)
+}
+
+/** @param json the parsed bytes */
+function withTexts(json: unknown, bytes: Uint8Array, texts: readonly string[] = []): unknown {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return json
+  let result: object = json
+  for (const name of texts)
+    if (Object.hasOwn(json, name))
+      result = {
+        ...result,
+        ...(readMembers(withoutByteOrderMark(bytes), { names: [name], text: name }) as object),
+      }
+  return result
 }
 
 function parseMembers(bytes: Uint8Array, type: string | null, members: MemberSelection): unknown {

@@ -1,4 +1,4 @@
-import type { Purpose } from '../../shared/crypto/typed-data.ts'
+import { type ProofTerms, type Purpose, termNames } from '../../shared/crypto/typed-data.ts'
 import { principalOfWallet } from '../accounts/admin-wallet.ts'
 import type { Principal } from '../accounts/account.ts'
 import type { WalletProof } from '../accounts/wallet-proofs/wallet-proofs.ts'
@@ -18,17 +18,23 @@ export class WalletCredentialError extends Error {
   }
 }
 
+type ExpectedProof = {
+  purpose: Purpose
+  /** Returns what else the wallet must have signed. Called after the signature was verified, because it may be costly. */
+  terms?: () => ProofTerms
+}
+
 /**
  * Authenticates an account's admin wallet by its signature. Looks up the admin before verifying the signature, so that
  * strangers cannot make our node call arbitrary contracts. Looks up the admin again afterwards, because the account may
  * have been transferred in the meantime.
- * @throws {WalletProofError} if the proof is malformed (400, 422)
+ * @throws {WalletProofError} if the proof is malformed, or for another policy or wallet (400, 422)
  * @throws {WalletCredentialError | NotAdminError} 401
  * @throws {LimitExceededError | OverloadedError | ContractUnavailableError | DatabaseUnavailableError}
  */
 export async function authenticateSignature(
   sent: UnverifiedProof,
-  purpose: Purpose,
+  { purpose, terms = () => ({}) }: ExpectedProof,
   address: string,
   {
     mirror,
@@ -40,7 +46,23 @@ export async function authenticateSignature(
   principalOfWallet(proof.address, mirror.current())
   await walletCalls.takeProof(address)
   await withCredentialErrors(() => walletProofs.verify(proof))
-  return principalOfWallet(proof.address, mirror.current())
+  const principal = principalOfWallet(proof.address, mirror.current())
+  requireTerms(proof, terms())
+  return principal
+}
+
+/**
+ * Rejects a proof for another policy or wallet than those of the request.
+ * @throws {WalletProofError}
+ */
+function requireTerms(proof: WalletProof, expected: ProofTerms): void {
+  for (const name of termNames(proof.purpose))
+    if (proof.terms[name] !== expected[name])
+      throw new WalletProofError({
+        kind: 'form',
+        message: `typed_data.message.${name}: expected ${expected[name]}, as in the rest of the request`,
+        isOfWrongType: false,
+      })
 }
 
 /** Converts proof errors to 401; a malformed proof remains an error of the request (400, 422). */

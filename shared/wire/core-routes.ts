@@ -1,5 +1,7 @@
 /** Core API paths that the edge proxies (docs/decisions/0022). The origin rejects sealed requests for other paths. */
 
+import { CORE_BODY_MAX_BYTES, OPERATION_BODY_MAX_BYTES, POLICY_BODY_MAX_BYTES } from '../limits.ts'
+
 export const PROCESSOR_WEBHOOK_PATH = '/core/v1/billing/processor_webhook'
 export const SVC_ACTION_PATH = '/core/v1/svc_action'
 
@@ -9,11 +11,21 @@ export const SVC_ACTION_PATH = '/core/v1/svc_action'
  */
 export const ACTION_WALLET_PATH = '/core/v1/get_svc_action_wallet'
 
-/** Paths that accept bodies up to `CORE_BODY_MAX_BYTES`. All other paths accept up to `OPERATION_BODY_MAX_BYTES`. */
-export const PATHS_WITH_SOURCE: readonly string[] = [
-  SVC_ACTION_PATH,
-  '/core/v1/get_svc_action_ipfs_id',
+const PATHS_WITH_SOURCE: readonly string[] = [SVC_ACTION_PATH, '/core/v1/get_svc_action_ipfs_id']
+
+const PATHS_WITH_POLICY: readonly string[] = [
+  '/core/v1/create_wallet',
+  '/core/v1/create_wallet_with_signature',
+  '/core/v1/set_wallet_policy',
+  '/core/v1/set_wallet_policy_with_signature',
+  '/core/v1/simulate_signature',
 ]
+
+/** Returns the maximum body of a path of the core API. */
+export function coreBodyMaxBytes(path: string): number {
+  if (PATHS_WITH_SOURCE.includes(path)) return CORE_BODY_MAX_BYTES
+  return PATHS_WITH_POLICY.includes(path) ? POLICY_BODY_MAX_BYTES : OPERATION_BODY_MAX_BYTES
+}
 
 const SEGMENT = '[A-Za-z0-9_~-][A-Za-z0-9_.~-]*'
 const PROXIED_PATH = new RegExp(

@@ -1,7 +1,7 @@
 /** Schemas of the operations on wallet policies (docs/policies.md). Amounts are decimal texts in the smallest unit. */
 import { z } from 'zod'
 import { DENIAL_CODES, type DenialCode } from '../policies/denial.ts'
-import { addressSchema, cidSchema, hashSchema, pkpIdSchema } from './fields.ts'
+import { addressSchema, cidSchema, hashSchema, hexSchema, pkpIdSchema } from './fields.ts'
 import { jsonObjectSchema } from './json-object.ts'
 import { walletProofFields } from './wallet-proofs.ts'
 
@@ -24,6 +24,13 @@ const heldPolicyFields = {
 export const setWalletPolicyRequest = z.object({
   pkp_id: pkpIdSchema,
   policy: policyDocumentSchema,
+  replaces: hexSchema(32)
+    .transform((hash) => hash.toLowerCase())
+    .optional()
+    .meta({
+      description:
+        'Hash of the policy that holds. If another one holds, the request is rejected, so that no concurrent change is lost.',
+    }),
 })
 
 export const setWalletPolicyResponse = z.object({

@@ -96,10 +96,18 @@ export function walletProofSchema(purpose: Purpose) {
 /**
  * Creates the fields of a wallet's proof, which are typed as unknown, but described in full in the OpenAPI document.
  * They are parsed later, when the chain and the current time are known (`WalletProofs.read`).
+ * @param purposes the other fields of the request determine which one applies
  */
-export function walletProofFields(purpose: Purpose) {
+export function walletProofFields(...purposes: readonly [Purpose, ...Purpose[]]) {
+  const [only, ...others] = purposes.map((purpose) =>
+    jsonSchemaOf(typedDataSchema(purpose), 'input'),
+  )
+  const described =
+    others.length === 0
+      ? only!
+      : { description: `Typed data of ${purposes.join(' or ')}.`, oneOf: [only!, ...others] }
   return {
-    typed_data: z.unknown().meta(jsonSchemaOf(typedDataSchema(purpose), 'input')),
+    typed_data: z.unknown().meta(described),
     signature: z.unknown().meta(jsonSchemaOf(signatureSchema, 'input')),
   }
 }

@@ -99,7 +99,6 @@ describe('a guarded wallet', () => {
     })
   })
 
-  const WORD = `0x${'ab'.repeat(32)}`
   const signs = (method: string) => /sign|send/i.test(method)
   const send = (given: object) =>
     guarded.request({ method: 'eth_sendTransaction', params: [given] })

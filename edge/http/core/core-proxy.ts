@@ -7,16 +7,11 @@ import type { Context } from 'hono'
 import { ATTESTATION_PATH, EVIDENCE_BUNDLE_PATH } from '../../../shared/attestation/evidence.ts'
 import { ApiError } from '../../../shared/errors/api-error.ts'
 import { clientNetwork } from '../../../shared/network/client-network.ts'
-import {
-  CORE_BODY_MAX_BYTES,
-  OPERATION_BODY_MAX_BYTES,
-  PROCESSOR_EVENT_MAX_BYTES,
-  SEALED_HEAD_MAX_BYTES,
-} from '../../../shared/limits.ts'
+import { PROCESSOR_EVENT_MAX_BYTES, SEALED_HEAD_MAX_BYTES } from '../../../shared/limits.ts'
 import {
   ACTION_WALLET_PATH,
+  coreBodyMaxBytes,
   isProxiedPath,
-  PATHS_WITH_SOURCE,
   PROCESSOR_WEBHOOK_PATH,
 } from '../../../shared/wire/core-routes.ts'
 import { forwardedHeaders } from '../../../shared/wire/forwarded-headers.ts'
@@ -78,7 +73,7 @@ async function forward(c: Context<AppEnv>, share: MemoryShare): Promise<Response
     toByteString(value),
   ])
   requireHeadSize(JSON.stringify([path, query, headers]).length)
-  const maxBytes = PATHS_WITH_SOURCE.includes(path) ? CORE_BODY_MAX_BYTES : OPERATION_BODY_MAX_BYTES
+  const maxBytes = coreBodyMaxBytes(path)
   const body =
     method === 'POST'
       ? await readBodyWithRoom(request, { maxBytes, roomBytes: HEAD_ROOM_BYTES, share })

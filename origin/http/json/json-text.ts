@@ -14,9 +14,8 @@ export class JsonText {
   }
 }
 
-/** Accepts a parsed object or JSON text; the result is always JSON text. */
-const jsonTextSchema = paramsSchema.transform((params) =>
-  params instanceof JsonText ? params : new JsonText(JSON.stringify(params)),
-)
+/** Converts an object of a parsed body, which may be JSON text already. */
+export const toJsonText = (object: object): JsonText =>
+  object instanceof JsonText ? object : new JsonText(JSON.stringify(object))
 
-export const jsParamsSchema = jsonTextSchema.default(new JsonText('{}'))
+export const jsParamsSchema = paramsSchema.transform(toJsonText).default(new JsonText('{}'))

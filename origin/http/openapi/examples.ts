@@ -1,5 +1,6 @@
 /** Request and response examples by path. A test validates each example against the schema of its operation. */
-import { type Purpose, typedDataOf } from '../../../shared/crypto/typed-data.ts'
+import { parsePolicy } from '../../../shared/policies/policy.ts'
+import { type ProofTerms, type Purpose, typedDataOf } from '../../../shared/crypto/typed-data.ts'
 
 const ADDRESS = '0x8ba1f109551bD432803012645Ac136ddd64DBA72'
 const PKP_ID = '0x0000000000000000000000008ba1f109551bd432803012645ac136ddd64dba72'
@@ -10,10 +11,42 @@ const RECEIPT = 'eyJhbGciOiJFUzI1NiIsImtpZCI6Ij.eyJ2IjoxLCJhY3Rpb25fY2lkIjoiUW1S
 const STATEMENT = 'eyJhbGciOiJFUzI1NiIsImtpZCI6Ij.eyJ2IjoxLCJhY3Rpb25fY2lkIjoiUW1S.c2lnbmF0dXJl'
 const HASH = '0x5f16f4c7f149ac4f9510d9cf8cf384038ad348b3bcdc01915f95de12df9d1b02'
 
-const signed = (purpose: Purpose) => ({
-  typed_data: typedDataOf({ purpose, address: ADDRESS, issuedAt: 1_779_454_800, chainId: 8453 }),
+const signed = (purpose: Purpose, terms: ProofTerms = {}) => ({
+  typed_data: typedDataOf({
+    purpose,
+    address: ADDRESS,
+    issuedAt: 1_779_454_800,
+    chainId: 8453,
+    terms,
+  }),
   signature: `0x${'5f'.repeat(64)}1b`,
 })
+
+const policy = {
+  version: 1,
+  sums: [{ name: 'a day', of: 'native_spend', window_s: 86_400, max: '1000000000000000000' }],
+  rules: [
+    {
+      name: 'pay the supplier',
+      effect: 'allow',
+      kind: 'transaction',
+      chains: [8453],
+      to: [ADDRESS.toLowerCase()],
+      calls: 'none',
+      value_max: '100000000000000000',
+      sums: ['a day'],
+    },
+  ],
+}
+const POLICY_HASH = parsePolicy(JSON.stringify(policy)).hash
+const sumLeft = {
+  sum: 'a day',
+  key: 'a day/8453',
+  remaining: '899580000000000000',
+  max: '1000000000000000000',
+  window_s: 86_400,
+}
+const heldPolicy = { wallet_address: ADDRESS, pkp_id: PKP_ID, policy_hash: POLICY_HASH }
 
 const done = { success: true }
 const pkpInGroup = { group_id: 1, pkp_id: PKP_ID }
@@ -99,6 +132,64 @@ export const operationExamples: Record<string, { request?: unknown; answer?: unk
   '/core/v1/create_wallet_with_signature': {
     request: { ...signed('CreateWallet'), name: 'treasury' },
     answer: { wallet_address: ADDRESS, pkp_id: PKP_ID, derivation_path: HASH },
+  },
+  '/core/v1/set_wallet_policy': {
+    request: { pkp_id: PKP_ID, policy },
+    answer: { ...heldPolicy, pending: null },
+  },
+  '/core/v1/set_wallet_policy_with_signature': {
+    request: {
+      ...signed('SetWalletPolicy', { pkpId: PKP_ID, policyHash: POLICY_HASH }),
+      pkp_id: PKP_ID,
+      policy,
+    },
+    answer: {
+      pkp_id: PKP_ID,
+      replaces: HASH,
+      policy_hash: POLICY_HASH,
+      change_delay_s: 0,
+      is_immutable: false,
+      at_once: false,
+      attestation: `0x${'5f'.repeat(64)}1b`,
+    },
+  },
+  '/core/v1/get_wallet_policy': {
+    answer: {
+      ...heldPolicy,
+      policy,
+      set_at: '2026-05-22T13:05:00Z',
+      pending: null,
+      sums: [sumLeft],
+    },
+  },
+  '/core/v1/simulate_signature': {
+    request: {
+      pkp_id: PKP_ID,
+      request: {
+        kind: 'transaction',
+        transaction: {
+          type: 2,
+          chainId: 8453,
+          nonce: 0,
+          to: ADDRESS,
+          value: '100000000000000000',
+          gasLimit: '21000',
+          maxFeePerGas: '20000000000',
+          maxPriorityFeePerGas: '1000000000',
+        },
+      },
+    },
+    answer: {
+      decision: 'allow',
+      rule: 'pay the supplier',
+      policy_hash: POLICY_HASH,
+      explanation: [
+        `Sends 100000000000000000 wei to ${ADDRESS.toLowerCase()} on chain 8453.`,
+        'Pays at most 420000000000000 wei for 21000 gas at 20000000000 wei.',
+        'Allowed by the rule "pay the supplier".',
+      ],
+      sums: [{ ...sumLeft, added: '100420000000000000' }],
+    },
   },
   '/core/v1/list_wallets': { answer: [wallet] },
   '/core/v1/list_wallets_in_group': { answer: [wallet] },

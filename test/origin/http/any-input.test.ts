@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { anyText } from '../../any-text.ts'
 import { operations } from '../../../origin/http/operations.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
-import { EVERY_RIGHT, type Known, VALID_REQUESTS } from './valid-requests.ts'
+import { EVERY_RIGHT, type Known, POLICY, VALID_REQUESTS } from './valid-requests.ts'
 
 const CID = 'QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5o'
 const WORD = `0x${'ab'.repeat(32)}`
@@ -24,7 +24,7 @@ let pkpId: string
 beforeAll(async () => {
   origin = await startOrigin()
   master = await origin.account()
-  pkpId = (await origin.wallet(master)).pkp_id
+  pkpId = (await origin.policyWallet(master, POLICY)).pkp_id
   usage = await origin.usageKey(master, EVERY_RIGHT)
 })
 afterAll(() => origin.close())

@@ -4,14 +4,15 @@ import { operations } from '../../../origin/http/operations.ts'
 import type { AccountOperations } from '../../../shared/client/core/account.ts'
 import { makeChainSecured } from './chain-secured.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
-import { EVERY_RIGHT, type Known, VALID_REQUESTS } from './valid-requests.ts'
+import { EVERY_RIGHT, type Known, POLICY, VALID_REQUESTS } from './valid-requests.ts'
 
 /**
  * Keys that an operation accepts. `master`: only the account's own key. `right`: also a usage key with the permission.
- * `any`: every key of the account. `asks`: a key is required, but may be unknown. `open`: keys are ignored. `signed`:
+ * `any`: every key of the account, even the account key from before a conversion. `current`: every key except that one.
+ * `asks`: a key is required, but may be unknown. `open`: keys are ignored. `signed`:
  * no key, but the signature of an admin wallet in the body (wallet-auth.test.ts).
  */
-type Access = 'master' | 'right' | 'any' | 'asks' | 'open' | 'signed'
+type Access = 'master' | 'right' | 'any' | 'current' | 'asks' | 'open' | 'signed'
 
 const ACCESS: Readonly<Record<string, Access>> = {
   '/get_node_chain_config': 'open',
@@ -24,6 +25,10 @@ const ACCESS: Readonly<Record<string, Access>> = {
   '/core/v1/convert_to_chain_secured_account': 'master',
   '/core/v1/create_wallet': 'right',
   '/core/v1/create_wallet_with_signature': 'signed',
+  '/core/v1/set_wallet_policy': 'master',
+  '/core/v1/set_wallet_policy_with_signature': 'signed',
+  '/core/v1/get_wallet_policy': 'current',
+  '/core/v1/simulate_signature': 'current',
   '/core/v1/get_account': 'master',
   '/core/v1/list_wallets': 'master',
   '/core/v1/list_wallets_in_group': 'right',
@@ -66,7 +71,7 @@ const secured = { master: '', usage: '', admin: '' }
 beforeAll(async () => {
   origin = await startOrigin()
   const master = await origin.account()
-  const wallet = await origin.wallet(master)
+  const wallet = await origin.policyWallet(master, POLICY)
   const group = await origin.group(master, { pkp_ids_permitted: [wallet.pkp_id] })
   const other = await origin.group(master, {})
   const inOther = [other]
@@ -184,17 +189,37 @@ describe.each(guarded)('$path', (row) => {
   it('returns 403 for a usage key with permissions in another group only', async () => {
     expect((await ask(row, keys.elsewhere)).status).toBe(403)
   })
+})
 
-  it('returns 403 for the old key of a ChainSecured account', async () => {
-    const answer = await ask(row, secured.master)
-    expect([answer.status, answer.body.error]).toEqual([403, 'forbidden'])
-    expect(answer.body.message).toContain('ChainSecured')
+describe.each(rows.filter(({ access }) => access === 'current'))('$path', (row) => {
+  it('accepts every key of the account, even without permissions', async () => {
+    for (const key of [keys.master, keys.bare]) expect((await ask(row, key)).status).toBe(200)
+  })
+
+  it('finds no wallet of another account', async () => {
+    const answer = await ask(row, secured.usage)
+    expect([answer.status, answer.headers.get('x-svc-error')]).toEqual([
+      404,
+      'wallet_does_not_exist',
+    ])
   })
 })
+
+describe.each([...guarded, ...rows.filter(({ access }) => access === 'current')])(
+  '$path',
+  (row) => {
+    it('returns 403 for the old key of a ChainSecured account', async () => {
+      const answer = await ask(row, secured.master)
+      expect([answer.status, answer.body.error]).toEqual([403, 'forbidden'])
+      expect(answer.body.message).toContain('ChainSecured')
+    })
+  },
+)
 
 /** Methods for which the client library sends a transaction. */
 const METHODS = [
   'createWallet',
+  'setWalletPolicy',
   'addGroup',
   'updateGroup',
   'removeGroup',
@@ -208,7 +233,7 @@ const METHODS = [
   'addUsageApiKey',
   'updateUsageApiKey',
   'removeUsageApiKey',
-] as const satisfies readonly (keyof AccountOperations)[]
+] as const satisfies readonly (keyof AccountOperations | 'setWalletPolicy')[]
 const methodOf = (path: string) => METHODS.find((name) => path.endsWith(`/${snakeCase(name)}`))
 const snakeCase = (name: string) =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
@@ -234,7 +259,9 @@ describe.each(rows.filter(({ operation }) => operation.writes !== undefined))('$
           answer.body.fix,
         )
       const { writes } = row.operation
-      expect(told?.slice(1)).toEqual(INSTEAD[writes!] ?? [writes, methodOf(row.path)])
+      const called: string =
+        typeof writes === 'function' ? writes(VALID_REQUESTS[row.path]!(known).body) : writes!
+      expect(told?.slice(1)).toEqual(INSTEAD[called] ?? [called, methodOf(row.path)])
     }
   })
 })

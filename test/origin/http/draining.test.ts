@@ -12,7 +12,7 @@ import { keptTemplate } from '../actions/kept-template.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 import { executeRun, keyForAllActions } from './runs-client.ts'
 import { passOn } from './sealed-http-client.ts'
-import { type Known, VALID_REQUESTS } from './valid-requests.ts'
+import { type Known, POLICY, VALID_REQUESTS } from './valid-requests.ts'
 
 let origin: TestOrigin
 let accountKey: string
@@ -23,7 +23,7 @@ beforeAll(async () => {
   origin = await startOrigin()
   accountKey = await origin.account()
   key = await keyForAllActions(origin, accountKey)
-  const { pkp_id: pkpId } = await origin.wallet(accountKey)
+  const { pkp_id: pkpId } = await origin.policyWallet(accountKey, POLICY)
   const group = await origin.group(accountKey, { pkp_ids_permitted: [pkpId] })
   const cid = 'QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5o'
   known = { group, pkpId, cid, usageKeyHash: origin.hashOf(key) }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '../../../origin/http/operations.ts'
 import { booksOf } from '../credits/process.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
-import { VALID_REQUESTS } from './valid-requests.ts'
+import { POLICY, VALID_REQUESTS } from './valid-requests.ts'
 
 const OWNER = Wallet.createRandom()
 /** A derived action that runs only for callers with a signature by its owner. */
@@ -65,7 +65,7 @@ describe('an execute-only key', () => {
   it.each(operations.filter(({ writes }) => writes !== undefined))(
     'changes nothing: $path is 403 and free of charge',
     async ({ path, method }) => {
-      const { pkp_id: pkpId } = await origin.wallet(master)
+      const { pkp_id: pkpId } = await origin.policyWallet(master, POLICY)
       const known = { group, pkpId, cid, usageKeyHash: origin.hashOf(key) }
       const { body } = VALID_REQUESTS[path]!(known)
       const before = await balance()

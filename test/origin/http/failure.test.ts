@@ -25,6 +25,7 @@ const INTERNAL = [
   'OperatorActionError',
   'OutboundError',
   'SelfTestError',
+  'SignatureRefusedError',
   'SigningInputError',
   'StorageLayoutError',
   'TeeMismatchError',

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { operations } from '../../../origin/http/operations.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
-import { VALID_REQUESTS } from './valid-requests.ts'
+import { POLICY, VALID_REQUESTS } from './valid-requests.ts'
 
 /** Ports and Unix sockets to which any client in this process connects. The connections are still made. */
 const connected = new Set<string>()
@@ -54,7 +54,7 @@ function asking(body: unknown): unknown {
 
 it('the origin connects to its chain and its database only, whatever is requested', async () => {
   let key = await origin.account()
-  const { pkp_id: pkpId } = await origin.wallet(key)
+  const { pkp_id: pkpId } = await origin.policyWallet(key, POLICY)
   const group = await origin.group(key, {})
   const usage = await origin.usageKey(key, {})
   const cid = (await origin.core('get_svc_action_ipfs_id', { body: listener.url })).body

@@ -7,7 +7,7 @@ import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
 import { conversionTo, convert } from './chain-secured.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 import { passOn } from './sealed-http-client.ts'
-import { VALID_REQUESTS } from './valid-requests.ts'
+import { POLICY, VALID_REQUESTS } from './valid-requests.ts'
 
 const ECHO = 'async function main(params) { return params }'
 const SIGN = `async function main({ pkpId }) {
@@ -25,7 +25,7 @@ afterAll(() => origin.close())
 /** An account with one object of each kind. */
 async function furnished() {
   const key = await origin.account()
-  const { pkp_id: pkpId } = await origin.wallet(key)
+  const { pkp_id: pkpId } = await origin.policyWallet(key, POLICY)
   const group = await origin.group(key, { pkp_ids_permitted: [pkpId] })
   const usageKeyHash = origin.hashOf(await origin.usageKey(key, {}))
   const body = { group_id: group, action_ipfs_cid: RECORDED }

@@ -51,11 +51,11 @@ describe('the API description', () => {
 
   it('states which operations need a key', () => {
     const noKey = operations.filter(({ auth }) => auth === 'none' || auth === 'wallet_signature')
-    const billing =
-      /\/(balance|usage|create_payment_intent|confirm_payment|get_account|list_api_keys|update_usage_api_key)$/
+    const forWallets =
+      /\/(balance|usage|create_payment_intent|confirm_payment|get_account|list_api_keys|update_usage_api_key|get_wallet_policy|simulate_signature)$/
     for (const { method, path } of operations) {
       const { security } = at(method.toLowerCase(), path)
-      const wallet = billing.test(path) ? [{ WalletAuth: [] }] : []
+      const wallet = forWallets.test(path) ? [{ WalletAuth: [] }] : []
       const needed = noKey.some((operation) => operation.path === path)
         ? []
         : [{ ApiKey: [] }, { Bearer: [] }, ...wallet]
@@ -85,13 +85,18 @@ describe('the API description', () => {
   })
 
   it('states what a wallet signs if its signature is the credential', () => {
-    for (const [name, purpose] of [
-      ['create_wallet_with_signature', 'CreateWallet'],
+    for (const [name, ...purposes] of [
+      ['create_wallet_with_signature', 'CreateWallet', 'CreatePolicyWallet'],
+      ['set_wallet_policy_with_signature', 'SetWalletPolicy'],
       ['add_usage_api_key_with_signature', 'AddUsageApiKey'],
     ]) {
       const { requestBody, responses } = at('post', `/core/v1/${name}`)
       const { properties, required } = requestBody.content['application/json'].schema
-      expect(properties.typed_data.properties.primaryType.const).toBe(purpose)
+      const { typed_data } = properties
+      const primaryTypes = (typed_data.oneOf ?? [typed_data]).map(
+        (one: any) => one.properties.primaryType.const,
+      )
+      expect(primaryTypes).toEqual(purposes)
       expect(required).toEqual(expect.arrayContaining(['typed_data', 'signature']))
       expect(Object.keys(responses)).not.toContain('402')
     }

@@ -93,6 +93,11 @@ export function originClient({ app, db, channel, now }: ClientOptions) {
     },
     wallet: async (key: string): Promise<{ wallet_address: string; pkp_id: string }> =>
       (await core('create_wallet', { key, method: 'POST' })).body,
+    policyWallet: async (
+      key: string,
+      policy: object,
+    ): Promise<{ wallet_address: string; pkp_id: string; policy_hash: string }> =>
+      (await core('create_wallet', { key, body: { policy } })).body,
     group: async (key: string, permits: object): Promise<number> =>
       (await core('add_group', { key, body: { name: 'group', ...permits } })).body.group_id,
     usageKey: async (key: string, grants: object): Promise<string> =>

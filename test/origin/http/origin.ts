@@ -7,6 +7,7 @@ import { ConversionProofs } from '../../../origin/accounts/wallet-proofs/convers
 import { WalletProofs } from '../../../origin/accounts/wallet-proofs/wallet-proofs.ts'
 import { KeyUses } from '../../../origin/accounts/key-uses.ts'
 import { NewAccountLimits } from '../../../origin/admission/new-account-limits.ts'
+import { AccountRate } from '../../../origin/admission/account-rate.ts'
 import { BodyBudgets } from '../../../origin/admission/body-budgets.ts'
 import { Drain } from '../../../origin/admission/drain.ts'
 import { memoryLimits } from '../../../origin/admission/memory-limits.ts'
@@ -39,6 +40,7 @@ import { FreshQuotes } from '../../../origin/tee/fresh-quotes.ts'
 import { simulatedPinOf, SimulatedProvider } from '../../../origin/tee/simulated/provider.ts'
 import type { OriginServices } from '../../../origin/services.ts'
 import { readBuild } from '../../../origin/version.ts'
+import { SIMULATIONS_PER_MINUTE } from '../../../shared/limits.ts'
 import { type ContractOnChain, startContract } from '../accounts/contract.ts'
 import { keptTemplate } from '../actions/kept-template.ts'
 import { openFresh } from '../db/fresh-database.ts'
@@ -150,10 +152,11 @@ export async function startOrigin(
   })
   const sourceCids = new SourceCids(now)
   const drain = new Drain()
+  const policyDocuments = new PolicyDocuments({ db, now })
   const policySums = new PolicySums({ db, now, monotonic: () => performance.now(), log })
   const policySigner = new PolicySigner({
     keyring,
-    documents: new PolicyDocuments({ db, now }),
+    documents: policyDocuments,
     sums: policySums,
     chainTime: () => mirror.current().chainTime,
     now,
@@ -243,7 +246,7 @@ export async function startOrigin(
     certificateEndsAt,
     cpuPressure: () => 0,
   })
-  const services: OriginServices & { receipts: ReceiptSigner } = {
+  const services: OriginServices & { receipts: ReceiptSigner; policySums: PolicySums } = {
     receipts,
     settings,
     log,
@@ -287,6 +290,9 @@ export async function startOrigin(
     evidence,
     freshQuotes: new FreshQuotes(tee, now),
     actionStatements: new ActionStatements({ keyring, composeHash, now }),
+    policyDocuments,
+    policySums,
+    simulations: new AccountRate(SIMULATIONS_PER_MINUTE, now),
   }
   const app = createOriginApp(services)
   await pool.ready()

@@ -1,11 +1,13 @@
 /** A valid request for each operation, and the rights of a key that may send any of them. */
 import { Wallet } from 'ethers'
 import { conversionTo } from './chain-secured.ts'
-import { type Purpose, typedDataOf } from '../../../shared/crypto/typed-data.ts'
+import { parsePolicy } from '../../../shared/policies/policy.ts'
+import { type ProofTerms, type Purpose, typedDataOf } from '../../../shared/crypto/typed-data.ts'
 
 /** Objects in the account of the request. */
 export type Known = {
   group: number
+  /** Wallet with a policy. */
   pkpId: string
   cid: string
   usageKeyHash: string
@@ -27,11 +29,18 @@ const actionInGroup = ({ group, cid }: Known) => ({
 })
 
 /** Well-formed only; the tests of wallets cover the signature and its time. */
-const signed = (purpose: Purpose) => ({
-  typed_data: typedDataOf({ purpose, address: ADDRESS, issuedAt: 1, chainId: 31337 }),
+const signed = (purpose: Purpose, terms: ProofTerms = {}) => ({
+  typed_data: typedDataOf({ purpose, address: ADDRESS, issuedAt: 1, chainId: 31337, terms }),
   signature: `0x${'11'.repeat(65)}`,
 })
 const ADDRESS = '0x8ba1f109551bD432803012645Ac136ddd64DBA72'
+
+/** Allows messages, and nothing else. */
+export const POLICY = {
+  version: 1,
+  rules: [{ name: 'messages', effect: 'allow', kind: 'message', messages: 'any' }],
+}
+export const POLICY_HASH = parsePolicy(JSON.stringify(POLICY)).hash
 
 /** By path. */
 export const VALID_REQUESTS: Readonly<Record<string, (known: Known) => ValidRequest>> = {
@@ -49,6 +58,18 @@ export const VALID_REQUESTS: Readonly<Record<string, (known: Known) => ValidRequ
   '/core/v1/create_wallet': () => ({ body: { name: 'w', description: '' } }),
   '/core/v1/create_wallet_with_signature': () => ({
     body: { ...signed('CreateWallet'), name: 'w', description: '' },
+  }),
+  '/core/v1/set_wallet_policy': ({ pkpId }) => ({ body: { pkp_id: pkpId, policy: POLICY } }),
+  '/core/v1/set_wallet_policy_with_signature': ({ pkpId }) => ({
+    body: {
+      ...signed('SetWalletPolicy', { pkpId, policyHash: POLICY_HASH }),
+      pkp_id: pkpId,
+      policy: POLICY,
+    },
+  }),
+  '/core/v1/get_wallet_policy': ({ pkpId }) => ({ query: `?pkp_id=${pkpId}` }),
+  '/core/v1/simulate_signature': ({ pkpId }) => ({
+    body: { pkp_id: pkpId, request: { kind: 'message', message: 'hello' } },
   }),
   '/core/v1/list_wallets': () => ({}),
   '/core/v1/list_wallets_in_group': inGroup,

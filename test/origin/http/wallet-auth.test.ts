@@ -10,11 +10,18 @@ import type { OriginApp } from '../../../origin/http/operation.ts'
 import { addressFromPrivateKey } from '../../../origin/keys/keyring.ts'
 import { accountConfigAbi } from '../../../shared/abi/account-config.ts'
 import { PROOF_WINDOW_S, WALLET_AUTH_MAX_CHARACTERS } from '../../../shared/limits.ts'
-import { accountHashOfWallet, type Purpose } from '../../../shared/crypto/typed-data.ts'
+import {
+  accountHashOfWallet,
+  type ProofTerms,
+  type Purpose,
+  PURPOSES,
+  termNames,
+} from '../../../shared/crypto/typed-data.ts'
 import { type ProcessorDouble, startProcessor } from '../../doubles/processor/server.ts'
 import { grants } from '../accounts/mirrored.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 import { inBase64, signedBy, walletAuth } from './signed-request.ts'
+import { POLICY, POLICY_HASH } from './valid-requests.ts'
 
 const ECHO = 'async function main(params) { return params }'
 const SIGN = `async function main({ pkpId }) {
@@ -96,8 +103,11 @@ async function securedByYes() {
 const stranger = () => Wallet.createRandom()
 type Signer = Pick<Wallet, 'address' | 'signTypedData'>
 
-const signed = (signer: Signer, purpose: Purpose, changes = {}) =>
-  signedBy(signer, purpose, origin, changes)
+const PROOF_TERMS: ProofTerms = { policyHash: POLICY_HASH, pkpId: `0x${'0'.repeat(64)}` }
+const signed = (signer: Signer, purpose: Purpose, changes = {}) => {
+  const terms = Object.fromEntries(termNames(purpose).map((name) => [name, PROOF_TERMS[name]]))
+  return signedBy(signer, purpose, origin, { terms, ...changes })
+}
 const billed = (signer: Signer, changes = {}) => walletAuth(signer, origin, changes)
 /** Sends a request with a signed body. */
 const ask = (name: string, body: object, more: object = {}) => origin.core(name, { body, ...more })
@@ -350,7 +360,7 @@ describe('X-Wallet-Auth', () => {
 
 const keyed = operations.filter(({ auth }) => auth !== 'none' && auth !== 'wallet_signature')
 const FOR_WALLETS =
-  /\/(billing\/(balance|usage|create_payment_intent|confirm_payment)|get_account|list_api_keys|update_usage_api_key)$/
+  /\/(billing\/(balance|usage|create_payment_intent|confirm_payment)|get_account|list_api_keys|update_usage_api_key|get_wallet_policy|simulate_signature)$/
 
 it.each(keyed.map(({ method, path }) => ({ method, path })))(
   '$path accepts one credential: a key beside X-Wallet-Auth is 400',
@@ -376,6 +386,11 @@ it.each(keyed.flatMap(({ method, path }) => (FOR_WALLETS.test(path) ? [] : [{ me
 /** Each way to send a signed request, with the purpose of its proof. */
 const WAYS = [
   [CREATE, 'CreateWallet', (proof: object) => ask(CREATE, proof)],
+  [
+    `${CREATE} of a policy wallet`,
+    'CreatePolicyWallet',
+    (proof: object) => ask(CREATE, { ...proof, policy: POLICY }),
+  ],
   [ADD, 'AddUsageApiKey', (proof: object) => ask(ADD, { ...proof, name: 'k' })],
   [
     'X-Wallet-Auth',
@@ -385,18 +400,17 @@ const WAYS = [
 ] as const
 
 describe.each(WAYS)('attacks on %s', (_way, purpose, send) => {
-  it.each(
-    (['ConvertAccount', 'CreateWallet', 'AddUsageApiKey', 'BillingAuth'] as const).filter(
-      (other) => other !== purpose,
-    ),
-  )('proof of another purpose: one for %s is 400', async (other) => {
-    const { admin } = await shared()
-    const answer = await send(await signed(admin, other))
-    expect([answer.status, answer.body.message]).toEqual([
-      400,
-      expect.stringContaining('primaryType'),
-    ])
-  })
+  it.each(PURPOSES.filter((other) => other !== purpose))(
+    'proof of another purpose: one for %s is 400',
+    async (other) => {
+      const { admin } = await shared()
+      const answer = await send(await signed(admin, other))
+      expect([answer.status, answer.body.message]).toEqual([
+        400,
+        expect.stringContaining('primaryType'),
+      ])
+    },
+  )
 
   it('relabelled proof: a signature for another purpose, under the name of this one, is 401', async () => {
     const { admin } = await shared()

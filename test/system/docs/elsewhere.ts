@@ -106,6 +106,11 @@ export const ELSEWHERE: readonly Elsewhere[] = [
     language,
     ranBy: 'test/shared/cli/wallet-policy.test.ts',
   })),
+  {
+    page: 'docs/policies.md',
+    language: 'http',
+    ranBy: 'test/origin/http/wallet-policies.test.ts',
+  },
   { page: 'docs/configuration.md', language: 'json', ranBy: BODIES },
   {
     page: 'docs/configuration.md',

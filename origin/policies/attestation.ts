@@ -1,0 +1,38 @@
+import { hexlify, SigningKey, ZeroHash } from 'ethers'
+import {
+  type PolicyAttestation,
+  policyAttestationDigest,
+} from '../../shared/crypto/policy-attestation.ts'
+import type { Policy } from '../../shared/policies/policy.ts'
+import type { ContractChain } from '../accounts/chain.ts'
+import type { Keyring } from '../keys/keyring.ts'
+
+/** What the contract records of a policy's document. */
+export type PolicyTerms = Pick<PolicyAttestation, 'policyHash' | 'changeDelay' | 'isImmutable'>
+
+export function termsOfPolicy({ hash, document }: Policy): PolicyTerms {
+  return {
+    policyHash: hash,
+    changeDelay: document.change_delay_s ?? 0,
+    isImmutable: document.immutable === true,
+  }
+}
+
+/** Arguments of an attestation of a new wallet. */
+export const NEW_WALLET = { replaces: ZeroHash, atOnce: true } as const
+
+/**
+ * Signs a statement about a policy for the contract, which cannot read documents. The caller must have read and stored
+ * them.
+ * @returns 65 bytes as 0x hex
+ */
+export function attestPolicy(
+  attestation: PolicyAttestation,
+  {
+    keyring,
+    chain,
+  }: { keyring: Keyring; chain: Pick<ContractChain, 'chainId' | 'contractAddress'> },
+): string {
+  const digest = hexlify(policyAttestationDigest(attestation, chain))
+  return new SigningKey(keyring.payerKey(0)).sign(digest).serialized
+}
