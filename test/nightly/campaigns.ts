@@ -80,7 +80,7 @@ export const CAMPAIGNS: readonly Campaign[] = [
     minutesMax: 30,
   },
   {
-    name: 'policies',
+    name: 'tightening',
     planned: 20_000,
     perPiece: 2_000,
     unit: 'seeds',
