@@ -70,7 +70,7 @@ export function createApiClient(parts: ClientParts, apiKey: string | undefined):
 const LOST_KEY_FIX =
   'A usage key may have been created and lost: look for its name in listApiKeys, remove it with removeUsageApiKey({ usage_api_key: api_key_hash }), and create another.'
 
-function accountOperations({ read, list, write }: CoreCalls): AccountOperations {
+function accountOperations({ read, list, ask, write }: CoreCalls): AccountOperations {
   return {
     getAccount: (options) => read('get_account', {}, options),
 
@@ -78,6 +78,9 @@ function accountOperations({ read, list, write }: CoreCalls): AccountOperations 
     listWallets: (options) => list('list_wallets', {}, options),
     listWalletsInGroup: ({ group_id }, options) =>
       list('list_wallets_in_group', { group_id }, options),
+    setWalletPolicy: (fields, options) => write('set_wallet_policy', fields, options),
+    getWalletPolicy: ({ pkp_id }, options) => read('get_wallet_policy', { pkp_id }, options),
+    simulateSignature: (fields, options) => ask('simulate_signature', fields, options),
 
     addGroup: (fields, options) => write('add_group', fields, options),
     updateGroup: (fields, options) => write('update_group', fields, options),

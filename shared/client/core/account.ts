@@ -7,6 +7,11 @@ import type { accountResponse } from '../../wire/core.ts'
 import type { actionResponse, addActionResponse } from '../../wire/registered-actions.ts'
 import type { addGroupResponse, groupResponse, wholeGroupResponse } from '../../wire/groups.ts'
 import type { addUsageApiKeyResponse, usageApiKeysResponse } from '../../wire/usage-keys.ts'
+import type {
+  getWalletPolicyResponse,
+  setWalletPolicyResponse,
+  simulateSignatureResponse,
+} from '../../wire/wallet-policies.ts'
 import type { createWalletResponse, walletResponse } from '../../wire/wallets.ts'
 import type { CallOptions } from '../options.ts'
 import type { Listing } from './listing.ts'
@@ -14,6 +19,9 @@ import type { Listing } from './listing.ts'
 export type AccountRecord = z.infer<typeof accountResponse>
 export type Wallet = z.infer<typeof walletResponse>
 export type NewWallet = z.infer<typeof createWalletResponse>
+export type HeldWalletPolicy = z.infer<typeof getWalletPolicyResponse>
+export type ChangedWalletPolicy = z.infer<typeof setWalletPolicyResponse>
+export type SimulatedSignature = z.infer<typeof simulateSignatureResponse>
 export type Group = z.infer<typeof groupResponse>
 export type WholeGroup = z.infer<typeof wholeGroupResponse>
 export type RegisteredAction = z.infer<typeof actionResponse>
@@ -59,8 +67,58 @@ export type RemovedCap = { remove_spend_cap?: boolean }
 type Texts = { name?: string; description?: string }
 type Done = { success: true }
 
+/** A policy document, as described in docs/policies.md. */
+export type WalletPolicyDocument = object
+
+export type SimulationFields = {
+  pkp_id: PkpId
+  /** The request for a signature, as described in docs/policies.md. */
+  request: object
+  /** CID of the action that requests the signature. */
+  action_ipfs_cid?: string
+  /** Decides by this policy instead of the one that holds. */
+  policy?: WalletPolicyDocument
+}
+
 export type AccountOperations = {
-  createWallet(fields?: Texts, options?: CallOptions): Promise<NewWallet>
+  /**
+   * Creates a wallet. With a `policy`, the wallet signs only what the policy allows, and no action can get its private
+   * key. A wallet that was created without a policy can never have one.
+   * @example
+   * const rules = [{ name: 'greet', effect: 'allow', kind: 'message', messages: [{ prefix: 'greetings, ' }] }]
+   * const { wallet_address, policy_hash } = await client.createWallet({ policy: { version: 1, rules } })
+   * @throws {BadRequest | InvalidArgument} with the path of each problem, if the policy is invalid
+   */
+  createWallet(
+    fields?: Texts & { policy?: WalletPolicyDocument },
+    options?: CallOptions,
+  ): Promise<NewWallet>
+  /**
+   * Changes a wallet's policy, which a usage key cannot do. A change that only tightens the policy takes effect at once.
+   * Any other change waits for the `change_delay_s` of the policy that holds, and is `pending` until then.
+   * @example
+   * const { policy_hash, pending } = await client.setWalletPolicy({ pkp_id: wallet_address, policy })
+   * console.log(pending ? `takes effect at ${pending.effective_at}` : `${policy_hash} holds`)
+   * @param fields.replaces hash of the policy that holds. If another one holds, nothing is changed
+   * @throws {Conflict | TransactionReverted} if the wallet has no policy, or an immutable one
+   */
+  setWalletPolicy(
+    fields: { pkp_id: PkpId; policy: WalletPolicyDocument; replaces?: string },
+    options?: CallOptions,
+  ): Promise<ChangedWalletPolicy>
+  /**
+   * Returns the policy that holds, a pending change, and what remains of each sum.
+   * @example
+   * const { policy, sums, pending } = await client.getWalletPolicy({ pkp_id: wallet_address })
+   */
+  getWalletPolicy(fields: { pkp_id: PkpId }, options?: CallOptions): Promise<HeldWalletPolicy>
+  /**
+   * Decides about a request for a signature without signing or counting anything.
+   * @example
+   * const request = { kind: 'message', message: 'greetings, Ada' }
+   * const { decision, explanation } = await client.simulateSignature({ pkp_id: wallet_address, request })
+   */
+  simulateSignature(fields: SimulationFields, options?: CallOptions): Promise<SimulatedSignature>
   addGroup(fields: GroupFields, options?: CallOptions): Promise<z.infer<typeof addGroupResponse>>
   /** Changes a group. Absent fields stay unchanged. An array in `fields` replaces the stored array. */
   updateGroup(

@@ -13,6 +13,8 @@ export type CoreCalls = {
   read<Body>(this: void, path: string, query?: Query, options?: CallOptions): Promise<Body>
   list<Item>(this: void, path: string, query?: Query, options?: CallOptions): Listing<Item>
   csv(this: void, path: string, query?: Query, options?: CallOptions): Promise<string>
+  /** Sends a POST request that changes nothing. */
+  ask<Body>(this: void, path: string, json: object, options?: CallOptions): Promise<Body>
   /** Sends a POST request, which is executed at most once, even if it is retried. */
   write<Body>(this: void, path: string, json: object, options?: CallOptions): Promise<Body>
 }
@@ -37,6 +39,23 @@ export function coreCalls(requester: Requester, credential: CredentialSource): C
       repeat: 'idempotent',
       options,
     })
+
+  const post = async <Body>(
+    repeat: 'idempotent' | 'once',
+    path: string,
+    json: object,
+    options?: CallOptions,
+  ) => {
+    const question = {
+      method: 'POST',
+      path: pathOf(path),
+      json,
+      credential: await resolveCredential(options),
+      repeat,
+      options,
+    } as const
+    return (await requester.core<Body>(question)).body
+  }
 
   async function* pages<Item>(path: string, query: Query, options?: CallOptions) {
     for (let page = 0; ; page++) {
@@ -65,17 +84,10 @@ export function coreCalls(requester: Requester, credential: CredentialSource): C
       } as const
       return (await requester.core<string>(question)).body
     },
-    write: async <Body>(path: string, json: object, options?: CallOptions) => {
-      const question = {
-        method: 'POST',
-        path: pathOf(path),
-        json,
-        credential: await resolveCredential(options),
-        repeat: 'once',
-        options,
-      } as const
-      return (await requester.core<Body>(question)).body
-    },
+    ask: <Body>(path: string, json: object, options?: CallOptions) =>
+      post<Body>('idempotent', path, json, options),
+    write: <Body>(path: string, json: object, options?: CallOptions) =>
+      post<Body>('once', path, json, options),
   }
 }
 

@@ -1,7 +1,12 @@
 import { accountHashOfWallet } from '../../crypto/typed-data.ts'
 import type { CallOptions } from '../options.ts'
 import { abortable, anySignal } from '../abortable.ts'
-import { type AccountView, loadContractCodec } from './contract-codec.ts'
+import {
+  type AccountView,
+  loadContractCodec,
+  type PolicyChange,
+  type WalletPolicyView,
+} from './contract-codec.ts'
 import { RevertedError } from './wallet-node.ts'
 import { addressOf } from './sign.ts'
 import { TransactionReverted } from './transaction-failures.ts'
@@ -62,6 +67,22 @@ export class AccountContract {
   }
 
   /**
+   * Reads the policy of a wallet at the latest block.
+   * @throws {TransactionReverted} `WalletDoesNotExist`, `WalletHasNoPolicy`
+   */
+  async policy(pkpId: string, options?: CallOptions): Promise<WalletPolicyView> {
+    const coding = await loadContractCodec()
+    const what = 'read the policy of the wallet'
+    return coding.policy(await this.#read(what, 'walletPolicyOf', [pkpId], options))
+  }
+
+  /** Reads the policies of all wallets that have one, at the latest block. */
+  async policies(options?: CallOptions): Promise<WalletPolicyView[]> {
+    const coding = await loadContractCodec()
+    return coding.policies(await this.#read('read the policies', 'walletPoliciesOf', [], options))
+  }
+
+  /**
    * Returns true if the wallet is currently the admin of an account in ChainSecured mode.
    * @throws any error of the read other than a revert
    */
@@ -95,6 +116,14 @@ export class AccountContract {
     const id = coding.createdGroupId(logs, contractAddress)
     if (id === undefined) throw new Error('the transaction that creates a group emitted no event')
     return id
+  }
+
+  async policyChange({ logs }: MinedTransaction): Promise<PolicyChange> {
+    const coding = await loadContractCodec()
+    const { contractAddress } = await this.#parts.deployment()
+    const change = coding.policyChange(logs, contractAddress)
+    if (!change) throw new Error('the transaction that sets a policy emitted no event')
+    return change
   }
 
   async address(): Promise<string> {

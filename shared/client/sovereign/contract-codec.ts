@@ -19,6 +19,8 @@ export type WalletView = {
   derivationPath: string
   name: string
   description: string
+  /** Set only together with `walletPoliciesOf`, and undefined for a wallet without a policy. */
+  policyHash?: string | undefined
 }
 export type GroupView = {
   id: number
@@ -43,20 +45,41 @@ export type UsageKeyView = {
 }
 type ActionView = { cidHash: string; cid: string; name: string; description: string }
 
+/** A wallet's policy as of the latest block. Times are in Unix seconds. */
+export type WalletPolicyView = {
+  pkpId: string
+  policyHash: string
+  isImmutable: boolean
+  setAt: number
+  /** Undefined if no change is pending. */
+  pending: { policyHash: string; effectiveAt: number } | undefined
+}
+/** The event `WalletPolicySet`. `policyHash` holds from `effectiveAt` on, and `replaces` until then. */
+export type PolicyChange = {
+  replaces: string
+  policyHash: string
+  setAt: number
+  effectiveAt: number
+}
+
 export type ContractError = { errorName: string; args: readonly string[] }
-type Log = { address: string; topics: readonly string[] }
+type Log = { address: string; topics: readonly string[]; data: string }
 
 export type ContractCodec = {
   /** Returns the call data as 0x hex. @throws {TypeError} for arguments that do not match the function's types */
   encode(functionName: string, args: readonly unknown[]): string
   account(answer: string): AccountView
   group(answer: string): GroupView
+  policy(answer: string): WalletPolicyView
+  policies(answer: string): WalletPolicyView[]
   /** Decodes the result of `masterOf`. Undefined if the hash does not belong to an account. */
   accountHash(answer: string): string | undefined
   /** Decodes revert data. Undefined unless the data is a custom error of the contract. */
   decodeError(data: string): ContractError | undefined
   /** Returns the ID of the group that a transaction created. Undefined if the transaction created no group. */
   createdGroupId(logs: readonly Log[], contractAddress: string): number | undefined
+  /** Returns the change that a transaction made to a policy. Undefined if it made none. */
+  policyChange(logs: readonly Log[], contractAddress: string): PolicyChange | undefined
   /**
    * Returns an address in EIP-55 format.
    * @throws {TypeError} for an invalid address or a wrong checksum, which indicates a typing error
@@ -83,6 +106,12 @@ async function createCodec(): Promise<ContractCodec> {
   const contract = new Interface(accountConfigAbi)
   const word = (value: bigint) => toBeHex(value, 32)
   const groupSet = contract.getEvent('GroupSet')!.topicHash
+  const policySet = contract.getEvent('WalletPolicySet')!.topicHash
+  const logOf = (topic: string, logs: readonly Log[], contractAddress: string) =>
+    logs.find(
+      ({ address, topics }) =>
+        address.toLowerCase() === contractAddress.toLowerCase() && topics[0] === topic,
+    )
 
   const group = (read: any): GroupView => ({
     id: Number(read.groupId),
@@ -90,6 +119,16 @@ async function createCodec(): Promise<ContractCodec> {
     description: read.description,
     pkpIds: [...read.pkpIds],
     cidHashes: [...read.cidHashes].map(word),
+  })
+  const policy = (read: any): WalletPolicyView => ({
+    pkpId: read.pkpId,
+    policyHash: read.policyHash,
+    isImmutable: read.isImmutable,
+    setAt: Number(read.setAt),
+    pending:
+      read.pendingAt === 0n
+        ? undefined
+        : { policyHash: read.pendingHash, effectiveAt: Number(read.pendingAt) },
   })
   const usageKey = ({ apiKeyHash, createdAt, key }: any): UsageKeyView => ({
     hash: word(apiKeyHash),
@@ -131,6 +170,9 @@ async function createCodec(): Promise<ContractCodec> {
       }
     },
     group: (answer) => group(contract.decodeFunctionResult('groupOf', answer)[0]),
+    policy: (answer) => policy(contract.decodeFunctionResult('walletPolicyOf', answer)[0]),
+    policies: (answer) =>
+      [...contract.decodeFunctionResult('walletPoliciesOf', answer)[0]].map(policy),
     accountHash: (answer) => {
       const [hash] = contract.decodeFunctionResult('masterOf', answer)
       return hash === 0n ? undefined : word(hash)
@@ -140,11 +182,19 @@ async function createCodec(): Promise<ContractCodec> {
       return parsed ? { errorName: parsed.name, args: [...parsed.args].map(String) } : undefined
     },
     createdGroupId: (logs, contractAddress) => {
-      const made = logs.find(
-        ({ address, topics }) =>
-          address.toLowerCase() === contractAddress.toLowerCase() && topics[0] === groupSet,
-      )
+      const made = logOf(groupSet, logs, contractAddress)
       return made && Number(made.topics[2])
+    },
+    policyChange: (logs, contractAddress) => {
+      const log = logOf(policySet, logs, contractAddress)
+      if (!log) return undefined
+      const { args } = contract.parseLog({ topics: [...log.topics], data: log.data })!
+      return {
+        replaces: args['replaces'],
+        policyHash: args['policyHash'],
+        setAt: Number(args['setAt']),
+        effectiveAt: Number(args['effectiveAt']),
+      }
     },
     address: getAddress,
   }

@@ -29,17 +29,34 @@ export function accountReads(contract: AccountContract, billing: CoreCalls) {
     listing(async function* () {
       yield items(await contract.account(options))
     })
+  /** Reads the account, with the policies of its wallets. */
+  const accountWithPolicies = async (options?: CallOptions): Promise<AccountView> => {
+    const [account, policies] = await Promise.all([
+      contract.account(options),
+      contract.policies(options),
+    ])
+    const hashes = new Map(policies.map(({ pkpId, policyHash }) => [pkpId, policyHash]))
+    const wallets = account.wallets.map((wallet) => ({
+      ...wallet,
+      policyHash: hashes.get(wallet.pkpId),
+    }))
+    return { ...account, wallets }
+  }
+  const listWallets = (
+    wallets: (account: AccountView) => readonly WalletView[],
+    options?: CallOptions,
+  ) =>
+    listing(async function* () {
+      yield wallets(await accountWithPolicies(options)).map(walletRecord)
+    })
   return {
     getAccount: (options) => billing.read('get_account', {}, options),
-    listWallets: (options) => list(({ wallets }) => wallets.map(walletRecord), options),
+    listWallets: (options) => listWallets(({ wallets }) => wallets, options),
     listWalletsInGroup: ({ group_id }, options) =>
-      list(
-        (account) => walletsIn(account, requireGroup(account, group_id)).map(walletRecord),
-        options,
-      ),
+      listWallets((account) => walletsIn(account, requireGroup(account, group_id)), options),
     listGroups: (options) => list((account) => groupsOf(account).map(groupRecord), options),
     getGroup: async ({ group_id }, options) => {
-      const account = await contract.account(options)
+      const account = await accountWithPolicies(options)
       return wholeGroupRecord(account, requireGroup(account, group_id))
     },
     listActions: ({ group_id } = {}, options) =>
@@ -77,6 +94,7 @@ function walletRecord(wallet: WalletView): Wallet {
     name: wallet.name,
     description: wallet.description,
     derivation_path: wallet.derivationPath,
+    ...(wallet.policyHash !== undefined && { policy_hash: wallet.policyHash }),
   }
 }
 

@@ -1,4 +1,4 @@
-import { NotFound, Unauthorized } from '../failures/by-status.ts'
+import { Conflict, NotFound, Unauthorized } from '../failures/by-status.ts'
 import type { Step } from '../options.ts'
 import type { ClientRequest, Requester } from '../request.ts'
 import type { RuntimeEnvironment } from '../runtime-environment.ts'
@@ -7,8 +7,8 @@ import type { RuntimeEnvironment } from '../runtime-environment.ts'
  * Maximum time until the service sees a block. It usually takes less than a second, but the service's nodes can be a
  * few seconds behind the wallet's node.
  */
-const SEEN_WITHIN_MS = 10_000
-const POLL_INTERVAL_MS = 250
+export const SEEN_WITHIN_MS = 10_000
+export const POLL_INTERVAL_MS = 250
 
 type Parts = Pick<RuntimeEnvironment, 'now' | 'sleep'> & {
   onStep: (step: Step) => void
@@ -19,8 +19,13 @@ type Parts = Pick<RuntimeEnvironment, 'now' | 'sleep'> & {
 }
 
 /**
- * Returns a requester that retries after a 401 (unknown account) or 404 (new group not found). Such a status may only
- * mean that the service has not seen the block of the wallet's last transaction yet. If this client has sent no
+ * The client reads the policy that is replaced from the contract, so a 409 may mean that the service has not seen it yet.
+ */
+const SET_POLICY_PATH = '/core/v1/set_wallet_policy_with_signature'
+
+/**
+ * Returns a requester that retries after a 401 (unknown account), 404 (new group not found), or 409 (another policy is
+ * replaced). Such a status may only mean that the service has not seen the block of the wallet's last transaction yet. If this client has sent no
  * transaction, a 401 may concern an account that another client of the wallet has just opened. The contract shows
  * whether that account exists.
  */
@@ -32,8 +37,12 @@ export function retryUntilSeen(requester: Requester, parts: Parts): Requester {
       (is) => (is ? now() : undefined),
       () => undefined,
     ))
-  const mayBeUnseen = async (error: unknown) => {
-    if (!(error instanceof Unauthorized || error instanceof NotFound)) return false
+  const mayBeUnseen = async (error: unknown, path: string) => {
+    const isUnseen =
+      error instanceof Unauthorized ||
+      error instanceof NotFound ||
+      (error instanceof Conflict && path === SET_POLICY_PATH)
+    if (!isUnseen) return false
     const changedAt =
       lastWriteAt() ?? (error instanceof Unauthorized ? await accountFoundAt() : undefined)
     return now() - (changedAt ?? 0) <= SEEN_WITHIN_MS
@@ -47,7 +56,7 @@ export function retryUntilSeen(requester: Requester, parts: Parts): Requester {
         return answer
       } catch (error) {
         const isLate = attempts * POLL_INTERVAL_MS >= SEEN_WITHIN_MS
-        if (isLate || !(await mayBeUnseen(error))) throw error
+        if (isLate || !(await mayBeUnseen(error, question.path))) throw error
       }
       await sleep(POLL_INTERVAL_MS, question.options?.signal)
     }

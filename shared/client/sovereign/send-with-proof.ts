@@ -1,4 +1,4 @@
-import type { Purpose } from '../../crypto/typed-data.ts'
+import type { ProofStatement } from '../../crypto/typed-data.ts'
 import type { CallOptions, Step } from '../options.ts'
 import type { Requester } from '../request.ts'
 import type { RuntimeEnvironment } from '../runtime-environment.ts'
@@ -7,12 +7,15 @@ import type { Deployment } from './deployment.ts'
 import { signProof } from './sign.ts'
 import type { WalletAdapter } from './signer.ts'
 
+/** What the wallet signs besides its address, the time and the chain. */
+type Claim = Pick<ProofStatement, 'purpose' | 'terms'>
+
 /**
  * Sends a POST request with a fresh proof of the wallet in the body as its credential.
  * @param path path below `/core/v1/`
  */
 export type SendWithProof = <Answer>(
-  purpose: Purpose,
+  claim: Claim,
   path: string,
   fields: object,
   options?: CallOptions,
@@ -29,12 +32,12 @@ type Parts = Pick<RuntimeEnvironment, 'now'> & {
 
 export function sendWithProof(parts: Parts): SendWithProof {
   const { requester, verified, wallet, deployment, now, onStep } = parts
-  return async <Answer>(purpose: Purpose, path: string, fields: object, options?: CallOptions) => {
+  return async <Answer>(claim: Claim, path: string, fields: object, options?: CallOptions) => {
     const signal = anySignal(parts.signal, options?.signal)
     signal?.throwIfAborted()
     const { chainId } = await abortable(deployment(), signal)
-    onStep({ step: 'sign', what: purpose })
-    const proof = await abortable(signProof(wallet, { purpose, chainId, now }), signal)
+    onStep({ step: 'sign', what: claim.purpose })
+    const proof = await abortable(signProof(wallet, { ...claim, chainId, now }), signal)
     await verified(signal)
     const { body } = await requester.core<Answer>({
       method: 'POST',

@@ -2,7 +2,7 @@
  * Signs proofs for the service with the wallet (`shared/crypto/typed-data.ts`). Each proof is valid for one purpose
  * only.
  */
-import { type Purpose, type TypedData, typedDataOf } from '../../crypto/typed-data.ts'
+import { type ProofStatement, type TypedData, typedDataOf } from '../../crypto/typed-data.ts'
 import { isUserRejection, notExecutedReason } from './provider-errors.ts'
 import type { WalletAdapter } from './signer.ts'
 import { NoWallet, WalletFailed, WalletRefused } from './wallet-failures.ts'
@@ -11,11 +11,11 @@ type Proof = { typed_data: TypedData; signature: string }
 
 export async function signProof(
   wallet: WalletAdapter,
-  { purpose, chainId, now }: { purpose: Purpose; chainId: bigint; now: () => number },
+  { now, ...claim }: Pick<ProofStatement, 'purpose' | 'terms' | 'chainId'> & { now: () => number },
 ): Promise<Proof> {
   const address = await addressOf(wallet)
   const issuedAt = Math.floor(now() / 1000)
-  const typed_data = typedDataOf({ purpose, address, issuedAt, chainId })
+  const typed_data = typedDataOf({ ...claim, address, issuedAt })
   return { typed_data, signature: await signWith(wallet, address, typed_data) }
 }
 

@@ -16,6 +16,7 @@ import { accountReads } from './reads.ts'
 import { usageKeyWrites } from './usage-keys.ts'
 import { retryUntilSeen } from './retry-until-seen.ts'
 import { walletOf } from './wallet-of.ts'
+import { walletPolicies } from './wallet-policies.ts'
 import { createWallet } from './wallets.ts'
 
 type SovereignAccount = {
@@ -54,14 +55,16 @@ export function sovereignAccount(parts: SovereignParts): SovereignAccount {
   )
   const billing = () => abortable(proof.credential(), signal)
   const send = sendWithProof({ ...common, requester: retryingRequester, verified })
+  const calls = coreCalls(retryingRequester, billing)
   const keys = { ...common, contract, requester: retryingRequester, askWithProof: send, billing }
   return {
     account: omittingNulls({
-      ...accountReads(contract, coreCalls(retryingRequester, billing)),
+      ...accountReads(contract, calls),
       ...groupWrites(contract),
       ...usageKeyWrites(keys),
       ...ownership(contract, deployment),
       createWallet: createWallet(contract, send),
+      ...walletPolicies({ ...common, contract, askWithProof: send, calls }),
     }),
     retryingRequester,
     billing,

@@ -167,6 +167,12 @@ const FIXES: Readonly<Record<string, string>> = {
   TooManyIds:
     'Send fewer IDs. If the group is full, remove an entry first, or create another group.',
   TooLong: 'Send a shorter text. Its length is counted in UTF-8 bytes.',
+  WalletAlreadyExists: 'Retry the call; a different wallet will be derived.',
+  WalletHasNoPolicy:
+    'Create another wallet with a policy: the key of a wallet that was created without one may have been read.',
+  PolicyIsImmutable: 'Create another wallet: this policy can never be changed.',
+  PolicyChanged: 'Read the policy that holds now with getWalletPolicy, and retry the call.',
+  PolicyNotAttested: 'Retry the call. If it fails again, check that baseUrl is the service’s.',
   WalletDoesNotExist: 'Use a wallet from listWallets, or 32 zero bytes for every wallet.',
   GroupDoesNotExist: 'Use a group from listGroups. IDs of removed groups are not reused.',
   ActionDoesNotExist:

@@ -70,7 +70,7 @@ export function usageKeyWrites(parts: Parts) {
       if (cap) await abortable(billing(), options?.signal)
       const path = 'add_usage_api_key_with_signature'
       const made = await askWithProof<NewUsageKey>(
-        'AddUsageApiKey',
+        { purpose: 'AddUsageApiKey' },
         path,
         contractFields(fields),
         options,

@@ -5,7 +5,7 @@ import type { WalletAdapter } from './signer.ts'
 import { ChainUnavailable } from './transaction-failures.ts'
 
 export type EthCall = { from: string; to: string; data: string }
-export type TransactionLog = { address: string; topics: readonly string[] }
+export type TransactionLog = { address: string; topics: readonly string[]; data: string }
 export type TransactionReceipt = {
   blockNumber: number
   succeeded: boolean

@@ -198,6 +198,18 @@ describe('wallets, groups, actions and keys', () => {
     expect(seen).toEqual([wallet.wallet_address])
   })
 
+  // Described in wallet-policies.test.ts, for both modes.
+  it('can have policies, which are read, simulated and set', async () => {
+    const rules = [{ name: 'any', effect: 'allow', kind: 'message', messages: 'any' }]
+    const { pkp_id, policy_hash } = await client.createWallet({ policy: { version: 1, rules } })
+    const { policy } = await client.getWalletPolicy({ pkp_id })
+    const request = { kind: 'message', message: 'hello' }
+    const simulated = await client.simulateSignature({ pkp_id, request })
+    expect(simulated).toMatchObject({ decision: 'allow', policy_hash })
+    const set = await client.setWalletPolicy({ pkp_id, policy, replaces: policy_hash! })
+    expect(set).toMatchObject({ policy_hash, pending: null })
+  })
+
   it('a usage key is shown once, listed without its text, changed by its hash, and removed', async () => {
     const { usage_api_key, usage_api_key_hash } = await client.addUsageApiKey({ name: 'k' })
     await client.updateUsageApiKey({ usage_api_key: usage_api_key_hash, description: 'changed' })
@@ -538,7 +550,11 @@ describe('key protection', () => {
 /** Aliases at the root of routes under `/core/v1`. */
 const ALIASES = ['GET /get_node_chain_config']
 /** Operations for wallets; only clients in sovereign mode have them. */
-const OF_WALLETS = ['create_wallet_with_signature', 'add_usage_api_key_with_signature']
+const OF_WALLETS = [
+  'create_wallet_with_signature',
+  'set_wallet_policy_with_signature',
+  'add_usage_api_key_with_signature',
+]
 
 // Runs last, because it counts the calls of the other tests.
 it('covers every operation of the core API', () => {
