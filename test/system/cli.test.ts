@@ -10,6 +10,7 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { approve } from '../../origin/stack/approved-token.ts'
+import type { Wallet } from '../../shared/client/index.ts'
 import { svc } from '../shared/cli/command-line.ts'
 import { type Example, examplesOf } from '../shared/cli/examples.ts'
 import { PAYROLL, transaction } from '../shared/policies/requests.ts'
@@ -85,6 +86,7 @@ beforeAll(async () => {
 }`,
   )
   writeFileSync(join(folder, 'policy.json'), JSON.stringify(PAYROLL))
+  writeFileSync(join(folder, 'new.json'), JSON.stringify({ ...PAYROLL, change_delay_s: 60 }))
   writeFileSync(join(folder, 'request.json'), JSON.stringify(transaction()))
   writeFileSync(join(folder, 'other.js'), 'async function main() { throw new Error("no") }')
   examples = await examplesOf()
@@ -116,12 +118,16 @@ const credentials = () =>
   JSON.parse(readFileSync(join(folder, '.config/svc/credentials.json'), 'utf8'))
 
 /** Supplies files and variables that an example needs and no earlier example created. */
-async function prepared({ path }: Example): Promise<Record<string, string>> {
+async function prepared({ path, line }: Example): Promise<Record<string, string>> {
   if (path === 'svc account use')
     writeFileSync(join(folder, 'account.key'), credentials().origins[stack.baseUrl].account_key)
-  if (!path.startsWith('svc group ')) return {}
-  const { out } = await typed('svc wallet list --json')
-  return { WALLET: JSON.parse(out)[0].wallet_address }
+  if (!line.includes('$WALLET')) return {}
+  const wallets = JSON.parse((await typed('svc wallet list --json')).out) as Wallet[]
+  const mustHavePolicy = path.startsWith('svc wallet policy ')
+  return {
+    WALLET: wallets.find(({ policy_hash }) => Boolean(policy_hash) === mustHavePolicy)!
+      .wallet_address,
+  }
 }
 
 /** Exit code 3 means SIMULATED, which is the expected verdict of a local stack. */
@@ -196,6 +202,7 @@ describe('a read-only login', () => {
 
 describe('svc mcp', () => {
   it('requests access from a person, and all of its tools work', async () => {
+    await typed('svc key create --name mcp --execute-in 1 --create-wallets')
     await useEveryTool({
       command: [process.execPath, main, 'mcp'],
       folder,

@@ -32,6 +32,7 @@ export async function useEveryTool(world: World): Promise<void> {
     await authorized(client, world)
     const trigger_id = await triggersIn(client)
     await runsOf(client, trigger_id)
+    await walletsOf(client)
     expect(await use(client, 'delete_trigger', { trigger_id })).toEqual({ deleted: trigger_id })
     expect((await refusal(client, 'get_trigger', { trigger_id })).status).toBe(404)
     const { tools } = await client.listTools()
@@ -100,4 +101,18 @@ async function runsOf(client: Client, trigger_id: string): Promise<void> {
   expect((await use(client, 'purge_trigger', { trigger_id })).cancelled).toBe(1)
   const { runs } = await use(client, 'list_runs', { trigger_id, status: 'failed' })
   expect(runs).toHaveLength(2)
+}
+
+/** Uses a key that may create wallets. */
+async function walletsOf(client: Client): Promise<void> {
+  const rules = [
+    { name: 'greet', effect: 'allow', kind: 'message', messages: [{ prefix: 'greetings, ' }] },
+  ]
+  const policy = { version: 1, rules }
+  const { pkp_id, policy_hash } = await use(client, 'create_wallet', { name: 'of mcp', policy })
+  const held = await use(client, 'get_wallet_policy', { pkp_id })
+  expect(held).toMatchObject({ policy_hash, policy, pending: null, sums: [] })
+  const request = { kind: 'message', message: 'greetings, Ada' }
+  const simulated = await use(client, 'simulate_signature', { pkp_id, request })
+  expect(simulated).toMatchObject({ decision: 'allow', rule: 'greet', policy_hash })
 }

@@ -51,11 +51,17 @@ async function mcp(command: Command, cli: Cli): Promise<void> {
       }),
     random: terminal.random,
   })
+  const core = (apiKey: string) => {
+    const { baseUrl, fetch } = at
+    const verification = verificationFor(baseUrl, terminal)
+    return client.createClient({ baseUrl, ...verification, apiKey, fetch, signal: terminal.signal })
+  }
   const files = new FolderFiles(terminal.folder)
   const parts = {
     session,
     files,
     usageKeys: { files, environment: terminal.environment, usual: () => cli.usageKey(command) },
+    core,
     document: (path: string) => fetchDocument(at, path, terminal.signal),
     label: `svc mcp on ${hostname()}`.slice(0, 64),
   }

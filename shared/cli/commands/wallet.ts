@@ -14,22 +14,37 @@ export function registerWallet(program: Command, cli: Cli): void {
   registerWalletPolicy(wallet, cli)
 }
 
+type NewWallet = { name: string; description: string; policy?: string }
+
 function registerCreate(wallet: Command, cli: Cli): void {
   const command = cli
     .command(wallet, 'create', 'Create a wallet.')
     .option('--name <text>', 'name of the wallet', '')
     .option('--description <text>', 'description of the wallet', '')
-    .action(async ({ name, description }: { name: string; description: string }) => {
+    .option('--policy <file>', 'policy that limits what the wallet may sign; - for standard input')
+    .action(async ({ name, description, policy: file }: NewWallet) => {
+      const policy = file === undefined ? undefined : await policyIn(file, cli)
       const client = await cli.client(command, { key: 'account' })
-      const made = await client.createWallet({ name, description })
-      cli.print(command, made, () => facts({ address: made.wallet_address, id: made.pkp_id }))
+      const made = await client.createWallet({ name, description, ...(policy && { policy }) })
+      cli.print(command, made, () =>
+        facts({ address: made.wallet_address, id: made.pkp_id, policy: made.policy_hash }),
+      )
     })
-  addExamples(command, ['svc wallet create --name treasury'])
+  addExamples(command, [
+    'svc wallet create --name treasury',
+    'svc wallet create --name payroll --policy policy.json',
+  ])
+}
+
+/** The policy is checked locally first, so that all of its problems are reported with their paths. */
+async function policyIn(file: string, cli: Cli): Promise<object> {
+  const { readPolicy } = await import('../policy/read-policy.ts')
+  return (await readPolicy(cli, file)).document
 }
 
 function registerList(wallet: Command, cli: Cli): void {
   const command = cli
-    .command(wallet, 'list', 'List the account’s wallets.')
+    .command(wallet, 'list', 'List the account’s wallets, and which of them have a policy.')
     .option('--group <id>', 'only wallets that this group permits', groupId)
     .action(async ({ group }: { group?: number }) => {
       const client = await cli.client(command, { key: 'account' })
@@ -38,8 +53,9 @@ function registerList(wallet: Command, cli: Cli): void {
       const wallets = await listing.all()
       cli.print(command, wallets, () =>
         columns(
-          wallets.map(({ wallet_address, name, description }) => [
+          wallets.map(({ wallet_address, policy_hash, name, description }) => [
             wallet_address,
+            policy_hash === undefined ? '-' : `policy ${policy_hash.slice(0, 10)}…`,
             name,
             description,
           ]),

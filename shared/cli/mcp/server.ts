@@ -5,6 +5,7 @@ import { addActionTools } from './tools/action-tools.ts'
 import { addIdentityTools } from './tools/identity-tools.ts'
 import { addRunTools } from './tools/run-tools.ts'
 import { addTriggerTools } from './tools/trigger-tools.ts'
+import { addWalletTools } from './tools/wallet-tools.ts'
 import { readBoundedBody } from '../../network/bounded-body.ts'
 import type { ResolvedDeployment } from '../deployment.ts'
 import { ToolRejectedError } from './tool-failure.ts'
@@ -23,6 +24,7 @@ export function makeMcpServer(parts: McpParts, triggersUrl: string | undefined):
   addTriggerTools(server, parts)
   addRunTools(server, parts)
   addActionTools(server, parts)
+  addWalletTools(server, parts)
   if (triggersUrl !== undefined) addGuide(server, parts, triggersUrl + GUIDE)
   return server
 }

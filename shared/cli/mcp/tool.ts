@@ -5,6 +5,7 @@ import type {
 } from '@modelcontextprotocol/server'
 import type { z } from 'zod'
 import { toolFailure } from './tool-failure.ts'
+import type { ApiClient } from '../../client/api/client.ts'
 import type { AgentSession } from './agent-session.ts'
 import type { FolderFiles } from './folder-files.ts'
 import type { UsageKeySources } from './usage-keys.ts'
@@ -14,6 +15,8 @@ export type McpParts = {
   session: AgentSession
   files: FolderFiles
   usageKeys: UsageKeySources
+  /** Creates a client for the core API. */
+  core(this: void, usageKey: string): ApiClient
   document(this: void, path: string): Promise<string>
   label: string
 }

@@ -1,10 +1,14 @@
 import type { Cli } from '../cli.ts'
 import type { Command } from 'commander'
-import { describePolicy, durationWords } from '../../policies/describe-policy.ts'
+import {
+  describePolicy,
+  durationWords,
+  type PolicyDescription,
+} from '../../policies/describe-policy.ts'
 import { isTightening } from '../../policies/is-tightening.ts'
-import { type Policy, parsePolicy } from '../../policies/policy.ts'
-import { PolicyError } from '../../policies/policy-error.ts'
-import { printable, UsageError } from '../terminal.ts'
+import type { Policy } from '../../policies/policy.ts'
+import { printable } from '../terminal.ts'
+import { readPolicy } from './read-policy.ts'
 
 export type CheckOptions = {
   /** File of the policy that would be replaced. */
@@ -18,24 +22,27 @@ export async function checkPolicy(
   file: string,
   { replaces }: CheckOptions,
 ): Promise<void> {
-  const policy = parsedPolicy(await cli.text(file), file)
+  const policy = await readPolicy(cli, file)
   const { hash, canonical, document } = policy
-  const { rules, sums, general, warnings } = describePolicy(document)
+  const described = describePolicy(document)
   const change =
-    replaces === undefined
-      ? undefined
-      : changeOf(parsedPolicy(await cli.text(replaces), replaces), policy)
-  const result = { hash, canonical, rules, sums, general, warnings, ...(change && { change }) }
-  cli.print(command, result, () => [
+    replaces === undefined ? undefined : changeOf(await readPolicy(cli, replaces), policy)
+  cli.print(command, { hash, canonical, ...described, ...(change && { change }) }, () => [
     `hash  ${hash}`,
     '',
+    ...descriptionLines(described),
+    ...(change ? ['', changeWords(change)] : []),
+  ])
+}
+
+export function descriptionLines({ rules, sums, general, warnings }: PolicyDescription): string[] {
+  return [
     ...rules.map((rule, index) => `${index + 1}. ${printable(rule)}.`),
     ...(sums.length === 0 ? [] : ['', 'Sums:', ...sums.map((sum) => `- ${printable(sum)}.`)]),
     '',
     ...general,
     ...warnings.map((warning) => `Warning: ${printable(warning)}`),
-    ...(change ? ['', changeWords(change)] : []),
-  ])
+  ]
 }
 
 type Change = {
@@ -68,16 +75,5 @@ function changeWords({ replaces, effect, delay_s }: Change): string {
       return `Change: takes effect at once, and replaces ${replaces}.`
     case 'delayed':
       return `Change: takes effect ${durationWords(delay_s)} after it is set, and replaces ${replaces}. It could allow more, or count less.`
-  }
-}
-
-/** @throws {UsageError} with all problems, each with its path */
-export function parsedPolicy(text: string, file: string): Policy {
-  try {
-    return parsePolicy(text)
-  } catch (error) {
-    if (!(error instanceof PolicyError)) throw error
-    const problems = error.problems.map(({ path, problem }) => `${path}: ${problem}`)
-    throw new UsageError(`${file} is not a valid policy:\n${problems.join('\n')}`)
   }
 }

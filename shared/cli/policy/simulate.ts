@@ -10,12 +10,10 @@ import {
   type SumStates,
   sumStatesSchema,
 } from '../../policies/sum-states.ts'
-import { tryParseJson } from '../../json/try-parse-json.ts'
-import { duplicateMember } from '../../json/duplicate-member.ts'
 import type { Cli } from '../cli.ts'
 import { columns } from '../commands/columns.ts'
 import { EXIT, printable, UsageError } from '../terminal.ts'
-import { parsedPolicy } from './check.ts'
+import { readJson, readPolicy } from './read-policy.ts'
 
 export type SimulateOptions = {
   request: string
@@ -29,17 +27,52 @@ export type SimulateOptions = {
 type SumResult = { sum: string; key: string; amount: string; max: string; remaining: string }
 
 /**
- * Decides about a request without the network. Exits with 1 if the policy denies it.
+ * Decides about a request: by a policy document without the network, or by the policy of a wallet and what remains of its
+ * sums. Exits with 1 if the policy denies the request.
  * @throws {UsageError} if a file is invalid
  */
 export async function simulatePolicy(
   cli: Cli,
   command: Command,
+  file: string | undefined,
+  options: SimulateOptions,
+): Promise<void> {
+  return file === undefined
+    ? simulateAtService(cli, command, options)
+    : simulateOffline(cli, command, file, options)
+}
+
+async function simulateAtService(
+  cli: Cli,
+  command: Command,
+  { wallet, request: file, action, sums, at }: SimulateOptions,
+): Promise<void> {
+  if (wallet === undefined)
+    throw new UsageError('expected a policy document, or --wallet for the policy of a wallet')
+  if (sums !== undefined || at !== undefined)
+    throw new UsageError('--sums and --at need a policy document: the service has its own')
+  const request = await readJson(cli, file)
+  if (typeof request !== 'object' || request === null)
+    throw new UsageError(`${file}: expected a JSON object`)
+  const client = await cli.client(command, { key: 'account' })
+  const simulated = await client.simulateSignature({
+    pkp_id: wallet,
+    request,
+    ...(action !== undefined && { action_ipfs_cid: action }),
+  })
+  if (simulated.decision === 'deny') cli.exit(EXIT.failed)
+  const remaining = simulated.sums.map(({ added, ...sum }) => ({ ...sum, amount: added }))
+  cli.print(command, simulated, () => linesOf({ ...simulated, remaining }))
+}
+
+async function simulateOffline(
+  cli: Cli,
+  command: Command,
   file: string,
   options: SimulateOptions,
 ): Promise<void> {
-  const policy = parsedPolicy(await cli.text(file), file)
-  const request = parsedJson(await cli.text(options.request), options.request)
+  const policy = await readPolicy(cli, file)
+  const request = await readJson(cli, options.request)
   const states = options.sums === undefined ? new Map() : await readSums(cli, options.sums)
   const now = options.at === undefined ? cli.terminal.now().getTime() : timeOf(options.at)
   const decision = evaluate(policy, request, {
@@ -52,12 +85,15 @@ export async function simulatePolicy(
   cli.print(command, { policy: policy.hash, ...result }, () => linesOf(result))
 }
 
-type SimulationResult = {
+type ShownResult = {
   decision: 'allow' | 'deny'
-  code?: string
-  rule?: string
+  code?: string | undefined
+  rule?: string | undefined
   explanation: readonly string[]
   remaining: readonly SumResult[]
+}
+
+type SimulationResult = ShownResult & {
   /** States of the sums afterwards, in the form of `--sums`. */
   sums: Record<string, unknown>
 }
@@ -99,10 +135,10 @@ const sumResult = ({ sum, key, amount, max }: Charge, remaining: bigint): SumRes
 const statesJson = (states: SumStates) =>
   Object.fromEntries([...states].map(([key, state]) => [key, sumStateJson(state)]))
 
-function linesOf({ decision, rule, code, explanation, remaining }: SimulationResult): string[] {
+function linesOf({ decision, rule, code, explanation, remaining }: ShownResult): string[] {
   const verdict = decision === 'allow' ? `ALLOWED  ${rule}` : `DENIED   ${code}`
   return [
-    verdict,
+    printable(verdict),
     ...explanation.map(printable),
     ...(remaining.length === 0 ? [] : ['', 'Sums:']),
     ...columns(
@@ -115,17 +151,8 @@ function linesOf({ decision, rule, code, explanation, remaining }: SimulationRes
   ]
 }
 
-/** @throws {UsageError} unless the text is JSON without duplicate members */
-function parsedJson(text: string, file: string): unknown {
-  const value = tryParseJson(text)
-  if (value === undefined) throw new UsageError(`${file} is not JSON`)
-  const twice = duplicateMember(text)
-  if (twice !== undefined) throw new UsageError(`${file}: the member ${twice} occurs twice`)
-  return value
-}
-
 async function readSums(cli: Cli, file: string): Promise<SumStates> {
-  const value = parsedJson(await cli.text(file), file)
+  const value = await readJson(cli, file)
   // Accepts the whole output of a simulation.
   const given = typeof value === 'object' && value !== null && 'sums' in value ? value.sums : value
   const result = sumStatesSchema.safeParse(given)

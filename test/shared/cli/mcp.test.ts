@@ -85,15 +85,18 @@ describe('svc mcp', () => {
       'cancel_run',
       'compute_action_cid',
       'create_trigger',
+      'create_wallet',
       'delete_trigger',
       'get_run',
       'get_trigger',
+      'get_wallet_policy',
       'list_chains',
       'list_runs',
       'list_triggers',
       'preview_trigger',
       'purge_trigger',
       'replay_run',
+      'simulate_signature',
       'test_trigger',
       'update_trigger',
       'wait_for_run',
@@ -106,11 +109,18 @@ describe('svc mcp', () => {
     const { tools } = await client.listTools()
     const fields = tools.flatMap(({ inputSchema }) => Object.keys(inputSchema.properties ?? {}))
     expect(fields.filter((name) => /key|token|secret/.test(name)).toSorted()).toEqual([
-      'usage_key_file',
-      'usage_key_file',
-      'usage_key_variable',
-      'usage_key_variable',
+      ...Array.from({ length: 5 }, () => 'usage_key_file'),
+      ...Array.from({ length: 5 }, () => 'usage_key_variable'),
     ])
+  })
+
+  it('offers no tool that changes a policy: an injected agent cannot loosen one', async () => {
+    const { client } = await mcp()
+    const { tools } = await client.listTools()
+    const ofPolicies = tools.filter(({ inputSchema }) =>
+      /polic/.test(JSON.stringify(inputSchema.properties)),
+    )
+    expect(ofPolicies.map(({ name }) => name)).toEqual(['create_wallet', 'simulate_signature'])
   })
 
   it('marks only tools that delete, change or end something as destructive, and only queries as read-only', async () => {
@@ -125,7 +135,9 @@ describe('svc mcp', () => {
       'update_trigger',
     ])
     expect(
-      withHint('readOnlyHint').every((name) => /^(list|get|preview|wait|who|compute)/.test(name)),
+      withHint('readOnlyHint').every((name) =>
+        /^(list|get|preview|wait|who|compute|simulate)/.test(name),
+      ),
     ).toBe(true)
   })
 

@@ -5,21 +5,27 @@ import { createTriggerRequest, patchTriggerRequest } from '../../../wire/trigger
 import type { McpParts } from '../tool.ts'
 import { ToolRejectedError } from '../tool-failure.ts'
 
-const localSourceFields = {
-  action_file: z
-    .string()
-    .optional()
-    .describe('Instead of action_code: a .js file in the folder where this server was started.'),
+export const usageKeyFields = {
   usage_key_file: z
     .string()
     .optional()
-    .describe('A file in that folder that contains only the usage key.'),
+    .describe(
+      'A file that contains only the usage key, in the folder where this server was started.',
+    ),
   usage_key_variable: z
     .string()
     .optional()
     .describe(
       'Alternatively, an environment variable of this server: SVC_USAGE_KEY or SVC_USAGE_KEY_….',
     ),
+}
+
+const localSourceFields = {
+  action_file: z
+    .string()
+    .optional()
+    .describe('Instead of action_code: a .js file in the folder where this server was started.'),
+  ...usageKeyFields,
 }
 
 export const triggerId = z.string().describe('Trigger ID, 32 characters.')
