@@ -8,6 +8,7 @@ import { createApprovedToken, type ReadLink } from './approved-token.ts'
 import type { FundedWalletFactory } from './funded-wallets.ts'
 import type { JourneyStep } from './journey-step.ts'
 import { runOwnershipJourney } from './ownership-journey.ts'
+import { runPolicyJourney } from './policy-journey.ts'
 import { runTokenJourney } from './token-journey.ts'
 import { balanceOf, type CoreCall, topUp } from './top-up.ts'
 
@@ -203,7 +204,7 @@ export async function runJourney(options: JourneyOptions): Promise<Journey> {
       signerOf: (response, message) => verifySigner(response, wallet.wallet_address, message),
       step,
     })
-    await runOwnershipJourney({
+    const client = await runOwnershipJourney({
       baseUrl: options.baseUrl,
       apiKey: master,
       groupId: group.group_id,
@@ -212,6 +213,7 @@ export async function runJourney(options: JourneyOptions): Promise<Journey> {
       wallet: options.wallet,
       step,
     })
+    await runPolicyJourney({ client, wallet: options.wallet, step })
   }
   return {
     accountKey: master,

@@ -1,5 +1,5 @@
 /** Converts an account from API mode to ChainSecured, and then transfers it to another wallet. */
-import { type ActionToRun, createClient } from '../../shared/client/index.ts'
+import { type ActionToRun, createClient, type SovereignClient } from '../../shared/client/index.ts'
 import type { FundedWalletFactory } from './funded-wallets.ts'
 import type { JourneyStep } from './journey-step.ts'
 
@@ -14,7 +14,10 @@ type OwnershipJourneyOptions = {
   step: JourneyStep
 }
 
-export async function runOwnershipJourney(options: OwnershipJourneyOptions): Promise<void> {
+/** @returns a client of the account's last admin */
+export async function runOwnershipJourney(
+  options: OwnershipJourneyOptions,
+): Promise<SovereignClient> {
   const { baseUrl, apiKey, groupId, action, signerOf, wallet, step } = options
   const [admin, next] = [await wallet(), await wallet()]
   const managed = createClient({ baseUrl, apiKey })
@@ -34,12 +37,13 @@ export async function runOwnershipJourney(options: OwnershipJourneyOptions): Pro
     async () => signerOf((await client.withUsageKey(usage_api_key).svcAction(action)).response),
     (signer) => `signed by ${signer}`,
   )
-  await step(
+  return step(
     'hand the account on',
     async () => {
       await client.transferOwnership(next.address, 'there is no way back')
       const heir = createClient({ mode: 'sovereign', baseUrl, signer: next })
-      return heir.removeUsageApiKey({ usage_api_key })
+      await heir.removeUsageApiKey({ usage_api_key })
+      return heir
     },
     () => `${next.address} is the new admin and removed the key`,
   )

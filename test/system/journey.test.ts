@@ -34,6 +34,10 @@ it('signs for a webhook and a token transfer over HTTP only, with signatures tha
   )
   expect(steps.get('pay $5.00 by card')).toBe('balance: $5.00 before, $10.00 after')
   expect(steps.get('billing/balance')).toBe('balance: $9.97 before the run, $9.96 after')
+  expect(steps.get('read its private key')).toMatch(/^refused: getPrivateKey: .* has a policy/)
+  expect(steps.get('pay 0.006 ETH again')).toMatch(
+    /^refused: signTransaction: Denied.* 3790000000000000 of 10000000000000000 remain/,
+  )
 })
 
 it('delivers the events of the processor through the edge with valid signatures', async () => {
