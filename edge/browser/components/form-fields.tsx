@@ -79,6 +79,18 @@ export const TextArea: FC<TextAreaProps> = ({ name, label, hint, error, value, .
   </LabeledField>
 )
 
+/** Text area that a script renders: its value is a property. */
+export const LiveTextArea: FC<TextAreaProps> = ({ name, label, hint, error, value, ...area }) => (
+  <LabeledField {...{ name, label, hint, error }}>
+    <textarea
+      spellcheck={false}
+      {...area}
+      value={value}
+      {...fieldAttributes({ name, label, hint, error })}
+    />
+  </LabeledField>
+)
+
 type SelectProps = FieldTexts &
   Omit<JSX.IntrinsicElements['select'], 'class' | 'name' | 'value'> & {
     /** Selected value. If it is not among the choices, the first choice is selected. */

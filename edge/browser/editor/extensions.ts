@@ -51,9 +51,22 @@ const completion = ({ name, detail }: ActionName): Completion => ({
   ...(detail !== undefined && { detail }),
 })
 
-type Parts = { label: string; hint: string; changed: (text: string) => void }
+export type EditorLanguage = 'javascript' | 'json'
 
-export function editorExtensions({ label, hint, changed }: Parts): Extension[] {
+/** JSON is an expression of JavaScript, so it needs no parser of its own. */
+const LANGUAGES: Record<EditorLanguage, Extension> = {
+  javascript: [javascript(), javascriptLanguage.data.of({ autocomplete: completeForActions })],
+  json: javascriptLanguage.configure({ top: 'SingleExpression' }),
+}
+
+type Parts = {
+  label: string
+  hint: string
+  language: EditorLanguage
+  changed: (text: string) => void
+}
+
+export function editorExtensions({ label, hint, language, changed }: Parts): Extension[] {
   return [
     lineNumbers(),
     highlightActiveLineGutter(),
@@ -68,8 +81,7 @@ export function editorExtensions({ label, hint, changed }: Parts): Extension[] {
     highlightSelectionMatches(),
     search({ top: true }),
     markedLines,
-    javascript(),
-    javascriptLanguage.data.of({ autocomplete: completeForActions }),
+    LANGUAGES[language],
     EDITOR_THEME,
     EditorState.tabSize.of(2),
     keymap.of([

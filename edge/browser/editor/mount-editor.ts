@@ -1,10 +1,14 @@
 import { EditorView } from '@codemirror/view'
-import { editorExtensions } from './extensions.ts'
+import { editorExtensions, type EditorLanguage } from './extensions.ts'
 import { markLines, type Mark } from './marked-lines.ts'
+
+export type { EditorLanguage } from './extensions.ts'
 
 type EditorOptions = {
   /** Textarea to replace. It must have a label. The editor has the same height. */
   textarea: HTMLTextAreaElement
+  /** `javascript` completes the names that actions can use. */
+  language: EditorLanguage
   onChange?: (text: string) => void
 }
 
@@ -20,7 +24,7 @@ export type Editor = {
  * The hidden textarea remains the form's field and always contains the current text. The editor is in a shadow root
  * that adopts its style sheets, which the `style-src` of the content security policy does not restrict.
  */
-export function mountEditor({ textarea, onChange }: EditorOptions): Editor {
+export function mountEditor({ textarea, language, onChange }: EditorOptions): Editor {
   const host = document.createElement('div')
   host.className = 'editor'
   const shadow = host.attachShadow({ mode: 'open' })
@@ -33,6 +37,7 @@ export function mountEditor({ textarea, onChange }: EditorOptions): Editor {
     extensions: editorExtensions({
       label: label?.textContent?.trim() || 'Source',
       hint: HINT,
+      language,
       changed: (text) => {
         textarea.value = text
         onChange?.(text)

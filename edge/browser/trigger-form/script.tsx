@@ -7,7 +7,7 @@ const source = form.querySelector<HTMLTextAreaElement>('#action_code')!
 /** If loading fails, the textarea remains. */
 async function openEditor(): Promise<void> {
   const loaded = await import('/scripts/editor.js').catch(() => undefined)
-  loaded?.mountEditor({ textarea: source })
+  loaded?.mountEditor({ textarea: source, language: 'javascript' })
 }
 
 prefillForm(form)

@@ -1,11 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { CodeEditor, type MountedEditor } from '../../components/code-editor.tsx'
 import { Select } from '../../components/form-fields.tsx'
-import type { Editor } from '../../editor/mount-editor.ts'
 import { type Draft, storeDraft, storedDraft } from '../actions/draft.ts'
 import { PermissionCard, useCid } from '../actions/permission-card.tsx'
 import { RegisteredActions } from '../actions/registered-actions.tsx'
 import { RunCard } from '../actions/run-card.tsx'
-import { SourceEditor } from '../actions/source-editor.tsx'
 import { PLACEHOLDER_WALLET, TEMPLATES } from '../actions/templates.ts'
 import { hasFullAccess } from '../connection.ts'
 import { useLoaded } from '../loaded.tsx'
@@ -23,7 +22,7 @@ export const ActionsView: View = ({ connection, origin, perform }) => {
   // True if the person has edited the draft. A ref is used because it changes before the next render, so that recently
   // typed text is never replaced.
   const isWritten = useRef(differsFromTemplate(draft))
-  const editor = useRef<Pick<Editor, 'setText' | 'goTo' | 'mark'> | null>(null)
+  const editor = useRef<MountedEditor | null>(null)
   const isWhole = hasFullAccess(connection)
   const actions = useLoaded(async () =>
     isWhole ? await connection.client.listActions().all() : [],
@@ -64,8 +63,11 @@ export const ActionsView: View = ({ connection, origin, perform }) => {
         choices={[['', 'Current source'], ...TEMPLATES.map(({ name }) => [name, name] as const)]}
         onChange={(event: Event) => startFrom((event.target as HTMLSelectElement).value)}
       />
-      <SourceEditor
-        source={draft.source}
+      <CodeEditor
+        name="action-source"
+        label="Source"
+        language="javascript"
+        text={draft.source}
         onChange={(source) => change({ source })}
         onMounted={(mounted) => {
           editor.current = mounted

@@ -1,30 +1,40 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { FC } from 'hono/jsx'
-import type { Editor } from '../../editor/mount-editor.ts'
+import type { Editor, EditorLanguage } from '../editor/mount-editor.ts'
 
-type SourceEditorProps = {
+export type MountedEditor = Pick<Editor, 'setText' | 'goTo' | 'mark'>
+
+type CodeEditorProps = {
+  /** ID of the textarea. */
+  name: string
+  label: string
+  language: EditorLanguage
   /** Initial text of the editor. Later changes of this prop have no effect. */
-  source: string
-  onChange: (source: string) => void
+  text: string
+  onChange: (text: string) => void
   /** Called with the plain textarea first, and again with the editor once it has loaded. */
-  onMounted: (editor: Pick<Editor, 'setText' | 'goTo' | 'mark'>) => void
+  onMounted: (editor: MountedEditor) => void
 }
 
-/**
- * Editor for an action's source. A plain textarea is shown until the editor has loaded, and remains if loading fails.
- */
-export const SourceEditor: FC<SourceEditorProps> = ({ source, onChange, onMounted }) => {
+/** Editor for code. A plain textarea is shown until the editor has loaded, and remains if loading fails. */
+export const CodeEditor: FC<CodeEditorProps> = (props) => {
+  const { name, label, text } = props
   const area = useRef<HTMLTextAreaElement>(null)
+  // The callbacks of the latest render, because the editor is mounted only once.
+  const latest = useRef(props)
+  latest.current = props
   useEffect(() => {
     const textarea = area.current!
-    textarea.value = source
+    const { language, onMounted } = latest.current
+    const onChange = (changed: string) => latest.current.onChange(changed)
+    textarea.value = text
     let editor: Editor | undefined
     let isGone = false
     onMounted(plainEditor(textarea, onChange))
     import('/scripts/editor.js').then(
       ({ mountEditor }) => {
         if (isGone) return
-        editor = mountEditor({ textarea, onChange })
+        editor = mountEditor({ textarea, language, onChange })
         onMounted(editor)
       },
       () => {},
@@ -36,19 +46,22 @@ export const SourceEditor: FC<SourceEditorProps> = ({ source, onChange, onMounte
   }, [])
   return (
     <div class="field source">
-      <label for="action-source">Source</label>
+      <label for={name}>{label}</label>
       <textarea
-        id="action-source"
+        id={name}
         rows={18}
         spellcheck={false}
         ref={area}
-        onInput={(event) => onChange((event.target as HTMLTextAreaElement).value)}
+        onInput={(event) => latest.current.onChange((event.target as HTMLTextAreaElement).value)}
       />
     </div>
   )
 }
 
-function plainEditor(textarea: HTMLTextAreaElement, onChange: (source: string) => void) {
+function plainEditor(
+  textarea: HTMLTextAreaElement,
+  onChange: (text: string) => void,
+): MountedEditor {
   return {
     setText: (text: string) => {
       textarea.value = text
