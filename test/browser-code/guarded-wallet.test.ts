@@ -24,6 +24,7 @@ const PLACE: AccountsChain = {
 }
 const NOW = 1_700_000_000_000
 const WORD = `0x${'12'.repeat(32)}`
+const HOLDING = `0x${'34'.repeat(32)}`
 const contract = new Interface(accountConfigAbi)
 const KEY = ['runner', '', false, false, true, [], [], [], [3]]
 
@@ -31,6 +32,8 @@ const KEY = ['runner', '', false, false, true, [], [], [], [3]]
 const CALLS: Record<string, unknown[]> = {
   transferChainSecuredAccountOwnership: [OTHER],
   registerWalletDerivation: [WORD, WORD, 'hot', ''],
+  registerPolicyWallet: [WORD, WORD, 'hot', '', [WORD, 86_400, false], '0x'],
+  setWalletPolicy: [WORD, HOLDING, [WORD, 0, false], true, '0x'],
   addGroup: ['signers', '', [WORD], [0]],
   updateGroup: [3, 5, ['renamed', '', [WORD], []]],
   removeGroup: [3],
@@ -149,6 +152,45 @@ describe('a guarded wallet', () => {
     await send(transaction('transferChainSecuredAccountOwnership', [ACCOUNT, OTHER]))
     expect(explanations[1]!.facts[0]).toEqual(['New admin', OTHER])
     expect(explanations[1]!.isIrreversible).toBe(true)
+  })
+
+  it('explains when the policy of a wallet can be loosened', async () => {
+    const create = (terms: unknown[]) =>
+      send(transaction('registerPolicyWallet', [ACCOUNT, WORD, WORD, '', '', terms, '0x']))
+    await create([WORD, 7_200, false])
+    await create([WORD, 0, false])
+    await create([WORD, 7_200, true])
+    const later = explanations.map(({ facts }) => Object.fromEntries(facts)['Later changes'])
+    expect(later).toEqual([
+      'take effect at once if they only tighten the policy, and otherwise after 2 hours',
+      'take effect at once',
+      'none: the policy can never be changed',
+    ])
+    expect(explanations.map(({ isIrreversible }) => isIrreversible)).toEqual([false, false, true])
+  })
+
+  it('explains that a change of a policy tightens it, loosens it, makes it immutable, or is cancelled', async () => {
+    const set = (terms: unknown[], atOnce: boolean) =>
+      send(transaction('setWalletPolicy', [ACCOUNT, WORD, HOLDING, terms, atOnce, '0x']))
+    await set([WORD, 0, false], true)
+    await set([WORD, 0, false], false)
+    await set([WORD, 0, true], false)
+    await set([HOLDING, 0, true], false)
+    const [tightened, loosened, fixed, cancelled] = explanations as [
+      Explanation,
+      Explanation,
+      Explanation,
+      Explanation,
+    ]
+    expect(tightened.summary).toContain('only tightens')
+    expect(loosened.summary).toContain('may allow more')
+    expect(Object.fromEntries(loosened.facts)).toMatchObject({
+      'Current policy hash': HOLDING,
+      'Policy hash': WORD,
+    })
+    expect(fixed).toMatchObject({ isIrreversible: true })
+    expect(cancelled).toMatchObject({ isIrreversible: false })
+    expect(cancelled.summary).toContain('cancels a pending change')
   })
 
   it('states explicitly that every action and every wallet is permitted', async () => {

@@ -1,4 +1,5 @@
 /** Explanations of the contract's functions. Calls of functions without an explanation are never sent. */
+import { durationWords } from '../../../shared/policies/describe-policy.ts'
 import type { Explanation, ExplanationFacts } from './explanation.ts'
 import type { NameLookup } from './name-lookup.ts'
 
@@ -42,6 +43,19 @@ const keyMembers = (key: any, words: NameLookup): ExplanationFacts => [
   ['Can run the actions of', words.groups([...key.executeInGroups])],
 ]
 
+/** Facts about a policy, of which the contract knows only the hash. */
+const policyFacts = ({ policyHash, changeDelay, isImmutable }: any): ExplanationFacts => [
+  ['Policy hash', policyHash],
+  [
+    'Later changes',
+    isImmutable
+      ? 'none: the policy can never be changed'
+      : changeDelay === 0n
+        ? 'take effect at once'
+        : `take effect at once if they only tighten the policy, and otherwise after ${durationWords(Number(changeDelay))}`,
+  ],
+]
+
 const toHexWord = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}`
 
 export const CONTRACT_CALLS: Readonly<Record<string, CallExplainer>> = {
@@ -72,6 +86,42 @@ export const CONTRACT_CALLS: Readonly<Record<string, CallExplainer>> = {
     ],
     undo: 'A wallet cannot be removed from the account, but it can be removed from every group.',
   }),
+  registerPolicyWallet: ([pkpId, path, name, description, terms], words) => ({
+    title: 'Create a wallet with a policy',
+    summary:
+      'Registers a wallet that the service derived for this account. It signs only what its policy allows, and no action can read its private key. Actions can use it if a group permits both.',
+    facts: [
+      ['Wallet', words.wallet(pkpId)],
+      ...policyFacts(terms),
+      ['Derivation path', path],
+      ...nameFacts(name, description),
+    ],
+    undo: terms.isImmutable
+      ? 'This cannot be undone: the policy of this wallet can never be changed. The wallet can be removed from every group.'
+      : 'A wallet cannot be removed from the account, but it can be removed from every group. Its policy can be changed.',
+    ...(terms.isImmutable && { isIrreversible: true as const }),
+  }),
+  setWalletPolicy: ([pkpId, replaces, terms, atOnce], words) => {
+    const isCancellation = terms.policyHash === replaces
+    return {
+      title: 'Change the policy of a wallet',
+      summary: isCancellation
+        ? 'Keeps the policy that holds, and cancels a pending change.'
+        : atOnce
+          ? 'Replaces the policy of the wallet at once. The service has stated that the new policy only tightens the current one.'
+          : 'Replaces the policy of the wallet after the delay that the current policy sets, or at once if it sets none. The new policy may allow more than the current one.',
+      facts: [
+        ['Wallet', words.wallet(pkpId)],
+        ...(isCancellation ? [] : ([['Current policy hash', replaces]] as const)),
+        ...policyFacts(terms),
+      ],
+      undo:
+        terms.isImmutable && !isCancellation
+          ? 'Once the new policy holds, it can never be changed again.'
+          : 'The policy can be changed by another transaction. What was signed in between stays valid.',
+      ...(terms.isImmutable && !isCancellation && { isIrreversible: true as const }),
+    }
+  },
   addGroup: ([name, description, pkpIds, cidHashes], words) => ({
     title: 'Create a group',
     summary: 'Creates a group, whose actions can use the keys of its wallets.',
