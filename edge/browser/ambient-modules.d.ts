@@ -12,3 +12,8 @@ declare module '*/scripts/editor.js' {
 declare module '*/scripts/charts.js' {
   export const drawChart: (typeof import('./charts/module.ts'))['drawChart']
 }
+
+declare module '*/scripts/policies.js' {
+  export const showPolicyDraft: (typeof import('./policies/module.tsx'))['showPolicyDraft']
+  export const showWalletPolicy: (typeof import('./policies/module.tsx'))['showWalletPolicy']
+}

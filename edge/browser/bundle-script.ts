@@ -11,6 +11,7 @@ import type { Built } from '../../shared/packaging/rebuild-stale.ts'
 const SERVED_MODULES = [
   { of: /^ethers$/, script: '/scripts/ethers.js' },
   { of: /\/verifier\.ts$/, script: '/scripts/verifier.js' },
+  { of: /\/policies\/policy(?:-error)?\.ts$/, script: '/scripts/policies.js' },
 ]
 
 const externalizeServedModules: Plugin = {

@@ -11,6 +11,7 @@ import { docsWalks } from './walks/docs.ts'
 import { failureWalks } from './walks/failures.ts'
 import { ownershipWalks } from './walks/ownership.ts'
 import { passkeyWalks } from './walks/passkey.ts'
+import { policyWalks } from './walks/policies.ts'
 import { requestWalks } from './walks/request.ts'
 import { runWalks } from './walks/runs.ts'
 import { signInWalks } from './walks/sign-in.ts'
@@ -44,6 +45,7 @@ describe.skipIf(!installed)('a user in a browser', () => {
 
   describe('console', () => {
     consoleWalks(walks)
+    policyWalks(walks)
     ownershipWalks(walks)
     walletAttackWalks(walks)
     actionWalks(walks)

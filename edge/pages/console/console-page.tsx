@@ -5,7 +5,7 @@ import type { App, AppEnv } from '../../http/app-env.ts'
 import { renderPage } from '../layout/render-page.tsx'
 import { CONSOLE_STYLE } from './console-style.ts'
 
-const LAZY_SCRIPTS = ['console', 'ethers', 'verifier', 'charts', 'editor'] as const
+const LAZY_SCRIPTS = ['console', 'ethers', 'verifier', 'charts', 'editor', 'policies'] as const
 
 export function registerConsolePage(app: App): void {
   app.get('/console', (c) => consolePage(c))

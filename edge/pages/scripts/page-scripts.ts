@@ -12,6 +12,7 @@ const SCRIPTS = {
   editor: () => import('../../browser/editor/script.txt'),
   ethers: () => import('../../browser/ethers/script.txt'),
   pay: () => import('../../browser/pay/script.txt'),
+  policies: () => import('../../browser/policies/script.txt'),
   runs: () => import('../../browser/runs/script.txt'),
   'sign-in': () => import('../../browser/sign-in/script.txt'),
   'trigger-form': () => import('../../browser/trigger-form/script.txt'),

@@ -12,6 +12,8 @@ import { judgeConsole, MARKUP, withWallets } from '../with-wallets.ts'
 
 // Total size of all views, which the console loads on demand.
 const WITH_EDITOR = 1_000 * 1024
+// And the parser of policies.
+const WITH_POLICY = 1_400 * 1024
 
 export function ownershipWalks(walks: Walks): void {
   const { chainUrl, visitorWith, newAccount, connectKey } = withWallets(walks)
@@ -108,6 +110,29 @@ export function ownershipWalks(walks: Walks): void {
     await page.reload()
     await page.getByRole('button', { name: /Fox/ }).click()
     await page.getByText('Admin wallet', { exact: false }).first().waitFor()
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('link', { name: 'Wallets' }).click()
+    await page.getByText('With a policy').click()
+    await page.getByLabel('Template').selectOption('Empty: nothing is allowed')
+    await page.getByRole('button', { name: 'Write policy' }).click()
+    const policyHash = await page.locator('.policy-hash code').innerText()
+    await page.getByRole('button', { name: 'Create wallet' }).click()
+    await dialog
+      .getByRole('heading', { name: 'Prove wallet ownership to create a wallet with a policy' })
+      .waitFor()
+    expect(await dialog.innerText()).toContain(policyHash)
+    await page.getByRole('button', { name: 'Sign with my wallet' }).click()
+    await dialog
+      .getByRole('heading', { name: 'Create a wallet with a policy', exact: true })
+      .waitFor()
+    expect(await dialog.innerText()).toContain(policyHash)
+    await judgeConsole(page, 'wallet-explained-policy', WITH_POLICY)
+    await page.getByRole('button', { name: 'Send with my wallet' }).click()
+    await page.getByText('Show policy').click()
+    await dialog.getByRole('heading', { name: 'Prove wallet ownership for billing' }).waitFor()
+    await page.getByRole('button', { name: 'Sign with my wallet' }).click()
+    await page.locator('.wallet-policy').getByText(policyHash).waitFor()
+
     await page.getByRole('link', { name: 'Usage keys' }).click()
     await page.getByText('for the gas of a transaction').waitFor()
     await page.getByLabel('Name').fill('Minted')
@@ -116,11 +141,10 @@ export function ownershipWalks(walks: Walks): void {
       .getByText(/^Every group/)
       .click()
     await page.getByRole('button', { name: 'Create key' }).click()
-    const dialog = page.getByRole('dialog')
-    for (const purpose of ['for billing', 'to create a usage key']) {
-      await dialog.getByRole('heading', { name: `Prove wallet ownership ${purpose}` }).waitFor()
-      await page.getByRole('button', { name: 'Sign with my wallet' }).click()
-    }
+    await dialog
+      .getByRole('heading', { name: 'Prove wallet ownership to create a usage key' })
+      .waitFor()
+    await page.getByRole('button', { name: 'Sign with my wallet' }).click()
     await dialog.getByRole('heading', { name: 'Register a usage key' }).waitFor()
     expect(await dialog.innerText()).toMatch(
       /Can run the actions of\s+every group, including future ones/,
@@ -128,7 +152,7 @@ export function ownershipWalks(walks: Walks): void {
     // A long dialog starts at its top.
     expect(await evaluate(page, 'document.querySelector("dialog").scrollTop')).toBe(0)
     expect(await evaluate(page, 'document.activeElement.id')).toBe('signing-title')
-    await judgeConsole(page, 'wallet-explained-usage-key')
+    await judgeConsole(page, 'wallet-explained-usage-key', WITH_POLICY)
     await page.getByRole('button', { name: 'Send with my wallet' }).click()
     await page.getByRole('heading', { name: 'Usage key created' }).waitFor()
     await page.getByRole('button', { name: 'Show' }).click()
@@ -212,6 +236,13 @@ export function ownershipWalks(walks: Walks): void {
       { name: 'runner', spend_cap_cents: 100 },
     ])
     await client.removeUsageApiKey({ usage_api_key })
+    const greeting = (prefix: string) => ({
+      version: 1,
+      rules: [{ name: 'greet', effect: 'allow', kind: 'message', messages: [{ prefix }] }],
+    })
+    const held = await client.createWallet({ name: 'cold', policy: greeting('greetings') })
+    const changed = greeting('greetings, Ada')
+    await client.setWalletPolicy({ pkp_id: held.pkp_id, policy: changed })
     expect(explained.map(({ title }) => title)).toEqual([
       'Open an account',
       'Prove wallet ownership to create a wallet',
@@ -222,6 +253,10 @@ export function ownershipWalks(walks: Walks): void {
       'Prove wallet ownership to create a usage key',
       'Register a usage key',
       'Remove a usage key',
+      'Prove wallet ownership to create a wallet with a policy',
+      'Create a wallet with a policy',
+      'Prove wallet ownership to change the policy of a wallet',
+      'Change the policy of a wallet',
     ])
     const said = explained.flatMap(({ facts }) => facts.map(([, value]) => value))
     expect(said).toEqual(
@@ -229,6 +264,8 @@ export function ownershipWalks(walks: Walks): void {
         `group ${group_id} “signers”`,
         `${wallet_address} “hot”`,
         expect.stringMatching(/^the usage key with hash 0x.* “runner”$/),
+        `${held.wallet_address} “cold”`,
+        held.policy_hash,
       ]),
     )
     expect(fox.signed).toHaveLength(explained.length)

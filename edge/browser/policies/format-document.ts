@@ -1,0 +1,21 @@
+/** Longest line that an object or a list may take. */
+const LINE_CHARACTERS = 88
+
+/** Formats JSON for editing: objects and lists that fit are on one line. */
+export function formatDocument(value: unknown, indent = ''): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
+  const entries = Object.entries(value).filter(([, member]) => member !== undefined)
+  if (entries.length === 0) return open + close
+  const inner = `${indent}  `
+  const parts = entries.map(([name, member]) => {
+    const label = Array.isArray(value) ? '' : `${JSON.stringify(name)}: `
+    return label + formatDocument(member, inner)
+  })
+  const padding = Array.isArray(value) ? '' : ' '
+  const line = `${open}${padding}${parts.join(', ')}${padding}${close}`
+  const fits = indent.length + line.length <= LINE_CHARACTERS && !line.includes('\n')
+  // The members of the document itself are always on lines of their own.
+  if (fits && indent !== '') return line
+  return `${open}\n${parts.map((part) => inner + part).join(',\n')}\n${indent}${close}`
+}
