@@ -38,6 +38,7 @@ import { takeFolder } from './predecessor.ts'
 import { PolicyDocuments } from './policies/documents.ts'
 import { PolicySigner } from './policies/policy-signer.ts'
 import { ActionStatements } from './receipts/action-statements.ts'
+import { WalletStatements } from './receipts/wallet-statements.ts'
 import { startAccounts } from './service/accounts.ts'
 import { startCertificates } from './service/certificates.ts'
 import { drainAndClose } from './service/drain.ts'
@@ -162,6 +163,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     policyDocuments,
     policySums,
     simulations: new AccountRate(SIMULATIONS_PER_MINUTE, now),
+    walletStatements: new WalletStatements({ keyring, composeHash, chain }),
   })
   await renewer.start()
   const timer = setInterval(() => void renewer.renewIfDue(), EVIDENCE_POLL_MS)

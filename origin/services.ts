@@ -29,6 +29,7 @@ import type { PolicyDocuments } from './policies/documents.ts'
 import type { PolicySigner } from './policies/policy-signer.ts'
 import type { PolicySums } from './policies/sums/policy-sums.ts'
 import type { ActionStatements } from './receipts/action-statements.ts'
+import type { WalletStatements } from './receipts/wallet-statements.ts'
 import type { RunClaims } from './runs/claims.ts'
 import type { Executions } from './runs/executions.ts'
 import type { Evidence } from './tee/evidence.ts'
@@ -91,6 +92,7 @@ export type OriginServices = {
   policySums: Pick<PolicySums, 'read' | 'simulate'>
   /** Limits simulations of signatures, which are free of charge. */
   simulations: AccountRate
+  walletStatements: WalletStatements
   channel: {
     keys: ChannelKeys
     current: P256Key

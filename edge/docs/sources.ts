@@ -136,6 +136,7 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/decisions/0109-policy-wallets.md', title: "0109 Policy wallets", lead: "", load: () => import('../../docs/decisions/0109-policy-wallets.md') },
   { file: 'docs/decisions/0110-operations-on-wallet-policies.md', title: "0110 Operations on wallet policies", lead: "", load: () => import('../../docs/decisions/0110-operations-on-wallet-policies.md') },
   { file: 'docs/decisions/0111-tightening-a-policy.md', title: "0111 What counts as tightening a policy", lead: "", load: () => import('../../docs/decisions/0111-tightening-a-policy.md') },
+  { file: 'docs/decisions/0112-proof-of-wallet-policies.md', title: "0112 What svc verify wallet proves", lead: "", load: () => import('../../docs/decisions/0112-proof-of-wallet-policies.md') },
   { file: 'docs/decisions/0113-one-reader-of-requests.md', title: "0113 One reader of requests for signatures", lead: "", load: () => import('../../docs/decisions/0113-one-reader-of-requests.md') },
   { file: 'docs/decisions/0114-policies-in-clients.md', title: "0114 Clients hash policies themselves, and agents do not change them", lead: "", load: () => import('../../docs/decisions/0114-policies-in-clients.md') },
   { file: 'docs/deploy.md', title: "Deployment", lead: "This page describes how to set up, from scratch, a deployment that anyone can verify.", load: () => import('../../docs/deploy.md') },

@@ -29,6 +29,18 @@ export function requireReadableGroup({ hash, groups }: Account, id: number): Acc
   throw new GroupNotFoundError(hash, id)
 }
 
+/** No wallet of the account has this ID, or no key of the account has the wallet's address. */
+export class WalletNotFoundError extends Error {
+  override readonly name = 'WalletNotFoundError'
+  /** Arguments of the contract's `WalletDoesNotExist` error: the account hash and the wallet's ID. */
+  readonly args: readonly string[]
+
+  constructor(accountHash: string, pkpId: string) {
+    super('the account has no such wallet')
+    this.args = [accountHash, pkpId]
+  }
+}
+
 /**
  * The wildcard is always accepted.
  * @throws {PredictedRevertError} if a wallet does not exist

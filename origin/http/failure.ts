@@ -4,7 +4,7 @@ import { ApiError } from '../../shared/errors/api-error.ts'
 import { invalidJson } from '../../shared/json/json-body.ts'
 import { NotAdminError } from '../accounts/admin-wallet.ts'
 import { ContractUnavailableError } from '../accounts/chain.ts'
-import { GroupNotFoundError } from '../accounts/account-lookups.ts'
+import { GroupNotFoundError, WalletNotFoundError } from '../accounts/account-lookups.ts'
 import { PredictedRevertError } from '../accounts/predicted-revert.ts'
 import { ChainSecuredAccountError, OwnershipTransferredError } from '../accounts/ownership-mode.ts'
 import { WalletProofError } from '../accounts/wallet-proofs/wallet-proof-error.ts'
@@ -61,6 +61,7 @@ const DOMAIN_ERRORS = [
   ContractRevertError,
   ContractUnavailableError,
   GroupNotFoundError,
+  WalletNotFoundError,
   NotAdminError,
   OwnershipTransferredError,
   PredictedRevertError,
@@ -158,6 +159,8 @@ function domainApiError(error: DomainError): ApiError {
       // Reads do not call the contract. This error is therefore a structured 404 with the contract's error name and
       // text.
       return contractApiError('GroupDoesNotExist', error.args)
+    case 'WalletNotFoundError':
+      return contractApiError('WalletDoesNotExist', error.args)
     case 'ContractUnavailableError':
       return unavailable(
         `The chain is unavailable: ${error.message}.`,

@@ -29,6 +29,7 @@ import { listGroupsOperation } from './list-groups.ts'
 import { listWalletsOperation } from './list-wallets.ts'
 import { listWalletsInGroupOperation } from './list-wallets-in-group.ts'
 import { getWalletPolicyOperation } from './get-wallet-policy.ts'
+import { getWalletStatementOperation } from './get-wallet-statement.ts'
 import { getVersionOperation } from './get-version.ts'
 import { newAccountOperation } from './new-account.ts'
 import type { Operation } from './operation.ts'
@@ -60,6 +61,7 @@ export const operations: readonly Operation<any, any>[] = [
   setWalletPolicyWithSignatureOperation,
   getWalletPolicyOperation,
   simulateSignatureOperation,
+  getWalletStatementOperation,
   addGroupOperation,
   updateGroupOperation,
   removeGroupOperation,

@@ -56,6 +56,8 @@ export function makeProgram(cli: Cli, isJson: boolean): Command {
       'Serverless functions that can hold private keys, and the triggers that fire them.',
     )
     .version(version, '-V, --version')
+    // A command and its subcommand can have options with the same name.
+    .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.write(text),

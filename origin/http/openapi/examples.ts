@@ -193,6 +193,15 @@ export const operationExamples: Record<string, { request?: unknown; answer?: unk
   },
   '/core/v1/list_wallets': { answer: [wallet] },
   '/core/v1/list_wallets_in_group': { answer: [wallet] },
+  '/core/v1/get_wallet_statement': {
+    answer: {
+      wallet_address: ADDRESS,
+      pkp_id: PKP_ID,
+      derivation: 'policy',
+      lock: null,
+      statement: STATEMENT,
+    },
+  },
   '/core/v1/add_group': {
     request: { group_name: 'signers', pkp_ids_permitted: [PKP_ID], cid_hashes_permitted: [HASH] },
     answer: { ...done, group_id: 1 },

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { TCB_STATUSES } from '../../attestation/policy.ts'
 import type { Cli } from '../cli.ts'
 import { type RawVerifyOptions, TIMEOUT_S } from '../verify/raw-options.ts'
+import type { VerifyWalletOptions } from '../wallet-proof/command.ts'
 import { addExamples } from './examples.ts'
 
 const ACCEPTABLE = TCB_STATUSES.filter((status) => status !== 'Revoked').join(', ')
@@ -11,9 +12,11 @@ const collectList = (value: string, before: string[] | undefined) => [
   ...value.split(',').map((part) => part.trim()),
 ]
 
-export function registerVerify(program: Command, { terminal, exit }: Cli): void {
+export function registerVerify(program: Command, cli: Cli): void {
+  const { terminal, exit } = cli
   const command = program
     .command('verify')
+    .enablePositionalOptions()
     .description(
       'Verify the attestation evidence of a host. Print the result of each of the seven rules, what could not be verified, and the verdict.',
     )
@@ -49,5 +52,34 @@ export function registerVerify(program: Command, { terminal, exit }: Cli): void 
   addExamples(command, [
     'svc verify https://localhost:8788 --save bundle.json',
     'svc verify --offline bundle.json --json',
+  ])
+  registerVerifyWallet(command, cli)
+}
+
+function registerVerifyWallet(verify: Command, cli: Cli): void {
+  const command = cli
+    .withUsageKey(
+      cli.command(
+        verify,
+        'wallet',
+        'Verify that the key of a wallet is under a policy, from the evidence of the origin, the contract and receipts.',
+      ),
+    )
+    .argument('<address>', 'address of the wallet')
+    .option('--rpc-url <url>', 'RPC URL of a node on the contract’s chain')
+    .option('--receipts <file>', 'receipts, one per line; can be repeated', collectList)
+    .option('--policy <file>', 'document of a former policy; can be repeated', collectList)
+    .option('--save <file>', 'save everything that was collected, for later verification')
+    .option('--bundle <file>', 'verify a bundle written by --save, without using the network')
+    .option('--app-id <hex>', 'accept only this application')
+    .option('--compose-hash <hex>', 'accept this compose hash; can be repeated', collectList)
+    .addHelpText('after', '\nExit codes: 0 HARDWARE, 3 SIMULATED, 1 FAILED, 2 invalid usage.')
+    .action(async (address: string, options: VerifyWalletOptions) => {
+      const { verifyWallet } = await import('../wallet-proof/command.ts')
+      await verifyWallet(cli, command, address, options)
+    })
+  addExamples(command, [
+    'svc verify wallet 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 --save wallet.json',
+    'svc verify wallet 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 --bundle wallet.json',
   ])
 }

@@ -65,7 +65,10 @@ export function verifyOptions(
 }
 
 /** Accepts any root of trust, because the root only determines the verdict. */
-function policyOf(given: RawVerifyOptions, terminal: Terminal): Policy {
+export function policyOf(
+  given: Pick<RawVerifyOptions, 'measurements' | 'appId' | 'composeHash' | 'tcbStatus'>,
+  terminal: Terminal,
+): Policy {
   const { measurements, appId, composeHash, tcbStatus } = given
   return {
     root: { kind: 'any' },
@@ -87,7 +90,7 @@ function statusOf(name: string): TcbStatus {
   throw new UsageError(`--tcb-status ${name} is not one of ${accepted}`)
 }
 
-function rpcUrlOf(text: string): string {
+export function rpcUrlOf(text: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text
   throw new UsageError(`--rpc-url is not an http:// or https:// URL`)
 }

@@ -1,5 +1,7 @@
 /** Client in API mode: an API key authorizes each call, and the service sends the transactions. */
-import type { AccountOperations, NewUsageKey } from '../core/account.ts'
+import type { z } from 'zod'
+import type { walletStatementResponse } from '../../wire/wallet-statement.ts'
+import type { AccountOperations, NewUsageKey, PkpId } from '../core/account.ts'
 import { type BillingOperations, billingOperations } from '../core/billing.ts'
 import { type CommonOperations, commonOperations } from '../core/common-operations.ts'
 import { coreCalls, type CoreCalls } from '../core/core-calls.ts'
@@ -34,8 +36,19 @@ export type ApiClient = AccountOperations &
       action: ActionToRun,
       options?: ActionOptions,
     ): Promise<ActionAnswer<Response>>
+    /**
+     * Returns a signed statement about how the key of a wallet is derived (docs/policies.md#proof).
+     * @example
+     * const { derivation, statement } = await client.getWalletStatement({ pkp_id: wallet_address })
+     */
+    getWalletStatement(
+      fields: { pkp_id: PkpId },
+      options?: CallOptions,
+    ): Promise<WalletKeyStatement>
     billing: BillingOperations
   }
+
+export type WalletKeyStatement = z.infer<typeof walletStatementResponse>
 
 /** Creates a client in API mode. @throws {NotSent} `bad_credential` if `apiKey` is not an API key */
 export function createApiClient(parts: ClientParts, apiKey: string | undefined): ApiClient {
@@ -58,6 +71,8 @@ export function createApiClient(parts: ClientParts, apiKey: string | undefined):
     convertToChainSecured: (signer, options) =>
       convertToChainSecured({ calls, node: common, now, signal }, signer, options),
     svcAction: (action, options) => runAction(execution, action, options),
+    getWalletStatement: ({ pkp_id }, options) =>
+      calls.read('get_wallet_statement', { pkp_id }, options),
     billing: billingOperations({ requester, calls, environment, signal }),
   }
 }

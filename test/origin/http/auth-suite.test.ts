@@ -32,6 +32,7 @@ const ACCESS: Readonly<Record<string, Access>> = {
   '/core/v1/get_account': 'master',
   '/core/v1/list_wallets': 'master',
   '/core/v1/list_wallets_in_group': 'right',
+  '/core/v1/get_wallet_statement': 'current',
   '/core/v1/add_group': 'right',
   '/core/v1/update_group': 'master',
   '/core/v1/remove_group': 'right',

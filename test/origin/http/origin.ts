@@ -30,6 +30,7 @@ import { abortableSleep } from '../../../origin/timeout.ts'
 import { HEARTBEAT_MS, RunClaims } from '../../../origin/runs/claims.ts'
 import { PolicySums } from '../../../origin/policies/sums/policy-sums.ts'
 import { ActionStatements } from '../../../origin/receipts/action-statements.ts'
+import { WalletStatements } from '../../../origin/receipts/wallet-statements.ts'
 import { PolicyDocuments } from '../../../origin/policies/documents.ts'
 import { PolicySigner } from '../../../origin/policies/policy-signer.ts'
 import { ReceiptSigner } from '../../../origin/receipts/receipt-signer.ts'
@@ -293,6 +294,7 @@ export async function startOrigin(
     policyDocuments,
     policySums,
     simulations: new AccountRate(SIMULATIONS_PER_MINUTE, now),
+    walletStatements: new WalletStatements({ keyring, composeHash, chain }),
   }
   const app = createOriginApp(services)
   await pool.ready()

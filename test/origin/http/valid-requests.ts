@@ -73,6 +73,7 @@ export const VALID_REQUESTS: Readonly<Record<string, (known: Known) => ValidRequ
   }),
   '/core/v1/list_wallets': () => ({}),
   '/core/v1/list_wallets_in_group': inGroup,
+  '/core/v1/get_wallet_statement': ({ pkpId }) => ({ query: `?pkp_id=${pkpId}` }),
   '/core/v1/add_group': ({ pkpId }) => ({
     body: {
       group_name: 'g',

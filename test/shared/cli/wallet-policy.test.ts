@@ -210,7 +210,9 @@ describe('docs/policies.md', () => {
     write('policy.json', json[0]!)
     write('request.json', json[1]!)
     write('new.json', json[0]!.replace('"max": "100000000"', '"max": "50000000"'))
-    const commands = blocks.filter(({ language }) => language === 'sh')
+    const commands = blocks.filter(
+      ({ language, text }) => language === 'sh' && text.startsWith('svc wallet policy '),
+    )
     expect(commands).toHaveLength(3)
     for (const { text } of commands) {
       const { out } = await svc(text.trim().split(' ').slice(1), { folder })

@@ -208,6 +208,8 @@ describe('wallets, groups, actions and keys', () => {
     expect(simulated).toMatchObject({ decision: 'allow', policy_hash })
     const set = await client.setWalletPolicy({ pkp_id, policy, replaces: policy_hash! })
     expect(set).toMatchObject({ policy_hash, pending: null })
+    const { derivation } = await client.getWalletStatement({ pkp_id })
+    expect(derivation).toBe('policy')
   })
 
   it('a usage key is shown once, listed without its text, changed by its hash, and removed', async () => {
