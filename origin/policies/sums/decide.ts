@@ -1,6 +1,6 @@
 /** Decides about reservations one after another, with the sums in memory. */
 import type { Charge } from '../../../shared/policies/charges.ts'
-import { EMPTY_SUM, remainingOf } from '../../../shared/policies/rolling-sum.ts'
+import { EMPTY_SUM, remainingOf, type SumState } from '../../../shared/policies/rolling-sum.ts'
 import { reserveCharges, type SumStates } from '../../../shared/policies/sum-states.ts'
 import type { Clocks } from './clocks.ts'
 import type { ReservationResult, SignatureReservation } from './reservation.ts'
@@ -9,14 +9,17 @@ import { SumsUnavailableError } from './sums-unavailable.ts'
 
 /** The sums of several wallets, with the additions of earlier reservations. */
 export class WalletSums {
-  readonly #wallets = new Map<string, SumStates>()
+  readonly #wallets: Map<string, SumStates>
   readonly #invalid = new Set<string>()
 
   constructor(rows: readonly SumRow[]) {
+    const wallets = new Map<string, Map<string, SumState>>()
     for (const { pkpId, key, state } of rows) {
-      if (!state) this.#invalid.add(`${pkpId}/${key}`)
-      else this.#wallets.set(pkpId, new Map([...this.of(pkpId), [key, state]]))
+      const states = wallets.get(pkpId) ?? new Map<string, SumState>()
+      if (state) wallets.set(pkpId, states.set(key, state))
+      else this.#invalid.add(`${pkpId}/${key}`)
     }
+    this.#wallets = wallets
   }
 
   of(pkpId: string): SumStates {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DatabaseUnavailableError } from '../../../origin/db/database-unavailable.ts'
 import { type Database, type OpenDatabase, openDatabase } from '../../../origin/db/open.ts'
 import { databaseTimelines, policySignatures, policySums } from '../../../origin/db/schema.ts'
+import { decide, WalletSums } from '../../../origin/policies/sums/decide.ts'
 import { PolicySums } from '../../../origin/policies/sums/policy-sums.ts'
 import type {
   ReservationResult,
@@ -487,6 +488,17 @@ describe('a restored database', () => {
     expect((await sumsAt().simulate(old)).isReserved).toBe(false)
     expect((await sumsAt().reserve(old)).isReserved).toBe(false)
   })
+})
+
+it('exhaustion: decides about all sums of 512 transfers to different recipients', () => {
+  const charges = Array.from({ length: 512 * 32 }, (_, index) => charge({ key: `sum/${index}` }))
+  const pkpId = newWallet()
+  const rows = charges.map(({ key }) => ({ pkpId, key, state: { latest: 0, buckets: [] } }))
+  const at = { clocks: { earlier: 1e12, recordedAt: 1e12 }, completeSince: 0, isPaid: false }
+  // Copying the sums for each row took more than half a minute.
+  const sums = new WalletSums(rows)
+  expect(decide(sums, { pkpId, charges, policySetAt: 1 }, at).isReserved).toBe(true)
+  expect(sums.of(pkpId).size).toBe(charges.length)
 })
 
 it('deletes sums without an amount in their window, and digests after 30 days', async () => {
