@@ -122,5 +122,5 @@ function chargesOf(sum: SumDefinition, of: Charged, scope: Scope): Charge[] {
 }
 
 /** An ERC-721 token has no amount: `approve` and `transferFrom` have an ID instead. */
-const countOf = ({ amount }: Movement, standard: string | undefined) =>
-  standard === 'erc721' ? 1n : amount
+const countOf = ({ amount, standard }: Movement, ofToken: string | undefined) =>
+  ofToken === 'erc721' && standard !== 'erc721' ? 1n : amount

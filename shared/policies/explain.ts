@@ -95,7 +95,8 @@ function movementWords(
     : `the token ${token ?? '(without a contract)'} on chain ${chain ?? '(any)'}`
   if (isForAll) return `Allows ${recipient} to take any amount of ${name}.`
   const isNft = (known?.standard ?? standard) === 'erc721'
-  if (isNft)
+  // Without a standard of its own, the movement has an ID instead of an amount.
+  if (isNft && (standard === undefined || amount === 1n))
     return kind === 'transfer'
       ? `Sends one token of ${name} to ${recipient}.`
       : `Allows ${recipient} to take one token of ${name}.`

@@ -14,6 +14,7 @@ import {
   typesOf,
 } from './typed-data-requests.ts'
 
+const PUNKS = '0x8a90cab2b38dba80c64b7734e58ee1db38b8992e'
 const MAX = String(2n ** 256n - 1n)
 
 /** Each type refers to all later ones, the last one first, so the number of paths doubles with each type. */
@@ -72,6 +73,19 @@ function anyTypes(): Family {
         nonce: 0,
         deadline: 0,
         witness: { a: true },
+      },
+    })
+  /** Another type ends with the text of Permit2's type, which has another type for its amount. */
+  const disguised = (type: string, amount: unknown) =>
+    typedData({
+      domain: { verifyingContract: PERMIT2 },
+      encoded: `PermitWitnessTransferFrom(TokenPermissions permitted,address spender,uint256 nonce,uint256 deadline,X${PERMISSIONS.slice(0, 16)} witness)TokenPermissions(address token,${type} amount)X${PERMISSIONS}`,
+      value: {
+        permitted: { token: USDC, amount },
+        spender: THIEF,
+        nonce: 0,
+        deadline: 0,
+        witness: { token: USDC, amount: 1 },
       },
     })
   const daiPermit = (allowed: boolean, domain = {}) =>
@@ -163,6 +177,10 @@ function anyTypes(): Family {
       ['Permit2: a batch adds up', batch('50000000', '50000001'), 'over_sum'],
       ['Permit2: a transfer over the sum', once('100000001'), 'over_sum'],
       ['Permit2: a witness hides the transfer', witness('100000001'), 'over_sum'],
+      ['Permit2: an amount that is a text', disguised('string', '5'), 'not_counted'],
+      ['Permit2: an amount that is a bool', disguised('bool', true), 'not_counted'],
+      ['Permit2: an amount that is a list', disguised('uint256[]', [5]), 'not_counted'],
+      ['Permit2: a negative amount', disguised('int256', -5), 'not_counted'],
       ['ERC-3009: an authorization over the sum', authorization(THIEF, '100000001'), 'over_sum'],
       ['a Safe’s transaction with a delegate call', safeTx(1), 'delegate_call'],
       ['a Safe’s transaction', safeTx(0), 'nested_calls'],
@@ -184,6 +202,14 @@ function orders(): Family {
   const type =
     'OrderComponents(address offerer,address zone,OfferItem[] offer,ConsiderationItem[] consideration,uint8 orderType,uint256 startTime,uint256 endTime,bytes32 zoneHash,uint256 salt,bytes32 conduitKey,uint256 counter)ConsiderationItem(uint8 itemType,address token,uint256 identifierOrCriteria,uint256 startAmount,uint256 endAmount,address recipient)OfferItem(uint8 itemType,address token,uint256 identifierOrCriteria,uint256 startAmount,uint256 endAmount)'
   const none = `0x${'00'.repeat(32)}`
+  /** Any tokens of the collection, which buyers choose. */
+  const punks = (count: number) => ({
+    itemType: 4,
+    token: PUNKS,
+    identifierOrCriteria: 0,
+    startAmount: count,
+    endAmount: 1,
+  })
   const order = (offered: object = {}, asked: object = {}, more: object[] = []) =>
     typedData({
       domain: { name: 'Seaport', version: '1.6', verifyingContract: SEAPORT },
@@ -236,11 +262,23 @@ function orders(): Family {
             ],
           },
         ],
-        sums: ['USDC a day'],
+        sums: ['USDC a day', 'punks'],
       },
-      { tokens: PAYROLL.tokens, sums: PAYROLL.sums },
+      {
+        tokens: [
+          ...PAYROLL.tokens,
+          { name: 'Punks', chain: 1, address: PUNKS, standard: 'erc721' },
+        ],
+        sums: [
+          ...PAYROLL.sums,
+          { name: 'punks', of: 'tokens', tokens: ['Punks'], window_s: 86_400, max: '2' },
+        ],
+      },
     ),
-    allowed: [['an order that pays the wallet', order()]],
+    allowed: [
+      ['an order that pays the wallet', order()],
+      ['an order that offers two NFTs', order({}, {}, [punks(2)])],
+    ],
     attacks: [
       ['an order that pays somebody else', order({}, { recipient: THIEF }), 'condition_failed'],
       ['an order that offers another token', order({ token: DAI }), 'not_counted'],
@@ -251,6 +289,7 @@ function orders(): Family {
         ]),
         'not_counted',
       ],
+      ['an order that is filled in parts with three NFTs', order({}, {}, [punks(3)]), 'over_sum'],
       ['an order whose price rises over the sum', order({ endAmount: 100_000_001 }), 'over_sum'],
       [
         'an order whose price falls from above the sum',
