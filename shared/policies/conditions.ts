@@ -7,8 +7,11 @@ import { type NamedLists, listOf } from './named-lists.ts'
 import { refuse } from './policy-error.ts'
 import { valueWords } from './words.ts'
 
-/** Returns undefined if the condition holds, otherwise the failure in words. @param wallet lower-case address */
-export type Check = (value: AbiValue, wallet: string) => string | undefined
+/** Returns undefined if the condition holds, otherwise the failure. @param wallet lower-case address */
+export type Check = (value: AbiValue, wallet: string) => Failure | undefined
+
+/** Returns the failure in words, which are seldom needed: a condition can fail for thousands of elements. */
+export type Failure = () => string
 
 type Place = { path: string; lists: NamedLists }
 
@@ -56,9 +59,9 @@ function compileCondition(condition: Condition, type: AbiType, place: Place): Ch
   const name = path === '' ? 'the element' : path
   return (value, wallet) => {
     const found = valueAt(value, steps)
-    if (found === undefined) return `${name} does not exist`
+    if (found === undefined) return () => `${name} does not exist`
     const failure = check(found, wallet)
-    return failure === undefined ? undefined : `${name} ${failure}`
+    return failure && (() => `${name} ${failure()}`)
   }
 }
 
@@ -114,20 +117,26 @@ function compileChecks(condition: Condition, type: AbiType, place: Place): Check
     const expected = constantOf(eq, type, `${place.path}.eq`)
     condition.eq = canonicalText(expected)
     checks.push((value) =>
-      value === expected ? undefined : `is ${valueWords(value)} instead of ${valueWords(expected)}`,
+      value === expected
+        ? undefined
+        : () => `is ${valueWords(value)} instead of ${valueWords(expected)}`,
     )
   }
   if (options !== undefined) checks.push(compileIn(condition, options, type, place))
   if (lte !== undefined) {
     const max = boundOf(lte, type, `${place.path}.lte`)
     checks.push((value) =>
-      (value as bigint) <= max ? undefined : `is ${valueWords(value)}, which is more than ${max}`,
+      (value as bigint) <= max
+        ? undefined
+        : () => `is ${valueWords(value)}, which is more than ${max}`,
     )
   }
   if (gte !== undefined) {
     const min = boundOf(gte, type, `${place.path}.gte`)
     checks.push((value) =>
-      (value as bigint) >= min ? undefined : `is ${valueWords(value)}, which is less than ${min}`,
+      (value as bigint) >= min
+        ? undefined
+        : () => `is ${valueWords(value)}, which is less than ${min}`,
     )
   }
   if (prefix !== undefined) {
@@ -136,7 +145,7 @@ function compileChecks(condition: Condition, type: AbiType, place: Place): Check
     checks.push((value) =>
       (value as string).startsWith(start)
         ? undefined
-        : `is ${valueWords(value)}, which does not start with ${valueWords(start)}`,
+        : () => `is ${valueWords(value)}, which does not start with ${valueWords(start)}`,
     )
   }
   if (every !== undefined) checks.push(compileEvery(every, type, place))
@@ -170,7 +179,7 @@ function compileIn(
   return (value, wallet) =>
     allowed.has(value) || (includesWallet && value === wallet)
       ? undefined
-      : `is ${valueWords(value)}, which is not in the rule's list`
+      : () => `is ${valueWords(value)}, which is not in the rule's list`
 }
 
 /** An empty array fulfills no condition: what holds for every element of nothing says nothing. */
@@ -181,10 +190,10 @@ function compileEvery(nested: Condition[], type: AbiType, place: Place): Check {
   })
   return (value, wallet) => {
     const elements = value as readonly AbiValue[]
-    if (elements.length === 0) return 'is empty'
+    if (elements.length === 0) return () => 'is empty'
     for (const [index, element] of elements.entries()) {
       const failure = check(element, wallet)
-      if (failure !== undefined) return `[${index}]: ${failure}`
+      if (failure) return () => `[${index}]: ${failure()}`
     }
     return undefined
   }
@@ -198,7 +207,7 @@ function compileSome(nested: Condition[], type: AbiType, place: Place): Check {
   return (value, wallet) =>
     (value as readonly AbiValue[]).some((element) => check(element, wallet) === undefined)
       ? undefined
-      : 'has no element that fulfills the condition'
+      : () => 'has no element that fulfills the condition'
 }
 
 function elementOf(type: AbiType, { path }: Place): AbiType {

@@ -1,6 +1,6 @@
 import type { AbiValue } from './abi-type.ts'
 import { ZERO_ADDRESS } from './address.ts'
-import { type Check, compileConditions } from './conditions.ts'
+import { type Check, compileConditions, type Failure } from './conditions.ts'
 import type { CallEntry, TransactionRule } from './document.ts'
 import type { Effect } from './effects.ts'
 import { type ContractFunction, parseFunction } from './function-signature.ts'
@@ -99,7 +99,7 @@ function compileCalls(rule: TransactionRule, scope: Scope, path: string): MatchC
         reason: `the rule does not name the function ${calldata.selector ?? '(no data)'}`,
       }
     const failure = firstFailure(named, calldata, wallet)
-    if (failure !== undefined) return { step: 7, code: 'condition_failed', reason: failure }
+    if (failure) return { step: 7, code: 'condition_failed', reason: failure() }
     return effectOf(calldata, address!)
   }
 }
@@ -172,8 +172,8 @@ function firstFailure(
   entries: readonly Entry[],
   calldata: Calldata,
   wallet: string,
-): string | undefined {
-  let failure: string | undefined
+): Failure | undefined {
+  let failure: Failure | undefined
   for (const { called, check } of entries) {
     // Decodes even without conditions, because data that is not canonical has no certain meaning.
     const values: readonly AbiValue[] = called ? calldata.argumentsOf(called) : []

@@ -111,7 +111,7 @@ function compileTypes(
       }
     const failures = named.map((check) => check(value, wallet))
     if (failures.includes(undefined)) return undefined
-    return { step: 7, code: 'condition_failed', reason: failures[0]! }
+    return { step: 7, code: 'condition_failed', reason: failures[0]!() }
   }
 }
 

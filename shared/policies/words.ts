@@ -7,8 +7,10 @@ const SHOWN_CHARACTERS = 200
 export function valueWords(value: AbiValue): string {
   if (typeof value === 'bigint' || typeof value === 'boolean') return String(value)
   if (typeof value === 'string') {
-    const isHex = /^0x[0-9a-f]*$/.test(value)
-    return cut(isHex ? value : JSON.stringify(value))
+    // Cut first: a policy can have a thousand conditions on a text of 64 KiB, and each of them fails with these words.
+    const start = value.slice(0, SHOWN_CHARACTERS + 1)
+    const isHex = /^0x[0-9a-f]*$/.test(start)
+    return cut(isHex ? start : JSON.stringify(start))
   }
   return cut(`[${value.slice(0, 8).map(valueWords).join(', ')}${value.length > 8 ? ', …' : ''}]`)
 }
