@@ -1,6 +1,7 @@
 /** Computes what a signature adds to the sums of its rule, whatever they contain already. */
 import type { Rule, SumDefinition } from './document.ts'
 import type { Effect, Movement } from './effects.ts'
+import { CHARGES_MAX } from './limits.ts'
 import type { Mismatch } from './mismatch.ts'
 import { refuse } from './policy-error.ts'
 import type { Scope } from './scope.ts'
@@ -45,6 +46,12 @@ export function compileCharges(rule: Rule, scope: Scope, path: string): ChargesO
     const isUncounted = tokenSums.length > 0 && uncounted(of, tokenSums, scope)
     if (isUncounted) return isUncounted
     const charges = sums.flatMap((sum) => chargesOf(sum, of, scope))
+    if (charges.length > CHARGES_MAX)
+      return {
+        code: 'too_many_sums',
+        reason: `it would add to ${charges.length} sums, more than ${CHARGES_MAX}`,
+        step: STEP,
+      }
     const over = charges.find(({ amount, max }) => amount > max)
     if (!over) return charges
     const reason = `it would add ${over.amount} to ${over.sum}, whose maximum is ${over.max}`

@@ -48,6 +48,8 @@ export const DENIAL_CODES = {
   unlimited_approval: 'The approval is unlimited, which the rule does not name.',
   not_counted: 'The rule limits sums, but none of its sums counts this transfer or approval.',
   over_sum: 'The request exceeds the rest of a sum.',
+  too_many_sums:
+    'The request would add to more than 1,024 sums, for example by a batch of transfers.',
   message_not_allowed: 'The rule does not name the message.',
   binary_message: 'The message is not text, and could be a hash that means something else.',
   domain_not_allowed: 'The rule does not name the domain.',

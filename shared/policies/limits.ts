@@ -11,6 +11,8 @@ export const LISTS_MAX = 16
 /** Addresses in one list, and values of one condition. */
 export const VALUES_MAX = 500
 export const SUMS_MAX = 32
+/** Sums to which one signature can add: those of each recipient count. All of them are locked and written together. */
+export const CHARGES_MAX = 1_024
 export const TOKENS_MAX = 64
 /** The longest published type, Seaport's `BulkOrder`, has about 1,200 characters. */
 export const SIGNATURE_MAX_CHARACTERS = 4_096

@@ -1,5 +1,6 @@
 /** Counts what the wallets of policies sign. `docs/policies.md` describes what happens at a crash and at a restore. */
 import { lt, sql } from 'drizzle-orm'
+import { CHARGES_MAX } from '../../../shared/policies/limits.ts'
 import type { SumStates } from '../../../shared/policies/sum-states.ts'
 import { OverloadedError } from '../../admission/event-loop-load.ts'
 import { DatabaseUnavailableError, fromDatabase } from '../../db/database-unavailable.ts'
@@ -20,9 +21,9 @@ import { type Outcome, reserveBatch } from './reserve-batch.ts'
 import { readSums, readWalletSums } from './sum-rows.ts'
 import { SumsUnavailableError } from './sums-unavailable.ts'
 
-/** Reservations of one transaction, and rows that it locks. A single reservation may lock more. */
+/** Reservations of one transaction, and rows that it locks. */
 const BATCH_MAX = 256
-const BATCH_SUMS_MAX = 1_024
+const BATCH_SUMS_MAX = CHARGES_MAX
 
 const WAITING_MAX = 2_048
 

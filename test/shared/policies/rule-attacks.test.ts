@@ -427,3 +427,36 @@ describe('a rule that names the danger', () => {
     expect(allows({ delegate_call: true }, request)).toBe('nested_calls')
   })
 })
+
+describe('exhaustion: a batch of transfers to many recipients', () => {
+  const names = ['an hour', 'a day', 'a week']
+  const policy = allowing(
+    { kind: 'transaction', chains: [1], to: 'any', calls: 'any', sums: names },
+    {
+      tokens: [{ name: 'USDC', chain: 1, address: USDC }],
+      sums: names.map((name) => ({
+        name,
+        of: 'tokens',
+        tokens: ['USDC'],
+        per_recipient: true,
+        window_s: 3_600,
+        max: '100',
+      })),
+    },
+  )
+  const batch = (count: number) => {
+    const recipients = Array.from({ length: count }, (_, at) => `0x${word(at + 1).slice(24)}`)
+    return call('transferFrom((address,address,uint160,address)[])', [
+      recipients.map((to) => [WALLET, to, 1n, USDC]),
+    ])
+  }
+
+  it('is allowed up to 1,024 sums', () => {
+    const decision = decide(policy, batch(341))
+    expect(decision.decision === 'allow' && decision.charges.length).toBe(1_023)
+  })
+
+  it('is denied if it would add to more', () => {
+    expect(verdict(decide(policy, batch(342)))).toBe('too_many_sums')
+  })
+})
