@@ -17,7 +17,8 @@ import { TooMuchWorkError, Work } from './tightening/work.ts'
 export function isTightening(from: Policy, to: Policy): boolean {
   const [before, after] = [from.document, to.document]
   if ((after.change_delay_s ?? 0) < (before.change_delay_s ?? 0)) return false
-  if (before.immutable && !after.immutable) return false
+  // Making a policy immutable cannot be undone, so it waits for the delay, in which the owner can cancel it.
+  if (before.immutable !== after.immutable) return false
   if (nftsOf(from) !== nftsOf(to)) return false
   try {
     return new Comparison(from, to).isProven()

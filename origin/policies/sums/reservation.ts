@@ -45,12 +45,16 @@ export function requireValid(reservation: SignatureReservation): void {
   for (const [index, { key, amount, max, window_s }] of charges.entries()) {
     const path = `charges[${index}]`
     if (!KEY.test(key)) throw new TypeError(`${path}.key: expected 1 to 512 ASCII characters`)
-    if (amount < 0n || max < 0n || amount > UINT256_MAX || max > UINT256_MAX)
+    if (![amount, max].every(isUint256))
       throw new TypeError(`${path}: expected amounts from 0 to 2^256 - 1`)
     if (!Number.isSafeInteger(window_s) || window_s < 1)
       throw new TypeError(`${path}.window_s: expected seconds`)
   }
 }
+
+/** Another type would fail in the transaction that other wallets share. */
+const isUint256 = (value: unknown) =>
+  typeof value === 'bigint' && value >= 0n && value <= UINT256_MAX
 
 /** @throws {TypeError} */
 export function requireWallet(pkpId: string): void {

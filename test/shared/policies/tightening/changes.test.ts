@@ -76,7 +76,6 @@ const TIGHTENINGS: Change[] = [
   ['no change', PAYROLL, PAYROLL],
   ['a lower maximum of a sum', PAYROLL, payroll(({ sums: [sum] }) => (sum.max = '1'))],
   ['a longer delay', policy([calls]), policy([calls], { change_delay_s: 60 })],
-  ['immutable', policy([calls]), policy([calls], { immutable: true })],
   ['another name', policy([calls]), policy([calls], { name: 'Payments' })],
   ['an address less in a list', PAYROLL, payroll(({ lists: [list] }) => list.addresses.pop())],
   [
@@ -216,6 +215,11 @@ const LOOSENINGS: Change[] = [
   ['a higher maximum of a sum', PAYROLL, payroll(({ sums: [sum] }) => (sum.max = '100000001'))],
   ['a shorter delay', policy([calls], { change_delay_s: 60 }), policy([calls])],
   ['no longer immutable', policy([calls], { immutable: true }), policy([calls])],
+  [
+    'freeze: immutable, which a thief of the account key could otherwise do at once',
+    policy([calls]),
+    policy([calls], { immutable: true }),
+  ],
   [
     'an address more in a list',
     PAYROLL,
