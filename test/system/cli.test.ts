@@ -123,7 +123,7 @@ async function prepared({ path, line }: Example): Promise<Record<string, string>
     writeFileSync(join(folder, 'account.key'), credentials().origins[stack.baseUrl].account_key)
   if (!line.includes('$WALLET')) return {}
   const wallets = JSON.parse((await typed('svc wallet list --json')).out) as Wallet[]
-  const mustHavePolicy = path.startsWith('svc wallet policy ')
+  const mustHavePolicy = /^svc (?:wallet policy|verify wallet)/.test(path)
   return {
     WALLET: wallets.find(({ policy_hash }) => Boolean(policy_hash) === mustHavePolicy)!
       .wallet_address,
@@ -131,7 +131,7 @@ async function prepared({ path, line }: Example): Promise<Record<string, string>
 }
 
 /** Exit code 3 means SIMULATED, which is the expected verdict of a local stack. */
-const expectedCode = ({ path }: Example) => (path === 'svc verify' ? 3 : 0)
+const expectedCode = ({ path }: Example) => (path.startsWith('svc verify') ? 3 : 0)
 
 describe('the examples of the help', () => {
   it('run in order as printed', async () => {

@@ -79,7 +79,7 @@ function registerVerifyWallet(verify: Command, cli: Cli): void {
       await verifyWallet(cli, command, address, options)
     })
   addExamples(command, [
-    'svc verify wallet 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 --save wallet.json',
-    'svc verify wallet 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 --bundle wallet.json',
+    'svc verify wallet $WALLET --save wallet.json',
+    'svc verify wallet $WALLET --bundle wallet.json',
   ])
 }

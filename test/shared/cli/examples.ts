@@ -15,14 +15,13 @@ export async function examplesOf({ withEmpty = false } = {}): Promise<Example[]>
     createCli(terminal, () => undefined),
     false,
   )
-  const commands = commandNodes(program).filter(({ commands: below }) =>
-    below.every(({ word }) => word === 'help'),
-  )
   const examples: Example[] = []
-  for (const { path } of commands) {
+  for (const { path, commands } of commandNodes(program)) {
+    const isGroup = commands.some(({ word }) => word !== 'help')
     const { out } = await svc([...path.split(' ').slice(1), '--help'])
     const lines = [...(out.split('\nExamples:\n')[1] ?? '').matchAll(/^ {2}\$ (.*)$/gm)]
-    if (withEmpty && lines.length === 0) examples.push({ path, line: '' })
+    // A command such as `svc verify` has subcommands, and runs itself.
+    if (withEmpty && lines.length === 0 && !isGroup) examples.push({ path, line: '' })
     examples.push(...lines.map(([, line]) => ({ path, line: line! })))
   }
   return examples

@@ -101,11 +101,11 @@ export const ELSEWHERE: readonly Elsewhere[] = [
   { page: 'docs/chain-secured.md', language: 'js', ranBy: PROGRAMS },
   { page: 'docs/cli.md', language: 'json', ranBy: 'test/shared/cli/trigger.test.ts' },
   { page: 'docs/client.md', language: 'js', ranBy: PROGRAMS },
-  {
+  ...['--save wallet.json', '--bundle wallet.json'].map((has) => ({
     page: 'docs/policies.md',
-    has: 'svc verify wallet',
+    has,
     ranBy: 'test/shared/cli/wallet-proof/verify-wallet.test.ts',
-  },
+  })),
   ...['json', 'sh', 'text'].map((language) => ({
     page: 'docs/policies.md',
     language,
