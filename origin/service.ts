@@ -109,6 +109,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     sums: policySums,
     chainTime: () => mirror.current().chainTime,
     now,
+    log,
   })
   const parts = { pool, mirror, credits, policySigner }
   const { isDatabaseAway, ...runs } = await startRuns(origin, db, parts)

@@ -36,6 +36,7 @@ export const ORIGIN_EVENTS = {
   'credits.cap_left': 'warn',
   'credits.books_differ': 'error',
   'policies.timeline_changed': 'warn',
+  'policies.unavailable': 'warn',
   'payments.failed': 'error',
   'payments.account_differs': 'error',
   'processor.failed': 'warn',

@@ -6,6 +6,7 @@ import type { WalletPolicy } from '../accounts/wallet-policy.ts'
 import type { SigningOperation } from '../actions/run.ts'
 import { DatabaseUnavailableError } from '../db/database-unavailable.ts'
 import type { Keyring } from '../keys/keyring.ts'
+import type { OriginLog } from '../log.ts'
 import { digestOf } from '../signing/digest.ts'
 import { requestOf } from '../signing/fields.ts'
 import { signRequest } from '../signing/sign.ts'
@@ -14,6 +15,7 @@ import { PolicyDocumentError, type PolicyDocuments } from './documents.ts'
 import type { PolicyWallet } from './policy-wallet.ts'
 import type { PolicySums } from './sums/policy-sums.ts'
 import type { SignatureReservation } from './sums/reservation.ts'
+import { SumsUnavailableError } from './sums/sums-unavailable.ts'
 
 export type PolicySignerOptions = {
   keyring: Keyring
@@ -26,6 +28,7 @@ export type PolicySignerOptions = {
   chainTime: () => number
   /** Unix milliseconds. */
   now: () => number
+  log: OriginLog
 }
 
 /** Nothing was signed. The message is shown to the action's author. */
@@ -95,8 +98,7 @@ export class PolicySigner {
     try {
       return documents.cached(hash) ?? (await documents.load(hash))
     } catch (error) {
-      if (error instanceof PolicyDocumentError) throw new SignatureRefusedError(error.message)
-      throw unavailable(error)
+      throw this.#unavailable(error)
     }
   }
 
@@ -107,7 +109,7 @@ export class PolicySigner {
     const { sums } = this.#options
     if (reservation.charges.length === 0) return []
     const reserved = await sums.reserve(reservation).catch((error: unknown) => {
-      throw unavailable(error)
+      throw this.#unavailable(error)
     })
     if (!reserved.isReserved)
       // The last sentence says that a rule allows the request.
@@ -119,6 +121,12 @@ export class PolicySigner {
       remaining: String(remaining),
       max: String(charge.max),
     }))
+  }
+
+  #unavailable(cause: unknown): SignatureRefusedError {
+    const reason = unavailableReason(cause)
+    this.#options.log('policies.unavailable', { reason, cause: namesOf(cause) })
+    return new SignatureRefusedError(reason, { cause })
   }
 
   #signing({ address, accountHash, derivationPath, lock }: PolicyWallet) {
@@ -138,12 +146,20 @@ function requested(operation: SigningOperation): object {
 }
 
 /** Other errors of the database may contain its rows, so their messages are not shown. */
-function unavailable(cause: unknown): SignatureRefusedError {
+function unavailableReason(cause: unknown): string {
+  if (cause instanceof PolicyDocumentError) return cause.message
+  const refusal = 'the wallet’s policy cannot be checked'
+  if (cause instanceof SumsUnavailableError) return `${refusal}, because ${cause.message}`
   const reason = cause instanceof DatabaseUnavailableError ? `, because ${cause.message}` : ''
-  return new SignatureRefusedError(
-    `the wallet’s policy cannot be checked${reason}; try again later`,
-    { cause },
-  )
+  return `${refusal}${reason}; try again later`
+}
+
+/** Names of an error and its causes, with codes of Postgres and of the system. */
+function namesOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error
+  const code = 'code' in error && typeof error.code === 'string' ? ` ${error.code}` : ''
+  const cause = error.cause === undefined ? '' : `, caused by ${namesOf(error.cause)}`
+  return `${error.name}${code}${cause}`
 }
 
 function requireUnchanged(

@@ -19,7 +19,8 @@ import { median, type Metric, report } from './report.ts'
 const KEY = `0x${'01'.repeat(32)}`
 const NO_KEYS: Capability = { keyOperation: async () => KEY }
 const TRIVIAL = 'async function main(params) { return params.a + 1 }'
-const SIGN = `async function main() { return new ethers.Wallet('${KEY}').signMessage('hello') }`
+/** Code of the runs of `sign_p50_ms`. */
+export const SIGN = `async function main() { return new ethers.Wallet('${KEY}').signMessage('hello') }`
 const PURE_SIGN = `new ethers.Wallet('${KEY}').signMessage('hello')`
 
 /** Globals that ethers' own bundle needs on load and QuickJS lacks. */

@@ -22,18 +22,40 @@ export type Clocks = {
   recordedAt: number
 }
 
-/**
- * @param database the database's clock, read during the last `elapsedMs`
- * @throws {SumsUnavailableError} if the clocks differ too much
- */
-export function clocksOf(process: number, database: number, elapsedMs: number): Clocks {
-  const aheadMs = Math.max(process - database - elapsedMs, database - process)
+/** The database's clock is between the two. */
+export type ClockBounds = { from: number; to: number }
+
+/** The database's clock, and the times between which it was read, by a clock of this process that is never set. */
+export type ClockReading = { clock: number; startedAt: number; endedAt: number }
+
+/** The clock of a database that is right for seconds may be set by this much, and a statement may take as long. */
+const ASSUMED_SLACK_MS = 500
+
+/** @throws {SumsUnavailableError} if the clocks differ too much */
+export function clocksOf(process: number, { from, to }: ClockBounds): Clocks {
+  const aheadMs = Math.max(process - to, from - process)
   if (!(aheadMs <= CLOCK_DIFFERENCE_MAX_MS))
     throw new SumsUnavailableError(
       `the clocks of this machine and of the database differ by ${Math.round(aheadMs / 1_000)} s; correct them`,
     )
   return {
-    earlier: Math.max(0, Math.floor(Math.min(process, database))),
-    recordedAt: Math.ceil(Math.max(process, database + elapsedMs)) + RECORD_AHEAD_MS,
+    earlier: Math.max(0, Math.floor(Math.min(process, from))),
+    recordedAt: Math.ceil(Math.max(process, to)) + RECORD_AHEAD_MS,
+  }
+}
+
+/** Bounds of the database's clock at the end of a reading. */
+export function boundsOf({ clock, startedAt, endedAt }: ClockReading): ClockBounds {
+  return { from: clock, to: clock + endedAt - startedAt }
+}
+
+/** Bounds that the database's clock probably keeps while a statement is executed. */
+export function assumedBounds(
+  { clock, startedAt, endedAt }: ClockReading,
+  monotonic: number,
+): ClockBounds {
+  return {
+    from: clock + monotonic - endedAt - ASSUMED_SLACK_MS,
+    to: clock + monotonic - startedAt + ASSUMED_SLACK_MS,
   }
 }

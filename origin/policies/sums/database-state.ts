@@ -35,8 +35,12 @@ export async function readDatabaseState(
       EXISTS (SELECT FROM database_timelines WHERE timeline = ${TIMELINE}) AS known,
       (SELECT extract(epoch FROM max(complete_since)) * 1000 FROM database_timelines) AS since,
       ARRAY(
-        SELECT pkp_id || digest FROM policy_signatures
-        WHERE (pkp_id, digest) IN (SELECT v.pkp_id, v.digest FROM ${records(rows, 'pkp_id text, digest text')})
+        SELECT paid.name FROM ${records(rows, 'pkp_id text, digest text')} CROSS JOIN LATERAL (
+          -- The limit makes this a lookup for each digest. The planner would read the whole table, which grows faster
+          -- than its statistics.
+          SELECT s.pkp_id || s.digest AS name FROM policy_signatures s
+          WHERE s.pkp_id = v.pkp_id AND s.digest = v.digest LIMIT 1
+        ) paid
       ) AS paid,
       CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
         THEN set_config('synchronous_commit', 'on', true) END AS durable`)

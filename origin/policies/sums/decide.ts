@@ -4,7 +4,7 @@ import { EMPTY_SUM, remainingOf, type SumState } from '../../../shared/policies/
 import { reserveCharges, type SumStates } from '../../../shared/policies/sum-states.ts'
 import type { Clocks } from './clocks.ts'
 import type { ReservationResult, SignatureReservation } from './reservation.ts'
-import type { SumRow } from './sum-rows.ts'
+import { type SumRow, sumName } from './sum-rows.ts'
 import { SumsUnavailableError } from './sums-unavailable.ts'
 
 /** The sums of several wallets, with the additions of earlier reservations. */
@@ -17,7 +17,7 @@ export class WalletSums {
     for (const { pkpId, key, state } of rows) {
       const states = wallets.get(pkpId) ?? new Map<string, SumState>()
       if (state) wallets.set(pkpId, states.set(key, state))
-      else this.#invalid.add(`${pkpId}/${key}`)
+      else this.#invalid.add(sumName({ pkpId, key }))
     }
     this.#wallets = wallets
   }
@@ -32,7 +32,7 @@ export class WalletSums {
 
   /** @throws {SumsUnavailableError} if the stored state of a sum is invalid */
   requireValid(pkpId: string, charges: readonly Charge[]): void {
-    const charge = charges.find(({ key }) => this.#invalid.has(`${pkpId}/${key}`))
+    const charge = charges.find(({ key }) => this.#invalid.has(sumName({ pkpId, key })))
     if (charge)
       throw new SumsUnavailableError(
         `the stored sum ${charge.key} of ${pkpId} is invalid; restore its row in policy_sums`,

@@ -8,7 +8,7 @@ import { deleteInBatches } from '../../db/delete-in-batches.ts'
 import type { Database } from '../../db/open.ts'
 import { policySignatures, policySums } from '../../db/schema.ts'
 import type { OriginLog } from '../../log.ts'
-import { clocksOf } from './clocks.ts'
+import { boundsOf, clocksOf } from './clocks.ts'
 import { readDatabaseState, recordTimeline } from './database-state.ts'
 import { decide, WalletSums } from './decide.ts'
 import {
@@ -17,7 +17,9 @@ import {
   type ReservationResult,
   type SignatureReservation,
 } from './reservation.ts'
-import { type Outcome, reserveBatch } from './reserve-batch.ts'
+import { prepareReplaceSums } from './replace-sums.ts'
+import { type BatchOptions, type Outcome, reserveBatch } from './reserve-batch.ts'
+import { SeenSums } from './seen-sums.ts'
 import { readSums, readWalletSums } from './sum-rows.ts'
 import { SumsUnavailableError } from './sums-unavailable.ts'
 
@@ -50,15 +52,22 @@ type Waiting = {
 
 /**
  * Reserves the charges of signatures in Postgres. All reservations that arrive while a transaction is in flight share the
- * next one (group commit). Nothing is kept in memory, so any number of processes can use the same sums.
+ * next one (group commit). What is kept in memory is never trusted, so any number of processes can use the same sums.
  */
 export class PolicySums {
   readonly #options: PolicySumsOptions
+  readonly #batches: BatchOptions
   readonly #waiting: Waiting[] = []
   #isBusy = false
 
   constructor(options: PolicySumsOptions) {
     this.#options = options
+    this.#batches = {
+      ...options,
+      recordTimeline: () => this.recordTimeline(),
+      seen: new SeenSums(),
+      replace: prepareReplaceSums(options.db),
+    }
   }
 
   /**
@@ -96,7 +105,8 @@ export class PolicySums {
     const { db, now, monotonic } = this.#options
     const startedAt = monotonic()
     const state = await fromDatabase(readDatabaseState(db, [reservation]))
-    const clocks = clocksOf(now(), state.clock, monotonic() - startedAt)
+    const reading = { clock: state.clock, startedAt, endedAt: monotonic() }
+    const clocks = clocksOf(now(), boundsOf(reading))
     const rows = await fromDatabase(
       readSums(
         db,
@@ -180,7 +190,7 @@ export class PolicySums {
     let outcomes: Outcome[]
     try {
       outcomes = await reserveBatch(
-        { ...this.#options, recordTimeline: () => this.recordTimeline() },
+        this.#batches,
         batch.map(({ reservation }) => reservation),
       )
     } catch (error) {

@@ -1,9 +1,26 @@
 import type { Database, Transaction } from '../../db/open.ts'
-import { clocksOf, COMMIT_MAX_MS, type Clocks } from './clocks.ts'
+import {
+  assumedBounds,
+  boundsOf,
+  CLOCK_DIFFERENCE_MAX_MS,
+  clocksOf,
+  COMMIT_MAX_MS,
+  type Clocks,
+} from './clocks.ts'
 import { type DatabaseState, readDatabaseState } from './database-state.ts'
 import { decide, WalletSums } from './decide.ts'
+import type { ReplaceSums } from './replace-sums.ts'
 import type { ReservationResult, SignatureReservation } from './reservation.ts'
-import { insertEmptySums, lockSums, type PaidDigest, type SumId, writeSums } from './sum-rows.ts'
+import type { SeenDatabase, SeenSums } from './seen-sums.ts'
+import {
+  type ChangedSum,
+  insertEmptySums,
+  lockSums,
+  type SumId,
+  type SumRow,
+  sumName,
+  writeSums,
+} from './sum-rows.ts'
 import { SumsUnavailableError } from './sums-unavailable.ts'
 
 /** A new sum and a new timeline take another attempt each. Then only expired rows can be missing again. */
@@ -19,14 +36,17 @@ export type BatchOptions = {
   monotonic: () => number
   /** Called if the database's timeline is not recorded yet. */
   recordTimeline: () => Promise<void>
+  seen: SeenSums
+  replace: ReplaceSums
 }
 
 /** The error concerns only its reservation. */
 export type Outcome = ReservationResult | SumsUnavailableError
 
 /**
- * Reserves in one transaction. A reservation that fails does not affect the others. If this throws, all amounts may
- * count as spent, and nothing may be signed.
+ * Reserves in one statement if nothing has changed since this process last saw the sums, and otherwise in a transaction
+ * that locks them first. Both decide with the same code, and only a transaction refuses. A reservation that fails does
+ * not affect the others. If this throws, all amounts may count as spent, and nothing may be signed.
  * @throws {SumsUnavailableError} if the clocks differ too much
  * @throws {Error} any error of the database
  */
@@ -34,8 +54,10 @@ export async function reserveBatch(
   options: BatchOptions,
   batch: readonly SignatureReservation[],
 ): Promise<Outcome[]> {
-  const { db, now, recordTimeline } = options
+  const { db, now, recordTimeline, seen } = options
   const ids = sumIds(batch)
+  const assumed = await tryAssumed(options, batch, ids)
+  if (assumed) return assumed
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const tried = await db.transaction((tx) => tryBatch(tx, options, batch, ids), {
       isolationLevel: 'read committed',
@@ -43,17 +65,56 @@ export async function reserveBatch(
     if ('missing' in tried) await insertEmptySums(db, tried.missing, now())
     else if ('isTimelineNew' in tried) await recordTimeline()
     else {
-      requireRecent(options, tried)
+      seen.remember(tried.rows, tried.database)
+      requireRecent(options, tried.database.reading.startedAt, tried.clock)
       return tried.outcomes
     }
   }
   throw new Error('the rows of sums are deleted again and again')
 }
 
+/**
+ * Decides with assumed sums and clocks, and has the database compare them when it writes. Returns undefined if a
+ * transaction has to decide. The database's clock has to be within assumed bounds. Amounts leave by the lower bound and
+ * are recorded at the upper one, so they can count longer, but not shorter.
+ */
+async function tryAssumed(
+  options: BatchOptions,
+  batch: readonly SignatureReservation[],
+  ids: readonly SumId[],
+): Promise<Outcome[] | undefined> {
+  const { now, monotonic, seen, replace } = options
+  const { database } = seen
+  const before = database && seen.assume(ids)
+  if (!before) return undefined
+  const startedAt = monotonic()
+  const clock = now()
+  const bounds = assumedBounds(database.reading, startedAt)
+  if (!(Math.max(clock - bounds.from, bounds.to - clock) <= CLOCK_DIFFERENCE_MAX_MS))
+    return undefined
+  const clocks = clocksOf(clock, bounds)
+  const { completeSince } = database
+  const sums = new WalletSums(before)
+  const { outcomes, paid } = decideAll(sums, batch, { completeSince, isPaid: () => false }, clocks)
+  if (!outcomes.every((outcome) => 'isReserved' in outcome && outcome.isReserved)) return undefined
+  const { changed, after } = changesOf(before, sums, paid)
+  const paidUntil = clocks.recordedAt + DIGEST_RETENTION_MS
+  const replaced = await replace({ before, changed, paid, paidUntil, completeSince, bounds })
+  if (!replaced.isReplaced) {
+    seen.reject(ids)
+    return undefined
+  }
+  const reading = { clock: replaced.clock, startedAt, endedAt: monotonic() }
+  seen.remember(after, { completeSince, reading })
+  seen.confirm(ids)
+  requireRecent(options, startedAt, clock)
+  return outcomes
+}
+
 type Tried =
   | { missing: SumId[] }
   | { isTimelineNew: true }
-  | { outcomes: Outcome[]; startedAt: number; clock: number }
+  | { outcomes: Outcome[]; rows: SumRow[]; database: SeenDatabase; clock: number }
 
 async function tryBatch(
   tx: Transaction,
@@ -63,33 +124,45 @@ async function tryBatch(
 ): Promise<Tried> {
   const rows = await lockSums(tx, ids)
   if (rows.length < ids.length) {
-    const found = new Set(rows.map(({ pkpId, key }) => pkpId + key))
-    return { missing: ids.filter(({ pkpId, key }) => !found.has(pkpId + key)) }
+    const found = new Set(rows.map(sumName))
+    return { missing: ids.filter((id) => !found.has(sumName(id))) }
   }
   const startedAt = monotonic()
   const state = await readDatabaseState(tx, batch)
   if (!state.isTimelineKnown) return { isTimelineNew: true }
   const clock = now()
-  const clocks = clocksOf(clock, state.clock, monotonic() - startedAt)
+  const reading = { clock: state.clock, startedAt, endedAt: monotonic() }
+  const clocks = clocksOf(clock, boundsOf(reading))
   const sums = new WalletSums(rows)
   const { outcomes, paid } = decideAll(sums, batch, state, clocks)
-  if (paid.length > 0) {
-    const expiry = expiries(paid)
-    const changed = rows.flatMap(({ pkpId, key, state: before }) => {
-      const after = sums.of(pkpId).get(key)
-      if (!after || after === before) return []
-      const ends = Math.max(...after.buckets.map((bucket) => bucket.ends))
-      return [{ pkpId, key, state: after, expiresAt: ends + expiry.get(pkpId + key)! }]
-    })
-    await writeSums(tx, changed, paid, clocks.recordedAt + DIGEST_RETENTION_MS)
-  }
-  return { outcomes, startedAt, clock }
+  const { changed, after } = changesOf(rows, sums, paid)
+  if (paid.length > 0) await writeSums(tx, changed, paid, clocks.recordedAt + DIGEST_RETENTION_MS)
+  const { completeSince } = state
+  return { outcomes, rows: after, database: { completeSince, reading }, clock }
+}
+
+/** Compares sums with the rows from which they were created. */
+function changesOf(
+  rows: readonly SumRow[],
+  sums: WalletSums,
+  paid: readonly SignatureReservation[],
+): { changed: ChangedSum[]; after: SumRow[] } {
+  const windows = windowsOf(paid)
+  const after = rows.map(({ pkpId, key, state }) => {
+    return { pkpId, key, state: state && sums.of(pkpId).get(key) }
+  })
+  const changed = after.flatMap(({ pkpId, key, state }, index) => {
+    if (!state || state === rows[index]!.state) return []
+    const ends = Math.max(...state.buckets.map((bucket) => bucket.ends))
+    return [{ pkpId, key, state, expiresAt: ends + windows.get(sumName({ pkpId, key }))! }]
+  })
+  return { changed, after }
 }
 
 function decideAll(
   sums: WalletSums,
   batch: readonly SignatureReservation[],
-  { isPaid, completeSince }: DatabaseState,
+  { isPaid, completeSince }: Pick<DatabaseState, 'isPaid' | 'completeSince'>,
   clocks: Clocks,
 ) {
   const paid = new Map<string, SignatureReservation>()
@@ -109,11 +182,13 @@ function decideAll(
 }
 
 /** Windows in milliseconds of the sums that are charged. Policies of one wallet can have different ones for a moment. */
-function expiries(paid: readonly (PaidDigest & SignatureReservation)[]): Map<string, number> {
+function windowsOf(paid: readonly SignatureReservation[]): Map<string, number> {
   const windows = new Map<string, number>()
   for (const { pkpId, charges } of paid)
-    for (const { key, window_s } of charges)
-      windows.set(pkpId + key, Math.max(windows.get(pkpId + key) ?? 0, window_s * 1_000))
+    for (const { key, window_s } of charges) {
+      const name = sumName({ pkpId, key })
+      windows.set(name, Math.max(windows.get(name) ?? 0, window_s * 1_000))
+    }
   return windows
 }
 
@@ -121,10 +196,7 @@ function expiries(paid: readonly (PaidDigest & SignatureReservation)[]): Map<str
  * Refuses signatures of a process that was suspended before it got the answer, because its amounts could leave their
  * sums too early.
  */
-function requireRecent(
-  { now, monotonic }: BatchOptions,
-  { startedAt, clock }: { startedAt: number; clock: number },
-): void {
+function requireRecent({ now, monotonic }: BatchOptions, startedAt: number, clock: number): void {
   if (Math.max(monotonic() - startedAt, now() - clock) > COMMIT_MAX_MS)
     throw new Error(`the transaction took more than ${COMMIT_MAX_MS} ms`)
 }
@@ -132,6 +204,6 @@ function requireRecent(
 function sumIds(batch: readonly SignatureReservation[]): SumId[] {
   const ids = new Map<string, SumId>()
   for (const { pkpId, charges } of batch)
-    for (const { key } of charges) ids.set(pkpId + key, { pkpId, key })
+    for (const { key } of charges) ids.set(sumName({ pkpId, key }), { pkpId, key })
   return [...ids.values()]
 }

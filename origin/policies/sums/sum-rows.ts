@@ -14,6 +14,8 @@ export type SumRow = SumId & {
   state: SumState | undefined
 }
 
+export type ChangedSum = SumId & { state: SumState; expiresAt: number }
+
 export type PaidDigest = { pkpId: string; digest: string; policyHash: string }
 
 type Reader = Pick<Database, 'select'>
@@ -70,7 +72,7 @@ export async function insertEmptySums(
 /** @throws {Error} unless all rows exist */
 export async function writeSums(
   tx: Transaction,
-  sums: readonly (SumId & { state: SumState; expiresAt: number })[],
+  sums: readonly ChangedSum[],
   paid: readonly PaidDigest[],
   paidUntil: number,
 ): Promise<void> {
@@ -79,9 +81,11 @@ export async function writeSums(
     state: sumStateJson(state),
     expires_at: new Date(expiresAt),
   }))
-  const digests = paid
-    .toSorted((one, other) => compare(one.pkpId, other.pkpId) || compare(one.digest, other.digest))
-    .map(({ pkpId, digest, policyHash }) => ({ pkp_id: pkpId, digest, policy_hash: policyHash }))
+  const digests = inOrderOfDigest(paid).map(({ pkpId, digest, policyHash }) => ({
+    pkp_id: pkpId,
+    digest,
+    policy_hash: policyHash,
+  }))
   const result = await tx.execute(sql`
     WITH changed AS (
       UPDATE policy_sums s SET state = v.state, expires_at = v.expires_at
@@ -100,6 +104,15 @@ export async function writeSums(
 }
 
 const sumKeys = ({ pkpId, key }: SumId) => ({ pkp_id: pkpId, key })
+
+/** Identifies a sum in memory. Wallets are hex of two lengths, and keys are arbitrary texts. */
+export const sumName = ({ pkpId, key }: SumId) => `${pkpId}/${key}`
+
+/** In the order in which all transactions insert them. */
+export const inOrderOfDigest = (paid: readonly PaidDigest[]) =>
+  paid.toSorted(
+    (one, other) => compare(one.pkpId, other.pkpId) || compare(one.digest, other.digest),
+  )
 
 const inOrder = (ids: readonly SumId[]) =>
   ids.toSorted((one, other) => compare(one.pkpId, other.pkpId) || compare(one.key, other.key))

@@ -73,7 +73,14 @@ afterAll(async () => {
 })
 
 const signerWith = (sums = new MemorySums()) =>
-  new PolicySigner({ keyring, documents, sums, chainTime: () => 2_000, now: Date.now })
+  new PolicySigner({
+    keyring,
+    documents,
+    sums,
+    chainTime: () => 2_000,
+    now: Date.now,
+    log: () => {},
+  })
 
 const capabilityOf = (account: Account) =>
   capabilityFor(keyring, CID, () => ({ account, keyHash: account.hash }), signerWith())

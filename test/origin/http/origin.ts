@@ -161,6 +161,7 @@ export async function startOrigin(
     sums: policySums,
     chainTime: () => mirror.current().chainTime,
     now,
+    log,
   })
   const executions = new Executions({
     policySigner,

@@ -5,10 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Account, AccountWallet } from '../../../origin/accounts/account.ts'
 import { ContractUnavailableError } from '../../../origin/accounts/chain.ts'
 import type { KeyOperation } from '../../../origin/actions/run.ts'
+import { DatabaseUnavailableError } from '../../../origin/db/database-unavailable.ts'
 import { walletPolicies } from '../../../origin/db/schema.ts'
 import { NO_LOCK } from '../../../origin/keys/keyring.ts'
 import { PolicyDocuments } from '../../../origin/policies/documents.ts'
 import { PolicySigner, type PolicySignerOptions } from '../../../origin/policies/policy-signer.ts'
+import { SumsUnavailableError } from '../../../origin/policies/sums/sums-unavailable.ts'
 import { capabilityFor } from '../../../origin/runs/capability.ts'
 import { PAYEE, THIEF, TRANSACTION, transfer, USDC } from '../../shared/policies/requests.ts'
 import { openFresh } from '../db/fresh-database.ts'
@@ -43,11 +45,14 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
+const logs: object[] = []
+
 type Changes = Partial<PolicySignerOptions> & { current?: () => Account; cid?: string }
 
 /** The capability of one run. */
 function runOf(account: Account, { current, cid = CID, ...changes }: Changes = {}) {
-  const options = { keyring, documents, chainTime: () => CHAIN_TIME, now: () => NOW }
+  const log: PolicySignerOptions['log'] = (event, facts) => void logs.push({ event, ...facts })
+  const options = { keyring, documents, chainTime: () => CHAIN_TIME, now: () => NOW, log }
   const signer = new PolicySigner({ ...options, sums: new MemorySums(() => NOW), ...changes })
   const state = current ?? (() => account)
   return capabilityFor(keyring, cid, () => ({ account: state(), keyHash: account.hash }), signer)
@@ -331,6 +336,15 @@ describe('a pending policy', () => {
 })
 
 describe('fails closed', () => {
+  /** An error of Postgres, which quotes values. */
+  function refusedRow() {
+    const detail = 'Key (pkp_id)=(0xsecret) already exists.'
+    return Object.assign(new Error(`duplicate key ${detail}`), {
+      name: 'error',
+      code: '23505',
+      detail,
+    })
+  }
   const refusedFor = async (other: PolicyHolder, changes?: Changes) => {
     const operation = { ...GREETING, pkpId: other.address } as KeyOperation
     const error = await asked(other.account, operation, changes).catch(
@@ -342,9 +356,10 @@ describe('fails closed', () => {
   it('without the document of the policy', async () => {
     const unknown = policyFrom({ ...SPENDING, name: 'never stored' })
     const other = policyHolder('account', recordOf(unknown), [CID])
-    expect(await refusedFor(other)).toBe(
-      `signMessage: the document of the policy ${unknown.hash} is not stored`,
-    )
+    logs.length = 0
+    const reason = `the document of the policy ${unknown.hash} is not stored`
+    expect(await refusedFor(other)).toBe(`signMessage: ${reason}`)
+    expect(logs).toEqual([{ event: 'policies.unavailable', reason, cause: 'PolicyDocumentError' }])
   })
 
   it('swapped document: if the database has another document under the hash', async () => {
@@ -377,6 +392,27 @@ describe('fails closed', () => {
     expect(await refusedFor(holder, { documents: closed })).toContain(
       'the database does not respond; try again later',
     )
+  })
+
+  it.each([
+    [
+      'a sum cannot be trusted',
+      new SumsUnavailableError('the clocks differ by 61 s; correct them'),
+      'the wallet’s policy cannot be checked, because the clocks differ by 61 s; correct them',
+      'SumsUnavailableError',
+    ],
+    [
+      'a query fails, without what the database says',
+      new DatabaseUnavailableError({ cause: refusedRow() }),
+      'the wallet’s policy cannot be checked, because the database does not respond; try again later',
+      'DatabaseUnavailableError, caused by error 23505',
+    ],
+  ])('with the reason in the error and in the log if %s', async (_what, error, reason, cause) => {
+    const sums = { reserve: () => Promise.reject(error) }
+    logs.length = 0
+    const refused = await asked(holder.account, PAYMENT, { sums }).catch(String)
+    expect(refused).toContain(`signTransaction: ${reason}`)
+    expect(logs).toEqual([{ event: 'policies.unavailable', reason, cause }])
   })
 
   it('while the mirror is stale', async () => {

@@ -15,6 +15,8 @@ export type Load = {
   wallets: readonly string[]
   limits: readonly { key: string; max: number; window_s: number }[]
   amountMax: number
+  /** True if each process signs mostly with a wallet of its own. */
+  isDivided?: boolean
   /** Signatures that are to be signed or refused, by all processes with this file. */
   count: number
 }
@@ -22,6 +24,8 @@ export type Load = {
 export type SumsProcess = {
   url: string
   file: string
+  /** Of the process among all. */
+  index: number
   seed: number
   /** True time is `since` plus the real time since then, multiplied by `speed`. */
   since: number
@@ -90,8 +94,10 @@ async function signRepeatedly(index: number, load: Load): Promise<void> {
   }
 }
 
-function newAttempt(load: number, { wallets, amountMax }: Load): Attempt {
-  const [wallet, amount] = [random.pick(wallets), random.integer(1, amountMax)]
+function newAttempt(load: number, { wallets, amountMax, isDivided }: Load): Attempt {
+  const isOwn = isDivided && random.integer(1, 100) > 2
+  const wallet = isOwn ? wallets[config.index % wallets.length]! : random.pick(wallets)
+  const amount = random.integer(1, amountMax)
   return { digest: newDigest(), load, wallet, amount, startedAt: 0 }
 }
 
