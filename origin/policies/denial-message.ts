@@ -1,3 +1,4 @@
+import { exceededSumWords } from '../../shared/policies/sum-states.ts'
 import type { ReservationResult } from './sums/reservation.ts'
 
 /**
@@ -10,12 +11,8 @@ export function denialMessage(explanation: readonly string[]): string {
 
 type Refused = Extract<ReservationResult, { isReserved: false }>
 
-export function overSumReason({ charge, remaining, availableAt, restoredAt }: Refused): string {
-  const { key, amount, max } = charge
-  const at = (time: number) => new Date(time).toISOString()
-  if (restoredAt !== undefined)
-    return `Denied: the sum ${key} may be too low, because the database was restored at ${at(restoredAt)}; set the policy again, or wait until a whole window has passed since then.`
-  const when =
-    availableAt === undefined ? 'more than its maximum' : `available from ${at(availableAt)} on`
-  return `Denied: ${remaining} of ${max} remain of the sum ${key}, and the request needs ${amount}, which is ${when}.`
+export function overSumReason(refused: Refused): string {
+  const { charge, restoredAt } = refused
+  if (restoredAt === undefined) return exceededSumWords(refused)
+  return `Denied: the sum ${charge.key} may be too low, because the database was restored at ${new Date(restoredAt).toISOString()}; set the policy again, or wait until a whole window has passed since then.`
 }

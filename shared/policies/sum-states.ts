@@ -32,6 +32,22 @@ export type ReservedSums =
   /** `availableAt` is undefined if the charge exceeds the maximum of the sum. */
   | { isReserved: false; charge: Charge; remaining: bigint; availableAt: number | undefined }
 
+/** A charge that its sum does not allow. */
+export type ExceededSum = Pick<
+  Extract<ReservedSums, { isReserved: false }>,
+  'charge' | 'remaining' | 'availableAt'
+>
+
+/** Returns the reason of the denial as a sentence. */
+export function exceededSumWords({ charge, remaining, availableAt }: ExceededSum): string {
+  const { key, amount, max } = charge
+  const when =
+    availableAt === undefined
+      ? 'more than its maximum'
+      : `available from ${new Date(availableAt).toISOString()} on`
+  return `Denied: ${remaining} of ${max} remain of the sum ${key}, and the request needs ${amount}, which is ${when}.`
+}
+
 export type RemainingSum = { charge: Charge; remaining: bigint }
 
 /**

@@ -4,11 +4,11 @@
  * of a pair are measured in the same round.
  */
 import { createActionPool } from '../../origin/actions/pool.ts'
+import type { Database } from '../../origin/db/open.ts'
 import { PolicyDocuments } from '../../origin/policies/documents.ts'
 import { PolicySigner } from '../../origin/policies/policy-signer.ts'
 import { PolicySums } from '../../origin/policies/sums/policy-sums.ts'
 import { capabilityFor } from '../../origin/runs/capability.ts'
-import { openFresh } from '../origin/db/fresh-database.ts'
 import { policyFrom, policyHolder, recordOf, withWallet } from '../origin/policies/policy-holder.ts'
 import { accountOf, addressOf, keyring } from '../origin/runs/wallet-holder.ts'
 import { PAYEE, PAYROLL, TRANSACTION, transfer } from '../shared/policies/requests.ts'
@@ -46,8 +46,7 @@ const CODE = `
     return limitedFirst ? [first, second] : [second, first]
   }`
 
-export async function measurePolicySigning(): Promise<void> {
-  const { db, close } = await openFresh()
+export async function measurePolicySigning(db: Database): Promise<void> {
   const documents = new PolicyDocuments({ db, now: Date.now })
   const sums = new PolicySums({
     db,
@@ -113,7 +112,6 @@ export async function measurePolicySigning(): Promise<void> {
   const runTimes = await repeated(wholeRuns)
   const signatureTimes = await repeated(signatures)
   await pool.close()
-  await close()
 
   compare(
     'sign_with_policy_p50_ms',

@@ -4,10 +4,12 @@
  * signature under a policy (`policies-signing.ts`).
  */
 import { Interface } from 'ethers'
+import { openDatabase } from '../../origin/db/open.ts'
 import { evaluate } from '../../shared/policies/evaluate.ts'
 import { parsePolicy } from '../../shared/policies/policy.ts'
 import { reserveCharges, type SumStates } from '../../shared/policies/sum-states.ts'
 import { PAYEE, PAYROLL, transaction, transfer, USDC, WALLET } from '../shared/policies/requests.ts'
+import { startDurablePostgres } from './durable-postgres.ts'
 import { measurePolicySigning } from './policies-signing.ts'
 import { policySums } from './policy-sums.ts'
 import { percentile, report } from './report.ts'
@@ -53,8 +55,13 @@ export async function policies(): Promise<void> {
     if (reserved.isReserved) states = reserved.states
   })
   report({ bench: 'policies', metric: 'sum_add_us', value: reserve, unit: 'us' })
-  await policySums()
-  await measurePolicySigning()
+
+  const postgres = await startDurablePostgres()
+  const { db, close } = await openDatabase({ url: await postgres.createDatabase('policies') })
+  await policySums(db)
+  await measurePolicySigning(db)
+  await close()
+  await postgres.close()
 }
 
 function medianUs(act: () => unknown): number {

@@ -3,8 +3,8 @@
  * each, on the same number of connections; and the latency of a single reservation.
  */
 import { sql } from 'drizzle-orm'
+import type { Database } from '../../origin/db/open.ts'
 import { PolicySums } from '../../origin/policies/sums/policy-sums.ts'
-import { openFresh } from '../origin/db/fresh-database.ts'
 import { charge, newDigest, newWallet, POLICY_HASH } from '../origin/policies/reservations.ts'
 import { UINT256_MAX } from '../../shared/policies/numbers.ts'
 import { median, percentile, report } from './report.ts'
@@ -16,9 +16,7 @@ const CONCURRENCY = 64
 const WALLETS = 64
 const LATENCIES = 500
 
-export async function policySums(): Promise<void> {
-  const database = await openFresh()
-  const { db } = database
+export async function policySums(db: Database): Promise<void> {
   const sums = new PolicySums({
     db,
     now: Date.now,
@@ -70,7 +68,6 @@ export async function policySums(): Promise<void> {
     baseline,
     ratio: value / baseline,
   })
-  await database.close()
 }
 
 /** Rate per second of concurrent calls. */

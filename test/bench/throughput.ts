@@ -4,7 +4,7 @@
  * credits, and triggers with the highest `max_runs_per_minute`. The baseline is a job queue on the same Postgres server,
  * without a sandbox.
  */
-import { type DurablePostgres, startDurablePostgres } from './throughput/durable-postgres.ts'
+import { type DurablePostgres, startDurablePostgres } from './durable-postgres.ts'
 import { JobQueue } from './throughput/job-queue.ts'
 import { measureLatency } from './throughput/latency.ts'
 import { burst, LoadedStack, TRIVIAL } from './throughput/loaded-stack.ts'

@@ -4,7 +4,7 @@ import type { Charge } from '../../policies/charges.ts'
 import { DeniedError } from '../../policies/denial.ts'
 import { type Decision, evaluate } from '../../policies/evaluate.ts'
 import {
-  type ReservedSums,
+  exceededSumWords,
   reserveCharges,
   sumStateJson,
   type SumStates,
@@ -108,20 +108,11 @@ function resultOf(decision: Decision, states: SumStates, now: number): Simulatio
       decision: 'deny',
       code: 'over_sum',
       rule,
-      explanation: [...explanation.slice(0, -1), overSumWords(rule, reserved)],
+      explanation: [...explanation.slice(0, -1), exceededSumWords(reserved)],
       ...unchanged,
     }
   const remaining = reserved.remaining.map(({ charge, remaining: left }) => sumResult(charge, left))
   return { decision: 'allow', rule, explanation, remaining, sums: statesJson(reserved.states) }
-}
-
-function overSumWords(
-  rule: string,
-  { charge, remaining, availableAt }: Extract<ReservedSums, { isReserved: false }>,
-): string {
-  const later =
-    availableAt === undefined ? '' : ` Possible again at ${new Date(availableAt).toISOString()}.`
-  return `Denied: the rule "${rule}" does not allow it, because it would add ${charge.amount} to ${charge.sum}, of which ${remaining} remains.${later}`
 }
 
 const sumResult = ({ sum, key, amount, max }: Charge, remaining: bigint): SumResult => ({

@@ -108,15 +108,19 @@ function loadSaved({ bundleFile }: { bundleFile: string }, terminal: Terminal): 
   }
 }
 
-function readBundle(file: string): EvidenceBundle {
-  let text: string
+/** @throws {UsageError} naming the option whose value is the file */
+export function readBundleFile(option: string, file: string, maxBytes: number): string {
   try {
     const bytes = readFileSync(file)
-    if (bytes.length > BUNDLE_MAX_BYTES) throw new Error('it is too large for a bundle')
-    text = bytes.toString('utf8')
+    if (bytes.length > maxBytes) throw new Error('it is too large for a bundle')
+    return bytes.toString('utf8')
   } catch (error) {
-    throw new UsageError(`--offline ${file}: ${(error as Error).message}`)
+    throw new UsageError(`${option} ${file}: ${(error as Error).message}`)
   }
+}
+
+function readBundle(file: string): EvidenceBundle {
+  const text = readBundleFile('--offline', file, BUNDLE_MAX_BYTES)
   try {
     return bundleSchema.parse(JSON.parse(text))
   } catch {

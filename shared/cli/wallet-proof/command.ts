@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { EvidenceFetchError } from '../../attestation/fetch-bounded.ts'
@@ -12,6 +12,7 @@ import { readPolicy } from '../policy/read-policy.ts'
 import { EXIT, UsageError } from '../terminal.ts'
 import { NodeError } from '../verify/node.ts'
 import { policyOf, rpcUrlOf } from '../verify/options.ts'
+import { readBundleFile } from '../verify/verify.ts'
 import { parseWalletProof, type WalletProof } from './bundle.ts'
 import { gatherProof } from './gather.ts'
 import { ProofRefusedError, prove } from './proof-error.ts'
@@ -152,15 +153,7 @@ function load({ terminal }: Cli, options: VerifyWalletOptions): { proof: WalletP
     if (options[name] !== undefined)
       throw new UsageError('--bundle uses only what the bundle contains, without the network')
   const file = resolve(terminal.folder, options.bundle!)
-  let text: string
-  try {
-    const bytes = readFileSync(file)
-    if (bytes.length > BUNDLE_MAX_BYTES) throw new Error('it is too large for a bundle')
-    text = bytes.toString('utf8')
-  } catch (error) {
-    throw new UsageError(`--bundle ${file}: ${(error as Error).message}`)
-  }
-  const proof = parseWalletProof(text)
+  const proof = parseWalletProof(readBundleFile('--bundle', file, BUNDLE_MAX_BYTES))
   const at = new Date(proof.evidence.fetched_at)
   prove(!Number.isNaN(at.getTime()), 'malformed', 'the bundle has no valid time')
   prove(

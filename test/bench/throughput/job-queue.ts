@@ -4,7 +4,7 @@ import { Client } from 'pg'
 import { Child } from '../../../origin/stack/child.ts'
 import { until } from '../../system/owner.ts'
 import { post } from '../load.ts'
-import type { DurablePostgres } from './durable-postgres.ts'
+import type { DurablePostgres } from '../durable-postgres.ts'
 import { EVENT, HEADERS, IN_FLIGHT } from './loaded-stack.ts'
 
 const SERVICE = fileURLToPath(new URL('job-service.ts', import.meta.url))

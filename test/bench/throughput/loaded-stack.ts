@@ -4,7 +4,7 @@ import type { RunRecord } from '../../../shared/wire/trigger.ts'
 import { newOwner, type Owner, until } from '../../system/owner.ts'
 import { type StartedStack, startStack } from '../../system/stack.ts'
 import { post } from '../load.ts'
-import type { DurablePostgres } from './durable-postgres.ts'
+import type { DurablePostgres } from '../durable-postgres.ts'
 
 /** Connections of the senders together. */
 export const IN_FLIGHT = 64

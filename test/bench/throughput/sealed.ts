@@ -23,7 +23,7 @@ import { CHANNEL_PSK } from '../../system/origins.ts'
 import { startLoneOrigin, usageKeyFor } from '../lone-origin.ts'
 import { post } from '../load.ts'
 import { median, report } from '../report.ts'
-import type { DurablePostgres } from './durable-postgres.ts'
+import type { DurablePostgres } from '../durable-postgres.ts'
 
 const CODE = 'async function main(params) { return params.a + 1 }'
 const PARAMS = { a: 41 }

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { anyPorts } from '../../system/stack.ts'
 import { startLoneOrigin } from '../lone-origin.ts'
 import { median, report } from '../report.ts'
-import type { DurablePostgres } from './durable-postgres.ts'
+import type { DurablePostgres } from '../durable-postgres.ts'
 
 const STARTS = 3
 const ENTRY = fileURLToPath(new URL('../../../origin/stack/start.ts', import.meta.url))

@@ -7,7 +7,7 @@ import { startEdgeOf } from '../../system/edge-of-origins.ts'
 import { startOrigins } from '../../system/origins.ts'
 import { newOwner } from '../../system/owner.ts'
 import { report } from '../report.ts'
-import type { DurablePostgres } from './durable-postgres.ts'
+import type { DurablePostgres } from '../durable-postgres.ts'
 import { burst, createTriggers, TRIVIAL } from './loaded-stack.ts'
 
 const TRIGGERS = 100

@@ -306,6 +306,11 @@ describe('a lying node', () => {
     await world.write('removeUsageApiKey', victim, usage)
     await followed.mirror.syncTo(await world.tip())
     expect(has(followed, usage)).toBe(false)
+    // On a busy machine, the quorum decides before the node answers, and its lie is not compared. It lies again.
+    while (followed.liesOf(0) === 0) {
+      await world.write('setUsageApiKey', victim, newHash(), grants({ executeInGroups: [0] }))
+      await followed.mirror.syncTo(await world.tip())
+    }
     await requireCaught(followed)
   })
 

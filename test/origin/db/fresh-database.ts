@@ -26,8 +26,8 @@ async function copyOf(template: string): Promise<FreshDatabase> {
 }
 
 /** Creates such a database and opens it like a process of the origin. `close` drops it. */
-export async function openFresh(): Promise<OpenDatabase & { url: string }> {
-  const { url, drop } = await freshDatabase()
+export async function openFresh(create = freshDatabase): Promise<OpenDatabase & { url: string }> {
+  const { url, drop } = await create()
   const database = await openDatabase({ url })
   return {
     ...database,

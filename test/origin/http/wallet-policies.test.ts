@@ -90,7 +90,7 @@ const codeOf = ({ status, headers }: { status: number; headers: Headers }) => [
 const recordOf = (pkpId: string, account = key) =>
   origin.services.mirror.current().account(origin.hashOf(account))!.wallets.get(pkpId)!
 
-/** Counts what a signature would count. */
+/** Reserves the sums of a request, as its signature would. */
 const spend = async (pkpId: string, policy: object, request: object) => {
   const { sums } = (await simulate(pkpId, request)).body
   const charges = sums.map(({ sum, key: name, added, max, window_s }: any) => ({

@@ -1,8 +1,8 @@
 /** A test database whose `clock_timestamp()` the test sets. */
 import { sql } from 'drizzle-orm'
 import { Client } from 'pg'
-import { type Database, type OpenDatabase, openDatabase } from '../../../origin/db/open.ts'
-import { type FreshDatabase, freshDatabase } from '../db/fresh-database.ts'
+import type { Database } from '../../../origin/db/open.ts'
+import { type FreshDatabase, freshDatabase, openFresh } from '../db/fresh-database.ts'
 
 /** The function precedes that of Postgres, because its schema precedes `pg_catalog`. */
 const FAKE_CLOCK = `
@@ -25,18 +25,7 @@ export async function databaseWithClock(): Promise<FreshDatabase> {
 }
 
 /** Opens such a database. `close` drops it. */
-export async function openWithClock(): Promise<OpenDatabase & { url: string }> {
-  const { url, drop } = await databaseWithClock()
-  const database = await openDatabase({ url })
-  return {
-    ...database,
-    url,
-    close: async () => {
-      await database.close()
-      await drop()
-    },
-  }
-}
+export const openWithClock = () => openFresh(databaseWithClock)
 
 /** A clock that had the real time at `since`, and then ran faster, plus a constant. In milliseconds. */
 export type FakeClock = { since?: number; speed?: number; aheadMs?: number }

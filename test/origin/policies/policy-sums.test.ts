@@ -1,11 +1,10 @@
-import { eq, type SQL, sql } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { eq, sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
 import { DatabaseUnavailableError } from '../../../origin/db/database-unavailable.ts'
-import { type Database, type OpenDatabase, openDatabase } from '../../../origin/db/open.ts'
-import { databaseTimelines, policySignatures, policySums } from '../../../origin/db/schema.ts'
+import { type Database, openDatabase } from '../../../origin/db/open.ts'
+import { databaseTimelines, policySums } from '../../../origin/db/schema.ts'
 import { decide, WalletSums } from '../../../origin/policies/sums/decide.ts'
 import { PolicySums } from '../../../origin/policies/sums/policy-sums.ts'
-import { prepareReplaceSums } from '../../../origin/policies/sums/replace-sums.ts'
 import type {
   ReservationResult,
   SignatureReservation,
@@ -14,61 +13,20 @@ import { SumsUnavailableError } from '../../../origin/policies/sums/sums-unavail
 import type { Charge } from '../../../shared/policies/charges.ts'
 import { UINT256_MAX } from '../../../shared/policies/numbers.ts'
 import { blocksOf } from '../../system/docs/blocks.ts'
-import { openWithClock, setDatabaseClock, stopDatabaseClock } from './database-clock.ts'
-import { charge, newDigest, newWallet, POLICY_HASH } from './reservations.ts'
+import { setDatabaseClock, stopDatabaseClock } from './database-clock.ts'
+import { charge, newDigest, newWallet } from './reservations.ts'
+import { HOUR_S, hourly, reservation, useSumsDatabase } from './sums-database.ts'
 
 const STARTED = Date.now()
 const MINUTE = 60_000
-const HOUR_S = 3_600
 
-let database: OpenDatabase & { url: string }
-/** The connections of a second process. */
-let other: OpenDatabase
-
-beforeAll(async () => {
-  database = await openWithClock()
-  other = await openDatabase({ url: database.url })
-})
-afterAll(async () => {
-  await other.close()
-  await database.close()
-})
-
-const logs: string[] = []
+const { opened, logs, sumsAt, rowsOf } = useSumsDatabase()
 
 /** The database, with another way to execute transactions. */
 function withTransaction(transaction: Database['transaction']): { db: Database } {
   const get = (db: Database, name: string | symbol): unknown =>
     name === 'transaction' ? transaction : Reflect.get(db, name)
-  return { db: new Proxy(database.db, { get }) }
-}
-
-function sumsAt(now: () => number = Date.now, { db }: { db: Database } = database): PolicySums {
-  return new PolicySums({
-    db,
-    now,
-    monotonic: () => performance.now(),
-    log: (event) => void logs.push(event),
-  })
-}
-
-function reservation(
-  pkpId: string,
-  charges: readonly Charge[],
-  given: Partial<SignatureReservation> = {},
-): SignatureReservation {
-  const policySetAt = Math.floor(Date.now() / 1_000) + 60
-  return { pkpId, digest: newDigest(), policyHash: POLICY_HASH, policySetAt, charges, ...given }
-}
-
-const hourly = (amount: bigint, max = 100n) => charge({ amount, max, window_s: HOUR_S })
-
-async function rowsOf(pkpId: string) {
-  const { db } = database
-  return {
-    sums: await db.select().from(policySums).where(eq(policySums.pkpId, pkpId)),
-    digests: await db.select().from(policySignatures).where(eq(policySignatures.pkpId, pkpId)),
-  }
+  return { db: new Proxy(opened.database.db, { get }) }
 }
 
 describe('reserve', () => {
@@ -93,7 +51,7 @@ describe('reserve', () => {
   })
 
   it('does not use the database without charges', async () => {
-    const closed = await openDatabase({ url: database.url })
+    const closed = await openDatabase({ url: opened.database.url })
     await closed.close()
     const sums = sumsAt(undefined, closed)
     expect(await sums.reserve(reservation(newWallet(), []))).toEqual({
@@ -127,9 +85,9 @@ describe('reserve', () => {
 
   it('shares transactions among concurrent reservations', async () => {
     let transactions = 0
-    const transaction: typeof database.db.transaction = (...args) => {
+    const transaction: typeof opened.database.db.transaction = (...args) => {
       transactions++
-      return database.db.transaction(...args)
+      return opened.database.db.transaction(...args)
     }
     const sums = sumsAt(undefined, withTransaction(transaction))
     const wallets = Array.from({ length: 40 }, newWallet)
@@ -162,7 +120,7 @@ describe('reserve', () => {
 
 describe('attacks on sums', () => {
   it('concurrent over-spend: two processes reserve exactly the maximum', async () => {
-    const [pkpId, first, second] = [newWallet(), sumsAt(), sumsAt(undefined, other)]
+    const [pkpId, first, second] = [newWallet(), sumsAt(), sumsAt(undefined, opened.other)]
     const results = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
         (index % 2 === 0 ? first : second).reserve(reservation(pkpId, [hourly(5n)])),
@@ -173,7 +131,7 @@ describe('attacks on sums', () => {
 
   it('deadlock: processes that reserve the same sums in opposite orders', async () => {
     const [a, b] = [newWallet(), newWallet()]
-    const processes = [sumsAt(), sumsAt(undefined, other)]
+    const processes = [sumsAt(), sumsAt(undefined, opened.other)]
     const digests = Array.from({ length: 6 }, newDigest)
     for (let round = 0; round < 20; round++) {
       const keys = ['x', 'y', `z${round}`]
@@ -191,7 +149,7 @@ describe('attacks on sums', () => {
 
   it('same digest twice: is charged once, also in one transaction and by another process', async () => {
     const pkpId = newWallet()
-    const [first, second] = [sumsAt(), sumsAt(undefined, other)]
+    const [first, second] = [sumsAt(), sumsAt(undefined, opened.other)]
     const same = reservation(pkpId, [hourly(60n)])
     const results = await Promise.all([
       first.reserve(same),
@@ -260,7 +218,7 @@ describe('attacks on sums', () => {
   ])('corrupted row with %s: its reservations are refused, and no others', async (_, state) => {
     const [sums, pkpId, sound] = [sumsAt(), newWallet(), newWallet()]
     await sums.reserve(reservation(pkpId, [hourly(1n)]))
-    await database.db.execute(
+    await opened.database.db.execute(
       sql`update policy_sums set state = ${state}::jsonb where pkp_id = ${pkpId}`,
     )
     const [bad, good] = await Promise.allSettled([
@@ -279,7 +237,7 @@ describe('attacks on sums', () => {
     const [sums, locked, free] = [sumsAt(), newWallet(), newWallet()]
     await sums.reserve(reservation(locked, [hourly(1n)]))
     const release = Promise.withResolvers<void>()
-    const holding = other.db.transaction(async (tx) => {
+    const holding = opened.other.db.transaction(async (tx) => {
       await tx.select().from(policySums).where(eq(policySums.pkpId, locked)).for('update')
       started.resolve()
       await release.promise
@@ -302,8 +260,8 @@ describe('attacks on sums', () => {
   it('lost answer to the commit: nothing is signed, and the amount counts as spent', async () => {
     const [sums, pkpId] = [sumsAt(), newWallet()]
     let isLost = false
-    const losing: typeof database.db.transaction = async (...args) => {
-      await database.db.transaction(...args)
+    const losing: typeof opened.database.db.transaction = async (...args) => {
+      await opened.database.db.transaction(...args)
       isLost = true
       throw new Error('connection lost')
     }
@@ -321,7 +279,7 @@ describe('attacks on sums', () => {
     const pkpId = newWallet()
     let elapsed = 0
     const suspended = new PolicySums({
-      db: database.db,
+      db: opened.database.db,
       now: () => STARTED,
       // Each reading is 3 s after the one before it.
       monotonic: () => (elapsed += 3_000),
@@ -340,12 +298,12 @@ describe('clocks', () => {
 
   it('window edge: an amount counts until its whole window has passed', async () => {
     let clock = Date.now()
-    await stopDatabaseClock(database, clock)
+    await stopDatabaseClock(opened.database, clock)
     const [sums, pkpId] = [sumsAt(() => clock), newWallet()]
     await sums.reserve(reservation(pkpId, [WINDOW]))
     const jump = async (ms: number) => {
       clock += ms
-      await stopDatabaseClock(database, clock)
+      await stopDatabaseClock(opened.database, clock)
       return (await sums.simulate(reservation(pkpId, [WINDOW]))).isReserved
     }
     expect(await jump(120_000)).toBe(false)
@@ -358,18 +316,18 @@ describe('clocks', () => {
     ['set forward on one machine', 59_000],
   ])('clock %s: an amount still counts for its whole window', async (_, aheadMs) => {
     let clock = Date.now()
-    await stopDatabaseClock(database, clock)
+    await stopDatabaseClock(opened.database, clock)
     const [right, wrong] = [sumsAt(() => clock), sumsAt(() => clock + aheadMs)]
     const [first, second] = [newWallet(), newWallet()]
     // The wrong machine reserves, and then the right one; and the other way around.
     await wrong.reserve(reservation(first, [WINDOW]))
     await right.reserve(reservation(second, [WINDOW]))
     clock += 119_000
-    await stopDatabaseClock(database, clock)
+    await stopDatabaseClock(opened.database, clock)
     expect(await right.reserve(reservation(first, [WINDOW]))).toMatchObject({ isReserved: false })
     expect(await wrong.reserve(reservation(second, [WINDOW]))).toMatchObject({ isReserved: false })
     clock += 70_000
-    await stopDatabaseClock(database, clock)
+    await stopDatabaseClock(opened.database, clock)
     expect(await right.reserve(reservation(first, [WINDOW]))).toMatchObject({ isReserved: true })
   })
 
@@ -379,14 +337,14 @@ describe('clocks', () => {
   ])('database clock jump %s: an amount still counts for its whole window', async (_, aheadMs) => {
     let clock = Date.now()
     const [sums, first, second] = [sumsAt(() => clock), newWallet(), newWallet()]
-    await stopDatabaseClock(database, clock)
+    await stopDatabaseClock(opened.database, clock)
     await sums.reserve(reservation(first, [WINDOW]))
-    await stopDatabaseClock(database, clock + aheadMs)
+    await stopDatabaseClock(opened.database, clock + aheadMs)
     await sums.reserve(reservation(second, [WINDOW]))
     clock += 119_000
-    await stopDatabaseClock(database, clock + aheadMs)
+    await stopDatabaseClock(opened.database, clock + aheadMs)
     expect(await sums.reserve(reservation(first, [WINDOW]))).toMatchObject({ isReserved: false })
-    await stopDatabaseClock(database, clock)
+    await stopDatabaseClock(opened.database, clock)
     expect(await sums.reserve(reservation(second, [WINDOW]))).toMatchObject({ isReserved: false })
   })
 
@@ -394,18 +352,18 @@ describe('clocks', () => {
     const clock = Date.now()
     for (const aheadMs of [-61_000, 61_000, 366 * 86_400_000]) {
       const pkpId = newWallet()
-      await stopDatabaseClock(database, clock)
+      await stopDatabaseClock(opened.database, clock)
       const sums = sumsAt(() => clock + aheadMs)
       await expect(sums.reserve(reservation(pkpId, [WINDOW]))).rejects.toThrow(
         /differ by \d+ s; correct them/,
       )
-      await stopDatabaseClock(database, clock + aheadMs)
+      await stopDatabaseClock(opened.database, clock + aheadMs)
       await expect(sumsAt(() => clock).reserve(reservation(pkpId, [WINDOW]))).rejects.toThrow(
         SumsUnavailableError,
       )
       expect((await rowsOf(pkpId)).digests).toEqual([])
     }
-    await setDatabaseClock(database, {})
+    await setDatabaseClock(opened.database, {})
   })
 })
 
@@ -418,14 +376,14 @@ describe('a restored database', () => {
 
   /** As after a restore, which starts a new timeline. */
   async function changeTimeline() {
-    await database.db.execute(
+    await opened.database.db.execute(
       sql`update database_timelines set timeline = timeline || '*', complete_since = 'epoch'`,
     )
   }
 
   it('lost amounts: refuses charges until a whole window has passed', async () => {
     let clock = Date.now()
-    await stopDatabaseClock(database, clock)
+    await stopDatabaseClock(opened.database, clock)
     const [sums, pkpId] = [sumsAt(() => clock), newWallet()]
     await changeTimeline()
     logs.length = 0
@@ -439,12 +397,12 @@ describe('a restored database', () => {
     expect(availableAt).toBe(restoredAt + HOUR_S * 1_000)
     expect(logs).toEqual(['policies.timeline_changed'])
     clock = availableAt - 1
-    await stopDatabaseClock(database, clock)
+    await stopDatabaseClock(opened.database, clock)
     expect((await sums.reserve(hour)).isReserved).toBe(false)
     clock = availableAt + 1_000
-    await stopDatabaseClock(database, clock)
+    await stopDatabaseClock(opened.database, clock)
     expect((await sums.reserve(hour)).isReserved).toBe(true)
-    await setDatabaseClock(database, {})
+    await setDatabaseClock(opened.database, {})
   })
 
   it('accepts charges of a policy that was set again afterwards', async () => {
@@ -471,20 +429,20 @@ describe('a restored database', () => {
     await Promise.all([sumsAt().recordTimeline(), sumsAt().recordTimeline()])
     await sumsAt().recordTimeline()
     expect(logs).toEqual(['policies.timeline_changed'])
-    await database.db.execute(sql.raw(statement('min(complete_since)')))
+    await opened.database.db.execute(sql.raw(statement('min(complete_since)')))
     const old = reservation(newWallet(), [hourly(1n)], { policySetAt: setAt() })
     expect((await sumsAt().reserve(old)).isReserved).toBe(true)
   })
 
   it('accepts the statement of an operator who restored it without recovery', async () => {
     await sumsAt().recordTimeline()
-    await database.db.execute(sql.raw(statement('complete_since = now()')))
+    await opened.database.db.execute(sql.raw(statement('complete_since = now()')))
     const old = reservation(newWallet(), [hourly(1n)], { policySetAt: setAt() })
     expect((await sumsAt().reserve(old)).isReserved).toBe(false)
   })
 
   it('counts as restored if the table of timelines is empty', async () => {
-    await database.db.delete(databaseTimelines)
+    await opened.database.db.delete(databaseTimelines)
     const old = reservation(newWallet(), [hourly(1n)], { policySetAt: setAt() })
     expect((await sumsAt().simulate(old)).isReserved).toBe(false)
     expect((await sumsAt().reserve(old)).isReserved).toBe(false)
@@ -502,289 +460,13 @@ it('exhaustion: decides about all sums of 512 transfers to different recipients'
   expect(sums.of(pkpId).size).toBe(charges.length)
 })
 
-describe('what was last seen of the sums', () => {
-  const NOW = Date.now()
-  const HOURLY_MAX = 1_000n
-
-  /** A process whose clock has stopped, with numbers of its statements. */
-  function stopped({
-    afterReplacement = () => {},
-    ...clocks
-  }: { afterReplacement?: () => void; now?: () => number; monotonic?: () => number } = {}) {
-    const counts = { transactions: 0, replacements: 0 }
-    const { db } = database
-    const transaction: Database['transaction'] = (...args) => {
-      counts.transactions++
-      return db.transaction(...args)
-    }
-    /** Only the statement that replaces sums is prepared. */
-    const select = (columns: Parameters<Database['select']>[0]) => ({
-      from: (source: SQL) => ({
-        prepare: (name: string) => {
-          const statement = db.select(columns).from(source).prepare(name)
-          const execute = async (values: Record<string, unknown>) => {
-            counts.replacements++
-            const rows = await statement.execute(values)
-            afterReplacement()
-            return rows
-          }
-          return { execute }
-        },
-      }),
-    })
-    const get = (of: Database, name: string | symbol): unknown =>
-      name === 'transaction' ? transaction : name === 'select' ? select : Reflect.get(of, name)
-    const sums = new PolicySums({
-      db: new Proxy(db, { get }),
-      now: () => NOW,
-      monotonic: () => 0,
-      log: () => {},
-      ...clocks,
-    })
-    return { sums, counts }
-  }
-
-  const of = (pkpId: string, amount: bigint, given?: Partial<SignatureReservation>) =>
-    reservation(pkpId, [hourly(amount, HOURLY_MAX)], given)
-  const spent = async (pkpId: string) =>
-    [...(await sumsAt().read(pkpId)).values()][0]?.buckets.reduce(
-      (sum, { amount }) => sum + amount,
-      0n,
-    )
-
-  beforeEach(async () => {
-    await sumsAt().recordTimeline()
-    await stopDatabaseClock(database, NOW)
-  })
-  afterAll(() => setDatabaseClock(database, {}))
-
-  it('reserves in one statement, also many sums at once', async () => {
-    const { sums, counts } = stopped()
-    const wallets = Array.from({ length: 20 }, newWallet)
-    const reserveAll = (amount: bigint) =>
-      Promise.all(
-        wallets.flatMap((pkpId) => [
-          sums.reserve(of(pkpId, amount)),
-          sums.reserve(of(pkpId, amount)),
-        ]),
-      )
-    await reserveAll(100n)
-    expect(counts).toEqual({ transactions: 2, replacements: 0 })
-    const results = await reserveAll(200n)
-    expect(counts).toEqual({ transactions: 2, replacements: 1 })
-    expect(results.map(({ isReserved }) => isReserved)).not.toContain(false)
-    for (const pkpId of wallets) expect(await spent(pkpId)).toBe(600n)
-    expect(results.slice(0, 2)).toMatchObject([
-      { remaining: [{ remaining: 600n }] },
-      { remaining: [{ remaining: 400n }] },
-    ])
-    expect((await rowsOf(wallets[0]!)).digests).toHaveLength(4)
-  })
-
-  it('refuses only after a transaction has read the sums', async () => {
-    const [{ sums, counts }, pkpId] = [stopped(), newWallet()]
-    await sums.reserve(of(pkpId, 900n))
-    const { transactions } = counts
-    const refused = await sums.reserve(of(pkpId, 101n))
-    expect(refused).toMatchObject({ isReserved: false, remaining: 100n })
-    expect(counts).toEqual({ transactions: transactions + 1, replacements: 0 })
-  })
-
-  it('over-spend: another process has reserved in between', async () => {
-    const [{ sums, counts }, pkpId] = [stopped(), newWallet()]
-    await sums.reserve(of(pkpId, 100n))
-    await sumsAt(() => NOW, other).reserve(of(pkpId, 500n))
-    expect(await sums.reserve(of(pkpId, 500n))).toMatchObject({
-      isReserved: false,
-      remaining: 400n,
-    })
-    expect(counts.replacements).toBe(1)
-    expect(await sums.reserve(of(pkpId, 400n))).toMatchObject({ remaining: [{ remaining: 0n }] })
-    expect(await spent(pkpId)).toBe(1_000n)
-  })
-
-  it('over-spend: another process has reserved one of several sums', async () => {
-    const [{ sums }, pkpId] = [stopped(), newWallet()]
-    const two = (amount: bigint) =>
-      reservation(
-        pkpId,
-        ['a', 'b'].map((key) => ({ ...hourly(amount), key })),
-      )
-    await sums.reserve(two(10n))
-    const one = reservation(pkpId, [{ ...hourly(80n), key: 'b' }])
-    await sumsAt(() => NOW, other).reserve(one)
-    expect(await sums.reserve(two(20n))).toMatchObject({ isReserved: false, remaining: 10n })
-    const states = await sumsAt().read(pkpId)
-    expect([...states.values()].map(({ buckets }) => buckets[0]?.amount)).toEqual([10n, 90n])
-  })
-
-  it('contention: no longer assumes the state of a sum that others change all the time', async () => {
-    const [{ sums, counts }, pkpId] = [stopped(), newWallet()]
-    const busy = sumsAt(() => NOW, other)
-    for (let round = 0; round < 40; round++) {
-      expect((await sums.reserve(of(pkpId, 1n))).isReserved).toBe(true)
-      await busy.reserve(of(pkpId, 1n))
-    }
-    expect(counts.replacements).toBeLessThan(8)
-    for (let round = 0; round < 80; round++) await sums.reserve(of(pkpId, 1n))
-    expect(counts.replacements).toBeGreaterThan(8)
-    expect(await spent(pkpId)).toBe(160n)
-  })
-
-  it('deleted row: starts an empty sum again', async () => {
-    const [{ sums, counts }, pkpId] = [stopped(), newWallet()]
-    await sums.reserve(of(pkpId, 300n))
-    await database.db.delete(policySums).where(eq(policySums.pkpId, pkpId))
-    expect(await sums.reserve(of(pkpId, 600n))).toMatchObject({ remaining: [{ remaining: 400n }] })
-    expect(counts.replacements).toBe(1)
-    expect(await spent(pkpId)).toBe(600n)
-  })
-
-  it.each(['reserved by this process', 'reserved by another process'])(
-    'paid digest, %s: is not charged again',
-    async (by) => {
-      const [{ sums, counts }, pkpId] = [stopped(), newWallet()]
-      const paid = of(pkpId, 300n)
-      await sums.reserve(of(pkpId, 100n))
-      await (by.includes('this') ? sums : sumsAt(() => NOW, other)).reserve(paid)
-      const { replacements } = counts
-      expect(await sums.reserve(paid)).toMatchObject({ remaining: [{ remaining: 600n }] })
-      expect(counts.replacements).toBe(replacements + 1)
-      expect(await spent(pkpId)).toBe(400n)
-    },
-  )
-
-  it.each([
-    ['a restore', sql`update database_timelines set timeline = timeline || '*'`],
-    ['a statement of the operator', sql`update database_timelines set complete_since = now()`],
-  ])('lost amounts: refuses charges after %s in between', async (_, statement) => {
-    await database.db.execute(sql`update database_timelines set complete_since = 'epoch'`)
-    const [{ sums }, pkpId] = [stopped(), newWallet()]
-    const policySetAt = Math.floor(NOW / 1_000) - 10
-    expect((await sums.reserve(of(pkpId, 1n, { policySetAt }))).isReserved).toBe(true)
-    await database.db.execute(statement)
-    const refused = await sums.reserve(of(pkpId, 1n, { policySetAt }))
-    expect(refused).toMatchObject({ isReserved: false, restoredAt: expect.any(Number) })
-  })
-
-  it.each([
-    [-501, 1],
-    [-499, 0],
-    [499, 0],
-    [501, 1],
-  ])('clock of the database that was set by %d ms: takes %d transactions', async (ms, more) => {
-    const [{ sums, counts }, pkpId] = [stopped(), newWallet()]
-    await sums.reserve(of(pkpId, 1n))
-    const { transactions } = counts
-    await stopDatabaseClock(database, NOW + ms)
-    expect((await sums.reserve(of(pkpId, 1n))).isReserved).toBe(true)
-    expect(counts).toEqual({ transactions: transactions + more, replacements: 1 })
-    const [state] = [...(await sumsAt().read(pkpId)).values()]
-    expect(state!.latest).toBeLessThanOrEqual(NOW + Math.max(0, ms))
-    // Amounts are recorded 5 s after the later clock, in buckets of an hour's 64th.
-    expect(state!.buckets.at(-1)!.ends).toBeGreaterThan(NOW + Math.max(0, ms) + 5_000)
-  })
-
-  it('clock of a process that is set back: an amount still counts for its whole window', async () => {
-    const WINDOW = charge({ amount: 60n, max: 100n, window_s: 120 })
-    let [now, time] = [NOW, 0]
-    const { sums } = stopped({ now: () => now, monotonic: () => time })
-    const pkpId = newWallet()
-    await sums.reserve(reservation(pkpId, [{ ...WINDOW, amount: 0n }]))
-    now -= 59_000
-    await sums.reserve(reservation(pkpId, [WINDOW]))
-    time += 119_000
-    now = NOW + time
-    await stopDatabaseClock(database, now)
-    expect(await sums.reserve(reservation(pkpId, [WINDOW]))).toMatchObject({ isReserved: false })
-  })
-
-  it('clocks that differ by more than a minute: nothing is reserved', async () => {
-    let now = NOW
-    const { sums, counts } = stopped({ now: () => now })
-    const pkpId = newWallet()
-    await sums.reserve(of(pkpId, 1n))
-    now += 61_000
-    await expect(sums.reserve(of(pkpId, 1n))).rejects.toThrow(/differ by 61 s; correct them/)
-    expect(counts.replacements).toBe(0)
-  })
-
-  it('crash after the commit, before the answer: the amount counts as spent, and its digest is free', async () => {
-    const { sums } = stopped({
-      afterReplacement: () => {
-        throw new Error('connection lost')
-      },
-    })
-    const pkpId = newWallet()
-    await sums.reserve(of(pkpId, 100n))
-    const lost = of(pkpId, 600n)
-    await expect(sums.reserve(lost)).rejects.toThrow(DatabaseUnavailableError)
-    const restarted = sumsAt(() => NOW)
-    expect(await restarted.reserve(of(pkpId, 301n))).toMatchObject({ remaining: 300n })
-    expect(await restarted.reserve(lost)).toMatchObject({ remaining: [{ remaining: 300n }] })
-  })
-
-  it('suspended process: its signature is refused after 4 s, and the amount counts as spent', async () => {
-    let time = 0
-    const { sums } = stopped({ monotonic: () => time, afterReplacement: () => (time += 4_001) })
-    const pkpId = newWallet()
-    await sums.reserve(of(pkpId, 100n))
-    await expect(sums.reserve(of(pkpId, 600n))).rejects.toThrow(DatabaseUnavailableError)
-    expect(await spent(pkpId)).toBe(700n)
-  })
-
-  it('corrupted row: its reservations are refused', async () => {
-    const [{ sums }, pkpId] = [stopped(), newWallet()]
-    await sums.reserve(of(pkpId, 100n))
-    await database.db.execute(
-      sql`update policy_sums set state = '{"latest":0}' where pkp_id = ${pkpId}`,
-    )
-    await expect(sums.reserve(of(pkpId, 1n))).rejects.toThrow(SumsUnavailableError)
-  })
-
-  it.each([
-    ['read committed', true],
-    ['repeatable read', false],
-  ] as const)(
-    'settings of the server: is durable, and in %s it replaces: %s',
-    async (level, is) => {
-      const [pkpId, seen] = [newWallet(), sumsAt(() => NOW)]
-      await seen.reserve(of(pkpId, 100n))
-      const [state] = [...(await seen.read(pkpId)).values()]
-      const [timelines] = await database.db
-        .select({ since: sql<string>`extract(epoch from max(complete_since)) * 1000` })
-        .from(databaseTimelines)
-      const { key } = hourly(1n)
-      const before = [{ pkpId, key, state }]
-      const changed = [{ pkpId, key, state: { latest: NOW, buckets: [] }, expiresAt: NOW }]
-      await database.db.transaction(
-        async (tx) => {
-          await tx.execute(sql`set local synchronous_commit = off`)
-          const { isReplaced } = await prepareReplaceSums(tx)({
-            before,
-            changed,
-            paid: [],
-            paidUntil: NOW,
-            completeSince: Number(timelines?.since),
-            bounds: { from: NOW, to: NOW },
-          })
-          const { rows } = (await tx.execute(sql`show synchronous_commit`)) as { rows: object[] }
-          expect([isReplaced, rows[0]]).toEqual([is, { synchronous_commit: is ? 'on' : 'off' }])
-        },
-        { isolationLevel: level },
-      )
-      expect(await spent(pkpId)).toBe(is ? 0n : 100n)
-    },
-  )
-})
-
 it('deletes sums without an amount in their window, and digests after 30 days', async () => {
   const day = 86_400_000
   let clock = Date.now()
   const [sums, pkpId] = [sumsAt(() => clock), newWallet()]
   await sums.reserve(reservation(pkpId, [hourly(1n)]))
   const expire = (table: string, ms: number) =>
-    database.db.execute(
+    opened.database.db.execute(
       sql`update ${sql.identifier(table)} set expires_at = expires_at - ${ms} * interval '1 ms' where pkp_id = ${pkpId}`,
     )
   await sums.forgetOld()

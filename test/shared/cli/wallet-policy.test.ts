@@ -132,7 +132,7 @@ describe('svc wallet policy simulate', () => {
       rule: 'pay',
     })
     expect(explanation.at(-1)).toMatch(
-      /it would add 40000000 to USDC a day, of which 20000000 remains\. Possible again at 2026-07-02T12:/,
+      /20000000 of 100000000 remain of the sum USDC a day\/1\/0x[0-9a-f]{40}, and the request needs 40000000, which is available from 2026-07-02T12:/,
     )
   })
 

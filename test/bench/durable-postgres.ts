@@ -4,11 +4,11 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import type { Child } from '../../../origin/stack/child.ts'
-import { startDatabase } from '../../../origin/stack/database.ts'
-import { freePort } from '../../../origin/stack/ports.ts'
-import { makeDataFolder } from '../../../origin/stack/postgres.ts'
-import { databaseAt } from '../../origin/db/server-setup.ts'
+import type { Child } from '../../origin/stack/child.ts'
+import { startDatabase } from '../../origin/stack/database.ts'
+import { freePort } from '../../origin/stack/ports.ts'
+import { makeDataFolder } from '../../origin/stack/postgres.ts'
+import { databaseAt } from '../origin/db/server-setup.ts'
 
 export type DurablePostgres = {
   pid: number
