@@ -6,7 +6,7 @@ export class LruCache<Value> {
 
   /**
    * @param max maximum total weight of the values
-   * @param weightOf returns the weight of a value, which must not change. Each value weighs 1 by default
+   * @param weightOf returns the weight of a value, which must not change; 1 by default
    */
   constructor(max: number, weightOf: (value: Value) => number = () => 1) {
     this.#max = max

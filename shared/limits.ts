@@ -85,8 +85,8 @@ export const TRANSACTION_JSON_MAX_CHARACTERS = 4 * SIGNING_INPUT_MAX_BYTES
 export const OPERATION_BODY_MAX_BYTES = 64 * 1024
 
 /**
- * Maximum body of core API requests with a policy: the largest policy (64 KiB), and a transaction whose 64 KiB of data
- * are hex, or a signature.
+ * Maximum body of core API requests with a policy: the largest policy (64 KiB), plus a signature, or a transaction with
+ * 64 KiB of data in hex.
  */
 export const POLICY_BODY_MAX_BYTES = 256 * 1024
 
@@ -307,8 +307,8 @@ export const WALLET_PROOFS_BURST = 600
 export const WALLET_PROOFS_PER_HOUR = 36_000
 
 /**
- * Limit on wallets, usage keys and changes of policies that are prepared for one ChainSecured account free of charge.
- * The admin pays the gas of each.
+ * Limit on wallets, usage keys and policy changes that are prepared free of charge for one ChainSecured account. The
+ * admin pays the gas for each.
  */
 export const ADMIN_WALLET_CREATIONS_BURST = 300
 export const ADMIN_WALLET_CREATIONS_PER_HOUR = 3_600
@@ -435,8 +435,8 @@ export const UNPAID_PAYMENTS_PER_HOUR = { account: 30, usageKeys: 20, usageKey: 
 export const UNPAID_PAYMENTS_PER_WEEK = { account: 200, usageKeys: 140, usageKey: 70 }
 
 /**
- * Maximum simulations of signatures per account and minute, free of charge. A simulation with the largest policy takes
- * 60 ms of the main thread. A third is reserved for the owner.
+ * Maximum simulations of signatures per account and minute. They are free of charge, and a simulation with the largest
+ * policy blocks the main thread for 60 ms. A third is reserved for the owner.
  */
 export const SIMULATIONS_PER_MINUTE = { account: 60, usageKeys: 40 }
 

@@ -29,7 +29,7 @@ export function requireReadableGroup({ hash, groups }: Account, id: number): Acc
   throw new GroupNotFoundError(hash, id)
 }
 
-/** No wallet of the account has this ID, or no key of the account has the wallet's address. */
+/** Thrown if the account has no wallet with this ID, or no key of the account has the wallet's address. */
 export class WalletNotFoundError extends Error {
   override readonly name = 'WalletNotFoundError'
   /** Arguments of the contract's `WalletDoesNotExist` error: the account hash and the wallet's ID. */

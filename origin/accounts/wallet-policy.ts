@@ -1,6 +1,6 @@
-/** The policy of a wallet as the contract records it (`PolicyFacet.sol`). Times are Unix seconds of the chain's clock. */
+/** Wallet policies as the contract records them (`PolicyFacet.sol`). Times are block timestamps in Unix seconds. */
 
-/** What the contract knows of a policy's document. */
+/** The parts of a policy's document that the contract records. */
 export type PolicyTerms = {
   /** Hash of the document. */
   hash: string
@@ -10,15 +10,15 @@ export type PolicyTerms = {
 }
 
 export type WalletPolicy = PolicyTerms & {
-  /** Time of the last write, even if what it set is pending. */
+  /** Time of the last write, even if the policy that it set is still pending. */
   setAt: number
   /** Policy that replaces this one at `effectiveAt`. */
   pending?: PolicyTerms & { effectiveAt: number }
 }
 
 /**
- * Returns the policy that holds at a time, with what is still pending then.
- * @param chainTime timestamp of the block, never the time of a machine
+ * Returns the policy that holds at a time, with the policy that is still pending then.
+ * @param chainTime block timestamp, never the time of a machine
  */
 export function policyAt(policy: WalletPolicy, chainTime: number): WalletPolicy {
   const { setAt, pending } = policy
@@ -40,9 +40,9 @@ export function changedPolicy(
 }
 
 /**
- * The event has only the hash of the replaced policy. It was set before, and may have been pending. While a range of
- * events is applied a second time, it can be unknown, until a later event of the range replaces the result. A policy
- * that can be replaced is not immutable.
+ * Returns the terms of the replaced policy, of which the event contains only the hash. It is the previous policy, or
+ * the one that was pending. It can be unknown while a range of events is applied again; a later event of the range then
+ * corrects the result. A policy that was replaced was not immutable.
  */
 function replacedTerms(previous: WalletPolicy | undefined, replaces: string): PolicyTerms {
   const known = [previous, previous?.pending].find((one) => one?.hash === replaces)

@@ -3,8 +3,8 @@ import { MinuteCounts } from './minute-rate.ts'
 export type AccountRateMax = { account: number; usageKeys: number }
 
 /**
- * Limits requests per account and clock minute. Usage keys have a lower limit in total, which reserves the rest for the
- * owner. The limit is local to this process.
+ * Limits requests per account and clock minute. All usage keys of an account share a lower limit, which reserves the
+ * rest for the owner. Each process counts separately.
  */
 export class AccountRate {
   readonly #max: AccountRateMax

@@ -72,13 +72,13 @@ library AccountConfigStorage {
         mapping(uint256 word => bytes32) rest;
     }
 
-    /// The policy of a wallet, and the next one if it takes effect later. A wallet has a policy if `policyHash` is not
-    /// zero. Read through `WalletPolicies.asOf`: storage does not change when the pending policy takes effect.
+    /// The policy of a wallet, and the pending one. A wallet has a policy if `policyHash` is not zero. Must be read
+    /// through `WalletPolicies.asOf`, because storage does not change when the pending policy takes effect.
     struct WalletPolicy {
         bytes32 policyHash;
-        /// 0 if nothing is pending, like the other members of the pending policy.
+        /// Like all members of the pending policy, zero if no policy is pending.
         bytes32 pendingHash;
-        /// Time of the last write, even if what it set is pending.
+        /// Time of the last write, even if the policy that it set is still pending.
         uint40 setAt;
         uint40 pendingAt;
         /// Seconds before a change that loosens the policy takes effect.

@@ -26,13 +26,13 @@ struct GroupInput {
     uint256[] cidHashes;
 }
 
-/// @notice What the contract has to know of a policy's document, which it cannot read.
+/// @notice The parts of a policy's document that the contract needs, because it cannot read documents.
 struct PolicyTerms {
     /// Hash of the document.
     bytes32 policyHash;
     /// Seconds before a change that loosens the policy takes effect.
     uint40 changeDelay;
-    /// Such a policy can never be changed.
+    /// If true, the policy can never be changed.
     bool isImmutable;
 }
 
@@ -57,12 +57,12 @@ struct WalletPolicyView {
     bytes32 policyHash;
     uint256 changeDelay;
     bool isImmutable;
-    /// Time of the last write, even if what it set is pending.
+    /// Time of the last write, even if the policy that it set is still pending.
     uint256 setAt;
     bytes32 pendingHash;
     uint256 pendingDelay;
     bool pendingImmutable;
-    /// From this time on, the pending policy holds.
+    /// Time at which the pending policy takes effect.
     uint256 pendingAt;
 }
 

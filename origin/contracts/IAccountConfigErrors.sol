@@ -21,15 +21,15 @@ interface IAccountConfigErrors {
     error TooLong(string field, uint256 given, uint256 most);
     /// 404. The account has registered no such wallet; whether another has is of no account.
     error WalletDoesNotExist(uint256 accountHash, bytes32 pkpId);
-    /// 409. A policy is given to a new wallet only: the key of another may have been read.
+    /// 409. Only a new wallet can get a policy, because the key of an existing one may have been read.
     error WalletAlreadyExists(uint256 accountHash, bytes32 pkpId);
     /// 409. The wallet was created without a policy, and cannot get one.
     error WalletHasNoPolicy(uint256 accountHash, bytes32 pkpId);
     /// 409. The wallet's policy can never be changed.
     error PolicyIsImmutable(uint256 accountHash, bytes32 pkpId);
-    /// 409. Another policy holds than the one to be replaced: `policyHash`.
+    /// 409. The policy that holds is `policyHash`, not the one to be replaced.
     error PolicyChanged(uint256 accountHash, bytes32 pkpId, bytes32 policyHash);
-    /// 403. No api payer has signed that the terms are those of the policy's document.
+    /// 403. The attestation is not a registered api payer's signature of this change.
     error PolicyNotAttested(uint256 accountHash, bytes32 pkpId);
     /// 404. The account has no such group: never issued, or removed.
     error GroupDoesNotExist(uint256 accountHash, uint256 groupId);

@@ -22,8 +22,8 @@ interface IAccountConfigEvents {
         string name,
         string description
     );
-    /// The policy holds from `effectiveAt` on, and until then `replaces` does; 0 if the wallet was created with it.
-    /// If `effectiveAt` is not later than `setAt`, it holds from here on, and nothing is pending any more.
+    /// The policy takes effect at `effectiveAt`. Until then, `replaces` holds; it is zero for a new wallet. If
+    /// `effectiveAt` is not later than `setAt`, the policy takes effect at once, and cancels any pending one.
     event WalletPolicySet(
         uint256 indexed accountHash,
         bytes32 indexed pkpId,

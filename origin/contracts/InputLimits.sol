@@ -17,7 +17,7 @@ abstract contract InputLimits is IAccountConfigErrors {
     uint256 internal constant DESCRIPTION_BYTES_MAX = 4096;
     /// A CIDv0 has 46 characters; other encodings of a CID stay below this.
     uint256 internal constant CID_BYTES_MAX = 128;
-    /// Seconds that a policy can delay a change.
+    /// Maximum delay of changes to a policy.
     uint256 internal constant CHANGE_DELAY_MAX = 90 days;
 
     function _requireIds(string memory field, uint256 given) internal pure {

@@ -8,10 +8,10 @@ import {PolicyTerms, WalletPolicyView} from "./AccountConfigTypes.sol";
 import {WalletPolicies} from "./WalletPolicies.sol";
 import {WalletRegistration} from "./WalletRegistration.sol";
 
-/// @title Policies of wallets: which one holds, and since when.
-/// @dev The contract stores hashes and cannot read the documents. Whether `terms` are those of the document, and
-/// whether a change may take effect at once, is the word of an api payer: the payers' keys are in the enclave, where
-/// the documents are read. A payer writes managed accounts itself. The admin wallet of an unmanaged account presents a
+/// @title Records which policy each wallet has, and which one is pending.
+/// @dev The contract stores hashes and cannot read the documents. It trusts an api payer that `terms` match the
+/// document, and that a change may take effect at once, because the payers' keys exist only in the enclave, which reads
+/// the documents. A payer writes managed accounts itself. The admin wallet of an unmanaged account must present a
 /// payer's signature, so that it cannot lie about a delay (docs/decisions/0107).
 contract PolicyFacet is WalletRegistration {
     using EnumerableSet for EnumerableSet.AddressSet;
@@ -29,7 +29,7 @@ contract PolicyFacet is WalletRegistration {
     /// @notice Registers a new wallet under a policy. A usage key needs canCreatePkps.
     /// @param pkpId the wallet's address, left-padded with zeros to 32 bytes
     /// @param attestation 65 bytes: an api payer's EIP-712 signature of a `PolicyAttestation` with `replaces` zero and
-    /// `atOnce` true. Not read for a managed account
+    /// `atOnce` true. Ignored for a managed account
     function registerPolicyWallet(
         uint256 apiKeyHash,
         bytes32 pkpId,
@@ -56,10 +56,10 @@ contract PolicyFacet is WalletRegistration {
         );
     }
 
-    /// @notice Changes a wallet's policy, which no usage key may do. Setting the policy that holds cancels a pending
-    /// change.
-    /// @param replaces the policy that holds in this block
-    /// @param atOnce whether the change only tightens the policy, and so need not wait for the policy's delay
+    /// @notice Changes a wallet's policy. Usage keys are not allowed to do this. Setting the policy that holds cancels
+    /// a pending change.
+    /// @param replaces hash of the policy to be replaced, which must hold in this block
+    /// @param atOnce true if the change only tightens the policy, so that it does not wait for the policy's delay
     /// @param attestation as for `registerPolicyWallet`, of these arguments
     function setWalletPolicy(
         uint256 apiKeyHash,
@@ -95,7 +95,7 @@ contract PolicyFacet is WalletRegistration {
         );
     }
 
-    /// @notice The policy of a wallet of the account that `apiKeyHash` names.
+    /// @notice Returns the policy of a wallet of the account that `apiKeyHash` identifies.
     function walletPolicyOf(uint256 apiKeyHash, bytes32 pkpId) external view returns (WalletPolicyView memory) {
         uint256 accountHash = _resolve(apiKeyHash);
         Storage.Account storage account = Storage.state().accounts[accountHash];
@@ -103,7 +103,7 @@ contract PolicyFacet is WalletRegistration {
         return _view(account, pkpId);
     }
 
-    /// @notice The policies of all wallets of the account that have one.
+    /// @notice Returns the policies of all wallets of the account that have one.
     function walletPoliciesOf(uint256 apiKeyHash) external view returns (WalletPolicyView[] memory policies) {
         Storage.Account storage account = Storage.state().accounts[_resolve(apiKeyHash)];
         uint256 walletCount = account.walletCount;
@@ -167,7 +167,7 @@ contract PolicyFacet is WalletRegistration {
         );
         bytes32 domain = keccak256(abi.encode(DOMAIN_TYPE, NAME_HASH, VERSION_HASH, block.chainid, address(this)));
         bytes32 digest = keccak256(abi.encodePacked(hex"1901", domain, message));
-        // The signer is the zero address, which is no payer, if the signature is malformed or malleable.
+        // For a malformed or malleable signature, the signer is the zero address, which is never a payer.
         (address signer,,) = ECDSA.tryRecoverCalldata(digest, attestation);
         if (!Storage.state().apiPayers.contains(signer)) revert PolicyNotAttested(accountHash, pkpId);
     }

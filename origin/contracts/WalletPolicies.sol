@@ -4,9 +4,9 @@ pragma solidity ^0.8.28;
 import {AccountConfigStorage as Storage} from "./AccountConfigStorage.sol";
 import {PolicyTerms} from "./AccountConfigTypes.sol";
 
-/// @title What holds at a time, and changes to it. The caller stores the result.
+/// @title Computes the policy that holds at a time, and changes to it, in memory. The caller stores the result.
 library WalletPolicies {
-    /// @return policy what holds at `time`, and what is still pending then
+    /// @return policy the policy that holds at `time`, and the one that is still pending then
     function asOf(Storage.WalletPolicy memory policy, uint256 time)
         internal
         pure
@@ -21,7 +21,7 @@ library WalletPolicies {
         return policy;
     }
 
-    /// @dev The new policy holds, and nothing is pending.
+    /// @dev The new policy takes effect now, and cancels any pending one.
     function replace(Storage.WalletPolicy memory policy, PolicyTerms calldata terms) internal pure {
         policy.policyHash = terms.policyHash;
         policy.changeDelay = terms.changeDelay;
@@ -29,7 +29,7 @@ library WalletPolicies {
         _clearPending(policy);
     }
 
-    /// @dev The new policy holds from `time` on, instead of any that was pending.
+    /// @dev The new policy takes effect at `time`, and replaces any pending one.
     function schedule(Storage.WalletPolicy memory policy, PolicyTerms calldata terms, uint40 time) internal pure {
         policy.pendingHash = terms.policyHash;
         policy.pendingDelay = terms.changeDelay;

@@ -5,12 +5,12 @@ import {WalletRegistration} from "./WalletRegistration.sol";
 
 /// @title Registering the wallets of an account.
 abstract contract WalletWrites is WalletRegistration {
-    /// @notice Registers a wallet, or replaces what was registered: a wrong path would make its funds unreachable,
-    /// so it can be put right. A usage key needs canCreatePkps, and replaces nothing. The policy of a wallet stays.
-    /// @dev The contract cannot check that `derivationPath` leads to `pkpId`: only the root key shows that. The
-    /// origin derives the address again, bound to this account, and ignores a registration that does not match.
-    /// So registering an address seen elsewhere gains nothing, and since wallets are kept per account it takes
-    /// nothing from the account that it belongs to.
+    /// @notice Registers a wallet, or replaces its registration, so that a wrong path, which would make the funds
+    /// unreachable, can be corrected. A usage key needs canCreatePkps, and can only register new wallets. A wallet that
+    /// is registered again keeps its policy.
+    /// @dev The contract cannot check that `derivationPath` leads to `pkpId`, because that takes the root key. The
+    /// origin derives the address from the account and the path, and ignores a registration that does not match.
+    /// Registering the address of another account's wallet therefore has no effect on either account.
     /// @param pkpId the wallet's address, left-padded with zeros to 32 bytes
     function registerWalletDerivation(
         uint256 apiKeyHash,

@@ -429,17 +429,17 @@ export const operatorActions = pgTable('operator_actions', {
   at: time('at').notNull(),
 })
 
-/** Rolling sums of wallet policies. A sum is reserved before the signature that it counts exists. */
+/** Rolling sums of wallet policies. Amounts are added before the signature is created. */
 export const policySums = pgTable(
   'policy_sums',
   {
     /** In lower case, as in `policy_signatures`. */
     pkpId: text('pkp_id').notNull(),
-    /** Identifies the sum within the wallet: its name in the policy, chain, token and recipient. */
+    /** Identifies the sum within the wallet by its name in the policy, the chain, the token and the recipient. */
     key: text('key').notNull(),
     /** Amounts by time (`sumStateSchema`). Amounts are decimal texts, because they can be 2^256 - 1. */
     state: jsonb('state').$type<unknown>().notNull(),
-    /** Time at which the last amount has left the window. */
+    /** Time at which the last amount leaves the window. */
     expiresAt: time('expires_at').notNull(),
   },
   (table) => [
@@ -448,7 +448,7 @@ export const policySums = pgTable(
   ],
 )
 
-/** Digests whose charges were reserved. Signing one again is free, because its signature may already exist. */
+/** Digests whose charges were reserved. Signing one again is not charged, because its signature may already exist. */
 export const policySignatures = pgTable(
   'policy_signatures',
   {
@@ -466,12 +466,12 @@ export const policySignatures = pgTable(
 )
 
 /**
- * Timelines on which the database has had sums. Postgres starts a new timeline at each restore and failover, in which
- * the last transactions may be lost. The migration inserts the first row.
+ * Known timelines of the database. Postgres starts a new timeline at each restore and failover, which can lose the last
+ * transactions. The migration inserts the first row.
  */
 export const databaseTimelines = pgTable('database_timelines', {
-  /** System identifier of the database cluster, and number of the timeline. */
+  /** System identifier of the database cluster, and timeline number. */
   timeline: text('timeline').primaryKey(),
-  /** Time since which no sum can have lost an amount. The latest of all rows counts. */
+  /** Since this time, no sum can have lost an amount. The latest time of all rows applies. */
   completeSince: time('complete_since').notNull(),
 })

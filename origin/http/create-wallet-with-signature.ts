@@ -15,7 +15,7 @@ const schema = createWalletWithSignatureRequest.extend({
 })
 
 /**
- * Creates a wallet without registering or storing it; only the document of its policy is stored. The wallet is usable
+ * Derives a wallet without registering or storing it. Only the document of its policy is stored. The wallet is usable
  * only after the admin wallet registers it with the contract, with the name and description that are validated here.
  */
 export const createWalletWithSignatureOperation: Operation<z.infer<typeof schema>> = {

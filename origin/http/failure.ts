@@ -401,7 +401,7 @@ function notTheAdmin({ wallet, currentAdmin }: NotAdminError): ApiError {
   )
 }
 
-/** A document can contain any number of problems. */
+/** Bounds the response, because a document can contain any number of problems. */
 const POLICY_PROBLEMS_MAX = 20
 
 function policyError({ problems }: InvalidPolicyError): ApiError {

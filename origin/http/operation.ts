@@ -15,16 +15,16 @@
  * - `writeId` must be passed to the writer: `writer.write(name, args, { writeId })`. A repeat with the same
  *   Idempotency-Key has the same ID, so nothing is written twice. The receipt may then be that of the first write, with
  *   other arguments, so build the response from the receipt's logs and not from values generated for this call.
- * - `writes` names the contract function that the operation calls, or chooses it by the body. The account is charged if
- *   the call succeeds, unless the write `isFree`. `writesUnless` returns true for bodies that change nothing on the chain; such a request sends
- *   no transaction and is free of charge. `afterConversion` allows the account key from before a conversion until the
- *   account is transferred (billing); see `authorize.ts`.
+ * - `writes` is the name of the contract function that the operation calls, or a function that chooses it by the body.
+ * The account is charged if the call succeeds, unless the write `isFree`. `writesUnless` returns true for bodies that
+ * change nothing on the chain; such a request sends no transaction and is free of charge. `afterConversion` allows the
+ * account key from before a conversion until the account is transferred (billing); see `authorize.ts`.
  * - `rate` limits by client address before the body is read, for expensive operations that need no key.
  * - `before` checks the request itself, such as a wallet's signature, before 402 and 403. It returns `resumes` if the
  *   write was sent earlier. The request is then not rejected for a state that its own write has caused.
  * - `auth: 'wallet_signature'`: the body contains `{typed_data, signature}` with the given purpose, and the signer is
- *   the caller. `terms` computes the other values that the wallet must have signed, after the signature was verified.
- *   `walletAuth`: the header `X-Wallet-Auth` is accepted instead of a key (billing).
+ * the caller. `terms` computes the other values that the wallet must have signed. It is called after the signature was
+ * verified. `walletAuth`: the header `X-Wallet-Auth` is accepted instead of a key (billing).
  * - `showsKey` names the response field with the hash of the key that the response shows. Only that hash is
  *   stored. If the receipt contains another key's hash than the generated one, throw `KeyAlreadyShownError`.
  * - `runsOnce`: a repeat of a request that was started and then lost gets 409 `outcome_unknown` and is not started
@@ -196,7 +196,7 @@ async function executeOperation<Body, Query>(
   return services.credits.chargeForWrite(charge, executeAuthorized)
 }
 
-/** Returns a property of an operation that is a value, or chosen by the body. */
+/** Resolves a property that is either a value or a function of the body. */
 function valueFor<Body, Value extends string>(
   body: Body,
   value: Value | ((body: Body) => Value),

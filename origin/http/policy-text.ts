@@ -3,7 +3,7 @@ import { type Policy, parsePolicy } from '../../shared/policies/policy.ts'
 import { PolicyError } from '../../shared/policies/policy-error.ts'
 import { toJsonText } from './json/json-text.ts'
 
-/** The policy document of a request is invalid. */
+/** Thrown if the policy document of a request is invalid. */
 export class InvalidPolicyError extends Error {
   override readonly name = 'InvalidPolicyError'
   readonly problems: PolicyError['problems']
@@ -15,8 +15,8 @@ export class InvalidPolicyError extends Error {
 }
 
 /**
- * The policy document of a request. It is parsed on first use, after the caller was authenticated: parsing the largest
- * document takes 60 ms.
+ * The policy document of a request. Parsed on first use, which must be after authentication, because parsing the
+ * largest document takes 60 ms.
  */
 export class PolicyText {
   readonly #text: string
@@ -42,11 +42,11 @@ function parsed(text: string): Policy {
 }
 
 /**
- * Converts the policy of a parsed body. The operation must name it in `texts`, so that the text has its duplicate
- * members.
+ * Converts the policy of a parsed body. The operation must list the property in `texts`, so that the text still
+ * contains duplicate members.
  */
 export const toPolicyText = (document: object): PolicyText =>
   new PolicyText(toJsonText(document).text)
 
-/** Properties of `body` in an operation whose body has a policy. */
+/** Options of the body in operations that accept a policy. */
 export const POLICY_BODY = { maxBytes: POLICY_BODY_MAX_BYTES, texts: ['policy'] }

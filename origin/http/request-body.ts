@@ -23,8 +23,8 @@ type ParsedBody<Body> = {
   /** Properties to read from a body that may be large. If absent, the whole body is parsed. */
   members?: MemberSelection
   /**
-   * Names of properties that become a `JsonText` if their value is an object. A parsed object does not show that a name
-   * occurs twice in the text.
+   * Names of properties that become a `JsonText` if their value is an object. In contrast to a parsed object, the text
+   * shows duplicate members.
    */
   texts?: readonly string[]
 }
@@ -60,7 +60,7 @@ function parseWhole(bytes: Uint8Array, type: string | null, optional?: boolean):
   return parseJson(decodeText(bytes), type, optional)
 }
 
-/** @param json the parsed bytes */
+/** @param json value parsed from the bytes */
 function withTexts(json: unknown, bytes: Uint8Array, texts: readonly string[] = []): unknown {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return json
   let result: object = json

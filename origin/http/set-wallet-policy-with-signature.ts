@@ -14,8 +14,8 @@ const schema = setWalletPolicyWithSignatureRequest.extend({
 })
 
 /**
- * Stores the document, and returns the arguments with which the admin wallet records its hash in the contract. The call
- * is simulated first, to report a revert early.
+ * Stores the document, and returns the arguments with which the admin wallet records its hash in the contract.
+ * Simulates the call first, to report a revert early.
  */
 export const setWalletPolicyWithSignatureOperation: Operation<z.infer<typeof schema>> = {
   method: 'POST',

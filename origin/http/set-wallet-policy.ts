@@ -52,7 +52,7 @@ export const setWalletPolicyOperation: Operation<z.infer<typeof schema>> = {
         { writeId },
       )
     }
-    // A change that was already sent no longer fits the policy that holds.
+    // Joined first: once the change was made, preparing it again would fail, because another policy holds.
     const receipt = (await writer.join(writeId)) ?? (await set())
     const { pkpId, replaces, policyHash, setAt, effectiveAt } = receiptEvent(
       receipt,

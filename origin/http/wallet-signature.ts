@@ -20,7 +20,7 @@ export class WalletCredentialError extends Error {
 
 type ExpectedProof = {
   purpose: Purpose
-  /** Returns what else the wallet must have signed. Called after the signature was verified, because it may be costly. */
+  /** Returns the other values that the wallet must have signed. May be costly, so it is called after verification. */
   terms?: () => ProofTerms
 }
 
@@ -28,7 +28,7 @@ type ExpectedProof = {
  * Authenticates an account's admin wallet by its signature. Looks up the admin before verifying the signature, so that
  * strangers cannot make our node call arbitrary contracts. Looks up the admin again afterwards, because the account may
  * have been transferred in the meantime.
- * @throws {WalletProofError} if the proof is malformed, or for another policy or wallet (400, 422)
+ * @throws {WalletProofError} if the proof is malformed, or is for a different policy or wallet (400, 422)
  * @throws {WalletCredentialError | NotAdminError} 401
  * @throws {LimitExceededError | OverloadedError | ContractUnavailableError | DatabaseUnavailableError}
  */
@@ -52,7 +52,7 @@ export async function authenticateSignature(
 }
 
 /**
- * Rejects a proof for another policy or wallet than those of the request.
+ * Rejects a proof that is for a different policy or wallet than the request.
  * @throws {WalletProofError}
  */
 function requireTerms(proof: WalletProof, expected: ProofTerms): void {

@@ -11,7 +11,9 @@ type FreshWallet = {
   derivationPath: string
 }
 
-/** @param policy policy of the new wallet. Omitted for a wallet whose key actions may get. */
+/**
+ * @param policy policy of the new wallet. Without one, `getPrivateKey` returns the wallet's key to permitted actions
+ */
 export function freshWallet(
   keyring: Keyring,
   accountHash: string,

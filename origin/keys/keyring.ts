@@ -8,7 +8,7 @@ import type { WalletCipher } from './wallet-cipher.ts'
 /** Each key takes about 400 bytes, and most runs use only a few wallets and actions. */
 const PUBLIC_KEYS_MAX = 4_096
 
-/** Lock of a policy wallet whose policy can be changed. */
+/** Lock of a policy wallet that was created with a policy that can be changed. */
 export const NO_LOCK = `0x${'00'.repeat(32)}`
 
 /**
@@ -37,7 +37,7 @@ export class Keyring {
   }
 
   /**
-   * Key of a wallet with a policy. Actions never get it, in contrast to `walletKey`.
+   * Derives the key of a wallet with a policy. In contrast to `walletKey`, no key operation returns it to an action.
    * @param lock hash of the policy if the wallet was created with an immutable policy, otherwise `NO_LOCK`. A key with a
    * lock cannot be derived under another policy, whatever the contract says.
    */

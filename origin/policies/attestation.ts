@@ -7,7 +7,7 @@ import type { Policy } from '../../shared/policies/policy.ts'
 import type { ContractChain } from '../accounts/chain.ts'
 import type { Keyring } from '../keys/keyring.ts'
 
-/** What the contract records of a policy's document. */
+/** The parts of a policy's document that the contract records. */
 export type PolicyTerms = Pick<PolicyAttestation, 'policyHash' | 'changeDelay' | 'isImmutable'>
 
 export function termsOfPolicy({ hash, document }: Policy): PolicyTerms {
@@ -18,12 +18,12 @@ export function termsOfPolicy({ hash, document }: Policy): PolicyTerms {
   }
 }
 
-/** Arguments of an attestation of a new wallet. */
+/** Values in an attestation for a new wallet. */
 export const NEW_WALLET = { replaces: ZeroHash, atOnce: true } as const
 
 /**
- * Signs a statement about a policy for the contract, which cannot read documents. The caller must have read and stored
- * them.
+ * Signs a statement about a policy for the contract, which cannot read documents. The caller must have validated and
+ * stored the document.
  * @returns 65 bytes as 0x hex
  */
 export function attestPolicy(

@@ -7,7 +7,7 @@ import { requireChangeablePolicy } from './held-policy.ts'
 
 type RequestedChange = {
   pkpId: string
-  /** Hash of the policy that must hold. */
+  /** Hash of the policy that must hold, if the caller named one. */
   replaces: string | undefined
   policy: Policy
 }
@@ -21,7 +21,8 @@ type PolicyChange = {
 }
 
 /**
- * Prepares a change of a wallet's policy. Stores the new document, because it must exist before the contract names it.
+ * Prepares a change of a wallet's policy. Stores the new document, because it must exist before the contract records
+ * its hash.
  * @throws {PredictedRevertError | DatabaseUnavailableError}
  */
 export async function prepareChange(
@@ -36,7 +37,7 @@ export async function prepareChange(
   return { replaces: held.hash, terms: termsOfPolicy(policy), atOnce }
 }
 
-/** A policy whose document was lost can still be replaced, after its delay. */
+/** Returns false if the old document was lost, so that the policy can still be replaced after its delay. */
 async function isKnownTightening(
   heldHash: string,
   policy: Policy,

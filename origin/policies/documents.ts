@@ -7,19 +7,19 @@ import { walletPolicies } from '../db/schema.ts'
 import { LruCache } from '../lru-cache.ts'
 
 /**
- * Maximum total length of the cached policies in canonical JSON. In parsed form, a policy takes up to 17 times as many
- * bytes, so the cache takes at most 36 MB. Parsing takes up to 60 ms for the largest policy.
+ * Maximum total length of the canonical JSON of the cached policies. A parsed policy takes up to 17 bytes per
+ * character, so the cache takes at most 36 MB. Parsing the largest policy takes up to 60 ms.
  */
 const CACHE_MAX_CHARACTERS = 2 * 1024 * 1024
 
-/** The document of a policy is missing or altered, so nothing can be signed under the policy. */
+/** Thrown if the document of a policy is missing or altered. Nothing can then be signed under the policy. */
 export class PolicyDocumentError extends Error {
   override readonly name = 'PolicyDocumentError'
 }
 
 /**
- * Documents of wallet policies, by their hashes. The contract names the hash of a wallet's policy, so the database is
- * not trusted: each document is hashed when it is loaded.
+ * Stores the documents of wallet policies by their hashes. The database is not trusted: each document is hashed when it
+ * is loaded, and compared with the hash in the contract.
  */
 export class PolicyDocuments {
   readonly #db: Database
@@ -37,18 +37,18 @@ export class PolicyDocuments {
   }
 
   /**
-   * Stores a document permanently. Must be done before the contract names its hash.
+   * Stores a document permanently. Must be called before the contract records its hash.
    * @throws {DatabaseUnavailableError}
    */
   async store({ hash, canonical }: Policy): Promise<void> {
     const row = { hash, document: canonical, createdAt: new Date(this.#now()) }
-    // Repairs an altered document.
+    // Overwrites an altered document.
     const repair = { target: walletPolicies.hash, set: { document: canonical } }
     await fromDatabase(this.#db.insert(walletPolicies).values(row).onConflictDoUpdate(repair))
   }
 
   /**
-   * Returns the policy if it is in memory.
+   * Returns the policy if it is cached.
    * @param hash in lower-case 0x hex
    */
   cached(hash: string): Policy | undefined {

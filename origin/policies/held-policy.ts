@@ -8,7 +8,7 @@ type MissingPolicy = {
   args: [accountHash: string, pkpId: string]
 }
 
-/** Thrown by reads, which do not call the contract, and whose errors are therefore structured. */
+/** Thrown by operations that only read. Operations that write throw the revert that the contract would cause. */
 export class PolicyNotFoundError extends Error {
   override readonly name = 'PolicyNotFoundError'
   readonly missing: MissingPolicy

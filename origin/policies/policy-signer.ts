@@ -22,8 +22,8 @@ export type PolicySignerOptions = {
   documents: Pick<PolicyDocuments, 'cached' | 'load'>
   sums: Pick<PolicySums, 'reserve'>
   /**
-   * Returns the time of the block from which permissions are read, in Unix seconds. A change of a policy takes effect by
-   * the chain's clock.
+   * Returns the timestamp in Unix seconds of the block from which permissions are read. It decides when a pending
+   * policy takes effect.
    */
   chainTime: () => number
   /** Unix milliseconds. */
@@ -31,28 +31,28 @@ export type PolicySignerOptions = {
   log: OriginLog
 }
 
-/** Nothing was signed. The message is shown to the action's author. */
+/** Thrown if a request is not signed. The message is shown to the action's author. */
 export class SignatureRefusedError extends Error {
   override readonly name = 'SignatureRefusedError'
 }
 
 export type RequestedSignature = {
   operation: SigningOperation
-  /** CID. */
+  /** CID of the action. */
   action: string
   wallet: PolicyWallet
-  /** Returns the wallet as of now. Throws if the run has ended, or may no longer use the wallet. */
+  /** Returns the wallet's current state. Throws if the run has ended or has lost its permission to use the wallet. */
   current: () => { address: string; policy?: WalletPolicy | undefined }
 }
 
 export type PolicySignature = {
-  /** Result of the operation, as for a wallet without a policy. */
+  /** Same form as for a wallet without a policy: the signature, or the signed transaction. */
   result: string
-  /** Entry of the run's receipt. */
+  /** Entry for the run's receipt. */
   signature: ReceiptSignature
 }
 
-/** Signs with wallets that have a policy, if the policy allows it. */
+/** Signs requests with wallets that have a policy, if the policy allows the request. */
 export class PolicySigner {
   readonly #options: PolicySignerOptions
 
@@ -65,8 +65,8 @@ export class PolicySigner {
   }
 
   /**
-   * Signs what an action requests. The permission and the policy are checked again after each wait for the database,
-   * because they may have changed. In that case, the reserved sums remain spent.
+   * Signs a request of an action. Checks the permission and the policy again after each database query, because they
+   * may have changed. If it then refuses, amounts that were already reserved stay spent.
    * @throws {SignatureRefusedError}
    */
   async sign({ operation, action, wallet, current }: RequestedSignature): Promise<PolicySignature> {
@@ -80,7 +80,7 @@ export class PolicySigner {
     const decision = evaluate(policy, requested(operation), { wallet: address, action, now })
     if (decision.decision === 'deny')
       throw new SignatureRefusedError(denialMessage(decision.explanation))
-    // Only the form that was checked is signed.
+    // Signs the parsed request, and never the operation's own input, so that nothing unchecked is signed.
     const { rule, charges, explanation, request } = decision
     const digest = digestOf(request)
 
@@ -112,7 +112,7 @@ export class PolicySigner {
       throw this.#unavailable(error)
     })
     if (!reserved.isReserved)
-      // The last sentence says that a rule allows the request.
+      // The last sentence of the explanation says that a rule allows the request.
       throw new SignatureRefusedError(
         denialMessage([...explanation.slice(0, -1), overSumReason(reserved)]),
       )
@@ -145,7 +145,7 @@ function requested(operation: SigningOperation): object {
   }
 }
 
-/** Other errors of the database may contain its rows, so their messages are not shown. */
+/** Hides the messages of other database errors, because they may contain rows. */
 function unavailableReason(cause: unknown): string {
   if (cause instanceof PolicyDocumentError) return cause.message
   const refusal = 'the wallet’s policy cannot be checked'
@@ -154,7 +154,7 @@ function unavailableReason(cause: unknown): string {
   return `${refusal}${reason}; try again later`
 }
 
-/** Names of an error and its causes, with codes of Postgres and of the system. */
+/** Names of an error and its causes, with the error codes of Postgres and of the operating system. */
 function namesOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
   const code = 'code' in error && typeof error.code === 'string' ? ` ${error.code}` : ''
@@ -170,7 +170,7 @@ function requireUnchanged(
     throw new SignatureRefusedError('the wallet’s policy changed in the meantime; try again')
 }
 
-/** The contract's terms decide when a policy may change, so a document with other terms would mislead its readers. */
+/** Requires the document to match the contract, whose terms decide when and whether a policy can change. */
 function requireTerms({ hash, document }: Policy, held: WalletPolicy): void {
   const { change_delay_s = 0, immutable = false } = document
   if (change_delay_s !== held.changeDelay || immutable !== held.isImmutable)

@@ -2,7 +2,7 @@ import type { AccountWallet } from '../accounts/account.ts'
 import { policyAt, type WalletPolicy } from '../accounts/wallet-policy.ts'
 import { type Keyring, NO_LOCK } from '../keys/keyring.ts'
 
-/** A wallet whose key was derived for policies, with the policy that holds. */
+/** A wallet whose key is derived for policies, with the policy that holds. */
 export type PolicyWallet = {
   accountHash: string
   derivationPath: string
@@ -14,8 +14,8 @@ export type PolicyWallet = {
 }
 
 /**
- * Returns undefined unless the account's key for policies has the wallet's address. A wallet that was created with an
- * immutable policy therefore has no key under any other policy.
+ * Returns undefined unless the wallet's address is that of the key that is derived for policies from the account and
+ * the path. A wallet that was created with an immutable policy therefore has no key under any other policy.
  * @param chainTime Unix seconds by the chain's clock
  */
 export function policyWalletOf(

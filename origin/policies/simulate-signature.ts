@@ -9,9 +9,9 @@ import type { PolicySums } from './sums/policy-sums.ts'
 
 type SimulatedSum = {
   charge: Charge
-  /** What would remain after the signature, or what remains now if the sum has no room. */
+  /** Amount that would remain after the signature, or that remains now if the sum would be exceeded. */
   remaining: bigint
-  /** Unix milliseconds. */
+  /** Time in Unix milliseconds at which the sum has room for the amount. */
   availableAt?: number | undefined
 }
 
@@ -28,12 +28,12 @@ type SimulatedRequest = {
   /** Unix seconds at which the wallet's policy was set. */
   policySetAt: number
   pkpId: string
-  /** Untrusted. */
+  /** Untrusted JSON. */
   request: unknown
 }
 
 /**
- * Decides about a request as for a signature, but reserves and signs nothing.
+ * Returns the decision that a request for a signature would get now. Reserves and signs nothing.
  * @throws {DatabaseUnavailableError | SumsUnavailableError}
  */
 export async function simulateSignature(
@@ -52,7 +52,7 @@ export async function simulateSignature(
     decision: 'deny',
     code: 'over_sum',
     rule,
-    // The last sentence says that the rule allows the request.
+    // The last sentence of the explanation says that the rule allows the request.
     explanation: [...explanation.slice(0, -1), overSumReason(reserved)],
     sums: [reserved],
   }

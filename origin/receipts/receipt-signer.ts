@@ -20,7 +20,7 @@ export type ReceiptContext = {
   /** Params as JSON text, exactly as passed to the action. */
   params: string
   runId?: string | undefined
-  /** Signatures of wallets with a policy. */
+  /** Signatures by wallets with a policy. */
   signatures?: readonly ReceiptSignature[]
 }
 
@@ -91,7 +91,7 @@ export class ReceiptSigner {
   }
 }
 
-/** Omits sums beyond the maximum of a receipt. */
+/** Omits sums beyond `RECEIPT_SUMS_MAX`. */
 function shortened(signatures: readonly ReceiptSignature[]): ReceiptSignature[] {
   let room = RECEIPT_SUMS_MAX
   return signatures.map((signature) => {

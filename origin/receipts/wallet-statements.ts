@@ -14,7 +14,7 @@ export type WalletKeyStatement = Pick<
   WalletStatement,
   'wallet_address' | 'pkp_id' | 'derivation' | 'lock'
 > & {
-  /** Signed statement with the same fields, the account, the application and the contract. */
+  /** Signed statement that contains the same fields, and the account, the application and the contract. */
   statement: string
 }
 
@@ -26,8 +26,8 @@ export type WalletStatementsOptions = {
 }
 
 /**
- * Signs statements about how the keys of wallets are derived, with the receipt key. A statement has no timestamp,
- * because its content never changes.
+ * Signs statements about the derivation of wallet keys. The signing key is the receipt key. A statement has no
+ * timestamp, because its content never changes.
  */
 export class WalletStatements {
   readonly #options: WalletStatementsOptions

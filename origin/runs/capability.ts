@@ -17,8 +17,8 @@ import {
 
 export type RunCapability = Capability & {
   /**
-   * Ends the access to wallets, and returns the signatures of wallets with a policy. A request that is still being checked
-   * is refused.
+   * Ends the access to wallets, and returns the signatures by wallets with a policy. Requests for signatures that are
+   * still in flight are refused.
    */
   end(): readonly ReceiptSignature[]
 }
@@ -55,7 +55,7 @@ export function capabilityFor(
   const signUnderPolicy = async (operation: SigningOperation, wallet: PolicyWallet) => {
     const current = () => walletFor(operation)
     const signed = await policySigner!.sign({ operation, action: cid, wallet, current })
-    // A signature that is missing in the receipt does not leave this process.
+    // After the run has ended, its receipt is complete, so a later signature must not leave this process.
     requireRunning(operation.name)
     signatures.push(signed.signature)
     return signed.result

@@ -6,7 +6,7 @@ import { permissionToRun, type RunPermission, walletForRun } from '../accounts/p
 import type { Keyring } from '../keys/keyring.ts'
 import { type PolicyWallet, policyWalletOf } from '../policies/policy-wallet.ts'
 
-/** The message is shown to the action's author. */
+/** Thrown if a key operation is refused. The message is shown to the action's author. */
 export class KeyRefusedError extends Error {
   constructor(message: string) {
     super(message)
@@ -48,7 +48,8 @@ export function requirePermission(
 /**
  * Returns the wallet if a group that permits the action also permits the wallet.
  * @param requested the wallet's address, or the address padded to 32 bytes, as hex in any case
- * @param chainTime time of the chain in Unix seconds. If omitted, wallets with a policy are refused
+ * @param chainTime returns the timestamp of the chain's head in Unix seconds. If omitted, wallets with a policy are
+ * refused
  * @throws {KeyRefusedError}
  */
 export function permittedWallet(
@@ -71,8 +72,8 @@ export function permittedWallet(
 }
 
 /**
- * Returns undefined if the keyring does not derive the wallet's address for the account. An account can register any
- * address as a wallet, with or without a policy.
+ * Returns undefined if the key that is derived from the account and the path does not have the wallet's address,
+ * because an account can register any address as a wallet, with or without a policy.
  */
 function derivedWallet(
   keyring: Keyring,

@@ -6,7 +6,7 @@ import type { StructType } from '../../shared/policies/struct-types.ts'
 import { domainStruct, type TypedData } from '../../shared/policies/typed-data.ts'
 import { serializeTransaction } from './serialize.ts'
 
-/** Returns the digest whose signature is the signature of the request, as lower-case 0x hex. */
+/** Returns the digest that is signed for the request, as lower-case 0x hex. */
 export function digestOf(request: SigningRequest): string {
   switch (request.kind) {
     case 'message':
@@ -35,7 +35,7 @@ function typedDataDigest({ domain, type, value }: TypedData): string {
   return `0x${keccakOfHex(`1901${digits}`)}`
 }
 
-/** `hashStruct` of EIP-712. Values are encoded as 32 bytes, in hex digits without 0x. */
+/** `hashStruct` of EIP-712. Encodes values as 32 bytes in hex, without 0x. */
 class StructHash {
   readonly #typeHashes = new Map<string, string>()
 
@@ -44,7 +44,7 @@ class StructHash {
     return keccakOfHex(this.#typeHash(encodedType) + encoded.join(''))
   }
 
-  /** A type can occur in hundreds of values. */
+  /** Cached, because hundreds of values can have the same type. */
   #typeHash(encodedType: string): string {
     const known = this.#typeHashes.get(encodedType) ?? keccak(Buffer.from(encodedType))
     this.#typeHashes.set(encodedType, known)
@@ -75,5 +75,5 @@ class StructHash {
 
 const keccakOfHex = (digits: string) => keccak(Buffer.from(digits, 'hex'))
 
-/** Faster than `keccak256` of ethers, which matters for long input because it blocks the main thread. */
+/** Faster than `keccak256` of ethers, which would block the main thread for longer. */
 const keccak = (bytes: Uint8Array) => Buffer.from(keccak_256(bytes)).toString('hex')

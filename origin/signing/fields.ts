@@ -10,8 +10,8 @@ export class SigningInputError extends Error {
 }
 
 /**
- * Returns the request of a signing operation, in the form of docs/policies.md#requests. Its fields have not been checked.
- * @throws {DeniedError} if the operation does not contain JSON, or more than the limit
+ * Converts a signing operation to a request in the form of docs/policies.md#requests. Does not check its fields.
+ * @throws {DeniedError} if the operation does not contain valid JSON, or exceeds the limit
  */
 export function requestOf(operation: SigningOperation): object {
   switch (operation.name) {

@@ -5,7 +5,7 @@ type Item = bigint | string | readonly Item[]
 
 /**
  * Serializes a transaction as 0x hex (EIP-155, EIP-2930, EIP-1559; EIP-4844 without the blobs).
- * @param signature 65 bytes as 0x hex. Without it, returns the form whose hash is signed
+ * @param signature 65 bytes as 0x hex. If omitted, returns the unsigned form, whose hash is signed
  */
 export function serializeTransaction(transaction: Transaction, signature?: string): string {
   const { type, chainId } = transaction

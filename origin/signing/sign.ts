@@ -31,7 +31,7 @@ function readOperation(operation: SigningOperation, address: string): SigningReq
 }
 
 /**
- * Signs a request that has been read, and that the wallet's policy allows if it has one.
+ * Signs a parsed request. The caller must have checked it against the wallet's policy, if there is one.
  * @param digest `digestOf(request)`
  * @returns 0x hex: a signature of 65 bytes, or the signed transaction
  */

@@ -1,6 +1,6 @@
 /**
- * Demonstrates wallet policies: a wallet that may spend at most 0.01 of the chain's coin a day pays once. Its key cannot
- * be read, and its second payment is refused.
+ * Demonstrates wallet policies with a wallet that may spend at most 0.01 of the chain's coin a day. It pays once; its
+ * key cannot be read, and its second payment is refused.
  */
 import { parseEther, parseUnits } from 'ethers'
 import { ActionFailed, type SovereignClient } from '../../shared/client/index.ts'
@@ -23,7 +23,7 @@ const ACTION = `const main = ({ wallet, transaction }) =>
 `
 
 const MAX_A_DAY = parseEther('0.01')
-/** Two of them exceed the maximum. */
+/** Two payments exceed the maximum. */
 const PAYMENT = parseEther('0.006')
 const GAS = {
   gasLimit: 21_000,

@@ -56,7 +56,7 @@ export function makeProgram(cli: Cli, isJson: boolean): Command {
       'Serverless functions that can hold private keys, and the triggers that fire them.',
     )
     .version(version, '-V, --version')
-    // A command and its subcommand can have options with the same name.
+    // Allows a command and its subcommand to have options with the same name.
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({

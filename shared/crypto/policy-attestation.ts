@@ -1,5 +1,5 @@
 /**
- * An API payer's statement about a change of a wallet's policy: what the documents say that the contract cannot read
+ * An API payer's signed statement about a change of a wallet's policy, for the contract, which cannot read documents
  * (docs/contracts.md#policies). `PolicyFacet.sol` hashes the same typed data.
  */
 import { hashed, typeHash, word } from './typed-data.ts'
@@ -28,13 +28,13 @@ export const ATTESTATION_MEMBERS = [
 export type PolicyAttestation = {
   accountHash: string
   pkpId: string
-  /** Policy that holds before the change; zero if the wallet is created. */
+  /** Hash of the policy that is replaced; zero for a new wallet. */
   replaces: string
   policyHash: string
-  /** Seconds, from the document of the new policy. */
+  /** `change_delay_s` of the new policy. */
   changeDelay: number
   isImmutable: boolean
-  /** True if the change only tightens the policy, or the wallet is created. */
+  /** True if the change only tightens the policy, and for a new wallet. */
   atOnce: boolean
 }
 

@@ -22,7 +22,7 @@ const SIGNER_MEMBERS = [
 ] as const
 const POLICY_HASH = { name: 'policyHash', type: 'bytes32' } as const
 
-/** Members of the message of each purpose. All types take one word. */
+/** Members of the message for each purpose. Each value is encoded as one word. */
 export const PROOF_MEMBERS = {
   ConvertAccount: SIGNER_MEMBERS,
   CreateWallet: SIGNER_MEMBERS,
@@ -35,7 +35,7 @@ export const PROOF_MEMBERS = {
 export type Purpose = keyof typeof PROOF_MEMBERS
 export const PURPOSES = Object.keys(PROOF_MEMBERS) as readonly Purpose[]
 
-/** Members of a message besides the address and the time: 32 bytes as 0x hex. */
+/** Members of a message in addition to the address and the time. Each one is 32 bytes as 0x hex. */
 export type ProofTerms = { pkpId?: string; policyHash?: string }
 
 /** Claim to control an address at a point in time. The claim is addressed to the service's node of one chain. */
@@ -46,7 +46,7 @@ export type ProofStatement = {
   /** Time of signing in Unix seconds. */
   issuedAt: bigint | number
   chainId: bigint | number
-  /** Exactly those of the purpose. */
+  /** Must be exactly the terms of the purpose. */
   terms?: ProofTerms
 }
 
@@ -57,7 +57,7 @@ export type TypedData = {
   message: { address: string; issuedAt: number | string } & ProofTerms
 }
 
-/** Returns the names of the members that a message of this purpose has besides the address and the time. */
+/** Returns the names of the terms that a message for this purpose contains. */
 export function termNames(purpose: Purpose): (keyof ProofTerms)[] {
   return PROOF_MEMBERS[purpose].flatMap(({ name }) =>
     name === 'address' || name === 'issuedAt' ? [] : [name],
@@ -91,7 +91,7 @@ export function typedDataDigest(statement: ProofStatement): Uint8Array {
   return hashed(Uint8Array.of(0x19, 0x01), domain, hashed(typeHash(purpose, members), ...words))
 }
 
-/** @throws {Error} unless the terms are exactly those of the purpose */
+/** @throws {Error} if terms of the purpose are missing, or others are given */
 function requireTerms({ purpose, terms = {} }: ProofStatement): ProofTerms {
   const [given, expected] = [Object.keys(terms).toSorted(), termNames(purpose).toSorted()]
   if (given.join() === expected.join()) return terms

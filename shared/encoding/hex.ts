@@ -1,5 +1,5 @@
 const DIGITS = /^(?:[0-9a-f]{2})*$/i
-/** Values of the digits, by character code. */
+/** Values of hex digits by character code. */
 const VALUES = Uint8Array.from({ length: 103 }, (_, code) =>
   parseInt(String.fromCharCode(code), 16),
 )
@@ -22,7 +22,7 @@ export function decodeHex(text: string): Uint8Array<ArrayBuffer> | undefined {
   return bytes
 }
 
-/** Decodes hex of UTF-8. Returns `undefined` for any other text. */
+/** Decodes hex to UTF-8 text. Returns `undefined` if the hex or the UTF-8 is invalid. */
 export function decodeHexText(text: string): string | undefined {
   const bytes = decodeHex(text)
   try {

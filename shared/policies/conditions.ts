@@ -7,10 +7,10 @@ import { type NamedLists, listOf } from './named-lists.ts'
 import { refuse } from './policy-error.ts'
 import { valueWords } from './words.ts'
 
-/** Returns undefined if the condition holds, otherwise the failure. @param wallet lower-case address */
+/** Checks a value. Returns undefined if the condition holds. @param wallet lower-case address */
 export type Check = (value: AbiValue, wallet: string) => Failure | undefined
 
-/** Returns the failure in words, which are seldom needed: a condition can fail for thousands of elements. */
+/** Describes a failure. Called only if the text is needed, because a condition can fail for thousands of elements. */
 export type Failure = () => string
 
 type Place = { path: string; lists: NamedLists }

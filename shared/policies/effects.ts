@@ -9,7 +9,7 @@ export type Movement = {
   recipient: string
   /** Amount in the smallest unit. An ID for the functions that ERC-20 and ERC-721 share. */
   amount: bigint
-  /** Set for functions that only tokens with this standard have. Their `amount` is a number of tokens, and no ID. */
+  /** Set if the effect is specific to this standard. The `amount` is then a number of tokens, not an ID. */
   standard?: 'erc721' | 'erc1155'
   isUnlimited: boolean
   /** The approval covers all tokens and has no amount or ID. */
@@ -265,8 +265,8 @@ export const TYPE_EFFECTS: Readonly<Record<string, EffectOf>> = {
 type OfferItem = [itemType: bigint, token: string, id: bigint, start: bigint, end: bigint]
 
 /**
- * Whoever fills a Seaport order is unknown, so the recipient is the contract that takes the tokens. An order that is
- * filled in parts can offer several ERC-721 tokens of a collection.
+ * It is not known who will fill a Seaport order, so the recipient is the contract that takes the tokens. A partially
+ * fillable order can offer several ERC-721 tokens of a collection.
  */
 function offered([itemType, token, , start, end]: OfferItem, seaport: string): Movement {
   const isNft = itemType === 2n || itemType === 4n
@@ -293,7 +293,7 @@ const WITNESS_TYPES: readonly { start: string; effect: EffectOf }[] = [
 
 export function effectOfType(encodedType: string): EffectOf | undefined {
   if (Object.hasOwn(TYPE_EFFECTS, encodedType)) return TYPE_EFFECTS[encodedType]
-  // With the parenthesis, because the name of another type can end with TokenPermissions.
+  // Includes the parenthesis, because the name of another type could end with TokenPermissions.
   if (!encodedType.includes(`)${PERMISSIONS}`)) return undefined
   return WITNESS_TYPES.find(({ start }) => encodedType.startsWith(start))?.effect
 }

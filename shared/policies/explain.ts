@@ -95,7 +95,7 @@ function movementWords(
     : `the token ${token ?? '(without a contract)'} on chain ${chain ?? '(any)'}`
   if (isForAll) return `Allows ${recipient} to take any amount of ${name}.`
   const isNft = (known?.standard ?? standard) === 'erc721'
-  // Without a standard of its own, the movement has an ID instead of an amount.
+  // If the function belongs to both standards, the amount is an ID.
   if (isNft && (standard === undefined || amount === 1n))
     return kind === 'transfer'
       ? `Sends one token of ${name} to ${recipient}.`

@@ -1,7 +1,7 @@
 import { SIGNING_INPUT_MAX_BYTES } from '../limits.ts'
 import { DeniedError } from './denial.ts'
 
-/** Own members of an untrusted object. */
+/** Reads the own members of an untrusted object. */
 export type Fields = {
   /** Undefined if the member is absent. */
   value(name: string): unknown
@@ -16,7 +16,7 @@ export type Fields = {
 export function requireFields(value: unknown, path: string, isNullAbsent = false): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new DeniedError('malformed_request', `${path}: expected an object`)
-  // Members of the request itself are named without a prefix, as in the arguments of signing operations.
+  // Members of the request itself have no prefix, as in the arguments of signing operations.
   const prefix = path === 'request' ? '' : `${path}.`
   const members = new Map<string, unknown>()
   for (const key of Reflect.ownKeys(value)) {
@@ -47,7 +47,7 @@ export function requireFields(value: unknown, path: string, isNullAbsent = false
   }
 }
 
-/** Quotes a name, so that it cannot pass for words of ours. */
+/** Quotes an untrusted name, so that it cannot imitate the surrounding text. */
 export const quoted = (name: string) => JSON.stringify(name.slice(0, 64))
 
 /** @throws {DeniedError} with this code */
@@ -57,7 +57,7 @@ export function readList(
   code: 'malformed_request' | 'invalid_type',
 ): readonly unknown[] {
   if (!Array.isArray(value)) throw new DeniedError(code, `${path}: expected an array`)
-  // Reads each index once, so that holes count as undefined.
+  // Reads each index once, and converts holes to undefined.
   return Array.from<unknown>(value)
 }
 

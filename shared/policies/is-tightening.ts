@@ -7,17 +7,18 @@ import { type NamedFunction, type Region, regionsOf } from './tightening/region.
 import { TooMuchWorkError, Work } from './tightening/work.ts'
 
 /**
- * Returns true if a policy provably tightens another: whatever `to` allows, `from` allows, too, and `from` adds it to
- * the same sums with the same or lower amounts, and the same or higher limits. Returns false if there is no proof, so a
- * policy that is equivalent but written differently can count as a loosening.
+ * Returns true if `to` provably tightens `from`: `from` allows every request that `to` allows, and counts it in no
+ * additional sums, with no higher amounts and under no lower limits. Returns false without a proof, so an equivalent
+ * policy that is written differently can count as a loosening.
  *
- * Compares each rule of `to` that allows with the rules of `from` in order, because the first match decides: a request
- * that a narrower rule no longer matches falls to a later one, which may count it in fewer sums (docs/decisions/0111).
+ * Compares each allowing rule of `to` with the rules of `from` in order, because the first match decides: a request
+ * that a narrowed rule no longer matches falls through to a later one, which may count it in fewer sums
+ * (docs/decisions/0111).
  */
 export function isTightening(from: Policy, to: Policy): boolean {
   const [before, after] = [from.document, to.document]
   if ((after.change_delay_s ?? 0) < (before.change_delay_s ?? 0)) return false
-  // Making a policy immutable cannot be undone, so it waits for the delay, in which the owner can cancel it.
+  // Not a tightening, although it allows nothing new: it cannot be undone, so the owner can cancel it during the delay.
   if (before.immutable !== after.immutable) return false
   if (nftsOf(from) !== nftsOf(to)) return false
   try {
@@ -28,7 +29,7 @@ export function isTightening(from: Policy, to: Policy): boolean {
   }
 }
 
-/** Sums count these tokens by number, and their IDs are not unlimited approvals: a change has effects in all rules. */
+/** ERC-721 tokens. The standard affects all rules: sums count these tokens by number, and an ID is not an amount. */
 const nftsOf = ({ document }: Policy): string =>
   (document.tokens ?? [])
     .filter(({ standard }) => standard === 'erc721')
@@ -36,7 +37,7 @@ const nftsOf = ({ document }: Policy): string =>
     .toSorted()
     .join()
 
-/** Measured: a pair takes as long as so many steps in sets. */
+/** Measured cost of a pair, in units of one set operation. */
 const PAIR_STEPS = 30
 
 class Comparison {
@@ -62,7 +63,7 @@ class Comparison {
     )
   }
 
-  /** @param earlier rules of the new policy that come first: none of them decides about the requests of the region */
+  /** @param earlier preceding rules of the new policy; requests that they match do not reach the region */
   #isAllowedBefore(region: Region, earlier: readonly Region[]): boolean {
     for (const old of this.#before.filter(isSameKind(region))) {
       if (this.#isContradiction([...region.frame, ...old.frame])) continue
@@ -70,13 +71,13 @@ class Comparison {
       const isDecided = this.#areDecided(region, old, earlier)
       if (!isDecided && (old.rule.effect === 'deny' || !this.#coversCharges(region, old)))
         return false
-      // If earlier rules decide about all of them, no request reaches the region.
+      // The old rule decides all requests of the region that are left, so later old rules do not matter.
       if (this.#isWithin(region, old)) return true
     }
     return false
   }
 
-  /** A request that a rule cannot decode is denied. Returns true if the old rule decodes all requests of the region. */
+  /** Returns true if the old rule can decode all requests of the region. It denies requests that it cannot decode. */
   #isDecodable(region: Region, old: Region, earlier: readonly Region[]): boolean {
     if (!old.functions) return true
     const frame = [...region.frame, ...old.frame]
@@ -90,7 +91,7 @@ class Comparison {
     )
   }
 
-  /** Returns true if an earlier rule decides about all requests of the region that the old rule matches. */
+  /** Returns true if an earlier rule decides all requests that are in the region and match the old rule. */
   #areDecided(region: Region, old: Region, earlier: readonly Region[]): boolean {
     const common = [...region.frame, ...region.limits, ...old.frame, ...old.limits]
     const pairs = region.unions.map((union, index) => this.#pairs(union, old.unions[index]!))
@@ -102,7 +103,7 @@ class Comparison {
     )
   }
 
-  /** Returns the alternatives of requests that fulfill one of both lists. */
+  /** Returns the combinations of an alternative from each list that do not contradict each other. */
   #pairs(ones: readonly (readonly Fact[])[], others: readonly (readonly Fact[])[]): Fact[][] {
     this.#work.spend(ones.length * others.length * PAIR_STEPS)
     return ones
@@ -140,21 +141,21 @@ const isSameKind =
   (other: Region) =>
     other.rule.kind === rule.kind
 
-/** Data with fewer bytes than a selector, which a rule that names functions refuses. */
+/** Data that is shorter than a selector. A rule that names functions denies it. */
 const SHORT_DATA: NamedFunction = { selector: '', canonical: undefined }
 
-/** Returns true if the region has requests with the selector of a function whose data is not its canonical encoding. */
+/** Returns true if the region may contain calls of the function that are not canonically encoded. */
 function mayBeUndecodable({ rule, functions }: Region, { selector, canonical }: NamedFunction) {
   const { calls, to } = rule as TransactionRule
   if (calls === 'none') return false
-  // A rule that allows calls decodes the well-known functions.
+  // A rule that allows calls decodes well-known functions itself.
   if (to !== 'creation' && knownFunction(selector)) return false
   if (functions === undefined) return true
   const named = functions.find((each) => each.selector === selector)
   return named !== undefined && named.canonical !== canonical
 }
 
-/** Returns true if the rule denies all requests of its frame whose data is not the canonical encoding of the function. */
+/** Returns true if the rule denies all calls of the function in its frame that are not canonically encoded. */
 function stopsUndecodable({ rule, functions }: Region, called: NamedFunction): boolean {
   const isDenied = rule.effect === 'deny'
   if (functions === undefined) return isDenied && (rule as TransactionRule).calls === 'any'

@@ -1,6 +1,6 @@
-/** Limits of a policy document. They bound the work of one check, and the size of a policy in the contract's events. */
+/** Limits of a policy document. They bound the work of a check, and the size of a stored document. */
 export const POLICY_MAX_BYTES = 64 * 1024
-/** Twice the depth of the most conditions that can be nested. */
+/** Maximum nesting of the JSON. A valid document has about 70 levels at most: each nested condition adds two. */
 export const POLICY_DEPTH_MAX = 160
 export const RULES_MAX = 64
 /** Functions, types, messages or domains of one rule. */
@@ -11,7 +11,10 @@ export const LISTS_MAX = 16
 /** Addresses in one list, and values of one condition. */
 export const VALUES_MAX = 500
 export const SUMS_MAX = 32
-/** Sums to which one signature can add: those of each recipient count. All of them are locked and written together. */
+/**
+ * Sums that one signature can add to. A `per_recipient` sum counts once for each recipient. All of them are locked and
+ * written in one transaction.
+ */
 export const CHARGES_MAX = 1_024
 export const TOKENS_MAX = 64
 /** The longest published type, Seaport's `BulkOrder`, has about 1,200 characters. */

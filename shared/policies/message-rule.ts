@@ -25,7 +25,7 @@ export function compileMessageRule({ effect, messages, binary }: MessageRule): M
 
 const NO_EFFECT: Match = { effect: undefined }
 
-/** Returns the UTF-8 of a text as 0x hex. */
+/** Encodes text as UTF-8 in 0x hex. */
 export const bytesOf = (text: string) => `0x${encodeHex(new TextEncoder().encode(text))}`
 
 /** Length of a hash in 0x hex. Some contract wallets accept the signature of a message as that of a hash. */

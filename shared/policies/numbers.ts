@@ -3,8 +3,9 @@ import { SIGNING_INPUT_MAX_BYTES } from '../limits.ts'
 import { DeniedError } from './denial.ts'
 
 /**
- * Notation of a request. `strict` is what all programs read in the same way. `ethers` is what ethers v5 accepts: decimal
- * numbers with leading zeros, addresses in upper case, and transactions in which fields are missing.
+ * Accepted notation of a request. `strict` accepts only values that all programs read in the same way. `ethers` also
+ * accepts what ethers v5 accepts: decimal numbers with leading zeros, addresses in upper case, and missing transaction
+ * fields.
  */
 export type Notation = 'strict' | 'ethers'
 
@@ -18,8 +19,8 @@ const LEADING_ZERO = /^-?0[0-9]|^-0$/
 const HEX_BYTES = /^0x(?:[0-9a-fA-F]{2})*$/
 
 /**
- * Reads an integer: a bigint, a safe integer, a decimal text, or 0x hex. Hex may be negative and have leading zeros,
- * which ethers v5 writes.
+ * Reads an integer: a bigint, a safe integer, decimal text, or 0x hex. Hex can be negative and have leading zeros, as
+ * written by ethers v5.
  * @throws {DeniedError}
  */
 export function readInteger(value: unknown, path: string, notation: Notation): bigint {
@@ -46,7 +47,7 @@ function integerOf(value: unknown, notation: Notation): bigint | undefined {
   return minus === '-' ? -BigInt(digits) : BigInt(digits)
 }
 
-/** @throws {DeniedError} for an integer that is negative, or above the maximum, which is a power of 2 minus 1 */
+/** @param max a power of 2, minus 1 @throws {DeniedError} for a negative integer, or one above the maximum */
 export function readUint(
   value: unknown,
   path: string,
@@ -59,7 +60,7 @@ export function readUint(
   throw invalid(`${path}: expected an integer from 0 to 2^${bits} - 1`)
 }
 
-/** Reads the ID of one chain, in strict notation. @throws {DeniedError} for 0, which stands for all chains */
+/** Reads a chain ID in strict notation. @throws {DeniedError} for 0, which means every chain */
 export function readChain(value: unknown, path: string): bigint {
   if (value === undefined)
     throw new DeniedError('chain_missing', `${path}: missing; name one chain`)

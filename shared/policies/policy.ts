@@ -51,7 +51,7 @@ function parseDocument(text: string): PolicyDocument {
   }
   const twice = duplicateMember(text)
   if (twice !== undefined) refuse(twice, 'the member occurs twice; remove one of them')
-  // Validation recurses, and would overflow the stack.
+  // Checked first, because validation is recursive and would overflow the stack.
   if (isDeeperThan(value, POLICY_DEPTH_MAX))
     refuse('policy', `nested deeper than ${POLICY_DEPTH_MAX} levels; nest fewer conditions`)
   const result = policySchema.safeParse(value)

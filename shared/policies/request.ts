@@ -24,7 +24,8 @@ export type Message = {
 }
 
 /**
- * @param request the JSON that docs/policies.md describes. Untrusted
+ * Reads an untrusted request for a signature.
+ * @param request in the form of docs/policies.md#requests
  * @param wallet address, which the field `from` of a transaction must name if it is present
  * @throws {DeniedError}
  */
@@ -74,7 +75,7 @@ function readMessage(fields: Fields): Message {
 /** @param bytes lower-case 0x hex */
 export const messageOf = (bytes: string): Message => ({
   bytes,
-  // Decoded only if a policy needs it.
+  // Lazy, because few policies need it.
   get text() {
     return decodeHexText(bytes)
   },

@@ -1,14 +1,14 @@
 /**
- * Rolling sums. Amounts are added up in buckets of time, so that a sum needs little storage. A bucket counts in full
- * until its end has left the window: a sum can be too high for a moment, but is never too low.
+ * Rolling sums. Amounts are added up in time buckets, so that a sum needs little storage. A bucket counts in full until
+ * its end has left the window, so a sum is sometimes slightly too high, but never too low.
  *
- * Several machines have clocks that differ. Amounts leave a sum by the earlier clock, and are recorded at the later one,
- * so that an amount counts for the whole window as long as one of the two clocks is right.
+ * The clocks of machines differ. Amounts leave a sum by the earlier of two clocks, and are recorded at the later one,
+ * so that an amount counts for the whole window if at least one of the clocks is right.
  */
 
-/** What was added to one sum. Plain data, which can be stored as JSON if amounts are written as texts. */
+/** State of one sum. Can be stored as JSON if amounts are converted to text. */
 export type SumState = {
-  /** The latest time of the earlier clock at which the sum was changed. Unix time in milliseconds. */
+  /** Time of the last change by the earlier clock, which never decreases. Unix time in milliseconds. */
   latest: number
   buckets: readonly SumBucket[]
 }
@@ -24,8 +24,8 @@ export const EMPTY_SUM: SumState = { latest: 0, buckets: [] }
 const BUCKETS = 64
 
 /**
- * Only a sum whose window was changed many times would have more. A window of a minute has 64 buckets, and about 70
- * later ones if a clock is ahead by a minute.
+ * A window of a minute has 64 buckets, and about 70 later ones if a clock is a minute ahead. Only a sum whose window
+ * was changed many times could have more.
  */
 const BUCKETS_MAX = 192
 
@@ -44,9 +44,9 @@ export function remainingOf(state: SumState, limit: SumLimit, now: number): bigi
 }
 
 /**
- * Adds an amount to a sum. Time never goes back: if the clock is set back, it is the latest time that the sum has seen.
- * @param now by the earlier clock
- * @param recordedAt by the later clock
+ * Adds an amount to a sum. If the clock was set back, the time of the last change is used instead.
+ * @param now time of the earlier clock
+ * @param recordedAt time of the later clock
  * @returns undefined if the sum would exceed its limit
  */
 export function addToSum(
@@ -66,7 +66,7 @@ export function addToSum(
   return { latest, buckets: merged([...kept, { ends, amount: (same?.amount ?? 0n) + amount }]) }
 }
 
-/** Merges the two earliest of too many buckets. The earlier amount then counts longer. */
+/** Merges the two earliest buckets if there are too many. The earlier amount then counts longer. */
 function merged(buckets: readonly SumBucket[]): readonly SumBucket[] {
   if (buckets.length <= BUCKETS_MAX) return buckets
   const [first, second, ...rest] = buckets.toSorted((one, other) => one.ends - other.ends)

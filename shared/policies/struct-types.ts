@@ -3,7 +3,10 @@ import { type AbiTuple, type AbiType, elementaryType } from './abi-type.ts'
 import { DeniedError } from './denial.ts'
 import { quoted, readList, readText, requireFields } from './fields.ts'
 
-/** `encodedType` is `encodeType` of EIP-712, which names the type, all types that it refers to, and their members. */
+/**
+ * A struct type. `encodedType` is `encodeType` of EIP-712: the type and all types that it refers to, with their
+ * members.
+ */
 export type StructType = AbiTuple & { encodedType: string }
 
 /** Members of each struct type, by its name. */
@@ -12,23 +15,25 @@ type Member = { name: string; type: string }
 
 /** Real typed data has at most about ten struct types. */
 const STRUCT_TYPES_MAX = 32
-/** Total length of the names and types. Every struct type is hashed together with all types that it refers to. */
+/** Maximum total length of names and types. Each struct type is hashed together with all types that it refers to. */
 const TYPES_MAX_CHARACTERS = 4 * 1024
-/** Number of paths between the struct types, which can grow exponentially. Libraries such as ethers follow each path. */
+/**
+ * Maximum number of paths between struct types. It can grow exponentially, and libraries such as ethers follow each.
+ */
 const PATHS_MAX = 1_024
 
 /** A more permissive pattern would allow one type's encoding to imitate another's. */
 const IDENTIFIER = /^[A-Za-z_$][A-Za-z0-9_$]*$/
-/** Names that are, or look like, a type of the standard. */
+/** Names that are, or look like, elementary types. */
 const RESERVED = /^(?:address|bool|string|bytes[0-9]*|u?int[0-9]*)$/
 const TYPE = /^([^[]*)((?:\[(?:[1-9][0-9]{0,5})?\]){0,8})$/
 
 export const DOMAIN_TYPE = 'EIP712Domain'
 
 /**
- * @param domainType encoded type that the types may include. Undefined if they must not include it
- * @returns the primary type, and its name
- * @throws {DeniedError} unless the types are finite and belong to one primary type
+ * Reads the `types` of typed data, and returns the primary type.
+ * @param domainType encoded type of the domain, which `types` may include. If undefined, `types` must not include one
+ * @throws {DeniedError} if types are recursive, or do not all belong to one primary type
  */
 export function readStructTypes(
   value: unknown,
@@ -78,13 +83,13 @@ function requireTypeName(name: string, path: string): void {
   requireIdentifier(name, path)
 }
 
-/** `__proto__` would change an object instead of its members. */
+/** Rejects `__proto__`, because assigning it would set an object's prototype. */
 function requireIdentifier(name: unknown, path: string): asserts name is string {
   if (typeof name !== 'string' || !IDENTIFIER.test(name) || name === '__proto__')
     throw invalid(`${path}: expected a name of letters, digits, _ and $`)
 }
 
-/** Finds the only type to which no other type refers. Other types of that kind would not be signed. */
+/** Finds the only type to which no other type refers. A second such type would not be part of the signature. */
 function primaryTypeOf(declared: Declared): { primaryType: string; type: StructType } {
   const resolver = new TypeResolver(declared)
   const structs = [...declared.keys()].map((name) => resolver.struct(name))
@@ -102,13 +107,13 @@ type Resolved = {
   type: StructType
   /** Names of the struct types to which this one refers, directly or indirectly. */
   uses: ReadonlySet<string>
-  /** Number of paths from this type to those that it refers to. */
+  /** Number of paths that start at this type. */
   paths: number
 }
 
 class TypeResolver {
   readonly #declared: Declared
-  /** A type whose members are being resolved is undefined. */
+  /** The value is undefined while the members of the type are being resolved. */
   readonly #resolved = new Map<string, Resolved | undefined>()
   #paths = 0
 
@@ -162,7 +167,7 @@ function unknownType(base: string): string {
   return 'expected a type of EIP-712 or a struct type, with at most eight array dimensions'
 }
 
-/** Writes one type without the types that it refers to. */
+/** Encodes one type, without the types that it refers to. */
 export function encodeType(name: string, members: readonly Member[]): string {
   return `${name}(${members.map((member) => `${member.type} ${member.name}`).join(',')})`
 }

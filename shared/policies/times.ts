@@ -28,7 +28,7 @@ export function compileTimes(
   }
 }
 
-/** Returns the minute of the day. */
+/** Converts `hh:mm` to the minute of the day. */
 export function minuteOf(time: string): number {
   const [hours, minutes] = time.split(':').map(Number)
   return Math.min(hours! * 60 + minutes!, DAY_MINUTES)

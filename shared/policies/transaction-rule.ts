@@ -12,7 +12,7 @@ import { refuse } from './policy-error.ts'
 import type { Scope } from './scope.ts'
 import { maxGasPrice, type Transaction } from './transaction.ts'
 
-/** Types of transactions that a rule allows unless it names others. */
+/** Transaction types that a rule allows by default. */
 export const DEFAULT_TYPES = [0, 1, 2]
 
 /** @throws {PolicyError} */

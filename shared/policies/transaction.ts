@@ -11,10 +11,10 @@ import {
   SAFE_INTEGER_MAX,
 } from './numbers.ts'
 
-/** Names of the fields are those of ethers. Addresses and bytes are lower-case 0x hex. */
+/** An unsigned transaction with the field names of ethers. Addresses and bytes are lower-case 0x hex. */
 export type Transaction = {
   type: 0 | 1 | 2 | 3
-  /** 0 in a legacy transaction that is valid on every chain, which only wallets without a policy sign. */
+  /** 0 if a legacy transaction is valid on every chain. Only wallets without a policy sign it. */
   chainId: bigint
   nonce: bigint
   /** Null creates a contract. */
@@ -22,19 +22,19 @@ export type Transaction = {
   value: bigint
   data: string
   gasLimit: bigint
-  /** For the types 0 and 1. */
+  /** Types 0 and 1. */
   gasPrice?: bigint
-  /** For the types 2 and 3, as is `maxPriorityFeePerGas`. */
+  /** Types 2 and 3, like `maxPriorityFeePerGas`. */
   maxFeePerGas?: bigint
   maxPriorityFeePerGas?: bigint
   accessList?: { address: string; storageKeys: string[] }[]
-  /** For the type 3, as is `blobVersionedHashes`. */
+  /** Type 3, like `blobVersionedHashes`. */
   maxFeePerBlobGas?: bigint
   blobVersionedHashes?: string[]
 }
 
 const LEGACY = 'type,from,chainId,nonce,gasLimit,to,value,data,gasPrice'.split(',')
-/** gasPrice has to equal maxFeePerGas, as in ethers v5. */
+/** `gasPrice` is allowed if it equals `maxFeePerGas`, as in ethers v5. */
 const EIP_1559 = [...LEGACY, 'accessList', 'maxFeePerGas', 'maxPriorityFeePerGas']
 const FIELDS: readonly (readonly string[])[] = [
   LEGACY,
@@ -43,12 +43,12 @@ const FIELDS: readonly (readonly string[])[] = [
   [...EIP_1559, 'maxFeePerBlobGas', 'blobVersionedHashes'],
 ]
 
-/** Maximum number of addresses and storage keys. Each of them is checked and hashed on the origin's main thread. */
+/** Maximum number of addresses and storage keys. Each one is checked and hashed on the origin's main thread. */
 const ACCESS_LIST_MAX = 128
 
 /**
- * Reads an unsigned transaction. In the notation of ethers v5, null stands for a missing field, a transaction without a
- * type is a legacy transaction, other missing numbers are 0, and so is '0x'.
+ * Reads an unsigned transaction. In the notation of ethers v5, null means that a field is missing, a transaction
+ * without a type is a legacy transaction, and other missing numbers and '0x' are 0.
  * @param wallet address, which the field `from` must name if it is present
  * @throws {DeniedError}
  */
@@ -88,7 +88,7 @@ export function readTransaction(given: unknown, wallet: string, notation: Notati
   }
 }
 
-/** In strict notation, the other fields determine a missing type, as in ethers v6. */
+/** In strict notation, a missing type is inferred from the other fields, as in ethers v6. */
 function readType(fields: Fields, isStrict: boolean): 0 | 1 | 2 | 3 {
   const given = fields.value('type')
   if (given === undefined || given === null) {
@@ -180,7 +180,7 @@ export function maxGasPrice({ gasPrice, maxFeePerGas }: Transaction): bigint {
   return gasPrice ?? maxFeePerGas ?? 0n
 }
 
-/** Returns the highest fee of the transaction, without what a rollup charges for its data on the base chain. */
+/** Returns the highest possible fee, without the fee that a rollup charges for data on its base chain. */
 export function maxFee(transaction: Transaction): bigint {
   const { gasLimit, maxFeePerBlobGas = 0n, blobVersionedHashes = [] } = transaction
   const blobGas = GAS_PER_BLOB * BigInt(blobVersionedHashes.length)

@@ -31,7 +31,7 @@ const DOMAIN_MEMBERS = [
 ] as const
 
 /**
- * Maximum number of values, including arrays and structs. Each of them is encoded or hashed on the origin's main thread,
+ * Maximum number of values, including arrays and structs. Each one is encoded or hashed on the origin's main thread,
  * which serves all runs.
  */
 const VALUES_MAX = 512
@@ -67,7 +67,7 @@ function readDomain(value: unknown, notation: Notation): TypedDataDomain {
   )
 }
 
-/** Returns the domain as a struct, whose type has the members that are present. */
+/** Returns the domain as a struct whose type has only the members that are present. */
 export function domainStruct(domain: TypedDataDomain): { type: StructType; value: AbiValue[] } {
   const present = DOMAIN_MEMBERS.filter(({ name }) => domain[name] !== undefined)
   const members = present.map(({ name, type }) => ({ name, type: elementaryType(type)! }))
@@ -75,7 +75,7 @@ export function domainStruct(domain: TypedDataDomain): { type: StructType; value
   return { type, value: present.map(({ name }) => domain[name]!) }
 }
 
-/** Checks values against their types. Requires each field of a struct, and refuses members that are no fields. */
+/** Checks values against their types. A struct must have exactly the fields of its type. */
 class ValueReader {
   readonly #notation: Notation
   #left = VALUES_MAX

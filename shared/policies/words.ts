@@ -3,11 +3,11 @@ import type { AbiTuple, AbiValue } from './abi-type.ts'
 /** Longer texts are cut, because a message or calldata can have any length. */
 const SHOWN_CHARACTERS = 200
 
-/** Writes a value of a call or of typed data. Text is quoted, so that it cannot pass for words of ours. */
+/** Writes a value of a call or of typed data. Text is quoted, so that it cannot imitate the surrounding text. */
 export function valueWords(value: AbiValue): string {
   if (typeof value === 'bigint' || typeof value === 'boolean') return String(value)
   if (typeof value === 'string') {
-    // Cut first: a policy can have a thousand conditions on a text of 64 KiB, and each of them fails with these words.
+    // Truncated before it is escaped: a thousand conditions can fail on the same text of 64 KiB.
     const start = value.slice(0, SHOWN_CHARACTERS + 1)
     const isHex = /^0x[0-9a-f]*$/.test(start)
     return cut(isHex ? start : JSON.stringify(start))

@@ -33,7 +33,7 @@ const receiptSchema = z
     /** Wall-clock time of the execution inside the sandbox. */
     duration_ms: z.number().min(0),
     charged_cents: z.int().min(0),
-    /** Signatures of wallets with a policy, in the order of signing. Absent if there are none. */
+    /** Signatures by wallets with a policy, in the order of signing. Absent if there are none. */
     signatures: z.array(receiptSignatureSchema).min(1).max(KEY_OPERATIONS_MAX).optional(),
     /** Compose hash of the application that ran the action, as in the evidence at that time. */
     compose_hash: sha256HexSchema,

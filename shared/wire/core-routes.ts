@@ -21,7 +21,7 @@ const PATHS_WITH_POLICY: readonly string[] = [
   '/core/v1/simulate_signature',
 ]
 
-/** Returns the maximum body of a path of the core API. */
+/** Returns the maximum body size for a path of the core API. */
 export function coreBodyMaxBytes(path: string): number {
   if (PATHS_WITH_SOURCE.includes(path)) return CORE_BODY_MAX_BYTES
   return PATHS_WITH_POLICY.includes(path) ? POLICY_BODY_MAX_BYTES : OPERATION_BODY_MAX_BYTES

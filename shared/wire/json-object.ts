@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * A JSON object, as it was sent. `z.record` would visit every key (there can be a million) and drop a key named
- * `__proto__`.
+ * Accepts any JSON object unchanged. `z.record` would visit every key, of which there can be a million, and drop a key
+ * named `__proto__`.
  */
 export const jsonObjectSchema = z
   .unknown()

@@ -5,7 +5,7 @@ import { addressSchema, cidSchema, hashSchema, hexSchema, pkpIdSchema } from './
 import { jsonObjectSchema } from './json-object.ts'
 import { walletProofFields } from './wallet-proofs.ts'
 
-/** `parsePolicy` validates the document, because a schema cannot express all of its rules. */
+/** Validated later by `parsePolicy`, because a schema cannot express all rules. */
 export const policyDocumentSchema = jsonObjectSchema.meta({
   type: 'object',
   description: 'The policy document (docs/policies.md).',
@@ -41,12 +41,12 @@ export const setWalletPolicyResponse = z.object({
     .meta({ description: 'The policy that replaces it later. Null if the change took effect.' }),
 })
 
-/** Request to store a policy that the admin wallet then sets in its own transaction. */
+/** Request to store a policy, which the admin wallet then sets with its own transaction. */
 export const setWalletPolicyWithSignatureRequest = setWalletPolicyRequest.extend(
   walletProofFields('SetWalletPolicy'),
 )
 
-/** Arguments of `registerPolicyWallet` and `setWalletPolicy` of the contract. */
+/** Arguments of the contract functions `registerPolicyWallet` and `setWalletPolicy`. */
 export const policyTermsFields = {
   policy_hash: hashSchema,
   change_delay_s: z.int().min(0),

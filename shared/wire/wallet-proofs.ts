@@ -44,13 +44,13 @@ const TERM_SCHEMAS = {
   policyHash: hexSchema(32).meta({ description: 'Hash of the policy in this request.' }),
 }
 
-/** The type is that of all purposes. */
+/** Typed with all terms as optional, to fit every purpose. */
 function termFields(purpose: Purpose) {
   const fields = termNames(purpose).map((name) => [name, TERM_SCHEMAS[name]])
   return Object.fromEntries(fields) as { [Name in keyof ProofTerms]-?: z.ZodOptional<z.ZodString> }
 }
 
-/** The caller checks the chain ID, the time, and that the terms are those of the request. */
+/** The caller must check the chain ID and the time, and compare the terms with the request. */
 function typedDataSchema(purpose: Purpose) {
   return z.strictObject({
     types: z.strictObject({

@@ -43,7 +43,7 @@ const keyMembers = (key: any, words: NameLookup): ExplanationFacts => [
   ['Can run the actions of', words.groups([...key.executeInGroups])],
 ]
 
-/** Facts about a policy, of which the contract knows only the hash. */
+/** Terms of a policy in a contract call, which contains only the hash of the document. */
 const policyFacts = ({ policyHash, changeDelay, isImmutable }: any): ExplanationFacts => [
   ['Policy hash', policyHash],
   [

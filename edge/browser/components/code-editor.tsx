@@ -16,11 +16,11 @@ type CodeEditorProps = {
   onMounted: (editor: MountedEditor) => void
 }
 
-/** Editor for code. A plain textarea is shown until the editor has loaded, and remains if loading fails. */
+/** Code editor. Shows a plain textarea until the editor has loaded, or permanently if loading fails. */
 export const CodeEditor: FC<CodeEditorProps> = (props) => {
   const { name, label, text } = props
   const area = useRef<HTMLTextAreaElement>(null)
-  // The callbacks of the latest render, because the editor is mounted only once.
+  // The editor is mounted once, so it must call the callbacks of the latest render.
   const latest = useRef(props)
   latest.current = props
   useEffect(() => {

@@ -79,7 +79,7 @@ export const TextArea: FC<TextAreaProps> = ({ name, label, hint, error, value, .
   </LabeledField>
 )
 
-/** Text area that a script renders: its value is a property. */
+/** Controlled text area for pages that a script renders. */
 export const LiveTextArea: FC<TextAreaProps> = ({ name, label, hint, error, value, ...area }) => (
   <LabeledField {...{ name, label, hint, error }}>
     <textarea

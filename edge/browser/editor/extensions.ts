@@ -53,7 +53,7 @@ const completion = ({ name, detail }: ActionName): Completion => ({
 
 export type EditorLanguage = 'javascript' | 'json'
 
-/** JSON is an expression of JavaScript, so it needs no parser of its own. */
+/** JSON is parsed as a JavaScript expression, so no second parser is bundled. */
 const LANGUAGES: Record<EditorLanguage, Extension> = {
   javascript: [javascript(), javascriptLanguage.data.of({ autocomplete: completeForActions })],
   json: javascriptLanguage.configure({ top: 'SingleExpression' }),

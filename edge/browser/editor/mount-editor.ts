@@ -7,7 +7,7 @@ export type { EditorLanguage } from './extensions.ts'
 type EditorOptions = {
   /** Textarea to replace. It must have a label. The editor has the same height. */
   textarea: HTMLTextAreaElement
-  /** `javascript` completes the names that actions can use. */
+  /** `javascript` enables completion of the names that actions can use. */
   language: EditorLanguage
   onChange?: (text: string) => void
 }

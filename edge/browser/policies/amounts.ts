@@ -1,10 +1,10 @@
-/** Amounts in whole tokens, as people write them, and in the smallest unit, as policies contain them. */
+/** Converts amounts between whole tokens, as in the forms, and the smallest unit, as in policies. */
 
 const AMOUNT = /^(\d{1,60})(?:\.(\d{1,77}))?$/
 
 /**
- * Returns the amount in the smallest unit as a decimal text.
- * @returns undefined if the text is not a decimal number, or has more decimals than the token
+ * Returns the amount in the smallest unit as a decimal text. Returns undefined if the text is not a decimal number, or
+ * has more decimals than the token.
  */
 export function parseAmount(text: string, decimals: number): string | undefined {
   const [, whole, fraction = ''] = AMOUNT.exec(text.trim()) ?? []

@@ -10,12 +10,12 @@ import { parseDraft } from './parse-draft.ts'
 import { DraftCheck } from './policy-words.tsx'
 
 type Props = {
-  /** Start of the IDs of the fields. */
+  /** Prefix of the IDs of the fields. */
   prefix: string
   /** The policy that holds. */
   policy: Policy
   pending: Policy | undefined
-  /** Called with each valid draft that differs from the policy, and otherwise with undefined. */
+  /** Called with the draft, or with undefined if it is invalid or equals the policy. */
   onDraft: (draft: Policy | undefined) => void
   onConfirm: (changed: Policy) => void
 }

@@ -1,7 +1,7 @@
 import type { PolicyDocument } from '../../../shared/policies/document.ts'
 import { chainName } from './deployments.ts'
 
-/** Describes the lists and tokens of a policy, to which its rules refer by name alone. */
+/** Describes the lists and tokens of a policy, because its rules refer to them only by name. */
 export function definitionWords({ lists = [], tokens = [] }: PolicyDocument): string[] {
   return [
     ...lists.map(({ name, addresses }) => `@${name}: ${addresses.join(', ')}.`),

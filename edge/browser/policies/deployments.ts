@@ -1,10 +1,10 @@
-/** Chains and deployments of USDC that the forms suggest. Sources: Circle's list of contracts, and the explorers of the chains. */
+/** USDC deployments that the forms suggest. Sources: Circle's list of contracts, and the block explorers. */
 
 export type Deployment = {
   chain: number
   /** With an EIP-55 checksum. */
   address: string
-  /** Gas price in gwei that transactions of this chain rarely exceed. */
+  /** Gas price in gwei that transactions on this chain rarely exceed. */
   gasPriceGwei: string
 }
 

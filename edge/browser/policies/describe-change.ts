@@ -4,17 +4,17 @@ import { isTightening } from '../../../shared/policies/is-tightening.ts'
 import type { Policy } from '../../../shared/policies/policy.ts'
 
 export type PolicyChange = {
-  /** Delay in seconds before the change takes effect. 0 if it takes effect at once. */
+  /** Seconds until the change takes effect; 0 if it takes effect at once. */
   delayS: number
-  /** True if the new policy provably allows nothing that the old one does not. */
+  /** True if the new policy provably allows nothing that the old one denies. */
   isTightening: boolean
   becomesImmutable: boolean
-  /** Sentences about the old policy that the new one does not have, and the reverse. */
+  /** Sentences that describe only the old policy, and only the new one. */
   removed: readonly string[]
   added: readonly string[]
 }
 
-/** Describes the replacement of a policy by another. Returns undefined if both are the same. */
+/** Describes the change from one policy to another. Returns undefined if they are equal. */
 export function describeChange(from: Policy, to: Policy): PolicyChange | undefined {
   if (from.hash === to.hash) return undefined
   const tightens = isTightening(from, to)

@@ -1,7 +1,7 @@
-/** Longest line that an object or a list may take. */
+/** Objects and lists that would exceed this length are broken into several lines. */
 const LINE_CHARACTERS = 88
 
-/** Formats JSON for editing: objects and lists that fit are on one line. */
+/** Formats JSON for editing. Keeps short objects and lists on one line. */
 export function formatDocument(value: unknown, indent = ''): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
@@ -15,7 +15,7 @@ export function formatDocument(value: unknown, indent = ''): string {
   const padding = Array.isArray(value) ? '' : ' '
   const line = `${open}${padding}${parts.join(', ')}${padding}${close}`
   const fits = indent.length + line.length <= LINE_CHARACTERS && !line.includes('\n')
-  // The members of the document itself are always on lines of their own.
+  // Each member of the document itself starts a new line.
   if (fits && indent !== '') return line
   return `${open}\n${parts.map((part) => inner + part).join(',\n')}\n${indent}${close}`
 }

@@ -1,7 +1,7 @@
 /**
- * Policies of wallets: forms, rules in words, and the simulator. Also the parser for the client library, which imports
- * it on demand. The console loads this module from `/scripts/policies.js` when a policy is shown, because the parser is
- * as large as the rest of the console. The module renders with its own copy of Preact.
+ * Wallet policies: forms, rules in words, and the simulator. Also contains the parser that the client library imports
+ * on demand. The console loads this module from `/scripts/policies.js` when it first shows a policy, because the parser
+ * is as large as the rest of the console. The module has its own copy of Preact.
  */
 import '../verify/disable-zod-jit.ts'
 import { render } from 'preact'

@@ -15,9 +15,9 @@ export type PolicyDraftProps = {
 
 const PREFIX = 'new-policy'
 
-/** Form for the policy of a new wallet: a template, and the document that it generates. */
+/** Form for the policy of a new wallet: a template, and an editor for the document that it generates. */
 export const PolicyDraft: FC<PolicyDraftProps> = ({ onChange }) => {
-  /** Undefined until a document was generated. */
+  /** Undefined until a template has generated a document. */
   const [text, setText] = useState<string | undefined>(undefined)
   const editor = useRef<MountedEditor | null>(null)
   const change = (changed: string) => {

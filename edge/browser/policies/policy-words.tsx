@@ -9,7 +9,7 @@ import { sumRows, withEmptySums } from './sum-rows.ts'
 
 const TEXT_MAX = 4_000
 
-/** Rules in words, as `svc wallet policy check` prints them, with what they refer to. */
+/** Rules in words, as `svc wallet policy check` prints them, with the lists and tokens that they name. */
 export const PolicyWords: FC<{ policy: Policy }> = ({ policy: { document } }) => {
   const { rules, general, warnings } = describePolicy(document)
   return (
@@ -42,7 +42,7 @@ export const PolicyWords: FC<{ policy: Policy }> = ({ policy: { document } }) =>
   )
 }
 
-/** Limits in whole tokens, because a mistake in the decimals would be hard to see in the smallest unit. */
+/** Limits in whole tokens, so that a mistake in the decimals is easy to see. */
 const Limits: FC<{ policy: Policy }> = ({ policy: { document } }) => (
   <ul>
     {sumRows(document, withEmptySums(document, [])).map(({ key, name, limit, counted }) => (
@@ -53,7 +53,7 @@ const Limits: FC<{ policy: Policy }> = ({ policy: { document } }) => (
   </ul>
 )
 
-/** A name without a colon, and a description. */
+/** A sentence whose name, up to the colon, is emphasized. */
 const Sentence: FC<{ text: string }> = ({ text }) => {
   const end = text.indexOf(': ')
   return (
@@ -66,7 +66,7 @@ const Sentence: FC<{ text: string }> = ({ text }) => {
 
 const PROBLEMS_SHOWN = 5
 
-/** Result of the check of a draft, which is announced to screen readers. */
+/** Validation result of a draft, announced to screen readers. */
 export const DraftCheck: FC<{ draft: ParsedDraft }> = ({ draft: { policy, problems } }) => (
   <>
     <p role="status" class="draft-state">

@@ -1,4 +1,4 @@
-/** Requests for signatures to simulate (docs/policies.md#requests). */
+/** Builds requests for simulated signatures (docs/policies.md#requests). */
 import type { PolicyDocument, TokenDefinition } from '../../../shared/policies/document.ts'
 import { encodeArguments } from '../../../shared/policies/encode-arguments.ts'
 import { parseFunction } from '../../../shared/policies/function-signature.ts'
@@ -14,7 +14,7 @@ export const REQUESTS = [
 ] as const
 export type RequestName = (typeof REQUESTS)[number]['name']
 
-/** Values of the fields of all requests, as typed. */
+/** Values of the fields of all kinds of requests, as typed by the user. */
 export type RequestFields = {
   chain: string
   tokenAddress: string
@@ -25,7 +25,7 @@ export type RequestFields = {
 }
 export type RequestField = keyof RequestFields
 
-/** Suggests a request that fits the policy: to one of its recipients, with its first token. */
+/** Suggests a request that suits the first rule, with the first token and recipient of the policy. */
 export function initialRequest(document: PolicyDocument | undefined): {
   name: RequestName
   fields: RequestFields

@@ -7,11 +7,11 @@ export type Simulation = {
   request: Record<string, unknown>
   /** CID of the action that requests the signature. */
   action: string | undefined
-  /** Policy that decides. */
+  /** Policy to evaluate. */
   policy: Policy
 }
 
-/** Decides by the policy of a wallet that does not exist yet, so its sums are empty and `@wallet` has no address. */
+/** Simulates a signature of a wallet that does not exist yet: its sums are empty, and `@wallet` has no address. */
 export async function simulateDraft({
   request,
   action,
@@ -29,7 +29,7 @@ export async function simulateDraft({
     ...(decision.rule !== undefined && { rule: decision.rule }),
     policy_hash: policy.hash,
     explanation: [...decision.explanation],
-    // A charge above the maximum was denied, so each one fits an empty sum.
+    // Requests with a charge above its maximum were denied, so each charge fits into an empty sum.
     sums: charges.map(({ sum, key, amount, max, window_s }) => ({
       sum,
       key,

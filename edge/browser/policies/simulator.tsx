@@ -20,9 +20,9 @@ import type { Simulation } from './simulate-draft.ts'
 import { SumBars } from './sum-bars.tsx'
 
 type Props = {
-  /** Start of the IDs of the fields. */
+  /** Prefix of the IDs of the fields. */
   prefix: string
-  /** Policies that can decide. */
+  /** Policies to choose from. */
   choices: readonly { title: string; policy: Policy }[]
   simulate: (simulation: Simulation) => Promise<SimulatedSignature>
 }
@@ -38,7 +38,7 @@ export const Simulator: FC<Props> = ({ prefix, choices, simulate }) => {
   const [initial] = useState(() => initialRequest(choices[0]!.policy.document))
   const [name, setName] = useState<RequestName>(initial.name)
   const [fields, setFields] = useState<RequestFields>(initial.fields)
-  /** The request as the person has edited it. Undefined while it follows from the fields. */
+  /** The request as edited by hand. Undefined while it is generated from the fields. */
   const [edited, setEdited] = useState<string | undefined>(undefined)
   const [chosen, setChosen] = useState(0)
   const [action, setAction] = useState('')
@@ -182,5 +182,5 @@ const SimulationResult: FC<{ result: Result }> = ({ result }) => {
   )
 }
 
-/** A denied request adds nothing. */
+/** Removes the addition, because a denied request adds nothing. */
 const withoutAddition = ({ added: _added, ...sum }: SimulatedSignature['sums'][number]) => sum

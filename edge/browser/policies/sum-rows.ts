@@ -1,4 +1,4 @@
-/** Rows of the picture that shows what is left of each sum. */
+/** Rows of the chart that shows what remains of each sum. */
 import type { SimulatedSignature } from '../../../shared/client/core/account.ts'
 import type { PolicyDocument, SumDefinition } from '../../../shared/policies/document.ts'
 import { durationWords } from '../../../shared/policies/describe-policy.ts'
@@ -19,11 +19,11 @@ export type SumRow = {
   name: string
   /** What the sum counts, such as `USDC on Ethereum`. */
   counted: string
-  /** What is left, in words. */
+  /** The remaining amount in words. */
   text: string
   /** The limit in words. */
   limit: string
-  /** Shares of the maximum in percent: used before, and added by the simulated signature. */
+  /** Percentages of the maximum: used before, and added by the simulated signature. */
   used: number
   added: number
   availableAt: number | undefined
@@ -39,7 +39,7 @@ export function sumRows(
     .map((state) => rowOf(state, sums, tokens))
 }
 
-/** Adds the sums that are still empty, which the API omits. */
+/** Adds the empty sums, which the API omits. */
 export function withEmptySums(
   { sums = [], tokens = [] }: PolicyDocument,
   states: readonly SumState[],
@@ -65,7 +65,7 @@ function rowOf(state: SumState, sums: readonly SumDefinition[], tokens: Tokens):
   const { sum, key, window_s } = state
   const [max, remaining] = [BigInt(state.max), BigInt(state.remaining)]
   const added = BigInt(state.added ?? '0')
-  // The maximum may have been lowered below what is used already.
+  // The maximum may have been lowered below the amount that is already used.
   const before = max - remaining - added > 0n ? max - remaining - added : 0n
   const { counted, unit, format } = unitOf(state, sums, tokens)
   const change = added > 0n ? `${format(added)} added. ` : ''
@@ -84,7 +84,7 @@ function rowOf(state: SumState, sums: readonly SumDefinition[], tokens: Tokens):
 
 type Unit = { counted: string; unit: string; format: (amount: bigint) => string }
 
-/** A key is the name of the sum and what it counts separately: chain, token and recipient. Names have no slash. */
+/** A key consists of the name of the sum, which has no slash, and possibly the chain, token and recipient. */
 function unitOf({ sum, key }: SumState, sums: readonly SumDefinition[], tokens: Tokens): Unit {
   const definition = sums.find(({ name }) => name === sum)
   const [, chain, ...others] = key.split('/')
@@ -113,7 +113,7 @@ function unitOf({ sum, key }: SumState, sums: readonly SumDefinition[], tokens: 
 const toWords = (recipient: string | undefined) =>
   recipient === undefined ? '' : ` to ${shortenId(recipient)}`
 
-/** Percent with one decimal. Something that is used is never shown as nothing. */
+/** Percentage with one decimal. At least 0.5 for a positive amount, so that it stays visible. */
 function percent(part: bigint, max: bigint): number {
   if (part === 0n || max === 0n) return 0
   const share = Number((part * 1_000n) / max) / 10

@@ -14,7 +14,7 @@ import {
 } from './templates.ts'
 
 type Props = {
-  /** Start of the IDs of the fields. */
+  /** Prefix of the IDs of the fields. */
   prefix: string
   /** Label of the button. */
   submit: string
@@ -36,7 +36,7 @@ export const TemplateForm: FC<Props> = ({ prefix, submit, onGenerated }) => {
     const form = event.target as HTMLFormElement
     requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
   }
-  /** Attributes of the field with this name. */
+  /** Returns the attributes of a field. */
   const of = (name: FieldName) => ({
     name: `${prefix}-${name}`,
     error: errors[name],

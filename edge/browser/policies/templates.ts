@@ -1,4 +1,4 @@
-/** Templates of policies. Each is a form whose fields are texts, and generates a document. */
+/** Policy templates. Each one describes a form with text fields, and generates a document from them. */
 import { hasValidCase } from '../../../shared/policies/address.ts'
 import type { PolicyDocument } from '../../../shared/policies/document.ts'
 import { parseAmount } from './amounts.ts'
@@ -12,7 +12,7 @@ export const TEMPLATES = [
 ] as const
 export type TemplateName = (typeof TEMPLATES)[number]['name']
 
-/** Values of the fields of all templates, as typed. */
+/** Values of the fields of all templates, as typed by the user. */
 export type TemplateFields = {
   chain: string
   token: string
@@ -63,7 +63,7 @@ type Document = Pick<PolicyDocument, 'version' | 'rules'> & Partial<PolicyDocume
 
 export type Generated =
   | { document: Document }
-  /** What is wrong with each field. */
+  /** Errors by field. */
   | { errors: Partial<Record<FieldName, string>> }
 
 export function generatePolicy(template: TemplateName, fields: TemplateFields): Generated {
@@ -154,7 +154,7 @@ const GENERATORS: Record<TemplateName, (fields: FieldReader) => Members> = {
       ],
     }
   },
-  // A policy needs a rule. This one changes nothing, because requests that no rule allows are denied.
+  // A policy must have a rule. This one has no effect, because digests are denied by default.
   empty: () => ({ rules: [{ name: 'deny digests', effect: 'deny', kind: 'digest' }] }),
 }
 
@@ -162,7 +162,7 @@ export const GWEI_DECIMALS = 9
 export const COIN_DECIMALS = 18
 const DECIMALS_MAX = 77
 
-/** Reads fields. A field with an error has a placeholder as its value, so that all errors are found. */
+/** Reads fields and collects errors. Returns a placeholder for an invalid field, so that all errors are found. */
 class FieldReader {
   readonly errors: Partial<Record<FieldName, string>> = {}
   readonly #fields: TemplateFields
@@ -247,6 +247,6 @@ export function addressProblem(address: string): string | undefined {
   return undefined
 }
 
-/** Returns true if an address has no checksum, so typing errors in it cannot be detected. */
+/** Returns true if an address has no checksum, so that typing errors cannot be detected. */
 export const lacksChecksum = (text: string): boolean =>
   /^0x[0-9a-f]*[a-f][0-9a-f]*$/m.test(text.replace(/[ \t\r]/g, ''))

@@ -19,7 +19,7 @@ export type WalletPolicyProps = {
   client: Pick<AccountOperations, 'getWalletPolicy' | 'setWalletPolicy' | 'simulateSignature'>
   wallet: { pkp_id: string; wallet_address: string }
   perform: Perform
-  /** Called after the policy was changed. */
+  /** Called after a change of the policy. */
   onChanged: () => void
 }
 
@@ -36,7 +36,7 @@ export const WalletPolicy: FC<WalletPolicyProps> = ({ client, wallet, perform, o
     }
   })
   const [draft, setDraft] = useState<Policy | undefined>(undefined)
-  /** @param shown the policy that the person has seen. If another one holds by now, nothing is changed */
+  /** @param shown the policy on the page. If another policy holds by now, nothing is changed */
   const set = async (what: string, policy: Policy, shown: Policy) => {
     const done = await perform(what, () =>
       client.setWalletPolicy({ pkp_id, policy: policy.document, replaces: shown.hash }),
@@ -94,7 +94,7 @@ export const WalletPolicy: FC<WalletPolicyProps> = ({ client, wallet, perform, o
               <details>
                 <summary>Change policy</summary>
                 <ChangePolicy
-                  // A changed policy is edited from its new state.
+                  // Resets the form after a change of the policy.
                   key={`${policy.hash} ${pending?.hash}`}
                   {...{ prefix, policy, pending }}
                   onDraft={setDraft}

@@ -60,7 +60,7 @@ export function encodeAccount(account: Account, to = new FieldWriter()): Uint8Ar
   })
   to.list([...account.usageKeys.keys()], (hash) => to.word(hash))
 
-  // Separate from the wallets, so that wallets without a policy take no space for it.
+  // A separate list, so that wallets without a policy take no space for one.
   const policies = [...account.wallets.values()].flatMap(({ pkpId, policy }) =>
     policy ? [{ pkpId, policy }] : [],
   )

@@ -31,7 +31,7 @@ export type WalletProof = {
   issuedAt: number
   /** EIP-712 digest of the typed data: 32 bytes in lower-case 0x hex. */
   digest: string
-  /** Further members of the message, in lower case. Empty for most purposes. */
+  /** Additional members of the message, in lower case. Empty for most purposes. */
   terms: ProofTerms
   /** Signature in 0x hex: 65 bytes for an externally owned account, any length for a contract wallet. */
   signature: string

@@ -14,7 +14,7 @@ export class JsonText {
   }
 }
 
-/** Converts an object of a parsed body, which may be JSON text already. */
+/** Serializes an object of a parsed body, unless it is already a `JsonText`. */
 export const toJsonText = (object: object): JsonText =>
   object instanceof JsonText ? object : new JsonText(JSON.stringify(object))
 

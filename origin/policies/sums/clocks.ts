@@ -1,34 +1,34 @@
 import { SumsUnavailableError } from './sums-unavailable.ts'
 
 /**
- * Maximum difference between the clocks of this process and of the database. As an amount is recorded at the later
- * clock, a larger difference would block sums for as long.
+ * Maximum difference between the clocks of this process and of the database. Amounts are recorded at the later clock,
+ * so they count longer by this difference.
  */
 export const CLOCK_DIFFERENCE_MAX_MS = 60_000
 
-/** Time in which a transaction has to be committed. Its amounts then count as spent, but nothing is signed. */
+/** Maximum duration of a commit. After a slower one, the amounts count as spent, but nothing is signed. */
 export const COMMIT_MAX_MS = 4_000
 
 /**
- * Amounts are recorded later than they are reserved by this time: a signature may be created up to `COMMIT_MAX_MS` after
- * the clocks were read, and signing takes less than a second.
+ * Offset that is added to the time at which amounts are recorded. A signature may be created up to `COMMIT_MAX_MS`
+ * after the clocks were read, and signing takes less than a second.
  */
 export const RECORD_AHEAD_MS = COMMIT_MAX_MS + 1_000
 
-/** Times in Unix milliseconds. True time is between the two, as long as one clock is right. */
+/** Times in Unix milliseconds. The true time is between the two if at least one of the clocks is right. */
 export type Clocks = {
   earlier: number
   /** Time at which amounts are recorded. */
   recordedAt: number
 }
 
-/** The database's clock is between the two. */
+/** Lower and upper bound of the database's clock, in Unix milliseconds. */
 export type ClockBounds = { from: number; to: number }
 
-/** The database's clock, and the times between which it was read, by a clock of this process that is never set. */
+/** The database's clock, and the interval in which it was read, by the monotonic clock of this process. */
 export type ClockReading = { clock: number; startedAt: number; endedAt: number }
 
-/** The clock of a database that is right for seconds may be set by this much, and a statement may take as long. */
+/** Allows for an adjustment of the database's clock since it was last read, and for the duration of the statement. */
 const ASSUMED_SLACK_MS = 500
 
 /** @throws {SumsUnavailableError} if the clocks differ too much */
@@ -49,7 +49,7 @@ export function boundsOf({ clock, startedAt, endedAt }: ClockReading): ClockBoun
   return { from: clock, to: clock + endedAt - startedAt }
 }
 
-/** Bounds that the database's clock probably keeps while a statement is executed. */
+/** Bounds within which the database's clock probably is when the next statement is executed. */
 export function assumedBounds(
   { clock, startedAt, endedAt }: ClockReading,
   monotonic: number,

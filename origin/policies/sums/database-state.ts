@@ -3,8 +3,9 @@ import type { Database } from '../../db/open.ts'
 import { records } from './records.ts'
 
 /**
- * A restore to an earlier time and a failover start a new timeline of Postgres. Another cluster, for example from a dump,
- * has another system identifier. Also in the migration that creates the table.
+ * Identifies a history of the database. Postgres starts a new timeline at a restore to an earlier time and at a
+ * failover, and a new cluster, for example from a dump, has a new system identifier. The migration that creates the
+ * table has the same expression.
  */
 const TIMELINE = sql`(pg_control_system()).system_identifier || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8)`
 
@@ -13,17 +14,17 @@ export type Digest = { pkpId: string; digest: string }
 export type DatabaseState = {
   /** The database's clock, in Unix milliseconds. */
   clock: number
-  /** False if sums may have lost amounts, and this is not recorded yet. */
+  /** False if the database is on a timeline that is not recorded yet, so that sums may have lost amounts. */
   isTimelineKnown: boolean
-  /** Time in Unix milliseconds since which no sum can have lost an amount. */
+  /** Unix time in milliseconds. Since then, no sum can have lost an amount. */
   completeSince: number
   /** Returns true for a digest whose charges were reserved earlier. */
   isPaid: (digest: Digest) => boolean
 }
 
 /**
- * Reads what a reservation depends on except for its sums. Also makes the transaction wait until it is on disk, whatever
- * the server's settings are.
+ * Reads everything that a reservation depends on, except for its sums. Also makes the transaction's commit synchronous
+ * if the server's settings do not.
  */
 export async function readDatabaseState(
   db: Pick<Database, 'execute'>,
@@ -57,7 +58,7 @@ export async function readDatabaseState(
 
 type StateRow = { clock: string; known: boolean; since: string; paid: string[] }
 
-/** Returns true if the timeline was not recorded yet. */
+/** Records the current timeline. Returns true if it was not recorded yet. */
 export async function recordTimeline(db: Pick<Database, 'execute'>, now: number): Promise<boolean> {
   const at = new Date(now).toISOString()
   const result = await db.execute(sql`

@@ -1,4 +1,4 @@
-/** Decides about reservations one after another, with the sums in memory. */
+/** Decides reservations one after another, with the sums in memory. */
 import type { Charge } from '../../../shared/policies/charges.ts'
 import { EMPTY_SUM, remainingOf, type SumState } from '../../../shared/policies/rolling-sum.ts'
 import { reserveCharges, type SumStates } from '../../../shared/policies/sum-states.ts'
@@ -7,7 +7,7 @@ import type { ReservationResult, SignatureReservation } from './reservation.ts'
 import { type SumRow, sumName } from './sum-rows.ts'
 import { SumsUnavailableError } from './sums-unavailable.ts'
 
-/** The sums of several wallets, with the additions of earlier reservations. */
+/** The sums of several wallets, including the additions of earlier reservations in the batch. */
 export class WalletSums {
   readonly #wallets: Map<string, SumStates>
   readonly #invalid = new Set<string>()
@@ -41,8 +41,8 @@ export class WalletSums {
 }
 
 /**
- * Adds the charges to the sums, or none.
- * @param isPaid true if they were added earlier
+ * Adds all charges to the sums, or none.
+ * @param isPaid true if the charges were added earlier, so that they are not added again
  * @throws {SumsUnavailableError}
  */
 export function decide(

@@ -1,4 +1,4 @@
-/** Counts what the wallets of policies sign. `docs/policies.md` describes what happens at a crash and at a restore. */
+/** Rolling sums of wallet policies. `docs/policies.md` describes the behavior after a crash and after a restore. */
 import { lt, sql } from 'drizzle-orm'
 import { CHARGES_MAX } from '../../../shared/policies/limits.ts'
 import type { SumStates } from '../../../shared/policies/sum-states.ts'
@@ -23,23 +23,23 @@ import { SeenSums } from './seen-sums.ts'
 import { readSums, readWalletSums } from './sum-rows.ts'
 import { SumsUnavailableError } from './sums-unavailable.ts'
 
-/** Reservations of one transaction, and rows that it locks. */
+/** Maximum reservations per transaction, and maximum rows that it locks. */
 const BATCH_MAX = 256
 const BATCH_SUMS_MAX = CHARGES_MAX
 
 const WAITING_MAX = 2_048
 
-/** Wallets with many recipients have many sums. */
+/** Maximum sums that `read` returns. A wallet with many recipients can have many more. */
 const READ_MAX = 1_000
 
-/** Transactions at the same time after one with several wallets has failed. */
+/** Maximum concurrent transactions after a batch has failed, when each wallet gets its own. */
 const WALLETS_AT_ONCE = 4
 
 export type PolicySumsOptions = {
   db: Database
   /** Unix time in milliseconds. */
   now: () => number
-  /** Milliseconds of a clock that is never set. */
+  /** Monotonic time in milliseconds. */
   monotonic: () => number
   log: OriginLog
 }
@@ -52,7 +52,7 @@ type Waiting = {
 
 /**
  * Reserves the charges of signatures in Postgres. All reservations that arrive while a transaction is in flight share the
- * next one (group commit). What is kept in memory is never trusted, so any number of processes can use the same sums.
+ * next one (group commit). State in memory is never trusted, so any number of processes can share the same sums.
  */
 export class PolicySums {
   readonly #options: PolicySumsOptions
@@ -71,9 +71,9 @@ export class PolicySums {
   }
 
   /**
-   * Reserves all charges or none, before the signature exists. The reservation is durable when the promise resolves; the
-   * caller has to sign at once. Reserving the same digest again is free for 30 days. If this rejects, nothing may be
-   * signed, but the charges may have been reserved.
+   * Reserves all charges or none. Must be called before the signature is created. The reservation is durable when the
+   * promise resolves; the caller must then sign at once. Reserving the same digest again is not charged for 30 days. If
+   * the promise rejects, the caller must not sign, although the charges may have been reserved.
    * @throws {DatabaseUnavailableError}
    * @throws {OverloadedError} if too many reservations are waiting
    * @throws {SumsUnavailableError} if a stored sum is invalid, or the clocks of process and database differ too much
@@ -88,7 +88,7 @@ export class PolicySums {
     this.#waiting.push({ reservation, resolve, reject })
     if (!this.#isBusy) {
       this.#isBusy = true
-      // Deferred, so that reservations of the same turn share the first transaction.
+      // Deferred, so that reservations made in the same tick share the first transaction.
       queueMicrotask(() => void this.#work())
     }
     return promise
@@ -119,7 +119,7 @@ export class PolicySums {
   }
 
   /**
-   * States of a wallet's sums, at most a thousand.
+   * Returns the states of at most a thousand of a wallet's sums.
    * @throws {DatabaseUnavailableError}
    * @throws {SumsUnavailableError} if a stored sum is invalid
    */
@@ -135,18 +135,18 @@ export class PolicySums {
   }
 
   /**
-   * Records that the database was restored or failed over, if it was. Owners can set their policies again after this
-   * time. Reservations record it too.
+   * Records a restore or a failover of the database, if there was one. Owners can then confirm their sums by setting
+   * their policies again. Reservations also record it.
    */
   async recordTimeline(): Promise<void> {
     const { db, now, log } = this.#options
     if (await recordTimeline(db, now())) log('policies.timeline_changed')
   }
 
-  /** Deletes sums without an amount in their window, and old digests. */
+  /** Deletes expired sums and digests. */
   async forgetOld(): Promise<void> {
     const { db, now } = this.#options
-    // The earlier clock decides here, too.
+    // By the earlier clock, as in reservations.
     const at = sql`least(now(), ${new Date(now()).toISOString()}::timestamptz)`
     await deleteInBatches(db, policySums, lt(policySums.expiresAt, at))
     await deleteInBatches(db, policySignatures, lt(policySignatures.expiresAt, at))
@@ -167,8 +167,8 @@ export class PolicySums {
   }
 
   /**
-   * If the transaction fails, for example because another process holds the lock of a sum for seconds, each wallet gets
-   * its own. This cannot charge anything twice, because the digests are recorded with the charges.
+   * Settles a batch. If its transaction fails, for example because another process locks a sum for seconds, each wallet
+   * is retried in a transaction of its own. A retry never charges twice, because digests are stored with the charges.
    */
   async #settle(batch: readonly Waiting[]): Promise<void> {
     const failure = await this.#tryToSettle(batch)
@@ -185,7 +185,7 @@ export class PolicySums {
     await Promise.all(Array.from({ length: WALLETS_AT_ONCE }, worker))
   }
 
-  /** Returns the error that concerns the whole batch, if any. */
+  /** Returns the error if the whole batch failed. */
   async #tryToSettle(batch: readonly Waiting[]): Promise<unknown> {
     let outcomes: Outcome[]
     try {
@@ -211,7 +211,7 @@ function fail(batch: readonly Waiting[], cause: unknown): void {
   for (const { reject } of batch) reject(error)
 }
 
-/** Classes of SQLSTATE after which other statements have a chance: invalid data, rollbacks, limits, and lock timeouts. */
+/** SQLSTATE classes after which a smaller batch may succeed: invalid data, rollbacks, limits, and lock timeouts. */
 const REFUSALS = /^(?:22|23|40|54|55)/
 
 function isRefusedByServer(error: unknown): boolean {

@@ -12,26 +12,26 @@ import {
 } from './sum-rows.ts'
 
 export type Replacement = {
-  /** All sums on which the decision depends, as they are assumed to be stored. */
+  /** All sums on which the decision depends, in their assumed stored state. */
   before: readonly SumRow[]
   changed: readonly ChangedSum[]
   /** Digests that are assumed not to be stored. */
   paid: readonly PaidDigest[]
   paidUntil: number
   completeSince: number
-  /** Of the database's clock. */
+  /** Assumed bounds of the database's clock. */
   bounds: ClockBounds
 }
 
 /**
- * Replaces sums and stores digests durably, or changes nothing if an assumption is wrong.
- * @returns the database's clock, read when the sums were locked
+ * Replaces sums and stores digests durably, or changes nothing if an assumption is wrong. `clock` is the database's
+ * clock, read after the sums were locked.
  */
 export type ReplaceSums = (
   replacement: Replacement,
 ) => Promise<{ isReplaced: boolean; clock: number }>
 
-/** One round trip, and one commit. Each connection parses the statement once. */
+/** Prepares a statement that needs one round trip and one commit. Each connection parses it once. */
 export function prepareReplaceSums(db: Database): ReplaceSums {
   const given = (name: string, type: string) => sql`${sql.placeholder(name)}::${sql.raw(type)}`
   const parameters = [

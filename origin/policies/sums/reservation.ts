@@ -2,9 +2,9 @@ import type { Charge } from '../../../shared/policies/charges.ts'
 import { UINT256_MAX } from '../../../shared/policies/numbers.ts'
 import type { RemainingSum } from '../../../shared/policies/sum-states.ts'
 
-/** Charges of a signature that does not exist yet. */
+/** Charges for a signature that is not created yet. */
 export type SignatureReservation = {
-  /** In lower case, as all hex here: another case would be another sum. */
+  /** In lower case, like all hex here, because keys are compared as text. */
   pkpId: string
   digest: string
   policyHash: string
@@ -19,11 +19,11 @@ export type ReservationResult =
       isReserved: false
       charge: Charge
       remaining: bigint
-      /** Unix time in milliseconds. Undefined if the charge exceeds the maximum of the sum. */
+      /** Unix time in milliseconds at which the sum has room. Undefined if the charge exceeds the sum's maximum. */
       availableAt: number | undefined
       /**
        * Set if the sum may have lost amounts, because the database was restored or failed over at this time (Unix time
-       * in milliseconds). Setting the policy again lifts the refusal.
+       * in milliseconds). Signing is possible again after the policy has been set again.
        */
       restoredAt?: number
     }
@@ -31,10 +31,10 @@ export type ReservationResult =
 const PKP_ID = /^0x(?:[0-9a-f]{40}|[0-9a-f]{64})$/
 const HASH = /^0x[0-9a-f]{64}$/
 
-/** Keys contain names, numbers and addresses. Postgres could not store or index everything else. */
+/** Keys consist of names, numbers and addresses. Postgres cannot store or index arbitrary text. */
 const KEY = /^[\x20-\x7e]{1,512}$/
 
-/** @throws {TypeError} if a value could be mistaken for another, or be stored as another */
+/** @throws {TypeError} if a value is not in the form in which it is stored and compared */
 export function requireValid(reservation: SignatureReservation): void {
   const { pkpId, digest, policyHash, policySetAt, charges } = reservation
   requireWallet(pkpId)
@@ -52,7 +52,7 @@ export function requireValid(reservation: SignatureReservation): void {
   }
 }
 
-/** Another type would fail in the transaction that other wallets share. */
+/** Checked here, because an invalid value would fail the transaction that other wallets share. */
 const isUint256 = (value: unknown) =>
   typeof value === 'bigint' && value >= 0n && value <= UINT256_MAX
 

@@ -23,16 +23,15 @@ import {
 } from './sum-rows.ts'
 import { SumsUnavailableError } from './sums-unavailable.ts'
 
-/** A new sum and a new timeline take another attempt each. Then only expired rows can be missing again. */
+/** A new sum and a new timeline need one more attempt each. Further ones are needed only if rows expire in between. */
 const ATTEMPTS_MAX = 5
 
-/** Digests are kept for this time after their charges were reserved. */
 const DIGEST_RETENTION_MS = 30 * 86_400_000
 
 export type BatchOptions = {
   db: Database
   now: () => number
-  /** Milliseconds of a clock that is never set. */
+  /** Monotonic time in milliseconds. */
   monotonic: () => number
   /** Called if the database's timeline is not recorded yet. */
   recordTimeline: () => Promise<void>
@@ -40,13 +39,13 @@ export type BatchOptions = {
   replace: ReplaceSums
 }
 
-/** The error concerns only its reservation. */
+/** Result of one reservation. An error does not affect the other reservations of the batch. */
 export type Outcome = ReservationResult | SumsUnavailableError
 
 /**
  * Reserves in one statement if nothing has changed since this process last saw the sums, and otherwise in a transaction
- * that locks them first. Both decide with the same code, and only a transaction refuses. A reservation that fails does
- * not affect the others. If this throws, all amounts may count as spent, and nothing may be signed.
+ * that locks them first. Both decide with the same code, but only the transaction can refuse. A reservation that fails
+ * does not affect the others. If this throws, any of the amounts may count as spent, and the caller must not sign.
  * @throws {SumsUnavailableError} if the clocks differ too much
  * @throws {Error} any error of the database
  */
@@ -74,9 +73,9 @@ export async function reserveBatch(
 }
 
 /**
- * Decides with assumed sums and clocks, and has the database compare them when it writes. Returns undefined if a
- * transaction has to decide. The database's clock has to be within assumed bounds. Amounts leave by the lower bound and
- * are recorded at the upper one, so they can count longer, but not shorter.
+ * Optimistic path: decides with assumed sums and assumed bounds of the database's clock, which the database verifies
+ * when it writes. Amounts expire by the lower bound and are recorded at the upper one, so they can count longer, but
+ * never shorter. Returns undefined if a transaction has to decide.
  */
 async function tryAssumed(
   options: BatchOptions,
@@ -141,7 +140,7 @@ async function tryBatch(
   return { outcomes, rows: after, database: { completeSince, reading }, clock }
 }
 
-/** Compares sums with the rows from which they were created. */
+/** Returns all sums after the decisions, and those that differ from the given rows. */
 function changesOf(
   rows: readonly SumRow[],
   sums: WalletSums,
@@ -181,7 +180,7 @@ function decideAll(
   return { outcomes, paid: [...paid.values()] }
 }
 
-/** Windows in milliseconds of the sums that are charged. Policies of one wallet can have different ones for a moment. */
+/** Windows of the charged sums in milliseconds: the longest one if a batch contains signatures under two policies. */
 function windowsOf(paid: readonly SignatureReservation[]): Map<string, number> {
   const windows = new Map<string, number>()
   for (const { pkpId, charges } of paid)
@@ -193,8 +192,8 @@ function windowsOf(paid: readonly SignatureReservation[]): Map<string, number> {
 }
 
 /**
- * Refuses signatures of a process that was suspended before it got the answer, because its amounts could leave their
- * sums too early.
+ * Throws if the process was suspended before it received the response, because the amounts could otherwise leave their
+ * windows too early.
  */
 function requireRecent({ now, monotonic }: BatchOptions, startedAt: number, clock: number): void {
   if (Math.max(monotonic() - startedAt, now() - clock) > COMMIT_MAX_MS)

@@ -3,29 +3,29 @@ import { LruCache } from '../../lru-cache.ts'
 import type { ClockReading } from './clocks.ts'
 import { type SumId, type SumRow, sumName } from './sum-rows.ts'
 
-/** A sum of a window with one charge in each bucket takes about 10 KB. */
+/** A sum takes up to about 10 KB, if each bucket of its window has a charge. */
 const SUMS_MAX = 2_048
 
-/** Reservations of a sum that others change all the time, before its state is assumed again. */
+/** Maximum reservations of a contended sum before its state is assumed again. */
 const SKIPS_MAX = 64
 
 type SeenSum = {
   state: SumState | undefined
-  /** Wrong assumptions since the last right one. */
+  /** Consecutive wrong assumptions. */
   failures: number
-  /** Reservations for which nothing is assumed. */
+  /** Number of further reservations that do not use the state. */
   skips: number
 }
 
 export type SeenDatabase = {
-  /** As in `DatabaseState`. */
+  /** See `DatabaseState`. */
   completeSince: number
   reading: ClockReading
 }
 
 /**
- * What this process last saw of sums and of the database. Other processes change it at any time, so it is only assumed:
- * the database compares it before anything is reserved.
+ * Caches the sums and the state of the database as this process last saw them. Other processes can change them at any
+ * time, so the database verifies them before it reserves anything.
  */
 export class SeenSums {
   readonly #sums = new LruCache<SeenSum>(SUMS_MAX)
@@ -47,18 +47,18 @@ export class SeenSums {
     return isAssumed ? rows : undefined
   }
 
-  /** Remembers what was committed, or read without a change. */
+  /** Stores the state after a transaction. */
   remember(rows: readonly SumRow[], database: SeenDatabase): void {
     this.#database = database
     for (const row of rows) this.#seen(row).state = row.state
   }
 
-  /** Remembers that an assumption was right. */
+  /** Records that the assumptions were right. */
   confirm(ids: readonly SumId[]): void {
     for (const id of ids) this.#seen(id).failures = 0
   }
 
-  /** Forgets states, one of which may be wrong. After several times, they are not assumed for a while. */
+  /** Removes states, at least one of which is outdated. After repeated failures, they are not used for a while. */
   reject(ids: readonly SumId[]): void {
     for (const id of ids) {
       const seen = this.#seen(id)

@@ -1,4 +1,4 @@
-/** The statements of sums. Rows are locked in one order, so that no two processes can wait for each other. */
+/** SQL statements for sums. All transactions lock rows in the same order, so that processes cannot deadlock. */
 import { asc, eq, sql } from 'drizzle-orm'
 import { HOUR_MS } from '../../../shared/durations.ts'
 import { EMPTY_SUM, type SumState } from '../../../shared/policies/rolling-sum.ts'
@@ -20,12 +20,12 @@ export type PaidDigest = { pkpId: string; digest: string; policyHash: string }
 
 type Reader = Pick<Database, 'select'>
 
-/** Time for which a row without an amount is kept. */
+/** Retention of a row without an amount. */
 const EMPTY_MS = HOUR_MS
 
 const columns = { pkpId: policySums.pkpId, key: policySums.key, state: policySums.state }
 
-/** Returns the rows that exist, once other transactions have released them. */
+/** Locks and returns the rows that exist. Waits for other transactions to release them. */
 export async function lockSums(tx: Transaction, ids: readonly SumId[]): Promise<SumRow[]> {
   const rows = await sumsOf(tx, ids)
     .orderBy(asc(policySums.pkpId), asc(policySums.key))
@@ -55,7 +55,7 @@ export async function readWalletSums(db: Reader, pkpId: string, max: number): Pr
   return rows.map(decoded)
 }
 
-/** Creates rows so that they can be locked. Must not be called in a transaction that holds locks. */
+/** Creates rows, so that they can be locked. Must not be called in a transaction that holds locks. */
 export async function insertEmptySums(
   db: Database,
   ids: readonly SumId[],
@@ -105,10 +105,10 @@ export async function writeSums(
 
 const sumKeys = ({ pkpId, key }: SumId) => ({ pkp_id: pkpId, key })
 
-/** Identifies a sum in memory. Wallets are hex of two lengths, and keys are arbitrary texts. */
+/** Identifies a sum in memory. The slash ends the wallet ID, which is hex of either 20 or 32 bytes. */
 export const sumName = ({ pkpId, key }: SumId) => `${pkpId}/${key}`
 
-/** In the order in which all transactions insert them. */
+/** Sorts digests into the order in which all transactions insert them. */
 export const inOrderOfDigest = (paid: readonly PaidDigest[]) =>
   paid.toSorted(
     (one, other) => compare(one.pkpId, other.pkpId) || compare(one.digest, other.digest),

@@ -1,4 +1,4 @@
-/** Thrown if the sums cannot be trusted. Nothing was reserved, and nothing may be signed. */
+/** Thrown if the sums cannot be trusted. Nothing was reserved, and the caller must not sign. */
 export class SumsUnavailableError extends Error {
   override readonly name = 'SumsUnavailableError'
 }

@@ -36,7 +36,7 @@ function registerCreate(wallet: Command, cli: Cli): void {
   ])
 }
 
-/** The policy is checked locally first, so that all of its problems are reported with their paths. */
+/** Reads and validates the policy locally, so that all problems are reported with their paths. */
 async function policyIn(file: string, cli: Cli): Promise<object> {
   const { readPolicy } = await import('../policy/read-policy.ts')
   return (await readPolicy(cli, file)).document

@@ -3,7 +3,7 @@ import type { PolicyDocument } from '../../policies/document.ts'
 import type { Policy } from '../../policies/policy.ts'
 import { printable } from '../terminal.ts'
 
-/** Difference between two policies in words. */
+/** Describes what a change removes from a policy, and what it adds. */
 export type PolicyChanges = { removed: readonly string[]; added: readonly string[] }
 
 type Part = { words: string; json: string }
@@ -13,7 +13,7 @@ export function policyChanges(from: Policy, to: Policy): PolicyChanges {
   return { removed: without(before, after), added: without(after, before) }
 }
 
-/** Compares the JSON, because the words of two different parts can be the same. */
+/** Compares the JSON, because different parts can have the same description. */
 function without(parts: readonly Part[], others: readonly Part[]): string[] {
   return parts
     .filter(({ json }) => !others.some((other) => other.json === json))
@@ -43,7 +43,7 @@ const part = (kind: string, words: string, value: object): Part => ({
   json: kind + JSON.stringify(value),
 })
 
-/** A part whose words say everything. */
+/** Returns a part that is fully described by its words. */
 const named = (words: string): Part => ({ words, json: words })
 
 export function changeLines({ removed, added }: PolicyChanges): string[] {

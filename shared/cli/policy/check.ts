@@ -49,7 +49,7 @@ type Change = {
   /** Hash of the policy that would be replaced. */
   replaces: string
   effect: 'none' | 'refused' | 'at_once' | 'delayed'
-  /** Delay in seconds before a change takes effect that could loosen the policy. */
+  /** Seconds before the change takes effect. 0 unless it is delayed. */
   delay_s: number
 }
 

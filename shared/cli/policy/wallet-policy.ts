@@ -1,4 +1,4 @@
-/** Commands on the policy that the contract records for a wallet. */
+/** Commands that show and set the policy of a wallet. */
 import type { Command } from 'commander'
 import type { ChangedWalletPolicy, HeldWalletPolicy } from '../../client/core/account.ts'
 import { describePolicy } from '../../policies/describe-policy.ts'
@@ -33,7 +33,7 @@ export async function setPolicy(
   const made = await client.setWalletPolicy({
     pkp_id: wallet,
     policy: policy.document,
-    // Otherwise, a concurrent change could be lost, and the printed changes would be wrong.
+    // Without it, a concurrent change could be overwritten, and the printed changes would be wrong.
     replaces: held.policy_hash,
   })
   cli.print(command, { ...made, changes }, () => [

@@ -3,7 +3,7 @@ import { readBoundedBody } from '../../network/bounded-body.ts'
 
 const CALL_MS = 15_000
 
-/** A node of the chain returned no usable response. */
+/** Thrown if a chain node returns no usable response. */
 export class NodeError extends Error {
   override name = 'NodeError'
 }
@@ -11,11 +11,10 @@ export class NodeError extends Error {
 export type Node = {
   url: string
   fetch: typeof globalThis.fetch
-  /** Maximum size of a response. */
   maxBytes: number
 }
 
-/** Calls a JSON-RPC method of a node. @throws {NodeError} */
+/** Calls a JSON-RPC method. @throws {NodeError} */
 export async function callNode(
   node: Node,
   method: string,

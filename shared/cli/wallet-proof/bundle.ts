@@ -1,4 +1,4 @@
-/** Everything that `svc verify wallet` has collected about a wallet, for verification without the network. */
+/** Proof bundle: everything that `svc verify wallet` collects about a wallet, for verification without the network. */
 import { z } from 'zod'
 import { bundleSchema } from '../../attestation/evidence.ts'
 import { duplicateMember } from '../../json/duplicate-member.ts'
@@ -9,10 +9,10 @@ const wordSchema = z.string().regex(/^0x[0-9a-f]{64}$/, 'expected 32 bytes in lo
 const addressSchema = z.string().regex(/^0x[0-9a-f]{40}$/, 'expected an address in lower case')
 const time = z.int().min(0)
 
-/** Terms of a policy in the contract. */
+/** Terms of a policy that the contract records. */
 const termsFields = { policy_hash: wordSchema, change_delay_s: time, is_immutable: z.boolean() }
 
-/** A `WalletPolicySet` event. Times are Unix seconds of the chain's clock. */
+/** A `WalletPolicySet` event. Times are block timestamps in Unix seconds. */
 const eventSchema = z.strictObject({
   contract: addressSchema,
   account_hash: wordSchema,
@@ -36,7 +36,7 @@ const recordSchema = z.strictObject({
 })
 export type RecordedPolicy = z.infer<typeof recordSchema>
 
-/** Facts that a node of the chain has reported, without a proof. */
+/** Facts that a chain node reported. They are not proven. */
 const chainSchema = z.strictObject({
   chain_id: z.int().min(1),
   contract: addressSchema,
@@ -51,16 +51,16 @@ const proofSchema = z.strictObject({
   /** Lower-case address. */
   wallet: addressSchema,
   evidence: bundleSchema,
-  /** Statement of the origin (`shared/receipts/wallet-statement.ts`). */
+  /** JWS signed by the origin (`shared/receipts/wallet-statement.ts`). */
   statement: z.string(),
   chain: chainSchema,
-  /** Canonical JSON of policies: of the one that holds, and possibly of pending and former ones. */
+  /** Canonical JSON of the policy that holds, and possibly of the pending one and of former ones. */
   documents: z.array(z.string()).max(1_000),
   receipts: z.array(z.string()).max(100_000),
 })
 export type WalletProof = z.infer<typeof proofSchema>
 
-/** @throws {ProofRefusedError} unless the text is a bundle, without duplicate members */
+/** @throws {ProofRefusedError} if the text is not a bundle, or has duplicate members */
 export function parseWalletProof(text: string): WalletProof {
   const value = tryParseJson(text)
   prove(value !== undefined, 'malformed', 'the file is not JSON')

@@ -8,8 +8,8 @@ import { ProofRefusedError, prove } from './proof-error.ts'
 export type Policies = ReadonlyMap<string, Policy>
 
 /**
- * Parses the documents, and compares them with what the contract records of them. The document of the policy that holds
- * has to be there.
+ * Parses the documents, and compares them with the hashes and terms that the contract records. Requires the document of
+ * the policy that holds.
  * @throws {ProofRefusedError}
  */
 export function readDocuments(texts: readonly string[], history: PolicyHistory): Policies {
@@ -54,7 +54,7 @@ function parsedDocument(text: string): Policy {
   return policy
 }
 
-/** Without both documents, the change is trusted to the payer that attested it. */
+/** Does nothing unless both documents are available. The payer that attested the change is then trusted. */
 function requireTightening(from: Policy | undefined, to: Policy | undefined): void {
   if (!from || !to) return
   prove(

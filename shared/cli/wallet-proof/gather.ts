@@ -15,10 +15,10 @@ export type ProofSources = {
   wallet: string
   client: ApiClient
   baseUrl: string
-  /** Trusts the certificate authority of the deployment. */
+  /** Must trust the certificate authority of the deployment. */
   fetch: typeof globalThis.fetch
   rpcUrl: string
-  /** Texts of policies, in addition to those that the service returns. */
+  /** JSON of policies to include, in addition to those that the service returns. */
   policies: readonly string[]
   receipts: readonly string[]
   timeoutMs: number
@@ -29,7 +29,7 @@ export type ProofSources = {
 const NONCE_BYTES = 32
 
 /**
- * Collects a proof about a wallet. Nothing is verified yet, so that the same code verifies new and saved proofs.
+ * Collects a proof about a wallet. Does not verify it, so that the same code verifies new and saved proofs.
  * @throws {EvidenceFetchError | NodeError | SvcError}
  * @throws {ProofRefusedError} if the wallet has no policy
  */
@@ -81,7 +81,7 @@ async function gatherEvidence({
   try {
     bundle.governance = await askGovernance(rpcUrl, appId!, composeHash!, globalThis.fetch)
   } catch (error) {
-    // The report then lists the rule as open.
+    // Without the governance contract's answer, the report lists this check as open.
     if (!(error instanceof GovernanceUnknownError)) throw error
   }
   return bundle
@@ -95,7 +95,7 @@ async function gatherDocuments({ client, wallet, policies }: ProofSources): Prom
   return [...new Set([...held, ...policies].map((text) => parsePolicy(text).canonical))]
 }
 
-/** Reads a statement that is not verified yet, to learn which contract to ask. */
+/** Decodes a statement without verifying it, to find the contract. */
 function payloadOf(statement: string): WalletStatement | undefined {
   const bytes = decodeBase64url(statement.split('.')[1] ?? '')
   return bytes && (tryParseJson(new TextDecoder().decode(bytes)) as WalletStatement | undefined)

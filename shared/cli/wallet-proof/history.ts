@@ -1,4 +1,4 @@
-/** The policies that a wallet has had, according to the contract's events. */
+/** Reconstructs the policies of a wallet from the contract's events. */
 import type { ChainFacts, PolicyEvent } from './bundle.ts'
 import { prove } from './proof-error.ts'
 
@@ -6,10 +6,10 @@ const NO_POLICY = `0x${'00'.repeat(32)}`
 
 type Terms = Pick<PolicyEvent, 'policy_hash' | 'change_delay_s' | 'is_immutable'>
 
-/** A policy that held from a time on, until the next one. Times are Unix seconds of the chain's clock. */
+/** A policy, and the period in which it held. Times are block timestamps in Unix seconds. */
 export type HeldPolicy = Terms & {
   from: number
-  /** Undefined for the policy that holds. */
+  /** Undefined for the policy that still holds. */
   until: number | undefined
 }
 
@@ -23,7 +23,7 @@ export type PolicyHistory = {
 
 /**
  * Replays the events by the rules of `PolicyFacet.sol`. Each event names the policy that it replaces, so a missing or
- * additional event breaks the chain, unless it is the last one or was pending and canceled.
+ * additional event is detected, except for the last event and for pending changes that were canceled.
  * @throws {ProofRefusedError}
  */
 export function policyHistory({

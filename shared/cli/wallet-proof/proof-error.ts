@@ -1,4 +1,4 @@
-/** Reasons for which a proof is refused. Programs can rely on them. */
+/** Reasons for refusing a proof. Part of the JSON output, so they must stay stable. */
 export type ProofFlaw =
   // The bundle and the evidence
   | 'malformed'
@@ -37,7 +37,7 @@ export type ProofFlaw =
   | 'other_sum'
   | 'too_much_remaining'
 
-/** The proof does not show that the wallet's key is under the policy. */
+/** Thrown if a proof does not show that the wallet's key is under the policy. */
 export class ProofRefusedError extends Error {
   override name = 'ProofRefusedError'
   readonly flaw: ProofFlaw

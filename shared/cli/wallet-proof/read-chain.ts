@@ -7,14 +7,14 @@ import type { ChainFacts, PolicyEvent, RecordedPolicy } from './bundle.ts'
 const contractCoding = new Interface(accountConfigAbi)
 const POLICY_SET = contractCoding.getEvent('WalletPolicySet')!.topicHash
 
-/** Far more than the events of one wallet need. */
+/** Far more than the events of one wallet take. */
 const RESPONSE_MAX_BYTES = 4 * 1024 * 1024
 
-/** Nodes with narrower limits on the range of `eth_getLogs` could not be read in reasonable time. */
+/** Minimum range of `eth_getLogs`. Smaller ranges would take too many requests. */
 const RANGE_MIN_BLOCKS = 500
 
 /**
- * Reads what the contract records of a wallet's policy, and all of the wallet's events, as of the latest block.
+ * Reads the record of a wallet's policy in the contract, and all events of the policy, as of the latest block.
  * @throws {NodeError}
  */
 export async function readChain(
@@ -66,8 +66,8 @@ async function recordAt(
 }
 
 /**
- * Reads the events from the latest block backwards, until the registration of the wallet. Many nodes limit the range of
- * a request, so the range is halved after an error.
+ * Reads the events backwards from the latest block until the registration of the wallet. Halves the range of a request
+ * after an error, because many nodes limit it.
  */
 async function eventsUntil(
   node: Node,
@@ -124,7 +124,7 @@ function eventOf(log: unknown): PolicyEvent {
   }
 }
 
-/** @throws {NodeError} instead of the error of the decoder */
+/** Converts errors of the decoder. @throws {NodeError} */
 function decoded(decode: () => any): any {
   try {
     return decode()

@@ -10,8 +10,8 @@ import type { PolicyHistory } from './history.ts'
 import { ProofRefusedError, prove } from './proof-error.ts'
 
 /**
- * Receipts have the time of the machine, and policies that of the chain, which the machine follows with a delay. A
- * policy of this long before or after is accepted.
+ * Tolerated difference between the machine's clock, which is used in receipts, and block timestamps, which determine
+ * when a policy held.
  */
 const CLOCKS_DIFFER_S = 300
 
@@ -29,7 +29,7 @@ type Wallet = {
   policies: Policies
 }
 
-/** Returns the wallet's signatures that the receipts name. @throws {ProofRefusedError} */
+/** Verifies receipts, and returns the wallet's signatures in them. @throws {ProofRefusedError} */
 export async function readReceipts(
   texts: readonly string[],
   key: ReceiptKey,
@@ -93,7 +93,7 @@ function requireAllowed(signature: ReceiptSignature, receipt: Receipt, wallet: W
   requireRule(signature, wallet.policies)
 }
 
-/** Without the document of the policy, only the amounts can be compared. */
+/** Checks the amounts, and if the document of the policy is available, also the rule and its sums. */
 function requireRule(
   { policy_hash, rule: name, sums }: ReceiptSignature,
   policies: Policies,
@@ -113,7 +113,7 @@ function requireRule(
     `a receipt names the rule ${JSON.stringify(name)}, with which the policy ${policy_hash} allows nothing`,
   )
   for (const { key, max } of sums) {
-    // The name of a sum has no slash.
+    // Names of sums contain no slash.
     const [sum] = key.split('/')
     const isCounted = rule.sums?.some((each) => each === sum) ?? false
     prove(

@@ -9,7 +9,7 @@ import type { ProvenWallet } from './verify-wallet-proof.ts'
 export type ProofHeading = {
   wallet: string
   at: Date
-  /** Notes about the source of values that were not given as options. */
+  /** Notes about where values came from that were not passed as options. */
   notes: readonly string[]
 }
 

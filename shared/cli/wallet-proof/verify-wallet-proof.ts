@@ -17,7 +17,7 @@ import { type PolicyHistory, policyHistory } from './history.ts'
 import { ProofRefusedError, prove } from './proof-error.ts'
 import { type ProvenSignature, readReceipts } from './receipts.ts'
 
-/** What a proof shows. */
+/** Verified facts about a wallet. */
 export type ProvenWallet = {
   /** SIMULATED if software simulates the machine. */
   verdict: Exclude<Verdict, 'FAILED'>
@@ -40,9 +40,9 @@ export type ProofOptions = {
 }
 
 /**
- * Verifies without the network that the key of a wallet is under a policy: the quote shows which application runs and
- * its receipt key; the statement that is signed with this key, how the wallet's key is derived, and which contract
- * records the policy; the contract's events, which policy holds; and the document, what the policy allows.
+ * Verifies without the network that the key of a wallet is under a policy. The quote identifies the application and its
+ * receipt key. The statement, which is signed with this key, says how the wallet's key is derived and which contract
+ * records the policy. The contract's events show which policy holds, and the document shows what it allows.
  * @throws {ProofRefusedError}
  */
 export async function verifyWalletProof(
@@ -124,7 +124,7 @@ async function readStatement(text: string, key: ReceiptKey): Promise<WalletState
   }
 }
 
-/** The ID of a wallet is its address, padded with zeros. */
+/** A wallet ID is the address, left-padded with zeros. */
 const addressIn = (pkpId: string) =>
   /^0x0{24}/.test(pkpId) ? `0x${pkpId.slice(-40)}` : 'no address'
 

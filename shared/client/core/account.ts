@@ -72,18 +72,18 @@ export type WalletPolicyDocument = object
 
 export type SimulationFields = {
   pkp_id: PkpId
-  /** The request for a signature, as described in docs/policies.md. */
+  /** The request for a signature, as described in docs/policies.md#requests. */
   request: object
   /** CID of the action that requests the signature. */
   action_ipfs_cid?: string
-  /** Decides by this policy instead of the one that holds. */
+  /** Policy to evaluate instead of the one that holds. */
   policy?: WalletPolicyDocument
 }
 
 export type AccountOperations = {
   /**
-   * Creates a wallet. With a `policy`, the wallet signs only what the policy allows, and no action can get its private
-   * key. A wallet that was created without a policy can never have one.
+   * Creates a wallet. With a `policy`, the wallet signs only what the policy allows, and `getPrivateKey` is refused for
+   * it. A wallet that was created without a policy can never get one.
    * @example
    * const rules = [{ name: 'greet', effect: 'allow', kind: 'message', messages: [{ prefix: 'greetings, ' }] }]
    * const { wallet_address, policy_hash } = await client.createWallet({ policy: { version: 1, rules } })
@@ -94,12 +94,12 @@ export type AccountOperations = {
     options?: CallOptions,
   ): Promise<NewWallet>
   /**
-   * Changes a wallet's policy, which a usage key cannot do. A change that only tightens the policy takes effect at once.
-   * Any other change waits for the `change_delay_s` of the policy that holds, and is `pending` until then.
+   * Changes a wallet's policy. Requires the account key or the admin wallet. A change that only tightens the policy
+   * takes effect at once. Any other change is `pending` for the `change_delay_s` of the policy that holds.
    * @example
    * const { policy_hash, pending } = await client.setWalletPolicy({ pkp_id: wallet_address, policy })
    * console.log(pending ? `takes effect at ${pending.effective_at}` : `${policy_hash} holds`)
-   * @param fields.replaces hash of the policy that holds. If another one holds, nothing is changed
+   * @param fields.replaces expected hash of the policy that holds. If another one holds, the call fails
    * @throws {Conflict | TransactionReverted} if the wallet has no policy, or an immutable one
    */
   setWalletPolicy(
@@ -113,7 +113,7 @@ export type AccountOperations = {
    */
   getWalletPolicy(fields: { pkp_id: PkpId }, options?: CallOptions): Promise<HeldWalletPolicy>
   /**
-   * Decides about a request for a signature without signing or counting anything.
+   * Simulates a request for a signature. Nothing is signed, and no sum changes.
    * @example
    * const request = { kind: 'message', message: 'greetings, Ada' }
    * const { decision, explanation } = await client.simulateSignature({ pkp_id: wallet_address, request })

@@ -13,7 +13,7 @@ export type CoreCalls = {
   read<Body>(this: void, path: string, query?: Query, options?: CallOptions): Promise<Body>
   list<Item>(this: void, path: string, query?: Query, options?: CallOptions): Listing<Item>
   csv(this: void, path: string, query?: Query, options?: CallOptions): Promise<string>
-  /** Sends a POST request that changes nothing. */
+  /** Sends a POST request that only reads. */
   ask<Body>(this: void, path: string, json: object, options?: CallOptions): Promise<Body>
   /** Sends a POST request, which is executed at most once, even if it is retried. */
   write<Body>(this: void, path: string, json: object, options?: CallOptions): Promise<Body>

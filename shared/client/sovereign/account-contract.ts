@@ -76,7 +76,7 @@ export class AccountContract {
     return coding.policy(await this.#read(what, 'walletPolicyOf', [pkpId], options))
   }
 
-  /** Reads the policies of all wallets that have one, at the latest block. */
+  /** Reads the policies of all wallets that have one at the latest block. */
   async policies(options?: CallOptions): Promise<WalletPolicyView[]> {
     const coding = await loadContractCodec()
     return coding.policies(await this.#read('read the policies', 'walletPoliciesOf', [], options))

@@ -19,7 +19,7 @@ export type WalletView = {
   derivationPath: string
   name: string
   description: string
-  /** Set only together with `walletPoliciesOf`, and undefined for a wallet without a policy. */
+  /** Present only if `walletPoliciesOf` was read, too, and the wallet has a policy. */
   policyHash?: string | undefined
 }
 export type GroupView = {
@@ -54,7 +54,7 @@ export type WalletPolicyView = {
   /** Undefined if no change is pending. */
   pending: { policyHash: string; effectiveAt: number } | undefined
 }
-/** The event `WalletPolicySet`. `policyHash` holds from `effectiveAt` on, and `replaces` until then. */
+/** The event `WalletPolicySet`. `policyHash` takes effect at `effectiveAt`; until then, `replaces` holds. */
 export type PolicyChange = {
   replaces: string
   policyHash: string
@@ -78,7 +78,7 @@ export type ContractCodec = {
   decodeError(data: string): ContractError | undefined
   /** Returns the ID of the group that a transaction created. Undefined if the transaction created no group. */
   createdGroupId(logs: readonly Log[], contractAddress: string): number | undefined
-  /** Returns the change that a transaction made to a policy. Undefined if it made none. */
+  /** Returns the policy change of a transaction, or undefined if it made none. */
   policyChange(logs: readonly Log[], contractAddress: string): PolicyChange | undefined
   /**
    * Returns an address in EIP-55 format.

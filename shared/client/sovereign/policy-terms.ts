@@ -2,7 +2,7 @@ import type { WalletPolicyDocument } from '../core/account.ts'
 import { NotTheApi } from '../failures/transport-errors.ts'
 import { InvalidArgument } from './arguments.ts'
 
-/** What the contract records of a policy, with the names of the API. */
+/** The parts of a policy that the contract records, with the names of the API. */
 export type PolicyTerms = {
   policy_hash: string
   change_delay_s: number
@@ -11,7 +11,7 @@ export type PolicyTerms = {
 
 /**
  * Computes the terms of a policy locally, so that the service cannot replace the policy. Loads the parser and zod, which
- * the verifier needs too.
+ * the verifier also loads.
  * @throws {InvalidArgument} with the path of each problem
  */
 export async function policyTermsOf(policy: WalletPolicyDocument): Promise<PolicyTerms> {
@@ -29,7 +29,7 @@ export async function policyTermsOf(policy: WalletPolicyDocument): Promise<Polic
   }
 }
 
-/** Requires that the service states the same terms. @throws {NotTheApi} */
+/** @throws {NotTheApi} if the service states other terms than the client computed */
 export function requireSameTerms(stated: PolicyTerms, own: PolicyTerms): void {
   const names = ['policy_hash', 'change_delay_s', 'is_immutable'] as const
   const other = names.find((name) => stated[name] !== own[name])
@@ -41,7 +41,7 @@ export function requireSameTerms(stated: PolicyTerms, own: PolicyTerms): void {
   )
 }
 
-/** The argument `PolicyTerms` of the contract. */
+/** Encodes the `PolicyTerms` argument of the contract. */
 export const contractTerms = ({ policy_hash, change_delay_s, is_immutable }: PolicyTerms) => [
   policy_hash,
   change_delay_s,

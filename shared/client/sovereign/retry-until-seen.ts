@@ -19,15 +19,15 @@ type Parts = Pick<RuntimeEnvironment, 'now' | 'sleep'> & {
 }
 
 /**
- * The client reads the policy that is replaced from the contract, so a 409 may mean that the service has not seen it yet.
+ * The client reads the policy to be replaced from the contract, so a 409 may mean that the service has not seen it yet.
  */
 const SET_POLICY_PATH = '/core/v1/set_wallet_policy_with_signature'
 
 /**
- * Returns a requester that retries after a 401 (unknown account), 404 (new group not found), or 409 (another policy is
- * replaced). Such a status may only mean that the service has not seen the block of the wallet's last transaction yet. If this client has sent no
- * transaction, a 401 may concern an account that another client of the wallet has just opened. The contract shows
- * whether that account exists.
+ * Returns a requester that retries after a 401 (unknown account), a 404 (group or wallet not found), or a 409 of
+ * `set_wallet_policy_with_signature` (another policy holds), because the service may not have seen the block of the
+ * wallet's last transaction yet. If this client has sent no transaction, a 401 may concern an account that another
+ * client of the wallet has just opened. The contract shows whether that account exists.
  */
 export function retryUntilSeen(requester: Requester, parts: Parts): Requester {
   const { now, sleep, onStep, lastWriteAt, isAdmin } = parts

@@ -7,7 +7,7 @@ import type { Deployment } from './deployment.ts'
 import { signProof } from './sign.ts'
 import type { WalletAdapter } from './signer.ts'
 
-/** What the wallet signs besides its address, the time and the chain. */
+/** Values that the wallet signs in addition to its address, the time and the chain. */
 type Claim = Pick<ProofStatement, 'purpose' | 'terms'>
 
 /**

@@ -13,13 +13,13 @@ import { TransactionReverted } from './transaction-failures.ts'
 type Parts = Pick<RuntimeEnvironment, 'sleep'> & {
   contract: AccountContract
   askWithProof: SendWithProof
-  /** Calls that the wallet's proof authorizes. */
+  /** Calls authorized by the wallet's proof. */
   calls: CoreCalls
 }
 
 type PolicyStatement = PolicyTerms & { at_once: boolean; attestation: string }
 
-/** The contract stores only hashes of policies. The service stores the documents, and counts the sums. */
+/** Operations on policies. The contract stores only hashes; the service stores the documents and the sums. */
 export function walletPolicies({ contract, askWithProof, calls, sleep }: Parts) {
   return {
     setWalletPolicy: async ({ pkp_id: named, policy, replaces: expected }, options) => {
@@ -29,7 +29,7 @@ export function walletPolicies({ contract, askWithProof, calls, sleep }: Parts) 
       const coding = await loadContractCodec()
       const wallet_address = coding.address(`0x${pkp_id.slice(-40)}`)
       const what = `set the policy ${policy_hash} of wallet ${wallet_address}`
-      // Read from the contract before the wallet is asked to sign a change that would be rejected.
+      // Checked first, so that the wallet is not asked to sign a change that the contract would reject.
       const held = await contract.policy(pkp_id, options)
       const replaces = expected?.toLowerCase() ?? held.policyHash
       if (replaces !== held.policyHash)
@@ -60,8 +60,8 @@ export function walletPolicies({ contract, askWithProof, calls, sleep }: Parts) 
       }
     },
 
-    // The service may not have seen the block of the last change yet. Its response is used only if the contract records
-    // the same policy, and the document has that hash.
+    // Accepts the response only if the contract records the same policies and the documents have their hashes. Polls,
+    // because the service may not have seen the block of the last change yet.
     getWalletPolicy: async ({ pkp_id: named }, options) => {
       const pkp_id = pkpIdOf('pkp_id', named)
       for (let waitMs = POLL_INTERVAL_MS; ; waitMs *= 2) {

@@ -3,7 +3,7 @@ import type { Work } from './work.ts'
 /** A set of values, or all values except those of a set. */
 export type Choice = { only: ReadonlySet<unknown> } | { except: ReadonlySet<unknown> }
 
-/** The address of the wallet, which is unknown here. It can equal any address except the zero address. */
+/** Stands for the wallet's address, which is unknown here: any address except the zero address. */
 export const WALLET = Symbol('wallet')
 
 export const ANYTHING: Choice = { except: new Set() }
@@ -11,7 +11,7 @@ export const ANYTHING: Choice = { except: new Set() }
 export const only = (values: Iterable<unknown>): Choice => ({ only: new Set(values) })
 export const except = (values: Iterable<unknown>): Choice => ({ except: new Set(values) })
 
-/** Returns the values in both sets, and possibly more if one set contains the wallet. */
+/** Returns the intersection, or a superset of it if one set contains the wallet. */
 export function meet(one: Choice, other: Choice, work: Work): Choice {
   work.spend(sizeOf(one) + sizeOf(other))
   if ('except' in one && 'except' in other) return except([...one.except, ...other.except])
@@ -29,7 +29,7 @@ export function meet(one: Choice, other: Choice, work: Work): Choice {
   )
 }
 
-/** Returns true only if all values of `inner` are in `outer`. */
+/** Returns true only if `inner` is a subset of `outer`. */
 export function isWithin(inner: Choice, outer: Choice, work: Work): boolean {
   work.spend(sizeOf(inner) + sizeOf(outer))
   if ('only' in inner)

@@ -6,8 +6,8 @@ import { only, WALLET } from './choice.ts'
 import type { Fact } from './facts.ts'
 
 /**
- * Returns the facts that conditions state about values of a type.
- * @param prefix distinguishes the values of different functions. Names of arguments do not matter, only their positions
+ * Converts conditions on a type to facts. Arguments are identified by position, because their names do not matter.
+ * @param prefix distinguishes the arguments of different functions
  */
 export function conditionFacts(
   conditions: readonly Condition[] | undefined,

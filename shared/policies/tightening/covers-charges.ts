@@ -1,13 +1,13 @@
 import type { Rule, SumDefinition } from '../document.ts'
 import type { Scope } from '../scope.ts'
 
-/** A rule with the names that it refers to. */
+/** A rule with the definitions that it refers to. */
 type ScopedRule = { rule: Rule; scope: Scope }
 
 /**
- * Returns true only if the charges of the new rule include those of the old one, for all requests that the new policy
- * allows by the new rule: the same sums with at least the same amounts, and without higher limits. The old rule then
- * counts such a request, and does not deny it because of its sums.
+ * Returns true only if, for every request that the new rule allows, its charges include those of the old rule: the same
+ * sums, with the same or higher amounts and the same or lower limits. The sums of the old rule then do not deny the
+ * request.
  */
 export function coversCharges(to: ScopedRule, from: ScopedRule): boolean {
   const before = sumsOf(from)
@@ -17,7 +17,7 @@ export function coversCharges(to: ScopedRule, from: ScopedRule): boolean {
     const sum = after.find(({ name }) => name === old.name)
     if (!sum || !countsAsMuch(sum, old)) return false
     const counted = placesOf([sum], to.scope)
-    // A token that no sum of the new rule counts is denied by the new rule.
+    // The new rule denies tokens that none of its sums counts.
     return [...placesOf([old], from.scope)].every(
       (place) => counted.has(place) || !countedAfter.has(place),
     )
@@ -32,7 +32,7 @@ export function coversCharges(to: ScopedRule, from: ScopedRule): boolean {
 const sumsOf = ({ rule, scope }: ScopedRule) =>
   (rule.sums ?? []).map((name) => scope.sums.get(name)!)
 
-/** Compares the definitions of two sums with the same name, except for their tokens. */
+/** Compares two sums with the same name, except for their tokens. */
 function countsAsMuch(sum: SumDefinition, old: SumDefinition): boolean {
   const isSpend = sum.of === 'native_spend' && old.of === 'native_value'
   return (

@@ -1,30 +1,30 @@
-/** What is known of a request that matches a rule. */
+/** Facts about the requests that match a rule. */
 import { isBinary } from '../message-rule.ts'
 import { messageOf } from '../request.ts'
 import { ANYTHING, type Choice, isWithin, meet, WALLET } from './choice.ts'
 import type { Work } from './work.ts'
 
-/** A statement about the value at a place: a part of the request or its context, or an argument of its call. */
+/** A fact about the value at a place: a part of the request or of its context, or an argument of its call. */
 export type Fact =
   | { place: string; kind: 'in'; choice: Choice }
   | SimpleFact
-  /** An array with at least one element, whose elements fulfill the facts: all of them, or one. */
+  /** The array is not empty, and every element, or some element, fulfills the facts. */
   | { place: string; kind: 'every' | 'some'; facts: readonly Fact[] }
 
 type SimpleFact =
   | { place: string; kind: 'lte' | 'gte'; bound: bigint }
   | { place: string; kind: 'prefix'; prefix: string }
-  /** A message that a rule without the flag `binary` accepts. */
+  /** The message is accepted by a rule without the flag `binary`. */
   | { place: string; kind: 'text'; isAny: boolean }
 
-/** Returns true only if `fact` holds for all requests for which all `facts` hold. */
+/** Returns true only if `facts` imply `fact`. */
 export function isImplied(fact: Fact, facts: readonly Fact[], work: Work): boolean {
   const same = facts.filter(({ place }) => place === fact.place)
   work.spend(facts.length)
   switch (fact.kind) {
     case 'in':
       return (
-        // A single choice is exact, while several that name the wallet meet in more values than they share.
+        // Choices are also compared one by one, because the intersection can be too large if it contains the wallet.
         same.some((known) => known.kind === 'in' && isWithin(known.choice, fact.choice, work)) ||
         isWithin(choiceOf(same, work), fact.choice, work)
       )

@@ -12,15 +12,15 @@ import type { Fact } from './facts.ts'
 import { type TimeCell, timeCells, timesChoice } from './time-cells.ts'
 
 /**
- * The requests that a rule matches: those that fulfill all facts of `frame` and of `limits`, and for each list of
- * `unions` all facts of one alternative.
+ * The set of requests that a rule matches. They fulfill all facts of `frame` and `limits`, and for each list in
+ * `unions`, all facts of at least one alternative.
  */
 export type Region = {
   rule: Rule
-  /** Checked before calldata is decoded. */
+  /** Facts that are checked before calldata is decoded. */
   frame: readonly Fact[]
   unions: readonly (readonly (readonly Fact[])[])[]
-  /** Checked after calldata was decoded. */
+  /** Facts that are checked after calldata was decoded. */
   limits: readonly Fact[]
   /** Functions whose arguments the rule decodes. Undefined unless `calls` is a list. */
   functions: readonly NamedFunction[] | undefined
@@ -32,7 +32,7 @@ export type NamedFunction = {
   canonical: string | undefined
 }
 
-/** Returns the regions of the rules of both policies. Times are compared by the hours at which any rule begins or ends. */
+/** Returns the region of each rule of both policies. Time windows are split into common cells, to compare them. */
 export function regionsOf(from: Policy, to: Policy): { from: Region[]; to: Region[] } {
   const windows = [...from.document.rules, ...to.document.rules].flatMap(({ times = [] }) => times)
   const cells = timeCells(windows)
@@ -97,7 +97,7 @@ function transactionRegion(rule: TransactionRule, { lists }: Scope): Specific {
   }
 }
 
-/** A contract creation has the recipient null. */
+/** Null stands for the creation of a contract. */
 function recipients({ to, effect, zero_address }: TransactionRule, lists: Scope['lists']): Choice {
   if (to === 'creation') return only([null])
   if (to !== 'any') return only(to.flatMap((entry) => addressesOf(entry, lists)))
@@ -105,7 +105,7 @@ function recipients({ to, effect, zero_address }: TransactionRule, lists: Scope[
   return except(zero_address ? [null] : [null, ZERO_ADDRESS])
 }
 
-/** A call without data has the selector undefined. */
+/** The selector is undefined for a call without data. */
 function callAlternatives({ calls }: TransactionRule, lists: Scope['lists']): readonly Fact[][] {
   if (calls === 'any') return [[]]
   if (calls === 'none') return [[isOne('selector', only([undefined]))]]
@@ -132,7 +132,7 @@ const HAZARDS = [
   'delegate_call',
 ] as const
 
-/** Effects that the rule does not name are absent. */
+/** Returns facts that exclude the effects for which the rule has no flag. */
 const hazardFacts = (rule: TransactionRule | TypedDataRule) =>
   HAZARDS.filter((name) => !rule[name]).map((name) => isOne(name, only([false])))
 
@@ -153,14 +153,14 @@ function typedDataRegion(rule: TypedDataRule, { lists }: Scope): Specific {
   }
 }
 
-/** A domain without a chain has the chain undefined. */
+/** Undefined stands for a domain without a chain. */
 function domainChains({ chains, effect, chainless_domain }: TypedDataRule): Choice {
   const isChainless = effect === 'deny' || chainless_domain
   if (chains === 'any') return except(isChainless ? [] : [undefined])
   return only(isChainless ? [...chains, undefined] : chains)
 }
 
-/** A member that the domain does not have is undefined. A rule that denies also covers domains without it. */
+/** Undefined stands for an absent member. A rule that denies also matches domains in which a member is absent. */
 function domainAlternatives({ domains, effect }: TypedDataRule, lists: Scope['lists']): Fact[][] {
   if (domains === 'any') return [[]]
   const absent = effect === 'deny' ? [undefined] : []

@@ -1,7 +1,7 @@
 import { compileTimes, minuteOf, type TimeWindow } from '../times.ts'
 import { type Choice, only } from './choice.ts'
 
-/** A time from which on no window begins or ends until the next cell of the same day. Unix time in milliseconds. */
+/** Start of a period of the week in which no window begins or ends. Unix time in milliseconds. */
 export type TimeCell = number
 
 /** Any Sunday at midnight. */

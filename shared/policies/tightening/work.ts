@@ -1,12 +1,12 @@
-/** A comparison of policies was given up, because it would take too long. */
+/** Thrown if a comparison of policies would take too long. */
 export class TooMuchWorkError extends Error {
   override name = 'TooMuchWorkError'
 }
 
-/** Steps of a comparison, which take about 200 ms. Policies that people write take a few thousand. */
+/** Maximum steps of a comparison: about 200 ms. Policies that people write take a few thousand steps. */
 const STEPS_MAX = 3_000_000
 
-/** Bounds the time of one comparison: two documents of 64 KiB could be written to take hours. */
+/** Bounds the time of a comparison, because two documents of 64 KiB can be crafted to take hours. */
 export class Work {
   #left = STEPS_MAX
 

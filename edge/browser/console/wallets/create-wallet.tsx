@@ -13,9 +13,9 @@ const FORM = 'create-wallet'
 export const CreateWallet: FC<Props> = ({ client, change }) => {
   const [withPolicy, setWithPolicy] = useState(false)
   const [isMissing, setMissing] = useState(false)
-  /** Number of created wallets. The form is remounted after each one. */
+  /** Number of created wallets. Used as a key, to reset the form after each one. */
   const [created, setCreated] = useState(0)
-  /** The valid policy of the draft. A ref is used, because the module that changes it renders by itself. */
+  /** Policy of the draft, if it is valid. A ref, because the policies module renders independently of this form. */
   const policy = useRef<object | undefined>(undefined)
   const choose = (chosen: boolean) => {
     policy.current = undefined

@@ -5,11 +5,11 @@ type PoliciesModule = typeof import('/scripts/policies.js')
 
 type Props = {
   what: string
-  /** Shows a part of the module in the element, and returns a function that removes it. Called once. */
+  /** Renders a part of the module into the element, and returns a function that removes it. Called once. */
   show: (module: PoliciesModule, root: HTMLElement) => () => void
 }
 
-/** A part of `policies/module.tsx`, which is loaded on demand. It renders with its own copy of Preact. */
+/** Shows a part of `policies/module.tsx`, which is loaded on demand and has its own copy of Preact. */
 export const PolicyPart: FC<Props> = ({ what, show }) => {
   const root = useRef<HTMLDivElement>(null)
   const [state, setState] = useState<'loading' | 'loaded' | 'failed'>('loading')

@@ -12,7 +12,7 @@ type Props = {
   wallet: Wallet
   client: AccountOperations
   perform: Perform
-  /** Called after the policy was changed. */
+  /** Called after a change of the policy. */
   onChanged: () => void
 }
 

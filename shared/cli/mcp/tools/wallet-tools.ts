@@ -24,7 +24,7 @@ const createWalletInput = z.strictObject({
 })
 
 export function addWalletTools(server: McpServer, { core, usageKeys }: McpParts): void {
-  /** Creates a client for the core API with the usage key that the arguments name. */
+  /** Creates a core API client with the usage key that the arguments select. */
   const clientWith = async (given: z.infer<z.ZodObject<typeof usageKeyFields>>) =>
     core(await readReferencedUsageKey(given, usageKeys))
 
