@@ -18,6 +18,7 @@ import {
   primaryKey,
   text,
   timestamp,
+  uniqueIndex,
 } from 'drizzle-orm/pg-core'
 
 const bytea = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' })
@@ -475,3 +476,121 @@ export const databaseTimelines = pgTable('database_timelines', {
   /** Since this time, no sum can have lost an amount. The latest time of all rows applies. */
   completeSince: time('complete_since').notNull(),
 })
+
+const wei = (name: string) => numeric(name, { precision: 78, scale: 0, mode: 'bigint' })
+
+/**
+ * A wallet on a chain that sends transactions. Only the process that holds the lane signs for it, so that its nonces
+ * have one owner. A lane is held while the lease of its process lasts.
+ */
+export const transactionLanes = pgTable(
+  'transaction_lanes',
+  {
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    /** Address of the wallet in lower-case 0x hex. */
+    address: text('address').notNull(),
+    processId: text('process_id'),
+    /** Balance in wei at the last check. Null before the first one. */
+    balance: wei('balance'),
+    checkedAt: time('checked_at'),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.address] })],
+)
+
+/** Transactions of wallets. Rows are kept for ever, because the same identity must stay the same transaction. */
+export const transactions = pgTable(
+  'transactions',
+  {
+    /** Keyed hash of the identity, such as run and step: `tx_` and 32 hex digits. */
+    id: text('id').primaryKey(),
+    /** Order within the lane. */
+    sequence: bigint('sequence', { mode: 'number' }).notNull().generatedAlwaysAsIdentity(),
+    /** Master hash of the account, in 0x hex. */
+    accountHash: text('account_hash').notNull(),
+    pkpId: text('pkp_id').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    /** Address of the wallet in lower-case 0x hex. */
+    address: text('address').notNull(),
+    /** SHA-256 of the normalized request, in hex. The same identity with another request is rejected. */
+    requestHash: text('request_hash').notNull(),
+    to: text('to').notNull(),
+    data: text('data').notNull(),
+    value: wei('value').notNull(),
+    /** As requested, or as estimated once it is signed. */
+    gasLimit: wei('gas_limit'),
+    maxFeePerGas: wei('max_fee_per_gas'),
+    speed: text('speed', { enum: ['fast', 'normal', 'cheap'] }).notNull(),
+    /** Signatures of the contract's errors, to decode a revert. */
+    errors: text('errors').array().notNull(),
+    /** Hash of the API key or admin wallet that requested it. Its rights are checked again before the signature. */
+    keyHash: text('key_hash').notNull(),
+    actionCid: text('action_cid').notNull(),
+    runId: text('run_id'),
+    step: integer('step'),
+    state: text('state', {
+      enum: ['queued', 'signed', 'broadcast', 'mined', 'final', 'replaced', 'cancelled', 'failed'],
+    }).notNull(),
+    waitingFor: text('waiting_for', { enum: ['order', 'funds', 'fees', 'nonce', 'chain'] }),
+    nonce: bigint('nonce', { mode: 'number' }),
+    policyHash: text('policy_hash'),
+    policyRule: text('policy_rule'),
+    minedHash: text('mined_hash'),
+    minedBlock: bigint('mined_block', { mode: 'number' }),
+    minedBlockHash: text('mined_block_hash'),
+    gasUsed: wei('gas_used'),
+    effectiveGasPrice: wei('effective_gas_price'),
+    replacedBy: text('replaced_by'),
+    failureCode: text('failure_code'),
+    failureMessage: text('failure_message'),
+    cancelRequestedAt: time('cancel_requested_at'),
+    speedUpRequestedAt: time('speed_up_requested_at'),
+    createdAt: time('created_at').notNull(),
+    updatedAt: time('updated_at').notNull(),
+    /** Time since which the state cannot change any more. Null until then. */
+    endedAt: time('ended_at'),
+  },
+  (table) => [
+    // Two transactions of a wallet never have the same nonce, whatever a process or a node believes.
+    uniqueIndex('transactions_nonce').on(table.chainId, table.address, table.nonce),
+    index('transactions_open')
+      .on(table.chainId, table.address, table.sequence)
+      .where(sql`${table.endedAt} is null`),
+    index('transactions_account').on(table.accountHash, table.sequence),
+    index('transactions_run')
+      .on(table.runId)
+      .where(sql`${table.runId} is not null`),
+  ],
+)
+
+/** Signed transactions. A row is committed before its bytes are sent to a node. */
+export const transactionAttempts = pgTable(
+  'transaction_attempts',
+  {
+    hash: text('hash').primaryKey(),
+    transactionId: text('transaction_id')
+      .notNull()
+      .references(() => transactions.id),
+    kind: text('kind', { enum: ['send', 'speed_up', 'cancel'] }).notNull(),
+    nonce: bigint('nonce', { mode: 'number' }).notNull(),
+    /** Signed bytes in 0x hex. */
+    raw: text('raw').notNull(),
+    maxFeePerGas: wei('max_fee_per_gas').notNull(),
+    maxPriorityFeePerGas: wei('max_priority_fee_per_gas').notNull(),
+    createdAt: time('created_at').notNull(),
+  },
+  (table) => [index('transaction_attempts_transaction').on(table.transactionId)],
+)
+
+/** Defaults of an account for transactions on a chain. */
+export const transactionDefaults = pgTable(
+  'transaction_defaults',
+  {
+    accountHash: text('account_hash').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    maxFeePerGas: wei('max_fee_per_gas'),
+    /** Balance below which the wallets of the account count as low. */
+    lowBalance: wei('low_balance'),
+    updatedAt: time('updated_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountHash, table.chainId] })],
+)
