@@ -79,6 +79,13 @@ export const SIGNING_INPUT_MAX_BYTES = 64 * 1024
 export const TRANSACTION_JSON_MAX_CHARACTERS = 4 * SIGNING_INPUT_MAX_BYTES
 
 /**
+ * Maximum number and length of the error signatures that a transaction can name to have a revert decoded. Both are
+ * stored with the transaction.
+ */
+export const TRANSACTION_ERRORS_MAX = 32
+export const TRANSACTION_ERROR_MAX_CHARACTERS = 512
+
+/**
  * Maximum body of core API requests without source. The largest contains a hundred IDs and a description. The limit
  * also bounds the JSON that a client without a key can have parsed free of charge.
  */

@@ -87,12 +87,9 @@ export const transactionSchema = z.object({
     .nullable()
     .meta({ description: 'Hash of the foreign transaction that used the nonce, if known.' }),
   failure: z.object({ code: z.enum(FAILURE_CODES), message: z.string() }).nullable(),
-  policy: z
-    .object({ hash: hashSchema, rule: z.string() })
-    .nullable()
-    .meta({
-      description: 'Policy and rule that allowed the last signature. Null without a policy.',
-    }),
+  policy: z.object({ hash: hashSchema, rule: z.string() }).nullable().meta({
+    description: 'Policy and rule that allowed the last signature. Null without a policy.',
+  }),
   action_cid: cidSchema.nullable(),
   run_id: z.string().nullable(),
   step: z.int().nullable().meta({ description: 'Position among the transactions of its run.' }),
