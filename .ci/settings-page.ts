@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { z } from 'zod'
-import { chainSettingFields } from '../edge/chain/chain-settings.ts'
+import { chainSettingFields } from '../shared/config/chain-settings.ts'
 import { mailerMembers } from '../edge/identity/mailer-settings.ts'
 import { edgeSettings } from '../edge/settings.ts'
 import { originSettings } from '../origin/settings.ts'

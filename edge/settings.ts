@@ -10,7 +10,7 @@ import {
   SETTINGS,
   UNKNOWN_COMMIT,
 } from '../shared/config/settings.ts'
-import { chainSettingProblems, chainsSetting } from './chain/chain-settings.ts'
+import { chainSettingProblems, chainsSetting } from '../shared/config/chain-settings.ts'
 import { mailerSetting } from './identity/mailer-settings.ts'
 import { paymentSettingErrors, paymentSettings } from './payment/payment-settings.ts'
 import { trustSettingProblems, trustSettings } from './trust/trust-settings.ts'
@@ -65,12 +65,7 @@ export const edgeSettings = {
       '32 random bytes in base64url, the MAC key for trigger IDs. Changing it invalidates all webhook URLs and run IDs',
     secret: true,
   }),
-  CHAINS: chainsSetting.register(SETTINGS, {
-    meaning: 'chains whose events can fire triggers, as JSON: [below](#chains)',
-    default: 'none',
-    secret: 'its URLs may contain keys',
-    production: '`http` nodes; two chains with the same ID',
-  }),
+  CHAINS: chainsSetting,
   ...paymentSettings,
   MAILER: mailerSetting.register(SETTINGS, {
     meaning: 'the HTTP e-mail API for sign-in links and notices, as JSON: [below](#mailer)',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { chainSettingProblems } from '../shared/config/chain-settings.ts'
 import { ENVIRONMENTS } from '../shared/config/environments.ts'
 import {
   describeFaults,
@@ -35,6 +36,7 @@ export function checkSettings(
     acmeFaults,
     hardwareFaults,
     databaseFaults,
+    chainSettingProblems,
     executorFaults,
     logSinkFaults,
     processorFaults,

@@ -51,6 +51,7 @@ import { FreshQuotes } from './tee/fresh-quotes.ts'
 import { selectTee } from './tee/select-tee.ts'
 import type { ServedTls } from './tls/served-tls.ts'
 import { openTlsSource } from './tls/tls-source.ts'
+import { ConfiguredChains } from './transactions/chains.ts'
 import { readBuild } from './version.ts'
 import { KEY_USES_FLUSH_MS, SIMULATIONS_PER_MINUTE } from '../shared/limits.ts'
 
@@ -229,7 +230,14 @@ async function connect(settings: OriginSettings) {
   ])
   lifecycle.onClose('database', () => database.close())
   lifecycle.onClose('chain', () => chain.provider.destroy())
-  return { database, chain }
+  const chains = new ConfiguredChains(settings.CHAINS, {
+    fetch: (url, init) => fetch(url, init),
+    now,
+    random: Math.random,
+    log,
+  })
+  lifecycle.onClose('chains', () => chains.close())
+  return { database, chain, chains }
 }
 
 /** Writes key uses to the database and deletes expired rows, at regular intervals. */

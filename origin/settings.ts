@@ -19,6 +19,7 @@ import {
   PAYERS_DEFAULT,
   PAYERS_MAX,
 } from '../shared/limits.ts'
+import { chainsSetting } from '../shared/config/chain-settings.ts'
 import { ENVIRONMENT_NAMES } from '../shared/config/environments.ts'
 import {
   commitSchema,
@@ -98,6 +99,7 @@ export const originSettings = {
   SVC_CHAIN_FINALITY: wholeNumber(1, 10_000).default(CHAIN_FINALITY_DEFAULT).register(SETTINGS, {
     meaning: 'number of blocks after which a block is final, 1 to 10,000; the local stack sets 2',
   }),
+  CHAINS: chainsSetting,
   SVC_PAYERS: wholeNumber(1, PAYERS_MAX)
     .default(PAYERS_DEFAULT)
     .register(SETTINGS, {

@@ -1,5 +1,5 @@
 import { TriggerRejectedError } from '../triggers/trigger-rejected-error.ts'
-import { CHAIN_NAMES, type ChainName, type Chains } from './chain-settings.ts'
+import { CHAIN_NAMES, type ChainName, type Chains } from '../../shared/config/chain-settings.ts'
 import type { LogFilter } from './matching/log-filter.ts'
 import type { EventSignature } from './signature/event-signature.ts'
 import { parseEventSignature } from './signature/parse-event-signature.ts'

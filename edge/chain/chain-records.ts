@@ -1,6 +1,6 @@
 import type { ChainRecord } from '../../shared/wire/chains.ts'
 import { type Sleep, withTimeout } from '../sleep.ts'
-import type { ChainName, Chains, ChainSettings } from './chain-settings.ts'
+import type { ChainName, Chains, ChainSettings } from '../../shared/config/chain-settings.ts'
 import type { EndpointHealth } from '../../shared/rpc/endpoint-condition.ts'
 import type { ChainStatus, Watcher } from './watch/watcher.ts'
 

@@ -3,7 +3,7 @@
  * the watcher for what has been delivered.
  */
 import type { ChainLog } from './chain-log.ts'
-import type { ChainName } from './chain-settings.ts'
+import type { ChainName } from '../../shared/config/chain-settings.ts'
 import type { Finality } from './finality.ts'
 import type { LogFilter } from './matching/log-filter.ts'
 

@@ -1,6 +1,6 @@
 import type { DrizzleD1Database } from 'drizzle-orm/d1'
 import { chainRecords } from '../chain/chain-records.ts'
-import type { ChainName, Chains } from '../chain/chain-settings.ts'
+import type { ChainName, Chains } from '../../shared/config/chain-settings.ts'
 import type { Watcher } from '../chain/watch/watcher.ts'
 import type * as schema from '../db/schema.ts'
 import type { Env } from '../env.ts'

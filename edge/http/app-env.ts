@@ -1,6 +1,6 @@
 import type { DrizzleD1Database } from 'drizzle-orm/d1'
 import type { Hono } from 'hono'
-import type { ChainName } from '../chain/chain-settings.ts'
+import type { ChainName } from '../../shared/config/chain-settings.ts'
 import type { Watcher } from '../chain/watch/watcher.ts'
 import type * as schema from '../db/schema.ts'
 import type { Env, Settings } from '../env.ts'

@@ -1,7 +1,7 @@
 /** Parses `MAILER` (`docs/configuration.md`, Mailer). */
 import { z } from 'zod'
 import { SETTINGS } from '../../shared/config/settings.ts'
-import { jsonSetting } from '../json-setting.ts'
+import { jsonSetting } from '../../shared/config/json-setting.ts'
 import { MAIL_API_NAMES, type MailApiName, type MailSender } from './mail-apis.ts'
 
 export type MailerSettings = {

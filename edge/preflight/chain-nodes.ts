@@ -1,5 +1,5 @@
 import { type Check, fault, ok } from '../../shared/preflight/checks.ts'
-import type { Chains } from '../chain/chain-settings.ts'
+import type { Chains } from '../../shared/config/chain-settings.ts'
 import { endpointAddress } from '../../shared/rpc/endpoint-address.ts'
 import { EndpointError } from '../../shared/rpc/endpoint-error.ts'
 import { matchResponses, rpcBody } from '../../shared/rpc/json-rpc.ts'

@@ -1,7 +1,7 @@
 import { QUEUED_BYTES_MAX } from '../../shared/limits.ts'
 import { type ChainEventConfig, readChainEventConfig } from '../chain/chain-event-config.ts'
 import type { ChainLog } from '../chain/chain-log.ts'
-import type { Chains } from '../chain/chain-settings.ts'
+import type { Chains } from '../../shared/config/chain-settings.ts'
 import type { DecodePlan } from '../chain/decoding/decoded-log.ts'
 import { logRunSuffix } from '../chain/log-run-suffix.ts'
 import type { DeliveryResponse, LogDelivery } from '../chain/subscription.ts'

@@ -1,5 +1,5 @@
 import { readChainEventConfig, watchesSameEvents } from '../chain/chain-event-config.ts'
-import type { ChainName } from '../chain/chain-settings.ts'
+import type { ChainName } from '../../shared/config/chain-settings.ts'
 import type { TriggerOptions } from '../../shared/wire/trigger.ts'
 import { parseTriggerOptions, type TriggerRow } from './records.ts'
 import type { TriggerChange } from './trigger-state.ts'

@@ -1,4 +1,4 @@
-import type { ChainName } from '../chain/chain-settings.ts'
+import type { ChainName } from '../../shared/config/chain-settings.ts'
 import type { Subscription } from '../chain/subscription.ts'
 import type { Watcher } from '../chain/watch/watcher.ts'
 import type { Sleep } from '../sleep.ts'

@@ -3,7 +3,7 @@
  * file are pure.
  */
 import type { ChainEventConfig } from '../chain/chain-event-config.ts'
-import type { ChainName } from '../chain/chain-settings.ts'
+import type { ChainName } from '../../shared/config/chain-settings.ts'
 import type { LearnedIndexed } from '../chain/decoding/learn-indexed.ts'
 import type { Finality } from '../chain/finality.ts'
 import type { LogDelivery, Subscription } from '../chain/subscription.ts'

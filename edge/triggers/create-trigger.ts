@@ -7,7 +7,7 @@ import {
   type TriggerRecord,
 } from '../../shared/wire/trigger.ts'
 import { readChainEventConfig } from '../chain/chain-event-config.ts'
-import type { Chains } from '../chain/chain-settings.ts'
+import type { Chains } from '../../shared/config/chain-settings.ts'
 import type { Env, Settings } from '../env.ts'
 import type { TriggerObject } from '../queue/trigger-object.ts'
 import {

@@ -7,7 +7,7 @@ import {
 } from '../../shared/limits.ts'
 import type { PatchTrigger, TriggerKind, TriggerOptions } from '../../shared/wire/trigger.ts'
 import { readChainEventConfig, requireConfiguredChain } from '../chain/chain-event-config.ts'
-import type { Chains } from '../chain/chain-settings.ts'
+import type { Chains } from '../../shared/config/chain-settings.ts'
 import { checkSchedule } from '../schedule/check-schedule.ts'
 import { denialOf, ruleFor } from './header-rules.ts'
 import { TriggerRejectedError } from './trigger-rejected-error.ts'

@@ -34,6 +34,7 @@ import { SumsUnavailableError } from '../policies/sums/sums-unavailable.ts'
 import { ExecutorUnavailableError } from '../runs/execute-run.ts'
 import { ActionNotPermittedError } from '../runs/executions.ts'
 import { TeeUnavailableError } from '../tee/provider.ts'
+import { UnknownChainError } from '../transactions/unknown-chain-error.ts'
 import { ActionFailedError, ActionStoppedError } from './action-errors.ts'
 import { BodyTooFragmentedError } from './connection/metered-request.ts'
 import { BodyTooSlowError } from './body/read-body.ts'
@@ -91,6 +92,7 @@ const DOMAIN_ERRORS = [
   DatabaseUnavailableError,
   EnvelopeError,
   TeeUnavailableError,
+  UnknownChainError,
   BodyTooFragmentedError,
   BodyTooSlowError,
   InvalidPolicyError,
@@ -288,6 +290,15 @@ function domainApiError(error: DomainError): ApiError {
         `The attestation evidence is unavailable: ${error.message}.`,
         'Try again later, and send no secrets until you have verified the evidence.',
         30,
+      )
+    case 'UnknownChainError':
+      return new ApiError(
+        400,
+        `chain: ${error.message}.`,
+        error.configured.length > 0
+          ? 'Send the name or the ID of one of these chains.'
+          : 'Ask the operator of this origin to set CHAINS.',
+        { reason: 'unknown_chain' },
       )
     case 'EnvelopeError':
       return envelopeRefusal(error)

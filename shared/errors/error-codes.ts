@@ -44,6 +44,14 @@ export const ERROR_CODES = {
     fix: 'Correct the clock, and seal the request again. `@svc-run/client` does this automatically.',
     again: 'yes, sealed again; nothing was executed',
   },
+  unknown_chain: {
+    statuses: [400],
+    from: 'the core API',
+    meaning:
+      'The origin sends no transactions on that chain. `message` lists the chains that it knows.',
+    fix: 'Send the name or the ID of one of these chains. The operator can configure more (`CHAINS`).',
+    again: UNCHANGED_NEVER,
+  },
   unauthorized: {
     statuses: [401],
     from: 'both services',

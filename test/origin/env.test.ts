@@ -10,6 +10,7 @@ const NAMES = [
   ...Object.keys(LOCAL),
   'SVC_ORIGIN_PORT',
   'SVC_CHAIN_POLL_MS',
+  'CHAINS',
   'SVC_CHANNEL_EPOCH',
   'SVC_EXECUTORS_MIN',
   'SVC_EXECUTION_WALL_MS',
@@ -232,6 +233,33 @@ describe('the origin’s settings', () => {
     const parse = () => parseSettings({ ...LOCAL, SVC_CHAIN_RPC: value })
     expect(parse).toThrow(`Invalid settings of the origin: SVC_CHAIN_RPC: ${fault}`)
     expect(parse).not.toThrow('example')
+  })
+
+  it('have no chains for transactions, or those of CHAINS with their defaults', () => {
+    expect(parseSettings(LOCAL).CHAINS).toEqual({})
+    const CHAINS = JSON.stringify({ base: { chain_id: 8453, rpc: ['http://node.example/key'] } })
+    expect(parseSettings({ ...LOCAL, CHAINS }).CHAINS).toEqual({
+      base: {
+        chainId: 8453,
+        rpc: ['http://node.example/key'],
+        finality: 12,
+        pollMs: 2_000,
+        explorer: 'https://basescan.org',
+      },
+    })
+  })
+
+  it('man in the middle: production rejects a node of CHAINS over http, without quoting it', () => {
+    const rpc = ['https://a.example/key', 'http://b.example/key']
+    const CHAINS = JSON.stringify({
+      base: { chain_id: 8453, rpc },
+      ethereum: { chain_id: 8453, rpc: rpc.slice(0, 1) },
+    })
+    const { faults } = checkSettings({ ...PRODUCTION, CHAINS })
+    expect(faults!.filter(([name]) => name.startsWith('CHAINS'))).toEqual([
+      ['CHAINS.base.rpc.1', 'must use https in production'],
+      ['CHAINS.base.chain_id', 'must differ from the other chains'],
+    ])
   })
 
   it('man in the middle: production rejects a chain node over http', () => {

@@ -1,5 +1,5 @@
 import type { ChainLog } from '../chain-log.ts'
-import type { ChainName } from '../chain-settings.ts'
+import type { ChainName } from '../../../shared/config/chain-settings.ts'
 import type { EventSignature } from '../signature/event-signature.ts'
 import { checksummedAddress } from './checksummed-address.ts'
 import type { DecodedLog, DecodePlan } from './decoded-log.ts'

@@ -1,7 +1,7 @@
 import { rootCauseText } from '../../db/root-cause-text.ts'
 import { type Env, environmentFaults, settingsOf } from '../../env.ts'
 import { logEvent } from '../../log.ts'
-import type { ChainName } from '../chain-settings.ts'
+import type { ChainName } from '../../../shared/config/chain-settings.ts'
 
 /** Restores lost alarms of watchers with triggers. Never throws. */
 export async function wakeWatchers(env: Env): Promise<void> {

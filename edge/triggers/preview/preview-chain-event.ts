@@ -1,6 +1,6 @@
 import type { PreviewRequest, TriggerPreview } from '../../../shared/wire/preview.ts'
 import { readChainEventConfig } from '../../chain/chain-event-config.ts'
-import type { ChainName, Chains } from '../../chain/chain-settings.ts'
+import type { ChainName, Chains } from '../../../shared/config/chain-settings.ts'
 import { toChainEvent } from '../../chain/decoding/chain-event.ts'
 import { learnIndexed } from '../../chain/decoding/learn-indexed.ts'
 import { planDecoding } from '../../chain/decoding/plan-decoding.ts'

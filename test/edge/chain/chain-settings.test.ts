@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chainSettingProblems, chainsSetting } from '../../../edge/chain/chain-settings.ts'
+import { chainSettingProblems, chainsSetting } from '../../../shared/config/chain-settings.ts'
 import { type Env, settingsOf } from '../../../edge/env.ts'
 import { env } from '../app.ts'
 
@@ -33,7 +33,21 @@ describe('CHAINS', () => {
       polygon: chain,
     })
     expect(Object.values(chains).map(({ finality }) => finality)).toEqual([12, 12, 40, 15, 64])
-    expect(chains.ethereum).toEqual({ chainId: 1, rpc: [url], finality: 12, pollMs: 6_000 })
+    expect(chains.ethereum).toEqual({
+      chainId: 1,
+      rpc: [url],
+      finality: 12,
+      pollMs: 6_000,
+      explorer: 'https://etherscan.io',
+    })
+  })
+
+  it('links the main network to an explorer by default, and no other network with its name', () => {
+    const explorerOf = (chain: object) => read({ base: { rpc: [url], ...chain } }).base!.explorer
+    expect(explorerOf({ chain_id: 8453 })).toBe('https://basescan.org')
+    expect(explorerOf({ chain_id: 84_532 })).toBeUndefined()
+    const explorer = 'https://sepolia.basescan.org/'
+    expect(explorerOf({ chain_id: 84_532, explorer })).toBe('https://sepolia.basescan.org')
   })
 
   it('accepts explicit values, including a finality of 0', () => {
@@ -62,6 +76,26 @@ describe('CHAINS', () => {
     ['the same', { bsc: { chain_id: 1, rpc: [url, url] } }, 'CHAINS.bsc.rpc.1: duplicate'],
     ['a fragment', { bsc: { chain_id: 1, rpc: [`https://x.example/#${KEY}`] } }, 'CHAINS.bsc.rpc'],
     ['a finality below 0', { bsc: { chain_id: 1, rpc: [url], finality: -1 } }, 'CHAINS.bsc.fin'],
+    [
+      'no address for an explorer',
+      { bsc: { chain_id: 1, rpc: [url], explorer: KEY } },
+      '.explorer',
+    ],
+    [
+      'a script for an explorer',
+      { bsc: { chain_id: 1, rpc: [url], explorer: `javascript:${KEY}` } },
+      'CHAINS.bsc.explorer: expected an https URL',
+    ],
+    [
+      'a leaked password, in the URL of an explorer',
+      { bsc: { chain_id: 1, rpc: [url], explorer: `https://u:${KEY}@x.example` } },
+      'CHAINS.bsc.explorer: must not have a user name or password',
+    ],
+    [
+      'a leaked key, in the query of an explorer',
+      { bsc: { chain_id: 1, rpc: [url], explorer: `https://x.example/?key=${KEY}` } },
+      'CHAINS.bsc.explorer: must not have a query',
+    ],
     ['a poll too often', { bsc: { chain_id: 1, rpc: [url], poll_ms: 199 } }, 'CHAINS.bsc.poll_ms'],
   ])('names the location of the error without revealing a URL or key: %s', (_, chains, place) => {
     const said = complaint(typeof chains === 'string' ? chains : JSON.stringify(chains))
@@ -78,6 +112,10 @@ describe('CHAINS', () => {
       ['CHAINS.bsc.rpc.1', 'must use https in production'],
     ])
     expect(complaint(JSON.stringify(chains), { SVC_ENV: 'production' })).toContain('CHAINS.bsc.rpc')
+    const explorer = read({ bsc: { chain_id: 56, rpc: [url], explorer: 'http://scan.example' } })
+    expect(chainSettingProblems({ CHAINS: explorer, SVC_ENV: 'staging' })).toEqual([
+      ['CHAINS.bsc.explorer', 'must use https in staging'],
+    ])
   })
 
   it('rejects two chains with the same ID in production', () => {

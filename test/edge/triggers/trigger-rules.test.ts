@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readChainEventConfig, watchesSameEvents } from '../../../edge/chain/chain-event-config.ts'
-import type { Chains } from '../../../edge/chain/chain-settings.ts'
+import type { Chains } from '../../../shared/config/chain-settings.ts'
 import { toApiError } from '../../../edge/http/failure.ts'
 import { TriggerRejectedError } from '../../../edge/triggers/trigger-rejected-error.ts'
 import { requireAllowedFields } from '../../../edge/triggers/trigger-rules.ts'

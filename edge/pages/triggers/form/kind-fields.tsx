@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { Field, Select } from '../../../browser/components/form-fields.tsx'
 import { HANDSHAKE_SENDERS, type TriggerKind } from '../../../../shared/wire/trigger.ts'
-import { type Chains, CHAIN_NAMES } from '../../../chain/chain-settings.ts'
+import { type Chains, CHAIN_NAMES } from '../../../../shared/config/chain-settings.ts'
 import { controlProps, type FormValues } from './problems.ts'
 import { TOPIC_FIELDS } from './trigger-form-fields.ts'
 
