@@ -1,9 +1,9 @@
 import type { EnvironmentName } from '../../shared/config/environments.ts'
 import { SETTINGS } from '../../shared/config/settings.ts'
+import { checkChainNodes } from '../../shared/preflight/chain-nodes.ts'
 import { type Check, ok, runCheck, settingChecks, skipped } from '../../shared/preflight/checks.ts'
 import { checkEdgeSettings, edgeSettings, type Settings } from '../settings.ts'
 import { sleep } from '../sleep.ts'
-import { checkChainNodes } from './chain-nodes.ts'
 import { checkOriginEvidence } from './origin-evidence.ts'
 import { type WranglerConfig, wranglerChecks } from './wrangler-config.ts'
 

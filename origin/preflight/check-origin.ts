@@ -1,6 +1,10 @@
 import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Chains } from '../../shared/config/chain-settings.ts'
 import { type SettingFault, settingOf } from '../../shared/config/parse-settings.ts'
+import { checkChainNodes } from '../../shared/preflight/chain-nodes.ts'
 import { type Check, runCheck, settingChecks, skipped } from '../../shared/preflight/checks.ts'
+import { RPC_TIMEOUT_MS } from '../accounts/nodes/chain-nodes.ts'
 import { checkSettings, databaseConnection, type OriginSettings } from '../env.ts'
 import { checkCertificate } from './certificate.ts'
 import { checkChain } from './chain.ts'
@@ -28,6 +32,7 @@ const NEEDED = {
   Postgres: ['DATABASE_URL', 'SVC_DATABASE_CA'],
   chain: ['SVC_CHAIN_RPC'],
   contract: ['SVC_CONTRACT_ADDRESS', 'SVC_CONTRACT_BLOCK'],
+  CHAINS: ['CHAINS'],
   certificate: ['SVC_TLS_DIR', 'SVC_ACME_DIRECTORY', 'SVC_PUBLIC_URL'],
   'payment processor': [
     'SVC_PROCESSOR_SECRET_KEY',
@@ -78,6 +83,7 @@ export async function checkOrigin(
       const { SVC_CHAIN_RPC: rpcUrls, SVC_PAYERS: payers } = settings
       return checkChain({ rpcUrls, contract, payers, rootKey })
     }),
+    run('CHAINS', () => checkChains(settings.CHAINS, now)),
     run('certificate', () =>
       isRemote ? skipped('certificate', ON_MACHINE) : checkCertificate(settings, now()),
     ),
@@ -93,4 +99,15 @@ export async function checkOrigin(
     ...machine,
     ...parts.flat(),
   ]
+}
+
+async function checkChains(chains: Chains, now: () => number): Promise<Check | Check[]> {
+  if (Object.keys(chains).length === 0)
+    return skipped('CHAINS', 'not configured, so wallets cannot send transactions')
+  return checkChainNodes(chains, {
+    fetch: (url, init) => fetch(url, init),
+    sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {}),
+    now,
+    timeoutMs: RPC_TIMEOUT_MS,
+  })
 }

@@ -67,8 +67,8 @@ const CHANNEL_EPOCH = 1
 /** Credits in cents that a new account starts with, because a local stack usually cannot process payments. */
 const STARTER_CENTS = 500
 
-/** Poll interval of the chain watchers. The local chain mines one block per second. */
-const WATCHER_POLL_MS = 1_000
+/** Poll interval of the chains in `CHAINS`. The local chain mines one block per second. */
+const LOCAL_POLL_MS = 1_000
 
 const STARTUP_TEXTS = {
   origin: 'preparing its sandboxes and tables',
@@ -273,6 +273,7 @@ export class Stack {
       SVC_CONTRACT_ADDRESS: this.#deployment.address,
       SVC_CONTRACT_BLOCK: String(this.#deployment.block),
       SVC_CHAIN_FINALITY: String(LOCAL_FINALITY),
+      CHAINS: this.#chains(),
       DATABASE_URL: this.#databaseUrl,
       SVC_PAYERS: String(LOCAL_PAYERS),
       SVC_CHANNEL_PSK: this.#secrets.channelPsk,
@@ -314,17 +315,25 @@ export class Stack {
       CHANNEL_PSK: this.#secrets.channelPsk,
       ID_MAC_KEY: this.#secrets.idMacKey,
       METRICS_TOKEN: this.#metricsToken,
-      CHAINS: JSON.stringify({
-        ethereum: {
-          chain_id: LOCAL_CHAIN_ID,
-          rpc: [`http://127.0.0.1:${this.#ports.chain}`],
-          finality: LOCAL_FINALITY,
-          poll_ms: WATCHER_POLL_MS,
-        },
-      }),
+      CHAINS: this.#chains(),
       ...this.#paymentScript(),
       ...this.#options.edgeSettings,
     }
+  }
+
+  /** Returns the chains of the edge and the origin. */
+  #chains(): string {
+    const { CHAINS: given } = this.#options.edgeSettings ?? {}
+    if (given !== undefined) return given
+    const rpc = [`http://127.0.0.1:${this.#ports.chain}`]
+    return JSON.stringify({
+      ethereum: {
+        chain_id: LOCAL_CHAIN_ID,
+        rpc,
+        finality: LOCAL_FINALITY,
+        poll_ms: LOCAL_POLL_MS,
+      },
+    })
   }
 
   /**

@@ -155,7 +155,7 @@ export const chainsSetting = jsonSetting
   )
   .register(SETTINGS, {
     meaning:
-      'chains whose events can fire triggers (edge), and on which wallets can send transactions (origin), as JSON: [below](#chains). Both services get the same value',
+      'chains whose events can fire triggers (edge), and on which wallets can send transactions (origin), as JSON: [below](#chains). Configure the same chains at both services',
     default: 'none',
     secret: 'its URLs may contain keys',
     production: '`http` nodes and explorers; two chains with the same ID',

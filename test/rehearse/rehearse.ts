@@ -112,6 +112,8 @@ export async function rehearse(folder: string, { step, onLine }: Rehearsal): Pro
   const agentOf = (appCompose: string) =>
     startGuestAgent(appCompose, { ...platform, appId: Buffer.from(appId, 'hex') })
 
+  const chainId = Number((await node.getNetwork()).chainId)
+  const chains = { ethereum: { chain_id: chainId, rpc: RPC_URLS, finality: LOCAL_FINALITY } }
   const psk = secret()
   const secretsFile = file(
     'secrets.env',
@@ -139,6 +141,7 @@ export async function rehearse(folder: string, { step, onLine }: Rehearsal): Pro
         SVC_CHAIN_FINALITY: LOCAL_FINALITY,
         SVC_CONTRACT_ADDRESS: contracts.address,
         SVC_CONTRACT_BLOCK: contracts.block,
+        CHAINS: chains,
         SVC_OUTBOUND_DENY: EDGE,
         SVC_DATABASE_CA: authority.pem.replaceAll(/-----.*-----|\n/g, ''),
       }
@@ -255,13 +258,7 @@ export async function rehearse(folder: string, { step, onLine }: Rehearsal): Pro
           token: MAIL_TOKEN,
           url: `${mail.url}/rehearsal`,
         }),
-        CHAINS: JSON.stringify({
-          ethereum: {
-            chain_id: Number((await node.getNetwork()).chainId),
-            rpc: RPC_URLS.slice(0, 2),
-            finality: LOCAL_FINALITY,
-          },
-        }),
+        CHAINS: JSON.stringify(chains),
       },
       env,
       onLine: (line) => onLine(`edge | ${line}`),

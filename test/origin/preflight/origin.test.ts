@@ -95,7 +95,13 @@ async function check(
   const environment = { ...base, ...changes }
   const given = { environment, withheld: new Set<string>(), isRemote: false, checks: [] }
   const checks = await checkOrigin(given, Date.now, socketPath)
-  const secrets = ['DATABASE_URL', 'SVC_CHANNEL_PSK', 'SVC_PROCESSOR_SECRET_KEY', 'SVC_CHAIN_RPC']
+  const secrets = [
+    'DATABASE_URL',
+    'SVC_CHANNEL_PSK',
+    'SVC_PROCESSOR_SECRET_KEY',
+    'SVC_CHAIN_RPC',
+    'CHAINS',
+  ]
   const text = JSON.stringify(checks)
   for (const name of secrets) expect(text).not.toContain(environment[name] ?? CANARY)
   expect(text).not.toContain(CANARY)
@@ -117,6 +123,7 @@ describe('the preflight of an origin', () => {
         /^ok: \d+ pending, which the origin applies when it starts$/,
       ),
       chain: 'ok: chain ID 31337',
+      CHAINS: 'skipped: not configured, so wallets cannot send transactions',
       contract: `ok: AccountConfig at ${contract.chain.contractAddress}`,
       payers: expect.stringMatching(/^ok: 2 registered; payer 0 \(0x.+\) has 10000.0 ether$/),
       certificate: 'ok: for origin.staging.test, valid for 0 days, with the URI of an ACME account',
@@ -250,6 +257,30 @@ describe('the preflight of an origin', () => {
       await contract.send('anvil_setBalance', [funder, '0x0'])
       expect(await check()).toMatchObject({ payers: `fault: payer 0 has no ether: ${funder}` })
       await contract.send('anvil_setBalance', [funder, '0x21e19e0c9bab2400000'])
+    })
+  })
+
+  describe('the chains for transactions', () => {
+    const chains = (setting: object) => check({ SVC_ENV: 'local', CHAINS: JSON.stringify(setting) })
+
+    it('are reached at each of their nodes, which must have the right chain ID', async () => {
+      const dead = `http://127.0.0.1:1/${CANARY}`
+      const found = await chains({
+        ethereum: { chain_id: 31_337, rpc: [contract.rpcUrl, dead] },
+        base: { chain_id: 8453, rpc: [contract.rpcUrl] },
+      })
+      expect(found).toMatchObject({
+        'CHAINS.ethereum.rpc.0': 'ok: chain ID 31337',
+        'CHAINS.ethereum.rpc.1': 'fault: unreachable',
+        'CHAINS.base.rpc.0': 'fault: chain ID 31337, expected 8453',
+      })
+    })
+
+    it('are not checked if their setting has a fault', async () => {
+      expect(await chains({ base: { rpc: [`http://127.0.0.1:1/${CANARY}`] } })).toMatchObject({
+        'CHAINS.base.chain_id': expect.stringMatching(/^fault: /),
+        CHAINS: 'skipped: needs CHAINS.base.chain_id',
+      })
     })
   })
 

@@ -84,7 +84,7 @@ describe('npm run preflight', () => {
 })
 
 describe('the compose file of an origin', () => {
-  const GOOD: Record<string, string | number> = {
+  const GOOD: Record<string, unknown> = {
     image: `registry.example/svc-origin@sha256:${'5e'.repeat(32)}`,
     SVC_KMS_ROOT: `02${'ab'.repeat(32)}`,
     SVC_PUBLIC_URL: 'https://origin.example',
@@ -93,6 +93,7 @@ describe('the compose file of an origin', () => {
     SVC_CHAIN_FINALITY: 64,
     SVC_CONTRACT_ADDRESS: `0x${'cd'.repeat(20)}`,
     SVC_CONTRACT_BLOCK: 1,
+    CHAINS: { base: { chain_id: 8453, rpc: ['https://127.0.0.1:1'] } },
     SVC_OUTBOUND_DENY: 'edge.example',
     SVC_DATABASE_CA: 'system',
   }
@@ -117,6 +118,7 @@ describe('the compose file of an origin', () => {
       certificate: 'skipped: it is on the machine, which is not this one',
       Postgres: 'fault: cannot connect (ECONNREFUSED)',
       chain: expect.stringMatching(/^fault: the nodes in SVC_CHAIN_RPC did not respond/),
+      'CHAINS.base.rpc.0': 'fault: unreachable',
     })
   })
 

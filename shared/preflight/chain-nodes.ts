@@ -1,10 +1,10 @@
-import { type Check, fault, ok } from '../../shared/preflight/checks.ts'
-import type { Chains } from '../../shared/config/chain-settings.ts'
-import { endpointAddress } from '../../shared/rpc/endpoint-address.ts'
-import { EndpointError } from '../../shared/rpc/endpoint-error.ts'
-import { matchResponses, rpcBody } from '../../shared/rpc/json-rpc.ts'
-import { type Network, postRpc } from '../../shared/rpc/post-rpc.ts'
-import { parseQuantity } from '../../shared/rpc/quantities.ts'
+import type { Chains } from '../config/chain-settings.ts'
+import { endpointAddress } from '../rpc/endpoint-address.ts'
+import { EndpointError } from '../rpc/endpoint-error.ts'
+import { matchResponses, rpcBody } from '../rpc/json-rpc.ts'
+import { type Network, postRpc } from '../rpc/post-rpc.ts'
+import { parseQuantity } from '../rpc/quantities.ts'
+import { type Check, fault, ok } from './checks.ts'
 
 const CALLS = [{ method: 'eth_chainId', params: [] }]
 
