@@ -93,7 +93,8 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   const { keyring, tee, processId, predecessor, composeHash, build } = origin
   await startCertificates(origin)
   const { pressure, pool, ready } = startSandbox(origin, template)
-  const { database, chain } = await connect(settings)
+  const { database, chain, chains } = await connect(settings)
+  counters.startChains(chains.all())
   const { db } = database
   const accounts = await startAccounts(origin, db, chain)
   const load = new EventLoopLoad(settings.SVC_SHED_DELAY_MS)
@@ -124,6 +125,8 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     now,
     mirror,
     nodes: chain.nodes,
+    chains,
+    transactions: undefined,
     pool,
     writer,
     newAccountLimits: accounts.newAccountLimits,

@@ -31,6 +31,17 @@ export const ORIGIN_EVENTS = {
   'mirror.snapshot-failed': 'warn',
   'writer.failed': 'warn',
   'payer.low': 'error',
+  /** A signed transaction got an attempt with higher fees. */
+  'transactions.sped_up': 'info',
+  'transactions.failed': 'info',
+  'transactions.replaced': 'warn',
+  'transactions.foreign_nonce': 'warn',
+  'transactions.gap_filled': 'warn',
+  'transactions.reopened': 'error',
+  'transactions.low_balance': 'warn',
+  'transactions.unavailable': 'warn',
+  /** Counted in the metrics. */
+  'transactions.ended': 'debug',
   'credits.failed': 'error',
   'credits.unpaid': 'warn',
   'credits.cap_left': 'warn',

@@ -1,6 +1,7 @@
 /** Metrics that are computed on request are in `gauges.ts`. */
 import { Counter, Histogram, Registry } from 'prom-client'
 import type { LogFields } from '../../shared/service-log/line.ts'
+import type { TransactionState } from '../../shared/wire/transactions.ts'
 import { FORWARDED_METHODS } from '../../shared/wire/sealed-http.ts'
 import { ORIGIN_EVENTS, type OriginEvent } from '../log/events.ts'
 
@@ -14,6 +15,8 @@ const DURATION_BUCKETS_S = [
 
 /** All other methods share one label: clients can invent methods, and each label value uses memory permanently. */
 const KNOWN_METHODS: ReadonlySet<string> = new Set(FORWARDED_METHODS)
+
+const LAST_STATES: readonly TransactionState[] = ['final', 'replaced', 'cancelled', 'failed']
 
 export class Counters {
   readonly registry = new Registry()
@@ -48,6 +51,22 @@ export class Counters {
     'Log events, including those below the log level.',
     ['event', 'level'],
   )
+  readonly #transactionsEnded = this.#counter(
+    'svc_transactions_ended_total',
+    'Transactions of wallets that ended, by their last state.',
+    ['chain', 'state'],
+  )
+  readonly #transactionsSpedUp = this.#counter(
+    'svc_transactions_sped_up_total',
+    'Transactions that were sent again with higher fees, by the service or on request.',
+    ['chain'],
+  )
+  readonly #foreignNonces = this.#counter(
+    'svc_transactions_foreign_nonces_total',
+    'Nonces of wallets that transactions from elsewhere used.',
+    ['chain'],
+  )
+  readonly #chainNames = new Map<number, string>()
   readonly #droppedLines = this.#counter(
     'svc_log_lines_dropped_total',
     'Log lines that the collector did not get.',
@@ -74,11 +93,32 @@ export class Counters {
 
   countEvent(event: OriginEvent, facts: LogFields = {}): void {
     this.#events.inc({ event, level: ORIGIN_EVENTS[event] })
+    this.#countTransactionEvent(event, facts)
     if (event === 'run.lost') this.#runs.inc({ outcome: 'lost' })
     if (event !== 'run.ended') return
     const outcome = facts['kind'] === 'returned' ? 'returned' : 'failed'
     this.#runs.inc({ outcome })
     this.#runSeconds.observe({ outcome }, Number(facts['ms']) / 1000)
+  }
+
+  /** Creates the series of these chains, because the first increase of a new series is not visible to Prometheus. */
+  startChains(chains: readonly { name: string; chainId: number }[]): void {
+    for (const { name: chain, chainId } of chains) {
+      this.#chainNames.set(chainId, chain)
+      for (const state of LAST_STATES) this.#transactionsEnded.inc({ chain, state }, 0)
+      this.#transactionsSpedUp.inc({ chain }, 0)
+      this.#foreignNonces.inc({ chain }, 0)
+    }
+  }
+
+  #countTransactionEvent(event: OriginEvent, facts: LogFields): void {
+    const chain = this.#chainNames.get(Number(facts['chain']))
+    if (chain === undefined) return
+    if (event === 'transactions.ended')
+      this.#transactionsEnded.inc({ chain, state: String(facts['state']) })
+    if (event === 'transactions.sped_up') this.#transactionsSpedUp.inc({ chain })
+    if (event === 'transactions.foreign_nonce')
+      this.#foreignNonces.inc({ chain }, Number(facts['nonces'] ?? 1))
   }
 
   #counter(name: string, help: string, labelNames: string[]): Counter {

@@ -1,7 +1,7 @@
 /** Metrics that are computed on request, from memory and without calls to the chain or database. */
-import { collectDefaultMetrics, Counter, Gauge, type Registry } from 'prom-client'
+import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
 import type { AccountsMirror } from '../accounts/mirror.ts'
-import { type ChainNodes, type NodeStatus, SUBJECTS } from '../accounts/nodes/chain-nodes.ts'
+import type { ChainNodes } from '../accounts/nodes/chain-nodes.ts'
 import type { AccountsWriter } from '../accounts/writer.ts'
 import type { ActionPool } from '../actions/run.ts'
 import type { NewAccountLimits } from '../admission/new-account-limits.ts'
@@ -11,11 +11,14 @@ import type { Health } from '../health/health.ts'
 import { HEALTH_REASON_CODES } from '../health/reasons.ts'
 import type { TeeProvider } from '../tee/provider.ts'
 import type { Build } from '../version.ts'
+import { collectGauge } from './collected.ts'
+import { registerNodeMetrics } from './node-metrics.ts'
+import { registerTransactionGauges, type TransactionSources } from './transaction-gauges.ts'
 
-export type GaugeSources = {
+export type GaugeSources = TransactionSources & {
   build: Build
-  now: () => number
   mirror: Pick<AccountsMirror, 'block' | 'ageMs' | 'lagBlocks' | 'accounts'>
+  /** Nodes of the accounts' chain. */
   nodes: Pick<ChainNodes, 'status'>
   pool: Pick<ActionPool, 'load'>
   writer: Pick<AccountsWriter, 'waiting' | 'unmined' | 'payerBalances'>
@@ -62,37 +65,10 @@ export function registerGauges(registry: Registry, sources: GaugeSources): void 
     help: string,
     label: string,
     read: () => Iterable<readonly [string, number]>,
-  ) => {
-    const made = new Gauge({
-      name,
-      help,
-      labelNames: [label],
-      registers: [],
-      collect() {
-        this.reset()
-        for (const [value, number] of read()) this.set({ [label]: value }, number)
-      },
-    })
-    registry.registerMetric(made)
-  }
-  const labeledCounter = (
-    name: string,
-    help: string,
-    labelNames: string[],
-    read: () => Iterable<readonly [Record<string, string>, number]>,
-  ) => {
-    const made = new Counter({
-      name,
-      help,
-      labelNames,
-      registers: [],
-      collect() {
-        this.reset()
-        for (const [labels, number] of read()) this.inc(labels, number)
-      },
-    })
-    registry.registerMetric(made)
-  }
+  ) =>
+    collectGauge(registry, { name, help, labelNames: [label] }, () =>
+      [...read()].map(([value, number]) => [{ [label]: value }, number] as const),
+    )
   const secondsSince = (at: number | undefined) =>
     at === undefined ? undefined : (sources.now() - at) / 1000
 
@@ -108,39 +84,10 @@ export function registerGauges(registry: Registry, sources: GaugeSources): void 
     'Time since the nodes last agreed about the head; from 30 on, permissions are considered stale.',
     () => mirror.ageMs / 1000,
   )
-  const nodeGauge = (
-    name: string,
-    help: string,
-    read: (status: NodeStatus) => number | undefined,
-  ) =>
-    labeledGauge(name, help, 'node', () =>
-      nodes.status().flatMap((status) => {
-        const value = read(status)
-        return value === undefined ? [] : [[String(status.node), value] as const]
-      }),
-    )
-  nodeGauge('svc_chain_node_up', '1 if the chain’s node responds.', ({ isUp }) => (isUp ? 1 : 0))
-  nodeGauge(
-    'svc_chain_node_lag_blocks',
-    'Blocks between a node’s head and the highest block of the quorum.',
-    ({ lagBlocks }) => lagBlocks,
-  )
-  labeledCounter('svc_chain_node_failures_total', 'Failed requests by node.', ['node'], () =>
-    nodes.status().map(({ node, failures }) => [{ node: String(node) }, failures] as const),
-  )
-  labeledCounter(
-    'svc_chain_node_disagreements_total',
-    'Responses of a node that contradicted the quorum, or all nodes without a quorum.',
-    ['node', 'about'],
-    () =>
-      nodes
-        .status()
-        .flatMap(({ node, disagreements }) =>
-          SUBJECTS.map(
-            (about) => [{ node: String(node), about }, disagreements.get(about) ?? 0] as const,
-          ),
-        ),
-  )
+  registerNodeMetrics(registry, 'svc_chain_node', 'accounts’ chain', [], () => [
+    { labels: {}, nodes: nodes.status() },
+  ])
+  registerTransactionGauges(registry, sources)
   gauge('svc_accounts', 'Accounts in the mirror.', () => mirror.accounts)
   labeledGauge('svc_executors', 'Executors by state.', 'state', () => {
     const { starting, free, busy } = pool.load()

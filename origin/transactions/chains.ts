@@ -22,7 +22,7 @@ export class ConfiguredChains implements TransactionChains {
     this.#chains = Object.entries(chains).map(([name, { chainId, rpc, finality, pollMs }]) => {
       const nodes = new ChainNodes(rpc, chainId, {
         ...options,
-        log: (event, facts) => log(event, { chain: name, ...facts }),
+        log: (event, facts) => log(event, { chain: chainId, ...facts }),
       })
       const provider = new NodesProvider(nodes, Network.from(chainId))
       return { name, chainId, finality, pollMs, nodes, provider }

@@ -25,10 +25,11 @@ export type NodeLog = (
   ...line: Parameters<EventLogger> | ['rpc.disagrees', { endpoint: number; about: Subject }]
 ) => void
 
-/** State of a node, for metrics. `node` is its index in `SVC_CHAIN_RPC`. */
+/** State of a node, for metrics. `node` is its position in the setting. */
 export type NodeStatus = {
   node: number
-  isUp: boolean
+  /** Undefined before the first request. */
+  isUp: boolean | undefined
   /** Blocks between the node's head and the highest block of the quorum. Undefined before the node's first response. */
   lagBlocks: number | undefined
   failures: number
@@ -64,7 +65,7 @@ export class NoAgreementError extends Error {
 }
 
 /**
- * The nodes of the accounts' chain. A quorum is more than half of them, so two different answers never both have one. A
+ * The nodes of a chain. A quorum is more than half of them, so two different answers never both have one. A
  * node whose circuit breaker is open is asked only as a half-open probe, unless the other nodes are too few.
  */
 export class ChainNodes {
@@ -103,7 +104,7 @@ export class ChainNodes {
       const { state, head } = health[index]!
       return {
         node: node.place,
-        isUp: state === 'healthy' || state === 'lagging',
+        isUp: state === 'unknown' ? undefined : state === 'healthy' || state === 'lagging',
         lagBlocks: head === null ? undefined : Math.max(0, this.#height - head),
         failures: node.condition.failures,
         disagreements: this.#disagreements.get(node) ?? new Map(),

@@ -40,6 +40,7 @@ import { Evidence } from '../../../origin/tee/evidence.ts'
 import { FreshQuotes } from '../../../origin/tee/fresh-quotes.ts'
 import { simulatedPinOf, SimulatedProvider } from '../../../origin/tee/simulated/provider.ts'
 import type { OriginServices } from '../../../origin/services.ts'
+import { ConfiguredChains } from '../../../origin/transactions/chains.ts'
 import { readBuild } from '../../../origin/version.ts'
 import { SIMULATIONS_PER_MINUTE } from '../../../shared/limits.ts'
 import { type ContractOnChain, startContract } from '../accounts/contract.ts'
@@ -141,8 +142,18 @@ export async function startOrigin(
     SVC_CHANNEL_PSK: psk.toString('base64url'),
     DATABASE_URL: database.url,
     SVC_METRICS_TOKEN: METRICS_TOKEN,
+    CHAINS: JSON.stringify({ ethereum: { chain_id: 31_337, rpc: [contract.rpcUrl], finality: 2 } }),
     ...processor?.settings,
   })
+  const chains = new ConfiguredChains(settings.CHAINS, {
+    fetch: (url, init) => fetch(url, init),
+    now,
+    random: Math.random,
+    log,
+  })
+  counters.startChains(chains.all())
+  // The metrics show a node once it has responded.
+  await chains.require('ethereum').provider.getBlockNumber()
   const build = readBuild('c'.repeat(40))
   const receipts = new ReceiptSigner({
     key: keyring.receiptKey(),
@@ -225,6 +236,8 @@ export async function startOrigin(
     now,
     mirror,
     nodes: chain.nodes,
+    chains,
+    transactions: undefined,
     pool,
     writer,
     newAccountLimits: {
@@ -332,6 +345,7 @@ export async function startOrigin(
       await writer.close()
       await mirror.close()
       chain.provider.destroy()
+      chains.close()
       await Promise.all([pool.close(), sourceCids.close(), contract.close(), database.close()])
     },
   }

@@ -91,7 +91,7 @@ it('wrong chain: uses no response of a node that serves another chain, and logs 
   await expect(chains.require('ethereum').provider.getBlockNumber()).rejects.toThrow()
   expect(logged).toContainEqual({
     event: 'rpc.out',
-    facts: expect.objectContaining({ chain: 'ethereum', endpoint: 0, failure: 'wrong_chain' }),
+    facts: expect.objectContaining({ chain: 31_337, endpoint: 0, failure: 'wrong_chain' }),
   })
   expect(JSON.stringify(logged)).not.toContain(nodes[0]!.url)
 })
