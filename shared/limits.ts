@@ -555,3 +555,12 @@ export const DELIVERY_BYTES_MAX = 1024 * 1024
  */
 export const BLOCKS_RETAINED = 256
 export const BLOCKS_RETAINED_MAX = 20_000
+
+/**
+ * Signed transactions of a wallet on a chain that are not in a block yet. Nodes keep at least 64 transactions per sender
+ * in their pools.
+ */
+export const TRANSACTIONS_IN_FLIGHT_MAX = 64
+
+/** Transactions of a wallet on a chain that have not ended. Far more than wait unless the chain or the wallet is stuck. */
+export const TRANSACTIONS_OPEN_MAX = 1_000

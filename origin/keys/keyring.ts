@@ -116,6 +116,11 @@ export class Keyring {
     }
   }
 
+  /** HMAC key that derives the IDs of transactions from their identities. */
+  transactionIdKey(): Buffer {
+    return deriveBytes(this.#root, ['svc/transaction/v1'])
+  }
+
   /** HMAC key that hashes the client addresses stored in the database. */
   addressHashKey(): Buffer {
     return deriveBytes(this.#root, ['svc/address/v1'])

@@ -1,0 +1,547 @@
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  inArray,
+  isNotNull,
+  isNull,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
+import { GroupCommit } from '../../shared/group-commit.ts'
+import type { TransactionState, WaitingReason } from '../../shared/wire/transactions.ts'
+import { fromDatabase } from '../db/database-unavailable.ts'
+import type { Database, Transaction } from '../db/open.ts'
+import {
+  transactionAttempts,
+  transactionDefaults,
+  transactionLanes,
+  transactions,
+} from '../db/schema.ts'
+import { isLaneHeldBy, type LaneId, laneKey } from './lane-leases.ts'
+import type { AttemptRow, TransactionRow } from './transaction-record.ts'
+import type { TransactionFilter } from './types.ts'
+
+export type NewTransaction = Omit<
+  typeof transactions.$inferInsert,
+  'state' | 'createdAt' | 'updatedAt' | 'endedAt' | 'sequence'
+>
+
+/** Members of a row that change while a transaction is followed on the chain. Written together. */
+export type Progress = {
+  state: TransactionState
+  waitingFor: WaitingReason | null
+  minedHash: string | null
+  minedBlock: number | null
+  minedBlockHash: string | null
+  gasUsed: bigint | null
+  effectiveGasPrice: bigint | null
+  replacedBy: string | null
+  failureCode: string | null
+  failureMessage: string | null
+  /** True if nothing can change any more. */
+  hasEnded: boolean
+}
+
+export type ProgressUpdate = LaneId & { id: string; progress: Progress }
+
+/** An attempt to record, with the members of the transaction's row that change with it. */
+export type NewAttempt = Omit<AttemptRow, 'createdAt'> & {
+  /** True if the transaction is queued, and this is its first attempt. */
+  isFirst: boolean
+  gasLimit: bigint
+  waitingFor: WaitingReason | null
+  policyHash: string | null
+  policyRule: string | null
+}
+
+export type LoadedLane = {
+  rows: TransactionRow[]
+  attempts: AttemptRow[]
+  /** Highest nonce of a transaction that has ended. */
+  lastEndedNonce: number | undefined
+}
+
+export type FeeDefaults = { maxFeePerGas: bigint | null; lowBalance: bigint | null }
+
+type StoreOptions = {
+  db: Database
+  processId: string
+  /** Unix milliseconds. */
+  now: () => number
+}
+
+/** A rollback because a row is no longer in the expected state. */
+class RowsChangedError extends Error {}
+
+/** Transactions, their attempts and the defaults of accounts in the database. */
+export class TransactionStore {
+  readonly #options: StoreOptions
+  readonly #inserts = new GroupCommit<NewTransaction, TransactionRow | undefined>({
+    write: (batch) => this.#insert(batch),
+    bytesOf: ({ data }) => data.length,
+  })
+  readonly #updates = new GroupCommit<ProgressUpdate, boolean>({
+    write: (batch) => this.#update(batch),
+  })
+
+  constructor(options: StoreOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Inserts a queued transaction. Its lane must exist.
+   * @returns undefined if a transaction with this ID exists
+   * @throws {DatabaseUnavailableError}
+   */
+  insert(transaction: NewTransaction): Promise<TransactionRow | undefined> {
+    return fromDatabase(this.#inserts.add(transaction))
+  }
+
+  async #insert(batch: readonly NewTransaction[]): Promise<(TransactionRow | undefined)[]> {
+    const at = new Date(this.#options.now())
+    const times = { createdAt: at, updatedAt: at }
+    const rows = await this.#options.db
+      .insert(transactions)
+      .values(batch.map((one) => ({ ...one, state: 'queued' as const, ...times })))
+      .onConflictDoNothing()
+      .returning()
+    const inserted = new Map(rows.map((row) => [row.id, row]))
+    // If a batch contains an ID twice, only the first request inserted it.
+    return batch.map(({ id }) => {
+      const row = inserted.get(id)
+      inserted.delete(id)
+      return row
+    })
+  }
+
+  /** @throws {DatabaseUnavailableError} */
+  async find(id: string): Promise<TransactionRow | undefined> {
+    const { db } = this.#options
+    return (await fromDatabase(db.select().from(transactions).where(eq(transactions.id, id))))[0]
+  }
+
+  /**
+   * Returns attempts by transaction, oldest first.
+   * @throws {DatabaseUnavailableError}
+   */
+  async attemptsOf(ids: readonly string[]): Promise<Map<string, AttemptRow[]>> {
+    if (ids.length === 0) return new Map()
+    const rows = await fromDatabase(
+      this.#options.db
+        .select()
+        .from(transactionAttempts)
+        .where(inArray(transactionAttempts.transactionId, [...ids]))
+        .orderBy(asc(transactionAttempts.createdAt), asc(transactionAttempts.maxFeePerGas)),
+    )
+    return Map.groupBy(rows, ({ transactionId }) => transactionId)
+  }
+
+  /**
+   * Returns transactions of an account, newest first.
+   * @throws {DatabaseUnavailableError}
+   */
+  async list(
+    accountHash: string,
+    filter: Omit<TransactionFilter, 'chain'> & { chainId?: number | undefined },
+    page: { offset: number; limit: number },
+  ): Promise<{ rows: TransactionRow[]; total: number }> {
+    const { db } = this.#options
+    const { pkpId, chainId, state, runId, keyHash } = filter
+    const where = and(
+      eq(transactions.accountHash, accountHash),
+      pkpId === undefined ? undefined : eq(transactions.pkpId, pkpId),
+      chainId === undefined ? undefined : eq(transactions.chainId, chainId),
+      state === undefined ? undefined : eq(transactions.state, state),
+      runId === undefined ? undefined : eq(transactions.runId, runId),
+      keyHash === undefined ? undefined : eq(transactions.keyHash, keyHash),
+    )
+    const [rows, totals] = await fromDatabase(
+      Promise.all([
+        db
+          .select()
+          .from(transactions)
+          .where(where)
+          .orderBy(desc(transactions.sequence))
+          .offset(page.offset)
+          .limit(page.limit),
+        db.select({ total: count() }).from(transactions).where(where),
+      ]),
+    )
+    return { rows, total: totals[0]?.total ?? 0 }
+  }
+
+  /** @throws {DatabaseUnavailableError} */
+  async countOpen(lane: LaneId): Promise<number> {
+    const [row] = await fromDatabase(
+      this.#options.db
+        .select({ open: count() })
+        .from(transactions)
+        .where(and(ofLane(lane), isNull(transactions.endedAt))),
+    )
+    return row?.open ?? 0
+  }
+
+  /**
+   * Ends a queued transaction as cancelled. Requests the cancellation of a signed one from the process that holds the
+   * lane.
+   * @throws {DatabaseUnavailableError}
+   */
+  async requestCancel(id: string): Promise<void> {
+    const { db } = this.#options
+    const at = this.#date()
+    const isQueued = sql`${transactions.state} = 'queued'`
+    await fromDatabase(
+      db
+        .update(transactions)
+        .set({
+          state: sql`case when ${isQueued} then 'cancelled' else ${transactions.state} end`,
+          endedAt: sql`case when ${isQueued} then ${at.toISOString()}::timestamptz end`,
+          cancelRequestedAt: at,
+          updatedAt: at,
+        })
+        .where(
+          and(
+            eq(transactions.id, id),
+            inArray(transactions.state, ['queued', 'signed', 'broadcast']),
+            isNull(transactions.endedAt),
+            isNull(transactions.cancelRequestedAt),
+          ),
+        ),
+    )
+  }
+
+  /**
+   * Requests higher fees at once, from the process that holds the lane.
+   * @param maxFeePerGas replaces the limit of the transaction
+   * @throws {DatabaseUnavailableError}
+   */
+  async requestSpeedUp(id: string, maxFeePerGas: bigint | undefined): Promise<void> {
+    const at = this.#date()
+    await fromDatabase(
+      this.#options.db
+        .update(transactions)
+        .set({
+          speedUpRequestedAt: at,
+          updatedAt: at,
+          ...(maxFeePerGas !== undefined && { maxFeePerGas }),
+        })
+        .where(
+          and(
+            eq(transactions.id, id),
+            inArray(transactions.state, ['queued', 'signed', 'broadcast']),
+            isNull(transactions.endedAt),
+          ),
+        ),
+    )
+  }
+
+  /** Clears a request for higher fees, unless a newer one was made. */
+  async clearSpeedUp(id: string, requestedAt: Date): Promise<void> {
+    await this.#options.db
+      .update(transactions)
+      .set({ speedUpRequestedAt: null })
+      .where(and(eq(transactions.id, id), eq(transactions.speedUpRequestedAt, requestedAt)))
+  }
+
+  /** Reads the open transactions of a lane, in their order, and their attempts. */
+  async loadLane(lane: LaneId): Promise<LoadedLane> {
+    const { db } = this.#options
+    const isOpen = and(ofLane(lane), isNull(transactions.endedAt))
+    // The attempts are read after the rows, so that no row lacks an attempt that its state implies.
+    const rows = await db
+      .select()
+      .from(transactions)
+      .where(isOpen)
+      .orderBy(asc(transactions.sequence))
+    const [attempts, ended] = await Promise.all([
+      this.attemptsOf(rows.map(({ id }) => id)),
+      db
+        .select({ nonce: transactions.nonce })
+        .from(transactions)
+        .where(and(ofLane(lane), isNotNull(transactions.endedAt), isNotNull(transactions.nonce)))
+        .orderBy(desc(transactions.nonce))
+        .limit(1),
+    ])
+    return {
+      rows,
+      attempts: [...attempts.values()].flat(),
+      lastEndedNonce: ended[0]?.nonce ?? undefined,
+    }
+  }
+
+  /** Returns queued transactions, and requests to cancel or speed up, in the lanes that this process holds. */
+  async work(chainIds: readonly number[]): Promise<TransactionRow[]> {
+    if (chainIds.length === 0) return []
+    const rows = await this.#options.db
+      .select({ row: transactions })
+      .from(transactions)
+      .innerJoin(
+        transactionLanes,
+        and(
+          eq(transactionLanes.chainId, transactions.chainId),
+          eq(transactionLanes.address, transactions.address),
+        ),
+      )
+      .where(
+        and(
+          isNull(transactions.endedAt),
+          inArray(transactions.chainId, [...chainIds]),
+          eq(transactionLanes.processId, this.#options.processId),
+          or(
+            eq(transactions.state, 'queued'),
+            isNotNull(transactions.cancelRequestedAt),
+            isNotNull(transactions.speedUpRequestedAt),
+          ),
+        ),
+      )
+      .orderBy(asc(transactions.sequence))
+    return rows.map(({ row }) => row)
+  }
+
+  /**
+   * Records attempts, all of them or none. Must succeed before their bytes are sent to a node.
+   * @returns `lane_lost` if another process may hold the lane, `changed` if a transaction is not in the expected state,
+   *   for example because it was cancelled; nothing was recorded in both cases
+   * @throws if it is unknown whether the attempts were recorded
+   */
+  async recordAttempts(
+    lane: LaneId,
+    attempts: readonly NewAttempt[],
+  ): Promise<'recorded' | 'lane_lost' | 'changed'> {
+    const { db } = this.#options
+    try {
+      return await db.transaction(async (tx) => {
+        if (!(await this.#isHeld(tx, lane))) return 'lane_lost'
+        const at = this.#date()
+        const updated = await tx.execute(sql`
+          update ${transactions} t set
+            state = case when v.first then 'signed' else t.state end,
+            nonce = v.nonce,
+            gas_limit = v.gas_limit,
+            waiting_for = v.waiting_for,
+            policy_hash = v.policy_hash,
+            policy_rule = v.policy_rule,
+            updated_at = ${at.toISOString()}::timestamptz
+          from jsonb_to_recordset(${JSON.stringify(
+            attempts.map((attempt) => ({
+              id: attempt.transactionId,
+              first: attempt.isFirst,
+              nonce: attempt.nonce,
+              gas_limit: String(attempt.gasLimit),
+              waiting_for: attempt.waitingFor,
+              policy_hash: attempt.policyHash,
+              policy_rule: attempt.policyRule,
+            })),
+          )}::jsonb) as v(
+            id text, first boolean, nonce bigint, gas_limit numeric, waiting_for text, policy_hash text, policy_rule text
+          )
+          where t.id = v.id and t.ended_at is null and (t.state = 'queued') = v.first
+          returning t.id`)
+        if (idsOf(updated).size !== attempts.length) throw new RowsChangedError()
+        await this.#insertAttempts(tx, attempts, at)
+        return 'recorded'
+      })
+    } catch (error) {
+      if (error instanceof RowsChangedError) return 'changed'
+      throw error
+    }
+  }
+
+  /**
+   * Inserts a transaction that has been signed, to fill a gap between nonces.
+   * @returns false if another process may hold the lane
+   */
+  async insertSigned(transaction: NewTransaction, attempt: AttemptRow): Promise<boolean> {
+    const at = this.#date()
+    return this.#options.db.transaction(async (tx) => {
+      if (!(await this.#isHeld(tx, transaction))) return false
+      const row = { ...transaction, nonce: attempt.nonce, state: 'signed' as const }
+      await tx.insert(transactions).values({ ...row, createdAt: at, updatedAt: at })
+      await this.#insertAttempts(tx, [attempt], at)
+      return true
+    })
+  }
+
+  /**
+   * Reopens transactions that have ended in blocks, after the chain has lost blocks that were final.
+   * @returns the number of transactions that were reopened
+   */
+  async reopen(lane: LaneId, nonces: readonly number[]): Promise<number> {
+    return this.#options.db.transaction(async (tx) => {
+      if (!(await this.#isHeld(tx, lane))) return 0
+      const rows = await tx
+        .update(transactions)
+        .set({
+          state: 'broadcast',
+          ...NOT_MINED,
+          failureCode: null,
+          failureMessage: null,
+          endedAt: null,
+          updatedAt: this.#date(),
+        })
+        .where(
+          and(
+            ofLane(lane),
+            inArray(transactions.nonce, [...nonces]),
+            isNotNull(transactions.endedAt),
+            isNotNull(transactions.minedHash),
+          ),
+        )
+        .returning({ id: transactions.id })
+      return rows.length
+    })
+  }
+
+  /**
+   * Stores what happened to a transaction. Updates that arrive during a write share the next one. They may be lost in a
+   * crash, because the next holder of the lane finds out the same from the chain.
+   * @returns false if the row has ended before, or another process may hold the lane
+   */
+  save(update: ProgressUpdate): Promise<boolean> {
+    return this.#updates.add(update)
+  }
+
+  async #update(batch: readonly ProgressUpdate[]): Promise<boolean[]> {
+    const { db } = this.#options
+    // Only the latest update of a transaction counts.
+    const latest = new Map(batch.map((update) => [update.id, update]))
+    const lanes = new Map([...latest.values()].map((update) => [laneKey(update), update]))
+    const held = [...lanes.values()].map(
+      ({ chainId, address }) => sql`(${chainId}::bigint, ${address}::text)`,
+    )
+    const at = sql`${this.#date().toISOString()}::timestamptz`
+    const saved = await db.execute(sql`
+      with held as (
+        select chain_id, address from ${transactionLanes}
+        where (chain_id, address) in (${sql.join(held, sql`, `)}) and ${isLaneHeldBy(this.#options.processId)}
+        order by chain_id, address
+        for share of ${transactionLanes}
+      )
+      update ${transactions} t set
+        state = v.state,
+        waiting_for = v.waiting_for,
+        mined_hash = v.mined_hash,
+        mined_block = v.mined_block,
+        mined_block_hash = v.mined_block_hash,
+        gas_used = v.gas_used,
+        effective_gas_price = v.effective_gas_price,
+        replaced_by = v.replaced_by,
+        failure_code = v.failure_code,
+        failure_message = v.failure_message,
+        updated_at = ${at},
+        ended_at = case when v.ended then ${at} end
+      from held, jsonb_to_recordset(${JSON.stringify([...latest.values()].map(updateJson))}::jsonb) as v(
+        id text, state text, waiting_for text, mined_hash text, mined_block bigint, mined_block_hash text,
+        gas_used numeric, effective_gas_price numeric, replaced_by text, failure_code text, failure_message text,
+        ended boolean, unsigned boolean
+      )
+      where t.id = v.id and t.chain_id = held.chain_id and t.address = held.address and t.ended_at is null
+        -- An update from before the signature must not undo it.
+        and (not v.unsigned or t.nonce is null)
+      returning t.id`)
+    const ids = idsOf(saved)
+    return batch.map(({ id }) => ids.has(id))
+  }
+
+  /** Balance of a lane in wei, for later processes and for operators. */
+  async recordBalance({ chainId, address }: LaneId, balance: bigint): Promise<void> {
+    await this.#options.db
+      .update(transactionLanes)
+      .set({ balance, checkedAt: this.#date() })
+      .where(and(eq(transactionLanes.chainId, chainId), eq(transactionLanes.address, address)))
+  }
+
+  async defaults(accountHash: string, chainId: number): Promise<FeeDefaults | undefined> {
+    const [row] = await this.#options.db
+      .select({
+        maxFeePerGas: transactionDefaults.maxFeePerGas,
+        lowBalance: transactionDefaults.lowBalance,
+      })
+      .from(transactionDefaults)
+      .where(
+        and(
+          eq(transactionDefaults.accountHash, accountHash),
+          eq(transactionDefaults.chainId, chainId),
+        ),
+      )
+    return row
+  }
+
+  /** Locks the lane's row, so that no other process can acquire the lane before the transaction ends. */
+  async #isHeld(tx: Transaction, { chainId, address }: LaneId): Promise<boolean> {
+    const rows = await tx
+      .select({ chainId: transactionLanes.chainId })
+      .from(transactionLanes)
+      .where(
+        and(
+          eq(transactionLanes.chainId, chainId),
+          eq(transactionLanes.address, address),
+          isLaneHeldBy(this.#options.processId),
+        ),
+      )
+      .for('share')
+    return rows.length === 1
+  }
+
+  async #insertAttempts(
+    tx: Transaction,
+    attempts: readonly Omit<AttemptRow, 'createdAt'>[],
+    createdAt: Date,
+  ): Promise<void> {
+    await tx
+      .insert(transactionAttempts)
+      .values(
+        attempts.map(
+          ({ hash, transactionId, kind, nonce, raw, maxFeePerGas, maxPriorityFeePerGas }) => ({
+            ...{ hash, transactionId, kind, nonce, raw, maxFeePerGas, maxPriorityFeePerGas },
+            createdAt,
+          }),
+        ),
+      )
+      // Signatures are deterministic, so an attempt that was signed again has the same hash.
+      .onConflictDoNothing()
+  }
+
+  #date(): Date {
+    return new Date(this.#options.now())
+  }
+}
+
+const NOT_MINED = {
+  minedHash: null,
+  minedBlock: null,
+  minedBlockHash: null,
+  gasUsed: null,
+  effectiveGasPrice: null,
+} as const
+
+function ofLane({ chainId, address }: LaneId): SQL | undefined {
+  return and(eq(transactions.chainId, chainId), eq(transactions.address, address))
+}
+
+/** @param result of a statement that returns IDs */
+function idsOf(result: unknown): Set<string> {
+  return new Set((result as { rows: { id: string }[] }).rows.map(({ id }) => id))
+}
+
+function updateJson({ id, progress }: ProgressUpdate): object {
+  return {
+    id,
+    state: progress.state,
+    waiting_for: progress.waitingFor,
+    mined_hash: progress.minedHash,
+    mined_block: progress.minedBlock,
+    mined_block_hash: progress.minedBlockHash,
+    gas_used: progress.gasUsed?.toString() ?? null,
+    effective_gas_price: progress.effectiveGasPrice?.toString() ?? null,
+    replaced_by: progress.replacedBy,
+    failure_code: progress.failureCode,
+    failure_message: progress.failureMessage,
+    ended: progress.hasEnded,
+    unsigned: progress.state === 'queued',
+  }
+}

@@ -1,0 +1,270 @@
+import { randomBytes } from 'node:crypto'
+import { eq, sql } from 'drizzle-orm'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { OpenDatabase } from '../../../origin/db/open.ts'
+import { processes, transactions } from '../../../origin/db/schema.ts'
+import { LaneLeases } from '../../../origin/transactions/lane-leases.ts'
+import {
+  type NewAttempt,
+  type NewTransaction,
+  type Progress,
+  TransactionStore,
+} from '../../../origin/transactions/store.ts'
+import { openFresh } from '../db/fresh-database.ts'
+
+let database: OpenDatabase
+beforeEach(async () => {
+  database = await openFresh()
+})
+afterEach(() => database.close())
+
+const LANE = { chainId: 1, address: `0x${'11'.repeat(20)}` }
+
+/** Sets the lease of a process, relative to the database's clock. */
+const lease = (id: string, seconds: number) => {
+  const until = { leaseUntil: sql`clock_timestamp() + ${seconds} * interval '1 second'` }
+  return database.db
+    .insert(processes)
+    .values({ id, startedAt: new Date(), heartbeatAt: new Date(), ...until })
+    .onConflictDoUpdate({ target: processes.id, set: until })
+}
+const leasesOf = (processId: string, predecessor?: string) =>
+  new LaneLeases({ db: database.db, processId, predecessor })
+const storeOf = (processId: string) =>
+  new TransactionStore({ db: database.db, processId, now: Date.now })
+
+const hex = (bytes: number) => `0x${randomBytes(bytes).toString('hex')}`
+const newTransaction = (id: string): NewTransaction => ({
+  ...LANE,
+  id,
+  accountHash: '0xaa',
+  pkpId: '0xbb',
+  requestHash: 'cc',
+  to: hex(20),
+  data: '0x',
+  value: 2n ** 200n,
+  speed: 'normal',
+  errors: [],
+  keyHash: '0xdd',
+  actionCid: 'Qm',
+})
+const attemptOf = (transactionId: string, nonce: number, more: Partial<NewAttempt> = {}) => ({
+  hash: hex(32),
+  transactionId,
+  kind: 'send' as const,
+  nonce,
+  raw: '0x02',
+  maxFeePerGas: 3n,
+  maxPriorityFeePerGas: 1n,
+  isFirst: true,
+  gasLimit: 21_000n,
+  waitingFor: null,
+  policyHash: null,
+  policyRule: null,
+  ...more,
+})
+const progressOf = (more: Partial<Progress>): Progress => ({
+  state: 'broadcast',
+  waitingFor: null,
+  minedHash: null,
+  minedBlock: null,
+  minedBlockHash: null,
+  gasUsed: null,
+  effectiveGasPrice: null,
+  replacedBy: null,
+  failureCode: null,
+  failureMessage: null,
+  hasEnded: false,
+  ...more,
+})
+const rowOf = async (id: string) =>
+  (await database.db.select().from(transactions).where(eq(transactions.id, id)))[0]!
+
+describe('the lease on a lane', () => {
+  it('is granted to one of two processes, and to its holder again', async () => {
+    await lease('a', 60)
+    await lease('b', 60)
+    expect(await leasesOf('a').acquire(LANE)).toBe(true)
+    expect(await leasesOf('b').acquire(LANE)).toBe(false)
+    expect(await leasesOf('a').acquire(LANE)).toBe(true)
+  })
+
+  it('is granted to only one of many processes that contend for it', async () => {
+    const ids = Array.from({ length: 8 }, (_, n) => `p${n}`)
+    for (const id of ids) await lease(id, 60)
+    const granted = await Promise.all(ids.map((id) => leasesOf(id).acquire(LANE)))
+    expect(granted.filter(Boolean)).toHaveLength(1)
+  })
+
+  it('is not granted to a process whose own lease has ended', async () => {
+    await lease('a', -1)
+    expect(await leasesOf('a').acquire(LANE)).toBe(false)
+    expect(await leasesOf('unknown').acquire(LANE)).toBe(false)
+  })
+
+  it('ends with the lease of its process, at once for a successor, and when it is released', async () => {
+    await lease('a', 60)
+    await lease('b', 60)
+    await leasesOf('a').acquire(LANE)
+    expect(await leasesOf('b', 'a').acquire(LANE)).toBe(true)
+    expect(await leasesOf('a').acquire(LANE)).toBe(false)
+    await lease('b', -1)
+    expect(await leasesOf('a').acquire(LANE)).toBe(true)
+    await leasesOf('b').release(LANE)
+    await lease('b', 60)
+    expect(await leasesOf('b').acquire(LANE)).toBe(false)
+    await leasesOf('a').release(LANE)
+    expect(await leasesOf('b').acquire(LANE)).toBe(true)
+  })
+
+  it('of a dead process is acquired only if transactions are open', async () => {
+    await lease('dead', 60)
+    await lease('b', 60)
+    await leasesOf('dead').acquire(LANE)
+    await leasesOf('dead').acquire({ ...LANE, chainId: 2 })
+    await storeOf('dead').insert(newTransaction('tx_1'))
+    expect(await leasesOf('b').acquireAbandoned([1, 2])).toEqual([])
+    await lease('dead', -1)
+    expect(await leasesOf('b').acquireAbandoned([2])).toEqual([])
+    expect(await leasesOf('b').acquireAbandoned([1, 2])).toEqual([LANE])
+  })
+})
+
+describe('the store', () => {
+  beforeEach(async () => {
+    await lease('a', 60)
+    await leasesOf('a').acquire(LANE)
+  })
+
+  it('inserts an ID once, also if it is twice in a batch', async () => {
+    const store = storeOf('a')
+    const rows = await Promise.all(
+      ['tx_1', 'tx_1', 'tx_2'].map((id) => store.insert(newTransaction(id))),
+    )
+    expect(rows.filter((row) => row?.id === 'tx_1')).toHaveLength(1)
+    expect(await store.insert(newTransaction('tx_2'))).toBeUndefined()
+    expect((await store.find('tx_2'))?.value).toBe(2n ** 200n)
+    expect(await store.countOpen(LANE)).toBe(2)
+  })
+
+  it('records no attempt after another process has taken the lane', async () => {
+    const store = storeOf('a')
+    await store.insert(newTransaction('tx_1'))
+    await lease('b', 60)
+    await lease('a', -1)
+    expect(await store.recordAttempts(LANE, [attemptOf('tx_1', 0)])).toBe('lane_lost')
+    await leasesOf('b').acquire(LANE)
+    await lease('a', 60)
+    expect(await store.recordAttempts(LANE, [attemptOf('tx_1', 0)])).toBe('lane_lost')
+    expect(await rowOf('tx_1')).toMatchObject({ state: 'queued', nonce: null })
+    expect((await store.attemptsOf(['tx_1'])).size).toBe(0)
+  })
+
+  it('records all attempts or none, if one transaction was cancelled in between', async () => {
+    const store = storeOf('a')
+    for (const id of ['tx_1', 'tx_2']) await store.insert(newTransaction(id))
+    await store.requestCancel('tx_1')
+    const both = [attemptOf('tx_1', 0), attemptOf('tx_2', 1)]
+    expect(await store.recordAttempts(LANE, both)).toBe('changed')
+    expect(await rowOf('tx_1')).toMatchObject({ state: 'cancelled', nonce: null })
+    expect((await rowOf('tx_1')).endedAt).not.toBeNull()
+    expect(await rowOf('tx_2')).toMatchObject({ state: 'queued', nonce: null })
+    expect(await store.recordAttempts(LANE, [attemptOf('tx_2', 0)])).toBe('recorded')
+    expect(await rowOf('tx_2')).toMatchObject({ state: 'signed', nonce: 0, gasLimit: 21_000n })
+  })
+
+  it('never gives two transactions of a lane the same nonce', async () => {
+    const store = storeOf('a')
+    for (const id of ['tx_1', 'tx_2']) await store.insert(newTransaction(id))
+    await store.recordAttempts(LANE, [attemptOf('tx_1', 0)])
+    await expect(store.recordAttempts(LANE, [attemptOf('tx_2', 0)])).rejects.toThrow()
+    expect(await rowOf('tx_2')).toMatchObject({ state: 'queued', nonce: null })
+  })
+
+  it('saves progress, and ignores updates from before a signature or after the end', async () => {
+    const store = storeOf('a')
+    await store.insert(newTransaction('tx_1'))
+    const save = (more: Partial<Progress>) =>
+      store.save({ ...LANE, id: 'tx_1', progress: progressOf(more) })
+    expect(await save({ state: 'queued', waitingFor: 'order' })).toBe(true)
+    expect(await rowOf('tx_1')).toMatchObject({ state: 'queued', waitingFor: 'order' })
+    await store.recordAttempts(LANE, [attemptOf('tx_1', 0)])
+    expect(await save({ state: 'queued', waitingFor: 'order' })).toBe(false)
+    const mined = { minedHash: '0x1', minedBlock: 7, minedBlockHash: '0x2', gasUsed: 21_000n }
+    const saved = await Promise.all([save({}), save({ state: 'mined', ...mined })])
+    expect(saved).toEqual([true, true])
+    expect(await rowOf('tx_1')).toMatchObject({ state: 'mined', waitingFor: null, ...mined })
+    expect(await save({ state: 'final', ...mined, hasEnded: true })).toBe(true)
+    expect(await save({ state: 'broadcast' })).toBe(false)
+    const row = await rowOf('tx_1')
+    expect(row).toMatchObject({ state: 'final', ...mined })
+    expect(row.endedAt).not.toBeNull()
+  })
+
+  it('saves no progress after another process has taken the lane', async () => {
+    const store = storeOf('a')
+    await store.insert(newTransaction('tx_1'))
+    await lease('a', -1)
+    const update = {
+      ...LANE,
+      id: 'tx_1',
+      progress: progressOf({ state: 'failed', hasEnded: true }),
+    }
+    expect(await store.save(update)).toBe(false)
+    expect(await rowOf('tx_1')).toMatchObject({ state: 'queued' })
+  })
+
+  it('requests the cancellation of a signed transaction, and higher fees, from the holder', async () => {
+    const store = storeOf('a')
+    for (const id of ['tx_1', 'tx_2', 'tx_3']) await store.insert(newTransaction(id))
+    await store.recordAttempts(LANE, [
+      attemptOf('tx_1', 0),
+      attemptOf('tx_2', 1),
+      attemptOf('tx_3', 2),
+    ])
+    await storeOf('b').requestCancel('tx_1')
+    await storeOf('b').requestSpeedUp('tx_2', 9n)
+    expect(await rowOf('tx_1')).toMatchObject({ state: 'signed', endedAt: null })
+    expect((await store.work([1])).map(({ id }) => id)).toEqual(['tx_1', 'tx_2'])
+    expect(await store.work([2])).toEqual([])
+    expect(await storeOf('b').work([1])).toEqual([])
+    const { speedUpRequestedAt, maxFeePerGas } = await rowOf('tx_2')
+    expect(maxFeePerGas).toBe(9n)
+    await store.clearSpeedUp('tx_2', speedUpRequestedAt!)
+    expect((await store.work([1])).map(({ id }) => id)).toEqual(['tx_1'])
+  })
+
+  it('loads open transactions in order, with their attempts, and the last nonce that has ended', async () => {
+    const store = storeOf('a')
+    for (const id of ['tx_1', 'tx_2', 'tx_3']) await store.insert(newTransaction(id))
+    await store.recordAttempts(LANE, [attemptOf('tx_1', 4), attemptOf('tx_2', 5)])
+    await store.recordAttempts(LANE, [
+      attemptOf('tx_2', 5, { isFirst: false, kind: 'speed_up', maxFeePerGas: 4n }),
+    ])
+    await store.save({
+      ...LANE,
+      id: 'tx_1',
+      progress: progressOf({ state: 'final', minedHash: '0x1', hasEnded: true }),
+    })
+    const { rows, attempts, lastEndedNonce } = await store.loadLane(LANE)
+    expect(rows.map(({ id }) => id)).toEqual(['tx_2', 'tx_3'])
+    expect(attempts.map(({ kind }) => kind)).toEqual(['send', 'speed_up'])
+    expect(lastEndedNonce).toBe(4)
+    expect(await store.reopen(LANE, [4])).toBe(1)
+    expect(await rowOf('tx_1')).toMatchObject({
+      state: 'broadcast',
+      minedHash: null,
+      endedAt: null,
+    })
+  })
+
+  it('inserts a signed transaction that fills a gap', async () => {
+    const store = storeOf('a')
+    const { createdAt: _, ...attempt } = { ...attemptOf('tx_1', 3), createdAt: new Date() }
+    const filler = { ...attempt, kind: 'cancel' as const, createdAt: new Date() }
+    expect(await store.insertSigned(newTransaction('tx_1'), filler)).toBe(true)
+    expect(await rowOf('tx_1')).toMatchObject({ state: 'signed', nonce: 3 })
+    await lease('a', -1)
+    expect(await store.insertSigned(newTransaction('tx_2'), { ...filler, nonce: 4 })).toBe(false)
+  })
+})
