@@ -495,12 +495,12 @@ export class TransactionStore {
     await tx
       .insert(transactionAttempts)
       .values(
-        attempts.map(
-          ({ hash, transactionId, kind, nonce, raw, maxFeePerGas, maxPriorityFeePerGas }) => ({
-            ...{ hash, transactionId, kind, nonce, raw, maxFeePerGas, maxPriorityFeePerGas },
-            createdAt,
-          }),
-        ),
+        attempts.map((attempt) => {
+          const { hash, transactionId, kind, nonce, raw, maxFeePerGas, maxPriorityFeePerGas } =
+            attempt
+          const fees = { maxFeePerGas, maxPriorityFeePerGas }
+          return { hash, transactionId, kind, nonce, raw, createdAt, ...fees }
+        }),
       )
       // Signatures are deterministic, so an attempt that was signed again has the same hash.
       .onConflictDoNothing()

@@ -1,15 +1,18 @@
-/** Repeats a task at a fixed interval, and immediately on request. Runs never overlap. */
+/** Repeats a task at an interval, and immediately on request. Runs never overlap. */
 export class PeriodicTask {
   readonly #task: () => Promise<void>
-  readonly #intervalMs: number
+  readonly #intervalMs: () => number
   #running: Promise<void> | undefined
   #closed = false
   #runAgain = false
   #wake = () => {}
 
-  /** @param task must not throw */
-  constructor(intervalMs: number, task: () => Promise<void>) {
-    this.#intervalMs = intervalMs
+  /**
+   * @param intervalMs if a function, called after each run
+   * @param task must not throw
+   */
+  constructor(intervalMs: number | (() => number), task: () => Promise<void>) {
+    this.#intervalMs = typeof intervalMs === 'number' ? () => intervalMs : intervalMs
     this.#task = task
   }
 
@@ -34,7 +37,7 @@ export class PeriodicTask {
       await this.#task()
       if (this.#closed || this.#runAgain) continue
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, this.#intervalMs)
+        const timer = setTimeout(resolve, this.#intervalMs())
         this.#wake = () => {
           clearTimeout(timer)
           resolve()

@@ -1,0 +1,79 @@
+import { type JsonRpcApiProvider, toQuantity } from 'ethers'
+import { revertReason } from './revert-reason.ts'
+import { isHalt, isInsufficientFunds, rpcFailureOf } from './rpc-failure.ts'
+
+export type Rpc = Pick<JsonRpcApiProvider, 'send'>
+
+export type SimulatedCall = {
+  from: string
+  to: string
+  data: string
+  value: bigint
+  /** Gas limit of the request. */
+  gasLimit: bigint | undefined
+  /** Signatures of custom errors. */
+  errors: readonly string[]
+}
+
+export type Simulation =
+  | { outcome: 'passed'; gas: bigint }
+  | { outcome: 'reverted'; reason: string }
+  | { outcome: 'unaffordable' }
+
+/**
+ * Executes a call on the state after the pending transactions, and estimates its gas.
+ * @throws if no node executes the call
+ */
+export async function simulate(provider: Rpc, call: SimulatedCall): Promise<Simulation> {
+  try {
+    const gas = await provider.send('eth_estimateGas', [rpcCall(call), 'pending'])
+    return { outcome: 'passed', gas: BigInt(gas) }
+  } catch (error) {
+    const failure = rpcFailureOf(error)
+    if (failure && isInsufficientFunds(failure)) return { outcome: 'unaffordable' }
+    if (failure && isHalt(failure))
+      return { outcome: 'reverted', reason: revertReason(failure, call.errors) }
+    throw error
+  }
+}
+
+/**
+ * Executes a call at a block.
+ * @returns the reason of the revert, or undefined if the call succeeds or the nodes do not have the block
+ */
+export async function revertAt(
+  provider: Rpc,
+  call: SimulatedCall,
+  block: number,
+): Promise<string | undefined> {
+  try {
+    await provider.send('eth_call', [rpcCall(call), toQuantity(block)])
+    return undefined
+  } catch (error) {
+    const failure = rpcFailureOf(error)
+    return failure && isHalt(failure) ? revertReason(failure, call.errors) : undefined
+  }
+}
+
+function rpcCall({ from, to, data, value, gasLimit }: SimulatedCall): object {
+  return {
+    from,
+    to,
+    data,
+    value: toQuantity(value),
+    ...(gasLimit !== undefined && { gas: toQuantity(gasLimit) }),
+  }
+}
+
+/** Gas of a transfer to an account without code. It does not depend on the state. */
+const TRANSFER_GAS = 21_000n
+
+/**
+ * Returns a gas limit a fifth above the estimate, because the state may change before the transaction is mined.
+ * @param max gas limit of a block
+ */
+export function gasLimitOf(estimate: bigint, max: bigint): bigint {
+  if (estimate === TRANSFER_GAS) return estimate
+  const limit = (estimate * 12n) / 10n
+  return limit < max ? limit : max
+}
