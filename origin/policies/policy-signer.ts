@@ -1,6 +1,8 @@
 import { DeniedError } from '../../shared/policies/denial.ts'
-import { evaluate } from '../../shared/policies/evaluate.ts'
+import { type Decision, evaluate } from '../../shared/policies/evaluate.ts'
 import type { Policy } from '../../shared/policies/policy.ts'
+import type { SigningRequest } from '../../shared/policies/request.ts'
+import { maxFee, type Transaction } from '../../shared/policies/transaction.ts'
 import type { ReceiptSignature } from '../../shared/receipts/receipt-signature.ts'
 import type { WalletPolicy } from '../accounts/wallet-policy.ts'
 import type { SigningOperation } from '../actions/run.ts'
@@ -10,6 +12,7 @@ import type { OriginLog } from '../log.ts'
 import { digestOf } from '../signing/digest.ts'
 import { requestOf } from '../signing/fields.ts'
 import { signRequest } from '../signing/sign.ts'
+import { cancellationOf, costlierAs, requireSameButFees, type Fees } from './attempts.ts'
 import { denialMessage, overSumReason } from './denial-message.ts'
 import { PolicyDocumentError, type PolicyDocuments } from './documents.ts'
 import type { PolicyWallet } from './policy-wallet.ts'
@@ -20,7 +23,7 @@ import { SumsUnavailableError } from './sums/sums-unavailable.ts'
 export type PolicySignerOptions = {
   keyring: Keyring
   documents: Pick<PolicyDocuments, 'cached' | 'load'>
-  sums: Pick<PolicySums, 'reserve'>
+  sums: Pick<PolicySums, 'reserve' | 'reservedUnder'>
   /**
    * Returns the timestamp in Unix seconds of the block from which permissions are read. It decides when a pending
    * policy takes effect.
@@ -33,17 +36,35 @@ export type PolicySignerOptions = {
 
 /** Thrown if a request is not signed. The message is shown to the action's author. */
 export class SignatureRefusedError extends Error {
-  override readonly name = 'SignatureRefusedError'
+  override readonly name: string = 'SignatureRefusedError'
 }
 
-export type RequestedSignature = {
-  operation: SigningOperation
+/** Thrown if the policy denies a request, in contrast to a policy that cannot be checked now. */
+export class SignatureDeniedError extends SignatureRefusedError {
+  override readonly name = 'SignatureDeniedError'
+}
+
+type Requester = {
   /** CID of the action. */
   action: string
   wallet: PolicyWallet
   /** Returns the wallet's current state. Throws if the run has ended or has lost its permission to use the wallet. */
   current: () => { address: string; policy?: WalletPolicy | undefined }
 }
+
+export type RequestedSignature = Requester & {
+  operation: SigningOperation
+  /** Called with the parsed request before anything is reserved. May throw to refuse it. */
+  precondition?: (request: SigningRequest) => Promise<void>
+}
+
+export type RequestedTransaction = Requester & {
+  transaction: Transaction
+  /** A signed transaction that differs only in its fees. The sums count only what it costs more. */
+  replaced?: Transaction | undefined
+}
+
+export type RequestedCancellation = Requester & { cancelled: Transaction; fees: Fees }
 
 export type PolicySignature = {
   /** Same form as for a wallet without a policy: the signature, or the signed transaction. */
@@ -69,22 +90,102 @@ export class PolicySigner {
    * may have changed. If it then refuses, amounts that were already reserved stay spent.
    * @throws {SignatureRefusedError}
    */
-  async sign({ operation, action, wallet, current }: RequestedSignature): Promise<PolicySignature> {
-    const { pkpId, address } = wallet
-    const policyHash = wallet.policy.hash
-    const policy = await this.#load(policyHash)
+  async sign({
+    operation,
+    precondition,
+    ...requester
+  }: RequestedSignature): Promise<PolicySignature> {
+    const policy = await this.#heldPolicy(requester)
+    const allowed = requireAllowed(this.#decide(policy, requested(operation), requester))
+    if (precondition) {
+      await precondition(allowed.request)
+      requireUnchanged(requester.wallet, requester.current())
+    }
+    return this.#reserveAndSign(allowed, requester, {})
+  }
+
+  /**
+   * Signs a transaction that the service sends, with the same checks as `sign`. Stores its digest, so that it can be
+   * replaced and cancelled.
+   * @throws {SignatureDeniedError} if the policy denies it
+   * @throws {SignatureRefusedError} if it cannot be checked now
+   */
+  async signTransaction({
+    transaction,
+    replaced,
+    ...requester
+  }: RequestedTransaction): Promise<PolicySignature> {
+    if (replaced) requireSameButFees(transaction, replaced)
+    const policy = await this.#heldPolicy(requester)
+    const allowed = requireAllowed(this.#decide(policy, requestFor(transaction), requester))
+    const before = replaced && this.#decide(policy, requestFor(replaced), requester)
+    const replaces = before && reservedBefore(before)
+    return this.#reserveAndSign(allowed, requester, {
+      isRecorded: true,
+      ...(replaces && { replaces }),
+    })
+  }
+
+  /**
+   * Signs an empty transaction to the wallet itself with the nonce of another one. It is free if that one was signed,
+   * and its gas may cost as much. Otherwise, the policy must allow that one at the price of the cancellation, and the
+   * sums count the additional amount. After a change of the policy, up to twice the gas price is free too
+   * (`docs/decisions/0116`).
+   * @returns the signed transaction
+   * @throws like `signTransaction`
+   */
+  async signCancellation({
+    cancelled,
+    fees,
+    ...requester
+  }: RequestedCancellation): Promise<string> {
+    const { wallet, current } = requester
+    const policy = await this.#heldPolicy(requester)
+    const digest = digestOf(requestFor(cancelled))
+    const reservedUnder = await this.#options.sums
+      .reservedUnder(wallet.pkpId, digest)
+      .catch((error: unknown) => this.#fail(error))
+    const request = requestFor(cancellationOf(cancelled, wallet.address, fees))
+    const isCostlier = maxFee(request.transaction) > maxFee(cancelled)
+    const isNewPolicy = reservedUnder !== policy.hash
+    const isTolerated = isNewPolicy && fees.maxFeePerGas <= 2n * cancelled.maxFeePerGas!
+    if (reservedUnder === undefined || (isCostlier && !isTolerated)) {
+      const priced = isCostlier ? costlierAs(cancelled, request.transaction) : cancelled
+      const allowed = this.#decide(policy, requestFor(priced), requester)
+      if (allowed.decision === 'deny')
+        throw new SignatureDeniedError(
+          `the policy does not allow the transaction at the price of its cancellation. ${denialMessage(allowed.explanation)}`,
+        )
+      const replaces = reservedBefore(this.#decide(policy, requestFor(cancelled), requester))
+      const reserved = { ...allowed, request }
+      return (await this.#reserveAndSign(reserved, requester, replaces ? { replaces } : {})).result
+    }
+    requireUnchanged(wallet, current())
+    return signRequest(request, this.#signing(wallet))
+  }
+
+  /** Returns the policy that holds for the wallet. */
+  async #heldPolicy({ wallet, current }: Requester): Promise<Policy> {
+    const policy = await this.#load(wallet.policy.hash)
     requireUnchanged(wallet, current())
     requireTerms(policy, wallet.policy)
+    return policy
+  }
 
-    const now = this.#options.now()
-    const decision = evaluate(policy, requested(operation), { wallet: address, action, now })
-    if (decision.decision === 'deny')
-      throw new SignatureRefusedError(denialMessage(decision.explanation))
-    // Signs the parsed request, and never the operation's own input, so that nothing unchecked is signed.
-    const { rule, charges, explanation, request } = decision
+  #decide(policy: Policy, request: object, { wallet, action }: Requester): Decision {
+    return evaluate(policy, request, { wallet: wallet.address, action, now: this.#options.now() })
+  }
+
+  /** Signs the parsed request, and never the operation's own input, so that nothing unchecked is signed. */
+  async #reserveAndSign(
+    { rule, charges, explanation, request }: Allowed,
+    { wallet, current }: Requester,
+    changes: Pick<SignatureReservation, 'replaces' | 'isRecorded'>,
+  ): Promise<PolicySignature> {
+    const { pkpId, address } = wallet
+    const { hash: policyHash, setAt: policySetAt } = wallet.policy
     const digest = digestOf(request)
-
-    const reservation = { pkpId, digest, policyHash, policySetAt: wallet.policy.setAt, charges }
+    const reservation = { pkpId, digest, policyHash, policySetAt, charges, ...changes }
     const sums = await this.#reserve(reservation, explanation)
     requireUnchanged(wallet, current())
     return {
@@ -98,7 +199,7 @@ export class PolicySigner {
     try {
       return documents.cached(hash) ?? (await documents.load(hash))
     } catch (error) {
-      throw this.#unavailable(error)
+      return this.#fail(error)
     }
   }
 
@@ -107,13 +208,11 @@ export class PolicySigner {
     explanation: readonly string[],
   ): Promise<ReceiptSignature['sums']> {
     const { sums } = this.#options
-    if (reservation.charges.length === 0) return []
-    const reserved = await sums.reserve(reservation).catch((error: unknown) => {
-      throw this.#unavailable(error)
-    })
+    if (reservation.charges.length === 0 && !reservation.isRecorded) return []
+    const reserved = await sums.reserve(reservation).catch((error: unknown) => this.#fail(error))
     if (!reserved.isReserved)
       // The last sentence of the explanation says that a rule allows the request.
-      throw new SignatureRefusedError(
+      throw new SignatureDeniedError(
         denialMessage([...explanation.slice(0, -1), overSumReason(reserved)]),
       )
     return reserved.remaining.map(({ charge, remaining }) => ({
@@ -123,10 +222,10 @@ export class PolicySigner {
     }))
   }
 
-  #unavailable(cause: unknown): SignatureRefusedError {
+  #fail(cause: unknown): never {
     const reason = unavailableReason(cause)
     this.#options.log('policies.unavailable', { reason, cause: namesOf(cause) })
-    return new SignatureRefusedError(reason, { cause })
+    throw new SignatureRefusedError(reason, { cause })
   }
 
   #signing({ address, accountHash, derivationPath, lock }: PolicyWallet) {
@@ -136,11 +235,26 @@ export class PolicySigner {
   }
 }
 
+type Allowed = Extract<Decision, { decision: 'allow' }>
+
+function requireAllowed(decision: Decision): Allowed {
+  if (decision.decision === 'allow') return decision
+  throw new SignatureDeniedError(denialMessage(decision.explanation))
+}
+
+const requestFor = (transaction: Transaction) => ({ kind: 'transaction', transaction }) as const
+
+/** Returns what the policy charges for a transaction. Undefined if it does not allow it any more. */
+function reservedBefore(decision: Decision): SignatureReservation['replaces'] {
+  if (decision.decision === 'deny') return undefined
+  return { digest: digestOf(decision.request), charges: decision.charges }
+}
+
 function requested(operation: SigningOperation): object {
   try {
     return requestOf(operation)
   } catch (error) {
-    if (error instanceof DeniedError) throw new SignatureRefusedError(`Denied: ${error.message}.`)
+    if (error instanceof DeniedError) throw new SignatureDeniedError(`Denied: ${error.message}.`)
     throw error
   }
 }

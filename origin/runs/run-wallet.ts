@@ -16,7 +16,7 @@ export class KeyRefusedError extends Error {
 
 export type RunGrant = { principal: Principal; permission: RunPermission }
 
-type PlainWallet = {
+export type PlainWallet = {
   accountHash: string
   derivationPath: string
   /** EIP-55 address. */
@@ -75,7 +75,7 @@ export function permittedWallet(
  * Returns undefined if the key that is derived from the account and the path does not have the wallet's address,
  * because an account can register any address as a wallet, with or without a policy.
  */
-function derivedWallet(
+export function derivedWallet(
   keyring: Keyring,
   accountHash: string,
   wallet: AccountWallet,

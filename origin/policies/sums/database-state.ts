@@ -18,8 +18,8 @@ export type DatabaseState = {
   isTimelineKnown: boolean
   /** Unix time in milliseconds. Since then, no sum can have lost an amount. */
   completeSince: number
-  /** Returns true for a digest whose charges were reserved earlier. */
-  isPaid: (digest: Digest) => boolean
+  /** Returns the hash of the policy under which the digest was reserved earlier. Undefined if it was not reserved. */
+  paidUnder: (digest: Digest) => string | undefined
 }
 
 /**
@@ -39,7 +39,7 @@ export async function readDatabaseState(
         SELECT paid.name FROM ${records(rows, 'pkp_id text, digest text')} CROSS JOIN LATERAL (
           -- The limit makes this a lookup for each digest. The planner would read the whole table, which grows faster
           -- than its statistics.
-          SELECT s.pkp_id || s.digest AS name FROM policy_signatures s
+          SELECT s.pkp_id || s.digest || s.policy_hash AS name FROM policy_signatures s
           WHERE s.pkp_id = v.pkp_id AND s.digest = v.digest LIMIT 1
         ) paid
       ) AS paid,
@@ -47,14 +47,19 @@ export async function readDatabaseState(
         THEN set_config('synchronous_commit', 'on', true) END AS durable`)
   const [row] = (result as { rows: StateRow[] }).rows
   if (!row) throw new Error('a query without a table has no row')
-  const paid = new Set(row.paid)
+  const paid = new Map(
+    row.paid.map((name) => [name.slice(0, -HASH_LENGTH), name.slice(-HASH_LENGTH)]),
+  )
   return {
     clock: Number(row.clock),
     isTimelineKnown: row.known,
     completeSince: Number(row.since),
-    isPaid: ({ pkpId, digest }) => paid.has(pkpId + digest),
+    paidUnder: ({ pkpId, digest }) => paid.get(pkpId + digest),
   }
 }
+
+/** Length of a hash as 0x hex. */
+const HASH_LENGTH = 66
 
 type StateRow = { clock: string; known: boolean; since: string; paid: string[] }
 

@@ -1,5 +1,5 @@
 /** Rolling sums of wallet policies. `docs/policies.md` describes the behavior after a crash and after a restore. */
-import { lt, sql } from 'drizzle-orm'
+import { and, eq, lt, sql } from 'drizzle-orm'
 import { CHARGES_MAX } from '../../../shared/policies/limits.ts'
 import type { SumStates } from '../../../shared/policies/sum-states.ts'
 import { OverloadedError } from '../../admission/event-loop-load.ts'
@@ -81,7 +81,8 @@ export class PolicySums {
    */
   async reserve(reservation: SignatureReservation): Promise<ReservationResult> {
     requireValid(reservation)
-    if (reservation.charges.length === 0) return { isReserved: true, remaining: [] }
+    if (reservation.charges.length === 0 && !reservation.isRecorded)
+      return { isReserved: true, remaining: [] }
     if (this.#waiting.length >= WAITING_MAX)
       throw new OverloadedError('too many signatures are waiting for their sums', 1_000)
     const { promise, resolve, reject } = Promise.withResolvers<ReservationResult>()
@@ -114,7 +115,7 @@ export class PolicySums {
       ),
     )
     const completeSince = state.isTimelineKnown ? state.completeSince : clocks.recordedAt
-    const isPaid = state.isPaid(reservation)
+    const isPaid = state.paidUnder(reservation) !== undefined
     return decide(new WalletSums(rows), reservation, { clocks, completeSince, isPaid })
   }
 
@@ -132,6 +133,19 @@ export class PolicySums {
         return [key, state]
       }),
     )
+  }
+
+  /**
+   * Returns the hash of the policy under which the digest was reserved in the last 30 days, or undefined.
+   * @throws {DatabaseUnavailableError}
+   */
+  async reservedUnder(pkpId: string, digest: string): Promise<string | undefined> {
+    const named = and(eq(policySignatures.pkpId, pkpId), eq(policySignatures.digest, digest))
+    const { policyHash } = policySignatures
+    const [row] = await fromDatabase(
+      this.#options.db.select({ policyHash }).from(policySignatures).where(named),
+    )
+    return row?.policyHash
   }
 
   /**

@@ -11,6 +11,13 @@ export type SignatureReservation = {
   /** Unix time in seconds at which the policy was last set, by the chain's clock. */
   policySetAt: number
   charges: readonly Charge[]
+  /**
+   * A transaction of which at most one of the two can take effect, for example because both have the same nonce, with
+   * its charges under the same policy. If that policy reserved it in the last 30 days, only the difference is charged.
+   */
+  replaces?: { digest: string; charges: readonly Charge[] }
+  /** Stores the digest even if there are no charges. */
+  isRecorded?: boolean
 }
 
 export type ReservationResult =
@@ -36,9 +43,11 @@ const KEY = /^[\x20-\x7e]{1,512}$/
 
 /** @throws {TypeError} if a value is not in the form in which it is stored and compared */
 export function requireValid(reservation: SignatureReservation): void {
-  const { pkpId, digest, policyHash, policySetAt, charges } = reservation
+  const { pkpId, digest, policyHash, policySetAt, charges, replaces } = reservation
   requireWallet(pkpId)
   if (!HASH.test(digest)) throw new TypeError('digest: expected 32 bytes in lower-case hex')
+  if (replaces && !HASH.test(replaces.digest))
+    throw new TypeError('replaces.digest: expected 32 bytes in lower-case hex')
   if (!HASH.test(policyHash)) throw new TypeError('policyHash: expected 32 bytes in lower-case hex')
   if (!Number.isSafeInteger(policySetAt) || policySetAt < 0)
     throw new TypeError('policySetAt: expected Unix seconds')
@@ -55,6 +64,15 @@ export function requireValid(reservation: SignatureReservation): void {
 /** Checked here, because an invalid value would fail the transaction that other wallets share. */
 const isUint256 = (value: unknown) =>
   typeof value === 'bigint' && value >= 0n && value <= UINT256_MAX
+
+/** Returns what a reservation adds to the sums if the charges of the replaced transaction were reserved. */
+export function differences({ charges, replaces }: SignatureReservation): Charge[] {
+  const replaced = new Map(replaces?.charges.map(({ key, amount }) => [key, amount]))
+  return charges.map((charge) => {
+    const more = charge.amount - (replaced.get(charge.key) ?? 0n)
+    return { ...charge, amount: more > 0n ? more : 0n }
+  })
+}
 
 /** @throws {TypeError} */
 export function requireWallet(pkpId: string): void {

@@ -10,7 +10,7 @@ import {
 import { type DatabaseState, readDatabaseState } from './database-state.ts'
 import { decide, WalletSums } from './decide.ts'
 import type { ReplaceSums } from './replace-sums.ts'
-import type { ReservationResult, SignatureReservation } from './reservation.ts'
+import { differences, type ReservationResult, type SignatureReservation } from './reservation.ts'
 import type { SeenDatabase, SeenSums } from './seen-sums.ts'
 import {
   type ChangedSum,
@@ -84,6 +84,8 @@ async function tryAssumed(
 ): Promise<Outcome[] | undefined> {
   const { now, monotonic, seen, replace } = options
   const { database } = seen
+  // The statement cannot verify that replaced digests are stored.
+  if (batch.some(({ replaces }) => replaces)) return undefined
   const before = database && seen.assume(ids)
   if (!before) return undefined
   const startedAt = monotonic()
@@ -94,7 +96,12 @@ async function tryAssumed(
   const clocks = clocksOf(clock, bounds)
   const { completeSince } = database
   const sums = new WalletSums(before)
-  const { outcomes, paid } = decideAll(sums, batch, { completeSince, isPaid: () => false }, clocks)
+  const { outcomes, paid } = decideAll(
+    sums,
+    batch,
+    { completeSince, paidUnder: () => undefined },
+    clocks,
+  )
   if (!outcomes.every((outcome) => 'isReserved' in outcome && outcome.isReserved)) return undefined
   const { changed, after } = changesOf(before, sums, paid)
   const paidUntil = clocks.recordedAt + DIGEST_RETENTION_MS
@@ -127,7 +134,10 @@ async function tryBatch(
     return { missing: ids.filter((id) => !found.has(sumName(id))) }
   }
   const startedAt = monotonic()
-  const state = await readDatabaseState(tx, batch)
+  const replaced = batch.flatMap(({ pkpId, replaces }) =>
+    replaces ? [{ pkpId, digest: replaces.digest }] : [],
+  )
+  const state = await readDatabaseState(tx, [...batch, ...replaced])
   if (!state.isTimelineKnown) return { isTimelineNew: true }
   const clock = now()
   const reading = { clock: state.clock, startedAt, endedAt: monotonic() }
@@ -161,16 +171,19 @@ function changesOf(
 function decideAll(
   sums: WalletSums,
   batch: readonly SignatureReservation[],
-  { isPaid, completeSince }: Pick<DatabaseState, 'isPaid' | 'completeSince'>,
+  { paidUnder, completeSince }: Pick<DatabaseState, 'paidUnder' | 'completeSince'>,
   clocks: Clocks,
 ) {
   const paid = new Map<string, SignatureReservation>()
   const outcomes = batch.map((reservation): Outcome => {
-    const name = reservation.pkpId + reservation.digest
-    const isPaidBefore = isPaid(reservation) || paid.has(name)
+    const { pkpId, digest, policyHash, replaces } = reservation
+    const name = pkpId + digest
+    const isPaid = paidUnder(reservation) !== undefined || paid.has(name)
+    const isReplacedPaid = replaces && paidUnder({ pkpId, digest: replaces.digest }) === policyHash
+    const charges = isReplacedPaid ? differences(reservation) : reservation.charges
     try {
-      const result = decide(sums, reservation, { clocks, completeSince, isPaid: isPaidBefore })
-      if (result.isReserved && !isPaidBefore) paid.set(name, reservation)
+      const result = decide(sums, { ...reservation, charges }, { clocks, completeSince, isPaid })
+      if (result.isReserved && !isPaid) paid.set(name, reservation)
       return result
     } catch (error) {
       if (error instanceof SumsUnavailableError) return error

@@ -90,7 +90,7 @@ export function withWallet(account: Account, wallet: AccountWallet): Account {
 }
 
 /** Sums in memory. */
-export class MemorySums implements Pick<PolicySums, 'reserve'> {
+export class MemorySums implements Pick<PolicySums, 'reserve' | 'reservedUnder'> {
   readonly #now: () => number
   readonly #states = new Map<string, SumStates>()
 
@@ -103,6 +103,9 @@ export class MemorySums implements Pick<PolicySums, 'reserve'> {
     if (reserved.isReserved) this.#states.set(pkpId, reserved.states)
     return reserved
   }
+
+  /** Digests are not stored. */
+  async reservedUnder(): Promise<undefined> {}
 
   statesOf(pkpId: string): SumStates {
     return this.#states.get(pkpId) ?? new Map()

@@ -408,7 +408,7 @@ describe('fails closed', () => {
       'DatabaseUnavailableError, caused by error 23505',
     ],
   ])('with the reason in the error and in the log if %s', async (_what, error, reason, cause) => {
-    const sums = { reserve: () => Promise.reject(error) }
+    const sums = { reserve: () => Promise.reject(error), reservedUnder: async () => undefined }
     logs.length = 0
     const refused = await asked(holder.account, PAYMENT, { sums }).catch(String)
     expect(refused).toContain(`signTransaction: ${reason}`)
@@ -444,7 +444,8 @@ describe('changes while the database is waited for', () => {
       await gate
       return result
     }
-    return { sums: { reserve }, spent: () => sums.spent(wallet.pkpId), open }
+    const reservedUnder = () => sums.reservedUnder()
+    return { sums: { reserve, reservedUnder }, spent: () => sums.spent(wallet.pkpId), open }
   }
 
   const without = { ...holder.account, wallets: new Map() }
