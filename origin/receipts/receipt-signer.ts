@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type { EnvironmentName } from '../../shared/config/environments.ts'
 import { type Receipt, RECEIPT_TYPE } from '../../shared/receipts/receipt.ts'
 import { type ReceiptSignature, RECEIPT_SUMS_MAX } from '../../shared/receipts/receipt-signature.ts'
+import type { ReceiptTransaction } from '../../shared/receipts/receipt-transaction.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 import type { P256Key } from '../keys/p256-key.ts'
 import { LruCache } from '../lru-cache.ts'
@@ -22,6 +23,8 @@ export type ReceiptContext = {
   runId?: string | undefined
   /** Signatures by wallets with a policy. */
   signatures?: readonly ReceiptSignature[]
+  /** Transactions that the run requested. */
+  transactions?: readonly ReceiptTransaction[]
 }
 
 type ReceiptChain = { series: string; sequence: number; previous?: string }
@@ -77,6 +80,8 @@ export class ReceiptSigner {
       duration_ms: outcome.duration_ms,
       charged_cents: outcome.charged_cents,
       ...(run.signatures && run.signatures.length > 0 && { signatures: shortened(run.signatures) }),
+      ...(run.transactions &&
+        run.transactions.length > 0 && { transactions: [...run.transactions] }),
       compose_hash: composeHash,
       ...build,
       ...(environment && { environment }),

@@ -9,6 +9,7 @@ import { encodeHex } from '../encoding/hex.ts'
 import { KEY_OPERATIONS_MAX } from '../limits.ts'
 import { type JwsFlaw, type JwsKey, InvalidJwsError, verifyJws } from '../crypto/jws.ts'
 import { receiptSignatureSchema } from './receipt-signature.ts'
+import { receiptTransactionSchema } from './receipt-transaction.ts'
 
 export const RECEIPT_TYPE = 'svc-receipt+jws'
 
@@ -35,6 +36,8 @@ const receiptSchema = z
     charged_cents: z.int().min(0),
     /** Signatures by wallets with a policy, in the order of signing. Absent if there are none. */
     signatures: z.array(receiptSignatureSchema).min(1).max(KEY_OPERATIONS_MAX).optional(),
+    /** Transactions that the run requested, in the order of the requests. Absent if there are none. */
+    transactions: z.array(receiptTransactionSchema).min(1).max(KEY_OPERATIONS_MAX).optional(),
     /** Compose hash of the application that ran the action, as in the evidence at that time. */
     compose_hash: sha256HexSchema,
     /** Version, commit and environment of the origin. Absent in receipts that were signed before these fields existed. */

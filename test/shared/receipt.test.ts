@@ -17,6 +17,7 @@ import {
   newReceiptKey,
   partOf,
   payloadOf,
+  requestedTransaction,
   signatureWith,
   signerWith,
   SUCCESS,
@@ -119,6 +120,28 @@ describe('a receipt', () => {
     ['too many sums', [signatureWith(17)]],
   ])('is rejected if its signatures have %s', async (_what, signatures) => {
     const payload = { ...payloadOf(sign()), signatures }
+    expect(await flawOf(jwsOf(KEY, headerFor(KEY), payload))).toBe('payload')
+  })
+
+  it('names the transactions that the run requested, also of a failed run', async () => {
+    const { hash: _, ...queued } = { ...requestedTransaction, state: 'queued' as const }
+    const transactions = [requestedTransaction, queued]
+    for (const outcome of [SUCCESS, FAILURE])
+      expect(await verified(sign(outcome, { transactions }))).toMatchObject({ transactions })
+    expect(await verified(sign())).not.toHaveProperty('transactions')
+  })
+
+  it.each([
+    ['no entry', []],
+    ['more entries than key operations', Array(KEY_OPERATIONS_MAX + 1).fill(requestedTransaction)],
+    ['an unknown member', [{ ...requestedTransaction, note: '' }]],
+    ['an unknown state', [{ ...requestedTransaction, state: 'done' }]],
+    ['an ID that is not hex', [{ ...requestedTransaction, id: 'tx_1' }]],
+    ['a hash instead of an ID', [{ ...requestedTransaction, id: requestedTransaction.hash }]],
+    ['an upper-case hash', [{ ...requestedTransaction, hash: `0x${'D1'.repeat(32)}` }]],
+    ['chain 0', [{ ...requestedTransaction, chain_id: 0 }]],
+  ])('is rejected if its transactions have %s', async (_what, transactions) => {
+    const payload = { ...payloadOf(sign()), transactions }
     expect(await flawOf(jwsOf(KEY, headerFor(KEY), payload))).toBe('payload')
   })
 

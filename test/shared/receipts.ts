@@ -7,6 +7,7 @@ import { signEs256 } from '../../origin/keys/es256.ts'
 import { ReceiptSigner } from '../../origin/receipts/receipt-signer.ts'
 import { importReceiptKey } from '../../shared/client/verification/receipt-key.ts'
 import type { ReceiptSignature } from '../../shared/receipts/receipt-signature.ts'
+import type { ReceiptTransaction } from '../../shared/receipts/receipt-transaction.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 
 export const ACCOUNT = `0x${'a1'.repeat(32)}`
@@ -48,6 +49,14 @@ export const signatureWith = (sums: number): ReceiptSignature => ({
   })),
 })
 
+export const requestedTransaction: ReceiptTransaction = {
+  id: `tx_${'0a'.repeat(16)}`,
+  wallet: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+  chain_id: 8453,
+  state: 'broadcast',
+  hash: `0x${'d1'.repeat(32)}`,
+}
+
 export function newReceiptKey(): P256Key {
   return new Keyring(randomBytes(32)).receiptKey()
 }
@@ -66,8 +75,12 @@ export function signerWith(key: P256Key, chainsMax?: number) {
       params = '{}',
       runId = undefined as string | undefined,
       signatures = [] as ReceiptSignature[],
+      transactions = [] as ReceiptTransaction[],
     } = {},
-  ) => signer.addReceipt({ accountHash: account, params, runId, signatures }, outcome).receipt!
+  ) => {
+    const run = { accountHash: account, params, runId, signatures, transactions }
+    return signer.addReceipt(run, outcome).receipt!
+  }
 }
 
 /** A validly signed JWS with any header and payload. */

@@ -1,6 +1,7 @@
 import { EvidenceRejectedError } from '../../attestation/require-verified.ts'
 import { type Receipt, InvalidReceiptError } from '../../receipts/receipt.ts'
 import type { ReceiptSignature } from '../../receipts/receipt-signature.ts'
+import type { ReceiptTransaction } from '../../receipts/receipt-transaction.ts'
 import { InvalidReceiptChainError, verifyReceiptChain } from '../../receipts/receipt-chain.ts'
 import { type KeySource, receiptKeyFrom } from './key-source.ts'
 import { readTextFile } from '../credentials/secret.ts'
@@ -77,6 +78,7 @@ function linesOf(receipt: Receipt): string[] {
       ? []
       : [`  response  sha256 ${receipt.response_sha256}`]),
     ...(receipt.signatures ?? []).flatMap(signatureLines),
+    ...(receipt.transactions ?? []).flatMap(transactionLines),
     `  compose   ${receipt.compose_hash}`,
     ...softwareLines(receipt),
   ]
@@ -94,6 +96,13 @@ function signatureLines(signature: ReceiptSignature): string[] {
     ...(sums_omitted === undefined
       ? []
       : [`            further sums that are not in the receipt: ${sums_omitted}`]),
+  ]
+}
+
+function transactionLines({ id, wallet, chain_id, state, hash }: ReceiptTransaction): string[] {
+  return [
+    `  requested ${id} of the wallet ${wallet} on the chain ${chain_id}`,
+    `            then ${state}${hash === undefined ? '' : `, ${hash}`}`,
   ]
 }
 

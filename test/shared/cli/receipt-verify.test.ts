@@ -11,6 +11,7 @@ import {
   BUILD,
   chainOf,
   newReceiptKey,
+  requestedTransaction,
   signatureWith,
   signerWith,
   SUCCESS,
@@ -72,6 +73,14 @@ describe('svc receipt verify', () => {
       'further sums that are not in the receipt: 1',
     ])
       expect(said).toContain(shown)
+  })
+
+  it('prints the transactions that the run requested', async () => {
+    write('sent.txt', signerWith(KEY)(SUCCESS, { transactions: [requestedTransaction] }))
+    const { said } = await svc('receipt', 'verify', 'sent.txt', '--key', POINT)
+    const { id, wallet, hash } = requestedTransaction
+    expect(said).toContain(`requested ${id} of the wallet ${wallet} on the chain 8453`)
+    expect(said).toContain(`then broadcast, ${hash}`)
   })
 
   it('reads the key from evidence, and prints the kind of machine', async () => {
