@@ -85,6 +85,9 @@ export const TRANSACTION_JSON_MAX_CHARACTERS = 4 * SIGNING_INPUT_MAX_BYTES
 export const TRANSACTION_ERRORS_MAX = 32
 export const TRANSACTION_ERROR_MAX_CHARACTERS = 512
 
+/** Default duration of `Svc.Actions.transaction` with `waitFor`: two blocks of Ethereum and the answers of its nodes. */
+export const TRANSACTION_WAIT_MS = 30_000
+
 /**
  * Maximum body of core API requests without source. The largest contains a hundred IDs and a description. The limit
  * also bounds the JSON that a client without a key can have parsed free of charge.

@@ -3,6 +3,7 @@ import { tryParseJson } from '../../shared/json/try-parse-json.ts'
 import {
   CIPHERTEXT_MAX_CHARACTERS,
   ENCRYPTED_MESSAGE_MAX_BYTES,
+  EXECUTION_WALL_MAX_MS,
   LOGS_MAX_BYTES,
   RESULT_MAX_BYTES,
   SIGNING_INPUT_MAX_BYTES,
@@ -73,6 +74,16 @@ const operation = z.discriminatedUnion('name', [
     transaction: z.string().max(TRANSACTION_JSON_MAX_CHARACTERS),
   }),
   z.strictObject({ name: z.literal('signDigest'), pkpId: id, digest: hex }),
+  z.strictObject({
+    name: z.literal('sendTransaction'),
+    request: z.string().max(TRANSACTION_JSON_MAX_CHARACTERS),
+  }),
+  z.strictObject({
+    name: z.literal('transaction'),
+    id,
+    waitFor: z.enum(['mined', 'final']).optional(),
+    timeoutMs: z.int().min(0).max(EXECUTION_WALL_MAX_MS).optional(),
+  }),
   z.strictObject({ name: z.literal('getSvcActionPrivateKey') }),
   z.strictObject({ name: z.literal('getSvcActionPublicKey'), ipfsId: id }),
   z.strictObject({ name: z.literal('getSvcActionWalletAddress'), ipfsId: id }),

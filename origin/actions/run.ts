@@ -24,6 +24,7 @@ export type KeyOperation =
   | { name: 'encrypt'; pkpId: string; message: string }
   | { name: 'decrypt'; pkpId: string; ciphertext: string }
   | SigningOperation
+  | TransactionOperation
   | { name: 'getSvcActionPrivateKey' }
   | { name: 'getSvcActionPublicKey'; ipfsId: string }
   | { name: 'getSvcActionWalletAddress'; ipfsId: string }
@@ -38,6 +39,17 @@ export type SigningOperation =
   | { name: 'signTransaction'; pkpId: string; transaction: string }
   /** `digest` is 0x hex of 32 bytes. */
   | { name: 'signDigest'; pkpId: string; digest: string }
+
+/** Operations on transactions that the service sends. Both return the transaction as JSON text. */
+export type TransactionOperation =
+  /** `request` is the JSON text of the action's input. */
+  | { name: 'sendTransaction'; request: string }
+  | {
+      name: 'transaction'
+      id: string
+      waitFor?: 'mined' | 'final' | undefined
+      timeoutMs?: number | undefined
+    }
 
 /**
  * Access to the keys of one run, usable while the run is active. Rejects with an Error that has a message for the

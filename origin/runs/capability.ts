@@ -1,17 +1,24 @@
 import { CID_PATTERN } from '../../shared/cid/cid-format.ts'
+import type { SigningRequest } from '../../shared/policies/request.ts'
 import type { ReceiptSignature } from '../../shared/receipts/receipt-signature.ts'
+import type { ReceiptTransaction } from '../../shared/receipts/receipt-transaction.ts'
 import type { Principal } from '../accounts/account.ts'
 import type { Capability, KeyOperation, SigningOperation } from '../actions/run.ts'
+import { DatabaseUnavailableError } from '../db/database-unavailable.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import { CipherError, decryptText, encryptText } from '../keys/wallet-cipher.ts'
 import { type PolicySigner, SignatureRefusedError } from '../policies/policy-signer.ts'
 import type { PolicyWallet } from '../policies/policy-wallet.ts'
 import { SigningInputError } from '../signing/fields.ts'
-import { signForRun } from '../signing/sign.ts'
+import { readOperation, signRequest } from '../signing/sign.ts'
+import type { TransactionService } from '../transactions/types.ts'
+import { RunTransactions } from './run-transactions.ts'
 import {
   KeyRefusedError,
   permittedWallet,
+  type PlainWallet,
   requirePermission,
+  type RunGrant,
   type RunWallet,
 } from './run-wallet.ts'
 
@@ -21,6 +28,8 @@ export type RunCapability = Capability & {
    * still in flight are refused.
    */
   end(): readonly ReceiptSignature[]
+  /** Returns the transactions that the run requested. Awaits requests that are still being stored. */
+  transactions(): Promise<readonly ReceiptTransaction[]>
 }
 
 /**
@@ -30,12 +39,14 @@ export type RunCapability = Capability & {
  * @param currentPrincipal returns the current state of the principal that started the run; throws if its API key was
  * revoked
  * @param policySigner signs with wallets that have a policy. If omitted, these wallets are refused
+ * @param sending sends transactions. If omitted, operations on transactions are refused
  */
 export function capabilityFor(
   keyring: Keyring,
   cid: string,
   currentPrincipal: () => Principal,
   policySigner?: PolicySigner,
+  sending?: { service: TransactionService; runId?: string | undefined },
 ): RunCapability {
   const signatures: ReceiptSignature[] = []
   let hasEnded = false
@@ -43,18 +54,43 @@ export function capabilityFor(
   const requireRunning = (name: string) => {
     if (hasEnded) throw new KeyRefusedError(`${name}: the run has ended`)
   }
-  const walletFor = ({ name, pkpId }: { name: string; pkpId: string }): RunWallet => {
+  const grant = (name: string): RunGrant => {
     requireRunning(name)
-    const grant = requirePermission(name, cid, currentPrincipal)
-    return permittedWallet(keyring, name, grant, pkpId, chainTime)
+    return requirePermission(name, cid, currentPrincipal)
   }
+  const walletFor = ({ name, pkpId }: { name: string; pkpId: string }): RunWallet =>
+    permittedWallet(keyring, name, grant(name), pkpId, chainTime)
+  const transactions = sending && new RunTransactions({ ...sending, cid, grant, walletFor })
   const cipherFor = (operation: { name: string; pkpId: string }) => {
     const { accountHash, derivationPath } = walletFor(operation)
     return keyring.walletCipher(accountHash, derivationPath)
   }
+  /** A transaction that is signed here must not use the nonce of one that the service sends. */
+  const requireFreeNonces = async (request: SigningRequest, { address }: RunWallet) => {
+    if (request.kind === 'transaction')
+      await transactions?.requireNoneOpen(request.transaction.chainId, address)
+  }
+  const signPlain = (operation: SigningOperation, wallet: PlainWallet) => {
+    const { accountHash, derivationPath, address } = wallet
+    const request = readOperation(operation, address)
+    const privateKey = () => keyring.walletKey(accountHash, derivationPath)
+    const sign = () => signRequest(request, { address, privateKey })
+    if (!transactions || request.kind !== 'transaction') return sign()
+    return requireFreeNonces(request, wallet).then(() => {
+      // The permission may have changed in the meantime.
+      walletFor(operation)
+      return sign()
+    })
+  }
   const signUnderPolicy = async (operation: SigningOperation, wallet: PolicyWallet) => {
     const current = () => walletFor(operation)
-    const signed = await policySigner!.sign({ operation, action: cid, wallet, current })
+    const signed = await policySigner!.sign({
+      operation,
+      action: cid,
+      wallet,
+      current,
+      precondition: (request) => requireFreeNonces(request, wallet),
+    })
     // After the run has ended, its receipt is complete, so a later signature must not leave this process.
     requireRunning(operation.name)
     signatures.push(signed.signature)
@@ -76,11 +112,12 @@ export function capabilityFor(
       case 'signTransaction':
       case 'signDigest': {
         const wallet = walletFor(operation)
-        if (wallet.policy) return signUnderPolicy(operation, wallet)
-        const { accountHash, derivationPath, address } = wallet
-        const privateKey = () => keyring.walletKey(accountHash, derivationPath)
-        return signForRun(operation, { address, privateKey })
+        return wallet.policy ? signUnderPolicy(operation, wallet) : signPlain(operation, wallet)
       }
+      case 'sendTransaction':
+      case 'transaction':
+        if (transactions) return transactions.perform(operation)
+        throw new KeyRefusedError(`${operation.name}: no chains are configured`)
       case 'getSvcActionPrivateKey':
         requirePermission(operation.name, cid, currentPrincipal)
         return keyring.actionKey(cid)
@@ -100,8 +137,10 @@ export function capabilityFor(
     },
     end: () => {
       hasEnded = true
+      transactions?.end()
       return signatures
     },
+    transactions: async () => (await transactions?.requested()) ?? [],
   }
 }
 
@@ -112,6 +151,7 @@ function withOperationName(operation: string, error: unknown): unknown {
   const isExpected =
     error instanceof CipherError ||
     error instanceof SigningInputError ||
+    error instanceof DatabaseUnavailableError ||
     error instanceof SignatureRefusedError
   return isExpected ? new KeyRefusedError(`${operation}: ${error.message}`) : error
 }

@@ -22,6 +22,7 @@ import type { Keyring } from '../keys/keyring.ts'
 import type { OriginLog } from '../log.ts'
 import type { PolicySigner } from '../policies/policy-signer.ts'
 import type { ReceiptSigner } from '../receipts/receipt-signer.ts'
+import type { TransactionService } from '../transactions/types.ts'
 
 /** Thrown if no code was executed, so that the run may be retried. */
 export class ExecutorUnavailableError extends Error {
@@ -35,6 +36,8 @@ export type ExecuteRunOptions = {
   limits: { wallMs: number; cpuMs: number }
   receipts: ReceiptSigner
   policySigner: PolicySigner
+  /** Sends transactions. If omitted, actions cannot send any. */
+  transactions?: TransactionService
   log: OriginLog
 }
 
@@ -64,14 +67,15 @@ export async function executeRun(
   { principal, code, params, heldBytes, unwanted, ...execution }: ExecutionRequest,
   { cid, budget, runId }: { cid: string; budget: RunBudget; runId?: string },
 ): Promise<Outcome> {
-  const { pool, keyring, mirror, limits, receipts, policySigner, log } = options
+  const { pool, keyring, mirror, limits, receipts, policySigner, transactions, log } = options
   const facts = { cid, ...(runId !== undefined && { run_id: runId }) }
   const onStarted = () => {
     log('run.started', facts)
     execution.onStarted?.()
   }
   const currentPrincipal = () => refreshPrincipal(principal, mirror.current())
-  const capability = capabilityFor(keyring, cid, currentPrincipal, policySigner)
+  const sending = transactions && { service: transactions, runId }
+  const capability = capabilityFor(keyring, cid, currentPrincipal, policySigner, sending)
   const accountHash = principal.account.hash
   const request = {
     account: accountHash,
@@ -82,6 +86,7 @@ export async function executeRun(
   }
   const ended = await runWithMeter(pool, request, capability, { cid, budget, unwanted, onStarted })
   const signatures = capability.end()
+  const requested = await capability.transactions()
   if ('kind' in ended) {
     if (ended.draining) throw new DrainingError()
     log('run.lost', { ...facts, started: ended.started })
@@ -92,7 +97,10 @@ export async function executeRun(
   }
   const kind = ended.status === 'success' ? 'returned' : 'failed'
   log('run.ended', { ...facts, kind, ms: ended.duration_ms })
-  return receipts.addReceipt({ accountHash, params, runId, signatures }, ended)
+  return receipts.addReceipt(
+    { accountHash, params, runId, signatures, transactions: requested },
+    ended,
+  )
 }
 
 /**

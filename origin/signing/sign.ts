@@ -13,16 +13,11 @@ export type SigningWallet = {
 }
 
 /**
- * Performs a signing operation of a run with a wallet that has no policy. Returns the same bytes as a wallet of ethers v5
- * in the sandbox, because both sign with the same function.
- * @returns 0x hex: a signature of 65 bytes, or the signed transaction
+ * Reads a signing operation of a run with a wallet that has no policy. Signing the result with `signRequest` returns the
+ * same bytes as a wallet of ethers v5 in the sandbox, because both sign with the same function.
  * @throws {SigningInputError} if the input cannot be signed
  */
-export function signForRun(operation: SigningOperation, wallet: SigningWallet): string {
-  return signRequest(readOperation(operation, wallet.address), wallet)
-}
-
-function readOperation(operation: SigningOperation, address: string): SigningRequest {
+export function readOperation(operation: SigningOperation, address: string): SigningRequest {
   try {
     return readRequest(requestOf(operation), address, 'ethers')
   } catch (error) {

@@ -9,6 +9,11 @@ const names = (text: string): ActionName[] => text.split(' ').map((name) => ({ n
 
 const KEYS: ActionName[] = [
   { name: 'wallet', detail: '({ pkpId })' },
+  {
+    name: 'sendTransaction',
+    detail: '({ pkpId, chain, to, data, value, gas, maxFeePerGas, speed, errors, idempotencyKey })',
+  },
+  { name: 'transaction', detail: '({ id, waitFor, timeoutMs })' },
   { name: 'signMessage', detail: '({ pkpId, message })' },
   { name: 'signTypedData', detail: '({ pkpId, domain, types, value })' },
   { name: 'signTransaction', detail: '({ pkpId, transaction })' },

@@ -1,6 +1,7 @@
 import {
   CIPHERTEXT_MAX_CHARACTERS,
   ENCRYPTED_MESSAGE_MAX_BYTES,
+  EXECUTION_WALL_MAX_MS,
   RESULT_MAX_BYTES,
   SIGNING_INPUT_MAX_BYTES,
   TRANSACTION_JSON_MAX_CHARACTERS,
@@ -48,6 +49,12 @@ export function readKeyOperation(name: string, argument: unknown): KeyOperation 
     case 'signTransaction':
     case 'signDigest':
       return pkpId === undefined ? undefined : readSigningOperation(name, pkpId, argument)
+    case 'sendTransaction': {
+      const request = readText(argument, 'request', 1, TRANSACTION_JSON_MAX_CHARACTERS)
+      return request === undefined ? undefined : { name, request }
+    }
+    case 'transaction':
+      return readTransactionOperation(argument)
     case 'getSvcActionPrivateKey':
       return { name }
     case 'getSvcActionPublicKey':
@@ -84,6 +91,18 @@ function readSigningOperation(
     }
   }
 }
+
+function readTransactionOperation(argument: unknown): KeyOperation | undefined {
+  const id = readText(argument, 'id', 1, KEY_ID_MAX_CHARACTERS)
+  const { waitFor, timeoutMs } = Object(argument) as Record<string, unknown>
+  const state = waitFor === 'mined' || waitFor === 'final' ? waitFor : undefined
+  const time = isDuration(timeoutMs) ? timeoutMs : undefined
+  if (id === undefined || state !== waitFor || time !== timeoutMs) return undefined
+  return { name: 'transaction', id, waitFor: state, timeoutMs: time }
+}
+
+const isDuration = (value: unknown): value is number =>
+  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= EXECUTION_WALL_MAX_MS
 
 function readText(argument: unknown, field: string, min: number, max: number): string | undefined {
   const value: unknown = Object(argument)[field]

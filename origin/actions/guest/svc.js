@@ -3,7 +3,7 @@
  * global name cannot be redefined, so that other code in the same action cannot replace it.
  */
 export default function svc(host, base, parts) {
-  const { String, TypeError, define, freeze, keys, stringify, test } = base
+  const { String, TypeError, define, freeze, keys, parse, stringify, test, trunc } = base
   const { operations, signing } = parts
   const PKP_ID = /^0x(?:0{24})?[0-9a-fA-F]{40}$/
 
@@ -119,6 +119,47 @@ export default function svc(host, base, parts) {
       const digest =
         signing.bytesToHex(given.digest, 32) ?? text(name, given, 'digest', shape, 66, 66)
       return await ask(name, { __proto__: null, pkpId, digest })
+    },
+    async sendTransaction(input) {
+      const name = 'sendTransaction'
+      const shape =
+        '{pkpId, chain, to, data?, value?, gas?, maxFeePerGas?, speed?, errors?, idempotencyKey?}'
+      const members = {
+        __proto__: null,
+        pkpId: 0,
+        chain: 0,
+        to: 0,
+        data: 0,
+        value: 0,
+        gas: 0,
+        maxFeePerGas: 0,
+        speed: 0,
+        errors: 0,
+        idempotencyKey: 0,
+      }
+      const given = read(name, input, members, shape)
+      const request = signing.toJson(given, '', host.transactionJsonMaxCharacters, refuse(name))
+      return parse(await ask(name, { __proto__: null, request }))
+    },
+    async transaction(input) {
+      const name = 'transaction'
+      const shape = "{id: string, waitFor?: 'mined' or 'final', timeoutMs?: integer}"
+      const members = { __proto__: null, id: 0, waitFor: 0, timeoutMs: 0 }
+      const given = read(name, input, members, shape)
+      const transactionId = id(name, given, 'id', shape)
+      const { waitFor, timeoutMs } = given
+      if (waitFor !== undefined && waitFor !== 'mined' && waitFor !== 'final') {
+        refuse(name)("waitFor: expected 'mined' or 'final'")
+      }
+      if (timeoutMs !== undefined) {
+        const max = host.waitMaxMs
+        const isDuration = typeof timeoutMs === 'number' && trunc(timeoutMs) === timeoutMs
+        if (!isDuration || timeoutMs < 0 || timeoutMs > max) {
+          refuse(name)('timeoutMs: expected an integer from 0 to ' + String(max))
+        }
+        if (waitFor === undefined) refuse(name)('timeoutMs: has no effect without waitFor')
+      }
+      return parse(await ask(name, { __proto__: null, id: transactionId, waitFor, timeoutMs }))
     },
     wallet(input) {
       const name = 'wallet'

@@ -11,6 +11,7 @@ import { actionCid } from '../../../shared/cid/compute-cid.ts'
 import * as limits from '../../../shared/limits.ts'
 import { startWebServer } from '../../doubles/web-server.ts'
 import { accountOf, keyring } from '../runs/wallet-holder.ts'
+import { RecordingService } from '../transactions/recording-service.ts'
 import { sharedPool } from './sandbox.ts'
 
 const page = readFileSync(
@@ -89,7 +90,8 @@ describe('docs/actions.md', () => {
     'states the actual outcome of each example: %s',
     async (_name, code, expected) => {
       const cid = await actionCid(code)
-      const capability = capabilityFor(keyring, cid, () => holder)
+      const sending = { service: new RecordingService() }
+      const capability = capabilityFor(keyring, cid, () => holder, undefined, sending)
       const params = JSON.stringify(expected.js_params)
       const result = stated(await sandbox.run(here(code), { params }, capability))
       const { js_params: _given, ...end } = expected

@@ -94,6 +94,16 @@ const USES: Record<string, [code: string, value: unknown]> = {
     refused('signTransaction({ pkpId: "0x", transaction: { to: null, nonce: 1, value: "1" } })'),
     NO_KEYS_MESSAGE,
   ],
+  sendTransaction: [
+    refused(
+      'sendTransaction({ pkpId: "0x", chain: "base", to: "0x", value: 1n, errors: ["A()"] })',
+    ),
+    NO_KEYS_MESSAGE,
+  ],
+  transaction: [
+    refused('transaction({ id: "tx_", waitFor: "mined", timeoutMs: 1 })'),
+    NO_KEYS_MESSAGE,
+  ],
   signDigest: [refused('signDigest({ pkpId: "0x", digest: new Uint8Array(32) })'), NO_KEYS_MESSAGE],
   fetch: [
     'let m; try { await fetch("https://u:p@a.example") } catch (e) { m = e.message }; return m',

@@ -1,9 +1,10 @@
 import { computeAddress, Wallet as WalletV6 } from 'ethers'
 import { createRequire } from 'node:module'
 import { describe, expect, it } from 'vitest'
+import type { SigningOperation } from '../../../origin/actions/run.ts'
 import { digestOf } from '../../../origin/signing/digest.ts'
 import { requestOf } from '../../../origin/signing/fields.ts'
-import { signForRun, signRequest } from '../../../origin/signing/sign.ts'
+import { readOperation, signRequest, type SigningWallet } from '../../../origin/signing/sign.ts'
 import { SIGNING_INPUT_MAX_BYTES } from '../../../shared/limits.ts'
 import { readRequest } from '../../../shared/policies/request.ts'
 import { publishedVectors, sample, type Vector } from '../ethers/published/vectors.ts'
@@ -16,6 +17,9 @@ const walletOf = (key: string) => ({ address: computeAddress(key), privateKey: (
 /** The key of the example in EIP-712: keccak256('cow'). */
 const COW = ethers.utils.id('cow')
 const cow = walletOf(COW)
+
+const signForRun = (operation: SigningOperation, wallet: SigningWallet) =>
+  signRequest(readOperation(operation, wallet.address), wallet)
 
 const signMessage = (message: string) =>
   signForRun({ name: 'signMessage', pkpId: '', message }, cow)
