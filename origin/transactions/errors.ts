@@ -1,19 +1,3 @@
-/** The request names a chain that is not configured. */
-export class UnknownChainError extends Error {
-  override readonly name = 'UnknownChainError'
-  readonly chain: string
-  readonly known: readonly string[]
-
-  /** @param known names of the configured chains */
-  constructor(chain: string, known: readonly string[]) {
-    const list =
-      known.length === 0 ? 'no chains are configured' : `known chains: ${known.join(', ')}`
-    super(`unknown chain ${JSON.stringify(chain)}; ${list}`)
-    this.chain = chain
-    this.known = known
-  }
-}
-
 /** A transaction with the same identity was requested with other content. */
 export class TransactionIdentityError extends Error {
   override readonly name = 'TransactionIdentityError'

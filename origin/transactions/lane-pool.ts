@@ -1,6 +1,7 @@
 import { PeriodicTask } from '../accounts/writer/periodic-task.ts'
 import { fromDatabase } from '../db/database-unavailable.ts'
 import { errorTrace, type OriginLog } from '../log.ts'
+import type { WaitingReason } from '../../shared/wire/transactions.ts'
 import { FeeMarket } from './fees.ts'
 import { type HeadChange, HeadTracker } from './head-tracker.ts'
 import { Lane, type LaneContext } from './lane.ts'
@@ -24,12 +25,15 @@ type LanePoolOptions = {
   onSaved: (id: string) => void
 }
 
-export type OpenTransactions = {
-  chain: TransactionChain
-  /** Transactions that have not ended, in the lanes that this process holds. */
-  count: number
-  /** Creation time of the oldest one. */
-  oldestAt: Date | undefined
+/** Transactions on one chain, in the lanes that this process holds. */
+export type ChainStatus = {
+  chainId: number
+  /** Transactions that have not ended, including those that are mined but not final. */
+  open: number
+  /** Unix milliseconds since which the oldest unmined transaction exists, by the reason for which it waits. */
+  oldestUnmined: ReadonlyMap<WaitingReason | null, number>
+  /** Wallets whose balance was below the threshold of their account when it was last read. */
+  lowBalanceWallets: number
 }
 
 type ChainParts = Pick<LaneContext, 'chain' | 'heads' | 'market'>
@@ -89,18 +93,18 @@ export class LanePool {
     return acquired
   }
 
-  open(): OpenTransactions[] {
-    const totals = this.#options.chains
-      .all()
-      .map((chain): OpenTransactions => ({ chain, count: 0, oldestAt: undefined }))
-    for (const lane of this.#lanes.values()) {
-      const total = totals.find(({ chain }) => chain.chainId === lane.id.chainId)
-      if (!total) continue
-      total.count += lane.openCount ?? 0
-      const oldest = lane.oldestCreatedAt
-      if (oldest && (!total.oldestAt || oldest < total.oldestAt)) total.oldestAt = oldest
-    }
-    return totals
+  status(): ChainStatus[] {
+    return this.#options.chains.all().map(({ chainId }) => {
+      const oldestUnmined = new Map<WaitingReason | null, number>()
+      let [open, lowBalanceWallets] = [0, 0]
+      for (const lane of this.#lanesOn(chainId)) {
+        open += lane.openCount ?? 0
+        if (lane.isLow) lowBalanceWallets++
+        for (const { reason, since } of lane.waiting())
+          oldestUnmined.set(reason, Math.min(since, oldestUnmined.get(reason) ?? since))
+      }
+      return { chainId, open, oldestUnmined, lowBalanceWallets }
+    })
   }
 
   #add(id: LaneId): Lane | undefined {
@@ -140,7 +144,7 @@ export class LanePool {
       demand: () => this.#demand(chainId),
       onChange: (change) => this.#onHead(chainId, change),
       onFailure: (error) =>
-        log('transactions.unavailable', { chain: chainId, cause: errorTrace(error) }),
+        log('transactions.unavailable', { chain: chain.name, cause: errorTrace(error) }),
     })
     const market = new FeeMarket({
       provider,

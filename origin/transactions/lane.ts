@@ -1,5 +1,6 @@
 import { formatEther, toQuantity } from 'ethers'
 import { TRANSACTIONS_IN_FLIGHT_MAX } from '../../shared/limits.ts'
+import type { WaitingReason } from '../../shared/wire/transactions.ts'
 import { findReceipt } from '../accounts/writer/receipt-poller.ts'
 import { errorTrace, type OriginLog } from '../log.ts'
 import {
@@ -140,11 +141,15 @@ export class Lane {
     return this.#hasLoaded ? this.#live.size : undefined
   }
 
-  get oldestCreatedAt(): Date | undefined {
-    let oldest: Date | undefined
-    for (const { row } of this.#live.values())
-      if (!oldest || row.createdAt < oldest) oldest = row.createdAt
-    return oldest
+  /** True if the balance was below the threshold of the account when it was last read. */
+  get isLow(): boolean {
+    return this.#isLow
+  }
+
+  /** What unmined transactions wait for, and since when, in Unix milliseconds. */
+  *waiting(): Generator<{ reason: WaitingReason | null; since: number }> {
+    for (const { progress, row, isMined } of this.#live.values())
+      if (!isMined) yield { reason: progress.waitingFor, since: row.createdAt.getTime() }
   }
 
   /** Whether transactions wait for a block, or only for blocks to become final. */
@@ -236,7 +241,7 @@ export class Lane {
     if (this.#isClosed) return
     const { log, chain } = this.#context
     if (this.#failures === 0)
-      log('transactions.unavailable', { chain: chain.chainId, cause: errorTrace(error) })
+      log('transactions.unavailable', { chain: chain.name, cause: errorTrace(error) })
     for (const transaction of this.#live.values())
       if (transaction.isQueued && transaction.setWaiting('chain')) this.#save(transaction)
     const delay = Math.min(FAILED_MAX_MS, FAILED_MIN_MS * 2 ** this.#failures++)
@@ -345,11 +350,23 @@ export class Lane {
     ...[code, message]: Parameters<LiveTransaction['setFailed']>
   ): void {
     transaction.setFailed(code, message)
-    this.#context.log('transactions.failed', { chain: this.id.chainId, id: transaction.id, code })
+    this.#end(transaction)
+  }
+
+  /** Its state cannot change any more. */
+  #end(transaction: LiveTransaction): void {
+    const { state, failureCode } = transaction.progress
+    transaction.progress = { ...transaction.progress, hasEnded: true }
+    const facts = { ...this.#facts(), id: transaction.id }
+    const { log } = this.#context
+    if (state === 'final') log('transactions.final', facts)
+    else if (state === 'cancelled') log('transactions.cancelled', facts)
+    else if (state === 'replaced') log('transactions.replaced', facts)
+    else log('transactions.failed', { ...facts, code: failureCode ?? 'unknown' })
     this.#save(transaction)
   }
 
-  #wait(transaction: LiveTransaction, reason: LiveTransaction['progress']['waitingFor']): void {
+  #wait(transaction: LiveTransaction, reason: WaitingReason | null): void {
     if (transaction.setWaiting(reason)) this.#save(transaction)
   }
 
@@ -420,7 +437,7 @@ export class Lane {
   }
 
   #facts() {
-    return { chain: this.id.chainId, address: this.id.address }
+    return { chain: this.#context.chain.name, address: this.id.address }
   }
 
   // Blocks
@@ -460,16 +477,9 @@ export class Lane {
     }
     const isReverted = receipt.status !== 1
     const reason = isReverted ? await this.#revertOf(transaction, receipt.blockNumber) : undefined
-    const wasMined = transaction.isMined
     transaction.setMined(receipt, reason)
     transaction.needsNonce = false
     transaction.foreignChecks = 0
-    if (!wasMined && transaction.progress.state === 'failed')
-      this.#context.log('transactions.failed', {
-        chain: this.id.chainId,
-        id: transaction.id,
-        code: 'reverted',
-      })
     this.#spend(transaction, receipt.fee, !isReverted)
     this.#save(transaction)
   }
@@ -511,8 +521,8 @@ export class Lane {
       if (hash === undefined) continue
       if (hash === minedBlockHash) {
         const ended = state === 'mined' ? 'final' : state
-        transaction.progress = { ...transaction.progress, state: ended, hasEnded: true }
-        this.#save(transaction)
+        transaction.progress = { ...transaction.progress, state: ended }
+        this.#end(transaction)
       } else {
         transaction.needsReceipt = true
         this.#isWoken = true
@@ -560,19 +570,12 @@ export class Lane {
       found.value === row.value &&
       found.data === row.data.toLowerCase()
     const isEmpty = found?.to === address && found.value === 0n && found.data === '0x'
-    const facts = { ...this.#facts(), id: transaction.id }
     if (found && (isSame || isEmpty || transaction.isCancelling)) {
       transaction.setReplaced(found.hash)
-      log('transactions.replaced', facts)
-      this.#save(transaction)
+      this.#end(transaction)
       return
     }
-    log('transactions.foreign_nonce', { ...facts, nonces: 1 })
-    if (row.cancelRequestedAt !== null) {
-      transaction.progress = { ...transaction.progress, state: 'cancelled', hasEnded: true }
-      this.#save(transaction)
-      return
-    }
+    log('transactions.foreign_nonce', { ...this.#facts(), id: transaction.id, nonces: 1 })
     transaction.needsNonce = true
     this.#blockedAt = undefined
   }
@@ -672,8 +675,8 @@ export class Lane {
     const head = heads.head
     for (const transaction of this.#queue())
       if (transaction.needsNonce && transaction.row.cancelRequestedAt !== null) {
-        transaction.progress = { ...transaction.progress, state: 'cancelled', hasEnded: true }
-        this.#save(transaction)
+        transaction.progress = { ...transaction.progress, state: 'cancelled' }
+        this.#end(transaction)
       }
     const unmined = this.#unmined().filter(({ progress }) => progress.waitingFor !== 'nonce')
     const wanted = unmined.filter((transaction) => this.#wantsReplacement(transaction, head))
@@ -761,8 +764,7 @@ export class Lane {
     for (const { replacement, attempt } of attempts) {
       const { transaction, kind } = replacement
       this.#setSigned(transaction, attempt)
-      if (kind === 'speed_up')
-        log('transactions.sped_up', { chain: this.id.chainId, id: transaction.id })
+      if (kind === 'speed_up') log('transactions.sped_up', { ...this.#facts(), id: transaction.id })
     }
     this.#send(attempts.map(({ replacement }) => replacement.transaction))
   }

@@ -1,4 +1,4 @@
-import { AbiCoder, Interface } from 'ethers'
+import { AbiCoder, ErrorFragment, Interface } from 'ethers'
 import type { RpcFailure } from './rpc-failure.ts'
 
 /** Texts of contracts can have any length, and are shown in lists. */
@@ -59,7 +59,8 @@ function decodeOne(type: string, args: string): string | undefined {
 function customError(data: string, errors: readonly string[]): string | undefined {
   for (const signature of errors)
     try {
-      const parsed = new Interface([signature]).parseError(data)
+      // Parsed first, because an interface prints invalid signatures to the console.
+      const parsed = new Interface([ErrorFragment.from(signature)]).parseError(data)
       if (!parsed) continue
       const args = parsed.fragment.inputs.map(({ name }, index) => {
         const value = textOf(parsed.args[index])

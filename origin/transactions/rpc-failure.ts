@@ -25,8 +25,9 @@ function revertData(data: unknown): string | undefined {
   return revertData((data as { data?: unknown }).data)
 }
 
+/** Texts of geth, Nethermind, Erigon, Besu, Reth and anvil. */
 const HALTS =
-  /revert|invalid opcode|out of gas|outofgas|stack (under|over)flow|invalid jump|bad (instruction|jump)|gas required exceeds/i
+  /revert|evm error|invalid ?(fe ?)?opcode|opcodenotfound|out ?of ?gas|stack ?(under|over)flow|invalid ?jump|bad ?(instruction|jump)|gas required exceeds|write protection/i
 
 /** True if a node executed a call, and the call failed. */
 export function isHalt({ code, message, data }: RpcFailure): boolean {

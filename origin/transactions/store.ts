@@ -188,13 +188,14 @@ export class TransactionStore {
   /**
    * Ends a queued transaction as cancelled. Requests the cancellation of a signed one from the process that holds the
    * lane.
+   * @returns true if it has ended the transaction
    * @throws {DatabaseUnavailableError}
    */
-  async requestCancel(id: string): Promise<void> {
+  async requestCancel(id: string): Promise<boolean> {
     const { db } = this.#options
     const at = this.#date()
     const isQueued = sql`${transactions.state} = 'queued'`
-    await fromDatabase(
+    const rows = await fromDatabase(
       db
         .update(transactions)
         .set({
@@ -210,8 +211,10 @@ export class TransactionStore {
             isNull(transactions.endedAt),
             isNull(transactions.cancelRequestedAt),
           ),
-        ),
+        )
+        .returning({ state: transactions.state }),
     )
+    return rows[0]?.state === 'cancelled'
   }
 
   /**

@@ -7,7 +7,7 @@ import type { OriginLog } from '../log.ts'
 import { TooManyTransactionsError, TransactionIdentityError } from './errors.ts'
 import { identityOf, requestHashOf, transactionId } from './identity.ts'
 import { type LaneId, LaneLeases } from './lane-leases.ts'
-import { LanePool, type OpenTransactions } from './lane-pool.ts'
+import { type ChainStatus, LanePool } from './lane-pool.ts'
 import { TransactionStore } from './store.ts'
 import { recordOf, type TransactionRow } from './transaction-record.ts'
 import type {
@@ -78,8 +78,8 @@ export class Transactions implements TransactionService {
   }
 
   /** Open transactions by chain, in the lanes that this process holds. For metrics. */
-  open(): OpenTransactions[] {
-    return this.#pool.open()
+  status(): ChainStatus[] {
+    return this.#pool.status()
   }
 
   async send(request: TransactionRequest, origin: TransactionOrigin): Promise<TransactionRecord> {
@@ -143,7 +143,11 @@ export class Transactions implements TransactionService {
   }
 
   async cancel(accountHash: string, id: string): Promise<TransactionRecord | undefined> {
-    return this.#request(accountHash, id, () => this.#store.requestCancel(id))
+    return this.#request(accountHash, id, async ({ chainId, address }) => {
+      const isCancelled = await this.#store.requestCancel(id)
+      const facts = { chain: this.#chainName(chainId), address, id }
+      if (isCancelled) this.#options.log('transactions.cancelled', facts)
+    })
   }
 
   async speedUp(
@@ -186,11 +190,11 @@ export class Transactions implements TransactionService {
   async #request(
     accountHash: string,
     id: string,
-    change: () => Promise<void>,
+    change: (row: TransactionRow) => Promise<void>,
   ): Promise<TransactionRecord | undefined> {
     const before = await this.#store.find(id)
     if (before?.accountHash !== accountHash) return undefined
-    await change()
+    await change(before)
     const row = await this.#store.find(id)
     if (!row) return undefined
     await this.#tellHolder(row)

@@ -20,7 +20,7 @@ import { listenFor } from '../../../origin/db/notifications.ts'
 import { openDatabase } from '../../../origin/db/open.ts'
 import { processes } from '../../../origin/db/schema.ts'
 import type { LogFields } from '../../../shared/service-log/line.ts'
-import { UnknownChainError } from '../../../origin/transactions/errors.ts'
+import { UnknownChainError } from '../../../origin/transactions/unknown-chain-error.ts'
 import {
   Transactions,
   TRANSACTIONS_CHANNEL,
@@ -100,11 +100,7 @@ export function chainsOf(...chains: TransactionChain[]): TransactionChains {
     all: () => chains,
     require: (name) => {
       const found = chains.find((one) => one.name === name || String(one.chainId) === name)
-      if (!found)
-        throw new UnknownChainError(
-          name,
-          chains.map((one) => one.name),
-        )
+      if (!found) throw new UnknownChainError(name, chains)
       return found
     },
     byId: (id) => chains.find(({ chainId }) => chainId === id),

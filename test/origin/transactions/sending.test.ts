@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { TransactionIdentityError, UnknownChainError } from '../../../origin/transactions/errors.ts'
+import { TransactionIdentityError } from '../../../origin/transactions/errors.ts'
+import { UnknownChainError } from '../../../origin/transactions/unknown-chain-error.ts'
 import { accountHash, type Engine, newWallet, startEngine } from './engine.ts'
 
 let engine: Engine
@@ -45,7 +46,7 @@ describe('a transaction', () => {
     const [process, wallet] = await Promise.all([engine.open(), engine.wallet()])
     const sent = process.send(wallet, { chain: 'nowhere' })
     await expect(sent).rejects.toThrow(UnknownChainError)
-    await expect(sent).rejects.toThrow('unknown chain "nowhere"; known chains: local')
+    await expect(sent).rejects.toThrow('unknown chain "nowhere"; known chains: local (31337)')
   })
 
   it('is listed with filters, newest first, and hidden from other accounts', async () => {

@@ -1,0 +1,163 @@
+/** Transactions that are rejected before they are signed, or that wait. */
+import { Interface } from 'ethers'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { transactionDefaults } from '../../../origin/db/schema.ts'
+import { accountHash, CHAIN_ID, type Engine, newWallet, startEngine } from './engine.ts'
+
+let engine: Engine
+beforeAll(async () => {
+  engine = await startEngine()
+})
+afterAll(() => engine.close())
+afterEach(async () => {
+  engine.signer.before = () => undefined
+  await engine.closeProcesses()
+  await engine.goOn()
+})
+
+/** Creates a contract with this code, and returns its address. */
+async function contractOf(code: string): Promise<string> {
+  const { address } = newWallet()
+  await engine.send('anvil_setCode', [address, code])
+  return address
+}
+
+/** Code that reverts with the given data, if the storage slot 0 is zero. */
+const revertsWith = (data: string) => {
+  const bytes = data.slice(2)
+  const push = (value: number) => `60${value.toString(16).padStart(2, '0')}`
+  const copy = `${push(bytes.length / 2)}${push(0x11)}5f39`
+  // SLOAD(0) JUMPI to the end, CODECOPY, REVERT
+  const head = `5f54${push(0x0f)}57${copy}${push(bytes.length / 2)}5ffd5b00`
+  return `0x${head}${bytes}`
+}
+
+const start = () => Promise.all([engine.open(), engine.wallet()])
+
+describe('before it is signed, and without using a nonce, a transaction fails', () => {
+  it('if it would revert, with the decoded reason', async () => {
+    const [process, wallet] = await start()
+    const abi = new Interface(['error Paused(uint256 until)'])
+    const to = await contractOf(revertsWith(abi.encodeErrorResult('Paused', [9])))
+    const { id } = await process.send(wallet, {
+      to,
+      value: 0n,
+      errors: ['error Paused(uint256 until)'],
+    })
+    const failed = await process.waitFor(id, 'final')
+    expect(failed).toMatchObject({
+      state: 'failed',
+      failure: { code: 'would_revert', message: 'Paused(until: 9)' },
+      nonce: null,
+      attempts: [],
+    })
+    expect(await engine.nonceOf(wallet)).toBe(0)
+    const { id: next } = await process.send(wallet)
+    expect(await process.waitFor(next, 'mined')).toMatchObject({ nonce: 0 })
+  })
+
+  it('if the wallet cannot pay for it', async () => {
+    const [process, wallet] = await start()
+    const { id } = await process.send(wallet, { value: 10n ** 21n })
+    const { state, failure } = await process.waitFor(id, 'final')
+    expect(state).toBe('failed')
+    expect(failure?.code).toBe('insufficient_funds')
+    expect(failure?.message).toMatch(/^the wallet has 100\.0 and needs 1000\.0/)
+  })
+
+  it('if its gas limit is higher than that of a block', async () => {
+    const [process, wallet] = await start()
+    const { id } = await process.send(wallet, { gasLimit: 10n ** 12n })
+    const { failure } = await process.waitFor(id, 'final')
+    expect(failure?.code).toBe('gas_limit_too_high')
+  })
+
+  it('if the signer refuses, and the ones behind it take its nonce', async () => {
+    const [process, wallet] = await start()
+    const refused = { code: 'policy_denied', message: 'Denied: too much.' } as const
+    engine.signer.before = ({ value }) => (value === 13n ? { refused } : undefined)
+    const sent = await Promise.all(
+      [1n, 13n, 2n].map((value) => process.send(wallet, { value, to: newWallet().address })),
+    )
+    const records = await Promise.all(sent.map(({ id }) => process.waitFor(id, 'mined')))
+    expect(records.map(({ state }) => state === 'failed')).toEqual([false, true, false])
+    expect(records[1]).toMatchObject({ failure: refused, nonce: null })
+    expect(await engine.nonceOf(wallet)).toBe(2)
+  })
+})
+
+describe('a transaction waits', () => {
+  it('for earlier ones that it depends on, and is simulated again', async () => {
+    const [process, wallet] = await start()
+    await engine.standStill()
+    // Sets slot 0 if it has call data; otherwise reverts as long as slot 0 is zero.
+    const to = await contractOf('0x36600c575f546012575f5ffd5b60015f55005b00')
+    const first = await process.send(wallet, { to, data: '0x01', value: 0n, gasLimit: 100_000n })
+    const second = await process.send(wallet, { to, value: 0n })
+    await process.until(second.id, ({ state, waiting_for }) =>
+      state === 'queued' ? waiting_for === 'order' : true,
+    )
+    await engine.goOn()
+    const mined = await process.waitFor(second.id, 'mined')
+    expect(mined).toMatchObject({ state: 'mined', nonce: 1 })
+    expect((await process.get(first.id)).nonce).toBe(0)
+  })
+
+  it('for the funds that earlier ones may use', async () => {
+    const [process, wallet] = await start()
+    await engine.standStill()
+    const value = 60n * 10n ** 18n
+    const first = await process.send(wallet, { value })
+    const second = await process.send(wallet, { value })
+    await process.until(second.id, ({ waiting_for }) => waiting_for === 'funds')
+    await engine.goOn()
+    const failed = await process.waitFor(second.id, 'final')
+    expect(failed).toMatchObject({ state: 'failed', failure: { code: 'insufficient_funds' } })
+    expect(await process.waitFor(first.id, 'final')).toMatchObject({ state: 'final' })
+  })
+})
+
+it('a transaction that reverts in a block fails with the decoded reason, once final', async () => {
+  const [process, wallet] = await start()
+  await engine.standStill()
+  const { address } = newWallet()
+  const { id } = await process.send(wallet, { to: address, value: 0n, gasLimit: 100_000n })
+  await process.until(id, ({ state }) => state === 'broadcast')
+  const reason = new Interface(['error Error(string)']).encodeErrorResult('Error', ['closed'])
+  await engine.send('anvil_setCode', [address, revertsWith(reason)])
+  await engine.mine()
+  const mined = await process.waitFor(id, 'mined')
+  expect(mined).toMatchObject({
+    state: 'failed',
+    failure: { code: 'reverted', message: 'closed' },
+    ended_at: null,
+  })
+  expect(mined.mined).not.toBeNull()
+  await engine.mine(2)
+  expect((await process.waitFor(id, 'final')).ended_at).not.toBeNull()
+})
+
+it('logs once that the balance of a wallet is low', async () => {
+  const lowBalance = 10n ** 21n
+  await engine.db.insert(transactionDefaults).values({
+    accountHash,
+    chainId: CHAIN_ID,
+    maxFeePerGas: null,
+    lowBalance,
+    updatedAt: new Date(),
+  })
+  const [process, wallet] = await start()
+  for (let n = 0; n < 2; n++) {
+    const { id } = await process.send(wallet)
+    await process.waitFor(id, 'mined')
+  }
+  await engine.db.delete(transactionDefaults)
+  const low = process.logs.filter(
+    ({ event, facts }) =>
+      event === 'transactions.low_balance' && facts['address'] === wallet.address,
+  )
+  expect(low.map(({ facts }) => facts)).toEqual([
+    { chain: 'local', address: wallet.address, ether: '100.0' },
+  ])
+  expect(process.transactions.status()).toMatchObject([{ chainId: CHAIN_ID, lowBalanceWallets: 1 }])
+})

@@ -1,0 +1,135 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { transactionDefaults } from '../../../origin/db/schema.ts'
+import { accountHash, CHAIN_ID, type Engine, newWallet, startEngine } from './engine.ts'
+
+let engine: Engine
+beforeAll(async () => {
+  engine = await startEngine()
+})
+afterAll(() => engine.close())
+beforeEach(() => engine.standStill())
+afterEach(async () => {
+  await engine.closeProcesses()
+  await engine.send('anvil_dropAllTransactions', [])
+  await engine.goOn()
+})
+
+/** Starts a process, and sends a transaction that no block includes. */
+async function startPending(request = {}) {
+  const [process, wallet] = await Promise.all([engine.open(), engine.wallet()])
+  const { id } = await process.send(wallet, request)
+  const sent = await process.until(id, ({ state }) => state === 'broadcast')
+  return { process, wallet, id, sent }
+}
+
+describe('a transaction is cancelled', () => {
+  it('at once before it is signed', async () => {
+    const [process, wallet] = await Promise.all([engine.open(), engine.wallet()])
+    engine.signer.before = () => new Promise(() => {})
+    const { id } = await process.send(wallet)
+    engine.signer.before = () => undefined
+    const cancelled = await process.transactions.cancel(accountHash, id)
+    expect(cancelled).toMatchObject({ state: 'cancelled', nonce: null, attempts: [] })
+    expect(cancelled?.ended_at).not.toBeNull()
+    expect(await process.transactions.cancel(accountHash, id)).toEqual(cancelled)
+  })
+
+  it('by an empty transaction with its nonce after it is sent', async () => {
+    const { process, wallet, id, sent } = await startPending({ to: newWallet().address, value: 7n })
+    await process.transactions.cancel(accountHash, id)
+    await process.until(id, ({ attempts }) => attempts.length === 2)
+    await engine.goOn()
+    const cancelled = await process.waitFor(id, 'final')
+    expect(cancelled).toMatchObject({ state: 'cancelled', nonce: sent.nonce })
+    expect(cancelled.attempts.map(({ kind, nonce }) => [kind, nonce])).toEqual([
+      ['send', 0],
+      ['cancel', 0],
+    ])
+    expect(cancelled.mined?.hash).toBe(cancelled.attempts[1]!.hash)
+    expect(BigInt(await engine.send('eth_getBalance', [sent.to, 'latest']))).toBe(0n)
+    expect(await engine.nonceOf(wallet)).toBe(1)
+  })
+
+  it('not after it is mined', async () => {
+    await engine.goOn()
+    const [process, wallet] = await Promise.all([engine.open(), engine.wallet()])
+    const { id } = await process.send(wallet)
+    await process.waitFor(id, 'mined')
+    await process.transactions.cancel(accountHash, id)
+    const final = await process.waitFor(id, 'final')
+    expect(final).toMatchObject({ state: 'final' })
+    expect(final.attempts).toHaveLength(1)
+  })
+})
+
+describe('a transaction is sped up', () => {
+  it('at once on request, with the same nonce and higher fees', async () => {
+    const { process, id, sent } = await startPending()
+    await process.transactions.speedUp(accountHash, id)
+    const { attempts } = await process.until(id, (record) => record.attempts.length === 2)
+    const [first, second] = attempts
+    expect(second).toMatchObject({ kind: 'speed_up', nonce: sent.nonce })
+    for (const name of ['max_fee_per_gas', 'max_priority_fee_per_gas'] as const)
+      expect(Number(second![name])).toBeGreaterThanOrEqual(Number(first![name]) * 1.1)
+    expect(process.logs.some(({ event }) => event === 'transactions.sped_up')).toBe(true)
+    await engine.goOn()
+    expect((await process.waitFor(id, 'mined')).mined?.hash).toBe(second!.hash)
+  })
+
+  it('never over the limit of the request, which the owner may raise', async () => {
+    const maxFeePerGas = 900_000_000n
+    await engine.send('anvil_setNextBlockBaseFeePerGas', ['0x3e8'])
+    await engine.mine()
+    const { process, id } = await startPending({ maxFeePerGas })
+    await process.transactions.speedUp(accountHash, id)
+    const limited = await process.until(id, ({ waiting_for }) => waiting_for === 'fees')
+    expect(limited.attempts).toHaveLength(1)
+    expect(BigInt(limited.attempts[0]!.max_fee_per_gas)).toBeLessThanOrEqual(maxFeePerGas)
+    await process.transactions.speedUp(accountHash, id, 50_000_000_000n)
+    const raised = await process.until(id, ({ attempts }) => attempts.length === 2)
+    expect(raised).toMatchObject({ waiting_for: null, max_fee_per_gas: '50000000000' })
+  })
+
+  it('if its deadline has passed, and not while the chain halts', async () => {
+    let aheadMs = 0
+    const [process, wallet] = await Promise.all([
+      engine.open({ monotonic: () => performance.now() + aheadMs }),
+      engine.wallet(),
+    ])
+    const { id } = await process.send(wallet, { speed: 'fast' })
+    await process.until(id, ({ state }) => state === 'broadcast')
+    aheadMs = 20_000
+    await process.transactions.speedUp('0xother', id)
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    expect((await process.get(id)).attempts).toHaveLength(1)
+    await engine.send('anvil_dropAllTransactions', [])
+    await engine.mine()
+    const { attempts } = await process.until(id, (record) => record.attempts.length === 2)
+    expect(attempts[1]).toMatchObject({ kind: 'speed_up', nonce: 0 })
+  })
+
+  it('if its fee is below the base fee', async () => {
+    const { process, id, sent } = await startPending({ speed: 'cheap' })
+    const fee = BigInt(sent.attempts[0]!.max_fee_per_gas)
+    await engine.send('anvil_setNextBlockBaseFeePerGas', [`0x${(fee * 3n).toString(16)}`])
+    await engine.mine()
+    const { attempts } = await process.until(id, (record) => record.attempts.length === 2)
+    expect(BigInt(attempts[1]!.max_fee_per_gas)).toBeGreaterThan(fee * 3n)
+  })
+})
+
+describe('the default limit of the account', () => {
+  it('applies to its transactions, which wait for lower fees', async () => {
+    const limit = 100n
+    const maxFeePerGas = { maxFeePerGas: limit, lowBalance: null, updatedAt: new Date() }
+    await engine.db
+      .insert(transactionDefaults)
+      .values({ accountHash, chainId: CHAIN_ID, ...maxFeePerGas })
+    const [process, wallet] = await Promise.all([engine.open(), engine.wallet()])
+    const { id } = await process.send(wallet)
+    const sent = await process.until(id, ({ attempts }) => attempts.length === 1)
+    await engine.db.delete(transactionDefaults)
+    expect(sent).toMatchObject({ waiting_for: 'fees' })
+    expect(sent.attempts[0]!.max_fee_per_gas).toBe('100')
+  })
+})
