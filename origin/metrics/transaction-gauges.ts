@@ -1,22 +1,9 @@
 import type { Registry } from 'prom-client'
-import { WAITING_REASONS, type WaitingReason } from '../../shared/wire/transactions.ts'
+import { WAITING_REASONS } from '../../shared/wire/transactions.ts'
 import type { ChainNodes } from '../accounts/nodes/chain-nodes.ts'
+import type { ChainTransactions } from '../transactions/types.ts'
 import { collectGauge } from './collected.ts'
 import { registerNodeMetrics } from './node-metrics.ts'
-
-/** Transactions on one chain, of the wallets whose transactions this process sends there. */
-export type ChainTransactions = {
-  chainId: number
-  /** Transactions that have not ended, including those that are mined but not final. */
-  open: number
-  /**
-   * Unix milliseconds since which the oldest transaction that is not mined waits, by the reason for which it waits: when
-   * its first attempt was signed, or when it was created if it has none.
-   */
-  oldestUnmined: ReadonlyMap<WaitingReason | null, number>
-  /** Wallets whose balance was below the threshold of their account when it was last read. */
-  lowBalanceWallets: number
-}
 
 /** Read from memory at each scrape. Chains without transactions may be left out. */
 export type TransactionsStatus = { status(): readonly ChainTransactions[] }

@@ -5,6 +5,7 @@ import type {
   TransactionRecord,
   TransactionSpeed,
   TransactionState,
+  WaitingReason,
 } from '../../shared/wire/transactions.ts'
 import type { Principal } from '../accounts/account.ts'
 
@@ -89,6 +90,20 @@ export type TransactionChain = {
   pollMs: number
   /** Decides by a quorum of the chain's nodes (`NodesProvider`). */
   provider: JsonRpcApiProvider
+}
+
+/** For metrics: transactions on one chain, of the wallets whose transactions this process sends there. */
+export type ChainTransactions = {
+  chainId: number
+  /** Transactions that have not ended, including those that are mined but not final. */
+  open: number
+  /**
+   * Unix milliseconds since which the oldest transaction that is not mined waits, by the reason for which it waits: when
+   * its first attempt was signed, or when it was created if it has none.
+   */
+  oldestUnmined: Map<WaitingReason | null, number>
+  /** Wallets whose balance was below the threshold of their account when it was last read. */
+  lowBalanceWallets: number
 }
 
 export type TransactionChains = {

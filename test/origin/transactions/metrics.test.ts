@@ -1,11 +1,9 @@
 /** Metrics of transactions, and of the nodes of their chains. */
 import { afterEach, expect, it } from 'vitest'
 import { Counters } from '../../../origin/metrics/counters.ts'
-import {
-  type ChainTransactions,
-  registerTransactionGauges,
-} from '../../../origin/metrics/transaction-gauges.ts'
+import { registerTransactionGauges } from '../../../origin/metrics/transaction-gauges.ts'
 import { ConfiguredChains } from '../../../origin/transactions/chains.ts'
+import type { ChainTransactions } from '../../../origin/transactions/types.ts'
 import { chainsSetting } from '../../../shared/config/chain-settings.ts'
 import {
   down,
