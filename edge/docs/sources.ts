@@ -139,6 +139,7 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/decisions/0112-proof-of-wallet-policies.md', title: "0112 What svc verify wallet proves", lead: "", load: () => import('../../docs/decisions/0112-proof-of-wallet-policies.md') },
   { file: 'docs/decisions/0113-one-reader-of-requests.md', title: "0113 One reader of requests for signatures", lead: "", load: () => import('../../docs/decisions/0113-one-reader-of-requests.md') },
   { file: 'docs/decisions/0114-policies-in-clients.md', title: "0114 Clients hash policies themselves, and agents do not change them", lead: "", load: () => import('../../docs/decisions/0114-policies-in-clients.md') },
+  { file: 'docs/decisions/0116-transactions-under-policies.md', title: "0116 Transactions under policies", lead: "", load: () => import('../../docs/decisions/0116-transactions-under-policies.md') },
   { file: 'docs/deploy.md', title: "Deployment", lead: "This page describes how to set up, from scratch, a deployment that anyone can verify.", load: () => import('../../docs/deploy.md') },
   { file: 'docs/derived-actions.md', title: "Derived actions", lead: "The source of a derived action consists of a template, followed by a constant called the manifest.", load: () => import('../../docs/derived-actions.md') },
   { file: 'docs/errors.md', title: "Errors", lead: "Every failure of both services: what it means, and what to do.", load: () => import('../../docs/errors.md') },
