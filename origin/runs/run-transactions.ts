@@ -4,13 +4,10 @@ import type { ReceiptTransaction } from '../../shared/receipts/receipt-transacti
 import type { TransactionRecord } from '../../shared/wire/transactions.ts'
 import type { TransactionOperation } from '../actions/run.ts'
 import { DatabaseUnavailableError } from '../db/database-unavailable.ts'
-import {
-  TooManyTransactionsError,
-  TransactionIdentityError,
-  UnknownChainError,
-} from '../transactions/errors.ts'
+import { TooManyTransactionsError, TransactionIdentityError } from '../transactions/errors.ts'
 import { readTransactionRequest, TransactionRequestError } from '../transactions/request.ts'
 import type { TransactionRequest, TransactionService } from '../transactions/types.ts'
+import { UnknownChainError } from '../transactions/unknown-chain-error.ts'
 import { KeyRefusedError, type RunGrant, type RunWallet } from './run-wallet.ts'
 
 const ID = /^tx_[0-9a-f]{32}$/

@@ -84,7 +84,7 @@ describe('Svc.Actions.sendTransaction', () => {
       expect.stringMatching(/^sendTransaction: value: expected an integer/),
       expect.stringMatching(/^sendTransaction: to: expected an address.*instead of a name$/),
       'Svc.Actions.sendTransaction: data is a function',
-      'sendTransaction: unknown chain "sepolia"; known chains: base',
+      'sendTransaction: unknown chain "sepolia"; known chains: base (8453)',
       expect.stringMatching(/^Svc.Actions.sendTransaction: data has more than \d+ bytes$/),
     ])
   })

@@ -141,7 +141,7 @@ describe('sendTransaction', () => {
 
   it('names the known chains, and says that the database does not respond', async () => {
     await expect(runOf().send({ chain: 'bas' })).rejects.toThrow(
-      'sendTransaction: unknown chain "bas"; known chains: base',
+      'sendTransaction: unknown chain "bas"; known chains: base (8453)',
     )
     service.gate = Promise.reject(new DatabaseUnavailableError())
     await expect(runOf().send({})).rejects.toThrow('sendTransaction: the database does not respond')

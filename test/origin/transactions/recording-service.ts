@@ -1,11 +1,12 @@
 /** The interface of the transaction service, in memory and without a chain: for tests of its callers. */
 import { identityOf, requestHashOf, transactionId } from '../../../origin/transactions/identity.ts'
-import { TransactionIdentityError, UnknownChainError } from '../../../origin/transactions/errors.ts'
+import { TransactionIdentityError } from '../../../origin/transactions/errors.ts'
 import type {
   TransactionOrigin,
   TransactionRequest,
   TransactionService,
 } from '../../../origin/transactions/types.ts'
+import { UnknownChainError } from '../../../origin/transactions/unknown-chain-error.ts'
 import { addressOfPkp } from '../../../shared/wire/fields.ts'
 import type { TransactionRecord } from '../../../shared/wire/transactions.ts'
 
@@ -27,7 +28,8 @@ export class RecordingService implements TransactionService {
   async send(request: TransactionRequest, origin: TransactionOrigin): Promise<TransactionRecord> {
     this.requests.push({ request, origin })
     await this.gate
-    if (request.chain !== 'base') throw new UnknownChainError(request.chain, ['base'])
+    if (request.chain !== 'base')
+      throw new UnknownChainError(request.chain, [{ name: 'base', chainId: CHAIN_ID }])
     const accountHash = origin.principal.account.hash
     const id = transactionId(KEY, accountHash, identityOf(origin))
     const requestHash = requestHashOf(request, CHAIN_ID)
