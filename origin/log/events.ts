@@ -41,8 +41,6 @@ export const ORIGIN_EVENTS = {
   'transactions.gap_filled': 'warn',
   'transactions.reopened': 'error',
   'transactions.unavailable': 'warn',
-  /** Counted in the metrics. */
-  'transactions.ended': 'debug',
   'credits.failed': 'error',
   'credits.unpaid': 'warn',
   'credits.cap_left': 'warn',

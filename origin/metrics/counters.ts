@@ -66,7 +66,7 @@ export class Counters {
     'Nonces of wallets that transactions from elsewhere used.',
     ['chain'],
   )
-  readonly #chainNames = new Map<number, string>()
+  readonly #chains = new Set<string>()
   readonly #droppedLines = this.#counter(
     'svc_log_lines_dropped_total',
     'Log lines that the collector did not get.',
@@ -102,9 +102,9 @@ export class Counters {
   }
 
   /** Creates the series of these chains, because the first increase of a new series is not visible to Prometheus. */
-  startChains(chains: readonly { name: string; chainId: number }[]): void {
-    for (const { name: chain, chainId } of chains) {
-      this.#chainNames.set(chainId, chain)
+  startChains(chains: readonly { name: string }[]): void {
+    for (const { name: chain } of chains) {
+      this.#chains.add(chain)
       for (const state of LAST_STATES) this.#transactionsEnded.inc({ chain, state }, 0)
       this.#transactionsSpedUp.inc({ chain }, 0)
       this.#foreignNonces.inc({ chain }, 0)
@@ -112,10 +112,10 @@ export class Counters {
   }
 
   #countTransactionEvent(event: OriginEvent, facts: LogFields): void {
-    const chain = this.#chainNames.get(Number(facts['chain']))
-    if (chain === undefined) return
-    if (event === 'transactions.ended')
-      this.#transactionsEnded.inc({ chain, state: String(facts['state']) })
+    const chain = String(facts['chain'])
+    if (!this.#chains.has(chain)) return
+    const state = LAST_STATES.find((last) => event === `transactions.${last}`)
+    if (state) this.#transactionsEnded.inc({ chain, state })
     if (event === 'transactions.sped_up') this.#transactionsSpedUp.inc({ chain })
     if (event === 'transactions.foreign_nonce')
       this.#foreignNonces.inc({ chain }, Number(facts['nonces'] ?? 1))

@@ -7,7 +7,12 @@ import { type HeadChange, HeadTracker } from './head-tracker.ts'
 import { Lane, type LaneContext } from './lane.ts'
 import { type LaneId, type LaneLeases, laneKey } from './lane-leases.ts'
 import type { TransactionStore } from './store.ts'
-import type { TransactionChain, TransactionChains, TransactionSigner } from './types.ts'
+import type {
+  ChainTransactions,
+  TransactionChain,
+  TransactionChains,
+  TransactionSigner,
+} from './types.ts'
 
 const MAINTENANCE_MS = 1_000
 /** Time after which a lane without transactions is released. */
@@ -23,17 +28,6 @@ type LanePoolOptions = {
   monotonic: () => number
   newId: () => string
   onSaved: (id: string) => void
-}
-
-/** Transactions on one chain, in the lanes that this process holds. */
-export type ChainStatus = {
-  chainId: number
-  /** Transactions that have not ended, including those that are mined but not final. */
-  open: number
-  /** Unix milliseconds since which the oldest unmined transaction exists, by the reason for which it waits. */
-  oldestUnmined: ReadonlyMap<WaitingReason | null, number>
-  /** Wallets whose balance was below the threshold of their account when it was last read. */
-  lowBalanceWallets: number
 }
 
 type ChainParts = Pick<LaneContext, 'chain' | 'heads' | 'market'>
@@ -93,7 +87,7 @@ export class LanePool {
     return acquired
   }
 
-  status(): ChainStatus[] {
+  status(): ChainTransactions[] {
     return this.#options.chains.all().map(({ chainId }) => {
       const oldestUnmined = new Map<WaitingReason | null, number>()
       let [open, lowBalanceWallets] = [0, 0]

@@ -7,10 +7,11 @@ import type { OriginLog } from '../log.ts'
 import { TooManyTransactionsError, TransactionIdentityError } from './errors.ts'
 import { identityOf, requestHashOf, transactionId } from './identity.ts'
 import { type LaneId, LaneLeases } from './lane-leases.ts'
-import { type ChainStatus, LanePool } from './lane-pool.ts'
+import { LanePool } from './lane-pool.ts'
 import { TransactionStore } from './store.ts'
 import { recordOf, type TransactionRow } from './transaction-record.ts'
 import type {
+  ChainTransactions,
   TransactionChains,
   TransactionFilter,
   TransactionOrigin,
@@ -78,7 +79,7 @@ export class Transactions implements TransactionService {
   }
 
   /** Open transactions by chain, in the lanes that this process holds. For metrics. */
-  status(): ChainStatus[] {
+  status(): ChainTransactions[] {
     return this.#pool.status()
   }
 

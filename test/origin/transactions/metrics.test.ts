@@ -92,13 +92,12 @@ it('counts ends, attempts with higher fees and foreign nonces by chain, from zer
   const { counters, read } = start(['http://127.0.0.1:1'])
   const series = 'svc_transactions_ended_total{chain="base",state="failed"}'
   expect((await read('svc_transactions_ended_total'))[series]).toBe(0)
-  counters.countEvent('transactions.failed', { chain: 8453, code: 'would_revert' })
-  counters.countEvent('transactions.ended', { chain: 8453, state: 'failed' })
-  counters.countEvent('transactions.ended', { chain: 8453, state: 'final' })
-  counters.countEvent('transactions.ended', { chain: 56, state: 'final' })
-  counters.countEvent('transactions.sped_up', { chain: 56 })
-  counters.countEvent('transactions.foreign_nonce', { chain: 8453, nonces: 2 })
-  counters.countEvent('transactions.low_balance', { chain: 8453 })
+  counters.countEvent('transactions.failed', { chain: 'base', code: 'would_revert' })
+  counters.countEvent('transactions.final', { chain: 'base' })
+  counters.countEvent('transactions.final', { chain: 'bsc' })
+  counters.countEvent('transactions.sped_up', { chain: 'bsc' })
+  counters.countEvent('transactions.foreign_nonce', { chain: 'base', nonces: 2 })
+  counters.countEvent('transactions.low_balance', { chain: 'base' })
   expect({
     ...(await read('svc_transactions_ended_total')),
     ...(await read('svc_transactions_sped_up_total')),
