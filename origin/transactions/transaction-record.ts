@@ -1,3 +1,4 @@
+import { getAddress } from 'ethers'
 import type { TransactionFailureCode, TransactionRecord } from '../../shared/wire/transactions.ts'
 import type { transactionAttempts, transactions } from '../db/schema.ts'
 
@@ -16,9 +17,9 @@ export function recordOf(
     waiting_for: row.endedAt === null ? row.waitingFor : null,
     chain,
     chain_id: row.chainId,
-    wallet_address: row.address,
+    wallet_address: getAddress(row.address),
     pkp_id: row.pkpId,
-    to: row.to,
+    to: getAddress(row.to),
     data: row.data,
     value: String(row.value),
     gas: textOf(row.gasLimit),
