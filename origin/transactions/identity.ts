@@ -1,4 +1,5 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto'
+import { isOwner } from '../accounts/rights.ts'
 import type { TransactionOrigin, TransactionRequest } from './types.ts'
 
 /**
@@ -12,10 +13,13 @@ export function identityOf(origin: TransactionOrigin, random: () => string = ran
   if (idempotencyKey !== undefined)
     return isInAction
       ? `action/${actionCid}/${idempotencyKey}`
-      : `key/${principal.keyHash}/${idempotencyKey}`
+      : `key/${isOwner(principal) ? OWNER : principal.keyHash}/${idempotencyKey}`
   if (runId !== undefined && step !== undefined) return `run/${runId}/${step}`
   return `random/${random()}`
 }
+
+/** The owner's key changes when it is rotated, and a repeated request must not pay twice then. */
+const OWNER = 'owner'
 
 /** IDs are keyed hashes, so that a caller can neither choose the ID of a transaction nor guess another one. */
 export function transactionId(key: Uint8Array, accountHash: string, identity: string): string {

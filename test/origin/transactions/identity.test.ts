@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { Principal } from '../../../origin/accounts/account.ts'
 import { identityOf, requestHashOf, transactionId } from '../../../origin/transactions/identity.ts'
 
-const principal = { account: { hash: '0xaa' }, keyHash: '0xbb' } as unknown as Principal
+const account = { hash: '0xaa', managed: true }
+const owner = { account, keyHash: '0xaa' } as unknown as Principal
+const principal = { account, keyHash: '0xbb', usageKey: {} } as unknown as Principal
 const origin = { principal, actionCid: 'Qm1' }
 
 describe('the identity of a transaction', () => {
@@ -20,6 +22,14 @@ describe('the identity of a transaction', () => {
 
   it('is the API key and the Idempotency-Key, over HTTP', () => {
     expect(identityOf({ ...origin, idempotencyKey: 'k' })).toBe('key/0xbb/k')
+  })
+
+  it('of the owner stays the same when the account key is rotated or the account is converted', () => {
+    const of = (by: object) =>
+      identityOf({ ...origin, principal: { ...owner, ...by }, idempotencyKey: 'k' })
+    expect(of({})).toBe('key/owner/k')
+    expect(of({ keyHash: '0xcc' })).toBe('key/owner/k')
+    expect(of({ account: { ...account, managed: false }, wallet: '0xdd' })).toBe('key/owner/k')
   })
 
   it('is new for each request otherwise', () => {
