@@ -33,8 +33,12 @@ export function readTransactionRequest(
   given: unknown,
   names: keyof typeof NAMES,
 ): TransactionRequest {
+  return withRequestErrors(() => read(given, NAMES[names]))
+}
+
+function withRequestErrors<Value>(reading: () => Value): Value {
   try {
-    return read(given, NAMES[names])
+    return reading()
   } catch (error) {
     throw error instanceof DeniedError ? new TransactionRequestError(error.message) : error
   }
@@ -51,8 +55,8 @@ function read(given: unknown, names: (typeof NAMES)[keyof typeof NAMES]): Transa
   }
   const data = fields.value('data')
   const gasLimit = readGas(amount('gas', GAS_MAX))
-  const maxFee = amount(maxFeePerGas)
-  if (maxFee === 0n) refuse(maxFeePerGas, 'is 0; no chain mines a transaction without a fee')
+  const givenFee = fields.value(maxFeePerGas)
+  const maxFee = givenFee === undefined ? undefined : readMaxFee(givenFee, maxFeePerGas)
   const speed = fields.value('speed')
   const errors = fields.value('errors')
   return {
@@ -68,6 +72,17 @@ function read(given: unknown, names: (typeof NAMES)[keyof typeof NAMES]): Transa
   }
 }
 
+/** Reads an amount in wei. @throws {TransactionRequestError} */
+export function readAmount(value: unknown, path: string): bigint {
+  return withRequestErrors(() => readUint(value, path, 'strict'))
+}
+
+/** Reads the highest fee for a unit of gas, in wei. @throws {TransactionRequestError} */
+export function readMaxFee(value: unknown, path: string): bigint {
+  const fee = readAmount(value, path)
+  return fee > 0n ? fee : refuse(path, 'is 0; no chain mines a transaction without a fee')
+}
+
 function readPkpId(value: unknown, path: string): string {
   const id = pkpIdSchema.safeParse(value)
   // The wildcard has only zeros, like the zero address.
@@ -76,10 +91,10 @@ function readPkpId(value: unknown, path: string): string {
 }
 
 /** Returns a name in lower case, or a chain ID as decimal text. */
-function readChain(value: unknown): string {
+export function readChain(value: unknown): string {
   if (typeof value === 'string' && /^[a-z]/i.test(value) && value.length <= CHAIN_MAX_CHARACTERS)
     return value.toLowerCase()
-  const id = readUint(value, 'chain', 'strict', SAFE_INTEGER_MAX)
+  const id = withRequestErrors(() => readUint(value, 'chain', 'strict', SAFE_INTEGER_MAX))
   return id > 0n ? String(id) : refuse('chain', 'is 0; name one chain')
 }
 

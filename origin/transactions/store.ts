@@ -150,9 +150,10 @@ export class TransactionStore {
     page: { offset: number; limit: number },
   ): Promise<{ rows: TransactionRow[]; total: number }> {
     const { db } = this.#options
-    const { pkpId, chainId, state, runId, keyHash } = filter
+    const { id, pkpId, chainId, state, runId, keyHash } = filter
     const where = and(
       eq(transactions.accountHash, accountHash),
+      id === undefined ? undefined : eq(transactions.id, id),
       pkpId === undefined ? undefined : eq(transactions.pkpId, pkpId),
       chainId === undefined ? undefined : eq(transactions.chainId, chainId),
       state === undefined ? undefined : eq(transactions.state, state),

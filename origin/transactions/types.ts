@@ -38,6 +38,7 @@ export type TransactionOrigin = {
 }
 
 export type TransactionFilter = {
+  id?: string
   pkpId?: string
   chain?: string
   state?: TransactionState

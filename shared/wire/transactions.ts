@@ -1,6 +1,6 @@
 /** Schemas of the operations on transactions (docs/transactions.md). Amounts are decimal texts in wei. */
 import { z } from 'zod'
-import { addressSchema, cidSchema, hashSchema } from './fields.ts'
+import { addressSchema, cidSchema, hashSchema, pkpIdSchema } from './fields.ts'
 
 /**
  * - `queued`: stored, and not signed yet
@@ -100,3 +100,108 @@ export const transactionSchema = z.object({
     .meta({ description: 'Time since which the state cannot change any more. Null until then.' }),
 })
 export type TransactionRecord = z.infer<typeof transactionSchema>
+
+/** Large data is left out, so that a page of transactions is bounded. */
+export const listedTransactionSchema = transactionSchema.extend({
+  data: z.string().nullable().meta({
+    description:
+      'Null if it has more than 1,024 bytes and the list was not requested with id. Request the transaction with id to get it.',
+  }),
+})
+export type ListedTransaction = z.infer<typeof listedTransactionSchema>
+export const listedTransactionsResponse = z.array(listedTransactionSchema)
+
+const integerInput = z.union([z.string(), z.int()])
+const chainInput = integerInput.meta({
+  description: 'Name of a chain, such as base, or its chain ID.',
+})
+
+/**
+ * Shape of a request. `readTransactionRequest` of the origin reads the values, because an action passes the same values
+ * in other types.
+ */
+export const sendTransactionRequest = z.looseObject({
+  pkp_id: z.string().meta({ description: 'ID or address of the wallet that sends.' }),
+  chain: chainInput,
+  to: z.string().meta({ description: 'Address of the recipient. Contracts cannot be created.' }),
+  data: z.string().optional().meta({ description: 'Calldata as 0x hex.' }),
+  value: integerInput
+    .optional()
+    .meta({ description: 'Amount in wei: decimal text, 0x hex, or an integer below 2^53.' }),
+  gas: integerInput.optional().meta({ description: 'Gas limit. Estimated if absent.' }),
+  max_fee_per_gas: integerInput.optional().meta({
+    description: 'Highest fee in wei that may be paid for a unit of gas, also after a speed-up.',
+  }),
+  speed: z
+    .enum(TRANSACTION_SPEEDS)
+    .optional()
+    .meta({ description: 'How soon it should be mined. Default: normal.' }),
+  errors: z.array(z.string()).optional().meta({
+    description:
+      'Signatures of the custom errors of the contract, such as error Paused(uint256 until), to decode a revert.',
+  }),
+})
+
+const transactionIdSchema = z
+  .string()
+  .max(64)
+  .meta({ description: 'ID of a transaction, as send_transaction returned it.' })
+
+export const transactionsQuery = z.object({
+  id: transactionIdSchema.optional().describe('Only the transaction with this ID.'),
+  pkp_id: pkpIdSchema.optional().describe('Only transactions of this wallet: its ID or address.'),
+  chain: z.string().max(64).optional().describe('Only transactions on this chain: name or ID.'),
+  state: z.enum(TRANSACTION_STATES).optional().describe('Only transactions in this state.'),
+  run_id: z.string().max(128).optional().describe('Only transactions that this run requested.'),
+})
+
+export const cancelTransactionRequest = z.object({ id: transactionIdSchema })
+
+const feeSchema = integerInput.meta({ description: 'Fee in wei for a unit of gas.' })
+
+export const speedUpTransactionRequest = z.object({
+  id: transactionIdSchema,
+  max_fee_per_gas: feeSchema.optional().meta({
+    description:
+      'New highest fee in wei for a unit of gas, which replaces the one of the transaction.',
+  }),
+})
+
+const defaultsFields = {
+  max_fee_per_gas: amountSchema.nullable().meta({
+    description:
+      'Highest fee in wei for a unit of gas, unless a transaction has a lower one. Null: no limit.',
+  }),
+  low_balance: amountSchema
+    .nullable()
+    .meta({ description: 'Balance in wei below which a wallet counts as low. Null: never.' }),
+}
+
+/** Defaults of an account on a chain. */
+const transactionDefaultsSchema = z.object({
+  chain: z.string(),
+  chain_id: z.int(),
+  ...defaultsFields,
+})
+export type TransactionDefaultsRecord = z.infer<typeof transactionDefaultsSchema>
+export const transactionDefaultsResponse = transactionDefaultsSchema
+export const transactionDefaultsListResponse = z.array(transactionDefaultsSchema)
+
+export const setTransactionDefaultsRequest = z.object({
+  chain: chainInput,
+  max_fee_per_gas: feeSchema
+    .optional()
+    .meta({ description: 'Highest fee in wei for a unit of gas. Absent: no limit.' }),
+  low_balance: integerInput.optional().meta({
+    description: 'Balance in wei below which a wallet counts as low. Absent: never.',
+  }),
+})
+
+export const transactionChainsResponse = z.array(
+  z.object({
+    chain: z.string().meta({ description: 'Name of the chain.' }),
+    chain_id: z.int(),
+    finality: z.int().meta({ description: 'Blocks below the head at which a block is final.' }),
+  }),
+)
+export type SendingChain = z.infer<typeof transactionChainsResponse>[number]

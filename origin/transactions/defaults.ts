@@ -1,0 +1,74 @@
+import { and, eq } from 'drizzle-orm'
+import { fromDatabase } from '../db/database-unavailable.ts'
+import type { Database } from '../db/open.ts'
+import { transactionDefaults } from '../db/schema.ts'
+
+/** Amounts in wei. An absent amount means no limit. */
+export type TransactionDefaults = {
+  /** Highest fee for a unit of gas. A transaction with a higher limit of its own is still bound by this one. */
+  maxFeePerGas?: bigint
+  /** Balance below which a wallet counts as low. */
+  lowBalance?: bigint
+}
+
+/** Defaults of accounts for transactions, by chain. Not cached, so that a change applies in every process at once. */
+export class AccountDefaults {
+  readonly #db: Database
+  readonly #now: () => number
+
+  constructor({ db, now }: { db: Database; now: () => number }) {
+    this.#db = db
+    this.#now = now
+  }
+
+  /**
+   * @param accountHash master hash of the account
+   * @throws {DatabaseUnavailableError}
+   */
+  async defaultsOf(accountHash: string, chainId: number): Promise<TransactionDefaults> {
+    const query = this.#db.select().from(transactionDefaults).where(isFor(accountHash, chainId))
+    const [row] = await fromDatabase(query)
+    return row ? toDefaults(row) : {}
+  }
+
+  /**
+   * Returns the defaults of an account by chain ID. Chains without defaults are omitted.
+   * @throws {DatabaseUnavailableError}
+   */
+  async byChain(accountHash: string): Promise<Map<number, TransactionDefaults>> {
+    const isOwn = eq(transactionDefaults.accountHash, accountHash)
+    const rows = await fromDatabase(this.#db.select().from(transactionDefaults).where(isOwn))
+    return new Map(rows.map((row) => [row.chainId, toDefaults(row)]))
+  }
+
+  /**
+   * Replaces the defaults of an account on a chain.
+   * @throws {DatabaseUnavailableError}
+   */
+  async set(accountHash: string, chainId: number, defaults: TransactionDefaults): Promise<void> {
+    const { maxFeePerGas = null, lowBalance = null } = defaults
+    const amounts = { maxFeePerGas, lowBalance, updatedAt: new Date(this.#now()) }
+    await fromDatabase(
+      this.#db
+        .insert(transactionDefaults)
+        .values({ accountHash, chainId, ...amounts })
+        .onConflictDoUpdate({
+          target: [transactionDefaults.accountHash, transactionDefaults.chainId],
+          set: amounts,
+        }),
+    )
+  }
+}
+
+const isFor = (accountHash: string, chainId: number) =>
+  and(eq(transactionDefaults.accountHash, accountHash), eq(transactionDefaults.chainId, chainId))
+
+function toDefaults({
+  maxFeePerGas,
+  lowBalance,
+}: Pick<typeof transactionDefaults.$inferSelect, 'maxFeePerGas' | 'lowBalance'>) {
+  return {
+    ...(maxFeePerGas !== null && { maxFeePerGas }),
+    ...(lowBalance !== null && { lowBalance }),
+  }
+}
