@@ -44,6 +44,7 @@ import { startCertificates } from './service/certificates.ts'
 import { drainAndClose } from './service/drain.ts'
 import { startLedger } from './service/ledger.ts'
 import { startRuns, startSandbox } from './service/runs.ts'
+import { createTransactions } from './service/transactions.ts'
 import type { OriginProcess, OriginServices } from './services.ts'
 import { EvidenceRenewer } from './tee/evidence-renewer.ts'
 import { Evidence } from './tee/evidence.ts'
@@ -113,8 +114,14 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     now,
     log,
   })
-  const parts = { pool, mirror, credits, policySigner }
+  const { start: startTransactions, ...sending } = createTransactions(origin, db, {
+    chains,
+    mirror,
+    policySigner,
+  })
+  const parts = { pool, mirror, credits, policySigner, transactions: sending.transactions }
   const { isDatabaseAway, ...runs } = await startRuns(origin, db, parts)
+  startTransactions()
   const keys = keyring.idempotencyKeys()
   const storedResponses = new IdempotencyStore({ db, processId, predecessor, keys, now })
   scheduleUpkeep({ storedResponses, policySums, ...accounts })
@@ -126,7 +133,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     mirror,
     nodes: chain.nodes,
     chains,
-    transactions: undefined,
+    transactions: sending.transactions,
     pool,
     writer,
     newAccountLimits: accounts.newAccountLimits,
@@ -155,6 +162,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     ...accounts,
     ...ledger,
     ...runs,
+    ...sending,
     policySigner,
     storedResponses,
     load,

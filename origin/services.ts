@@ -35,6 +35,8 @@ import type { Executions } from './runs/executions.ts'
 import type { Evidence } from './tee/evidence.ts'
 import type { FreshQuotes } from './tee/fresh-quotes.ts'
 import type { TeeProvider } from './tee/provider.ts'
+import type { AccountDefaults } from './transactions/defaults.ts'
+import type { TransactionChains, TransactionService } from './transactions/types.ts'
 import type { Build } from './version.ts'
 
 /** Context for the functions that assemble the service (`origin/service.ts`, `origin/service/`). */
@@ -92,6 +94,11 @@ export type OriginServices = {
   policySums: Pick<PolicySums, 'read' | 'simulate'>
   /** Limits simulations of signatures, which are free of charge. */
   simulations: AccountRate
+  transactions: TransactionService
+  transactionChains: TransactionChains
+  transactionDefaults: AccountDefaults
+  /** Limits requests that send or change transactions, which are free of charge. */
+  transactionRate: AccountRate
   walletStatements: WalletStatements
   channel: {
     keys: ChannelKeys

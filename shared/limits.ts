@@ -95,8 +95,8 @@ export const TRANSACTION_WAIT_MS = 30_000
 export const OPERATION_BODY_MAX_BYTES = 64 * 1024
 
 /**
- * Maximum body of core API requests with a policy: the largest policy (64 KiB), plus a signature, or a transaction with
- * 64 KiB of data in hex.
+ * Maximum body of core API requests with a policy or a transaction: the largest policy (64 KiB), plus a signature, or a
+ * transaction with 64 KiB of data in hex.
  */
 export const POLICY_BODY_MAX_BYTES = 256 * 1024
 
@@ -449,6 +449,19 @@ export const UNPAID_PAYMENTS_PER_WEEK = { account: 200, usageKeys: 140, usageKey
  * policy blocks the main thread for 60 ms. A third is reserved for the owner.
  */
 export const SIMULATIONS_PER_MINUTE = { account: 60, usageKeys: 40 }
+
+/**
+ * Maximum requests that send, speed up or cancel transactions, per account and minute. They are free of charge, but each
+ * stores a row permanently and queries the chain's nodes. Ten per second keep several wallets at their maximum of
+ * transactions in flight on a chain with blocks of 12 s. A third is reserved for the owner.
+ */
+export const TRANSACTION_REQUESTS_PER_MINUTE = { account: 600, usageKeys: 400 }
+
+/**
+ * Maximum calldata of a transaction in a list. A page of the largest calldata would have 26 MB, but sealed responses have
+ * at most 4 MiB.
+ */
+export const LISTED_DATA_MAX_BYTES = 1_024
 
 /**
  * Maximum payment queries per minute. Each query calls the payment processor. As with unpaid payments, a third is

@@ -43,7 +43,10 @@ export function startSandbox(origin: OriginProcess, template: Promise<TemplateFi
 export async function startRuns(
   origin: OriginProcess,
   db: Database,
-  parts: { pool: ActionPool } & Pick<OriginServices, 'mirror' | 'credits' | 'policySigner'>,
+  parts: { pool: ActionPool } & Pick<
+    OriginServices,
+    'mirror' | 'credits' | 'policySigner' | 'transactions'
+  >,
 ) {
   const { settings, keyring, composeHash, build, lifecycle, drain } = origin
   const { processId, predecessor, now, log } = origin

@@ -40,9 +40,12 @@ import { Evidence } from '../../../origin/tee/evidence.ts'
 import { FreshQuotes } from '../../../origin/tee/fresh-quotes.ts'
 import { simulatedPinOf, SimulatedProvider } from '../../../origin/tee/simulated/provider.ts'
 import type { OriginServices } from '../../../origin/services.ts'
-import { ConfiguredChains } from '../../../origin/transactions/chains.ts'
 import { readBuild } from '../../../origin/version.ts'
-import { SIMULATIONS_PER_MINUTE } from '../../../shared/limits.ts'
+import { ConfiguredChains } from '../../../origin/transactions/chains.ts'
+import { AccountDefaults } from '../../../origin/transactions/defaults.ts'
+import { RunTransactionSigner } from '../../../origin/transactions/signer.ts'
+import { Transactions } from '../../../origin/transactions/transactions.ts'
+import { SIMULATIONS_PER_MINUTE, TRANSACTION_REQUESTS_PER_MINUTE } from '../../../shared/limits.ts'
 import { type ContractOnChain, startContract } from '../accounts/contract.ts'
 import { keptTemplate } from '../actions/kept-template.ts'
 import { openFresh } from '../db/fresh-database.ts'
@@ -141,8 +144,15 @@ export async function startOrigin(
     SVC_CONTRACT_BLOCK: String(chain.contractBlock),
     SVC_CHANNEL_PSK: psk.toString('base64url'),
     DATABASE_URL: database.url,
+    CHAINS: JSON.stringify({
+      ethereum: {
+        chain_id: Number(chain.chainId),
+        rpc: [contract.rpcUrl],
+        finality: 2,
+        poll_ms: 200,
+      },
+    }),
     SVC_METRICS_TOKEN: METRICS_TOKEN,
-    CHAINS: JSON.stringify({ ethereum: { chain_id: 31_337, rpc: [contract.rpcUrl], finality: 2 } }),
     ...processor?.settings,
   })
   const chains = new ConfiguredChains(settings.CHAINS, {
@@ -174,8 +184,20 @@ export async function startOrigin(
     now,
     log,
   })
+  const transactions = new Transactions({
+    db,
+    chains,
+    signer: new RunTransactionSigner({ keyring, mirror, policySigner }),
+    idKey: keyring.transactionIdKey(),
+    processId,
+    log,
+    now,
+    monotonic: () => performance.now(),
+  })
+  transactions.start()
   const executions = new Executions({
     policySigner,
+    transactions,
     pool,
     sourceCids,
     keyring,
@@ -237,7 +259,7 @@ export async function startOrigin(
     mirror,
     nodes: chain.nodes,
     chains,
-    transactions: undefined,
+    transactions,
     pool,
     writer,
     newAccountLimits: {
@@ -308,6 +330,10 @@ export async function startOrigin(
     policyDocuments,
     policySums,
     simulations: new AccountRate(SIMULATIONS_PER_MINUTE, now),
+    transactions,
+    transactionChains: chains,
+    transactionDefaults: new AccountDefaults({ db, now }),
+    transactionRate: new AccountRate(TRANSACTION_REQUESTS_PER_MINUTE, now),
     walletStatements: new WalletStatements({ keyring, composeHash, chain }),
   }
   const app = createOriginApp(services)
@@ -342,6 +368,7 @@ export async function startOrigin(
     close: async () => {
       payments?.stop()
       clearInterval(heartbeats)
+      await transactions.close()
       await writer.close()
       await mirror.close()
       chain.provider.destroy()
