@@ -43,6 +43,12 @@ export const CORE_GROUPS: readonly Group[] = [
     about: 'Keys with limited permissions ([accounts](../accounts.md)).',
   },
   {
+    name: 'transactions',
+    title: 'Transactions',
+    paths: /transaction/,
+    about: 'Transactions that wallets send ([accounts](../accounts.md#sending-transactions)).',
+  },
+  {
     name: 'groups',
     title: 'Groups',
     paths: /group/,

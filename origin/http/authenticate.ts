@@ -23,9 +23,12 @@ const FIX_KEY =
  */
 export type AuthKind = 'none' | 'sent_key' | 'key' | 'account_key' | 'wallet_signature'
 
+/** Purpose of the proof in `X-Wallet-Auth`. `true` stands for `BillingAuth`. */
+export type WalletAuthPurpose = true | 'SendTransactions'
+
 type AuthRequirement = {
   auth: AuthKind
-  walletAuth?: true
+  walletAuth?: WalletAuthPurpose
 }
 
 /**
@@ -66,11 +69,11 @@ export async function authenticateHeaders(
   if (!walletAuth)
     throw new ApiError(
       401,
-      'X-Wallet-Auth is accepted only for billing, for spending caps of usage keys, for reads of wallet policies and for get_account.',
+      'X-Wallet-Auth is accepted only for billing, for spending caps of usage keys, for reads of wallet policies, for transactions and for get_account.',
       'Send a usage key in X-Api-Key; to change the account, send a transaction from its admin wallet.',
       BEARER_CHALLENGE,
     )
-  const expected = { purpose: 'BillingAuth' } as const
+  const expected = { purpose: walletAuth === true ? 'BillingAuth' : walletAuth } as const
   return authenticateSignature(parseWalletAuthHeader(proof), expected, address, services)
 }
 

@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../shared/errors/error-codes.ts'
 import type { ErrorStatus } from '../../shared/errors/error-names.ts'
 import { ApiError } from '../../shared/errors/api-error.ts'
 import { invalidJson } from '../../shared/json/json-body.ts'
+import { SEND_TRANSACTION_CID } from '../../shared/wire/send-transaction-action.ts'
 import { NotAdminError } from '../accounts/admin-wallet.ts'
 import { ContractUnavailableError } from '../accounts/chain.ts'
 import { GroupNotFoundError, WalletNotFoundError } from '../accounts/account-lookups.ts'
@@ -34,6 +35,9 @@ import { SumsUnavailableError } from '../policies/sums/sums-unavailable.ts'
 import { ExecutorUnavailableError } from '../runs/execute-run.ts'
 import { ActionNotPermittedError } from '../runs/executions.ts'
 import { TeeUnavailableError } from '../tee/provider.ts'
+import { TooManyTransactionsError, TransactionIdentityError } from '../transactions/errors.ts'
+import { TransactionRequestError } from '../transactions/request.ts'
+import { SendNotPermittedError, TransactionNotFoundError } from '../transactions/rights.ts'
 import { UnknownChainError } from '../transactions/unknown-chain-error.ts'
 import { ActionFailedError, ActionStoppedError } from './action-errors.ts'
 import { BodyTooFragmentedError } from './connection/metered-request.ts'
@@ -93,6 +97,11 @@ const DOMAIN_ERRORS = [
   EnvelopeError,
   TeeUnavailableError,
   UnknownChainError,
+  TransactionRequestError,
+  SendNotPermittedError,
+  TransactionNotFoundError,
+  TransactionIdentityError,
+  TooManyTransactionsError,
   BodyTooFragmentedError,
   BodyTooSlowError,
   InvalidPolicyError,
@@ -300,6 +309,33 @@ function domainApiError(error: DomainError): ApiError {
           : 'Ask the operator of this origin to set CHAINS.',
         { reason: 'unknown_chain' },
       )
+    case 'TransactionRequestError':
+      return new ApiError(
+        400,
+        error.message,
+        'Correct the named field; docs/transactions.md describes all fields.',
+      )
+    case 'SendNotPermittedError':
+      return sendNotPermitted(error)
+    case 'TransactionNotFoundError':
+      return new ApiError(
+        404,
+        `There is no transaction ${JSON.stringify(error.id.slice(0, 64))}, or it was not requested with this key.`,
+        'Send the ID of one of the transactions that GET /core/v1/transactions lists.',
+      )
+    case 'TransactionIdentityError':
+      return new ApiError(
+        409,
+        `Idempotency-Key: already used for another request, which is the transaction ${error.id}.`,
+        'Send exactly the first request to get this transaction, or a new Idempotency-Key to send another one.',
+        { reason: 'idempotency_key_reused' },
+      )
+    case 'TooManyTransactionsError':
+      return tooManyRequests(
+        `Too many transactions: ${error.message}.`,
+        'Wait until some of them have ended, or cancel them: GET /core/v1/transactions shows what they wait for.',
+        OPEN_TRANSACTIONS_RETRY_MS,
+      )
     case 'EnvelopeError':
       return envelopeRefusal(error)
     case 'NestedTooDeeplyError':
@@ -336,6 +372,8 @@ function domainApiError(error: DomainError): ApiError {
 const WALLET_CHALLENGE = { headers: { 'www-authenticate': 'EIP712' } }
 /** Response headers that close the connection. It cannot be reused if the rest of a request body was not read. */
 const CLOSE = { headers: { connection: 'close' } }
+/** Time in which several blocks are mined on most chains. */
+const OPEN_TRANSACTIONS_RETRY_MS = 30_000
 /** Another process can usually serve the request immediately. */
 const DRAINING_RETRY_MS = 1_000
 const FIX_NOTHING_EXECUTED = 'Try again; nothing was executed and nothing was charged.'
@@ -369,6 +407,26 @@ function actionNotPermitted({ cid, isInNoGroup }: ActionNotPermittedError): ApiE
     403,
     `The key is not allowed to run the action ${cid}: none of its execute groups permits it.`,
     'Add the action to a group (add_action_to_group, or cid_hashes_permitted) that the key lists in execute_in_groups.',
+  )
+}
+
+/** Bounds the message, because a key can have 50 groups. */
+const GROUPS_SHOWN_MAX = 10
+
+function sendNotPermitted({ missing, pkpId, groups }: SendNotPermittedError): ApiError {
+  const shown = groups.slice(0, GROUPS_SHOWN_MAX).join(', ')
+  const named = `${groups.length === 1 ? 'group' : 'groups'} ${shown}${groups.length > GROUPS_SHOWN_MAX ? ', …' : ''}`
+  if (missing === 'wallet')
+    return new ApiError(
+      403,
+      `The key may send transactions, but not with the wallet ${pkpId}: ${named} of the account ${groups.length === 1 ? 'does' : 'do'} not permit it.`,
+      'Add the wallet to one of these groups (add_pkp_to_group).',
+    )
+  const target = groups.length === 0 ? 'a group that the key lists in execute_in_groups' : named
+  return new ApiError(
+    403,
+    `The key is not allowed to send transactions: none of its execute groups permits the built-in action ${SEND_TRANSACTION_CID}.`,
+    `Add this action to ${target} (add_action_to_group with action_ipfs_cid ${SEND_TRANSACTION_CID}). The group also needs the wallet (add_pkp_to_group).`,
   )
 }
 

@@ -74,18 +74,28 @@ function requestLimits(): Record<string, Limit> {
     request_body: limit(
       limits.OPERATION_BODY_MAX_BYTES,
       'bytes',
-      'body of a request without source or policy',
+      'body of a request without source, policy or transaction',
     ),
     request_body_with_policy: limit(
       limits.POLICY_BODY_MAX_BYTES,
       'bytes',
-      'body of create_wallet, set_wallet_policy, simulate_signature, and those with a signature',
+      'body of create_wallet, set_wallet_policy, simulate_signature, send_transaction, and those with a signature',
     ),
     policy: limit(POLICY_MAX_BYTES, 'bytes', 'policy document of a wallet'),
     simulations: limit(
       limits.SIMULATIONS_PER_MINUTE.account,
       'simulations',
       `POST /core/v1/simulate_signature, per account and minute; ${limits.SIMULATIONS_PER_MINUTE.usageKeys} of them with usage keys`,
+    ),
+    transaction_requests: limit(
+      limits.TRANSACTION_REQUESTS_PER_MINUTE.account,
+      'requests',
+      `send_transaction, speed_up_transaction and cancel_transaction, per account and minute; ${limits.TRANSACTION_REQUESTS_PER_MINUTE.usageKeys} of them with usage keys`,
+    ),
+    listed_data: limit(
+      limits.LISTED_DATA_MAX_BYTES,
+      'bytes',
+      'calldata of a transaction in a list; longer calldata is left out',
     ),
     request_body_with_source: limit(
       limits.CORE_BODY_MAX_BYTES,

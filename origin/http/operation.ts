@@ -24,11 +24,14 @@
  *   write was sent earlier. The request is then not rejected for a state that its own write has caused.
  * - `auth: 'wallet_signature'`: the body contains `{typed_data, signature}` with the given purpose, and the signer is
  * the caller. `terms` computes the other values that the wallet must have signed. It is called after the signature was
- * verified. `walletAuth`: the header `X-Wallet-Auth` is accepted instead of a key (billing).
+ * verified. `walletAuth`: the header `X-Wallet-Auth` is accepted instead of a key, with a proof for this purpose (`true`:
+ * `BillingAuth`).
  * - `showsKey` names the response field with the hash of the key that the response shows. Only that hash is
  *   stored. If the receipt contains another key's hash than the generated one, throw `KeyAlreadyShownError`.
  * - `runsOnce`: a repeat of a request that was started and then lost gets 409 `outcome_unknown` and is not started
  *   again.
+ * - `keyIsIdentity`: the Idempotency-Key is passed to the handler, which recognizes repeated requests itself and without a
+ * time limit. No response is stored.
  * - `statuses` lists the handler's own statuses, in addition to the implied ones (see `openapi/document.ts`).
  */
 import type { Context, Hono } from 'hono'
@@ -42,7 +45,7 @@ import type { MinuteRate } from '../admission/minute-rate.ts'
 import type { StoredResponse } from '../idempotency/response-codec.ts'
 import type { OriginServices } from '../services.ts'
 import type { ProofTerms, Purpose } from '../../shared/crypto/typed-data.ts'
-import { type AuthKind, authenticateHeaders } from './authenticate.ts'
+import { type AuthKind, authenticateHeaders, type WalletAuthPurpose } from './authenticate.ts'
 import { authorize } from './authorize.ts'
 import { resolveClientAddress } from './client-address.ts'
 import { trustConnection } from './connection/protect-connections.ts'
@@ -67,6 +70,8 @@ type OperationInput<Body, Query> = {
   /** Aborted if the client disconnects before the response is sent. */
   gone: AbortSignal
   writeId: string
+  /** Only for operations with `keyIsIdentity`. */
+  idempotencyKey?: string
 }
 
 type OperationBase<Kind extends AuthKind, Body, Query, Caller> = {
@@ -89,9 +94,10 @@ type OperationBase<Kind extends AuthKind, Body, Query, Caller> = {
     given: OperationInput<Body, Query> & Caller,
     services: OriginServices,
   ): Promise<'resumes' | undefined>
-  walletAuth?: true
+  walletAuth?: WalletAuthPurpose
   showsKey?: string
   runsOnce?: true
+  keyIsIdentity?: true
   statuses?: readonly ErrorStatus[]
   handle(
     given: OperationInput<Body, Query> & Caller,
@@ -152,9 +158,15 @@ export function mountOperation<Body, Query>(
     }
     const csvFormat = wantsCsv(context, operation.csv) ? operation.csv : undefined
     const idempotencyKey = readIdempotencyKey(context, operation, principal)
+    const isIdentity = operation.keyIsIdentity && idempotencyKey !== undefined
     const execute = (writeId: string) =>
-      executeOperation(operation, services, { ...given, writeId }, principal)
-    if (!principal || idempotencyKey === undefined)
+      executeOperation(
+        operation,
+        services,
+        { ...given, writeId, ...(isIdentity && { idempotencyKey }) },
+        principal,
+      )
+    if (!principal || idempotencyKey === undefined || isIdentity)
       return respond(context, await execute(crypto.randomUUID()), csvFormat)
     const request = { operation, principal, idempotencyKey, body: bytes }
     const answer = await executeOnce(request, services, execute)

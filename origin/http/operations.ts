@@ -10,6 +10,7 @@ import { billingConfirmPaymentOperation } from './billing-confirm-payment.ts'
 import { billingCreatePaymentIntentOperation } from './billing-create-payment-intent.ts'
 import { billingProcessorConfigOperation } from './billing-processor-config.ts'
 import { billingUsageOperation } from './billing-usage.ts'
+import { cancelTransactionOperation } from './cancel-transaction.ts'
 import { convertToChainSecuredAccountOperation } from './convert-to-chain-secured-account.ts'
 import { createWalletOperation } from './create-wallet.ts'
 import { createWalletWithSignatureOperation } from './create-wallet-with-signature.ts'
@@ -23,6 +24,7 @@ import {
 } from './get-node-chain-config.ts'
 import { getSvcActionIpfsIdOperation } from './get-svc-action-ipfs-id.ts'
 import { getSvcActionWalletOperation } from './get-svc-action-wallet.ts'
+import { getTransactionDefaultsOperation } from './get-transaction-defaults.ts'
 import { listActionsOperation } from './list-actions.ts'
 import { listApiKeysOperation } from './list-api-keys.ts'
 import { listGroupsOperation } from './list-groups.ts'
@@ -38,10 +40,15 @@ import { removeGroupOperation } from './remove-group.ts'
 import { removePkpFromGroupOperation } from './remove-pkp-from-group.ts'
 import { removeUsageApiKeyOperation } from './remove-usage-api-key.ts'
 import { rotateAccountApiKeyOperation } from './rotate-account-api-key.ts'
+import { sendTransactionOperation } from './send-transaction.ts'
+import { setTransactionDefaultsOperation } from './set-transaction-defaults.ts'
 import { setWalletPolicyOperation } from './set-wallet-policy.ts'
 import { setWalletPolicyWithSignatureOperation } from './set-wallet-policy-with-signature.ts'
 import { simulateSignatureOperation } from './simulate-signature.ts'
+import { speedUpTransactionOperation } from './speed-up-transaction.ts'
 import { svcActionOperation } from './svc-action.ts'
+import { transactionChainsOperation } from './transaction-chains.ts'
+import { transactionsOperation } from './transactions.ts'
 import { updateActionMetadataOperation } from './update-action-metadata.ts'
 import { updateGroupOperation } from './update-group.ts'
 import { updateUsageApiKeyOperation } from './update-usage-api-key.ts'
@@ -62,6 +69,13 @@ export const operations: readonly Operation<any, any>[] = [
   getWalletPolicyOperation,
   simulateSignatureOperation,
   getWalletStatementOperation,
+  sendTransactionOperation,
+  transactionsOperation,
+  cancelTransactionOperation,
+  speedUpTransactionOperation,
+  getTransactionDefaultsOperation,
+  setTransactionDefaultsOperation,
+  transactionChainsOperation,
   addGroupOperation,
   updateGroupOperation,
   removeGroupOperation,

@@ -26,6 +26,18 @@ export type {
 export type { CommonOperations } from './core/common-operations.ts'
 export type { ActionAnswer, ActionOptions, ActionToRun } from './core/execution.ts'
 export type { Listing } from './core/listing.ts'
+export type {
+  ListedTransaction,
+  SendingChain,
+  SpeedUpFields,
+  Transaction,
+  TransactionDefaults,
+  TransactionDefaultsFields,
+  TransactionFields,
+  TransactionFilter,
+  TransactionOperations,
+  TransactionWaitOptions,
+} from './core/transactions.ts'
 export type { Limits, NodeChainConfig, NodeOperations, Version } from './core/common-operations.ts'
 export type { WaitOptions, WaitUntilPermitted } from './core/wait-until-permitted.ts'
 export { cidHash, isActionCid } from '../cid/cid-format.ts'

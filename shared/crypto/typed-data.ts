@@ -30,6 +30,7 @@ export const PROOF_MEMBERS = {
   SetWalletPolicy: [...SIGNER_MEMBERS, { name: 'pkpId', type: 'bytes32' }, POLICY_HASH],
   AddUsageApiKey: SIGNER_MEMBERS,
   BillingAuth: SIGNER_MEMBERS,
+  SendTransactions: SIGNER_MEMBERS,
 } as const
 
 export type Purpose = keyof typeof PROOF_MEMBERS

@@ -206,6 +206,14 @@ export const ERROR_CODES = {
     fix: 'Generate a new token, and register its challenge.',
     again: UNCHANGED_NEVER,
   },
+  idempotency_key_reused: {
+    statuses: [409],
+    from: 'the core API',
+    meaning:
+      'The `Idempotency-Key` identifies another transaction, whose ID is in `message`. Nothing was sent for this request.',
+    fix: 'Send exactly the first request to get that transaction, or a new `Idempotency-Key` to send another one.',
+    again: UNCHANGED_NEVER,
+  },
   key_shown_before: {
     statuses: [409],
     from: 'the core API',

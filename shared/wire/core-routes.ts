@@ -13,18 +13,19 @@ export const ACTION_WALLET_PATH = '/core/v1/get_svc_action_wallet'
 
 const PATHS_WITH_SOURCE: readonly string[] = [SVC_ACTION_PATH, '/core/v1/get_svc_action_ipfs_id']
 
-const PATHS_WITH_POLICY: readonly string[] = [
+const PATHS_WITH_POLICY_OR_DATA: readonly string[] = [
   '/core/v1/create_wallet',
   '/core/v1/create_wallet_with_signature',
   '/core/v1/set_wallet_policy',
   '/core/v1/set_wallet_policy_with_signature',
   '/core/v1/simulate_signature',
+  '/core/v1/send_transaction',
 ]
 
 /** Returns the maximum body size for a path of the core API. */
 export function coreBodyMaxBytes(path: string): number {
   if (PATHS_WITH_SOURCE.includes(path)) return CORE_BODY_MAX_BYTES
-  return PATHS_WITH_POLICY.includes(path) ? POLICY_BODY_MAX_BYTES : OPERATION_BODY_MAX_BYTES
+  return PATHS_WITH_POLICY_OR_DATA.includes(path) ? POLICY_BODY_MAX_BYTES : OPERATION_BODY_MAX_BYTES
 }
 
 const SEGMENT = '[A-Za-z0-9_~-][A-Za-z0-9_.~-]*'

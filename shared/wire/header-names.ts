@@ -3,6 +3,6 @@ export const RECEIPT_HEADER = 'x-svc-receipt'
 
 /**
  * Header that authenticates an admin wallet instead of an API key. The value is base64 of `{typed_data, signature}`,
- * with typed data of the purpose BillingAuth.
+ * with typed data of the purpose BillingAuth or SendTransactions.
  */
 export const WALLET_AUTH_HEADER = 'x-wallet-auth'

@@ -69,6 +69,13 @@ const PURPOSE_TEXTS: Record<Purpose, PurposeTexts> = {
     undo: 'It expires automatically.',
     isIrreversible: false,
   },
+  SendTransactions: {
+    title: 'Prove wallet ownership to send transactions',
+    summary:
+      'Allows this page to send transactions with the wallets of this account, to speed them up and to cancel them, and to change the limits of their fees. Policies of wallets still apply.',
+    undo: 'It expires automatically. A transaction that was mined cannot be undone.',
+    isIrreversible: false,
+  },
 }
 
 /** @throws {ProviderRpcError} unless the text is a proof of this wallet for this chain with a current timestamp */

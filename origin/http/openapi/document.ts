@@ -48,7 +48,7 @@ export function coreOpenApiDocument(
           in: 'header',
           name: 'X-Wallet-Auth',
           description:
-            'A signature of the admin wallet of a ChainSecured account, in place of a key: base64 of {typed_data, signature} with primaryType BillingAuth, issued within the last 300 s.',
+            'A signature of the admin wallet of a ChainSecured account, in place of a key: base64 of {typed_data, signature} with primaryType BillingAuth, or SendTransactions for operations that send or change transactions, issued within the last 300 s.',
         },
       },
     },
@@ -106,10 +106,11 @@ function csvContent(form: CsvFormat, records: unknown): object {
 }
 
 /** Operations without an API key, such as `new_account`, ignore the header. */
-function headerParameters({ method, auth }: Operation<any, any>): object[] {
+function headerParameters({ method, auth, keyIsIdentity }: Operation<any, any>): object[] {
   if (method !== 'POST' || auth === 'none') return []
-  const description =
-    'A random ID that you choose. For 24 hours, a repeated request with the same ID returns the first response, so it is safe to retry.'
+  const description = keyIsIdentity
+    ? 'A unique ID that you choose, such as the number of an invoice. It identifies the transaction permanently: a repeated request with the same ID sends nothing, and returns the transaction as it is then. The same ID with another request is rejected with 409.'
+    : 'A random ID that you choose. For 24 hours, a repeated request with the same ID returns the first response, so it is safe to retry.'
   const schema = { type: 'string', minLength: 1, maxLength: 255 }
   return [{ name: 'Idempotency-Key', in: 'header', required: false, description, schema }]
 }

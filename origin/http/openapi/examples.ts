@@ -1,5 +1,6 @@
 /** Request and response examples by path. A test validates each example against the schema of its operation. */
 import { parsePolicy } from '../../../shared/policies/policy.ts'
+import { SEND_TRANSACTION_CID } from '../../../shared/wire/send-transaction-action.ts'
 import { type ProofTerms, type Purpose, typedDataOf } from '../../../shared/crypto/typed-data.ts'
 
 const ADDRESS = '0x8ba1f109551bD432803012645Ac136ddd64DBA72'
@@ -47,6 +48,66 @@ const sumLeft = {
   window_s: 86_400,
 }
 const heldPolicy = { wallet_address: ADDRESS, pkp_id: PKP_ID, policy_hash: POLICY_HASH }
+
+const TRANSACTION_ID = 'tx_0d2c6f6b1f7c4e0a9b3d5e8f7a6c5b4d'
+const queued = {
+  id: TRANSACTION_ID,
+  state: 'queued',
+  waiting_for: null,
+  chain: 'base',
+  chain_id: 8453,
+  wallet_address: ADDRESS,
+  pkp_id: PKP_ID,
+  to: ADDRESS,
+  data: '0x',
+  value: '100000000000000000',
+  gas: null,
+  max_fee_per_gas: null,
+  speed: 'normal',
+  nonce: null,
+  attempts: [],
+  mined: null,
+  replaced_by: null,
+  failure: null,
+  policy: null,
+  action_cid: SEND_TRANSACTION_CID,
+  run_id: null,
+  step: null,
+  created_at: '2026-05-22T13:00:00.000Z',
+  updated_at: '2026-05-22T13:00:00.000Z',
+  ended_at: null,
+}
+const mined = {
+  ...queued,
+  state: 'mined',
+  gas: '21000',
+  nonce: 7,
+  attempts: [
+    {
+      hash: HASH,
+      kind: 'send',
+      nonce: 7,
+      max_fee_per_gas: '2000000000',
+      max_priority_fee_per_gas: '100000000',
+      created_at: '2026-05-22T13:00:01.000Z',
+    },
+  ],
+  mined: {
+    hash: HASH,
+    block_number: 30_000_000,
+    block_hash: HASH,
+    gas_used: '21000',
+    effective_gas_price: '1100000000',
+  },
+  updated_at: '2026-05-22T13:00:05.000Z',
+}
+const cancelled = { ...queued, state: 'cancelled', ended_at: '2026-05-22T13:00:00.000Z' }
+const defaults = {
+  chain: 'base',
+  chain_id: 8453,
+  max_fee_per_gas: '2000000000',
+  low_balance: '10000000000000000',
+}
 
 const done = { success: true }
 const pkpInGroup = { group_id: 1, pkp_id: PKP_ID }
@@ -202,6 +263,22 @@ export const operationExamples: Record<string, { request?: unknown; answer?: unk
       statement: STATEMENT,
     },
   },
+  '/core/v1/send_transaction': {
+    request: { pkp_id: ADDRESS, chain: 'base', to: ADDRESS, value: '100000000000000000' },
+    answer: queued,
+  },
+  '/core/v1/transactions': { answer: [mined] },
+  '/core/v1/cancel_transaction': { request: { id: TRANSACTION_ID }, answer: cancelled },
+  '/core/v1/speed_up_transaction': {
+    request: { id: TRANSACTION_ID, max_fee_per_gas: '4000000000' },
+    answer: { ...queued, max_fee_per_gas: '4000000000' },
+  },
+  '/core/v1/get_transaction_defaults': { answer: [defaults] },
+  '/core/v1/set_transaction_defaults': {
+    request: { chain: 'base', max_fee_per_gas: '2000000000', low_balance: '10000000000000000' },
+    answer: defaults,
+  },
+  '/core/v1/transaction_chains': { answer: [{ chain: 'base', chain_id: 8453, finality: 12 }] },
   '/core/v1/add_group': {
     request: { group_name: 'signers', pkp_ids_permitted: [PKP_ID], cid_hashes_permitted: [HASH] },
     answer: { ...done, group_id: 1 },

@@ -11,6 +11,7 @@ import {
   type ActionToRun,
   runAction,
 } from '../core/execution.ts'
+import { type TransactionOperations, transactionOperations } from '../core/transactions.ts'
 import type { ClientParts } from '../client-parts.ts'
 import type { CallOptions } from '../options.ts'
 import type { EthereumSigner } from '../sovereign/signer.ts'
@@ -21,7 +22,8 @@ import { rotateAccountApiKey, type Rotated, type RotationOptions } from './rotat
 import { adviseIfLost } from '../failures/transport-errors.ts'
 
 export type ApiClient = AccountOperations &
-  CommonOperations & {
+  CommonOperations &
+  TransactionOperations & {
     readonly mode: 'api'
     /** Opens an account. See `newAccount` in `api/account.ts`. */
     newAccount(fields: NewAccountFields, options?: CallOptions): Promise<NewAccount>
@@ -63,6 +65,7 @@ export function createApiClient(parts: ClientParts, apiKey: string | undefined):
     mode: 'api',
     ...common,
     ...accountOperations(calls),
+    ...transactionOperations({ requester, reads: calls, writes: calls, environment, signal }),
     newAccount: (fields, options) => newAccount(requester, key, fields, options),
     accountExists: async (other, options) =>
       accountExists(requester, other === undefined ? key.credential() : { apiKey: other }, options),

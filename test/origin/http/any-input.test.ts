@@ -33,7 +33,8 @@ afterAll(() => origin.close())
 async function freshKnown(): Promise<Known> {
   const group = await origin.group(master, {})
   const named = await origin.usageKey(master, {})
-  return { group, pkpId, cid: CID, usageKeyHash: origin.hashOf(named) }
+  const transaction = await origin.transaction(master, pkpId)
+  return { group, pkpId, cid: CID, usageKeyHash: origin.hashOf(named), transaction }
 }
 
 /** The key of a request: usually the account's own. */
@@ -93,7 +94,13 @@ const odd = fc.oneof(
 const FIELDS = [
   ...new Set(
     Object.values(VALID_REQUESTS).flatMap((make) => {
-      const { body } = make({ group: 1, pkpId: WORD, cid: CID, usageKeyHash: WORD })
+      const { body } = make({
+        group: 1,
+        pkpId: WORD,
+        cid: CID,
+        usageKeyHash: WORD,
+        transaction: 'tx_1',
+      })
       return typeof body === 'object' && body !== null ? Object.keys(body) : []
     }),
   ),

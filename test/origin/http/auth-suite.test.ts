@@ -9,10 +9,10 @@ import { EVERY_RIGHT, type Known, POLICY, VALID_REQUESTS } from './valid-request
 /**
  * Keys that an operation accepts. `master`: only the account's own key. `right`: also a usage key with the permission.
  * `any`: every key of the account, even the account key from before a conversion. `current`: every key except that one.
- * `asks`: a key is required, but may be unknown. `open`: keys are ignored. `signed`:
+ * `own`: every current key, which sees what it requested itself. `asks`: a key is required, but may be unknown. `open`: keys are ignored. `signed`:
  * no key, but the signature of an admin wallet in the body (wallet-auth.test.ts).
  */
-type Access = 'master' | 'right' | 'any' | 'current' | 'asks' | 'open' | 'signed'
+type Access = 'master' | 'right' | 'any' | 'current' | 'own' | 'asks' | 'open' | 'signed'
 
 const ACCESS: Readonly<Record<string, Access>> = {
   '/get_node_chain_config': 'open',
@@ -29,6 +29,13 @@ const ACCESS: Readonly<Record<string, Access>> = {
   '/core/v1/set_wallet_policy_with_signature': 'signed',
   '/core/v1/get_wallet_policy': 'current',
   '/core/v1/simulate_signature': 'current',
+  '/core/v1/send_transaction': 'right',
+  '/core/v1/transactions': 'own',
+  '/core/v1/cancel_transaction': 'own',
+  '/core/v1/speed_up_transaction': 'own',
+  '/core/v1/get_transaction_defaults': 'master',
+  '/core/v1/set_transaction_defaults': 'master',
+  '/core/v1/transaction_chains': 'open',
   '/core/v1/get_account': 'master',
   '/core/v1/list_wallets': 'master',
   '/core/v1/list_wallets_in_group': 'right',
@@ -89,7 +96,13 @@ beforeAll(async () => {
   keys.rotatedAway = master
   const rotated = await origin.core('rotate_account_api_key', { key: master, method: 'POST' })
   keys.master = rotated.body.api_key
-  known = { group, pkpId: wallet.pkp_id, cid: CID, usageKeyHash: origin.hashOf(keys.bare) }
+  known = {
+    group,
+    pkpId: wallet.pkp_id,
+    cid: CID,
+    usageKeyHash: origin.hashOf(keys.bare),
+    transaction: await origin.transaction(keys.master, wallet.pkp_id),
+  }
 
   // Enough for three writes: creating two keys, and removing one.
   unfunded.master = await origin.poor(3)
@@ -206,16 +219,29 @@ describe.each(rows.filter(({ access }) => access === 'current'))('$path', (row) 
   })
 })
 
-describe.each([...guarded, ...rows.filter(({ access }) => access === 'current')])(
-  '$path',
-  (row) => {
-    it('returns 403 for the old key of a ChainSecured account', async () => {
-      const answer = await ask(row, secured.master)
-      expect([answer.status, answer.body.error]).toEqual([403, 'forbidden'])
-      expect(answer.body.message).toContain('ChainSecured')
-    })
-  },
-)
+describe.each(rows.filter(({ access }) => access === 'own'))('$path', (row) => {
+  it('serves the owner, and shows a usage key only what it requested', async () => {
+    expect((await ask(row, keys.master)).status).toBe(200)
+    for (const key of [keys.bare, secured.usage]) {
+      const answer = await ask(row, key)
+      const expected = row.operation.method === 'GET' ? [200, []] : [404, undefined]
+      expect([answer.status, answer.body.error === undefined ? answer.body : undefined]).toEqual(
+        expected,
+      )
+    }
+  })
+})
+
+describe.each([
+  ...guarded,
+  ...rows.filter(({ access }) => access === 'current' || access === 'own'),
+])('$path', (row) => {
+  it('returns 403 for the old key of a ChainSecured account', async () => {
+    const answer = await ask(row, secured.master)
+    expect([answer.status, answer.body.error]).toEqual([403, 'forbidden'])
+    expect(answer.body.message).toContain('ChainSecured')
+  })
+})
 
 /** Methods for which the client library sends a transaction. */
 const METHODS = [

@@ -26,7 +26,8 @@ beforeAll(async () => {
   const { pkp_id: pkpId } = await origin.policyWallet(accountKey, POLICY)
   const group = await origin.group(accountKey, { pkp_ids_permitted: [pkpId] })
   const cid = 'QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5o'
-  known = { group, pkpId, cid, usageKeyHash: origin.hashOf(key) }
+  const transaction = await origin.transaction(accountKey, pkpId)
+  known = { group, pkpId, cid, usageKeyHash: origin.hashOf(key), transaction }
 })
 afterAll(() => origin.close())
 

@@ -66,7 +66,7 @@ describe('an execute-only key', () => {
     'changes nothing: $path is 403 and free of charge',
     async ({ path, method }) => {
       const { pkp_id: pkpId } = await origin.policyWallet(master, POLICY)
-      const known = { group, pkpId, cid, usageKeyHash: origin.hashOf(key) }
+      const known = { group, pkpId, cid, usageKeyHash: origin.hashOf(key), transaction: '' }
       const { body } = VALID_REQUESTS[path]!(known)
       const before = await balance()
       const answer = await origin.call(path, { key, method, body })

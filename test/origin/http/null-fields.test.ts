@@ -30,7 +30,8 @@ async function furnished() {
   const usageKeyHash = origin.hashOf(await origin.usageKey(key, {}))
   const body = { group_id: group, action_ipfs_cid: RECORDED }
   await origin.core('add_action_to_group', { key, body })
-  return { key, known: { group, pkpId, usageKeyHash } }
+  const transaction = await origin.transaction(key, pkpId)
+  return { key, known: { group, pkpId, usageKeyHash, transaction } }
 }
 
 const takingBodies = operations.filter(

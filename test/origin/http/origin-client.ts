@@ -5,6 +5,7 @@ import type { OriginServices } from '../../../origin/services.ts'
 import type { Database } from '../../../origin/db/open.ts'
 import { apiKeyHash } from '../../../shared/crypto/keccak.ts'
 import { importChannelKey, sealCall, sealForStorage } from '../../../shared/envelope/seal.ts'
+import { addressOfPkp } from '../../../shared/wire/fields.ts'
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
 import { openAccount } from '../credits/process.ts'
 import { requireDescribed, requireSpecifiedWord } from './described.ts'
@@ -100,6 +101,11 @@ export function originClient({ app, db, channel, now }: ClientOptions) {
       (await core('create_wallet', { key, body: { policy } })).body,
     group: async (key: string, permits: object): Promise<number> =>
       (await core('add_group', { key, body: { name: 'group', ...permits } })).body.group_id,
+    /** Queues an empty transaction to the wallet itself. @returns its ID */
+    transaction: async (key: string, pkpId: string): Promise<string> => {
+      const body = { pkp_id: pkpId, chain: 'ethereum', to: addressOfPkp(pkpId) }
+      return (await core('send_transaction', { key, body })).body.id
+    },
     usageKey: async (key: string, grants: object): Promise<string> =>
       (await core('add_usage_api_key', { key, body: { name: 'usage', ...grants } })).body
         .usage_api_key,

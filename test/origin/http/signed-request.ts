@@ -47,11 +47,12 @@ export function inBase64(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64')
 }
 
-/** Returns the headers of a billing request by a wallet. */
+/** Returns the headers of a request by a wallet. */
 export async function walletAuth(
   signer: Pick<Wallet, 'address' | 'signTypedData'>,
   origin: Asked,
   changes: Changes = {},
+  purpose: Purpose = 'BillingAuth',
 ): Promise<Record<string, string>> {
-  return { 'x-wallet-auth': inBase64(await signedBy(signer, 'BillingAuth', origin, changes)) }
+  return { 'x-wallet-auth': inBase64(await signedBy(signer, purpose, origin, changes)) }
 }

@@ -11,6 +11,8 @@ export type Known = {
   pkpId: string
   cid: string
   usageKeyHash: string
+  /** ID of a transaction. */
+  transaction: string
 }
 
 export type ValidRequest = {
@@ -71,6 +73,15 @@ export const VALID_REQUESTS: Readonly<Record<string, (known: Known) => ValidRequ
   '/core/v1/simulate_signature': ({ pkpId }) => ({
     body: { pkp_id: pkpId, request: { kind: 'message', message: 'hello' } },
   }),
+  '/core/v1/send_transaction': ({ pkpId }) => ({
+    body: { pkp_id: pkpId, chain: 'ethereum', to: ADDRESS },
+  }),
+  '/core/v1/transactions': () => ({ query: '?state=queued' }),
+  '/core/v1/cancel_transaction': ({ transaction }) => ({ body: { id: transaction } }),
+  '/core/v1/speed_up_transaction': ({ transaction }) => ({ body: { id: transaction } }),
+  '/core/v1/get_transaction_defaults': () => ({}),
+  '/core/v1/set_transaction_defaults': () => ({ body: { chain: 'ethereum' } }),
+  '/core/v1/transaction_chains': () => ({}),
   '/core/v1/list_wallets': () => ({}),
   '/core/v1/list_wallets_in_group': inGroup,
   '/core/v1/get_wallet_statement': ({ pkpId }) => ({ query: `?pkp_id=${pkpId}` }),

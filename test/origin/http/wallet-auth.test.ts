@@ -359,8 +359,9 @@ describe('X-Wallet-Auth', () => {
 })
 
 const keyed = operations.filter(({ auth }) => auth !== 'none' && auth !== 'wallet_signature')
+const FOR_SENDING = /\/(\w+_transaction|set_transaction_defaults)$/
 const FOR_WALLETS =
-  /\/(billing\/(balance|usage|create_payment_intent|confirm_payment)|get_account|list_api_keys|update_usage_api_key|get_wallet_policy|get_wallet_statement|simulate_signature)$/
+  /\/(billing\/(balance|usage|create_payment_intent|confirm_payment)|get_account|list_api_keys|update_usage_api_key|get_wallet_policy|get_wallet_statement|simulate_signature|transactions|get_transaction_defaults)$/
 
 it.each(keyed.map(({ method, path }) => ({ method, path })))(
   '$path accepts one credential: a key beside X-Wallet-Auth is 400',
@@ -374,7 +375,20 @@ it.each(keyed.map(({ method, path }) => ({ method, path })))(
   },
 )
 
-it.each(keyed.flatMap(({ method, path }) => (FOR_WALLETS.test(path) ? [] : [{ method, path }])))(
+it.each(keyed.flatMap(({ path }) => (FOR_SENDING.test(path) ? [{ path }] : [])))(
+  'stolen billing proof: $path accepts none',
+  async ({ path }) => {
+    const { admin } = await shared()
+    const answer = await origin.call(path, { body: {}, headers: await billed(admin) })
+    expect([answer.status, answer.body.message]).toEqual([
+      400,
+      expect.stringContaining('primaryType'),
+    ])
+  },
+)
+
+const others = keyed.filter(({ path }) => !FOR_WALLETS.test(path) && !FOR_SENDING.test(path))
+it.each(others.map(({ method, path }) => ({ method, path })))(
   '$path does not accept X-Wallet-Auth',
   async ({ method, path }) => {
     const { admin } = await shared()
@@ -396,6 +410,16 @@ const WAYS = [
     'X-Wallet-Auth',
     'BillingAuth',
     (proof: object) => balance({ 'x-wallet-auth': inBase64(proof) }),
+  ],
+  [
+    'X-Wallet-Auth for transactions',
+    'SendTransactions',
+    (proof: object) =>
+      ask(
+        'set_transaction_defaults',
+        { chain: 'ethereum' },
+        { headers: { 'x-wallet-auth': inBase64(proof) } },
+      ),
   ],
 ] as const
 

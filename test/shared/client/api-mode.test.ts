@@ -413,6 +413,75 @@ describe('credits', () => {
   })
 })
 
+describe('transactions', () => {
+  const to = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+  /** A wallet with funds, and a client of its account. */
+  async function payer(options: Partial<ApiOptions> = {}) {
+    const alone = clientOf({ apiKey: await origin.account(), ...options })
+    const { pkp_id, wallet_address } = await alone.createWallet()
+    const node = new JsonRpcProvider(origin.rpcUrl, undefined, { staticNetwork: true })
+    await node.send('anvil_setBalance', [wallet_address, '0xde0b6b3a7640000'])
+    node.destroy()
+    return { alone, pkp_id }
+  }
+
+  it('are sent, awaited, listed, and not sent again under the same Idempotency-Key', async () => {
+    const { alone, pkp_id } = await payer()
+    const payment = { pkp_id, chain: 'ethereum', to, value: 10n ** 15n }
+    const sent = await alone.sendTransaction(payment, { idempotencyKey: 'invoice 1' })
+    const final = await alone.waitForTransaction(sent.id, 'final')
+    expect(final).toMatchObject({ id: sent.id, state: 'final', value: '1000000000000000' })
+    const again = await alone.sendTransaction(payment, { idempotencyKey: 'invoice 1' })
+    expect([again.id, again.state]).toEqual([sent.id, 'final'])
+    const other = alone.sendTransaction({ ...payment, value: 1 }, { idempotencyKey: 'invoice 1' })
+    await expect(other).rejects.toMatchObject({ name: 'Conflict', code: 'idempotency_key_reused' })
+    expect(await alone.transactions.get(sent.id)).toEqual(final)
+    const listed = await alone.transactions.list({ pkp_id, chain: 31_337, state: 'final' }).all()
+    expect(listed).toEqual([final])
+    expect(await alone.transactions.chains()).toEqual([
+      { chain: 'ethereum', chain_id: 31_337, finality: 2 },
+    ])
+  })
+
+  it('are sent once despite lost responses', async () => {
+    const { alone, pkp_id } = await payer({ fetch: losing('/send_transaction', 3), ...AT_ONCE })
+    const { id } = await alone.sendTransaction({ pkp_id, chain: 'ethereum', to, value: 1n })
+    expect((await alone.transactions.list().all()).map((record) => record.id)).toEqual([id])
+  })
+
+  it('can be cancelled and sped up', async () => {
+    const { alone, pkp_id } = await payer()
+    const { id } = await alone.sendTransaction({ pkp_id, chain: 'ethereum', to })
+    const faster = await alone.transactions.speedUp(id, { max_fee_per_gas: 10n ** 11n })
+    expect(faster.id).toBe(id)
+    await alone.transactions.cancel(id)
+    const { state } = await alone.waitForTransaction(id, 'final')
+    expect(['final', 'cancelled']).toContain(state)
+  })
+
+  it('have limits by account and chain', async () => {
+    const { alone } = await payer()
+    const limits = { chain: 'ethereum', max_fee_per_gas: '9', low_balance: null }
+    const fields = { chain: 'ethereum', max_fee_per_gas: 9n }
+    expect(await alone.transactions.setDefaults(fields)).toMatchObject(limits)
+    expect(await alone.transactions.defaults()).toMatchObject([limits])
+  })
+
+  it('are returned as they are after the timeout, and an unknown one is NotFound', async () => {
+    let slept = 0
+    const sleep = async (ms: number) => void (slept += ms)
+    const { alone, pkp_id } = await payer({ sleep })
+    // The wallet waits for a base fee below its limit.
+    const limited = { pkp_id, chain: 'ethereum', to, max_fee_per_gas: 1 }
+    const { id } = await alone.sendTransaction(limited)
+    const { state } = await alone.waitForTransaction(id, 'mined', { timeoutMs: 20_000 })
+    expect(['queued', 'signed', 'broadcast']).toContain(state)
+    expect(slept).toBe(20_000)
+    const unknown = alone.waitForTransaction(`tx_${'0'.repeat(32)}`, 'mined')
+    await expect(unknown).rejects.toMatchObject({ name: 'NotFound', code: 'not_found' })
+  })
+})
+
 describe('conversion', () => {
   const wallet = () => Wallet.createRandom()
   const connected = async (run: (node: JsonRpcProvider) => Promise<void>) => {
