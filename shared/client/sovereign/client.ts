@@ -10,6 +10,7 @@ import {
   type ActionToRun,
   runAction,
 } from '../core/execution.ts'
+import { type TransactionOperations, transactionOperations } from '../core/transactions.ts'
 import { requireApiKeyFormat } from '../credential.ts'
 import { NotSent } from '../failures/transport-errors.ts'
 import type { CallOptions, SovereignOptions } from '../options.ts'
@@ -18,7 +19,8 @@ import { sovereignAccount } from './sovereign-account.ts'
 
 export type SovereignClient = AccountOperations &
   Ownership &
-  CommonOperations & {
+  CommonOperations &
+  TransactionOperations & {
     readonly mode: 'sovereign'
     /** @param key defaults to the client's usage key */
     accountExists(key?: string, options?: CallOptions): Promise<boolean>
@@ -48,23 +50,20 @@ export function createSovereignClient(
   options: Pick<SovereignOptions, 'signer' | 'usageKey' | 'contractAddress' | 'onStep'>,
 ): SovereignClient {
   const { requester, environment, signal, verification, sealedActions } = parts
-  const { account, billing, retryingRequester } = sovereignAccount({
+  const { account, billing, retryingRequester, sending } = sovereignAccount({
     ...environment,
     ...options,
     requester,
     signal,
     verified: (ofCall) => verification.beforeCredential(ofCall),
   })
+  const calls = coreCalls(retryingRequester, billing)
   const shared = {
     mode: 'sovereign',
     ...commonOperations(parts),
     ...account,
-    billing: billingOperations({
-      requester,
-      calls: coreCalls(retryingRequester, billing),
-      environment,
-      signal,
-    }),
+    ...transactionOperations({ requester, reads: calls, writes: sending, environment, signal }),
+    billing: billingOperations({ requester, calls, environment, signal }),
   } as const
   const withKey = (usageKey: string | undefined): SovereignClient => {
     if (usageKey !== undefined) requireApiKeyFormat(usageKey)
@@ -72,9 +71,9 @@ export function createSovereignClient(
       if (usageKey !== undefined) return { apiKey: usageKey }
       throw new NotSent('no_usage_key', 'the client has no usage key', CREATE_KEY_FIX)
     }
-    const calls = coreCalls(requester, credential)
     const apiKey = () => credential().apiKey
-    const execution = { calls, verification, sealedActions, apiKey }
+    const keyCalls = coreCalls(requester, credential)
+    const execution = { calls: keyCalls, verification, sealedActions, apiKey }
     return {
       ...shared,
       accountExists: async (other, callOptions) => {

@@ -1,5 +1,5 @@
 import type { AccountOperations } from '../core/account.ts'
-import { coreCalls } from '../core/core-calls.ts'
+import { type CoreCalls, coreCalls } from '../core/core-calls.ts'
 import type { SovereignOptions, Step } from '../options.ts'
 import type { Credential, Requester } from '../request.ts'
 import type { RuntimeEnvironment } from '../runtime-environment.ts'
@@ -7,7 +7,7 @@ import { withoutNullMembers } from '../../json/without-null-members.ts'
 import { abortable } from '../abortable.ts'
 import { AccountContract } from './account-contract.ts'
 import { sendWithProof } from './send-with-proof.ts'
-import { billingProof } from './billing-proof.ts'
+import { cachedProof } from './cached-proof.ts'
 import { deploymentOf } from './deployment.ts'
 import { groupWrites } from './group-writes.ts'
 import { WalletNode } from './wallet-node.ts'
@@ -25,6 +25,8 @@ type SovereignAccount = {
   retryingRequester: Requester
   /** Returns a billing proof of the wallet, which is cached for four minutes. */
   billing: () => Promise<Credential>
+  /** Calls that send or change transactions, authorized by another proof of the wallet. */
+  sending: CoreCalls
 }
 
 type SovereignParts = RuntimeEnvironment &
@@ -45,14 +47,16 @@ export function sovereignAccount(parts: SovereignParts): SovereignAccount {
   const onStep = quietly(parts.onStep)
   const common = { wallet, deployment, onStep, signal, now, sleep }
   const contract = new AccountContract({ ...common, node: new WalletNode(wallet, sleep) })
-  const proof = billingProof({ ...common, onSign: (what) => onStep({ step: 'sign', what }) })
-  const retryingRequester = proof.evictingRejected(
-    retryUntilSeen(requester, {
-      ...common,
-      lastWriteAt: () => contract.lastWriteAt,
-      isAdmin: () => contract.isWalletAdmin(),
-    }),
-  )
+  const proofOf = (purpose: 'BillingAuth' | 'SendTransactions', what: string) =>
+    cachedProof({ ...common, purpose, onSign: () => onStep({ step: 'sign', what }) })
+  const proof = proofOf('BillingAuth', 'a proof for billing')
+  const sendingProof = proofOf('SendTransactions', 'a proof for transactions')
+  const patient = retryUntilSeen(requester, {
+    ...common,
+    lastWriteAt: () => contract.lastWriteAt,
+    isAdmin: () => contract.isWalletAdmin(),
+  })
+  const retryingRequester = proof.evictingRejected(patient)
   const billing = () => abortable(proof.credential(), signal)
   const send = sendWithProof({ ...common, requester: retryingRequester, verified })
   const calls = coreCalls(retryingRequester, billing)
@@ -68,6 +72,9 @@ export function sovereignAccount(parts: SovereignParts): SovereignAccount {
     }),
     retryingRequester,
     billing,
+    sending: coreCalls(sendingProof.evictingRejected(patient), () =>
+      abortable(sendingProof.credential(), signal),
+    ),
   }
 }
 

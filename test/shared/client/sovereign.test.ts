@@ -211,6 +211,31 @@ it('reads its account with a proof', async () => {
   expect(await client.getAccount()).toMatchObject(account)
 })
 
+describe('transactions', () => {
+  it('are sent with one proof of their own purpose, and read with the one for billing', async () => {
+    const { client } = await converted(SIGNERS['a signer of ethers'])
+    const { pkp_id, wallet_address } = await client.createWallet()
+    await node.send('anvil_setBalance', [wallet_address, '0xde0b6b3a7640000'])
+    client.steps.length = 0
+    const payment = { pkp_id, chain: 'ethereum', to: wallet_address, value: 1n }
+    const first = await client.sendTransaction(payment, { idempotencyKey: 'one' })
+    const again = await client.sendTransaction(payment, { idempotencyKey: 'one' })
+    expect(again.id).toBe(first.id)
+    const second = await client.sendTransaction(payment)
+    await client.transactions.cancel(second.id)
+    const { state } = await client.waitForTransaction(first.id, 'final')
+    expect(state).toBe('final')
+    expect((await client.transactions.list({ pkp_id }).all()).map(({ id }) => id)).toEqual([
+      second.id,
+      first.id,
+    ])
+    expect(client.steps).toEqual([
+      { step: 'sign', what: 'a proof for transactions' },
+      { step: 'sign', what: 'a proof for billing' },
+    ])
+  })
+})
+
 describe('billing', () => {
   it('requests one proof from the wallet, and a new one shortly before it expires', async () => {
     const { admin } = await converted(SIGNERS['a signer of ethers'])

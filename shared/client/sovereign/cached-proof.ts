@@ -1,3 +1,4 @@
+import type { Purpose } from '../../crypto/typed-data.ts'
 import { MINUTE_MS } from '../../durations.ts'
 import { Unauthorized } from '../failures/by-status.ts'
 import type { Credential, ClientRequest, Requester } from '../request.ts'
@@ -13,15 +14,16 @@ import type { WalletAdapter } from './signer.ts'
 const PROOF_CACHE_MS = 4 * MINUTE_MS
 
 type Parts = Pick<RuntimeEnvironment, 'now'> & {
+  purpose: Extract<Purpose, 'BillingAuth' | 'SendTransactions'>
   wallet: WalletAdapter
   deployment: () => Promise<Deployment>
-  /** Called before the wallet is asked to sign. `what` describes the request. */
-  onSign: (what: string) => void
+  /** Called before the wallet is asked to sign. */
+  onSign: () => void
 }
 
-type BillingProof = {
+type CachedProof = {
   /**
-   * Returns a proof, which is cached in memory only, so that the owner of the wallet is not prompted for each read.
+   * Returns a proof, which is cached in memory only, so that the owner of the wallet is not prompted for each request.
    * Signs a new proof if the last one is about to expire or was rejected, or if the wallet's address has changed.
    */
   credential(): Promise<Credential>
@@ -32,12 +34,13 @@ type BillingProof = {
   evictingRejected(requester: Requester): Requester
 }
 
-export function billingProof({ wallet, deployment, now, onSign }: Parts): BillingProof {
+/** Proof that is sent in `X-Wallet-Auth`. */
+export function cachedProof({ purpose, wallet, deployment, now, onSign }: Parts): CachedProof {
   let cached: { address: string; until: number; credential: Promise<Credential> } | undefined
   const sign = async (): Promise<Credential> => {
     const { chainId } = await deployment()
-    onSign('a proof for billing')
-    const proof = await signProof(wallet, { purpose: 'BillingAuth', chainId, now })
+    onSign()
+    const proof = await signProof(wallet, { purpose, chainId, now })
     return { walletAuth: btoa(JSON.stringify(proof)) }
   }
   const credential = async () => {
