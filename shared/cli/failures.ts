@@ -64,10 +64,11 @@ function exitOf(error: SvcError): number {
   if (hasRun(error)) return EXIT.failed
   if (UNAVAILABLE_CODES.has(code)) return EXIT.unavailable
   if (name === 'NotSent') return WITHOUT_CREDENTIAL.has(code) ? EXIT.unauthorized : EXIT.usage
+  // A list that does not contain the object also counts, although its status is 200.
+  if (name === 'NotFound') return EXIT.notFound
   // Without a status, the evidence was rejected, or a response failed verification.
   if (status === undefined) return EXIT.failed
   if (status === 401 || status === 403) return EXIT.unauthorized
-  if (status === 404) return EXIT.notFound
   if (status === 402) return EXIT.payment
   return status === 429 || status >= 500 ? EXIT.unavailable : EXIT.usage
 }

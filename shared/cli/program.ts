@@ -11,6 +11,7 @@ import { registerMcp } from './commands/mcp.ts'
 import { registerReceipt } from './commands/receipt.ts'
 import { registerRun } from './commands/run.ts'
 import { registerTrigger } from './commands/trigger.ts'
+import { registerTx } from './commands/tx.ts'
 import { registerUp } from './commands/up.ts'
 import { registerVerify } from './commands/verify.ts'
 import { registerWallet } from './commands/wallet.ts'
@@ -21,6 +22,7 @@ const COMMANDS = [
   registerUp,
   registerAccount,
   registerWallet,
+  registerTx,
   registerCid,
   registerGroup,
   registerKey,

@@ -10,7 +10,9 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { approve } from '../../origin/stack/approved-token.ts'
+import { localStackOf } from '../../shared/cli/local-stack.ts'
 import type { Wallet } from '../../shared/client/index.ts'
+import { SEND_TRANSACTION_CID } from '../../shared/wire/send-transaction-action.ts'
 import { svc } from '../shared/cli/command-line.ts'
 import { type Example, examplesOf } from '../shared/cli/examples.ts'
 import { PAYROLL, transaction } from '../shared/policies/requests.ts'
@@ -121,13 +123,39 @@ const credentials = () =>
 async function prepared({ path, line }: Example): Promise<Record<string, string>> {
   if (path === 'svc account use')
     writeFileSync(join(folder, 'account.key'), credentials().origins[stack.baseUrl].account_key)
-  if (!line.includes('$WALLET')) return {}
-  const wallets = JSON.parse((await typed('svc wallet list --json')).out) as Wallet[]
-  const mustHavePolicy = /^svc (?:wallet policy|verify wallet)/.test(path)
-  return {
-    WALLET: wallets.find(({ policy_hash }) => Boolean(policy_hash) === mustHavePolicy)!
-      .wallet_address,
+  if (path === 'svc tx speed-up' || path === 'svc tx cancel')
+    return { TRANSACTION: await openTransaction() }
+  if (line.includes('$TRANSACTION')) {
+    const listed = JSON.parse((await typed('svc tx list --json')).out) as { id: string }[]
+    return { TRANSACTION: listed[0]!.id }
   }
+  if (!line.includes('$WALLET')) return {}
+  const WALLET = await walletOf(/^svc (?:wallet policy|verify wallet)/.test(path))
+  if (path === 'svc tx send') await fund(WALLET)
+  return { WALLET }
+}
+
+async function walletOf(mustHavePolicy: boolean): Promise<string> {
+  const wallets = JSON.parse((await typed('svc wallet list --json')).out) as Wallet[]
+  const found = wallets.find(({ policy_hash }) => Boolean(policy_hash) === mustHavePolicy)
+  return found!.wallet_address
+}
+
+/** Sends a transaction that no block includes until its ceiling is raised. */
+async function openTransaction(): Promise<string> {
+  const wallet = await walletOf(false)
+  const words = `--wallet ${wallet} --chain ethereum --to ${wallet} --max-fee 1wei`
+  const { out } = await typed(`svc tx send ${words} --json`)
+  return (JSON.parse(out) as { id: string }).id
+}
+
+/** Gives the wallet coins on the stack's chain. */
+async function fund(wallet: string): Promise<void> {
+  const { rpcUrl } = localStackOf(folder, environment)!
+  const params = [wallet, '0xde0b6b3a7640000']
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_setBalance', params })
+  const headers = { 'content-type': 'application/json' }
+  expect((await fetch(rpcUrl, { method: 'POST', headers, body })).ok).toBe(true)
 }
 
 /** Exit code 3 means SIMULATED, which is the expected verdict of a local stack. */
@@ -203,6 +231,8 @@ describe('a read-only login', () => {
 describe('svc mcp', () => {
   it('requests access from a person, and all of its tools work', async () => {
     await typed('svc key create --name mcp --execute-in 1 --create-wallets')
+    await typed(`svc group add-action 1 ${SEND_TRANSACTION_CID}`)
+    const wallet = await walletOf(false)
     await useEveryTool({
       command: [process.execPath, main, 'mcp'],
       folder,
@@ -212,6 +242,7 @@ describe('svc mcp', () => {
         SVC_USAGE_KEY: credentials().origins[stack.baseUrl].usage_keys.at(-1).key,
       },
       triggersUrl: stack.triggersUrl,
+      wallet,
       approve: (url, userCode) => approve(url, 'mcp@example.com', userCode),
       email: 'mcp@example.com',
     })

@@ -3,6 +3,7 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect } from 'vitest'
 import { called, refusal } from '../shared/cli/mcp-connection.ts'
+import { until } from './owner.ts'
 
 export type World = {
   /** The command, started in a folder that contains `action.js`. */
@@ -10,6 +11,8 @@ export type World = {
   folder: string
   environment: Record<string, string>
   triggersUrl: string
+  /** Wallet with coins with which the usage key may send transactions. */
+  wallet: string
   /** A person opens the URL, types the code and presses Authorize. */
   approve(this: void, authorizeUrl: string, userCode: string): Promise<void>
   email: string
@@ -33,6 +36,7 @@ export async function useEveryTool(world: World): Promise<void> {
     const trigger_id = await triggersIn(client)
     await runsOf(client, trigger_id)
     await walletsOf(client)
+    await transactionsOf(client, world.wallet)
     expect(await use(client, 'delete_trigger', { trigger_id })).toEqual({ deleted: trigger_id })
     expect((await refusal(client, 'get_trigger', { trigger_id })).status).toBe(404)
     const { tools } = await client.listTools()
@@ -115,4 +119,24 @@ async function walletsOf(client: Client): Promise<void> {
   const request = { kind: 'message', message: 'greetings, Ada' }
   const simulated = await use(client, 'simulate_signature', { pkp_id, request })
   expect(simulated).toMatchObject({ decision: 'allow', rule: 'greet', policy_hash })
+}
+
+async function transactionsOf(client: Client, wallet: string): Promise<void> {
+  const fields = { pkp_id: wallet, chain: 'ethereum', to: wallet, value: '1' }
+  // No block includes a transaction with this ceiling until it is raised.
+  const first = { ...fields, max_fee_per_gas: '1', idempotency_key: 'first' }
+  const { id, state } = await use(client, 'send_transaction', first)
+  expect(state).toBe('queued')
+  expect((await use(client, 'send_transaction', first)).id).toBe(id)
+  const raised = { id, max_fee_per_gas: String(10n ** 11n) }
+  expect((await use(client, 'speed_up_transaction', raised)).id).toBe(id)
+  await until(60, 'the transaction is mined', async () => {
+    const { transactions } = await use(client, 'list_transactions', { id })
+    return /mined|final/.test(transactions[0].state) || undefined
+  })
+  const second = { ...first, idempotency_key: 'second' }
+  const other = (await use(client, 'send_transaction', second)).id
+  await use(client, 'cancel_transaction', { id: other })
+  const { transactions } = await use(client, 'list_transactions', { pkp_id: wallet })
+  expect(transactions.map((one: { id: string }) => one.id)).toEqual([other, id])
 }

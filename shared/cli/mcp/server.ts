@@ -4,6 +4,7 @@ import type { McpParts } from './tool.ts'
 import { addActionTools } from './tools/action-tools.ts'
 import { addIdentityTools } from './tools/identity-tools.ts'
 import { addRunTools } from './tools/run-tools.ts'
+import { addTransactionTools } from './tools/transaction-tools.ts'
 import { addTriggerTools } from './tools/trigger-tools.ts'
 import { addWalletTools } from './tools/wallet-tools.ts'
 import { readBoundedBody } from '../../network/bounded-body.ts'
@@ -25,6 +26,7 @@ export function makeMcpServer(parts: McpParts, triggersUrl: string | undefined):
   addRunTools(server, parts)
   addActionTools(server, parts)
   addWalletTools(server, parts)
+  addTransactionTools(server, parts)
   if (triggersUrl !== undefined) addGuide(server, parts, triggersUrl + GUIDE)
   return server
 }

@@ -44,6 +44,9 @@ export const DESTROYS: ToolAnnotations = {
   openWorldHint: false,
 }
 
+/** Sends to a chain, and spends coins of a wallet. */
+export const SPENDS: ToolAnnotations = { ...DESTROYS, openWorldHint: true }
+
 export function addTool<Input, Output extends object>(
   server: McpServer,
   name: string,

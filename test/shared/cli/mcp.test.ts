@@ -83,6 +83,7 @@ describe('svc mcp', () => {
     expect(tools.map(({ name }) => name).toSorted()).toEqual([
       'authorize',
       'cancel_run',
+      'cancel_transaction',
       'compute_action_cid',
       'create_trigger',
       'create_wallet',
@@ -92,11 +93,14 @@ describe('svc mcp', () => {
       'get_wallet_policy',
       'list_chains',
       'list_runs',
+      'list_transactions',
       'list_triggers',
       'preview_trigger',
       'purge_trigger',
       'replay_run',
+      'send_transaction',
       'simulate_signature',
+      'speed_up_transaction',
       'test_trigger',
       'update_trigger',
       'wait_for_run',
@@ -109,8 +113,9 @@ describe('svc mcp', () => {
     const { tools } = await client.listTools()
     const fields = tools.flatMap(({ inputSchema }) => Object.keys(inputSchema.properties ?? {}))
     expect(fields.filter((name) => /key|token|secret/.test(name)).toSorted()).toEqual([
-      ...Array.from({ length: 5 }, () => 'usage_key_file'),
-      ...Array.from({ length: 5 }, () => 'usage_key_variable'),
+      'idempotency_key',
+      ...Array.from({ length: 9 }, () => 'usage_key_file'),
+      ...Array.from({ length: 9 }, () => 'usage_key_variable'),
     ])
   })
 
@@ -123,15 +128,18 @@ describe('svc mcp', () => {
     expect(ofPolicies.map(({ name }) => name)).toEqual(['create_wallet', 'simulate_signature'])
   })
 
-  it('marks only tools that delete, change or end something as destructive, and only queries as read-only', async () => {
+  it('marks only tools that delete, change, end or spend something as destructive, and only queries as read-only', async () => {
     const { client } = await mcp()
     const { tools } = await client.listTools()
     const withHint = (hint: 'destructiveHint' | 'readOnlyHint') =>
       tools.filter(({ annotations }) => annotations![hint]).map(({ name }) => name)
     expect(withHint('destructiveHint').toSorted()).toEqual([
       'cancel_run',
+      'cancel_transaction',
       'delete_trigger',
       'purge_trigger',
+      'send_transaction',
+      'speed_up_transaction',
       'update_trigger',
     ])
     expect(
