@@ -27,6 +27,7 @@ export const SECTIONS: readonly Section[] = [
       'cli',
       'client',
       'receipts',
+      'transactions',
       'policies',
       'contracts',
       'glossary',

@@ -149,6 +149,8 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/how-to/cap-spending.md', title: "Cap what a key spends", lead: "Goal: create a usage key that can spend at most two cents an hour, even if it leaks.", load: () => import('../../docs/how-to/cap-spending.md') },
   { file: 'docs/how-to/deploy.md', title: "Deploy", lead: "Goal: set up a deployment that anyone can verify.", load: () => import('../../docs/how-to/deploy.md') },
   { file: 'docs/how-to/derive-an-action.md', title: "Derive an action", lead: "Goal: create a wallet that two people can share without having to trust each other.", load: () => import('../../docs/how-to/derive-an-action.md') },
+  { file: 'docs/how-to/from-defender.md', title: "Move from OpenZeppelin Defender's relayer", lead: "Goal: replace a relayer of OpenZeppelin Defender, the program that sends with it, and an action that uses it on a schedule.", load: () => import('../../docs/how-to/from-defender.md') },
+  { file: 'docs/how-to/from-gelato.md', title: "Move from Gelato Web3 Functions", lead: "Goal: run the three common jobs of Web3 Functions here: a scheduled call, a call that reacts to an event, and a price update.", load: () => import('../../docs/how-to/from-gelato.md') },
   { file: 'docs/how-to/limit-a-wallet.md', title: "Limit what a wallet may sign", lead: "Goal: give an agent a wallet that can pay your suppliers up to 100 USDC a day, and cannot do anything else, even if someone else controls the agent.", load: () => import('../../docs/how-to/limit-a-wallet.md') },
   { file: 'docs/how-to/own-an-account.md', title: "Own an account with a wallet", lead: "Goal: convert your account so that only your wallet can change the account's permissions.", load: () => import('../../docs/how-to/own-an-account.md') },
   { file: 'docs/how-to/prepare.md', title: "Prerequisites", lead: "The How to pages require a running stack, an account and a token.", load: () => import('../../docs/how-to/prepare.md') },
@@ -164,5 +166,6 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/scale.md', title: "Scale and cost", lead: "This page lists what each part of the service runs on, its limit, and its cost.", load: () => import('../../docs/scale.md') },
   { file: 'docs/security.md', title: "Security", lead: "This page is the threat model of the service.", load: () => import('../../docs/security.md') },
   { file: 'docs/storage.md', title: "Storage", lead: "This page lists every table and file in which the service stores data.", load: () => import('../../docs/storage.md') },
+  { file: 'docs/transactions.md', title: "Transactions", lead: "sendTransaction sends a transaction of a wallet, and sees to it until it is final.", load: () => import('../../docs/transactions.md') },
   { file: 'docs/triggers.md', title: "Triggers", lead: "A trigger runs an action when it receives an HTTP request, on a schedule, or when a contract emits an event.", load: () => import('../../docs/triggers.md') },
 ]

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { approve } from '../../origin/stack/approved-token.ts'
 import { choosePorts } from '../../origin/stack/ports.ts'
 import { type ProcessorDouble, startProcessor } from '../doubles/processor/server.ts'
+import { startWebServer, type WebServer } from '../doubles/web-server.ts'
 import { blocksIn, canBeOutput, fileOf, isCommands, root } from './docs/blocks.ts'
 import { bodiesHold } from './docs/body-suite.ts'
 import { documents, isElsewhere, readOf } from './docs/documents.ts'
@@ -21,17 +22,24 @@ import { hasTools } from './skill/walk.ts'
 import { anyPorts, type StartedStack, startStack } from './stack.ts'
 
 let processor: ProcessorDouble
+/** Responds as the price API in docs/how-to/from-gelato.md. */
+let prices: WebServer
 let started: StartedStack
 beforeAll(async () => {
   processor = await startProcessor()
+  prices = await startWebServer((_, response) =>
+    response.end('{"data":{"amount":"3012.345","base":"ETH","currency":"USD"}}'),
+  )
   // Chosen in advance, as in docs/how-to/sign-on-a-schedule.md: outbound permissions are set when the origin starts.
   const { chain } = await choosePorts(anyPorts)
-  const settings = { ...processor.settings, SVC_OUTBOUND_ALLOW: `localhost:${chain}` }
+  const outbound = `localhost:${chain},127.0.0.1:${prices.port}`
+  const settings = { ...processor.settings, SVC_OUTBOUND_ALLOW: outbound }
   const environment = { ...anyPorts, SVC_CHAIN_PORT: String(chain) }
   started = await startStack({ originSettings: settings, environment, ownDatabase: true })
 })
 afterAll(async () => {
   await started?.stop()
+  await prices?.close()
   await processor?.close()
 })
 
@@ -84,6 +92,8 @@ describe('code blocks in the documentation', () => {
     ['a … c', 'a b c', true],
     ['eyJh…', 'eyJhbGciOiJFUzI1NiJ9.eyJh0xJ-0xab.c-0x9f_0xQm7', true],
     ['Qm12…34', 'Qm-0x'.repeat(9), true],
+    ['tx_…', `tx_${'a1'.repeat(16)}`, true],
+    ['tx_…', 'Qm', false],
     ['0x12…34', `0x${'ab'.repeat(65)}`, true],
     ['0x12…34', 'Qm-0x'.repeat(9), false],
     ['converted', 'reverted', false],
@@ -118,6 +128,7 @@ describe.skipIf(!hasTools)('a reader of the documentation', () => {
             ...given.inPlaceOf,
             '/tmp/': `${folder}/`,
             'https://api.stripe.com': processor.url,
+            'https://api.coinbase.com': `http://127.0.0.1:${prices.port}`,
             ...inPlaceOf(started),
           },
           open: (url, code) =>

@@ -44,6 +44,7 @@ export const READINGS: Record<string, (started: StartedStack) => Reading> = {
     prints: ['success'],
   }),
   'docs/how-to/deploy.md': () => ({ before: [] }),
+  'docs/transactions.md': () => ({ before: prepared().slice(0, 1) }),
   'docs/receipts.md': (started) => ({
     before: [
       ...prepared().slice(0, 1),

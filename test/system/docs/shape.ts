@@ -49,9 +49,9 @@ function misshapenText(expected: string, actual: string, at: string): string | u
   return found === undefined ? undefined : `${at}: ${found}`
 }
 
-// Hex bytes, three-part tokens, keys and CIDs. Matches at the start of a token only, because a token may contain `0x`.
+// Hex bytes, three-part tokens, keys, CIDs and IDs of transactions. Matches at the start of a token only, because a token may contain `0x`.
 const HEX = '0x[0-9a-fA-F]*…?[0-9a-fA-F]*(?![\\w-])'
-const TOKEN = '\\beyJ[\\w.-]*…?|[\\w-]{32,}|\\bQm\\w+…?\\w*'
+const TOKEN = '\\beyJ[\\w.-]*…?|[\\w-]{32,}|\\bQm\\w+…?\\w*|\\btx_…'
 
 /** Replaces text that varies between runs with placeholders. */
 const shapeOf = (text: string) =>
