@@ -16,6 +16,7 @@ import params from './references/params.md'
 import runs from './references/runs.md'
 import schedules from './references/schedules.md'
 import senders from './references/senders.md'
+import transactions from './references/transactions.md'
 import wallets from './references/wallets.md'
 
 type ServedDocument = {
@@ -36,6 +37,7 @@ const TEMPLATES: Record<string, string> = {
   '/references/runs.md': runs,
   '/references/schedules.md': schedules,
   '/references/senders.md': senders,
+  '/references/transactions.md': transactions,
   '/references/wallets.md': wallets,
 }
 
