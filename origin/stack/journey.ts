@@ -36,7 +36,7 @@ export class JourneyError extends Error {
 
 /**
  * Action that verifies GitHub's signature over the exact bytes, and then signs the received message with the wallet's
- * key.
+ * key. It sends tokens on that the wallet receives.
  */
 const ACTION = `async function main(params) {
   if (params.event_raw !== undefined) {
@@ -47,7 +47,21 @@ const ACTION = `async function main(params) {
   const message = messageOf(params)
   const wallet = new ethers.Wallet(await Svc.Actions.getPrivateKey({ pkpId: params.pkp_id }))
   console.log('signing', message)
-  return { message, signature: await wallet.signMessage(message) }
+  const signed = { message, signature: await wallet.signMessage(message) }
+  if (params.source === 'chain_event') await sendOn(params)
+  return signed
+}
+
+async function sendOn({ event, pkp_id, friend }) {
+  const token = new ethers.utils.Interface(['function transfer(address to, uint256 value)'])
+  const { id } = await Svc.Actions.sendTransaction({
+    pkpId: pkp_id,
+    chain: event.chain,
+    to: event.contract_address,
+    data: token.encodeFunctionData('transfer', [friend, event.decoded.arg2]),
+    idempotencyKey: event.transaction_hash + '/' + event.log_index,
+  })
+  console.log('sends', id)
 }
 
 function messageOf({ source, event, message }) {
@@ -199,9 +213,14 @@ export async function runJourney(options: JourneyOptions): Promise<Journey> {
   if (options.wallet) {
     await runTokenJourney({
       wallet: options.wallet,
+      receiver: wallet.wallet_address,
       createTrigger,
       firstRun: (triggerId) => waitForRunEnd(options.triggersUrl, triggerId, bearer),
       signerOf: (response, message) => verifySigner(response, wallet.wallet_address, message),
+      transactionsOf: (runId) =>
+        callJson(`${options.baseUrl}/core/v1/transactions?run_id=${runId}`, {
+          headers: { 'x-api-key': master },
+        }),
       step,
     })
     const client = await runOwnershipJourney({

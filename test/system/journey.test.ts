@@ -30,8 +30,9 @@ it('signs for a webhook and a token transfer over HTTP only, with signatures tha
   const shownSteps = shown.split('\n').map((line) => line.split(/ {2,}/)[0])
   expect([...steps.keys()]).toEqual(shownSteps)
   expect(steps.get('the run of the transfer ends')).toMatch(
-    /^the action signed "0x[0-9A-Fa-f]{40} received 1500"$/,
+    /^the action signed "0x[0-9A-Fa-f]{40} received 1500" and sent them on$/,
   )
+  expect(steps.get('its transaction is final')).toMatch(/^block \d+: 0x[0-9A-Fa-f]{40} has 1500$/)
   expect(steps.get('pay $5.00 by card')).toBe('balance: $5.00 before, $10.00 after')
   expect(steps.get('billing/balance')).toBe('balance: $9.97 before the run, $9.96 after')
   expect(steps.get('read its private key')).toMatch(/^refused: getPrivateKey: .* has a policy/)
