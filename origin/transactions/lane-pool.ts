@@ -173,7 +173,12 @@ export class LanePool {
     const { leases, store, chains, log } = this.#options
     const chainIds = chains.all().map(({ chainId }) => chainId)
     try {
-      for (const id of await leases.acquireAbandoned(chainIds)) this.#add(id)
+      for (const id of await leases.acquireAbandoned(chainIds)) {
+        // This process had lost the lane without noticing, so what it knows may be outdated.
+        const outdated = this.get(id)
+        if (outdated) this.#drop(outdated)
+        this.#add(id)
+      }
       for (const row of await store.work(chainIds)) this.get(row)?.apply(row)
       for (const lane of this.#lanes.values())
         if (lane.idleMs > IDLE_MS) {

@@ -322,15 +322,19 @@ export class Lane {
     const { progress, id } = transaction
     transaction.isDirty = true
     store.save({ ...this.id, id, progress }).then(
-      (isSaved) => {
-        if (this.#live.get(id) !== transaction) return
-        if (transaction.progress !== progress) return
-        transaction.isDirty = false
-        if (!isSaved) {
+      (result) => {
+        if (result === 'lane_lost') return this.#context.onLost()
+        if (result === 'saved') onSaved(id)
+        if (this.#live.get(id) !== transaction || transaction.progress !== progress) return
+        if (result === 'saved') {
+          transaction.isDirty = false
+          if (progress.hasEnded) this.#logEnd(transaction)
+          if (progress.hasEnded) this.#remove(transaction)
+        } else {
+          // Another process has ended the transaction, or this process has missed that an attempt was recorded.
           this.#needsLoad = true
           this.wake()
-        } else if (progress.hasEnded) this.#remove(transaction)
-        if (isSaved) onSaved(id)
+        }
       },
       // The next check saves it.
       () => {},
@@ -355,15 +359,18 @@ export class Lane {
 
   /** Its state cannot change any more. */
   #end(transaction: LiveTransaction): void {
-    const { state, failureCode } = transaction.progress
     transaction.progress = { ...transaction.progress, hasEnded: true }
+    this.#save(transaction)
+  }
+
+  #logEnd(transaction: LiveTransaction): void {
+    const { state, failureCode } = transaction.progress
     const facts = { ...this.#facts(), id: transaction.id }
     const { log } = this.#context
     if (state === 'final') log('transactions.final', facts)
     else if (state === 'cancelled') log('transactions.cancelled', facts)
     else if (state === 'replaced') log('transactions.replaced', facts)
     else log('transactions.failed', { ...facts, code: failureCode ?? 'unknown' })
-    this.#save(transaction)
   }
 
   #wait(transaction: LiveTransaction, reason: WaitingReason | null): void {
@@ -536,7 +543,14 @@ export class Lane {
   async #checkUsedNonces(): Promise<void> {
     const { heads, chain, monotonic } = this.#context
     const count = this.#account?.count ?? 0
-    const used = this.#unmined().filter(({ nonce, needsReceipt }) => nonce < count && !needsReceipt)
+    const unmined = this.#unmined()
+    for (const transaction of unmined)
+      if (transaction.nonce >= count && transaction.progress.waitingFor === 'nonce') {
+        // A reorganization has removed the block in which the nonce was used.
+        transaction.foreignChecks = 0
+        this.#wait(transaction, null)
+      }
+    const used = unmined.filter(({ nonce, needsReceipt }) => nonce < count && !needsReceipt)
     const at = monotonic()
     if (used.length === 0 || at - this.#usedCheckedAt < CHECK_MS) return
     this.#usedCheckedAt = at
@@ -698,7 +712,10 @@ export class Lane {
     const at = this.#context.monotonic()
     if (!head || at < bumpAfter) return false
     const isOverdue = at - signedAt > BUMP_AFTER_MS[row.speed] && head.number > signedAtBlock
-    return isUnderpriced || head.baseFee > latest.maxFeePerGas || isOverdue
+    const isBelowBaseFee = head.baseFee > latest.maxFeePerGas
+    if (isUnderpriced || isBelowBaseFee || isOverdue) return true
+    if (transaction.progress.waitingFor === 'fees') this.#wait(transaction, null)
+    return false
   }
 
   async #replacementOf(
@@ -957,7 +974,12 @@ export class Lane {
   async #record(attempts: readonly NewAttempt[]): Promise<boolean> {
     if (attempts.length === 0 || this.#isClosed) return false
     this.#needsLoad = true
-    const recorded = await this.#context.store.recordAttempts(this.id, attempts)
+    const rejected = [...this.#live.values()].filter(({ progress }) => progress.hasEnded)
+    const recorded = await this.#context.store.recordAttempts(
+      this.id,
+      attempts,
+      rejected.map(({ id }) => id),
+    )
     if (recorded === 'lane_lost') this.#context.onLost()
     // The rows are read again, because another process has changed them.
     if (recorded !== 'recorded') {
@@ -996,6 +1018,7 @@ export class Lane {
     switch (outcome) {
       case 'accepted':
         transaction.isAccepted = true
+        if (transaction.progress.waitingFor === 'funds') this.#wait(transaction, null)
         if (transaction.progress.state !== 'signed') return
         transaction.progress = { ...transaction.progress, state: 'broadcast' }
         return this.#save(transaction)

@@ -48,6 +48,9 @@ export type Progress = {
 
 export type ProgressUpdate = LaneId & { id: string; progress: Progress }
 
+/** `stale` if the row has ended before, or was signed since the update; `lane_lost` if another process may hold the lane. */
+export type SaveResult = 'saved' | 'stale' | 'lane_lost'
+
 /** An attempt to record, with the members of the transaction's row that change with it. */
 export type NewAttempt = Omit<AttemptRow, 'createdAt'> & {
   /** True if the transaction is queued, and this is its first attempt. */
@@ -84,7 +87,7 @@ export class TransactionStore {
     write: (batch) => this.#insert(batch),
     bytesOf: ({ data }) => data.length,
   })
-  readonly #updates = new GroupCommit<ProgressUpdate, boolean>({
+  readonly #updates = new GroupCommit<ProgressUpdate, SaveResult>({
     write: (batch) => this.#update(batch),
   })
 
@@ -308,19 +311,24 @@ export class TransactionStore {
 
   /**
    * Records attempts, all of them or none. Must succeed before their bytes are sent to a node.
+   * @param rejected queued transactions that this process has rejected, but whose rows may not say so yet
    * @returns `lane_lost` if another process may hold the lane, `changed` if a transaction is not in the expected state,
-   *   for example because it was cancelled; nothing was recorded in both cases
+   *   for example because it was cancelled, or if there are earlier transactions that this process does not know;
+   *   nothing was recorded in both cases
    * @throws if it is unknown whether the attempts were recorded
    */
   async recordAttempts(
     lane: LaneId,
     attempts: readonly NewAttempt[],
+    rejected: readonly string[] = [],
   ): Promise<'recorded' | 'lane_lost' | 'changed'> {
     const { db } = this.#options
     try {
       return await db.transaction(async (tx) => {
         if (!(await this.#isHeld(tx, lane))) return 'lane_lost'
         const at = this.#date()
+        const own = attempts.map(({ transactionId }) => transactionId)
+        const first = attempts.filter(({ isFirst }) => isFirst).map((one) => one.transactionId)
         const updated = await tx.execute(sql`
           update ${transactions} t set
             state = case when v.first then 'signed' else t.state end,
@@ -344,6 +352,13 @@ export class TransactionStore {
             id text, first boolean, nonce bigint, gas_limit numeric, waiting_for text, policy_hash text, policy_rule text
           )
           where t.id = v.id and t.ended_at is null and (t.state = 'queued') = v.first
+            and not exists (
+              select 1 from ${transactions} earlier
+              where earlier.chain_id = ${lane.chainId} and earlier.address = ${lane.address}
+                and earlier.ended_at is null and earlier.state = 'queued'
+                and earlier.sequence < (select max(sequence) from ${transactions} where id in ${textArray(first)})
+                and earlier.id not in ${textArray([...own, ...rejected])}
+            )
           returning t.id`)
         if (idsOf(updated).size !== attempts.length) throw new RowsChangedError()
         await this.#insertAttempts(tx, attempts, at)
@@ -403,13 +418,12 @@ export class TransactionStore {
   /**
    * Stores what happened to a transaction. Updates that arrive during a write share the next one. They may be lost in a
    * crash, because the next holder of the lane finds out the same from the chain.
-   * @returns false if the row has ended before, or another process may hold the lane
    */
-  save(update: ProgressUpdate): Promise<boolean> {
+  save(update: ProgressUpdate): Promise<SaveResult> {
     return this.#updates.add(update)
   }
 
-  async #update(batch: readonly ProgressUpdate[]): Promise<boolean[]> {
+  async #update(batch: readonly ProgressUpdate[]): Promise<SaveResult[]> {
     const { db } = this.#options
     // Only the latest update of a transaction counts.
     const latest = new Map(batch.map((update) => [update.id, update]))
@@ -424,7 +438,7 @@ export class TransactionStore {
         where (chain_id, address) in (${sql.join(held, sql`, `)}) and ${isLaneHeldBy(this.#options.processId)}
         order by chain_id, address
         for share of ${transactionLanes}
-      )
+      ), saved as (
       update ${transactions} t set
         state = v.state,
         waiting_for = v.waiting_for,
@@ -446,9 +460,14 @@ export class TransactionStore {
       where t.id = v.id and t.chain_id = held.chain_id and t.address = held.address and t.ended_at is null
         -- An update from before the signature must not undo it.
         and (not v.unsigned or t.nonce is null)
-      returning t.id`)
+      returning t.id
+      )
+      select id from saved union all select chain_id || '/' || address from held`)
     const ids = idsOf(saved)
-    return batch.map(({ id }) => ids.has(id))
+    return batch.map((update) => {
+      if (!ids.has(laneKey(update))) return 'lane_lost'
+      return ids.has(update.id) ? 'saved' : 'stale'
+    })
   }
 
   /** Balance of a lane in wei, for later processes and for operators. */
@@ -526,6 +545,9 @@ const NOT_MINED = {
 function ofLane({ chainId, address }: LaneId): SQL | undefined {
   return and(eq(transactions.chainId, chainId), eq(transactions.address, address))
 }
+
+const textArray = (texts: readonly string[]) =>
+  sql`(select jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb))`
 
 /** @param result of a statement that returns IDs */
 function idsOf(result: unknown): Set<string> {

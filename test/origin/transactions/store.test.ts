@@ -173,6 +173,16 @@ describe('the store', () => {
     expect(await rowOf('tx_2')).toMatchObject({ state: 'signed', nonce: 0, gasLimit: 21_000n })
   })
 
+  it('records no attempt before those of earlier transactions that other processes have inserted', async () => {
+    const store = storeOf('a')
+    for (const id of ['tx_1', 'tx_2', 'tx_3']) await store.insert(newTransaction(id))
+    expect(await store.recordAttempts(LANE, [attemptOf('tx_3', 0)], ['tx_2'])).toBe('changed')
+    const rejected = ['tx_1', 'tx_2']
+    expect(await store.recordAttempts(LANE, [attemptOf('tx_3', 0)], rejected)).toBe('recorded')
+    const both = [attemptOf('tx_1', 1), attemptOf('tx_2', 2)]
+    expect(await store.recordAttempts(LANE, both)).toBe('recorded')
+  })
+
   it('never gives two transactions of a lane the same nonce', async () => {
     const store = storeOf('a')
     for (const id of ['tx_1', 'tx_2']) await store.insert(newTransaction(id))
@@ -186,16 +196,16 @@ describe('the store', () => {
     await store.insert(newTransaction('tx_1'))
     const save = (more: Partial<Progress>) =>
       store.save({ ...LANE, id: 'tx_1', progress: progressOf(more) })
-    expect(await save({ state: 'queued', waitingFor: 'order' })).toBe(true)
+    expect(await save({ state: 'queued', waitingFor: 'order' })).toBe('saved')
     expect(await rowOf('tx_1')).toMatchObject({ state: 'queued', waitingFor: 'order' })
     await store.recordAttempts(LANE, [attemptOf('tx_1', 0)])
-    expect(await save({ state: 'queued', waitingFor: 'order' })).toBe(false)
+    expect(await save({ state: 'queued', waitingFor: 'order' })).toBe('stale')
     const mined = { minedHash: '0x1', minedBlock: 7, minedBlockHash: '0x2', gasUsed: 21_000n }
     const saved = await Promise.all([save({}), save({ state: 'mined', ...mined })])
-    expect(saved).toEqual([true, true])
+    expect(saved).toEqual(['saved', 'saved'])
     expect(await rowOf('tx_1')).toMatchObject({ state: 'mined', waitingFor: null, ...mined })
-    expect(await save({ state: 'final', ...mined, hasEnded: true })).toBe(true)
-    expect(await save({ state: 'broadcast' })).toBe(false)
+    expect(await save({ state: 'final', ...mined, hasEnded: true })).toBe('saved')
+    expect(await save({ state: 'broadcast' })).toBe('stale')
     const row = await rowOf('tx_1')
     expect(row).toMatchObject({ state: 'final', ...mined })
     expect(row.endedAt).not.toBeNull()
@@ -210,7 +220,7 @@ describe('the store', () => {
       id: 'tx_1',
       progress: progressOf({ state: 'failed', hasEnded: true }),
     }
-    expect(await store.save(update)).toBe(false)
+    expect(await store.save(update)).toBe('lane_lost')
     expect(await rowOf('tx_1')).toMatchObject({ state: 'queued' })
   })
 
