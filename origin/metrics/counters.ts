@@ -1,7 +1,7 @@
 /** Metrics that are computed on request are in `gauges.ts`. */
 import { Counter, Histogram, Registry } from 'prom-client'
 import type { LogFields } from '../../shared/service-log/line.ts'
-import type { TransactionState } from '../../shared/wire/transactions.ts'
+import type { TransactionState } from '../../shared/wire/transaction-states.ts'
 import { FORWARDED_METHODS } from '../../shared/wire/sealed-http.ts'
 import { ORIGIN_EVENTS, type OriginEvent } from '../log/events.ts'
 

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client'
-import { WAITING_REASONS } from '../../shared/wire/transactions.ts'
+import { WAITING_REASONS } from '../../shared/wire/transaction-states.ts'
 import type { ChainNodes } from '../accounts/nodes/chain-nodes.ts'
 import type { ChainTransactions } from '../transactions/types.ts'
 import { collectGauge } from './collected.ts'

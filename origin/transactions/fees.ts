@@ -1,5 +1,5 @@
 import { toQuantity } from 'ethers'
-import type { TransactionSpeed } from '../../shared/wire/transactions.ts'
+import type { TransactionSpeed } from '../../shared/wire/transaction-states.ts'
 import { bumpedFees, type Fees, isWithinFeeLimit } from '../accounts/writer/fees.ts'
 import type { Rpc } from './simulation.ts'
 

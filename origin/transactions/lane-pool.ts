@@ -1,7 +1,7 @@
 import { PeriodicTask } from '../accounts/writer/periodic-task.ts'
 import { fromDatabase } from '../db/database-unavailable.ts'
 import { errorTrace, type OriginLog } from '../log.ts'
-import type { WaitingReason } from '../../shared/wire/transactions.ts'
+import type { WaitingReason } from '../../shared/wire/transaction-states.ts'
 import { FeeMarket } from './fees.ts'
 import { type HeadChange, HeadTracker } from './head-tracker.ts'
 import { Lane, type LaneContext } from './lane.ts'

@@ -1,6 +1,6 @@
 import { formatEther, toQuantity } from 'ethers'
 import { TRANSACTIONS_IN_FLIGHT_MAX } from '../../shared/limits.ts'
-import type { WaitingReason } from '../../shared/wire/transactions.ts'
+import type { WaitingReason } from '../../shared/wire/transaction-states.ts'
 import { findReceipt } from '../accounts/writer/receipt-poller.ts'
 import { errorTrace, type OriginLog } from '../log.ts'
 import {

@@ -1,5 +1,5 @@
 import { Transaction, type TransactionReceipt } from 'ethers'
-import type { TransactionFailureCode, WaitingReason } from '../../shared/wire/transactions.ts'
+import type { TransactionFailureCode, WaitingReason } from '../../shared/wire/transaction-states.ts'
 import type { Fees } from './fees.ts'
 import type { SimulatedCall } from './simulation.ts'
 import type { Progress } from './store.ts'

@@ -5,7 +5,7 @@ import { DeniedError } from '../../shared/policies/denial.ts'
 import { quoted, readList, requireFields } from '../../shared/policies/fields.ts'
 import { readBytes, readUint, SAFE_INTEGER_MAX } from '../../shared/policies/numbers.ts'
 import { pkpIdSchema } from '../../shared/wire/fields.ts'
-import { TRANSACTION_SPEEDS, type TransactionSpeed } from '../../shared/wire/transactions.ts'
+import { TRANSACTION_SPEEDS, type TransactionSpeed } from '../../shared/wire/transaction-states.ts'
 import type { TransactionRequest } from './types.ts'
 
 /** The request cannot be read. The message begins with the name of the field, as the caller wrote it. */

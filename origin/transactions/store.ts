@@ -12,7 +12,7 @@ import {
   sql,
 } from 'drizzle-orm'
 import { GroupCommit } from '../../shared/group-commit.ts'
-import type { TransactionState, WaitingReason } from '../../shared/wire/transactions.ts'
+import type { TransactionState, WaitingReason } from '../../shared/wire/transaction-states.ts'
 import { fromDatabase } from '../db/database-unavailable.ts'
 import type { Database, Transaction } from '../db/open.ts'
 import {

@@ -1,5 +1,6 @@
 import { getAddress } from 'ethers'
-import type { TransactionFailureCode, TransactionRecord } from '../../shared/wire/transactions.ts'
+import type { TransactionFailureCode } from '../../shared/wire/transaction-states.ts'
+import type { TransactionRecord } from '../../shared/wire/transactions.ts'
 import type { transactionAttempts, transactions } from '../db/schema.ts'
 
 export type TransactionRow = typeof transactions.$inferSelect

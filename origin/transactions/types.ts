@@ -2,11 +2,11 @@
 import type { JsonRpcApiProvider } from 'ethers'
 import type {
   TransactionFailureCode,
-  TransactionRecord,
   TransactionSpeed,
   TransactionState,
   WaitingReason,
-} from '../../shared/wire/transactions.ts'
+} from '../../shared/wire/transaction-states.ts'
+import type { TransactionRecord } from '../../shared/wire/transactions.ts'
 import type { Principal } from '../accounts/account.ts'
 
 /** What a caller asks for. Validated and normalized: hex in lower case, amounts in wei. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { TRANSACTION_STATES } from '../wire/transactions.ts'
+import { TRANSACTION_STATES } from '../wire/transaction-states.ts'
 
 /** A transaction that a run requested. It may have been sent later, and may never be mined. */
 export const receiptTransactionSchema = z.strictObject({

@@ -1,11 +1,11 @@
 /** Describes transactions to people. The console and the command line use the same words. */
 import type {
   TransactionFailureCode,
-  TransactionRecord,
   TransactionSpeed,
   TransactionState,
   WaitingReason,
-} from './transactions.ts'
+} from './transaction-states.ts'
+import type { TransactionRecord } from './transactions.ts'
 
 export const STATE_NAMES: Record<TransactionState, string> = {
   queued: 'Queued',

@@ -1,46 +1,12 @@
 /** Schemas of the operations on transactions (docs/transactions.md). Amounts are decimal texts in wei. */
 import { z } from 'zod'
+import {
+  TRANSACTION_FAILURE_CODES,
+  TRANSACTION_SPEEDS,
+  TRANSACTION_STATES,
+  WAITING_REASONS,
+} from './transaction-states.ts'
 import { addressSchema, cidSchema, hashSchema, pkpIdSchema } from './fields.ts'
-
-/**
- * - `queued`: stored, and not signed yet
- * - `signed`: its nonce and signed bytes are stored, and no node has accepted it yet
- * - `broadcast`: a node has accepted it
- * - `mined`: in a block that a reorganization may still remove
- * - `final`: in a final block, and successful
- * - `replaced`: a transaction that this service did not sign used its nonce
- * - `cancelled`: cancelled before it was signed, or by an empty transaction with its nonce
- * - `failed`: rejected before it was signed, or reverted in a block
- */
-export const TRANSACTION_STATES = [
-  'queued',
-  'signed',
-  'broadcast',
-  'mined',
-  'final',
-  'replaced',
-  'cancelled',
-  'failed',
-] as const
-export type TransactionState = (typeof TRANSACTION_STATES)[number]
-
-/** How soon a transaction should be mined. Decides the first fees, and when they are raised. */
-export const TRANSACTION_SPEEDS = ['fast', 'normal', 'cheap'] as const
-export type TransactionSpeed = (typeof TRANSACTION_SPEEDS)[number]
-
-/** Why an open transaction is not further. Null if it needs no explanation. */
-export const WAITING_REASONS = ['order', 'funds', 'fees', 'nonce', 'chain'] as const
-export type WaitingReason = (typeof WAITING_REASONS)[number]
-
-export const FAILURE_CODES = [
-  'policy_denied',
-  'permission_revoked',
-  'would_revert',
-  'insufficient_funds',
-  'gas_limit_too_high',
-  'reverted',
-] as const
-export type TransactionFailureCode = (typeof FAILURE_CODES)[number]
 
 const amountSchema = z.string().regex(/^(?:0|[1-9][0-9]{0,77})$/)
 const timeSchema = z.iso.datetime()
@@ -86,7 +52,7 @@ export const transactionSchema = z.object({
   replaced_by: hashSchema
     .nullable()
     .meta({ description: 'Hash of the foreign transaction that used the nonce, if known.' }),
-  failure: z.object({ code: z.enum(FAILURE_CODES), message: z.string() }).nullable(),
+  failure: z.object({ code: z.enum(TRANSACTION_FAILURE_CODES), message: z.string() }).nullable(),
   policy: z.object({ hash: hashSchema, rule: z.string() }).nullable().meta({
     description: 'Policy and rule that allowed the last signature. Null without a policy.',
   }),

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { withoutUndefined } from '../../json/without-undefined.ts'
-import type { TransactionRecord, TransactionState } from '../../wire/transactions.ts'
+import type { TransactionState } from '../../wire/transaction-states.ts'
+import type { TransactionRecord } from '../../wire/transactions.ts'
 import type { Cli } from '../cli.ts'
 import { EXIT } from '../terminal.ts'
 import type { GivenTransaction } from '../transactions/send-fields.ts'

@@ -1,5 +1,5 @@
 import { FunctionFragment, Interface } from 'ethers'
-import type { TransactionSpeed } from '../../wire/transactions.ts'
+import type { TransactionSpeed } from '../../wire/transaction-states.ts'
 import { tryParseJson } from '../../json/try-parse-json.ts'
 import { withoutUndefined } from '../../json/without-undefined.ts'
 import { UsageError } from '../terminal.ts'

@@ -1,12 +1,11 @@
 /** Transactions that wallets of the account send (docs/transactions.md). Amounts are in wei. */
 import { endsWait } from '../../wire/transaction-wait.ts'
+import type { TransactionSpeed, TransactionState } from '../../wire/transaction-states.ts'
 import type {
   ListedTransaction,
   SendingChain,
   TransactionDefaultsRecord,
   TransactionRecord,
-  TransactionSpeed,
-  TransactionState,
 } from '../../wire/transactions.ts'
 import { anySignal } from '../abortable.ts'
 import { NotFound } from '../failures/by-status.ts'

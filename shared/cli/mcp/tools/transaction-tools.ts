@@ -2,11 +2,11 @@ import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { withoutUndefined } from '../../../json/without-undefined.ts'
 import { IDEMPOTENCY_KEY_MAX, LIST_PAGE_MAX } from '../../../limits.ts'
+import { TRANSACTION_SPEEDS } from '../../../wire/transaction-states.ts'
 import {
   listedTransactionsResponse,
   sendTransactionRequest,
   speedUpTransactionRequest,
-  TRANSACTION_SPEEDS,
   transactionSchema,
   transactionsQuery,
 } from '../../../wire/transactions.ts'
