@@ -6,7 +6,7 @@ import type { CallOptions } from '../options.ts'
 import type { Credential, Requester } from '../request.ts'
 
 /** Query parameters. Undefined parameters are omitted. */
-type Query = Record<string, string | number | undefined>
+type Query = Record<string, string | number | undefined> & { page_size?: number }
 
 export type CoreCalls = {
   /** Sends a GET request. @param path path below `/core/v1/` */
@@ -58,13 +58,14 @@ export function coreCalls(requester: Requester, credential: CredentialSource): C
   }
 
   async function* pages<Item>(path: string, query: Query, options?: CallOptions) {
+    const { page_size = LIST_PAGE_MAX } = query
     for (let page = 0; ; page++) {
-      const paged = { ...query, page_number: page, page_size: LIST_PAGE_MAX }
+      const paged = { ...query, page_number: page, page_size }
       const { body, headers, status, requestId } = await get<Item[]>(pathOf(path, paged), options)
       if (!Array.isArray(body)) throw new NotTheApi('not a list', status, requestId)
       yield body
       const total = Number(headers.get('x-total-count') ?? Number.POSITIVE_INFINITY)
-      if (body.length < LIST_PAGE_MAX || (page + 1) * LIST_PAGE_MAX >= total) return
+      if (body.length < page_size || (page + 1) * page_size >= total) return
     }
   }
 

@@ -51,6 +51,8 @@ export type TransactionFilter = {
   chain?: string | number
   state?: TransactionState
   run_id?: string
+  /** Number of transactions in each request. @default 200 */
+  page_size?: number
 }
 
 export type SpeedUpFields = {
