@@ -24,6 +24,7 @@ import {
 } from './get-node-chain-config.ts'
 import { getSvcActionIpfsIdOperation } from './get-svc-action-ipfs-id.ts'
 import { getSvcActionWalletOperation } from './get-svc-action-wallet.ts'
+import { getTransactionBalancesOperation } from './get-transaction-balances.ts'
 import { getTransactionDefaultsOperation } from './get-transaction-defaults.ts'
 import { listActionsOperation } from './list-actions.ts'
 import { listApiKeysOperation } from './list-api-keys.ts'
@@ -73,6 +74,7 @@ export const operations: readonly Operation<any, any>[] = [
   transactionsOperation,
   cancelTransactionOperation,
   speedUpTransactionOperation,
+  getTransactionBalancesOperation,
   getTransactionDefaultsOperation,
   setTransactionDefaultsOperation,
   transactionChainsOperation,

@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import { fromDatabase } from '../db/database-unavailable.ts'
 import type { Database } from '../db/open.ts'
-import { transactionDefaults } from '../db/schema.ts'
+import { transactionDefaults, transactionLanes } from '../db/schema.ts'
 
 /** Amounts in wei. An absent amount means no limit. */
 export type TransactionDefaults = {
@@ -9,6 +9,12 @@ export type TransactionDefaults = {
   maxFeePerGas?: bigint
   /** Balance below which a wallet counts as low. */
   lowBalance?: bigint
+}
+
+export type WalletBalance = Pick<TransactionDefaults, 'lowBalance'> & {
+  chainId: number
+  balance: bigint
+  readAt: Date
 }
 
 /** Defaults of accounts for transactions, by chain. Not cached, so that a change applies in every process at once. */
@@ -39,6 +45,39 @@ export class AccountDefaults {
     const isOwn = eq(transactionDefaults.accountHash, accountHash)
     const rows = await fromDatabase(this.#db.select().from(transactionDefaults).where(isOwn))
     return new Map(rows.map((row) => [row.chainId, toDefaults(row)]))
+  }
+
+  /**
+   * Returns the balances of a wallet on the chains on which it has sent transactions, as they were last read.
+   * @param address of the wallet, in lower-case 0x hex
+   * @throws {DatabaseUnavailableError}
+   */
+  async balances(accountHash: string, address: string): Promise<WalletBalance[]> {
+    const { chainId, balance, checkedAt } = transactionLanes
+    const { lowBalance } = transactionDefaults
+    const ofChain = and(
+      eq(transactionDefaults.accountHash, accountHash),
+      eq(transactionDefaults.chainId, chainId),
+    )
+    const rows = await fromDatabase(
+      this.#db
+        .select({ chainId, balance, checkedAt, lowBalance })
+        .from(transactionLanes)
+        .leftJoin(transactionDefaults, ofChain)
+        .where(eq(transactionLanes.address, address)),
+    )
+    return rows.flatMap((row) =>
+      row.balance === null || row.checkedAt === null
+        ? []
+        : [
+            {
+              chainId: row.chainId,
+              balance: row.balance,
+              readAt: row.checkedAt,
+              ...(row.lowBalance !== null && { lowBalance: row.lowBalance }),
+            },
+          ],
+    )
   }
 
   /**

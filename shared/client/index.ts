@@ -31,6 +31,7 @@ export type {
   SendingChain,
   SpeedUpFields,
   Transaction,
+  TransactionBalance,
   TransactionDefaults,
   TransactionDefaultsFields,
   TransactionFields,

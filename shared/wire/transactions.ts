@@ -163,6 +163,24 @@ export const setTransactionDefaultsRequest = z.object({
   }),
 })
 
+export const transactionBalancesQuery = z.object({
+  pkp_id: pkpIdSchema.describe('The wallet: its ID or address.'),
+})
+
+export const transactionBalancesResponse = z.array(
+  z.object({
+    chain: z.string(),
+    chain_id: z.int(),
+    balance: amountSchema.meta({ description: 'Balance in wei when it was last read.' }),
+    low_balance: defaultsFields.low_balance,
+    is_low: z.boolean().meta({ description: 'True if the balance is below low_balance.' }),
+    read_at: timeSchema.meta({
+      description: 'The balance is read before transactions are signed.',
+    }),
+  }),
+)
+export type TransactionBalance = z.infer<typeof transactionBalancesResponse>[number]
+
 export const transactionChainsResponse = z.array(
   z.object({
     chain: z.string().meta({ description: 'Name of the chain.' }),

@@ -273,6 +273,18 @@ export const operationExamples: Record<string, { request?: unknown; answer?: unk
     request: { id: TRANSACTION_ID, max_fee_per_gas: '4000000000' },
     answer: { ...queued, max_fee_per_gas: '4000000000' },
   },
+  '/core/v1/get_transaction_balances': {
+    answer: [
+      {
+        chain: 'base',
+        chain_id: 8453,
+        balance: '25000000000000000',
+        low_balance: '10000000000000000',
+        is_low: false,
+        read_at: '2026-05-04T12:00:00.000Z',
+      },
+    ],
+  },
   '/core/v1/get_transaction_defaults': { answer: [defaults] },
   '/core/v1/set_transaction_defaults': {
     request: { chain: 'base', max_fee_per_gas: '2000000000', low_balance: '10000000000000000' },

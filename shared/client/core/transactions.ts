@@ -4,6 +4,7 @@ import type { TransactionSpeed, TransactionState } from '../../wire/transaction-
 import type {
   ListedTransaction,
   SendingChain,
+  TransactionBalance,
   TransactionDefaultsRecord,
   TransactionRecord,
 } from '../../wire/transactions.ts'
@@ -21,7 +22,7 @@ import type { WaitOptions } from './wait-until-permitted.ts'
 
 export type Transaction = TransactionRecord
 export type TransactionDefaults = TransactionDefaultsRecord
-export type { ListedTransaction, SendingChain }
+export type { ListedTransaction, SendingChain, TransactionBalance }
 
 /** An amount: a bigint, a number below 2^53, decimal text or 0x hex. */
 type Amount = bigint | number | string
@@ -135,6 +136,11 @@ export type TransactionOperations = {
       fields: TransactionDefaultsFields,
       options?: CallOptions,
     ): Promise<TransactionDefaults>
+    /**
+     * Returns the balances of a wallet on the chains on which it has sent, as they were last read. Only for the owner of
+     * the account.
+     */
+    balances(fields: { pkp_id: PkpId }, options?: CallOptions): Promise<TransactionBalance[]>
     /** Lists the chains on which wallets can send. */
     chains(options?: CallOptions): Promise<SendingChain[]>
   }
@@ -173,6 +179,7 @@ export function transactionOperations(parts: TransactionParts): TransactionOpera
       defaults: (options) => reads.read('get_transaction_defaults', {}, options),
       setDefaults: (fields, options) =>
         writes.write('set_transaction_defaults', withTextAmounts(fields), options),
+      balances: (fields, options) => reads.read('get_transaction_balances', fields, options),
       chains: (options) => publicRead(requester, 'transaction_chains', options),
     },
   }

@@ -33,6 +33,7 @@ const ACCESS: Readonly<Record<string, Access>> = {
   '/core/v1/transactions': 'own',
   '/core/v1/cancel_transaction': 'own',
   '/core/v1/speed_up_transaction': 'own',
+  '/core/v1/get_transaction_balances': 'master',
   '/core/v1/get_transaction_defaults': 'master',
   '/core/v1/set_transaction_defaults': 'master',
   '/core/v1/transaction_chains': 'open',

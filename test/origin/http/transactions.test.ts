@@ -69,9 +69,9 @@ const idsOf = ({ body }: { body: { id: string }[] }) => body.map(({ id }) => id)
 const change = (name: 'cancel' | 'speed_up', id: string, more: Options = { key }) =>
   origin.core(`${name}_transaction`, { body: { id }, ...more })
 const get = async (id: string, more?: Options) => (await list(`?id=${id}`, more)).body[0]
-const until = async (id: string, done: (record: any) => boolean) => {
+const until = async (id: string, done: (record: any) => boolean, more?: Options) => {
   for (;;) {
-    const record = await get(id)
+    const record = await get(id, more)
     if (done(record)) return record
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
@@ -390,6 +390,37 @@ describe('set_transaction_defaults', () => {
     expect(await stored()).toEqual([{ ...none, low_balance: '7' }])
     expect((await set({ max_fee_per_gas: 0 })).status).toBe(400)
     expect((await set({ chain: 'solana' })).headers.get('x-svc-error')).toBe('unknown_chain')
+  })
+})
+
+describe('get_transaction_balances', () => {
+  it('returns the balance that was read before a signature, and whether it is low', async () => {
+    const account = await origin.account()
+    const { pkp_id } = await funded(account)
+    const body = { chain: 'ethereum', low_balance: '2000000000000000000' }
+    await origin.core('set_transaction_defaults', { key: account, body })
+    const { id } = (await send({ pkp_id }, { key: account })).body
+    await until(id, ({ ended_at }) => ended_at, { key: account })
+    const balances = await origin.core(`get_transaction_balances?pkp_id=${pkp_id}`, {
+      key: account,
+    })
+    expect(balances.body).toEqual([
+      {
+        chain: 'ethereum',
+        chain_id: 31_337,
+        balance: expect.stringMatching(/^(?:1000000000000000000|999\d{15})$/),
+        low_balance: body.low_balance,
+        is_low: true,
+        read_at: expect.any(String),
+      },
+    ])
+  })
+
+  it('foreign wallet: rejects a wallet of another account', async () => {
+    const { status } = await origin.core(`get_transaction_balances?pkp_id=${wallet.pkp_id}`, {
+      key: await origin.account(),
+    })
+    expect(status).toBe(404)
   })
 })
 

@@ -79,6 +79,7 @@ export const VALID_REQUESTS: Readonly<Record<string, (known: Known) => ValidRequ
   '/core/v1/transactions': () => ({ query: '?state=queued' }),
   '/core/v1/cancel_transaction': ({ transaction }) => ({ body: { id: transaction } }),
   '/core/v1/speed_up_transaction': ({ transaction }) => ({ body: { id: transaction } }),
+  '/core/v1/get_transaction_balances': ({ pkpId }) => ({ query: `?pkp_id=${pkpId}` }),
   '/core/v1/get_transaction_defaults': () => ({}),
   '/core/v1/set_transaction_defaults': () => ({ body: { chain: 'ethereum' } }),
   '/core/v1/transaction_chains': () => ({}),
