@@ -13,6 +13,11 @@ declare module '*/scripts/charts.js' {
   export const drawChart: (typeof import('./charts/module.ts'))['drawChart']
 }
 
+declare module '*/scripts/transactions.js' {
+  export const showWalletTransactions: (typeof import('./transactions/module.tsx'))['showWalletTransactions']
+  export const showRunTransactions: (typeof import('./transactions/module.tsx'))['showRunTransactions']
+}
+
 declare module '*/scripts/policies.js' {
   export const showPolicyDraft: (typeof import('./policies/module.tsx'))['showPolicyDraft']
   export const showWalletPolicy: (typeof import('./policies/module.tsx'))['showWalletPolicy']

@@ -21,14 +21,22 @@ const PUBLIC_CHAINS = new Map<number, PublicChain>([
 
 const PATHS = { tx: /^0x[0-9a-f]{64}$/i, address: /^0x[0-9a-f]{40}$/i } as const
 
-/** Returns a link to a transaction or an address, or undefined if the chain has no known explorer. */
+/** URLs of block explorers by chain ID, without a path. */
+export type Explorers = Readonly<Record<number, string>>
+
+/**
+ * Returns a link to a transaction or an address, or undefined if the chain has no known explorer with https.
+ * @param configured explorers of the deployment, which replace the known ones
+ */
 export function explorerUrl(
   chainId: number,
   kind: keyof typeof PATHS,
   id: string,
+  configured: Explorers = {},
 ): string | undefined {
-  const chain = PUBLIC_CHAINS.get(chainId)
-  return chain && PATHS[kind].test(id) ? `${chain.explorer}/${kind}/${id}` : undefined
+  const explorer = configured[chainId] ?? PUBLIC_CHAINS.get(chainId)?.explorer
+  const isLink = explorer?.startsWith('https://') && PATHS[kind].test(id)
+  return isLink ? `${explorer}/${kind}/${id}` : undefined
 }
 
 /** Returns the symbol of a chain's native coin, or `native coin` if it is not known. */

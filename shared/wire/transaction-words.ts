@@ -47,8 +47,11 @@ const FAILURE_NAMES: Record<TransactionFailureCode, string> = {
   reverted: 'Reverted',
 }
 
+/** Listed transactions do not have all data. */
+type Described = Omit<TransactionRecord, 'data'>
+
 /** Explains the state of a transaction in one or two sentences. May quote a revert reason, which is untrusted. */
-export function explainTransaction(transaction: TransactionRecord): string {
+export function explainTransaction(transaction: Described): string {
   const { state, waiting_for, mined, failure, ended_at } = transaction
   const reorg = mined && ended_at === null ? ' A reorganization can still remove its block.' : ''
   switch (state) {
@@ -89,5 +92,5 @@ export const isPending = ({ state }: Pick<TransactionRecord, 'state'>): boolean 
   state === 'queued' || state === 'signed' || state === 'broadcast'
 
 /** Returns true if a cancellation is signed, and neither it nor the transaction is in a block yet. */
-export const isCancelling = (transaction: TransactionRecord): boolean =>
+export const isCancelling = (transaction: Described): boolean =>
   isPending(transaction) && transaction.attempts.some(({ kind }) => kind === 'cancel')

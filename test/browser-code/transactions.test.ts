@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { lowBalanceChains } from '../../edge/browser/transactions/low-balance.ts'
+import { nextPollMs } from '../../edge/browser/transactions/next-poll.ts'
 import { coinOf, explorerUrl } from '../../shared/wire/public-chains.ts'
 import { explainTransaction } from '../../shared/wire/transaction-words.ts'
 import type { TransactionRecord } from '../../shared/wire/transactions.ts'
@@ -97,6 +99,20 @@ describe('a link to a block explorer', () => {
     expect(coinOf(137)).toBe('POL')
   })
 
+  it('leads to the explorer that the deployment has configured', () => {
+    const configured = { 1: 'https://explorer.example/mainnet', 31_337: 'https://local.example' }
+    expect(explorerUrl(1, 'tx', HASH, configured)).toBe(
+      `https://explorer.example/mainnet/tx/${HASH}`,
+    )
+    expect(explorerUrl(31_337, 'tx', HASH, configured)).toBe(`https://local.example/tx/${HASH}`)
+    expect(explorerUrl(8453, 'tx', HASH, configured)).toBe(`https://basescan.org/tx/${HASH}`)
+  })
+
+  it('injected script: is omitted unless the explorer has https', () => {
+    for (const url of ['http://etherscan.io', 'javascript:alert(1)//', ''])
+      expect(explorerUrl(1, 'tx', HASH, { 1: url }), url).toBeUndefined()
+  })
+
   it('is omitted for a chain without a known explorer', () => {
     expect(explorerUrl(31_337, 'tx', HASH)).toBeUndefined()
     expect(coinOf(31_337)).toBe('native coin')
@@ -106,4 +122,27 @@ describe('a link to a block explorer', () => {
     for (const id of ['../login', `${HASH}?x`, `${HASH}\n`, 'javascript:alert(1)', ''])
       expect(explorerUrl(1, 'tx', id), id).toBeUndefined()
   })
+})
+
+it('warns of a balance below the threshold, and of a transaction that waits for funds', () => {
+  const balance = {
+    chain: 'base',
+    chain_id: 8453,
+    balance: '1',
+    low_balance: '2',
+    is_low: true,
+    read_at: '2026-01-01T00:00:00Z',
+  }
+  const waiting = transaction({ waiting_for: 'funds', chain: 'polygon' })
+  const others = [transaction({ waiting_for: 'order', chain: 'bsc' }), transaction()]
+  expect(lowBalanceChains([balance], [waiting, ...others])).toEqual(['base', 'polygon'])
+  expect(lowBalanceChains([{ ...balance, is_low: false }], others)).toEqual([])
+})
+
+it('polls less and less often while nothing changes', () => {
+  const unchanged = (pauseMs: number) => nextPollMs(pauseMs, false)
+  expect([0, 2_000, 3_000, 14_000, 15_000].map(unchanged)).toEqual([
+    2_000, 3_000, 4_500, 15_000, 15_000,
+  ])
+  expect(nextPollMs(15_000, true)).toBe(2_000)
 })

@@ -15,6 +15,7 @@ import { policyWalks } from './walks/policies.ts'
 import { requestWalks } from './walks/request.ts'
 import { runWalks } from './walks/runs.ts'
 import { signInWalks } from './walks/sign-in.ts'
+import { transactionWalks } from './walks/transactions.ts'
 import { triggerFormWalks } from './walks/trigger-forms.ts'
 import { walletAttackWalks } from './walks/wallet-attacks.ts'
 
@@ -55,6 +56,7 @@ describe.skipIf(!installed)('a user in a browser', () => {
   describe('triggers', () => {
     triggerFormWalks(walks)
     runWalks(walks)
+    transactionWalks(walks)
     docsWalks(walks)
   })
 })

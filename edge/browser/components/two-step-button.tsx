@@ -1,4 +1,7 @@
-/** Two-step button for irreversible actions. The second button is disabled for one second after it appears. */
+/**
+ * Two-step button for actions that are irreversible or cost money. The second button is disabled for one second after
+ * it appears.
+ */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Child, FC } from 'hono/jsx'
 
@@ -8,7 +11,15 @@ type TwoStepButtonProps = {
   label: string
   consequence: Child
   confirm: string
+  /** Text of the button that closes the confirmation. @default 'Cancel' */
+  dismiss?: string
+  /** @default 'danger' */
+  tone?: 'danger' | 'quiet'
+  /** @default true */
+  canConfirm?: boolean
   onConfirm: () => void
+  /** Fields, shown between the consequence and the buttons. */
+  children?: Child
 }
 
 export const TwoStepButton: FC<TwoStepButtonProps> = ({
@@ -16,7 +27,11 @@ export const TwoStepButton: FC<TwoStepButtonProps> = ({
   label,
   consequence,
   confirm,
+  dismiss = 'Cancel',
+  tone = 'danger',
+  canConfirm = true,
   onConfirm,
+  children,
 }) => {
   const [isOpen, setOpen] = useState(false)
   const cancel = useRef<HTMLButtonElement>(null)
@@ -25,17 +40,19 @@ export const TwoStepButton: FC<TwoStepButtonProps> = ({
   }, [isOpen])
   if (!isOpen)
     return (
-      <button type="button" class="danger" aria-label={label} onClick={() => setOpen(true)}>
+      <button type="button" class={tone} aria-label={label} onClick={() => setOpen(true)}>
         {text}
       </button>
     )
   return (
-    <div class="confirm" role="group" aria-label={label}>
+    <div class={tone === 'danger' ? 'confirm' : 'confirm mild'} role="group" aria-label={label}>
       <p>{consequence}</p>
+      {children}
       <div class="actions">
         <button
           type="button"
-          class="danger armed"
+          class={tone === 'danger' ? 'danger armed' : 'armed'}
+          disabled={!canConfirm}
           onClick={() => {
             setOpen(false)
             onConfirm()
@@ -44,7 +61,7 @@ export const TwoStepButton: FC<TwoStepButtonProps> = ({
           {confirm}
         </button>
         <button type="button" class="quiet" ref={cancel} onClick={() => setOpen(false)}>
-          Cancel
+          {dismiss}
         </button>
       </div>
     </div>

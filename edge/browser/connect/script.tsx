@@ -5,8 +5,8 @@ import { render } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Child } from 'hono/jsx'
 import { hasApiKeyFormat } from '../../../shared/wire/api-key.ts'
-import type { Origin } from '../console/connect-key.ts'
 import type { OpenedConnection } from '../console/console-frame.tsx'
+import { readOrigin } from '../console/read-origin.ts'
 import { readSubmittedForm } from '../console/submitted-form.ts'
 import { formatFailure } from '../format/describe-failure.ts'
 import { TRIGGER_PREFILL_KEY } from '../trigger-form/prefill-form.ts'
@@ -25,13 +25,7 @@ type ConsoleModule = typeof import('../console/module.tsx')
 const CONSOLE: string = '/scripts/console.js'
 const loadConsole = async () => (await import(CONSOLE)) as ConsoleModule
 
-const { baseUrl, verify, simulatedRoot: spkiSha256 } = root.dataset
-const origin: Origin = {
-  baseUrl: baseUrl!,
-  verify: verify as Origin['verify'],
-  // The page of a staging deployment names its simulated root, which the client would refuse otherwise.
-  ...(spkiSha256 !== undefined && { policy: { root: { kind: 'simulated', spkiSha256 } } }),
-}
+const origin = readOrigin(root.dataset)
 
 type NewAccountKey = { apiKey: string; walletAddress: string; open: () => void }
 

@@ -5,7 +5,7 @@ import { ConsoleFrame, type ConsoleProps } from './console-frame.tsx'
 import type { KeyConnection } from './connection.ts'
 import { createKeyClient, connectKey, type Origin } from './connect-key.ts'
 
-export { connectKey } from './connect-key.ts'
+export { connectKey, createKeyClient } from './connect-key.ts'
 export { connectWallet } from './wallets/connect-wallet.ts'
 
 export async function createAccount(

@@ -10,13 +10,19 @@ type RunPageState = { run: RunView; now: number }
 const QUEUED_S = 2
 const RUNNING_S = 20
 
-export function followRun(element: HTMLElement, id: string): void {
+/** @param onChange called with each state of the run */
+export function followRun(
+  element: HTMLElement,
+  id: string,
+  onChange: (run: RunView) => void,
+): void {
   const announcements = document.getElementById('heard')!
   const cancel = document.getElementById('cancel')
   let waitS = 0
   const ask = async () => {
     const state = await fetchJson<RunPageState>(`/runs/${id}/state.json?wait=${waitS}`)
     renderOver(element, <RunDetails {...state} />)
+    onChange(state.run)
     const { status, finished_at } = state.run
     if (cancel) cancel.hidden = status !== 'queued'
     waitS = status === 'running' ? RUNNING_S : QUEUED_S

@@ -1,3 +1,8 @@
+import { z } from 'zod'
+import {
+  type ReceiptTransaction,
+  receiptTransactionSchema,
+} from '../../../shared/receipts/receipt-transaction.ts'
 import type { LogLine } from '../../../shared/wire/log-line.ts'
 import type { RunRecord } from '../../../shared/wire/trigger.ts'
 import { receiptClaims } from '../format/receipt-claims.ts'
@@ -11,9 +16,13 @@ export type RunView = Omit<RunRecord, 'input' | 'response' | 'error' | 'logs'> &
   logs: LogLine[]
   logsAreCut: boolean
   event: RunEventView | null
+  /** From the unverified receipt. Null if the run has started, but has no receipt (yet). */
+  transactions: readonly ReceiptTransaction[] | null
   /** Unverified claims of the receipt; null if there is no receipt or if the receipt cannot be decoded. */
   claims: [name: string, value: string][] | null
 }
+
+export type RunWithTransactions = Pick<RunView, 'id' | 'transactions' | 'finished_at'>
 
 export type RunEventView = {
   chain: string
@@ -43,6 +52,7 @@ export function toRunView(run: RunRecord): RunView {
     logs: kept,
     logsAreCut: kept.length < logs.length,
     event: chainEventOf(input),
+    transactions: transactionsOf(run),
     claims: run.receipt === null ? null : claimsOf(run.receipt),
   }
 }
@@ -88,6 +98,14 @@ function textOf(value: unknown): string {
   const text = typeof value === 'string' ? value : prettyJson(value, ARGUMENT_CHARACTERS).text
   return text.slice(0, ARGUMENT_CHARACTERS)
 }
+
+function transactionsOf({ receipt, started_at }: RunRecord): ReceiptTransaction[] | null {
+  if (receipt === null) return started_at === null ? [] : null
+  const { success, data } = receiptTransactions.safeParse(receiptClaims(receipt)?.transactions)
+  return success ? data : []
+}
+
+const receiptTransactions = z.array(receiptTransactionSchema)
 
 function claimsOf(receipt: string): [name: string, value: string][] | null {
   const claims = receiptClaims(receipt)

@@ -1,6 +1,8 @@
 import { enableCopyButtons } from '../components/copy-on-click.ts'
 import { followRun } from './follow-run.tsx'
 import { followTrigger } from './follow-trigger.tsx'
+import type { RunWithTransactions } from './run-view.ts'
+import { showTransactions } from './show-transactions.ts'
 
 enableCopyButtons()
 
@@ -8,4 +10,11 @@ const trigger = document.getElementById('trigger')
 if (trigger) followTrigger(trigger.dataset as { trigger: string; kind: string })
 
 const run = document.getElementById('run')
-if (run && run.dataset.live !== undefined) followRun(run, run.dataset.run!)
+const transactions = document.getElementById('transactions')
+if (run && transactions) {
+  // If a script cannot be loaded, the page still shows the IDs.
+  const show = (shown: RunWithTransactions) =>
+    void showTransactions(transactions, shown).catch(() => {})
+  show(JSON.parse(transactions.dataset.run!) as RunWithTransactions)
+  if (run.dataset.live !== undefined) followRun(run, run.dataset.run!, show)
+}

@@ -1,19 +1,27 @@
 import type { Context } from 'hono'
-import { ENVIRONMENTS } from '../../../shared/config/environments.ts'
 import { ConnectCard } from '../../browser/connect/connect-card.tsx'
 import type { App, AppEnv } from '../../http/app-env.ts'
+import { coreApi } from '../layout/core-api.ts'
+import { configuredExplorers, ExplorerData } from '../layout/explorers.tsx'
 import { renderPage } from '../layout/render-page.tsx'
 import { CONSOLE_STYLE } from './console-style.ts'
 
-const LAZY_SCRIPTS = ['console', 'ethers', 'verifier', 'charts', 'editor', 'policies'] as const
+const LAZY_SCRIPTS = [
+  'console',
+  'ethers',
+  'verifier',
+  'charts',
+  'editor',
+  'policies',
+  'transactions',
+] as const
 
 export function registerConsolePage(app: App): void {
   app.get('/console', (c) => consolePage(c))
 }
 
 function consolePage(c: Context<AppEnv>): Promise<Response> {
-  const { baseUrl, verify, simulatedRoot } = coreApi(c)
-  const connect = [...new Set([new URL(c.var.services.settings.PUBLIC_URL).origin, baseUrl])]
+  const { baseUrl, connect, data } = coreApi(c)
   return renderPage(
     c,
     {
@@ -29,12 +37,8 @@ function consolePage(c: Context<AppEnv>): Promise<Response> {
           Without JavaScript, use the command line: <code>npx --no-install svc --help</code>.
         </p>
       </noscript>
-      <div
-        id="console"
-        data-base-url={baseUrl}
-        data-verify={verify}
-        data-simulated-root={simulatedRoot}
-      >
+      <ExplorerData explorers={configuredExplorers(c)} />
+      <div id="console" {...data}>
         <ConnectCard />
       </div>
       <section id="about" aria-labelledby="about-key">
@@ -56,26 +60,4 @@ function consolePage(c: Context<AppEnv>): Promise<Response> {
       </section>
     </>,
   )
-}
-
-type CoreApi = {
-  baseUrl: string
-  verify: 'once' | 'never'
-  /** SHA-256 of the only simulated root that the console accepts. Otherwise, it requires Intel's root. */
-  simulatedRoot?: string | undefined
-}
-
-/**
- * In a public deployment, it is the origin. In a local stack, it is the edge, because browsers do not trust the local
- * certificate authority. The edge then verifies the origin, and seals and forwards the calls.
- */
-function coreApi(c: Context<AppEnv>): CoreApi {
-  const { SVC_ENV, ORIGIN_URL, PUBLIC_URL, SIM_ROOT_SHA256 } = c.var.services.settings
-  const { isPublic, machine } = ENVIRONMENTS[SVC_ENV]
-  if (!isPublic) return { baseUrl: new URL(PUBLIC_URL).origin, verify: 'never' }
-  return {
-    baseUrl: new URL(ORIGIN_URL).origin,
-    verify: 'once',
-    ...(machine === 'simulated' && { simulatedRoot: SIM_ROOT_SHA256 }),
-  }
 }

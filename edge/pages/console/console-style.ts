@@ -48,8 +48,9 @@ button[aria-busy=true] { opacity: .6; cursor: progress; }
 .view details > form { margin: 0 0 1.5rem; max-width: 34rem; }
 .rows .warn { margin: .5rem 0; }
 .confirm { flex: 0 1 22rem; padding: .75rem 1rem; border: 1px solid var(--bad); border-radius: .5rem; }
+.confirm.mild { border-color: var(--edge); }
 .confirm .actions { margin: 0; }
-.rows > li > .policy { flex: 1 1 100%; min-width: 0; }
+.rows > li > .part { flex: 1 1 100%; min-width: 0; }
 .rows meter { display: block; width: min(100%, 16rem); height: 1rem; }
 
 .steps { padding: 0; list-style: none; counter-reset: step; max-width: 44rem; }

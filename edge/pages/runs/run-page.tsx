@@ -2,11 +2,14 @@ import type { Child } from 'hono/jsx'
 import type { RunRecord, TriggerRecord } from '../../../shared/wire/trigger.ts'
 import { FactList } from '../../browser/components/elements.tsx'
 import { RunDetails } from '../../browser/runs/run-details.tsx'
-import { toRunView } from '../../browser/runs/run-view.ts'
+import { type RunView, type RunWithTransactions, toRunView } from '../../browser/runs/run-view.ts'
+import { ReceiptTransactions } from '../../browser/runs/receipt-transactions.tsx'
 import { UserText } from '../../browser/components/user-text.tsx'
 import type { Session } from '../../identity/sessions.ts'
 import type { App } from '../../http/app-env.ts'
 import { notFound, queueOfRun } from '../../http/trigger-lookup.ts'
+import { coreApi } from '../layout/core-api.ts'
+import { configuredExplorers, ExplorerData } from '../layout/explorers.tsx'
 import { renderPage } from '../layout/render-page.tsx'
 import { RUNS_STYLE } from './runs-style.ts'
 import { CsrfField } from '../requests/csrf-field.tsx'
@@ -29,13 +32,15 @@ export function registerRunPage(app: App): void {
     const run = toRunView(record)
     const { now } = c.var.services
     const isLive = run.finished_at === null
+    const { connect, data } = coreApi(c)
+    const explorers = configuredExplorers(c)
     return renderPage(
       c,
       {
         title: TITLES[kindOf(record)],
         style: RUNS_STYLE,
         wide: true,
-        script: { name: 'runs' },
+        script: { name: 'runs', modules: ['transactions', 'console', 'verifier'], connect },
       },
       <>
         <FactList
@@ -54,6 +59,15 @@ export function registerRunPage(app: App): void {
         <div id="run" data-run={run.id} {...(isLive && { 'data-live': '' })}>
           <RunDetails run={run} now={now()} />
         </div>
+        <ExplorerData explorers={explorers} />
+        <div id="transactions" {...data} data-run={JSON.stringify(transactionsOf(run))}>
+          {run.transactions !== null && run.transactions.length > 0 && (
+            <section class="card" aria-labelledby="transactions-title">
+              <h2 id="transactions-title">Transactions</h2>
+              <ReceiptTransactions explorers={explorers} transactions={run.transactions} />
+            </section>
+          )}
+        </div>
         {isLive && (
           <noscript>
             <p>
@@ -67,6 +81,12 @@ export function registerRunPage(app: App): void {
     )
   })
 }
+
+const transactionsOf = ({ id, transactions, finished_at }: RunView): RunWithTransactions => ({
+  id,
+  transactions,
+  finished_at,
+})
 
 const replayFact = (id: string): [string, Child] => [
   'Replay of',

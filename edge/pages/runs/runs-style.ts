@@ -54,6 +54,7 @@ pre { max-width: 100%; }
 .logs .at, .logs .level { color: var(--soft); } .logs .text { white-space: pre-wrap; }
 .logs .error .level, .logs .error .text { color: var(--bad); } .logs .warn .level { color: var(--warn); }
 .logs li.warn { border: 0; border-radius: 0; background: none; margin: 0; }
+.sent { padding: 0; list-style: none; } .sent li + li { margin-top: 1rem; }
 .course { padding-left: 1.25rem; margin: 0; }
 progress { width: 100%; height: .75rem; accent-color: var(--act); }
 

@@ -14,6 +14,7 @@ const SCRIPTS = {
   pay: () => import('../../browser/pay/script.txt'),
   policies: () => import('../../browser/policies/script.txt'),
   runs: () => import('../../browser/runs/script.txt'),
+  transactions: () => import('../../browser/transactions/script.txt'),
   'sign-in': () => import('../../browser/sign-in/script.txt'),
   'trigger-form': () => import('../../browser/trigger-form/script.txt'),
   verifier: () => import('../../browser/verifier/script.txt'),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { edge, env } from '../app.ts'
-import { production } from '../http/front-harness.ts'
+import { edgeWith, production } from '../http/front-harness.ts'
 
 const ORIGIN = new URL(env.ORIGIN_URL).origin
 const OWN = new URL(env.PUBLIC_URL).origin
@@ -41,6 +41,20 @@ describe('the page /console', () => {
     expect(response.status).toBe(200)
     expect(policyOf(response)['connect-src']).toEqual([OWN, ORIGIN])
     expect(await response.text()).toContain(`data-base-url="${ORIGIN}" data-verify="once"`)
+  })
+
+  it('names the explorers of the configured chains', async () => {
+    const CHAINS = JSON.stringify({
+      base: { chain_id: 8453, rpc: ['http://127.0.0.1:1'] },
+      ethereum: { chain_id: 5, rpc: ['http://127.0.0.1:1'], explorer: 'https://five.example' },
+      polygon: { chain_id: 80_002, rpc: ['http://127.0.0.1:1'] },
+    })
+    const text = await (await edgeWith({ CHAINS })('/console')).text()
+    const [, explorers] = /<data id="explorers" value="([^"]*)"/.exec(text)!
+    expect(JSON.parse(explorers!.replaceAll('&quot;', '"'))).toEqual({
+      8453: 'https://basescan.org',
+      5: 'https://five.example',
+    })
   })
 
   it('stolen key: has no form that a browser can submit without its script', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Outcome } from '../../../shared/wire/outcome.ts'
-import { edge, fire, queueOf, runOnce, script, unknownTriggerId } from '../app.ts'
+import { edge, env, fire, queueOf, runOnce, script, unknownTriggerId } from '../app.ts'
 import { failure } from './failure.ts'
 import { FROM_US, hidden, type Page, Person, textOf } from './person.ts'
 
@@ -173,6 +173,18 @@ describe('attacks', async () => {
     isText(page)
     const card = textOf(page.text.split('id="event"')[1]!.split('</section>')[0]!)
     expect(card.split('<img src=x onerror=alert(1)>')).toHaveLength(9)
+  })
+
+  it('stolen key: the page of a run can send a key only to the core API', async () => {
+    const { response } = await person.get(`/runs/${ended}`)
+    const policy = response.headers.get('content-security-policy')!
+    const own = new URL(env.PUBLIC_URL).origin
+    expect(policy).toMatch(/^default-src 'none';/)
+    expect(/connect-src ([^;]*)/.exec(policy)![1]).toBe(own)
+    expect(/script-src ([^;]*)/.exec(policy)![1]!.split(' ')).toEqual(
+      ['runs', 'transactions', 'console', 'verifier'].map((name) => `${own}/scripts/${name}.js`),
+    )
+    expect(policy).toContain("require-trusted-types-for 'script'")
   })
 
   it.each(['constructor', '__proto__', 'toString'])(

@@ -198,6 +198,32 @@ describe('the page of a run', async () => {
     expect(shown).toMatch(/Queued.*Started.*Failed/)
   })
 
+  it('lists the transactions of the receipt, with links to an explorer', async () => {
+    const sent = {
+      id: `tx_${'0a'.repeat(16)}`,
+      wallet: `0x${'1b'.repeat(20)}`,
+      chain_id: 8_453,
+      state: 'broadcast',
+      hash: `0x${'2c'.repeat(32)}`,
+    }
+    const pageWith = async (transactions: unknown) => {
+      const claims = btoa(JSON.stringify({ transactions })).replace(/=+$/, '')
+      const action_code = script(failure({ receipt: `e30.${claims}.` }))
+      const { id: sends } = await person.trigger({ action_code })
+      const sending = await fire(sends)
+      await runOnce(owner, sending)
+      const { text } = await person.get(`/runs/${sending}`)
+      return /id="transactions-title">.*?<\/section>/s.exec(text)?.[0]
+    }
+    const shown = await pageWith([sent])
+    expect(textOf(shown!)).toMatch(/tx_(0a){16}.*Broadcast.*8453/)
+    expect(shown).toContain(
+      `<a href="https://basescan.org/tx/${sent.hash}" target="_blank" rel="noopener noreferrer">`,
+    )
+    expect(await pageWith([{ ...sent, hash: 'javascript:alert(1)' }])).toBeUndefined()
+    expect(await pageWith(undefined)).toBeUndefined()
+  })
+
   it('replays the run with one click, and links the new run to it', async () => {
     const page = await person.get(`/runs/${run}`)
     const csrf = hidden(page, 'csrf', `/runs/${run}/replay`)

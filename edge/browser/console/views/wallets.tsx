@@ -24,7 +24,7 @@ export const WalletsView: View = ({ connection, perform }) => {
               {all.map((wallet) => (
                 <WalletRow
                   key={wallet.wallet_address}
-                  {...{ wallet, client, perform }}
+                  {...{ wallet, connection, perform }}
                   onChanged={() => void wallets.reload()}
                 />
               ))}

@@ -4,7 +4,7 @@ import type { AccountOperations } from '../../../../shared/client/core/account.t
 import { Choice, PublicNameField } from '../../components/form-fields.tsx'
 import { readSubmittedForm } from '../submitted-form.ts'
 import type { PerformChange } from '../view.ts'
-import { PolicyPart } from './policy-part.tsx'
+import { LazyPart } from './lazy-part.tsx'
 
 type Props = { client: AccountOperations; change: PerformChange }
 
@@ -58,8 +58,9 @@ export const CreateWallet: FC<Props> = ({ client, change }) => {
         </fieldset>
       </form>
       {withPolicy && (
-        <PolicyPart
+        <LazyPart
           what="policy form"
+          load={() => import('/scripts/policies.js')}
           show={(module, root) =>
             module.showPolicyDraft(root, {
               onChange: (draft) => {

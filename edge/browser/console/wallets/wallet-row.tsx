@@ -1,24 +1,27 @@
 import { useState } from 'preact/hooks'
 import type { FC } from 'hono/jsx'
-import type { AccountOperations, Wallet } from '../../../../shared/client/core/account.ts'
+import type { Wallet } from '../../../../shared/client/core/account.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Badge } from '../../components/elements.tsx'
 import { DescriptionNote, UserText } from '../../components/user-text.tsx'
 import { HEADING_MAX_CHARACTERS } from '../permissions.ts'
+import type { Connection } from '../connection.ts'
 import type { Perform } from '../view.ts'
-import { PolicyPart } from './policy-part.tsx'
+import { LazyPart } from './lazy-part.tsx'
 
 type Props = {
   wallet: Wallet
-  client: AccountOperations
+  connection: Connection
   perform: Perform
   /** Called after a change of the policy. */
   onChanged: () => void
 }
 
-export const WalletRow: FC<Props> = ({ wallet, client, perform, onChanged }) => {
+export const WalletRow: FC<Props> = ({ wallet, connection, perform, onChanged }) => {
+  const { client } = connection
   const { wallet_address: address, name, description, policy_hash: policyHash } = wallet
-  const [isOpen, setOpen] = useState(false)
+  const [isPolicyShown, setPolicyShown] = useState(false)
+  const [hasTransactions, setTransactions] = useState(false)
   return (
     <li>
       <div>
@@ -34,15 +37,16 @@ export const WalletRow: FC<Props> = ({ wallet, client, perform, onChanged }) => 
       <CopyButton text={address} of={`the address ${address}`} />
       {policyHash !== undefined && (
         <details
-          class="policy"
+          class="part"
           onToggle={(event: Event) => {
-            if ((event.currentTarget as HTMLDetailsElement).open) setOpen(true)
+            if (isOpen(event)) setPolicyShown(true)
           }}
         >
           <summary>Show policy</summary>
-          {isOpen && (
-            <PolicyPart
+          {isPolicyShown && (
+            <LazyPart
               what="policy"
+              load={() => import('/scripts/policies.js')}
               show={(module, root) =>
                 module.showWalletPolicy(root, { client, wallet, perform, onChanged })
               }
@@ -50,6 +54,26 @@ export const WalletRow: FC<Props> = ({ wallet, client, perform, onChanged }) => 
           )}
         </details>
       )}
+      {/* Removed when it is closed, to end the polling. */}
+      <details class="part" onToggle={(event: Event) => setTransactions(isOpen(event))}>
+        <summary>Show transactions</summary>
+        {hasTransactions && (
+          <LazyPart
+            what="transactions"
+            load={() => import('/scripts/transactions.js')}
+            show={(module, root) =>
+              module.showWalletTransactions(root, {
+                operations: client.transactions,
+                wallet,
+                perform,
+                isLive: connection.by === 'key',
+              })
+            }
+          />
+        )}
+      </details>
     </li>
   )
 }
+
+const isOpen = ({ currentTarget }: Event) => (currentTarget as HTMLDetailsElement).open

@@ -1,16 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { FC } from 'hono/jsx'
 
-type PoliciesModule = typeof import('/scripts/policies.js')
-
-type Props = {
+type Props<Module> = {
   what: string
+  load: () => Promise<Module>
   /** Renders a part of the module into the element, and returns a function that removes it. Called once. */
-  show: (module: PoliciesModule, root: HTMLElement) => () => void
+  show: (module: Module, root: HTMLElement) => () => void
 }
 
-/** Shows a part of `policies/module.tsx`, which is loaded on demand and has its own copy of Preact. */
-export const PolicyPart: FC<Props> = ({ what, show }) => {
+/** Shows a part of a module that is loaded on demand and has its own copy of Preact. */
+export function LazyPart<Module>({ what, load, show }: Props<Module>) {
   const root = useRef<HTMLDivElement>(null)
   const [state, setState] = useState<'loading' | 'loaded' | 'failed'>('loading')
   const [attempt, setAttempt] = useState(0)
@@ -18,7 +16,7 @@ export const PolicyPart: FC<Props> = ({ what, show }) => {
     let remove: (() => void) | undefined
     let isGone = false
     setState('loading')
-    import('/scripts/policies.js').then(
+    load().then(
       (module) => {
         if (isGone) return
         setState('loaded')
