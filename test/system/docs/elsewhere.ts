@@ -94,6 +94,7 @@ export const ELSEWHERE: readonly Elsewhere[] = [
     language: 'json',
     ranBy: 'test/shared/cli/trigger.test.ts',
   },
+  { page: 'docs/accounts.md', has: 'sendTransaction(params)', ranBy: PROGRAMS },
   { page: 'docs/actions.md', language: 'js', ranBy: 'test/origin/actions/docs.test.ts' },
   { page: 'docs/actions.md', language: 'json', ranBy: 'test/origin/actions/docs.test.ts' },
   { page: 'docs/actions.md', has: 'x-svc-error: action_threw', ranBy: PROGRAMS },
@@ -177,7 +178,7 @@ export const ELSEWHERE: readonly Elsewhere[] = [
   },
   ...[
     'docs/api.md',
-    ...['accounts', 'actions', 'billing', 'groups', 'service', 'usage-keys', 'wallets'].map(
+    ...['accounts', 'actions', 'billing', 'groups', 'service', 'transactions', 'usage-keys', 'wallets'].map(
       (name) => `docs/core-api/${name}.md`,
     ),
   ].flatMap((page) => [

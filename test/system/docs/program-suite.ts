@@ -3,6 +3,7 @@ import { execFile, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { verifyMessage } from 'ethers'
 import { expect, it } from 'vitest'
+import { SEND_TRANSACTION_SOURCE } from '../../../shared/wire/send-transaction-action.ts'
 import type { StartedStack } from '../stack.ts'
 import { root } from './blocks.ts'
 import { blockWith, documents, textsOf } from './documents.ts'
@@ -40,6 +41,10 @@ export function programsWork(stack: () => StartedStack): void {
   it('shows the same action in README.md as its commands run', () => {
     const [action] = textsOf('README.md', 'js')
     expect(blockWith('README.md', 'svc account create')).toContain(`\n${action}EOF_ACTION\n`)
+  })
+
+  it('shows the source of the built-in action in docs/accounts.md', () => {
+    expect(textsOf('docs/accounts.md', 'js')).toContain(SEND_TRANSACTION_SOURCE)
   })
 
   it('verifies a stack with the command in README.md and prints the output shown there', async () => {
