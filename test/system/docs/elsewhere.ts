@@ -178,9 +178,16 @@ export const ELSEWHERE: readonly Elsewhere[] = [
   },
   ...[
     'docs/api.md',
-    ...['accounts', 'actions', 'billing', 'groups', 'service', 'transactions', 'usage-keys', 'wallets'].map(
-      (name) => `docs/core-api/${name}.md`,
-    ),
+    ...[
+      'accounts',
+      'actions',
+      'billing',
+      'groups',
+      'service',
+      'transactions',
+      'usage-keys',
+      'wallets',
+    ].map((name) => `docs/core-api/${name}.md`),
   ].flatMap((page) => [
     { page, language: 'text', ranBy: BODIES },
     ...(page === 'docs/api.md' ? [] : [{ page, language: 'json', ranBy: BODIES }]),
