@@ -140,6 +140,7 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/decisions/0112-proof-of-wallet-policies.md', title: "0112 What svc verify wallet proves", lead: "", load: () => import('../../docs/decisions/0112-proof-of-wallet-policies.md') },
   { file: 'docs/decisions/0113-one-reader-of-requests.md', title: "0113 One reader of requests for signatures", lead: "", load: () => import('../../docs/decisions/0113-one-reader-of-requests.md') },
   { file: 'docs/decisions/0114-policies-in-clients.md', title: "0114 Clients hash policies themselves, and agents do not change them", lead: "", load: () => import('../../docs/decisions/0114-policies-in-clients.md') },
+  { file: 'docs/decisions/0115-transactions.md', title: "0115 Transactions of wallets", lead: "", load: () => import('../../docs/decisions/0115-transactions.md') },
   { file: 'docs/decisions/0116-transactions-under-policies.md', title: "0116 Transactions under policies", lead: "", load: () => import('../../docs/decisions/0116-transactions-under-policies.md') },
   { file: 'docs/decisions/0117-right-to-send-transactions.md', title: "0117 The right to send transactions is the right to run a built-in action", lead: "", load: () => import('../../docs/decisions/0117-right-to-send-transactions.md') },
   { file: 'docs/deploy.md', title: "Deployment", lead: "This page describes how to set up, from scratch, a deployment that anyone can verify.", load: () => import('../../docs/deploy.md') },
