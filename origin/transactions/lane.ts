@@ -174,7 +174,8 @@ export class Lane {
     if (this.#hasLoaded) {
       const known = this.#live.get(row.id)
       if (known) {
-        const { cancelRequestedAt, speedUpRequestedAt, maxFeePerGas } = row
+        const { cancelRequestedAt, maxFeePerGas } = row
+        const speedUpRequestedAt = known.unansweredSpeedUp(row)
         known.row = { ...known.row, cancelRequestedAt, speedUpRequestedAt, maxFeePerGas }
         if (row.endedAt !== null && known.progress.state === 'queued') this.#live.delete(row.id)
       } else if (row.state === 'queued' && row.endedAt === null) this.#add(row)
@@ -280,7 +281,7 @@ export class Lane {
         const known = this.#live.get(row.id)
         // What this process knows of the chain is newer than the row, unless an attempt was recorded unnoticed.
         if (known?.attempts.length === stored.length && known.progress.state !== 'queued') {
-          known.row = row
+          known.row = { ...row, speedUpRequestedAt: known.unansweredSpeedUp(row) }
           continue
         }
         const block = heads.head?.number ?? -1
@@ -750,6 +751,7 @@ export class Lane {
 
   #answerSpeedUp(transaction: LiveTransaction): void {
     const { speedUpRequestedAt } = transaction.row
+    transaction.speedUpAnswered = speedUpRequestedAt
     transaction.row = { ...transaction.row, speedUpRequestedAt: null }
     if (speedUpRequestedAt)
       // If this fails, the fees are raised a second time.

@@ -29,6 +29,8 @@ export class LiveTransaction {
   /** Simulations in a row that failed, but not at a given block. */
   unconfirmedReverts = 0
   isUnderpriced = false
+  /** Time of the last request for higher fees that was carried out. */
+  speedUpAnswered: Date | null = null
   /** True if a node has accepted the latest attempt. */
   isAccepted = false
   /** Times in `monotonic()` milliseconds. */
@@ -100,6 +102,15 @@ export class LiveTransaction {
   /** The gas limit of the request. The column is overwritten when the transaction is signed. */
   get requestedGas(): bigint | undefined {
     return this.row.gasLimit ?? undefined
+  }
+
+  /**
+   * Returns the time of a request for higher fees in a row that was just read. The row may have been read before the
+   * answer to the request was written, and the fees must not be raised twice then.
+   */
+  unansweredSpeedUp({ speedUpRequestedAt }: TransactionRow): Date | null {
+    const answered = this.speedUpAnswered?.getTime() ?? Number.NEGATIVE_INFINITY
+    return speedUpRequestedAt && speedUpRequestedAt.getTime() > answered ? speedUpRequestedAt : null
   }
 
   get context(): SigningContext {

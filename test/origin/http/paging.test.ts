@@ -64,6 +64,7 @@ describe('a list', () => {
       'list_groups',
       'list_wallets',
       'list_wallets_in_group',
+      'transactions',
       'usage',
     ])
   })

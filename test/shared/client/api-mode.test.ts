@@ -436,6 +436,7 @@ describe('transactions', () => {
     const other = alone.sendTransaction({ ...payment, value: 1 }, { idempotencyKey: 'invoice 1' })
     await expect(other).rejects.toMatchObject({ name: 'Conflict', code: 'idempotency_key_reused' })
     expect(await alone.transactions.get(sent.id)).toEqual(final)
+    expect(await alone.transactions.balances({ pkp_id })).toMatchObject([{ chain: 'ethereum' }])
     const listed = await alone.transactions.list({ pkp_id, chain: 31_337, state: 'final' }).all()
     expect(listed).toEqual([final])
     expect(await alone.transactions.chains()).toEqual([
