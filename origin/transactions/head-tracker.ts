@@ -20,8 +20,17 @@ export type HeadChange = {
   forkedAbove: number | undefined
 }
 
-/** Shortest interval between polls while transactions wait for a block. */
+/** What the followers of a chain wait for. */
+export type Demand = {
+  /** Wallets with transactions that wait for a block. */
+  unminedLanes: number
+  /** True if transactions wait for their blocks to become final. */
+  hasMined: boolean
+}
+
+/** Shortest interval between polls while transactions wait for a block. Each wallet may send requests at each new head. */
 const POLL_MIN_MS = 50
+const POLL_MIN_PER_LANE_MS = 10
 /** Polls per block, on average, which limits the delay until a block is noticed. */
 const POLLS_PER_BLOCK = 10
 const MEAN_WEIGHT = 0.2
@@ -40,8 +49,7 @@ type HeadTrackerOptions = {
   /** Longest interval between polls. */
   pollMs: number
   monotonic: () => number
-  /** Returns `block` if transactions wait for a block, `final` if they only wait for blocks to become final. */
-  demand: () => 'block' | 'final' | undefined
+  demand: () => Demand
   onChange: (change: HeadChange) => void
   onFailure: (error: unknown) => void
 }
@@ -63,7 +71,7 @@ export class HeadTracker {
   #reading: Promise<void> | undefined
   #isStarted = false
   /** Demand for which the current interval was chosen. */
-  #followed: 'block' | 'final' | undefined
+  #followed: Urgency = 'none'
 
   constructor(options: HeadTrackerOptions) {
     this.#options = options
@@ -87,8 +95,8 @@ export class HeadTracker {
 
   /** Must be called when the demand may have become more urgent. */
   follow(): void {
-    const wanted = this.#options.demand()
-    if (wanted !== undefined && wanted !== this.#followed) this.wake()
+    const wanted = urgencyOf(this.#options.demand())
+    if (wanted !== 'none' && wanted !== this.#followed) this.wake()
   }
 
   close(): Promise<void> {
@@ -138,18 +146,19 @@ export class HeadTracker {
   }
 
   async #poll(): Promise<void> {
-    if (this.#options.demand() === undefined) return
+    if (urgencyOf(this.#options.demand()) === 'none') return
     await this.read().catch(this.#options.onFailure)
   }
 
   #intervalMs(): number {
     const { demand, pollMs } = this.#options
     const wanted = demand()
-    this.#followed = wanted
+    this.#followed = urgencyOf(wanted)
     // Without demand, the task only waits until it is woken.
-    if (wanted === undefined) return IDLE_MS
-    if (wanted === 'final') return pollMs
-    return Math.min(pollMs, Math.max(POLL_MIN_MS, this.#meanBlockMs / POLLS_PER_BLOCK))
+    if (this.#followed === 'none') return IDLE_MS
+    if (this.#followed === 'final') return pollMs
+    const least = POLL_MIN_MS + POLL_MIN_PER_LANE_MS * wanted.unminedLanes
+    return Math.min(pollMs, Math.max(least, this.#meanBlockMs / POLLS_PER_BLOCK))
   }
 
   async #read(): Promise<void> {
@@ -234,7 +243,13 @@ export class HeadTracker {
   }
 }
 
-/** Longer than any test or deadline depends on. */
+type Urgency = 'none' | 'final' | 'block'
+
+function urgencyOf({ unminedLanes, hasMined }: Demand): Urgency {
+  if (unminedLanes > 0) return 'block'
+  return hasMined ? 'final' : 'none'
+}
+
 const IDLE_MS = 60_000
 
 /** @throws {Error} if the chain does not support EIP-1559 */

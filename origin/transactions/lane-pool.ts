@@ -3,7 +3,7 @@ import { fromDatabase } from '../db/database-unavailable.ts'
 import { errorTrace, type OriginLog } from '../log.ts'
 import type { WaitingReason } from '../../shared/wire/transaction-states.ts'
 import { FeeMarket } from './fees.ts'
-import { type HeadChange, HeadTracker } from './head-tracker.ts'
+import { type Demand, type HeadChange, HeadTracker } from './head-tracker.ts'
 import { Lane, type LaneContext } from './lane.ts'
 import { type LaneId, type LaneLeases, laneKey } from './lane-leases.ts'
 import type { TransactionStore } from './store.ts'
@@ -17,7 +17,8 @@ import type {
 const MAINTENANCE_MS = 1_000
 /** Time after which a lane without transactions is released. */
 const IDLE_MS = 600_000
-const HEAD_MAX_AGE_MS = 1_000
+/** The base fee changes by at most an eighth per block. */
+const HEAD_MAX_AGE_MS = 3_000
 
 type LanePoolOptions = {
   chains: TransactionChains
@@ -150,11 +151,11 @@ export class LanePool {
     return parts
   }
 
-  #demand(chainId: number): 'block' | 'final' | undefined {
-    let demand: 'final' | undefined
+  #demand(chainId: number): Demand {
+    const demand = { unminedLanes: 0, hasMined: false }
     for (const lane of this.#lanesOn(chainId)) {
-      if (lane.demand === 'block') return 'block'
-      demand ??= lane.demand
+      if (lane.hasUnmined) demand.unminedLanes++
+      demand.hasMined ||= lane.hasMined
     }
     return demand
   }

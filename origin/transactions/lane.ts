@@ -34,8 +34,8 @@ const BATCH_MAX = 32
 /** Age at which the transaction count and the balance are read again before they are used. */
 const ACCOUNT_MAX_AGE_MS = 2_000
 const DEFAULTS_MAX_AGE_MS = 5_000
-/** Every block on fast chains, and several reads per block on slow ones. */
-const HEAD_MAX_AGE_MS = 1_000
+/** The base fee changes by at most an eighth per block, and the maximum fee is far higher. */
+const HEAD_MAX_AGE_MS = 3_000
 
 /** Delay before bytes are sent again if no node has accepted them. */
 const RESEND_MS = 500
@@ -152,14 +152,15 @@ export class Lane {
       if (!isMined) yield { reason: progress.waitingFor, since: row.createdAt.getTime() }
   }
 
-  /** Whether transactions wait for a block, or only for blocks to become final. */
-  get demand(): 'block' | 'final' | undefined {
-    let demand: 'final' | undefined
-    for (const transaction of this.#live.values()) {
-      if (!transaction.isMined && transaction.progress.state !== 'queued') return 'block'
-      if (transaction.isMined) demand = 'final'
-    }
-    return demand
+  get hasUnmined(): boolean {
+    for (const { isMined, progress } of this.#live.values())
+      if (!isMined && !progress.hasEnded && progress.state !== 'queued') return true
+    return false
+  }
+
+  get hasMined(): boolean {
+    for (const { isMined } of this.#live.values()) if (isMined) return true
+    return false
   }
 
   /** Milliseconds since the lane last had an open transaction. */
@@ -246,6 +247,7 @@ export class Lane {
     for (const transaction of this.#live.values())
       if (transaction.isQueued && transaction.setWaiting('chain')) this.#save(transaction)
     const delay = Math.min(FAILED_MAX_MS, FAILED_MIN_MS * 2 ** this.#failures++)
+    clearTimeout(this.#retry)
     this.#retry = setTimeout(() => {
       this.#retry = undefined
       this.wake()
@@ -475,9 +477,16 @@ export class Lane {
 
   async #readReceipt(transaction: LiveTransaction): Promise<void> {
     const { provider } = this.#context.chain
-    const receipt = await findReceipt(provider, transaction.hashes)
-    if (receipt === 'unclear') return
+    // A new head may require another read in the meantime.
     transaction.needsReceipt = false
+    const receipt = await findReceipt(provider, transaction.hashes).catch((error: unknown) => {
+      transaction.needsReceipt = true
+      throw error
+    })
+    if (receipt === 'unclear') {
+      transaction.needsReceipt = true
+      return
+    }
     if (!receipt) {
       if (!transaction.isMined) return
       transaction.setUnmined()
@@ -605,7 +614,7 @@ export class Lane {
 
   /** Without a transaction for each nonce, no later transaction can be mined. */
   async #closeGaps(): Promise<void> {
-    const { monotonic, store, log } = this.#context
+    const { heads, monotonic, store, log } = this.#context
     const unmined = this.#unmined()
     const last = unmined.at(-1)
     const gaps = last ? this.#gapsBelow(last.nonce) : []
@@ -616,13 +625,21 @@ export class Lane {
     }
     if (at - this.#gapCheckedAt < CHECK_MS) return
     this.#gapCheckedAt = at
-    this.#gapChecks++
-    if (this.#gapChecks < CHECKS_UNTIL_LOST) {
+    if (++this.#gapChecks < CHECKS_UNTIL_LOST) {
       this.#needsCount = true
       return
     }
+    // A node that lags does not have this block.
+    const head = await heads.current(HEAD_MAX_AGE_MS)
+    const count = await this.#readCount(toQuantity(head.number))
+    const lost = gaps.filter((nonce) => nonce >= count)
+    if (lost.length === 0) {
+      this.#account = undefined
+      return
+    }
+    const ended = lost.filter((nonce) => nonce <= this.#lastEndedNonce)
+    if (ended.length > 0 && this.#gapChecks < CHECKS_WITHOUT_EVIDENCE) return
     this.#gapChecks = 0
-    const ended = gaps.filter((nonce) => nonce <= this.#lastEndedNonce)
     const reopened = ended.length === 0 ? 0 : await store.reopen(this.id, ended)
     if (reopened > 0) {
       log('transactions.reopened', { ...this.#facts(), transactions: reopened })
@@ -630,7 +647,7 @@ export class Lane {
       this.#isWoken = true
       return
     }
-    for (const nonce of gaps) if (!(await this.#fillGap(nonce, last!))) return
+    for (const nonce of lost) await this.#fillGap(nonce, last!)
   }
 
   #gapsBelow(highest: number): number[] {
@@ -644,7 +661,7 @@ export class Lane {
   }
 
   /** Fills a gap with an empty transaction to the wallet itself. */
-  async #fillGap(nonce: number, stuck: LiveTransaction): Promise<boolean> {
+  async #fillGap(nonce: number, stuck: LiveTransaction): Promise<void> {
     const { market, signer, store, newId, log } = this.#context
     const { row } = stuck
     const id = newId()
@@ -652,11 +669,11 @@ export class Lane {
     const empty = { to: this.id.address, data: '0x', value: 0n }
     const unsigned = { chainId: this.id.chainId, nonce, ...empty, gasLimit: TRANSFER_GAS, ...fees }
     const result = await signer.cancel(unsigned, fees, { ...stuck.context, id })
-    if ('refused' in result) return false
+    if ('refused' in result) return
     const { hash, raw } = result.signed
     const attempt = { hash, transactionId: id, kind: 'cancel' as const, nonce, raw, ...fees }
     const { accountHash, pkpId, keyHash, actionCid } = row
-    const isInserted = await store.insertSigned(
+    const inserted = await store.insertSigned(
       {
         id,
         ...this.id,
@@ -670,16 +687,13 @@ export class Lane {
         speed: 'fast',
         errors: [],
       },
-      { ...attempt, createdAt: new Date() },
+      attempt,
     )
-    if (!isInserted) {
-      this.#context.onLost()
-      return false
-    }
+    if (inserted === 'lane_lost') this.#context.onLost()
+    if (inserted !== 'recorded') return
     log('transactions.gap_filled', { ...this.#facts(), id })
     this.#needsLoad = true
     this.#isWoken = true
-    return true
   }
 
   // Replacements
@@ -732,6 +746,8 @@ export class Lane {
       // The gas of an empty transaction is bounded, so the limit of the transaction does not prevent its cancellation.
       const cancelFees = replacementFees(latest, fees, undefined)
       if (cancelFees) return { transaction, kind: 'cancel', fees: cancelFees }
+      this.#wait(transaction, 'fees')
+      return undefined
     }
     const isCheap =
       isUnderpriced ||

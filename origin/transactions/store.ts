@@ -77,9 +77,6 @@ type StoreOptions = {
   now: () => number
 }
 
-/** A rollback because a row is no longer in the expected state. */
-class RowsChangedError extends Error {}
-
 /** Transactions, their attempts and the defaults of accounts in the database. */
 export class TransactionStore {
   readonly #options: StoreOptions
@@ -322,71 +319,87 @@ export class TransactionStore {
     attempts: readonly NewAttempt[],
     rejected: readonly string[] = [],
   ): Promise<'recorded' | 'lane_lost' | 'changed'> {
-    const { db } = this.#options
-    try {
-      return await db.transaction(async (tx) => {
-        if (!(await this.#isHeld(tx, lane))) return 'lane_lost'
-        const at = this.#date()
-        const own = attempts.map(({ transactionId }) => transactionId)
-        const first = attempts.filter(({ isFirst }) => isFirst).map((one) => one.transactionId)
-        const updated = await tx.execute(sql`
-          update ${transactions} t set
-            state = case when v.first then 'signed' else t.state end,
-            nonce = v.nonce,
-            gas_limit = v.gas_limit,
-            waiting_for = v.waiting_for,
-            policy_hash = v.policy_hash,
-            policy_rule = v.policy_rule,
-            updated_at = ${at.toISOString()}::timestamptz
-          from jsonb_to_recordset(${JSON.stringify(
-            attempts.map((attempt) => ({
-              id: attempt.transactionId,
-              first: attempt.isFirst,
-              nonce: attempt.nonce,
-              gas_limit: String(attempt.gasLimit),
-              waiting_for: attempt.waitingFor,
-              policy_hash: attempt.policyHash,
-              policy_rule: attempt.policyRule,
-            })),
-          )}::jsonb) as v(
-            id text, first boolean, nonce bigint, gas_limit numeric, waiting_for text, policy_hash text, policy_rule text
-          )
-          where t.id = v.id and t.ended_at is null and (t.state = 'queued') = v.first
-            and not exists (
-              select 1 from ${transactions} earlier
-              where earlier.chain_id = ${lane.chainId} and earlier.address = ${lane.address}
-                and earlier.ended_at is null and earlier.state = 'queued'
-                and earlier.sequence < (select max(sequence) from ${transactions} where id in ${textArray(first)})
-                and earlier.id not in ${textArray([...own, ...rejected])}
-            )
-          returning t.id`)
-        if (idsOf(updated).size !== attempts.length) throw new RowsChangedError()
-        await this.#insertAttempts(tx, attempts, at)
-        return 'recorded'
-      })
-    } catch (error) {
-      if (error instanceof RowsChangedError) return 'changed'
-      throw error
-    }
+    const { db, processId } = this.#options
+    const at = sql`${this.#date().toISOString()}::timestamptz`
+    const known = [...attempts.map(({ transactionId }) => transactionId), ...rejected]
+    const result = await db.execute(sql`
+      with v as materialized (
+        select * from jsonb_to_recordset(${JSON.stringify(attempts.map(attemptJson))}::jsonb) as v(
+          id text, first boolean, hash text, kind text, nonce bigint, raw text, gas_limit numeric, max_fee numeric,
+          tip numeric, waiting_for text, policy_hash text, policy_rule text
+        )
+      ), held as materialized (
+        -- The lock prevents other processes from acquiring the lane before the commit.
+        select 1 from ${transactionLanes}
+        where chain_id = ${lane.chainId} and address = ${lane.address} and ${isLaneHeldBy(processId)}
+        for share of ${transactionLanes}
+      ), expected as materialized (
+        select t.id from ${transactions} t, v
+        where t.id = v.id and t.ended_at is null and (t.state = 'queued') = v.first
+        order by t.id
+        for update of t
+      ), verdict as materialized (
+        select
+          exists (select 1 from held) as is_held,
+          (select count(*) from expected) = (select count(*) from v) and not exists (
+            select 1 from ${transactions} earlier
+            where earlier.chain_id = ${lane.chainId} and earlier.address = ${lane.address}
+              and earlier.ended_at is null and earlier.state = 'queued'
+              and earlier.sequence < (select max(t.sequence) from ${transactions} t, v where t.id = v.id and v.first)
+              and earlier.id not in (select jsonb_array_elements_text(${JSON.stringify(known)}::jsonb))
+          ) as is_expected,
+          -- The bytes are sent next, so a crash of the database must not lose them.
+          case when current_setting('synchronous_commit') = 'off'
+            then set_config('synchronous_commit', 'on', true) end
+      ), updated as (
+        update ${transactions} t set
+          state = case when v.first then 'signed' else t.state end,
+          nonce = v.nonce,
+          gas_limit = v.gas_limit,
+          waiting_for = v.waiting_for,
+          policy_hash = v.policy_hash,
+          policy_rule = v.policy_rule,
+          updated_at = ${at}
+        from v, verdict
+        where is_held and is_expected and t.id = v.id
+      ), inserted as (
+        insert into ${transactionAttempts}
+          (hash, transaction_id, kind, nonce, raw, max_fee_per_gas, max_priority_fee_per_gas, created_at)
+        select hash, id, kind, nonce, raw, max_fee, tip, ${at} from v, verdict where is_held and is_expected
+        -- Signatures are deterministic, so an attempt that was signed again has the same hash.
+        on conflict do nothing
+      )
+      select is_held, is_expected from verdict`)
+    const [verdict] = (result as { rows: { is_held: boolean; is_expected: boolean }[] }).rows
+    if (!verdict?.is_held) return 'lane_lost'
+    return verdict.is_expected ? 'recorded' : 'changed'
   }
 
   /**
    * Inserts a transaction that has been signed, to fill a gap between nonces.
-   * @returns false if another process may hold the lane
+   * @returns `lane_lost` if another process may hold the lane, `changed` if another transaction has the nonce
    */
-  async insertSigned(transaction: NewTransaction, attempt: AttemptRow): Promise<boolean> {
+  async insertSigned(
+    transaction: NewTransaction,
+    attempt: Omit<AttemptRow, 'createdAt'>,
+  ): Promise<'recorded' | 'lane_lost' | 'changed'> {
     const at = this.#date()
     return this.#options.db.transaction(async (tx) => {
-      if (!(await this.#isHeld(tx, transaction))) return false
+      if (!(await this.#isHeld(tx, transaction))) return 'lane_lost'
       const row = { ...transaction, nonce: attempt.nonce, state: 'signed' as const }
-      await tx.insert(transactions).values({ ...row, createdAt: at, updatedAt: at })
-      await this.#insertAttempts(tx, [attempt], at)
-      return true
+      const inserted = await tx
+        .insert(transactions)
+        .values({ ...row, createdAt: at, updatedAt: at })
+        .onConflictDoNothing()
+        .returning({ id: transactions.id })
+      if (inserted.length === 0) return 'changed'
+      await tx.insert(transactionAttempts).values({ ...attempt, createdAt: at })
+      return 'recorded'
     })
   }
 
   /**
-   * Reopens transactions that have ended in blocks, after the chain has lost blocks that were final.
+   * Reopens transactions whose nonces were used in blocks, after the chain has lost blocks that were final.
    * @returns the number of transactions that were reopened
    */
   async reopen(lane: LaneId, nonces: readonly number[]): Promise<number> {
@@ -397,6 +410,7 @@ export class TransactionStore {
         .set({
           state: 'broadcast',
           ...NOT_MINED,
+          replacedBy: null,
           failureCode: null,
           failureMessage: null,
           endedAt: null,
@@ -407,7 +421,7 @@ export class TransactionStore {
             ofLane(lane),
             inArray(transactions.nonce, [...nonces]),
             isNotNull(transactions.endedAt),
-            isNotNull(transactions.minedHash),
+            or(isNotNull(transactions.minedHash), isNotNull(transactions.replacedBy)),
           ),
         )
         .returning({ id: transactions.id })
@@ -432,6 +446,9 @@ export class TransactionStore {
       ({ chainId, address }) => sql`(${chainId}::bigint, ${address}::text)`,
     )
     const at = sql`${this.#date().toISOString()}::timestamptz`
+    // What a crash of the database loses is found out again, but not that a transaction was rejected before it was signed.
+    const isLasting = [...latest.values()].some(({ progress }) => progress.hasEnded)
+    const setting = isLasting ? sql`null` : sql`set_config('synchronous_commit', 'off', true)`
     const saved = await db.execute(sql`
       with held as (
         select chain_id, address from ${transactionLanes}
@@ -462,7 +479,8 @@ export class TransactionStore {
         and (not v.unsigned or t.nonce is null)
       returning t.id
       )
-      select id from saved union all select chain_id || '/' || address from held`)
+      select id, null as setting from saved
+      union all select chain_id || '/' || address, ${setting} from held`)
     const ids = idsOf(saved)
     return batch.map((update) => {
       if (!ids.has(laneKey(update))) return 'lane_lost'
@@ -510,25 +528,6 @@ export class TransactionStore {
     return rows.length === 1
   }
 
-  async #insertAttempts(
-    tx: Transaction,
-    attempts: readonly Omit<AttemptRow, 'createdAt'>[],
-    createdAt: Date,
-  ): Promise<void> {
-    await tx
-      .insert(transactionAttempts)
-      .values(
-        attempts.map((attempt) => {
-          const { hash, transactionId, kind, nonce, raw, maxFeePerGas, maxPriorityFeePerGas } =
-            attempt
-          const fees = { maxFeePerGas, maxPriorityFeePerGas }
-          return { hash, transactionId, kind, nonce, raw, createdAt, ...fees }
-        }),
-      )
-      // Signatures are deterministic, so an attempt that was signed again has the same hash.
-      .onConflictDoNothing()
-  }
-
   #date(): Date {
     return new Date(this.#options.now())
   }
@@ -546,12 +545,27 @@ function ofLane({ chainId, address }: LaneId): SQL | undefined {
   return and(eq(transactions.chainId, chainId), eq(transactions.address, address))
 }
 
-const textArray = (texts: readonly string[]) =>
-  sql`(select jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb))`
-
 /** @param result of a statement that returns IDs */
 function idsOf(result: unknown): Set<string> {
   return new Set((result as { rows: { id: string }[] }).rows.map(({ id }) => id))
+}
+
+function attemptJson(attempt: NewAttempt): object {
+  const { transactionId, isFirst, hash, kind, nonce, raw } = attempt
+  return {
+    id: transactionId,
+    first: isFirst,
+    hash,
+    kind,
+    nonce,
+    raw,
+    gas_limit: String(attempt.gasLimit),
+    max_fee: String(attempt.maxFeePerGas),
+    tip: String(attempt.maxPriorityFeePerGas),
+    waiting_for: attempt.waitingFor,
+    policy_hash: attempt.policyHash,
+    policy_rule: attempt.policyRule,
+  }
 }
 
 function updateJson({ id, progress }: ProgressUpdate): object {

@@ -270,11 +270,12 @@ describe('the store', () => {
 
   it('inserts a signed transaction that fills a gap', async () => {
     const store = storeOf('a')
-    const { createdAt: _, ...attempt } = { ...attemptOf('tx_1', 3), createdAt: new Date() }
-    const filler = { ...attempt, kind: 'cancel' as const, createdAt: new Date() }
-    expect(await store.insertSigned(newTransaction('tx_1'), filler)).toBe(true)
+    const filler = attemptOf('tx_1', 3, { kind: 'cancel' })
+    expect(await store.insertSigned(newTransaction('tx_1'), filler)).toBe('recorded')
     expect(await rowOf('tx_1')).toMatchObject({ state: 'signed', nonce: 3 })
+    expect(await store.insertSigned(newTransaction('tx_2'), filler)).toBe('changed')
     await lease('a', -1)
-    expect(await store.insertSigned(newTransaction('tx_2'), { ...filler, nonce: 4 })).toBe(false)
+    const next = { ...filler, nonce: 4 }
+    expect(await store.insertSigned(newTransaction('tx_2'), next)).toBe('lane_lost')
   })
 })
