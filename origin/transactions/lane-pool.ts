@@ -4,7 +4,8 @@ import { errorTrace, type OriginLog } from '../log.ts'
 import type { WaitingReason } from '../../shared/wire/transaction-states.ts'
 import { FeeMarket } from './fees.ts'
 import { type Demand, type HeadChange, HeadTracker } from './head-tracker.ts'
-import { Lane, type LaneContext } from './lane.ts'
+import { Lane } from './lane.ts'
+import { HEAD_MAX_AGE_MS, type LaneContext } from './lane-context.ts'
 import { type LaneId, type LaneLeases, laneKey } from './lane-leases.ts'
 import type { TransactionStore } from './store.ts'
 import type {
@@ -17,8 +18,6 @@ import type {
 const MAINTENANCE_MS = 1_000
 /** Time after which a lane without transactions is released. */
 const IDLE_MS = 600_000
-/** The base fee changes by at most an eighth per block. */
-const HEAD_MAX_AGE_MS = 3_000
 
 type LanePoolOptions = {
   chains: TransactionChains
@@ -26,6 +25,7 @@ type LanePoolOptions = {
   store: TransactionStore
   leases: LaneLeases
   log: OriginLog
+  now: () => number
   monotonic: () => number
   newId: () => string
   onSaved: (id: string) => void
@@ -106,12 +106,13 @@ export class LanePool {
     const known = this.get(id)
     const chain = this.#options.chains.byId(id.chainId)
     if (known || !chain || this.#isClosed) return known
-    const { store, signer, log, monotonic, newId, onSaved } = this.#options
+    const { store, signer, log, now, monotonic, newId, onSaved } = this.#options
     const lane: Lane = new Lane(id, {
       ...this.#partsOf(chain),
       store,
       signer,
       log,
+      now,
       monotonic,
       newId,
       onSaved,

@@ -33,6 +33,8 @@ export class LiveTransaction {
   speedUpAnswered: Date | null = null
   /** True if a node has accepted the latest attempt. */
   isAccepted = false
+  /** Unix milliseconds at which it was signed first, or created if it is not signed. */
+  waitsSince: number
   /** Times in `monotonic()` milliseconds. */
   sentAt = Number.NEGATIVE_INFINITY
   resendAt = Number.NEGATIVE_INFINITY
@@ -50,6 +52,7 @@ export class LiveTransaction {
   ) {
     this.row = row
     this.attempts = attempts.map(attemptOf)
+    this.waitsSince = (attempts[0] ?? row).createdAt.getTime()
     this.progress = progressOf(row)
     this.signedAt = signedAt
     this.signedAtBlock = signedAtBlock
@@ -113,6 +116,12 @@ export class LiveTransaction {
     return speedUpRequestedAt && speedUpRequestedAt.getTime() > answered ? speedUpRequestedAt : null
   }
 
+  /** Takes over what an instance from an earlier read of the row has answered. */
+  keepAnswer(earlier: LiveTransaction): void {
+    this.speedUpAnswered = earlier.speedUpAnswered
+    this.row = { ...this.row, speedUpRequestedAt: this.unansweredSpeedUp(this.row) }
+  }
+
   get context(): SigningContext {
     const { id, accountHash, pkpId, address, keyHash, actionCid } = this.row
     return { id, accountHash, pkpId, address, keyHash, actionCid }
@@ -131,6 +140,8 @@ export class LiveTransaction {
   }
 
   setMined(receipt: TransactionReceipt, revert: string | undefined): void {
+    this.needsNonce = false
+    this.foreignChecks = 0
     const kind = this.attempts.find(({ hash }) => hash === receipt.hash.toLowerCase())?.kind
     const isReverted = receipt.status !== 1
     this.progress = {
@@ -170,10 +181,30 @@ export class LiveTransaction {
   }
 
   /** A new attempt was recorded. */
-  setSigned(attempt: Attempt, gasLimit: bigint, at: number, block: number): void {
+  setSigned(
+    attempt: Attempt,
+    {
+      gasLimit,
+      waitingFor,
+      at,
+      now,
+      block,
+    }: {
+      gasLimit: bigint
+      waitingFor: WaitingReason | null
+      /** `monotonic()` milliseconds. */
+      at: number
+      /** Unix milliseconds. */
+      now: number
+      /** Number of the chain's head. */
+      block: number
+    },
+  ): void {
+    if (this.attempts.length === 0) this.waitsSince = now
+    const state = this.isQueued ? 'signed' : this.progress.state
     this.attempts.push(attempt)
     this.row = { ...this.row, nonce: attempt.nonce, gasLimit }
-    if (this.isQueued) this.progress = { ...this.progress, state: 'signed' }
+    this.progress = { ...this.progress, state, waitingFor }
     this.needsNonce = false
     this.isUnderpriced = false
     this.isAccepted = false

@@ -60,6 +60,7 @@ export class Transactions implements TransactionService {
       signer,
       store,
       log,
+      now,
       monotonic,
       leases: new LaneLeases({ db, processId, predecessor }),
       newId: () => transactionId(idKey, '', `gap/${randomUUID()}`),

@@ -1,0 +1,99 @@
+import { TRANSACTIONS_IN_FLIGHT_MAX } from '../../shared/limits.ts'
+import { marketFees } from './fees.ts'
+import {
+  CHECK_MS,
+  CHECKS_UNTIL_LOST,
+  CHECKS_WITHOUT_EVIDENCE,
+  HEAD_MAX_AGE_MS,
+  TRANSFER_GAS,
+} from './lane-context.ts'
+import type { LaneState } from './lane-state.ts'
+import type { LiveTransaction } from './live-transaction.ts'
+
+/**
+ * Closes gaps between nonces, because no transaction above a gap can be mined. A gap remains if a reorganization has
+ * removed a transaction from elsewhere, and no queued transaction has taken its nonce.
+ */
+export class NonceGaps {
+  readonly #lane: LaneState
+  #checks = 0
+  #checkedAt = Number.NEGATIVE_INFINITY
+
+  constructor(lane: LaneState) {
+    this.#lane = lane
+  }
+
+  /** @throws if the nodes or the database do not respond */
+  async close(): Promise<void> {
+    const lane = this.#lane
+    const { heads, monotonic, store, log } = lane.context
+    const last = lane.unmined().at(-1)
+    const gaps = last ? this.#below(last.nonce) : []
+    if (!last || gaps.length === 0) {
+      this.#checks = 0
+      return
+    }
+    const at = monotonic()
+    if (at - this.#checkedAt < CHECK_MS) return
+    this.#checkedAt = at
+    if (++this.#checks < CHECKS_UNTIL_LOST) {
+      lane.needsCount = true
+      return
+    }
+    // A node that lags does not have this block.
+    const head = await heads.current(HEAD_MAX_AGE_MS)
+    const count = await lane.account.readCount(head.number)
+    const lost = gaps.filter((nonce) => nonce >= count)
+    if (lost.length === 0) return lane.account.forget()
+    // The chain has lost blocks that were final.
+    const ended = lost.filter((nonce) => nonce <= lane.lastEndedNonce)
+    if (ended.length > 0 && this.#checks < CHECKS_WITHOUT_EVIDENCE) return
+    this.#checks = 0
+    const reopened = ended.length === 0 ? 0 : await store.reopen(lane.id, ended)
+    if (reopened > 0) log('transactions.reopened', { ...lane.facts(), transactions: reopened })
+    else for (const nonce of lost) await this.#fill(nonce, last)
+    lane.needsLoad = true
+    lane.wake()
+  }
+
+  #below(highest: number): number[] {
+    const taken = this.#lane.takenNonces()
+    const gaps: number[] = []
+    const first = this.#lane.account.count ?? highest
+    for (let nonce = first; nonce < highest && gaps.length < TRANSACTIONS_IN_FLIGHT_MAX; nonce++)
+      if (!taken.has(nonce)) gaps.push(nonce)
+    return gaps
+  }
+
+  /** Sends an empty transaction to the wallet itself, in the name of a transaction that waits above the gap. */
+  async #fill(nonce: number, { row, context }: LiveTransaction): Promise<void> {
+    const lane = this.#lane
+    const { market, signer, store, newId, log, onLost } = lane.context
+    const id = newId()
+    const fees = marketFees(await market.current(), 'fast')
+    const empty = { to: lane.id.address, data: '0x', value: 0n }
+    const unsigned = { chainId: row.chainId, nonce, ...empty, gasLimit: TRANSFER_GAS, ...fees }
+    const result = await signer.cancel(unsigned, fees, { ...context, id })
+    if ('refused' in result) return
+    const { hash, raw } = result.signed
+    const { accountHash, pkpId, keyHash, actionCid } = row
+    const inserted = await store.insertSigned(
+      {
+        id,
+        ...lane.id,
+        ...empty,
+        accountHash,
+        pkpId,
+        keyHash,
+        actionCid,
+        requestHash: '',
+        gasLimit: TRANSFER_GAS,
+        speed: 'fast',
+        errors: [],
+      },
+      { hash, transactionId: id, kind: 'cancel', nonce, raw, ...fees },
+    )
+    if (inserted === 'lane_lost') onLost()
+    if (inserted === 'recorded') log('transactions.gap_filled', { ...lane.facts(), id })
+  }
+}

@@ -1,0 +1,120 @@
+import type { Broadcaster } from './broadcaster.ts'
+import { BUMP_AFTER_MS, type Fees, type Market, marketFees, replacementFees } from './fees.ts'
+import type { Head } from './head-tracker.ts'
+import { CHECK_MS } from './lane-context.ts'
+import { type LaneState, newAttempt } from './lane-state.ts'
+import type { LiveTransaction } from './live-transaction.ts'
+import type { NewAttempt } from './store.ts'
+
+/** Delay after the signer refused a replacement. The attempts before it stay valid. */
+const REFUSED_MS = 30_000
+
+type Replacement = { transaction: LiveTransaction; kind: 'speed_up' | 'cancel'; fees: Fees }
+
+/** Cancels and speeds up transactions on request, and raises fees that are too low. */
+export class Replacements {
+  readonly #lane: LaneState
+  readonly #broadcaster: Broadcaster
+
+  constructor(lane: LaneState, broadcaster: Broadcaster) {
+    this.#lane = lane
+    this.#broadcaster = broadcaster
+  }
+
+  /** @throws if the nodes, the database or the signer do not respond */
+  async make(): Promise<void> {
+    const lane = this.#lane
+    const { heads, market } = lane.context
+    for (const transaction of lane.queue())
+      if (transaction.needsNonce && transaction.row.cancelRequestedAt !== null)
+        lane.end(transaction, 'cancelled')
+    const unmined = lane.unmined().filter(({ progress }) => progress.waitingFor !== 'nonce')
+    const wanted = unmined.filter((transaction) => this.#isWanted(transaction, heads.head))
+    if (wanted.length === 0) return
+    const current = await market.current()
+    const replacements: Replacement[] = []
+    for (const transaction of wanted) {
+      const isFirst = transaction === unmined[0]
+      const replacement = await this.#replacementOf(transaction, current, isFirst)
+      if (replacement) replacements.push(replacement)
+    }
+    await this.#record(replacements, current)
+  }
+
+  #isWanted(transaction: LiveTransaction, head: Head | undefined): boolean {
+    const { row, latest, isUnderpriced, signedAt, signedAtBlock, bumpAfter } = transaction
+    if (row.cancelRequestedAt !== null && !transaction.isCancelling) return true
+    if (row.speedUpRequestedAt !== null) return true
+    const at = this.#lane.context.monotonic()
+    if (!head || at < bumpAfter) return false
+    // While a chain halts, higher fees would not help.
+    const isOverdue = at - signedAt > BUMP_AFTER_MS[row.speed] && head.number > signedAtBlock
+    if (isUnderpriced || head.baseFee > latest.maxFeePerGas || isOverdue) return true
+    if (transaction.progress.waitingFor === 'fees') this.#lane.wait(transaction, null)
+    return false
+  }
+
+  async #replacementOf(
+    transaction: LiveTransaction,
+    market: Market,
+    isFirst: boolean,
+  ): Promise<Replacement | undefined> {
+    const lane = this.#lane
+    const { row, latest, isUnderpriced, isCancelling } = transaction
+    const isRequested = row.speedUpRequestedAt !== null
+    if (isRequested) this.#answerSpeedUp(transaction)
+    const fees = marketFees(market, isRequested ? 'fast' : row.speed)
+    const isCancellation = isCancelling || row.cancelRequestedAt !== null
+    const isCheap =
+      isUnderpriced ||
+      latest.maxFeePerGas < market.baseFee ||
+      latest.maxPriorityFeePerGas < fees.maxPriorityFeePerGas
+    const isDue = isRequested || isFirst || isCheap || isCancellation !== isCancelling
+    // Transactions behind another one are not stuck because of their own fees, unless these are below the market's.
+    if (!isDue) return undefined
+    // The gas of an empty transaction is bounded, so the limit of the transaction does not prevent its cancellation.
+    const ceiling = isCancellation ? undefined : await lane.account.ceiling(transaction)
+    const raised = replacementFees(latest, fees, ceiling)
+    if (raised) return { transaction, kind: isCancellation ? 'cancel' : 'speed_up', fees: raised }
+    transaction.isUnderpriced = false
+    transaction.bumpAfter = lane.context.monotonic() + CHECK_MS
+    lane.wait(transaction, 'fees')
+    return undefined
+  }
+
+  #answerSpeedUp(transaction: LiveTransaction): void {
+    const { speedUpRequestedAt } = transaction.row
+    transaction.speedUpAnswered = speedUpRequestedAt
+    transaction.row = { ...transaction.row, speedUpRequestedAt: null }
+    if (speedUpRequestedAt)
+      // If this fails, the fees are raised a second time.
+      this.#lane.context.store.clearSpeedUp(transaction.id, speedUpRequestedAt).catch(() => {})
+  }
+
+  async #record(replacements: readonly Replacement[], market: Market): Promise<void> {
+    const lane = this.#lane
+    const { signer, log, monotonic } = lane.context
+    const signed: { replacement: Replacement; attempt: NewAttempt }[] = []
+    for (const replacement of replacements) {
+      const { transaction, kind, fees } = replacement
+      const before = transaction.latestUnsigned
+      const after = { ...before, ...fees }
+      const result =
+        kind === 'cancel'
+          ? await signer.cancel(before, fees, transaction.context)
+          : await signer.replace(after, before, transaction.context)
+      if ('refused' in result) {
+        transaction.bumpAfter = monotonic() + REFUSED_MS
+        continue
+      }
+      const waitingFor = fees.maxFeePerGas < market.baseFee ? 'fees' : null
+      const attempt = newAttempt(transaction, result.signed, after, kind, waitingFor)
+      signed.push({ replacement, attempt })
+    }
+    if (!(await lane.record(signed.map(({ attempt }) => attempt)))) return
+    for (const { replacement } of signed)
+      if (replacement.kind === 'speed_up')
+        log('transactions.sped_up', { ...lane.facts(), id: replacement.transaction.id })
+    this.#broadcaster.send(signed.map(({ replacement }) => replacement.transaction))
+  }
+}
