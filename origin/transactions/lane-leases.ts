@@ -68,24 +68,7 @@ export class LaneLeases {
   async acquireAbandoned(chainIds: readonly number[]): Promise<LaneId[]> {
     const { db, processId } = this.#options
     if (chainIds.length === 0) return []
-    const open = db
-      .selectDistinct({ chainId: transactions.chainId, address: transactions.address })
-      .from(transactions)
-      .innerJoin(
-        transactionLanes,
-        and(
-          eq(transactionLanes.chainId, transactions.chainId),
-          eq(transactionLanes.address, transactions.address),
-        ),
-      )
-      .where(
-        and(
-          isNull(transactions.endedAt),
-          inArray(transactions.chainId, [...chainIds]),
-          this.#isFree(),
-        ),
-      )
-      .limit(ABANDONED_MAX)
+    const open = this.#open(chainIds, this.#isFree()).limit(ABANDONED_MAX)
     return db
       .update(transactionLanes)
       .set({ processId })
@@ -97,6 +80,11 @@ export class LaneLeases {
         ),
       )
       .returning({ chainId: transactionLanes.chainId, address: transactionLanes.address })
+  }
+
+  /** Returns the lanes with open transactions in whose rows this process is named. */
+  async held(chainIds: readonly number[]): Promise<LaneId[]> {
+    return chainIds.length === 0 ? [] : this.#open(chainIds, this.#isOwn())
   }
 
   /** Releases a lane, if this process is named in its row. */
@@ -115,6 +103,22 @@ export class LaneLeases {
 
   async releaseAll(): Promise<void> {
     await this.#options.db.update(transactionLanes).set({ processId: null }).where(this.#isOwn())
+  }
+
+  #open(chainIds: readonly number[], condition: SQL) {
+    return this.#options.db
+      .selectDistinct({ chainId: transactions.chainId, address: transactions.address })
+      .from(transactions)
+      .innerJoin(
+        transactionLanes,
+        and(
+          eq(transactionLanes.chainId, transactions.chainId),
+          eq(transactionLanes.address, transactions.address),
+        ),
+      )
+      .where(
+        and(isNull(transactions.endedAt), inArray(transactions.chainId, [...chainIds]), condition),
+      )
   }
 
   #isOwn() {

@@ -41,6 +41,11 @@ export class LanePool {
   readonly #acquiring = new Map<string, Promise<Lane | undefined>>()
   readonly #maintenance: PeriodicTask
   #isClosed = false
+  /**
+   * True if this process may hold lanes without knowing it: the response to an acquisition was lost, or the lease of the
+   * process had ended for a while, and nobody has taken its lanes.
+   */
+  #mayHoldUnknown = false
 
   constructor(options: LanePoolOptions) {
     this.#options = options
@@ -81,7 +86,7 @@ export class LanePool {
     if (known) return Promise.resolve(known)
     const pending = this.#acquiring.get(key)
     if (pending) return pending
-    const acquired = fromDatabase(this.#options.leases.acquire(id))
+    const acquired = fromDatabase(this.#tracked(this.#options.leases.acquire(id)))
       .then((isHeld) => (isHeld ? this.#add(id) : undefined))
       .finally(() => this.#acquiring.delete(key))
     this.#acquiring.set(key, acquired)
@@ -102,6 +107,13 @@ export class LanePool {
     })
   }
 
+  #tracked<T>(acquisition: Promise<T>): Promise<T> {
+    return acquisition.catch((error) => {
+      this.#mayHoldUnknown = true
+      throw error
+    })
+  }
+
   #add(id: LaneId): Lane | undefined {
     const known = this.get(id)
     const chain = this.#options.chains.byId(id.chainId)
@@ -116,7 +128,10 @@ export class LanePool {
       monotonic,
       newId,
       onSaved,
-      onLost: () => this.#drop(lane),
+      onLost: () => {
+        this.#mayHoldUnknown = true
+        this.#drop(lane)
+      },
     })
     this.#lanes.set(laneKey(id), lane)
     lane.wake()
@@ -175,11 +190,16 @@ export class LanePool {
     const { leases, store, chains, log } = this.#options
     const chainIds = chains.all().map(({ chainId }) => chainId)
     try {
-      for (const id of await leases.acquireAbandoned(chainIds)) {
+      for (const id of await this.#tracked(leases.acquireAbandoned(chainIds))) {
         // This process had lost the lane without noticing, so what it knows may be outdated.
         const outdated = this.get(id)
         if (outdated) this.#drop(outdated)
         this.#add(id)
+      }
+      if (this.#mayHoldUnknown) {
+        const held = await leases.held(chainIds)
+        this.#mayHoldUnknown = false
+        for (const id of held) this.#add(id)
       }
       for (const row of await store.work(chainIds)) this.get(row)?.apply(row)
       for (const lane of this.#lanes.values())
