@@ -47,9 +47,11 @@ export class Replacements {
     if (row.speedUpRequestedAt !== null) return true
     const at = this.#lane.context.monotonic()
     if (!head || at < bumpAfter) return false
-    // While a chain halts, higher fees would not help.
-    const isOverdue = at - signedAt > BUMP_AFTER_MS[row.speed] && head.number > signedAtBlock
-    if (isUnderpriced || head.baseFee > latest.maxFeePerGas || isOverdue) return true
+    // While a chain halts, higher fees would not help. A node that lies could raise them without end.
+    const hasNewBlock = head.number > signedAtBlock
+    const isOverdue = at - signedAt > BUMP_AFTER_MS[row.speed]
+    if (hasNewBlock && (isUnderpriced || isOverdue)) return true
+    if (head.baseFee > latest.maxFeePerGas) return true
     if (transaction.progress.waitingFor === 'fees') this.#lane.wait(transaction, null)
     return false
   }
