@@ -132,6 +132,7 @@ const BLOCK_AT: Record<string, number> = {
   eth_getTransactionCount: 1,
   eth_getBalance: 1,
   eth_getBlockByNumber: 0,
+  eth_feeHistory: 1,
 }
 
 /** A block beyond every chain here, so that the node answers with its own error for unknown blocks. */
@@ -162,6 +163,8 @@ function hidden(height: number, call: RpcCall, answer: { result: unknown }): Rpc
     const isUnknown = result.some((log) => Number(log.blockNumber) > height)
     return isUnknown ? { error: { code: -32_000, message: 'unknown block' } } : answer
   }
+  if (call.method === 'eth_getTransactionByHash' && Number(result?.['blockNumber']) > height)
+    return { result: { ...result, blockHash: null, blockNumber: null, transactionIndex: null } }
   const isAbove =
     (result?.['hash'] !== undefined && Number(result['number']) > height) ||
     (result?.['transactionHash'] !== undefined && Number(result['blockNumber']) > height)

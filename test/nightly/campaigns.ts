@@ -88,6 +88,28 @@ export const CAMPAIGNS: readonly Campaign[] = [
     minutesMax: 20,
   },
   {
+    name: 'transactions',
+    planned: 2_000,
+    perPiece: 250,
+    unit: 'seeds',
+    vitest: [
+      ...GATE,
+      'origin',
+      'test/origin/transactions/simulation/simulation.test.ts',
+      '-t',
+      'whatever fails',
+    ],
+    minutesMax: 60,
+  },
+  {
+    name: 'transaction-kills',
+    planned: 1_000,
+    perPiece: 125,
+    unit: 'kills',
+    vitest: [...GATE, 'origin', 'test/origin/transactions/campaign/kills.test.ts'],
+    minutesMax: 30,
+  },
+  {
     name: 'crons',
     planned: 21,
     perPiece: 3,

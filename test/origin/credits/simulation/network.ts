@@ -32,9 +32,15 @@ export type Member = Owner & {
   connections: Set<() => void>
 }
 
+/** The part of a database server that connections need. */
+export type SessionServer = Pick<Server, 'close' | 'submit'> & {
+  /** @param client name of the process that connects */
+  open(client: string): Session
+}
+
 export type Network = {
   time: VirtualTime
-  server: Server
+  server: SessionServer
   random: Random
   trace: Trace
   weather: Weather
@@ -68,7 +74,7 @@ export function clientOver(network: Network, member: Member): NonNullable<PoolCo
         () => {
           if (refused) trouble(network, 0)
           if (refused) return done(new Error('connect ECONNREFUSED'))
-          this.#session = server.open()
+          this.#session = server.open(member.name)
           member.connections.add(this.#end)
           done()
         },
@@ -212,10 +218,18 @@ function filledIn(text: string, values: readonly unknown[]): string {
     const value = values[Number(number) - 1]
     if (value === null || value === undefined) return 'null'
     if (typeof value === 'number' || typeof value === 'bigint') return String(value)
-    const written = value instanceof Date ? value.toISOString() : `${value as string | boolean}`
-    return `'${written.replaceAll("'", "''")}'`
+    return quoted(textOf(value))
   })
 }
+
+function textOf(value: unknown): string {
+  if (value instanceof Date) return value.toISOString()
+  if (!Array.isArray(value)) return `${value as string | boolean}`
+  const items = value.map((item) => `"${textOf(item).replaceAll(/["\\]/g, String.raw`\$&`)}"`)
+  return `{${items.join(',')}}`
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
 
 function parsed(
   { types, rowMode }: Query,

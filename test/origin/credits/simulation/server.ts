@@ -6,7 +6,7 @@ import { Violation } from './trace.ts'
 type Done = (outcome: Rows | Error) => void
 
 /** One connection, as the server sees it. */
-class Session {
+export class Session {
   inTransaction = false
   /** After an error, the rest of a transaction is rejected. */
   hasFailed = false
@@ -15,7 +15,6 @@ class Session {
   readonly locks = new Set<string>()
   waiting: { text: string; done: Done; blocker: Session } | undefined
 }
-export type { Session }
 
 /** An executed statement, with the names of the rows that it locks. */
 type Executed = { names: string[]; outcome: Rows | Error }
