@@ -12,6 +12,7 @@ import { queue } from './queue.ts'
 import { scale } from './scale.ts'
 import { schedule } from './schedule.ts'
 import { throughput } from './throughput.ts'
+import { transactions } from './transactions.ts'
 import { buildSandboxBundles } from '../../origin/actions/bundles.ts'
 import setUpServer from '../origin/db/server-setup.ts'
 
@@ -29,6 +30,7 @@ const benches: Record<string, (phase?: string) => Promise<void>> = {
   scale,
   schedule,
   throughput,
+  transactions,
 }
 
 const [name = '', phase] = process.argv.slice(2)
