@@ -37,6 +37,8 @@ const GWEI = 1_000_000_000n
 /** Everything must be mined and final within this time after the last fault, and the blocks that finality takes. */
 const PATIENCE_MS = 10 * 60_000
 const POLL_MS = 500
+/** Longest time for which a process stands still. */
+const PAUSE_MAX_MS = 10_000
 
 export type Played = { seed: number; climate: Climate; trace: Trace; violation: Error | undefined }
 
@@ -272,7 +274,7 @@ class Run {
     this.#times(climate.closes, () => this.#processAtRandom((one) => void one.close()))
     this.#times(climate.pauses, () =>
       this.#processAtRandom((one) => {
-        one.stillUntil = time.now + random.integer(500, 10_000)
+        one.stillUntil = time.now + random.integer(500, PAUSE_MAX_MS)
         this.#trace.add(one.name, `stands still until ${one.stillUntil}`)
       }),
     )
@@ -342,6 +344,8 @@ class Run {
     }
     this.#trace.add('', 'the weather is calm')
     const { blockMs, finality } = this.#climate
+    // Processes that stand still continue with orders from before.
+    await this.#run(this.#time.now + 1.5 * PAUSE_MAX_MS)
     const until = this.#time.now + PATIENCE_MS + 3 * blockMs * finality
     await this.#run(until, () => this.#properties.haveAllEnded)
     if (!this.#properties.haveAllEnded)
