@@ -20,7 +20,7 @@ import { PayerLeases } from './writer/payer-leases.ts'
 import { ReceiptPoller } from './writer/receipt-poller.ts'
 import { ContractRevertError } from './writer/contract-revert.ts'
 import { PeriodicTask } from './writer/periodic-task.ts'
-import { WriteFinalizer } from './writer/write-finalizer.ts'
+import { REPLACE_AFTER_MS, WriteFinalizer } from './writer/write-finalizer.ts'
 import { simulate } from './writer/simulate.ts'
 
 export { ContractRevertError } from './writer/contract-revert.ts'
@@ -51,6 +51,7 @@ export type WriterOptions = {
   afterMined?: (block: number) => Promise<void>
   leaseMs?: number
   waitMs?: number
+  replaceAfterMs?: number
 }
 
 /**
@@ -98,7 +99,15 @@ export class AccountsWriter {
       startWaitMs: leaseMs + MAINTENANCE_MS,
     })
     this.#receipts = new ReceiptPoller({ provider, payers: () => this.#payers.all(), onMined })
-    this.#finalizer = new WriteFinalizer({ provider, outbox, market, finality, onMined })
+    const { replaceAfterMs = REPLACE_AFTER_MS } = options
+    this.#finalizer = new WriteFinalizer({
+      provider,
+      outbox,
+      market,
+      finality,
+      replaceAfterMs,
+      onMined,
+    })
     const funded = Array.from({ length: options.payers }, (_, index) => ({
       number: index + 1,
       address: addressFromPrivateKey(payerKey(index + 1)),

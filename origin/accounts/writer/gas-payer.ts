@@ -111,6 +111,7 @@ export class GasPayer {
       write.signedAt = performance.now()
       write.isUnderpriced = false
       write.nonceUsedChecks = 0
+      write.nextSince = undefined
       await this.broadcast(write)
       return true
     })

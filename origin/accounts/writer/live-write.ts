@@ -17,6 +17,11 @@ export class LiveWrite {
   /** Consecutive checks at which the nonce was permanently used, but none of the transactions was in a block. */
   nonceUsedChecks = 0
   isUnderpriced = false
+  /**
+   * When the current transaction was first seen to be the payer's next one on the chain: `performance.now()`
+   * milliseconds, and the number of the head. Undefined before that.
+   */
+  nextSince: { at: number; block: number } | undefined
   readonly #listeners = new Set<() => void>()
 
   constructor(

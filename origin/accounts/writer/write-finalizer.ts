@@ -11,8 +11,11 @@ const RESEND_MS = 1_000
 /** Nodes keep at least this many per wallet. Later transactions are resent once the earlier ones are mined. */
 const RESEND_MAX = 16
 
-/** Time after which a transaction with a tip below the market's is replaced. Spans several blocks on any chain. */
-const RAISE_TIP_AFTER_MS = 15_000
+/**
+ * Time after which a transaction with a tip below the market's is replaced, and also the payer's next transaction if
+ * blocks are mined without it. Longer than the time between two blocks on any chain.
+ */
+export const REPLACE_AFTER_MS = 15_000
 
 /** One check is not enough, because its response may come from a lagging node. */
 const CHECKS_UNTIL_LOST = 2
@@ -22,13 +25,14 @@ type WriteFinalizerOptions = {
   outbox: WriteOutbox
   market: GasMarket
   finality: number
+  replaceAfterMs: number
   onMined: (write: LiveWrite) => void
 }
 
 /**
- * Ensures that sent transactions reach final blocks, even if a node drops a transaction, its fees are too low, its
- * nonce is used by another transaction, or its block is reorganized away. A write gets a new nonce only if the old one
- * is used in a final block and none of the write's transactions is mined, so it never takes effect twice.
+ * Ensures that sent transactions reach final blocks, even if a node drops a transaction or never mines it, its fees are
+ * too low, its nonce is used by another transaction, or its block is reorganized away. A write gets a new nonce only if
+ * the old one is used in a final block and none of the write's transactions is mined, so it never takes effect twice.
  */
 export class WriteFinalizer {
   readonly #options: WriteFinalizerOptions
@@ -56,7 +60,23 @@ export class WriteFinalizer {
     for (const write of sent.filter(({ nonce }) => nonce < count))
       await this.#checkUsedNonce(payer, write, finalCount, fees)
     const pending = sent.filter(({ nonce }) => nonce >= count).slice(0, RESEND_MAX)
-    await Promise.all(pending.map((write) => this.#rebroadcast(payer, write, fees)))
+    const [next] = pending
+    if (next?.nonce === count) next.nextSince ??= { at: performance.now(), block: head }
+    const stuck = next && this.#isStuck(next, head) ? next : undefined
+    await Promise.all(
+      pending.map((write) => this.#rebroadcast(payer, write, fees, write === stuck)),
+    )
+  }
+
+  /**
+   * Returns true if the node mines blocks without the payer's next transaction. Nodes may keep a transaction without
+   * considering it for a block: anvil, if the transaction arrives while its predecessor is mined; others, if they do not
+   * pass it on. Such a node rejects the same bytes as already known, but accepts a replacement. While the chain halts,
+   * a replacement would not help.
+   */
+  #isStuck({ nextSince }: LiveWrite, head: number): boolean {
+    if (!nextSince || head <= nextSince.block) return false
+    return performance.now() - nextSince.at > this.#options.replaceAfterMs
   }
 
   async #checkMined(payer: GasPayer, finalBlock: number): Promise<void> {
@@ -121,7 +141,12 @@ export class WriteFinalizer {
       await payer.replaceTransaction(write, fees, 'nonce')
   }
 
-  async #rebroadcast(payer: GasPayer, write: LiveWrite, market: MarketFees): Promise<void> {
+  async #rebroadcast(
+    payer: GasPayer,
+    write: LiveWrite,
+    market: MarketFees,
+    isStuck: boolean,
+  ): Promise<void> {
     const now = performance.now()
     const { maxFeePerGas, maxPriorityFeePerGas } = write.current
     const fees = {
@@ -131,10 +156,10 @@ export class WriteFinalizer {
     const cheap =
       write.isUnderpriced ||
       fees.maxFeePerGas < market.baseFee ||
-      (now - write.signedAt > RAISE_TIP_AFTER_MS &&
+      (now - write.signedAt > this.#options.replaceAfterMs &&
         fees.maxPriorityFeePerGas < market.maxPriorityFeePerGas)
     const raised = bumpedFees(fees, market)
-    if (cheap && isWithinFeeLimit(raised, market))
+    if ((cheap || isStuck) && isWithinFeeLimit(raised, market))
       await payer.replaceTransaction(write, raised, 'fees')
     else if (now - write.sentAt > RESEND_MS) await payer.broadcast(write)
   }

@@ -1,7 +1,7 @@
 /** Faults of a chain and its nodes during a write: the result is correct or a 503, and nothing is half done. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eq } from 'drizzle-orm'
-import { parseEther, Transaction, Wallet } from 'ethers'
+import { parseEther, toQuantity, Transaction, Wallet } from 'ethers'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ContractUnavailableError } from '../../../origin/accounts/chain.ts'
 import { ContractRevertError } from '../../../origin/accounts/writer.ts'
@@ -88,6 +88,38 @@ describe('a transaction', () => {
     expect(receipt.hash).toBe(replacement!.hash)
     expect(replacement!.maxFeePerGas! * 8n).toBeGreaterThanOrEqual(old!.maxFeePerGas! * 9n)
     expect(await world.accounts(hash)).toBe(1)
+  })
+
+  it('is replaced if the node keeps it without mining it, and those behind it follow', async () => {
+    const { newAccount } = await world.open({ payers: 1, rpcUrl: proxy.url, replaceAfterMs: 0 })
+    const [kept, behind] = [newHash(), newHash()]
+    await newAccount(newHash())
+    await world.standStill()
+    const address = world.addresses[1]!
+    const nonce = await world.chain.provider.getTransactionCount(address)
+    let sends = 0
+    // As if the predecessor was mined while the transaction arrived: anvil then queues the transaction forever.
+    proxy.use(async (calls, forward) => {
+      if (!calls.some(({ method }) => method === 'eth_sendRawTransaction') || sends++ > 0)
+        return forward(calls)
+      await world.send('anvil_setNonce', [address, toQuantity(nonce - 1)])
+      const answers = await forward(calls)
+      await world.send('anvil_setNonce', [address, toQuantity(nonce)])
+      return answers
+    })
+    const writes = [newAccount(kept, 'kept')]
+    expect((await sent('kept')).nonce).toBe(nonce)
+    writes.push(newAccount(behind, 'behind the kept one'))
+    await sent('behind the kept one')
+    await expect.poll(() => sends, { timeout: 20_000 }).toBeGreaterThan(3)
+    expect(await world.send('txpool_status', [])).toEqual({ pending: '0x0', queued: '0x2' })
+    // Not replaced while the chain halts.
+    expect((await row('kept'))!.transactions).toHaveLength(1)
+    await world.mineUntil(Promise.all(writes), 300)
+    expect(await row('kept')).toMatchObject({ nonce, transactions: { length: 2 } })
+    expect((await row('behind the kept one'))!.transactions).toHaveLength(1)
+    expect(await world.accounts(kept)).toBe(1)
+    expect(await world.accounts(behind)).toBe(1)
   })
 
   it('gets another nonce once a foreign transaction with its nonce is final', async () => {
