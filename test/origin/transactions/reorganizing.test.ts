@@ -40,6 +40,8 @@ async function sendForeign(
   const transaction = Transaction.from({ type: 2, chainId: CHAIN_ID, nonce, to, value, ...fees })
   transaction.signature = key.sign(transaction.unsignedHash)
   await engine.send('eth_sendRawTransaction', [transaction.serialized])
+  // While it is only in the pool, the service can outbid it.
+  await engine.mine()
   return transaction.hash!.toLowerCase()
 }
 
@@ -132,7 +134,6 @@ describe('a gap between nonces', () => {
     const wallet = await engine.wallet()
     await engine.standStill()
     await sendForeign(wallet, 0)
-    await engine.mine()
     const { id } = await process.send(wallet)
     await process.until(id, ({ state }) => state === 'broadcast')
     expect((await process.get(id)).nonce).toBe(1)
