@@ -1,4 +1,9 @@
-/** Attempts at one transaction: all of them have its nonce, so at most one of them can be mined. */
+/**
+ * Attempts at one transaction: all of them have its nonce, so at most one of them can be mined. And transactions that
+ * fill a gap below it.
+ */
+import type { Charge } from '../../shared/policies/charges.ts'
+import type { Scope } from '../../shared/policies/scope.ts'
 import { maxFee, type Transaction } from '../../shared/policies/transaction.ts'
 
 export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
@@ -33,4 +38,31 @@ export function costlierAs(cancelled: Transaction, cancellation: Transaction): T
   const { gasLimit } = cancelled
   const maxFeePerGas = (maxFee(cancellation) + gasLimit - 1n) / gasLimit
   return { ...cancelled, maxFeePerGas }
+}
+
+/**
+ * Returns an empty transaction to the wallet itself that fills a gap between nonces.
+ * @throws {TypeError} if the nonce is not below that of the transaction above the gap
+ */
+export function fillerOf(
+  { above, nonce }: { above: Transaction; nonce: bigint },
+  wallet: string,
+  fees: Fees,
+): Transaction {
+  if (nonce >= above.nonce)
+    throw new TypeError('a gap has a lower nonce than the transaction that waits for it')
+  return cancellationOf({ ...above, nonce }, wallet, fees)
+}
+
+/** Reduces the charges of a transaction to what an empty one adds to the same sums: its fee, and one signature. */
+export function emptyCharges(
+  charges: readonly Charge[],
+  empty: Transaction,
+  { sums }: Scope,
+): Charge[] {
+  return charges.flatMap((charge) => {
+    const { of } = sums.get(charge.sum)!
+    if (of === 'signatures') return [charge]
+    return of === 'native_spend' ? [{ ...charge, amount: maxFee(empty) }] : []
+  })
 }

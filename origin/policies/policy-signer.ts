@@ -12,7 +12,14 @@ import type { OriginLog } from '../log.ts'
 import { digestOf } from '../signing/digest.ts'
 import { requestOf } from '../signing/fields.ts'
 import { signRequest } from '../signing/sign.ts'
-import { cancellationOf, costlierAs, requireSameButFees, type Fees } from './attempts.ts'
+import {
+  cancellationOf,
+  costlierAs,
+  emptyCharges,
+  type Fees,
+  fillerOf,
+  requireSameButFees,
+} from './attempts.ts'
 import { denialMessage, overSumReason } from './denial-message.ts'
 import { PolicyDocumentError, type PolicyDocuments } from './documents.ts'
 import type { PolicyWallet } from './policy-wallet.ts'
@@ -65,6 +72,15 @@ export type RequestedTransaction = Requester & {
 }
 
 export type RequestedCancellation = Requester & { cancelled: Transaction; fees: Fees }
+
+export type RequestedFiller = Requester & {
+  nonce: bigint
+  /** A transaction of the wallet with a higher nonce. */
+  above: Transaction
+  fees: Fees
+  /** Fees of an earlier transaction that fills the gap. The sums count only the difference. */
+  replaced?: Fees | undefined
+}
 
 export type PolicySignature = {
   /** Same form as for a wallet without a policy: the signature, or the signed transaction. */
@@ -162,6 +178,44 @@ export class PolicySigner {
     }
     requireUnchanged(wallet, current())
     return signRequest(request, this.#signing(wallet))
+  }
+
+  /**
+   * Signs an empty transaction to the wallet itself that fills a gap between nonces. The policy must allow the
+   * transaction above the gap, whose gas must cost at least as much. The sums that count that one's gas count the fee.
+   * @returns the signed transaction
+   * @throws {TypeError} if the nonce is not below that of the transaction above the gap
+   * @throws like `signTransaction`
+   */
+  async signFiller({
+    above,
+    nonce,
+    fees,
+    replaced,
+    ...requester
+  }: RequestedFiller): Promise<string> {
+    const { address } = requester.wallet
+    const filler = fillerOf({ above, nonce }, address, fees)
+    const policy = await this.#heldPolicy(requester)
+    const decided = this.#decide(policy, requestFor(above), requester)
+    if (decided.decision === 'deny')
+      throw new SignatureDeniedError(
+        `the policy does not allow the transaction above the gap. ${denialMessage(decided.explanation)}`,
+      )
+    if (maxFee(filler) > maxFee(above))
+      throw new SignatureDeniedError(
+        'a transaction that fills a gap may not pay more for gas than the transaction above the gap',
+      )
+    const filling = (transaction: Transaction) => ({
+      request: requestFor(transaction),
+      charges: emptyCharges(decided.charges, transaction, policy.scope),
+    })
+    const before = replaced && filling(fillerOf({ above, nonce }, address, replaced))
+    const explanation = [`Fills the gap at the nonce ${nonce}.`, 'Allowed.']
+    const allowed = { ...decided, ...filling(filler), explanation }
+    const replaces = before && { digest: digestOf(before.request), charges: before.charges }
+    const changes = { isRecorded: true, ...(replaces && { replaces }) }
+    return (await this.#reserveAndSign(allowed, requester, changes)).result
   }
 
   /** Returns the policy that holds for the wallet. */

@@ -104,6 +104,10 @@ export function marketFees({ baseFee, tips }: Market, speed: TransactionSpeed): 
   return { maxFeePerGas, maxPriorityFeePerGas }
 }
 
+export function feesOf({ maxFeePerGas, maxPriorityFeePerGas }: Fees): Fees {
+  return { maxFeePerGas, maxPriorityFeePerGas }
+}
+
 /** @param ceiling highest `maxFeePerGas`, or undefined */
 export function clampFees(fees: Fees, ceiling: bigint | undefined): Fees {
   const maxFeePerGas =

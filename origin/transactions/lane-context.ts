@@ -29,6 +29,9 @@ export const CHECKS_UNTIL_LOST = 2
 export const CHECKS_WITHOUT_EVIDENCE = 5
 export const CHECK_MS = 1_000
 
+/** Delay after the signer refused an attempt, which a change of a policy or the end of a window may allow. */
+export const REFUSED_MS = 30_000
+
 /** Age at which a head is read again before it is used. The base fee changes by at most an eighth per block. */
 export const HEAD_MAX_AGE_MS = 3_000
 

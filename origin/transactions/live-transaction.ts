@@ -89,6 +89,11 @@ export class LiveTransaction {
     return this.latest.kind === 'cancel'
   }
 
+  /** True if nobody has requested it, because it fills a gap between nonces. */
+  get isFiller(): boolean {
+    return this.attempts.length > 0 && this.attempts.every(({ kind }) => kind === 'cancel')
+  }
+
   /** Hashes of the attempts that can be mined, latest first. */
   get hashes(): string[] {
     return this.attempts

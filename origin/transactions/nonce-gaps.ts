@@ -1,14 +1,15 @@
 import { TRANSACTIONS_IN_FLIGHT_MAX } from '../../shared/limits.ts'
-import { marketFees } from './fees.ts'
+import { clampFees, marketFees } from './fees.ts'
+import { signFiller } from './gap-filler.ts'
 import {
   CHECK_MS,
   CHECKS_UNTIL_LOST,
   CHECKS_WITHOUT_EVIDENCE,
   HEAD_MAX_AGE_MS,
+  REFUSED_MS,
   TRANSFER_GAS,
 } from './lane-context.ts'
 import type { LaneState } from './lane-state.ts'
-import type { LiveTransaction } from './live-transaction.ts'
 
 /**
  * Closes gaps between nonces, because no transaction above a gap can be mined. A gap remains if a reorganization has
@@ -17,13 +18,13 @@ import type { LiveTransaction } from './live-transaction.ts'
 export class NonceGaps {
   readonly #lane: LaneState
   #checks = 0
-  #checkedAt = Number.NEGATIVE_INFINITY
+  #checkAfter = Number.NEGATIVE_INFINITY
 
   constructor(lane: LaneState) {
     this.#lane = lane
   }
 
-  /** @throws if the nodes or the database do not respond */
+  /** @throws if the nodes, the database or the signer do not respond */
   async close(): Promise<void> {
     const lane = this.#lane
     const { heads, monotonic, store, log } = lane.context
@@ -34,8 +35,8 @@ export class NonceGaps {
       return
     }
     const at = monotonic()
-    if (at - this.#checkedAt < CHECK_MS) return
-    this.#checkedAt = at
+    if (at < this.#checkAfter) return
+    this.#checkAfter = at + CHECK_MS
     if (++this.#checks < CHECKS_UNTIL_LOST) {
       lane.needsCount = true
       return
@@ -51,7 +52,12 @@ export class NonceGaps {
     this.#checks = 0
     const reopened = ended.length === 0 ? 0 : await store.reopen(lane.id, ended)
     if (reopened > 0) log('transactions.reopened', { ...lane.facts(), transactions: reopened })
-    else for (const nonce of lost) await this.#fill(nonce, last)
+    else
+      for (const nonce of lost)
+        if (!(await this.#fill(nonce))) {
+          this.#checkAfter = at + REFUSED_MS
+          break
+        }
     lane.needsLoad = true
     lane.wake()
   }
@@ -65,35 +71,39 @@ export class NonceGaps {
     return gaps
   }
 
-  /** Sends an empty transaction to the wallet itself, in the name of a transaction that waits above the gap. */
-  async #fill(nonce: number, { row, context }: LiveTransaction): Promise<void> {
+  /**
+   * Sends an empty transaction to the wallet itself, in the name of a transaction that waits above the gap.
+   * @returns false if it was refused
+   */
+  async #fill(nonce: number): Promise<boolean> {
     const lane = this.#lane
-    const { market, signer, store, newId, log, onLost } = lane.context
+    const { market, store, newId, log, onLost } = lane.context
     const id = newId()
-    const fees = marketFees(await market.current(), 'fast')
-    const empty = { to: lane.id.address, data: '0x', value: 0n }
-    const unsigned = { chainId: row.chainId, nonce, ...empty, gasLimit: TRANSFER_GAS, ...fees }
-    const result = await signer.cancel(unsigned, fees, { ...context, id })
-    if ('refused' in result) return
-    const { hash, raw } = result.signed
-    const { accountHash, pkpId, keyHash, actionCid } = row
+    const fast = marketFees(await market.current(), 'fast')
+    const made = await signFiller(lane, { nonce, id }, (ceiling) => clampFees(fast, ceiling))
+    if (!made || 'refused' in made.result) return false
+    const { hash, raw } = made.result.signed
+    const { accountHash, pkpId, keyHash, actionCid } = made.above.row
     const inserted = await store.insertSigned(
       {
         id,
         ...lane.id,
-        ...empty,
         accountHash,
         pkpId,
         keyHash,
         actionCid,
+        to: lane.id.address,
+        data: '0x',
+        value: 0n,
         requestHash: '',
         gasLimit: TRANSFER_GAS,
         speed: 'fast',
         errors: [],
       },
-      { hash, transactionId: id, kind: 'cancel', nonce, raw, ...fees },
+      { hash, transactionId: id, kind: 'cancel', nonce, raw, ...made.fees },
     )
     if (inserted === 'lane_lost') onLost()
     if (inserted === 'recorded') log('transactions.gap_filled', { ...lane.facts(), id })
+    return true
   }
 }

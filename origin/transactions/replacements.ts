@@ -1,13 +1,19 @@
 import type { Broadcaster } from './broadcaster.ts'
-import { BUMP_AFTER_MS, type Fees, type Market, marketFees, replacementFees } from './fees.ts'
+import {
+  BUMP_AFTER_MS,
+  type Fees,
+  feesOf,
+  type Market,
+  marketFees,
+  replacementFees,
+} from './fees.ts'
 import type { Head } from './head-tracker.ts'
-import { CHECK_MS } from './lane-context.ts'
+import { signFiller } from './gap-filler.ts'
+import { CHECK_MS, REFUSED_MS } from './lane-context.ts'
 import { type LaneState, newAttempt } from './lane-state.ts'
 import type { LiveTransaction } from './live-transaction.ts'
 import type { NewAttempt } from './store.ts'
-
-/** Delay after the signer refused a replacement. The attempts before it stay valid. */
-const REFUSED_MS = 30_000
+import type { SigningResult } from './types.ts'
 
 type Replacement = { transaction: LiveTransaction; kind: 'speed_up' | 'cancel'; fees: Fees }
 
@@ -26,7 +32,10 @@ export class Replacements {
     const lane = this.#lane
     const { heads, market } = lane.context
     for (const transaction of lane.queue())
-      if (transaction.needsNonce && transaction.row.cancelRequestedAt !== null)
+      if (
+        transaction.needsNonce &&
+        (transaction.row.cancelRequestedAt !== null || transaction.isFiller)
+      )
         lane.end(transaction, 'cancelled')
     const unmined = lane.unmined().filter(({ progress }) => progress.waitingFor !== 'nonce')
     const wanted = unmined.filter((transaction) => this.#isWanted(transaction, heads.head))
@@ -95,21 +104,19 @@ export class Replacements {
 
   async #record(replacements: readonly Replacement[], market: Market): Promise<void> {
     const lane = this.#lane
-    const { signer, log, monotonic } = lane.context
+    const { log, monotonic } = lane.context
     const signed: { replacement: Replacement; attempt: NewAttempt }[] = []
     for (const replacement of replacements) {
-      const { transaction, kind, fees } = replacement
-      const before = transaction.latestUnsigned
-      const after = { ...before, ...fees }
-      const result =
-        kind === 'cancel'
-          ? await signer.cancel(before, fees, transaction.context)
-          : await signer.replace(after, before, transaction.context)
-      if ('refused' in result) {
+      const { transaction, kind } = replacement
+      const made = await this.#sign(replacement)
+      if (!made || 'refused' in made.result) {
+        // The attempts before it stay valid.
         transaction.bumpAfter = monotonic() + REFUSED_MS
         continue
       }
+      const { result, fees } = made
       const waitingFor = fees.maxFeePerGas < market.baseFee ? 'fees' : null
+      const after = { ...transaction.latestUnsigned, ...fees }
       const attempt = newAttempt(transaction, result.signed, after, kind, waitingFor)
       signed.push({ replacement, attempt })
     }
@@ -118,5 +125,23 @@ export class Replacements {
       if (replacement.kind === 'speed_up')
         log('transactions.sped_up', { ...lane.facts(), id: replacement.transaction.id })
     this.#broadcaster.send(signed.map(({ replacement }) => replacement.transaction))
+  }
+
+  async #sign({
+    transaction,
+    kind,
+    fees,
+  }: Replacement): Promise<{ result: SigningResult; fees: Fees } | undefined> {
+    const { signer } = this.#lane.context
+    const { id, nonce, latestUnsigned: before, context, isFiller } = transaction
+    if (isFiller)
+      return signFiller(this.#lane, { id, nonce, replaced: feesOf(before) }, (ceiling) =>
+        replacementFees(before, fees, ceiling),
+      )
+    const result =
+      kind === 'cancel'
+        ? await signer.cancel(before, fees, context)
+        : await signer.replace({ ...before, ...fees }, before, context)
+    return { result, fees }
   }
 }

@@ -9,11 +9,12 @@ import { permissionToRun, walletForRun } from '../accounts/permissions.ts'
 import { isOwner } from '../accounts/rights.ts'
 import type { AccountsState } from '../accounts/state.ts'
 import type { Keyring } from '../keys/keyring.ts'
-import { cancellationOf, type Fees, requireSameButFees } from '../policies/attempts.ts'
+import { cancellationOf, type Fees, fillerOf, requireSameButFees } from '../policies/attempts.ts'
 import { type PolicySigner, SignatureDeniedError } from '../policies/policy-signer.ts'
 import { derivedWallet, type PlainWallet, type RunWallet } from '../runs/run-wallet.ts'
 import { signRequest } from '../signing/sign.ts'
 import type {
+  NonceGap,
   SignedTransaction,
   SigningContext,
   SigningResult,
@@ -35,7 +36,7 @@ export type RunTransactionSignerOptions = {
 /**
  * Signs transactions with the wallets of accounts. The permission to send one is checked again for each signature,
  * because the key may have been revoked, or the group emptied, since it was requested. A cancellation needs only the
- * wallet, so that the owner can cancel what a revoked key has sent.
+ * wallet, so that the owner can cancel what a revoked key has sent, and so does a transaction that fills a gap.
  */
 export class RunTransactionSigner implements TransactionSigner {
   readonly #options: RunTransactionSignerOptions
@@ -73,6 +74,23 @@ export class RunTransactionSigner implements TransactionSigner {
       const { actionCid: action } = context
       const requested = { cancelled: before, fees, action, wallet, current }
       return signedAs(await this.#options.policySigner.signCancellation(requested))
+    })
+  }
+
+  /** @throws {TypeError} if the nonce is not below that of the transaction above the gap */
+  async fillGap(
+    { nonce, above: unsigned, replaced }: NonceGap,
+    fees: Fees,
+    context: SigningContext,
+  ): Promise<SigningResult> {
+    const gap = { above: parsed(unsigned, context), nonce: BigInt(nonce) }
+    const current = () => this.#ownWallet(context)
+    return resultOf(async () => {
+      const wallet = current()
+      if (!wallet.policy) return this.#signPlain(fillerOf(gap, wallet.address, fees), wallet)
+      const { actionCid: action } = context
+      const requested = { ...gap, fees, replaced, action, wallet, current }
+      return signedAs(await this.#options.policySigner.signFiller(requested))
     })
   }
 

@@ -126,6 +126,15 @@ export type UnsignedTransaction = {
   maxPriorityFeePerGas: bigint
 }
 
+/** A nonce of the wallet that no known transaction has, below that of one that waits for it. */
+export type NonceGap = {
+  nonce: number
+  /** A signed transaction of the wallet with a higher nonce. */
+  above: UnsignedTransaction
+  /** Fees of an earlier transaction that fills the gap, if that one is replaced. */
+  replaced?: Pick<UnsignedTransaction, 'maxFeePerGas' | 'maxPriorityFeePerGas'>
+}
+
 export type SigningContext = {
   id: string
   accountHash: string
@@ -166,6 +175,12 @@ export type TransactionSigner = {
   /** Signs an empty transaction to the wallet itself with the nonce of `cancelled`. */
   cancel(
     cancelled: UnsignedTransaction,
+    fees: { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint },
+    context: SigningContext,
+  ): Promise<SigningResult>
+  /** Signs an empty transaction to the wallet itself that fills a gap. Its gas may cost at most as much as that of `above`. */
+  fillGap(
+    gap: NonceGap,
     fees: { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint },
     context: SigningContext,
   ): Promise<SigningResult>

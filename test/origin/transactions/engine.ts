@@ -27,6 +27,7 @@ import {
   type TransactionsOptions,
 } from '../../../origin/transactions/transactions.ts'
 import type {
+  NonceGap,
   SigningResult,
   TransactionChain,
   TransactionChains,
@@ -85,6 +86,14 @@ export class TestSigner implements TransactionSigner {
   ) {
     const empty = { to: address, data: '0x', value: 0n, gasLimit: 21_000n }
     return this.#signed({ chainId, nonce, ...empty, ...fees }, address)
+  }
+
+  async fillGap(
+    { nonce, above }: NonceGap,
+    fees: { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint },
+    context: { address: string },
+  ) {
+    return this.cancel({ ...above, nonce }, fees, context)
   }
 
   #signed(unsigned: UnsignedTransaction, address: string): SigningResult {

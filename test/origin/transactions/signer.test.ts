@@ -309,6 +309,21 @@ function payer(policy: Policy = POLICY) {
       signer.sign({ ...TRANSACTION, ...changes }, context),
     replace: (next: Partial<UnsignedTransaction>, before: Partial<UnsignedTransaction> = {}) =>
       signer.replace({ ...TRANSACTION, ...next }, { ...TRANSACTION, ...before }, context),
+    fill: (
+      nonce: number,
+      maxFeePerGas: bigint,
+      above: Partial<UnsignedTransaction> = {},
+      replaced?: bigint,
+    ) =>
+      signer.fillGap(
+        {
+          nonce,
+          above: { ...TRANSACTION, ...above },
+          ...(replaced && { replaced: { maxFeePerGas: replaced, maxPriorityFeePerGas: GWEI } }),
+        },
+        { maxFeePerGas, maxPriorityFeePerGas: GWEI },
+        context,
+      ),
     cancel: (maxFeePerGas: bigint, cancelled: Partial<UnsignedTransaction> = {}) =>
       signer.cancel(
         { ...TRANSACTION, ...cancelled },
@@ -542,5 +557,106 @@ describe('a cancellation under a policy', () => {
     wallet.setPolicy(TIGHT)
     expect(await wallet.cancel(GWEI, { nonce: 8 })).toEqual(denied(never))
     expect(await wallet.used()).toBe(COST)
+  })
+})
+
+/** Sums of everything that a rule can count. */
+const COUNTED = policyFrom({
+  version: 1,
+  sums: [
+    { name: 'spent', of: 'native_spend', window_s: 86_400, max: String(10n ** 17n) },
+    { name: 'paid', of: 'native_value', window_s: 86_400, max: String(10n ** 17n) },
+    { name: 'signed', of: 'signatures', window_s: 86_400, max: '3' },
+  ],
+  rules: [{ ...PAYMENTS.rules[0], sums: ['spent', 'paid', 'signed'] }],
+})
+
+describe('a transaction that fills a gap under a policy', () => {
+  /** Most that the gas of the transaction above may cost, for 21,000 gas. */
+  const CEILING = (10n * GWEI * 50_000n) / 21_000n
+  beforeAll(() => documents.store(COUNTED))
+
+  it('is empty, and allowed by a policy that does not allow transactions to the wallet', async () => {
+    const wallet = payer()
+    await wallet.sign()
+    const transaction = rawOf(await wallet.fill(5, CEILING))
+    expect(transaction.to?.toLowerCase()).toBe(wallet.context.address)
+    expect(transaction).toMatchObject({ value: 0n, data: '0x', nonce: 5, chainId: 8453n })
+    expect([transaction.gasLimit, transaction.maxFeePerGas]).toEqual([21_000n, CEILING])
+    expect(await wallet.used()).toBe(COST + 21_000n * CEILING)
+  })
+
+  it('needs no policy and no permission of the key that sent the one above', async () => {
+    const signer = signerOf(() => stateOf({ ...ACCOUNT, usageKeys: new Map(), groups: new Map() }))
+    const fees = { maxFeePerGas: 90n * GWEI, maxPriorityFeePerGas: GWEI }
+    const filler = rawOf(await signer.fillGap({ nonce: 5, above: TRANSACTION }, fees, CONTEXT))
+    expect(filler).toMatchObject({ nonce: 5, value: 0n, data: '0x', ...fees })
+    expect(filler.to).toBe(filler.from)
+  })
+
+  it('counts its fee and one signature, and nothing else', async () => {
+    const wallet = payer(COUNTED)
+    await wallet.fill(5, GWEI, { value: 10n ** 16n })
+    const states = await sums.read(wallet.context.pkpId)
+    const counted = [...states].map(([key, { buckets }]) => [key, buckets.at(-1)?.amount])
+    expect(Object.fromEntries(counted)).toEqual({ 'spent/8453': 21_000n * GWEI, signed: 1n })
+  })
+
+  it('with higher fees counts only the difference, and again nothing', async () => {
+    const wallet = payer(COUNTED)
+    const usedOf = async (key: string) =>
+      (await sums.read(wallet.context.pkpId)).get(key)?.buckets.at(-1)?.amount
+    for (const [fee, replaced] of [[GWEI], [2n * GWEI, GWEI], [2n * GWEI, GWEI]] as const)
+      expect(await wallet.fill(5, fee, {}, replaced)).toHaveProperty('signed')
+    expect(await usedOf('spent/8453')).toBe(21_000n * 2n * GWEI)
+    expect(await usedOf('signed')).toBe(1n)
+  })
+
+  it('gas drain: costs at most as much gas as the transaction above', async () => {
+    const wallet = payer()
+    await wallet.sign()
+    expect(await wallet.fill(5, CEILING + 1n)).toEqual(denied(/may not pay more for gas/))
+    const dear = { maxFeePerGas: 101n * GWEI }
+    expect(await wallet.fill(5, GWEI, dear)).toEqual(denied(/above the gap.*gas price/))
+    expect(await wallet.used()).toBe(COST)
+  })
+
+  it('gas drain: gaps without end are filled only within the sums', async () => {
+    const wallet = payer()
+    const above = { value: 10n ** 17n - COST - 21_000n * 10n * GWEI + 1_000n }
+    await wallet.sign(above)
+    expect(await wallet.fill(5, 10n * GWEI, above)).toHaveProperty('signed')
+    expect(await wallet.fill(6, 10n * GWEI, above)).toEqual(denied(/^Denied: 0 of .* remain/))
+    const counted = payer(COUNTED)
+    for (const nonce of [1, 2, 3]) expect(await counted.fill(nonce, GWEI)).toHaveProperty('signed')
+    expect(await counted.fill(4, GWEI)).toEqual(denied(/^Denied: 0 of 3 remain/))
+  })
+
+  it('forged transaction above: one that the policy does not allow fills nothing', async () => {
+    const wallet = payer()
+    const foreign = { to: THIEF.toLowerCase() }
+    expect(await wallet.fill(5, GWEI, foreign)).toEqual(denied(/above the gap.*not named in to/))
+    await wallet.sign()
+    wallet.setPolicy(TIGHT)
+    expect(await wallet.fill(5, GWEI)).toEqual(denied(/above the gap.*not named in to/))
+  })
+
+  it('forged gap: a nonce that is not below throws, with and without a policy', async () => {
+    const fees = { maxFeePerGas: GWEI, maxPriorityFeePerGas: GWEI }
+    const plain = signerOf(() => stateOf(ACCOUNT))
+    for (const nonce of [7, 8]) {
+      await expect(payer().fill(nonce, GWEI)).rejects.toThrow('has a lower nonce')
+      const forged = plain.fillGap({ nonce, above: TRANSACTION }, fees, CONTEXT)
+      await expect(forged).rejects.toThrow('has a lower nonce')
+    }
+  })
+
+  it('key of another account: fills nothing', async () => {
+    const other = withKeys(accountOf('another account', ['permitted'], [CID]))
+    const signer = signerOf(() => stateOf(ACCOUNT, other))
+    const fees = { maxFeePerGas: GWEI, maxPriorityFeePerGas: GWEI }
+    const stolen = { ...CONTEXT, accountHash: other.hash }
+    const filled = signer.fillGap({ nonce: 5, above: TRANSACTION }, fees, stolen)
+    expect(await filled).toEqual(revoked(/has no wallet/))
   })
 })

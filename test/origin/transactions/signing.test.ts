@@ -134,6 +134,33 @@ describe('a transaction of an action under a policy', () => {
     await wallet.waitFor(sent, 'final')
     expect(Transaction.from(await sign()).from).toBe(wallet.address)
   })
+
+  it('is mined after a reorganization left a gap, although the policy allows nothing to the wallet', async () => {
+    const fees = {
+      gasLimit: 21_000,
+      maxFeePerGas: '20000000000',
+      maxPriorityFeePerGas: '1000000000',
+    }
+    const first = { type: 2, chainId: CHAIN_ID, nonce: 0, to: PAYEE, value: '1', ...fees }
+    const transaction = JSON.stringify(first)
+    const { address: pkpId } = wallet
+    const raw = await wallet.run.keyOperation({ name: 'signTransaction', pkpId, transaction })
+    await engine.standStill()
+    await engine.send('eth_sendRawTransaction', [raw])
+    await engine.mine()
+    const { id: sent } = await wallet.send(1n)
+    const hasNonce = async () => (await wallet.service.find(wallet.account.hash, sent))?.nonce
+    await expect.poll(hasNonce, { timeout: 60_000 }).toBe(1)
+    // The first transaction is not in the new blocks.
+    await engine.send('anvil_reorg', [1, []])
+    await engine.send('anvil_dropAllTransactions', [])
+    await engine.goOn()
+    expect(await wallet.waitFor(sent, 'mined')).toMatchObject({ state: 'mined', nonce: 1 })
+    const page = { offset: 0, limit: 10 }
+    const { records } = await wallet.service.list(wallet.account.hash, {}, page)
+    const filler = records.find((record) => record.id !== sent)
+    expect(filler).toMatchObject({ nonce: 0, to: wallet.address, value: '0', data: '0x' })
+  })
 })
 
 describe('a payment of more than half a sum', () => {
