@@ -118,17 +118,35 @@ export function clampFees(fees: Fees, ceiling: bigint | undefined): Fees {
 
 /**
  * Returns the fees of an attempt that replaces another one.
+ * @param wanted fees that it should have at least
  * @returns undefined if the ceiling, or ten times the market's fees, does not allow the increase that nodes require
  */
 export function replacementFees(
   before: Fees,
-  market: Fees,
+  wanted: Fees,
   ceiling: bigint | undefined,
+  market = wanted,
 ): Fees | undefined {
-  const bumped = clampFees(bumpedFees(before, market), ceiling)
+  const bumped = clampFees(bumpedFees(before, wanted), ceiling)
   const least = bumpedFees(before, before)
   const isEnough =
     bumped.maxFeePerGas >= least.maxFeePerGas &&
     bumped.maxPriorityFeePerGas >= least.maxPriorityFeePerGas
   return isEnough && isWithinFeeLimit(bumped, market) ? bumped : undefined
+}
+
+/**
+ * Returns the fees of a cancellation. It achieves nothing that its owner would pay more for than necessary: what nodes
+ * require to replace the transaction, and what the next blocks require.
+ * @returns undefined like `replacementFees`
+ */
+export function cancellationFees(
+  before: Fees,
+  market: Market,
+  speed: TransactionSpeed,
+): Fees | undefined {
+  const maxPriorityFeePerGas = market.tips[speed]
+  const maxFeePerGas = (market.baseFee * BASE_FEE_PERCENT.cheap) / 100n + maxPriorityFeePerGas
+  const wanted = { maxFeePerGas, maxPriorityFeePerGas }
+  return replacementFees(before, wanted, undefined, marketFees(market, speed))
 }

@@ -41,6 +41,8 @@ export class LiveTransaction {
   signedAt: number
   /** Earliest time of the next attempt with higher fees. */
   bumpAfter = Number.NEGATIVE_INFINITY
+  /** Earliest time of the first attempt that cancels it. */
+  cancelAfter = Number.NEGATIVE_INFINITY
   /** Number of the chain's head when the latest attempt was signed. */
   signedAtBlock: number
 

@@ -1,6 +1,7 @@
 import type { Broadcaster } from './broadcaster.ts'
 import {
   BUMP_AFTER_MS,
+  cancellationFees,
   type Fees,
   feesOf,
   type Market,
@@ -52,9 +53,10 @@ export class Replacements {
 
   #isWanted(transaction: LiveTransaction, head: Head | undefined): boolean {
     const { row, latest, isUnderpriced, signedAt, signedAtBlock, bumpAfter } = transaction
-    if (row.cancelRequestedAt !== null && !transaction.isCancelling) return true
     if (row.speedUpRequestedAt !== null) return true
     const at = this.#lane.context.monotonic()
+    if (row.cancelRequestedAt !== null && !transaction.isCancelling)
+      return at >= transaction.cancelAfter
     if (!head || at < bumpAfter) return false
     // While a chain halts, higher fees would not help. A node that lies could raise them without end.
     const hasNewBlock = head.number > signedAtBlock
@@ -74,7 +76,8 @@ export class Replacements {
     const { row, latest, isUnderpriced, isCancelling } = transaction
     const isRequested = row.speedUpRequestedAt !== null
     if (isRequested) this.#answerSpeedUp(transaction)
-    const fees = marketFees(market, isRequested ? 'fast' : row.speed)
+    const speed = isRequested ? 'fast' : row.speed
+    const fees = marketFees(market, speed)
     const isCancellation = isCancelling || row.cancelRequestedAt !== null
     const isCheap =
       isUnderpriced ||
@@ -84,13 +87,20 @@ export class Replacements {
     // Transactions behind another one are not stuck because of their own fees, unless these are below the market's.
     if (!isDue) return undefined
     // The gas of an empty transaction is bounded, so the limit of the transaction does not prevent its cancellation.
-    const ceiling = isCancellation ? undefined : await lane.account.ceiling(transaction)
-    const raised = replacementFees(latest, fees, ceiling)
+    const raised = isCancellation
+      ? cancellationFees(latest, market, speed)
+      : replacementFees(latest, fees, await lane.account.ceiling(transaction))
     if (raised) return { transaction, kind: isCancellation ? 'cancel' : 'speed_up', fees: raised }
     transaction.isUnderpriced = false
-    transaction.bumpAfter = lane.context.monotonic() + CHECK_MS
+    this.#postpone(transaction, CHECK_MS)
     lane.wait(transaction, 'fees')
     return undefined
+  }
+
+  #postpone(transaction: LiveTransaction, delayMs: number): void {
+    const at = this.#lane.context.monotonic() + delayMs
+    transaction.bumpAfter = at
+    if (transaction.row.cancelRequestedAt !== null) transaction.cancelAfter = at
   }
 
   #answerSpeedUp(transaction: LiveTransaction): void {
@@ -104,14 +114,14 @@ export class Replacements {
 
   async #record(replacements: readonly Replacement[], market: Market): Promise<void> {
     const lane = this.#lane
-    const { log, monotonic } = lane.context
+    const { log } = lane.context
     const signed: { replacement: Replacement; attempt: NewAttempt }[] = []
     for (const replacement of replacements) {
       const { transaction, kind } = replacement
       const made = await this.#sign(replacement)
       if (!made || 'refused' in made.result) {
         // The attempts before it stay valid.
-        transaction.bumpAfter = monotonic() + REFUSED_MS
+        this.#postpone(transaction, REFUSED_MS)
         continue
       }
       const { result, fees } = made

@@ -60,6 +60,8 @@ export class TestSigner implements TransactionSigner {
   /** Called before each signature. */
   before: (transaction: UnsignedTransaction) => SigningResult | undefined | Promise<undefined> =
     () => undefined
+  /** Called before each cancellation. */
+  beforeCancel: () => SigningResult | undefined = () => undefined
   signatures = 0
 
   add({ address, key }: Wallet): void {
@@ -85,6 +87,8 @@ export class TestSigner implements TransactionSigner {
     { address }: { address: string },
   ) {
     const empty = { to: address, data: '0x', value: 0n, gasLimit: 21_000n }
+    const refused = this.beforeCancel()
+    if (refused) return refused
     return this.#signed({ chainId, nonce, ...empty, ...fees }, address)
   }
 

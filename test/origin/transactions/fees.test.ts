@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  cancellationFees,
   clampFees,
   FeeMarket,
   marketFees,
@@ -83,6 +84,14 @@ describe('fees', () => {
     expect(replacementFees(fees(80n, 8n), fees(40n, 4n), undefined)).toEqual(fees(91n, 10n))
     expect(replacementFees(fees(80n, 8n), fees(200n, 20n), undefined)).toEqual(fees(200n, 20n))
     expect(replacementFees(fees(80n, 8n), fees(200n, 20n), 100n)).toEqual(fees(100n, 20n))
+  })
+
+  it('of a cancellation are an eighth higher, or what the next blocks require', () => {
+    expect(cancellationFees(fees(202n, 2n), market, 'normal')).toEqual(fees(228n, 3n))
+    expect(cancellationFees(fees(80n, 1n), market, 'normal')).toEqual(fees(127n, 2n))
+    expect(cancellationFees(fees(80n, 1n), market, 'fast')).toEqual(fees(128n, 3n))
+    expect(cancellationFees(fees(1_700n, 1n), market, 'normal')).toEqual(fees(1_913n, 2n))
+    expect(cancellationFees(fees(1_800n, 1n), market, 'normal')).toBeUndefined()
   })
 
   it('of a replacement are undefined if the ceiling or ten times the market prevents the increase', () => {

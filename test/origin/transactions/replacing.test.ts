@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { transactionDefaults } from '../../../origin/db/schema.ts'
 import { accountHash, CHAIN_ID, type Engine, newWallet, startEngine } from './engine.ts'
@@ -9,6 +10,7 @@ beforeAll(async () => {
 afterAll(() => engine.close())
 beforeEach(() => engine.standStill())
 afterEach(async () => {
+  engine.signer.beforeCancel = () => undefined
   await engine.closeProcesses()
   await engine.send('anvil_dropAllTransactions', [])
   await engine.goOn()
@@ -50,6 +52,50 @@ describe('a transaction is cancelled', () => {
     expect(await engine.nonceOf(wallet)).toBe(1)
   })
 
+  it('at a price that the next blocks require, although the transaction may not cost as much', async () => {
+    const gwei = 10n ** 9n
+    const setBaseFee = async (wei: bigint) => {
+      await engine.send('anvil_setNextBlockBaseFeePerGas', [`0x${wei.toString(16)}`])
+      await engine.mine()
+    }
+    await setBaseFee(15n * gwei)
+    const { process, id } = await startPending({ maxFeePerGas: 20n * gwei })
+    await setBaseFee(21n * gwei)
+    await process.until(id, ({ waiting_for }) => waiting_for === 'fees')
+    await process.transactions.cancel(accountHash, id)
+    const { attempts } = await process.until(id, (record) => record.attempts.length === 2)
+    expect(attempts[1]!.kind).toBe('cancel')
+    const fee = BigInt(attempts[1]!.max_fee_per_gas)
+    expect(fee).toBeGreaterThan((21n * gwei * 125n) / 100n)
+    // The market's fee is twice the base fee.
+    expect(fee).toBeLessThan(30n * gwei)
+  })
+
+  it('again and again, but not in each round, if the signer refuses', async () => {
+    let aheadMs = 0
+    const [process, wallet] = await Promise.all([
+      engine.open({ monotonic: () => performance.now() + aheadMs }),
+      engine.wallet(),
+    ])
+    let requests = 0
+    const refused = { code: 'policy_denied', message: 'Denied: too much.' } as const
+    engine.signer.beforeCancel = () => (requests++, { refused })
+    const { id } = await process.send(wallet)
+    await process.until(id, ({ state }) => state === 'broadcast')
+    // Each request starts a round.
+    for (let round = 0; round < 20; round++) {
+      await process.transactions.cancel(accountHash, id)
+      await sleep(50)
+    }
+    await expect.poll(() => requests, { timeout: 60_000 }).toBe(1)
+    aheadMs = 31_000
+    await expect.poll(() => requests, { timeout: 60_000 }).toBe(2)
+    engine.signer.beforeCancel = () => undefined
+    aheadMs = 62_000
+    const { attempts } = await process.until(id, (record) => record.attempts.length === 2)
+    expect(attempts[1]).toMatchObject({ kind: 'cancel', nonce: 0 })
+  })
+
   it('not after it is mined', async () => {
     await engine.goOn()
     const [process, wallet] = await Promise.all([engine.open(), engine.wallet()])
@@ -86,8 +132,11 @@ describe('a transaction is sped up', () => {
     expect(limited.attempts).toHaveLength(1)
     expect(BigInt(limited.attempts[0]!.max_fee_per_gas)).toBeLessThanOrEqual(maxFeePerGas)
     await process.transactions.speedUp(accountHash, id, 50_000_000_000n)
-    const raised = await process.until(id, ({ attempts }) => attempts.length === 2)
-    expect(raised).toMatchObject({ waiting_for: null, max_fee_per_gas: '50000000000' })
+    const raised = await process.until(
+      id,
+      ({ attempts, waiting_for }) => attempts.length === 2 && waiting_for === null,
+    )
+    expect(raised).toMatchObject({ max_fee_per_gas: '50000000000' })
   })
 
   it('if its deadline has passed, and not while the chain halts', async () => {
@@ -127,9 +176,11 @@ describe('the default limit of the account', () => {
       .values({ accountHash, chainId: CHAIN_ID, ...maxFeePerGas })
     const [process, wallet] = await Promise.all([engine.open(), engine.wallet()])
     const { id } = await process.send(wallet)
-    const sent = await process.until(id, ({ attempts }) => attempts.length === 1)
+    const sent = await process.until(
+      id,
+      ({ attempts, waiting_for }) => attempts.length === 1 && waiting_for === 'fees',
+    )
     await engine.db.delete(transactionDefaults)
-    expect(sent).toMatchObject({ waiting_for: 'fees' })
     expect(sent.attempts[0]!.max_fee_per_gas).toBe('100')
   })
 })
