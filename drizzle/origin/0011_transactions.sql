@@ -48,6 +48,7 @@ CREATE TABLE "transactions" (
 	"step" integer,
 	"state" text NOT NULL,
 	"waiting_for" text,
+	"waiting_message" text,
 	"nonce" bigint,
 	"policy_hash" text,
 	"policy_rule" text,

@@ -531,6 +531,8 @@ export const transactions = pgTable(
       enum: ['queued', 'signed', 'broadcast', 'mined', 'final', 'replaced', 'cancelled', 'failed'],
     }).notNull(),
     waitingFor: text('waiting_for', { enum: ['order', 'funds', 'fees', 'nonce', 'chain'] }),
+    /** Why the signer refused what the transaction waits for. */
+    waitingMessage: text('waiting_message'),
     nonce: bigint('nonce', { mode: 'number' }),
     policyHash: text('policy_hash'),
     policyRule: text('policy_rule'),

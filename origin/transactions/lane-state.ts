@@ -166,8 +166,13 @@ export class LaneState {
     for (const transaction of this.#live.values()) if (transaction.isDirty) this.save(transaction)
   }
 
-  wait(transaction: LiveTransaction, reason: WaitingReason | null): void {
-    if (transaction.setWaiting(reason)) this.save(transaction)
+  /** @param message why the signer refused what it waits for */
+  wait(
+    transaction: LiveTransaction,
+    reason: WaitingReason | null,
+    message: string | null = null,
+  ): void {
+    if (transaction.setWaiting(reason, message)) this.save(transaction)
   }
 
   reject(transaction: LiveTransaction, code: TransactionFailureCode, message: string): void {

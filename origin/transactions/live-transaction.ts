@@ -155,6 +155,7 @@ export class LiveTransaction {
       ...this.progress,
       state: kind === 'cancel' ? 'cancelled' : isReverted ? 'failed' : 'mined',
       waitingFor: null,
+      waitingMessage: null,
       minedHash: receipt.hash.toLowerCase(),
       minedBlock: receipt.blockNumber,
       minedBlockHash: receipt.blockHash.toLowerCase(),
@@ -181,9 +182,11 @@ export class LiveTransaction {
   }
 
   /** @returns true if that is new */
-  setWaiting(waitingFor: WaitingReason | null): boolean {
-    if (this.progress.waitingFor === waitingFor) return false
-    this.progress = { ...this.progress, waitingFor }
+  setWaiting(waitingFor: WaitingReason | null, waitingMessage: string | null): boolean {
+    const { progress } = this
+    if (progress.waitingFor === waitingFor && progress.waitingMessage === waitingMessage)
+      return false
+    this.progress = { ...progress, waitingFor, waitingMessage }
     return true
   }
 
@@ -211,7 +214,7 @@ export class LiveTransaction {
     const state = this.isQueued ? 'signed' : this.progress.state
     this.attempts.push(attempt)
     this.row = { ...this.row, nonce: attempt.nonce, gasLimit }
-    this.progress = { ...this.progress, state, waitingFor }
+    this.progress = { ...this.progress, state, waitingFor, waitingMessage: null }
     this.needsNonce = false
     this.isUnderpriced = false
     this.isAccepted = false
@@ -224,6 +227,7 @@ export class LiveTransaction {
 const EMPTY: Progress = {
   state: 'broadcast',
   waitingFor: null,
+  waitingMessage: null,
   minedHash: null,
   minedBlock: null,
   minedBlockHash: null,
@@ -239,6 +243,7 @@ function progressOf(row: TransactionRow): Progress {
   return {
     state: row.state,
     waitingFor: row.waitingFor,
+    waitingMessage: row.waitingMessage,
     minedHash: row.minedHash,
     minedBlock: row.minedBlock,
     minedBlockHash: row.minedBlockHash,

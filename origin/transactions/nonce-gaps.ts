@@ -28,10 +28,13 @@ export class NonceGaps {
   async close(): Promise<void> {
     const lane = this.#lane
     const { heads, monotonic, store, log } = lane.context
-    const last = lane.unmined().at(-1)
+    const unmined = lane.unmined()
+    const last = unmined.at(-1)
     const gaps = last ? this.#below(last.nonce) : []
-    if (!last || gaps.length === 0) {
+    if (gaps.length === 0) {
       this.#checks = 0
+      for (const transaction of unmined)
+        if (transaction.progress.waitingFor === 'order') lane.wait(transaction, null)
       return
     }
     const at = monotonic()
@@ -81,7 +84,11 @@ export class NonceGaps {
     const id = newId()
     const fast = marketFees(await market.current(), 'fast')
     const made = await signFiller(lane, { nonce, id }, (ceiling) => clampFees(fast, ceiling))
-    if (!made || 'refused' in made.result) return false
+    if (!made) return false
+    if ('refused' in made.result) {
+      lane.wait(made.above, 'order', made.result.refused.message)
+      return false
+    }
     const { hash, raw } = made.result.signed
     const { accountHash, pkpId, keyHash, actionCid } = made.above.row
     const inserted = await store.insertSigned(

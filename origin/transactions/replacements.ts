@@ -63,7 +63,9 @@ export class Replacements {
     const isOverdue = at - signedAt > BUMP_AFTER_MS[row.speed]
     if (hasNewBlock && (isUnderpriced || isOverdue)) return true
     if (head.baseFee > latest.maxFeePerGas) return true
-    if (transaction.progress.waitingFor === 'fees') this.#lane.wait(transaction, null)
+    const { waitingFor, waitingMessage } = transaction.progress
+    // What was refused is shown until it is mined, or signed after all.
+    if (waitingFor === 'fees' && waitingMessage === null) this.#lane.wait(transaction, null)
     return false
   }
 
@@ -118,13 +120,13 @@ export class Replacements {
     const signed: { replacement: Replacement; attempt: NewAttempt }[] = []
     for (const replacement of replacements) {
       const { transaction, kind } = replacement
-      const made = await this.#sign(replacement)
-      if (!made || 'refused' in made.result) {
+      const { result, fees } = await this.#sign(replacement)
+      if (!result || 'refused' in result) {
         // The attempts before it stay valid.
         this.#postpone(transaction, REFUSED_MS)
+        lane.wait(transaction, 'fees', result?.refused.message)
         continue
       }
-      const { result, fees } = made
       const waitingFor = fees.maxFeePerGas < market.baseFee ? 'fees' : null
       const after = { ...transaction.latestUnsigned, ...fees }
       const attempt = newAttempt(transaction, result.signed, after, kind, waitingFor)
@@ -137,17 +139,19 @@ export class Replacements {
     this.#broadcaster.send(signed.map(({ replacement }) => replacement.transaction))
   }
 
+  /** @returns no result if the transaction fills a gap, and those above it are too cheap */
   async #sign({
     transaction,
     kind,
     fees,
-  }: Replacement): Promise<{ result: SigningResult; fees: Fees } | undefined> {
+  }: Replacement): Promise<{ result?: SigningResult; fees: Fees }> {
     const { signer } = this.#lane.context
     const { id, nonce, latestUnsigned: before, context, isFiller } = transaction
-    if (isFiller)
-      return signFiller(this.#lane, { id, nonce, replaced: feesOf(before) }, (ceiling) =>
-        replacementFees(before, fees, ceiling),
-      )
+    if (isFiller) {
+      const filler = { id, nonce, replaced: feesOf(before) }
+      const within = (ceiling: bigint) => replacementFees(before, fees, ceiling)
+      return (await signFiller(this.#lane, filler, within)) ?? { fees }
+    }
     const result =
       kind === 'cancel'
         ? await signer.cancel(before, fees, context)

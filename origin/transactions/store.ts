@@ -34,6 +34,7 @@ export type NewTransaction = Omit<
 export type Progress = {
   state: TransactionState
   waitingFor: WaitingReason | null
+  waitingMessage: string | null
   minedHash: string | null
   minedBlock: number | null
   minedBlockHash: string | null
@@ -357,6 +358,7 @@ export class TransactionStore {
           nonce = v.nonce,
           gas_limit = v.gas_limit,
           waiting_for = v.waiting_for,
+          waiting_message = null,
           policy_hash = v.policy_hash,
           policy_rule = v.policy_rule,
           updated_at = ${at}
@@ -459,6 +461,7 @@ export class TransactionStore {
       update ${transactions} t set
         state = v.state,
         waiting_for = v.waiting_for,
+        waiting_message = v.waiting_message,
         mined_hash = v.mined_hash,
         mined_block = v.mined_block,
         mined_block_hash = v.mined_block_hash,
@@ -470,8 +473,8 @@ export class TransactionStore {
         updated_at = ${at},
         ended_at = case when v.ended then ${at} end
       from held, jsonb_to_recordset(${JSON.stringify([...latest.values()].map(updateJson))}::jsonb) as v(
-        id text, state text, waiting_for text, mined_hash text, mined_block bigint, mined_block_hash text,
-        gas_used numeric, effective_gas_price numeric, replaced_by text, failure_code text, failure_message text,
+        id text, state text, waiting_for text, waiting_message text, mined_hash text, mined_block bigint,
+        mined_block_hash text, gas_used numeric, effective_gas_price numeric, replaced_by text, failure_code text, failure_message text,
         ended boolean, unsigned boolean
       )
       where t.id = v.id and t.chain_id = held.chain_id and t.address = held.address and t.ended_at is null
@@ -573,6 +576,7 @@ function updateJson({ id, progress }: ProgressUpdate): object {
     id,
     state: progress.state,
     waiting_for: progress.waitingFor,
+    waiting_message: progress.waitingMessage,
     mined_hash: progress.minedHash,
     mined_block: progress.minedBlock,
     mined_block_hash: progress.minedBlockHash,

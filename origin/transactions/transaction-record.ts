@@ -16,6 +16,7 @@ export function recordOf(
     id: row.id,
     state: row.state,
     waiting_for: row.endedAt === null ? row.waitingFor : null,
+    waiting_message: row.endedAt === null ? row.waitingMessage : null,
     chain,
     chain_id: row.chainId,
     wallet_address: getAddress(row.address),

@@ -52,7 +52,7 @@ type Described = Omit<TransactionRecord, 'data'>
 
 /** Explains the state of a transaction in one or two sentences. May quote a revert reason, which is untrusted. */
 export function explainTransaction(transaction: Described): string {
-  const { state, waiting_for, mined, failure, ended_at } = transaction
+  const { state, mined, failure, ended_at } = transaction
   const reorg = mined && ended_at === null ? ' A reorganization can still remove its block.' : ''
   switch (state) {
     case 'queued':
@@ -60,7 +60,7 @@ export function explainTransaction(transaction: Described): string {
     case 'broadcast':
       return [
         ...(isCancelling(transaction) ? ['Cancelling the transaction.'] : []),
-        waiting_for === null ? PENDING_TEXTS[state] : WAITING_TEXTS[waiting_for],
+        waitingText(transaction) ?? PENDING_TEXTS[state],
       ].join(' ')
     case 'mined':
     case 'final':
@@ -77,6 +77,13 @@ export function explainTransaction(transaction: Described): string {
       return `${sentence(`${name}${block}${failure ? `: ${failure.message}` : ''}`)}${reorg}`
     }
   }
+}
+
+function waitingText({ waiting_for, waiting_message }: Described): string | undefined {
+  if (waiting_for === null) return undefined
+  if (!waiting_message) return WAITING_TEXTS[waiting_for]
+  const refused = waiting_for === 'fees' ? 'Higher fees' : 'Filling a gap between nonces'
+  return sentence(`${refused} refused: ${waiting_message}`)
 }
 
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)

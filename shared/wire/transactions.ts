@@ -25,6 +25,10 @@ export const transactionSchema = z.object({
   id: z.string().meta({ description: 'ID of the transaction: tx_ and 32 hex digits.' }),
   state: z.enum(TRANSACTION_STATES),
   waiting_for: z.enum(WAITING_REASONS).nullable(),
+  waiting_message: z.string().nullable().meta({
+    description:
+      'Why it waits, if a signature was refused: for example, the sum of a policy that has no room for higher fees.',
+  }),
   chain: z.string().meta({ description: 'Name of the chain, such as base.' }),
   chain_id: z.int(),
   wallet_address: addressSchema,

@@ -20,6 +20,7 @@ function transaction(changes: Partial<TransactionRecord> = {}): TransactionRecor
     id: `tx_${'0'.repeat(32)}`,
     state: 'queued',
     waiting_for: null,
+    waiting_message: null,
     chain: 'base',
     chain_id: 8453,
     wallet_address: ADDRESS,
@@ -61,6 +62,16 @@ describe('the explanation of a transaction', () => {
       'Waiting for earlier transactions of this wallet.',
     )
     expect(explainTransaction(transaction())).toBe('Not signed yet.')
+  })
+
+  it('says why a signature was refused', () => {
+    const waiting_message = 'Denied: 0 of 1 remain of the sum a day'
+    expect(explainTransaction(transaction({ waiting_for: 'fees', waiting_message }))).toBe(
+      `Higher fees refused: ${waiting_message}.`,
+    )
+    expect(explainTransaction(transaction({ waiting_for: 'order', waiting_message }))).toBe(
+      `Filling a gap between nonces refused: ${waiting_message}.`,
+    )
   })
 
   it('names a cancellation that is not in a block yet', () => {

@@ -54,6 +54,7 @@ const queued = {
   id: TRANSACTION_ID,
   state: 'queued',
   waiting_for: null,
+  waiting_message: null,
   chain: 'base',
   chain_id: 8453,
   wallet_address: ADDRESS,

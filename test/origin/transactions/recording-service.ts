@@ -95,6 +95,7 @@ function recordOf(
     id,
     state: 'queued',
     waiting_for: null,
+    waiting_message: null,
     chain: 'base',
     chain_id: CHAIN_ID,
     wallet_address: addressOfPkp(pkpId),

@@ -129,7 +129,8 @@ describe('a nonce that is used elsewhere', () => {
 })
 
 describe('a gap between nonces', () => {
-  it('that a reorganization left is filled, so that later transactions are mined', async () => {
+  /** Sends a transaction with the nonce 1. A reorganization then removes the foreign one with the nonce 0. */
+  const startGap = async () => {
     const process = await engine.open({ finality: 64 })
     const wallet = await engine.wallet()
     await engine.standStill()
@@ -137,10 +138,27 @@ describe('a gap between nonces', () => {
     const { id } = await process.send(wallet)
     await process.until(id, ({ state }) => state === 'broadcast')
     expect((await process.get(id)).nonce).toBe(1)
-    // The foreign transaction is not in the new blocks.
     await engine.send('anvil_reorg', [1, []])
     await engine.send('anvil_dropAllTransactions', [])
     await engine.goOn()
+    return { process, wallet, id }
+  }
+
+  it('that the signer refuses to fill is explained, and filled by the next transaction', async () => {
+    const refused = { code: 'policy_denied', message: 'Denied: too much.' } as const
+    engine.signer.beforeCancel = () => ({ refused })
+    const { process, wallet, id } = await startGap()
+    const waiting = await process.until(id, (record) => record.waiting_message !== null)
+    engine.signer.beforeCancel = () => undefined
+    expect(waiting).toMatchObject({ waiting_for: 'order', waiting_message: refused.message })
+    const { id: next } = await process.send(wallet)
+    expect(await process.waitFor(next, 'mined')).toMatchObject({ nonce: 0 })
+    const mined = { state: 'mined', nonce: 1, waiting_for: null, waiting_message: null }
+    expect(await process.waitFor(id, 'mined')).toMatchObject(mined)
+  })
+
+  it('that a reorganization left is filled, so that later transactions are mined', async () => {
+    const { process, wallet, id } = await startGap()
     const mined = await process.waitFor(id, 'mined')
     expect(mined).toMatchObject({ state: 'mined', nonce: 1 })
     const filler = (await allOf(process, wallet)).find((record) => record.id !== id)!

@@ -188,6 +188,26 @@ describe('a payment of more than half a sum', () => {
     expect((await wallet.waitFor(second, 'mined')).failure?.message).toContain('of the sum a day')
   })
 
+  it('and of the whole sum says why it is neither sped up nor cancelled', async () => {
+    await engine.send('anvil_setNextBlockBaseFeePerGas', ['0x3e8'])
+    await engine.mine()
+    const wallet = await start()
+    const fee = 500_000_000n
+    const { id: sent } = await wallet.send(ETHER - 21_000n * fee, { maxFeePerGas: String(fee) })
+    const found = async () => (await wallet.service.find(wallet.account.hash, sent))!
+    const state = async () => (await found()).state
+    await expect.poll(state, { timeout: 60_000 }).toBe('broadcast')
+    const message = async () => (await found()).waiting_message ?? ''
+    await wallet.service.speedUp(wallet.account.hash, sent, 50n * 10n ** 9n)
+    await expect.poll(message, { timeout: 60_000 }).toMatch(/^Denied: .* it would add .* to a day/)
+    expect(await found()).toMatchObject({ waiting_for: 'fees', attempts: [{ kind: 'send' }] })
+    await wallet.service.cancel(wallet.account.hash, sent)
+    await expect.poll(message, { timeout: 60_000 }).toContain('at the price of its cancellation')
+    await engine.goOn()
+    const final = { state: 'final', waiting_for: null, waiting_message: null }
+    expect(await wallet.waitFor(sent, 'final')).toMatchObject(final)
+  })
+
   it('is cancelled, although the policy allows no transactions to the wallet', async () => {
     const wallet = await start()
     const { sent, attempts } = await signed(wallet, 1)

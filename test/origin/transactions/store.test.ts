@@ -66,6 +66,7 @@ const attemptOf = (transactionId: string, nonce: number, more: Partial<NewAttemp
 const progressOf = (more: Partial<Progress>): Progress => ({
   state: 'broadcast',
   waitingFor: null,
+  waitingMessage: null,
   minedHash: null,
   minedBlock: null,
   minedBlockHash: null,

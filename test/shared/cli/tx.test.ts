@@ -22,6 +22,7 @@ const RECORD: TransactionRecord = {
   id: ID,
   state: 'broadcast',
   waiting_for: 'fees',
+  waiting_message: null,
   chain: 'base',
   chain_id: 8453,
   wallet_address: WALLET,
