@@ -53,6 +53,7 @@ import { selectTee } from './tee/select-tee.ts'
 import type { ServedTls } from './tls/served-tls.ts'
 import { openTlsSource } from './tls/tls-source.ts'
 import { ConfiguredChains } from './transactions/chains.ts'
+import type { Transactions } from './transactions/transactions.ts'
 import { readBuild } from './version.ts'
 import { KEY_USES_FLUSH_MS, SIMULATIONS_PER_MINUTE } from '../shared/limits.ts'
 
@@ -124,7 +125,12 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   startTransactions()
   const keys = keyring.idempotencyKeys()
   const storedResponses = new IdempotencyStore({ db, processId, predecessor, keys, now })
-  scheduleUpkeep({ storedResponses, policySums, ...accounts })
+  scheduleUpkeep({
+    storedResponses,
+    policySums,
+    transactions: sending.transactions,
+    ...accounts,
+  })
   const channel = openChannel(origin)
   const { server, evidence, renewer } = await openServer(origin, channel)
   const health = createHealth(counters.registry, {
@@ -251,22 +257,30 @@ async function connect(settings: OriginSettings) {
   return { database, chain, chains }
 }
 
-/** Writes key uses to the database and deletes expired rows, at regular intervals. */
+/** Writes key uses to the database and deletes expired rows and data, at regular intervals. */
 function scheduleUpkeep({
   storedResponses,
   newAccountLimits,
   conversionProofs,
   keyUses,
   policySums,
+  transactions,
 }: Pick<OriginServices, 'storedResponses' | 'newAccountLimits' | 'conversionProofs' | 'keyUses'> & {
   policySums: PolicySums
+  transactions: Transactions
 }): void {
   const failed = (error: unknown) =>
     log('upkeep.failed', { error: error instanceof Error ? error.name : 'unknown' })
   const timer = setInterval(() => {
     keyUses.flush().catch(failed)
     policySums.recordTimeline().catch(failed)
-    for (const store of [storedResponses, newAccountLimits, conversionProofs, policySums])
+    for (const store of [
+      storedResponses,
+      newAccountLimits,
+      conversionProofs,
+      policySums,
+      transactions,
+    ])
       store.forgetOld().catch(failed)
   }, KEY_USES_FLUSH_MS)
   lifecycle.onClose('upkeep', () => clearInterval(timer))

@@ -451,15 +451,15 @@ export const UNPAID_PAYMENTS_PER_WEEK = { account: 200, usageKeys: 140, usageKey
 export const SIMULATIONS_PER_MINUTE = { account: 60, usageKeys: 40 }
 
 /**
- * Maximum requests that send, speed up or cancel transactions, per account and minute. They are free of charge, but each
- * stores a row permanently and queries the chain's nodes. Ten per second keep several wallets at their maximum of
+ * Maximum requests that send, speed up or cancel transactions, per account, minute and process. They are free of charge,
+ * but each queries the chain's nodes. Ten per second keep several wallets at their maximum of
  * transactions in flight on a chain with blocks of 12 s. A third is reserved for the owner.
  */
 export const TRANSACTION_REQUESTS_PER_MINUTE = { account: 600, usageKeys: 400 }
 
 /**
  * Maximum calldata of a transaction in a list. A page of the largest calldata would have 26 MB, but sealed responses have
- * at most 4 MiB.
+ * at most 4 MiB. Larger calldata is not kept permanently.
  */
 export const LISTED_DATA_MAX_BYTES = 1_024
 
@@ -580,3 +580,29 @@ export const TRANSACTIONS_IN_FLIGHT_MAX = 64
 
 /** Transactions of a wallet on a chain that have not ended. Far more than wait unless the chain or the wallet is stuck. */
 export const TRANSACTIONS_OPEN_MAX = 1_000
+
+/**
+ * Maximum large data (above `LISTED_DATA_MAX_BYTES`) of an account's transactions for which no gas was paid: those that
+ * are open, or have ended otherwise than in a block within the retention. In hex and with the signed bytes, it takes
+ * four times the space. A third is reserved for the owner.
+ */
+export const UNPAID_TRANSACTION_DATA_MAX_BYTES = {
+  account: 16 * 1024 * 1024,
+  usageKeys: 11 * 1024 * 1024,
+}
+
+/** Time after the end of a transaction at which large data and its signed bytes are removed. */
+export const TRANSACTION_DATA_RETENTION_DAYS = 7
+
+/**
+ * Maximum transactions of an account that were requested outside of runs, and ended before they were signed, per 24
+ * hours. Their rows are kept permanently, and cost the account nothing: at most 40 MB a day. A client can try a
+ * transaction in each block of Ethereum. A third is reserved for the owner.
+ */
+export const UNSIGNED_TRANSACTIONS_PER_DAY = { account: 10_000, usageKeys: 6_600 }
+
+/**
+ * Attempts of a transaction after which its fees are not raised any more. Automatic raises need about 20 to reach ten
+ * times the market's fees. Each attempt is kept permanently, but only one is paid.
+ */
+export const TRANSACTION_ATTEMPTS_MAX = 64

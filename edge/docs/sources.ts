@@ -143,6 +143,7 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/decisions/0115-transactions.md', title: "0115 Transactions of wallets", lead: "", load: () => import('../../docs/decisions/0115-transactions.md') },
   { file: 'docs/decisions/0116-transactions-under-policies.md', title: "0116 Transactions under policies", lead: "", load: () => import('../../docs/decisions/0116-transactions-under-policies.md') },
   { file: 'docs/decisions/0117-right-to-send-transactions.md', title: "0117 The right to send transactions is the right to run a built-in action", lead: "", load: () => import('../../docs/decisions/0117-right-to-send-transactions.md') },
+  { file: 'docs/decisions/0118-storage-without-gas.md', title: "0118 Transactions for which no gas is paid take bounded storage", lead: "", load: () => import('../../docs/decisions/0118-storage-without-gas.md') },
   { file: 'docs/deploy.md', title: "Deployment", lead: "This page describes how to set up, from scratch, a deployment that anyone can verify.", load: () => import('../../docs/deploy.md') },
   { file: 'docs/derived-actions.md', title: "Derived actions", lead: "The source of a derived action consists of a template, followed by a constant called the manifest.", load: () => import('../../docs/derived-actions.md') },
   { file: 'docs/errors.md', title: "Errors", lead: "Every failure of both services: what it means, and what to do.", load: () => import('../../docs/errors.md') },

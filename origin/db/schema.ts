@@ -14,6 +14,7 @@ import {
   integer,
   jsonb,
   numeric,
+  type PgColumn,
   pgTable,
   primaryKey,
   text,
@@ -497,7 +498,18 @@ export const transactionLanes = pgTable(
   (table) => [primaryKey({ columns: [table.chainId, table.address] })],
 )
 
-/** Transactions of wallets. Rows are kept for ever, because the same identity must stay the same transaction. */
+/** Condition for transactions with large data that was not executed in a final block, so that no gas was paid for it. */
+export const isUnpaidData = (row: Record<'largeBytes' | 'state' | 'failureCode', PgColumn>) =>
+  sql`${row.largeBytes} > 0 and ${row.state} <> 'final' and ${row.failureCode} is distinct from 'reverted'`
+
+/** Condition for transactions that were requested outside of runs, and ended without a signature. */
+export const isUnsignedRequest = (row: Record<'nonce' | 'step' | 'endedAt', PgColumn>) =>
+  sql`${row.nonce} is null and ${row.step} is null and ${row.endedAt} is not null`
+
+/**
+ * Transactions of wallets. Rows are kept permanently, because the same identity must stay the same transaction. Large
+ * data is removed some days after the end.
+ */
 export const transactions = pgTable(
   'transactions',
   {
@@ -514,7 +526,10 @@ export const transactions = pgTable(
     /** SHA-256 of the normalized request, in hex. The same identity with another request is rejected. */
     requestHash: text('request_hash').notNull(),
     to: text('to').notNull(),
+    /** 0x hex. Empty once large data was removed. */
     data: text('data').notNull(),
+    /** Bytes of data and errors. 0 if they are small, or were removed. */
+    largeBytes: integer('large_bytes').notNull().default(0),
     value: wei('value').notNull(),
     /** As requested, or as estimated once it is signed. */
     gasLimit: wei('gas_limit'),
@@ -561,6 +576,13 @@ export const transactions = pgTable(
     index('transactions_run')
       .on(table.runId)
       .where(sql`${table.runId} is not null`),
+    index('transactions_unpaid_data').on(table.accountHash).where(isUnpaidData(table)),
+    index('transactions_unsigned')
+      .on(table.accountHash, table.endedAt)
+      .where(isUnsignedRequest(table)),
+    index('transactions_large')
+      .on(table.endedAt)
+      .where(sql`${table.largeBytes} > 0 and ${table.endedAt} is not null`),
   ],
 )
 
@@ -574,7 +596,7 @@ export const transactionAttempts = pgTable(
       .references(() => transactions.id),
     kind: text('kind', { enum: ['send', 'speed_up', 'cancel'] }).notNull(),
     nonce: bigint('nonce', { mode: 'number' }).notNull(),
-    /** Signed bytes in 0x hex. */
+    /** Signed bytes in 0x hex. Empty once a later attempt has replaced this one, or large data was removed. */
     raw: text('raw').notNull(),
     maxFeePerGas: wei('max_fee_per_gas').notNull(),
     maxPriorityFeePerGas: wei('max_priority_fee_per_gas').notNull(),

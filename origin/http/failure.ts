@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../shared/errors/error-codes.ts'
 import type { ErrorStatus } from '../../shared/errors/error-names.ts'
 import { ApiError } from '../../shared/errors/api-error.ts'
 import { invalidJson } from '../../shared/json/json-body.ts'
+import { LISTED_DATA_MAX_BYTES, TRANSACTION_DATA_RETENTION_DAYS } from '../../shared/limits.ts'
 import { SEND_TRANSACTION_CID } from '../../shared/wire/send-transaction-action.ts'
 import { NotAdminError } from '../accounts/admin-wallet.ts'
 import { ContractUnavailableError } from '../accounts/chain.ts'
@@ -333,7 +334,7 @@ function domainApiError(error: DomainError): ApiError {
     case 'TooManyTransactionsError':
       return tooManyRequests(
         `Too many transactions: ${error.message}.`,
-        'Wait until some of them have ended, or cancel them: GET /core/v1/transactions shows what they wait for.',
+        TRANSACTION_LIMIT_FIXES[error.limit],
         OPEN_TRANSACTIONS_RETRY_MS,
       )
     case 'EnvelopeError':
@@ -373,6 +374,12 @@ const WALLET_CHALLENGE = { headers: { 'www-authenticate': 'EIP712' } }
 /** Response headers that close the connection. It cannot be reused if the rest of a request body was not read. */
 const CLOSE = { headers: { connection: 'close' } }
 /** Time in which several blocks are mined on most chains. */
+const TRANSACTION_LIMIT_FIXES: Readonly<Record<TooManyTransactionsError['limit'], string>> = {
+  open: 'Wait until some of them have ended, or cancel them: GET /core/v1/transactions shows what they wait for.',
+  data: `Wait until open ones are final, or others ended ${TRANSACTION_DATA_RETENTION_DAYS} days ago. Data of up to ${LISTED_DATA_MAX_BYTES} bytes is not counted.`,
+  unsigned:
+    'Correct your requests: failure in GET /core/v1/transactions says why they were rejected. Transactions that actions send are not counted.',
+}
 const OPEN_TRANSACTIONS_RETRY_MS = 30_000
 /** Another process can usually serve the request immediately. */
 const DRAINING_RETRY_MS = 1_000

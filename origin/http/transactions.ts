@@ -40,6 +40,6 @@ export const transactionsOperation: Operation<undefined, z.infer<typeof transact
 }
 
 function withoutLargeData(record: TransactionRecord): ListedTransaction {
-  const bytes = (record.data.length - 2) / 2
+  const bytes = record.data === null ? 0 : (record.data.length - 2) / 2
   return bytes <= LISTED_DATA_MAX_BYTES ? record : { ...record, data: null }
 }

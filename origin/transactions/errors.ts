@@ -1,3 +1,5 @@
+import type { StorageLimit } from './unpaid-storage.ts'
+
 /** A transaction with the same identity was requested with other content. */
 export class TransactionIdentityError extends Error {
   override readonly name = 'TransactionIdentityError'
@@ -10,14 +12,14 @@ export class TransactionIdentityError extends Error {
   }
 }
 
+/** A limit on the stored transactions of a wallet or an account is reached. */
 export class TooManyTransactionsError extends Error {
   override readonly name = 'TooManyTransactionsError'
-  readonly address: string
-  readonly max: number
+  /** `open`: open transactions of the wallet on the chain. */
+  readonly limit: 'open' | StorageLimit
 
-  constructor(address: string, max: number) {
-    super(`the wallet ${address} has ${max} open transactions on this chain, which is the maximum`)
-    this.address = address
-    this.max = max
+  constructor(limit: 'open' | StorageLimit, message: string) {
+    super(message)
+    this.limit = limit
   }
 }

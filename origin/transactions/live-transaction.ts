@@ -8,7 +8,7 @@ import type { SigningContext, UnsignedTransaction } from './types.ts'
 
 export type Attempt = Pick<AttemptRow, 'hash' | 'kind' | 'nonce' | 'raw'> &
   Fees & {
-    /** Maximum cost in wei. */
+    /** Maximum cost in wei. 0 if a later attempt has replaced this one. */
     costMax: bigint
   }
 
@@ -258,7 +258,7 @@ function progressOf(row: TransactionRow): Progress {
 
 export function attemptOf(row: Omit<AttemptRow, 'createdAt' | 'transactionId'>): Attempt {
   const { hash, kind, nonce, raw, maxFeePerGas, maxPriorityFeePerGas } = row
-  const { gasLimit, value } = Transaction.from(raw)
-  const costMax = gasLimit * maxFeePerGas + value
+  const signed = raw === '' ? undefined : Transaction.from(raw)
+  const costMax = signed ? signed.gasLimit * maxFeePerGas + signed.value : 0n
   return { hash, kind, nonce, raw, maxFeePerGas, maxPriorityFeePerGas, costMax }
 }

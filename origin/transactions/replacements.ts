@@ -1,3 +1,4 @@
+import { TRANSACTION_ATTEMPTS_MAX } from '../../shared/limits.ts'
 import type { Broadcaster } from './broadcaster.ts'
 import {
   BUMP_AFTER_MS,
@@ -91,7 +92,9 @@ export class Replacements {
     // The gas of an empty transaction is bounded, so the limit of the transaction does not prevent its cancellation.
     const raised = isCancellation
       ? cancellationFees(latest, market, speed)
-      : replacementFees(latest, fees, await lane.account.ceiling(transaction))
+      : transaction.attempts.length < TRANSACTION_ATTEMPTS_MAX
+        ? replacementFees(latest, fees, await lane.account.ceiling(transaction))
+        : undefined
     if (raised) return { transaction, kind: isCancellation ? 'cancel' : 'speed_up', fees: raised }
     transaction.isUnderpriced = false
     this.#postpone(transaction, CHECK_MS)

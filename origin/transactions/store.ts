@@ -7,11 +7,14 @@ import {
   inArray,
   isNotNull,
   isNull,
+  ne,
   or,
   type SQL,
   sql,
 } from 'drizzle-orm'
+import { DAY_MS } from '../../shared/durations.ts'
 import { GroupCommit } from '../../shared/group-commit.ts'
+import { TRANSACTION_DATA_RETENTION_DAYS } from '../../shared/limits.ts'
 import type { TransactionState, WaitingReason } from '../../shared/wire/transaction-states.ts'
 import { fromDatabase } from '../db/database-unavailable.ts'
 import type { Database, Transaction } from '../db/open.ts'
@@ -24,11 +27,22 @@ import {
 import { isLaneHeldBy, type LaneId, laneKey } from './lane-leases.ts'
 import type { AttemptRow, TransactionRow } from './transaction-record.ts'
 import type { TransactionFilter } from './types.ts'
+import {
+  exceededLimits,
+  largeBytesOf,
+  type StorageLimit,
+  type StorageRequest,
+} from './unpaid-storage.ts'
 
 export type NewTransaction = Omit<
   typeof transactions.$inferInsert,
-  'state' | 'createdAt' | 'updatedAt' | 'endedAt' | 'sequence'
+  'state' | 'createdAt' | 'updatedAt' | 'endedAt' | 'sequence' | 'largeBytes'
 >
+
+type Insert = { transaction: NewTransaction; by: StorageRequest['by'] }
+
+/** `exists` if a transaction has this ID; otherwise the limit that the transaction exceeds. Nothing was inserted. */
+export type NotInserted = 'exists' | StorageLimit
 
 /** Members of a row that change while a transaction is followed on the chain. Written together. */
 export type Progress = {
@@ -71,6 +85,9 @@ export type LoadedLane = {
 
 export type FeeDefaults = { maxFeePerGas: bigint | null; lowBalance: bigint | null }
 
+/** Transactions whose data is removed by one statement. */
+const FORGOTTEN_BATCH = 1_000
+
 type StoreOptions = {
   db: Database
   processId: string
@@ -81,9 +98,9 @@ type StoreOptions = {
 /** Transactions, their attempts and the defaults of accounts in the database. */
 export class TransactionStore {
   readonly #options: StoreOptions
-  readonly #inserts = new GroupCommit<NewTransaction, TransactionRow | undefined>({
+  readonly #inserts = new GroupCommit<Insert, TransactionRow | NotInserted>({
     write: (batch) => this.#insert(batch),
-    bytesOf: ({ data }) => data.length,
+    bytesOf: ({ transaction }) => transaction.data.length,
   })
   readonly #updates = new GroupCommit<ProgressUpdate, SaveResult>({
     write: (batch) => this.#update(batch),
@@ -94,29 +111,72 @@ export class TransactionStore {
   }
 
   /**
-   * Inserts a queued transaction. Its lane must exist.
-   * @returns undefined if a transaction with this ID exists
+   * Inserts a queued transaction. Its lane must exist. A transaction that exists may also be reported as one that
+   * exceeds a limit.
    * @throws {DatabaseUnavailableError}
    */
-  insert(transaction: NewTransaction): Promise<TransactionRow | undefined> {
-    return fromDatabase(this.#inserts.add(transaction))
+  insert(transaction: NewTransaction, by: Insert['by']): Promise<TransactionRow | NotInserted> {
+    return fromDatabase(this.#inserts.add({ transaction, by }))
   }
 
-  async #insert(batch: readonly NewTransaction[]): Promise<(TransactionRow | undefined)[]> {
-    const at = new Date(this.#options.now())
-    const times = { createdAt: at, updatedAt: at }
-    const rows = await this.#options.db
-      .insert(transactions)
-      .values(batch.map((one) => ({ ...one, state: 'queued' as const, ...times })))
-      .onConflictDoNothing()
-      .returning()
-    const inserted = new Map(rows.map((row) => [row.id, row]))
-    // If a batch contains an ID twice, only the first request inserted it.
-    return batch.map(({ id }) => {
-      const row = inserted.get(id)
-      inserted.delete(id)
-      return row
+  async #insert(batch: readonly Insert[]): Promise<(TransactionRow | NotInserted)[]> {
+    const { db, now } = this.#options
+    const at = this.#date()
+    const given = batch.map(({ transaction, by }) => {
+      const { data, errors, accountHash, step = null } = transaction
+      const largeBytes = largeBytesOf(data, errors)
+      const times = { createdAt: at, updatedAt: at }
+      return {
+        row: { ...transaction, largeBytes, state: 'queued' as const, ...times },
+        storage: { accountHash, largeBytes, isFree: step === null, by },
+      }
     })
+    const exceeded = await exceededLimits(
+      db,
+      given.map(({ storage }) => storage),
+      now(),
+    )
+    const allowed = given.filter((_, index) => exceeded[index] === undefined)
+    const rows =
+      allowed.length === 0
+        ? []
+        : await db
+            .insert(transactions)
+            .values(allowed.map(({ row }) => row))
+            .onConflictDoNothing()
+            .returning()
+    const inserted = new Map(rows.map((row) => [row.id, row]))
+    return batch.map(({ transaction: { id } }, index) => {
+      const limit = exceeded[index]
+      if (limit !== undefined) return limit
+      const row = inserted.get(id)
+      // If a batch contains an ID twice, only the first request inserted it.
+      inserted.delete(id)
+      return row ?? 'exists'
+    })
+  }
+
+  /** Removes large data of transactions that ended long ago, and their signed bytes. */
+  async forgetOld(): Promise<void> {
+    const { db, now } = this.#options
+    const expired = new Date(now() - TRANSACTION_DATA_RETENTION_DAYS * DAY_MS).toISOString()
+    let forgotten: number
+    do {
+      const removed = await db.execute(sql`
+        with forgotten as (
+          update ${transactions} t set data = '', errors = '{}', large_bytes = 0
+          where t.id = any(array(
+            select id from ${transactions} where large_bytes > 0 and ended_at < ${expired}::timestamptz
+            limit ${FORGOTTEN_BATCH}
+            for update skip locked
+          ))
+          returning t.id
+        ), bytes as (
+          update ${transactionAttempts} a set raw = '' from forgotten where a.transaction_id = forgotten.id
+        )
+        select id from forgotten`)
+      forgotten = idsOf(removed).size
+    } while (forgotten === FORGOTTEN_BATCH)
   }
 
   /** @throws {DatabaseUnavailableError} */
@@ -364,12 +424,17 @@ export class TransactionStore {
           updated_at = ${at}
         from v, verdict
         where is_held and is_expected and t.id = v.id
+      ), outdated as (
+        -- Only the latest attempt is sent again. All of them have the same nonce, or one that cannot be used any more.
+        update ${transactionAttempts} a set raw = ''
+        from v, verdict
+        where is_held and is_expected and not v.first and a.transaction_id = v.id and a.hash <> v.hash
       ), inserted as (
         insert into ${transactionAttempts}
           (hash, transaction_id, kind, nonce, raw, max_fee_per_gas, max_priority_fee_per_gas, created_at)
         select hash, id, kind, nonce, raw, max_fee, tip, ${at} from v, verdict where is_held and is_expected
         -- Signatures are deterministic, so an attempt that was signed again has the same hash.
-        on conflict do nothing
+        on conflict (hash) do update set raw = excluded.raw
       )
       select is_held, is_expected from verdict`)
     const [verdict] = (result as { rows: { is_held: boolean; is_expected: boolean }[] }).rows
@@ -423,6 +488,8 @@ export class TransactionStore {
             ofLane(lane),
             inArray(transactions.nonce, [...nonces]),
             isNotNull(transactions.endedAt),
+            // Without its signed bytes, it cannot be sent again.
+            ne(transactions.data, ''),
             or(isNotNull(transactions.minedHash), isNotNull(transactions.replacedBy)),
           ),
         )

@@ -22,7 +22,7 @@ export function recordOf(
     wallet_address: getAddress(row.address),
     pkp_id: row.pkpId,
     to: getAddress(row.to),
-    data: row.data,
+    data: row.data === '' ? null : row.data,
     value: String(row.value),
     gas: textOf(row.gasLimit),
     max_fee_per_gas: textOf(row.maxFeePerGas),

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
-import { TRANSACTIONS_OPEN_MAX } from '../../shared/limits.ts'
+import {
+  TRANSACTIONS_OPEN_MAX,
+  UNPAID_TRANSACTION_DATA_MAX_BYTES,
+  UNSIGNED_TRANSACTIONS_PER_DAY,
+} from '../../shared/limits.ts'
 import type { TransactionRecord } from '../../shared/wire/transactions.ts'
+import { isOwner } from '../accounts/rights.ts'
 import type { Database } from '../db/open.ts'
 import type { OriginLog } from '../log.ts'
 import { TooManyTransactionsError, TransactionIdentityError } from './errors.ts'
@@ -96,9 +101,7 @@ export class Transactions implements TransactionService {
     const laneId = { chainId, address: addressOf(pkpId) }
     const lane = await this.#pool.acquire(laneId)
     const open = lane?.openCount ?? (await this.#store.countOpen(laneId))
-    if (open >= TRANSACTIONS_OPEN_MAX && !(await this.#store.find(id)))
-      throw new TooManyTransactionsError(laneId.address, TRANSACTIONS_OPEN_MAX)
-    const inserted = await this.#store.insert({
+    const transaction = {
       ...laneId,
       id,
       accountHash,
@@ -115,14 +118,24 @@ export class Transactions implements TransactionService {
       actionCid,
       runId,
       step,
-    })
-    if (inserted) {
+    }
+    const by = isOwner(principal) ? 'owner' : 'usage key'
+    const inserted =
+      open < TRANSACTIONS_OPEN_MAX ? await this.#store.insert(transaction, by) : 'open'
+    if (typeof inserted !== 'string') {
       await this.#tellHolder(inserted)
       return recordOf(inserted, [], chain.name)
     }
     const stored = await this.#store.find(id)
+    if (!stored && inserted !== 'exists')
+      throw new TooManyTransactionsError(inserted, limitMessage(inserted, laneId))
     if (stored?.requestHash !== requestHash) throw new TransactionIdentityError(id)
     return this.#recordOf(stored)
+  }
+
+  /** Removes large data of transactions that ended long ago. */
+  forgetOld(): Promise<void> {
+    return this.#store.forgetOld()
   }
 
   async find(accountHash: string, id: string): Promise<TransactionRecord | undefined> {
@@ -248,6 +261,23 @@ export class Transactions implements TransactionService {
     }
   }
 }
+
+function limitMessage(limit: TooManyTransactionsError['limit'], { address }: LaneId): string {
+  switch (limit) {
+    case 'open':
+      return `the wallet ${address} has ${TRANSACTIONS_OPEN_MAX} open transactions on this chain, which is the maximum`
+    case 'data': {
+      const { account, usageKeys } = UNPAID_TRANSACTION_DATA_MAX_BYTES
+      return `the data of this account’s open, rejected and cancelled transactions would exceed ${mebibytes(account)}, of which usage keys can use ${mebibytes(usageKeys)}`
+    }
+    case 'unsigned': {
+      const { account, usageKeys } = UNSIGNED_TRANSACTIONS_PER_DAY
+      return `${account} requested transactions of this account, or ${usageKeys} for a usage key, were rejected or cancelled before they were signed within 24 hours, which is the maximum`
+    }
+  }
+}
+
+const mebibytes = (bytes: number) => `${bytes / 1024 / 1024} MiB`
 
 function hasReached({ state, ended_at }: TransactionRecord, wanted: 'mined' | 'final'): boolean {
   if (ended_at !== null) return true

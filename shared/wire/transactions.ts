@@ -1,5 +1,6 @@
 /** Schemas of the operations on transactions (docs/transactions.md). Amounts are decimal texts in wei. */
 import { z } from 'zod'
+import { LISTED_DATA_MAX_BYTES, TRANSACTION_DATA_RETENTION_DAYS } from '../limits.ts'
 import {
   TRANSACTION_FAILURE_CODES,
   TRANSACTION_SPEEDS,
@@ -34,7 +35,12 @@ export const transactionSchema = z.object({
   wallet_address: addressSchema,
   pkp_id: hashSchema,
   to: addressSchema,
-  data: z.string(),
+  data: z
+    .string()
+    .nullable()
+    .meta({
+      description: `Null if it had more than ${LISTED_DATA_MAX_BYTES.toLocaleString('en')} bytes, and the transaction ended more than ${TRANSACTION_DATA_RETENTION_DAYS} days ago.`,
+    }),
   value: amountSchema,
   gas: amountSchema.nullable().meta({ description: 'Gas limit. Null before it is estimated.' }),
   max_fee_per_gas: amountSchema
@@ -73,10 +79,12 @@ export type TransactionRecord = z.infer<typeof transactionSchema>
 
 /** Large data is left out, so that a page of transactions is bounded. */
 export const listedTransactionSchema = transactionSchema.extend({
-  data: z.string().nullable().meta({
-    description:
-      'Null if it has more than 1,024 bytes and the list was not requested with id. Request the transaction with id to get it.',
-  }),
+  data: z
+    .string()
+    .nullable()
+    .meta({
+      description: `Null if it has more than ${LISTED_DATA_MAX_BYTES.toLocaleString('en')} bytes and the list was not requested with id, or if it was removed ${TRANSACTION_DATA_RETENTION_DAYS} days after the end. Request the transaction with id to get it.`,
+    }),
 })
 export type ListedTransaction = z.infer<typeof listedTransactionSchema>
 export const listedTransactionsResponse = z.array(listedTransactionSchema)

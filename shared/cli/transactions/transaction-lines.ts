@@ -22,7 +22,7 @@ export function transactionLines(record: TransactionRecord): string[] {
       from: record.wallet_address,
       to: record.to,
       value: amountText(record.value),
-      data: record.data === '0x' ? undefined : brief(record.data, LINE_CHARACTERS),
+      data: record.data === '0x' ? undefined : brief(record.data ?? 'removed', LINE_CHARACTERS),
       gas: record.gas ?? undefined,
       'max fee': max_fee_per_gas === null ? undefined : `${amountText(max_fee_per_gas)} per gas`,
       speed: record.speed,

@@ -1,9 +1,13 @@
 /** Operations on transactions, with the rights of keys and wallets, and attacks on them. */
+import { eq } from 'drizzle-orm'
 import { JsonRpcProvider, Wallet } from 'ethers'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { AccountRate } from '../../../origin/admission/account-rate.ts'
 import { createOriginApp } from '../../../origin/app.ts'
+import { transactions } from '../../../origin/db/schema.ts'
+import { TransactionStore } from '../../../origin/transactions/store.ts'
 import { DAY_MS } from '../../../shared/durations.ts'
+import { UNPAID_TRANSACTION_DATA_MAX_BYTES } from '../../../shared/limits.ts'
 import {
   SEND_TRANSACTION_CID,
   SEND_TRANSACTION_SOURCE,
@@ -338,6 +342,44 @@ describe('attacks', () => {
     for (const by of [without, without, without, usage, usage, usage, key, key])
       statuses.push((await send({}, { key: by, app })).status)
     expect(statuses).toEqual([403, 403, 403, 200, 200, 429, 200, 429])
+  })
+
+  it('storage exhaustion: large data that was never paid for is limited per account, small data is not', async () => {
+    const account = await origin.account()
+    const { pkp_id } = await origin.wallet(account)
+    const data = `0x${'ab'.repeat(2_000)}`
+    const first = identified('large', account)
+    const { body: rejected } = await send({ pkp_id, data }, first)
+    const failed = await until(rejected.id, ({ ended_at }) => ended_at, { key: account })
+    expect(failed).toMatchObject({ failure: { code: 'insufficient_funds' }, data })
+    const { db } = origin.database
+    const ofRejected = eq(transactions.id, rejected.id)
+    const { account: largeBytes } = UNPAID_TRANSACTION_DATA_MAX_BYTES
+    await db.update(transactions).set({ largeBytes }).where(ofRejected)
+    const refused = await send({ pkp_id, data }, { key: account })
+    expect([refused.status, refused.body.message]).toEqual([
+      429,
+      expect.stringMatching(/would exceed 16 MiB, of which usage keys can use 11 MiB/),
+    ])
+    expect((await send({ pkp_id, data }, first)).body.id).toBe(rejected.id)
+    expect((await send({ pkp_id }, { key: account })).status).toBe(200)
+    // A week after its end, its data is removed, and its identity is kept.
+    await db
+      .update(transactions)
+      .set({ endedAt: new Date(Date.now() - 8 * DAY_MS) })
+      .where(ofRejected)
+    await new TransactionStore({ db, processId: '', now: Date.now }).forgetOld()
+    expect(await get(rejected.id, { key: account })).toEqual({
+      ...failed,
+      data: null,
+      ended_at: expect.any(String),
+    })
+    expect((await send({ pkp_id, data }, first)).body).toMatchObject({
+      id: rejected.id,
+      data: null,
+    })
+    expect((await send({ pkp_id, data: '0x' }, first)).status).toBe(409)
+    expect((await send({ pkp_id, data }, { key: account })).status).toBe(200)
   })
 })
 

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { eq } from 'drizzle-orm'
+import { hexlify, randomBytes } from 'ethers'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { transactionDefaults } from '../../../origin/db/schema.ts'
+import { transactionAttempts, transactionDefaults } from '../../../origin/db/schema.ts'
+import { TRANSACTION_ATTEMPTS_MAX } from '../../../shared/limits.ts'
 import { accountHash, CHAIN_ID, type Engine, newWallet, startEngine } from './engine.ts'
 
 let engine: Engine
@@ -137,6 +140,30 @@ describe('a transaction is sped up', () => {
       ({ attempts, waiting_for }) => attempts.length === 2 && waiting_for === null,
     )
     expect(raised).toMatchObject({ max_fee_per_gas: '50000000000' })
+  })
+
+  it('storage exhaustion: at most 64 times, and can be cancelled then', async () => {
+    const [first, wallet] = await Promise.all([engine.open(), engine.wallet()])
+    const { id } = await first.send(wallet)
+    await first.until(id, ({ state }) => state === 'broadcast')
+    await first.close()
+    const ofTransaction = eq(transactionAttempts.transactionId, id)
+    const [attempt] = await engine.db.select().from(transactionAttempts).where(ofTransaction)
+    const earlier = Array.from({ length: TRANSACTION_ATTEMPTS_MAX - 1 }, () => ({
+      ...attempt!,
+      hash: hexlify(randomBytes(32)),
+      raw: '',
+      maxFeePerGas: 1n,
+      createdAt: new Date(0),
+    }))
+    await engine.db.insert(transactionAttempts).values(earlier)
+    const process = await engine.open()
+    await process.transactions.speedUp(accountHash, id)
+    const limited = await process.until(id, ({ waiting_for }) => waiting_for === 'fees')
+    expect(limited.attempts).toHaveLength(TRANSACTION_ATTEMPTS_MAX)
+    await process.transactions.cancel(accountHash, id)
+    const { attempts } = await process.until(id, (record) => record.attempts.length === 65)
+    expect(attempts.at(-1)).toMatchObject({ kind: 'cancel', nonce: 0 })
   })
 
   it('if its deadline has passed, and not while the chain halts', async () => {

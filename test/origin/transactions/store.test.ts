@@ -123,7 +123,7 @@ describe('the lease on a lane', () => {
     await lease('b', 60)
     await leasesOf('dead').acquire(LANE)
     await leasesOf('dead').acquire({ ...LANE, chainId: 2 })
-    await storeOf('dead').insert(newTransaction('tx_1'))
+    await storeOf('dead').insert(newTransaction('tx_1'), 'owner')
     expect(await leasesOf('b').acquireAbandoned([1, 2])).toEqual([])
     await lease('dead', -1)
     expect(await leasesOf('b').acquireAbandoned([2])).toEqual([])
@@ -140,17 +140,21 @@ describe('the store', () => {
   it('inserts an ID once, also if it is twice in a batch', async () => {
     const store = storeOf('a')
     const rows = await Promise.all(
-      ['tx_1', 'tx_1', 'tx_2'].map((id) => store.insert(newTransaction(id))),
+      ['tx_1', 'tx_1', 'tx_2'].map((id) => store.insert(newTransaction(id), 'owner')),
     )
-    expect(rows.filter((row) => row?.id === 'tx_1')).toHaveLength(1)
-    expect(await store.insert(newTransaction('tx_2'))).toBeUndefined()
+    expect(rows.map((row) => (typeof row === 'string' ? row : row.id))).toEqual([
+      'tx_1',
+      'exists',
+      'tx_2',
+    ])
+    expect(await store.insert(newTransaction('tx_2'), 'owner')).toBe('exists')
     expect((await store.find('tx_2'))?.value).toBe(2n ** 200n)
     expect(await store.countOpen(LANE)).toBe(2)
   })
 
   it('records no attempt after another process has taken the lane', async () => {
     const store = storeOf('a')
-    await store.insert(newTransaction('tx_1'))
+    await store.insert(newTransaction('tx_1'), 'owner')
     await lease('b', 60)
     await lease('a', -1)
     expect(await store.recordAttempts(LANE, [attemptOf('tx_1', 0)])).toBe('lane_lost')
@@ -163,7 +167,7 @@ describe('the store', () => {
 
   it('records all attempts or none, if one transaction was cancelled in between', async () => {
     const store = storeOf('a')
-    for (const id of ['tx_1', 'tx_2']) await store.insert(newTransaction(id))
+    for (const id of ['tx_1', 'tx_2']) await store.insert(newTransaction(id), 'owner')
     await store.requestCancel('tx_1')
     const both = [attemptOf('tx_1', 0), attemptOf('tx_2', 1)]
     expect(await store.recordAttempts(LANE, both)).toBe('changed')
@@ -176,7 +180,7 @@ describe('the store', () => {
 
   it('records no attempt before those of earlier transactions that other processes have inserted', async () => {
     const store = storeOf('a')
-    for (const id of ['tx_1', 'tx_2', 'tx_3']) await store.insert(newTransaction(id))
+    for (const id of ['tx_1', 'tx_2', 'tx_3']) await store.insert(newTransaction(id), 'owner')
     expect(await store.recordAttempts(LANE, [attemptOf('tx_3', 0)], ['tx_2'])).toBe('changed')
     const rejected = ['tx_1', 'tx_2']
     expect(await store.recordAttempts(LANE, [attemptOf('tx_3', 0)], rejected)).toBe('recorded')
@@ -186,7 +190,7 @@ describe('the store', () => {
 
   it('never gives two transactions of a lane the same nonce', async () => {
     const store = storeOf('a')
-    for (const id of ['tx_1', 'tx_2']) await store.insert(newTransaction(id))
+    for (const id of ['tx_1', 'tx_2']) await store.insert(newTransaction(id), 'owner')
     await store.recordAttempts(LANE, [attemptOf('tx_1', 0)])
     await expect(store.recordAttempts(LANE, [attemptOf('tx_2', 0)])).rejects.toThrow()
     expect(await rowOf('tx_2')).toMatchObject({ state: 'queued', nonce: null })
@@ -194,7 +198,7 @@ describe('the store', () => {
 
   it('saves progress, and ignores updates from before a signature or after the end', async () => {
     const store = storeOf('a')
-    await store.insert(newTransaction('tx_1'))
+    await store.insert(newTransaction('tx_1'), 'owner')
     const save = (more: Partial<Progress>) =>
       store.save({ ...LANE, id: 'tx_1', progress: progressOf(more) })
     expect(await save({ state: 'queued', waitingFor: 'order' })).toBe('saved')
@@ -214,7 +218,7 @@ describe('the store', () => {
 
   it('saves no progress after another process has taken the lane', async () => {
     const store = storeOf('a')
-    await store.insert(newTransaction('tx_1'))
+    await store.insert(newTransaction('tx_1'), 'owner')
     await lease('a', -1)
     const update = {
       ...LANE,
@@ -227,7 +231,7 @@ describe('the store', () => {
 
   it('requests the cancellation of a signed transaction, and higher fees, from the holder', async () => {
     const store = storeOf('a')
-    for (const id of ['tx_1', 'tx_2', 'tx_3']) await store.insert(newTransaction(id))
+    for (const id of ['tx_1', 'tx_2', 'tx_3']) await store.insert(newTransaction(id), 'owner')
     await store.recordAttempts(LANE, [
       attemptOf('tx_1', 0),
       attemptOf('tx_2', 1),
@@ -247,7 +251,7 @@ describe('the store', () => {
 
   it('loads open transactions in order, with their attempts, and the last nonce that has ended', async () => {
     const store = storeOf('a')
-    for (const id of ['tx_1', 'tx_2', 'tx_3']) await store.insert(newTransaction(id))
+    for (const id of ['tx_1', 'tx_2', 'tx_3']) await store.insert(newTransaction(id), 'owner')
     await store.recordAttempts(LANE, [attemptOf('tx_1', 4), attemptOf('tx_2', 5)])
     await store.recordAttempts(LANE, [
       attemptOf('tx_2', 5, { isFirst: false, kind: 'speed_up', maxFeePerGas: 4n }),
@@ -259,7 +263,10 @@ describe('the store', () => {
     })
     const { rows, attempts, lastEndedNonce } = await store.loadLane(LANE)
     expect(rows.map(({ id }) => id)).toEqual(['tx_2', 'tx_3'])
-    expect(attempts.map(({ kind }) => kind)).toEqual(['send', 'speed_up'])
+    expect(attempts.map(({ kind, raw }) => [kind, raw])).toEqual([
+      ['send', ''],
+      ['speed_up', '0x02'],
+    ])
     expect(lastEndedNonce).toBe(4)
     expect(await store.reopen(LANE, [4])).toBe(1)
     expect(await rowOf('tx_1')).toMatchObject({

@@ -1,0 +1,4 @@
+ALTER TABLE "transactions" ADD COLUMN "large_bytes" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+CREATE INDEX "transactions_unpaid_data" ON "transactions" USING btree ("account_hash") WHERE "transactions"."large_bytes" > 0 and "transactions"."state" <> 'final' and "transactions"."failure_code" is distinct from 'reverted';--> statement-breakpoint
+CREATE INDEX "transactions_unsigned" ON "transactions" USING btree ("account_hash","ended_at") WHERE "transactions"."nonce" is null and "transactions"."step" is null and "transactions"."ended_at" is not null;--> statement-breakpoint
+CREATE INDEX "transactions_large" ON "transactions" USING btree ("ended_at") WHERE "transactions"."large_bytes" > 0 and "transactions"."ended_at" is not null;
