@@ -8,6 +8,7 @@ import type { GivenTransaction } from '../transactions/send-fields.ts'
 import { firstOf } from '../transactions/first-of.ts'
 import { addExamples } from './examples.ts'
 import { collectOption, integerOf } from './option-values.ts'
+import { registerTxDefaults } from './tx-defaults.ts'
 
 const ID = 'ID of the transaction'
 const LISTED = '20'
@@ -24,6 +25,7 @@ export function registerTx(program: Command, cli: Cli): void {
   registerWait(tx, cli)
   registerSpeedUp(tx, cli)
   registerCancel(tx, cli)
+  registerTxDefaults(tx, cli)
 }
 
 function registerSend(tx: Command, cli: Cli): void {

@@ -1,6 +1,10 @@
 import { explorerUrl } from '../../wire/public-chains.ts'
 import { explainTransaction } from '../../wire/transaction-words.ts'
-import type { ListedTransaction, TransactionRecord } from '../../wire/transactions.ts'
+import type {
+  ListedTransaction,
+  TransactionDefaultsRecord,
+  TransactionRecord,
+} from '../../wire/transactions.ts'
 import { brief, columns, facts, formatUtcTime, LINE_CHARACTERS } from '../commands/columns.ts'
 import { amountText } from './amounts.ts'
 
@@ -49,6 +53,16 @@ export function transactionListLines(records: readonly ListedTransaction[]): str
       record.chain,
       amountText(record.value),
       `${record.to.slice(0, 6)}…${record.to.slice(-4)}`,
+    ]),
+  )
+}
+
+export function defaultsLines(records: readonly TransactionDefaultsRecord[]): string[] {
+  return columns(
+    records.map(({ chain, max_fee_per_gas: fee, low_balance: balance }) => [
+      chain,
+      fee === null ? 'no highest fee' : `at most ${amountText(fee)} per gas`,
+      balance === null ? 'no low balance' : `low below ${amountText(balance)}`,
     ]),
   )
 }

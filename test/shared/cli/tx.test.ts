@@ -225,6 +225,47 @@ it('svc tx speed-up and cancel name the transaction', async () => {
   ])
 })
 
+describe('svc tx defaults', () => {
+  const BASE = { chain: 'base', chain_id: 8453, max_fee_per_gas: '40000000000', low_balance: null }
+  const ETHEREUM = { chain: 'ethereum', chain_id: 1, max_fee_per_gas: null, low_balance: '5' }
+  beforeEach(() => {
+    answer = (path) => (path === 'get_transaction_defaults' ? [BASE, ETHEREUM] : BASE)
+  })
+  const changed = () => asked.filter(({ path }) => path === 'set_transaction_defaults')
+
+  it('show prints a line for each chain', async () => {
+    const { out } = await tx(['defaults', 'show'])
+    expect(out).toBe(
+      'base      at most 40 gwei per gas  no low balance\nethereum  no highest fee           low below 5 wei\n',
+    )
+    answer = () => []
+    expect((await tx(['defaults', 'show'])).out).toBe('no chains\n')
+  })
+
+  it.each([
+    ['base', ['--low-balance', '0.05ether'], BASE.max_fee_per_gas, '50000000000000000'],
+    ['8453', ['--max-fee', '2gwei'], '2000000000', undefined],
+    ['Ethereum', ['--max-fee', '3gwei'], '3000000000', '5'],
+    ['base', ['--max-fee', 'none'], undefined, undefined],
+  ])('set on %s with %j keeps what is not named', async (chain, options, fee, low) => {
+    const { code } = await tx(['defaults', 'set', chain, ...options])
+    expect(code).toBe(0)
+    expect(changed()).toMatchObject([{ key: KEY }])
+    expect(changed()[0]!.body).toEqual({
+      chain,
+      ...(fee !== undefined && { max_fee_per_gas: fee }),
+      ...(low !== undefined && { low_balance: low }),
+    })
+  })
+
+  it('set changes nothing without an option, or with an invalid amount', async () => {
+    expect(await tx(['defaults', 'set', 'base'])).toMatchObject({ code: 2 })
+    const { code, err } = await tx(['defaults', 'set', 'base', '--max-fee', '40 gwai'])
+    expect([code, err]).toEqual([2, expect.stringContaining('--max-fee: expected an amount')])
+    expect(changed()).toEqual([])
+  })
+})
+
 it.each([
   ['0', '0 wei'],
   ['999999', '999999 wei'],
