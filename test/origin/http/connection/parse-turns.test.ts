@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   type SchedulableConnection,
   ParseScheduler,
@@ -35,6 +35,10 @@ async function share(senders: Sender[], turnCount: number): Promise<void> {
 const parsedMs = (senders: Sender[]) => senders.reduce((sum, sender) => sum + sender.parsedMs, 0)
 const some = (count: number, options: ConstructorParameters<typeof Sender>[0]) =>
   Array.from({ length: count }, () => new Sender(options))
+
+// Stops the clock, so that a slice costs what its sender says, however slow the machine is.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
+afterEach(() => void vi.useRealTimers())
 
 describe('parse turns', () => {
   it('limit what is parsed in two turns of the event loop', async () => {
