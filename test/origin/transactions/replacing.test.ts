@@ -4,6 +4,7 @@ import { hexlify, randomBytes } from 'ethers'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { transactionAttempts, transactionDefaults } from '../../../origin/db/schema.ts'
 import { TRANSACTION_ATTEMPTS_MAX } from '../../../shared/limits.ts'
+import { startJsonRpcProxy } from '../../doubles/json-rpc-proxy.ts'
 import { accountHash, CHAIN_ID, type Engine, newWallet, startEngine } from './engine.ts'
 
 let engine: Engine
@@ -29,14 +30,28 @@ async function startPending(request = {}) {
 
 describe('a transaction is cancelled', () => {
   it('at once before it is signed', async () => {
-    const [process, wallet] = await Promise.all([engine.open(), engine.wallet()])
-    engine.signer.before = () => new Promise(() => {})
-    const { id } = await process.send(wallet)
-    engine.signer.before = () => undefined
-    const cancelled = await process.transactions.cancel(accountHash, id)
-    expect(cancelled).toMatchObject({ state: 'cancelled', nonce: null, attempts: [] })
-    expect(cancelled?.ended_at).not.toBeNull()
-    expect(await process.transactions.cancel(accountHash, id)).toEqual(cancelled)
+    const proxy = await startJsonRpcProxy(engine.chain.rpcUrl)
+    // Nothing is signed before the chain answers.
+    const answers = Promise.withResolvers<void>()
+    proxy.use(async (calls, forward) => {
+      await answers.promise
+      return forward(calls)
+    })
+    try {
+      const [process, wallet] = await Promise.all([
+        engine.open({ rpcUrls: [proxy.url] }),
+        engine.wallet(),
+      ])
+      const { id } = await process.send(wallet)
+      const cancelled = await process.transactions.cancel(accountHash, id)
+      expect(cancelled).toMatchObject({ state: 'cancelled', nonce: null, attempts: [] })
+      expect(cancelled?.ended_at).not.toBeNull()
+      expect(await process.transactions.cancel(accountHash, id)).toEqual(cancelled)
+    } finally {
+      answers.resolve()
+      await engine.closeProcesses()
+      await proxy.close()
+    }
   })
 
   it('by an empty transaction with its nonce after it is sent', async () => {
