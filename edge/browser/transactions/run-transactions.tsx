@@ -13,6 +13,7 @@ import { ReceiptTransactions } from '../runs/receipt-transactions.tsx'
 import type { TransactionOperations } from './operations.ts'
 import { ReadFailure } from './read-failure.tsx'
 import { TransactionItem } from './transaction-item.tsx'
+import { Updates } from './updates.tsx'
 import { useTransactions } from './use-transactions.ts'
 
 export type RunTransactionsProps = {
@@ -83,7 +84,7 @@ const KeyForm: FC<KeyFormProps> = ({ baseUrl, open }) => {
 type LiveProps = RunTransactionsProps & { operations: TransactionOperations; change: () => void }
 
 const Live: FC<LiveProps> = ({ explorers, runId, sent, isFinished, operations, change }) => {
-  const { transactions, failure, news, refresh } = useTransactions({
+  const { transactions, failure, news, trouble, refresh } = useTransactions({
     read: async () => {
       const all = await operations.list({ run_id: runId }).all()
       return all.toSorted((a, b) => (a.step ?? 0) - (b.step ?? 0))
@@ -96,9 +97,7 @@ const Live: FC<LiveProps> = ({ explorers, runId, sent, isFinished, operations, c
   return (
     <section class="card transactions" aria-labelledby="transactions-title">
       <h2 id="transactions-title">Transactions</h2>
-      <p class="transactions-news" role="status">
-        {news}
-      </p>
+      <Updates {...{ news, trouble }} />
       {failure && <ReadFailure failure={failure} retry={refresh} />}
       {!failure && !transactions && <p class="note">Loading the transactions…</p>}
       {transactions && transactions.length > 0 && (

@@ -19,6 +19,8 @@ export type LiveTransactions = {
   failure: FailureMessage | undefined
   /** Announcement for screen readers. */
   news: string
+  /** Message while updates fail and are retried. */
+  trouble: string | undefined
   /** Reads again at once, and resumes polling. */
   refresh: () => void
 }
@@ -31,6 +33,7 @@ export function useTransactions(options: Options): LiveTransactions {
   const [transactions, setTransactions] = useState(known.current)
   const [failure, setFailure] = useState<FailureMessage | undefined>(undefined)
   const [news, setNews] = useState('')
+  const [trouble, setTrouble] = useState<string | undefined>(undefined)
   const [round, setRound] = useState(0)
   useEffect(() => {
     let isGone = false
@@ -45,6 +48,7 @@ export function useTransactions(options: Options): LiveTransactions {
         // A later failure is retried, because it is probably temporary.
         if (known.current !== undefined && !isRefusal(error)) throw error
         setFailure(describeFailure(error))
+        setTrouble(undefined)
         return undefined
       }
       if (isGone) return undefined
@@ -53,15 +57,16 @@ export function useTransactions(options: Options): LiveTransactions {
       known.current = read
       setTransactions(read)
       setFailure(undefined)
+      setTrouble(undefined)
       pauseMs = nextPollMs(pauseMs, isChanged)
       return latest.current.isOver(read) ? undefined : pauseMs
     }
-    void poll(ask, () => false, setNews)
+    void poll(ask, () => false, setTrouble)
     return () => {
       isGone = true
     }
   }, [round])
-  return { transactions, failure, news, refresh: () => setRound((count) => count + 1) }
+  return { transactions, failure, news, trouble, refresh: () => setRound((count) => count + 1) }
 }
 
 const isRefusal = (error: unknown): boolean =>

@@ -10,6 +10,7 @@ import { readFirst } from './read-first.ts'
 import { TransactionButtons } from './transaction-buttons.tsx'
 import { TransactionItem } from './transaction-item.tsx'
 import { useTransactions } from './use-transactions.ts'
+import { Updates } from './updates.tsx'
 import { WalletBalances } from './wallet-balances.tsx'
 
 export type WalletTransactionsProps = {
@@ -28,7 +29,7 @@ export const WalletTransactions: FC<WalletTransactionsProps> = (props) => {
   const [length, setLength] = useState(PAGE_LENGTH)
   const [balances, setBalances] = useState<readonly TransactionBalance[]>([])
   const { pkp_id, wallet_address } = wallet
-  const { transactions, failure, news, refresh } = useTransactions({
+  const { transactions, failure, news, trouble, refresh } = useTransactions({
     read: async () => {
       // One after the other, so that an admin wallet signs only one proof.
       setBalances(await operations.balances({ pkp_id }))
@@ -49,9 +50,7 @@ export const WalletTransactions: FC<WalletTransactionsProps> = (props) => {
     )
   return (
     <div class="transactions">
-      <p class="transactions-news" role="status">
-        {news}
-      </p>
+      <Updates {...{ news, trouble }} />
       {failure ? (
         <ReadFailure failure={failure} retry={refresh} />
       ) : !transactions ? (

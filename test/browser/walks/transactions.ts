@@ -82,6 +82,15 @@ export function transactionWalks(walks: Walks): void {
     await connect(visitor, apiKey, true)
     await page.getByText('Show transactions').click()
     const items = page.locator('.transactions > ol > li')
+    await items.nth(1).waitFor()
+    const reads = '**/core/v1/transactions?*'
+    await page.route(reads, (route) => route.abort())
+    const trouble = page.getByText('Update failed. Retrying…')
+    await trouble.waitFor()
+    // The states that were read before stay.
+    expect(await items.count()).toBe(2)
+    await page.unroute(reads)
+    await trouble.waitFor({ state: 'hidden' })
     await items
       .nth(1)
       .getByRole('button', { name: /^Speed up/ })
