@@ -25,7 +25,6 @@ const INTERNAL = [
   'OperatorActionError',
   'OutboundError',
   'PermissionRevokedError',
-  'RowsChangedError',
   'SelfTestError',
   'SignatureDeniedError',
   'SignatureRefusedError',
