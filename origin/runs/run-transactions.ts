@@ -53,15 +53,21 @@ export class RunTransactions {
   /**
    * Requires that the wallet has no open transactions on the chain, because a transaction that is signed outside of the
    * queue could use a nonce of theirs.
+   * @param chainId 0 if the transaction is valid on every chain (before EIP-155)
    * @throws {KeyRefusedError | DatabaseUnavailableError}
    */
   async requireNoneOpen(chainId: bigint, address: string): Promise<void> {
     const { service } = this.#options
     if (chainId > BigInt(Number.MAX_SAFE_INTEGER)) return
-    if (await service.hasOpen(Number(chainId), address.toLowerCase()))
-      throw new KeyRefusedError(
-        `signTransaction: the wallet ${address} has open transactions on the chain ${chainId}, whose nonces another transaction could use; send it with Svc.Actions.sendTransaction, or wait until they are final`,
-      )
+    const isOnAny = chainId === 0n
+    if (!(await service.hasOpen(isOnAny ? undefined : Number(chainId), address.toLowerCase())))
+      return
+    const where = isOnAny
+      ? 'a chain, and a transaction without chainId is valid on each'
+      : `the chain ${chainId}`
+    throw new KeyRefusedError(
+      `signTransaction: the wallet ${address} has open transactions on ${where}, whose nonces another transaction could use; send it with Svc.Actions.sendTransaction, or wait until they are final`,
+    )
   }
 
   /** Ends all waits. */

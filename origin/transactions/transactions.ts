@@ -195,8 +195,13 @@ export class Transactions implements TransactionService {
     }
   }
 
-  async hasOpen(chainId: number, address: string): Promise<boolean> {
-    if (!this.#options.chains.byId(chainId)) return false
+  async hasOpen(chainId: number | undefined, address: string): Promise<boolean> {
+    const { chains } = this.#options
+    if (chainId === undefined) {
+      const open = chains.all().map((chain) => this.hasOpen(chain.chainId, address))
+      return (await Promise.all(open)).includes(true)
+    }
+    if (!chains.byId(chainId)) return false
     const lane = { chainId, address: address.toLowerCase() }
     if ((this.#pool.get(lane)?.openCount ?? 0) > 0) return true
     return (await this.#store.countOpen(lane)) > 0

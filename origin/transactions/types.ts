@@ -78,8 +78,11 @@ export type TransactionService = {
     withinMs: number,
     signal?: AbortSignal,
   ): Promise<TransactionRecord | undefined>
-  /** True if the wallet has transactions on the chain that have not ended. False for a chain that is not configured. */
-  hasOpen(chainId: number, address: string): Promise<boolean>
+  /**
+   * True if the wallet has transactions on the chain that have not ended. False for a chain that is not configured.
+   * @param chainId any configured chain if undefined
+   */
+  hasOpen(chainId: number | undefined, address: string): Promise<boolean>
 }
 
 /** A chain on which wallets can send transactions. */

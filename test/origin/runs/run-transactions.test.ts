@@ -283,6 +283,32 @@ describe('signTransaction while the service sends transactions of the wallet', (
     expect(sums.spent(holder.wallet.pkpId)).toBe(spent)
   })
 
+  /** Valid on every chain, as before EIP-155. */
+  const legacy = (wallet: string): KeyOperation => {
+    const { to, data, nonce, gasLimit } = TRANSACTION
+    const transaction = { type: 0, to, data, nonce, gasLimit, gasPrice: '1' }
+    return {
+      name: 'signTransaction',
+      pkpId: wallet,
+      transaction: JSON.stringify(transaction),
+    }
+  }
+
+  it('nonce theft: is refused without a chain ID while a transaction is open on any chain', async () => {
+    service.open.add(`8453/${pkpId.toLowerCase()}`)
+    await expect(runOf().keyOperation(legacy(pkpId))).rejects.toThrow(
+      `signTransaction: the wallet ${pkpId} has open transactions on a chain, and a transaction without chainId is valid on each`,
+    )
+    service.open.clear()
+    const raw = await runOf().keyOperation(legacy(pkpId))
+    expect(Transaction.from(raw)).toMatchObject({ from: pkpId, chainId: 0n })
+  })
+
+  it('nonce theft: a wallet with a policy signs nothing without a chain ID', async () => {
+    const [, address, options] = wallets[1]!
+    await expect(runOf(options).keyOperation(legacy(address))).rejects.toThrow('name one chain')
+  })
+
   it.each(wallets)(
     'is allowed on other chains for a %s wallet',
     async (_kind, address, options) => {

@@ -68,9 +68,10 @@ export class RecordingService implements TransactionService {
     return this.find(accountHash, id)
   }
 
-  async hasOpen(chainId: number, address: string): Promise<boolean> {
+  async hasOpen(chainId: number | undefined, address: string): Promise<boolean> {
     await this.gate
-    return this.open.has(`${chainId}/${address}`)
+    if (chainId !== undefined) return this.open.has(`${chainId}/${address}`)
+    return [...this.open].some((name) => name.endsWith(`/${address}`))
   }
 
   list(): never {

@@ -16,6 +16,8 @@ describe('a transaction', () => {
     const to = newWallet().address
     const sent = await process.send(wallet, { to, value: 5n })
     expect(sent).toMatchObject({ state: 'queued', nonce: null, attempts: [], mined: null })
+    for (const chainId of [31_337, undefined])
+      expect(await process.transactions.hasOpen(chainId, wallet.address)).toBe(true)
     const mined = await process.waitFor(sent.id, 'mined')
     expect(mined).toMatchObject({ nonce: 0, gas: '21000', failure: null })
     expect(mined.attempts).toHaveLength(1)
@@ -24,7 +26,8 @@ describe('a transaction', () => {
     expect(final).toMatchObject({ state: 'final', mined: mined.mined })
     expect(final.ended_at).not.toBeNull()
     expect(BigInt(await engine.send('eth_getBalance', [to, 'latest']))).toBe(5n)
-    expect(await process.transactions.hasOpen(31_337, wallet.address)).toBe(false)
+    for (const chainId of [31_337, undefined])
+      expect(await process.transactions.hasOpen(chainId, wallet.address)).toBe(false)
   })
 
   it('is sent once, however often it is requested with the same identity', async () => {
