@@ -25,8 +25,8 @@ const QUANTITIES: ReadonlySet<string> = new Set([
  * Provider of ethers over all nodes of the chain. If there are several, the method decides which of them are asked:
  *
  * - A transaction is sent to all nodes.
- * - Receipts, calls, and blocks and nonces at a given height are accepted only from a quorum. A call at the latest
- *   block is executed at the highest block of the quorum.
+ * - Receipts, calls, and blocks and nonces at a given height are accepted only from a quorum, which must agree on
+ *   everything that is used of them. A call at the latest block is executed at the highest block of the quorum.
  * - Of the quantities at the latest block, the highest one that a quorum reaches is used.
  * - Any other request, such as a gas estimate, is sent to one node, and to the next one if it fails. No right depends
  *   on its response.
@@ -74,7 +74,7 @@ export class NodesProvider extends JsonRpcApiProvider {
         if (isHeight(params[1])) return this.#agree(call, 'state', JSON.stringify)
         break
       case 'eth_getBlockByNumber':
-        if (isHeight(params[0])) return this.#agree(call, 'block', blockKey)
+        if (isHeight(params[0])) return this.#agree(call, blockSubject, blockKey)
         break
       default:
     }
@@ -85,7 +85,7 @@ export class NodesProvider extends JsonRpcApiProvider {
 
   #agree(
     call: RpcCall,
-    subject: Subject,
+    subject: Subject | ((answer: RpcResponse, other: RpcResponse) => Subject),
     keyOf: (result: any) => string | null,
   ): Promise<RpcResponse> {
     return this.#nodes.agree({
@@ -99,7 +99,7 @@ export class NodesProvider extends JsonRpcApiProvider {
       },
       keyOf: (answer) =>
         'error' in answer ? `reverted with ${String(answer.error.data)}` : keyOf(answer.result),
-      subjectOf: () => subject,
+      subjectOf: typeof subject === 'string' ? () => subject : subject,
     })
   }
 
@@ -116,7 +116,31 @@ export class NodesProvider extends JsonRpcApiProvider {
 
 const isHeight = (block: unknown) => typeof block === 'string' && block.startsWith('0x')
 
-const blockKey = (block: any) => (block === null ? null : String(block.hash).toLowerCase())
+/**
+ * The parts of a block that are used. The hash does not prove them, because it is not computed: a node could return the
+ * right hash with a false number, base fee or transaction. Hashes of transactions are only hints which receipts to read,
+ * and clients differ in the transactions that bridges add.
+ */
+function blockKey(block: any): string | null {
+  if (block === null) return null
+  const { hash, number, parentHash, timestamp, baseFeePerGas, gasLimit, transactions } = block
+  const included = [transactions].flat().flatMap(transactionKey)
+  const header = [hash, number, parentHash, timestamp, baseFeePerGas, gasLimit]
+  return JSON.stringify([header, included]).toLowerCase()
+}
+
+function transactionKey(transaction: any): unknown[] {
+  if (typeof transaction !== 'object' || transaction === null) return []
+  const { hash, from, nonce, to, value, input } = transaction
+  return [[hash, from, nonce, to, value, input]]
+}
+
+function blockSubject(one: RpcResponse, other: RpcResponse): Subject {
+  const [hash, otherHash] = [one, other].map((answer) =>
+    'result' in answer ? (answer.result as { hash?: unknown } | null)?.hash : undefined,
+  )
+  return hash !== undefined && hash === otherHash ? 'contents' : 'block'
+}
 
 /** The parts of a receipt that the writer uses. Nodes differ in further fields, and in the case of addresses. */
 function receiptKey(receipt: any): string | null {

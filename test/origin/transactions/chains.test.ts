@@ -4,7 +4,13 @@ import { apiErrorFrom } from '../../../origin/http/failure.ts'
 import { ConfiguredChains } from '../../../origin/transactions/chains.ts'
 import { UnknownChainError } from '../../../origin/transactions/unknown-chain-error.ts'
 import { chainsSetting } from '../../../shared/config/chain-settings.ts'
-import { down, type JsonRpcProxy, lying, startJsonRpcProxy } from '../../doubles/json-rpc-proxy.ts'
+import {
+  down,
+  type JsonRpcProxy,
+  lying,
+  slow,
+  startJsonRpcProxy,
+} from '../../doubles/json-rpc-proxy.ts'
 import { type Chain, startChain } from '../chain.ts'
 
 let anvil: Chain
@@ -105,6 +111,48 @@ it('lying node: one of three decides nothing', async () => {
   expect(await provider.getTransactionCount(address)).toBe(0)
 })
 
+it.each([
+  ['number', '0xffff'],
+  ['baseFeePerGas', '0xffffffffffff'],
+  ['gasLimit', '0x1'],
+  ['parentHash', `0x${'66'.repeat(32)}`],
+])('lying node: is not believed about the %s of a block with the right hash', async (name, lie) => {
+  nodes[0]!.use(
+    lying(({ method }, block) =>
+      method === 'eth_getBlockByNumber' ? { ...block, [name]: lie } : undefined,
+    ),
+  )
+  // The node that lies is the first to answer.
+  for (const node of nodes.slice(1)) node.use(slow(100))
+  const { chains, logged } = open(local(3))
+  const { provider } = chains.require('ethereum')
+  const block = await provider.send('eth_getBlockByNumber', ['0x0', false])
+  expect(block[name]).not.toEqual(lie)
+  expect(logged).toContainEqual({
+    event: 'rpc.disagrees',
+    facts: { chain: 31_337, endpoint: 0, about: 'contents' },
+  })
+})
+
+it('lying node: is not believed about the transactions of a block', async () => {
+  const [from] = (await anvilSend('eth_accounts', [])) as [string]
+  await anvilSend('eth_sendTransaction', [{ from, to: from, value: '0x1' }])
+  await anvilSend('anvil_mine', ['0x1'])
+  const number = await firstWithTransactions()
+  nodes[0]!.use(
+    lying(({ method }, block) =>
+      method === 'eth_getBlockByNumber'
+        ? { ...block, transactions: [{ ...block.transactions[0], value: '0xff' }] }
+        : undefined,
+    ),
+  )
+  for (const node of nodes.slice(1)) node.use(slow(100))
+  const { chains } = open(local(3))
+  const { provider } = chains.require('ethereum')
+  const { transactions } = await provider.send('eth_getBlockByNumber', [number, true])
+  expect(transactions).toMatchObject([{ from, value: '0x1' }])
+})
+
 it('requires both of two nodes', async () => {
   nodes[1]!.use(down)
   const { chains } = open(local(2))
@@ -121,6 +169,26 @@ it('sends no more requests once it is closed', async () => {
   await expect(provider.getBlockNumber()).rejects.toThrow()
   expect(nodes[0]!.seen().requests).toBe(before)
 })
+
+async function anvilSend(method: string, params: unknown[]): Promise<unknown> {
+  const response = await fetch(anvil.rpcUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  return ((await response.json()) as { result: unknown }).result
+}
+
+/** Returns the number of the first block that is not empty. */
+async function firstWithTransactions(): Promise<string> {
+  for (let number = 0; ; number++) {
+    const tag = `0x${number.toString(16)}`
+    const block = (await anvilSend('eth_getBlockByNumber', [tag, false])) as {
+      transactions: string[]
+    }
+    if (block.transactions.length > 0) return tag
+  }
+}
 
 function errorOf(attempt: () => unknown): unknown {
   try {
