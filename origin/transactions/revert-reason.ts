@@ -78,8 +78,9 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? JSON.stringify(value) : String(value)
 }
 
+/** The database rejects half of a surrogate pair, and with it all updates that are written together. */
 function shorten(text: string): string {
   const printable = text.replace(/\p{Cc}+/gu, ' ').trim()
-  if (printable.length <= REASON_MAX_CHARACTERS) return printable
-  return `${printable.slice(0, REASON_MAX_CHARACTERS - 1)}…`
+  if (printable.length <= REASON_MAX_CHARACTERS) return printable.toWellFormed()
+  return `${printable.slice(0, REASON_MAX_CHARACTERS - 1).toWellFormed()}…`
 }

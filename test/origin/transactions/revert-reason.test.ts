@@ -43,3 +43,11 @@ it('hostile reason: removes control characters, and shortens the text', () => {
   expect(reasonOf('Error', ['a\u001b[31m\nb'])).toBe('a [31m b')
   expect(reasonOf('Error', ['x'.repeat(10_000)])).toHaveLength(500)
 })
+
+it('never contains half of a surrogate pair, which the database would reject', () => {
+  const smile = '\u{1f600}'
+  for (const text of [`${'a'.repeat(498)}${smile}${'b'.repeat(9)}`, `node ${smile[0]}`]) {
+    expect(reasonOf('Error', [text.toWellFormed()]).isWellFormed()).toBe(true)
+    expect(revertReason({ code: 3, message: text, data: undefined }).isWellFormed()).toBe(true)
+  }
+})
