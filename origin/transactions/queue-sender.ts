@@ -119,7 +119,7 @@ export class QueueSender {
     }
     transaction.unconfirmedReverts = 0
     const estimate = simulation.outcome === 'passed' ? simulation.gas : TRANSFER_GAS
-    const gasLimit = requestedGas ?? gasLimitOf(estimate, head.gasLimit)
+    const gasLimit = gasLimitOf(estimate, requestedGas, head.gasLimit)
     const fees = clampFees(marketFees(market, row.speed), await lane.account.ceiling(transaction))
     const plan = { transaction, gasLimit, fees }
     const isAffordable = costOf(plan) <= available && simulation.outcome === 'passed'

@@ -27,7 +27,7 @@ function revertData(data: unknown): string | undefined {
 
 /** Texts of geth, Nethermind, Erigon, Besu, Reth and anvil. */
 const HALTS =
-  /revert|evm error|invalid ?(fe ?)?opcode|opcodenotfound|out ?of ?gas|stack ?(under|over)flow|invalid ?jump|bad ?(instruction|jump)|gas required exceeds|write protection/i
+  /revert|evm error|invalid ?(fe ?)?opcode|opcodenotfound|out ?of ?gas|stack ?(under|over)flow|invalid ?jump|bad ?(instruction|jump)|gas required exceeds|intrinsic gas|floor data gas|write protection/i
 
 /** True if a node executed a call, and the call failed. */
 export function isHalt({ code, message, data }: RpcFailure): boolean {

@@ -68,12 +68,18 @@ function rpcCall({ from, to, data, value, gasLimit }: SimulatedCall): object {
 /** Gas of a transfer to an account without code. It does not depend on the state. */
 const TRANSFER_GAS = 21_000n
 
+/** Highest gas limit of a transaction on Ethereum and the chains that follow it (EIP-7825). */
+const COMMON_GAS_MAX = 16_777_216n
+
 /**
- * Returns a gas limit a fifth above the estimate, because the state may change before the transaction is mined.
+ * Returns the gas limit that was requested, or one a fifth above the estimate, because the state may change before the
+ * transaction is mined. Nodes reject a transaction above their limit only after it was signed, and not every chain has
+ * the common limit. So it applies if the transaction does not need more.
+ * @param requested gas limit of the request
  * @param max gas limit of a block
  */
-export function gasLimitOf(estimate: bigint, max: bigint): bigint {
-  if (estimate === TRANSFER_GAS) return estimate
-  const limit = (estimate * 12n) / 10n
-  return limit < max ? limit : max
+export function gasLimitOf(estimate: bigint, requested: bigint | undefined, max: bigint): bigint {
+  const reserved = estimate === TRANSFER_GAS ? estimate : (estimate * 12n) / 10n
+  const limit = requested ?? (reserved < max ? reserved : max)
+  return limit > COMMON_GAS_MAX && estimate <= COMMON_GAS_MAX ? COMMON_GAS_MAX : limit
 }

@@ -5,7 +5,8 @@ import { accountHash, type Engine, newWallet, startEngine } from './engine.ts'
 
 let engine: Engine
 beforeAll(async () => {
-  engine = await startEngine()
+  // As on Ethereum, no transaction may have a gas limit above 2^24.
+  engine = await startEngine(['--block-time', '1', '--mixed-mining', '--enable-tx-gas-limit'])
 })
 afterAll(() => engine.close())
 afterEach(() => engine.closeProcesses())
@@ -28,6 +29,18 @@ describe('a transaction', () => {
     expect(BigInt(await engine.send('eth_getBalance', [to, 'latest']))).toBe(5n)
     for (const chainId of [31_337, undefined])
       expect(await process.transactions.hasOpen(chainId, wallet.address)).toBe(false)
+  })
+
+  it.each([
+    ['estimated', undefined],
+    ['requested', 20_000_000n],
+  ])('is sent with the highest gas limit of the chain if more is %s', async (_, gasLimit) => {
+    const [process, wallet] = await Promise.all([engine.open(), engine.wallet()])
+    const { address: to } = newWallet()
+    // Counts down, which needs 15.4 million gas, and 18.4 million with a reserve.
+    await engine.send('anvil_setCode', [to, '0x620900005b600190038060045700'])
+    const { id } = await process.send(wallet, { to, value: 0n, ...(gasLimit && { gasLimit }) })
+    expect(await process.waitFor(id, 'mined')).toMatchObject({ state: 'mined', gas: '16777216' })
   })
 
   it('is sent once, however often it is requested with the same identity', async () => {
