@@ -186,7 +186,8 @@ export class TransactionStore {
   }
 
   /**
-   * Returns attempts by transaction, oldest first.
+   * Returns attempts by transaction, oldest first. Their times do not tell, because the clocks of processes differ. But a
+   * new nonce is always higher, and so are the fees of a replacement.
    * @throws {DatabaseUnavailableError}
    */
   async attemptsOf(ids: readonly string[]): Promise<Map<string, AttemptRow[]>> {
@@ -196,7 +197,7 @@ export class TransactionStore {
         .select()
         .from(transactionAttempts)
         .where(inArray(transactionAttempts.transactionId, [...ids]))
-        .orderBy(asc(transactionAttempts.createdAt), asc(transactionAttempts.maxFeePerGas)),
+        .orderBy(asc(transactionAttempts.nonce), asc(transactionAttempts.maxFeePerGas)),
     )
     return Map.groupBy(rows, ({ transactionId }) => transactionId)
   }

@@ -30,8 +30,8 @@ const lease = (id: string, seconds: number) => {
 }
 const leasesOf = (processId: string, predecessor?: string) =>
   new LaneLeases({ db: database.db, processId, predecessor })
-const storeOf = (processId: string) =>
-  new TransactionStore({ db: database.db, processId, now: Date.now })
+const storeOf = (processId: string, now = Date.now) =>
+  new TransactionStore({ db: database.db, processId, now })
 
 const hex = (bytes: number) => `0x${randomBytes(bytes).toString('hex')}`
 const newTransaction = (id: string): NewTransaction => ({
@@ -274,6 +274,23 @@ describe('the store', () => {
       minedHash: null,
       endedAt: null,
     })
+  })
+
+  it('returns attempts as they were signed, although the clocks of their processes differ', async () => {
+    const store = storeOf('a')
+    await store.insert(newTransaction('tx_1'), 'owner')
+    const raised = { isFirst: false, kind: 'speed_up', maxFeePerGas: 4n } as const
+    const signed = [
+      attemptOf('tx_1', 0),
+      attemptOf('tx_1', 0, raised),
+      attemptOf('tx_1', 1, { ...raised, kind: 'cancel', maxFeePerGas: 2n }),
+    ]
+    for (const [at, attempt] of signed.entries()) {
+      const earlierAndEarlier = storeOf('a', () => Date.now() - 60_000 * at)
+      expect(await earlierAndEarlier.recordAttempts(LANE, [attempt])).toBe('recorded')
+    }
+    const { attempts } = await store.loadLane(LANE)
+    expect(attempts.map(({ hash }) => hash)).toEqual(signed.map(({ hash }) => hash))
   })
 
   it('inserts a signed transaction that fills a gap', async () => {
