@@ -135,7 +135,10 @@ export class QueueSender {
     return 'rejected'
   }
 
-  /** A revert is accepted only at a given block, because a node without the block might report it. */
+  /**
+   * A revert is accepted only at a given block, because a node without the block might report it.
+   * @throws if the nodes do not respond, do not agree, or do not have the block
+   */
   async #confirmRevert(
     transaction: LiveTransaction,
     reason: string,

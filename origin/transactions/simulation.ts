@@ -1,4 +1,5 @@
 import { type JsonRpcApiProvider, toQuantity } from 'ethers'
+import { isUnknownBlock } from '../../shared/rpc/read-header.ts'
 import { revertReason } from './revert-reason.ts'
 import { isHalt, isInsufficientFunds, rpcFailureOf } from './rpc-failure.ts'
 
@@ -39,7 +40,8 @@ export async function simulate(provider: Rpc, call: SimulatedCall): Promise<Simu
 
 /**
  * Executes a call at a block.
- * @returns the reason of the revert, or undefined if the call succeeds or the nodes do not have the block
+ * @returns the reason of the revert, or undefined if the call does not revert
+ * @throws if the nodes do not respond, do not agree, or do not have the block
  */
 export async function revertAt(
   provider: Rpc,
@@ -51,7 +53,8 @@ export async function revertAt(
     return undefined
   } catch (error) {
     const failure = rpcFailureOf(error)
-    return failure && isHalt(failure) ? revertReason(failure, call.errors) : undefined
+    if (!failure || isUnknownBlock(failure)) throw error
+    return isHalt(failure) ? revertReason(failure, call.errors) : undefined
   }
 }
 

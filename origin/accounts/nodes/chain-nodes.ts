@@ -151,6 +151,28 @@ export class ChainNodes {
   }
 
   /**
+   * Asks one node for a gas estimate, and the next one if it fails. If the call reverts, asks all nodes, so that a node
+   * that lies or lags cannot have it refused alone.
+   * @returns the revert only if a quorum of the nodes reverts the call
+   * @throws {ChainUnreachableError} if no node responds
+   * @throws {NoAgreementError} if the call reverts on one node, and too few others respond
+   */
+  async estimate(call: RpcCall): Promise<RpcResponse> {
+    const [first] = await this.request([call])
+    if ('result' in first! || executionFailure(first!)) return first!
+    return this.#askAll(
+      this.#selected(),
+      async ({ endpoint }) => {
+        const [answer] = await endpoint.call([call], 'live')
+        const failure = executionFailure(answer!)
+        if (failure) throw failure
+        return answer!
+      },
+      (answers) => answers.find((answer) => 'result' in answer) ?? answers[0],
+    )
+  }
+
+  /**
    * Sends a transaction to all nodes.
    * @returns the response of the first node that accepts the transaction, or an error response if no node does
    * @throws {EndpointError} if no node responds

@@ -28,8 +28,8 @@ const QUANTITIES: ReadonlySet<string> = new Set([
  * - Receipts, calls, and blocks and nonces at a given height are accepted only from a quorum, which must agree on
  *   everything that is used of them. A call at the latest block is executed at the highest block of the quorum.
  * - Of the quantities at the latest block, the highest one that a quorum reaches is used.
- * - Any other request, such as a gas estimate, is sent to one node, and to the next one if it fails. No right depends
- *   on its response.
+ * - A gas estimate is read from one node, and from the next one if it fails. A revert is accepted only from a quorum.
+ * - Any other request is sent to one node, and to the next one if it fails. No right depends on its response.
  */
 export class NodesProvider extends JsonRpcApiProvider {
   readonly #nodes: ChainNodes
@@ -66,6 +66,8 @@ export class NodesProvider extends JsonRpcApiProvider {
     switch (method) {
       case 'eth_sendRawTransaction':
         return this.#nodes.broadcast(call)
+      case 'eth_estimateGas':
+        return this.#nodes.estimate(call)
       case 'eth_call':
         return this.#agree(await this.#atAgreedBlock(call), 'state', JSON.stringify)
       case 'eth_getTransactionReceipt':

@@ -1,7 +1,13 @@
 /** Transactions that are rejected before they are signed, or that wait. */
 import { Interface } from 'ethers'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { transactionDefaults } from '../../../origin/db/schema.ts'
+import {
+  type JsonRpcProxy,
+  type RpcAnswer,
+  type Rule,
+  startJsonRpcProxy,
+} from '../../doubles/json-rpc-proxy.ts'
 import { accountHash, CHAIN_ID, type Engine, newWallet, startEngine } from './engine.ts'
 
 let engine: Engine
@@ -83,6 +89,66 @@ describe('before it is signed, and without using a nonce, a transaction fails', 
     expect(records.map(({ state }) => state === 'failed')).toEqual([false, true, false])
     expect(records[1]).toMatchObject({ failure: refused, nonce: null })
     expect(await engine.nonceOf(wallet)).toBe(2)
+  })
+})
+
+describe('over several nodes, a simulation that fails', () => {
+  const REVERT = { error: { code: 3, message: 'execution reverted', data: '0x' } }
+  const claimsRevert: Rule = async (calls, forward) =>
+    (await forward(calls)).map((answer, n) =>
+      calls[n]!.method === 'eth_estimateGas' ? REVERT : answer,
+    )
+  let nodes: JsonRpcProxy[]
+  beforeEach(async () => {
+    nodes = await Promise.all([1, 2, 3].map(() => startJsonRpcProxy(engine.chain.rpcUrl)))
+  })
+  afterEach(async () => {
+    await engine.closeProcesses()
+    await Promise.all(nodes.map((node) => node.close()))
+  })
+  const open = (count: number) =>
+    engine.open({ rpcUrls: nodes.slice(0, count).map(({ url }) => url) })
+
+  it('lying node: cannot have a transaction refused alone', async () => {
+    nodes[0]!.use(claimsRevert)
+    const [process, wallet] = await Promise.all([open(3), engine.wallet()])
+    const { id } = await process.send(wallet)
+    expect(await process.waitFor(id, 'mined')).toMatchObject({ state: 'mined', nonce: 0 })
+    expect(nodes[0]!.seen().methods).toContain('eth_estimateGas')
+  })
+
+  it('on a quorum of them is a revert', async () => {
+    for (const node of nodes.slice(1))
+      node.use((calls, forward) =>
+        calls.some(({ method }) => method === 'eth_estimateGas') ? 'cut' : forward(calls),
+      )
+    const [process, wallet] = await Promise.all([open(3), engine.wallet()])
+    const reason = new Interface(['error Error(string)']).encodeErrorResult('Error', ['closed'])
+    const { id } = await process.send(wallet, {
+      to: await contractOf(revertsWith(reason)),
+      value: 0n,
+    })
+    await process.until(id, ({ waiting_for }) => waiting_for === 'chain')
+    nodes[1]!.use(undefined)
+    const { failure } = await process.waitFor(id, 'final')
+    expect(failure).toEqual({ code: 'would_revert', message: 'closed' })
+  })
+
+  it('waits while the node does not have the block of the head, however often', async () => {
+    nodes[0]!.use(async (calls, forward) =>
+      ((await claimsRevert(calls, forward)) as RpcAnswer[]).map((answer, n) =>
+        calls[n]!.method === 'eth_call'
+          ? { error: { code: -32_000, message: 'header not found' } }
+          : answer,
+      ),
+    )
+    const [process, wallet] = await Promise.all([open(1), engine.wallet()])
+    const { id } = await process.send(wallet)
+    const asked = () => nodes[0]!.seen().methods.filter((method) => method === 'eth_call').length
+    await expect.poll(asked, { timeout: 60_000 }).toBeGreaterThan(3)
+    expect(await process.get(id)).toMatchObject({ state: 'queued', waiting_for: 'chain' })
+    nodes[0]!.use(undefined)
+    expect(await process.waitFor(id, 'mined')).toMatchObject({ state: 'mined', nonce: 0 })
   })
 })
 
