@@ -158,7 +158,10 @@ export class QueueSender {
 
   async #sign({ planned, head }: Round): Promise<number> {
     const lane = this.#lane
-    const nonces = this.#freeNonces()
+    const { count } = lane.account
+    // A reorganization made it unknown in the meantime. The next round reads it, and simulates again.
+    if (count === undefined) return 0
+    const nonces = this.#freeNonces(count)
     const signed: { transaction: LiveTransaction; attempt: NewAttempt }[] = []
     let nonce = nonces.next().value
     for (const { transaction, gasLimit, fees } of planned) {
@@ -186,9 +189,9 @@ export class QueueSender {
   }
 
   /** Returns nonces that are not used in this lane, lowest first, so that gaps are filled. */
-  *#freeNonces(): Generator<number, never> {
+  *#freeNonces(count: number): Generator<number, never> {
     const taken = this.#lane.takenNonces()
-    const first = Math.max(this.#lane.account.count ?? 0, this.#lane.lastEndedNonce + 1)
+    const first = Math.max(count, this.#lane.lastEndedNonce + 1)
     for (let nonce = first; ; nonce++) if (!taken.has(nonce)) yield nonce
   }
 

@@ -71,6 +71,42 @@ describe('after a reorganization', () => {
     })
 })
 
+it('a reorganization while a transaction is simulated does not lead to a nonce that was used before', async () => {
+  const proxy = await startJsonRpcProxy(engine.chain.rpcUrl)
+  const seen = (method: string) => proxy.seen().methods.filter((one) => one === method).length
+  try {
+    const [process, wallet] = await Promise.all([
+      engine.open({ rpcUrls: [proxy.url], finality: 64 }),
+      engine.wallet(),
+    ])
+    await engine.standStill()
+    await engine.send('anvil_setNonce', [wallet.address, '0x3'])
+    await engine.mine()
+    const { id: first } = await process.send(wallet)
+    await process.until(first, ({ state }) => state === 'broadcast')
+    await engine.mine()
+    await process.waitFor(first, 'mined')
+
+    const { promise: simulated, resolve: simulate } = Promise.withResolvers<void>()
+    proxy.use(async (calls, forward) => {
+      if (calls.some(({ method }) => method === 'eth_estimateGas')) await simulated
+      return forward(calls)
+    })
+    const { id } = await process.send(wallet)
+    await expect.poll(() => seen('eth_estimateGas'), { timeout: 60_000 }).toBeGreaterThan(1)
+    await engine.send('anvil_reorg', [1, []])
+    const before = seen('eth_getBlockByNumber')
+    await expect
+      .poll(() => seen('eth_getBlockByNumber'), { timeout: 60_000 })
+      .toBeGreaterThan(before + 1)
+    simulate()
+    expect(await process.until(id, ({ nonce }) => nonce !== null)).toMatchObject({ nonce: 4 })
+  } finally {
+    await engine.closeProcesses()
+    await proxy.close()
+  }
+})
+
 describe('a nonce that is used elsewhere', () => {
   it('before the signature: takes the next one at once, however far', async () => {
     const [process, wallet] = await start()
