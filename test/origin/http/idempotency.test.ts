@@ -249,24 +249,24 @@ describe('a write with an unknown outcome', () => {
 })
 
 describe('after a crash', () => {
-  /** The app of a process that uses the database after another one crashed. */
-  const nextProcess = () => {
+  /** The app of another process on the same database. It has no heartbeat, so further processes take it for dead. */
+  const anotherProcess = (services: Partial<TestOrigin['services']> = {}) => {
     const { db } = origin.database
     const { keyring, now } = origin.services
     const keys = keyring.idempotencyKeys()
-    const kept = new IdempotencyStore({ db, processId: randomUUID(), keys, now })
-    return createOriginApp({ ...origin.services, storedResponses: kept })
+    const storedResponses = new IdempotencyStore({ db, processId: randomUUID(), keys, now })
+    return createOriginApp({ ...origin.services, storedResponses, ...services })
   }
 
   it('an action that had started is not run again: 409 outcome_unknown', async () => {
     const never = new Promise<never>(() => {})
     const executions = { run: () => never } as unknown as TestOrigin['services']['executions']
-    const dying = createOriginApp({ ...origin.services, executions })
+    const dying = anotherProcess({ executions })
     const request = { key, headers: under(randomUUID()), body: { code: ROLL } }
     void origin.core('svc_action', { ...request, app: dying })
     await new Promise((resume) => setTimeout(resume, 100))
     for (let repeat = 0; repeat < 2; repeat++) {
-      const answer = await origin.core('svc_action', { ...request, app: nextProcess() })
+      const answer = await origin.core('svc_action', { ...request, app: anotherProcess() })
       expect([answer.status, answer.body.error]).toEqual([409, 'outcome_unknown'])
     }
   })
@@ -280,11 +280,11 @@ describe('after a crash', () => {
       written.resolve()
       return new Promise<never>(() => {})
     }
-    const dying = createOriginApp({ ...origin.services, writer: { write } as AccountsWriter })
+    const dying = anotherProcess({ writer: { write } as AccountsWriter })
     const request = { key: account, headers: under(randomUUID()), body: { group_name: 'one' } }
     void origin.core('add_group', { ...request, app: dying })
     await written.promise
-    const answer = await origin.core('add_group', { ...request, app: nextProcess() })
+    const answer = await origin.core('add_group', { ...request, app: anotherProcess() })
     expect([answer.status, answer.body.group_id]).toEqual([200, 1])
     expect(await groupsOf(account)).toEqual(['one'])
   })
