@@ -36,6 +36,7 @@ export class DisturbedChain {
   /** Signed bytes of foreign transactions, by hash. */
   readonly #foreign = new Map<string, string>()
   readonly #senders = new Map<string, { from: string; nonce: number }>()
+  #changes: Promise<unknown> = Promise.resolve()
   readonly counts = { blocks: 0, reorganizations: 0, removed: 0, 'max depth': 0 }
 
   private constructor(
@@ -86,7 +87,14 @@ export class DisturbedChain {
 
   async mine(blocks = 1): Promise<void> {
     this.counts.blocks += blocks
-    await this.provider.send('anvil_mine', [`0x${blocks.toString(16)}`])
+    await this.#alone(() => this.provider.send('anvil_mine', [`0x${blocks.toString(16)}`]))
+  }
+
+  /** Changes the chain when no other change is in progress. anvil loses a block that it mines during a reorganization. */
+  #alone<Result>(change: () => Promise<Result>): Promise<Result> {
+    const changed = this.#changes.then(change)
+    this.#changes = changed.catch(() => {})
+    return changed
   }
 
   /**
@@ -123,7 +131,11 @@ export class DisturbedChain {
    * Replaces the latest blocks by as many others. Of the transactions in the removed blocks, the others contain all, none
    * or a part, in some cases with an earlier attempt in place of a later one. The rest returns to the pool or is lost.
    */
-  async reorganize(depth: number): Promise<void> {
+  reorganize(depth: number): Promise<void> {
+    return this.#alone(() => this.#reorganize(depth))
+  }
+
+  async #reorganize(depth: number): Promise<void> {
     const random = this.#random
     const head = await this.height()
     const removed = await this.#rawTransactions(head - depth + 1, head)
