@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { eq, sql } from 'drizzle-orm'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
-import { processes, transactionAttempts, transactions } from '../../../origin/db/schema.ts'
+import { processes, transactions } from '../../../origin/db/schema.ts'
 import { LaneLeases } from '../../../origin/transactions/lane-leases.ts'
 import {
   type NewAttempt,
@@ -169,9 +169,13 @@ describe('storage exhaustion by large data', () => {
     const id = await request(LARGE)
     await sign(id, 0)
     const raised = { isFirst: false, kind: 'speed_up' as const }
-    for (const raw of ['0x03', '0x04']) await sign(id, 0, { ...raised, raw })
-    const attempts = await database.db.select().from(transactionAttempts)
-    expect(attempts.map(({ raw }) => raw).toSorted()).toEqual(['', '', '0x04'])
+    for (const maxFeePerGas of [4n, 5n]) {
+      // The clock of the next process is behind.
+      aheadMs -= 60_000
+      await sign(id, 0, { ...raised, maxFeePerGas, raw: `0x0${maxFeePerGas}` })
+    }
+    const attempts = (await store.attemptsOf([id])).get(id)!
+    expect(attempts.map(({ raw }) => raw)).toEqual(['', '', '0x05'])
   })
 
   it('in runs: is limited like other requests', async () => {
