@@ -1,4 +1,5 @@
 import { isError } from 'ethers'
+import { saysHalt } from '../accounts/nodes/halts.ts'
 import { isUnderpricedError } from '../accounts/writer/transaction.ts'
 
 /** JSON-RPC error of a node. Its text is shown to the owner of the wallet, but never logged. */
@@ -25,13 +26,9 @@ function revertData(data: unknown): string | undefined {
   return revertData((data as { data?: unknown }).data)
 }
 
-/** Texts of geth, Nethermind, Erigon, Besu, Reth and anvil. */
-const HALTS =
-  /revert|evm error|invalid ?(fe ?)?opcode|opcodenotfound|out ?of ?gas|stack ?(under|over)flow|invalid ?jump|bad ?(instruction|jump)|gas required exceeds|intrinsic gas|floor data gas|write protection/i
-
 /** True if a node executed a call, and the call failed. */
 export function isHalt({ code, message, data }: RpcFailure): boolean {
-  return code === 3 || data !== undefined || HALTS.test(message)
+  return code === 3 || data !== undefined || saysHalt(message)
 }
 
 export function isInsufficientFunds(failure: RpcFailure): boolean {

@@ -11,6 +11,7 @@ import type { Network } from '../../../shared/rpc/post-rpc.ts'
 import { parseBigQuantity, parseQuantity } from '../../../shared/rpc/quantities.ts'
 import { headerCall, parseBlockHeader, requireResult } from '../../../shared/rpc/read-header.ts'
 import { askAll, type Progress } from './ask-all.ts'
+import { saysHalt } from './halts.ts'
 
 export type ChainNode = EndpointCandidate
 
@@ -366,12 +367,12 @@ async function readHeader(endpoint: Endpoint, block: number | 'latest'): Promise
   return parseBlockHeader(requireResult(answer!))
 }
 
-/** Returns undefined if the node executed the call, even if the contract reverted it. */
+/** Returns undefined if the node executed the call, even if the contract reverted it or the call failed otherwise. */
 export function executionFailure(answer: RpcResponse): EndpointError | undefined {
   if ('result' in answer) return undefined
-  const { code, data } = answer.error
-  if (code === REVERTED_CODE || (typeof data === 'string' && data.startsWith('0x')))
-    return undefined
+  const { code, data, message } = answer.error
+  const hasData = typeof data === 'string' && data.startsWith('0x')
+  if (code === REVERTED_CODE || hasData || saysHalt(message)) return undefined
   return new EndpointError(rpcErrorKind(code), { perhapsRequest: true })
 }
 

@@ -100,7 +100,9 @@ export class NodesProvider extends JsonRpcApiProvider {
         return answer!
       },
       keyOf: (answer) =>
-        'error' in answer ? `reverted with ${String(answer.error.data)}` : keyOf(answer.result),
+        'error' in answer
+          ? `reverted with ${String(answer.error.data ?? '0x')}`
+          : keyOf(answer.result),
       subjectOf: typeof subject === 'string' ? () => subject : subject,
     })
   }

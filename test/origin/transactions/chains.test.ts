@@ -153,6 +153,18 @@ it('lying node: is not believed about the transactions of a block', async () => 
   expect(transactions).toMatchObject([{ from, value: '0x1' }])
 })
 
+it('agrees on a call that fails without revert data', async () => {
+  const to = `0x${'fe'.repeat(20)}`
+  await anvilSend('anvil_setCode', [to, '0xfe'])
+  await anvilSend('anvil_mine', ['0x1'])
+  const { chains } = open(local(3))
+  const { provider } = chains.require('ethereum')
+  const failed = provider.send('eth_call', [{ to }, await anvilSend('eth_blockNumber', [])])
+  await expect(failed).rejects.toMatchObject({
+    info: { error: { message: expect.stringMatching(/opcode/i) } },
+  })
+})
+
 it('requires both of two nodes', async () => {
   nodes[1]!.use(down)
   const { chains } = open(local(2))
