@@ -57,7 +57,10 @@ describe('a transaction is cancelled', () => {
   it('by an empty transaction with its nonce after it is sent', async () => {
     const { process, wallet, id, sent } = await startPending({ to: newWallet().address, value: 7n })
     await process.transactions.cancel(accountHash, id)
-    await process.until(id, ({ attempts }) => attempts.length === 2)
+    const { attempts } = await process.until(id, (record) => record.attempts.length === 2)
+    // It is recorded before it is sent.
+    const isSent = () => engine.send('eth_getTransactionByHash', [attempts[1]!.hash])
+    await expect.poll(isSent, { timeout: 60_000 }).not.toBeNull()
     await engine.goOn()
     const cancelled = await process.waitFor(id, 'final')
     expect(cancelled).toMatchObject({ state: 'cancelled', nonce: sent.nonce })
