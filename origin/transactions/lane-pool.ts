@@ -201,7 +201,9 @@ export class LanePool {
         this.#mayHoldUnknown = false
         for (const id of held) this.#add(id)
       }
-      for (const row of await store.work(chainIds)) this.get(row)?.apply(row)
+      const work = await store.work(chainIds)
+      const unknown = work.filter((one) => this.get(one)?.applyChange(one.id, one) === false)
+      for (const row of await store.rowsOf(unknown.map(({ id }) => id))) this.get(row)?.apply(row)
       for (const lane of this.#lanes.values())
         if (lane.idleMs > IDLE_MS) {
           this.#drop(lane)

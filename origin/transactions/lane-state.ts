@@ -3,7 +3,7 @@ import { LaneAccount } from './lane-account.ts'
 import type { LaneContext } from './lane-context.ts'
 import type { LaneId } from './lane-leases.ts'
 import { type Attempt, attemptOf, LiveTransaction } from './live-transaction.ts'
-import type { NewAttempt } from './store.ts'
+import type { NewAttempt, RequestedChange } from './store.ts'
 import type { TransactionRow } from './transaction-record.ts'
 import type { SignedTransaction, UnsignedTransaction } from './types.ts'
 
@@ -123,20 +123,28 @@ export class LaneState {
 
   /** Adds a row that was inserted, or applies a request in it to cancel or speed up. */
   apply(row: TransactionRow): void {
-    const { monotonic } = this.context
-    this.usedAt = monotonic()
-    this.blockedAt = undefined
-    const known = this.#live.get(row.id)
-    if (known) {
-      const { cancelRequestedAt, maxFeePerGas } = row
-      const speedUpRequestedAt = known.unansweredSpeedUp(row)
-      known.row = { ...known.row, cancelRequestedAt, speedUpRequestedAt, maxFeePerGas }
-      if (row.endedAt !== null && known.progress.state === 'queued') this.#live.delete(row.id)
-    } else if (row.endedAt !== null) return
-    else if (this.#hasLoaded && row.state === 'queued')
-      this.#live.set(row.id, new LiveTransaction(row, [], monotonic(), -1))
+    if (this.applyChange(row.id, row)) return
+    if (row.endedAt !== null) return
+    if (this.#hasLoaded && row.state === 'queued')
+      this.#live.set(row.id, new LiveTransaction(row, [], this.context.monotonic(), -1))
     // A read in progress may not see the row.
     else this.needsLoad = true
+  }
+
+  /**
+   * Applies a request to cancel or speed up.
+   * @returns false if the transaction is not known
+   */
+  applyChange(id: string, change: RequestedChange): boolean {
+    this.usedAt = this.context.monotonic()
+    this.blockedAt = undefined
+    const known = this.#live.get(id)
+    if (!known) return false
+    const { cancelRequestedAt, maxFeePerGas, endedAt } = change
+    const speedUpRequestedAt = known.unansweredSpeedUp(change)
+    known.row = { ...known.row, cancelRequestedAt, speedUpRequestedAt, maxFeePerGas }
+    if (endedAt !== null && known.progress.state === 'queued') this.#live.delete(id)
+    return true
   }
 
   /** Writes what happened to a transaction, without waiting. If that fails, the next round of the lane repeats it. */

@@ -9,6 +9,7 @@ import { NonceGaps } from './nonce-gaps.ts'
 import { QueueSender } from './queue-sender.ts'
 import { Replacements } from './replacements.ts'
 import { Settlement } from './settlement.ts'
+import type { RequestedChange } from './store.ts'
 import type { TransactionRow } from './transaction-record.ts'
 import { UsedNonces } from './used-nonces.ts'
 
@@ -86,6 +87,16 @@ export class Lane {
   apply(row: TransactionRow): void {
     this.#state.apply(row)
     this.wake()
+  }
+
+  /**
+   * Applies a request to cancel or speed up, or starts another round for a queued transaction.
+   * @returns false if the transaction is not known
+   */
+  applyChange(id: string, change: RequestedChange): boolean {
+    const isKnown = this.#state.applyChange(id, change)
+    if (isKnown) this.wake()
+    return isKnown
   }
 
   /** @param included hashes of the transactions in the head */

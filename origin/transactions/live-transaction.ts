@@ -118,7 +118,9 @@ export class LiveTransaction {
    * Returns the time of a request for higher fees in a row that was just read. The row may have been read before the
    * answer to the request was written, and the fees must not be raised twice then.
    */
-  unansweredSpeedUp({ speedUpRequestedAt }: TransactionRow): Date | null {
+  unansweredSpeedUp({
+    speedUpRequestedAt,
+  }: Pick<TransactionRow, 'speedUpRequestedAt'>): Date | null {
     const answered = this.speedUpAnswered?.getTime() ?? Number.NEGATIVE_INFINITY
     return speedUpRequestedAt && speedUpRequestedAt.getTime() > answered ? speedUpRequestedAt : null
   }

@@ -83,6 +83,15 @@ export type LoadedLane = {
   lastEndedNonce: number | undefined
 }
 
+/** A queued transaction, or a request to cancel or speed up. */
+export type LaneWork = LaneId & RequestedChange & { id: string }
+
+/** Members of a row that other processes write. */
+export type RequestedChange = Pick<
+  TransactionRow,
+  'cancelRequestedAt' | 'speedUpRequestedAt' | 'maxFeePerGas' | 'endedAt'
+>
+
 export type FeeDefaults = { maxFeePerGas: bigint | null; lowBalance: bigint | null }
 
 /** Transactions whose data is removed by one statement. */
@@ -339,11 +348,22 @@ export class TransactionStore {
     }
   }
 
-  /** Returns queued transactions, and requests to cancel or speed up, in the lanes that this process holds. */
-  async work(chainIds: readonly number[]): Promise<TransactionRow[]> {
+  /**
+   * Returns queued transactions, and requests to cancel or speed up, in the lanes that this process holds. Their data
+   * is left out, because this is read every second.
+   */
+  async work(chainIds: readonly number[]): Promise<LaneWork[]> {
     if (chainIds.length === 0) return []
-    const rows = await this.#options.db
-      .select({ row: transactions })
+    return this.#options.db
+      .select({
+        id: transactions.id,
+        chainId: transactions.chainId,
+        address: transactions.address,
+        cancelRequestedAt: transactions.cancelRequestedAt,
+        speedUpRequestedAt: transactions.speedUpRequestedAt,
+        maxFeePerGas: transactions.maxFeePerGas,
+        endedAt: transactions.endedAt,
+      })
       .from(transactions)
       .innerJoin(
         transactionLanes,
@@ -365,7 +385,16 @@ export class TransactionStore {
         ),
       )
       .orderBy(asc(transactions.sequence))
-    return rows.map(({ row }) => row)
+  }
+
+  /** Returns whole transactions, in their order. */
+  async rowsOf(ids: readonly string[]): Promise<TransactionRow[]> {
+    if (ids.length === 0) return []
+    return this.#options.db
+      .select()
+      .from(transactions)
+      .where(inArray(transactions.id, [...ids]))
+      .orderBy(asc(transactions.sequence))
   }
 
   /**

@@ -243,6 +243,9 @@ describe('the store', () => {
     expect((await store.work([1])).map(({ id }) => id)).toEqual(['tx_1', 'tx_2'])
     expect(await store.work([2])).toEqual([])
     expect(await storeOf('b').work([1])).toEqual([])
+    // It is read every second, and the data of many transactions is large.
+    expect(Object.keys((await store.work([1]))[0]!)).not.toContain('data')
+    expect((await store.rowsOf(['tx_2', 'tx_1'])).map(({ id }) => id)).toEqual(['tx_1', 'tx_2'])
     const { speedUpRequestedAt, maxFeePerGas } = await rowOf('tx_2')
     expect(maxFeePerGas).toBe(9n)
     await store.clearSpeedUp('tx_2', speedUpRequestedAt!)
