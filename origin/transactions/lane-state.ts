@@ -263,6 +263,7 @@ export function newAttempt(
     maxPriorityFeePerGas,
     gasLimit,
     isFirst: progress.state === 'queued',
+    knownNonce: row.nonce,
     waitingFor,
     policyHash: policy?.hash ?? row.policyHash,
     policyRule: policy?.rule ?? row.policyRule,

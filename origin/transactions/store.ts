@@ -70,6 +70,8 @@ export type SaveResult = 'saved' | 'stale' | 'lane_lost'
 export type NewAttempt = Omit<AttemptRow, 'createdAt'> & {
   /** True if the transaction is queued, and this is its first attempt. */
   isFirst: boolean
+  /** Nonce of the attempts before this one. Null for the first one. */
+  knownNonce: number | null
   gasLimit: bigint
   waitingFor: WaitingReason | null
   policyHash: string | null
@@ -417,7 +419,7 @@ export class TransactionStore {
       with v as materialized (
         select * from jsonb_to_recordset(${JSON.stringify(attempts.map(attemptJson))}::jsonb) as v(
           id text, first boolean, hash text, kind text, nonce bigint, raw text, gas_limit numeric, max_fee numeric,
-          tip numeric, waiting_for text, policy_hash text, policy_rule text
+          tip numeric, waiting_for text, policy_hash text, policy_rule text, known_nonce bigint
         )
       ), held as materialized (
         -- The lock prevents other processes from acquiring the lane before the commit.
@@ -427,6 +429,8 @@ export class TransactionStore {
       ), expected as materialized (
         select t.id from ${transactions} t, v
         where t.id = v.id and t.ended_at is null and (t.state = 'queued') = v.first
+          -- Otherwise an attempt with another nonce was recorded unnoticed, and both could be mined.
+          and t.nonce is not distinct from v.known_nonce
         order by t.id
         for update of t
       ), verdict as materialized (
@@ -665,6 +669,7 @@ function attemptJson(attempt: NewAttempt): object {
     waiting_for: attempt.waitingFor,
     policy_hash: attempt.policyHash,
     policy_rule: attempt.policyRule,
+    known_nonce: attempt.knownNonce,
   }
 }
 

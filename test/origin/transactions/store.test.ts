@@ -48,15 +48,20 @@ const newTransaction = (id: string): NewTransaction => ({
   keyHash: '0xdd',
   actionCid: 'Qm',
 })
-const attemptOf = (transactionId: string, nonce: number, more: Partial<NewAttempt> = {}) => ({
+const attemptOf = (
+  transactionId: string,
+  nonce: number,
+  more: Partial<NewAttempt> = {},
+): NewAttempt => ({
   hash: hex(32),
   transactionId,
-  kind: 'send' as const,
+  kind: 'send',
   nonce,
   raw: '0x02',
   maxFeePerGas: 3n,
   maxPriorityFeePerGas: 1n,
   isFirst: true,
+  knownNonce: more.isFirst === false ? nonce : null,
   gasLimit: 21_000n,
   waitingFor: null,
   policyHash: null,
@@ -196,6 +201,17 @@ describe('the store', () => {
     expect(await rowOf('tx_2')).toMatchObject({ state: 'queued', nonce: null })
   })
 
+  it('double effect: never gives a transaction a nonce twice, although an attempt was recorded unnoticed', async () => {
+    const store = storeOf('a')
+    await store.insert(newTransaction('tx_1'), 'owner')
+    await store.recordAttempts(LANE, [attemptOf('tx_1', 0)])
+    const next = (nonce: number) => attemptOf('tx_1', nonce, { isFirst: false, knownNonce: 0 })
+    expect(await store.recordAttempts(LANE, [next(5)])).toBe('recorded')
+    expect(await store.recordAttempts(LANE, [next(6)])).toBe('changed')
+    expect(await rowOf('tx_1')).toMatchObject({ nonce: 5 })
+    expect((await store.attemptsOf(['tx_1'])).get('tx_1')).toHaveLength(2)
+  })
+
   it('saves progress, and ignores updates from before a signature or after the end', async () => {
     const store = storeOf('a')
     await store.insert(newTransaction('tx_1'), 'owner')
@@ -286,7 +302,7 @@ describe('the store', () => {
     const signed = [
       attemptOf('tx_1', 0),
       attemptOf('tx_1', 0, raised),
-      attemptOf('tx_1', 1, { ...raised, kind: 'cancel', maxFeePerGas: 2n }),
+      attemptOf('tx_1', 1, { ...raised, kind: 'cancel', maxFeePerGas: 2n, knownNonce: 0 }),
     ]
     for (const [at, attempt] of signed.entries()) {
       const earlierAndEarlier = storeOf('a', () => Date.now() - 60_000 * at)

@@ -110,6 +110,7 @@ const sign = (transactionId: string, nonce: number, more: Partial<NewAttempt> = 
       maxFeePerGas: 3n,
       maxPriorityFeePerGas: 1n,
       isFirst: true,
+      knownNonce: more.isFirst === false ? nonce : null,
       gasLimit: 21_000n,
       waitingFor: null,
       policyHash: null,
