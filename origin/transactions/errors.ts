@@ -7,7 +7,9 @@ export class TransactionIdentityError extends Error {
   readonly id: string
 
   constructor(id: string) {
-    super(`the same key or step was used for another transaction, ${id}`)
+    super(
+      `this call of the run, or its idempotencyKey, has sent another transaction before, ${id}; read it with Svc.Actions.transaction, or send this one with another idempotencyKey`,
+    )
     this.id = id
   }
 }

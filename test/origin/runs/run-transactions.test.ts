@@ -68,7 +68,7 @@ describe('sendTransaction', () => {
     expect(await ids()).toEqual([first, second])
     const other = runOf({ runId: 'run' })
     await expect(other.send({ value: '1' })).rejects.toThrow(
-      `sendTransaction: the same key or step was used for another transaction, ${first}`,
+      `sendTransaction: this call of the run, or its idempotencyKey, has sent another transaction before, ${first}; read it with Svc.Actions.transaction, or send this one with another idempotencyKey`,
     )
   })
 
