@@ -101,7 +101,7 @@ export class NodesProvider extends JsonRpcApiProvider {
       },
       keyOf: (answer) =>
         'error' in answer
-          ? `reverted with ${String(answer.error.data ?? '0x')}`
+          ? `reverted with ${JSON.stringify(answer.error.data ?? '0x')}`
           : keyOf(answer.result),
       subjectOf: typeof subject === 'string' ? () => subject : subject,
     })
