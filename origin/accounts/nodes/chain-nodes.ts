@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { toQuantity } from 'ethers'
 import { MIRROR_STALE_MS } from '../../../shared/limits.ts'
 import type { BlockHeader } from '../../../shared/rpc/block-header.ts'
 import { ChainUnreachableError } from '../../../shared/rpc/chain-read-errors.ts'
@@ -152,15 +153,11 @@ export class ChainNodes {
   }
 
   /**
-   * Asks one node for a gas estimate, and the next one if it fails. If the call reverts, asks all nodes, so that a node
-   * that lies or lags cannot have it refused alone.
-   * @returns the revert only if a quorum of the nodes reverts the call
-   * @throws {ChainUnreachableError} if no node responds
-   * @throws {NoAgreementError} if the call reverts on one node, and too few others respond
+   * Reads a gas estimate from all nodes at once, so that a node that lies or lags cannot decide alone.
+   * @returns the lowest estimate that is enough for a quorum of the nodes, or the revert if a quorum reverts the call
+   * @throws {NoAgreementError} if too few nodes respond
    */
-  async estimate(call: RpcCall): Promise<RpcResponse> {
-    const [first] = await this.request([call])
-    if ('result' in first! || executionFailure(first!)) return first!
+  estimate(call: RpcCall): Promise<RpcResponse> {
     return this.#askAll(
       this.#selected(),
       async ({ endpoint }) => {
@@ -169,7 +166,16 @@ export class ChainNodes {
         if (failure) throw failure
         return answer!
       },
-      (answers) => answers.find((answer) => 'result' in answer) ?? answers[0],
+      (answers, { isLate }) => {
+        if (!isLate) return undefined
+        const reverts = answers.filter((answer) => 'error' in answer)
+        if (reverts.length >= this.quorum) return reverts[0]
+        const estimates = answers
+          .flatMap((answer) => ('result' in answer ? [answer.result] : []))
+          .map((estimate) => parseBigQuantity(estimate, 'the gas estimate'))
+          .toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+        return { result: toQuantity(estimates[this.quorum - 1] ?? estimates.at(-1)!) }
+      },
     )
   }
 

@@ -28,7 +28,7 @@ const QUANTITIES: ReadonlySet<string> = new Set([
  * - Receipts, calls, and blocks and nonces at a given height are accepted only from a quorum, which must agree on
  *   everything that is used of them. A call at the latest block is executed at the highest block of the quorum.
  * - Of the quantities at the latest block, the highest one that a quorum reaches is used.
- * - A gas estimate is read from one node, and from the next one if it fails. A revert is accepted only from a quorum.
+ * - Of gas estimates, the lowest one that is enough for a quorum is used. A revert is accepted only from a quorum.
  * - Any other request is sent to one node, and to the next one if it fails. No right depends on its response.
  */
 export class NodesProvider extends JsonRpcApiProvider {

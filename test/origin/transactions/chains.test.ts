@@ -153,6 +153,21 @@ it('lying node: is not believed about the transactions of a block', async () => 
   expect(transactions).toMatchObject([{ from, value: '0x1' }])
 })
 
+it.each(['0x5208', '0xffffff'])(
+  'lying node: does not decide alone how much gas a call needs, such as %s',
+  async (lie) => {
+    const to = `0x${'ea'.repeat(20)}`
+    // Stores a word, so that the call needs more than a transfer.
+    await anvilSend('anvil_setCode', [to, '0x600160005500'])
+    const honest = await anvilSend('eth_estimateGas', [{ to }])
+    nodes[0]!.use(lying(({ method }) => (method === 'eth_estimateGas' ? lie : undefined)))
+    for (const node of nodes.slice(1)) node.use(slow(100))
+    const { chains } = open(local(3))
+    const { provider } = chains.require('ethereum')
+    expect(await provider.send('eth_estimateGas', [{ to }])).toBe(honest)
+  },
+)
+
 it('agrees on a call that fails without revert data', async () => {
   const to = `0x${'fe'.repeat(20)}`
   await anvilSend('anvil_setCode', [to, '0xfe'])
