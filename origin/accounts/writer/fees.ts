@@ -15,6 +15,8 @@ const FEE_BUMP_DIVISOR = 8n
 
 /** Maximum fees as a multiple of the market fees. Limits the cost if a node keeps rejecting replacements. */
 const MARKET_MULTIPLE_MAX = 10n
+/** Maximum fees on a chain without fees, so that transactions can be replaced there. */
+const FREE_CHAIN_FEE_MAX = 1_000n
 
 /**
  * Returns a gas limit a fifth above the estimate, because the state may change before the write is mined.
@@ -72,5 +74,6 @@ export function bumpedFees(before: Fees, market: Fees): Fees {
 }
 
 export function isWithinFeeLimit(fees: Fees, market: Fees): boolean {
-  return fees.maxFeePerGas <= market.maxFeePerGas * MARKET_MULTIPLE_MAX
+  const max = market.maxFeePerGas * MARKET_MULTIPLE_MAX
+  return fees.maxFeePerGas <= (max === 0n ? FREE_CHAIN_FEE_MAX : max)
 }

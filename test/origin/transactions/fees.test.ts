@@ -86,6 +86,14 @@ describe('fees', () => {
     expect(replacementFees(fees(80n, 8n), fees(200n, 20n), 100n)).toEqual(fees(100n, 20n))
   })
 
+  it('of a replacement are one wei or more on a chain without fees', () => {
+    const free = fees(0n, 0n)
+    expect(replacementFees(free, free, undefined)).toEqual(fees(1n, 1n))
+    expect(
+      cancellationFees(free, { baseFee: 0n, tips: { cheap: 0n, normal: 0n, fast: 0n } }, 'fast'),
+    ).toEqual(fees(1n, 1n))
+  })
+
   it('of a cancellation are an eighth higher, or what the next blocks require', () => {
     expect(cancellationFees(fees(202n, 2n), market, 'normal')).toEqual(fees(228n, 3n))
     expect(cancellationFees(fees(80n, 1n), market, 'normal')).toEqual(fees(127n, 2n))
