@@ -297,13 +297,13 @@ export class TransactionStore {
    * @throws {DatabaseUnavailableError}
    */
   async requestSpeedUp(id: string, maxFeePerGas: bigint | undefined): Promise<void> {
-    const at = this.#date()
     await fromDatabase(
       this.#options.db
         .update(transactions)
         .set({
-          speedUpRequestedAt: at,
-          updatedAt: at,
+          // Requests are compared by these times, and the clocks of processes can differ.
+          speedUpRequestedAt: sql`date_trunc('milliseconds', clock_timestamp())`,
+          updatedAt: this.#date(),
           ...(maxFeePerGas !== undefined && { maxFeePerGas }),
         })
         .where(
