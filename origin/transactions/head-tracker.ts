@@ -51,6 +51,7 @@ type HeadTrackerOptions = {
   monotonic: () => number
   demand: () => Demand
   onChange: (change: HeadChange) => void
+  /** Called for the first of several polls in a row that fail. */
   onFailure: (error: unknown) => void
 }
 
@@ -70,6 +71,8 @@ export class HeadTracker {
   #lowerSince: number | undefined
   #reading: Promise<void> | undefined
   #isStarted = false
+  /** True if the latest poll has failed. */
+  #isFailing = false
   /** Demand for which the current interval was chosen. */
   #followed: Urgency = 'none'
 
@@ -147,7 +150,13 @@ export class HeadTracker {
 
   async #poll(): Promise<void> {
     if (urgencyOf(this.#options.demand()) === 'none') return
-    await this.read().catch(this.#options.onFailure)
+    try {
+      await this.read()
+      this.#isFailing = false
+    } catch (error) {
+      if (!this.#isFailing) this.#options.onFailure(error)
+      this.#isFailing = true
+    }
   }
 
   #intervalMs(): number {
@@ -156,7 +165,7 @@ export class HeadTracker {
     this.#followed = urgencyOf(wanted)
     // Without demand, the task only waits until it is woken.
     if (this.#followed === 'none') return IDLE_MS
-    if (this.#followed === 'final') return pollMs
+    if (this.#followed === 'final' || this.#isFailing) return pollMs
     const least = POLL_MIN_MS + POLL_MIN_PER_LANE_MS * wanted.unminedLanes
     return Math.min(pollMs, Math.max(least, this.#meanBlockMs / POLLS_PER_BLOCK))
   }
