@@ -137,11 +137,14 @@ export class LaneState {
    */
   applyChange(id: string, change: RequestedChange): boolean {
     this.usedAt = this.context.monotonic()
-    this.blockedAt = undefined
     const known = this.#live.get(id)
-    if (!known) return false
+    if (!known) {
+      this.blockedAt = undefined
+      return false
+    }
     const { cancelRequestedAt, maxFeePerGas, endedAt } = change
     const speedUpRequestedAt = known.unansweredSpeedUp(change)
+    if (endedAt !== null || maxFeePerGas !== known.row.maxFeePerGas) this.blockedAt = undefined
     known.row = { ...known.row, cancelRequestedAt, speedUpRequestedAt, maxFeePerGas }
     if (endedAt !== null && known.progress.state === 'queued') this.#live.delete(id)
     return true

@@ -3,7 +3,7 @@ import { TRANSACTIONS_IN_FLIGHT_MAX } from '../../shared/limits.ts'
 import type { Broadcaster } from './broadcaster.ts'
 import { clampFees, type Fees, type Market, marketFees } from './fees.ts'
 import type { Head } from './head-tracker.ts'
-import { ACCOUNT_MAX_AGE_MS, HEAD_MAX_AGE_MS, TRANSFER_GAS } from './lane-context.ts'
+import { ACCOUNT_MAX_AGE_MS, CHECK_MS, HEAD_MAX_AGE_MS, TRANSFER_GAS } from './lane-context.ts'
 import { type LaneState, newAttempt } from './lane-state.ts'
 import type { LiveTransaction } from './live-transaction.ts'
 import { gasLimitOf, revertAt, simulate, type Simulation } from './simulation.ts'
@@ -15,6 +15,12 @@ const BATCH_MAX = 32
 
 /** Simulations that may fail without failing at a given block, before the transaction fails. */
 const UNCONFIRMED_REVERTS_MAX = 3
+
+/**
+ * Longest delay before a transaction that could not be sent is simulated again, although the chain and the lane are as
+ * before. The pool of a node may have changed.
+ */
+const RETRY_MAX_MS = 16_000
 
 /** Signatures that were not recorded, because the database failed, are used again for this time. */
 const SIGNED_KEPT_MS = 60_000
@@ -38,6 +44,11 @@ export class QueueSender {
     { unsigned: UnsignedTransaction; signed: SignedTransaction; at: number }
   >()
 
+  #lastBlockedAt: string | undefined
+  /** Time in `monotonic()` milliseconds at which the queue is tried again, although nothing has changed. */
+  #retryAt = Number.NEGATIVE_INFINITY
+  #retryMs = CHECK_MS
+
   constructor(lane: LaneState, broadcaster: Broadcaster) {
     this.#lane = lane
     this.#broadcaster = broadcaster
@@ -49,7 +60,7 @@ export class QueueSender {
     for (let isRetried = false; ;) {
       const room = TRANSACTIONS_IN_FLIGHT_MAX - lane.unmined().length
       const batch = lane.queue().slice(0, Math.max(0, Math.min(room, BATCH_MAX)))
-      if (batch.length === 0 || lane.blockedAt === this.#position()) return
+      if (batch.length === 0 || this.#isBlocked()) return
       const sent = await this.#sendBatch(batch)
       if (lane.isClosed || lane.needsLoad) return
       if (sent > 0 && !isRetried && lane.queue()[0]?.progress.waitingFor === 'order') {
@@ -59,6 +70,22 @@ export class QueueSender {
         isRetried = true
       } else if (lane.blockedAt !== undefined) return
     }
+  }
+
+  #isBlocked(): boolean {
+    const { blockedAt, context } = this.#lane
+    return blockedAt === this.#position() && context.monotonic() < this.#retryAt
+  }
+
+  /** The first transaction of the queue cannot be sent now. */
+  #block(): void {
+    const lane = this.#lane
+    const position = this.#position()
+    this.#retryMs =
+      position === this.#lastBlockedAt ? Math.min(2 * this.#retryMs, RETRY_MAX_MS) : CHECK_MS
+    this.#retryAt = lane.context.monotonic() + this.#retryMs
+    this.#lastBlockedAt = position
+    lane.blockedAt = position
   }
 
   /** Changes whenever a transaction that could not be sent may become sendable. */
@@ -88,7 +115,7 @@ export class QueueSender {
       }
       const planned = await this.#plan(transaction, simulation, round)
       if (planned === 'blocked') {
-        lane.blockedAt = this.#position()
+        this.#block()
         break
       }
       if (planned === 'rejected') continue

@@ -1,4 +1,5 @@
 /** Transactions that are rejected before they are signed, or that wait. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Interface } from 'ethers'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { transactionDefaults } from '../../../origin/db/schema.ts'
@@ -167,6 +168,33 @@ describe('a transaction waits', () => {
     const mined = await process.waitFor(second.id, 'mined')
     expect(mined).toMatchObject({ state: 'mined', nonce: 1 })
     expect((await process.get(first.id)).nonce).toBe(0)
+  })
+
+  it('flood of the nodes: is not simulated again each second while nothing changes', async () => {
+    const proxy = await startJsonRpcProxy(engine.chain.rpcUrl)
+    let stoppedAt: number | undefined
+    const monotonic = () => stoppedAt ?? performance.now()
+    const [process, wallet] = await Promise.all([
+      engine.open({ rpcUrls: [proxy.url], monotonic }),
+      engine.wallet(),
+    ])
+    await engine.standStill()
+    const value = 60n * 10n ** 18n
+    const first = await process.send(wallet, { value })
+    await process.until(first.id, ({ state }) => state === 'broadcast')
+    const second = await process.send(wallet, { value })
+    await process.until(second.id, ({ waiting_for }) => waiting_for === 'funds')
+    stoppedAt = performance.now()
+    const simulations = () =>
+      proxy.seen().methods.filter((method) => method === 'eth_estimateGas').length
+    const before = simulations()
+    // The process checks its wallets each second.
+    await sleep(3_500)
+    expect(simulations()).toBe(before)
+    stoppedAt += 20_000
+    await expect.poll(simulations, { timeout: 20_000 }).toBeGreaterThan(before)
+    await engine.closeProcesses()
+    await proxy.close()
   })
 
   it('for the funds that earlier ones may use', async () => {
