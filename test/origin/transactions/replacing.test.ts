@@ -28,6 +28,12 @@ async function startPending(request = {}) {
   return { process, wallet, id, sent }
 }
 
+/** Waits until the node has an attempt, which is recorded before it is sent. */
+async function inPool(hash: string): Promise<void> {
+  const find = () => engine.send('eth_getTransactionByHash', [hash])
+  await expect.poll(find, { timeout: 60_000 }).not.toBeNull()
+}
+
 describe('a transaction is cancelled', () => {
   it('at once before it is signed', async () => {
     const proxy = await startJsonRpcProxy(engine.chain.rpcUrl)
@@ -58,9 +64,7 @@ describe('a transaction is cancelled', () => {
     const { process, wallet, id, sent } = await startPending({ to: newWallet().address, value: 7n })
     await process.transactions.cancel(accountHash, id)
     const { attempts } = await process.until(id, (record) => record.attempts.length === 2)
-    // It is recorded before it is sent.
-    const isSent = () => engine.send('eth_getTransactionByHash', [attempts[1]!.hash])
-    await expect.poll(isSent, { timeout: 60_000 }).not.toBeNull()
+    await inPool(attempts[1]!.hash)
     await engine.goOn()
     const cancelled = await process.waitFor(id, 'final')
     expect(cancelled).toMatchObject({ state: 'cancelled', nonce: sent.nonce })
@@ -140,6 +144,7 @@ describe('a transaction is sped up', () => {
       expect(Number(second![name])).toBeGreaterThanOrEqual(Number(first![name]) * 1.1)
     const events = () => process.logs.map(({ event }) => event)
     await expect.poll(events).toContain('transactions.sped_up')
+    await inPool(second!.hash)
     await engine.goOn()
     expect((await process.waitFor(id, 'mined')).mined?.hash).toBe(second!.hash)
   })
