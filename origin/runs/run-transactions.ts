@@ -1,5 +1,6 @@
 import { tryParseJson } from '../../shared/json/try-parse-json.ts'
 import { IDEMPOTENCY_KEY_MAX, TRANSACTION_WAIT_MS } from '../../shared/limits.ts'
+import { TRANSACTION_ID } from '../../shared/wire/transaction-states.ts'
 import type { ReceiptTransaction } from '../../shared/receipts/receipt-transaction.ts'
 import type { TransactionRecord } from '../../shared/wire/transactions.ts'
 import type { TransactionOperation } from '../actions/run.ts'
@@ -9,8 +10,6 @@ import { readTransactionRequest, TransactionRequestError } from '../transactions
 import type { TransactionRequest, TransactionService } from '../transactions/types.ts'
 import { UnknownChainError } from '../transactions/unknown-chain-error.ts'
 import { KeyRefusedError, type RunGrant, type RunWallet } from './run-wallet.ts'
-
-const ID = /^tx_[0-9a-f]{32}$/
 
 /** As in the header of HTTP requests. */
 const IDEMPOTENCY_KEY = new RegExp(`^[\\x20-\\x7e]{1,${IDEMPOTENCY_KEY_MAX}}$`)
@@ -112,7 +111,8 @@ export class RunTransactions {
     waitFor,
     timeoutMs = TRANSACTION_WAIT_MS,
   }: Extract<TransactionOperation, { name: 'transaction' }>): Promise<TransactionRecord> {
-    if (!ID.test(id)) throw new KeyRefusedError('transaction: id must be tx_ and 32 hex digits')
+    if (!TRANSACTION_ID.test(id))
+      throw new KeyRefusedError('transaction: id must be tx_ and 32 hex digits')
     const { service, grant } = this.#options
     const { hash } = grant(name).principal.account
     const readable = (record: TransactionRecord | undefined): TransactionRecord => {

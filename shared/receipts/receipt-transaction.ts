@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { TRANSACTION_STATES } from '../wire/transaction-states.ts'
+import { TRANSACTION_ID, TRANSACTION_STATES } from '../wire/transaction-states.ts'
 
 /** A transaction that a run requested. It may have been sent later, and may never be mined. */
 export const receiptTransactionSchema = z.strictObject({
-  id: z.string().regex(/^tx_[0-9a-f]{32}$/, 'expected tx_ and 32 hex digits'),
+  id: z.string().regex(TRANSACTION_ID, 'expected tx_ and 32 hex digits'),
   /** Address of the wallet, with an EIP-55 checksum. */
   wallet: z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'expected 20 bytes in hex with 0x'),
   chain_id: z.int().min(1),

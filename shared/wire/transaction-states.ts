@@ -37,3 +37,5 @@ export const TRANSACTION_FAILURE_CODES = [
   'reverted',
 ] as const
 export type TransactionFailureCode = (typeof TRANSACTION_FAILURE_CODES)[number]
+
+export const TRANSACTION_ID = /^tx_[0-9a-f]{32}$/

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { LISTED_DATA_MAX_BYTES, TRANSACTION_DATA_RETENTION_DAYS } from '../limits.ts'
 import {
   TRANSACTION_FAILURE_CODES,
+  TRANSACTION_ID,
   TRANSACTION_SPEEDS,
   TRANSACTION_STATES,
   WAITING_REASONS,
@@ -122,7 +123,7 @@ export const sendTransactionRequest = z.looseObject({
 
 const transactionIdSchema = z
   .string()
-  .max(64)
+  .regex(TRANSACTION_ID, 'expected tx_ and 32 hex digits')
   .meta({ description: 'ID of a transaction, as send_transaction returned it.' })
 
 export const transactionsQuery = z.object({
@@ -130,7 +131,12 @@ export const transactionsQuery = z.object({
   pkp_id: pkpIdSchema.optional().describe('Only transactions of this wallet: its ID or address.'),
   chain: z.string().max(64).optional().describe('Only transactions on this chain: name or ID.'),
   state: z.enum(TRANSACTION_STATES).optional().describe('Only transactions in this state.'),
-  run_id: z.string().max(128).optional().describe('Only transactions that this run requested.'),
+  run_id: z
+    .string()
+    .max(128)
+    .regex(/^[!-~]*$/, 'expected the ID of a run')
+    .optional()
+    .describe('Only transactions that this run requested.'),
 })
 
 export const cancelTransactionRequest = z.object({ id: transactionIdSchema })

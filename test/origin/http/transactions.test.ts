@@ -287,6 +287,14 @@ describe('attacks', () => {
     expect((await list('?run_id=anything', by)).body).toEqual([])
   })
 
+  it.each(['id=%00', 'id=tx_1', 'run_id=%00'])(
+    'NUL byte or malformed ID: 400 for ?%s',
+    async (filter) => {
+      const { status, body } = await list(`?${filter}`)
+      expect([status, body.message]).toEqual([400, expect.stringContaining('id: ')])
+    },
+  )
+
   it('account key from before a conversion: 403', async () => {
     const account = await origin.account()
     const { pkp_id } = await origin.wallet(account)
