@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { HeadTracker } from '../../../origin/transactions/head-tracker.ts'
 
@@ -29,7 +28,8 @@ it('flood of the log: reports an outage once, however often polls fail', async (
     onFailure: (error) => failures.push(error),
   })
   const pollsMore = async () => {
-    for (const from = polls; polls < from + 5;) await sleep(1)
+    const from = polls
+    await expect.poll(() => polls).toBeGreaterThan(from + 5)
   }
   try {
     heads.wake()
