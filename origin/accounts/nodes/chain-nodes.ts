@@ -157,26 +157,23 @@ export class ChainNodes {
    * @returns the lowest estimate that is enough for a quorum of the nodes, or the revert if a quorum reverts the call
    * @throws {NoAgreementError} if too few nodes respond
    */
-  estimate(call: RpcCall): Promise<RpcResponse> {
-    return this.#askAll(
+  async estimate(call: RpcCall): Promise<RpcResponse> {
+    const found = await this.#askAll(
       this.#selected(),
       async ({ endpoint }) => {
         const [answer] = await endpoint.call([call], 'live')
         const failure = executionFailure(answer!)
         if (failure) throw failure
-        return answer!
+        return 'error' in answer! ? answer : parseBigQuantity(answer!.result, 'the gas estimate')
       },
-      (answers, { isLate }) => {
-        if (!isLate) return undefined
-        const reverts = answers.filter((answer) => 'error' in answer)
-        if (reverts.length >= this.quorum) return reverts[0]
-        const estimates = answers
-          .flatMap((answer) => ('result' in answer ? [answer.result] : []))
-          .map((estimate) => parseBigQuantity(estimate, 'the gas estimate'))
-          .toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
-        return { result: toQuantity(estimates[this.quorum - 1] ?? estimates.at(-1)!) }
-      },
+      (answers, { isLate }) => (isLate ? [...answers] : undefined),
     )
+    const reverts = found.filter((answer) => typeof answer !== 'bigint')
+    if (reverts.length >= this.quorum) return reverts[0]!
+    const estimates = found
+      .filter((answer) => typeof answer === 'bigint')
+      .toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+    return { result: toQuantity(estimates[this.quorum - 1] ?? estimates.at(-1)!) }
   }
 
   /**

@@ -153,7 +153,7 @@ it('lying node: is not believed about the transactions of a block', async () => 
   expect(transactions).toMatchObject([{ from, value: '0x1' }])
 })
 
-it.each(['0x5208', '0xffffff'])(
+it.each(['0x5208', '0xffffff', 'a lot'])(
   'lying node: does not decide alone how much gas a call needs, such as %s',
   async (lie) => {
     const to = `0x${'ea'.repeat(20)}`
