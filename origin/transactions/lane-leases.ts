@@ -34,6 +34,12 @@ export function isLaneHeldBy(processId: string): SQL | undefined {
   return and(eq(transactionLanes.processId, processId), hasLease(processId))
 }
 
+/** Condition that a transaction belongs to a lane. */
+export const isOfLane = and(
+  eq(transactionLanes.chainId, transactions.chainId),
+  eq(transactionLanes.address, transactions.address),
+)
+
 /** Leases on lanes. The store checks the lease again in the transaction that records an attempt. */
 export class LaneLeases {
   readonly #options: LaneLeasesOptions
@@ -109,13 +115,7 @@ export class LaneLeases {
     return this.#options.db
       .selectDistinct({ chainId: transactions.chainId, address: transactions.address })
       .from(transactions)
-      .innerJoin(
-        transactionLanes,
-        and(
-          eq(transactionLanes.chainId, transactions.chainId),
-          eq(transactionLanes.address, transactions.address),
-        ),
-      )
+      .innerJoin(transactionLanes, isOfLane)
       .where(
         and(isNull(transactions.endedAt), inArray(transactions.chainId, [...chainIds]), condition),
       )

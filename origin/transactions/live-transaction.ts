@@ -2,7 +2,7 @@ import { Transaction, type TransactionReceipt } from 'ethers'
 import type { TransactionFailureCode, WaitingReason } from '../../shared/wire/transaction-states.ts'
 import type { Fees } from './fees.ts'
 import type { SimulatedCall } from './simulation.ts'
-import type { Progress } from './store.ts'
+import type { Progress } from './save-progress.ts'
 import type { AttemptRow, TransactionRow } from './transaction-record.ts'
 import type { SigningContext, UnsignedTransaction } from './types.ts'
 

@@ -7,7 +7,7 @@ import { ACCOUNT_MAX_AGE_MS, CHECK_MS, HEAD_MAX_AGE_MS, TRANSFER_GAS } from './l
 import { type LaneState, newAttempt } from './lane-state.ts'
 import type { LiveTransaction } from './live-transaction.ts'
 import { gasLimitOf, revertAt, simulate, type Simulation } from './simulation.ts'
-import type { NewAttempt } from './store.ts'
+import type { NewAttempt } from './record-attempts.ts'
 import type { SignedTransaction, SigningResult, UnsignedTransaction } from './types.ts'
 
 /** Transactions that are simulated at the same time, and recorded together. */

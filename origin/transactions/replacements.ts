@@ -14,7 +14,7 @@ import { signFiller } from './gap-filler.ts'
 import { CHECK_MS, REFUSED_MS } from './lane-context.ts'
 import { type LaneState, newAttempt } from './lane-state.ts'
 import type { LiveTransaction } from './live-transaction.ts'
-import type { NewAttempt } from './store.ts'
+import type { NewAttempt } from './record-attempts.ts'
 import type { SigningResult } from './types.ts'
 
 type Replacement = { transaction: LiveTransaction; kind: 'speed_up' | 'cancel'; fees: Fees }

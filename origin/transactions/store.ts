@@ -15,18 +15,19 @@ import {
 import { DAY_MS } from '../../shared/durations.ts'
 import { GroupCommit } from '../../shared/group-commit.ts'
 import { TRANSACTION_DATA_RETENTION_DAYS } from '../../shared/limits.ts'
-import type { TransactionState, WaitingReason } from '../../shared/wire/transaction-states.ts'
 import { fromDatabase } from '../db/database-unavailable.ts'
-import type { Database, Transaction } from '../db/open.ts'
+import type { Transaction } from '../db/open.ts'
 import {
   transactionAttempts,
   transactionDefaults,
   transactionLanes,
   transactions,
 } from '../db/schema.ts'
-import { isLaneHeldBy, type LaneId, laneKey } from './lane-leases.ts'
+import { isLaneHeldBy, isOfLane, type LaneId } from './lane-leases.ts'
+import { type NewAttempt, recordAttempts } from './record-attempts.ts'
+import { type ProgressUpdate, saveProgress, type SaveResult } from './save-progress.ts'
 import type { AttemptRow, TransactionRow } from './transaction-record.ts'
-import type { TransactionFilter } from './types.ts'
+import type { StoreOptions, TransactionFilter } from './types.ts'
 import {
   exceededLimits,
   largeBytesOf,
@@ -43,40 +44,6 @@ type Insert = { transaction: NewTransaction; by: StorageRequest['by'] }
 
 /** `exists` if a transaction has this ID; otherwise the limit that the transaction exceeds. Nothing was inserted. */
 export type NotInserted = 'exists' | StorageLimit
-
-/** Members of a row that change while a transaction is followed on the chain. Written together. */
-export type Progress = {
-  state: TransactionState
-  waitingFor: WaitingReason | null
-  waitingMessage: string | null
-  minedHash: string | null
-  minedBlock: number | null
-  minedBlockHash: string | null
-  gasUsed: bigint | null
-  effectiveGasPrice: bigint | null
-  replacedBy: string | null
-  failureCode: string | null
-  failureMessage: string | null
-  /** True if nothing can change any more. */
-  hasEnded: boolean
-}
-
-export type ProgressUpdate = LaneId & { id: string; progress: Progress }
-
-/** `stale` if the row has ended before, or was signed since the update; `lane_lost` if another process may hold the lane. */
-export type SaveResult = 'saved' | 'stale' | 'lane_lost'
-
-/** An attempt to record, with the members of the transaction's row that change with it. */
-export type NewAttempt = Omit<AttemptRow, 'createdAt'> & {
-  /** True if the transaction is queued, and this is its first attempt. */
-  isFirst: boolean
-  /** Nonce of the attempts before this one. Null for the first one. */
-  knownNonce: number | null
-  gasLimit: bigint
-  waitingFor: WaitingReason | null
-  policyHash: string | null
-  policyRule: string | null
-}
 
 export type LoadedLane = {
   rows: TransactionRow[]
@@ -99,13 +66,6 @@ export type FeeDefaults = { maxFeePerGas: bigint | null; lowBalance: bigint | nu
 /** Transactions whose data is removed by one statement. */
 const FORGOTTEN_BATCH = 1_000
 
-type StoreOptions = {
-  db: Database
-  processId: string
-  /** Unix milliseconds. */
-  now: () => number
-}
-
 /** Transactions, their attempts and the defaults of accounts in the database. */
 export class TransactionStore {
   readonly #options: StoreOptions
@@ -114,7 +74,7 @@ export class TransactionStore {
     bytesOf: ({ transaction }) => transaction.data.length,
   })
   readonly #updates = new GroupCommit<ProgressUpdate, SaveResult>({
-    write: (batch) => this.#update(batch),
+    write: (batch) => saveProgress(this.#options, batch),
   })
 
   constructor(options: StoreOptions) {
@@ -186,7 +146,7 @@ export class TransactionStore {
           update ${transactionAttempts} a set raw = '' from forgotten where a.transaction_id = forgotten.id
         )
         select id from forgotten`)
-      forgotten = idsOf(removed).size
+      forgotten = (removed as { rows: unknown[] }).rows.length
     } while (forgotten === FORGOTTEN_BATCH)
   }
 
@@ -367,13 +327,7 @@ export class TransactionStore {
         endedAt: transactions.endedAt,
       })
       .from(transactions)
-      .innerJoin(
-        transactionLanes,
-        and(
-          eq(transactionLanes.chainId, transactions.chainId),
-          eq(transactionLanes.address, transactions.address),
-        ),
-      )
+      .innerJoin(transactionLanes, isOfLane)
       .where(
         and(
           isNull(transactions.endedAt),
@@ -399,81 +353,13 @@ export class TransactionStore {
       .orderBy(asc(transactions.sequence))
   }
 
-  /**
-   * Records attempts, all of them or none. Must succeed before their bytes are sent to a node.
-   * @param rejected queued transactions that this process has rejected, but whose rows may not say so yet
-   * @returns `lane_lost` if another process may hold the lane, `changed` if a transaction is not in the expected state,
-   *   for example because it was cancelled, or if there are earlier transactions that this process does not know;
-   *   nothing was recorded in both cases
-   * @throws if it is unknown whether the attempts were recorded
-   */
-  async recordAttempts(
+  /** Records attempts, all of them or none (see `recordAttempts` in `record-attempts.ts`). */
+  recordAttempts(
     lane: LaneId,
     attempts: readonly NewAttempt[],
     rejected: readonly string[] = [],
-  ): Promise<'recorded' | 'lane_lost' | 'changed'> {
-    const { db, processId } = this.#options
-    const at = sql`${this.#date().toISOString()}::timestamptz`
-    const known = [...attempts.map(({ transactionId }) => transactionId), ...rejected]
-    const result = await db.execute(sql`
-      with v as materialized (
-        select * from jsonb_to_recordset(${JSON.stringify(attempts.map(attemptJson))}::jsonb) as v(
-          id text, first boolean, hash text, kind text, nonce bigint, raw text, gas_limit numeric, max_fee numeric,
-          tip numeric, waiting_for text, policy_hash text, policy_rule text, known_nonce bigint
-        )
-      ), held as materialized (
-        -- The lock prevents other processes from acquiring the lane before the commit.
-        select 1 from ${transactionLanes}
-        where chain_id = ${lane.chainId} and address = ${lane.address} and ${isLaneHeldBy(processId)}
-        for share of ${transactionLanes}
-      ), expected as materialized (
-        select t.id from ${transactions} t, v
-        where t.id = v.id and t.ended_at is null and (t.state = 'queued') = v.first
-          -- Otherwise an attempt with another nonce was recorded unnoticed, and both could be mined.
-          and t.nonce is not distinct from v.known_nonce
-        order by t.id
-        for update of t
-      ), verdict as materialized (
-        select
-          exists (select 1 from held) as is_held,
-          (select count(*) from expected) = (select count(*) from v) and not exists (
-            select 1 from ${transactions} earlier
-            where earlier.chain_id = ${lane.chainId} and earlier.address = ${lane.address}
-              and earlier.ended_at is null and earlier.state = 'queued'
-              and earlier.sequence < (select max(t.sequence) from ${transactions} t, v where t.id = v.id and v.first)
-              and earlier.id not in (select jsonb_array_elements_text(${JSON.stringify(known)}::jsonb))
-          ) as is_expected,
-          -- The bytes are sent next, so a crash of the database must not lose them.
-          case when current_setting('synchronous_commit') = 'off'
-            then set_config('synchronous_commit', 'on', true) end
-      ), updated as (
-        update ${transactions} t set
-          state = case when v.first then 'signed' else t.state end,
-          nonce = v.nonce,
-          gas_limit = v.gas_limit,
-          waiting_for = v.waiting_for,
-          waiting_message = null,
-          policy_hash = v.policy_hash,
-          policy_rule = v.policy_rule,
-          updated_at = ${at}
-        from v, verdict
-        where is_held and is_expected and t.id = v.id
-      ), outdated as (
-        -- Only the latest attempt is sent again. All of them have the same nonce, or one that cannot be used any more.
-        update ${transactionAttempts} a set raw = ''
-        from v, verdict
-        where is_held and is_expected and not v.first and a.transaction_id = v.id and a.hash <> v.hash
-      ), inserted as (
-        insert into ${transactionAttempts}
-          (hash, transaction_id, kind, nonce, raw, max_fee_per_gas, max_priority_fee_per_gas, created_at)
-        select hash, id, kind, nonce, raw, max_fee, tip, ${at} from v, verdict where is_held and is_expected
-        -- Signatures are deterministic, so an attempt that was signed again has the same hash.
-        on conflict (hash) do update set raw = excluded.raw
-      )
-      select is_held, is_expected from verdict`)
-    const [verdict] = (result as { rows: { is_held: boolean; is_expected: boolean }[] }).rows
-    if (!verdict?.is_held) return 'lane_lost'
-    return verdict.is_expected ? 'recorded' : 'changed'
+  ): ReturnType<typeof recordAttempts> {
+    return recordAttempts(this.#options, lane, attempts, rejected)
   }
 
   /**
@@ -540,58 +426,6 @@ export class TransactionStore {
     return this.#updates.add(update)
   }
 
-  async #update(batch: readonly ProgressUpdate[]): Promise<SaveResult[]> {
-    const { db } = this.#options
-    // Only the latest update of a transaction counts.
-    const latest = new Map(batch.map((update) => [update.id, update]))
-    const lanes = new Map([...latest.values()].map((update) => [laneKey(update), update]))
-    const held = [...lanes.values()].map(
-      ({ chainId, address }) => sql`(${chainId}::bigint, ${address}::text)`,
-    )
-    const at = sql`${this.#date().toISOString()}::timestamptz`
-    // What a crash of the database loses is found out again, but not that a transaction was rejected before it was signed.
-    const isLasting = [...latest.values()].some(({ progress }) => progress.hasEnded)
-    const setting = isLasting ? sql`null` : sql`set_config('synchronous_commit', 'off', true)`
-    const saved = await db.execute(sql`
-      with held as (
-        select chain_id, address from ${transactionLanes}
-        where (chain_id, address) in (${sql.join(held, sql`, `)}) and ${isLaneHeldBy(this.#options.processId)}
-        order by chain_id, address
-        for share of ${transactionLanes}
-      ), saved as (
-      update ${transactions} t set
-        state = v.state,
-        waiting_for = v.waiting_for,
-        waiting_message = v.waiting_message,
-        mined_hash = v.mined_hash,
-        mined_block = v.mined_block,
-        mined_block_hash = v.mined_block_hash,
-        gas_used = v.gas_used,
-        effective_gas_price = v.effective_gas_price,
-        replaced_by = v.replaced_by,
-        failure_code = v.failure_code,
-        failure_message = v.failure_message,
-        updated_at = ${at},
-        ended_at = case when v.ended then ${at} end
-      from held, jsonb_to_recordset(${JSON.stringify([...latest.values()].map(updateJson))}::jsonb) as v(
-        id text, state text, waiting_for text, waiting_message text, mined_hash text, mined_block bigint,
-        mined_block_hash text, gas_used numeric, effective_gas_price numeric, replaced_by text, failure_code text, failure_message text,
-        ended boolean, unsigned boolean
-      )
-      where t.id = v.id and t.chain_id = held.chain_id and t.address = held.address and t.ended_at is null
-        -- An update from before the signature must not undo it.
-        and (not v.unsigned or t.nonce is null)
-      returning t.id
-      )
-      select id, null as setting from saved
-      union all select chain_id || '/' || address, ${setting} from held`)
-    const ids = idsOf(saved)
-    return batch.map((update) => {
-      if (!ids.has(laneKey(update))) return 'lane_lost'
-      return ids.has(update.id) ? 'saved' : 'stale'
-    })
-  }
-
   /** Balance of a lane in wei, for later processes and for operators. */
   async recordBalance({ chainId, address }: LaneId, balance: bigint): Promise<void> {
     await this.#options.db
@@ -647,47 +481,4 @@ const NOT_MINED = {
 
 function ofLane({ chainId, address }: LaneId): SQL | undefined {
   return and(eq(transactions.chainId, chainId), eq(transactions.address, address))
-}
-
-/** @param result of a statement that returns IDs */
-function idsOf(result: unknown): Set<string> {
-  return new Set((result as { rows: { id: string }[] }).rows.map(({ id }) => id))
-}
-
-function attemptJson(attempt: NewAttempt): object {
-  const { transactionId, isFirst, hash, kind, nonce, raw } = attempt
-  return {
-    id: transactionId,
-    first: isFirst,
-    hash,
-    kind,
-    nonce,
-    raw,
-    gas_limit: String(attempt.gasLimit),
-    max_fee: String(attempt.maxFeePerGas),
-    tip: String(attempt.maxPriorityFeePerGas),
-    waiting_for: attempt.waitingFor,
-    policy_hash: attempt.policyHash,
-    policy_rule: attempt.policyRule,
-    known_nonce: attempt.knownNonce,
-  }
-}
-
-function updateJson({ id, progress }: ProgressUpdate): object {
-  return {
-    id,
-    state: progress.state,
-    waiting_for: progress.waitingFor,
-    waiting_message: progress.waitingMessage,
-    mined_hash: progress.minedHash,
-    mined_block: progress.minedBlock,
-    mined_block_hash: progress.minedBlockHash,
-    gas_used: progress.gasUsed?.toString() ?? null,
-    effective_gas_price: progress.effectiveGasPrice?.toString() ?? null,
-    replaced_by: progress.replacedBy,
-    failure_code: progress.failureCode,
-    failure_message: progress.failureMessage,
-    ended: progress.hasEnded,
-    unsigned: progress.state === 'queued',
-  }
 }

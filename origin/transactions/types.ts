@@ -8,6 +8,7 @@ import type {
 } from '../../shared/wire/transaction-states.ts'
 import type { TransactionRecord } from '../../shared/wire/transactions.ts'
 import type { Principal } from '../accounts/account.ts'
+import type { Database } from '../db/open.ts'
 
 /** What a caller asks for. Validated and normalized: hex in lower case, amounts in wei. */
 export type TransactionRequest = {
@@ -187,4 +188,12 @@ export type TransactionSigner = {
     fees: { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint },
     context: SigningContext,
   ): Promise<SigningResult>
+}
+
+/** What the statements of the store need. */
+export type StoreOptions = {
+  db: Database
+  processId: string
+  /** Unix milliseconds. */
+  now: () => number
 }

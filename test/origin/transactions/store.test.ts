@@ -4,13 +4,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { processes, transactions } from '../../../origin/db/schema.ts'
 import { LaneLeases } from '../../../origin/transactions/lane-leases.ts'
-import {
-  type NewAttempt,
-  type NewTransaction,
-  type Progress,
-  TransactionStore,
-} from '../../../origin/transactions/store.ts'
+import type { Progress } from '../../../origin/transactions/save-progress.ts'
+import { type NewTransaction, TransactionStore } from '../../../origin/transactions/store.ts'
 import { openFresh } from '../db/fresh-database.ts'
+import { attemptOf, progressOf } from './stored-parts.ts'
 
 let database: OpenDatabase
 beforeEach(async () => {
@@ -47,41 +44,6 @@ const newTransaction = (id: string): NewTransaction => ({
   errors: [],
   keyHash: '0xdd',
   actionCid: 'Qm',
-})
-const attemptOf = (
-  transactionId: string,
-  nonce: number,
-  more: Partial<NewAttempt> = {},
-): NewAttempt => ({
-  hash: hex(32),
-  transactionId,
-  kind: 'send',
-  nonce,
-  raw: '0x02',
-  maxFeePerGas: 3n,
-  maxPriorityFeePerGas: 1n,
-  isFirst: true,
-  knownNonce: more.isFirst === false ? nonce : null,
-  gasLimit: 21_000n,
-  waitingFor: null,
-  policyHash: null,
-  policyRule: null,
-  ...more,
-})
-const progressOf = (more: Partial<Progress>): Progress => ({
-  state: 'broadcast',
-  waitingFor: null,
-  waitingMessage: null,
-  minedHash: null,
-  minedBlock: null,
-  minedBlockHash: null,
-  gasUsed: null,
-  effectiveGasPrice: null,
-  replacedBy: null,
-  failureCode: null,
-  failureMessage: null,
-  hasEnded: false,
-  ...more,
 })
 const rowOf = async (id: string) =>
   (await database.db.select().from(transactions).where(eq(transactions.id, id)))[0]!

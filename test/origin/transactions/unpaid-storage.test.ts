@@ -4,12 +4,9 @@ import { eq, sql } from 'drizzle-orm'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { processes, transactions } from '../../../origin/db/schema.ts'
 import { LaneLeases } from '../../../origin/transactions/lane-leases.ts'
-import {
-  type NewAttempt,
-  type NewTransaction,
-  type Progress,
-  TransactionStore,
-} from '../../../origin/transactions/store.ts'
+import type { NewAttempt } from '../../../origin/transactions/record-attempts.ts'
+import type { Progress } from '../../../origin/transactions/save-progress.ts'
+import { type NewTransaction, TransactionStore } from '../../../origin/transactions/store.ts'
 import { DAY_MS } from '../../../shared/durations.ts'
 import {
   LISTED_DATA_MAX_BYTES,
@@ -18,6 +15,7 @@ import {
   UNSIGNED_TRANSACTIONS_PER_DAY,
 } from '../../../shared/limits.ts'
 import { openFresh } from '../db/fresh-database.ts'
+import { attemptOf, progressOf } from './stored-parts.ts'
 
 const LANE = { chainId: 1, address: `0x${'11'.repeat(20)}` }
 const ACCOUNT = '0xaa'
@@ -82,42 +80,11 @@ async function fillExcept(bytes: number): Promise<string> {
   return id
 }
 
-const OPEN: Progress = {
-  state: 'broadcast',
-  waitingFor: null,
-  waitingMessage: null,
-  minedHash: null,
-  minedBlock: null,
-  minedBlockHash: null,
-  gasUsed: null,
-  effectiveGasPrice: null,
-  replacedBy: null,
-  failureCode: null,
-  failureMessage: null,
-  hasEnded: false,
-}
 const end = (id: string, progress: Partial<Progress>) =>
-  store.save({ ...LANE, id, progress: { ...OPEN, ...progress, hasEnded: true } })
+  store.save({ ...LANE, id, progress: progressOf({ ...progress, hasEnded: true }) })
 
-const sign = (transactionId: string, nonce: number, more: Partial<NewAttempt> = {}) =>
-  store.recordAttempts(LANE, [
-    {
-      hash: `0x${String(count++)}`,
-      transactionId,
-      kind: 'send',
-      nonce,
-      raw: '0x02',
-      maxFeePerGas: 3n,
-      maxPriorityFeePerGas: 1n,
-      isFirst: true,
-      knownNonce: more.isFirst === false ? nonce : null,
-      gasLimit: 21_000n,
-      waitingFor: null,
-      policyHash: null,
-      policyRule: null,
-      ...more,
-    },
-  ])
+const sign = (id: string, nonce: number, more: Partial<NewAttempt> = {}) =>
+  store.recordAttempts(LANE, [attemptOf(id, nonce, more)])
 
 const rowOf = async (id: string) => (await store.find(id))!
 
