@@ -6,6 +6,7 @@ import type { KeyRequest, KeyResponse } from '../messages.ts'
 import type { Outbound, RunOutbound } from '../outbound/outbound.ts'
 import type { FailedResult, RunRequest, ReturnedResult } from '../run.ts'
 import { RunClock } from './run-clock.ts'
+import { withSourcePositions } from '../source-positions.ts'
 import { type ExecutionEnd, readKeyOperation, readLogLevel, returnedEnd } from './guest-reports.ts'
 import { Logs } from './logs.ts'
 import { Timers } from './timers.ts'
@@ -187,16 +188,19 @@ export class Execution {
     this.#timers.clear()
     this.#outbound.close()
     clearTimeout(this.#deadline)
-    const measured = {
+    const result =
+      'value' in ending
+        ? { kind: 'returned' as const, value: ending.value }
+        : {
+            kind: 'failed' as const,
+            ...withSourcePositions(ending.failure, this.#request.code),
+          }
+    this.#events.ended({
+      ...result,
       logs: this.#logs.lines,
       durationMs: this.#clock.elapsedMs(),
       cpuMs: this.#clock.usedCpuMs(),
-    }
-    this.#events.ended(
-      'value' in ending
-        ? { kind: 'returned', value: ending.value, ...measured }
-        : { kind: 'failed', ...ending.failure, ...measured },
-    )
+    })
   }
 
   #mustStop(): boolean {
