@@ -4,7 +4,6 @@ import { readTransaction, type Transaction } from '../../shared/policies/transac
 import { addressOfPkp } from '../../shared/wire/fields.ts'
 import { SEND_TRANSACTION_CID } from '../../shared/wire/send-transaction-action.ts'
 import type { Principal } from '../accounts/account.ts'
-import type { AccountsMirror } from '../accounts/mirror.ts'
 import { permissionToRun, walletForRun } from '../accounts/permissions.ts'
 import { isOwner } from '../accounts/rights.ts'
 import type { AccountsState } from '../accounts/state.ts'
@@ -29,7 +28,7 @@ class PermissionRevokedError extends Error {
 
 export type RunTransactionSignerOptions = {
   keyring: Keyring
-  mirror: Pick<AccountsMirror, 'current'>
+  mirror: { current(): Pick<AccountsState, 'account' | 'principal'> }
   policySigner: PolicySigner
 }
 
@@ -145,7 +144,7 @@ export class RunTransactionSigner implements TransactionSigner {
 
 function currentPrincipal(
   { accountHash, keyHash }: SigningContext,
-  accounts: AccountsState,
+  accounts: Pick<AccountsState, 'account' | 'principal'>,
 ): Principal {
   const account = accounts.account(accountHash)
   const isAdmin =

@@ -5,6 +5,9 @@ import { type WasmInstance, type WasmModule, Instance, Memory } from './webassem
 
 const PAGE_BYTES = 65_536
 
+/** Minified import name of the function that returns the time for `Date`, in Unix milliseconds. */
+const WALL_CLOCK_IMPORT = 'p'
+
 /**
  * Stops a run inside a native loop of the engine, where the interrupt handler is not called. The exception unwinds the
  * engine's WebAssembly frames.
@@ -96,7 +99,7 @@ type LoaderOptions = {
   wasmMemory: unknown
   thisProgram: string
   instantiateWasm(
-    imports: object,
+    imports: { a: object },
     ready: (instance: WasmInstance, module: WasmModule) => void,
   ): object
 }
@@ -105,8 +108,10 @@ type Loader = (options: LoaderOptions) => Promise<Exports & { callbacks: unknown
 /**
  * Instantiates the engine with memory that cannot grow. The engine's own memory limit does not bound all of its
  * allocations, and growing the memory would detach the views of it.
+ * @param wallClock time of the guest's `Date`, in Unix milliseconds
+ * @default Date.now
  */
-export async function loadQuickJs(module: WasmModule): Promise<QuickJs> {
+export async function loadQuickJs(module: WasmModule, wallClock?: () => number): Promise<QuickJs> {
   const pages = ACTION_MEMORY_BYTES / PAGE_BYTES
   const wasmMemory = new Memory({ initial: pages, maximum: pages })
   const quickJs = { exhausted: false } as QuickJs
@@ -122,6 +127,7 @@ export async function loadQuickJs(module: WasmModule): Promise<QuickJs> {
     // The name is stored in the engine's memory, so it must be the same in every process.
     thisProgram: 'svc',
     instantiateWasm(imports, ready) {
+      if (wallClock) Object.assign(imports.a, { [WALL_CLOCK_IMPORT]: wallClock })
       const instance = new Instance(module, imports)
       exports = instance.exports
       ready(instance, module)

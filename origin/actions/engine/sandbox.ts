@@ -31,8 +31,16 @@ export class Sandbox {
   readonly #seeds = new BigUint64Array(SEEDS_PER_BATCH)
   #nextSeed = SEEDS_PER_BATCH
 
-  static async create(module: WasmModule, template: Template): Promise<Sandbox> {
-    return new Sandbox(await Vm.create(module), template)
+  /**
+   * @param wallClock time of the guest's `Date`, in Unix milliseconds
+   * @default Date.now
+   */
+  static async create(
+    module: WasmModule,
+    template: Template,
+    wallClock?: () => number,
+  ): Promise<Sandbox> {
+    return new Sandbox(await Vm.create(module, wallClock), template)
   }
 
   private constructor(vm: Vm, template: Template) {

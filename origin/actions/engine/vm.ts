@@ -49,9 +49,11 @@ export class Vm {
   /**
    * Creates a virtual machine. All instances perform the same steps in the same order, so that their pointers match
    * those in the template.
+   * @param wallClock time of the guest's `Date`, in Unix milliseconds
+   * @default Date.now
    */
-  static async create(module: WasmModule): Promise<Vm> {
-    return new Vm(await loadQuickJs(module))
+  static async create(module: WasmModule, wallClock?: () => number): Promise<Vm> {
+    return new Vm(await loadQuickJs(module, wallClock))
   }
 
   private constructor(engine: QuickJs) {

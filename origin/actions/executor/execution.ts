@@ -9,6 +9,7 @@ import { RunClock } from './run-clock.ts'
 import { withSourcePositions } from '../source-positions.ts'
 import { type ExecutionEnd, readKeyOperation, readLogLevel, returnedEnd } from './guest-reports.ts'
 import { Logs } from './logs.ts'
+import { REAL_TIME, type TimerHandle, type TimeSource } from './time-source.ts'
 import { Timers } from './timers.ts'
 
 /** Number of promise jobs between two clock checks. Short jobs may never reach the interrupt handler. */
@@ -47,6 +48,7 @@ export class Execution {
   readonly #outbound: RunOutbound
   readonly #request: ExecutionInput
   readonly #events: ExecutionEvents
+  readonly #time: TimeSource
   readonly #clock: RunClock
   readonly #logs = new Logs()
   readonly #timers: Timers
@@ -65,15 +67,22 @@ export class Execution {
   #enteredAt = 0
   #reportedMs = 0
   #reportedAt = performance.now()
-  #deadline: NodeJS.Timeout | undefined
+  #deadline: TimerHandle
 
-  constructor(vm: Vm, outbound: Outbound, request: ExecutionInput, events: ExecutionEvents) {
+  constructor(
+    vm: Vm,
+    outbound: Pick<Outbound, 'forRun'>,
+    request: ExecutionInput,
+    events: ExecutionEvents,
+    time = REAL_TIME,
+  ) {
     this.#vm = vm
     this.#outbound = outbound.forRun()
     this.#request = request
     this.#events = events
-    this.#clock = new RunClock(request)
-    this.#timers = new Timers((id) => this.#enter(() => this.#call('fire', [id])))
+    this.#time = time
+    this.#clock = new RunClock(request, time)
+    this.#timers = new Timers((id) => this.#enter(() => this.#call('fire', [id])), time)
     vm.hooks = this.#hooks()
   }
 
@@ -176,7 +185,7 @@ export class Execution {
 
   #awaitDeadline(): void {
     const left = Math.max(1, Math.ceil(this.#request.wallMs - this.#clock.elapsedMs()))
-    this.#deadline = setTimeout(() => {
+    this.#deadline = this.#time.setTimeout(() => {
       if (this.#clock.isExpired()) this.#end({ failure: this.#clock.failure() })
       else this.#awaitDeadline()
     }, left)
@@ -187,7 +196,7 @@ export class Execution {
     this.#ended = true
     this.#timers.clear()
     this.#outbound.close()
-    clearTimeout(this.#deadline)
+    this.#time.clearTimeout(this.#deadline)
     const result =
       'value' in ending
         ? { kind: 'returned' as const, value: ending.value }
@@ -218,6 +227,7 @@ export class Execution {
   #hooks(): RunHooks {
     return {
       mustStop: () => this.#mustStop(),
+      monotonicMs: () => this.#time.monotonicMs(),
       finish: (json) => {
         if (this.#clock.reached === undefined) this.#ending ??= returnedEnd(json)
       },

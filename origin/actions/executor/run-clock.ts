@@ -1,24 +1,29 @@
 import { type ActionFailure, timeoutFailure } from '../failure.ts'
+import type { TimeSource } from './time-source.ts'
 
 /** Measures the wall time of a run, and the CPU time of the thread that executes the guest. */
 export class RunClock {
   readonly #wallMs: number
   readonly #cpuMs: number
-  readonly #startedAt = performance.now()
-  readonly #cpuAtStart = threadCpuMs()
+  readonly #time: TimeSource
+  readonly #startedAt: number
+  readonly #cpuAtStart: number
   reached: 'wall' | 'cpu' | undefined
 
-  constructor(limits: { wallMs: number; cpuMs: number }) {
+  constructor(limits: { wallMs: number; cpuMs: number }, time: TimeSource) {
     this.#wallMs = limits.wallMs
     this.#cpuMs = limits.cpuMs
+    this.#time = time
+    this.#startedAt = time.monotonicMs()
+    this.#cpuAtStart = time.cpuMs()
   }
 
   elapsedMs(): number {
-    return performance.now() - this.#startedAt
+    return this.#time.monotonicMs() - this.#startedAt
   }
 
   usedCpuMs(): number {
-    return threadCpuMs() - this.#cpuAtStart
+    return this.#time.cpuMs() - this.#cpuAtStart
   }
 
   /** Cheap enough for the interrupt handler. */
@@ -27,7 +32,8 @@ export class RunClock {
     const elapsed = this.elapsedMs()
     if (elapsed >= this.#wallMs) this.reached = 'wall'
     // CPU time never exceeds wall time, so the CPU clock need not be read earlier.
-    else if (elapsed >= this.#cpuMs && this.usedCpuMs() >= this.#cpuMs) this.reached = 'cpu'
+    else if ((elapsed >= this.#cpuMs || !this.#time.advances) && this.usedCpuMs() >= this.#cpuMs)
+      this.reached = 'cpu'
     return this.reached !== undefined
   }
 
@@ -38,9 +44,4 @@ export class RunClock {
         : `${this.#wallMs / 1000} s of time`,
     )
   }
-}
-
-function threadCpuMs(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
 }

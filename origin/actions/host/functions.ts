@@ -27,7 +27,7 @@ export function hostFunctions(hooks: () => RunHooks): HostFunctions {
     urlFunctions,
     digestFunctions(hooks),
     signatureFunctions(hooks),
-    clockFunctions,
+    clockFunctions(hooks),
     primitives(hooks),
   ]
   const all: HostFunctions = {}

@@ -26,6 +26,8 @@ export type RunHooks = {
   abandon(id: number): void
   /** Called once every few thousand steps of the guest. */
   mustStop(): boolean
+  /** The prelude subtracts the start time of the run. */
+  monotonicMs(): number
 }
 
 export const IDLE_HOOKS: RunHooks = {
@@ -37,6 +39,7 @@ export const IDLE_HOOKS: RunHooks = {
   operation: () => undefined,
   abandon: () => {},
   mustStop: () => false,
+  monotonicMs: () => performance.now(),
 }
 
 /** The prelude enforces the same limit (Web Crypto). */
@@ -69,7 +72,6 @@ export function runFunctions(hooks: () => RunHooks): HostFunctions {
   }
 }
 
-/** Host function that reads the monotonic clock. The prelude subtracts the start time of the run. */
-export const clockFunctions: HostFunctions = {
-  monotonicMs: hostFunction([], 'number', () => performance.now()),
+export function clockFunctions(hooks: () => RunHooks): HostFunctions {
+  return { monotonicMs: hostFunction([], 'number', () => hooks().monotonicMs()) }
 }

@@ -13,11 +13,15 @@ import { isLocalName, type Target } from './target.ts'
  */
 export class AddressGuard {
   readonly #policy: OutboundPolicy
-  readonly #names: NameResolver
+  readonly #names: Pick<NameResolver, 'addresses'>
   readonly #isPublic: (address: string) => boolean
   #machineAddresses: ReadonlySet<string> | undefined
 
-  constructor(policy: OutboundPolicy, names: NameResolver, isPublic: (address: string) => boolean) {
+  constructor(
+    policy: OutboundPolicy,
+    names: Pick<NameResolver, 'addresses'>,
+    isPublic: (address: string) => boolean,
+  ) {
     this.#policy = policy
     this.#names = names
     this.#isPublic = isPublic

@@ -14,7 +14,7 @@ import type { OriginConnections } from './origin-connections.ts'
 import { abortedError, OutboundError } from './outbound-error.ts'
 import { ResponseBody } from './response-body.ts'
 
-type ExchangeRequest = {
+export type ExchangeRequest = {
   path: string
   method: string
   headers: readonly [string, string][]
@@ -30,7 +30,7 @@ export type ExchangeResponse = {
   body: Uint8Array
 }
 
-type ExchangeOptions = {
+export type ExchangeOptions = {
   named: string
   times: OutboundTimeouts
   /** Returns true if the body is not needed, for example because the response is a redirect. */

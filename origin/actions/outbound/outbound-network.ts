@@ -1,6 +1,8 @@
 import { createSecureContext, type SecureContext } from 'node:tls'
+import { abortable } from '../../../shared/client/abortable.ts'
 import { AddressGuard } from './address-guard.ts'
 import { DEFAULT_TIMEOUTS, type OutboundTimeouts } from './bounds.ts'
+import { exchange } from './exchange.ts'
 import { RunConnections } from './run-connections.ts'
 import { NameResolver } from './name-resolver.ts'
 import type { OutboundPolicy } from './policy.ts'
@@ -35,7 +37,18 @@ export class OutboundNetwork {
     const guard = new AddressGuard(this.#policy, names, isPublic)
     const secureContext = () => this.#secureContext()
     const connections = new RunConnections({ guard, secureContext, connectMs: times.connect })
-    return new RunNetwork({ names, connections, times, onRequest })
+    return new RunNetwork({
+      send: async (target, request, options) => {
+        // Abort the wait, because DNS queries cannot be stopped immediately.
+        const origin = await abortable(connections.forTarget(target), options.signal)
+        return exchange(origin, request, { ...options, named: target.named, times })
+      },
+      close() {
+        names.cancel()
+        connections.close()
+      },
+      onRequest,
+    })
   }
 
   /** Returns the TLS context. It contains the certificate authorities but no sessions, so all runs can share it. */

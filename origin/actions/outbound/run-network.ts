@@ -2,14 +2,12 @@ import { abortable } from '../../../shared/client/abortable.ts'
 import { OUTBOUND_REDIRECTS_MAX } from '../../../shared/limits.ts'
 import { Semaphore } from '../../../shared/semaphore.ts'
 import { ACCEPTED_ENCODINGS, decodeBody } from './body-decoding.ts'
-import { CONCURRENT_MAX, type OutboundTimeouts } from './bounds.ts'
-import type { RunConnections } from './run-connections.ts'
-import { exchange, type ExchangeResponse } from './exchange.ts'
-import type { NameResolver } from './name-resolver.ts'
+import { CONCURRENT_MAX } from './bounds.ts'
+import type { ExchangeOptions, ExchangeRequest, ExchangeResponse } from './exchange.ts'
 import { OutboundError } from './outbound-error.ts'
 import { readRequest, type OutboundRequest } from './outbound-request.ts'
 import { followRedirect, redirectLocation } from './redirect.ts'
-import { readTarget } from './target.ts'
+import { readTarget, type Target } from './target.ts'
 
 export type OutboundSuccess = {
   ok: true
@@ -30,9 +28,17 @@ export type OutboundSuccess = {
 }
 
 type RunNetworkOptions = {
-  names: NameResolver
-  connections: RunConnections
-  times: OutboundTimeouts
+  /**
+   * Sends one request without following redirects. `svc test` replaces it.
+   * @throws {OutboundError}
+   */
+  send(
+    target: Target,
+    request: ExchangeRequest,
+    options: Pick<ExchangeOptions, 'skipsBody' | 'signal'>,
+  ): Promise<ExchangeResponse>
+  /** Called when the run has ended. */
+  close(): void
   /** Called before each redirect is followed. Throws if the run may not make another request. */
   onRequest: () => void
 }
@@ -65,30 +71,25 @@ export class RunNetwork {
   }
 
   close(): void {
-    this.#options.names.cancel()
-    this.#options.connections.close()
+    this.#options.close()
   }
 
   async #followRedirects(wanted: OutboundRequest, signal: AbortSignal): Promise<OutboundSuccess> {
-    const { connections, times, onRequest } = this.#options
+    const { onRequest } = this.#options
     const { redirect } = wanted
     let target = readTarget(wanted.url)
     let request: Pick<OutboundRequest, 'method' | 'headers' | 'body'> = wanted
     for (let redirects = 0; ; redirects++) {
       signal.throwIfAborted()
       const { url, named } = target
-      // Abort the wait, because DNS queries and decoders cannot be stopped immediately.
-      const origin = await abortable(connections.forTarget(target), signal)
-      const answer = await exchange(
-        origin,
+      const answer = await this.#options.send(
+        target,
         {
           ...request,
           path: url.pathname + url.search,
           headers: withDefaultHeaders(request.headers),
         },
         {
-          named,
-          times,
           signal,
           skipsBody: (status, headers) =>
             redirect !== 'manual' && redirectLocation(status, headers) !== undefined,
@@ -96,6 +97,7 @@ export class RunNetwork {
       )
       const location = redirectLocation(answer.status, answer.headers)
       if (location === undefined || redirect === 'manual')
+        // Abort the wait, because decoders cannot be stopped immediately.
         return await abortable(toSuccess(answer, url, named, redirects > 0), signal)
       if (redirect === 'error')
         throw new OutboundError(`${named} redirects, but the request's redirect mode is "error"`)
