@@ -5,7 +5,10 @@ type Section = {
 }
 
 export const SECTIONS: readonly Section[] = [
-  { title: 'First steps', names: ['start', 'by-hand', 'triggers', 'actions', 'accounts'] },
+  {
+    title: 'First steps',
+    names: ['start', 'by-hand', 'triggers', 'actions', 'typescript', 'accounts'],
+  },
   {
     title: 'How to',
     names: [

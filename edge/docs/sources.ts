@@ -144,6 +144,7 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/decisions/0116-transactions-under-policies.md', title: "0116 Transactions under policies", lead: "", load: () => import('../../docs/decisions/0116-transactions-under-policies.md') },
   { file: 'docs/decisions/0117-right-to-send-transactions.md', title: "0117 The right to send transactions is the right to run a built-in action", lead: "", load: () => import('../../docs/decisions/0117-right-to-send-transactions.md') },
   { file: 'docs/decisions/0118-storage-without-gas.md', title: "0118 Transactions for which no gas is paid take bounded storage", lead: "", load: () => import('../../docs/decisions/0118-storage-without-gas.md') },
+  { file: 'docs/decisions/0119-building-actions.md', title: "0119 Actions are built by esbuild from the project's packages", lead: "", load: () => import('../../docs/decisions/0119-building-actions.md') },
   { file: 'docs/deploy.md', title: "Deployment", lead: "This page describes how to set up, from scratch, a deployment that anyone can verify.", load: () => import('../../docs/deploy.md') },
   { file: 'docs/derived-actions.md', title: "Derived actions", lead: "The source of a derived action consists of a template, followed by a constant called the manifest.", load: () => import('../../docs/derived-actions.md') },
   { file: 'docs/errors.md', title: "Errors", lead: "Every failure of both services: what it means, and what to do.", load: () => import('../../docs/errors.md') },
@@ -170,4 +171,5 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/storage.md', title: "Storage", lead: "This page lists every table and file in which the service stores data.", load: () => import('../../docs/storage.md') },
   { file: 'docs/transactions.md', title: "Transactions", lead: "sendTransaction sends a transaction of a wallet, and sees to it until it is final.", load: () => import('../../docs/transactions.md') },
   { file: 'docs/triggers.md', title: "Triggers", lead: "A trigger runs an action when it receives an HTTP request, on a schedule, or when a contract emits an event.", load: () => import('../../docs/triggers.md') },
+  { file: 'docs/typescript.md', title: "Writing actions in TypeScript", lead: "An action can be a TypeScript module that imports other modules of its project and npm packages.", load: () => import('../../docs/typescript.md') },
 ]

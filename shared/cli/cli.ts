@@ -88,6 +88,16 @@ export function createCli(terminal: Terminal, exit: (code: number) => void) {
      */
     text: (file: string) => readTextFile(file, terminal),
     /**
+     * Reads the source of an action, as `text` does. A TypeScript file is built into a script, and warnings of the build
+     * go to standard error.
+     * @throws {UsageError} if the file cannot be read
+     * @throws {ActionBuildError} if the file cannot be built
+     */
+    actionSource: async (file: string) => {
+      const { readAction } = await import('./action-source.ts')
+      return (await readAction(file, terminal)).code
+    },
+    /**
      * Reads a secret from a file (`-` means standard input), the environment variable `variable`, or the file that
      * `<variable>_FILE` names. Secrets are never read from arguments.
      */

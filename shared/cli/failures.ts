@@ -1,5 +1,6 @@
 /** Maps errors to exit codes and messages. No other module does so. */
 import { CommanderError } from 'commander'
+import { ActionBuildError } from '../build/action-build-error.ts'
 import { SvcError } from '../client/failures/svc-error.ts'
 import type { ActionFailed } from '../client/failures/action-failed.ts'
 import { EXIT, NoCredentialError, printable, UsageError } from './terminal.ts'
@@ -30,6 +31,10 @@ export function failureOf(error: unknown): CommandFailure | undefined {
   if (error instanceof NoCredentialError) {
     const { message, fix } = error
     return { code: EXIT.unauthorized, output: { error: 'no_credential', message, fix } }
+  }
+  if (error instanceof ActionBuildError) {
+    const fix = 'Nothing was sent. Correct the source, and run the command again.'
+    return { code: EXIT.usage, output: { error: 'build_failed', message: error.message, fix } }
   }
   if (error instanceof SvcError) return serviceFailure(error)
   return undefined

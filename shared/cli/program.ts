@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import type { Cli } from './cli.ts'
 import { registerAccount } from './commands/account.ts'
+import { registerBuild } from './commands/build.ts'
 import { registerChain } from './commands/chain.ts'
 import { registerCid } from './commands/cid.ts'
 import { registerCompletion } from './commands/completion.ts'
@@ -23,6 +24,7 @@ const COMMANDS = [
   registerAccount,
   registerWallet,
   registerTx,
+  registerBuild,
   registerCid,
   registerGroup,
   registerKey,

@@ -29,6 +29,8 @@ export async function buildCli(outDir: string, version: string): Promise<Metafil
     platform: 'node',
     target: `node${NODE_MIN}`,
     conditions: ['module-sync'],
+    // Loaded from the project of the action that is built.
+    external: ['esbuild'],
     // undici 8 does not run on Node 20.
     alias: { undici: 'undici-7' },
     banner: { js: DEFINE_REQUIRE },

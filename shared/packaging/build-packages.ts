@@ -7,6 +7,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Metafile } from 'esbuild'
+import { ESBUILD_VERSION } from '../build/load-esbuild.ts'
 import { buildClient } from './build-client.ts'
 import { buildCli } from './build-cli.ts'
 import { chunkSizes, entrySize } from './chunk-sizes.ts'
@@ -66,6 +67,8 @@ export async function cliPackage(outDir: string): Promise<{ folder: string; meta
     description: 'Command line of svc: serverless functions that can hold private keys.',
     type: 'module',
     bin: { svc: 'dist/svc.js' },
+    peerDependencies: { esbuild: `~${ESBUILD_VERSION}` },
+    peerDependenciesMeta: { esbuild: { optional: true } },
   })
   return { folder, metafile }
 }

@@ -87,6 +87,7 @@ beforeAll(async () => {
   return { greeting: (greeting ?? 'hello') + ' ' + (event?.name ?? message ?? 'you') }
 }`,
   )
+  writeFileSync(join(folder, 'action.ts'), 'export const main = (params: object) => params')
   writeFileSync(join(folder, 'policy.json'), JSON.stringify(PAYROLL))
   writeFileSync(join(folder, 'new.json'), JSON.stringify({ ...PAYROLL, change_delay_s: 60 }))
   writeFileSync(join(folder, 'request.json'), JSON.stringify(transaction()))

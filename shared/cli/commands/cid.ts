@@ -10,7 +10,7 @@ export function registerCid(program: Command, cli: Cli): void {
     .option('--json', 'print JSON: cid, and cid_hash as used by groups')
     .action(async (file: string) => {
       const [source, { actionCid }, { cidHash }] = await Promise.all([
-        cli.text(file),
+        cli.actionSource(file),
         import('../../cid/compute-cid.ts'),
         import('../../cid/cid-format.ts'),
       ])

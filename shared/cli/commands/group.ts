@@ -181,5 +181,5 @@ function registerDelete(group: Command, cli: Cli): void {
 async function resolveActionCid(named: string, cli: Cli): Promise<string> {
   if (isActionCid(named)) return named
   const { actionCid } = await import('../../cid/compute-cid.ts')
-  return actionCid(await cli.text(named))
+  return actionCid(await cli.actionSource(named))
 }

@@ -34,6 +34,11 @@ export const ELSEWHERE: readonly Elsewhere[] = [
       'changes node_modules of the checkout; packages.test.ts installs the packages elsewhere',
   })),
   {
+    page: 'docs/typescript.md',
+    has: 'export async function main({ a, b }',
+    ranBy: 'test/shared/build/build-action.test.ts',
+  },
+  {
     page: 'docs/contracts.md',
     has: 'PolicyAttestation(',
     ranBy: 'test/shared/policy-attestation.test.ts',

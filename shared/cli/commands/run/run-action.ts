@@ -1,11 +1,14 @@
-import { watch, writeFileSync } from 'node:fs'
-import { basename, dirname, resolve } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { ActionBuildError } from '../../../build/action-build-error.ts'
 import { ActionFailed } from '../../../client/failures/action-failed.ts'
+import { readAction } from '../../action-source.ts'
 import type { Cli } from '../../cli.ts'
 import { failureLines, failureOf } from '../../failures.ts'
 import { EXIT, jsonText, printable, UsageError } from '../../terminal.ts'
 import { type GivenParams, paramsOf } from '../option-values.ts'
+import { WatchedFiles } from './watched-files.ts'
 
 export type GivenRun = GivenParams & {
   watch?: boolean
@@ -27,7 +30,7 @@ export async function runActionCommand(
   command: Command,
   cli: Cli,
 ): Promise<number> {
-  const code = await cli.text(file)
+  const code = await cli.actionSource(file)
   return execute(code, (await paramsOf(cli, given)) ?? {}, given, command, cli)
 }
 
@@ -70,33 +73,39 @@ export async function watchAction(
   if (given.json) throw new UsageError('--json cannot be combined with --watch')
   const { signal, folder } = cli.terminal
   const params = (await paramsOf(cli, given)) ?? {}
-  const path = resolve(folder, file)
-  // Fails if the source file does not exist. If the file disappears later, an editor is probably replacing it.
-  await cli.text(file)
+  // Fails if the source cannot be read or built. Later, the file may disappear while an editor replaces it.
+  await cli.actionSource(file)
   let last: string | undefined
   let wake: () => void = () => undefined
-  // Watches the folder instead of the file, because many editors replace a file instead of writing to it.
-  const watcher = watch(dirname(path), (_, name) => {
-    if (name === null || name === basename(path)) setTimeout(() => wake(), DEBOUNCE_MS)
-  })
+  const watched = new WatchedFiles(() => setTimeout(() => wake(), DEBOUNCE_MS))
+  watched.add([resolve(folder, file)])
   signal.addEventListener('abort', () => wake())
+  const report = (error: unknown) => {
+    const failure = signal.aborted ? undefined : failureOf(error)
+    if (!failure) throw error
+    for (const line of failureLines(failure)) cli.warn(line)
+  }
+  const read = async () => {
+    const { code, inputs } = await readAction(file, cli.terminal)
+    watched.add(inputs)
+    return code
+  }
   try {
     while (!signal.aborted) {
       const changed = new Promise<void>((resume) => (wake = resume))
-      const code = await cli.text(file).catch(() => last)
+      const code = await read().catch((error: unknown) => {
+        if (error instanceof ActionBuildError) report(error)
+        return last
+      })
       if (code !== undefined && code !== last) {
         last = code
-        await execute(code, params, given, command, cli).catch((error: unknown) => {
-          const failure = signal.aborted ? undefined : failureOf(error)
-          if (!failure) throw error
-          for (const line of failureLines(failure)) cli.warn(line)
-        })
+        await execute(code, params, given, command, cli).catch(report)
         cli.progress(command, `Waiting for changes to ${file}. Press Ctrl-C to stop.`)
       } else if (!signal.aborted) await changed
     }
     return EXIT.interrupted
   } finally {
-    watcher.close()
+    watched.close()
   }
 }
 

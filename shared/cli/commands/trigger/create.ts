@@ -12,7 +12,7 @@ export function registerCreate(trigger: Command, cli: Cli): void {
   const command = trigger
     .command('create')
     .description('Create a trigger that runs an action. Use one of --webhook, --cron and --chain.')
-    .argument('[action]', 'JavaScript file; - for standard input')
+    .argument('[action]', 'JavaScript or TypeScript file; - for standard input')
     .option('--disabled', 'create the trigger disabled, until svc trigger enable')
   withFiringOptions(withLimitOptions(command))
   cli.withDeploymentOptions(cli.withUsageKey(command))
@@ -23,7 +23,7 @@ export function registerCreate(trigger: Command, cli: Cli): void {
   command.action(async (action: string | undefined, given: GivenFields & { disabled?: true }) => {
     const fields = requireCreateFields({
       ...(await givenFields(cli, given)),
-      ...(action !== undefined && { action_code: await cli.text(action) }),
+      ...(action !== undefined && { action_code: await cli.actionSource(action) }),
       ...(given.disabled && { enabled: false }),
     })
     const usage_api_key = fields.usage_api_key ?? (await cli.usageKey(command))
@@ -41,7 +41,7 @@ export function registerUpdate(trigger: Command, cli: Cli): void {
       'Change a trigger. Fields that are not given stay unchanged. The kind cannot change.',
     )
     .argument('<trigger>', TRIGGER_ARGUMENT)
-    .option('--action <file>', 'JavaScript file; - for standard input')
+    .option('--action <file>', 'JavaScript or TypeScript file; - for standard input')
     .option('--new-usage-key', 'store another usage key, selected as in create')
   withFiringOptions(withLimitOptions(command))
   cli.withDeploymentOptions(cli.withUsageKey(command))
@@ -52,7 +52,7 @@ export function registerUpdate(trigger: Command, cli: Cli): void {
   command.action(async (named: string, given: Changed) => {
     const { kind: _fixed, ...changes } = {
       ...(await givenFields(cli, given)),
-      ...(given.action !== undefined && { action_code: await cli.text(given.action) }),
+      ...(given.action !== undefined && { action_code: await cli.actionSource(given.action) }),
     }
     // The stored usage key is replaced only on request. A usage key in the environment does not count as a request.
     if (given.newUsageKey || given.usageKeyFile !== undefined)

@@ -1,0 +1,199 @@
+import { existsSync } from 'node:fs'
+import { builtinModules, isBuiltin } from 'node:module'
+import { isAbsolute, resolve } from 'node:path'
+import type { BuildOptions, Message, Metafile, OnResolveArgs, Plugin } from 'esbuild'
+import type { Esbuild } from './load-esbuild.ts'
+import type { InstalledPackage, ProjectFiles } from './project-files.ts'
+import { isPolyfilled, polyfillSource } from './polyfills.ts'
+import { FOOTER, HEADER } from './script.ts'
+
+/** Namespace of modules that are part of the build, such as polyfills. */
+export const OWN_NAMESPACE = 'svc'
+
+/** Namespace of Node’s modules that actions do not have. */
+export const MISSING_NAMESPACE = 'missing'
+
+/** Options that differ between the passes of a build. */
+export type Pass = {
+  minify: boolean
+  /** Copies of packages that are replaced by another copy, by folder. */
+  replaced: ReadonlyMap<string, InstalledPackage>
+  /** Global names that are provided by a polyfill, because the code needs them. */
+  globals: readonly string[]
+  /** Lets a build succeed that needs missing modules, to find out who imports them. */
+  toleratesMissing: boolean
+}
+
+export type Bundled = { code: string; map: string; metafile: Metafile; warnings: readonly string[] }
+
+/** Everything else that esbuild can load, such as styles, is not code. */
+export const SOURCE_TYPES = [
+  '.ts',
+  '.mts',
+  '.cts',
+  '.tsx',
+  '.js',
+  '.mjs',
+  '.cjs',
+  '.jsx',
+  '.json',
+  '.txt',
+]
+
+/** Loaded as empty modules, so that the error can name the importers. */
+const BINARY_TYPES = ['.node', '.wasm', '.css'] as const
+
+/** Runs esbuild once. Absolute paths in the code, the map’s sources and the metafile are left to the caller. */
+export async function runEsbuild(
+  esbuild: Esbuild,
+  entry: string,
+  files: ProjectFiles,
+  pass: Pass,
+): Promise<Bundled> {
+  const { outputFiles, metafile, warnings } = await esbuild.build({
+    ...optionsFor(files.root, pass),
+    entryPoints: [entry],
+    plugins: [resolution(files, pass)],
+  })
+  const text = (suffix: string) => outputFiles.find(({ path }) => path.endsWith(suffix))!.text
+  return {
+    code: text('.js'),
+    map: text('.js.map'),
+    metafile,
+    warnings: warnings.map((warning) => formatMessage(warning, files)),
+  }
+}
+
+function optionsFor(root: string, { minify, globals }: Pass) {
+  return {
+    absWorkingDir: root,
+    outbase: root,
+    outfile: `${root}/action.js`,
+    write: false,
+    metafile: true,
+    // Relative paths would be ambiguous. They are replaced by names afterwards.
+    absPaths: ['code', 'metafile'],
+    bundle: true,
+    // The entry’s exports are replaced by a return statement: the bundle becomes the body of a function.
+    format: 'esm',
+    banner: { js: HEADER },
+    footer: { js: FOOTER },
+    platform: 'browser',
+    conditions: ['worker', 'browser', 'module'],
+    mainFields: ['browser', 'module', 'main'],
+    target: 'es2023',
+    // A script has none of them.
+    supported: { 'top-level-await': false, 'import-meta': false, 'dynamic-import': false },
+    define: { 'process.env.NODE_ENV': '"production"', global: 'globalThis' },
+    inject: globals.map((name) => `${OWN_NAMESPACE}:global-${name}`),
+    loader: Object.fromEntries(BINARY_TYPES.map((type) => [type, 'empty'])),
+    ...tsconfigOf(root),
+    sourcemap: 'external',
+    sourcesContent: true,
+    legalComments: 'inline',
+    charset: 'utf8',
+    minify,
+    logLevel: 'silent',
+  } satisfies BuildOptions
+}
+
+/** Ignores the `tsconfig.json` of folders above and below, so that only the project’s own affects the result. */
+function tsconfigOf(root: string): Pick<BuildOptions, 'tsconfig' | 'tsconfigRaw'> {
+  const path = `${root}/tsconfig.json`
+  return existsSync(path) ? { tsconfig: path } : { tsconfigRaw: '{}' }
+}
+
+const BARE = /^[^./]/
+
+function resolution(files: ProjectFiles, { replaced, toleratesMissing }: Pass): Plugin {
+  return {
+    name: 'svc',
+    setup(build) {
+      build.onResolve({ filter: /^svc:/ }, ({ path }) => ({
+        path: path.slice(OWN_NAMESPACE.length + 1),
+        namespace: OWN_NAMESPACE,
+        sideEffects: false,
+      }))
+      build.onLoad({ filter: /./, namespace: OWN_NAMESPACE }, async ({ path }) => ({
+        contents: await polyfillSource(path),
+      }))
+      build.onLoad({ filter: /./, namespace: MISSING_NAMESPACE }, () => ({
+        contents: 'module.exports = {}',
+      }))
+
+      const NESTED = Symbol('nested')
+      const resolveWithoutUs = ({ path, ...options }: OnResolveArgs) =>
+        build.resolve(path, { ...options, pluginData: NESTED })
+
+      build.onResolve({ filter: NODE_MODULE }, async (args) => {
+        const { path, kind, importer, pluginData } = args
+        const name = path.replace(/^node:/, '')
+        if (pluginData === NESTED || !isBuiltin(path)) return undefined
+        const found = await resolveWithoutUs(args)
+        // The package may replace the module in its `browser` field, or depend on a package of the same name.
+        if (found.errors.length === 0 && isIntended(found.path, name, importer, files))
+          return undefined
+        if (isPolyfilled(name)) return { path: name, namespace: OWN_NAMESPACE, sideEffects: false }
+        // esbuild lets calls of `require` and `import()` fail if their errors are caught.
+        if (kind !== 'import-statement' && !toleratesMissing) return undefined
+        return { path: name, namespace: MISSING_NAMESPACE, sideEffects: false }
+      })
+
+      if (replaced.size === 0) return
+      build.onResolve({ filter: BARE }, async (args) => {
+        if (args.pluginData === NESTED || args.kind === 'entry-point') return undefined
+        const { path, sideEffects, errors } = await resolveWithoutUs(args)
+        const folder = errors.length === 0 ? files.packageOf(path)?.folder : undefined
+        const instead = folder === undefined ? undefined : replaced.get(folder)
+        if (folder === undefined || instead === undefined) return undefined
+        return { path: instead.folder + path.slice(folder.length), sideEffects }
+      })
+    },
+  }
+}
+
+/** Names of Node’s modules, also with the prefix or a path. The callback decides exactly. */
+const NODE_MODULE = new RegExp(`^(node:|(${builtinNames().join('|')})(/|$))`)
+
+function builtinNames(): string[] {
+  return [...new Set(builtinModules.map((name) => name.split('/')[0]!))].filter((name) =>
+    /^\w+$/.test(name),
+  )
+}
+
+/**
+ * Returns false if a package of the same name happens to be installed, which depends on the package manager, although
+ * the importer does not declare it.
+ */
+function isIntended(path: string, name: string, importer: string, files: ProjectFiles): boolean {
+  if (!isAbsolute(path)) return true
+  const found = files.packageOf(path)
+  if (found === undefined || found.importedAs !== name.split('/')[0]) return true
+  return files.declares(importer, found.importedAs)
+}
+
+/** Formats a message as `file:line:column: text`. */
+export function formatMessage({ text, location, notes }: Message, files: ProjectFiles): string {
+  const file =
+    location === null || location.file === '' ? undefined : resolve(files.root, location.file)
+  // A message about a file elsewhere could quote it.
+  if (file !== undefined && files.ownerOf(file) === undefined)
+    return `${file} is neither in the project nor in a package`
+  const place =
+    file === undefined ? '' : `${files.nameOf(file)}:${location!.line}:${location!.column + 1}: `
+  const hint = rewordings.find(([pattern]) => pattern.test(text))
+  if (hint !== undefined) return place + text.replace(...hint)
+  return [place + text, ...notes.map((note) => `  ${note.text}`)].join('\n')
+}
+
+const rewordings: readonly (readonly [RegExp, string])[] = [
+  [
+    /^Top-level await is not available.*/,
+    'top-level await is not available in actions; await in `main` instead',
+  ],
+  [/^"import\.meta" is not available.*/, '`import.meta` is empty in actions'],
+  [
+    /^Could not resolve ("[^./].*")$/,
+    'cannot find $1; install the package, and check the spelling',
+  ],
+]

@@ -1,0 +1,52 @@
+import { decode, encode, type SourceMapSegment } from '@jridgewell/sourcemap-codec'
+
+type SourceMap = {
+  version: 3
+  sources: string[]
+  sourcesContent?: (string | null)[]
+  names?: string[]
+  mappings: string
+}
+
+/** Renames the sources of a map. Paths in the map are relative to the project. */
+export function renameSources(map: string, nameOf: (source: string) => string): string {
+  const { version, sources, sourcesContent, mappings } = JSON.parse(map) as SourceMap
+  return JSON.stringify({
+    version,
+    sources: sources.map(nameOf),
+    sourcesContent,
+    names: [],
+    mappings,
+  })
+}
+
+/**
+ * Returns the last line of a built script: a map of the given sources, without names and contents. Code of other sources is
+ * mapped to nothing.
+ */
+export function inlineMap(map: string, included: ReadonlySet<string>): string {
+  const full = JSON.parse(map) as SourceMap
+  const sources: string[] = []
+  const indexes = new Map<number, number>()
+  const indexOf = (source: number): number | undefined => {
+    const known = indexes.get(source)
+    if (known !== undefined) return known
+    const name = full.sources[source]!
+    if (!included.has(name)) return undefined
+    indexes.set(source, sources.length)
+    return sources.push(name) - 1
+  }
+  const lines = decode(full.mappings).map((segments) => {
+    const kept: SourceMapSegment[] = []
+    for (const [column, source, line, sourceColumn] of segments) {
+      const index = source === undefined ? undefined : indexOf(source)
+      if (index !== undefined) kept.push([column, index, line!, sourceColumn!])
+      // One segment ends the previous mapping.
+      else if (kept.length > 0 && kept.at(-1)!.length > 1) kept.push([column])
+    }
+    return kept
+  })
+  const inline = { version: 3, sources, names: [], mappings: encode(lines) }
+  const base64 = Buffer.from(JSON.stringify(inline)).toString('base64')
+  return `//# sourceMappingURL=data:application/json;base64,${base64}\n`
+}
