@@ -30,6 +30,9 @@ const OWN_PROCESS = [
   'test/origin/actions/runtime-{fetch,globals}.test.ts',
 ]
 
+/** Resolves what actions import, as tsconfig.json does. */
+const ACTION_MODULES = { '@svc-run/cli/action': `${root}shared/action/index.ts` }
+
 const bindings = await makeEdgeTestEnvironment()
 // Imported after the environment is set, because Miniflare reads the certificate authority from it.
 const { cloudflareTest, readD1Migrations } = await import('@cloudflare/vitest-plugin')
@@ -78,6 +81,7 @@ function originProject(files: {
   maxWorkers: number
 }) {
   return {
+    resolve: { alias: ACTION_MODULES },
     test: {
       ...files,
       root,
