@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Metafile } from 'esbuild'
 import { ESBUILD_VERSION } from '../build/load-esbuild.ts'
+import { ACTION_EXPORTS, buildActionModule } from './action-module.ts'
 import { buildClient } from './build-client.ts'
 import { buildCli } from './build-cli.ts'
 import { chunkSizes, entrySize } from './chunk-sizes.ts'
@@ -43,7 +44,7 @@ export async function clientPackage(
     types: `./${format}/index.d.ts`,
     default: `./${format}/index.js`,
   })
-  complete(folder, [metafile, commonJs], {
+  complete(folder, bundledFiles([metafile, commonJs]), {
     name: CLIENT_PACKAGE,
     description: 'Client library of svc: serverless functions that can hold private keys.',
     type: 'module',
@@ -62,13 +63,15 @@ export async function clientPackage(
 export async function cliPackage(outDir: string): Promise<{ folder: string; metafile: Metafile }> {
   const folder = emptied(join(outDir, 'cli'))
   const metafile = await buildCli(join(folder, 'dist'), project.version)
-  complete(folder, [metafile], {
+  const declared = await buildActionModule(join(folder, 'action'))
+  complete(folder, [...bundledFiles([metafile]), ...declared], {
     name: CLI_PACKAGE,
     description: 'Command line of svc: serverless functions that can hold private keys.',
     type: 'module',
     bin: { svc: 'dist/svc.js' },
     peerDependencies: { esbuild: `~${ESBUILD_VERSION}` },
     peerDependenciesMeta: { esbuild: { optional: true } },
+    exports: { ...ACTION_EXPORTS, './package.json': './package.json' },
   })
   return { folder, metafile }
 }
@@ -88,17 +91,14 @@ function emptied(folder: string): string {
   return folder
 }
 
-/** Writes everything except the code. */
-function complete(folder: string, metafiles: readonly Metafile[], manifest: Manifest): void {
+/** Writes everything except the code. @param contained files of other packages, whose licenses are included */
+function complete(folder: string, contained: readonly string[], manifest: Manifest): void {
   const { version, license } = project
   const { name, description, ...rest } = manifest
   const engines = { node: `>=${NODE_MIN}` }
   const whole = { name, version, description, license, engines, ...rest }
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(whole, null, 2)}\n`)
-  writeFileSync(
-    join(folder, 'THIRD-PARTY-NOTICES.txt'),
-    thirdPartyNotices(root, bundledFiles(metafiles)),
-  )
+  writeFileSync(join(folder, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(root, contained))
   copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
   const source = name === CLIENT_PACKAGE ? 'client' : 'cli'
   copyFileSync(join(root, 'shared', source, 'README.md'), join(folder, 'README.md'))

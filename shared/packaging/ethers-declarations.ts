@@ -9,6 +9,14 @@ import { fileURLToPath } from 'node:url'
 import { generateDtsBundle } from 'dts-bundle-generator'
 
 const packages = fileURLToPath(new URL('../../node_modules', import.meta.url))
+/** Packages whose declarations are combined. */
+export const ETHERS_PACKAGES: readonly string[] = [
+  'ethers-v5',
+  ...readdirSync(join(packages, '@ethersproject'))
+    .filter((name) => name !== 'testcases')
+    .map((name) => `@ethersproject/${name}`),
+]
+
 export const ETHERS_DECLARATIONS = fileURLToPath(new URL('../action/ethers.d.ts', import.meta.url))
 
 /**
@@ -48,13 +56,12 @@ export function ethersDeclarations(): string {
       paths: { '*': [join(packages, '*')] },
     }
     writeFileSync(config, JSON.stringify({ compilerOptions }))
-    const parts = readdirSync(join(packages, '@ethersproject'))
     const [bundle] = generateDtsBundle(
       [
         {
           filePath: entry,
           libraries: {
-            inlinedLibraries: ['ethers-v5', ...parts.map((name) => `@ethersproject/${name}`)],
+            inlinedLibraries: [...ETHERS_PACKAGES],
             allowedTypesLibraries: [],
             importedLibraries: [],
           },
