@@ -31,7 +31,10 @@ const OWN_PROCESS = [
 ]
 
 /** Resolves what actions import, as tsconfig.json does. */
-const ACTION_MODULES = { '@svc-run/cli/action': `${root}shared/action/index.ts` }
+const PACKAGE_MODULES = {
+  '@svc-run/cli/action': `${root}shared/action/index.ts`,
+  '@svc-run/cli/test': `${root}origin/testing/index.ts`,
+}
 
 const bindings = await makeEdgeTestEnvironment()
 // Imported after the environment is set, because Miniflare reads the certificate authority from it.
@@ -81,7 +84,7 @@ function originProject(files: {
   maxWorkers: number
 }) {
   return {
-    resolve: { alias: ACTION_MODULES },
+    resolve: { alias: PACKAGE_MODULES },
     test: {
       ...files,
       root,

@@ -1,0 +1,201 @@
+import { statSync, readFileSync } from 'node:fs'
+import { extname, resolve } from 'node:path'
+import { actionCid } from '../../shared/cid/compute-cid.ts'
+import { EXECUTION_CPU_MS, EXECUTION_WALL_MS } from '../../shared/limits.ts'
+import type { LogLine } from '../../shared/wire/log-line.ts'
+import type { FailureCode } from '../actions/run.ts'
+import { isPlainObject } from './plain-object.ts'
+import { Recording } from './recording.ts'
+import { type Responder, type Routes, scripted } from './routes.ts'
+import type { SentRequest, SentResponse } from './sandbox/messages.ts'
+import { SandboxProcess } from './sandbox/sandbox-process.ts'
+import { TestAccount, type TestSignature } from './test-account.ts'
+import { TestSetupError } from './test-setup-error.ts'
+import { DEFAULT_CHAINS, type TestChains, type TestTransaction } from './test-transactions.ts'
+import type { TestWallet } from './test-wallet.ts'
+
+export type ActionSource =
+  /** Path of the action, relative to the working directory. TypeScript is built as by `svc build`. */
+  | string
+  /** Source of a script that defines `main`. */
+  | { code: string }
+
+export type RunActionOptions = {
+  /** Params of `main`. */
+  params?: Record<string, unknown>
+  /** Wallets that the action may use, by names for the results. */
+  wallets?: Record<string, TestWallet>
+  /** Responses to the action's requests. */
+  fetch?: Routes | Recording
+  /**
+   * Start of the fake clock: a date, or Unix milliseconds.
+   * @default '2026-01-01T00:00:00Z'
+   */
+  now?: string | number | Date
+  /** Chains for `Svc.Actions.sendTransaction`. By default, the best-known chains without nodes. */
+  chains?: TestChains
+  /**
+   * Limits in milliseconds. Wall time passes on the fake clock only.
+   * @default { wallMs: 120_000, cpuMs: 30_000 }
+   */
+  limits?: { wallMs?: number; cpuMs?: number }
+}
+
+export type SentActionRequest = {
+  method: string
+  url: string
+  /** Names are in lower case. */
+  headers: Record<string, string>
+  /** The body as text; empty without a body. */
+  body: string
+  /** Absent if there was no HTTP response. */
+  status?: number
+}
+
+export type ActionRun = {
+  /** What `main` returned. Undefined if the run failed. */
+  response: unknown
+  /** Why the run failed. Undefined if it did not. */
+  error: { code: FailureCode; message: string; stack: string } | undefined
+  logs: LogLine[]
+  /** Requests in the order in which they were sent, including redirects. */
+  requests: SentActionRequest[]
+  signatures: TestSignature[]
+  /** Transactions that the action asked the service to send. */
+  transactions: TestTransaction[]
+  cid: string
+  /** On the fake clock. */
+  durationMs: number
+  cpuMs: number
+}
+
+/** The action sent a request to which the test has no response. */
+export class UnscriptedRequestError extends Error {
+  override readonly name = 'UnscriptedRequestError'
+}
+
+const OPTIONS = ['params', 'wallets', 'fetch', 'now', 'chains', 'limits']
+const DEFAULT_NOW = '2026-01-01T00:00:00Z'
+
+/**
+ * Runs an action in the sandbox, on a fake clock and without a network. A run that fails has an `error`; the promise
+ * does not reject.
+ * @throws {TestSetupError} if an option is invalid
+ * @throws {ActionBuildError} if the source cannot be built
+ * @throws {UnscriptedRequestError} if the action sent a request to which the test has no response
+ * @example
+ * const run = await runAction('src/action.ts', {
+ *   params: { symbol: 'ETH' },
+ *   fetch: { 'GET https://api.example.com/price?symbol=ETH': { json: { price: '3120.50' } } },
+ * })
+ * expect(run).toRespondWith({ price: '3120.50' })
+ */
+export async function runAction(
+  action: ActionSource,
+  options: RunActionOptions = {},
+): Promise<ActionRun> {
+  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name))
+  if (unknown !== undefined)
+    throw new TestSetupError(`unknown option ${unknown}; the options are ${OPTIONS.join(', ')}`)
+  const { wallets = {}, chains = DEFAULT_CHAINS, limits = {} } = options
+  const { wallMs = EXECUTION_WALL_MS, cpuMs = EXECUTION_CPU_MS } = limits
+  const params = paramsText(options.params)
+  const start = startOf(options.now)
+  const responder = responderOf(options.fetch)
+  const code = await codeOf(action)
+  const cid = await actionCid(code)
+  let now = start
+  const account = new TestAccount({ cid, wallets, chains, now: () => now })
+  const requests: SentActionRequest[] = []
+  const failures: Error[] = []
+  const respond = async (request: SentRequest): Promise<SentResponse> => {
+    const { method, url, headers } = request
+    const sent: SentActionRequest = { method, url, headers, body: textOf(request.body) }
+    requests.push(sent)
+    try {
+      const response = await responder.respond(request)
+      if (!response)
+        throw new UnscriptedRequestError(
+          `the action sent ${method} ${url}, to which the test has no response. ${responder.hint(request)}`,
+        )
+      if ('status' in response) sent.status = response.status
+      return response
+    } catch (error) {
+      failures.push(error instanceof Error ? error : new Error(String(error)))
+      return { delayMs: 0, failure: 'the test has no response to this request' }
+    }
+  }
+  const result = await sandbox().run(
+    { code, params, now: start, wallMs, cpuMs },
+    { capability: account, respond, onTime: (ms) => (now = ms) },
+  )
+  now = start + result.durationMs
+  account.end()
+  const transactions = await account.transactions.all()
+  // A request without a response is a mistake in the test, even if the action handles it.
+  if (failures[0]) throw failures[0]
+  const { logs, durationMs, cpuMs: used = 0 } = result
+  const facts = { logs, requests, transactions, cid, durationMs, cpuMs: used }
+  const { signatures } = account
+  if (result.kind === 'returned')
+    return { response: JSON.parse(result.value), error: undefined, signatures, ...facts }
+  const { code: failure, message, stack } = result
+  return { response: undefined, error: { code: failure, message, stack }, signatures, ...facts }
+}
+
+let current: SandboxProcess | undefined
+
+function sandbox(): SandboxProcess {
+  if (!current || current.hasExited) current = new SandboxProcess()
+  return current
+}
+
+function paramsText(params: unknown = {}): string {
+  if (!isPlainObject(params)) throw new TestSetupError('params: expected an object')
+  try {
+    return JSON.stringify(params)
+  } catch (error) {
+    throw new TestSetupError(`params: ${(error as Error).message}; params must be JSON`)
+  }
+}
+
+function startOf(now: RunActionOptions['now'] = DEFAULT_NOW): number {
+  const ms = new Date(now).getTime()
+  if (Number.isNaN(ms))
+    throw new TestSetupError(`now: expected a date such as '${DEFAULT_NOW}', or Unix milliseconds`)
+  return ms
+}
+
+function responderOf(fetch: RunActionOptions['fetch'] = {}): Responder {
+  if (fetch instanceof Recording) return fetch.open()
+  if (isPlainObject(fetch)) return scripted(fetch)
+  throw new TestSetupError(
+    "fetch: expected an object such as { 'GET https://api.example.com/': { json: {} } }, or recording('file.json')",
+  )
+}
+
+/** Files that are built before they run. */
+const BUILT = ['.ts', '.tsx', '.mts', '.cts']
+
+/** Built sources by path. A process of vitest runs one file of tests, so the cache is short-lived. */
+const built = new Map<string, { modifiedMs: number; code: Promise<string> }>()
+
+async function codeOf(action: ActionSource): Promise<string> {
+  if (typeof action !== 'string') {
+    if (typeof action?.code === 'string') return action.code
+    throw new TestSetupError("action: expected a path such as 'src/action.ts', or { code }")
+  }
+  const path = resolve(action)
+  const { mtimeMs: modifiedMs } = statSync(path, { throwIfNoEntry: false }) ?? {}
+  if (modifiedMs === undefined) throw new TestSetupError(`action: ${path} does not exist`)
+  if (!BUILT.includes(extname(path))) return readFileSync(path, 'utf8')
+  const known = built.get(path)
+  if (known?.modifiedMs === modifiedMs) return known.code
+  const code = import('../../shared/build/build-action.ts')
+    .then(({ buildAction }) => buildAction(path))
+    .then((result) => result.code)
+  built.set(path, { modifiedMs, code })
+  return code
+}
+
+const textOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('utf8')
