@@ -21,6 +21,7 @@ const LONG = [
   'test/system/front.test.ts',
   'test/system/long-run.test.ts',
   'test/system/client.test.ts',
+  'test/system/deploy.test.ts',
   'test/system/random-kills.test.ts',
   'test/system/chain-events.test.ts',
   'test/system/triggers-bytes.test.ts',

@@ -28,6 +28,7 @@ export const SECTIONS: readonly Section[] = [
       'errors',
       'configuration',
       'cli',
+      'projects',
       'client',
       'receipts',
       'transactions',

@@ -5,6 +5,7 @@ import { registerBuild } from './commands/build.ts'
 import { registerChain } from './commands/chain.ts'
 import { registerCid } from './commands/cid.ts'
 import { registerCompletion } from './commands/completion.ts'
+import { registerDeploy } from './commands/deploy.ts'
 import { registerGroup } from './commands/group.ts'
 import { registerKey } from './commands/key.ts'
 import { registerLogin, registerLogout, registerWhoami } from './commands/login.ts'
@@ -32,6 +33,7 @@ const COMMANDS = [
   registerLogin,
   registerWhoami,
   registerTrigger,
+  registerDeploy,
   registerChain,
   registerMcp,
   registerLogout,

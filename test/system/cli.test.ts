@@ -47,6 +47,16 @@ function type(line: string, variables: Record<string, string> = {}): Running {
   return { child, out: () => out, err: () => err, ended }
 }
 
+/** Without usage keys, because `svc run` uses the newest stored key. */
+const PROJECT = {
+  version: 1,
+  name: 'greetings',
+  actions: { greet: 'action.js' },
+  wallets: { treasury: { policy: 'policy.json' } },
+  groups: { greeters: { actions: ['greet'], wallets: ['treasury'] } },
+  environments: { staging: {} },
+}
+
 const environment = { HOME: folder, SVC_STATE_DIR: 'stack' }
 
 /**
@@ -89,6 +99,7 @@ beforeAll(async () => {
   )
   writeFileSync(join(folder, 'action.ts'), 'export const main = (params: object) => params')
   writeFileSync(join(folder, 'policy.json'), JSON.stringify(PAYROLL))
+  writeFileSync(join(folder, 'svc.json'), JSON.stringify(PROJECT))
   writeFileSync(join(folder, 'new.json'), JSON.stringify({ ...PAYROLL, change_delay_s: 60 }))
   writeFileSync(join(folder, 'request.json'), JSON.stringify(transaction()))
   writeFileSync(join(folder, 'other.js'), 'async function main() { throw new Error("no") }')

@@ -11,6 +11,7 @@ import {
 } from '../../.ci/documents-list.ts'
 import { ERRORS_PAGE, errorsPage } from '../../.ci/errors-page.ts'
 import { POLICY_SCHEMA, policySchemaText } from '../../.ci/policy-schema.ts'
+import { PROJECT_SCHEMA, projectSchemaText } from '../../.ci/project-schema.ts'
 import { DECISIONS, docsPath, documentName } from '../../edge/docs/document-paths.ts'
 import { linkResolver } from '../../edge/docs/link-resolver.ts'
 import {
@@ -118,6 +119,12 @@ describe('the errors page', () => {
 describe('the JSON Schema of wallet policies', () => {
   it('matches the code, otherwise run npm run policy-schema', () => {
     expect(readFileSync(POLICY_SCHEMA, 'utf8')).toBe(policySchemaText())
+  })
+})
+
+describe('the JSON Schema of svc.json', () => {
+  it('matches the code, otherwise run npm run project-schema', () => {
+    expect(readFileSync(PROJECT_SCHEMA, 'utf8')).toBe(projectSchemaText())
   })
 })
 

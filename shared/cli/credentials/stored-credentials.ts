@@ -11,11 +11,20 @@ const storedOriginSchema = z.object({
   usage_keys: z
     .array(z.object({ name: z.string(), hash: z.string(), key: z.string() }))
     .exactOptional(),
+  /**
+   * Attempts of `svc deploy` to create a usage key, each with the name of the key. An attempt that is still here was
+   * interrupted before the key was stored.
+   */
+  key_attempts: z
+    .array(z.object({ name: z.string(), idempotency_key: z.string() }))
+    .exactOptional(),
 })
 
 const storedEdgeSchema = z.object({
   token: z.string().exactOptional(),
   email: z.string().exactOptional(),
+  /** Hashes of the usage keys that `svc deploy` gave to triggers, by the ID of the trigger. */
+  trigger_keys: z.record(z.string(), z.string()).exactOptional(),
 })
 
 /** `origins` and `edges` are keyed by scheme, host and port. */

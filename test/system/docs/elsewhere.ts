@@ -43,6 +43,13 @@ export const ELSEWHERE: readonly Elsewhere[] = [
     has: 'PolicyAttestation(',
     ranBy: 'test/shared/policy-attestation.test.ts',
   },
+  {
+    page: 'docs/projects.md',
+    language: 'json',
+    ranBy: 'test/shared/cli/project/read-project.test.ts',
+  },
+  { page: 'docs/projects.md', language: 'sh', ranBy: 'test/system/deploy.test.ts' },
+  { page: 'docs/projects.md', language: 'text', ranBy: 'test/shared/cli/project/plan.test.ts' },
   { page: 'docs/backup.md', language: 'sh', ranBy: RESTORE },
   { page: 'docs/backup.md', language: '', ranBy: RESTORE },
   { page: 'docs/operate.md', language: 'http', ranBy: 'test/origin/log/log-sink.test.ts' },

@@ -1,0 +1,44 @@
+import type { TriggerChanges, TriggerFields } from '../../client/triggers/records.ts'
+import type { Policy } from '../../policies/policy.ts'
+
+/** One request to the service, or several that only make sense together. `name` is the name in `svc.json`. */
+export type Operation =
+  | { do: 'create_wallet'; name: string; policy?: Policy }
+  | { do: 'set_policy'; name: string; pkpId: string; policy: Policy; replaces: string }
+  | { do: 'create_group'; name: string; wallets: readonly string[] }
+  | { do: 'add_wallet'; group: string; wallet: string }
+  | { do: 'add_action'; group: string; cid: string; label: string }
+  | { do: 'create_key'; name: string; key: KeyFields; replaces?: string }
+  | { do: 'update_key'; name: string; hash: string; key: Partial<KeyFields> }
+  | { do: 'create_trigger'; name: string; key: string; fields: UndeployedTrigger }
+  | { do: 'update_trigger'; name: string; id: string; key?: string; fields: TriggerChanges }
+  | { do: 'remove_trigger'; name: string; id: string }
+  | { do: 'remove_key'; name: string; hash: string }
+  | { do: 'remove_group'; name: string; id: number }
+  | { do: 'remove_wallet'; group: string; pkpId: string }
+  | { do: 'remove_action'; group: string; cidHash: string }
+
+/** Names of groups instead of their IDs, which may not exist yet. */
+export type KeyFields = {
+  groups: readonly string[]
+  /** IDs of groups that the key has beside those of the file. */
+  otherGroupIds: readonly number[]
+  cap: Cap | null
+}
+export type Cap = { cents: number; seconds: number }
+/** Texts can contain references to wallets that do not exist yet. */
+export type UndeployedTrigger = Omit<TriggerFields, 'usage_api_key' | 'name'>
+
+export type Change = {
+  change: 'create' | 'update' | 'remove'
+  kind: 'wallet' | 'group' | 'key' | 'trigger'
+  /** Full name of the object. */
+  name: string
+  details: readonly string[]
+  /** What somebody may do afterwards, and could not do before, or the other way around. */
+  permissions: readonly string[]
+  operation: Operation
+}
+
+/** Changes in an order in which each needs only earlier ones. */
+export type Plan = { changes: readonly Change[]; notes: readonly string[] }

@@ -1,0 +1,192 @@
+import { isDeepStrictEqual } from 'node:util'
+import {
+  MAX_QUEUED_RUNS_DEFAULT,
+  MAX_RUNS_PER_MINUTE_DEFAULT,
+  WEBHOOK_QUEUED_RUNS_DEFAULT,
+} from '../../limits.ts'
+import type { TriggerChanges } from '../../client/triggers/records.ts'
+import { withoutUndefined } from '../../json/without-undefined.ts'
+import { UsageError } from '../terminal.ts'
+import type { Change, UndeployedTrigger } from './change.ts'
+import { type DeployedTrigger, oneNamed } from './deployed-state.ts'
+import { deployedKey } from './plan-keys.ts'
+import { deployedWallet } from './plan-wallets.ts'
+import type { Planned, Planning } from './planning.ts'
+import type { ProjectTrigger } from './read-project.ts'
+import { withAddresses } from './wallet-references.ts'
+
+/** @param newKeys keys that are created before the triggers */
+export function planTriggers(planning: Planning, newKeys: ReadonlySet<string>): Planned {
+  const { project, state, names, prune } = planning
+  const parts = [...project.triggers].map(([name, trigger]) =>
+    plannedTrigger(planning, newKeys, name, trigger),
+  )
+  const listed = new Set([...project.triggers.keys()].map(names.full))
+  const unlisted = state.triggers.filter(
+    ({ name }) => name.startsWith(names.prefix) && !listed.has(name),
+  )
+  return {
+    changes: parts.flatMap(({ changes }) => changes),
+    removals: prune ? unlisted.map(removal) : [],
+    notes: [
+      ...parts.flatMap(({ notes }) => notes),
+      ...(prune ? [] : unlisted).map(
+        ({ name, id }) =>
+          `the trigger ${name} (${id}) is not in the file; --prune deletes it and its history`,
+      ),
+    ],
+  }
+}
+
+function plannedTrigger(
+  planning: Planning,
+  newKeys: ReadonlySet<string>,
+  name: string,
+  declared: ProjectTrigger,
+): Planned {
+  const { project, state, names } = planning
+  const full = names.full(name)
+  const action = project.actions.get(declared.action)!
+  const fix = 'Delete all but one with svc trigger delete.'
+  const found = oneNamed(state.triggers, full, 'trigger', ({ id }) => id, fix)
+  const fields = fieldsOf(planning, declared)
+  if (!found) {
+    requireSecret(planning, newKeys, name, declared.key)
+    const change: Change = {
+      change: 'create',
+      kind: 'trigger',
+      name: full,
+      details: [
+        firesOn(declared),
+        `runs ${action.name} (${action.cid}) with the key ${declared.key}`,
+        ...(declared.enabled === false ? ['disabled'] : []),
+      ],
+      permissions:
+        declared.kind === 'webhook'
+          ? [`whoever knows the webhook’s URL may start ${action.name}`]
+          : [],
+      operation: {
+        do: 'create_trigger',
+        name,
+        key: declared.key,
+        fields: { ...fields, action_code: action.code },
+      },
+    }
+    return { changes: [change], removals: [], notes: [] }
+  }
+  if (found.kind !== declared.kind)
+    throw new UsageError(
+      `triggers.${name}.kind: the trigger ${full} (${found.id}) is of the kind ${found.kind}, which cannot be changed. Give the trigger another name in the file, or delete it with svc trigger delete`,
+    )
+  const { kind: _fixed, ...wanted } = fields
+  const changed = changedFields(wanted, found)
+  const details = Object.keys(changed).map((field) => fieldWords(field, changed, found))
+  const isNewAction = found.action_cid !== action.cid
+  if (isNewAction)
+    details.unshift(`runs ${action.name} (${action.cid}) instead of ${found.action_cid}`)
+  const isNewKey = needsKey(planning, newKeys, name, declared.key, found)
+  if (isNewKey) details.push(`uses the key ${declared.key}`)
+  const notes =
+    !found.enabled && declared.enabled === undefined
+      ? [
+          `the trigger ${full} is disabled${found.disabled_reason === null ? '' : `: ${found.disabled_reason}`}`,
+        ]
+      : []
+  if (details.length === 0) return { changes: [], removals: [], notes }
+  const change: Change = {
+    change: 'update',
+    kind: 'trigger',
+    name: full,
+    details,
+    permissions: [],
+    operation: {
+      do: 'update_trigger',
+      name,
+      id: found.id,
+      ...(isNewKey && { key: declared.key }),
+      fields: { ...changed, ...(isNewAction && { action_code: action.code }) },
+    },
+  }
+  return { changes: [change], removals: [], notes }
+}
+
+/** Absent fields get their defaults, so that removing one from the file takes effect. */
+function fieldsOf(
+  planning: Planning,
+  { action: _action, key: _key, ...declared }: ProjectTrigger,
+): Omit<UndeployedTrigger, 'action_code'> {
+  const addressOf = (wallet: string) => deployedWallet(planning, wallet)?.wallet_address
+  return withoutUndefined({
+    ...declared,
+    config: withAddresses(declared.config, addressOf),
+    default_params: withAddresses(declared.default_params, addressOf),
+    options: withoutUndefined(declared.options),
+    max_runs_per_minute: declared.max_runs_per_minute ?? MAX_RUNS_PER_MINUTE_DEFAULT,
+    max_queued_runs:
+      declared.max_queued_runs ??
+      (declared.kind === 'webhook' ? WEBHOOK_QUEUED_RUNS_DEFAULT : MAX_QUEUED_RUNS_DEFAULT),
+  })
+}
+
+function changedFields(wanted: TriggerChanges, found: DeployedTrigger): TriggerChanges {
+  const entries = Object.entries(wanted).filter(
+    ([field, value]) => !isDeepStrictEqual(value, Reflect.get(found, field)),
+  )
+  return Object.fromEntries(entries)
+}
+
+function fieldWords(field: string, changed: TriggerChanges, found: DeployedTrigger): string {
+  const text = (of: object) => JSON.stringify(Reflect.get(of, field))
+  return `${field}: ${text(found)} becomes ${text(changed)}`
+}
+
+/**
+ * True if the trigger gets its usage key. The service does not tell which key a trigger has, so this machine records what it
+ * sent. Without a record, the key is sent again, which does no harm.
+ */
+function needsKey(
+  planning: Planning,
+  newKeys: ReadonlySet<string>,
+  name: string,
+  key: string,
+  { id }: DeployedTrigger,
+): boolean {
+  if (newKeys.has(key)) return true
+  const { state } = planning
+  const hash = deployedKey(planning, key)!.api_key_hash
+  const recorded = state.triggerKeys.get(id)
+  if (recorded === hash) return false
+  if (recorded === undefined) return state.heldKeys.has(hash)
+  requireSecret(planning, newKeys, name, key)
+  return true
+}
+
+/** @throws {UsageError} unless this machine has the key, or creates it */
+function requireSecret(
+  planning: Planning,
+  newKeys: ReadonlySet<string>,
+  trigger: string,
+  key: string,
+): void {
+  if (newKeys.has(key)) return
+  const { name, api_key_hash: hash } = deployedKey(planning, key)!
+  if (planning.state.heldKeys.has(hash)) return
+  throw new UsageError(
+    `triggers.${trigger}.key: the usage key ${name} exists, but is not stored on this machine. Set SVC_USAGE_KEY or SVC_USAGE_KEY_FILE to it, or delete it with svc key delete ${hash}, so that another one is created`,
+  )
+}
+
+function removal({ name, id }: DeployedTrigger): Change {
+  return {
+    change: 'remove',
+    kind: 'trigger',
+    name,
+    details: ['with its history'],
+    permissions: [],
+    operation: { do: 'remove_trigger', name, id },
+  }
+}
+
+function firesOn({ kind, config }: ProjectTrigger): string {
+  return kind === 'webhook' ? 'webhook' : `${kind} ${JSON.stringify(config)}`
+}
