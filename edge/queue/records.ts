@@ -1,4 +1,5 @@
 import { isSecretHeader } from '../triggers/secret-headers.ts'
+import { MASKED_HEADER } from '../../shared/wire/masked-header.ts'
 import type { LogLine } from '../../shared/wire/log-line.ts'
 import { readChainEventConfig } from '../chain/chain-event-config.ts'
 import { checksummedAddress } from '../chain/decoding/checksummed-address.ts'
@@ -110,8 +111,6 @@ export function toRunRecord(
   }
 }
 
-const MASK = 'REDACTED'
-
 /** Returns the run's input, with masked values of secret headers and of headers listed in `options.pass_headers`. */
 function maskedInput(
   row: RunRow,
@@ -139,7 +138,7 @@ function withMaskedHeaders(firing: Firing): Firing {
   const named = new Set(firing.maskedHeaders)
   const headers = Object.entries(firing.headers).map(([name, value]) => [
     name,
-    named.has(name) || isSecretHeader(name) ? MASK : value,
+    named.has(name) || isSecretHeader(name) ? MASKED_HEADER : value,
   ])
   return { ...firing, headers: Object.fromEntries(headers) }
 }

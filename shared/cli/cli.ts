@@ -11,7 +11,7 @@ import {
 import { jsonText, type Terminal, NoCredentialError, UsageError } from './terminal.ts'
 
 /** Credentials that a command requires. The command's API client receives no other credentials. */
-type CommandCredentials = {
+export type CommandCredentials = {
   /** Kind of API key: `account` for the account key, `usage` for a usage key. If absent, no key is read. */
   key?: 'account' | 'usage'
   token?: boolean
@@ -19,7 +19,9 @@ type CommandCredentials = {
 
 type Sources = { terminal: Terminal; credentials: Credentials }
 
-type UsageKeyOptions = { usageKeyFile?: string; keyName?: string }
+export type UsageKeyOptions = { usageKeyFile?: string; keyName?: string }
+
+type ClientOptions = DeploymentOptions & UsageKeyOptions
 
 export type Cli = ReturnType<typeof createCli>
 
@@ -27,8 +29,14 @@ export function createCli(terminal: Terminal, exit: (code: number) => void) {
   const credentials = credentialsOf(terminal)
   const sources = { terminal, credentials }
   const isJson = (command: Command) => command.opts<{ json?: boolean }>().json === true
-  const deployment = (command: Command) =>
-    resolveDeployment(command.opts<DeploymentOptions>(), terminal, credentials)
+  const deploymentFor = (options: DeploymentOptions) =>
+    resolveDeployment(options, terminal, credentials)
+  const deployment = (command: Command) => deploymentFor(command.opts<DeploymentOptions>())
+  const clientFor = async (options: ClientOptions, needs: CommandCredentials) => {
+    const at = await deploymentFor(options)
+    const own = needs.key === 'usage' ? await usageKeyOf(options, at, sources) : undefined
+    return clientOf(at, needs, own, sources)
+  }
   /**
    * Resolves a usage key from the options, the environment or stored credentials.
    * @throws {NoCredentialError} if no key is found
@@ -58,16 +66,16 @@ export function createCli(terminal: Terminal, exit: (code: number) => void) {
         .option('--usage-key-file <file>', 'file with the usage key; - for standard input')
         .option('--key-name <name>', 'usage key that svc key create stored under this name'),
     deployment,
+    deploymentFor,
     usageKey,
     /**
      * Creates an API client. The terminal's abort signal cancels all calls of the client.
      * @throws {NoCredentialError} with instructions for obtaining the credential
      */
-    client: async (command: Command, needs: CommandCredentials) => {
-      const at = await deployment(command)
-      const own = needs.key === 'usage' ? await usageKey(command) : undefined
-      return clientOf(at, needs, own, sources)
-    },
+    client: (command: Command, needs: CommandCredentials) =>
+      clientFor(command.opts<ClientOptions>(), needs),
+    /** Like `client`, for a command that does not take the deployment from its own options. */
+    clientFor,
     /**
      * Prints JSON to standard output if `--json` is set, otherwise the given lines. Callers must pass text from others
      * through `printable`.

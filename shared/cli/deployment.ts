@@ -7,7 +7,13 @@ import { type LocalStack, localStackOf } from './local-stack.ts'
 import { defaultAuthorities } from './default-authorities.ts'
 import { type Terminal, UsageError } from './terminal.ts'
 
-export type DeploymentOptions = { baseUrl?: string; triggersUrl?: string; ca?: string }
+export type DeploymentOptions = {
+  baseUrl?: string
+  triggersUrl?: string
+  ca?: string
+  /** Resolves the deployment as if no local stack were running in this folder. */
+  ignoresStack?: boolean
+}
 
 export type ResolvedDeployment = {
   /**
@@ -44,7 +50,7 @@ export async function resolveDeployment(
       hostIn('--triggers-url', options.triggersUrl) ??
       hostIn('SVC_TRIGGERS_URL', environment['SVC_TRIGGERS_URL']),
   }
-  const stack = localStackOf(folder, environment)
+  const stack = options.ignoresStack ? undefined : localStackOf(folder, environment)
   const known =
     completeUrls(given, stack) ?? completeUrls(given, await lastLogin(credentials)) ?? given
   return {

@@ -8,6 +8,7 @@ import { registerCompletion } from './commands/completion.ts'
 import { registerDeploy } from './commands/deploy.ts'
 import { registerGroup } from './commands/group.ts'
 import { registerKey } from './commands/key.ts'
+import { registerListen } from './commands/listen.ts'
 import { registerLogin, registerLogout, registerWhoami } from './commands/login.ts'
 import { registerMcp } from './commands/mcp.ts'
 import { registerReceipt } from './commands/receipt.ts'
@@ -34,6 +35,7 @@ const COMMANDS = [
   registerWhoami,
   registerTrigger,
   registerDeploy,
+  registerListen,
   registerChain,
   registerMcp,
   registerLogout,

@@ -30,11 +30,19 @@ export async function startTriggerApi() {
   const runs = new Map<string, RunRecord>()
   const tokens = new Set([GOOD_TOKEN])
   const keys: string[] = []
+  const listed = { as: (one: RunRecord) => one }
   let made = 0
   let isAnyTokenGood = false
+  let refusals = 0
+  let isNextTestLost = false
 
   const server = await startWebServer((request, response) => {
-    void answered(request).then((answer) => send(answer, response))
+    void answered(request).then((answer) => {
+      const isLost = isNextTestLost && request.url.endsWith('/test')
+      if (isLost) isNextTestLost = false
+      if (isLost) response.socket?.destroy()
+      else send(answer, response)
+    })
   })
 
   function run(trigger: StoredTrigger, event: any, more: Partial<RunRecord> = {}): RunRecord {
@@ -126,10 +134,13 @@ export async function startTriggerApi() {
       /^\/api\/triggers\/([\w-]+)\/runs$/,
       ({ id, url: { searchParams } }) => {
         const status = searchParams.get('status')
+        const since = searchParams.get('since') ?? ''
         const all = [...runs.values()]
           .filter((one) => one.trigger_id === id && (!status || one.status === status))
+          .filter(({ queued_at }) => queued_at >= since)
           .toReversed()
           .slice(0, Number(searchParams.get('limit')))
+          .map(listed.as)
         return { body: { runs: all, next_cursor: null } }
       },
     ],
@@ -165,6 +176,7 @@ export async function startTriggerApi() {
   ]
 
   async function answered(request: Received): Promise<Answer> {
+    if (refusals-- > 0) return refused(503, 'unavailable')
     const at = new URL(request.url, url())
     const route = routes.find(
       ([method, path]) => method === request.method && path.test(at.pathname),
@@ -212,6 +224,18 @@ export async function startTriggerApi() {
       tokens.clear()
     },
     run,
+    /** Creates a webhook with one run. */
+    deliver: async (name: string, event: unknown) => {
+      const fields = { name, kind: 'webhook', action_code: 'x', usage_api_key: 'k' }
+      const { body } = await create({ body: fields } as Call)
+      run(body as StoredTrigger, event)
+    },
+    /** How lists show a run. */
+    listed,
+    /** Responds with 503 to this many requests. */
+    refuseNext: (requests: number) => void (refusals = requests),
+    /** Closes the connection of the next test run, after it was created. */
+    loseNextTest: () => void (isNextTestLost = true),
     close: server.close,
   }
 }

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { GOOD_TOKEN, startTriggerApi, type TriggerApi } from '../doubles/trigger-api.ts'
 import { approve } from '../../origin/stack/approved-token.ts'
 import { localStackOf } from '../../shared/cli/local-stack.ts'
 import type { Wallet } from '../../shared/client/index.ts'
@@ -72,7 +73,8 @@ function wordsOf(line: string): string[] | undefined {
 async function typed(line: string, variables: Record<string, string> = {}): Promise<Ran> {
   const named = line.replace(/\$(\w+)/g, (_, name: string) => variables[name] ?? '')
   const words = line === 'svc mcp' ? undefined : wordsOf(named)
-  return words ? svc(words, { environment, folder }) : type(line, variables).ended
+  const around = { environment: { ...environment, ...variables }, folder }
+  return words ? svc(words, around) : type(line, variables).ended
 }
 
 const stack = { baseUrl: '', triggersUrl: '' }
@@ -83,7 +85,10 @@ const at = (line: string) =>
 
 let up: Running
 let examples: Example[]
+let deployment: TriggerApi
 beforeAll(async () => {
+  deployment = await startTriggerApi()
+  await deployment.deliver('greeter', { name: 'Ada' })
   mkdirSync(join(folder, 'bin'))
   writeFileSync(
     join(folder, 'bin', 'svc'),
@@ -112,6 +117,7 @@ beforeAll(async () => {
 afterAll(async () => {
   up.child.kill('SIGTERM')
   await up.ended
+  await deployment.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -135,6 +141,8 @@ const credentials = () =>
 async function prepared({ path, line }: Example): Promise<Record<string, string>> {
   if (path === 'svc account use')
     writeFileSync(join(folder, 'account.key'), credentials().origins[stack.baseUrl].account_key)
+  // The trigger and its event are in another deployment.
+  if (path === 'svc listen') return { SVC_TRIGGERS_URL: deployment.url, SVC_TOKEN: GOOD_TOKEN }
   if (path === 'svc tx speed-up' || path === 'svc tx cancel')
     return { TRANSACTION: await openTransaction() }
   if (line.includes('$TRANSACTION')) {

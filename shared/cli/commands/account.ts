@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { hasApiKeyFormat } from '../../wire/api-key.ts'
 import { apiKeyHash } from '../../crypto/keccak.ts'
 import type { Cli } from '../cli.ts'
-import { storedOriginEntry } from '../credentials/credentials.ts'
+import { setAccountKey, storedOriginEntry } from '../credentials/credentials.ts'
 import type { StoredOrigin } from '../credentials/stored-credentials.ts'
 import { UsageError } from '../terminal.ts'
 import { registerRotate } from './account-rotate.ts'
@@ -108,14 +108,7 @@ function requireReplace(
 async function storeAccountKey(key: string, command: Command, cli: Cli): Promise<void> {
   const { baseUrl, known } = await cli.deployment(command)
   await cli.credentials.change((kept) => {
-    const origin = storedOriginEntry(kept, baseUrl)
-    if (origin.account_key !== undefined && origin.account_key !== key) {
-      origin.former_account_keys = [...(origin.former_account_keys ?? []), origin.account_key]
-      // The stored usage keys are removed, because they belong to the previous account and would be rejected.
-      delete origin.usage_keys
-    }
-    origin.account_key = key
-    delete origin.next_account_key
+    setAccountKey(storedOriginEntry(kept, baseUrl), key)
     kept.current = {
       base_url: baseUrl,
       ...(known.triggersUrl !== undefined && { triggers_url: known.triggersUrl }),

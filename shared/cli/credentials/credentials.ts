@@ -41,6 +41,17 @@ export function storedOriginEntry(kept: StoredCredentials, baseUrl: string): Sto
   return (kept.origins[new URL(baseUrl).origin] ??= {})
 }
 
+/** Keeps a different stored key as a former key. */
+export function setAccountKey(origin: StoredOrigin, key: string): void {
+  if (origin.account_key !== undefined && origin.account_key !== key) {
+    origin.former_account_keys = [...(origin.former_account_keys ?? []), origin.account_key]
+    // The stored usage keys are removed, because they belong to the previous account and would be rejected.
+    delete origin.usage_keys
+  }
+  origin.account_key = key
+  delete origin.next_account_key
+}
+
 export function storedEdgeEntry(kept: StoredCredentials, triggersUrl: string): StoredEdge {
   return (kept.edges[new URL(triggersUrl).origin] ??= {})
 }

@@ -89,6 +89,7 @@ export const ELSEWHERE: readonly Elsewhere[] = [
   { page: 'README.md', has: 'the stack is ready', ranBy: 'test/system/journey.test.ts' },
   { page: 'README.md', has: 'svc verify https://localhost:8788\n', ranBy: PROGRAMS },
   { page: 'README.md', has: 'quote           PASSED', ranBy: PROGRAMS },
+  { page: 'docs/cli.md', has: 'deployed  success', ranBy: 'test/shared/cli/listen.test.ts' },
   { page: 'docs/by-hand.md', has: 'npm start\n', ranBy: 'test/system/start.test.ts' },
   { page: 'docs/how-to/prepare.md', has: 'npm start\n', ranBy: 'test/system/start.test.ts' },
   {

@@ -1,0 +1,80 @@
+import type { Command } from 'commander'
+import { RUNS_PAGE_MAX } from '../../limits.ts'
+import type { Cli } from '../cli.ts'
+import { integerOf } from '../commands/option-values.ts'
+import { resolveTriggerId } from '../commands/trigger/resolve-ids.ts'
+import type { DeploymentOptions } from '../deployment.ts'
+import { jsonText, UsageError } from '../terminal.ts'
+import { deployedEvents, type EventSelection } from './deployed-events.ts'
+import { eventLines, isSame } from './event-lines.ts'
+import { type LocalTarget, requireOtherDeployment } from './local-target.ts'
+import { patiently, type Replay } from './replay.ts'
+
+export type SelectionOptions = { last?: string; since?: string; follow?: boolean }
+
+export function selectionOf({ last, since, follow = true }: SelectionOptions): EventSelection {
+  if (last !== undefined && since !== undefined)
+    throw new UsageError('use either --last or --since, not both')
+  if (!follow && last === undefined && since === undefined)
+    throw new UsageError('--no-follow needs past events: use --last or --since')
+  const count = last === undefined ? undefined : integerOf('--last', last)
+  if (count !== undefined && (count < 1 || count > RUNS_PAGE_MAX))
+    throw new UsageError(`--last: expected a number from 1 to ${RUNS_PAGE_MAX}`)
+  return { ...(count !== undefined && { last: count }), ...(since && { since }), follows: follow }
+}
+
+export type DeployedTrigger = {
+  id: string
+  events(selection: EventSelection): ReturnType<typeof deployedEvents>
+}
+
+/**
+ * Finds a trigger of the deployment of the options, the environment or the last login.
+ * @throws {UsageError} if this deployment is the local stack
+ */
+export async function deployedTrigger(
+  named: string,
+  options: DeploymentOptions,
+  { stack }: LocalTarget,
+  cli: Cli,
+): Promise<DeployedTrigger> {
+  const source = { ...options, ignoresStack: true }
+  requireOtherDeployment(await cli.deploymentFor(source), stack)
+  const { triggers } = await cli.clientFor(source, { token: true })
+  const id = await resolveTriggerId(triggers, named)
+  return { id, events: (selection) => deployedEvents(triggers, id, selection) }
+}
+
+/**
+ * Replays events, and prints the outcomes.
+ * @param onEvent called with each event before it is replayed
+ * @returns true if no local run failed
+ */
+export async function replayEvents(
+  trigger: DeployedTrigger,
+  selection: EventSelection,
+  replay: Replay,
+  command: Command,
+  cli: Cli,
+): Promise<boolean> {
+  const asJson = command.opts<{ json?: boolean }>().json === true
+  const replayed = patiently(replay, cli)
+  let isGood = true
+  cli.progress(command, `Waiting for events of ${trigger.id}. Press Ctrl-C to stop.`)
+  for await (const run of trigger.events(selection)) {
+    try {
+      const local = await replayed(run)
+      isGood &&= local.status === 'success'
+      const lines = asJson
+        ? [jsonText({ run, local, same: isSame(run, local) })]
+        : eventLines(run, local)
+      cli.terminal.write(`${lines.join('\n')}\n`)
+    } catch (error) {
+      // Without this time, a user could not continue with the event that was not replayed.
+      if (!cli.terminal.signal.aborted)
+        cli.warn(`Stopped. To continue with this event, use --since ${run.queued_at}`)
+      throw error
+    }
+  }
+  return isGood
+}
