@@ -147,6 +147,7 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/decisions/0119-building-actions.md', title: "0119 Actions are built by esbuild from the project's packages", lead: "", load: () => import('../../docs/decisions/0119-building-actions.md') },
   { file: 'docs/decisions/0122-projects.md', title: "0122 Projects: names are the state", lead: "", load: () => import('../../docs/decisions/0122-projects.md') },
   { file: 'docs/decisions/0124-development-with-deployed-events.md', title: "0124 Development with events of a deployment", lead: "", load: () => import('../../docs/decisions/0124-development-with-deployed-events.md') },
+  { file: 'docs/decisions/0120-types-of-actions.md', title: "0120 Types of actions", lead: "", load: () => import('../../docs/decisions/0120-types-of-actions.md') },
   { file: 'docs/deploy.md', title: "Deployment", lead: "This page describes how to set up, from scratch, a deployment that anyone can verify.", load: () => import('../../docs/deploy.md') },
   { file: 'docs/derived-actions.md', title: "Derived actions", lead: "The source of a derived action consists of a template, followed by a constant called the manifest.", load: () => import('../../docs/derived-actions.md') },
   { file: 'docs/errors.md', title: "Errors", lead: "Every failure of both services: what it means, and what to do.", load: () => import('../../docs/errors.md') },

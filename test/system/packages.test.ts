@@ -13,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApprovedToken } from '../../origin/stack/approved-token.ts'
 import { clientPackage, cliPackage, pack } from '../../shared/packaging/build-packages.ts'
 import { CLI_PACKAGE, CLIENT_PACKAGE } from '../../shared/packaging/package-names.ts'
+import { blocksOf } from './docs/blocks.ts'
 import { type StartedStack, startStack } from './stack.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -95,7 +96,14 @@ describe.each([CLIENT_PACKAGE, CLI_PACKAGE])('%s', (name) => {
 
   it('names the license of each package that it contains', () => {
     const notices = readFileSync(join(app, 'node_modules', name, 'THIRD-PARTY-NOTICES.txt'), 'utf8')
-    for (const contained of ['zod', '@phala/dcap-qvl', '@peculiar/x509', '@noble/hashes'])
+    const declared = name === CLI_PACKAGE ? ['ethers', '@ethersproject/providers'] : []
+    for (const contained of [
+      ...declared,
+      'zod',
+      '@phala/dcap-qvl',
+      '@peculiar/x509',
+      '@noble/hashes',
+    ])
       expect(notices).toMatch(new RegExp(`^${contained} \\d`, 'm'))
     expect(notices).toContain('Copyright')
   })
@@ -191,6 +199,27 @@ describe('the declarations', () => {
       writeFileSync(config, JSON.stringify({ compilerOptions, files }))
       const checked = await run(process.execPath, [tsc, '-p', config]).catch((error) => error)
       expect(checked.stdout).toBe('')
+    },
+  )
+
+  it.each(compilers)(
+    'for actions accept an action in TypeScript %s, without Node and the DOM',
+    async (version, tsc) => {
+      const project = join(app, `action-${version}`)
+      mkdirSync(join(project, 'src'), { recursive: true })
+      const [config, action] = blocksOf('docs/typescript.md')
+        .filter(({ heading }) => heading === 'Types')
+        .map(({ text }) => text)
+      const types = readFileSync(join(root, 'test/origin/actions/typed/types.ts'), 'utf8')
+      writeFileSync(join(project, 'tsconfig.json'), config!)
+      writeFileSync(join(project, 'src', 'action.ts'), action!)
+      writeFileSync(join(project, 'src', 'types.ts'), types)
+      const strict = ['--skipLibCheck', 'false', '--exactOptionalPropertyTypes']
+      const check = () =>
+        run(process.execPath, [tsc, '-p', project, ...strict]).catch((error) => error)
+      expect((await check()).stdout).toBe('')
+      writeFileSync(join(project, 'src', 'node.ts'), 'export const env = process.env\n')
+      expect((await check()).stdout).toContain("Cannot find name 'process'")
     },
   )
 })

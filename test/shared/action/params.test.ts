@@ -101,7 +101,7 @@ function check(cases: readonly { type: string; params: unknown }[]): string[][] 
       export const params: ${type} = ${JSON.stringify(params)}`,
     ]),
   )
-  const { getSourceFile } = host
+  const getSourceFile = host.getSourceFile.bind(host)
   host.getSourceFile = (name, ...rest) => {
     const text = texts.get(name)
     return text === undefined

@@ -38,6 +38,11 @@ export const ELSEWHERE: readonly Elsewhere[] = [
     has: 'export async function main({ a, b }',
     ranBy: 'test/shared/build/build-action.test.ts',
   },
+  ...['"extends"', 'defineAction, type'].map((has) => ({
+    page: 'docs/typescript.md',
+    has,
+    ranBy: 'test/system/packages.test.ts',
+  })),
   {
     page: 'docs/contracts.md',
     has: 'PolicyAttestation(',

@@ -47,7 +47,7 @@ export const withToJson = defineAction(() => ({ at: new Date(), wei: ethers.cons
 // @ts-expect-error -- JSON cannot represent a BigInt
 export const bigint = defineAction(async () => 1n)
 // @ts-expect-error -- at any depth
-export const nestedBigint = defineAction(() => ({ items: [{ amount: 1n as bigint | string }] }))
+export const nestedBigint = defineAction(() => ({ items: [{ amount: BigInt(1) }] }))
 
 export async function runtime(pkpId: string) {
   const signer: WalletSigner = Svc.Actions.wallet({ pkpId })

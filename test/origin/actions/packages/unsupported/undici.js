@@ -1,0 +1,2 @@
+import { Agent } from 'undici'
+export const main = () => new Agent()
