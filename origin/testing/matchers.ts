@@ -1,19 +1,7 @@
 import type { Matcher as VitestMatcher, MatcherState } from 'vitest'
-import type { ActionRun, SentActionRequest } from './run-action.ts'
-import { routeMatcher } from './routes.ts'
-import type { TestSignature } from './test-account.ts'
-import type { TestTransaction } from './test-transactions.ts'
 import { isPlainObject } from './plain-object.ts'
-
-/** Members of a signature. */
-export type SignatureMatch = Partial<{
-  [Name in TestSignature extends infer One ? (One extends One ? keyof One : never) : never]: unknown
-}>
-
-/** Addresses are compared in any case. `value` is in wei. */
-export type TransactionMatch = Partial<Omit<Record<keyof TestTransaction, unknown>, 'value'>> & {
-  value?: bigint | number | string
-}
+import { routeMatcher } from './routes.ts'
+import type { ActionRun, SentActionRequest, SignatureMatch, TransactionMatch } from './types.ts'
 
 type Matcher<Expected extends unknown[]> = VitestMatcher<MatcherState, Expected>
 
@@ -141,6 +129,7 @@ function contains({ equals }: MatcherState, received: unknown, expected: unknown
 /** Registered with vitest when the package is imported in a test. */
 export const MATCHERS = { toRespondWith, toFailWith, toHaveRequested, toHaveSigned, toHaveSent }
 
+// The package build copies this declaration.
 declare module 'vitest' {
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> {
     /** The action returned a value that equals the expected one. */

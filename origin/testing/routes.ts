@@ -1,41 +1,7 @@
 import { isPlainObject } from './plain-object.ts'
 import type { SentRequest, SentResponse } from './sandbox/messages.ts'
 import { TestSetupError } from './test-setup-error.ts'
-
-/** A scripted response. At most one of `json`, `text`, `bytes` and `networkError` is set. */
-export type Reply = {
-  /** @default 200 */
-  status?: number
-  statusText?: string
-  headers?: Record<string, string>
-  json?: unknown
-  text?: string
-  bytes?: Uint8Array
-  /** Time until the response arrives, on the fake clock. */
-  delayMs?: number
-  /** Makes `fetch` reject with a TypeError that has this message. */
-  networkError?: string
-}
-
-/** A request as a handler receives it. */
-export type ActionRequest = {
-  method: string
-  url: string
-  /** Names are in lower case. */
-  headers: Record<string, string>
-  /** The body as text; empty without a body. */
-  body: string
-  /** @throws {SyntaxError} if the body is not JSON */
-  json(): unknown
-}
-
-export type Handler = (request: ActionRequest) => Reply | Response | Promise<Reply | Response>
-
-/**
- * Responses by route. A route is `METHOD url`, or `url` for any method. `*` in the URL stands for any text. The first
- * route that matches is used. A list contains one response for each request, in order.
- */
-export type Routes = Readonly<Record<string, Reply | readonly Reply[] | Handler>>
+import type { ActionRequest, Reply, Routes } from './types.ts'
 
 /** Responds to the requests of a run. Returns undefined if it has no response. */
 export type Responder = {

@@ -2,72 +2,21 @@ import { statSync, readFileSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import { actionCid } from '../../shared/cid/compute-cid.ts'
 import { EXECUTION_CPU_MS, EXECUTION_WALL_MS } from '../../shared/limits.ts'
-import type { LogLine } from '../../shared/wire/log-line.ts'
-import type { FailureCode } from '../actions/run.ts'
 import { isPlainObject } from './plain-object.ts'
-import { Recording } from './recording.ts'
-import { type Responder, type Routes, scripted } from './routes.ts'
+import { RecordingFile } from './recording-file.ts'
+import { type Responder, scripted } from './routes.ts'
 import type { SentRequest, SentResponse } from './sandbox/messages.ts'
 import { SandboxProcess } from './sandbox/sandbox-process.ts'
-import { TestAccount, type TestSignature } from './test-account.ts'
+import { TestAccount } from './test-account.ts'
 import { TestSetupError } from './test-setup-error.ts'
-import { DEFAULT_CHAINS, type TestChains, type TestTransaction } from './test-transactions.ts'
-import type { TestWallet } from './test-wallet.ts'
-
-export type ActionSource =
-  /** Path of the action, relative to the working directory. TypeScript is built as by `svc build`. */
-  | string
-  /** Source of a script that defines `main`. */
-  | { code: string }
-
-export type RunActionOptions = {
-  /** Params of `main`. */
-  params?: Record<string, unknown>
-  /** Wallets that the action may use, by names for the results. */
-  wallets?: Record<string, TestWallet>
-  /** Responses to the action's requests. */
-  fetch?: Routes | Recording
-  /**
-   * Start of the fake clock: a date, or Unix milliseconds.
-   * @default '2026-01-01T00:00:00Z'
-   */
-  now?: string | number | Date
-  /** Chains for `Svc.Actions.sendTransaction`. By default, the best-known chains without nodes. */
-  chains?: TestChains
-  /**
-   * Limits in milliseconds. Wall time passes on the fake clock only.
-   * @default { wallMs: 120_000, cpuMs: 30_000 }
-   */
-  limits?: { wallMs?: number; cpuMs?: number }
-}
-
-export type SentActionRequest = {
-  method: string
-  url: string
-  /** Names are in lower case. */
-  headers: Record<string, string>
-  /** The body as text; empty without a body. */
-  body: string
-  /** Absent if there was no HTTP response. */
-  status?: number
-}
-
-export type ActionRun = {
-  /** What `main` returned. Undefined if the run failed. */
-  response: unknown
-  /** Why the run failed. Undefined if it did not. */
-  error: { code: FailureCode; message: string; stack: string } | undefined
-  logs: LogLine[]
-  /** Requests in the order in which they were sent, including redirects. */
-  requests: SentActionRequest[]
-  signatures: TestSignature[]
-  /** Transactions that the action asked the service to send. */
-  transactions: TestTransaction[]
-  cid: string
-  /** On the fake clock. */
-  durationMs: number
-  cpuMs: number
-}
+import { DEFAULT_CHAINS } from './test-transactions.ts'
+import type {
+  ActionRun,
+  ActionSource,
+  RunActionOptions,
+  Routes,
+  SentActionRequest,
+} from './types.ts'
 
 /** The action sent a request to which the test has no response. */
 export class UnscriptedRequestError extends Error {
@@ -167,8 +116,8 @@ function startOf(now: RunActionOptions['now'] = DEFAULT_NOW): number {
 }
 
 function responderOf(fetch: RunActionOptions['fetch'] = {}): Responder {
-  if (fetch instanceof Recording) return fetch.open()
-  if (isPlainObject(fetch)) return scripted(fetch)
+  if (fetch instanceof RecordingFile) return fetch.open()
+  if (isPlainObject(fetch)) return scripted(fetch as Routes)
   throw new TestSetupError(
     "fetch: expected an object such as { 'GET https://api.example.com/': { json: {} } }, or recording('file.json')",
   )

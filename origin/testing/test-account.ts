@@ -9,19 +9,10 @@ import { PolicySigner } from '../policies/policy-signer.ts'
 import type { PolicySums } from '../policies/sums/policy-sums.ts'
 import { capabilityFor } from '../runs/capability.ts'
 import { RunTransactionSigner } from '../transactions/signer.ts'
-import { type TestChains, TestTransactions } from './test-transactions.ts'
-import { stateOf, TEST_ACCOUNT_HASH, TEST_KEYRING, type TestWallet } from './test-wallet.ts'
-
-/** A signature of a wallet. `wallet` is the wallet's name in the options. */
-export type TestSignature = { wallet: string } &
-  /** `message` is text, or 0x hex if the bytes are not UTF-8. */
-  (
-    | { kind: 'message'; message: string; signature: string }
-    | { kind: 'typed_data'; domain: unknown; types: unknown; value: unknown; signature: string }
-    /** `signature` is the signed transaction. */
-    | { kind: 'transaction'; transaction: unknown; signature: string }
-    | { kind: 'digest'; digest: string; signature: string }
-  )
+import { TEST_ACCOUNT_HASH, TEST_KEYRING } from './test-keyring.ts'
+import { TestTransactions } from './test-transactions.ts'
+import type { TestChains, TestSignature, TestWallet } from './types.ts'
+import { stateOf } from './wallet-states.ts'
 
 type TestAccountOptions = {
   /** CID of the action, which the group permits. */

@@ -13,15 +13,7 @@ import type {
   UnsignedTransaction,
 } from '../transactions/types.ts'
 import { UnknownChainError } from '../transactions/unknown-chain-error.ts'
-
-/** Without `rpcUrl`, transactions are signed and recorded, and a wait for one reports it as mined. */
-export type TestChain = { chainId: number; rpcUrl?: string }
-
-/** By the name that actions use. */
-export type TestChains = Readonly<Record<string, TestChain>>
-
-/** A transaction as `Svc.Actions.transaction` returns it, with the wallet's name in the options. */
-export type TestTransaction = TransactionRecord & { wallet: string }
+import type { TestChain, TestChains, TestTransaction } from './types.ts'
 
 export const DEFAULT_CHAINS: TestChains = {
   ethereum: { chainId: 1 },

@@ -1,29 +1,9 @@
-import { createHash } from 'node:crypto'
-import { type Policy, parsePolicy } from '../../shared/policies/policy.ts'
-import type { AccountWallet } from '../accounts/account.ts'
-import { addressFromPrivateKey, Keyring, NO_LOCK } from '../keys/keyring.ts'
+import { parsePolicy } from '../../shared/policies/policy.ts'
+import { addressFromPrivateKey, NO_LOCK } from '../keys/keyring.ts'
+import { sha256, TEST_ACCOUNT_HASH, TEST_KEYRING } from './test-keyring.ts'
 import { TestSetupError } from './test-setup-error.ts'
-
-const sha256 = (text: string) => createHash('sha256').update(text).digest()
-
-/** Everyone can derive the keys of tests. */
-export const TEST_KEYRING = new Keyring(sha256('svc test: root key'))
-export const TEST_ACCOUNT_HASH = `0x${sha256('svc test: account').toString('hex')}`
-
-/** A wallet with a throwaway key, which depends only on the wallet's name and whether it has a policy. */
-export type TestWallet = {
-  readonly name: string
-  /** EIP-55 address. */
-  readonly address: string
-  /** Wallet ID: the address padded to 32 bytes, in lower-case 0x hex. */
-  readonly pkpId: string
-  /** 0x hex of 32 bytes. Anyone can derive it from the name: never send funds to a test wallet. */
-  readonly privateKey: string
-}
-
-type TestWalletState = { wallet: AccountWallet; policy?: Policy }
-
-const states = new WeakMap<TestWallet, TestWalletState>()
+import type { TestWallet } from './types.ts'
+import { setState } from './wallet-states.ts'
 
 /**
  * Returns a wallet for tests. The same name always gives the same key.
@@ -51,16 +31,9 @@ export function testWallet(name: string, options: { policy?: object } = {}): Tes
   const pkpId = `0x${'0'.repeat(24)}${address.slice(2).toLowerCase()}`
   const made = Object.freeze({ name, address, pkpId, privateKey })
   const held = policy && { hash: policy.hash, changeDelay, isImmutable, setAt: 0 }
-  states.set(made, {
+  setState(made, {
     wallet: { pkpId, derivationPath, name, description: '', ...(held && { policy: held }) },
     ...(policy && { policy }),
   })
   return made
-}
-
-/** @throws {TestSetupError} if the value was not made by `testWallet` */
-export function stateOf(wallet: TestWallet, path: string): TestWalletState {
-  const state = states.get(wallet)
-  if (state) return state
-  throw new TestSetupError(`${path}: expected a wallet that testWallet('name') returned`)
 }

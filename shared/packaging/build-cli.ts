@@ -1,6 +1,9 @@
-import { rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { copyFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build, type Metafile } from 'esbuild'
+import { promisify } from 'node:util'
+import { build, type Metafile, type Plugin } from 'esbuild'
 import { englishOnly } from './english-only.ts'
 import { NODE_MIN } from './package-names.ts'
 
@@ -10,16 +13,36 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const DEFINE_REQUIRE = `import { createRequire as createRequireOfPackage } from 'node:module'
 const require = createRequireOfPackage(import.meta.url)`
 
+/** Node cannot run TypeScript in `node_modules`. In the package, the files of the sandbox are beside the bundles. */
+const packedSandbox: Plugin = {
+  name: 'packed sandbox',
+  setup(builder) {
+    const filter = /\/(files|template)\.ts$/
+    builder.onResolve({ filter }, ({ path, resolveDir }) =>
+      resolveDir === here('../../origin/testing/sandbox')
+        ? { path: join(resolveDir, path.replace('./', 'packed-')) }
+        : undefined,
+    )
+    // Builds of the engine that are not used.
+    const unused = /quickjs-wasmfile-(debug-sync|debug-asyncify|release-asyncify)/
+    builder.onLoad({ filter: unused }, () => ({ contents: 'export default undefined' }))
+  },
+}
+
 /**
- * Bundles the command line with all packages that it imports. Each command's code is a chunk that is loaded when the
- * command runs.
+ * Bundles the command line and the library for tests of actions, with all packages that they import. Each command's code
+ * is a chunk that is loaded when the command runs.
  * @param outDir output folder, which is emptied first
  */
 export async function buildCli(outDir: string, version: string): Promise<Metafile> {
   await rm(outDir, { recursive: true, force: true })
   const { metafile } = await build({
     absWorkingDir: here('../..'),
-    entryPoints: { svc: here('../cli/main.ts') },
+    entryPoints: {
+      svc: here('../cli/main.ts'),
+      test: here('../../origin/testing/index.ts'),
+      'sandbox-process': here('../../origin/testing/sandbox/process.ts'),
+    },
     outdir: outDir,
     bundle: true,
     splitting: true,
@@ -29,10 +52,10 @@ export async function buildCli(outDir: string, version: string): Promise<Metafil
     platform: 'node',
     target: `node${NODE_MIN}`,
     conditions: ['module-sync'],
-    // Loaded from the project of the action that is built.
-    external: ['esbuild'],
     // undici 8 does not run on Node 20.
     alias: { undici: 'undici-7' },
+    // Packages of the project that uses the command line.
+    external: ['esbuild', 'vitest'],
     banner: { js: DEFINE_REQUIRE },
     legalComments: 'none',
     charset: 'utf8',
@@ -40,6 +63,7 @@ export async function buildCli(outDir: string, version: string): Promise<Metafil
     metafile: true,
     plugins: [
       englishOnly,
+      packedSandbox,
       {
         name: 'fixed version',
         setup(builder) {
@@ -49,5 +73,14 @@ export async function buildCli(outDir: string, version: string): Promise<Metafil
       },
     ],
   })
+  const curve = here('../../node_modules/tiny-secp256k1/lib/secp256k1.wasm')
+  await copyFile(curve, join(outDir, 'secp256k1.wasm'))
+  await promisify(execFile)(process.execPath, [
+    '--disable-warning=ExperimentalWarning',
+    // As for the process that builds the origin's template (`origin/actions/pool/fork.ts`).
+    '--stack-size=4000',
+    here('../../origin/testing/sandbox/write-template.ts'),
+    join(outDir, 'sandbox-template.bin'),
+  ])
   return metafile
 }

@@ -12,7 +12,7 @@ import { ACTION_EXPORTS, buildActionModule } from './action-module.ts'
 import { buildClient } from './build-client.ts'
 import { buildCli } from './build-cli.ts'
 import { chunkSizes, entrySize } from './chunk-sizes.ts'
-import { clientDeclarations } from './declarations.ts'
+import { clientDeclarations, testingDeclarations } from './declarations.ts'
 import { CLI_PACKAGE, CLIENT_PACKAGE, NODE_MIN } from './package-names.ts'
 import { bundledFiles, thirdPartyNotices } from './third-party-notices.ts'
 
@@ -62,16 +62,29 @@ export async function clientPackage(
 /** @returns the folder of the package */
 export async function cliPackage(outDir: string): Promise<{ folder: string; metafile: Metafile }> {
   const folder = emptied(join(outDir, 'cli'))
-  const metafile = await buildCli(join(folder, 'dist'), project.version)
-  const declared = await buildActionModule(join(folder, 'action'))
-  complete(folder, [...bundledFiles([metafile]), ...declared], {
+  const dist = join(folder, 'dist')
+  const [metafile, declared, declarations] = await Promise.all([
+    buildCli(dist, project.version),
+    buildActionModule(join(folder, 'action')),
+    testingDeclarations(),
+  ])
+  writeFileSync(join(dist, 'test.d.ts'), declarations)
+  const contained = [...bundledFiles([metafile]), ...declared, ...sandboxPackages()]
+  complete(folder, contained, {
     name: CLI_PACKAGE,
     description: 'Command line of svc: serverless functions that can hold private keys.',
     type: 'module',
     bin: { svc: 'dist/svc.js' },
-    peerDependencies: { esbuild: `~${ESBUILD_VERSION}` },
-    peerDependenciesMeta: { esbuild: { optional: true } },
-    exports: { ...ACTION_EXPORTS, './package.json': './package.json' },
+    exports: {
+      ...ACTION_EXPORTS,
+      './test': { types: './dist/test.d.ts', default: './dist/test.js' },
+      './package.json': './package.json',
+    },
+    peerDependencies: {
+      esbuild: `~${ESBUILD_VERSION}`,
+      vitest: `^${project.devDependencies['vitest']}`,
+    },
+    peerDependenciesMeta: { esbuild: { optional: true }, vitest: { optional: true } },
   })
   return { folder, metafile }
 }
@@ -83,6 +96,19 @@ export function pack(folder: string, destination: string): string {
   const output = execFileSync('npm', args, { encoding: 'utf8' })
   const [{ filename }] = JSON.parse(output) as [{ filename: string }]
   return join(destination, filename)
+}
+
+/**
+ * Returns a file of each package whose code is in the sandbox's template: those of ethers v5, except for those that the
+ * host's cryptography replaces.
+ */
+function sandboxPackages(): string[] {
+  const manifest = readFileSync(join(root, 'node_modules/ethers-v5/package.json'), 'utf8')
+  const { dependencies } = JSON.parse(manifest) as Project
+  const names = ['ethers-v5', ...Object.keys(dependencies), 'aes-js', 'bech32', 'bn.js']
+  return names
+    .filter((name) => name !== 'ws')
+    .map((name) => join('node_modules', name, 'package.json'))
 }
 
 function emptied(folder: string): string {

@@ -1,9 +1,9 @@
 /**
- * Builds the client's type declarations as one file that needs neither zod nor the DOM library
+ * Builds type declarations as one file that needs neither zod nor the DOM library
  * (docs/decisions/0091-packages.md).
  */
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -29,22 +29,37 @@ const OPTIONS = {
  * Types of web platform classes. A program without the DOM library or Node's types gets `any` for them instead of an
  * error.
  */
-const WEB_CLASSES = ['AbortSignal', 'URL']
-const webTypes = [
-  ...WEB_CLASSES.map(
-    (name) =>
-      `type ${name} = typeof globalThis extends { ${name}: { prototype: infer T } } ? T : any;`,
-  ),
-  'declare const fetch: typeof globalThis extends { fetch: infer T } ? T : (input: any, init?: any) => Promise<any>;',
-].join('\n')
+const webClass = (name: string) =>
+  `type ${name} = typeof globalThis extends { ${name}: { prototype: infer T } } ? T : any;`
 
-/** @returns the text of `index.d.ts` */
+const FETCH =
+  'declare const fetch: typeof globalThis extends { fetch: infer T } ? T : (input: any, init?: any) => Promise<any>;'
+
+/** @returns the text of `index.d.ts` of the client */
 export async function clientDeclarations(): Promise<string> {
+  const bundle = await bundledDeclarations('declarations.tsconfig.json', 'client/index.d.ts')
+  return [webClass('AbortSignal'), webClass('URL'), FETCH, bundle].join('\n')
+}
+
+/** @returns the text of `test.d.ts` of the command line's package */
+export async function testingDeclarations(): Promise<string> {
+  const entry = 'origin/testing/index.d.ts'
+  const bundle = await bundledDeclarations('testing-declarations.tsconfig.json', entry)
+  const matchers = readFileSync(here('../../origin/testing/matchers.ts'), 'utf8')
+  // Bundled with vitest's own types, it would need the types of Node.
+  const [augmentation] = /^declare module 'vitest' \{.*?^\}$/ms.exec(matchers)!
+  return [webClass('Response'), bundle, augmentation, ''].join('\n')
+}
+
+/**
+ * @param project file in this folder
+ * @param entry path of the entry point's declarations in the output
+ */
+async function bundledDeclarations(project: string, entry: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-declarations-'))
   try {
     const tsc = here('../../node_modules/typescript/bin/tsc')
-    const project = here('declarations.tsconfig.json')
-    await promisify(execFile)(process.execPath, [tsc, '-p', project, '--outDir', folder])
+    await promisify(execFile)(process.execPath, [tsc, '-p', here(project), '--outDir', folder])
     const config = join(folder, 'tsconfig.json')
     // Packages are found from here, because the declarations are in a temporary folder.
     const paths = { '*': [here('../../node_modules/*')] }
@@ -52,7 +67,7 @@ export async function clientDeclarations(): Promise<string> {
     const [bundle] = generateDtsBundle(
       [
         {
-          filePath: join(folder, 'client', 'index.d.ts'),
+          filePath: join(folder, entry),
           output: { noBanner: true, exportReferencedTypes: false },
         },
       ],
@@ -60,7 +75,7 @@ export async function clientDeclarations(): Promise<string> {
     )
     const file = join(folder, 'bundle.d.ts')
     writeFileSync(file, bundle!)
-    return `${webTypes}\n${withoutSchemas(file, config)}`
+    return withoutSchemas(file, config)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -12,11 +12,15 @@ type TemplateHeader = { places: TemplateAddresses; engine: number; statics: numb
 
 const LENGTH_BYTES = 4
 
-/**
- * Writes a template to a file, which contains the length of the header, the header as JSON, the engine, the static data
- * and the heap.
- */
+/** Writes a template to a file. */
 export function writeTemplate(fd: number, template: Template): TemplateDigest {
+  const whole = encodeTemplate(template)
+  for (let at = 0; at < whole.length;) at += writeSync(fd, whole, at, whole.length - at, at)
+  return digestOf(whole)
+}
+
+/** The length of the header, the header as JSON, the engine, the static data and the heap. */
+export function encodeTemplate(template: Template): Buffer {
   const { engine, statics, heap, places } = template
   const head: TemplateHeader = {
     places,
@@ -27,9 +31,7 @@ export function writeTemplate(fd: number, template: Template): TemplateDigest {
   const json = Buffer.from(JSON.stringify(head))
   const length = Buffer.alloc(LENGTH_BYTES)
   length.writeUInt32LE(json.length)
-  const whole = Buffer.concat([length, json, engine, statics, heap])
-  for (let at = 0; at < whole.length;) at += writeSync(fd, whole, at, whole.length - at, at)
-  return digestOf(whole)
+  return Buffer.concat([length, json, engine, statics, heap])
 }
 
 /** @throws if the file does not match the digest */
@@ -42,6 +44,10 @@ export function readTemplate(fd: number, digest: TemplateDigest): Template {
   }
   if (digestOf(whole) !== digest)
     throw new Error('the template file is not the one that passed the self-test')
+  return decodeTemplate(whole)
+}
+
+export function decodeTemplate(whole: Buffer): Template {
   const headEnd = LENGTH_BYTES + whole.readUInt32LE(0)
   const head = JSON.parse(whole.toString('utf8', LENGTH_BYTES, headEnd)) as TemplateHeader
   const engineEnd = headEnd + head.engine

@@ -29,8 +29,16 @@ export type TemplateAddresses = {
   hostFunctions: string[]
 }
 
-export async function buildTemplate(engine: Uint8Array, sources: GuestSources): Promise<Template> {
-  const vm = await Vm.create(compileEngine(engine))
+/**
+ * @param wallClock time of `Date` while the prelude loads, in Unix milliseconds
+ * @default Date.now
+ */
+export async function buildTemplate(
+  engine: Uint8Array,
+  sources: GuestSources,
+  wallClock?: () => number,
+): Promise<Template> {
+  const vm = await Vm.create(compileEngine(engine), wallClock)
   vm.entries = withoutSourceText(vm, () => loadPrelude(vm, sources))
   const random = findRandomState(vm)
   const { bytes, stackPointer } = vm.engine

@@ -2,16 +2,16 @@
  * Entry point of the process in which `svc test` runs actions, one at a time. Like an executor, it has the stack size and
  * time zone of production, and no keys.
  */
-import { compileEngine, engineBytes } from '../../actions/engine/engine-module.ts'
-import { readGuestSources } from '../../actions/engine/guest-sources.ts'
+import './environment.ts'
+import { compileEngine } from '../../actions/engine/engine-module.ts'
 import { Sandbox } from '../../actions/engine/sandbox.ts'
-import { buildTemplate } from '../../actions/engine/template.ts'
 import type { MessageFromSandbox, MessageToSandbox } from './messages.ts'
+import { loadTemplate } from './template.ts'
 import { TestExecution } from './test-execution.ts'
 
 async function serve(): Promise<void> {
   let current: { run: number; execution: TestExecution } | undefined
-  const template = await buildTemplate(engineBytes(), readGuestSources())
+  const template = await loadTemplate()
   const wallClock = () => current?.execution.time.wallClockMs() ?? Date.now()
   const sandbox = await Sandbox.create(compileEngine(template.engine), template, wallClock)
   const send = (message: MessageFromSandbox) => void process.send?.(message)

@@ -45,10 +45,16 @@ export class SandboxProcess {
     })
     this.#child.on('exit', () => (this.hasExited = true))
     this.#child.on('error', (error) => (this.#stderr += error.message))
-    this.#child.unref()
-    this.#child.channel?.unref()
+    this.#keepAlive(false)
+  }
+
+  /** Decides whether the process keeps the test's process alive. */
+  #keepAlive(isBusy: boolean): void {
+    const { channel, stderr } = this.#child
     // A pipe to a child process is a socket, but its type does not say so.
-    ;(this.#child.stderr as Socket | null)?.unref()
+    for (const handle of [this.#child, channel, stderr as Socket | null])
+      if (isBusy) handle?.ref()
+      else handle?.unref()
   }
 
   run(request: SandboxRun, handlers: TestHandlers): Promise<ReturnedResult | FailedResult> {
@@ -88,7 +94,7 @@ export class SandboxProcess {
           send({ run, type: 'response', id: message.id, response }),
         )
     }
-    child.channel?.ref()
+    this.#keepAlive(true)
     child.on('message', received).once('close', exited)
     if (this.hasExited) exited()
     else send({ run, type: 'start', request })
@@ -96,7 +102,7 @@ export class SandboxProcess {
       return await ended
     } finally {
       gate.close()
-      child.channel?.unref()
+      this.#keepAlive(false)
       child.off('message', received).off('close', exited)
     }
   }
