@@ -13,6 +13,7 @@ import { registerLogin, registerLogout, registerWhoami } from './commands/login.
 import { registerMcp } from './commands/mcp.ts'
 import { registerReceipt } from './commands/receipt.ts'
 import { registerRun } from './commands/run.ts'
+import { registerTest } from './commands/test.ts'
 import { registerTrigger } from './commands/trigger.ts'
 import { registerTx } from './commands/tx.ts'
 import { registerUp } from './commands/up.ts'
@@ -31,6 +32,7 @@ const COMMANDS = [
   registerGroup,
   registerKey,
   registerRun,
+  registerTest,
   registerLogin,
   registerWhoami,
   registerTrigger,

@@ -4,7 +4,15 @@
  * times.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -20,7 +28,8 @@ import { PAYROLL, transaction } from '../shared/policies/requests.ts'
 import { useEveryTool } from './mcp-tools.ts'
 import { until } from './owner.ts'
 
-const main = fileURLToPath(new URL('../../shared/cli/main.ts', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const main = join(root, 'shared/cli/main.ts')
 const folder = mkdtempSync(join(tmpdir(), 'svc-cli-'))
 
 type Ran = { code: number | null; out: string; err: string }
@@ -72,7 +81,8 @@ function wordsOf(line: string): string[] | undefined {
 
 async function typed(line: string, variables: Record<string, string> = {}): Promise<Ran> {
   const named = line.replace(/\$(\w+)/g, (_, name: string) => variables[name] ?? '')
-  const words = line === 'svc mcp' ? undefined : wordsOf(named)
+  const isOwnProcess = line === 'svc mcp' || line.startsWith('svc test')
+  const words = isOwnProcess ? undefined : wordsOf(named)
   const around = { environment: { ...environment, ...variables }, folder }
   return words ? svc(words, around) : type(line, variables).ended
 }
@@ -107,6 +117,17 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'svc.json'), JSON.stringify(PROJECT))
   writeFileSync(join(folder, 'new.json'), JSON.stringify({ ...PAYROLL, change_delay_s: 60 }))
   writeFileSync(join(folder, 'request.json'), JSON.stringify(transaction()))
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  mkdirSync(join(folder, 'test'))
+  writeFileSync(
+    join(folder, 'test/action.test.ts'),
+    `import { expect, it } from 'vitest'
+    import { runAction } from '${join(root, 'origin/testing/index.ts')}'
+    it('greets', async () => {
+      const run = await runAction('action.js', { params: { message: 'you' } })
+      expect(run).toRespondWith({ greeting: 'hello you' })
+    })`,
+  )
   writeFileSync(join(folder, 'other.js'), 'async function main() { throw new Error("no") }')
   examples = await examplesOf()
   up = type(`exec ${examples.find(({ path }) => path === 'svc up')!.line}`)

@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
+import { runNode } from '../child-process.ts'
 import type { Cli } from '../cli.ts'
 import { type Terminal, UsageError } from '../terminal.ts'
 import { addExamples } from './examples.ts'
@@ -13,14 +13,6 @@ import { addExamples } from './examples.ts'
  */
 const STACK = fileURLToPath(new URL('../../../origin/stack/start.ts', import.meta.url))
 const NODE_OPTIONS = ['--disable-warning=ExperimentalWarning', '--disable-sigusr1']
-const FORWARDED_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-const SIGNALLED = 128
-const SIGNAL_NUMBERS: Partial<Record<NodeJS.Signals, number>> = {
-  SIGHUP: 1,
-  SIGINT: 2,
-  SIGKILL: 9,
-  SIGTERM: 15,
-}
 
 type Given = { stateDir?: string; port?: string; originPort?: string; chainPort?: string }
 
@@ -57,24 +49,9 @@ function settingsOf(given: Given, { folder }: Terminal): Record<string, string> 
 async function up(settings: Record<string, string>, terminal: Terminal): Promise<number> {
   if (!existsSync(STACK))
     throw new UsageError('the local stack is part of the checkout: run svc up there')
-  const child = spawn(process.execPath, [...NODE_OPTIONS, STACK], {
-    cwd: terminal.folder,
-    env: { ...terminal.environment, ...settings },
+  return runNode([...NODE_OPTIONS, STACK], terminal, {
+    environment: settings,
     // The IPC channel carries no messages. It closes when this process exits, which signals the stack to stop.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })
-  // Forwards signals to the stack. On Ctrl-C, the terminal also signals both processes, and the stack tolerates
-  // receiving the signal twice.
-  const pass = FORWARDED_SIGNALS.map((signal) => [signal, () => void child.kill(signal)] as const)
-  for (const [signal, handler] of pass) process.on(signal, handler)
-  try {
-    return await new Promise((ended, failed) => {
-      child.once('error', failed)
-      child.once('exit', (code, signal) =>
-        ended(code ?? SIGNALLED + (SIGNAL_NUMBERS[signal ?? 'SIGTERM'] ?? 0)),
-      )
-    })
-  } finally {
-    for (const [signal, handler] of pass) process.off(signal, handler)
-  }
 }
