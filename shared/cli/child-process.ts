@@ -1,4 +1,4 @@
-import { spawn, type StdioOptions } from 'node:child_process'
+import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process'
 import type { Terminal } from './terminal.ts'
 
 const FORWARDED_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -10,23 +10,26 @@ const SIGNAL_NUMBERS: Partial<Record<NodeJS.Signals, number>> = {
   SIGTERM: 15,
 }
 
-type ChildOptions = { environment?: Record<string, string>; stdio: StdioOptions }
+type ChildOptions = { environment: Readonly<Record<string, string>>; stdio: StdioOptions }
 
-/**
- * Runs Node in the user's terminal, with the terminal's folder and environment.
- * @param args of Node
- * @returns the exit code, or 128 plus the signal number if a signal terminated the process
- */
-export async function runNode(
+/** Starts Node with the terminal's folder and environment. */
+export function spawnNode(
   args: readonly string[],
   terminal: Terminal,
   { environment, stdio }: ChildOptions,
-): Promise<number> {
-  const child = spawn(process.execPath, args, {
+): ChildProcess {
+  return spawn(process.execPath, args, {
     cwd: terminal.folder,
     env: { ...terminal.environment, ...environment },
     stdio,
   })
+}
+
+/**
+ * Waits until a process has ended, and forwards signals to it.
+ * @returns the exit code, or 128 plus the signal number if a signal terminated the process
+ */
+export async function exitOf(child: ChildProcess): Promise<number> {
   // On Ctrl-C, the terminal also signals both processes, so the child may receive the signal twice.
   const pass = FORWARDED_SIGNALS.map((signal) => [signal, () => void child.kill(signal)] as const)
   for (const [signal, handler] of pass) process.on(signal, handler)

@@ -6,6 +6,7 @@ import { registerChain } from './commands/chain.ts'
 import { registerCid } from './commands/cid.ts'
 import { registerCompletion } from './commands/completion.ts'
 import { registerDeploy } from './commands/deploy.ts'
+import { registerDev } from './commands/dev.ts'
 import { registerGroup } from './commands/group.ts'
 import { registerKey } from './commands/key.ts'
 import { registerListen } from './commands/listen.ts'
@@ -37,6 +38,7 @@ const COMMANDS = [
   registerWhoami,
   registerTrigger,
   registerDeploy,
+  registerDev,
   registerListen,
   registerChain,
   registerMcp,

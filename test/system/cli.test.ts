@@ -338,6 +338,15 @@ it('svc up exits with the exit code of the stack on Ctrl-C', async () => {
   expect(await up.ended).toMatchObject({ code: 0 })
 })
 
+it('svc dev starts the stack if none is running, and stops it at the end', async () => {
+  const ports = { SVC_EDGE_PORT: '0', SVC_ORIGIN_PORT: '0', SVC_CHAIN_PORT: '0' }
+  const line = 'exec svc dev action.js --params message=again --once'
+  const ran = await type(line, ports).ended
+  expect(ran, ran.err).toMatchObject({ code: 0, out: '{\n  "greeting": "hello again"\n}\n' })
+  expect(ran.err).toContain('Starting the local stack')
+  expect(localStackOf(folder, environment)).toBeUndefined()
+})
+
 it('every command has an example', async () => {
   const without = (await examplesOf({ withEmpty: true })).filter(({ line }) => line === '')
   expect(without).toEqual([])

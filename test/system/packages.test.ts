@@ -130,6 +130,9 @@ describe.each(versions)('Node $version', ({ node, home }) => {
     await svc('group', 'create', '--name', 'signers', '--action', 'action.js', '--all-wallets')
     await svc('key', 'create', '--name', 'runner', '--execute-in', '1')
     expect(await svc('run', 'action.js', '--params', `wallet=${wallet}`)).toContain('66')
+    expect(await svc('dev', 'action.js', '--params', `wallet=${wallet}`, '--once')).toContain('66')
+    // The package does not contain the local stack.
+    await expect(svc('dev', 'action.js', '--state-dir', 'none')).rejects.toThrow('svc up')
     // A simulated machine is not accepted, which is an exit code.
     const verified = await svc('verify', started.baseUrl).catch(({ stdout }) => stdout)
     expect(verified).toContain('SIMULATED')

@@ -36,16 +36,10 @@ export function registerListen(program: Command, cli: Cli): void {
   cli.withUsageKey(cli.withDeploymentOptions(command))
   addExamples(command, ['svc listen greeter --last 1 --action action.js --no-follow'])
   command.action(async (named: string, given: Given) => {
-    const [{ localTarget }, { deployedTrigger, replayEvents, selectionOf }] = await Promise.all([
-      import('../listen/local-target.ts'),
-      import('../listen/listen.ts'),
-    ])
+    const [{ requireLocalTarget }, { deployedTrigger, replayEvents, selectionOf }] =
+      await Promise.all([import('../listen/local-target.ts'), import('../listen/listen.ts')])
     const selection = selectionOf(given)
-    const target = localTarget(cli, given.stateDir)
-    if (!target)
-      throw new UsageError(
-        'no local stack is running: start one with svc up in the checkout, and name its state folder with --state-dir',
-      )
+    const target = requireLocalTarget(cli, given.stateDir)
     const trigger = await deployedTrigger(named, given, target, cli)
     const replay = await replayOf(given, trigger.id, target, cli)
     const isGood = await replayEvents(trigger, selection, replay, command, cli)
@@ -61,9 +55,12 @@ async function replayOf(
 ): Promise<Replay> {
   const { action, trigger } = given
   const overrides = (await paramsOf(cli, given)) ?? {}
-  const { replayWithAction, replayWithTrigger } = await import('../listen/replay.ts')
+  const [{ replayWithAction, replayWithTrigger }, { requireOtherTrigger }] = await Promise.all([
+    import('../listen/replay.ts'),
+    import('../listen/listen.ts'),
+  ])
   if (action !== undefined && trigger === undefined) {
-    const source = () => cli.text(action)
+    const source = () => cli.actionSource(action)
     // Fails before the first event if the file does not exist.
     await source()
     const client = await target.client({ key: 'usage' }, await usageKeyOptions(given, target))
@@ -73,8 +70,7 @@ async function replayOf(
     throw new UsageError('use either --action or --trigger')
   const client = await target.client({ token: true })
   const id = await resolveTriggerId(client.triggers, trigger)
-  if (id === deployedId)
-    throw new UsageError('the two triggers are the same: its replays would be replayed again')
+  requireOtherTrigger(deployedId, id)
   return replayWithTrigger(client, id, overrides)
 }
 

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
-import { runNode } from '../child-process.ts'
+import { exitOf, spawnNode } from '../child-process.ts'
 import type { Cli } from '../cli.ts'
 import { UsageError } from '../terminal.ts'
 import { addExamples } from './examples.ts'
@@ -19,14 +19,11 @@ export function registerTest(program: Command, { terminal, exit }: Cli): void {
     .option('--record', 'send requests over the network, and replace the recordings')
     .option('--watch', 'run tests again whenever a file changes')
     .allowUnknownOption()
-    .action(async (args: string[], { record, watch }: Given) =>
-      exit(
-        await runNode([vitestOf(terminal.folder), watch ? 'watch' : 'run', ...args], terminal, {
-          stdio: 'inherit',
-          ...(record && { environment: RECORD }),
-        }),
-      ),
-    )
+    .action(async (args: string[], { record, watch }: Given) => {
+      const vitest = [vitestOf(terminal.folder), watch ? 'watch' : 'run', ...args]
+      const environment = record ? RECORD : {}
+      exit(await exitOf(spawnNode(vitest, terminal, { environment, stdio: 'inherit' })))
+    })
   addExamples(command, ['svc test', 'svc test test/action.test.ts --record'])
 }
 

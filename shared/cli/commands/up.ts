@@ -1,8 +1,9 @@
+import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
-import { runNode } from '../child-process.ts'
+import { exitOf, spawnNode } from '../child-process.ts'
 import type { Cli } from '../cli.ts'
 import { type Terminal, UsageError } from '../terminal.ts'
 import { addExamples } from './examples.ts'
@@ -45,13 +46,25 @@ function settingsOf(given: Given, { folder }: Terminal): Record<string, string> 
   return settings
 }
 
-/** @returns the stack's exit code, or 128 plus the signal number if a signal terminated the stack */
-async function up(settings: Record<string, string>, terminal: Terminal): Promise<number> {
-  if (!existsSync(STACK))
-    throw new UsageError('the local stack is part of the checkout: run svc up there')
-  return runNode([...NODE_OPTIONS, STACK], terminal, {
+/** Returns true in a checkout. The package does not contain the local stack. */
+export const isStackInstalled = () => existsSync(STACK)
+
+/** Starts the local stack in its own process, which stops when this process ends for any reason. */
+export function spawnStack(
+  settings: Record<string, string>,
+  terminal: Terminal,
+  output: 'inherit' | 'pipe',
+): ChildProcess {
+  return spawnNode([...NODE_OPTIONS, STACK], terminal, {
     environment: settings,
     // The IPC channel carries no messages. It closes when this process exits, which signals the stack to stop.
-    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    stdio: [output === 'inherit' ? 'inherit' : 'ignore', output, output, 'ipc'],
   })
+}
+
+/** @returns the stack's exit code, or 128 plus the signal number if a signal terminated the stack */
+async function up(settings: Record<string, string>, terminal: Terminal): Promise<number> {
+  if (!isStackInstalled())
+    throw new UsageError('the local stack is part of the checkout: run svc up there')
+  return exitOf(spawnStack(settings, terminal, 'inherit'))
 }

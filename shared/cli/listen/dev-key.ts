@@ -10,8 +10,9 @@ export const DEV_KEY = 'svc dev'
  * Creates what a usage key for development needs: an account, if none is stored for the stack, and a group that permits
  * every action and every wallet of the account, so that a changed action needs no new permission. Only a local stack may
  * have such a group: its wallets hold nothing of value.
+ * @returns the usage key, which is stored as `DEV_KEY`
  */
-export async function ensureDevKey(target: LocalTarget): Promise<void> {
+export async function ensureDevKey(target: LocalTarget): Promise<string> {
   const { stack, credentials } = target
   const change = (set: (origin: ReturnType<typeof storedOriginEntry>) => void) =>
     credentials.change((kept) => set(storedOriginEntry(kept, stack.baseUrl)))
@@ -28,7 +29,7 @@ export async function ensureDevKey(target: LocalTarget): Promise<void> {
   for await (const { api_key_hash } of client.listApiKeys()) hashes.add(api_key_hash)
   const { usage_keys = [] } = await credentials.origin(stack.baseUrl)
   const stored = usage_keys.findLast(({ name }) => name === DEV_KEY)
-  if (stored && hashes.has(stored.hash)) return
+  if (stored && hashes.has(stored.hash)) return stored.key
   const { group_id } = await client.addGroup({
     group_name: DEV_KEY,
     group_description: 'Actions in development',
@@ -39,6 +40,8 @@ export async function ensureDevKey(target: LocalTarget): Promise<void> {
   const { usage_api_key: key } = await client.addUsageApiKey(fields)
   await change((origin) => {
     const others = (origin.usage_keys ?? []).filter(({ name }) => name !== DEV_KEY)
+    // The last one is the default key of other commands.
     origin.usage_keys = [{ name: DEV_KEY, hash: apiKeyHash(key), key }, ...others]
   })
+  return key
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { Run } from '../../client/triggers/records.ts'
 import { RUNS_PAGE_MAX } from '../../limits.ts'
 import type { Cli } from '../cli.ts'
 import { integerOf } from '../commands/option-values.ts'
@@ -45,10 +46,15 @@ export async function deployedTrigger(
   return { id, events: (selection) => deployedEvents(triggers, id, selection) }
 }
 
+/** @throws {UsageError} if a trigger would receive its own events again */
+export function requireOtherTrigger(deployedId: string, localId: string): void {
+  if (deployedId !== localId) return
+  throw new UsageError('the two triggers are the same: its replays would be replayed again')
+}
+
 /**
  * Replays events, and prints the outcomes.
- * @param onEvent called with each event before it is replayed
- * @returns true if no local run failed
+ * @returns true if all local runs succeeded
  */
 export async function replayEvents(
   trigger: DeployedTrigger,
@@ -57,18 +63,11 @@ export async function replayEvents(
   command: Command,
   cli: Cli,
 ): Promise<boolean> {
-  const asJson = command.opts<{ json?: boolean }>().json === true
-  const replayed = patiently(replay, cli)
   let isGood = true
   cli.progress(command, `Waiting for events of ${trigger.id}. Press Ctrl-C to stop.`)
   for await (const run of trigger.events(selection)) {
     try {
-      const local = await replayed(run)
-      isGood &&= local.status === 'success'
-      const lines = asJson
-        ? [jsonText({ run, local, same: isSame(run, local) })]
-        : eventLines(run, local)
-      cli.terminal.write(`${lines.join('\n')}\n`)
+      isGood = (await replayAndPrint(run, replay, command, cli)) && isGood
     } catch (error) {
       // Without this time, a user could not continue with the event that was not replayed.
       if (!cli.terminal.signal.aborted)
@@ -77,4 +76,20 @@ export async function replayEvents(
     }
   }
   return isGood
+}
+
+/** @returns true if the local run succeeded */
+export async function replayAndPrint(
+  run: Run,
+  replay: Replay,
+  command: Command,
+  cli: Cli,
+): Promise<boolean> {
+  const local = await patiently(replay, cli)(run)
+  const asJson = command.opts<{ json?: boolean }>().json === true
+  const lines = asJson
+    ? [jsonText({ run, local, same: isSame(run, local) })]
+    : eventLines(run, local)
+  cli.terminal.write(`${lines.join('\n')}\n`)
+  return local.status === 'success'
 }

@@ -21,6 +21,7 @@ export type LocalTarget = {
   client(needs: CommandCredentials, key?: UsageKeyOptions): Promise<ApiClient>
 }
 
+/** Returns the absolute path of the state folder. */
 export function stateDirOf(
   stateDir: string | undefined,
   { folder, environment }: Terminal,
@@ -52,6 +53,17 @@ export function localTarget(cli: Cli, stateDir: string | undefined): LocalTarget
       }
     },
   }
+}
+
+/** @throws {UsageError} if no stack is running in the state folder */
+export function requireLocalTarget(cli: Cli, stateDir: string | undefined): LocalTarget {
+  return localTarget(cli, stateDir) ?? missingStack(stateDirOf(stateDir, cli.terminal))
+}
+
+export function missingStack(folder: string): never {
+  throw new UsageError(
+    `no local stack is running in ${folder}: start one with svc up in the checkout, and name its state folder with --state-dir`,
+  )
 }
 
 /** Removes the variables that configure the deployment, or that may hold its credentials. */

@@ -1,14 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { ActionBuildError } from '../../../build/action-build-error.ts'
+import type { ApiClient } from '../../../client/api/client.ts'
+import type { ActionToRun } from '../../../client/core/execution.ts'
 import { ActionFailed } from '../../../client/failures/action-failed.ts'
-import { readAction } from '../../action-source.ts'
 import type { Cli } from '../../cli.ts'
-import { failureLines, failureOf } from '../../failures.ts'
 import { EXIT, jsonText, printable, UsageError } from '../../terminal.ts'
 import { type GivenParams, paramsOf } from '../option-values.ts'
-import { WatchedFiles } from './watched-files.ts'
+import { reportFailure, watchSource } from './watch-source.ts'
 
 export type GivenRun = GivenParams & {
   watch?: boolean
@@ -16,9 +15,6 @@ export type GivenRun = GivenParams & {
   receipt?: string
   json?: boolean
 }
-
-/** Debounce time for file changes, because editors write a file in several steps. */
-const DEBOUNCE_MS = 50
 
 /**
  * @returns the exit code
@@ -31,19 +27,21 @@ export async function runActionCommand(
   cli: Cli,
 ): Promise<number> {
   const code = await cli.actionSource(file)
-  return execute(code, (await paramsOf(cli, given)) ?? {}, given, command, cli)
+  const js_params = (await paramsOf(cli, given)) ?? {}
+  const client = await cli.client(command, { key: 'usage' })
+  return runAndPrint(client, { code, js_params }, given, command, cli)
 }
 
-async function execute(
-  code: string,
-  js_params: object,
-  given: GivenRun,
+/** @throws {ActionFailed} if the action failed, after its logs and stack were printed */
+export async function runAndPrint(
+  client: ApiClient,
+  action: ActionToRun,
+  given: Omit<GivenRun, 'params'>,
   command: Command,
   cli: Cli,
 ): Promise<number> {
-  const client = await cli.client(command, { key: 'usage' })
   try {
-    const answer = await client.svcAction({ code, js_params }, given.sealed ? { sealed: true } : {})
+    const answer = await client.svcAction(action, given.sealed ? { sealed: true } : {})
     if (!given.json) printLogs(answer.logs, cli)
     saveReceipt(answer.receipt, given, cli)
     cli.print(command, answer, () => [formatResponse(answer.response, cli)])
@@ -71,42 +69,15 @@ export async function watchAction(
 ): Promise<number> {
   if (file === '-') throw new UsageError('--watch needs a file, not standard input')
   if (given.json) throw new UsageError('--json cannot be combined with --watch')
-  const { signal, folder } = cli.terminal
   const params = (await paramsOf(cli, given)) ?? {}
-  // Fails if the source cannot be read or built. Later, the file may disappear while an editor replaces it.
-  await cli.actionSource(file)
-  let last: string | undefined
-  let wake: () => void = () => undefined
-  const watched = new WatchedFiles(() => setTimeout(() => wake(), DEBOUNCE_MS))
-  watched.add([resolve(folder, file)])
-  signal.addEventListener('abort', () => wake())
-  const report = (error: unknown) => {
-    const failure = signal.aborted ? undefined : failureOf(error)
-    if (!failure) throw error
-    for (const line of failureLines(failure)) cli.warn(line)
-  }
-  const read = async () => {
-    const { code, inputs } = await readAction(file, cli.terminal)
-    watched.add(inputs)
-    return code
-  }
-  try {
-    while (!signal.aborted) {
-      const changed = new Promise<void>((resume) => (wake = resume))
-      const code = await read().catch((error: unknown) => {
-        if (error instanceof ActionBuildError) report(error)
-        return last
-      })
-      if (code !== undefined && code !== last) {
-        last = code
-        await execute(code, params, given, command, cli).catch(report)
-        cli.progress(command, `Waiting for changes to ${file}. Press Ctrl-C to stop.`)
-      } else if (!signal.aborted) await changed
-    }
-    return EXIT.interrupted
-  } finally {
-    watched.close()
-  }
+  const client = await cli.client(command, { key: 'usage' })
+  await watchSource(file, cli, async (code) => {
+    await runAndPrint(client, { code, js_params: params }, given, command, cli).catch(
+      (error: unknown) => reportFailure(error, cli),
+    )
+    cli.progress(command, `Waiting for changes to ${file}. Press Ctrl-C to stop.`)
+  })
+  return EXIT.interrupted
 }
 
 function printLogs(logs: string, cli: Cli): void {
