@@ -217,6 +217,7 @@ describe('the declarations', () => {
       writeFileSync(join(project, 'tsconfig.json'), config!)
       writeFileSync(join(project, 'src', 'action.ts'), action!)
       writeFileSync(join(project, 'src', 'types.ts'), types)
+      writeFileSync(join(project, 'src', 'index.ts'), "export * from './types.ts'\n")
       const strict = ['--skipLibCheck', 'false', '--exactOptionalPropertyTypes']
       const check = () =>
         run(process.execPath, [tsc, '-p', project, ...strict]).catch((error) => error)
