@@ -1,7 +1,6 @@
-import { statSync, readFileSync } from 'node:fs'
-import { extname, resolve } from 'node:path'
 import { actionCid } from '../../shared/cid/compute-cid.ts'
 import { EXECUTION_CPU_MS, EXECUTION_WALL_MS } from '../../shared/limits.ts'
+import { actionCode } from './action-code.ts'
 import { isPlainObject } from './plain-object.ts'
 import { RecordingFile } from './recording-file.ts'
 import { type Responder, scripted } from './routes.ts'
@@ -51,7 +50,7 @@ export async function runAction(
   const params = paramsText(options.params)
   const start = startOf(options.now)
   const responder = responderOf(options.fetch)
-  const code = await codeOf(action)
+  const code = await actionCode(action)
   const cid = await actionCid(code)
   let now = start
   const account = new TestAccount({ cid, wallets, chains, now: () => now })
@@ -121,30 +120,6 @@ function responderOf(fetch: RunActionOptions['fetch'] = {}): Responder {
   throw new TestSetupError(
     "fetch: expected an object such as { 'GET https://api.example.com/': { json: {} } }, or recording('file.json')",
   )
-}
-
-/** Files that are built before they run. */
-const BUILT = ['.ts', '.tsx', '.mts', '.cts']
-
-/** Built sources by path. A process of vitest runs one file of tests, so the cache is short-lived. */
-const built = new Map<string, { modifiedMs: number; code: Promise<string> }>()
-
-async function codeOf(action: ActionSource): Promise<string> {
-  if (typeof action !== 'string') {
-    if (typeof action?.code === 'string') return action.code
-    throw new TestSetupError("action: expected a path such as 'src/action.ts', or { code }")
-  }
-  const path = resolve(action)
-  const { mtimeMs: modifiedMs } = statSync(path, { throwIfNoEntry: false }) ?? {}
-  if (modifiedMs === undefined) throw new TestSetupError(`action: ${path} does not exist`)
-  if (!BUILT.includes(extname(path))) return readFileSync(path, 'utf8')
-  const known = built.get(path)
-  if (known?.modifiedMs === modifiedMs) return known.code
-  const code = import('../../shared/build/build-action.ts')
-    .then(({ buildAction }) => buildAction(path))
-    .then((result) => result.code)
-  built.set(path, { modifiedMs, code })
-  return code
 }
 
 const textOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('utf8')

@@ -1,9 +1,6 @@
-import { runAction, testWallet } from '@svc-run/cli/test'
-import { verifyMessage } from 'ethers'
+import { runAction } from '@svc-run/cli/test'
 import { describe, expect, it } from 'vitest'
 import { actionCid } from '../../../shared/cid/compute-cid.ts'
-
-const PRICE = 'GET https://api.example.com/price?symbol=ETH'
 
 /** Body of `main`, with the params `p`. */
 const main = (body: string) => ({ code: `async function main(p) { ${body} }` })
@@ -22,6 +19,16 @@ describe('runAction', () => {
     expect(run).toFailWith('action_threw', 'too much')
     expect(run.response).toBeUndefined()
     expect(run.error?.stack).toContain('at main (action.js:1:')
+  })
+
+  it('builds TypeScript, and maps the stack of an error to it', async () => {
+    const action = 'test/origin/testing/project/src/action.ts'
+    expect(await runAction(action, { params: { amount: 7 } })).toRespondWith({ amount: 7 })
+    const run = await runAction(action, { params: { amount: 500 } })
+    expect(run).toFailWith('action_threw', '500 is too much')
+    expect(run.error?.stack).toMatch(
+      /at checked \(src\/check\.ts:2:\d+\)\n.*\(src\/action\.ts:6:\d+\)/,
+    )
   })
 
   it('starts each run in a clean sandbox', async () => {
@@ -57,6 +64,25 @@ describe('runAction', () => {
     await expect(runAction(main(''), options)).rejects.toThrow(
       'unknown option param; the options are params, wallets, fetch, now, chains, limits',
     )
+  })
+
+  it.each<[options: object, message: string]>([
+    [{ now: 'tomorrow' }, "now: expected a date such as '2026-01-01T00:00:00Z'"],
+    [{ params: [1] }, 'params: expected an object'],
+    [{ wallets: { a: { address: '0x' } } }, 'wallets.a: expected a wallet that testWallet'],
+    [{ fetch: { 'api.example.com': {} } }, 'fetch["api.example.com"]: expected a route such as'],
+    [
+      { fetch: { 'https://a.example/': { body: '' } } },
+      'fetch["https://a.example/"]: unknown member "body"',
+    ],
+    [{ fetch: { 'https://a.example/': { json: 1, text: '' } } }, 'has both json and text'],
+    [{ fetch: { 'https://a.example/': { status: 99 } } }, '.status: expected an integer'],
+  ])('explains what is wrong with %j', async (options, message) => {
+    await expect(runAction(main(''), options)).rejects.toThrow(message)
+  })
+
+  it('names a file that does not exist', async () => {
+    await expect(runAction('src/missing.ts')).rejects.toThrow('missing.ts does not exist')
   })
 })
 
@@ -99,31 +125,5 @@ describe('the fake clock', () => {
       fetch: { 'https://slow.example.com/': { delayMs: 60_000 } },
     })
     expect(run).toRespondWith(['TimeoutError', 5000])
-  })
-})
-
-describe('wallets', () => {
-  const treasury = testWallet('treasury')
-
-  it('sign with a key that depends only on the name', async () => {
-    const code = 'return Svc.Actions.signMessage({ pkpId: p.wallet, message: "hello" })'
-    const run = await runAction(main(code), {
-      params: { wallet: treasury.pkpId },
-      wallets: { treasury },
-    })
-    expect(verifyMessage('hello', run.response as string)).toBe(treasury.address)
-    expect(run).toHaveSigned({ wallet: 'treasury', kind: 'message', message: 'hello' })
-    expect(testWallet('treasury').address).toBe(treasury.address)
-    expect(testWallet('other').address).not.toBe(treasury.address)
-  })
-})
-
-describe('requests', () => {
-  it('get scripted responses', async () => {
-    const code = `const response = await fetch('https://api.example.com/price?symbol=ETH')
-      return [response.status, response.headers.get('content-type'), await response.json()]`
-    const run = await runAction(main(code), { fetch: { [PRICE]: { json: { price: '3120.50' } } } })
-    expect(run).toRespondWith([200, 'application/json', { price: '3120.50' }])
-    expect(run).toHaveRequested(PRICE)
   })
 })
