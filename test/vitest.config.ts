@@ -129,6 +129,19 @@ export default defineConfig({
       }),
       originProject({ name: 'origin-fresh', include: OWN_PROCESS, maxWorkers: SIDE_BY_SIDE }),
       {
+        resolve: { alias: { '@svc-run/cli/test': `${root}origin/testing/index.ts` } },
+        test: {
+          name: 'templates',
+          root,
+          include: ['shared/cli/project/templates/*/test/**/*.test.ts'],
+          isolate: false,
+          setupFiles: ['./test/templates-setup.ts'],
+          globalSetup: ['./test/origin/template-setup.ts'],
+          testTimeout: 300_000,
+          maxWorkers: SIDE_BY_SIDE,
+        },
+      },
+      {
         test: {
           name: 'system',
           root,

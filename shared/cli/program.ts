@@ -8,6 +8,7 @@ import { registerCompletion } from './commands/completion.ts'
 import { registerDeploy } from './commands/deploy.ts'
 import { registerDev } from './commands/dev.ts'
 import { registerGroup } from './commands/group.ts'
+import { registerInit } from './commands/init.ts'
 import { registerKey } from './commands/key.ts'
 import { registerListen } from './commands/listen.ts'
 import { registerLogin, registerLogout, registerWhoami } from './commands/login.ts'
@@ -37,6 +38,7 @@ const COMMANDS = [
   registerLogin,
   registerWhoami,
   registerTrigger,
+  registerInit,
   registerDeploy,
   registerDev,
   registerListen,

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { copyFile, rm } from 'node:fs/promises'
+import { copyFile, cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -82,5 +82,11 @@ export async function buildCli(outDir: string, version: string): Promise<Metafil
     here('../../origin/testing/sandbox/write-template.ts'),
     join(outDir, 'sandbox-template.bin'),
   ])
+  const templates = here('../cli/project/templates')
+  await cp(templates, join(outDir, 'templates'), {
+    recursive: true,
+    filter: (path) => !/tsconfig\.(json|tsbuildinfo)$/.test(path),
+  })
+  await copyFile(here('../../docs/svc.schema.json'), join(outDir, 'svc.schema.json'))
   return metafile
 }

@@ -1,0 +1,5 @@
+/** Runs the tests of a template in its folder, as `svc test` does in a project. */
+import { dirname } from 'node:path'
+import { expect } from 'vitest'
+
+process.chdir(dirname(dirname(expect.getState().testPath!)))
