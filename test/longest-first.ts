@@ -10,6 +10,7 @@ const LONG = [
   'test/system/chain-state.test.ts',
   'test/system/docs.test.ts',
   'test/system/packages.test.ts',
+  'test/system/project.test.ts',
   'test/system/start.test.ts',
   'test/system/two-origins.test.ts',
   'test/system/two-origins-crash.test.ts',
