@@ -1,6 +1,7 @@
 /** `npm run bench -- <name> [phase]`: prints each metric with its baseline from the same run, as JSON lines. */
 import { accounts } from './accounts.ts'
 import { actions } from './actions.ts'
+import { build } from './build.ts'
 import { chain } from './chain.ts'
 import { channel } from './channel.ts'
 import { credits } from './credits.ts'
@@ -19,6 +20,7 @@ import setUpServer from '../origin/db/server-setup.ts'
 const benches: Record<string, (phase?: string) => Promise<void>> = {
   accounts,
   actions,
+  build,
   chain,
   channel,
   credits,
