@@ -1,6 +1,6 @@
 /**
- * Bundles each folder's browser code (a page's `script.ts`, or a `module.ts` that scripts import on demand) into a
- * `script.txt`, which the Worker serves as text. Wrangler and the tests run the build before they read a bundle
+ * Bundles each folder's browser code (a page's `script.ts`, a `module.ts` that scripts import on demand, or the
+ * `worker.ts` of a web worker) into a `script.txt`, which the Worker serves as text. Wrangler and the tests run the build before they read a bundle
  * (docs/decisions/0080-bundles-are-built.md).
  */
 import { readdirSync } from 'node:fs'
@@ -16,12 +16,16 @@ const ENTRY_FORMATS = {
   'script.tsx': 'iife',
   'module.ts': 'esm',
   'module.tsx': 'esm',
+  'worker.ts': 'iife',
 } as const
 type EntryFile = keyof typeof ENTRY_FORMATS
 
 export const BUILD_FILES: readonly string[] = [
   'edge/browser/build.ts',
   'edge/browser/bundle-script.ts',
+  'edge/browser/collect-declarations.ts',
+  'edge/browser/language/declarations.ts',
+  'edge/browser/language/typescript.ts',
   'shared/packaging/checksums.ts',
   'shared/packaging/english-only.ts',
   'shared/packaging/rebuild-stale.ts',
@@ -45,7 +49,7 @@ export const bundlePath = (script: string, folder = BROWSER) => join(folder, scr
 
 /** Builds the scripts whose bundles do not match their sources, and returns their names. */
 export async function buildScripts(folder = BROWSER, buildFiles = BUILD_FILES): Promise<string[]> {
-  const bundles = scriptsIn(folder).map((script) => ({
+  const bundle = (script: string) => ({
     path: bundlePath(script, folder),
     build: async () => {
       // esbuild is imported only if needed, because the import takes longer than comparing the checksums.
@@ -54,8 +58,16 @@ export async function buildScripts(folder = BROWSER, buildFiles = BUILD_FILES): 
       const entry = join(folder, script, entryFile)
       return bundleScript(ROOT, entry, ENTRY_FORMATS[entryFile])
     },
-  }))
-  return (await rebuildStale(ROOT, bundles, buildFiles)).map((path) => basename(dirname(path)))
+  })
+  const isWorker = (script: string) => entryFileIn(join(folder, script)) === 'worker.ts'
+  const scripts = scriptsIn(folder)
+  // Workers first, because the bundles that start them contain their hashes.
+  const [workers, others] = [scripts.filter(isWorker), scripts.filter((one) => !isWorker(one))]
+  const built = [
+    ...(await rebuildStale(ROOT, workers.map(bundle), buildFiles)),
+    ...(await rebuildStale(ROOT, others.map(bundle), buildFiles)),
+  ]
+  return built.map((path) => basename(dirname(path)))
 }
 
 if (import.meta.main)

@@ -1,5 +1,6 @@
+import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { build, type Plugin } from 'esbuild'
 import { englishOnly } from '../../shared/packaging/english-only.ts'
 import type { Built } from '../../shared/packaging/rebuild-stale.ts'
@@ -38,6 +39,49 @@ const removeHtmlSink: Plugin = {
   },
 }
 
+const DECLARATION = 'declaration'
+
+/** Provides the module `action-declarations`: the texts of all files that declare what actions can use. */
+const embedDeclarations = (root: string): Plugin => ({
+  name: 'Declarations of actions',
+  setup(esbuild) {
+    const name = 'action-declarations'
+    esbuild.onResolve({ filter: /^action-declarations$/ }, () => ({ path: name, namespace: name }))
+    esbuild.onLoad({ filter: /^/, namespace: name }, async () => {
+      const { collectDeclarations } = await import('./collect-declarations.ts')
+      const { paths, imports } = collectDeclarations(root)
+      const files = Object.entries(paths)
+      const texts = files.map(([, path], i) => `import text${i} from '${DECLARATION}:${path}'`)
+      const members = files.map(([virtualPath], i) => `'${virtualPath}': text${i}`)
+      return {
+        contents: `${texts.join('\n')}
+export const actionDeclarations = { files: { ${members.join()} }, imports: ${JSON.stringify(imports)} }`,
+      }
+    })
+    esbuild.onResolve({ filter: /^declaration:/ }, ({ path }) => ({
+      path: relative(root, path.slice(DECLARATION.length + 1)),
+      namespace: DECLARATION,
+    }))
+    esbuild.onLoad({ filter: /^/, namespace: DECLARATION }, async ({ path }) => ({
+      contents: await readFile(join(root, path), 'utf8'),
+      loader: 'text',
+    }))
+  },
+})
+
+/** Provides the module `language-script-version`. The bundle of the language service must have been built before. */
+const embedLanguageVersion = (root: string): Plugin => ({
+  name: 'Version of the language service',
+  setup(esbuild) {
+    const path = join(root, 'edge/browser/language/script.txt')
+    esbuild.onResolve({ filter: /^language-script-version$/ }, () => ({ path }))
+    esbuild.onLoad({ filter: /\/language\/script\.txt$/ }, async () => ({
+      contents: `export const languageScriptVersion = '${hash('sha256', await readFile(path))}'`,
+      loader: 'js',
+    }))
+  },
+})
+
 /** @param root directory to which the paths in error messages are relative */
 export async function bundleScript(
   root: string,
@@ -63,11 +107,19 @@ export async function bundleScript(
     legalComments: 'none',
     charset: 'ascii',
     logLevel: 'silent',
-    plugins: [englishOnly, externalizeServedModules, removeHtmlSink],
+    plugins: [
+      englishOnly,
+      externalizeServedModules,
+      removeHtmlSink,
+      embedDeclarations(root),
+      embedLanguageVersion(root),
+    ],
   })
   return {
     text: `${outputFiles[0]!.text.trim()}\n`,
-    // Omits the empty modules that replace packages for Node, because they are not files.
-    inputs: Object.keys(metafile.inputs).filter((path) => !path.startsWith('(disabled):')),
+    // Omits modules that are not files: the empty ones that replace packages for Node, and generated ones.
+    inputs: Object.keys(metafile.inputs)
+      .map((path) => path.replace(`${DECLARATION}:`, ''))
+      .filter((path) => !/^(\(disabled\)|action-declarations):/.test(path)),
   }
 }

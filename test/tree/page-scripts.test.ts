@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { FIRST_ACTION } from '../../edge/browser/console/start/first-steps.ts'
 import { buildScripts, bundlePath, SCRIPTS } from '../../edge/browser/build.ts'
@@ -7,10 +9,22 @@ await buildScripts()
 
 describe.each(SCRIPTS)('the script %s', (script) => {
   const bundle = readFileSync(bundlePath(script), 'utf8')
+    // A declaration in the text of TypeScript's libraries, which the language service contains.
+    .replace('declare function eval(', '')
 
   test('does not turn text into code or markup', () => {
     expect(bundle).not.toMatch(/innerHTML|insertAdjacentHTML|document\.write\b|\beval\(/)
   })
+})
+
+test('keeps the language service of editors below 1.2 MB, gzipped', () => {
+  const { length } = gzipSync(readFileSync(bundlePath('language')))
+  expect(length).toBeLessThan(1_200_000)
+})
+
+test('the editor starts exactly the language service that is served', () => {
+  const version = hash('sha256', readFileSync(bundlePath('language')))
+  expect(readFileSync(bundlePath('editor'), 'utf8')).toContain(version)
 })
 
 test('serves every script', () => {

@@ -3,11 +3,6 @@ import {
   closeBrackets,
   closeBracketsKeymap,
   completionKeymap,
-  type Completion,
-  type CompletionContext,
-  type CompletionResult,
-  type CompletionSource,
-  ifNotIn,
 } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
 import { javascript, javascriptLanguage } from '@codemirror/lang-javascript'
@@ -25,48 +20,26 @@ import {
 } from '@codemirror/view'
 import { EDITOR_THEME } from './theme.ts'
 import { markedLines } from './marked-lines.ts'
-import { ACTION_NAMES, type ActionName } from './action-names.ts'
-
-const PATH = /(?:[A-Za-z_$][\w$]*\.)*[\w$]*$/
-const TEXTS = ['String', 'TemplateString', 'LineComment', 'BlockComment', 'RegExp']
-
-/** Offers no completions in strings, comments and regular expressions. */
-const completeForActions: CompletionSource = ifNotIn(TEXTS, completePath)
-
-function completePath(context: CompletionContext): CompletionResult | null {
-  const typed = context.matchBefore(PATH)
-  if (!typed || (typed.text === '' && !context.explicit)) return null
-  const within = typed.text.slice(0, typed.text.lastIndexOf('.') + 1)
-  const options = ACTION_NAMES.get(within)
-  if (!options) return null
-  return {
-    from: typed.from + within.length,
-    options: options.map(completion),
-    validFor: /^[\w$]*$/,
-  }
-}
-
-const completion = ({ name, detail }: ActionName): Completion => ({
-  label: name,
-  ...(detail !== undefined && { detail }),
-})
+import { actionLanguage } from './action-language.ts'
 
 export type EditorLanguage = 'javascript' | 'json'
-
-/** JSON is parsed as a JavaScript expression, so no second parser is bundled. */
-const LANGUAGES: Record<EditorLanguage, Extension> = {
-  javascript: [javascript(), javascriptLanguage.data.of({ autocomplete: completeForActions })],
-  json: javascriptLanguage.configure({ top: 'SingleExpression' }),
-}
 
 type Parts = {
   label: string
   hint: string
   language: EditorLanguage
   changed: (text: string) => void
+  /** See `actionLanguage`. */
+  reportProblem: (text: string) => void
 }
 
-export function editorExtensions({ label, hint, language, changed }: Parts): Extension[] {
+export function editorExtensions({
+  label,
+  hint,
+  language,
+  changed,
+  reportProblem,
+}: Parts): Extension[] {
   return [
     lineNumbers(),
     highlightActiveLineGutter(),
@@ -81,7 +54,7 @@ export function editorExtensions({ label, hint, language, changed }: Parts): Ext
     highlightSelectionMatches(),
     search({ top: true }),
     markedLines,
-    LANGUAGES[language],
+    language === 'javascript' ? [javascript(), actionLanguage(reportProblem)] : JSON_LANGUAGE,
     EDITOR_THEME,
     EditorState.tabSize.of(2),
     keymap.of([
@@ -107,6 +80,9 @@ export function editorExtensions({ label, hint, language, changed }: Parts): Ext
     }),
   ]
 }
+
+/** JSON is parsed as a JavaScript expression, so no second parser is bundled. */
+const JSON_LANGUAGE = javascriptLanguage.configure({ top: 'SingleExpression' })
 
 const LEAVE_WITHIN_MS = 2_000
 

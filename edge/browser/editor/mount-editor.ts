@@ -7,7 +7,7 @@ export type { EditorLanguage } from './extensions.ts'
 type EditorOptions = {
   /** Textarea to replace. It must have a label. The editor has the same height. */
   textarea: HTMLTextAreaElement
-  /** `javascript` enables completion of the names that actions can use. */
+  /** `javascript` enables completions, explanations and errors for what actions can use. */
   language: EditorLanguage
   onChange?: (text: string) => void
 }
@@ -30,21 +30,23 @@ export function mountEditor({ textarea, language, onChange }: EditorOptions): Ed
   const shadow = host.attachShadow({ mode: 'open' })
   shadow.adoptedStyleSheets = [styleSheetFor(textarea.offsetHeight)]
   const label = textarea.labels?.[0]
+  const { hint, status, reportProblem } = footer(language)
   const view = new EditorView({
     root: shadow,
     parent: shadow,
     doc: textarea.value,
     extensions: editorExtensions({
       label: label?.textContent?.trim() || 'Source',
-      hint: HINT,
+      hint: hint.textContent,
       language,
+      reportProblem,
       changed: (text) => {
         textarea.value = text
         onChange?.(text)
       },
     }),
   })
-  shadow.append(hintLine())
+  shadow.append(hint, status)
 
   const { required } = textarea
   // The browser could not show a validation message for a hidden field, and would block the form's submission without
@@ -85,15 +87,30 @@ export function mountEditor({ textarea, language, onChange }: EditorOptions): Ed
   }
 }
 
-const HINT =
-  'Tab indents; Escape, then Tab, leaves the editor. Ctrl+F searches, Ctrl+Space completes.'
+const KEYS =
+  'Tab indents; Escape, then Tab, leaves the editor. Ctrl+F searches, Ctrl+Space completes'
 
-function hintLine(): HTMLElement {
-  const line = document.createElement('p')
-  line.textContent = HINT
+/** The line below the editor: the keys, or an error if there is one. */
+function footer(language: EditorLanguage) {
+  const hint = document.createElement('p')
+  hint.textContent =
+    language === 'javascript'
+      ? `${KEYS}, F1 explains a name, F8 goes to the next error.`
+      : `${KEYS}.`
+  hint.className = 'hint'
   // Hidden from screen readers, which receive this text as the editor's description.
-  line.setAttribute('aria-hidden', 'true')
-  return line
+  hint.setAttribute('aria-hidden', 'true')
+  const status = document.createElement('p')
+  status.className = 'problem'
+  status.setAttribute('role', 'status')
+  return {
+    hint,
+    status,
+    reportProblem: (text: string) => {
+      if (status.textContent !== text) status.textContent = text
+      hint.hidden = text !== ''
+    },
+  }
 }
 
 function offsetOf(view: EditorView, line: number, column: number): number {
@@ -110,7 +127,9 @@ function styleSheetFor(heightPx: number): CSSStyleSheet {
       border: 1px solid var(--edge); border-radius: .5rem; background: light-dark(#fff, #111317); color: var(--ink); }
     :host(:focus-within) { outline: 3px solid var(--act); outline-offset: 2px; }
     .cm-editor { flex: 1; min-height: 0; }
-    p { margin: 0; padding: .375rem .75rem; border-top: 1px solid var(--line); color: var(--soft); font-size: .8125rem; line-height: 1.4; }
+    .hint, .problem { margin: 0; padding: .375rem .75rem; border-top: 1px solid var(--line); color: var(--soft); font-size: .8125rem; line-height: 1.4; }
+    .hint[hidden], .problem:empty { display: none; }
+    .problem { color: var(--bad); white-space: pre-line; overflow-wrap: anywhere; }
   `)
   return sheet
 }

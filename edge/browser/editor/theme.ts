@@ -78,6 +78,24 @@ const theme = EditorView.theme({
     backgroundColor: 'var(--act)',
     color: 'var(--on-act)',
   },
+  '.cm-explanation': {
+    maxWidth: '36rem',
+    maxHeight: '16rem',
+    overflow: 'auto',
+    padding: '.25rem .625rem',
+    whiteSpace: 'pre-wrap',
+    overflowWrap: 'anywhere',
+  },
+  '.cm-explanation p': { margin: '.25rem 0 0' },
+  // The default styles use images in `data:` URLs, which the content security policy forbids.
+  '.cm-lintRange-error': {
+    backgroundImage: 'none',
+    textDecoration: 'underline wavy var(--bad)',
+    textDecorationSkipInk: 'none',
+  },
+  '.cm-lintRange-active': { backgroundColor: 'var(--bad-ground)' },
+  '.cm-diagnostic-error': { borderLeftColor: 'var(--bad)' },
+  '.cm-diagnostic': { maxWidth: '36rem', overflowWrap: 'anywhere' },
   '.cm-completionDetail': { fontStyle: 'normal', opacity: '.85' },
 })
 

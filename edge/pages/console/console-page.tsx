@@ -28,7 +28,13 @@ function consolePage(c: Context<AppEnv>): Promise<Response> {
       title: 'Console',
       wide: true,
       style: CONSOLE_STYLE,
-      script: { name: 'connect', modules: LAZY_SCRIPTS, connect, dataImages: true },
+      script: {
+        name: 'connect',
+        modules: LAZY_SCRIPTS,
+        worker: 'language',
+        connect,
+        dataImages: true,
+      },
     },
     <>
       <noscript>

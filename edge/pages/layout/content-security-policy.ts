@@ -8,6 +8,8 @@ export type PageScript = {
   name: ScriptName
   /** Scripts that the page's script imports on demand. */
   modules?: readonly ScriptName[]
+  /** Worker that a module starts. Its URL is created by the Trusted Types policy `<name>-worker`. */
+  worker?: ScriptName
   /** Origins to which the scripts may connect. Default: this site, or none if the page has a third-party script. */
   connect?: readonly string[]
   /** Allows images in `data:` URLs, such as icons of wallets. Such images cause no requests. */
@@ -46,7 +48,7 @@ export async function contentSecurityPolicy(
   const action = script?.thirdParty ? "'none'" : "'self'"
   const policy = `default-src 'none'; style-src ${allowed}; form-action ${action}; frame-ancestors 'none'; base-uri 'none'`
   if (!script) return policy
-  const { name, modules = [], thirdParty, dataImages = false } = script
+  const { name, modules = [], worker, thirdParty, dataImages = false } = script
   const urls = [name, ...modules].map((each) => scriptUrl(c, each))
   const site = new URL(c.var.services.settings.PUBLIC_URL).origin
   const connect = script.connect ?? (thirdParty ? [] : [site])
@@ -54,7 +56,7 @@ export async function contentSecurityPolicy(
     policy +
     (thirdParty
       ? thirdPartyPolicy(urls, connect, thirdParty)
-      : ownScriptPolicy(urls, connect, dataImages))
+      : ownScriptPolicy(urls, connect, dataImages) + workerPolicy(c, worker))
   )
 }
 
@@ -76,13 +78,19 @@ function thirdPartyPolicy(
     .join('')
 }
 
-/**
- * Policy for a page that runs only our own scripts. It requires Trusted Types but allows no Trusted Types policy, so
- * scripts can insert text into the page, but no markup.
- */
+/** Policy for a page that runs only our own scripts. */
 function ownScriptPolicy(urls: string[], connect: readonly string[], dataImages: boolean): string {
   const images = dataImages ? '; img-src data:' : ''
-  return `${images}; script-src ${urls.join(' ')}; connect-src ${connect.join(' ')}; require-trusted-types-for 'script'; trusted-types 'none'`
+  return `${images}; script-src ${urls.join(' ')}; connect-src ${connect.join(' ')}; require-trusted-types-for 'script'`
+}
+
+/**
+ * Allows no Trusted Types policy, so scripts can insert text into the page, but no markup. The exception creates the URL
+ * of the page's worker.
+ */
+function workerPolicy(c: Context<AppEnv>, worker: ScriptName | undefined): string {
+  if (!worker) return "; trusted-types 'none'"
+  return `; trusted-types ${worker}-worker; worker-src ${scriptUrl(c, worker)}`
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { atConsole, connect, openAccount, settled } from '../at-console.ts'
+import { evaluate } from '../evaluate.ts'
 import { judge } from '../judged-page.ts'
 import type { Visitor } from '../visitor.ts'
 import type { Walks } from '../walks.ts'
@@ -23,6 +24,9 @@ async function write(page: Page, source: string): Promise<void> {
   await page.keyboard.press('Control+A')
   await page.keyboard.insertText(source)
 }
+
+const completion = (page: Page, name: string) =>
+  page.locator('.cm-tooltip-autocomplete').getByRole('option').filter({ hasText: name })
 
 async function ranTo(page: Page, end: 'succeeded' | 'failed'): Promise<void> {
   await button(page, 'Run').click()
@@ -131,21 +135,68 @@ export function actionWalks(walks: Walks): void {
     await page.getByText('No registered actions yet.').waitFor()
   })
 
-  it('lets the keyboard leave the editor, and restores the source after a reload', async () => {
+  it('completes names, lets the keyboard leave the editor, and restores the source after a reload', async () => {
     const { apiKey } = await openAccount(walks)
     const visitor = await atConsole(walks, apiKey, 'actions')
     const { page } = visitor
+    // Without the language service, the editor knows only a list of names.
+    await page.route('**/scripts/language.js*', (route) => route.abort())
+    await write(page, '')
+    await page.keyboard.type('Svc.Actions.')
+    await completion(page, 'sendTransaction').getByText('({ pkpId, chain, to').waitFor()
+    await page.keyboard.press('Escape')
+
     const source = 'async function main() { return 7 }'
     await write(page, source)
     const editor = page.locator('.cm-content')
     await page.keyboard.press('Escape')
     await page.keyboard.press('Tab')
     expect(await editor.evaluate((element) => element.matches(':focus'))).toBe(false)
+    await page.unroute('**/scripts/language.js*')
     await page.reload()
     await connect(visitor, apiKey)
     await page.locator('.cm-content').getByText(source).waitFor()
+
+    await write(page, 'process.env\nSvc.Action')
+    const status = page.getByRole('status')
+    await status.getByText('Line 2: `Svc` has no member `Action`. Did you mean').waitFor()
+    await page.locator('.cm-lintRange-error').getByText('process').waitFor()
+    await settled(page)
+    await judge(page, 'console-actions-problem', WITH_EDITOR)
+    await page.locator('.cm-content').click()
+    await page.keyboard.press('F8')
+    await status.getByText('Line 1: `process` does not exist in actions.').waitFor()
+
+    await write(page, '')
+    await page.keyboard.type('Svc.Actions.sendTr')
+    await completion(page, 'sendTransaction').waitFor()
+    await page
+      .locator('.cm-completionInfo')
+      .getByText('sendTransaction(input: TransactionToSend): Promise<Transaction>')
+      .waitFor()
+    await page.keyboard.press('Enter')
+    await page.locator('.cm-content').getByText('Svc.Actions.sendTransaction').waitFor()
+    await page.keyboard.press('F1')
+    await page.locator('.cm-tooltip-hover').getByText('Queues a transaction').waitFor()
+
+    await write(page, source)
     await ranTo(page, 'succeeded')
     expect(await result(page).getByLabel('Response', { exact: true }).innerText()).toBe('7')
+  })
+
+  it('XSS: an injected script cannot start another worker, or create another Trusted Types policy', async () => {
+    const visitor = await walks.visitor()
+    const { page } = visitor
+    await visitor.open('/console')
+    const create = `(name) => trustedTypes.createPolicy(name, { createScriptURL: (url) => url })`
+    await expect(evaluate(page, `(${create})('another')`)).rejects.toThrow()
+    // Its own script would have created this policy already if an editor were open.
+    const started = `new Promise((done) => {
+      const url = (${create})('language-worker').createScriptURL('/scripts/pay.js')
+      try { new Worker(url).onerror = () => done('blocked') } catch { done('blocked') }
+    })`
+    expect(await evaluate(page, started)).toBe('blocked')
+    expect(visitor.complaints.splice(0).join()).toMatch(/trusted-types[\s\S]*worker-src/)
   })
 
   it.each([

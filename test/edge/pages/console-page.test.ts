@@ -22,7 +22,9 @@ describe('the page /console', () => {
     expect(policy).toMatchObject({
       'default-src': ["'none'"],
       'require-trusted-types-for': ["'script'"],
-      'trusted-types': ["'none'"],
+      // The only policy creates the URL of the worker.
+      'trusted-types': ['language-worker'],
+      'worker-src': [`${OWN}/scripts/language.js`],
     })
     for (const script of scripts)
       expect((await edge(new URL(script).pathname)).headers.get('content-type')).toMatch(
