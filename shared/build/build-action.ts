@@ -1,23 +1,20 @@
 import { realpathSync } from 'node:fs'
-import { extname, isAbsolute, resolve } from 'node:path'
-import type { BuildFailure, Metafile } from 'esbuild'
+import { dirname, isAbsolute, resolve } from 'node:path'
+import type { BuildFailure } from 'esbuild'
 import { SOURCE_MAX_BYTES, TRIGGER_SOURCE_MAX_BYTES } from '../limits.ts'
 import { ActionBuildError } from './action-build-error.ts'
-import { importChain } from './import-chain.ts'
+import { requireAllowed, requireNoMissing } from './checks.ts'
+import { replaceDuplicates } from './duplicates.ts'
+import { findComputedImports, findMissingGlobals, type GlobalUse } from './free-globals.ts'
 import { type Esbuild, loadEsbuild } from './load-esbuild.ts'
-import { packageTitle, ProjectFiles } from './project-files.ts'
-import {
-  type Bundled,
-  formatMessage,
-  MISSING_NAMESPACE,
-  type Pass,
-  runEsbuild,
-  SOURCE_TYPES,
-} from './run-esbuild.ts'
-import { renameModules, returnMain } from './script.ts'
+import { POLYFILLED_GLOBALS } from './polyfills.ts'
+import { ProjectFiles } from './project-files.ts'
+import { type Bundled, formatMessage, type Pass, runEsbuild } from './run-esbuild.ts'
+import { moduleNames, renameModules, returnMain } from './script.ts'
+import { type ModuleSize, sizesOf } from './sizes.ts'
 import { inlineMap, renameSources } from './source-map.ts'
 
-export { ActionBuildError }
+export { ActionBuildError, type ModuleSize }
 
 export type BuiltAction = {
   /** Script that defines `main`. Its CID names the action. The last line is a source map of the project’s own files. */
@@ -32,12 +29,6 @@ export type BuiltAction = {
   root: string
   /** Size of the code of each package and of the project in `code`, largest first. */
   sizes: readonly ModuleSize[]
-}
-
-export type ModuleSize = {
-  /** Name and version of a package, `polyfills`, or `project`. */
-  name: string
-  bytes: number
 }
 
 export type BuildActionOptions = {
@@ -58,54 +49,52 @@ export async function buildAction(
   { minify = false }: BuildActionOptions = {},
 ): Promise<BuiltAction> {
   const path = realPath(entry)
-  const files = new ProjectFiles(path)
+  const files = new ProjectFiles(dirname(path))
   const esbuild = await loadEsbuild(path)
-  const pass: Pass = { minify, replaced: new Map(), globals: [], toleratesMissing: false }
-  const bundled = await bundle(esbuild, path, files, pass)
-  const names = moduleNames(bundled.metafile, files)
-  requireAllowed(bundled.metafile, names, files)
-  requireNoMissing(bundled.metafile, path, names)
-  const { exports } = outputOf(bundled.metafile)
-  const script = renameModules(returnMain(bundled.code, exports, files.nameOf(path)), names)
-  const own = new Set([...names].filter(([input]) => isOwn(input, files)).map(([, name]) => name))
-  const map = renameSources(bundled.map, (source) => nameOfSource(source, names, files))
-  const code = script + inlineMap(map, own)
+  const first = await bundle(esbuild, path, files, FIRST_PASS)
+  const names = moduleNames(first.inputs, files)
+  requireAllowed(first, names, files)
+  requireNoMissing(first, path, names)
+  const replaced = replaceDuplicates(first.inputs, files)
+  const modules = new Set(names.values())
+  const readable = toScript(first, path, files)
+  const missing = await findMissingGlobals(readable, modules, esbuild)
+  const globals = POLYFILLED_GLOBALS.filter((name) => missing.some(({ global }) => global === name))
+  const isFinal = !minify && replaced.copies.size === 0 && globals.length === 0
+  const last = isFinal
+    ? first
+    : await bundle(esbuild, path, files, { ...FIRST_PASS, minify, replaced, globals })
+  const { code, map } = withMap(isFinal ? readable : toScript(last, path, files), last, files)
   const bytes = Buffer.byteLength(code)
   if (bytes > SOURCE_MAX_BYTES)
     throw new ActionBuildError(
-      `the built action has ${bytes} bytes, but an action has at most ${SOURCE_MAX_BYTES}; svc build shows which packages are large`,
-    )
-  const warnings = [...bundled.warnings]
-  if (bytes > TRIGGER_SOURCE_MAX_BYTES)
-    warnings.push(
-      `the built action has ${bytes} bytes; triggers accept at most ${TRIGGER_SOURCE_MAX_BYTES}`,
+      `the built action has ${bytes} bytes, but an action has at most ${SOURCE_MAX_BYTES}; largest: ${sizesOf(last, files)[0]!.name}`,
     )
   return {
     code,
     map,
-    warnings,
-    inputs: [...names.keys()].filter((input) => isAbsolute(input)),
+    warnings: [
+      ...last.warnings,
+      ...globalWarnings(missing),
+      ...findComputedImports(readable, modules).map(
+        (module) => `${module} imports modules by names that it computes, which fails in actions`,
+      ),
+      ...(bytes > TRIGGER_SOURCE_MAX_BYTES
+        ? [`the built action has ${bytes} bytes; triggers accept ${TRIGGER_SOURCE_MAX_BYTES}`]
+        : []),
+    ],
+    inputs: Object.keys(last.inputs).filter((input) => isAbsolute(input)),
     root: files.root,
-    sizes: sizesOf(bundled.metafile, files),
+    sizes: sizesOf(last, files),
   }
 }
 
-function sizesOf(metafile: Metafile, files: ProjectFiles): ModuleSize[] {
-  const sizes = new Map<string, number>()
-  for (const [path, { bytesInOutput }] of Object.entries(outputOf(metafile).inputs)) {
-    const within = isAbsolute(path) ? files.packageOf(path) : undefined
-    const own = isAbsolute(path) ? 'project' : 'polyfills'
-    const name = within === undefined ? own : packageTitle(within)
-    sizes.set(name, (sizes.get(name) ?? 0) + bytesInOutput)
-  }
-  return [...sizes]
-    .map(([name, bytes]) => ({ name, bytes }))
-    .filter(({ bytes }) => bytes > 0)
-    .toSorted((one, other) => other.bytes - one.bytes || (one.name < other.name ? -1 : 1))
+const FIRST_PASS: Pass = {
+  minify: false,
+  replaced: { copies: new Map(), modules: [] },
+  globals: [],
+  toleratesMissing: false,
 }
-
-const isOwn = (input: string, files: ProjectFiles) =>
-  isAbsolute(input) && files.packageOf(input) === undefined
 
 async function bundle(
   esbuild: Esbuild,
@@ -116,17 +105,58 @@ async function bundle(
   try {
     return await runEsbuild(esbuild, entry, files, pass)
   } catch (error) {
-    if (error instanceof ActionBuildError || !isBuildFailure(error)) throw error
+    if (!isBuildFailure(error)) throw error
+    if (!pass.toleratesMissing) await requireOtherReason(esbuild, entry, files)
     const messages = error.errors.map((message) => formatMessage(message, files))
     throw new ActionBuildError(messages.join('\n'))
   }
 }
 
-const outputOf = ({ outputs }: Metafile) =>
-  Object.values(outputs).find(({ entryPoint }) => entryPoint !== undefined)!
+/**
+ * Calls of `require` for a module of Node fail a build without a chain of imports. Builds again without these failures.
+ * @throws {ActionBuildError} with the chain
+ */
+async function requireOtherReason(
+  esbuild: Esbuild,
+  entry: string,
+  files: ProjectFiles,
+): Promise<void> {
+  const tolerant = { ...FIRST_PASS, toleratesMissing: true }
+  const bundled = await runEsbuild(esbuild, entry, files, tolerant).catch(() => undefined)
+  if (bundled === undefined) return
+  requireNoMissing(bundled, entry, moduleNames(bundled.inputs, files))
+}
 
 function isBuildFailure(error: unknown): error is BuildFailure {
   return error instanceof Error && 'errors' in error
+}
+
+function toScript({ code, inputs, output }: Bundled, entry: string, files: ProjectFiles): string {
+  return renameModules(
+    returnMain(code, output.exports, files.nameOf(entry)),
+    moduleNames(inputs, files),
+  )
+}
+
+/** Appends the inline map to a script. @returns also the full map */
+function withMap(script: string, { map, inputs }: Bundled, files: ProjectFiles) {
+  const names = moduleNames(inputs, files)
+  const isOwn = (path: string) => isAbsolute(path) && files.packageOf(path) === undefined
+  const own = [...names].filter(([path]) => isOwn(path)).map(([, name]) => name)
+  const named = renameSources(map, (source) => nameOfSource(source, names, files))
+  return { code: script + inlineMap(named, new Set(own)), map: named }
+}
+
+function globalWarnings(missing: readonly GlobalUse[]): string[] {
+  return missing.flatMap(({ global, module }) => {
+    const isOwn = !/^(npm|svc|empty):/.test(module)
+    if (global === 'process' && isOwn)
+      return [
+        `${module} uses process; actions have no environment variables, so pass values as params`,
+      ]
+    if (POLYFILLED_GLOBALS.includes(global)) return []
+    return [`${module} uses ${global}, which actions do not have`]
+  })
 }
 
 function realPath(entry: string): string {
@@ -135,20 +165,6 @@ function realPath(entry: string): string {
   } catch (error) {
     throw new ActionBuildError(`${entry}: ${(error as Error).message}`)
   }
-}
-
-const DISABLED = '(disabled):'
-
-/** Names all modules of a bundle. The keys are absolute paths, or names with a namespace. */
-function moduleNames({ inputs }: Metafile, files: ProjectFiles): Map<string, string> {
-  return new Map(
-    Object.keys(inputs).map((input) => {
-      if (isAbsolute(input)) return [input, files.nameOf(input)]
-      if (!input.startsWith(DISABLED)) return [input, input]
-      const path = input.slice(DISABLED.length)
-      return [input, `empty:${isAbsolute(path) ? files.nameOf(path) : path}`]
-    }),
-  )
 }
 
 /** Names a source of esbuild’s map. Packages with maps of their own have sources that are not modules of the bundle. */
@@ -169,59 +185,5 @@ function decoded(source: string): string {
     return decodeURIComponent(source)
   } catch {
     return source
-  }
-}
-
-/**
- * Requires that the bundle contains no module that actions do not have.
- * @throws {ActionBuildError} with the chain of imports
- */
-function requireNoMissing(
-  metafile: Metafile,
-  entry: string,
-  names: ReadonlyMap<string, string>,
-): void {
-  const { inputs } = outputOf(metafile)
-  const prefix = `${MISSING_NAMESPACE}:`
-  const missing = Object.keys(inputs).filter(
-    (input) => input.startsWith(prefix) && inputs[input]!.bytesInOutput > 0,
-  )
-  if (missing.length === 0) return
-  const lines = missing.map((module) => {
-    const importers = importChain(metafile, entry, module).slice(0, -1)
-    const chain = importers.map((path) => names.get(path)).join(' → ')
-    return `${chain} imports node:${module.slice(prefix.length)}, which actions do not have`
-  })
-  throw new ActionBuildError(
-    [...lines, 'Use what actions have (docs/actions.md#what-there-is), or another package.'].join(
-      '\n',
-    ),
-  )
-}
-
-/**
- * Requires that modules import only modules of their own package or project by path, and that all are source. Otherwise,
- * a package could put any file of this machine into the action.
- * @throws {ActionBuildError}
- */
-function requireAllowed(
-  { inputs }: Metafile,
-  names: ReadonlyMap<string, string>,
-  files: ProjectFiles,
-): void {
-  for (const [importer, { imports }] of Object.entries(inputs)) {
-    for (const { path, original } of imports) {
-      if (!isAbsolute(path)) continue
-      const owner = files.ownerOf(path)
-      const isCrossing = isAbsolute(importer) && owner !== files.ownerOf(importer)
-      if (owner === undefined || (isCrossing && /^[./]/.test(original ?? '')))
-        throw new ActionBuildError(
-          `${names.get(importer)} imports ${original ?? path}, which is not in its project; import packages by their names`,
-        )
-      if (!SOURCE_TYPES.includes(extname(path)))
-        throw new ActionBuildError(
-          `${names.get(importer)} imports ${original ?? path}, but an action contains only ${SOURCE_TYPES.join(', ')}`,
-        )
-    }
   }
 }

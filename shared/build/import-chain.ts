@@ -1,7 +1,7 @@
 import type { Metafile } from 'esbuild'
 
 /** Returns the shortest chain of imports from the entry to a module, including both. */
-export function importChain({ inputs }: Metafile, entry: string, target: string): string[] {
+export function importChain(inputs: Metafile['inputs'], entry: string, target: string): string[] {
   const importers = new Map<string, string>()
   const queue = [entry]
   for (const importer of queue) {

@@ -27,8 +27,8 @@ const NODE_MODULES = '/node_modules/'
 const PACKAGE_NAME = /^(@[\w.~-]+\/)?[\w.~-]+$/
 const VERSION = /^[\w.+-]+$/
 
-/** Characters that could end a comment or a line of the built script, or hide what a name is. */
-const UNSAFE_NAME = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}"\\]|\*\//u
+/** Characters that could end a line or a string of the built script, or hide what a name is. */
+const UNSAFE_NAME = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}"\\]/u
 
 /** The files of a project and of its packages, with names that do not depend on where they are. */
 export class ProjectFiles {
@@ -36,10 +36,11 @@ export class ProjectFiles {
   readonly root: string
   readonly #packages = new Map<string, InstalledPackage>()
   readonly #closures = new Map<string, string>()
+  readonly #namedByClosure = new Set<string>()
 
-  /** @param entry absolute path, without symbolic links */
-  constructor(entry: string) {
-    this.root = manifestFolder(dirname(entry)) ?? dirname(entry)
+  /** @param folder absolute path of the entry's folder, without symbolic links */
+  constructor(folder: string) {
+    this.root = manifestFolder(folder) ?? folder
   }
 
   /** Returns the package in `node_modules` that contains a file, or undefined for other files. */
@@ -97,12 +98,23 @@ export class ProjectFiles {
     const name =
       within === undefined
         ? relative(this.root, path)
-        : `npm:${packageTitle(within)}/${path.slice(within.folder.length + 1)}`
+        : `npm:${this.#titleOf(within)}/${path.slice(within.folder.length + 1)}`
     if (UNSAFE_NAME.test(name))
       throw new ActionBuildError(
         `${JSON.stringify(name)}: the name of the file contains a control character, a quote or a backslash; rename the file`,
       )
     return name
+  }
+
+  /** Distinguishes copies of a version that depend on different packages. */
+  nameByClosure(title: string): void {
+    this.#namedByClosure.add(title)
+  }
+
+  #titleOf(installed: InstalledPackage): string {
+    const title = packageTitle(installed)
+    if (!this.#namedByClosure.has(title)) return title
+    return `${title}~${this.closureOf(installed).slice(0, 8)}`
   }
 
   /**

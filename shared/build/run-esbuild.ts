@@ -3,8 +3,9 @@ import { builtinModules, isBuiltin } from 'node:module'
 import { isAbsolute, resolve } from 'node:path'
 import type { BuildOptions, Message, Metafile, OnResolveArgs, Plugin } from 'esbuild'
 import type { Esbuild } from './load-esbuild.ts'
-import type { InstalledPackage, ProjectFiles } from './project-files.ts'
-import { isPolyfilled, polyfillSource } from './polyfills.ts'
+import type { Replacements } from './duplicates.ts'
+import type { ProjectFiles } from './project-files.ts'
+import { globalSource, POLYFILLED_MODULES } from './polyfills.ts'
 import { FOOTER, HEADER } from './script.ts'
 
 /** Namespace of modules that are part of the build, such as polyfills. */
@@ -16,15 +17,23 @@ export const MISSING_NAMESPACE = 'missing'
 /** Options that differ between the passes of a build. */
 export type Pass = {
   minify: boolean
-  /** Copies of packages that are replaced by another copy, by folder. */
-  replaced: ReadonlyMap<string, InstalledPackage>
+  replaced: Replacements
   /** Global names that are provided by a polyfill, because the code needs them. */
   globals: readonly string[]
   /** Lets a build succeed that needs missing modules, to find out who imports them. */
   toleratesMissing: boolean
 }
 
-export type Bundled = { code: string; map: string; metafile: Metafile; warnings: readonly string[] }
+/** Name of the output with the action. */
+const OUTPUT = 'action'
+
+export type Bundled = {
+  code: string
+  map: string
+  inputs: Metafile['inputs']
+  output: Metafile['outputs'][string]
+  warnings: readonly string[]
+}
 
 /** Everything else that esbuild can load, such as styles, is not code. */
 export const SOURCE_TYPES = [
@@ -52,14 +61,20 @@ export async function runEsbuild(
 ): Promise<Bundled> {
   const { outputFiles, metafile, warnings } = await esbuild.build({
     ...optionsFor(files.root, pass),
-    entryPoints: [entry],
-    plugins: [resolution(files, pass)],
+    // esbuild forgets the module type of what a plugin resolves, but not of what it has already loaded as an entry.
+    entryPoints: [
+      { in: entry, out: OUTPUT },
+      ...pass.replaced.modules.map((path, n) => ({ in: path, out: `ignored-${n}` })),
+    ],
+    plugins: [resolution(esbuild, files, pass)],
   })
-  const text = (suffix: string) => outputFiles.find(({ path }) => path.endsWith(suffix))!.text
+  const path = `${files.root}/${OUTPUT}.js`
+  const text = (of: string) => outputFiles.find((file) => file.path === of)!.text
   return {
-    code: text('.js'),
-    map: text('.js.map'),
-    metafile,
+    code: text(path),
+    map: text(`${path}.map`),
+    inputs: metafile.inputs,
+    output: metafile.outputs[path]!,
     warnings: warnings.map((warning) => formatMessage(warning, files)),
   }
 }
@@ -68,7 +83,7 @@ function optionsFor(root: string, { minify, globals }: Pass) {
   return {
     absWorkingDir: root,
     outbase: root,
-    outfile: `${root}/action.js`,
+    outdir: root,
     write: false,
     metafile: true,
     // Relative paths would be ambiguous. They are replaced by names afterwards.
@@ -105,7 +120,11 @@ function tsconfigOf(root: string): Pick<BuildOptions, 'tsconfig' | 'tsconfigRaw'
 
 const BARE = /^[^./]/
 
-function resolution(files: ProjectFiles, { replaced, toleratesMissing }: Pass): Plugin {
+function resolution(
+  esbuild: Esbuild,
+  files: ProjectFiles,
+  { replaced, toleratesMissing }: Pass,
+): Plugin {
   return {
     name: 'svc',
     setup(build) {
@@ -115,7 +134,7 @@ function resolution(files: ProjectFiles, { replaced, toleratesMissing }: Pass): 
         sideEffects: false,
       }))
       build.onLoad({ filter: /./, namespace: OWN_NAMESPACE }, async ({ path }) => ({
-        contents: await polyfillSource(path),
+        contents: await ownSource(path, esbuild),
       }))
       build.onLoad({ filter: /./, namespace: MISSING_NAMESPACE }, () => ({
         contents: 'module.exports = {}',
@@ -133,23 +152,38 @@ function resolution(files: ProjectFiles, { replaced, toleratesMissing }: Pass): 
         // The package may replace the module in its `browser` field, or depend on a package of the same name.
         if (found.errors.length === 0 && isIntended(found.path, name, importer, files))
           return undefined
-        if (isPolyfilled(name)) return { path: name, namespace: OWN_NAMESPACE, sideEffects: false }
+        if (POLYFILLED_MODULES.includes(name)) {
+          // `require` returns the default export, as it does for the module of Node.
+          const module = kind === 'require-call' ? name + COMMON_JS : name
+          return { path: module, namespace: OWN_NAMESPACE, sideEffects: false }
+        }
         // esbuild lets calls of `require` and `import()` fail if their errors are caught.
         if (kind !== 'import-statement' && !toleratesMissing) return undefined
         return { path: name, namespace: MISSING_NAMESPACE, sideEffects: false }
       })
 
-      if (replaced.size === 0) return
+      if (replaced.copies.size === 0) return
       build.onResolve({ filter: BARE }, async (args) => {
         if (args.pluginData === NESTED || args.kind === 'entry-point') return undefined
         const { path, sideEffects, errors } = await resolveWithoutUs(args)
         const folder = errors.length === 0 ? files.packageOf(path)?.folder : undefined
-        const instead = folder === undefined ? undefined : replaced.get(folder)
+        const instead = folder === undefined ? undefined : replaced.copies.get(folder)
         if (folder === undefined || instead === undefined) return undefined
         return { path: instead.folder + path.slice(folder.length), sideEffects }
       })
     },
   }
+}
+
+const COMMON_JS = '.cjs'
+
+async function ownSource(name: string, esbuild: Esbuild): Promise<string> {
+  if (name.endsWith(COMMON_JS))
+    return `module.exports = require('svc:${name.slice(0, -COMMON_JS.length)}').default`
+  const source = globalSource(name)
+  if (source !== undefined) return source
+  const { polyfillSource } = await import('./polyfill-sources.ts')
+  return polyfillSource(name, esbuild)
 }
 
 /** Names of Node’s modules, also with the prefix or a path. The callback decides exactly. */
@@ -192,6 +226,10 @@ const rewordings: readonly (readonly [RegExp, string])[] = [
     'top-level await is not available in actions; await in `main` instead',
   ],
   [/^"import\.meta" is not available.*/, '`import.meta` is empty in actions'],
+  [
+    /^No matching export in "svc:(\w+)" for import "(.*)"$/,
+    '`$2` of node:$1 is not available in actions',
+  ],
   [
     /^Could not resolve ("[^./].*")$/,
     'cannot find $1; install the package, and check the spelling',

@@ -1,4 +1,7 @@
+import { isAbsolute } from 'node:path'
+import type { Metafile } from 'esbuild'
 import { ActionBuildError } from './action-build-error.ts'
+import type { ProjectFiles } from './project-files.ts'
 
 export const HEADER = '"use strict";\nconst main = (() => {'
 export const FOOTER = '})();'
@@ -47,5 +50,19 @@ export function renameModules(code: string, names: ReadonlyMap<string, string>):
       if (name === undefined) return line
       return comment === undefined ? `${indent}"${name}"${rest}` : `${indent}// ${name}`
     },
+  )
+}
+
+const DISABLED = '(disabled):'
+
+/** Names all modules of a bundle. The keys are absolute paths, or names with a namespace. */
+export function moduleNames(inputs: Metafile['inputs'], files: ProjectFiles): Map<string, string> {
+  return new Map(
+    Object.keys(inputs).map((input) => {
+      if (isAbsolute(input)) return [input, files.nameOf(input)]
+      if (!input.startsWith(DISABLED)) return [input, input]
+      const path = input.slice(DISABLED.length)
+      return [input, `empty:${isAbsolute(path) ? files.nameOf(path) : path}`]
+    }),
   )
 }

@@ -33,7 +33,7 @@ export function failureOf(error: unknown): CommandFailure | undefined {
     return { code: EXIT.unauthorized, output: { error: 'no_credential', message, fix } }
   }
   if (error instanceof ActionBuildError) {
-    const fix = 'Nothing was sent. Correct the source, and run the command again.'
+    const fix = 'Nothing was sent.'
     return { code: EXIT.usage, output: { error: 'build_failed', message: error.message, fix } }
   }
   if (error instanceof SvcError) return serviceFailure(error)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build, type Metafile, type Plugin } from 'esbuild'
+import { embedPolyfills } from './embed-polyfills.ts'
 import { englishOnly } from './english-only.ts'
 import { NODE_MIN } from './package-names.ts'
 
@@ -33,9 +34,14 @@ const packedSandbox: Plugin = {
  * Bundles the command line and the library for tests of actions, with all packages that they import. Each command's code
  * is a chunk that is loaded when the command runs.
  * @param outDir output folder, which is emptied first
+ * @returns the metafiles of everything that the bundle contains; the first is that of the command line
  */
-export async function buildCli(outDir: string, version: string): Promise<Metafile> {
+export async function buildCli(
+  outDir: string,
+  version: string,
+): Promise<[Metafile, ...Metafile[]]> {
   await rm(outDir, { recursive: true, force: true })
+  const polyfills = await embedPolyfills()
   const { metafile } = await build({
     absWorkingDir: here('../..'),
     entryPoints: {
@@ -64,6 +70,7 @@ export async function buildCli(outDir: string, version: string): Promise<Metafil
     plugins: [
       englishOnly,
       packedSandbox,
+      polyfills.plugin,
       {
         name: 'fixed version',
         setup(builder) {
@@ -88,5 +95,5 @@ export async function buildCli(outDir: string, version: string): Promise<Metafil
     filter: (path) => !/tsconfig\.(json|tsbuildinfo)$/.test(path),
   })
   await copyFile(here('../../docs/svc.schema.json'), join(outDir, 'svc.schema.json'))
-  return metafile
+  return [metafile, ...polyfills.metafiles]
 }

@@ -63,13 +63,13 @@ export async function clientPackage(
 export async function cliPackage(outDir: string): Promise<{ folder: string; metafile: Metafile }> {
   const folder = emptied(join(outDir, 'cli'))
   const dist = join(folder, 'dist')
-  const [metafile, declared, declarations] = await Promise.all([
+  const [metafiles, declared, declarations] = await Promise.all([
     buildCli(dist, project.version),
     buildActionModule(join(folder, 'action')),
     testingDeclarations(),
   ])
   writeFileSync(join(dist, 'test.d.ts'), declarations)
-  const contained = [...bundledFiles([metafile]), ...declared, ...sandboxPackages()]
+  const contained = [...bundledFiles(metafiles), ...declared, ...sandboxPackages()]
   complete(folder, contained, {
     name: CLI_PACKAGE,
     description: 'Command line of svc: serverless functions that can hold private keys.',
@@ -86,7 +86,7 @@ export async function cliPackage(outDir: string): Promise<{ folder: string; meta
     },
     peerDependenciesMeta: { esbuild: { optional: true }, vitest: { optional: true } },
   })
-  return { folder, metafile }
+  return { folder, metafile: metafiles[0] }
 }
 
 /** @returns the path of the archive */

@@ -1,0 +1,4 @@
+const { URL, URLSearchParams } = globalThis
+
+export { URL, URLSearchParams }
+export default { URL, URLSearchParams }

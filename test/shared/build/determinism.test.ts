@@ -1,0 +1,31 @@
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { buildAction } from '../../../shared/build/build-action.ts'
+import { generateProject, installLikeNpm, installLikePnpm } from './generated-projects.ts'
+import { project } from './project.ts'
+
+const ENTRY = 'src/action.ts'
+const seeds = Array.from({ length: 50 }, (_, n) => n + 1)
+
+describe('the bytes of a built action', () => {
+  it.each(seeds)(
+    'do not depend on the folder or the package manager (project %i)',
+    async (seed) => {
+      const generated = generateProject(seed)
+      const outside = project({})
+      installLikeNpm(generated, join(outside, 'npm'))
+      installLikePnpm(generated, join(outside, 'a/b c/größer'))
+      symlinkSync(join(outside, 'a/b c/größer'), join(outside, 'link'))
+      const minify = seed % 5 === 0
+      const one = await buildAction(join(outside, 'npm', ENTRY), { minify })
+      const other = await buildAction(join(outside, 'link', ENTRY), { minify })
+      expect(other.code).toBe(one.code)
+      expect(other.map).toBe(one.map)
+      for (const text of [one.code, one.map]) {
+        expect(text).not.toContain(outside)
+        expect(text).not.toMatch(/node_modules|\.pnpm/)
+      }
+    },
+  )
+})
