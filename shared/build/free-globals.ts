@@ -12,7 +12,7 @@ const GLOBALS = [...POLYFILLED_GLOBALS, ...MISSING_GLOBALS]
 const MARK = '__svc_global_'
 const MENTIONED = new RegExp(`\\b(${GLOBALS.join('|')})\\b`)
 const MODULE_COMMENT = /^(\s*)\/\/ (.+)$/gm
-const USE = new RegExp(`(typeof )?\\b${MARK}(\\w+)`, 'g')
+const USE = new RegExp(`(?:(typeof|instanceof) )?\\b${MARK}(\\w+)`, 'g')
 
 /**
  * Finds the globals that the code uses and that actions do not have. A module that checks with `typeof` whether a
@@ -44,8 +44,9 @@ export async function findMissingGlobals(
     for (const [, check, global] of line.matchAll(USE)) {
       const of = uses.get(module) ?? { used: new Set(), checked: new Set() }
       uses.set(module, of)
-      const set = check === undefined ? of.used : of.checked
-      set.add(global!)
+      if (check === 'typeof') of.checked.add(global!)
+      // Packages have optional functions for values of classes that no value in an action has.
+      else if (check === undefined) of.used.add(global!)
     }
   }
   return [...uses].flatMap(([of, { used, checked }]) =>

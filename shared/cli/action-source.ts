@@ -3,7 +3,7 @@ import { readTextFile } from './credentials/secret.ts'
 import { printable, type Terminal } from './terminal.ts'
 
 /** Files that are built. All others are sent as they are. */
-const BUILT = ['.ts', '.mts', '.tsx']
+export const BUILT_TYPES = ['.ts', '.mts', '.tsx']
 
 type ActionSource = {
   code: string
@@ -12,7 +12,7 @@ type ActionSource = {
 }
 
 /** Returns true if a file is built before it is sent. */
-export const isBuilt = (file: string): boolean => BUILT.includes(extname(file))
+export const isBuilt = (file: string): boolean => BUILT_TYPES.includes(extname(file))
 
 /**
  * Reads the source of an action as it is sent. Warnings of a build go to standard error.

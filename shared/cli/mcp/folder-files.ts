@@ -6,9 +6,11 @@ import { constants } from 'node:fs'
 import { open, realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { extname, isAbsolute, parse, relative, resolve, sep } from 'node:path'
+import { ActionBuildError } from '../../build/action-build-error.ts'
+import { BUILT_TYPES, isBuilt } from '../action-source.ts'
 import { ToolRejectedError } from './tool-failure.ts'
 
-const SOURCES = ['.js', '.mjs', '.cjs']
+const SOURCES = ['.js', '.mjs', '.cjs', ...BUILT_TYPES]
 
 export class FolderFiles {
   readonly #folder: string
@@ -18,8 +20,10 @@ export class FolderFiles {
   }
 
   /**
-   * @throws {ToolRejectedError} if the file is outside the folder, is hidden or in a hidden folder, or is not
-   * JavaScript
+   * Reads or builds the source of an action.
+   * @throws {ToolRejectedError} if the file is outside the folder, is hidden or in a hidden folder, or is neither
+   * JavaScript nor TypeScript; if it is TypeScript, also if a file that it imports is outside or hidden, or if it
+   * cannot be built
    */
   async source(file: string, maxBytes: number): Promise<string> {
     const { path, below } = await this.#resolveInside(file)
@@ -29,9 +33,25 @@ export class FolderFiles {
         `only ${SOURCES.join(', ')} files are accepted as source`,
         NO_WORKAROUND,
       )
-    if (below.split(sep).some((part) => part.startsWith('.')))
-      throw new ToolRejectedError('hidden_file', 'hidden files are not accepted', NO_WORKAROUND)
-    return this.#text(path, maxBytes)
+    requireVisible(below)
+    return isBuilt(path) ? this.#built(path, maxBytes) : this.#text(path, maxBytes)
+  }
+
+  /** Requires the same of all modules as of the entry, because they become part of the source. */
+  async #built(entry: string, maxBytes: number): Promise<string> {
+    const { buildAction } = await import('../../build/build-action.ts')
+    const { code, inputs } = await buildAction(entry).catch((error: unknown) => {
+      if (!(error instanceof ActionBuildError)) throw error
+      throw new ToolRejectedError('build_failed', error.message, 'Correct the source.')
+    })
+    const folder = await realpath(this.#folder)
+    for (const path of inputs) {
+      const below = requireBelow(folder, path)
+      // Package managers store packages in hidden folders.
+      if (!below.split(sep).includes('node_modules')) requireVisible(below)
+    }
+    requireSize(Buffer.byteLength(code), maxBytes)
+    return code
   }
 
   async secret(file: string, maxBytes: number): Promise<string> {
@@ -63,12 +83,7 @@ export class FolderFiles {
       const about = await file.stat()
       if (!about.isFile())
         throw new ToolRejectedError('no_such_file', 'not a regular file', NO_WORKAROUND)
-      if (about.size > maxBytes)
-        throw new ToolRejectedError(
-          'too_large',
-          `the file is larger than ${maxBytes} bytes`,
-          'Use a smaller file.',
-        )
+      requireSize(about.size, maxBytes)
       return await file.readFile('utf8')
     } finally {
       await file.close()
@@ -78,6 +93,17 @@ export class FolderFiles {
 
 const NO_WORKAROUND =
   'Do not try another way to send it. If your user wants this, they can use svc themselves.'
+
+function requireSize(bytes: number, maxBytes: number): void {
+  if (bytes <= maxBytes) return
+  const message = `the file is larger than ${maxBytes} bytes`
+  throw new ToolRejectedError('too_large', message, 'Use a smaller file.')
+}
+
+function requireVisible(below: string): void {
+  if (below.split(sep).some((part) => part.startsWith('.')))
+    throw new ToolRejectedError('hidden_file', 'hidden files are not accepted', NO_WORKAROUND)
+}
 
 /**
  * Rejects the file system root, the home folder and the parents of the home folder, because they contain all of the

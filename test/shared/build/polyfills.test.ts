@@ -170,7 +170,7 @@ describe('globals that actions do not have', () => {
   })
 
   it('does not warn of names that are declared, or in text', async () => {
-    const source = `const document = 'window WebAssembly'\n// process\nexport const main = (navigator) => [document, navigator, { Intl: 1 }.Intl]`
+    const source = `const document = 'window WebAssembly'\n// process\nexport const main = (navigator) => [document, navigator, { Intl: 1 }.Intl, navigator instanceof File]`
     expect((await built({ 'src/action.ts': source })).warnings).toEqual([])
   })
 })

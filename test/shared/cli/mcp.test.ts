@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { buildAction } from '../../../shared/build/build-action.ts'
 import { actionCid } from '../../../shared/cid/compute-cid.ts'
 import { LINE_MAX_BYTES } from '../../../shared/cli/mcp/line-limiter.ts'
 import { GOOD_TOKEN, startTriggerApi, type TriggerApi } from '../../doubles/trigger-api.ts'
@@ -32,6 +33,11 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'notes.txt'), SECRET)
   writeFileSync(join(folder, 'actions', 'echo.js'), ACTION)
   writeFileSync(join(folder, 'usage-key'), `${OTHER_KEY}\n`)
+  // The folder is a part of a larger project.
+  writeFileSync(join(home, 'package.json'), '{}')
+  writeFileSync(join(home, 'key.json'), JSON.stringify(SECRET))
+  writeFileSync(join(folder, '.env.json'), JSON.stringify(SECRET))
+  symlinkSync(join(home, 'key.json'), join(folder, 'linked.json'))
   symlinkSync(join(home, 'id_rsa'), join(folder, 'linked.js'))
   symlinkSync(home, join(folder, 'up'))
   symlinkSync(join(folder, 'actions', 'echo.js'), join(folder, 'inside.js'))
@@ -269,6 +275,31 @@ describe('prompt injection: a model told to send a secret', () => {
     const { client } = await mcp()
     expect((await refusal(client, 'create_trigger', { ...HOOK, action_file })).error).toBe(error)
     expect(api.received).toEqual([])
+  })
+
+  it.each([
+    ['above the folder', `import key from '../key.json'`, 'outside_the_folder'],
+    ['behind a symbolic link', `import key from './linked.json'`, 'outside_the_folder'],
+    ['that is hidden', `import key from './.env.json'`, 'hidden_file'],
+    ['that is missing', `import key from './missing.json'`, 'build_failed'],
+  ])('cannot send a file %s by importing it', async (_, imports, error) => {
+    const { client } = await mcp()
+    writeFileSync(join(folder, 'imports.ts'), `${imports}\nexport const main = () => key`)
+    const refused = await refusal(client, 'create_trigger', { ...HOOK, action_file: 'imports.ts' })
+    expect(refused.error).toBe(error)
+    expect(JSON.stringify(refused)).not.toContain(SECRET)
+    expect(api.received).toEqual([])
+  })
+
+  it('can send a TypeScript file of the folder, which is built', async () => {
+    const { client } = await mcp()
+    writeFileSync(join(folder, 'typed.ts'), 'export const main = (a: number): number => a')
+    const { structuredContent } = await client.callTool({
+      name: 'compute_action_cid',
+      arguments: { action_file: 'typed.ts' },
+    })
+    const { code } = await buildAction(join(folder, 'typed.ts'))
+    expect(structuredContent).toEqual({ action_cid: await actionCid(code) })
   })
 
   it.each([

@@ -24,7 +24,9 @@ const localSourceFields = {
   action_file: z
     .string()
     .optional()
-    .describe('Instead of action_code: a .js file in the folder where this server was started.'),
+    .describe(
+      'Instead of action_code: a .js or .ts file in the folder where this server was started.',
+    ),
   ...usageKeyFields,
 }
 
