@@ -7,7 +7,7 @@ type Section = {
 export const SECTIONS: readonly Section[] = [
   {
     title: 'First steps',
-    names: ['start', 'by-hand', 'triggers', 'actions', 'typescript', 'accounts'],
+    names: ['start', 'by-hand', 'triggers', 'actions', 'typescript', 'testing', 'accounts'],
   },
   {
     title: 'How to',

@@ -3,7 +3,16 @@
  * process's, the one on the PATH outside of the checkout, and those in `TEST_NODES` (paths separated by colons).
  */
 import { execFile, execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
@@ -79,6 +88,38 @@ const versions = nodesAtHand().map((node, n) => ({
   version: execFileSync(node, ['--version'], { encoding: 'utf8' }).trim(),
 }))
 
+/** True if the version of Node can run vitest 5. */
+function hasVitest(version: string): boolean {
+  const [major = 0, minor = 0] = version.slice(1).split('.').map(Number)
+  return major > 22 || (major === 22 && minor >= 12)
+}
+
+/** Writes the project of docs/testing.md, which has vitest and esbuild. */
+function testProject(): string {
+  const project = join(app, 'tests')
+  if (existsSync(project)) return project
+  mkdirSync(join(folder, 'node_modules'))
+  for (const name of ['vitest', 'esbuild'])
+    symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))
+  const [action, ...tests] = blocksOf('docs/testing.md').map(({ text }) => text)
+  const exchange = {
+    request: { method: 'GET', url: 'https://api.example.com/price?symbol=ETH' },
+    response: { status: 200, statusText: '', headers: [], body: { text: '{"price":"1"}' } },
+  }
+  const files = {
+    'package.json': '{"private":true,"type":"module"}',
+    'tsconfig.json': JSON.stringify({ extends: `${CLI_PACKAGE}/tsconfig.json`, include: ['src'] }),
+    'src/action.ts': action!,
+    'test/action.test.ts': tests.join('\n'),
+    'test/recordings/price.json': JSON.stringify({ version: 1, exchanges: [exchange] }),
+  }
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(project, name)), { recursive: true })
+    writeFileSync(join(project, name), text)
+  }
+  return project
+}
+
 describe.each([CLIENT_PACKAGE, CLI_PACKAGE])('%s', (name) => {
   it('is small, and brings neither packages, nor scripts, nor a Node', () => {
     const files = filesOf(name)
@@ -109,7 +150,7 @@ describe.each([CLIENT_PACKAGE, CLI_PACKAGE])('%s', (name) => {
   })
 })
 
-describe.each(versions)('Node $version', ({ node, home }) => {
+describe.each(versions)('Node $version', ({ node, home, version }) => {
   /** Runs a command in the folder with the installed packages. */
   async function svc(...args: string[]): Promise<string> {
     const env = {
@@ -137,6 +178,35 @@ describe.each(versions)('Node $version', ({ node, home }) => {
     const verified = await svc('verify', started.baseUrl).catch(({ stdout }) => stdout)
     expect(verified).toContain('SIMULATED')
     expect(await svc('trigger', 'list')).toBeDefined()
+  })
+
+  it('runs an action in the sandbox, with a key, a response and a fake clock', async () => {
+    const code = `async function main({ wallet }) {
+      const message = await (await fetch('https://a.example/')).text()
+      await new Promise((resolve) => setTimeout(resolve, 60000))
+      const signer = Svc.Actions.wallet({ pkpId: wallet })
+      const signature = await signer.signMessage(message)
+      return [new Date(), ethers.utils.verifyMessage(message, signature) === signer.address]
+    }`
+    writeFileSync(
+      join(app, 'run-action.mjs'),
+      `import { runAction, testWallet } from '${CLI_PACKAGE}/test'
+      const treasury = testWallet('treasury')
+      const options = { params: { wallet: treasury.address }, wallets: { treasury } }
+      const fetch = { 'https://a.example/': { text: 'hello' } }
+      const { response } = await runAction({ code: ${JSON.stringify(code)} }, { ...options, fetch })
+      console.log(JSON.stringify(response))`,
+    )
+    const env = { PATH: process.env['PATH'], TZ: 'America/New_York', LANG: 'sr_Latn_RS.UTF-8' }
+    const { stdout } = await run(node, ['run-action.mjs'], { cwd: app, env })
+    expect(stdout).toBe('["2026-01-01T00:01:00.000Z",true]\n')
+  })
+
+  it.runIf(hasVitest(version))('runs the tests of docs/testing.md with svc test', async () => {
+    const env = { PATH: process.env['PATH'], HOME: folder }
+    const bin = join(app, 'node_modules', '.bin', 'svc')
+    const { stdout } = await run(node, [bin, 'test'], { cwd: testProject(), env })
+    expect(stdout).toMatch(/Tests +5 passed \(5\)/)
   })
 
   const program = `async function main(createClient) {
@@ -204,6 +274,37 @@ describe('the declarations', () => {
       expect(checked.stdout).toBe('')
     },
   )
+
+  it.each(compilers)('for tests have matchers, in TypeScript %s', async (_version, tsc) => {
+    const project = testProject()
+    const config = join(project, 'tests.json')
+    const compilerOptions = {
+      noEmit: true,
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      skipLibCheck: true,
+      target: 'es2023',
+      module: 'nodenext',
+      types: [],
+    }
+    const wrong = `import { runAction } from '${CLI_PACKAGE}/test'
+      import { expect } from 'vitest'
+      expect(await runAction('a.ts')).toFailWith(1)
+      await runAction('a.ts', { fetch: { 'https://a.example/': { jsn: 1 } } })`
+    writeFileSync(join(project, 'wrong.ts'), wrong)
+    writeFileSync(
+      config,
+      JSON.stringify({ compilerOptions, files: ['test/action.test.ts', 'wrong.ts'] }),
+    )
+    const { stdout } = await run(process.execPath, [tsc, '-p', config]).catch((error) => error)
+    const errors = stdout.split('\n').filter((line: string) => line.includes('error TS'))
+    expect(errors).toEqual([
+      expect.stringMatching(
+        /wrong\.ts\(3,.*'number' is not assignable to parameter of type 'string'/,
+      ),
+      expect.stringMatching(/wrong\.ts\(4,.*'jsn' does not exist/),
+    ])
+  })
 
   it.each(compilers)(
     'for actions accept an action in TypeScript %s, without Node and the DOM',

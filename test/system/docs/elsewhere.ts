@@ -43,6 +43,7 @@ export const ELSEWHERE: readonly Elsewhere[] = [
     has,
     ranBy: 'test/system/packages.test.ts',
   })),
+  { page: 'docs/testing.md', language: 'ts', ranBy: 'test/system/packages.test.ts' },
   {
     page: 'docs/contracts.md',
     has: 'PolicyAttestation(',
