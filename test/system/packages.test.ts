@@ -203,7 +203,7 @@ describe.each(versions)('Node $version', ({ node, home, version }) => {
   })
 
   it.runIf(hasVitest(version))('runs the tests of docs/testing.md with svc test', async () => {
-    const env = { PATH: process.env['PATH'], HOME: folder }
+    const env = { PATH: process.env['PATH'], HOME: folder, NO_COLOR: '1' }
     const bin = join(app, 'node_modules', '.bin', 'svc')
     const { stdout } = await run(node, [bin, 'test'], { cwd: testProject(), env })
     expect(stdout).toMatch(/Tests +5 passed \(5\)/)

@@ -41,7 +41,7 @@ describe('a test wallet', () => {
     const { address } = treasury
     expect(verifyMessage('hello', message!)).toBe(address)
     expect(verifyTypedData({ chainId: 1 }, types, { to: TO }, typedData!)).toBe(address)
-    expect(Transaction.from(raw!).from).toBe(address)
+    expect(Transaction.from(raw).from).toBe(address)
     expect(recoverAddress(id('a'), digest!)).toBe(address)
     expect(signed).toHaveSigned({ wallet: 'treasury', kind: 'message', message: 'hello' })
     expect(signed).toHaveSigned({ kind: 'typed_data', value: { to: TO }, domain: { chainId: 1 } })

@@ -69,6 +69,12 @@ describe('an invalid command line', () => {
   })
 })
 
+it('svc test in a folder without vitest says how to install it', async () => {
+  const ran = await svc(['test', 'a.test.ts'], { folder })
+  expect(ran).toMatchObject({ code: 2, out: '' })
+  expect(ran.err).toContain('npm install --save-dev vitest')
+})
+
 it('--help prints the options and the exit codes', async () => {
   const { code, out } = await svc(['verify', '--help'])
   expect(out).toContain('--rpc-url')
