@@ -126,8 +126,21 @@ describe('the templates', () => {
     }
   })
 
-  it.each(names)('%s explains its files, and has tests', (name) => {
-    expect(readFileSync(join(templates, name, 'README.md'), 'utf8')).toContain('svc deploy')
+  it.each(names)('%s has tests, and a README whose commands name parts of the project', (name) => {
+    const readme = readFileSync(join(templates, name, 'README.md'), 'utf8')
+    const { keys, triggers = {} } = JSON.parse(
+      readFileSync(join(templates, name, 'svc.json'), 'utf8'),
+    )
+    const named = (pattern: RegExp) => [...readme.matchAll(pattern)].map(([, found]) => found!)
+    expect(Object.keys(keys)).toEqual(
+      expect.arrayContaining(named(/--key-name my-project\/(\S+)/g)),
+    )
+    expect(Object.keys(triggers)).toEqual(
+      expect.arrayContaining(named(/trigger tail my-project\/([^\s`]+)/g)),
+    )
+    for (const file of named(/(src\/[\w-]+\.ts)/g))
+      expect(existsSync(join(templates, name, file)), file).toBe(true)
+    expect(readme).toContain('npx svc deploy')
     expect(readdirSync(join(templates, name, 'test'))).not.toEqual([])
   })
 })
