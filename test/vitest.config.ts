@@ -129,7 +129,7 @@ export default defineConfig({
       }),
       originProject({ name: 'origin-fresh', include: OWN_PROCESS, maxWorkers: SIDE_BY_SIDE }),
       {
-        resolve: { alias: { '@svc-run/cli/test': `${root}origin/testing/index.ts` } },
+        resolve: { alias: PACKAGE_MODULES },
         test: {
           name: 'templates',
           root,

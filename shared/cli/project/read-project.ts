@@ -33,6 +33,7 @@ export type Project = {
 /**
  * @param file path of `svc.json`. The files that it names are relative to its folder
  * @throws {UsageError} with the path of each problem
+ * @throws {ActionBuildError} if an action cannot be built
  */
 export async function readProject(
   cli: Cli,
@@ -64,31 +65,16 @@ export async function readProject(
   }
 }
 
-const TYPESCRIPT = /\.(?:[mc]?ts|tsx)$/
-
 async function readAction(
   cli: Cli,
   folder: string,
   name: string,
   file: string,
 ): Promise<ProjectAction> {
-  const path = resolve(folder, file)
-  const code = TYPESCRIPT.test(file) ? await built(cli, path) : await cli.text(path)
   const { actionCid } = await import('../../cid/compute-cid.ts')
+  const code = await cli.actionSource(resolve(folder, file))
   const cid = await actionCid(code)
   return { name, file, code, cid, hash: cidHash(cid) }
-}
-
-async function built(cli: Cli, path: string): Promise<string> {
-  const { ActionBuildError, buildAction } = await import('../../build/build-action.ts')
-  try {
-    const { code, warnings } = await buildAction(path)
-    for (const warning of warnings) cli.warn(`warning: ${warning}`)
-    return code
-  } catch (error) {
-    if (error instanceof ActionBuildError) throw new UsageError(error.message)
-    throw error
-  }
 }
 
 /** Checked here, so that nothing is deployed before the service rejects the trigger. */

@@ -131,7 +131,7 @@ describe('svc.json', () => {
     expect(actions.get('pay')!.cid).toMatch(/^Qm/)
     expect(actions.get('pay')!.code).not.toContain('type N')
     const broken = projectFolder({ 'svc.json': json, 'pay.ts': 'export const main = (' })
-    await expect(read(broken)).rejects.toMatchObject({ name: 'UsageError' })
+    await expect(read(broken)).rejects.toMatchObject({ name: 'ActionBuildError' })
   })
 })
 
