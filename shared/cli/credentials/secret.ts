@@ -57,16 +57,21 @@ export function requireNoSecret(words: readonly string[]): void {
   for (const word of words) {
     const option = OPTIONS_OF_SECRETS.exec(word)?.[1]
     if (option !== undefined) throw new UsageError(refusal(`unknown option --${option}`))
-    const secret = secretInText(word)
-    if (secret !== undefined) throw new UsageError(refusal(`an argument looks like ${secret}`))
+    const keyLike = [...word.matchAll(API_KEY)]
+    if (keyLike.some(([found]) => hasApiKeyFormat(found)))
+      throw new UsageError(refusal('an argument looks like an API key'))
+    if (TOKEN.test(word) && !HEX.test(word))
+      throw new UsageError(refusal('an argument looks like a token'))
   }
 }
 
-/** Returns the kind of the secret that a text seems to contain. */
-export function secretInText(text: string): 'an API key' | 'a token' | undefined {
-  const keyLike = [...text.matchAll(API_KEY)]
-  if (keyLike.some(([found]) => hasApiKeyFormat(found))) return 'an API key'
-  return TOKEN.test(text) && !HEX.test(text) ? 'a token' : undefined
+/**
+ * Returns the kind of secret that a text looks like. The whole text must: a part of a ciphertext can look like a token by
+ * accident.
+ */
+export function secretKind(text: string): 'an API key' | 'a token' | undefined {
+  if (hasApiKeyFormat(text)) return 'an API key'
+  return /^[\w-]{64}$/.test(text) && !HEX.test(text) ? 'a token' : undefined
 }
 
 function refusal(what: string): string {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { UsageError } from '../terminal.ts'
-import { secretInText } from '../credentials/secret.ts'
+import { secretKind } from '../credentials/secret.ts'
 import { isActionCid } from '../../cid/cid-format.ts'
 import {
   type ProjectFile,
@@ -109,7 +109,7 @@ function namesOf(of: object): string {
 /** The file is committed to repositories, so that secrets in it would be published. */
 function secretsIn(json: unknown, path: readonly PropertyKey[]): Problem[] {
   if (typeof json === 'string') {
-    const secret = secretInText(json)
+    const secret = secretKind(json)
     if (secret === undefined) return []
     const problem = `looks like ${secret}. Secrets do not belong in this file: usage keys are stored in the credentials file, and secrets of actions are encrypted (docs/actions.md#secrets-of-an-action)`
     return [{ path, problem }]

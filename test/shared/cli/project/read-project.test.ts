@@ -101,6 +101,15 @@ describe('svc.json', () => {
     expect(message).not.toContain(key)
   })
 
+  it('rejects a token, but no ciphertext of which a part looks like one', async () => {
+    const part = 'aZ3'.repeat(22).slice(0, 64)
+    const withSecret = (secret: string) =>
+      error(changed(({ triggers }) => (triggers.orders.default_params = { secret })))
+    expect(await withSecret(part)).toContain('default_params.secret: looks like a token.')
+    expect(await withSecret(`xY+${part}/z==`)).toBe('no error')
+    expect(await withSecret(`0x${'ab'.repeat(32)}`)).toBe('no error')
+  })
+
   it('rejects text that is not JSON, and members that occur twice', async () => {
     expect(await error('{')).toContain('svc.json is not JSON')
     expect(await error('{"version": 1, "name": "a", "name": "b"}')).toContain(
