@@ -67,6 +67,15 @@ const PROJECT = {
   environments: { staging: {} },
 }
 
+const SHOP = {
+  version: 1,
+  name: 'shop',
+  actions: { confirm: 'confirm.js' },
+  groups: { confirming: { actions: ['confirm'], wallets: [] } },
+  keys: { runner: { execute_in_groups: ['confirming'] } },
+  triggers: { orders: { kind: 'webhook', action: 'confirm', key: 'runner' } },
+}
+
 const environment = { HOME: folder, SVC_STATE_DIR: 'stack' }
 
 /**
@@ -254,6 +263,32 @@ describe('svc run', () => {
     await typed('svc group add-action 1 watched.js')
     writeFileSync(join(folder, 'watched.js'), 'async function main() { return 1 }')
     await until(30, 'the third run', async () => /1\n[^]*1\n/.exec(running.out()) ?? undefined)
+    running.child.kill('SIGINT')
+    expect(await running.ended).toMatchObject({ code: 130 })
+  })
+})
+
+describe('svc dev in a project', () => {
+  it('replays events with the trigger of the same name, and deploys again after a change', async () => {
+    expect((await login('svc login')).code).toBe(0)
+    mkdirSync(join(folder, 'shop'))
+    const confirm = (text: string) =>
+      writeFileSync(
+        join(folder, 'shop/confirm.js'),
+        `async function main({ event }) { return '${text} ' + event.name }`,
+      )
+    confirm('first')
+    writeFileSync(join(folder, 'shop/svc.json'), JSON.stringify(SHOP))
+    await deployment.deliver('shop/orders', { name: 'Ada' })
+    const running = type('exec svc dev shop/svc.json --listen shop/orders --last 1', {
+      SVC_TRIGGERS_URL: deployment.url,
+      SVC_TOKEN: GOOD_TOKEN,
+    })
+    const says = (what: RegExp) =>
+      until(60, `${what}`, async () => (what.test(running.out()) ? true : undefined))
+    await says(/^ {2}local +success +"first Ada"$/m)
+    confirm('second')
+    await says(/^~ trigger shop\/orders$/m)
     running.child.kill('SIGINT')
     expect(await running.ended).toMatchObject({ code: 130 })
   })

@@ -42,13 +42,15 @@ export async function dev(
   const cli = createCli({ ...terminal, signal }, exit)
   try {
     // Fails before a stack is started.
-    await cli.actionSource(file)
+    await (isProject(file) ? cli.text(file) : cli.actionSource(file))
     const stack = await openStack(cli, given.stateDir)
     try {
       const { baseUrl, triggersUrl } = stack.target.stack
       for (const line of [`Local stack  ${baseUrl}`, `Console      ${triggersUrl}/console`])
         cli.warn(line)
-      return await Promise.race([stack.stopped, develop(file, given, stack.target, command, cli)])
+      const session = { file, given, target: stack.target, command, cli }
+      const ended = isProject(file) ? developProject(session) : developAction(session)
+      return await Promise.race([stack.stopped, ended])
     } finally {
       stopping.abort()
       await stack.close()
@@ -60,29 +62,70 @@ export async function dev(
   }
 }
 
-function requireValid(file: string, { listen, last, once, triggersUrl, ca }: GivenDev): void {
+const isProject = (file: string) => file.endsWith('.json')
+
+function requireValid(file: string, given: GivenDev): void {
+  const { listen, last, once, triggersUrl, ca } = given
   if (file === '-') throw new UsageError('svc dev needs a file, not standard input')
   if (listen !== undefined && once)
     throw new UsageError('--once cannot be combined with --listen: use svc listen with --no-follow')
   if (listen === undefined && (last ?? triggersUrl ?? ca) !== undefined)
     throw new UsageError('--last, --triggers-url and --ca need --listen')
+  if (
+    isProject(file) &&
+    listen === undefined &&
+    (given.trigger ?? given.params ?? given.paramsFile)
+  )
+    throw new UsageError('--trigger, --params and --params-file need an action or --listen')
 }
 
-async function develop(
-  file: string,
-  given: GivenDev,
-  target: LocalTarget,
-  command: Command,
-  cli: Cli,
-): Promise<number> {
+type Session = { file: string; given: GivenDev; target: LocalTarget; command: Command; cli: Cli }
+
+/** Replays events with the local trigger that has the name of the deployed one, unless `--trigger` names another. */
+async function developProject({ file, given, target, command, cli }: Session): Promise<number> {
+  // Opens an account if there is none.
+  await ensureDevKey(target)
+  const { deployToStack, watchProject } = await import('./project.ts')
+  if (given.once) {
+    await deployToStack(file, target)
+    return EXIT.ok
+  }
+  const params = (await paramsOf(cli, given)) ?? {}
+  const deployed = await listenedTrigger(given, target, cli)
+  const [begun, begin] = signalling()
+  const watching = watchProject(file, target, begin, cli)
+  const follow = async () => {
+    if (!deployed) return
+    const client = await target.client({ token: true })
+    const local = await resolveTriggerId(client.triggers, given.trigger ?? (await deployed.name()))
+    requireOtherTrigger(deployed.id, local)
+    const replay = replayWithTrigger(client, local, params)
+    await replayEvents(deployed, selectionOf(given), replay, command, cli)
+  }
+  // The watcher ends when the signal aborts, even if nothing could be deployed.
+  await Promise.race([watching, begun.then(follow).then(() => watching)])
+  return EXIT.interrupted
+}
+
+async function listenedTrigger({ listen, ...given }: GivenDev, target: LocalTarget, cli: Cli) {
+  return listen === undefined ? undefined : deployedTrigger(listen, given, target, cli)
+}
+
+/** @returns a promise, and the function that resolves it */
+function signalling(): [Promise<void>, () => void] {
+  let resolve = () => {}
+  const promise = new Promise<void>((signalled) => (resolve = signalled))
+  return [promise, resolve]
+}
+
+async function developAction({ file, given, target, command, cli }: Session): Promise<number> {
   const js_params = (await paramsOf(cli, given)) ?? {}
   const usage_api_key = await ensureDevKey(target)
   const needs = { key: 'usage', token: given.trigger !== undefined } as const
   const client = await target.client(needs, { keyName: DEV_KEY })
   const local =
     given.trigger === undefined ? undefined : await resolveTriggerId(client.triggers, given.trigger)
-  const deployed =
-    given.listen === undefined ? undefined : await deployedTrigger(given.listen, given, target, cli)
+  const deployed = await listenedTrigger(given, target, cli)
   if (local !== undefined && deployed) requireOtherTrigger(deployed.id, local)
 
   let code = await cli.actionSource(file)
@@ -111,14 +154,13 @@ async function develop(
     const remembered: Replay = (run) => replay((last = run))
     await replayEvents(deployed, selectionOf(given), remembered, command, cli)
   }
-  let begin: () => void
-  const begun = new Promise<void>((resolve) => (begin = resolve))
+  const [begun, begin] = signalling()
   const watching = watchSource(file, cli, async (source) => {
     await onSource(source).catch((error: unknown) => reportFailure(error, cli))
     cli.progress(command, `Waiting for changes to ${file}. Press Ctrl-C to stop.`)
     begin()
   })
   // Events wait for the first update of the local trigger.
-  await Promise.all([watching, begun.then(follow)])
+  await Promise.race([watching, begun.then(follow).then(() => watching)])
   return EXIT.interrupted
 }

@@ -26,6 +26,7 @@ export function selectionOf({ last, since, follow = true }: SelectionOptions): E
 
 export type DeployedTrigger = {
   id: string
+  name(): Promise<string>
   events(selection: EventSelection): ReturnType<typeof deployedEvents>
 }
 
@@ -43,7 +44,8 @@ export async function deployedTrigger(
   requireOtherDeployment(await cli.deploymentFor(source), stack)
   const { triggers } = await cli.clientFor(source, { token: true })
   const id = await resolveTriggerId(triggers, named)
-  return { id, events: (selection) => deployedEvents(triggers, id, selection) }
+  const name = async () => (await triggers.get(id)).name
+  return { id, name, events: (selection) => deployedEvents(triggers, id, selection) }
 }
 
 /** @throws {UsageError} if a trigger would receive its own events again */

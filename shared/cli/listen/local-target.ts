@@ -13,6 +13,8 @@ import type { ApiClient } from '../../client/api/client.ts'
 
 export type LocalTarget = {
   stack: LocalStack
+  /** Command line without the variables and the credentials of the deployment. */
+  cli: Cli
   credentials: Credentials
   /**
    * Creates a client with credentials that are stored for the stack, or that the options name.
@@ -38,6 +40,7 @@ export function localTarget(cli: Cli, stateDir: string | undefined): LocalTarget
   const local = createCli(terminal, cli.exit)
   return {
     stack,
+    cli: local,
     credentials: local.credentials,
     client: async (needs, key = {}) => {
       try {

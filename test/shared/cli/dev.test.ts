@@ -114,6 +114,19 @@ describe('svc dev', () => {
     expect(requests.findIndex((one) => one.endsWith('/test'))).toBeGreaterThan(update)
   })
 
+  it('deploys a project to no other host than the stack, although another one was the last login', async () => {
+    writeFileSync(join(folder, 'project.json'), '{"version":1,"name":"shop"}')
+    const file = join(config, 'credentials.json')
+    const before = readFileSync(file, 'utf8')
+    const current = { base_url: deployment.url, triggers_url: deployment.url }
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(before), current }))
+    deployment.received.length = stack.received.length = 0
+    await dev(['project.json', '--once'])
+    writeFileSync(file, before)
+    expect(stack.received.length).toBeGreaterThan(0)
+    expect(deployment.received).toEqual([])
+  })
+
   it('prints the output of a stack that does not start', async () => {
     const taken = join(folder, 'taken')
     const lock = await StateLock.take(taken)
@@ -133,6 +146,8 @@ describe('svc dev', () => {
     [['missing.js'], 'missing.js'],
     [['action.js', '--listen', 'hook', '--once'], 'svc listen with --no-follow'],
     [['action.js', '--last', '1'], 'need --listen'],
+    [[], 'svc.json'],
+    [['svc.json', '--params', 'a=1'], 'need an action or --listen'],
   ])('%j has no effect', async (words, message) => {
     expect(await dev(words)).toMatchObject({ code: 2, err: expect.stringContaining(message) })
     expect(stack.calls).toEqual([])
