@@ -93,7 +93,8 @@ declare var TextDecoder: {
   new (label?: string, options?: TextDecoderOptions): TextDecoder
 }
 
-type BufferSource = ArrayBuffer | ArrayBufferView<ArrayBuffer>
+/** Views need no narrower type: the sandbox has no `SharedArrayBuffer`. */
+type BufferSource = ArrayBuffer | ArrayBufferView
 
 // Events and cancellation
 

@@ -25,11 +25,6 @@ async function requireSender({ headers, event_raw, wallet, secret }: Params): Pr
   )
   const isSigned =
     ethers.utils.isHexString(mac, 32) &&
-    (await crypto.subtle.verify(
-      'HMAC',
-      key,
-      Uint8Array.from(ethers.utils.arrayify(mac)),
-      bytes(event_raw),
-    ))
+    (await crypto.subtle.verify('HMAC', key, ethers.utils.arrayify(mac), bytes(event_raw)))
   if (!isSigned) throw new Error('the request is not signed by GitHub')
 }
