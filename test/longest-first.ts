@@ -33,6 +33,7 @@ const LONG = [
   'test/system/crash.test.ts',
   'test/system/schedule.test.ts',
   'test/origin/hostile/hostile.test.ts',
+  'test/shared/build/determinism.test.ts',
   'test/origin/transactions/campaign/kills.test.ts',
   'test/origin/credits/simulation/simulation.test.ts',
   'test/origin/transactions/simulation/simulation.test.ts',

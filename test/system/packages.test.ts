@@ -20,6 +20,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApprovedToken } from '../../origin/stack/approved-token.ts'
+import { buildAction } from '../../shared/build/build-action.ts'
+import { actionCid } from '../../shared/cid/compute-cid.ts'
 import { clientPackage, cliPackage, pack } from '../../shared/packaging/build-packages.ts'
 import { CLI_PACKAGE, CLIENT_PACKAGE } from '../../shared/packaging/package-names.ts'
 import { blocksOf } from './docs/blocks.ts'
@@ -207,6 +209,23 @@ describe.each(versions)('Node $version', ({ node, home, version }) => {
     const bin = join(app, 'node_modules', '.bin', 'svc')
     const { stdout } = await run(node, [bin, 'test'], { cwd: testProject(), env })
     expect(stdout).toMatch(/Tests +5 passed \(5\)/)
+  })
+
+  it('builds an action with the esbuild of the project, to the same bytes as in the checkout', async () => {
+    const project = join(folder, `typed-${home}`)
+    const entry = join(project, 'action.ts')
+    mkdirSync(join(project, 'node_modules'), { recursive: true })
+    writeFileSync(join(project, 'package.json'), '{"private":true}')
+    writeFileSync(
+      entry,
+      `import { createHash } from 'node:crypto'
+export const main = (text: string) => createHash('sha256').update(text).digest('hex')`,
+    )
+    const without = await svc('cid', entry).catch(({ stderr }) => stderr)
+    expect(without).toContain('npm install --save-dev esbuild@')
+    symlinkSync(join(root, 'node_modules/esbuild'), join(project, 'node_modules/esbuild'))
+    const { code } = await buildAction(entry)
+    expect(await svc('cid', entry)).toBe(`${await actionCid(code)}\n`)
   })
 
   const program = `async function main(createClient) {
