@@ -36,6 +36,9 @@ export type BuildActionOptions = {
   minify?: boolean
 }
 
+const TOO_LARGE_FOR_MAP =
+  'the project is too large for a source map in the script: errors of runs name lines of the script'
+
 /**
  * Bundles an action and the packages that it imports into one script. The entry module exports `main`, by that name or
  * as its default export. The same sources, packages and version of esbuild result in the same bytes, in any folder.
@@ -64,7 +67,11 @@ export async function buildAction(
   const last = isFinal
     ? first
     : await bundle(esbuild, path, files, { ...FIRST_PASS, minify, replaced, globals })
-  const { code, map } = withMap(isFinal ? readable : toScript(last, path, files), last, files)
+  const { code, map, isMapped } = withMap(
+    isFinal ? readable : toScript(last, path, files),
+    last,
+    files,
+  )
   const bytes = Buffer.byteLength(code)
   if (bytes > SOURCE_MAX_BYTES)
     throw new ActionBuildError(
@@ -79,6 +86,7 @@ export async function buildAction(
       ...findComputedImports(readable, modules).map(
         (module) => `${module} imports modules by names that it computes, which fails in actions`,
       ),
+      ...(isMapped ? [] : [TOO_LARGE_FOR_MAP]),
       ...(bytes > TRIGGER_SOURCE_MAX_BYTES
         ? [`the built action has ${bytes} bytes; triggers accept ${TRIGGER_SOURCE_MAX_BYTES}`]
         : []),
@@ -144,7 +152,8 @@ function withMap(script: string, { map, inputs }: Bundled, files: ProjectFiles) 
   const isOwn = (path: string) => isAbsolute(path) && files.packageOf(path) === undefined
   const own = [...names].filter(([path]) => isOwn(path)).map(([, name]) => name)
   const named = renameSources(map, (source) => nameOfSource(source, names, files))
-  return { code: script + inlineMap(named, new Set(own)), map: named }
+  const inline = inlineMap(named, new Set(own))
+  return { code: script + inline, map: named, isMapped: inline !== '' }
 }
 
 function globalWarnings(missing: readonly GlobalUse[]): string[] {

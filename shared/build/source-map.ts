@@ -1,4 +1,5 @@
-import { decode, encode, type SourceMapSegment } from '@jridgewell/sourcemap-codec'
+import { decode, type SourceMapSegment } from '@jridgewell/sourcemap-codec'
+import { formatInlineMap } from './inline-map.ts'
 
 type SourceMap = {
   version: 3
@@ -22,7 +23,7 @@ export function renameSources(map: string, nameOf: (source: string) => string): 
 
 /**
  * Returns the last line of a built script: a map of the given sources, without names and contents. Code of other sources is
- * mapped to nothing.
+ * mapped to nothing. The line is empty if the map is too large.
  */
 export function inlineMap(map: string, included: ReadonlySet<string>): string {
   const full = JSON.parse(map) as SourceMap
@@ -36,7 +37,7 @@ export function inlineMap(map: string, included: ReadonlySet<string>): string {
     indexes.set(source, sources.length)
     return sources.push(name) - 1
   }
-  const lines = decode(full.mappings).map((segments) => {
+  const mappings = decode(full.mappings).map((segments) => {
     const kept: SourceMapSegment[] = []
     for (const [column, source, line, sourceColumn] of segments) {
       const index = source === undefined ? undefined : indexOf(source)
@@ -46,7 +47,5 @@ export function inlineMap(map: string, included: ReadonlySet<string>): string {
     }
     return kept
   })
-  const inline = { version: 3, sources, names: [], mappings: encode(lines) }
-  const base64 = Buffer.from(JSON.stringify(inline)).toString('base64')
-  return `//# sourceMappingURL=data:application/json;base64,${base64}\n`
+  return formatInlineMap({ sources, mappings })
 }

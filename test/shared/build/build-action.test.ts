@@ -91,6 +91,16 @@ return main;
 })
 
 describe('the map at the end of the script', () => {
+  it('has no map if that would be too large to read, and says so', async () => {
+    const lines = Array.from({ length: 60_000 }, (_, n) => `total.push(${n}, total.length)`)
+    const { code, map, warnings } = await built({
+      'src/action.ts': `const total: number[] = []\n${lines.join('\n')}\nexport const main = () => total`,
+    })
+    expect(code).not.toContain('sourceMappingURL')
+    expect(JSON.parse(map)).toMatchObject({ sources: ['src/action.ts'] })
+    expect(warnings[0]).toContain('too large for a source map')
+  })
+
   it('maps the code of the project, and no other', async () => {
     const { code, map } = await built({
       'src/action.ts': `import one from 'one'\n\nexport const main = () => {\n  throw new Error(one)\n}`,
