@@ -4,6 +4,7 @@
  */
 import { execFile, execFileSync } from 'node:child_process'
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -98,11 +99,13 @@ function hasVitest(version: string): boolean {
 
 /** Writes the project of docs/testing.md, which has vitest and esbuild. */
 function testProject(): string {
-  const project = join(app, 'tests')
+  const project = join(folder, 'tests')
   if (existsSync(project)) return project
-  mkdirSync(join(folder, 'node_modules'))
+  const packages = join(project, 'node_modules')
+  // A copy, because a package imports what is beside its real path.
+  cpSync(join(app, 'node_modules', CLI_PACKAGE), join(packages, CLI_PACKAGE), { recursive: true })
   for (const name of ['vitest', 'esbuild'])
-    symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))
+    symlinkSync(join(root, 'node_modules', name), join(packages, name))
   const [action, ...tests] = blocksOf('docs/testing.md').map(({ text }) => text)
   const exchange = {
     request: { method: 'GET', url: 'https://api.example.com/price?symbol=ETH' },
