@@ -131,11 +131,11 @@ export default defineConfig({
       {
         resolve: { alias: PACKAGE_MODULES },
         test: {
-          name: 'templates',
+          name: 'examples',
           root,
-          include: ['shared/cli/project/templates/*/test/**/*.test.ts'],
+          include: ['examples/*/test/**/*.test.ts'],
           isolate: false,
-          setupFiles: ['./test/templates-setup.ts'],
+          setupFiles: ['./test/examples-setup.ts'],
           globalSetup: ['./test/origin/template-setup.ts'],
           testTimeout: 300_000,
           maxWorkers: SIDE_BY_SIDE,

@@ -78,6 +78,13 @@ export async function buildCli(
           builder.onLoad({ filter: /shared\/cli\/version\.ts$/ }, () => ({ contents }))
         },
       },
+      {
+        name: 'packed examples',
+        setup(builder) {
+          const contents = `export const EXAMPLES_FOLDER = new URL('./examples/', import.meta.url)`
+          builder.onLoad({ filter: /project\/examples-folder\.ts$/ }, () => ({ contents }))
+        },
+      },
     ],
   })
   const curve = here('../../node_modules/tiny-secp256k1/lib/secp256k1.wasm')
@@ -89,8 +96,7 @@ export async function buildCli(
     here('../../origin/testing/sandbox/write-template.ts'),
     join(outDir, 'sandbox-template.bin'),
   ])
-  const templates = here('../cli/project/templates')
-  await cp(templates, join(outDir, 'templates'), {
+  await cp(here('../../examples'), join(outDir, 'examples'), {
     recursive: true,
     filter: (path) => !/tsconfig\.(json|tsbuildinfo)$/.test(path),
   })

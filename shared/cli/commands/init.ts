@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { Cli } from '../cli.ts'
 import type { InitOptions } from '../project/init.ts'
-import { TEMPLATES } from '../project/templates.ts'
+import { EXAMPLES } from '../project/examples.ts'
 import { addExamples } from './examples.ts'
 import { columns } from './columns.ts'
 
@@ -11,8 +11,8 @@ export function registerInit(program: Command, cli: Cli): void {
     .description('Create a project: actions in TypeScript, their tests, and svc.json.')
     .argument('<folder>', 'new or empty folder, whose name becomes the name of the project')
     .addOption(
-      new Option('--template <name>', 'what the project does')
-        .choices(Object.keys(TEMPLATES))
+      new Option('--template <name>', 'the example to start from')
+        .choices(Object.keys(EXAMPLES))
         .makeOptionMandatory(),
     )
     .option(
@@ -25,7 +25,7 @@ export function registerInit(program: Command, cli: Cli): void {
       const { initProject } = await import('../project/init.ts')
       await initProject(cli, command, folder, options)
     })
-  const lines = columns(Object.entries(TEMPLATES).map((row) => [...row]))
+  const lines = columns(Object.entries(EXAMPLES).map((row) => [...row]))
   command.addHelpText('after', ['\nTemplates:', ...lines.map((line) => `  ${line}`)].join('\n'))
   addExamples(command, [
     'svc init payouts --template treasury-payout --no-install',

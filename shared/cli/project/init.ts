@@ -8,9 +8,10 @@ import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { EXIT, UsageError } from '../terminal.ts'
 import { version } from '../version.ts'
-import { NAME_IN_TEMPLATES, type TemplateName, TOOL_VERSIONS } from './templates.ts'
+import { EXAMPLES_FOLDER } from './examples-folder.ts'
+import { type ExampleName, NAME_IN_EXAMPLES, TOOL_VERSIONS } from './examples.ts'
 
-export type InitOptions = { template: TemplateName; cli?: string; install: boolean }
+export type InitOptions = { template: ExampleName; cli?: string; install: boolean }
 
 const CLI_PACKAGE = '@svc-run/cli'
 
@@ -24,7 +25,7 @@ export async function initProject(
   const folder = resolve(current, named)
   const name = projectName(folder)
   const files = {
-    ...templateFiles(template, name),
+    ...exampleFiles(template, name),
     'package.json': packageJson(name, cliVersion(current, cliSource)),
     'tsconfig.json': json({ extends: `${CLI_PACKAGE}/tsconfig.json`, include: ['src', 'test'] }),
     '.gitignore': 'node_modules/\ndist/\n.svc/\n',
@@ -59,15 +60,15 @@ function projectName(folder: string): string {
   throw new UsageError('the name of the folder contains no letters or digits: choose another one')
 }
 
-function templateFiles(template: TemplateName, name: string): Record<string, string> {
-  const root = fileURLToPath(new URL(`./templates/${template}/`, import.meta.url))
+function exampleFiles(example: ExampleName, name: string): Record<string, string> {
+  const root = fileURLToPath(new URL(`${example}/`, EXAMPLES_FOLDER))
   const files = readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
   return Object.fromEntries(
     files.map((file) => [
       file.slice(root.length),
-      readFileSync(file, 'utf8').replaceAll(NAME_IN_TEMPLATES, name),
+      readFileSync(file, 'utf8').replaceAll(NAME_IN_EXAMPLES, name),
     ]),
   )
 }

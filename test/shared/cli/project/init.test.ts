@@ -14,14 +14,14 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { createCli } from '../../../../shared/cli/cli.ts'
 import { planDeployment } from '../../../../shared/cli/project/plan.ts'
 import { readProject } from '../../../../shared/cli/project/read-project.ts'
-import { TEMPLATES, TOOL_VERSIONS } from '../../../../shared/cli/project/templates.ts'
+import { EXAMPLES, TOOL_VERSIONS } from '../../../../shared/cli/project/examples.ts'
 import type { Terminal } from '../../../../shared/cli/terminal.ts'
 import { svc } from '../command-line.ts'
 import { EMPTY } from './project-folder.ts'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
-const templates = join(root, 'shared/cli/project/templates')
-const names = Object.keys(TEMPLATES)
+const examples = join(root, 'examples')
+const names = Object.keys(EXAMPLES)
 const folder = mkdtempSync(join(tmpdir(), 'svc-init-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -68,7 +68,7 @@ describe('svc init', () => {
     expect((await init('file', ...words.slice(1))).err).toContain('file is not a folder')
   })
 
-  it('lists the templates if none or an unknown one is given', async () => {
+  it('lists the examples if none or an unknown one is given', async () => {
     expect(await init('x', '--no-install')).toMatchObject({ code: 2 })
     const { code, err } = await init('x', '--template', '../webhook', '--no-install')
     expect(code).toBe(2)
@@ -90,18 +90,18 @@ describe('svc init', () => {
   })
 })
 
-describe('the templates', () => {
+describe('the examples', () => {
   it('are listed in docs/projects.md and in the help', async () => {
     const page = readFileSync(join(root, 'docs/projects.md'), 'utf8')
     const { out } = await svc(['init', '--help'])
-    for (const [name, description] of Object.entries(TEMPLATES)) {
+    for (const [name, description] of Object.entries(EXAMPLES)) {
       expect(page).toContain(`| \`${name}\` | ${description} |`)
       expect(out).toMatch(new RegExp(`^  ${name} +${description}$`, 'm'))
     }
   })
 
   it('are those that svc init offers, with the versions of this repository', () => {
-    const folders = readdirSync(templates, { withFileTypes: true }).filter((entry) =>
+    const folders = readdirSync(examples, { withFileTypes: true }).filter((entry) =>
       entry.isDirectory(),
     )
     expect(folders.map(({ name }) => name).toSorted()).toEqual(names.toSorted())
@@ -110,7 +110,7 @@ describe('the templates', () => {
   })
 
   it.each(names)('%s can be deployed, in each of its environments', async (name) => {
-    const at = join(templates, name)
+    const at = join(examples, name)
     const terminal = {
       environment: {},
       folder: at,
@@ -127,9 +127,9 @@ describe('the templates', () => {
   })
 
   it.each(names)('%s has tests, and a README whose commands name parts of the project', (name) => {
-    const readme = readFileSync(join(templates, name, 'README.md'), 'utf8')
+    const readme = readFileSync(join(examples, name, 'README.md'), 'utf8')
     const { keys, triggers = {} } = JSON.parse(
-      readFileSync(join(templates, name, 'svc.json'), 'utf8'),
+      readFileSync(join(examples, name, 'svc.json'), 'utf8'),
     )
     const named = (pattern: RegExp) => [...readme.matchAll(pattern)].map(([, found]) => found!)
     expect(Object.keys(keys)).toEqual(
@@ -139,8 +139,8 @@ describe('the templates', () => {
       expect.arrayContaining(named(/trigger tail my-project\/([^\s`]+)/g)),
     )
     for (const file of named(/(src\/[\w-]+\.ts)/g))
-      expect(existsSync(join(templates, name, file)), file).toBe(true)
+      expect(existsSync(join(examples, name, file)), file).toBe(true)
     expect(readme).toContain('npx svc deploy')
-    expect(readdirSync(join(templates, name, 'test'))).not.toEqual([])
+    expect(readdirSync(join(examples, name, 'test'))).not.toEqual([])
   })
 })

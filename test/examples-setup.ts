@@ -1,4 +1,4 @@
-/** Runs the tests of a template in its folder, as `svc test` does in a project. */
+/** Runs the tests of an example in its folder, as `svc test` does in a project. */
 import { dirname } from 'node:path'
 import { expect } from 'vitest'
 
