@@ -13,6 +13,7 @@ export const SECTIONS: readonly Section[] = [
     title: 'How to',
     names: [
       'how-to/prepare',
+      'examples',
       'how-to/*',
       'chain-events',
       'credits',

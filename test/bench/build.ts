@@ -13,7 +13,7 @@ import { median, report } from './report.ts'
 
 const ROUNDS = 7
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const EXAMPLE = 'shared/cli/project/templates/webhook'
+const EXAMPLE = 'examples/webhook'
 
 const WITH_PACKAGES = `import { defineAction } from '${CLI_PACKAGE}/action'
 import { encodeFunctionData, parseAbi } from 'viem'

@@ -101,7 +101,7 @@ it('creates, tests and deploys a project, and shows the result of its run', asyn
   writeFileSync(join(shop, 'src/order.ts'), ACTION)
   writeFileSync(join(shop, 'test/order.test.ts'), TEST)
   await execute(shop, 'npm', 'run', 'types')
-  expect(await execute(shop, 'svc', 'test')).toContain('4 passed')
+  expect(await execute(shop, 'svc', 'test')).toContain('5 passed')
 
   const file = join(shop, 'svc.json')
   const project = JSON.parse(readFileSync(file, 'utf8'))

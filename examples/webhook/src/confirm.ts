@@ -1,14 +1,15 @@
 import { defineAction, type WebhookParams } from '@svc-run/cli/action'
 
 type Push = { ref: string; after: string; repository: { full_name: string } }
-type Params = WebhookParams<Push, { wallet: string; secret: string }>
+type Params = WebhookParams<unknown, { wallet: string; secret: string }>
 
 /** Signs a statement about each push to a repository. */
 export default defineAction(async (params: Params) => {
   await requireSender(params)
-  const { event, wallet } = params
+  // `event` is not signed: anyone with the usage key can pass another one.
+  const event = JSON.parse(params.event_raw) as Push
   const statement = `push to ${event.repository.full_name}: ${event.ref} is at ${event.after}`
-  const signature = await Svc.Actions.signMessage({ pkpId: wallet, message: statement })
+  const signature = await Svc.Actions.signMessage({ pkpId: params.wallet, message: statement })
   return { statement, signature }
 })
 

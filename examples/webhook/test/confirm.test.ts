@@ -6,13 +6,13 @@ const SECRET = 'a secret of the webhook'
 const signer = testWallet('signer', { policy })
 const push = { ref: 'refs/heads/main', after: 'c0ffee', repository: { full_name: 'acme/shop' } }
 
-/** Runs the action as GitHub’s delivery would, signed with a secret. */
+/** Runs the action as GitHub’s delivery would, signed with a secret. Only the body is signed, not the parsed event. */
 async function deliver(signedWith: string, event: object = push) {
   const encrypted = await runAction('src/encrypt.ts', {
     params: { wallet: signer.address, secret: SECRET },
     wallets: { signer },
   })
-  const event_raw = JSON.stringify(event)
+  const event_raw = JSON.stringify(push)
   return runAction('src/confirm.ts', {
     params: {
       source: 'webhook',
@@ -46,4 +46,10 @@ it('rejects a request that somebody else signed', async () => {
   const run = await deliver('another secret')
   expect(run).toFailWith('action_threw', 'the request is not signed by GitHub')
   expect(run.signatures).toEqual([])
+})
+
+it('signs nothing about another event that is passed with a captured body', async () => {
+  const run = await deliver(SECRET, { ...push, after: 'e71150' })
+  expect(run).toHaveSigned({ message: 'push to acme/shop: refs/heads/main is at c0ffee' })
+  expect(run.signatures).toHaveLength(1)
 })

@@ -9,7 +9,7 @@ import type { Cli } from '../cli.ts'
 import { EXIT, UsageError } from '../terminal.ts'
 import { version } from '../version.ts'
 import { EXAMPLES_FOLDER } from './examples-folder.ts'
-import { type ExampleName, NAME_IN_EXAMPLES, TOOL_VERSIONS } from './examples.ts'
+import { DEPENDENCIES, type ExampleName, NAME_IN_EXAMPLES, TOOL_VERSIONS } from './examples.ts'
 
 export type InitOptions = { template: ExampleName; cli?: string; install: boolean }
 
@@ -26,7 +26,7 @@ export async function initProject(
   const name = projectName(folder)
   const files = {
     ...exampleFiles(template, name),
-    'package.json': packageJson(name, cliVersion(current, cliSource)),
+    'package.json': packageJson(name, template, cliVersion(current, cliSource)),
     'tsconfig.json': json({ extends: `${CLI_PACKAGE}/tsconfig.json`, include: ['src', 'test'] }),
     '.gitignore': 'node_modules/\ndist/\n.svc/\n',
   }
@@ -82,12 +82,14 @@ function cliVersion(current: string, source: string | undefined): string {
   throw new UsageError(`--cli: ${source} does not exist`)
 }
 
-function packageJson(name: string, cliSpec: string): string {
+function packageJson(name: string, example: ExampleName, cliSpec: string): string {
+  const dependencies = DEPENDENCIES[example]
   return json({
     name,
     private: true,
     type: 'module',
     scripts: { test: 'svc test', types: 'tsc', deploy: 'svc deploy' },
+    ...(dependencies && { dependencies }),
     devDependencies: { [CLI_PACKAGE]: cliSpec, ...TOOL_VERSIONS },
     // esbuild works without its script.
     allowScripts: { esbuild: false },

@@ -14,14 +14,19 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { createCli } from '../../../../shared/cli/cli.ts'
 import { planDeployment } from '../../../../shared/cli/project/plan.ts'
 import { readProject } from '../../../../shared/cli/project/read-project.ts'
-import { EXAMPLES, TOOL_VERSIONS } from '../../../../shared/cli/project/examples.ts'
+import {
+  DEPENDENCIES,
+  EXAMPLES,
+  type ExampleName,
+  TOOL_VERSIONS,
+} from '../../../../shared/cli/project/examples.ts'
 import type { Terminal } from '../../../../shared/cli/terminal.ts'
 import { svc } from '../command-line.ts'
 import { EMPTY } from './project-folder.ts'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const examples = join(root, 'examples')
-const names = Object.keys(EXAMPLES)
+const names = Object.keys(EXAMPLES) as ExampleName[]
 const folder = mkdtempSync(join(tmpdir(), 'svc-init-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -51,6 +56,13 @@ describe('svc init', () => {
     expect(written('My Shop!/README.md')).toContain('--key-name my-shop/setup')
     expect(JSON.parse(written('My Shop!/package.json')).devDependencies).toMatchObject(
       TOOL_VERSIONS,
+    )
+  })
+
+  it('adds the packages that the actions import', async () => {
+    await init('weather', '--template', 'weather-oracle', '--no-install')
+    expect(JSON.parse(written('weather/package.json')).dependencies).toEqual(
+      DEPENDENCIES['weather-oracle'],
     )
   })
 
@@ -91,13 +103,30 @@ describe('svc init', () => {
 })
 
 describe('the examples', () => {
-  it('are listed in docs/projects.md and in the help', async () => {
-    const page = readFileSync(join(root, 'docs/projects.md'), 'utf8')
+  it('are listed in docs/examples.md and in the help', async () => {
+    const page = readFileSync(join(root, 'docs/examples.md'), 'utf8')
+    const [, table] = page.split('| Example | Does |\n|---|---|\n')
     const { out } = await svc(['init', '--help'])
-    for (const [name, description] of Object.entries(EXAMPLES)) {
-      expect(page).toContain(`| \`${name}\` | ${description} |`)
+    const rows = Object.entries(EXAMPLES).map(([name, what]) => `| \`${name}\` | ${what} |`)
+    expect(table!.split('\n\n')[0]!.split('\n')).toEqual(rows)
+    for (const [name, description] of Object.entries(EXAMPLES))
       expect(out).toMatch(new RegExp(`^  ${name} +${description}$`, 'm'))
-    }
+  })
+
+  it.each(names)('%s imports only its own files and the packages of its project', (name) => {
+    const imported = (within: string) =>
+      readdirSync(join(examples, name, within))
+        .map((file) => readFileSync(join(examples, name, within, file), 'utf8'))
+        .flatMap((text) => [...text.matchAll(/from '([^']+)'/g)].map(([, from]) => from!))
+    const packages = (within: string) =>
+      imported(within).filter(
+        (from) => !/^(\.\/[\w-]+|\.\.\/(src\/[\w-]+|policy\.json))$/.test(from),
+      )
+    const listed = Object.keys(DEPENDENCIES[name] ?? {})
+    const roots = packages('src').map((from) => from.split('/')[0]!)
+    expect([...new Set(roots)].toSorted()).toEqual([...listed, '@svc-run'].toSorted())
+    const ofTests = packages('test').map((from) => from.replace(/^(viem)\/.*/, '$1'))
+    expect([...listed, '@svc-run/cli/test', 'vitest']).toEqual(expect.arrayContaining(ofTests))
   })
 
   it('are those that svc init offers, with the versions of this repository', () => {
@@ -105,8 +134,12 @@ describe('the examples', () => {
       entry.isDirectory(),
     )
     expect(folders.map(({ name }) => name).toSorted()).toEqual(names.toSorted())
-    const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    const { dependencies, devDependencies } = JSON.parse(
+      readFileSync(join(root, 'package.json'), 'utf8'),
+    )
     expect(devDependencies).toMatchObject(TOOL_VERSIONS)
+    for (const versions of Object.values(DEPENDENCIES))
+      expect({ ...dependencies, ...devDependencies }).toMatchObject(versions)
   })
 
   it.each(names)('%s can be deployed, in each of its environments', async (name) => {
