@@ -1,4 +1,4 @@
-import { extname, isAbsolute } from 'node:path'
+import { dirname, extname, isAbsolute, resolve } from 'node:path'
 import { ActionBuildError } from './action-build-error.ts'
 import { importChain } from './import-chain.ts'
 import type { ProjectFiles } from './project-files.ts'
@@ -31,8 +31,8 @@ export function requireNoMissing(
 }
 
 /**
- * Requires that modules import only modules of their own package or project by path, and that all are source. Otherwise,
- * a package could put any file of this machine into the action.
+ * Requires that modules import files of their own package or project by path, and others only by the names of installed
+ * packages, and that all are source. Otherwise, a package could put any file of this machine into the action.
  * @throws {ActionBuildError}
  */
 export function requireAllowed(
@@ -41,18 +41,46 @@ export function requireAllowed(
   files: ProjectFiles,
 ): void {
   for (const [importer, { imports }] of Object.entries(inputs)) {
-    for (const { path, original } of imports) {
-      if (!isAbsolute(path)) continue
-      const owner = files.ownerOf(path)
-      const isCrossing = isAbsolute(importer) && owner !== files.ownerOf(importer)
-      if (owner === undefined || (isCrossing && /^[./]/.test(original ?? '')))
+    for (const { path, original = path } of imports) {
+      const isAllowed = isAbsolute(path)
+        ? isAllowedFile(importer, path, original, files)
+        : isAllowedPattern(importer, path, files)
+      if (!isAllowed)
         throw new ActionBuildError(
-          `${names.get(importer)} imports ${original ?? path}, which is not in its project; import packages by their names`,
+          `${names.get(importer)} imports ${original}, which is not in its project; import packages by their names`,
         )
-      if (!SOURCE_TYPES.includes(extname(path)))
+      if (isAbsolute(path) && !SOURCE_TYPES.includes(extname(path)))
         throw new ActionBuildError(
-          `${names.get(importer)} imports ${original ?? path}, but an action contains only ${SOURCE_TYPES.join(', ')}`,
+          `${names.get(importer)} imports ${original}, but an action contains only ${SOURCE_TYPES.join(', ')}`,
         )
     }
   }
+}
+
+function isAllowedFile(
+  importer: string,
+  path: string,
+  original: string,
+  files: ProjectFiles,
+): boolean {
+  const owner = files.ownerOf(path)
+  if (owner === undefined) return false
+  if (!isAbsolute(importer)) return true
+  const isCrossing = owner !== files.ownerOf(importer)
+  if (/^[./]/.test(original)) return !isCrossing
+  if (/\/\.\.(\/|$)/.test(original)) return false
+  if (files.packageOf(path) !== undefined) return true
+  // The manifest of a package can resolve its name to any file. Names without a package are those of tsconfig paths.
+  const installed = files.linkedFolder(importer, original)
+  if (installed !== undefined) return path.startsWith(`${installed}/`)
+  return files.packageOf(importer) === undefined
+}
+
+/** esbuild includes all files that match a path with a computed part, such as `./chains/*.ts`. */
+function isAllowedPattern(importer: string, path: string, files: ProjectFiles): boolean {
+  const computed = path.indexOf('*')
+  if (computed < 0 || !isAbsolute(importer) || !/^[./]/.test(path)) return true
+  const start = resolve(dirname(importer), path.slice(0, computed))
+  const owner = files.ownerOf(importer)
+  return !path.slice(computed).includes('..') && `${start}/`.startsWith(`${owner}/`)
 }

@@ -142,16 +142,28 @@ export class ProjectFiles {
     return closure
   }
 
-  /** Finds a package as Node does, in the `node_modules` of the folder and of its parents. */
-  #dependency(folder: string, name: string): InstalledPackage | undefined {
-    for (let at = folder; at !== dirname(at); at = dirname(at)) {
-      const path = join(at, 'node_modules', name)
-      if (!existsSync(join(path, 'package.json'))) continue
-      const real = realpathSync(path)
-      return this.packageOf(`${real}/package.json`)
-    }
-    return undefined
+  /**
+   * Returns the folder, without symbolic links, of the installed package that a specifier such as `zod/mini` names.
+   * @param importer absolute path of the file with the import
+   */
+  linkedFolder(importer: string, specifier: string): string | undefined {
+    const [name] = /^(@[^/]+\/)?[^/]+/.exec(specifier) ?? []
+    return name === undefined ? undefined : installedFolder(dirname(importer), name)
   }
+
+  #dependency(folder: string, name: string): InstalledPackage | undefined {
+    const found = installedFolder(folder, name)
+    return found === undefined ? undefined : this.packageOf(`${found}/package.json`)
+  }
+}
+
+/** Finds a package as Node does, in the `node_modules` of the folder and of its parents. */
+function installedFolder(folder: string, name: string): string | undefined {
+  for (let at = folder; at !== dirname(at); at = dirname(at)) {
+    const path = join(at, 'node_modules', name)
+    if (existsSync(join(path, 'package.json'))) return realpathSync(path)
+  }
+  return undefined
 }
 
 /** The version of our own package is left out, so that a new version does not change the CIDs of all actions. */

@@ -96,6 +96,41 @@ describe('attacks', () => {
     )
   })
 
+  it.each([
+    ['leaves another package by its name', `require('other/../../src/secret.json')`, {}],
+    [
+      'maps a name to a file for browsers',
+      `require('x')`,
+      { browser: { x: '../../src/secret.json' } },
+    ],
+    [
+      'maps a name to a file of a package',
+      `require('#x')`,
+      { imports: { '#x': 'other/../../src/secret.json' } },
+    ],
+    ['depends on a package with the file as its main module', `require('main')`, {}],
+    ['requires all files that match', `(name) => require('../../src/' + name + '.json')`, {}],
+    ['imports all files that match', `(name) => import('../../src/' + name + '.json')`, {}],
+  ])('a package that %s cannot read files of the project', async (_attack, source, manifest) => {
+    const files = {
+      'src/action.ts': `import foo from 'foo'\nexport const main = () => foo`,
+      'src/secret.json': '{"key":"s3cret"}',
+      ...installed('other', { 'index.js': '' }),
+      ...installed('main', {}, { main: '../../src/secret.json' }),
+      ...installed('foo', { 'index.js': `module.exports = ${source}` }, manifest),
+    }
+    expect(await refusal(files)).toMatch(/^npm:foo@1\.2\.3\/index\.js imports .*not in its project/)
+  })
+
+  it('a package whose main module is a file of the project is refused', async () => {
+    const files = {
+      'src/action.ts': `import foo from 'foo'\nexport const main = () => foo`,
+      'src/secret.json': '{"key":"s3cret"}',
+      ...installed('foo', {}, { main: '../../src/secret.json' }),
+    }
+    expect(await refusal(files)).toContain('src/action.ts imports foo, which is not in its project')
+  })
+
   it('tsconfig paths that lead out of the project are refused', async () => {
     const folder = project({
       'src/action.ts': `import key from '@keys/key.json'\nexport const main = () => key`,
