@@ -30,6 +30,9 @@ const VERSION = /^[\w.+-]+$/
 /** Characters that could end a line or a string of the built script, or hide what a name is. */
 const UNSAFE_NAME = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}"\\]/u
 
+/** Characters that esbuild escapes, so that a path could not be replaced by a name. */
+const UNSAFE_PATH = /[\p{Cc}\p{Zl}\p{Zp}"\\]/u
+
 /** The files of a project and of its packages, with names that do not depend on where they are. */
 export class ProjectFiles {
   /** The nearest folder of the entry that has a package.json, or the folder of the entry. */
@@ -102,6 +105,10 @@ export class ProjectFiles {
     if (UNSAFE_NAME.test(name))
       throw new ActionBuildError(
         `${JSON.stringify(name)}: the name of the file contains a control character, a quote or a backslash; rename the file`,
+      )
+    if (UNSAFE_PATH.test(path))
+      throw new ActionBuildError(
+        `${JSON.stringify(path)}: the path contains a control character, a quote or a backslash; rename the folder`,
       )
     return name
   }

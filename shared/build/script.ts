@@ -41,14 +41,24 @@ function localName(clause: string, exported: string): string {
 /** Comment before the code of a module, or the key by which a CommonJS module is loaded. */
 const MODULE_LINE = /^(\s*)(?:\/\/ (.*)|"(.*)"(\(.*))$/gm
 
+/** Comment before a table of the files that match an import with a computed part, such as `./chains/*.ts`. */
+const PATTERN_COMMENT = /^((?:import|require)\(".*"\) in )(.*)$/
+
+/** Position of an element, which esbuild adds if `jsx` is `react-jsxdev`. */
+const ELEMENT_FILE = /(\bfileName: ?)"([^"\\\n]+)"/g
+
 /** Replaces the paths of modules in the code by their names. */
 export function renameModules(code: string, names: ReadonlyMap<string, string>): string {
-  return code.replace(
+  const inElements = code.replace(ELEMENT_FILE, (found, member: string, path: string) =>
+    names.has(path) ? `${member}"${names.get(path)}"` : found,
+  )
+  return inElements.replace(
     MODULE_LINE,
     (line, indent: string, comment?: string, key?: string, rest?: string) => {
-      const name = names.get(comment ?? key ?? '')
+      const [, pattern = '', importer] = PATTERN_COMMENT.exec(comment ?? '') ?? []
+      const name = names.get(importer ?? comment ?? key ?? '')
       if (name === undefined) return line
-      return comment === undefined ? `${indent}"${name}"${rest}` : `${indent}// ${name}`
+      return comment === undefined ? `${indent}"${name}"${rest}` : `${indent}// ${pattern}${name}`
     },
   )
 }

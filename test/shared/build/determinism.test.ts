@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { buildAction } from '../../../shared/build/build-action.ts'
 import { generateProject, installLikeNpm, installLikePnpm } from './generated-projects.ts'
-import { project } from './project.ts'
+import { installed, project } from './project.ts'
 
 const ENTRY = 'src/action.ts'
 const seeds = Array.from({ length: 50 }, (_, n) => n + 1)
@@ -28,4 +28,34 @@ describe('the bytes of a built action', () => {
       }
     },
   )
+
+  it.each([
+    [
+      'imports with a computed part',
+      {
+        'src/action.ts': 'export const main = (name: string) => import(`./chains/${name}.ts`)',
+        'src/chains/one.ts': 'export default 1',
+      },
+    ],
+    [
+      'the positions of JSX elements',
+      {
+        'src/action.ts': `import { main } from './element.tsx'\nexport { main }`,
+        'src/element.tsx': 'export const main = () => <a />',
+        'tsconfig.json': '{"compilerOptions":{"jsx":"react-jsxdev","jsxImportSource":"h"}}',
+        ...installed('h', { 'jsx-dev-runtime.js': 'export const jsxDEV = (name) => name' }),
+      },
+    ],
+  ])('do not depend on the folder because of %s', async (_what, files) => {
+    const folder = project(files)
+    for (const minify of [false, true]) {
+      const { code } = await buildAction(join(folder, ENTRY), { minify })
+      expect(code).not.toContain(folder)
+    }
+  })
+
+  it.each(['a"b', 'a\\b', 'a\nb'])('are refused in a folder named %j', async (name) => {
+    const folder = project({ [ENTRY]: 'export const main = () => 1' }, name)
+    await expect(buildAction(join(folder, ENTRY))).rejects.toThrow('rename the folder')
+  })
 })
