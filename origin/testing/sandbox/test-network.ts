@@ -1,8 +1,13 @@
 import { abortable } from '../../../shared/client/abortable.ts'
 import { OUTBOUND_RESPONSE_MAX_BYTES } from '../../../shared/limits.ts'
 import { AddressGuard } from '../../actions/outbound/address-guard.ts'
-import { HEADER_FIELDS_MAX } from '../../actions/outbound/bounds.ts'
-import type { ExchangeRequest, ExchangeResponse } from '../../actions/outbound/exchange.ts'
+import { decodeBody, readEncodings } from '../../actions/outbound/body-decoding.ts'
+import { ENCODED_MAX_BYTES, HEADER_FIELDS_MAX } from '../../actions/outbound/bounds.ts'
+import type {
+  ExchangeOptions,
+  ExchangeRequest,
+  ExchangeResponse,
+} from '../../actions/outbound/exchange.ts'
 import { OutboundError } from '../../actions/outbound/outbound-error.ts'
 import { PUBLIC_ONLY } from '../../actions/outbound/policy.ts'
 import { isPublicAddress } from '../../actions/outbound/public-address.ts'
@@ -43,7 +48,7 @@ export class TestNetwork {
     return new RunOutbound(
       async (onRequest) =>
         new RunNetwork({
-          send: (target, request, { signal }) => this.#send(target, request, signal),
+          send: (target, request, options) => this.#send(target, request, options),
           close: () => {},
           onRequest,
         }),
@@ -53,24 +58,34 @@ export class TestNetwork {
   async #send(
     target: Target,
     request: ExchangeRequest,
-    signal: AbortSignal,
+    { signal, skipsBody }: Pick<ExchangeOptions, 'signal' | 'skipsBody'>,
   ): Promise<ExchangeResponse> {
     await guard.admit(target)
-    const { held, released } = this.#options
-    held()
-    let response: SentResponse
-    try {
-      response = await abortable(this.#options.ask(sentRequest(target, request)), signal)
-    } finally {
-      released()
-    }
+    const asked = this.#options.ask(sentRequest(target, request))
+    const response = await this.#whileHeld(abortable(asked, signal))
     if (response.delayMs > 0) await this.#delay(response.delayMs, signal)
     if ('failure' in response) throw new OutboundError(response.failure)
     const { status, statusText, headers, body } = response
-    if (body.length > OUTBOUND_RESPONSE_MAX_BYTES) throw responseTooLarge(target.named)
+    const { named } = target
     if (headers.length > HEADER_FIELDS_MAX)
-      throw new OutboundError(`${target.named} sent more than ${HEADER_FIELDS_MAX} headers`)
-    return { status, statusText, headers, encodings: [], body }
+      throw new OutboundError(`${named} sent more than ${HEADER_FIELDS_MAX} headers`)
+    const head = { status, statusText, headers, encodings: [] }
+    if (skipsBody(status, headers)) return { ...head, body: new Uint8Array(0) }
+    const encodings = readEncodings(headers, named)
+    const maxBytes = encodings.length === 0 ? OUTBOUND_RESPONSE_MAX_BYTES : ENCODED_MAX_BYTES
+    if (body.length > maxBytes) throw responseTooLarge(named)
+    return { ...head, body: await this.#whileHeld(decodeBody(body, encodings, named)) }
+  }
+
+  /** Keeps the fake clock still until a promise settles. */
+  async #whileHeld<T>(pending: Promise<T>): Promise<T> {
+    const { held, released } = this.#options
+    held()
+    try {
+      return await pending
+    } finally {
+      released()
+    }
   }
 
   /** Waits on the fake clock. */

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { runAction } from '@svc-run/cli/test'
 import { expect, it } from 'vitest'
 
@@ -138,4 +139,18 @@ it('are sent ten at once, like in production, and their delays overlap', async (
     { 'https://a.example/': { delayMs: 1000 } },
   )
   expect(sent).toRespondWith(3000)
+})
+
+it('get encoded responses decoded, like in production', async () => {
+  const headers = { 'content-encoding': 'gzip' }
+  const routes = {
+    'https://a.example/': { headers, bytes: gzipSync('decoded') },
+    'https://b.example/': { headers, text: 'plain' },
+    'https://c.example/': { headers, bytes: gzipSync('a'.repeat(1_000_001)) },
+  }
+  expect(await run(`return get('https://a.example/')`, routes)).toRespondWith('decoded')
+  const invalid = await run(`return get('https://b.example/')`, routes)
+  expect(invalid).toRespondWith('TypeError: the response of b.example is not valid gzip')
+  const bomb = await run(`await fetch('https://c.example/')`, routes)
+  expect(bomb).toFailWith('outbound_response_too_large')
 })
