@@ -11,7 +11,7 @@ import {
 } from './bounds.ts'
 import { toOutboundError } from './exchange-failure.ts'
 import type { OriginConnections } from './origin-connections.ts'
-import { abortedError, OutboundError } from './outbound-error.ts'
+import { abortedError, lateResponse, OutboundError } from './outbound-error.ts'
 import { ResponseBody } from './response-body.ts'
 
 export type ExchangeRequest = {
@@ -123,7 +123,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#controller = controller
     if (this.#settled) return controller.abort(this.#discardedError())
     const { named, times } = this.#options
-    this.#wait(times.answer, `${named} did not respond within ${times.answer / 1000} s`)
+    this.#wait(times.answer, lateResponse(named, times.answer))
   }
 
   onResponseStart(

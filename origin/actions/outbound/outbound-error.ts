@@ -18,3 +18,6 @@ export class OutboundError extends Error {
 export function abortedError(): OutboundError {
   return new OutboundError('the request was aborted')
 }
+
+export const lateResponse = (named: string, timeoutMs: number): string =>
+  `${named} did not respond within ${timeoutMs / 1000} s`

@@ -2,13 +2,17 @@ import { abortable } from '../../../shared/client/abortable.ts'
 import { OUTBOUND_RESPONSE_MAX_BYTES } from '../../../shared/limits.ts'
 import { AddressGuard } from '../../actions/outbound/address-guard.ts'
 import { decodeBody, readEncodings } from '../../actions/outbound/body-decoding.ts'
-import { ENCODED_MAX_BYTES, HEADER_FIELDS_MAX } from '../../actions/outbound/bounds.ts'
+import {
+  DEFAULT_TIMEOUTS,
+  ENCODED_MAX_BYTES,
+  HEADER_FIELDS_MAX,
+} from '../../actions/outbound/bounds.ts'
 import type {
   ExchangeOptions,
   ExchangeRequest,
   ExchangeResponse,
 } from '../../actions/outbound/exchange.ts'
-import { OutboundError } from '../../actions/outbound/outbound-error.ts'
+import { lateResponse, OutboundError } from '../../actions/outbound/outbound-error.ts'
 import { PUBLIC_ONLY } from '../../actions/outbound/policy.ts'
 import { isPublicAddress } from '../../actions/outbound/public-address.ts'
 import { responseTooLarge } from '../../actions/outbound/response-body.ts'
@@ -63,10 +67,12 @@ export class TestNetwork {
     await guard.admit(target)
     const asked = this.#options.ask(sentRequest(target, request))
     const response = await this.#whileHeld(abortable(asked, signal))
-    if (response.delayMs > 0) await this.#delay(response.delayMs, signal)
+    const { named } = target
+    const { answer } = DEFAULT_TIMEOUTS
+    if (response.delayMs > 0) await this.#delay(Math.min(response.delayMs, answer), signal)
+    if (response.delayMs > answer) throw new OutboundError(lateResponse(named, answer))
     if ('failure' in response) throw new OutboundError(response.failure)
     const { status, statusText, headers, body } = response
-    const { named } = target
     if (headers.length > HEADER_FIELDS_MAX)
       throw new OutboundError(`${named} sent more than ${HEADER_FIELDS_MAX} headers`)
     const head = { status, statusText, headers, encodings: [] }

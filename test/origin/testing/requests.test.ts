@@ -154,3 +154,10 @@ it('get encoded responses decoded, like in production', async () => {
   const bomb = await run(`await fetch('https://c.example/')`, routes)
   expect(bomb).toFailWith('outbound_response_too_large')
 })
+
+it('fail if the response is later than production waits', async () => {
+  const late = await run(`return [await get('https://a.example/'), performance.now()]`, {
+    'https://a.example/': { delayMs: 110_000, text: 'late' },
+  })
+  expect(late).toRespondWith(['TypeError: a.example did not respond within 100 s', 100_000])
+})
