@@ -101,7 +101,12 @@ function requireReply(value: unknown, path: string): asserts value is Reply {
     )
   const bodies = BODIES.filter((name) => value[name] !== undefined)
   if (bodies.length > 1) throw new TestSetupError(`${path}: has both ${bodies[0]} and ${bodies[1]}`)
-  const { status = 200, delayMs = 0 } = value
+  const { status = 200, delayMs = 0, headers = {} } = value
+  try {
+    new Headers(headers as Record<string, string>)
+  } catch (error) {
+    throw new TestSetupError(`${path}.headers: ${(error as Error).message}`)
+  }
   if (!Number.isInteger(status) || (status as number) < 200 || (status as number) > 599)
     throw new TestSetupError(`${path}.status: expected an integer from 200 to 599`)
   if (typeof delayMs !== 'number' || !(delayMs >= 0))
@@ -112,9 +117,7 @@ function toResponse(reply: Reply): SentResponse {
   const { status = 200, statusText = '', headers = {}, delayMs = 0, networkError } = reply
   if (networkError !== undefined) return { delayMs, failure: networkError }
   const { type, bytes } = bodyOf(reply)
-  const fields = Object.entries(headers).map(
-    ([name, value]) => [name.toLowerCase(), value] as [string, string],
-  )
+  const fields = [...new Headers(headers)]
   if (type !== undefined && fields.every(([name]) => name !== 'content-type'))
     fields.push(['content-type', type])
   return { delayMs, status, statusText, headers: fields, body: bytes }

@@ -161,3 +161,9 @@ it('fail if the response is later than production waits', async () => {
   })
   expect(late).toRespondWith(['TypeError: a.example did not respond within 100 s', 100_000])
 })
+
+it('refuse headers that no server can send', async () => {
+  const headers = { 'x-price': '3 €' }
+  const asked = run(`return get('https://a.example/')`, { 'https://a.example/': { headers } })
+  await expect(asked).rejects.toThrow('fetch["https://a.example/"].headers: ')
+})
