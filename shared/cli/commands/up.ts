@@ -49,13 +49,20 @@ function settingsOf(given: Given, { folder }: Terminal): Record<string, string> 
 /** Returns true in a checkout. The package does not contain the local stack. */
 export const isStackInstalled = () => existsSync(STACK)
 
+/** Credentials of a deployment. The stack does not need them, and must not be able to use them. */
+const CREDENTIAL_VARIABLES = /^SVC_(API_KEY|USAGE_KEY|TOKEN)(_FILE)?$/
+
 /** Starts the local stack in its own process, which stops when this process ends for any reason. */
 export function spawnStack(
   settings: Record<string, string>,
   terminal: Terminal,
   output: 'inherit' | 'pipe',
 ): ChildProcess {
-  return spawnNode([...NODE_OPTIONS, STACK], terminal, {
+  const passed = Object.entries(terminal.environment).filter(
+    ([name]) => !CREDENTIAL_VARIABLES.test(name),
+  )
+  const withoutCredentials = { ...terminal, environment: Object.fromEntries(passed) }
+  return spawnNode([...NODE_OPTIONS, STACK], withoutCredentials, {
     environment: settings,
     // The IPC channel carries no messages. It closes when this process exits, which signals the stack to stop.
     stdio: [output === 'inherit' ? 'inherit' : 'ignore', output, output, 'ipc'],

@@ -141,6 +141,35 @@ describe('svc dev', () => {
     }
   })
 
+  it('starts the stack without the credentials of the deployment', async () => {
+    const lock = await StateLock.take(join(folder, 'taken'))
+    const recorder = join(folder, 'recorder.mjs')
+    const recorded = join(folder, 'environment.json')
+    writeFileSync(
+      recorder,
+      `import { writeFileSync } from 'node:fs'
+      writeFileSync(${JSON.stringify(recorded)}, JSON.stringify(process.env))`,
+    )
+    const credentials = Object.fromEntries(
+      ['SVC_API_KEY', 'SVC_USAGE_KEY', 'SVC_TOKEN', 'SVC_TOKEN_FILE'].map((name) => [name, 'x']),
+    )
+    try {
+      await dev(['action.js', '--once', '--state-dir', 'taken'], {
+        environment: {
+          ...(process.env as Record<string, string>),
+          ...environment,
+          ...credentials,
+          NODE_OPTIONS: `--import=${recorder}`,
+        },
+      })
+    } finally {
+      lock.release()
+    }
+    const received = JSON.parse(readFileSync(recorded, 'utf8'))
+    expect(received).toMatchObject({ SVC_STATE_DIR: join(folder, 'taken') })
+    for (const name of Object.keys(credentials)) expect(received).not.toHaveProperty(name)
+  })
+
   it.each<[string[], string]>([
     [['-'], 'needs a file'],
     [['missing.js'], 'missing.js'],
