@@ -12,7 +12,7 @@ export function eventLines(run: Run, local: LocalOutcome): string[] {
   const masked = maskedHeaders(run)
   const logs = run.logs.map(({ text }) => text)
   return [
-    `${formatUtcTime(run.queued_at)}  ${run.id}${run.replay_of === null ? '' : '  replay'}${run.test ? '  test' : ''}`,
+    `${formatUtcTime(run.queued_at)}  ${printable(run.id)}${run.replay_of === null ? '' : '  replay'}${run.test ? '  test' : ''}`,
     line('event', brief(eventOf(run), LINE_CHARACTERS - LABEL_CHARACTERS - 2)),
     ...(masked.length === 0
       ? []

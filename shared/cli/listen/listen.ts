@@ -5,7 +5,7 @@ import type { Cli } from '../cli.ts'
 import { integerOf } from '../commands/option-values.ts'
 import { resolveTriggerId } from '../commands/trigger/resolve-ids.ts'
 import type { DeploymentOptions } from '../deployment.ts'
-import { jsonText, UsageError } from '../terminal.ts'
+import { jsonText, printable, UsageError } from '../terminal.ts'
 import { deployedEvents, type EventSelection } from './deployed-events.ts'
 import { eventLines, isSame } from './event-lines.ts'
 import { type LocalTarget, requireOtherDeployment } from './local-target.ts'
@@ -73,7 +73,7 @@ export async function replayEvents(
     } catch (error) {
       // Without this time, a user could not continue with the event that was not replayed.
       if (!cli.terminal.signal.aborted)
-        cli.warn(`Stopped. To continue with this event, use --since ${run.queued_at}`)
+        cli.warn(`Stopped. To continue with this event, use --since ${printable(run.queued_at)}`)
       throw error
     }
   }

@@ -177,7 +177,8 @@ describe('svc listen --action', () => {
   })
 
   it('removes control characters from events', async () => {
-    delivered(trigger, { text: '\u001b[2J\u202e' }, { response: '\u001b[2J' })
+    const id = 'run\u001b[2J'
+    delivered(trigger, { text: '\u001b[2J\u202e' }, { response: '\u001b[2J', id })
     const { out } = await listen(['hook', ...PAST])
     for (const character of ['\u001b', '\u202e']) expect(out).not.toContain(character)
   })
