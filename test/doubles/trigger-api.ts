@@ -34,12 +34,17 @@ export async function startTriggerApi() {
   let made = 0
   let isAnyTokenGood = false
   let refusals = 0
+  let refusalsAfterTest = 0
   let isNextTestLost = false
 
   const server = await startWebServer((request, response) => {
     void answered(request).then((answer) => {
       const isLost = isNextTestLost && request.url.endsWith('/test')
       if (isLost) isNextTestLost = false
+      if (refusalsAfterTest > 0 && request.url.endsWith('/test')) {
+        refusals = refusalsAfterTest
+        refusalsAfterTest = 0
+      }
       if (isLost) response.socket?.destroy()
       else send(answer, response)
     })
@@ -234,6 +239,8 @@ export async function startTriggerApi() {
     listed,
     /** Responds with 503 to this many requests. */
     refuseNext: (requests: number) => void (refusals = requests),
+    /** Responds with 503 to this many requests that follow the next test run. */
+    refuseAfterNextTest: (requests: number) => void (refusalsAfterTest = requests),
     /** Closes the connection of the next test run, after it was created. */
     loseNextTest: () => void (isNextTestLost = true),
     close: server.close,

@@ -53,14 +53,19 @@ export function replayWithTrigger(
   return async (run) => {
     const params = { ...eventParams(run), ...overrides }
     const { run_id } = await triggers.test(triggerId, { params })
-    const { status, response, error, logs } = await triggers.waitForRun(run_id)
-    const texts = logs.map(({ text }) => text)
-    return {
-      status: status === 'failed' ? 'failed' : 'success',
-      response,
-      error,
-      logs: texts,
-      run_id,
+    try {
+      const { status, response, error, logs } = await triggers.waitForRun(run_id)
+      return {
+        status: status === 'failed' ? 'failed' : 'success',
+        response,
+        error,
+        logs: logs.map(({ text }) => text),
+        run_id,
+      }
+    } catch (error) {
+      // A retry would start another run.
+      if (isNotAccepted(error)) return { ...unknownOutcome(error), run_id }
+      throw error
     }
   }
 }
@@ -76,8 +81,7 @@ export function patiently(replay: Replay, { terminal: { signal }, warn }: Cli): 
         return await replay(run)
       } catch (error) {
         signal.throwIfAborted()
-        if (isUnknown(error))
-          return { status: 'unknown', response: null, error: error.message, logs: [] }
+        if (isUnknown(error)) return unknownOutcome(error)
         if (!isNotAccepted(error)) throw error
         if (waitMs === RETRY_FIRST_MS) warn('The local stack does not respond. Retrying.')
         await sleep(waitMs, undefined, { signal })
@@ -91,7 +95,16 @@ function isUnknown(error: unknown): error is NetworkFailed | Conflict {
   return error instanceof Conflict && error.code === 'outcome_unknown'
 }
 
-function isNotAccepted(error: unknown): boolean {
+const unknownOutcome = ({ message }: Error): LocalOutcome => ({
+  status: 'unknown',
+  response: null,
+  error: message,
+  logs: [],
+})
+
+function isNotAccepted(
+  error: unknown,
+): error is NetworkFailed | ServiceUnavailable | TooManyRequests {
   return (
     error instanceof NetworkFailed ||
     error instanceof ServiceUnavailable ||

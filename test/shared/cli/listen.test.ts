@@ -226,6 +226,18 @@ describe('duplicates', () => {
     const tests = stack.triggers.received.filter(({ url }) => url.endsWith(`${local}/test`))
     expect(tests).toHaveLength(2)
   })
+
+  it('never replays an event again whose run started before the stack stopped responding', async () => {
+    delivered(trigger, { n: 1 })
+    const local = await webhook(stack.triggers.url, 'stopping')
+    stack.triggers.refuseAfterNextTest(10)
+    const { out, code } = await listen(['hook', '--trigger', 'stopping', ...LAST])
+    stack.triggers.refuseNext(0)
+    expect(code).toBe(1)
+    expect(out).toMatch(/^ {2}local +unknown/m)
+    const tests = stack.triggers.received.filter(({ url }) => url.endsWith(`${local}/test`))
+    expect(tests).toHaveLength(1)
+  })
 })
 
 describe('live events', () => {
