@@ -14,9 +14,19 @@ declare module 'language-script-version' {
   export const languageScriptVersion: string
 }
 
+/** Built by `built-examples.ts`. */
+declare module 'svc:examples' {
+  const examples: readonly import('./examples/built-example.ts').BuiltExample[]
+  export default examples
+}
+
 /** Modules that scripts import by URL path at runtime. Each module is built from the `module.ts` of a folder. */
 declare module '*/scripts/editor.js' {
   export const mountEditor: (typeof import('./editor/module.ts'))['mountEditor']
+}
+
+declare module '*/scripts/examples.js' {
+  export const showExamples: (typeof import('./examples/module.tsx'))['showExamples']
 }
 
 declare module '*/scripts/charts.js' {

@@ -4,6 +4,7 @@ import { join, relative } from 'node:path'
 import { build, type Plugin } from 'esbuild'
 import { englishOnly } from '../../shared/packaging/english-only.ts'
 import type { Built } from '../../shared/packaging/rebuild-stale.ts'
+import { builtExamples, isBuiltExamples } from './built-examples.ts'
 
 /**
  * Modules that the client library imports on demand. They are excluded from bundles, because esbuild would otherwise
@@ -88,6 +89,7 @@ export async function bundleScript(
   entryPoint: string,
   format: 'iife' | 'esm',
 ): Promise<Built> {
+  const examples = builtExamples(root)
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     entryPoints: [relative(root, entryPoint)],
@@ -113,13 +115,19 @@ export async function bundleScript(
       removeHtmlSink,
       embedDeclarations(root),
       embedLanguageVersion(root),
+      examples.plugin,
     ],
   })
   return {
     text: `${outputFiles[0]!.text.trim()}\n`,
     // Omits modules that are not files: the empty ones that replace packages for Node, and generated ones.
-    inputs: Object.keys(metafile.inputs)
-      .map((path) => path.replace(`${DECLARATION}:`, ''))
-      .filter((path) => !/^(\(disabled\)|action-declarations):/.test(path)),
+    inputs: [
+      ...Object.keys(metafile.inputs)
+        .map((path) => path.replace(`${DECLARATION}:`, ''))
+        .filter(
+          (path) => !/^(\(disabled\)|action-declarations):/.test(path) && !isBuiltExamples(path),
+        ),
+      ...new Set(examples.inputs),
+    ],
   }
 }

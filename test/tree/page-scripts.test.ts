@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { FIRST_ACTION } from '../../edge/browser/console/start/first-steps.ts'
+import { EXAMPLES } from '../../shared/cli/project/examples.ts'
 import { buildScripts, bundlePath, SCRIPTS } from '../../edge/browser/build.ts'
 
 await buildScripts()
@@ -35,6 +36,17 @@ test('serves every script', () => {
     .flatMap((text) => [...text.matchAll(/browser\/([a-z-]+)\/script\.txt'/g)])
     .map(([, folder]) => folder!)
   expect(served.toSorted()).toEqual(SCRIPTS.toSorted())
+})
+
+test('offers the examples that triggers run, without source maps of their first versions', () => {
+  const bundle = readFileSync(bundlePath('examples'), 'utf8')
+  const offered = [...bundle.matchAll(/\{name:"([\w-]+)",description:/g)].map(([, name]) => name!)
+  const examples = new URL('../../examples/', import.meta.url)
+  const withTriggers = Object.keys(EXAMPLES).filter(
+    (name) => JSON.parse(readFileSync(new URL(`${name}/svc.json`, examples), 'utf8')).triggers,
+  )
+  expect(offered).toEqual(withTriggers)
+  expect(bundle).not.toContain('sourceMappingURL')
 })
 
 test('uses the action of docs/by-hand.md in the first steps of the console, byte for byte', () => {

@@ -12,6 +12,7 @@ const SCRIPTS = {
   console: () => import('../../browser/console/script.txt'),
   docs: () => import('../../browser/docs/script.txt'),
   editor: () => import('../../browser/editor/script.txt'),
+  examples: () => import('../../browser/examples/script.txt'),
   ethers: () => import('../../browser/ethers/script.txt'),
   language: () => import('../../browser/language/script.txt'),
   pay: () => import('../../browser/pay/script.txt'),

@@ -23,6 +23,8 @@ form[data-kind=chain_event] .check { height: 22rem; }
 .check .logs > li { padding: .625rem 0; border-top: 1px solid var(--line); }
 .verdict { font-weight: 600; }
 .verdict.bad { color: var(--bad); }
+.examples { display: grid; gap: .5rem; margin: 0 0 1.25rem; padding: 0; list-style: none; }
+.examples .confirm { margin-top: .5rem; padding: .75rem 1rem; border: 1px solid var(--bad); border-radius: .5rem; }
 details.card { padding-block: .5rem; }
 details.card[open] { padding-bottom: 1.25rem; }
 `

@@ -12,6 +12,8 @@ import type { Visitor } from '../visitor.ts'
 
 const ECHO = 'async function main(params) {\n  return params\n}'
 const MAIL = 'forms@example.com'
+/** With the examples and the editor, which are loaded on demand. */
+const WITH_EXAMPLES = 1024 * 1024
 
 export function triggerFormWalks(walks: Walks): void {
   it('creates a webhook from the data of the console, pauses it and deletes it', async () => {
@@ -88,8 +90,36 @@ export function triggerFormWalks(walks: Walks): void {
     await judge(page, 'trigger-cron-checked')
 
     await page.getByLabel('Cron').focus()
-    await tabTo(page, '#action_code')
+    await tabTo(page, '#examples > summary')
+    await keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Start from price-feed' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Start from webhook' }).count()).toBe(0)
+    await judge(page, 'trigger-examples', { maxLoadedBytes: WITH_EXAMPLES })
+    await keyboard.press('Tab')
+    await keyboard.press('Enter')
     await page.locator('.editor').waitFor()
+    const source = page.locator('#action_code')
+    expect(await source.inputValue()).toContain('SPREAD_MAX')
+    expect(await page.getByLabel('Default params').inputValue()).toContain('the wallet oracle')
+    await keyboard.press('Control+A')
+    await keyboard.insertText(ECHO)
+
+    await keyboard.press('Escape')
+    await keyboard.press('Shift+Tab')
+    await keyboard.press('Enter')
+    await keyboard.press('Tab')
+    await keyboard.press('Enter')
+    const keep = page.locator('button:focus', { hasText: 'Keep it' })
+    await keep.waitFor()
+    await judge(page, 'trigger-example-replaces', { maxLoadedBytes: WITH_EXAMPLES })
+    await keyboard.press('Enter')
+    expect(await source.inputValue()).toBe(ECHO)
+    await keyboard.press('Enter')
+    await keep.waitFor()
+    await keyboard.press('Shift+Tab')
+    await keyboard.press('Enter')
+    expect(await source.inputValue()).toContain('SPREAD_MAX')
+    await keyboard.press('Control+A')
     await keyboard.insertText(ECHO)
     await leaveEditor(page, '#usage_api_key')
     await keyboard.type('a-usage-key-of-nobody')

@@ -35,7 +35,7 @@ export async function formPage(c: Context<AppEnv>, options: FormPageOptions): Pr
       status,
       headers,
       style: TRIGGERS_STYLE,
-      script: { name: 'trigger-form', modules: ['editor'], worker: 'language' },
+      script: { name: 'trigger-form', modules: ['editor', 'examples'], worker: 'language' },
     },
     <>
       {intro}

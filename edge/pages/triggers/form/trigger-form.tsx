@@ -113,6 +113,16 @@ const PREVIEW_HINTS = {
 /** The server never sends a stored usage key to the page (docs/decisions/0059). */
 const ActionFields: FC<FormValues & { isNew: boolean }> = ({ isNew, ...values }) => (
   <>
+    {isNew && (
+      <details id="examples">
+        <summary>Start from an example</summary>
+        <div></div>
+        <p class="note">
+          The documentation lists <a href="/docs/examples">examples</a>, which are projects with
+          tests.
+        </p>
+      </details>
+    )}
     <TextArea
       label="Action source"
       hint="JavaScript that defines a function main, which receives one argument: params. This form accepts up to 2 MiB in total; use POST /api/triggers for more."
