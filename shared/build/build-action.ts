@@ -12,7 +12,7 @@ import { ProjectFiles } from './project-files.ts'
 import { type Bundled, formatMessage, type Pass, runEsbuild } from './run-esbuild.ts'
 import { moduleNames, renameModules, returnMain } from './script.ts'
 import { type ModuleSize, sizesOf } from './sizes.ts'
-import { inlineMap, renameSources } from './source-map.ts'
+import { inlineMap, renameSources, sourcesOf } from './source-map.ts'
 
 export { ActionBuildError, type ModuleSize }
 
@@ -63,10 +63,10 @@ export async function buildAction(
   const readable = toScript(first, path, files)
   const missing = await findMissingGlobals(readable, modules, esbuild)
   const globals = POLYFILLED_GLOBALS.filter((name) => missing.some(({ global }) => global === name))
-  const isFinal = !minify && replaced.copies.size === 0 && globals.length === 0
-  const last = isFinal
-    ? first
-    : await bundle(esbuild, path, files, { ...FIRST_PASS, minify, replaced, globals })
+  const ignoresMaps = hasFalseMaps(first, files)
+  const isFinal = !minify && replaced.copies.size === 0 && globals.length === 0 && !ignoresMaps
+  const pass = { ...FIRST_PASS, minify, replaced, globals, ignoresMaps }
+  const last = isFinal ? first : await bundle(esbuild, path, files, pass)
   const { code, map, isMapped } = withMap(
     isFinal ? readable : toScript(last, path, files),
     last,
@@ -101,6 +101,7 @@ const FIRST_PASS: Pass = {
   minify: false,
   replaced: { copies: new Map(), modules: [] },
   globals: [],
+  ignoresMaps: false,
   toleratesMissing: false,
 }
 
@@ -147,13 +148,29 @@ function toScript({ code, inputs, output }: Bundled, entry: string, files: Proje
 }
 
 /** Appends the inline map to a script. @returns also the full map */
-function withMap(script: string, { map, inputs }: Bundled, files: ProjectFiles) {
+function withMap(script: string, { map, inputs, output }: Bundled, files: ProjectFiles) {
   const names = moduleNames(inputs, files)
-  const isOwn = (path: string) => isAbsolute(path) && files.packageOf(path) === undefined
-  const own = [...names].filter(([path]) => isOwn(path)).map(([, name]) => name)
-  const named = renameSources(map, (source) => nameOfSource(source, names, files))
-  const inline = inlineMap(named, new Set(own))
+  const hasCode = (path: string) => (output.inputs[path]?.bytesInOutput ?? 0) > 0
+  const own = [...names].filter(([path]) => isOwn(path, files) && hasCode(path))
+  const named = renameSources(map, (source) => {
+    const path = pathOfSource(source, files)
+    const within = files.packageOf(path)
+    const name = names.get(path) ?? (within === undefined ? source : files.nameOf(path))
+    // esbuild reads any file that the map of a package names.
+    return { name, isPublic: names.has(path) || within !== undefined }
+  })
+  const inline = inlineMap(named, new Set(own.map(([, name]) => name)))
   return { code: script + inline, map: named, isMapped: inline !== '' }
+}
+
+const isOwn = (path: string, files: ProjectFiles) =>
+  isAbsolute(path) && files.packageOf(path) === undefined
+
+/** Returns true if the map of a package says that its code is in a file of the project, by mistake or on purpose. */
+function hasFalseMaps({ map }: Bundled, files: ProjectFiles): boolean {
+  const paths = sourcesOf(map).map((source) => pathOfSource(source, files))
+  const own = paths.filter((path) => isOwn(path, files))
+  return new Set(own).size < own.length
 }
 
 function globalWarnings(missing: readonly GlobalUse[]): string[] {
@@ -176,16 +193,9 @@ function realPath(entry: string): string {
   }
 }
 
-/** Names a source of esbuild’s map. Packages with maps of their own have sources that are not modules of the bundle. */
-function nameOfSource(
-  source: string,
-  names: ReadonlyMap<string, string>,
-  files: ProjectFiles,
-): string {
-  const path = resolve(files.root, decoded(source))
-  const name = names.get(path)
-  if (name !== undefined) return name
-  return files.packageOf(path) === undefined ? source : files.nameOf(path)
+/** Packages with maps of their own have sources that are not modules of the bundle. */
+function pathOfSource(source: string, { root }: ProjectFiles): string {
+  return resolve(root, decoded(source))
 }
 
 /** esbuild writes sources as relative URLs. */

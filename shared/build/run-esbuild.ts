@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { builtinModules, isBuiltin } from 'node:module'
 import { isAbsolute, resolve } from 'node:path'
 import type { BuildOptions, Message, Metafile, OnResolveArgs, Plugin } from 'esbuild'
@@ -20,6 +20,8 @@ export type Pass = {
   replaced: Replacements
   /** Global names that are provided by a polyfill, because the code needs them. */
   globals: readonly string[]
+  /** Ignores the source maps of packages. */
+  ignoresMaps: boolean
   /** Lets a build succeed that needs missing modules, to find out who imports them. */
   toleratesMissing: boolean
 }
@@ -118,12 +120,16 @@ function tsconfigOf(root: string): Pick<BuildOptions, 'tsconfig' | 'tsconfigRaw'
   return existsSync(path) ? { tsconfig: path } : { tsconfigRaw: '{}' }
 }
 
+/** esbuild uses the last map of a file, and ignores one without mappings. */
+const EMPTY_MAP =
+  '\n//# sourceMappingURL=data:application/json,{"version":3,"sources":[],"mappings":""}\n'
+
 const BARE = /^[^./]/
 
 function resolution(
   esbuild: Esbuild,
   files: ProjectFiles,
-  { replaced, toleratesMissing }: Pass,
+  { replaced, ignoresMaps, toleratesMissing }: Pass,
 ): Plugin {
   return {
     name: 'svc',
@@ -139,6 +145,11 @@ function resolution(
       build.onLoad({ filter: /./, namespace: MISSING_NAMESPACE }, () => ({
         contents: 'module.exports = {}',
       }))
+      if (ignoresMaps)
+        build.onLoad({ filter: /\/node_modules\/.*\.[cm]?[jt]sx?$/ }, ({ path }) => ({
+          contents: readFileSync(path, 'utf8') + EMPTY_MAP,
+          loader: 'default',
+        }))
 
       const NESTED = Symbol('nested')
       const resolveWithoutUs = ({ path, ...options }: OnResolveArgs) =>

@@ -9,13 +9,25 @@ type SourceMap = {
   mappings: string
 }
 
-/** Renames the sources of a map. Paths in the map are relative to the project. */
-export function renameSources(map: string, nameOf: (source: string) => string): string {
+export function sourcesOf(map: string): readonly string[] {
+  return (JSON.parse(map) as SourceMap).sources
+}
+
+/**
+ * Renames the sources of a map, and keeps only the contents of public ones. Paths in the map are relative to the project.
+ */
+export function renameSources(
+  map: string,
+  describe: (source: string) => { name: string; isPublic: boolean },
+): string {
   const { version, sources, sourcesContent, mappings } = JSON.parse(map) as SourceMap
+  const described = sources.map(describe)
   return JSON.stringify({
     version,
-    sources: sources.map(nameOf),
-    sourcesContent,
+    sources: described.map(({ name }) => name),
+    sourcesContent: described.map(({ isPublic }, at) =>
+      isPublic ? (sourcesContent?.[at] ?? null) : null,
+    ),
     names: [],
     mappings,
   })

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { buildAction } from '../../../shared/build/build-action.ts'
-import { sharedPool } from '../../origin/actions/sandbox.ts'
+import { failed, sharedPool } from '../../origin/actions/sandbox.ts'
 import { built, installed, mapOf, project, refusal, writeFiles } from './project.ts'
 
 const pool = sharedPool()
@@ -199,6 +199,43 @@ describe('attacks', () => {
     })
     expect(Reflect.has(globalThis, 'hit')).toBe(false)
     expect(await pool.value(code)).toBe(1)
+  })
+
+  it('the source map of a package can neither claim code of the project nor read files', async () => {
+    const claimed = { version: 3, names: [], mappings: 'AAAA;ACAA;ACAA' }
+    const sources = ['../../src/victim.ts', '../../.env', '../../../outside.txt']
+    const base64 = Buffer.from(JSON.stringify({ ...claimed, sources })).toString('base64')
+    const folder = project({
+      'src/action.ts': `import { fail } from './victim.ts'\nexport const main = () => fail()`,
+      'src/victim.ts': `import foo from 'foo'\nexport const fail = () => foo()`,
+      '.env': 'KEY=s3cret',
+      ...installed('foo', {
+        'index.js': `module.exports = () => {\n  throw new Error('hit')\n}\n//# sourceMappingURL=data:application/json;base64,${base64}`,
+      }),
+    })
+    writeFiles(join(folder, '..'), { 'outside.txt': 's3cret' })
+    for (const minify of [false, true]) {
+      const { code, map } = await buildAction(join(folder, 'src/action.ts'), { minify })
+      const { stack } = failed(await pool.run(code))
+      const [first] = stack.split('\n').slice(1)
+      expect(first).toContain('action.js:')
+      expect(stack).toContain('src/victim.ts:2:')
+      expect(map).not.toContain('s3cret')
+      expect(mapOf(code).sources).toEqual(['src/victim.ts', 'src/action.ts'])
+    }
+  })
+
+  it('a file that only the source map of a package names is not read', async () => {
+    const map = { version: 3, names: [], mappings: 'AAAA', sources: ['../../.env'] }
+    const base64 = Buffer.from(JSON.stringify(map)).toString('base64')
+    const { map: full } = await built({
+      'src/action.ts': `import foo from 'foo'\nexport const main = () => foo`,
+      '.env': 'KEY=s3cret',
+      ...installed('foo', {
+        'index.js': `module.exports = 1\n//# sourceMappingURL=data:application/json;base64,${base64}`,
+      }),
+    })
+    expect(full).not.toContain('s3cret')
   })
 
   it('a project cannot move parts of its script by text that looks like the build’s', async () => {
