@@ -4,7 +4,7 @@ import type { ApiClient } from '../../client/api/client.ts'
 import { Forbidden } from '../../client/failures/by-status.ts'
 import type { Cli } from '../cli.ts'
 import type { ResolvedDeployment } from '../deployment.ts'
-import { NoCredentialError, UsageError } from '../terminal.ts'
+import { NoCredentialError, type Terminal, UsageError } from '../terminal.ts'
 import { applyChange, type Deployed } from './apply.ts'
 import type { Plan } from './change.ts'
 import { type DeployedState, type Names, namesOf, readAccount } from './deployed-state.ts'
@@ -33,7 +33,7 @@ export async function deployProject(
   if (json && !yes && !planOnly)
     throw new UsageError('--json needs --yes or --plan-only, because it prints the plan at the end')
   const project = await readProject(cli, file, env)
-  useEnvironment(command, project)
+  useEnvironment(command, project, cli)
   const needsTriggers = project.triggers.size > 0 || prune
   const deployment = await cli.deployment(command)
   const client = await cli.client(command, { key: 'account', token: needsTriggers })
@@ -60,19 +60,51 @@ export async function deployProject(
 }
 
 /** The URLs of an environment replace those of the options, so that both cannot be given. */
-function useEnvironment(command: Command, { urls, title }: Project): void {
+function useEnvironment(
+  command: Command,
+  { urls, title }: Project,
+  { terminal: { environment } }: Cli,
+): void {
   const given = command.opts<{ baseUrl?: string; triggersUrl?: string }>()
-  for (const [option, url, other] of [
-    ['baseUrl', urls.base_url, given.baseUrl],
-    ['triggersUrl', urls.triggers_url, given.triggersUrl],
+  for (const [option, variable, url, other, secrets] of [
+    ['baseUrl', 'SVC_BASE_URL', urls.base_url, given.baseUrl, ['SVC_API_KEY']],
+    [
+      'triggersUrl',
+      'SVC_TRIGGERS_URL',
+      urls.triggers_url,
+      given.triggersUrl,
+      ['SVC_TOKEN', 'SVC_USAGE_KEY'],
+    ],
   ] as const) {
     if (url === undefined) continue
     if (other !== undefined)
       throw new UsageError(
         `${title} has its own URL in the file: omit --base-url and --triggers-url`,
       )
+    requireConfirmedUrl(url, variable, secrets, environment)
     command.setOptionValue(option, url)
   }
+}
+
+/**
+ * Requires that the user confirms the URL in the file before a secret of the environment is sent there: the file is part of
+ * a repository, and stored secrets belong to a URL, but variables do not.
+ * @throws {UsageError}
+ */
+function requireConfirmedUrl(
+  url: string,
+  variable: string,
+  secrets: readonly string[],
+  environment: Terminal['environment'],
+): void {
+  const originOf = (text = '') => (URL.canParse(text) ? new URL(text).origin : undefined)
+  const origin = originOf(url)
+  if (originOf(environment[variable]) === origin) return
+  const secret = secrets.flatMap((name) => [name, `${name}_FILE`]).find((name) => environment[name])
+  if (secret !== undefined)
+    throw new UsageError(
+      `the file names ${origin}, and ${secret} may belong to another deployment: set ${variable} to ${origin} to send the secret there, or unset ${secret} to use a stored one`,
+    )
 }
 
 /** @throws {NoCredentialError} if the key is not the account key of an account in API mode */
