@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -47,6 +47,16 @@ describe('svc build', () => {
     const ran = await svc(['build', 'action.js', '--out', 'action.js'], { folder })
     expect(ran).toMatchObject({ code: 2, out: '' })
     expect(ran.err).toContain('is a source of the action')
+  })
+
+  it('does not overwrite a source in a folder that is a symbolic link', async () => {
+    const folder = project({ 'action.js': 'export const main = () => 1' })
+    symlinkSync(folder, join(folder, '../link'))
+    const ran = await svc(['build', 'action.js', '--out', 'action.js'], {
+      folder: join(folder, '../link'),
+    })
+    expect(ran.err).toContain('is a source of the action')
+    expect(readFileSync(join(folder, 'action.js'), 'utf8')).toBe('export const main = () => 1')
   })
 
   it('prints the reason of a failed build, also as JSON, and exits with 2', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { basename, dirname, extname, join, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { buildAction, type ModuleSize } from '../../../build/build-action.ts'
@@ -27,7 +27,7 @@ export async function buildCommand(
   const name = basename(entry, extname(entry))
   const file = out === undefined ? join(root, 'dist', `${name}.js`) : resolve(terminal.folder, out)
   // `svc build action.js --out action.js` would overwrite the source.
-  if (inputs.includes(file))
+  if (inputs.includes(realPath(file)))
     throw new UsageError(`${file} is a source of the action; use another --out`)
   write(file, code)
   write(`${file}.map`, map)
@@ -49,6 +49,15 @@ export async function buildCommand(
     ]),
     cid,
   ])
+}
+
+/** The inputs have no symbolic links, but the path of the output may have. */
+function realPath(file: string): string {
+  try {
+    return realpathSync(file)
+  } catch {
+    return file
+  }
 }
 
 function sizeRows(sizes: readonly ModuleSize[]): [string, string][] {
