@@ -76,6 +76,12 @@ function referenceProblems(project: ProjectFile): Problem[] {
         problem:
           'not allowed with address: the policy of a wallet that exists is set with svc wallet policy set',
       })
+  for (const name of Object.keys(actions))
+    if (isActionCid(name))
+      problems.push({
+        path: ['actions', name],
+        problem: 'a CID as a name would be mistaken for that action; choose another name',
+      })
   for (const [name, group] of Object.entries(groups)) {
     for (const [at, action] of group.actions.entries())
       if (!isActionCid(action)) require(['groups', name, 'actions', at], 'action', actions, action)

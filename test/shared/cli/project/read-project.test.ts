@@ -13,6 +13,8 @@ import {
 
 afterAll(removeProjectFolders)
 
+const CID = 'QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG'
+
 const error = async (json: ProjectJson | string, environment?: string) =>
   read(projectFolder({ 'svc.json': json }), environment).then(
     () => 'no error',
@@ -44,6 +46,11 @@ describe('svc.json', () => {
       'a name that is a member of every object',
       (json) => (json['groups'].payers.wallets = ['constructor']),
       'groups.payers.wallets[0]: no wallet is named constructor; the names are treasury, ops',
+    ],
+    [
+      'an action that is named like another one',
+      (json) => (json['actions'][CID] = 'pay.js'),
+      `actions.${CID}: a CID as a name would be mistaken for that action`,
     ],
     [
       'an unknown action in a group',
