@@ -31,10 +31,7 @@ export async function initProject(
     '.gitignore': 'node_modules/\ndist/\n.svc/\n',
   }
   requireEmpty(folder, named)
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), text, { flag: 'wx' })
-  }
+  writeFiles(folder, files)
   const isInstalled = install && (await npmInstall(cli, folder))
   if (install && !isInstalled) cli.exit(EXIT.failed)
   cli.print(
@@ -111,6 +108,18 @@ function requireEmpty(folder: string, named: string): void {
     throw new UsageError(`${named} is not empty: svc init writes only into a new or empty folder`)
 }
 
+/** @throws {UsageError} if a file exists or cannot be written */
+function writeFiles(folder: string, files: Readonly<Record<string, string>>): void {
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true })
+      writeFileSync(join(folder, path), text, { flag: 'wx' })
+    }
+  } catch (error) {
+    throw new UsageError(`the project cannot be written: ${(error as Error).message}`)
+  }
+}
+
 /** Writes the lockfile. @returns false if npm failed, whose messages are on standard error */
 async function npmInstall(cli: Cli, folder: string): Promise<boolean> {
   const child = spawn('npm', ['install', '--no-audit', '--no-fund'], {
@@ -122,8 +131,9 @@ async function npmInstall(cli: Cli, folder: string): Promise<boolean> {
   try {
     const [code] = (await once(child, 'exit')) as [number | null]
     if (code === 0) return true
-  } catch {
-    // npm is not installed, or was interrupted.
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      cli.warn('npm is not installed: it comes with Node.js.')
   }
   cli.warn(
     'npm install failed. The files were written: correct the problem, and run npm install again.',

@@ -78,6 +78,10 @@ describe('svc init', () => {
     expect(written('repository/svc.json')).toBe('mine')
     writeFileSync(join(folder, 'file'), '')
     expect((await init('file', ...words.slice(1))).err).toContain('file is not a folder')
+    expect(await init('file/below', ...words.slice(1))).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('the project cannot be written: ENOTDIR'),
+    })
   })
 
   it('lists the examples if none or an unknown one is given', async () => {
