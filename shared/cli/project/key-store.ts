@@ -4,6 +4,7 @@ import { encodeHex } from '../../encoding/hex.ts'
 import type { Cli } from '../cli.ts'
 import { storedEdgeEntry, storedOriginEntry } from '../credentials/credentials.ts'
 import type { ResolvedDeployment } from '../deployment.ts'
+import { UsageError } from '../terminal.ts'
 import type { DeployedState } from './deployed-state.ts'
 
 export type KeyStore = {
@@ -72,7 +73,12 @@ export function createKeyStore(cli: Cli, { baseUrl, known }: Deployment): KeySto
     secret: async (hash) => {
       const { usage_keys = [] } = await origin(baseUrl)
       const stored = usage_keys.find((key) => key.hash === hash)
-      return stored?.key ?? (await givenKey(cli))!
+      if (stored) return stored.key
+      const given = await givenKey(cli)
+      if (given !== undefined && apiKeyHash(given) === hash) return given
+      throw new UsageError(
+        `the usage key ${hash} was removed from this machine in the meantime: run svc deploy again`,
+      )
     },
     forget: (hash) =>
       change((kept) => {
