@@ -35,6 +35,25 @@ describe('a run of a built action that fails', () => {
     expect(await stackOf(CODE + line)).toMatch(/check \(action\.js:2:22\)/)
   })
 
+  it('has exact positions after characters of two UTF-16 units', async () => {
+    const map = formatInlineMap({
+      sources: ['a.ts'],
+      mappings: [
+        [],
+        [
+          [0, 0, 0, 0],
+          [17, 0, 6, 0],
+          [34, 0, 7, 0],
+        ],
+      ],
+    })
+    const code = `const fail = () => null.x\nconst main = () => ['🎉🎉🎉🎉', fail()]\n`
+    const shifted = code.replace(/🎉/g, 'ab')
+    const places = (stack: string) => stack.split('\n').slice(1)
+    expect(places(await stackOf(code + map))).toEqual(places(await stackOf(shifted + map)))
+    expect(await stackOf(code + map)).toMatch(/main \(a\.ts:8:1\)$/)
+  })
+
   it('reports the line of an error outside main', async () => {
     const map = formatInlineMap({ sources: ['a.ts'], mappings: [[], [[0, 0, 6, 0]]] })
     expect(await stackOf(`const main = 1\nnull.f()\n${map}`)).toMatch(/at <eval> \(a\.ts:7:1\)$/)
