@@ -10,7 +10,8 @@ import { cidOf, type ProjectGroup } from './read-project.ts'
 
 export function planGroups(planning: Planning): Planned {
   const { project, state, names, prune } = planning
-  const parts: Planned[] = [...project.groups].map(([name, group]) => {
+  const parts: Planned[] = [...project.groups].map(([name, declared]) => {
+    const group = withoutRepetitions(planning, declared)
     const found = deployedGroup(planning, name)
     return found ? changesOf(planning, name, group, found) : creation(planning, name, group)
   })
@@ -31,6 +32,16 @@ export function planGroups(planning: Planning): Planned {
           `the group ${name} (${group_id}) is not in the file; --prune deletes it`,
       ),
     ],
+  }
+}
+
+/** Two names can stand for the same source or the same wallet. Each is permitted once. */
+function withoutRepetitions({ project }: Planning, group: ProjectGroup): ProjectGroup {
+  const distinct = (named: readonly string[], idOf: (name: string) => string) =>
+    named.filter((name, at) => named.findIndex((other) => idOf(other) === idOf(name)) === at)
+  return {
+    actions: distinct(group.actions, (name) => cidOf(project, name)),
+    wallets: distinct(group.wallets, (name) => project.wallets.get(name)?.address ?? name),
   }
 }
 

@@ -285,6 +285,16 @@ describe('a changed source', () => {
 })
 
 describe('groups', () => {
+  it('permit an action and a wallet once, also under two names', async () => {
+    const repeated = await changed((json) => {
+      json['actions'].again = 'pay.js'
+      json['groups'].payers = { actions: ['pay', 'again', 'pay'], wallets: ['ops', 'ops'] }
+    })
+    const operations = plan(repeated, EMPTY).changes.map(({ operation }) => operation)
+    expect(operations.filter((operation) => operation.do === 'add_action')).toHaveLength(1)
+    expect(operations).toContainEqual({ do: 'create_group', name: 'payers', wallets: ['ops'] })
+  })
+
   it('say what the actions of a group may do with a wallet that is added', async () => {
     const more = await changed(({ groups }) => groups.payers.wallets.push('ops'))
     const made = plan(more, deployed())
