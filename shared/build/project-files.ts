@@ -30,6 +30,9 @@ const VERSION = /^[\w.+-]+$/
 /** Characters that could end a line or a string of the built script, or hide what a name is. */
 const UNSAFE_NAME = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}"\\]/u
 
+/** Names that the built script gives to other modules than those of the project, such as `npm:zod@4.6.7/index.js`. */
+const RESERVED_NAME = /^(npm|svc|empty|missing):/
+
 /** Characters that esbuild escapes, so that a path could not be replaced by a name. */
 const UNSAFE_PATH = /[\p{Cc}\p{Zl}\p{Zp}"\\]/u
 
@@ -105,6 +108,10 @@ export class ProjectFiles {
     if (UNSAFE_NAME.test(name))
       throw new ActionBuildError(
         `${JSON.stringify(name)}: the name of the file contains a control character, a quote or a backslash; rename the file`,
+      )
+    if (within === undefined && RESERVED_NAME.test(name))
+      throw new ActionBuildError(
+        `${name}: the name looks like that of a package in the built script; rename the folder`,
       )
     if (UNSAFE_PATH.test(path))
       throw new ActionBuildError(

@@ -175,6 +175,14 @@ describe('attacks', () => {
     expect(await refusal(files)).toMatch(/rename the file/)
   })
 
+  it('a file of the project cannot pass for one of a package', async () => {
+    const files = {
+      'src/action.ts': `import { a } from '../npm:zod@4.6.7/index.ts'\nexport const main = () => a`,
+      'npm:zod@4.6.7/index.ts': 'export const a = 1',
+    }
+    expect(await refusal(files)).toContain('npm:zod@4.6.7/index.ts: the name looks like that of a')
+  })
+
   it.each([
     ['name', { name: 'x/../../y\n' }],
     ['version', { version: '1\nglobalThis.hit = 1' }],
