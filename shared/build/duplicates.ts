@@ -19,6 +19,7 @@ export type Replacements = {
 export function replaceDuplicates(inputs: Metafile['inputs'], files: ProjectFiles): Replacements {
   const paths = Object.keys(inputs).filter((path) => isAbsolute(path))
   const packages = new Set(paths.flatMap((path) => files.packageOf(path) ?? []))
+  files.setBundled(new Set([...packages].map(packageTitle)))
   const copies = new Map<string, InstalledPackage>()
   for (const [title, ofVersion] of groupBy(packages, packageTitle)) {
     if (ofVersion.length === 1) continue

@@ -43,6 +43,7 @@ export class ProjectFiles {
   readonly #packages = new Map<string, InstalledPackage>()
   readonly #closures = new Map<string, string>()
   readonly #namedByClosure = new Set<string>()
+  #bundled: ReadonlySet<string> | undefined
 
   /** @param folder absolute path of the entry's folder, without symbolic links */
   constructor(folder: string) {
@@ -120,6 +121,15 @@ export class ProjectFiles {
     return name
   }
 
+  /**
+   * Limits digests of dependencies to the packages of the bundle. Others, such as native packages that are optional, are
+   * installed on some machines only.
+   * @param titles names with versions
+   */
+  setBundled(titles: ReadonlySet<string>): void {
+    this.#bundled = titles
+  }
+
   /** Distinguishes copies of a version that depend on different packages. */
   nameByClosure(title: string): void {
     this.#namedByClosure.add(title)
@@ -145,7 +155,7 @@ export class ProjectFiles {
       visited.add(from.folder)
       for (const name of from.dependencies) {
         const to = this.#dependency(from.folder, name)
-        if (to === undefined) continue
+        if (to === undefined || this.#bundled?.has(packageTitle(to)) === false) continue
         edges.add(`${packageTitle(from)} ${packageTitle(to)}`)
         visit(to)
       }

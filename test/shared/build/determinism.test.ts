@@ -54,6 +54,33 @@ describe('the bytes of a built action', () => {
     }
   })
 
+  it('do not depend on optional packages that are installed on some machines only', async () => {
+    const lib = (below: string, version: string) => ({
+      ...installed(below, { 'index.js': `export { default } from 'lib'` }),
+      ...installed(
+        `${below}/node_modules/lib`,
+        { 'index.js': `import dep from 'dep'\nexport default [dep]` },
+        { dependencies: { dep: version }, optionalDependencies: { native: '1' } },
+      ),
+      ...installed(
+        `${below}/node_modules/dep`,
+        { 'index.js': `export default '${version}'` },
+        { version },
+      ),
+    })
+    const files = {
+      [ENTRY]: `import a from 'a'\nimport b from 'b'\nexport const main = () => [a, b]`,
+      ...lib('a', '1.0.0'),
+      ...lib('b', '2.0.0'),
+    }
+    const native = installed('native', { 'index.js': '' })
+    const [one, other] = await Promise.all(
+      [files, { ...files, ...native }].map((of) => buildAction(join(project(of), ENTRY))),
+    )
+    expect(one!.code).toContain('npm:lib@1.2.3~')
+    expect(other!.code).toBe(one!.code)
+  })
+
   it.each(['a"b', 'a\\b', 'a\nb'])('are refused in a folder named %j', async (name) => {
     const folder = project({ [ENTRY]: 'export const main = () => 1' }, name)
     await expect(buildAction(join(folder, ENTRY))).rejects.toThrow('rename the folder')
