@@ -1,5 +1,5 @@
 import { actionCid } from '../../shared/cid/compute-cid.ts'
-import { EXECUTION_CPU_MS, EXECUTION_WALL_MS } from '../../shared/limits.ts'
+import { EXECUTION_CPU_MS, EXECUTION_WALL_MS, PARAMS_MAX_BYTES } from '../../shared/limits.ts'
 import { actionCode } from './action-code.ts'
 import { isPlainObject } from './plain-object.ts'
 import { RecordingFile } from './recording-file.ts'
@@ -100,11 +100,15 @@ function sandbox(): SandboxProcess {
 
 function paramsText(params: unknown = {}): string {
   if (!isPlainObject(params)) throw new TestSetupError('params: expected an object')
+  let text: string
   try {
-    return JSON.stringify(params)
+    text = JSON.stringify(params)
   } catch (error) {
     throw new TestSetupError(`params: ${(error as Error).message}; params must be JSON`)
   }
+  const bytes = Buffer.byteLength(text)
+  if (bytes <= PARAMS_MAX_BYTES) return text
+  throw new TestSetupError(`params: ${bytes} bytes exceed the limit of ${PARAMS_MAX_BYTES}`)
 }
 
 function startOf(now: RunActionOptions['now'] = DEFAULT_NOW): number {

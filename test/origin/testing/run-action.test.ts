@@ -81,6 +81,13 @@ describe('runAction', () => {
     await expect(runAction(main(''), options)).rejects.toThrow(message)
   })
 
+  it('refuses params that are too large for the API', async () => {
+    const params = { text: 'x'.repeat(8 * 1024 * 1024) }
+    await expect(runAction(main(''), { params })).rejects.toThrow(
+      'params: 8388619 bytes exceed the limit of 8388608',
+    )
+  })
+
   it('names a file that does not exist', async () => {
     await expect(runAction('src/missing.ts')).rejects.toThrow('missing.ts does not exist')
   })
