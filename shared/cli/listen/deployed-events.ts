@@ -14,11 +14,13 @@ export type EventSelection = {
 /**
  * Yields the run of each event once, with its whole input: past runs from the oldest to the newest, and then each run when
  * it has finished. A replay of an event that was already yielded is skipped. Survives lost connections.
+ * @param wholeRun fetches a run with its input, which lists leave out if it is large
  */
 export async function* deployedEvents(
   triggers: TriggerOperations,
   triggerId: string,
   selection: EventSelection,
+  wholeRun: (id: string) => Promise<Run>,
 ): AsyncGenerator<Run, void, undefined> {
   const seen = new Set<string>()
   const eventOfReplay = new Map<string, string>()
@@ -28,8 +30,7 @@ export async function* deployedEvents(
     if (of !== null) eventOfReplay.set(id, event)
     if (seen.has(event)) continue
     seen.add(event)
-    // Lists leave out large bodies.
-    yield run.input_omitted ? await triggers.run(id) : run
+    yield run.input_omitted ? await wholeRun(id) : run
   }
 }
 

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Run } from '../../client/triggers/records.ts'
+import { retryWhileUnavailable } from '../../client/triggers/retry-while-unavailable.ts'
 import { RUNS_PAGE_MAX } from '../../limits.ts'
 import type { Cli } from '../cli.ts'
 import { integerOf } from '../commands/option-values.ts'
@@ -45,7 +47,11 @@ export async function deployedTrigger(
   const { triggers } = await cli.clientFor(source, { token: true })
   const id = await resolveTriggerId(triggers, named)
   const name = async () => (await triggers.get(id)).name
-  return { id, name, events: (selection) => deployedEvents(triggers, id, selection) }
+  const { random, signal } = cli.terminal
+  const parts = { random, sleep: (ms: number) => sleep(ms, undefined, { signal }) }
+  const wholeRun = (runId: string) =>
+    retryWhileUnavailable(() => triggers.run(runId), parts, signal)
+  return { id, name, events: (selection) => deployedEvents(triggers, id, selection, wholeRun) }
 }
 
 /** @throws {UsageError} if a trigger would receive its own events again */

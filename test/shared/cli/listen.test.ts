@@ -167,6 +167,21 @@ describe('svc listen --action', () => {
     expect(events()).toEqual([{ big: true }])
   })
 
+  it('fetches such a body again if the deployment was unavailable', async () => {
+    delivered(trigger, { big: true })
+    const whole = deployment.listed.as
+    deployment.listed.as = (one) => {
+      deployment.refuseNext(4)
+      return { ...one, input: {}, input_omitted: { bytes: 9, url: '' } }
+    }
+    try {
+      expect(await listen(['hook', ...PAST])).toMatchObject({ code: 0 })
+    } finally {
+      deployment.listed.as = whole
+    }
+    expect(events()).toEqual([{ big: true }])
+  })
+
   it('reads the source again for each event', async () => {
     delivered(trigger, { n: 1 })
     delivered(trigger, { n: 2 })
