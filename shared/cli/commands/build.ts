@@ -11,7 +11,7 @@ export function registerBuild(program: Command, cli: Cli): void {
     )
     .argument('<entry>', 'module that exports main')
     .option('--out <file>', 'output file; by default dist/<name>.js in the project')
-    .option('--minify', 'make the script smaller, and unreadable')
+    .option('--minify', 'minify the script, which makes it unreadable')
     .option('--json', 'print JSON: file, cid, cid_hash, bytes, packages, warnings')
     .action(async (entry: string, given: GivenBuild) => {
       const { buildCommand } = await import('./build/build-command.ts')

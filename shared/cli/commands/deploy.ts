@@ -12,8 +12,8 @@ export function registerDeploy(program: Command, cli: Cli): void {
     )
     .option('--file <file>', 'file of the project', 'svc.json')
     .option('--env <name>', 'environment of the file, such as staging')
-    .option('--plan-only', 'print what would change, and change nothing')
-    .option('--prune', 'also remove what the project has created and the file does not list')
+    .option('--plan-only', 'print the plan, and change nothing')
+    .option('--prune', 'also remove objects of the project that are not in the file')
     .option('--yes', 'do not ask for confirmation')
     .action(async (options: DeployOptions) => {
       const { deployProject } = await import('../project/deploy.ts')

@@ -8,7 +8,7 @@ export function registerDev(program: Command, cli: Cli): void {
   const command = program
     .command('dev')
     .description(
-      'Start the local stack, and run an action or deploy a project there after each change, until Ctrl-C. A running stack is used as it is.',
+      'Run an action, or deploy a project, on the local stack, now and after each change, until Ctrl-C. Starts the stack if none is running.',
     )
     .argument('[action]', 'source file, or svc.json of a project', 'svc.json')
     .option(

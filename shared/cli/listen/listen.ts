@@ -57,7 +57,7 @@ export async function deployedTrigger(
 /** @throws {UsageError} if a trigger would receive its own events again */
 export function requireOtherTrigger(deployedId: string, localId: string): void {
   if (deployedId !== localId) return
-  throw new UsageError('the two triggers are the same: its replays would be replayed again')
+  throw new UsageError('both triggers are the same: each replay would be replayed again')
 }
 
 /**

@@ -21,7 +21,7 @@ export type Operation =
 /** Names of groups instead of their IDs, which may not exist yet. */
 export type KeyFields = {
   groups: readonly string[]
-  /** IDs of groups that the key has beside those of the file. */
+  /** IDs of groups of the key that are not in the file. */
   otherGroupIds: readonly number[]
   cap: Cap | null
 }
@@ -35,7 +35,7 @@ export type Change = {
   /** Full name of the object. */
   name: string
   details: readonly string[]
-  /** What somebody may do afterwards, and could not do before, or the other way around. */
+  /** Permissions that the change grants or revokes, in words. */
   permissions: readonly string[]
   operation: Operation
 }

@@ -63,7 +63,7 @@ function plannedTrigger(
       ],
       permissions:
         declared.kind === 'webhook'
-          ? [`whoever knows the webhook’s URL may start ${action.name}`]
+          ? [`anyone who knows the webhook’s URL may start ${action.name}`]
           : [],
       operation: {
         do: 'create_trigger',
@@ -172,7 +172,7 @@ function requireSecret(
   const { name, api_key_hash: hash } = deployedKey(planning, key)!
   if (planning.state.heldKeys.has(hash)) return
   throw new UsageError(
-    `triggers.${trigger}.key: the usage key ${name} exists, but is not stored on this machine. Set SVC_USAGE_KEY or SVC_USAGE_KEY_FILE to it, or delete it with svc key delete ${hash}, so that another one is created`,
+    `triggers.${trigger}.key: the usage key ${name} exists, but is not stored on this machine. Set SVC_USAGE_KEY or SVC_USAGE_KEY_FILE to it, or delete it with svc key delete ${hash}, so that svc deploy creates another one`,
   )
 }
 

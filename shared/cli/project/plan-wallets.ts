@@ -78,7 +78,7 @@ function policyChange(
   const { file, policy } = declared
   if (!held)
     throw new UsageError(
-      `wallets.${name}.policy: the wallet ${full} (${wallet_address}) was created without a policy, and can never get one. Give the wallet another name in the file, so that it is created`,
+      `wallets.${name}.policy: the wallet ${full} (${wallet_address}) was created without a policy, and can never get one. Give the wallet another name in the file to create a new one`,
     )
   const { pending } = held
   if (pending?.policy_hash === policy.hash)
@@ -98,7 +98,7 @@ function setPolicy(
   const before = parsePolicy(JSON.stringify(held.policy))
   if (before.document.immutable)
     throw new UsageError(
-      `wallets.${name}.policy: the policy of the wallet ${full} is immutable, and differs from ${file}. Give the wallet another name in the file, so that it is created`,
+      `wallets.${name}.policy: the policy of the wallet ${full} is immutable, and differs from ${file}. Give the wallet another name in the file to create a new one`,
     )
   const isCanceled = held.policy_hash === policy.hash
   const delay = before.document.change_delay_s ?? 0

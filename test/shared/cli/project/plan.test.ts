@@ -170,7 +170,7 @@ describe('the plan', () => {
 + trigger shop/orders
     webhook
     runs pay (${payCid()}) with the key runner
-  ! whoever knows the webhook’s URL may start pay
+  ! anyone who knows the webhook’s URL may start pay
 5 to create, 0 to update, 0 to remove.`)
   })
 
