@@ -103,7 +103,7 @@ function requireReply(value: unknown, path: string): asserts value is Reply {
   if (bodies.length > 1) throw new TestSetupError(`${path}: has both ${bodies[0]} and ${bodies[1]}`)
   const { status = 200, delayMs = 0, headers = {} } = value
   try {
-    new Headers(headers as Record<string, string>)
+    void new Headers(headers as Record<string, string>)
   } catch (error) {
     throw new TestSetupError(`${path}.headers: ${(error as Error).message}`)
   }
