@@ -133,8 +133,18 @@ class ActionSource {
     const statement = text.split('\n').slice(0, 2).join('\n')
     if (isNotAwaited(relatedInformation)) return `${statement} ${FORGOT_AWAIT}`
     const value = argumentAt(node)
-    const isCertain = !value || !NOT_ASSIGNABLE.has(code) || !this.#canBeAccepted(value)
-    return isCertain ? statement : undefined
+    if (!value || !NOT_ASSIGNABLE.has(code)) return statement
+    const isOfWeb = declaration.getSourceFile().fileName === WEB_FILE
+    const isAccepted = this.#canBeAccepted(value) || (isOfWeb && this.#isConverted(value))
+    return isAccepted ? undefined : statement
+  }
+
+  /** True for a number or boolean in place of a string. Web APIs convert them. */
+  #isConverted(value: ts.Expression): boolean {
+    const { flags } = this.#checker.getTypeAtLocation(value)
+    const expected = this.#checker.getContextualType(value)
+    if (!expected || (flags & CONVERTED) === 0) return false
+    return this.#checker.isTypeAssignableTo(this.#checker.getStringType(), expected)
   }
 
   /**
@@ -169,6 +179,10 @@ class ActionSource {
     return declarations.some((one) => one.getSourceFile() === this.#file)
   }
 }
+
+/** Declares the web APIs. */
+const WEB_FILE = '/shared/action/web.d.ts'
+const CONVERTED = ts.TypeFlags.NumberLike | ts.TypeFlags.BooleanLike | ts.TypeFlags.BigIntLike
 
 /** A path of names, which can be quoted in a message. */
 const PATH = /^[\w$]+(\.[\w$]+){0,4}$/
