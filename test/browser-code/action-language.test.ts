@@ -131,7 +131,7 @@ describe('problems', () => {
       'const main = () => { try { return 1 } catch (error) { return error.code } }',
       'const tx = { type: 2, nonce: 0 }; const main = ({ w }) => Svc.Actions.signTransaction({ pkpId: w, transaction: tx })',
       'const options = { speed: "fast" }; const main = (p) => Svc.Actions.sendTransaction({ pkpId: p.w, chain: "base", to: p.to, speed: options.speed })',
-      'const main = () => typeof process === "undefined" ? 1 : 2',
+      'const main = () => typeof process === "undefined" ? 1 : process.pid',
       'const list = [1]; list.push("text"); const main = () => list',
       'function add(a, b) { return a + b } const main = () => add(1) + add(1, 2, 3)',
       '/** @param {Unknown} x */ function main(x) { return x }',

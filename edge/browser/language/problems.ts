@@ -51,12 +51,16 @@ class ActionSource {
   readonly #checker: ts.TypeChecker
   readonly #nodes: readonly ts.Node[]
   readonly #assignedMembers: ReadonlySet<string>
+  readonly #testedNames: ReadonlySet<string>
 
   constructor(file: ts.SourceFile, checker: ts.TypeChecker) {
     this.#file = file
     this.#checker = checker
     this.#nodes = descendants(file)
     this.#assignedMembers = new Set(this.#nodes.flatMap(assignedMember))
+    this.#testedNames = new Set(
+      this.#nodes.filter(ts.isTypeOfExpression).map(({ expression }) => expression.getText()),
+    )
   }
 
   /** Finds errors that TypeScript does not report: modules, and globals that the engine lacks. */
@@ -91,7 +95,8 @@ class ActionSource {
       (one) => one.getStart() === start && one.end === start + length,
     )
     if (!node) return undefined
-    if (UNKNOWN_NAME.has(code)) return unknownName(node, text)
+    if (UNKNOWN_NAME.has(code))
+      return this.#testedNames.has(node.getText()) ? undefined : unknownName(node, text)
     if (UNKNOWN_MEMBER.has(code)) return this.#unknownMember(node, text, related)
     if (WRONG_ARGUMENT.has(code)) return this.#wrongArgument(node, diagnostic, text)
     if (!CERTAIN.has(code)) return undefined
@@ -191,10 +196,7 @@ const FORGOT_AWAIT = 'Did you forget `await`?'
 
 const doesNotExist = (name: string) => `\`${name}\` does not exist in actions.`
 
-function unknownName(node: ts.Node, text: string): string | undefined {
-  if (ts.isTypeOfExpression(node.parent)) return undefined
-  return doesNotExist(node.getText()) + suggestion(text)
-}
+const unknownName = (node: ts.Node, text: string) => doesNotExist(node.getText()) + suggestion(text)
 
 function suggestion(text: string): string {
   const [, similar] = /Did you mean '(.+)'\?/.exec(text) ?? []
