@@ -1,6 +1,6 @@
 /**
- * From an empty folder to the result of a run, outside of the checkout: with the packed command line, and packages that npm
- * installs.
+ * From an empty folder to the result of a run, with the commands of docs/projects.md. Outside of the checkout: with the packed
+ * command line, and packages that npm installs.
  */
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

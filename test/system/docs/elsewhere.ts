@@ -55,7 +55,7 @@ export const ELSEWHERE: readonly Elsewhere[] = [
     ranBy: 'test/shared/cli/project/read-project.test.ts',
   },
   { page: 'docs/examples.md', has: 'svc init', ranBy: 'test/shared/cli/project/init.test.ts' },
-  { page: 'docs/projects.md', has: 'svc init', ranBy: 'test/shared/cli/project/init.test.ts' },
+  { page: 'docs/projects.md', has: 'svc init', ranBy: 'test/system/project.test.ts' },
   { page: 'docs/projects.md', has: 'svc deploy', ranBy: 'test/system/deploy.test.ts' },
   { page: 'docs/projects.md', language: 'text', ranBy: 'test/shared/cli/project/plan.test.ts' },
   { page: 'docs/backup.md', language: 'sh', ranBy: RESTORE },
