@@ -61,10 +61,7 @@ function plannedTrigger(
         `runs ${action.name} (${action.cid}) with the key ${declared.key}`,
         ...(declared.enabled === false ? ['disabled'] : []),
       ],
-      permissions:
-        declared.kind === 'webhook'
-          ? [`anyone who knows the webhook’s URL may start ${action.name}`]
-          : [],
+      permissions: permissionsOf(declared),
       operation: {
         do: 'create_trigger',
         name,
@@ -98,7 +95,7 @@ function plannedTrigger(
     kind: 'trigger',
     name: full,
     details,
-    permissions: [],
+    permissions: isNewAction || isNewKey ? permissionsOf(declared) : [],
     operation: {
       do: 'update_trigger',
       name,
@@ -108,6 +105,11 @@ function plannedTrigger(
     },
   }
   return { changes: [change], removals: [], notes }
+}
+
+function permissionsOf({ kind, action, key }: ProjectTrigger): string[] {
+  if (kind !== 'webhook') return []
+  return [`anyone who knows the webhook’s URL may start ${action} with the key ${key}`]
 }
 
 /** Absent fields get their defaults, so that removing one from the file takes effect. */

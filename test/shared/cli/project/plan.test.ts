@@ -170,7 +170,7 @@ describe('the plan', () => {
 + trigger shop/orders
     webhook
     runs pay (${payCid()}) with the key runner
-  ! anyone who knows the webhook’s URL may start pay
+  ! anyone who knows the webhook’s URL may start pay with the key runner
 5 to create, 0 to update, 0 to remove.`)
   })
 
@@ -255,6 +255,18 @@ describe('a changed source', () => {
       `the group shop/payers still permits an earlier version of pay (${OLD_CID}); --prune removes it`,
     ])
     expect(lines(made)).toContain(`    runs pay (${payCid()}) instead of ${OLD_CID}`)
+  })
+
+  it('and another key of a webhook are permissions of anyone who knows its URL', async () => {
+    const other = await changed((json) => {
+      json['keys'].other = { execute_in_groups: ['payers'] }
+      json['triggers'].orders.key = 'other'
+    })
+    const started = 'anyone who knows the webhook’s URL may start pay with the key'
+    expect(permissions(plan(project, before()))).toContain(`${started} runner`)
+    expect(permissions(plan(other, deployed()))).toContain(`${started} other`)
+    const slower = await changed(({ triggers }) => (triggers.orders.max_runs_per_minute = 1))
+    expect(permissions(plan(slower, deployed()))).toEqual([])
   })
 
   it('with --prune, the old source is removed last', () => {
