@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { RunRecord } from '../../../shared/wire/trigger.ts'
 import { startLocalStack } from '../../doubles/local-stack.ts'
 import { GOOD_TOKEN, startTriggerApi, type TriggerApi } from '../../doubles/trigger-api.ts'
+import { blocksOf } from '../../system/docs/blocks.ts'
 import { type Ran, type Surroundings, svc } from './command-line.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-listen-'))
@@ -124,6 +125,18 @@ describe('svc listen --action', () => {
       '  result    same',
       '',
     ])
+  })
+
+  it('prints the lines of the example in docs/cli.md', async () => {
+    const example = blocksOf('docs/cli.md').find(({ text }) => text.includes('deployed  success'))!
+    const labels = (text: string) =>
+      [...text.matchAll(/^ {2}([a-z]+) +/gm)].map(([, label]) => label)
+    const response = { greeting: 'hello Ada' }
+    delivered(trigger, { fail: 'no greeting' }, { status: 'success', error: null, response })
+    const { out } = await listen(['hook', ...PAST])
+    expect(labels(out)).toEqual(labels(example.text))
+    for (const line of example.text.split('\n').filter((text) => / (success|failed) /.test(text)))
+      expect(out).toContain(line.trimEnd())
   })
 
   it('says if the responses differ', async () => {
