@@ -344,3 +344,16 @@ function accountKey(name: string): string {
   const stored = JSON.parse(readFileSync(join(folder, name, 'credentials.json'), 'utf8'))
   return (Object.values(stored.origins)[0] as { account_key: string }).account_key
 }
+
+it('changes nothing if the account changed while the plan was on the screen', async () => {
+  const owner = await withAccount('slow')
+  const typed = async () => {
+    await owner.json('wallet create --name shop/ops')
+    return 'y'
+  }
+  const { code, err } = await owner.run('deploy', { typed })
+  expect(err).toContain('the account has changed since this plan was made')
+  expect(code).toBe(2)
+  expect(await owner.json('group list')).toEqual([])
+  expect(await owner.json('wallet list')).toHaveLength(1)
+})

@@ -1,4 +1,5 @@
 /** `svc deploy`: reads the project and the account, prints what would change, and changes it. */
+import { isDeepStrictEqual } from 'node:util'
 import type { Command } from 'commander'
 import type { ApiClient } from '../../client/api/client.ts'
 import { Forbidden } from '../../client/failures/by-status.ts'
@@ -39,16 +40,26 @@ export async function deployProject(
   const client = await cli.client(command, { key: 'account', token: needsTriggers })
   await requireOwnAccount(client)
   const names = namesOf(project.title)
-  const state: DeployedState = {
+  const read = async (): Promise<DeployedState> => ({
     ...(await readAccount(client, names, needsTriggers)),
     ...(await readKeyState(cli, deployment)),
-  }
+  })
+  const state = await read()
   const plan = planDeployment(project, state, { prune })
   const title = `${project.title} on ${deployment.baseUrl}${needsTriggers ? ` and ${deployment.triggersUrl}` : ''}`
   if (!json) cli.terminal.write(`${[title, ...planLines(plan, cli.terminal)].join('\n')}\n`)
   const isWanted =
     !planOnly &&
     (plan.changes.length === 0 || yes === true || (await cli.confirm('Make these changes?')))
+  // The plan was on the screen for a while, and its changes contain whole lists, such as the groups of a key.
+  if (
+    isWanted &&
+    !yes &&
+    !isDeepStrictEqual(planDeployment(project, await read(), { prune }), plan)
+  )
+    throw new UsageError(
+      'the account has changed since this plan was made: run svc deploy again to see the current one',
+    )
   const deployed = deployedObjects(project, state, names)
   const messages: string[] = []
   if (isWanted) await apply(cli, plan, { client, deployment, names, deployed, messages })

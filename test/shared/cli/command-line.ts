@@ -17,8 +17,8 @@ export type Surroundings = {
   /** Called with each written text. */
   onWrite?: (text: string) => void
   standardInput?: string
-  /** Answer typed at a prompt. */
-  typed?: string
+  /** Answer typed at a prompt, or what the user does before typing it. */
+  typed?: string | (() => Promise<string>)
   signal?: AbortSignal
   now?: Date
 }
@@ -42,7 +42,7 @@ export async function svc(words: string[], around: Surroundings = {}): Promise<R
     standardInput: async () => around.standardInput ?? '',
     ask: async (question) => {
       err += question
-      return around.typed ?? ''
+      return typeof around.typed === 'function' ? around.typed() : (around.typed ?? '')
     },
     signal: around.signal ?? new AbortController().signal,
     now: () => around.now ?? new Date(),
