@@ -2,13 +2,15 @@
  * Measures `svc build` and `svc test` in a new project, with the packed command line: each in new processes, as a user runs
  * them. Budgets: 1 s for a build, 3 s for the tests of an example.
  */
-import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFile, execFileSync } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { cliPackage } from '../../shared/packaging/build-packages.ts'
 import { CLI_PACKAGE } from '../../shared/packaging/package-names.ts'
+import { startNpmRegistry } from '../doubles/npm-registry.ts'
 import { median, report } from './report.ts'
 
 const ROUNDS = 7
@@ -73,23 +75,22 @@ export async function build(): Promise<void> {
   }
 }
 
-/** The packages are those of the checkout. */
+/** Installs the packages as in a user's project, because a build depends on how they are laid out. */
 async function createProject(folder: string): Promise<{ project: string; cli: string }> {
   const project = join(folder, 'project')
   cpSync(join(root, EXAMPLE), project, { recursive: true })
   writeFileSync(join(project, 'package.json'), '{"private":true,"type":"module"}')
   writeFileSync(join(project, 'src/with-packages.ts'), WITH_PACKAGES)
   writeFileSync(join(project, 'test/empty.test.ts'), EMPTY_TEST)
-  const { folder: cli } = await cliPackage(folder)
-  for (const [name, target] of [
-    [CLI_PACKAGE, cli],
-    ...['esbuild', 'vitest', 'viem', 'zod'].map((name) => [name, join(root, 'node_modules', name)]),
-  ] as [string, string][]) {
-    const link = join(project, 'node_modules', name)
-    mkdirSync(dirname(link), { recursive: true })
-    symlinkSync(target, link)
-  }
-  return { project, cli }
+  const { folder: packed } = await cliPackage(folder)
+  const registry = await startNpmRegistry(root, [packed])
+  const install = ['install', '--no-audit', '--no-fund', '--registry', registry.url]
+  const packages = [CLI_PACKAGE, 'esbuild', 'vitest', 'viem', 'zod']
+  await promisify(execFile)('npm', [...install, '--cache', join(folder, 'cache'), ...packages], {
+    cwd: project,
+  })
+  await registry.close()
+  return { project, cli: join(project, 'node_modules', CLI_PACKAGE) }
 }
 
 /** Measures both in turn, and reports the medians. */
