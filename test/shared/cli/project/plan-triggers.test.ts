@@ -1,0 +1,121 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { type ProjectJson, removeProjectFolders } from './project-folder.ts'
+import {
+  ADDRESS,
+  TRIGGER,
+  project,
+  changed,
+  trigger,
+  deployed,
+  plan,
+  steps,
+  lines,
+} from './deployed-shop.ts'
+
+afterAll(removeProjectFolders)
+
+describe('triggers', () => {
+  it.each<[string, (json: ProjectJson) => void, object, string]>([
+    [
+      'params',
+      ({ triggers }) => (triggers.orders.default_params.n = 1.5),
+      { default_params: { wallet: ADDRESS.treasury, n: 1.5 } },
+      'default_params: ',
+    ],
+    [
+      'options',
+      ({ triggers }) => (triggers.orders.options = { pass_headers: ['X-Region', 'x-region'] }),
+      { options: { pass_headers: ['x-region'] } },
+      'options: {} becomes {"pass_headers":["x-region"]}',
+    ],
+    [
+      'limits',
+      ({ triggers }) => (triggers.orders.max_queued_runs = 5),
+      { max_queued_runs: 5 },
+      'max_queued_runs: 10000 becomes 5',
+    ],
+    [
+      'enabled',
+      ({ triggers }) => (triggers.orders.enabled = false),
+      { enabled: false },
+      'enabled: true becomes false',
+    ],
+  ])('change only what differs: %s', async (_what, change, fields, words) => {
+    const made = plan(await changed(change), deployed())
+    expect(made.changes).toHaveLength(1)
+    expect(made.changes[0]!.operation).toMatchObject({ do: 'update_trigger', id: TRIGGER })
+    expect(made.changes[0]!.operation).toHaveProperty('fields', fields)
+    expect(lines(made)).toContain(words)
+  })
+
+  it('change the expression of a schedule', async () => {
+    const scheduled = await changed(({ triggers }) => {
+      triggers.orders = {
+        kind: 'schedule',
+        action: 'pay',
+        key: 'runner',
+        config: { cron: '0 7 * * *' },
+      }
+    })
+    const found = trigger({
+      kind: 'schedule',
+      config: { cron: '0 6 * * *' },
+      default_params: {},
+      max_queued_runs: 100,
+    })
+    const made = plan(scheduled, deployed({ triggers: [found] }))
+    expect(lines(made)).toContain('config: {"cron":"0 6 * * *"} becomes {"cron":"0 7 * * *"}')
+    expect(
+      steps(plan(scheduled, deployed({ triggers: [{ ...found, config: { cron: '0 7 * * *' } }] }))),
+    ).toEqual([])
+  })
+
+  it('return to their defaults if the file no longer sets a member', () => {
+    const found = trigger({ options: { concurrency: 4 }, max_runs_per_minute: 5 })
+    const made = plan(project, deployed({ triggers: [found] }))
+    expect(made.changes[0]!.operation).toHaveProperty('fields', {
+      options: {},
+      max_runs_per_minute: 60,
+    })
+  })
+
+  it('that somebody disabled stay disabled, which the plan says', () => {
+    const found = trigger({ enabled: false, disabled_reason: 'the usage key is rejected' })
+    expect(plan(project, deployed({ triggers: [found] }))).toEqual({
+      changes: [],
+      notes: ['the trigger shop/orders is disabled: the usage key is rejected'],
+    })
+  })
+
+  it('cannot change their kind', () => {
+    const state = deployed({ triggers: [trigger({ kind: 'schedule' })] })
+    expect(() => plan(project, state)).toThrow(
+      'triggers.orders.kind: the trigger shop/orders (trigger-id) is of the kind schedule',
+    )
+  })
+
+  it('get their key again if this machine has no record of it, and never without the key', () => {
+    const unknown = deployed({ triggerKeys: new Map() })
+    expect(steps(plan(project, unknown))).toEqual(['update_trigger'])
+    expect(plan(project, { ...unknown, heldKeys: new Set() }).changes).toEqual([])
+    const wrong = deployed({ triggerKeys: new Map([[TRIGGER, `0x${'c'.repeat(64)}`]]) })
+    expect(steps(plan(project, wrong))).toEqual(['update_trigger'])
+    expect(() => plan(project, { ...wrong, heldKeys: new Set() })).toThrow(
+      'is not stored on this machine',
+    )
+  })
+
+  it('show control characters of names as text: an attacker’s trigger cannot forge lines of the plan', () => {
+    const state = deployed({
+      triggers: [trigger(), trigger({ id: 'x', name: 'shop/a\nNo changes.' })],
+    })
+    expect(lines(plan(project, state))).toContain('the trigger shop/a?No changes. (x)')
+  })
+
+  it('with several of one name are an error', () => {
+    const state = deployed({ triggers: [trigger(), trigger({ id: 'other' })] })
+    expect(() => plan(project, state)).toThrow(
+      '2 triggers are named shop/orders: trigger-id, other.',
+    )
+  })
+})
