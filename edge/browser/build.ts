@@ -44,6 +44,7 @@ export const BUILD_FILES: readonly string[] = [
   'shared/build/source-map.ts',
   'shared/cli/project/examples.ts',
   'shared/durations.ts',
+  'shared/group-by.ts',
   'shared/json/try-parse-json.ts',
   'shared/limits.ts',
   'shared/packaging/checksums.ts',

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import type { Metafile } from 'esbuild'
+import { groupBy } from '../group-by.ts'
 import { ActionBuildError } from './action-build-error.ts'
 import { type InstalledPackage, packageTitle, type ProjectFiles } from './project-files.ts'
 
@@ -48,11 +49,4 @@ export function replaceDuplicates(inputs: Metafile['inputs'], files: ProjectFile
     if (imported.has(path)) modules.add(same)
   }
   return { copies, modules: [...modules].toSorted() }
-}
-
-/** `Map.groupBy`, which Node 20 does not have. */
-function groupBy<T>(values: Iterable<T>, keyOf: (value: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>()
-  for (const value of values) groups.set(keyOf(value), [...(groups.get(keyOf(value)) ?? []), value])
-  return groups
 }

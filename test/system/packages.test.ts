@@ -185,6 +185,36 @@ describe.each(versions)('Node $version', ({ node, home, version }) => {
     expect(await svc('trigger', 'list')).toBeDefined()
   })
 
+  it('compares two policies, and plans a project', async () => {
+    const policy = (...messages: string[]) => ({
+      version: 1,
+      change_delay_s: 3600,
+      rules: [
+        {
+          name: 'orders',
+          effect: 'allow',
+          kind: 'message',
+          messages: messages.map((prefix) => ({ prefix })),
+        },
+      ],
+    })
+    const write = (name: string, content: object) =>
+      writeFileSync(join(app, name), JSON.stringify(content))
+    write('policy.json', policy('orders: ', 'refunds: '))
+    write('tighter.json', policy('orders: '))
+    const change = ['wallet', 'policy', 'check', 'tighter.json', '--replaces', 'policy.json']
+    expect(await svc(...change)).toContain('at once')
+    write('svc.json', {
+      version: 1,
+      name: 'packed',
+      actions: { sign: 'action.js' },
+      wallets: { signer: { policy: 'policy.json' } },
+      groups: { signers: { actions: ['sign'], wallets: ['signer'] } },
+      keys: { runner: { execute_in_groups: ['signers'] } },
+    })
+    expect(await svc('deploy', '--plan-only')).toContain('+ wallet packed/signer')
+  })
+
   it('runs an action in the sandbox, with a key, a response and a fake clock', async () => {
     const code = `async function main({ wallet }) {
       const message = await (await fetch('https://a.example/')).text()

@@ -1,6 +1,7 @@
 /** What this machine stores about the usage keys of projects: the keys, and which triggers have them. */
 import { apiKeyHash } from '../../crypto/keccak.ts'
 import { encodeHex } from '../../encoding/hex.ts'
+import { groupBy } from '../../group-by.ts'
 import type { Cli } from '../cli.ts'
 import { storedEdgeEntry, storedOriginEntry } from '../credentials/credentials.ts'
 import type { ResolvedDeployment } from '../deployment.ts'
@@ -32,7 +33,7 @@ export async function readKeyState(
   const { trigger_keys = {} } =
     triggersUrl === undefined ? {} : await cli.credentials.edge(triggersUrl)
   const given = await givenKey(cli)
-  const attempts = Map.groupBy(key_attempts, ({ name }) => name)
+  const attempts = groupBy(key_attempts, ({ name }) => name)
   return {
     heldKeys: new Set([
       ...usage_keys.map(({ hash }) => hash),

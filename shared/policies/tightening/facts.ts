@@ -1,4 +1,5 @@
 /** Facts about the requests that match a rule. */
+import { groupBy } from '../../group-by.ts'
 import { isBinary } from '../message-rule.ts'
 import { messageOf } from '../request.ts'
 import { ANYTHING, type Choice, isWithin, meet, WALLET } from './choice.ts'
@@ -85,9 +86,8 @@ function holds(fact: SimpleFact, value: unknown): boolean {
 
 /** Returns true only if no request fulfills all facts. */
 export function isContradiction(facts: readonly Fact[], work: Work): boolean {
-  return Object.values(Object.groupBy(facts, ({ place }) => place)).some((same) =>
-    isContradictionAtPlace(same!, work),
-  )
+  const places = groupBy(facts, ({ place }) => place)
+  return [...places.values()].some((same) => isContradictionAtPlace(same, work))
 }
 
 function isContradictionAtPlace(same: readonly Fact[], work: Work): boolean {
