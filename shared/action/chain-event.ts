@@ -46,7 +46,7 @@ type Decoding<Args extends readonly DecodedValue[]> =
       decode_error: string
     }
 
-/** The log and its position. Hex is in lower case, except in addresses. */
+/** The log and its position. Hex is in lower case, except in addresses, which have their EIP-55 checksum. */
 export type ChainEventLog = {
   chain: 'ethereum' | 'base' | 'arbitrum' | 'bsc' | 'polygon'
   chain_id: number
@@ -54,7 +54,7 @@ export type ChainEventLog = {
   /** As configured in the trigger. */
   event_signature: string
   topic0: string
-  topics: string[]
+  topics: readonly string[]
   data: string
   block_number: number
   block_hash: string
@@ -66,7 +66,7 @@ export type ChainEventLog = {
   /** The log in the form of `eth_getLogs`. Quantities are 0x hex. */
   raw_log: {
     address: string
-    topics: string[]
+    topics: readonly string[]
     data: string
     blockNumber: string
     blockHash: string

@@ -1,3 +1,4 @@
+import type { ChainEventLog } from '../../../shared/action/chain-event.ts'
 import type { ChainLog } from '../chain-log.ts'
 import type { ChainName } from '../../../shared/config/chain-settings.ts'
 import type { EventSignature } from '../signature/event-signature.ts'
@@ -7,26 +8,7 @@ import { decodeLog } from './decode-log.ts'
 import { encodeQuantity } from '../../../shared/rpc/quantities.ts'
 
 /** The `event` member of the params that an action receives, as JSON (`docs/chain-events.md`). */
-export type ChainEvent = DecodedLog & {
-  chain: ChainName
-  chain_id: number
-  /** Contract address with its EIP-55 checksum. */
-  contract_address: string
-  event_signature: string
-  topic0: string
-  topics: readonly string[]
-  data: string
-  block_number: number
-  block_hash: string
-  /** Block timestamp in Unix seconds. */
-  block_timestamp: number
-  transaction_hash: string
-  transaction_index: number
-  log_index: number
-  raw_log: RawLog
-  /** Always false, because a log that was removed by a reorganization does not start a run. */
-  removed: false
-}
+export type ChainEvent = DecodedLog & ChainEventLog
 
 type ChainEventSource = {
   chain: ChainName
@@ -64,21 +46,8 @@ export function toChainEvent(source: ChainEventSource): ChainEvent {
   }
 }
 
-/** A log in the format of `eth_getLogs`: quantities are 0x hex without leading zeros (execution-apis, `Log`). */
-type RawLog = {
-  address: string
-  topics: readonly string[]
-  data: string
-  blockNumber: string
-  blockHash: string
-  blockTimestamp: string
-  transactionHash: string
-  transactionIndex: string
-  logIndex: string
-  removed: false
-}
-
-function rawLog(log: ChainLog): RawLog {
+/** Quantities are 0x hex without leading zeros (execution-apis, `Log`). */
+function rawLog(log: ChainLog): ChainEventLog['raw_log'] {
   return {
     address: log.address,
     topics: log.topics,
