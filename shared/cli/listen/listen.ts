@@ -11,7 +11,7 @@ import { jsonText, printable, UsageError } from '../terminal.ts'
 import { deployedEvents, type EventSelection } from './deployed-events.ts'
 import { eventLines, isSame } from './event-lines.ts'
 import { type LocalTarget, requireOtherDeployment } from './local-target.ts'
-import { patiently, type Replay } from './replay.ts'
+import { type Replay, retryUntilAccepted } from './replay.ts'
 
 export type SelectionOptions = { last?: string; since?: string; follow?: boolean }
 
@@ -93,7 +93,7 @@ export async function replayAndPrint(
   command: Command,
   cli: Cli,
 ): Promise<boolean> {
-  const local = await patiently(replay, cli)(run)
+  const local = await retryUntilAccepted(replay, cli)(run)
   const asJson = command.opts<{ json?: boolean }>().json === true
   const lines = asJson
     ? [jsonText({ run, local, same: isSame(run, local) })]

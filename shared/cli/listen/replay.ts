@@ -74,7 +74,7 @@ export function replayWithTrigger(
  * Retries while the local stack does not accept the event. An event that may have been replayed is never replayed again.
  * @throws an error that a retry would not solve, such as a missing permission
  */
-export function patiently(replay: Replay, { terminal: { signal }, warn }: Cli): Replay {
+export function retryUntilAccepted(replay: Replay, { terminal: { signal }, warn }: Cli): Replay {
   return async (run) => {
     for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, RETRY_LAST_MS)) {
       try {

@@ -1,3 +1,5 @@
+import { ESBUILD_VERSION } from '../../build/load-esbuild.ts'
+
 /** Projects that `svc init` starts from, each with its description. Their files are in `examples/` (docs/examples.md). */
 export const EXAMPLES = {
   webhook: 'verifies webhooks of GitHub, and signs statements about them',
@@ -25,7 +27,11 @@ export const DEPENDENCIES: { readonly [Name in ExampleName]?: Readonly<Record<st
 }
 
 /** Versions of the tools in the `package.json` of a project: those with which the examples are tested. */
-export const TOOL_VERSIONS = { esbuild: '0.28.2', typescript: '7.0.2', vitest: '5.1.1' } as const
+export const TOOL_VERSIONS = {
+  esbuild: ESBUILD_VERSION,
+  typescript: '7.0.2',
+  vitest: '5.1.1',
+} as const
 
 /** In texts of examples, this name stands for the name of the project. */
 export const NAME_IN_EXAMPLES = 'my-project'

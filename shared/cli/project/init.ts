@@ -6,14 +6,13 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
+import { CLI_PACKAGE } from '../../packaging/package-names.ts'
 import { EXIT, UsageError } from '../terminal.ts'
 import { version } from '../version.ts'
 import { EXAMPLES_FOLDER } from './examples-folder.ts'
 import { DEPENDENCIES, type ExampleName, NAME_IN_EXAMPLES, TOOL_VERSIONS } from './examples.ts'
 
 export type InitOptions = { template: ExampleName; cli?: string; install: boolean }
-
-const CLI_PACKAGE = '@svc-run/cli'
 
 export async function initProject(
   cli: Cli,
