@@ -235,7 +235,7 @@ export async function startTriggerApi() {
       const { body } = await create({ body: fields } as Call)
       run(body as StoredTrigger, event)
     },
-    /** How lists show a run. */
+    /** A run as lists show it. */
     listed,
     /** Responds with 503 to this many requests. */
     refuseNext: (requests: number) => void (refusals = requests),

@@ -13,7 +13,7 @@ import * as z from 'zod'
 import { APP, FORWARDER, forwarderAbi, forwardRequest } from './forwarder'
 
 const NODE = 'https://mainnet.base.org'
-/** What users may call without paying for gas. */
+/** Calls that users may make without paying for gas. */
 const FUNCTIONS = ['vote(uint256,bool)'].map((name) => toFunctionSelector(name))
 /** Gas for a call, and what the forwarder needs in addition. */
 const GAS_MAX = 200_000

@@ -100,9 +100,9 @@ export class TickSimulation {
 
   /** The time for which the object set its alarm. */
   alarmAt: number | undefined
-  /** How often the object was woken shortly before a tick. */
+  /** Number of times that the object was woken shortly before a tick. */
   woken = 0
-  /** How often a tick was reported to the scanner. */
+  /** Number of ticks that were reported to the scanner. */
   reported = 0
 
   /** Runs the alarm handler at a time. @returns the time of the next tick */

@@ -55,7 +55,7 @@ const change = fc.record({
   ),
   atOnce: fc.boolean(),
   isAttested: mostly,
-  /** Whether `replaces` is the policy that the model has. */
+  /** True if `replaces` is the policy that the model has. */
   isCurrent: mostly,
 })
 const step: fc.Arbitrary<Step> = fc.oneof(

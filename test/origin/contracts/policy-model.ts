@@ -6,7 +6,7 @@ export type PolicyChange = {
   replaces: string
   policy: PolicyTerms
   atOnce: boolean
-  /** Whether a payer attested exactly this change. */
+  /** True if a payer attested exactly this change. */
   isAttested: boolean
 }
 

@@ -93,7 +93,7 @@ describe('svc run --watch', () => {
       'src/text.ts': `export const text = 'first'`,
     })
     const interrupt = new AbortController()
-    /** What a run of each sent source would return. */
+    /** The result that a run of each sent source would have. */
     const sent: string[] = []
     let arrived: () => void = () => undefined
     const server = createServer((request, response) => {

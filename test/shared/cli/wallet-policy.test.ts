@@ -217,7 +217,7 @@ describe('docs/policies.md', () => {
     for (const { text } of commands) {
       const { out } = await svc(text.trim().split(' ').slice(1), { folder })
       const shown = blocks[blocks.findIndex((block) => block.text === text) + 1]!.text
-      // Of the third command, the page shows only the last line.
+      // The page shows only the last line of the third command.
       expect(text.includes('--replaces') ? `${out.trim().split('\n').at(-1)}\n` : out).toBe(shown)
     }
   })

@@ -85,7 +85,7 @@ function decoded(called: ContractFunction, digits: string): readonly AbiValue[] 
   }
 }
 
-/** Whether the data is what ethers writes for what ethers reads. */
+/** True if ethers encodes the values that it decodes to the same data. */
 function isCanonical(types: readonly string[], digits: string): boolean {
   try {
     return ethers.encode(types, ethers.decode(types, `0x${digits}`).toArray(true)) === `0x${digits}`

@@ -30,12 +30,12 @@ class ExactSum {
     this.windowMs = windowMs
   }
 
-  /** What remains in the true window. */
+  /** Amount that remains in the true window. */
   room(time: number): bigint {
     return this.max - total(this.#entries, (entry) => entry.time > time - this.windowMs)
   }
 
-  /** What remains if each amount counts for one bucket longer, by the clocks. */
+  /** Amount that remains if each amount counts for one bucket longer, by the clocks. */
   cautiousRoom(earlier: number): bigint {
     const bucketMs = Math.ceil(this.windowMs / 64)
     const from = Math.max(earlier, this.#latest) - this.windowMs - bucketMs

@@ -1,4 +1,4 @@
-/** What the declarations accept and reject. Only compiled, never run. */
+/** Code that the declarations accept or reject. It is compiled, and never run. */
 import {
   type ChainEventParams,
   defineAction,

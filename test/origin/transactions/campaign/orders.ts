@@ -1,4 +1,4 @@
-/** What a test asks of the processes that send transactions. */
+/** Requests of a test to the processes that send transactions. */
 import { concat, id, toBeHex } from 'ethers'
 import type { TransactionRequest } from '../../../../origin/transactions/types.ts'
 import type { TransactionSpeed } from '../../../../shared/wire/transaction-states.ts'

@@ -105,7 +105,7 @@ export async function startSending({
       }
       throw new Error(`not true after ${blocksMax} blocks`)
     },
-    /** What is wrong with the history, if all transactions have ended. */
+    /** Faults of the history, if all transactions have ended. */
     contradictions: async () => {
       const mined = await chain.minedBy(wallets.map(({ address }) => address))
       return contradictions(await historyOf(database.db), mined, (hash) => chain.isForeign(hash))
