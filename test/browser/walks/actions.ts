@@ -174,6 +174,8 @@ export function actionWalks(walks: Walks): void {
       .locator('.cm-completionInfo')
       .getByText('sendTransaction(input: TransactionToSend): Promise<Transaction>')
       .waitFor()
+    // For 75 ms after a list opens, CodeMirror does not let Enter accept from it.
+    await page.waitForTimeout(100)
     await page.keyboard.press('Enter')
     await page.locator('.cm-content').getByText('Svc.Actions.sendTransaction').waitFor()
     await page.keyboard.press('F1')
