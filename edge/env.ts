@@ -8,6 +8,7 @@ import type { MetricsObject } from './metrics/metrics-object.ts'
 import type { RateCapObject } from './limits/rate-cap-object.ts'
 import type { TrustObject } from './trust/trust-object.ts'
 import type { TriggerObject } from './queue/trigger-object.ts'
+import type { ReportsObject } from './reports/reports-object.ts'
 import type { SchedulerObject } from './schedule/scheduler-object.ts'
 import { BINDINGS, checkEdgeSettings, type Settings, type UnparsedSettings } from './settings.ts'
 
@@ -34,6 +35,7 @@ export type Env = Bindings & {
   RATE_CAP: Namespace<RateCapObject>
   SCHEDULER: Namespace<SchedulerObject>
   CHAIN_WATCHER: Namespace<Watcher>
+  USER_REPORTS: Namespace<ReportsObject>
 }
 
 type BindingName = Exclude<keyof Env, keyof Bindings>

@@ -17,6 +17,7 @@ export const EVENTS = {
   'dispatch.failed': 'error',
   'settle.failed': 'error',
   'watch.failed': 'warn',
+  'report.failed': 'warn',
   'alarm.failed': 'error',
   'schedule.skipped': 'warn',
   'scan.broken': 'error',

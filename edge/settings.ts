@@ -118,4 +118,5 @@ export const BINDINGS = [
   'RATE_CAP',
   'SCHEDULER',
   'CHAIN_WATCHER',
+  'USER_REPORTS',
 ] as const

@@ -12,6 +12,7 @@ export { ChainWatcher } from './chain/watch/chain-watcher.ts'
 export { EdgeMetrics } from './metrics/edge-metrics.ts'
 export { RateCap } from './limits/rate-cap.ts'
 export { TriggerQueue } from './queue/trigger-queue.ts'
+export { UserReports } from './reports/user-reports.ts'
 export { Scheduler } from './schedule/scheduler.ts'
 export { OriginTrust } from './trust/origin-trust.ts'
 

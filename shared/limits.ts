@@ -233,6 +233,9 @@ export const HISTORY_RETENTION_MS = 30 * DAY_MS
 export const HISTORY_RUNS_MAX = 10_000
 export const HISTORY_BYTES_MAX = 1024 * 1024 * 1024
 
+/** Failed runs that are stored per user, over all triggers, about 100 MB. Older ones are deleted first. */
+export const FAILED_RUNS_MAX = 100_000
+
 /** Retention of delivery IDs for deduplication (`options.dedup`). Senders stop retrying sooner. */
 export const DELIVERY_RETENTION_MS = DAY_MS
 

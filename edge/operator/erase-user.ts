@@ -79,5 +79,7 @@ export async function eraseUser(
       await queue.remove(id)
     }),
   )
+  // After the triggers, so that none of them reports afterwards.
+  await env.USER_REPORTS.getByName(id).erase()
   return { triggers_left: (await indexUsage(db, id)).triggers }
 }

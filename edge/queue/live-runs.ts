@@ -1,5 +1,6 @@
 /** Each method is synchronous and runs in one transaction. */
 import { CLOCK_TOLERANCE_MS, type Deadline } from '../../shared/deadline.ts'
+import type { PendingReports } from '../reports/pending-reports.ts'
 import type { RunResult, RunRow } from './records.ts'
 import { fitsInRun } from './run-result.ts'
 import { QUEUED, RUNNING } from './schema.ts'
@@ -44,10 +45,12 @@ const DUE = `(waiting_for IS NOT NULL OR next_attempt_at IS NULL OR next_attempt
 export class LiveRuns {
   readonly #storage: DurableObjectStorage
   readonly #starts: StoredStarts
+  readonly #reports: PendingReports
 
-  constructor(storage: DurableObjectStorage, starts: StoredStarts) {
+  constructor(storage: DurableObjectStorage, starts: StoredStarts, reports: PendingReports) {
     this.#storage = storage
     this.#starts = starts
+    this.#reports = reports
   }
 
   /**
@@ -200,6 +203,7 @@ export class LiveRuns {
       if (ended.length === 0) return false
       if (inRun === null)
         this.#sql('INSERT INTO results (sequence, result) VALUES (?, ?)', [run.sequence, text])
+      if (status === 'failed') this.#reports.addFailedRun(run.sequence, result.error ?? '')
       return true
     })
   }

@@ -2,6 +2,7 @@
  * Ends queued runs that were cancelled, or that waited too long for the origin. Each method is synchronous and runs in
  * one transaction.
  */
+import type { PendingReports } from '../reports/pending-reports.ts'
 import type { RunResult, RunRow } from './records.ts'
 import { QUEUED } from './schema.ts'
 
@@ -30,9 +31,11 @@ const EXPIRED: Reason = {
 
 export class QueueCancellation {
   readonly #storage: DurableObjectStorage
+  readonly #reports: PendingReports
 
-  constructor(storage: DurableObjectStorage) {
+  constructor(storage: DurableObjectStorage, reports: PendingReports) {
     this.#storage = storage
+    this.#reports = reports
   }
 
   cancel(sequence: number, now: number): EndedRun | undefined {
@@ -45,7 +48,11 @@ export class QueueCancellation {
 
   /** Fails the runs queued at or before `queuedBy`, because the origin has been unavailable for too long. */
   expire(queuedBy: number, now: number): EndedRun[] {
-    return this.#end(EXPIRED, now, 'queued_at <= ?', queuedBy)
+    return this.#storage.transactionSync(() => {
+      const ended = this.#end(EXPIRED, now, 'queued_at <= ?', queuedBy)
+      for (const { sequence } of ended) this.#reports.addFailedRun(sequence, EXPIRED.notStarted)
+      return ended
+    })
   }
 
   #end(reason: Reason, now: number, condition: string, ...values: SqlStorageValue[]): EndedRun[] {

@@ -214,6 +214,13 @@ export const firedLogs = sqliteTable(
   (table) => [index('fired_logs_block').on(table.blockNumber)],
 )
 
+/** Reports that the object of the trigger's owner has not acknowledged yet (`docs/decisions/0127`). */
+export const reports = sqliteTable('reports', {
+  number: integer('number').primaryKey({ autoIncrement: true }),
+  /** `Report` as JSON. */
+  report: text('report').notNull(),
+})
+
 /** Start times of runs, for the rate limit `max_runs_per_minute`. Rows older than the window are overwritten. */
 export const starts = sqliteTable('starts', {
   id: integer('id').primaryKey(),

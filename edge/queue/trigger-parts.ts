@@ -15,6 +15,8 @@ import { Ticks } from '../schedule/ticks.ts'
 import { logEvent } from '../log.ts'
 import { count, flushCounts } from '../metrics/counts.ts'
 import { seriesOf } from '../metrics/series.ts'
+import { PendingReports } from '../reports/pending-reports.ts'
+import { ReportOutbox } from '../reports/report-outbox.ts'
 import { sleep } from '../sleep.ts'
 import { dropIndexRow, putIndexRow } from '../triggers/trigger-index.ts'
 import { SealedOrigin } from '../trust/sealed-origin.ts'
@@ -73,10 +75,20 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
     adopt: (runs: readonly LiveRun[], at: number) => dispatcher.adopt(runs, at),
   }
   const { deliveries, fallback, intake, logs } = intakeParts(core, startRuns, startAtOnce)
-  const { history, statistics, charts, waiters, retention, runEnded } = historyParts(core, intake)
+  const reportOutbox = reportOutboxOf(core)
+  const { history, statistics, charts, waiters, retention, runEnded } = historyParts(
+    core,
+    intake,
+    reportOutbox,
+  )
   const origin = new SealedOrigin(env, Date.now)
   const dispatcher = dispatcherOf(core, origin, logs, runEnded)
-  const { ticks, subscriptionOutbox, indexOutbox, indexCheck } = upkeepParts(core, intake, origin)
+  const { ticks, subscriptionOutbox, indexOutbox, indexCheck } = upkeepParts(
+    core,
+    intake,
+    origin,
+    reportOutbox,
+  )
   alarm.setTasks([
     // The ticks task must come before the dispatcher, so that the run of a tick starts immediately.
     { name: 'ticks', runDue: (now) => ticks.runDue(now) },
@@ -85,6 +97,7 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
     { name: 'tick-report', runDue: () => ticks.reportDue() },
     { name: 'index', runDue: (now) => indexOutbox.runDue(now, keepAlive) },
     { name: 'watch', runDue: (now) => subscriptionOutbox.runDue(now, keepAlive) },
+    { name: 'reports', runDue: (now) => reportOutbox.runDue(now, keepAlive) },
     { name: 'index-check', runDue: (now) => indexCheck.runDue(now, keepAlive) },
     {
       name: 'deliveries',
@@ -126,6 +139,7 @@ function coreParts(ctx: DurableObjectState, env: Env) {
     sql: storage.sql,
     store,
     state,
+    reports: new PendingReports(storage.sql),
     log,
     alarm: new Alarm(storage, log),
     queueSize: new QueueSize(),
@@ -189,8 +203,19 @@ function intakeParts(
   return { deliveries, intake, logs, fallback }
 }
 
-function historyParts(core: Core, intake: Intake) {
-  const { alarm, ctx, env, queueSize, sql, state, store, transaction } = core
+function reportOutboxOf({ env, log, reports, state }: Core): ReportOutbox {
+  return new ReportOutbox({
+    state,
+    pending: reports,
+    receiver: (ownerId) => env.USER_REPORTS.getByName(ownerId),
+    now: Date.now,
+    sleep,
+    log,
+  })
+}
+
+function historyParts(core: Core, intake: Intake, reportOutbox: ReportOutbox) {
+  const { alarm, ctx, env, keepAlive, queueSize, sql, state, store, transaction } = core
   const endedSince = (time: number) => runsEndedSince(sql, time)
   const history = new RunHistory(store, sql, () => state.current !== undefined)
   const statistics = new Statistics({
@@ -213,6 +238,7 @@ function historyParts(core: Core, intake: Intake) {
     statistics.add(run)
     charts.add(run)
     retention.recordEnd(run.finishedAt)
+    if (run.status === 'failed') keepAlive(reportOutbox.flush())
     count(seriesOf('svc_edge_runs_ended_total', { status: run.status }))
     flushCounts(env, ctx)
   }
@@ -225,13 +251,13 @@ function dispatcherOf(
   logs: LogIntake,
   runEnded: (run: EndedRun) => void,
 ) {
-  const { alarm, ctx, env, keepAlive, log, queueSize, sql, state, store } = core
+  const { alarm, ctx, env, keepAlive, log, queueSize, reports, sql, state, store } = core
   const starts = new StoredStarts(sql)
   return new Dispatcher({
     store,
-    live: new LiveRuns(ctx.storage, starts),
+    live: new LiveRuns(ctx.storage, starts, reports),
     starts,
-    cancellation: new QueueCancellation(ctx.storage),
+    cancellation: new QueueCancellation(ctx.storage, reports),
     state,
     origin,
     claimsRestoredAt: () => settingsOf(env).POSTGRES_RESTORED_AT,
@@ -248,7 +274,7 @@ function dispatcherOf(
   })
 }
 
-function upkeepParts(core: Core, intake: Intake, origin: SealedOrigin) {
+function upkeepParts(core: Core, intake: Intake, origin: SealedOrigin, reportOutbox: ReportOutbox) {
   const { ctx, db, env, log, record, state, watcher } = core
   const ticks = new Ticks({
     state,
@@ -277,6 +303,7 @@ function upkeepParts(core: Core, intake: Intake, origin: SealedOrigin) {
     drop: (triggerId) => dropIndexRow(index, state.row!.ownerId, triggerId),
     dropped: async () => {
       await subscriptionOutbox.flushOrThrow()
+      await reportOutbox.forgetOrThrow()
       await ctx.storage.deleteAll()
       state.forget()
     },

@@ -1,3 +1,4 @@
+import { PendingReports } from '../../../edge/reports/pending-reports.ts'
 import { describe, expect, it } from 'vitest'
 import { LiveRuns } from '../../../edge/queue/live-runs.ts'
 import { StoredStarts } from '../../../edge/queue/start-window.ts'
@@ -22,7 +23,7 @@ function watched(storage: DurableObjectStorage) {
     read += cursors.splice(0).reduce((sum, cursor) => sum + cursor.rowsRead, 0)
     return read
   }
-  return { live: new LiveRuns(counted, new StoredStarts(sql)), rowsRead }
+  return { live: new LiveRuns(counted, new StoredStarts(sql), new PendingReports(sql)), rowsRead }
 }
 
 /** Wraps storage to record the query plan of each statement. */
@@ -35,7 +36,7 @@ function planned(storage: DurableObjectStorage) {
   }
   const sql = { exec } as unknown as SqlStorage
   const noting = { sql } as unknown as DurableObjectStorage
-  return { live: new LiveRuns(noting, new StoredStarts(sql)), plans }
+  return { live: new LiveRuns(noting, new StoredStarts(sql), new PendingReports(sql)), plans }
 }
 
 const seedEnded = (sql: SqlStorage, count: number) =>
@@ -91,7 +92,11 @@ describe('a query of the queue', () => {
 it('double result: ignores the result of an attempt that is no longer in flight', () =>
   simulate({ enabled: false }, async (sim) => {
     await sim.add(1)
-    const live = new LiveRuns(sim.storage, new StoredStarts(sim.storage.sql))
+    const live = new LiveRuns(
+      sim.storage,
+      new StoredStarts(sim.storage.sql),
+      new PendingReports(sim.storage.sql),
+    )
     const first = live.start(live.next(sim.now, false)!, sim.now, 1)
     const again = { attempt: 1, nextAttemptAt: null, waitingFor: null, inDoubtSince: null }
     expect(live.requeue(first, again, sim.now)).toBe(true)

@@ -7,6 +7,7 @@ import { RESULT } from '../../../edge/queue/run-result.ts'
 import { type ImmediateStarts, RunStore } from '../../../edge/queue/run-store.ts'
 import * as schema from '../../../edge/queue/schema.ts'
 import { StoredStarts } from '../../../edge/queue/start-window.ts'
+import { PendingReports } from '../../../edge/reports/pending-reports.ts'
 import { type TriggerChange, TriggerState } from '../../../edge/queue/trigger-state.ts'
 import { OriginUnavailableError } from '../../../edge/trust/origin-unavailable-error.ts'
 import type { SealedOrigin } from '../../../edge/trust/sealed-origin.ts'
@@ -309,11 +310,12 @@ export class Simulation {
       },
     }
     const starts = new StoredStarts(this.#failing.sql)
+    const reports = new PendingReports(this.#failing.sql)
     return new Dispatcher({
       store: this.store,
-      live: new LiveRuns(this.#failing, starts),
+      live: new LiveRuns(this.#failing, starts, reports),
       starts,
-      cancellation: new QueueCancellation(this.#failing),
+      cancellation: new QueueCancellation(this.#failing, reports),
       origin,
       claimsRestoredAt: () => this.claimsRestoredAt,
       state: this.state,

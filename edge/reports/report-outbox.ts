@@ -1,0 +1,66 @@
+import { StateOutbox } from '../queue/state-outbox.ts'
+import type { TriggerState } from '../queue/trigger-state.ts'
+import type { Sleep } from '../sleep.ts'
+import type { PendingReports } from './pending-reports.ts'
+import type { ReportsObject } from './reports-object.ts'
+
+type ReportOutboxOptions = {
+  state: Pick<TriggerState, 'row'>
+  pending: PendingReports
+  receiver: (ownerId: string) => Pick<ReportsObject, 'report' | 'forget'>
+  now: () => number
+  sleep: Sleep
+  log: (event: string, facts: Record<string, string | number>) => void
+}
+
+const REPORTS_PER_CALL = 500
+
+/**
+ * Sends the pending reports of a trigger to the object of its owner. A deleted trigger sends no more reports; its
+ * reports are deleted instead.
+ */
+export class ReportOutbox extends StateOutbox {
+  readonly #options: ReportOutboxOptions
+  #isForgotten = false
+
+  constructor(options: ReportOutboxOptions) {
+    super(options)
+    this.#options = options
+  }
+
+  /**
+   * Called before the storage of a deleted trigger is erased.
+   * @throws {Error} if the owner's object may still have reports of the trigger
+   */
+  async forgetOrThrow(): Promise<void> {
+    await this.flush()
+    if (this.isPending()) throw new Error('the reports of the trigger are not deleted yet')
+  }
+
+  protected override isPending(): boolean {
+    const { pending, state } = this.#options
+    if (!state.row) return false
+    return state.row.removedAt === null ? pending.any() : !this.#isForgotten
+  }
+
+  protected override recordFailure(reason: string, failures: number): void {
+    this.#options.log('report.failed', { reason, failures })
+  }
+
+  protected override async deliver(): Promise<void> {
+    const { pending, receiver, state } = this.#options
+    const { createdAt: epoch, ownerId, removedAt, triggerId } = state.row!
+    if (removedAt !== null) {
+      // An earlier call that has not been answered yet could still store reports after the deletion.
+      if (this.hasUnresolvedCalls) throw new Error('an earlier report is still in flight')
+      await this.callReceiver(receiver(ownerId).forget(triggerId))
+      this.#isForgotten = true
+      return
+    }
+    const reports = pending.oldest(REPORTS_PER_CALL)
+    const last = reports.at(-1)
+    if (!last) return pending.markEmpty()
+    await this.callReceiver(receiver(ownerId).report({ triggerId, epoch, reports }))
+    if (state.row?.removedAt === null) pending.dropThrough(last.number)
+  }
+}

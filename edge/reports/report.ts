@@ -1,0 +1,40 @@
+/**
+ * Reports of triggers to the `UserReports` object of their owner (`docs/decisions/0127`). All times are in Unix
+ * milliseconds.
+ */
+
+/** A run that failed after its last attempt. Test runs, cancelled runs and purged runs are not reported. */
+export type FailedRunReport = {
+  kind: 'run_failed'
+  /** Run ID without the trigger ID. */
+  suffix: string
+  queuedAt: number
+  finishedAt: number
+  attempt: number
+  error: FailureSummary
+}
+
+export type FailureSummary = {
+  /** Error code, such as `action_threw` or `action_timeout`. */
+  code: string
+  /** The first characters of the message, without the stack trace. */
+  message: string
+  /** First line of the stack trace, without indentation. Null if there is no stack trace. */
+  frame: string | null
+}
+
+export type Report = FailedRunReport
+
+/** Reports are numbered per trigger, in the order in which they were written. */
+export type NumberedReport = { number: number; report: Report }
+
+export type ReportBatch = {
+  triggerId: string
+  /**
+   * Creation time of the trigger. The numbers start again if an operator creates a deleted trigger again from its
+   * export.
+   */
+  epoch: number
+  /** In ascending order of their numbers. */
+  reports: NumberedReport[]
+}
