@@ -393,6 +393,14 @@ export const RUNS_PAGE_MAX = 100
  */
 export const LISTED_INPUTS_MAX_BYTES = 8 * 1024 * 1024
 
+/**
+ * Maximum number of runs, and of bytes of their bodies and results, that one search of a run history reads. The Durable
+ * Object that searches is blocked for that time.
+ */
+export const RUN_SEARCH_MAX_RUNS = 500
+export const RUN_SEARCH_MAX_BYTES = 4 * 1024 * 1024
+export const RUN_SEARCH_TEXT_MAX_CHARACTERS = 200
+
 /** Retention of a chain write after it became final: the same as for stored responses. */
 export const CHAIN_WRITE_RETENTION_MS = DAY_MS
 

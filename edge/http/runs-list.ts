@@ -13,14 +13,15 @@ export const listRunsOperation: ApiOperation<undefined, z.infer<typeof runsQuery
   summary: 'Lists the runs of a trigger, newest first.',
   query: runsQuery,
   success: { status: 200, schema: runsResponse },
-  handle: async (c, { user, id, query: { cursor, ...query } }) => {
+  handle: async (c, { user, id, query: { cursor, error, header, param, ...query } }) => {
     const queue = await queueOf(c, id)
+    const search = { error, header, param }
     const before = cursor === undefined ? undefined : decodeCursor(id, cursor)
     const isForged = cursor !== undefined && before === undefined
     // Checks the ownership before it rejects the cursor. Otherwise, the error would reveal to other users that the
     // trigger exists.
     if (isForged && (await queue.kindAndAction(user.id))) throw invalidCursor()
-    const runs = isForged ? undefined : await queue.runs(user.id, { ...query, before })
+    const runs = isForged ? undefined : await queue.runs(user.id, { ...query, before, search })
     if (!runs) throw notFound('trigger')
     return c.body(runs, 200, { 'content-type': 'application/json' })
   },

@@ -1,9 +1,17 @@
 import { TRIGGER_ID_CHARACTERS } from '../../shared/ids.ts'
 import { LISTED_INPUTS_MAX_BYTES } from '../../shared/limits.ts'
+import { isSearch, type RunSearch } from '../../shared/wire/run-search.ts'
 import type { RunRecord } from '../../shared/wire/trigger.ts'
 import { encodeCursor } from './page-cursor.ts'
-import { type RunRow, toRunRecord, type TriggerRow } from './records.ts'
-import { type PageQuery, readPage, type SizedRun } from './run-pages.ts'
+import {
+  type RevisionRow,
+  type RunResult,
+  type RunRow,
+  toRunRecord,
+  type TriggerRow,
+} from './records.ts'
+import { type PageQuery, readPage, type SizedRun, type SizedRunPage } from './run-pages.ts'
+import { matchesSearch, needsBody, SearchBudget } from './run-search.ts'
 import { readRunSummaries } from './run-summaries.ts'
 import type { RunStore } from './run-store.ts'
 import type { RunSummary } from './trigger-snapshot.ts'
@@ -33,8 +41,46 @@ export class RunHistory {
   }
 
   #page({ triggerId, prunedThrough }: TriggerRow, query: PageQuery) {
-    const { runs, more } = readPage(this.#sql, query, prunedThrough)
-    return { runs, next: more ? encodeCursor(triggerId, runs.at(-1)!.sequence) : null }
+    const { search } = query
+    const { runs, last } =
+      search && isSearch(search)
+        ? this.#search(triggerId, prunedThrough, query, search)
+        : readPage(this.#sql, query, prunedThrough)
+    return { runs, next: last === null ? null : encodeCursor(triggerId, last) }
+  }
+
+  /** The page ends early if the budget of the search is spent. `last` is then the last run that was read. */
+  #search(
+    triggerId: string,
+    prunedThrough: number,
+    query: PageQuery,
+    search: RunSearch,
+  ): SizedRunPage {
+    const budget = new SearchBudget()
+    const revisions = new Map<number, RevisionRow>()
+    const status = search.error === undefined ? query.status : 'failed'
+    const { runs: candidates, last } = readPage(
+      this.#sql,
+      { ...query, status, limit: budget.runs },
+      prunedThrough,
+    )
+    const runs: SizedRun[] = []
+    for (const [at, candidate] of candidates.entries()) {
+      const { sequence } = candidate
+      const row = this.#store[needsBody(search) ? 'run' : 'runWithoutBody'](sequence)!
+      const body = needsBody(search) ? this.#store.body(row) : 'omitted'
+      const result = search.error === undefined ? undefined : this.#store.resultText(row)
+      const revision = revisions.get(row.revision) ?? this.#store.revision(row.revision)
+      revisions.set(row.revision, revision)
+      budget.spend((body === 'omitted' ? 0 : body.length) + (result?.length ?? 0))
+      const parsed = result === undefined ? undefined : (JSON.parse(result) as RunResult)
+      if (matchesSearch(toRunRecord(triggerId, row, revision, body, parsed), search))
+        runs.push(candidate)
+      const isLast = at === candidates.length - 1 && last === null
+      if (!isLast && (runs.length === query.limit || budget.runs === 0))
+        return { runs, last: sequence }
+    }
+    return { runs, last }
   }
 
   run(triggerId: string, runId: string): RunRecord | undefined {

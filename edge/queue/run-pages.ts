@@ -3,6 +3,7 @@
  * decreases with increasing sequence numbers, so times are found by binary search. Every sequence number above
  * `trigger.pruned_through` has a run, so the start of a page is computed from its offset by subtraction.
  */
+import type { RunSearch } from '../../shared/wire/run-search.ts'
 import type { RunStatus } from '../../shared/wire/trigger.ts'
 import { QUEUED, RUNNING } from './schema.ts'
 
@@ -17,14 +18,16 @@ export type PageQuery = {
   since?: number | undefined
   /** Exclusive upper bound of the queue time, in Unix milliseconds. */
   until?: number | undefined
+  search?: RunSearch | undefined
 }
 
 export type SizedRun = { sequence: number; bytes: number }
 
-type SizedRunPage = {
+export type SizedRunPage = {
   /** Newest first. */
   runs: SizedRun[]
-  more: boolean
+  /** Sequence number below which the next page starts. Null on the last page. */
+  last: number | null
 }
 
 /** SQL conditions by status. The values are literals instead of parameters, so that SQLite uses the partial indexes. */
@@ -57,7 +60,10 @@ export function readPage(sql: Sql, query: PageQuery, prunedThrough: number): Siz
       offset - skipped,
     )
     .toArray()
-  return { runs: found.slice(0, limit), more: found.length > limit }
+  return {
+    runs: found.slice(0, limit),
+    last: found.length > limit ? found[limit - 1]!.sequence : null,
+  }
 }
 
 function boundsOf(sql: Sql): { first: number; last: number } {

@@ -168,10 +168,16 @@ export class RunStore {
     return body
   }
 
-  result({ sequence, result }: Pick<RunRow, 'sequence' | 'result'>): RunResult | undefined {
-    const stored =
-      result ?? this.#db.select().from(results).where(eq(results.sequence, sequence)).get()?.result
+  result(run: Pick<RunRow, 'sequence' | 'result'>): RunResult | undefined {
+    const stored = this.resultText(run)
     return stored === undefined ? undefined : (JSON.parse(stored) as RunResult)
+  }
+
+  /** Returns the `RunResult` as JSON. */
+  resultText({ sequence, result }: Pick<RunRow, 'sequence' | 'result'>): string | undefined {
+    return (
+      result ?? this.#db.select().from(results).where(eq(results.sequence, sequence)).get()?.result
+    )
   }
 
   bySuffix(suffix: string): RunRow | undefined {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { RUN_WAIT_MAX_S, RUNS_PAGE_DEFAULT, RUNS_PAGE_MAX } from '../limits.ts'
 import { paramsSchema } from './action-call.ts'
 import { integerText } from './fields.ts'
+import { isSearch, runSearchFields } from './run-search.ts'
 import { RUN_STATUSES, runRecord } from './trigger.ts'
 
 const RFC3339 = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i
@@ -34,10 +35,19 @@ export const runsQuery = z
     status: z.enum(RUN_STATUSES).optional().describe('Only runs with this status.'),
     since: time.optional().describe('Only runs queued at this time or later (RFC 3339).'),
     until: time.optional().describe('Only runs queued before this time (RFC 3339).'),
+    ...runSearchFields,
   })
   .refine(({ cursor, offset }) => cursor === undefined || offset === undefined, {
     path: ['cursor'],
     error: 'it already sets the start of the page: omit offset',
+  })
+  .refine(({ offset, ...search }) => offset === undefined || !isSearch(search), {
+    path: ['offset'],
+    error: 'cannot be combined with error, header or param: use cursor',
+  })
+  .refine(({ error, status }) => error === undefined || (status ?? 'failed') === 'failed', {
+    path: ['status'],
+    error: 'only failed runs have an error: omit status, or send failed',
   })
 
 export const runQuery = z.object({
@@ -47,8 +57,12 @@ export const runQuery = z.object({
 
 export const runsResponse = z.object({
   runs: z.array(runRecord),
-  /** Cursor of the next page. Null on the last page. */
-  next_cursor: z.string().nullable(),
+  next_cursor: z
+    .string()
+    .nullable()
+    .describe(
+      'Cursor of the next page. Null on the last page. A search reads a limited number of runs, so that a page before the last can be short or empty.',
+    ),
 })
 
 export const testRequest = z

@@ -21,6 +21,8 @@ export function followTrigger({ trigger, kind }: { trigger: string; kind: string
   if (!pauseButton || !showNewButton) return
   const charts = new LiveRunCharts(byId('charts'))
   const query = new URLSearchParams(location.search)
+  // A search reads hundreds of runs, so its results are not updated.
+  const isSearch = ['error', 'header', 'param'].some((name) => query.get(name))
   let isPaused = false
   let shownSuffixes = Array.from(list.querySelectorAll('a'), ({ pathname }) =>
     pathname.slice(`/runs/${trigger}`.length),
@@ -30,7 +32,12 @@ export function followTrigger({ trigger, kind }: { trigger: string; kind: string
 
   const isInUse = () => list.matches(':hover, :focus-within')
 
-  function show(glance: TriggerPageState, holds = isInUse()): void {
+  function showState({ stats, now, ...glance }: TriggerPageState): void {
+    renderOver(byId('state'), <TriggerStatus state={glance} now={now} />)
+    renderOver(byId('numbers'), <TriggerStatsList stats={stats} kind={kind as TriggerKind} />)
+  }
+
+  function showRuns(glance: TriggerPageState, holds = isInUse()): void {
     const known = new Map([...currentLines, ...glance.lines].map((line) => [line.suffix, line]))
     const fresh = glance.lines.filter(({ suffix }) => !shownSuffixes.includes(suffix)).length
     const isDeferred = holds && fresh > 0
@@ -45,10 +52,7 @@ export function followTrigger({ trigger, kind }: { trigger: string; kind: string
     currentLines = lines
     shownSuffixes = lines.map(({ suffix }) => suffix)
     byId('no-runs').hidden = lines.length > 0
-    const { stats, now } = glance
-    renderOver(byId('state'), <TriggerStatus state={glance} now={now} />)
-    renderOver(byId('numbers'), <TriggerStatsList stats={stats} kind={kind as TriggerKind} />)
-    renderOver(list, <RunList triggerId={trigger} lines={lines} now={now} />)
+    renderOver(list, <RunList triggerId={trigger} lines={lines} now={glance.now} />)
   }
 
   const ask = async () => {
@@ -63,7 +67,8 @@ export function followTrigger({ trigger, kind }: { trigger: string; kind: string
     const glance = await fetchJson<TriggerPageState>(`/triggers/${trigger}/runs.json?${wanted}`)
     // The person may have pressed Pause while the request was in flight.
     if (isPaused) return POLL_INTERVAL_MS
-    show(glance)
+    showState(glance)
+    if (!isSearch) showRuns(glance)
     if (glance.chart) charts.draw(glance.chart)
     return POLL_INTERVAL_MS
   }
@@ -76,7 +81,7 @@ export function followTrigger({ trigger, kind }: { trigger: string; kind: string
   })
   showNewButton.addEventListener('click', () => {
     if (!deferred) return
-    show(deferred, false)
+    showRuns(deferred, false)
     list.querySelector('a')?.focus()
   })
   void poll(

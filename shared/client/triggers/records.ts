@@ -58,6 +58,12 @@ export type RunFilter = {
   since?: string | Date
   /** Latest time at which the runs were queued, exclusive: RFC 3339, or a Date. */
   until?: string | Date
+  /** Text that the error of a failed run contains, in any case. */
+  error?: string
+  /** Webhooks: a header of the request as `name:value`, such as `x-github-event:push`. */
+  header?: string
+  /** A value of the run's input as `path=value`, such as `event.customer.id=42`. */
+  param?: string
   /** Maximum number of runs, starting with the newest. Default: all runs. */
   limit?: number
 }

@@ -62,10 +62,13 @@ export async function* runBatches(pages: AsyncIterable<PositionedRunsPage>): Asy
   for await (const { runs } of pages) yield runs
 }
 
-function pathOf({ triggerId, status, since, until }: HistoryQuery, place: PagePosition): string {
+function pathOf(
+  { triggerId, status, since, until, ...search }: HistoryQuery,
+  place: PagePosition,
+): string {
   const { cursor, limit } = place
   const query = new URLSearchParams({ limit: String(limit) })
-  const parameters = { status, since: timeText(since), until: timeText(until), cursor }
+  const parameters = { status, since: timeText(since), until: timeText(until), ...search, cursor }
   for (const [name, value] of Object.entries(parameters))
     if (value !== undefined) query.set(name, value)
   return `${triggerPath(triggerId)}/runs?${query}`

@@ -70,6 +70,15 @@ describe('GET /api/triggers/:id/runs', () => {
     'until=2026-05-22T13:05:00',
     'until=2026-02-30T00:00:00Z',
     'until=2026-05-22T25:00:00Z',
+    'error=',
+    'error=%00',
+    'header=x-github-event',
+    'header=not a name:value',
+    'param=event.id',
+    'param==42',
+    `param=${'x'.repeat(200)}=1`,
+    'offset=1&error=timeout',
+    'status=success&error=timeout',
   ])('returns 422 and names the parameter: %s', async (query) => {
     const response = await owner.api(`/api/triggers/${id}/runs?${query}`)
     expect(response.status).toBe(422)

@@ -151,6 +151,20 @@ describe('the list of runs', async () => {
     expect(textOf(text)).toContain('No runs with this status.')
   })
 
+  it('searches, shows the search again, and names what is not valid in it', async () => {
+    const other = await person.trigger()
+    const run = await fire(other.id, '{"customer":42}')
+    await fire(other.id, '{"customer":43}')
+    const page = await person.get(`/triggers/${other.id}?param=event.customer%3D42`)
+    expect(shownRuns(page)).toEqual([run])
+    expect(page.text).toContain('value="event.customer=42"')
+    const none = await person.get(`/triggers/${other.id}?error=timeout`)
+    expect(textOf(none.text)).toContain('No runs match.')
+    const wrong = await person.get(`/triggers/${other.id}?header=nothing`)
+    expect(textOf(wrong.text)).toContain('expected name:value, such as x-github-event:push')
+    expect(shownRuns(wrong)).toHaveLength(2)
+  })
+
   it.each(['status=%3Cb%3E', 'cursor=AAAA', 'range=century', 'limit=100000'])(
     'ignores an invalid query: %s',
     async (query) => {

@@ -189,7 +189,9 @@ describe('the tools', () => {
     const { runs } = await called(client, 'list_runs', {
       trigger_id,
       since: '2026-01-01T00:00:00Z',
+      param: 'event.a=1',
     })
+    expect(api.received.at(-1)!.url).toContain('param=event.a%3D1')
     expect(runs.map((one: any) => one.replay_of)).toEqual([run_id, null])
     expect(runs[0]).not.toHaveProperty('input')
     const waiting = await called(client, 'test_trigger', { trigger_id, params: { wait: 1 } })

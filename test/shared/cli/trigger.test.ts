@@ -294,6 +294,19 @@ describe('runs', () => {
     expect(lines[0]).toMatch(/^failed {3}2026-05-22 13:05:00Z {2}[\w-]{48}$/)
   })
 
+  it('runs sends a search to the service', async () => {
+    await webhook('searched')
+    await at(['trigger', 'test', 'searched', '--event', '{"id":1}'])
+    const search = ['--error', 'no', '--header', 'x-a:b', '--param', 'event.id=1']
+    await at(['trigger', 'runs', 'searched', ...search])
+    const query = new URL(api.received.at(-1)!.url, api.url).searchParams
+    expect(Object.fromEntries(query)).toMatchObject({
+      error: 'no',
+      header: 'x-a:b',
+      param: 'event.id=1',
+    })
+  })
+
   it('run, replay and cancel accept a trigger for its newest run', async () => {
     const id = await webhook('again')
     const { run_id } = await asJson(

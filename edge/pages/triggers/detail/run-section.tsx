@@ -1,5 +1,6 @@
 import type { FC } from 'hono/jsx'
-import { RUN_STATUSES } from '../../../../shared/wire/trigger.ts'
+import { RUN_STATUSES, type TriggerKind } from '../../../../shared/wire/trigger.ts'
+import { Field } from '../../../browser/components/form-fields.tsx'
 import { RunList } from '../../../browser/runs/run-list.tsx'
 import { STATUS_NAMES } from '../../../browser/runs/run-status.tsx'
 import {
@@ -10,7 +11,13 @@ import {
 import type { RunQuery } from './run-query.ts'
 import { formatChartTime, formatDurationOr } from '../../../browser/format/times.ts'
 
-type RunSectionProps = { id: string; glance: TriggerSnapshot; query: RunQuery; now: number }
+type RunSectionProps = {
+  id: string
+  kind: TriggerKind
+  glance: TriggerSnapshot
+  query: RunQuery
+  now: number
+}
 
 function triggerHref(id: string, chosen: Record<string, string | undefined>): string {
   const query = new URLSearchParams()
@@ -18,9 +25,16 @@ function triggerHref(id: string, chosen: Record<string, string | undefined>): st
   return query.size === 0 ? `/triggers/${id}` : `/triggers/${id}?${query.toString()}`
 }
 
-export const RunSection: FC<RunSectionProps> = ({ id, glance: { lines, next }, query, now }) => {
-  const { status, cursor, range } = query
-  const chosen = { status, range }
+export const RunSection: FC<RunSectionProps> = ({
+  id,
+  kind,
+  glance: { lines, next },
+  query,
+  now,
+}) => {
+  const { status, cursor, range, search, problems } = query
+  const chosen = { status, range, ...search }
+  const isSearch = Object.values(search).some((text) => text !== '')
   return (
     <section aria-labelledby="runs-title">
       <h2 id="runs-title">Runs</h2>
@@ -38,8 +52,39 @@ export const RunSection: FC<RunSectionProps> = ({ id, glance: { lines, next }, q
           ))}
         </ul>
       </nav>
+      <details class="search" open={isSearch}>
+        <summary>Search</summary>
+        <form method="get" action={`/triggers/${id}`}>
+          {status && <input type="hidden" name="status" value={status} />}
+          {range && <input type="hidden" name="range" value={range} />}
+          <Field
+            name="error"
+            label="Error"
+            hint="Part of the error of a failed run."
+            value={search.error}
+            error={problems.error}
+          />
+          {kind === 'webhook' && (
+            <Field
+              name="header"
+              label="Header"
+              hint="Such as x-github-event:push."
+              value={search.header}
+              error={problems.header}
+            />
+          )}
+          <Field
+            name="param"
+            label="Param"
+            hint="Path and value, such as event.customer.id=42."
+            value={search.param}
+            error={problems.param}
+          />
+          <button type="submit">Search</button>
+        </form>
+      </details>
       <div id="live" class="live">
-        {cursor === undefined ? (
+        {cursor === undefined && !isSearch ? (
           <>
             <button type="button" class="quiet" hidden>
               Pause updates
@@ -50,13 +95,11 @@ export const RunSection: FC<RunSectionProps> = ({ id, glance: { lines, next }, q
             </noscript>
           </>
         ) : (
-          <a href={triggerHref(id, chosen)}>Back to the latest runs</a>
+          <a href={triggerHref(id, { status, range })}>Back to the latest runs</a>
         )}
       </div>
       <p id="no-runs" class="card note" hidden={lines.length > 0}>
-        {status === undefined && cursor === undefined
-          ? 'No runs yet. New runs appear here automatically; start one with a test.'
-          : 'No runs with this status.'}
+        {noRunsText(query, isSearch, next)}
       </p>
       <div id="runs">
         <RunList triggerId={id} lines={lines} now={now} />
@@ -73,6 +116,14 @@ export const RunSection: FC<RunSectionProps> = ({ id, glance: { lines, next }, q
   )
 }
 
+function noRunsText({ status, cursor }: RunQuery, isSearch: boolean, next: string | null): string {
+  if (isSearch)
+    return next === null ? 'No runs match.' : 'None of the newest runs match. Older runs may match.'
+  return status === undefined && cursor === undefined
+    ? 'No runs yet. New runs appear here automatically; start one with a test.'
+    : 'No runs with this status.'
+}
+
 const RANGE_NAMES = { '1h': 'Hour', '24h': 'Day', '7d': 'Week', '30d': 'Month' } as const
 
 export const ChartSection: FC<RunSectionProps> = ({ id, glance: { chart }, query }) => (
@@ -83,7 +134,7 @@ export const ChartSection: FC<RunSectionProps> = ({ id, glance: { chart }, query
         {(Object.keys(CHART_RANGES) as (keyof typeof CHART_RANGES)[]).map((range) => (
           <li>
             <a
-              href={triggerHref(id, { status: query.status, range })}
+              href={triggerHref(id, { status: query.status, ...query.search, range })}
               {...(range === chart?.range && { 'aria-current': 'true' as const })}
             >
               {RANGE_NAMES[range]}

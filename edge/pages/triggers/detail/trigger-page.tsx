@@ -43,7 +43,7 @@ export async function triggerPage(
   ])
   if (!trigger || !glance) throw notFound('trigger')
   const at = c.var.services.now()
-  const shown = { id, glance, query, now: at }
+  const shown = { id, kind: trigger.kind, glance, query, now: at }
   return renderPage(
     c,
     {

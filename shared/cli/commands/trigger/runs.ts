@@ -9,12 +9,7 @@ import { EXIT, jsonText } from '../../terminal.ts'
 
 const RUNS_SHOWN = '20'
 
-type Given = {
-  limit: string
-  status?: NonNullable<RunFilter['status']>
-  since?: string
-  until?: string
-}
+type Given = Omit<RunFilter, 'limit'> & { limit: string }
 
 export function registerRuns(trigger: Command, cli: Cli): void {
   const command = trigger
@@ -24,11 +19,15 @@ export function registerRuns(trigger: Command, cli: Cli): void {
     .option('--status <status>', 'only runs with this status: queued, running, success or failed')
     .option('--since <time>', 'only runs queued at this time or later (RFC 3339)')
     .option('--until <time>', 'only runs queued before this time')
+    .option('--error <text>', 'only failed runs whose error contains this text')
+    .option('--header <name:value>', 'webhooks: only requests with this header')
+    .option('--param <path=value>', 'only runs whose input has this value, such as event.id=42')
     .option('--limit <n>', 'maximum number of runs', RUNS_SHOWN)
   cli.withDeploymentOptions(command)
   addExamples(command, [
     'svc trigger runs greeter',
     'svc trigger runs greeter --status failed --json',
+    'svc trigger runs greeter --error timeout --param event.customer.id=42',
   ])
   command.action(async (named: string, { limit, ...filter }: Given) => {
     const { triggers } = await cli.client(command, { token: true })

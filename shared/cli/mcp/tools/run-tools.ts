@@ -1,6 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { RUN_WAIT_MAX_S, RUNS_PAGE_MAX } from '../../../limits.ts'
+import { errorText, headerText, paramText } from '../../../wire/run-search.ts'
 import {
   purgeResponse,
   queuedResponse,
@@ -25,6 +26,9 @@ const listInput = z.strictObject({
   status,
   since,
   until,
+  error: errorText.exactOptional(),
+  header: headerText.exactOptional(),
+  param: paramText.exactOptional(),
   limit: z.int().min(1).max(RUNS_PAGE_MAX).default(LISTED_RUNS).describe('Maximum number of runs.'),
 })
 
@@ -35,9 +39,9 @@ export function addRunTools(server: McpServer, { session }: McpParts): void {
     input: listInput,
     output: z.object({ runs: z.array(runListItem) }),
     hints: READS,
-    async run({ trigger_id, status: only, since: from, until: before, limit }, signal) {
+    async run({ trigger_id, status: only, since: from, until: before, ...search }, signal) {
       const filter = {
-        limit,
+        ...search,
         ...(only && { status: only }),
         ...(from !== undefined && { since: new Date(from) }),
         ...(before !== undefined && { until: new Date(before) }),
