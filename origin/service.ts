@@ -102,7 +102,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   const load = new EventLoopLoad(settings.SVC_SHED_DELAY_MS)
   lifecycle.onClose('load', () => load.close())
   const { audit, ...ledger } = await startLedger(origin, database, chain)
-  const { mirror, writer } = accounts
+  const { mirror, writer, keyLimits } = accounts
   const { credits, processor } = ledger
   const policySums = new PolicySums({ db, now, monotonic: origin.monotonic, log })
   await policySums.recordTimeline()
@@ -118,9 +118,17 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   const { start: startTransactions, ...sending } = createTransactions(origin, db, {
     chains,
     mirror,
+    keyLimits,
     policySigner,
   })
-  const parts = { pool, mirror, credits, policySigner, transactions: sending.transactions }
+  const parts = {
+    pool,
+    mirror,
+    keyLimits,
+    credits,
+    policySigner,
+    transactions: sending.transactions,
+  }
   const { isDatabaseAway, ...runs } = await startRuns(origin, db, parts)
   startTransactions()
   const keys = keyring.idempotencyKeys()
@@ -263,9 +271,13 @@ function scheduleUpkeep({
   newAccountLimits,
   conversionProofs,
   keyUses,
+  keyLimits,
   policySums,
   transactions,
-}: Pick<OriginServices, 'storedResponses' | 'newAccountLimits' | 'conversionProofs' | 'keyUses'> & {
+}: Pick<
+  OriginServices,
+  'storedResponses' | 'newAccountLimits' | 'conversionProofs' | 'keyUses' | 'keyLimits'
+> & {
   policySums: PolicySums
   transactions: Transactions
 }): void {
@@ -278,6 +290,7 @@ function scheduleUpkeep({
       storedResponses,
       newAccountLimits,
       conversionProofs,
+      keyLimits,
       policySums,
       transactions,
     ])

@@ -37,6 +37,7 @@ import type { FreshQuotes } from './tee/fresh-quotes.ts'
 import type { TeeProvider } from './tee/provider.ts'
 import type { AccountDefaults } from './transactions/defaults.ts'
 import type { TransactionChains, TransactionService } from './transactions/types.ts'
+import type { UsageKeyLimits } from './usage-keys/usage-key-limits.ts'
 import type { Build } from './version.ts'
 
 /** Context for the functions that assemble the service (`origin/service.ts`, `origin/service/`). */
@@ -80,6 +81,7 @@ export type OriginServices = {
   policySigner: PolicySigner
   storedResponses: IdempotencyStore
   keyUses: KeyUses
+  keyLimits: UsageKeyLimits
   newAccountLimits: NewAccountLimits
   walletCalls: WalletCallLimits
   load: Pick<EventLoopLoad, 'requireRoom'>

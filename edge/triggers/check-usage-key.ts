@@ -1,5 +1,5 @@
 import { errorReason } from '../../shared/errors/api-error.ts'
-import type { KeyToCheck } from '../../shared/wire/sealed-keys.ts'
+import type { KeyRefusal, KeyToCheck } from '../../shared/wire/sealed-keys.ts'
 import type { Env } from '../env.ts'
 import { OriginBusyError } from '../trust/sealed-http.ts'
 import { OriginUnavailableError } from '../trust/origin-unavailable-error.ts'
@@ -12,6 +12,8 @@ export type CheckedKey = {
    */
   key: 'usage' | 'account' | 'unknown'
   mayExecute: boolean
+  /** Limit of the key because of which the origin refuses runs of triggers. */
+  refusedBy?: KeyRefusal | undefined
 }
 
 /**
@@ -29,7 +31,10 @@ export async function checkUsageKey(
 ): Promise<CheckedKey> {
   const request = { ...key, action_cid: actionCid }
   const response = await new SealedOrigin(env, now).checkKey(request, signal)
-  if (response.state === 'known') return { key: response.key, mayExecute: response.may_execute }
+  if (response.state === 'known') {
+    const { key: kind, may_execute, refused_by } = response
+    return { key: kind, mayExecute: may_execute, refusedBy: refused_by }
+  }
   const { status } = response
   if (status === 429 || status === 503) throw new OriginBusyError({ ...response, status })
   throw new OriginUnavailableError(`the origin could not check the key: ${errorReason(response)}`, {

@@ -325,6 +325,39 @@ export const spendCaps = pgTable(
   ],
 )
 
+/**
+ * Limits of usage keys. Every process keeps a copy in memory (`origin/usage-keys/`). A row in which no limit is set
+ * tells the processes that the limits were removed, and is deleted later.
+ */
+export const usageKeyLimits = pgTable(
+  'usage_key_limits',
+  {
+    accountHash: text('account_hash').notNull(),
+    keyHash: text('key_hash').notNull(),
+    /** Versions increase in the order of the commits, so that a process reads only what changed since its last read. */
+    version: bigint('version', { mode: 'number' }).notNull(),
+    expiresAt: time('expires_at'),
+    maxRequestsPerMinute: integer('max_requests_per_minute'),
+    maxConcurrent: integer('max_concurrent'),
+    /** Web origins, in the form of the `Origin` header. */
+    allowedOrigins: text('allowed_origins').array(),
+    /** Networks in CIDR notation. */
+    allowedIps: text('allowed_ips').array(),
+    /** Permits triggers to use a key that is restricted to origins or addresses. */
+    allowTriggers: boolean('allow_triggers'),
+    updatedAt: time('updated_at').notNull(),
+    /** Clock minute since the epoch in which the key was last used, and the number of requests in that minute. */
+    minute: bigint('minute', { mode: 'number' }).notNull().default(0),
+    requests: integer('requests').notNull().default(0),
+    /** Number of runs in flight, by process. */
+    running: jsonb('running').$type<Record<string, number>>().notNull().default({}),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountHash, table.keyHash] }),
+    index('usage_key_limits_version').on(table.version),
+  ],
+)
+
 /** Sums of charges by UTC day, written in the same transaction as the ledger's rows. */
 export const usageDays = pgTable(
   'usage_days',

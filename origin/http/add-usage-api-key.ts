@@ -6,6 +6,7 @@ import { receiptEvent } from '../accounts/receipt-event.ts'
 import { ContractRevertError } from '../accounts/writer.ts'
 import { KeyAlreadyShownError } from './key-already-shown-error.ts'
 import type { Operation } from './operation.ts'
+import { readLimits, removeLimits, requireFutureExpiry } from './key-limits.ts'
 import { readSpendCap, removeSpendCap } from './spend-cap.ts'
 import { toContractPermissions } from './usage-key-permissions.ts'
 
@@ -20,13 +21,19 @@ export const addUsageApiKeyOperation: Operation<z.infer<typeof addUsageApiKeyReq
   responseSchema: addUsageApiKeyResponse,
   showsKey: 'usage_api_key_hash',
   statuses: [404, 409, 503],
-  handle: ({ principal, body, writeId: firstWriteId }, { credits, log, writer }) => {
+  handle: (
+    { principal, body, writeId: firstWriteId },
+    { credits, keyLimits, log, now, writer },
+  ) => {
     const permissions = toContractPermissions(body)
     const cap = readSpendCap(body) ?? null
+    const limits = readLimits(body)
+    requireFutureExpiry(limits, now())
     return registerFreshKey(firstWriteId, async ({ text, hash, writeId }) => {
       const payer = { accountHash: principal.account.hash, keyHash: hash }
-      // Set the cap before registering the key, so that the key can never exceed it.
+      // Set the cap and the limits before registering the key, so that the key can never exceed them.
       if (cap) await credits.setCap(payer, cap)
+      if (limits) await keyLimits.change(payer, limits)
       try {
         const args = [principal.keyHash, hash, permissions]
         const receipt = await writer.write('setUsageApiKey', args, { writeId })
@@ -35,10 +42,11 @@ export const addUsageApiKeyOperation: Operation<z.infer<typeof addUsageApiKeyReq
         // process that generated it.
         if (registered !== hash) throw new KeyAlreadyShownError(registered)
       } catch (error) {
-        // After any other failure, the usage key may still be registered, so its spending cap must remain.
+        // After any other failure, the usage key may still be registered, so its spending cap and limits must remain.
         const neverWas =
           error instanceof ContractRevertError || error instanceof KeyAlreadyShownError
         if (cap && neverWas) await removeSpendCap({ credits, log }, payer)
+        if (limits && neverWas) await removeLimits({ keyLimits, log }, payer)
         throw error
       }
       return { success: true, usage_api_key: text, usage_api_key_hash: hash }

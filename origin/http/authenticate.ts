@@ -41,7 +41,7 @@ type AuthRequirement = {
 export async function authenticateHeaders(
   { auth, walletAuth }: AuthRequirement,
   { headers, address }: { headers: Headers; address: string },
-  services: Pick<OriginServices, 'mirror' | 'walletProofs' | 'walletCalls'>,
+  services: Pick<OriginServices, 'mirror' | 'keyLimits' | 'walletProofs' | 'walletCalls'>,
 ): Promise<Principal | undefined> {
   if (auth === 'none') return undefined
   const key = apiKeyIn(headers)
@@ -55,10 +55,9 @@ export async function authenticateHeaders(
     )
   }
   if (proof === null) {
-    const { mirror } = services
     return auth === 'sent_key'
-      ? findPrincipal(requireKey(key), mirror)
-      : authenticateKey(key, mirror)
+      ? findUnexpired(requireKey(key), services)
+      : authenticateKey(key, services)
   }
   if (key !== undefined)
     throw new ApiError(
@@ -77,10 +76,21 @@ export async function authenticateHeaders(
   return authenticateSignature(parseWalletAuthHeader(proof), expected, address, services)
 }
 
-/** @throws {ApiError} 401 if the key is missing or unknown */
-export function authenticateKey(key: string | undefined, mirror: AccountsMirror): Principal {
+type KnownKeys = Pick<OriginServices, 'mirror' | 'keyLimits'>
+
+/**
+ * @throws {ApiError} 401 if the key is missing or unknown
+ * @throws {KeyExpiredError}
+ */
+export function authenticateKey(
+  key: string | undefined,
+  { mirror, keyLimits }: KnownKeys,
+): Principal {
   const principal = findPrincipal(requireKey(key), mirror)
-  if (principal) return principal
+  if (principal) {
+    keyLimits.requireUnexpired(principal)
+    return principal
+  }
   throw new ApiError(
     401,
     'The API key does not resolve to an account: it is mistyped, truncated, revoked or unknown.',
@@ -92,6 +102,11 @@ export function authenticateKey(key: string | undefined, mirror: AccountsMirror)
 function requireKey(key: string | undefined): string {
   if (key === undefined) throw new ApiError(401, 'No API key was sent.', FIX_KEY, BEARER_CHALLENGE)
   return key
+}
+
+function findUnexpired(key: string, { mirror, keyLimits }: KnownKeys): Principal | undefined {
+  const principal = findPrincipal(key, mirror)
+  return principal && keyLimits.isExpired(principal) ? undefined : principal
 }
 
 function findPrincipal(key: string, mirror: AccountsMirror): Principal | undefined {

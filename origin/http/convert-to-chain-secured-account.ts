@@ -99,8 +99,11 @@ function readProof(body: Body, walletProofs: OriginServices['walletProofs']): Wa
 }
 
 /** Throws if another request has converted the account. The contract itself would report only `InvalidRequest`. */
-function requireStillManaged(principal: Principal, { mirror, chain }: OriginServices): void {
+function requireStillManaged(
+  principal: Principal,
+  { mirror, keyLimits, chain }: OriginServices,
+): void {
   const { contractAddress, chainId } = chain
   const write = { functionName: CONTRACT_FUNCTION, contractAddress, chainId }
-  requireManaged(refreshPrincipal(principal, mirror.current()), write)
+  requireManaged(refreshPrincipal(principal, mirror.current(), keyLimits), write)
 }

@@ -40,6 +40,8 @@ import { TooManyTransactionsError, TransactionIdentityError } from '../transacti
 import { TransactionRequestError } from '../transactions/request.ts'
 import { SendNotPermittedError, TransactionNotFoundError } from '../transactions/rights.ts'
 import { UnknownChainError } from '../transactions/unknown-chain-error.ts'
+import { KeyExpiredError } from '../usage-keys/key-limits.ts'
+import { rfc3339 } from '../rfc3339.ts'
 import { ActionFailedError, ActionStoppedError } from './action-errors.ts'
 import { BodyTooFragmentedError } from './connection/metered-request.ts'
 import { BodyTooSlowError } from './body/read-body.ts'
@@ -96,6 +98,7 @@ const DOMAIN_ERRORS = [
   OverloadedError,
   DatabaseUnavailableError,
   EnvelopeError,
+  KeyExpiredError,
   TeeUnavailableError,
   UnknownChainError,
   TransactionRequestError,
@@ -210,6 +213,13 @@ function domainApiError(error: DomainError): ApiError {
       const { message, fix } = walletProofError(error.refusal)
       return new ApiError(401, message, fix, WALLET_CHALLENGE)
     }
+    case 'KeyExpiredError':
+      return new ApiError(
+        401,
+        `The usage key expired at ${rfc3339(error.expiredAt)}.`,
+        'Send another key, or have the owner move expires_at with update_usage_api_key.',
+        { reason: 'key_expired', headers: { 'www-authenticate': 'Bearer' } },
+      )
     case 'ActionNotPermittedError':
       return actionNotPermitted(error)
     case 'ActionStoppedError':

@@ -189,7 +189,7 @@ async function executeOperation<Body, Query>(
   const isWrite = writes !== undefined && writesUnless?.(given.body) !== true
   const resumes = (await operation.before?.({ ...given, principal }, services)) === 'resumes'
   const executeAuthorized = async () => {
-    const current = refreshPrincipal(principal, services.mirror.current())
+    const current = refreshPrincipal(principal, services.mirror.current(), services.keyLimits)
     const authorization = {
       auth,
       ...(isWrite &&

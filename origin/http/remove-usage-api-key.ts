@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { successResponse } from '../../shared/wire/fields.ts'
 import { removeUsageApiKeyRequest } from '../../shared/wire/usage-keys.ts'
 import type { Operation } from './operation.ts'
+import { removeLimits } from './key-limits.ts'
 import { removeSpendCap } from './spend-cap.ts'
 
 /** The next request with the key gets 401. Only the contract checks that the key exists; see `remove-group.ts`. */
@@ -14,13 +15,15 @@ export const removeUsageApiKeyOperation: Operation<z.infer<typeof removeUsageApi
   body: { schema: removeUsageApiKeyRequest },
   responseSchema: successResponse,
   statuses: [404, 503],
-  handle: async ({ principal, body, writeId }, { credits, log, writer }) => {
+  handle: async ({ principal, body, writeId }, { credits, keyLimits, log, writer }) => {
     const { account, keyHash: masterHash } = principal
     const { usageApiKeyHash: keyHash } = body
     await writer.write('removeUsageApiKey', [masterHash, keyHash], { writeId })
     // Not awaited: the key is already revoked, and other processes may take a while to respond to the removal of its
-    // cap.
-    void removeSpendCap({ credits, log }, { accountHash: account.hash, keyHash })
+    // cap and limits.
+    const key = { accountHash: account.hash, keyHash }
+    void removeSpendCap({ credits, log }, key)
+    void removeLimits({ keyLimits, log }, key)
     return { success: true }
   },
 }

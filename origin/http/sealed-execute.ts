@@ -27,7 +27,7 @@ export const sealedExecuteOperation: SealedOperation<z.infer<typeof schema>> = {
   handle: async (body, _mode, services, heldBytes): Promise<ExecuteResponse> => {
     services.load.requireRoom()
     const { credential, code } = body
-    const principal = authenticateKey(credential.api_key, services.mirror)
+    const principal = authenticateKey(credential.api_key, services)
     services.keyUses.recordUse(principal.keyHash)
     requireSize('code', code, SOURCE_MAX_BYTES)
     const params = readParamsText(body.js_params)

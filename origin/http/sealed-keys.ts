@@ -31,6 +31,7 @@ export const sealedKeysOperation: SealedOperation<CheckKeyRequest> = {
       state: 'known',
       key: principal.usageKey ? 'usage' : 'account',
       may_execute: permissionToRun(principal, body.action_cid) !== undefined,
+      ...(services.keyLimits.isExpired(principal) && { refused_by: 'expired' }),
     }
   },
 }

@@ -152,7 +152,7 @@ function malformed(): ApiError {
  */
 function authenticateTrigger(
   { credential, runs }: RunsRequest,
-  { channel, mirror }: OriginServices,
+  services: OriginServices,
 ): Principal {
   if (!runs.every(({ id }) => id.startsWith(credential.trigger_id)))
     throw new ApiError(
@@ -160,7 +160,7 @@ function authenticateTrigger(
       'The usage key was sealed for a different trigger than the one of this run.',
       'Send the key that was sealed for the trigger of this run.',
     )
-  const principal = authenticateKey(channel.storedKeys.open(credential), mirror)
+  const principal = authenticateKey(services.channel.storedKeys.open(credential), services)
   if (!principal.usageKey)
     throw new ApiError(
       403,

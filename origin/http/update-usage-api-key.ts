@@ -3,24 +3,27 @@ import { successResponse } from '../../shared/wire/fields.ts'
 import { updateUsageApiKeyRequest } from '../../shared/wire/usage-keys.ts'
 import { ApiError } from '../../shared/errors/api-error.ts'
 import { requireUsageKey } from '../accounts/account-lookups.ts'
+import { ContractUnavailableError } from '../accounts/chain.ts'
 import { CreditsUnavailableError } from '../credits/credit-errors.ts'
+import { DatabaseUnavailableError } from '../db/database-unavailable.ts'
 import { fieldMask } from './field-mask.ts'
 import type { Operation } from './operation.ts'
+import { readLimits } from './key-limits.ts'
 import { readSpendCap } from './spend-cap.ts'
 
 type Changes = z.infer<typeof updateUsageApiKeyRequest>
 
 /**
- * A given array replaces the current one, and absent fields stay unchanged. The spending cap is not on the chain: if
- * only the cap changes, no transaction is sent. The cap is set last, because setting it again after a failure is free
- * of charge. With `X-Wallet-Auth`, the admin wallet of a ChainSecured account can change only the cap; to change the
- * other fields, the wallet sends transactions itself.
+ * A given array replaces the current one, and absent fields stay unchanged. The spending cap and the limits are not on
+ * the chain: if only they change, no transaction is sent. They are set last, because setting them again after a failure
+ * is free of charge. With `X-Wallet-Auth`, the admin wallet of a ChainSecured account can change only the cap and the
+ * limits; to change the other fields, the wallet sends transactions itself.
  */
 export const updateUsageApiKeyOperation: Operation<Changes> = {
   method: 'POST',
   path: '/core/v1/update_usage_api_key',
   summary:
-    'Changes the given fields of a usage key. An array replaces the current one. With X-Wallet-Auth, only the spending cap can be changed.',
+    'Changes the given fields of a usage key. An array replaces the current one. With X-Wallet-Auth, only the spending cap and the limits can be changed.',
   auth: 'account_key',
   walletAuth: true,
   writes: 'updateUsageApiKey',
@@ -28,26 +31,36 @@ export const updateUsageApiKeyOperation: Operation<Changes> = {
   body: { schema: updateUsageApiKeyRequest },
   responseSchema: successResponse,
   statuses: [404, 503],
-  handle: async ({ principal, body, writeId }, { credits, writer }) => {
+  handle: async ({ principal, body, writeId }, { credits, keyLimits, writer }) => {
     const { account, keyHash: masterHash } = principal
     const { hash: keyHash } = requireUsageKey(account, body.usageApiKeyHash)
-    const { fields, key } = readChanges(body)
+    const { fields, key: changed } = readChanges(body)
     if (fields > 0)
-      await writer.write('updateUsageApiKey', [masterHash, keyHash, fields, key], { writeId })
-    const cap = readSpendCap(body)
-    if (cap === undefined) return { success: true }
-    const set = credits.setCap({ accountHash: account.hash, keyHash }, cap)
-    await (fields === 0 ? set : set.catch(throwCapNotSet))
+      await writer.write('updateUsageApiKey', [masterHash, keyHash, fields, changed], { writeId })
+    const key = { accountHash: account.hash, keyHash }
+    const [cap, limits] = [readSpendCap(body), readLimits(body)]
+    const setOffChain = async () => {
+      if (cap !== undefined) await credits.setCap(key, cap)
+      if (limits) await keyLimits.change(key, limits)
+    }
+    await (fields === 0 ? setOffChain() : setOffChain().catch(throwNotSet))
     return { success: true }
   },
 }
 
 /**
- * Reports that the cap was not set. The other changes are already on the chain, so "nothing was executed" would be
- * wrong.
+ * Reports that the cap or the limits were not set. The other changes are already on the chain, so "nothing was executed"
+ * would be wrong.
  * @throws {ApiError}
  */
-function throwCapNotSet(error: unknown): never {
+function throwNotSet(error: unknown): never {
+  if (error instanceof DatabaseUnavailableError || error instanceof ContractUnavailableError)
+    throw new ApiError(
+      503,
+      `The key was changed, but its limits may not have been: ${error.message}.`,
+      'Send only the spending cap and the limits again, without the other fields; this is free of charge.',
+      { headers: { 'retry-after': '2' } },
+    )
   if (!(error instanceof CreditsUnavailableError)) throw error
   throw new ApiError(
     503,

@@ -27,6 +27,8 @@ export const ORIGIN_EVENTS = {
   'rpc.back': 'info',
   'rpc.disagrees': 'warn',
   'mirror.failed': 'warn',
+  'key_limits.failed': 'warn',
+  'key_limits.left': 'warn',
   'mirror.snapshot-ignored': 'warn',
   'mirror.snapshot-failed': 'warn',
   'writer.failed': 'warn',

@@ -23,6 +23,7 @@ import type { OriginLog } from '../log.ts'
 import type { PolicySigner } from '../policies/policy-signer.ts'
 import type { ReceiptSigner } from '../receipts/receipt-signer.ts'
 import type { TransactionService } from '../transactions/types.ts'
+import type { UsageKeyLimits } from '../usage-keys/usage-key-limits.ts'
 
 /** Thrown if no code was executed, so that the run may be retried. */
 export class ExecutorUnavailableError extends Error {
@@ -33,6 +34,7 @@ export type ExecuteRunOptions = {
   pool: ActionPool
   keyring: Keyring
   mirror: Pick<AccountsMirror, 'current'>
+  keyLimits: Pick<UsageKeyLimits, 'requireUnexpired'>
   limits: { wallMs: number; cpuMs: number }
   receipts: ReceiptSigner
   policySigner: PolicySigner
@@ -67,13 +69,14 @@ export async function executeRun(
   { principal, code, params, heldBytes, unwanted, ...execution }: ExecutionRequest,
   { cid, budget, runId }: { cid: string; budget: RunBudget; runId?: string },
 ): Promise<Outcome> {
-  const { pool, keyring, mirror, limits, receipts, policySigner, transactions, log } = options
+  const { pool, keyring, mirror, keyLimits, limits, receipts, policySigner, transactions, log } =
+    options
   const facts = { cid, ...(runId !== undefined && { run_id: runId }) }
   const onStarted = () => {
     log('run.started', facts)
     execution.onStarted?.()
   }
-  const currentPrincipal = () => refreshPrincipal(principal, mirror.current())
+  const currentPrincipal = () => refreshPrincipal(principal, mirror.current(), keyLimits)
   const sending = transactions && { service: transactions, runId }
   const capability = capabilityFor(keyring, cid, currentPrincipal, policySigner, sending)
   const accountHash = principal.account.hash

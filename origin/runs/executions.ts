@@ -206,8 +206,9 @@ export class Executions {
 
   /** Checks the current permissions, which may have changed since the request arrived. */
   async #permit({ principal: sender, code }: ExecutionRequest): Promise<RunPermission> {
-    const cid = await this.#options.sourceCids.of(code)
-    const principal = refreshPrincipal(sender, this.#options.mirror.current())
+    const { mirror, keyLimits, sourceCids } = this.#options
+    const cid = await sourceCids.of(code)
+    const principal = refreshPrincipal(sender, mirror.current(), keyLimits)
     const permission = permissionToRun(principal, cid)
     if (!permission) throw new ActionNotPermittedError(cid, mayRunInEveryGroup(principal))
     return permission

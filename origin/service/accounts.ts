@@ -13,6 +13,8 @@ import { NewAccountLimits } from '../admission/new-account-limits.ts'
 import { WalletCallLimits } from '../admission/wallet-call-limits.ts'
 import { listenFor } from '../db/notifications.ts'
 import { databaseConnection } from '../env.ts'
+import { LIMITS } from '../usage-keys/stored-limits.ts'
+import { UsageKeyLimits } from '../usage-keys/usage-key-limits.ts'
 import type { Database } from '../db/open.ts'
 import type { OriginProcess } from '../services.ts'
 
@@ -70,6 +72,7 @@ export async function startAccounts(origin: OriginProcess, db: Database, chain: 
   })
   await writer.start()
   lifecycle.onClose('writer', () => writer.close())
+  const keyLimits = await startKeyLimits(origin, db)
   const keyUses = new KeyUses({ db, now })
   lifecycle.onClose('key uses', () => keyUses.flush())
   const hashKey = keyring.addressHashKey()
@@ -89,10 +92,41 @@ export async function startAccounts(origin: OriginProcess, db: Database, chain: 
     mirror,
     writer,
     keyUses,
+    keyLimits,
     walletProofs: new WalletProofs({ chain, now }),
     conversionProofs: new ConversionProofs({ db, now }),
     accountEmails: new AccountEmails({ db, key: keyring.emailKey() }),
     newAccountLimits,
     walletCalls: new WalletCallLimits({ db, now, hashKey }),
   }
+}
+
+/** Gives the limits of usage keys a lease of their own, with the protocol of the mirror. */
+async function startKeyLimits(
+  { settings, lifecycle, processId, predecessor, now, monotonic, log }: OriginProcess,
+  db: Database,
+): Promise<UsageKeyLimits> {
+  const nameOf = (process: string) => `${process}/${LIMITS}`
+  const common = {
+    db,
+    processId: nameOf(processId),
+    chain: LIMITS,
+    now: monotonic,
+    onFailure: (error: unknown) => log('key_limits.failed', { error: String(error) }),
+  }
+  const barrier = new MirrorBarrier(common)
+  const keyLimits = new UsageKeyLimits({
+    db,
+    now,
+    appliedEverywhere: (version) => barrier.wait(version),
+  })
+  const lease = new ReadLease({
+    ...common,
+    predecessor: predecessor === undefined ? undefined : nameOf(predecessor),
+    mirror: keyLimits,
+    listen: (notice) => listenFor(databaseConnection(settings), REQUIREMENT_CHANNEL, notice),
+  })
+  await lease.start()
+  lifecycle.onClose('key limits', () => lease.close())
+  return keyLimits
 }

@@ -45,7 +45,7 @@ export async function startRuns(
   db: Database,
   parts: { pool: ActionPool } & Pick<
     OriginServices,
-    'mirror' | 'credits' | 'policySigner' | 'transactions'
+    'mirror' | 'keyLimits' | 'credits' | 'policySigner' | 'transactions'
   >,
 ) {
   const { settings, keyring, composeHash, build, lifecycle, drain } = origin

@@ -16,13 +16,14 @@ export function createTransactions(
   {
     chains,
     mirror,
+    keyLimits,
     policySigner,
-  }: Pick<OriginServices, 'mirror' | 'policySigner'> & { chains: TransactionChains },
+  }: Pick<OriginServices, 'mirror' | 'keyLimits' | 'policySigner'> & { chains: TransactionChains },
 ) {
   const transactions = new Transactions({
     db,
     chains,
-    signer: new RunTransactionSigner({ keyring, mirror, policySigner }),
+    signer: new RunTransactionSigner({ keyring, mirror, keyLimits, policySigner }),
     idKey: keyring.transactionIdKey(),
     processId,
     predecessor,

@@ -53,6 +53,7 @@ export class TestAccount implements Capability {
       signer: new RunTransactionSigner({
         keyring: TEST_KEYRING,
         mirror: { current: () => accounts },
+        keyLimits: { isExpired: () => false },
         policySigner: signer,
       }),
     })

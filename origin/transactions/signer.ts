@@ -12,6 +12,7 @@ import { cancellationOf, type Fees, fillerOf, requireSameButFees } from '../poli
 import { type PolicySigner, SignatureDeniedError } from '../policies/policy-signer.ts'
 import { derivedWallet, type PlainWallet, type RunWallet } from '../runs/run-wallet.ts'
 import { signRequest } from '../signing/sign.ts'
+import type { UsageKeyLimits } from '../usage-keys/usage-key-limits.ts'
 import type {
   NonceGap,
   SignedTransaction,
@@ -29,6 +30,7 @@ class PermissionRevokedError extends Error {
 export type RunTransactionSignerOptions = {
   keyring: Keyring
   mirror: { current(): Pick<AccountsState, 'account' | 'principal'> }
+  keyLimits: Pick<UsageKeyLimits, 'isExpired'>
   policySigner: PolicySigner
 }
 
@@ -121,7 +123,10 @@ export class RunTransactionSigner implements TransactionSigner {
    */
   #permittedWallet(context: SigningContext): RunWallet {
     const { pkpId, actionCid } = context
-    const principal = currentPrincipal(context, this.#options.mirror.current())
+    const { mirror, keyLimits } = this.#options
+    const principal = currentPrincipal(context, mirror.current())
+    if (keyLimits.isExpired(principal))
+      throw new PermissionRevokedError('the usage key that requested the transaction has expired')
     if (actionCid === SEND_TRANSACTION_CID && isOwner(principal)) return this.#ownWallet(context)
     const permission = permissionToRun(principal, actionCid)
     if (!permission || !walletForRun(principal, permission, pkpId).allowed)

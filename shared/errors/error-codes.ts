@@ -61,6 +61,14 @@ export const ERROR_CODES = {
     again:
       'every second while you wait for the approval of a token; otherwise with another credential',
   },
+  key_expired: {
+    statuses: [401],
+    from: 'the core API',
+    meaning:
+      'The usage key has expired: its owner set `expires_at`. `message` says when. Runs of triggers with the key fail; ten in a row over 15 minutes disable the trigger.',
+    fix: 'Use another key, or have the owner move or remove `expires_at` with the account key and `update_usage_api_key`.',
+    again: 'after the owner has changed the key',
+  },
   request_refused: {
     statuses: [401],
     from: 'the trigger service',

@@ -12,6 +12,10 @@ import {
 
 export const SEALED_KEYS_PATH = '/sealed/keys'
 
+/** `expired`: the key has expired. */
+const KEY_REFUSALS = ['expired'] as const
+export type KeyRefusal = (typeof KEY_REFUSALS)[number]
+
 export type KeyToCheck = { api_key: string } | { stored: StoredUsageKey }
 
 export const checkKeyRequestSchema = z.object({
@@ -28,6 +32,8 @@ export const checkKeyResponseSchema = z.discriminatedUnion('state', [
     /** Kind of the key. `account` is the account key, which can do everything in the account. */
     key: z.enum(['usage', 'account', 'unknown']),
     may_execute: z.boolean(),
+    /** Limit of the usage key because of which runs of triggers are refused. Absent if there is none. */
+    refused_by: z.enum(KEY_REFUSALS).optional(),
   }),
   sealedRefusalSchema,
 ])

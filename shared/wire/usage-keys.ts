@@ -8,6 +8,13 @@ import {
   nameSchema,
 } from './fields.ts'
 import { optionalField, requiredField, requestSchema, aliases } from './aliased-fields.ts'
+import {
+  changedLimits,
+  listedLimits,
+  newLimits,
+  noLimitsYet,
+  requireClearLimits,
+} from './usage-key-limits.ts'
 import { walletProofFields } from './wallet-proofs.ts'
 
 const shownOnce = z.string().meta({ description: 'Shown only once.' })
@@ -61,6 +68,7 @@ export const addUsageApiKeyRequest = z
     ...newKey,
     spend_cap_cents: spendCapCents.optional(),
     spend_window_seconds: spendWindowSeconds.optional(),
+    ...newLimits,
   })
   .superRefine(requireWholeCap)
 
@@ -70,12 +78,15 @@ export const addUsageApiKeyResponse = z.object({
   usage_api_key_hash: hashSchema,
 })
 
-/** Rejects a spending cap. The key is not registered yet and may never be, so a cap could not be guaranteed. */
-const noCapYet = z
+/**
+ * Rejects a spending cap or another limit. The key is not registered yet and may never be, so they could not be
+ * guaranteed.
+ */
+const notYet = z
   .unknown()
-  .refine((cap) => cap === undefined, {
+  .refine((limit): limit is undefined => limit === undefined, {
     error:
-      'not allowed: the key is not on chain yet. Once it is, set its cap with update_usage_api_key and X-Wallet-Auth',
+      'not allowed: the key is not on chain yet. Once it is, set its cap and limits with update_usage_api_key and X-Wallet-Auth',
   })
   .optional()
   .meta({ description: 'Not accepted here; see update_usage_api_key.' })
@@ -83,8 +94,9 @@ const noCapYet = z
 export const addUsageApiKeyWithSignatureRequest = z.object({
   ...walletProofFields('AddUsageApiKey'),
   ...newKey,
-  spend_cap_cents: noCapYet,
-  spend_window_seconds: noCapYet,
+  spend_cap_cents: notYet,
+  spend_window_seconds: notYet,
+  ...noLimitsYet(notYet),
 })
 
 export const addUsageApiKeyWithSignatureResponse = z.object({
@@ -125,15 +137,21 @@ const spendCap = {
   ),
 }
 
-export const updateUsageApiKeyRequest = requestSchema({ usageApiKeyHash, ...changes, ...spendCap })
+export const updateUsageApiKeyRequest = requestSchema({
+  usageApiKeyHash,
+  ...changes,
+  ...spendCap,
+  ...changedLimits,
+})
   .superRefine(requireWholeCap)
+  .superRefine(requireClearLimits)
   .refine(
     ({ usageApiKeyHash: _key, remove_spend_cap: isRemoved, ...changed }) =>
       isRemoved === true || Object.values(changed).some((value) => value !== undefined),
     {
       path: ['name'],
       error:
-        'required: this field, or another one to change (remove_spend_cap: true removes the cap)',
+        'required: this field, or another one to change (remove_spend_cap: true removes the cap, and remove_limits the limits that it names)',
     },
   )
 
@@ -161,6 +179,7 @@ export const usageApiKeysResponse = z.array(
       .int()
       .nullable()
       .meta({ description: 'Spent in the window; null without a cap.' }),
+    ...listedLimits,
   }),
 )
 

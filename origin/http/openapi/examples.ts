@@ -341,7 +341,15 @@ export const operationExamples: Record<string, { request?: unknown; answer?: unk
   },
   '/core/v1/remove_usage_api_key': { request: { usage_api_key: HASH }, answer: done },
   '/core/v1/list_api_keys': {
-    answer: [{ ...usageKey, spend_cap_cents: 500, spend_window_seconds: 86_400, spent_cents: 42 }],
+    answer: [
+      {
+        ...usageKey,
+        spend_cap_cents: 500,
+        spend_window_seconds: 86_400,
+        spent_cents: 42,
+        expires_at: '2027-01-01T00:00:00Z',
+      },
+    ],
   },
   '/core/v1/get_svc_action_ipfs_id': { request: SOURCE, answer: CID },
   '/core/v1/get_svc_action_wallet': {

@@ -6,6 +6,7 @@ import type { z } from 'zod'
 import type { accountResponse } from '../../wire/core.ts'
 import type { actionResponse, addActionResponse } from '../../wire/registered-actions.ts'
 import type { addGroupResponse, groupResponse, wholeGroupResponse } from '../../wire/groups.ts'
+import type { LimitField } from '../../wire/limit-fields.ts'
 import type { addUsageApiKeyResponse, usageApiKeysResponse } from '../../wire/usage-keys.ts'
 import type {
   getWalletPolicyResponse,
@@ -59,10 +60,15 @@ export type UsageKeyFields = {
   // the same as absent.
   spend_cap_cents?: number | null
   spend_window_seconds?: number | null
+  /** RFC 3339. From this time on, the key is refused with 401 `key_expired`. */
+  expires_at?: string | null
 }
 
 /** Set to true to remove the key's spending cap. */
 export type RemovedCap = { remove_spend_cap?: boolean }
+
+/** Names of limits to remove, such as `['expires_at']`. */
+export type RemovedLimits = { remove_limits?: readonly LimitField[] }
 
 type Texts = { name?: string; description?: string }
 type Done = { success: true }
@@ -159,7 +165,7 @@ export type AccountOperations = {
    * @param fields.usage_api_key the key, or its hash as 0x hex
    */
   updateUsageApiKey(
-    fields: { usage_api_key: string } & Partial<UsageKeyFields> & RemovedCap,
+    fields: { usage_api_key: string } & Partial<UsageKeyFields> & RemovedCap & RemovedLimits,
     options?: CallOptions,
   ): Promise<Done>
   removeUsageApiKey(fields: { usage_api_key: string }, options?: CallOptions): Promise<Done>

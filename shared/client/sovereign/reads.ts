@@ -18,10 +18,11 @@ import { groupIdOf } from './arguments.ts'
 import type { AccountView, GroupView, UsageKeyView, WalletView } from './contract-codec.ts'
 import { TransactionReverted } from './transaction-failures.ts'
 import { WILDCARD } from '../../cid/wildcard.ts'
+import { LIMIT_FIELDS, type LimitField } from '../../wire/limit-fields.ts'
 
 /**
- * Creates the read operations. The contract stores the keys and their permissions. The service stores spending caps and
- * the times of last use.
+ * Creates the read operations. The contract stores the keys and their permissions. The service stores spending caps,
+ * limits and the times of last use.
  * @param billing calls that the wallet's proof authorizes
  */
 export function accountReads(contract: AccountContract, billing: CoreCalls) {
@@ -101,7 +102,7 @@ function walletRecord(wallet: WalletView): Wallet {
 /**
  * Returns the record of a usage key.
  * @param known the service's record of the key. Undefined if the service has not seen the key yet. Such a key has no
- * spending cap
+ * spending cap or limits
  */
 function listedKeyRecord(key: UsageKeyView, known: UsageKey | undefined): UsageKey {
   return {
@@ -109,7 +110,15 @@ function listedKeyRecord(key: UsageKeyView, known: UsageKey | undefined): UsageK
     spend_cap_cents: known?.spend_cap_cents ?? null,
     spend_window_seconds: known?.spend_window_seconds ?? null,
     spent_cents: known?.spent_cents ?? null,
+    ...limitsOf(known),
   }
+}
+
+function limitsOf(known: UsageKey | undefined): Pick<UsageKey, LimitField> {
+  return Object.fromEntries(LIMIT_FIELDS.map((name) => [name, known?.[name] ?? null])) as Pick<
+    UsageKey,
+    LimitField
+  >
 }
 
 /** Returns the groups sorted by ID, because the contract moves the last group into the place of a removed group. */

@@ -9,12 +9,12 @@ import type { AccountContract } from './account-contract.ts'
 import { groupIdsOf, maskedUpdate, requireWellFormed, usageKeyHashOf } from './arguments.ts'
 import type { SendWithProof } from './send-with-proof.ts'
 import {
-  type CapChange,
-  capChange,
   CapNotSet,
-  hasContractFields,
   contractFields,
-} from './usage-key-cap.ts'
+  hasContractFields,
+  type OffChainChange,
+  offChainChange,
+} from './usage-key-limits.ts'
 
 type Parts = Pick<RuntimeEnvironment, 'now' | 'sleep'> & {
   contract: AccountContract
@@ -34,11 +34,11 @@ const POLL_INTERVAL_MS = 250
 export function usageKeyWrites(parts: Parts) {
   const { contract, requester, askWithProof, billing, onStep, now, sleep } = parts
 
-  const setCap = async (hash: string, cap: CapChange, options?: CallOptions) => {
+  const setOffChain = async (hash: string, change: OffChainChange, options?: CallOptions) => {
     await requester.core({
       method: 'POST',
       path: '/core/v1/update_usage_api_key',
-      json: { usage_api_key: hash, ...cap },
+      json: { usage_api_key: hash, ...change },
       credential: await abortable(billing(), options?.signal),
       repeat: 'once',
       options,
@@ -65,9 +65,9 @@ export function usageKeyWrites(parts: Parts) {
   return {
     addUsageApiKey: async (fields, options) => {
       const { values } = membersOf(fields)
-      const cap = capChange(fields)
+      const change = offChainChange(fields)
       // The billing proof is signed first. If the owner declines, no transaction has been paid for yet.
-      if (cap) await abortable(billing(), options?.signal)
+      if (change) await abortable(billing(), options?.signal)
       const path = 'add_usage_api_key_with_signature'
       const made = await askWithProof<NewUsageKey>(
         { purpose: 'AddUsageApiKey' },
@@ -85,21 +85,21 @@ export function usageKeyWrites(parts: Parts) {
         { ...options, usageApiKeyHash },
       )
       await waitUntilSeen(usage_api_key, options)
-      if (cap)
-        await setCap(usageApiKeyHash, cap, options).catch((error: unknown) => {
+      if (change)
+        await setOffChain(usageApiKeyHash, change, options).catch((error: unknown) => {
           throw new CapNotSet(usageApiKeyHash, error)
         })
       return { success: true, usage_api_key, usage_api_key_hash: usageApiKeyHash }
     },
     updateUsageApiKey: async ({ usage_api_key, ...fields }, options) => {
       const hash = usageKeyHashOf(usage_api_key)
-      const cap = capChange(fields)
-      if (!cap || hasContractFields(fields)) {
+      const change = offChainChange(fields)
+      if (!change || hasContractFields(fields)) {
         const { fields: mask, values } = membersOf(fields)
         const args = [hash, mask, values]
         await contract.write('change a usage key', 'updateUsageApiKey', args, options)
       }
-      if (cap) await setCap(hash, cap, options)
+      if (change) await setOffChain(hash, change, options)
       return { success: true }
     },
     removeUsageApiKey: async ({ usage_api_key }, options) => {

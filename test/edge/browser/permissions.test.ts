@@ -4,6 +4,7 @@ import { WILDCARD } from '../../../shared/cid/wildcard.ts'
 import { groupWarnings, type Permissions } from '../../../edge/browser/console/permissions.ts'
 import { diagramLayout } from '../../../edge/browser/console/diagram/layout.ts'
 import { describeRights } from '../../../edge/browser/console/keys/describe-rights.ts'
+import { NO_LIMITS } from '../../shared/no-limits.ts'
 
 const WALLET = `0x${'1'.repeat(64)}`
 const ACTION = `0x${'2'.repeat(64)}`
@@ -34,6 +35,7 @@ const key = (name: string, over: object = {}) => ({
   spend_cap_cents: null,
   spend_window_seconds: null,
   spent_cents: null,
+  ...NO_LIMITS,
   ...over,
 })
 const account = (over: Partial<Permissions> = {}): Permissions => ({

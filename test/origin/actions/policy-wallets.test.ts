@@ -199,6 +199,7 @@ describe('the receipt of a run', () => {
       limits: { wallMs: 25_000, cpuMs: 25_000 },
       receipts,
       policySigner: signerWith(),
+      keyLimits: { requireUnexpired: () => {} },
       log: () => {},
     }
     const parts = { settle: vi.fn(), release: vi.fn(), prepare: vi.fn(), finish: vi.fn() }

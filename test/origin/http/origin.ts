@@ -40,6 +40,7 @@ import { Evidence } from '../../../origin/tee/evidence.ts'
 import { FreshQuotes } from '../../../origin/tee/fresh-quotes.ts'
 import { simulatedPinOf, SimulatedProvider } from '../../../origin/tee/simulated/provider.ts'
 import type { OriginServices } from '../../../origin/services.ts'
+import { UsageKeyLimits } from '../../../origin/usage-keys/usage-key-limits.ts'
 import { readBuild } from '../../../origin/version.ts'
 import { ConfiguredChains } from '../../../origin/transactions/chains.ts'
 import { AccountDefaults } from '../../../origin/transactions/defaults.ts'
@@ -94,6 +95,8 @@ export async function startOrigin(
   const mirror = new AccountsMirror({ chain, pollMs: 250, now, onFailure: () => {} })
   await mirror.start()
   const { db } = database
+  const keyLimits = new UsageKeyLimits({ db, now })
+  await keyLimits.syncTo(0)
   const outcomeKey = keyring.outcomeKey()
   const processId = randomUUID()
   const payerKey = (n: number) => keyring.payerKey(n)
@@ -187,7 +190,7 @@ export async function startOrigin(
   const transactions = new Transactions({
     db,
     chains,
-    signer: new RunTransactionSigner({ keyring, mirror, policySigner }),
+    signer: new RunTransactionSigner({ keyring, mirror, keyLimits, policySigner }),
     idKey: keyring.transactionIdKey(),
     processId,
     log,
@@ -203,6 +206,7 @@ export async function startOrigin(
     keyring,
     claims,
     mirror,
+    keyLimits,
     credits,
     limits,
     receipts,
@@ -310,6 +314,7 @@ export async function startOrigin(
       now,
     }),
     keyUses: new KeyUses({ db, now }),
+    keyLimits,
     newAccountLimits,
     walletCalls: new WalletCallLimits({ db, now, hashKey: keyring.addressHashKey() }),
     // Requests must not be rejected on a busy machine. test/origin/http/shedding.test.ts tests the real implementation.

@@ -36,6 +36,13 @@ describe('checking a key', () => {
     expect(await check(usage)).toEqual({ state: 'known', key: 'unknown', may_execute: false })
   })
 
+  it('reports that a key has expired', async () => {
+    const usage = await origin.usageKey(account, { execute_in_groups: [0] })
+    const body = { usage_api_key: usage, expires_at: '2020-01-01T00:00:00Z' }
+    await origin.core('update_usage_api_key', { key: account, body })
+    expect(await check(usage)).toMatchObject({ key: 'usage', refused_by: 'expired' })
+  })
+
   it.each(['nobody', 'x', 'lone \ud800', '\u0000', 'a'.repeat(256)])(
     'reports an unknown key: %j',
     async (key) => {

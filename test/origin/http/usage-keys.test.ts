@@ -4,6 +4,7 @@ import { WILDCARD } from '../../../shared/cid/wildcard.ts'
 import type { AccountsWriter } from '../../../origin/accounts/writer.ts'
 import { addUsageApiKeyOperation } from '../../../origin/http/add-usage-api-key.ts'
 import { addUsageApiKeyRequest } from '../../../shared/wire/usage-keys.ts'
+import { NO_LIMITS } from '../../shared/no-limits.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 import { EVERY_RIGHT } from './valid-requests.ts'
 
@@ -52,6 +53,7 @@ describe('list_api_keys', () => {
       spend_cap_cents: null,
       spend_window_seconds: null,
       spent_cents: null,
+      ...NO_LIMITS,
     })
     expect(JSON.stringify(rows)).not.toContain(made.usage_api_key)
   })

@@ -46,6 +46,7 @@ function executionsWith(run: ActionPool['run']) {
     keyring: new Keyring(new Uint8Array(32)),
     claims: claimsOf('a'),
     mirror: { current: () => ({ principal: () => PRINCIPAL }) as unknown as AccountsState },
+    keyLimits: { requireUnexpired: () => {} },
     credits: {
       reserve: async () => reservation as unknown as Reservation,
       admit: async () => allowed as unknown as AllowanceReservation,

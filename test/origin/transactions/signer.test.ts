@@ -99,7 +99,12 @@ function signerOf(
   const reserve = changes.reserve ?? ((reservation) => sums.reserve(reservation))
   const reservedUnder = sums.reservedUnder.bind(sums)
   const policySigner = new PolicySigner({ ...parts, sums: { reserve, reservedUnder } })
-  return new RunTransactionSigner({ keyring, mirror: { current }, policySigner })
+  return new RunTransactionSigner({
+    keyring,
+    mirror: { current },
+    keyLimits: { isExpired: () => false },
+    policySigner,
+  })
 }
 
 const signed = (account: Account, context: Partial<SigningContext> = {}) =>

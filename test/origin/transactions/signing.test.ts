@@ -66,7 +66,12 @@ async function start() {
     log: () => {},
   })
   const mirror = { current: () => state }
-  const signer = new RunTransactionSigner({ keyring, mirror, policySigner })
+  const signer = new RunTransactionSigner({
+    keyring,
+    mirror,
+    keyLimits: { isExpired: () => false },
+    policySigner,
+  })
   const { transactions: service } = await engine.open({ signer })
   const principal: Principal = { account: held, keyHash: account.hash }
   const sending = { service, runId: 'run' }

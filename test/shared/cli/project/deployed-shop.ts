@@ -10,6 +10,7 @@ import { planLines } from '../../../../shared/cli/project/plan-lines.ts'
 import type { Project } from '../../../../shared/cli/project/read-project.ts'
 import type { Terminal } from '../../../../shared/cli/terminal.ts'
 import { cidHash } from '../../../../shared/cid/cid-format.ts'
+import { NO_LIMITS } from '../../no-limits.ts'
 import { policyOf } from '../../policies/requests.ts'
 import {
   FILE,
@@ -91,6 +92,7 @@ export const key = (others: object = {}) => ({
   spend_cap_cents: 5,
   spend_window_seconds: 60,
   spent_cents: 0,
+  ...NO_LIMITS,
   ...others,
 })
 
