@@ -236,6 +236,22 @@ export const HISTORY_BYTES_MAX = 1024 * 1024 * 1024
 /** Failed runs that are stored per user, over all triggers, about 100 MB. Older ones are deleted first. */
 export const FAILED_RUNS_MAX = 100_000
 
+/** Longest expression of an option such as `filter`. Longer conditions belong into the action. */
+export const EXPRESSION_MAX_CHARACTERS = 2_000
+
+/** Bounds of the syntax tree of an expression, so that compiling it takes less than a millisecond. */
+export const EXPRESSION_NODES_MAX = 300
+export const EXPRESSION_DEPTH_MAX = 48
+
+/** Loops within loops take time that grows with the power of their number. */
+export const EXPRESSION_LOOPS_MAX = 2
+
+/** Steps of one evaluation. On the largest event, this many steps take some tens of milliseconds. */
+export const EXPRESSION_STEPS_MAX = 250_000
+
+/** Longest text that an expression may build: twice the largest webhook body. */
+export const EXPRESSION_TEXT_MAX_CHARACTERS = 4 * 1024 * 1024
+
 /** Retention of delivery IDs for deduplication (`options.dedup`). Senders stop retrying sooner. */
 export const DELIVERY_RETENTION_MS = DAY_MS
 

@@ -59,6 +59,11 @@ async function acceptWebhook(request: Request, env: Env, id: string): Promise<Re
         },
         { status: 202, headers: { ...traceHeaders(request), ...echoedHeaders(headers.headers) } },
       )
+    case 'filtered':
+      return Response.json(
+        { status: 'filtered' },
+        { status: 202, headers: { ...traceHeaders(request), ...echoedHeaders(headers.headers) } },
+      )
     case 'handshake':
       return handshakeResponse(result.reply, traceHeaders(request))
     case 'unknown':

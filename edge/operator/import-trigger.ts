@@ -5,6 +5,7 @@ import type { Env } from '../env.ts'
 import type { OperatorDeps } from './deps.ts'
 import type { TriggerObject } from '../queue/trigger-object.ts'
 import { createTrigger, storeTrigger } from '../triggers/create-trigger.ts'
+import { requireValidExpressions } from '../triggers/expression-rules.ts'
 import { isTriggerId } from '../triggers/trigger-id.ts'
 import { requireAllowedFields } from '../triggers/trigger-rules.ts'
 import { OperatorRefusedError } from './operator-refused-error.ts'
@@ -57,6 +58,7 @@ export async function importTrigger(
     return { id: created.id, webhook_url, warnings }
   }
   requireAllowedFields(body.kind, body, settings.CHAINS)
+  await requireValidExpressions(body.options)
   const sealed = decodeBase64url(sealedText)
   if (sealed === undefined)
     throw new OperatorRefusedError(

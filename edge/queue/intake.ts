@@ -6,6 +6,8 @@ import { deliveryKey } from '../triggers/delivery-id.ts'
 import type { HandshakeReply } from '../triggers/handshake-reply.ts'
 import { postHandshake } from '../triggers/post-handshakes.ts'
 import type { Deliveries } from './deliveries.ts'
+import type { EventCounts } from './event-counts.ts'
+import type { EventRules } from './event-rules.ts'
 import type { WebhookFiring } from './firing.ts'
 import { GroupCommit } from '../../shared/group-commit.ts'
 import type { QueueSize } from './queue-size.ts'
@@ -28,12 +30,18 @@ export type WebhookPost = {
   body: Uint8Array
 } & WithheldHeaders
 
-export type WebhookResult = IntakeResult | { state: 'handshake'; reply: HandshakeReply }
+export type WebhookResult =
+  | IntakeResult
+  | { state: 'handshake'; reply: HandshakeReply }
+  /** `options.filter` does not match the event. */
+  | { state: 'filtered' }
 
 export type IntakeOptions = {
   state: TriggerState
   store: RunStore
   deliveries: Deliveries
+  rules: Pick<EventRules, 'appliesTo' | 'prepare' | 'apply'>
+  counts: Pick<EventCounts, 'add'>
   queueSize: QueueSize
   now: () => number
   random: (bytes: number) => Uint8Array
@@ -70,8 +78,8 @@ export type Arrival = {
 /** A firing with a deterministic run ID. */
 export type DerivedFiring = {
   suffix: string
-  /** Called only if the firing does not have a run yet. */
-  arrival: () => Pick<Arrival, 'firing' | 'body'>
+  /** Called only if the firing does not have a run yet. Returns undefined if the trigger's filter does not match. */
+  arrival: () => Pick<Arrival, 'firing' | 'body' | 'delivery'> | undefined
 }
 
 type RunDraft = Omit<NewRun, 'queuedAt'>
@@ -111,13 +119,14 @@ export class Intake {
     return trigger?.kind === 'webhook' ? parseTriggerOptions(trigger) : undefined
   }
 
-  /** Applies the trigger's options for handshakes, deduplication and headers, and queues the event. */
+  /** Applies the trigger's options for handshakes, headers, filters and deduplication, and queues the event. */
   async acceptWebhook(post: WebhookPost): Promise<WebhookResult> {
     const options = this.webhookOptions()
     if (!options) return { state: 'unknown' }
     const { body } = post
     const { dedup, handshake, pass_headers = [] } = options
-    if (!dedup && !handshake && pass_headers.length === 0)
+    const hasRules = this.#options.rules.appliesTo(options)
+    if (!dedup && !handshake && pass_headers.length === 0 && !hasRules)
       return this.accept({ firing: post.firing, body })
     const received = JSON.parse(post.firing) as WebhookFiring
     const { headers, query } = received
@@ -128,7 +137,18 @@ export class Intake {
       pass_headers.length === 0
         ? post.firing
         : JSON.stringify(passNamedHeaders(received, pass_headers, post))
-    return this.accept({ firing, body, ...(delivery === undefined ? {} : { delivery }) })
+    const arrival = { firing, body, ...(delivery === undefined ? {} : { delivery }) }
+    return hasRules ? this.#acceptByRules(arrival) : this.accept(arrival)
+  }
+
+  async #acceptByRules(arrival: Arrival): Promise<WebhookResult> {
+    const { rules, state } = this.#options
+    await rules.prepare(state.current)
+    const trigger = state.current
+    if (!trigger?.enabled) return this.accept(arrival)
+    const event = rules.apply(trigger, arrival.firing, arrival.body)
+    if (event.state === 'filtered') return event
+    return this.accept(event.delivery === undefined ? arrival : { ...arrival, ...event })
   }
 
   /** If the result is `queued`, the run is already on disk. */
@@ -142,13 +162,20 @@ export class Intake {
     // Duplicates are detected before the limits are checked, so that a repeated firing gets the same response as the
     // first even if the queue is full.
     const pending = this.#pendingWrites.get(dedupKey)
-    if (pending) return asDuplicate(await pending)
+    if (pending) return this.#asDuplicate(arrival, await pending)
     const existing = this.#findExisting(arrival)
     if (existing !== undefined)
-      return { state: 'queued', runId: trigger.triggerId + existing, duplicate: true }
+      return this.#asDuplicate(arrival, { state: 'queued', runId: trigger.triggerId + existing })
     const queued = this.#queue(trigger, arrival).finally(() => this.#pendingWrites.delete(dedupKey))
     this.#pendingWrites.set(dedupKey, queued)
     return queued
+  }
+
+  /** If the original firing was rejected, the duplicate is rejected in the same way. */
+  #asDuplicate({ delivery }: Arrival, original: IntakeResult): IntakeResult {
+    if (original.state !== 'queued') return original
+    if (delivery !== undefined) this.#options.counts.add('deduplicated')
+    return { ...original, duplicate: true }
   }
 
   #findExisting({ suffix, delivery }: Arrival): string | undefined {
@@ -199,7 +226,7 @@ export class Intake {
    * Queues runs for firings that no client is waiting for, and calls `onQueued` in the same transaction. A firing that
    * already has a run does not create a second one. If the queue has no room for a firing, that firing and all later
    * ones are rejected.
-   * @returns the number of accepted firings, including duplicates
+   * @returns the number of accepted firings, including duplicates and firings that the filter does not match
    */
   queueNow(
     firings: readonly DerivedFiring[],
@@ -209,15 +236,22 @@ export class Intake {
     const { state, queueSize, transaction, immediateStarts, adopt } = this.#options
     const { revision, maxQueuedRuns } = state.current!
     const runs = new Map<string, RunDraft>()
+    const deliveries = new Set<string>()
     let bytes = queueSize.bytes
     let accepted = 0
     for (const { suffix, arrival } of firings) {
       if (!runs.has(suffix) && !isKnown(suffix)) {
         if (queueSize.queued + runs.size >= maxQueuedRuns) break
-        const { firing, body } = arrival()
+        const made = arrival()
+        if (!made || this.#isRepeated(made, deliveries)) {
+          accepted++
+          continue
+        }
+        const { firing, body, delivery } = made
         if (bytes + body.length > QUEUED_BYTES_MAX) break
         bytes += body.length
-        runs.set(suffix, { suffix, revision, firing, body })
+        if (delivery !== undefined) deliveries.add(delivery)
+        runs.set(suffix, { suffix, revision, firing, body, delivery })
       }
       accepted++
     }
@@ -232,6 +266,14 @@ export class Intake {
     for (const { body } of runs.values()) queueSize.adjust(1, body.length)
     if (starts) adopt(started, starts.at)
     return accepted
+  }
+
+  #isRepeated({ delivery }: Pick<Arrival, 'delivery'>, sameBatch: ReadonlySet<string>): boolean {
+    if (delivery === undefined) return false
+    const { counts, deliveries, now } = this.#options
+    if (!sameBatch.has(delivery) && deliveries.findRun(delivery, now()) === undefined) return false
+    counts.add('deduplicated')
+    return true
   }
 
   /** @returns the runs that start at once */
@@ -259,9 +301,4 @@ export class Intake {
 function dedupKeyOf({ suffix, delivery }: Arrival): string | undefined {
   if (delivery !== undefined) return `delivery ${delivery}`
   return suffix === undefined ? undefined : `run ${suffix}`
-}
-
-/** If the original firing was rejected, the duplicate is rejected in the same way. */
-function asDuplicate(original: IntakeResult): IntakeResult {
-  return original.state === 'queued' ? { ...original, duplicate: true } : original
 }

@@ -5,6 +5,7 @@ import type { Chains } from '../../shared/config/chain-settings.ts'
 import type { DecodePlan } from '../chain/decoding/decoded-log.ts'
 import { logRunSuffix } from '../chain/log-run-suffix.ts'
 import type { DeliveryResponse, LogDelivery } from '../chain/subscription.ts'
+import type { EventRules } from './event-rules.ts'
 import type { FiredLogs } from './fired-logs.ts'
 import type { ChainEventFiring } from './firing.ts'
 import type { Intake } from './intake.ts'
@@ -20,6 +21,7 @@ type LogIntakeOptions = {
   store: Pick<RunStore, 'has'>
   intake: Pick<Intake, 'queueNow'>
   fired: FiredLogs
+  rules: Pick<EventRules, 'apply'>
   queueSize: QueueSize
   chains: () => Chains
   transaction: (work: () => void) => void
@@ -91,16 +93,22 @@ export class LogIntake {
     chainId: number,
     delivery: LogDelivery,
   ): number {
-    const { fired, intake, inserted, state, store } = this.#options
+    const { fired, intake, inserted, rules, state, store } = this.#options
     const { logs, reorgedAbove } = delivery
     const config = this.#configOf(trigger)
     let { learned } = watch
-    const firings = logs.map((log) => ({
-      suffix: logRunSuffix(trigger.triggerId, log),
+    const filtered = new Set<string>()
+    const suffixes = logs.map((log) => logRunSuffix(trigger.triggerId, log))
+    const firings = logs.map((log, at) => ({
+      suffix: suffixes[at]!,
       arrival: () => {
         const planned = planLogDecoding(config.signature, log, learned)
         learned = planned.learned
-        return arrivalOf(config, chainId, log, planned.plan)
+        const arrival = arrivalOf(config, chainId, log, planned.plan)
+        const event = rules.apply(trigger, arrival.firing, arrival.body)
+        if (event.state === 'accepted') return { ...arrival, ...event }
+        filtered.add(suffixes[at]!)
+        return undefined
       },
     }))
     const known = new Set<string>()
@@ -112,8 +120,9 @@ export class LogIntake {
     const recordProgress = (count: number) => {
       if (reorgedAbove !== undefined) fired.markReorged(reorgedAbove)
       const next = advanceSubscription({ ...watch, learned }, delivery, count)
-      for (const [at, { suffix }] of firings.slice(0, count).entries())
-        fired.recordOnChain(suffix, logs[at]!.blockNumber, known.has(suffix), next.settledThrough)
+      for (const [at, suffix] of suffixes.slice(0, count).entries())
+        if (!filtered.has(suffix))
+          fired.recordOnChain(suffix, logs[at]!.blockNumber, known.has(suffix), next.settledThrough)
       if (delivery.settledThrough !== undefined) fired.deleteThrough(delivery.settledThrough)
       state.updateWatch(next)
       if (count > 0) inserted()

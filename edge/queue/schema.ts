@@ -186,6 +186,19 @@ export const deliveries = sqliteTable(
   (table) => [index('deliveries_at').on(table.at)],
 )
 
+/** Counts of events by outcome, one row for each hour (`EventCounts`). */
+export const eventCounts = sqliteTable('event_counts', {
+  /** Hours since the Unix epoch. */
+  hour: integer('hour').primaryKey(),
+  filtered: integer('filtered').notNull(),
+  filterErrors: integer('filter_errors').notNull(),
+  keyErrors: integer('key_errors').notNull(),
+  deduplicated: integer('deduplicated').notNull(),
+  /** Name of an option, and the last error of its expression on an event. Null if there was none. */
+  lastError: text('last_error'),
+  lastErrorAt: integer('last_error_at'),
+})
+
 /** The rows are retained for as long as runs are. */
 export const skippedTicks = sqliteTable('skipped_ticks', {
   id: integer('id').primaryKey({ autoIncrement: true }),

@@ -1,10 +1,11 @@
 import { DAY_MS, MINUTE_MS } from '../../shared/durations.ts'
 import type { TriggerStats } from '../../shared/wire/trigger.ts'
+import type { EventTotals } from './event-counts.ts'
 import { rfc3339OrNull } from './records.ts'
 import type { FinishedRun } from './statistics-queries.ts'
 import { percentile } from './run-charts.ts'
 
-const STATS_WINDOW_MS = DAY_MS
+export const STATS_WINDOW_MS = DAY_MS
 
 /** Enough for a stable p95. */
 const DURATIONS_MAX = 1_000
@@ -14,6 +15,7 @@ type StatisticsOptions = {
   /** Newest first. May be incomplete for a large history. */
   endedSince(time: number): FinishedRun[]
   skippedSince(time: number): number
+  eventsSince(time: number): EventTotals
   queueStatus(): { queued: number; running: number; oldestQueuedAt: number | null }
 }
 
@@ -49,10 +51,16 @@ export class Statistics {
     const latest = this.#durations.slice(-DURATIONS_MAX)
     const sorted = latest.map(({ ms }) => ms).toSorted((a, b) => a - b)
     const { queued, running, oldestQueuedAt } = this.#options.queueStatus()
+    const { lastError, ...events } = this.#options.eventsSince(now - STATS_WINDOW_MS)
     return {
       window: '24h',
       ...counts,
       skipped: this.#options.skippedSince(now - STATS_WINDOW_MS),
+      ...events,
+      last_expression_error: lastError && {
+        at: new Date(lastError.at).toISOString(),
+        error: lastError.text,
+      },
       p50_ms: percentile(sorted, 0.5),
       p95_ms: percentile(sorted, 0.95),
       queued,

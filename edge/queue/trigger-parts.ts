@@ -23,6 +23,8 @@ import { SealedOrigin } from '../trust/sealed-origin.ts'
 import { Alarm } from './alarm.ts'
 import { Deliveries } from './deliveries.ts'
 import { Dispatcher } from './dispatcher.ts'
+import { EventCounts } from './event-counts.ts'
+import { EventRules } from './event-rules.ts'
 import { FiredLogs } from './fired-logs.ts'
 import { HistoryPruner } from './history-pruner.ts'
 import { IndexCheck } from './index-check.ts'
@@ -39,7 +41,7 @@ import { RunHistory } from './run-history.ts'
 import { type ImmediateStarts, RunStore } from './run-store.ts'
 import { RunWaiters } from './run-waiters.ts'
 import * as schema from './schema.ts'
-import { Statistics } from './statistics.ts'
+import { Statistics, STATS_WINDOW_MS } from './statistics.ts'
 import { countLiveRuns, runsEndedSince, ticksSkippedSince } from './statistics-queries.ts'
 import { StoredStarts } from './start-window.ts'
 import { SubscriptionOutbox } from './subscription-outbox.ts'
@@ -63,7 +65,7 @@ type Core = ReturnType<typeof coreParts>
  */
 export function triggerParts(ctx: DurableObjectState, env: Env) {
   const core = coreParts(ctx, env)
-  const { alarm, db, keepAlive, queueSize, record, state, store } = core
+  const { alarm, counts, db, keepAlive, queueSize, record, rules, state, store } = core
   const startRuns = () => alarm.runGuarded('dispatcher', Date.now(), () => dispatcher.pump())
   const startAtOnce = {
     immediateStarts: () => {
@@ -104,6 +106,7 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
       lowPriority: true,
       runDue: (now) => (state.current ? deliveries.runDue(now) : undefined),
     },
+    { name: 'event-counts', runDue: (now) => counts.runDue(now, STATS_WINDOW_MS) },
     { name: 'retention', lowPriority: true, runDue: (now) => retention.runDue(now) },
   ])
   return {
@@ -111,6 +114,7 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
     store,
     state,
     queueSize,
+    rules,
     alarm,
     record,
     intake,
@@ -132,6 +136,9 @@ function coreParts(ctx: DurableObjectState, env: Env) {
   const state = new TriggerState(storage, db)
   const log = (event: string, facts: Record<string, string | number>) =>
     logEvent(env, event, { trigger: state.current?.triggerId, ...facts })
+  const alarm = new Alarm(storage, log)
+  const armBy = (at: number) => alarm.armBy(at)
+  const counts = new EventCounts({ sql: storage.sql, now: Date.now, armBy })
   return {
     ctx,
     env,
@@ -141,7 +148,9 @@ function coreParts(ctx: DurableObjectState, env: Env) {
     state,
     reports: new PendingReports(storage.sql),
     log,
-    alarm: new Alarm(storage, log),
+    alarm,
+    counts,
+    rules: new EventRules({ state, store, counts }),
     queueSize: new QueueSize(),
     transaction: (work: () => void) => storage.transactionSync(work),
     keepAlive: (work: Promise<void>) => ctx.waitUntil(work),
@@ -159,7 +168,8 @@ function intakeParts(
   committed: () => void,
   startAtOnce: Pick<IntakeOptions, 'immediateStarts' | 'adopt'>,
 ) {
-  const { alarm, ctx, env, queueSize, sql, state, store, transaction, watcher } = core
+  const { alarm, counts, ctx, env, queueSize, rules, sql, state, store, transaction, watcher } =
+    core
   let insertedAt = Number.NEGATIVE_INFINITY
   const storageHooks = {
     transaction,
@@ -180,6 +190,8 @@ function intakeParts(
     state,
     store,
     deliveries,
+    rules,
+    counts,
     queueSize,
     now: Date.now,
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
@@ -190,6 +202,7 @@ function intakeParts(
     store,
     intake,
     fired: new FiredLogs(sql),
+    rules,
     queueSize,
     chains: () => settingsOf(env).CHAINS,
     // Best effort, because the watcher also retries later.
@@ -215,13 +228,14 @@ function reportOutboxOf({ env, log, reports, state }: Core): ReportOutbox {
 }
 
 function historyParts(core: Core, intake: Intake, reportOutbox: ReportOutbox) {
-  const { alarm, ctx, env, keepAlive, queueSize, sql, state, store, transaction } = core
+  const { alarm, counts, ctx, env, keepAlive, queueSize, sql, state, store, transaction } = core
   const endedSince = (time: number) => runsEndedSince(sql, time)
   const history = new RunHistory(store, sql, () => state.current !== undefined)
   const statistics = new Statistics({
     now: Date.now,
     endedSince,
     skippedSince: (time) => ticksSkippedSince(sql, time),
+    eventsSince: (time) => counts.read(time),
     queueStatus: () => ({ queued: queueSize.queued, ...countLiveRuns(sql) }),
   })
   const charts = new RunCharts({ now: Date.now, endedSince })
@@ -275,11 +289,12 @@ function dispatcherOf(
 }
 
 function upkeepParts(core: Core, intake: Intake, origin: SealedOrigin, reportOutbox: ReportOutbox) {
-  const { ctx, db, env, log, record, state, watcher } = core
+  const { ctx, db, env, log, record, rules, state, watcher } = core
   const ticks = new Ticks({
     state,
     intake,
     skipped: new SkippedTicks(db),
+    rules,
     onWoken: () => ctx.waitUntil(origin.prepare()),
     onTicked: ({ triggerId: id, version, nextTickAt }) =>
       ctx.waitUntil(reportTick(env, { id, version, nextTickAt }).catch(() => undefined)),

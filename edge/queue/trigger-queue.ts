@@ -36,6 +36,7 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     // An operator can restore a deleted trigger while the object still has its runs, code and statistics in memory.
     if (!this.#parts.state.row) this.#parts = triggerParts(this.ctx, this.env)
     await migrate(this.#parts.db, migrations)
+    await this.#parts.rules.prepare({ options: JSON.stringify(trigger.options) })
     this.#parts.state.create(trigger, Date.now())
     await this.#afterChange()
     return this.#currentRecord()
@@ -60,6 +61,7 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     change: TriggerChange,
     head?: KnownHead,
   ): Promise<ChangeResult | undefined> {
+    if (change.options) await this.#parts.rules.prepare({ options: JSON.stringify(change.options) })
     const trigger = this.#ownedTrigger(ownerId)
     if (!trigger) return undefined
     if (trigger.suspendedFrom !== null && change.enabled !== undefined)
@@ -216,6 +218,7 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     await this.#parts.alarm.load()
     this.#parts.state.load()
     this.#parts.queueSize.load(this.#parts.store.queuedTotals())
+    await this.#parts.rules.prepare(this.#parts.state.current)
   }
 
   async #afterChange(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { ScheduleFiring } from '../queue/firing.ts'
 import type { DerivedFiring, Intake } from '../queue/intake.ts'
+import type { EventRules } from '../queue/event-rules.ts'
 import { type TriggerRow, parseTriggerOptions } from '../queue/records.ts'
 import type { TriggerState } from '../queue/trigger-state.ts'
 import { HOUR_MS } from '../../shared/durations.ts'
@@ -13,6 +14,7 @@ type TicksOptions = {
   state: TriggerState
   intake: Pick<Intake, 'queueNow'>
   skipped: SkippedTicks
+  rules: Pick<EventRules, 'apply'>
   /** Called if the Durable Object was woken for a tick that is due soon. */
   onWoken: () => void
   /** Called by `reportDue` once for the ticks that have fired since the last call. */
@@ -34,7 +36,7 @@ export class Ticks {
   }
 
   runDue(now: number): number | undefined {
-    const { state, intake, skipped, log } = this.#options
+    const { state, intake, skipped, rules, log } = this.#options
     const trigger = state.current
     if (trigger?.kind !== 'schedule' || !trigger.enabled || trigger.nextTickAt === null) return
     const { cron } = JSON.parse(trigger.config) as { cron: string }
@@ -46,7 +48,7 @@ export class Ticks {
     if (now < tick) return this.#wait(trigger, cron, tick, now)
     const { misfire } = parseTriggerOptions(trigger)
     const due = dueTicks(cron, tick, now, misfire)
-    const firings = due.fire.map((at) => firingOf(trigger.triggerId, at, cron))
+    const firings = due.fire.map((at) => firingOf(trigger, at, cron, rules))
     intake.queueNow(firings, (taken) => {
       const refused = firings.length - taken
       const latest = due.fire.at(-1)
@@ -84,10 +86,19 @@ export class Ticks {
 /** After a larger clock correction, the clock is assumed to have been wrong before. */
 const SET_BACK_MAX_MS = 2 * HOUR_MS
 
-function firingOf(triggerId: string, tick: number, cron: string): DerivedFiring {
+function firingOf(
+  trigger: TriggerRow,
+  tick: number,
+  cron: string,
+  rules: Pick<EventRules, 'apply'>,
+): DerivedFiring {
   const firing: ScheduleFiring = { source: 'schedule', scheduledAt: tick, cron }
   const arrival = { firing: JSON.stringify(firing), body: new Uint8Array() }
-  return { suffix: tickRunSuffix(triggerId, tick), arrival: () => arrival }
+  return {
+    suffix: tickRunSuffix(trigger.triggerId, tick),
+    arrival: () =>
+      rules.apply(trigger, arrival.firing, arrival.body).state === 'filtered' ? undefined : arrival,
+  }
 }
 
 /** Time for which a Durable Object is assumed to stay in memory. It may be evicted after ten seconds of inactivity. */

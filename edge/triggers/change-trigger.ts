@@ -8,6 +8,7 @@ import type { TriggerObject } from '../queue/trigger-object.ts'
 import type { KnownHead } from '../queue/subscription-change.ts'
 import type { TriggerChange } from '../queue/trigger-state.ts'
 import { TriggerChainUnavailableError, requireChainHead } from './chain-head.ts'
+import { requireValidExpressions } from './expression-rules.ts'
 import { missingIndexedWarnings } from './missing-indexed-warnings.ts'
 import { storedKeyWarnings } from './stored-key-warnings.ts'
 import { sealUsageKey } from './seal-usage-key.ts'
@@ -45,6 +46,7 @@ export async function changeTrigger(
   const known = await queue.kindAndAction(ownerId)
   if (!known) return undefined
   requireAllowedFields(known.kind, body, chains)
+  await requireValidExpressions(body.options)
   const change: TriggerChange = fieldsOf(body)
   const cid = body.action_code === undefined ? undefined : await actionCid(body.action_code)
   if (cid !== undefined) change.actionCid = cid

@@ -16,6 +16,7 @@ import {
   type SubscriptionState,
 } from '../queue/subscription-state.ts'
 import { requireChainHead } from './chain-head.ts'
+import { requireValidExpressions } from './expression-rules.ts'
 import { missingIndexedWarnings } from './missing-indexed-warnings.ts'
 import { sealUsageKey } from './seal-usage-key.ts'
 import { newTriggerId } from './trigger-id.ts'
@@ -47,6 +48,7 @@ export async function createTrigger(
   body: CreateTrigger,
 ): Promise<StoredTrigger> {
   requireAllowedFields(body.kind, body, settings.CHAINS)
+  await requireValidExpressions(body.options)
   // Concurrent requests may exceed these limits. That is acceptable, because they are safeguards and not exact quotas.
   const { triggers, databaseBytes } = await indexUsage(db, ownerId)
   if (triggers >= TRIGGERS_MAX)

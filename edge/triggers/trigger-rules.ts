@@ -14,13 +14,13 @@ import { TriggerRejectedError } from './trigger-rejected-error.ts'
 
 type OptionName = keyof TriggerOptions
 
-const EVERY_KIND: readonly OptionName[] = ['concurrency', 'on_lost']
+const EVERY_KIND: readonly OptionName[] = ['concurrency', 'filter', 'on_lost']
 
 /** Options that each kind of trigger supports. Other options are rejected, because they would have no effect. */
 const OPTIONS: Record<TriggerKind, readonly OptionName[]> = {
-  webhook: [...EVERY_KIND, 'dedup', 'handshake', 'pass_headers'],
+  webhook: [...EVERY_KIND, 'dedup', 'dedup_key', 'handshake', 'pass_headers'],
   schedule: [...EVERY_KIND, 'misfire'],
-  chain_event: [...EVERY_KIND, 'finality'],
+  chain_event: [...EVERY_KIND, 'dedup_key', 'finality'],
 }
 
 /**
@@ -61,7 +61,9 @@ function requireOptions(kind: TriggerKind, options: TriggerOptions): void {
         `not an option of a ${kind}`,
         `A ${kind} supports ${OPTIONS[kind].join(', ')}.`,
       )
-  const { dedup, pass_headers = [] } = options
+  const { dedup, dedup_key, pass_headers = [] } = options
+  if (dedup && dedup_key !== undefined)
+    refuse('options.dedup_key', 'cannot be combined with dedup', 'Send only one of them.')
   if (typeof dedup === 'object' && ruleFor(dedup.header.toLowerCase()) === 'deny')
     refuse(
       'options.dedup.header',

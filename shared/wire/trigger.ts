@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import {
   CONCURRENCY_MAX,
+  EXPRESSION_MAX_CHARACTERS,
   FINALITY_DEPTH_MAX,
   MAX_QUEUED_RUNS_BOUND,
   MAX_QUEUED_RUNS_DEFAULT,
@@ -34,6 +35,8 @@ export const HANDSHAKE_SENDERS = [
 ] as const
 export type HandshakeSender = (typeof HANDSHAKE_SENDERS)[number]
 
+const expression = textSchema.min(1).max(EXPRESSION_MAX_CHARACTERS)
+
 const MISFIRE_POLICIES = ['coalesce', 'skip', 'all'] as const
 
 /** Options of a trigger. A separate check determines which options each kind of trigger accepts. */
@@ -49,6 +52,16 @@ export const triggerOptions = z.strictObject({
     .optional()
     .describe(
       'Webhooks: at most one run per delivery ID within 24 hours. true recognizes the delivery IDs of common senders.',
+    ),
+  dedup_key: expression
+    .optional()
+    .describe(
+      'Webhooks and chain events: at most one run per value of this CEL expression within 24 hours, such as event.id.',
+    ),
+  filter: expression
+    .optional()
+    .describe(
+      'Condition in CEL over the params of the run, such as event.action == "opened". Other events start no run.',
     ),
   finality: z
     .union([z.enum(['latest', 'safe', 'finalized']), z.int().min(0).max(FINALITY_DEPTH_MAX)])
@@ -167,6 +180,16 @@ const triggerStats = z.object({
   failed: z.int(),
   /** Number of schedule ticks that did not start a run. */
   skipped: z.int(),
+  /** Number of events that `options.filter` did not match. */
+  filtered: z.int(),
+  /** Number of events on which `options.filter` failed. They started no run. */
+  filter_errors: z.int(),
+  /** Number of events on which an expression for a key failed. They are treated as events without this key. */
+  key_errors: z.int(),
+  /** Number of events that were recognized as repeated. */
+  deduplicated: z.int(),
+  /** The latest error of an expression on an event. Null if there was none. */
+  last_expression_error: z.object({ at: timeText, error: z.string() }).nullable(),
   // Percentiles of the latest runs' durations. Null if there are no such runs.
   p50_ms: z.number().nullable(),
   p95_ms: z.number().nullable(),

@@ -136,7 +136,7 @@ describe('wrangler dev', () => {
     })
     expect(trigger.webhook_url).toContain(triggersUrl)
     const { run_id } = await triggers.fire(trigger.id, JSON.stringify({ n: 41 }))
-    expect(await triggers.waitForRun(run_id)).toMatchObject({ status: 'success', response: 42 })
+    expect(await triggers.waitForRun(run_id!)).toMatchObject({ status: 'success', response: 42 })
 
     // The response is up to five seconds old, and so possibly older than the verification.
     const health = async () => (await fetch(`${triggersUrl}/health`)).json()

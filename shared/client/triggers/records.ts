@@ -36,9 +36,11 @@ export type RunsPage = z.infer<typeof runsResponse>
 export type QueuedRun = z.infer<typeof queuedResponse>
 /**
  * Run of a posted event. If the delivery was deduplicated, `duplicate` is set, and the run belongs to the first
- * delivery.
+ * delivery. If `options.filter` did not match the event, the status is `filtered`, and there is no run.
  */
-export type FiredRun = QueuedRun & { duplicate?: true }
+export type FiredRun =
+  | (QueuedRun & { duplicate?: true })
+  | { status: 'filtered'; run_id?: never; duplicate?: never }
 /**
  * Input of a test run. `params` are added to `default_params`, as for an event. For webhooks, `event` may be given
  * instead.

@@ -110,7 +110,7 @@ export async function ended(triggerId: string, count: number): Promise<Run[]> {
   const runs: Run[] = []
   for (let left = count; left > 0; left--) {
     const { run_id } = await client().fire(triggerId, '{}')
-    runs.push(await client().waitForRun(run_id))
+    runs.push(await client().waitForRun(run_id!))
   }
   return runs
 }

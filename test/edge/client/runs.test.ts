@@ -26,9 +26,9 @@ describe('runs', () => {
     const replayed = await triggers.replayRun(test.id, { code: 'original' })
     expect(await triggers.waitForRun(replayed.run_id)).toMatchObject({ replay_of: test.id })
     const [first, second] = [await triggers.fire(id, '1'), await triggers.fire(id, '2')]
-    expect(await triggers.cancelRun(first.run_id)).toMatchObject({ status: 'failed' })
+    expect(await triggers.cancelRun(first.run_id!)).toMatchObject({ status: 'failed' })
     expect(await triggers.purge(id)).toEqual({ cancelled: 1 })
-    expect(await triggers.run(second.run_id)).toMatchObject({ status: 'failed', attempt: 0 })
+    expect(await triggers.run(second.run_id!)).toMatchObject({ status: 'failed', attempt: 0 })
     expect(await failureOf(triggers.cancelRun(test.id))).toMatchObject({ code: 'run_not_queued' })
   })
 
@@ -37,7 +37,7 @@ describe('runs', () => {
     const [done] = await ended(id, 1)
     const { run_id } = await client().fire(id, '{}')
     line.way = onceFor(/cancel/, lose)
-    expect(await client().cancelRun(run_id)).toMatchObject({ id: run_id, status: 'failed' })
+    expect(await client().cancelRun(run_id!)).toMatchObject({ id: run_id, status: 'failed' })
     line.way = onceFor(/cancel/, lose)
     expect(await failureOf(client().cancelRun(done!.id))).toMatchObject({ name: 'Conflict' })
   })
@@ -119,14 +119,14 @@ describe('waiting for a run', () => {
     const { run_id } = await client().fire(id, '{}')
     let questions = 0
     line.way = (request, send) => (++questions > 1 && questions < 6 ? cut() : send(request))
-    expect(await client().waitForRun(run_id)).toMatchObject({ status: 'success' })
+    expect(await client().waitForRun(run_id!)).toMatchObject({ status: 'success' })
     expect(line.asked.some((question) => question.endsWith('?wait=30'))).toBe(true)
   })
 
   it('continues after the trigger’s object restarts', async () => {
     const { id } = await created({ action_code: script(slow(500)) })
     const { run_id } = await client().fire(id, '{}')
-    const waiting = client().waitForRun(run_id)
+    const waiting = client().waitForRun(run_id!)
     await kill(id)
     expect((await waiting).finished_at).not.toBeNull()
   })
@@ -153,7 +153,7 @@ describe('waiting for a run', () => {
       await client().delete(id)
       return send(request)
     })
-    expect(await failureOf(client().waitForRun(run_id))).toMatchObject({ name: 'NotFound' })
+    expect(await failureOf(client().waitForRun(run_id!))).toMatchObject({ name: 'NotFound' })
   })
 
   it.each(['the call', 'the client'])(
@@ -169,8 +169,8 @@ describe('waiting for a run', () => {
       })
       const waiting =
         whose === 'the call'
-          ? client().waitForRun(run_id, { signal })
-          : client({ signal }).waitForRun(run_id)
+          ? client().waitForRun(run_id!, { signal })
+          : client({ signal }).waitForRun(run_id!)
       expect(await failureOf(waiting)).toMatchObject({ message: 'enough' })
       await client().delete(id)
     },
@@ -180,7 +180,7 @@ describe('waiting for a run', () => {
     const { id } = await created({ action_code: script(slow(300)) })
     const { run_id } = await client().fire(id, '{}')
     line.way = (request, send) => send(new Request(request.url.replace('?wait=30', ''), request))
-    await client().waitForRun(run_id)
+    await client().waitForRun(run_id!)
     expect(line.waits.length).toBeGreaterThan(0)
     expect(line.waits.every((ms) => ms === 1_000)).toBe(true)
   })
@@ -230,7 +230,7 @@ describe('watching runs', () => {
     const { id } = await created({ max_runs_per_minute: 2, action_code: script(slow(200)) })
     const watch = client().watchRuns(id, { since: new Date(Date.now() - 60_000) })
     const fired: string[] = []
-    for (let left = 4; left > 0; left--) fired.push((await client().fire(id, '{}')).run_id)
+    for (let left = 4; left > 0; left--) fired.push((await client().fire(id, '{}')).run_id!)
     const found = [(await watch.next()).value!.id, (await watch.next()).value!.id]
     await client().cancelRun(fired[3]!)
     found.push((await watch.next()).value!.id)

@@ -151,7 +151,7 @@ describe('firing a webhook', () => {
     }
     const fired = await client().fire(id, body, { 'X-Hub-Signature-256': 'sha256=00' })
     expect(sent?.get('authorization')).toBeNull()
-    const run = await client().waitForRun(fired.run_id)
+    const run = await client().waitForRun(fired.run_id!)
     expect(run).toMatchObject({ status: 'success', response: 'done' })
     expect(run.input).toMatchObject({
       event_raw: '/wB7',
@@ -163,7 +163,7 @@ describe('firing a webhook', () => {
   it('needs no content type for text, and no token', async () => {
     const { id } = await created()
     const fired = await client({ token: undefined }).fire(id, '{"a":1}')
-    expect((await client().waitForRun(fired.run_id)).input).toMatchObject({ event: { a: 1 } })
+    expect((await client().waitForRun(fired.run_id!)).input).toMatchObject({ event: { a: 1 } })
   })
 
   it('is not retried without an idempotency key, and is retried with one', async () => {

@@ -9,6 +9,7 @@ import * as schema from '../../../edge/queue/schema.ts'
 import { TriggerState } from '../../../edge/queue/trigger-state.ts'
 import { DELIVERY_RETENTION_MS } from '../../../shared/limits.ts'
 import { createTrigger, queueOf, random, someOwner } from '../app.ts'
+import { rulesOf } from './seeded.ts'
 
 const owner = await someOwner()
 const body = new Uint8Array()
@@ -33,9 +34,11 @@ async function withIntake(test: (harness: Harness) => Promise<void>) {
     const live = new QueueSize()
     const clock = { now: 1_000_000 }
     const syncs: Harness['syncs'] = []
+    const store = new RunStore(storage, db)
     const intake = new Intake({
+      ...rulesOf({ state, store, sql: storage.sql }),
       state,
-      store: new RunStore(storage, db),
+      store,
       deliveries: new Deliveries(storage.sql),
       queueSize: live,
       now: () => clock.now,

@@ -22,7 +22,7 @@ import {
   sql,
 } from '../app.ts'
 import { eventTriggersOf, HEAD, runIdOf, tell, TRANSFER, transfer } from './event-triggers.ts'
-import { inObject } from './seeded.ts'
+import { inObject, rulesOf } from './seeded.ts'
 
 const owner = await someOwner()
 afterAll(() => deleteTriggers(owner))
@@ -149,6 +149,7 @@ describe('a full queue', () => {
       const told: string[] = []
       const nothing = () => {}
       const parts = {
+        ...rulesOf({ state, store, sql: storage.sql }),
         state,
         store,
         queueSize: live,
@@ -263,5 +264,33 @@ describe('POST /api/triggers/:id/test of a chain event', () => {
     const params = { mine: 1, source: 'chain_event', event: { decoded: { arg0: '1' } } }
     expect(run).toMatchObject({ status: 'success', test: true, input: params })
     expect((await seen(run_id))[0]!.params).toEqual(params)
+  })
+})
+
+describe('a chain event with a filter', () => {
+  it('starts runs only for events that match, and delivers each only once', async () => {
+    const { id } = await begin({ options: { filter: 'int(event.decoded.arg2) > 2' } })
+    const logs = [1, 2, 3, 4].map((value) => transfer(value, 1_001))
+    expect(await tell(id, logs)).toEqual({ state: 'taken', count: 4 })
+    expect(await tell(id, logs)).toEqual({ state: 'taken', count: 4 })
+    expect(await values(id)).toEqual([4, 3])
+    const fired = await sql(id, 'SELECT 1 FROM fired_logs')
+    expect(fired).toHaveLength(2)
+  })
+
+  it('applies a new filter to logs that come again after a reorganization', async () => {
+    const { id } = await begin({ options: { filter: 'int(event.decoded.arg2) > 2' } })
+    await tell(id, [transfer(1, 1_001)])
+    await patch(id, { options: { filter: 'int(event.decoded.arg2) < 2' } })
+    await tell(id, [transfer(1, 1_002)], { reorgedAbove: 1_000 })
+    expect(await values(id)).toEqual([1])
+  })
+
+  it('runs one of the logs with the same deduplication key', async () => {
+    const { id } = await begin({ options: { dedup_key: 'event.transaction_hash' } })
+    const transaction = { transactionHash: word(7) }
+    await tell(id, [transfer(1, 1_001, transaction), transfer(2, 1_001, transaction)])
+    await tell(id, [transfer(3, 1_002, transaction), transfer(4, 1_002)])
+    expect(await values(id)).toEqual([4, 1])
   })
 })

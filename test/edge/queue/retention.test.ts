@@ -7,7 +7,7 @@ import { HistoryPruner } from '../../../edge/queue/history-pruner.ts'
 import { Retention, type RetentionOptions } from '../../../edge/queue/retention.ts'
 import { BODY_PART_BYTES, HISTORY_RETENTION_MS } from '../../../shared/limits.ts'
 import { createTrigger, fire, post, queueOf, random, runOnce, someOwner, sql } from '../app.ts'
-import { inTrigger, left, type Parts, seed } from './seeded.ts'
+import { inTrigger, left, type Parts, rulesOf, seed } from './seeded.ts'
 
 const HOUR = 60 * 60 * 1000
 const DAY = 24 * HOUR
@@ -201,6 +201,7 @@ describe('after a pass', () => {
       found.state.change({ enabled: true, actionCode: '2', actionCid: '2' }, NOW)
       const disk = Promise.withResolvers<void>()
       const intake = new Intake({
+        ...rulesOf(found),
         state: found.state,
         store: found.store,
         queueSize: new QueueSize(),

@@ -1,5 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { drizzle } from 'drizzle-orm/durable-sqlite'
+import { EventCounts } from '../../../edge/queue/event-counts.ts'
+import { EventRules } from '../../../edge/queue/event-rules.ts'
 import { RunStore } from '../../../edge/queue/run-store.ts'
 import * as schema from '../../../edge/queue/schema.ts'
 import { TriggerState } from '../../../edge/queue/trigger-state.ts'
@@ -12,6 +14,16 @@ export function parts(storage: DurableObjectStorage) {
   state.load()
   return { db, state, store: new RunStore(storage, db), sql: storage.sql, storage }
 }
+
+/** What intake needs to apply the expressions of a trigger's options. */
+export function rulesOf(
+  { state, store, sql }: Pick<Parts, 'state' | 'store' | 'sql'>,
+  now: () => number = Date.now,
+) {
+  const counts = new EventCounts({ sql, now, armBy: () => {} })
+  return { counts, rules: new EventRules({ state, store, counts }) }
+}
+
 export type Parts = ReturnType<typeof parts>
 
 /** Creates a trigger that nothing fires, directly in its Durable Object. @returns its ID */

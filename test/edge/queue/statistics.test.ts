@@ -18,6 +18,13 @@ function counted(onDisk: FinishedRun[] = []) {
     now: () => clock.now,
     endedSince: (time) => onDisk.filter(({ finishedAt }) => finishedAt > time),
     skippedSince: () => 7,
+    eventsSince: () => ({
+      filtered: 3,
+      filter_errors: 2,
+      key_errors: 1,
+      deduplicated: 4,
+      lastError: { at: clock.now, text: 'filter: No such key: a' },
+    }),
     queueStatus: () => ({ queued: 2, running: 1, oldestQueuedAt: clock.now - 5_000 }),
   })
   return { clock, statistics }
@@ -37,6 +44,13 @@ describe('counters', () => {
       success(100 * DAY - 25 * HOUR),
     ])
     expect(statistics.read()).toMatchObject({ window: '24h', ok: 1, failed: 1, skipped: 7 })
+    expect(statistics.read()).toMatchObject({
+      filtered: 3,
+      filter_errors: 2,
+      key_errors: 1,
+      deduplicated: 4,
+      last_expression_error: { error: 'filter: No such key: a' },
+    })
     clock.now += 2 * HOUR
     statistics.add(success(clock.now))
     expect(statistics.read()).toMatchObject({ ok: 2, failed: 0 })
@@ -118,7 +132,18 @@ describe('a trigger', () => {
   it('shows its counters, unchanged after its object restarts', async () => {
     const owner = await someOwner()
     const created = await createTrigger(owner, { max_runs_per_minute: 2 })
-    const none = { ok: 0, failed: 0, skipped: 0, p50_ms: null, p95_ms: null }
+    const none = {
+      ok: 0,
+      failed: 0,
+      skipped: 0,
+      filtered: 0,
+      filter_errors: 0,
+      key_errors: 0,
+      deduplicated: 0,
+      last_expression_error: null,
+      p50_ms: null,
+      p95_ms: null,
+    }
     const empty = { window: '24h', ...none, queued: 0, running: 0, oldest_queued_at: null }
     expect(created.stats).toEqual(empty)
     for (let i = 0; i < 2; i++) await runOnce(owner, await fire(created.id))

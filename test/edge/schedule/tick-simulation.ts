@@ -1,4 +1,5 @@
 import { runInDurableObject } from 'cloudflare:test'
+import type { EventRules } from '../../../edge/queue/event-rules.ts'
 import { drizzle } from 'drizzle-orm/durable-sqlite'
 import { migrate } from 'drizzle-orm/durable-sqlite/migrator'
 import migrations from '../../../drizzle/trigger-queue/migrations.js'
@@ -13,6 +14,7 @@ import { SkippedTicks } from '../../../edge/schedule/skipped-ticks.ts'
 import { Ticks } from '../../../edge/schedule/ticks.ts'
 import type { TriggerOptions } from '../../../shared/wire/trigger.ts'
 import { CID, queueOf, random, unknownTriggerId } from '../app.ts'
+import { rulesOf } from '../queue/seeded.ts'
 
 type Scheduled = { cron: string; from: number; options?: TriggerOptions; maxQueuedRuns?: number }
 
@@ -51,6 +53,7 @@ export class TickSimulation {
   readonly storage: DurableObjectStorage
   now: number
   state!: TriggerState
+  rules!: EventRules
   #ticks!: Ticks
   /** Makes storage fail at the end of the next transaction, as if the object were killed there. */
   failing = false
@@ -69,7 +72,14 @@ export class TickSimulation {
     live.load(store.queuedTotals())
     this.state = new TriggerState(this.storage, db)
     this.state.load()
+    const { counts, rules } = rulesOf(
+      { state: this.state, store, sql: this.storage.sql },
+      () => this.now,
+    )
+    this.rules = rules
     const intake = new Intake({
+      counts,
+      rules,
       state: this.state,
       store,
       queueSize: live,
@@ -92,6 +102,7 @@ export class TickSimulation {
       state: this.state,
       intake,
       skipped,
+      rules,
       onWoken: () => this.woken++,
       onTicked: () => this.reported++,
       log: () => {},

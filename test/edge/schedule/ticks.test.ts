@@ -12,6 +12,16 @@ const QUARTERS = { cron: '*/15 * * * *', from: NOON + 1 }
 const quarter = (n: number) => NOON + n * 15 * MINUTE
 
 describe('a schedule', () => {
+  it('with a filter runs only the ticks that match, and skips none', () =>
+    simulateSchedule(QUARTERS, async (sim) => {
+      const filter = 'timestamp(scheduled_at).getMinutes() == 30'
+      sim.state.change({ options: { filter } }, NOON + 2)
+      await sim.rules.prepare(sim.state.current)
+      for (let n = 1; n <= 4; n++) sim.look(quarter(n))
+      expect(sim.fired()).toEqual([quarter(2)])
+      expect(sim.skipped()).toEqual([])
+    }))
+
   it('fires no tick before it was enabled, and the first tick when it is due', () =>
     simulateSchedule(QUARTERS, (sim) => {
       expect(sim.look(NOON + 1)).toBe(quarter(1))

@@ -41,14 +41,17 @@ async function webhook(
  * Fires the webhook as a sender would. In Chromium its response is not readable cross-origin, so a test run is started
  * instead.
  */
-function fired(
+async function fired(
   triggers: ApiClient['triggers'],
   { runtime }: World,
   { id }: StoredTrigger,
   event: object,
 ): Promise<QueuedRun> {
   if (runtime === 'Chromium') return triggers.test(id, { event })
-  return triggers.fire(id, new TextEncoder().encode(JSON.stringify(event)), { 'x-event': 'suite' })
+  const body = new TextEncoder().encode(JSON.stringify(event))
+  const run = await triggers.fire(id, body, { 'x-event': 'suite' })
+  if (run.status === 'filtered') throw new Error('the trigger has no filter')
+  return run
 }
 
 export const triggerCases: Case[] = [

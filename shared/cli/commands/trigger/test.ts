@@ -58,6 +58,8 @@ export function registerFire(trigger: Command, cli: Cli): void {
     const { triggers } = await cli.client(command, { token: true })
     const id = await resolveTriggerId(triggers, named)
     const fired = await triggers.fire(id, posted, Object.fromEntries(header.map(headerOf)))
+    if (fired.status === 'filtered')
+      return cli.print(command, fired, () => ['filtered: the trigger’s filter does not match'])
     if (wait) return waitAndPrintRun(cli, command, triggers, fired.run_id)
     cli.print(command, fired, () => [`queued ${fired.run_id}`])
   })

@@ -1,0 +1,98 @@
+import type { TriggerOptions } from '../../shared/wire/trigger.ts'
+import {
+  compileOptions,
+  evaluateOn,
+  hasExpressions,
+  type OptionExpressions,
+} from '../expressions/option-expressions.ts'
+import { groupKey } from '../triggers/group-key.ts'
+import type { EventCounts } from './event-counts.ts'
+import { type Firing, runParams } from './firing.ts'
+import { parseTriggerOptions, type TriggerRow } from './records.ts'
+import type { RunStore } from './run-store.ts'
+import type { TriggerState } from './trigger-state.ts'
+
+type EventRulesOptions = {
+  state: TriggerState
+  store: Pick<RunStore, 'revision'>
+  counts: EventCounts
+}
+
+export type RuledEvent =
+  | { state: 'filtered' }
+  /** `delivery` is the deduplication key of the event, if it has one. */
+  | { state: 'accepted'; delivery?: string }
+
+/** A change compiles the new options before it replaces the current ones. */
+const COMPILED_MAX = 4
+
+/** Applies the expressions in a trigger's options to events. Events of other triggers are not parsed. */
+export class EventRules {
+  readonly #options: EventRulesOptions
+  /** By the text of the options. The value is undefined if the options contain no expressions. */
+  readonly #compiled = new Map<string, OptionExpressions | undefined>()
+  #defaultParams: { revision: number; text: string } | undefined
+
+  constructor(options: EventRulesOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Compiles the trigger's expressions, unless they are already compiled. Must be called before the trigger's first
+   * event, because ticks and logs are queued synchronously.
+   */
+  async prepare(trigger: { options: string } | undefined): Promise<void> {
+    if (!trigger || this.#compiled.has(trigger.options)) return
+    const options = parseTriggerOptions(trigger)
+    // An expression that is no longer valid fails on each event, which the statistics of the trigger show.
+    const expressions = hasExpressions(options)
+      ? await compileOptions(options, () => undefined)
+      : undefined
+    const current = this.#options.state.current?.options
+    if (this.#compiled.size >= COMPILED_MAX)
+      for (const text of this.#compiled.keys()) if (text !== current) this.#compiled.delete(text)
+    this.#compiled.set(trigger.options, expressions)
+  }
+
+  appliesTo(options: TriggerOptions): boolean {
+    return hasExpressions(options)
+  }
+
+  /** Evaluates the filter and the deduplication key on the params that the action would receive. */
+  apply(trigger: TriggerRow, firing: string, body: Uint8Array): RuledEvent {
+    const { counts } = this.#options
+    const expressions = this.#expressionsOf(trigger)
+    if (!expressions) return { state: 'accepted' }
+    const params = this.#paramsOf(trigger, firing, body)
+    const { filter, dedup_key } = expressions
+    if (filter) {
+      const matches = evaluateOn(filter, params)
+      if ('error' in matches) counts.addError('filter_errors', `filter: ${matches.error}`)
+      else if (!matches.value) counts.add('filtered')
+      if ('error' in matches || !matches.value) return { state: 'filtered' }
+    }
+    if (!dedup_key) return { state: 'accepted' }
+    const key = evaluateOn(dedup_key, params)
+    if ('error' in key) counts.addError('key_errors', `dedup_key: ${key.error}`)
+    if ('error' in key || key.value === null) return { state: 'accepted' }
+    return { state: 'accepted', delivery: groupKey('dedup_key', key.value) }
+  }
+
+  #expressionsOf({ options }: TriggerRow): OptionExpressions | undefined {
+    if (this.#compiled.has(options)) return this.#compiled.get(options)
+    // Not prepared yet, for example after an operator's import.
+    if (!hasExpressions(parseTriggerOptions({ options }))) return undefined
+    throw new Error('the expressions of the trigger are not compiled')
+  }
+
+  /** The default params of a revision never change, so they are read once. */
+  #paramsOf({ revision }: TriggerRow, firing: string, body: Uint8Array): Record<string, unknown> {
+    if (this.#defaultParams?.revision !== revision)
+      this.#defaultParams = { revision, text: this.#options.store.revision(revision).defaultParams }
+    return runParams(
+      { defaultParams: this.#defaultParams.text },
+      JSON.parse(firing) as Firing,
+      body,
+    )
+  }
+}
