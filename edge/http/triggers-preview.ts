@@ -6,9 +6,11 @@ import {
   type TriggerPreview,
   triggerPreview,
 } from '../../shared/wire/preview.ts'
+import type { TriggerObject } from '../queue/trigger-object.ts'
 import { previewTrigger } from '../triggers/preview/preview-trigger.ts'
 import type { ApiOperation } from './api-operation.ts'
 import type { AppEnv } from './app-env.ts'
+import { notFound, queueOf } from './trigger-lookup.ts'
 
 /** The preview creates nothing, but rejects the same invalid settings as the creation of a trigger. */
 export const previewTriggerOperation: ApiOperation<PreviewRequest> = {
@@ -34,5 +36,11 @@ export function previewForUser(
     chains: settings.CHAINS,
     watcherOf,
     requireChainRate: () => requireRate('chain_preview', userId),
+    recentEvents: async (triggerId, options) => {
+      const queue: Pick<TriggerObject, 'recentEvents'> = await queueOf(c, triggerId)
+      const events = await queue.recentEvents(userId, options)
+      if (!events) throw notFound('trigger')
+      return events
+    },
   })
 }

@@ -1,8 +1,10 @@
+import type { RecentEvent } from '../../shared/wire/preview.ts'
 import type { ReplayCode } from '../../shared/wire/run.ts'
 import type {
   HandshakeSender,
   RunRecord,
   TriggerKind,
+  TriggerOptions,
   TriggerRecord,
 } from '../../shared/wire/trigger.ts'
 import type { DeliveryResponse, LogDelivery } from '../chain/subscription.ts'
@@ -61,6 +63,8 @@ export interface TriggerObject {
   fireTest(ownerId: string, test: TestRun): Promise<IntakeResult | { state: 'takes_no_event' }>
   /** If the result is `queued`, the new run is already on disk. */
   replay(ownerId: string, runId: string, code: ReplayCode): Promise<IntakeResult>
+  /** Evaluates the expressions of these options on the trigger's latest events. */
+  recentEvents(ownerId: string, options: TriggerOptions): Promise<RecentEvent[] | undefined>
   /**
    * Deletes the trigger, its run history and its usage keys.
    * @returns false if this owner has no such trigger

@@ -3,14 +3,21 @@ import { migrate } from 'drizzle-orm/durable-sqlite/migrator'
 import migrations from '../../drizzle/trigger-queue/migrations.js'
 import { TRIGGER_ID_CHARACTERS } from '../../shared/ids.ts'
 import { TICK_LATE_MS } from '../../shared/limits.ts'
+import type { RecentEvent } from '../../shared/wire/preview.ts'
 import type { ReplayCode } from '../../shared/wire/run.ts'
-import type { HandshakeSender, RunRecord, TriggerRecord } from '../../shared/wire/trigger.ts'
+import type {
+  HandshakeSender,
+  RunRecord,
+  TriggerOptions,
+  TriggerRecord,
+} from '../../shared/wire/trigger.ts'
 import type { DeliveryResponse, LogDelivery } from '../chain/subscription.ts'
 import { type Env, settingsOf } from '../env.ts'
 import type { VisitResult } from '../schedule/scan.ts'
 import { wakeScanner } from '../schedule/wake-scanner.ts'
 import type { IntakeResult, WebhookPost, WebhookResult } from './intake.ts'
 import { replayArrival, type TestRun, testArrival } from './owner-firings.ts'
+import { evaluateRecentEvents } from './recent-events.ts'
 import { webhookUrlOf } from './records.ts'
 import type { PageQuery } from './run-pages.ts'
 import type { ChartRange, TriggerSnapshot } from './trigger-snapshot.ts'
@@ -162,6 +169,12 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
       this.#ownedTrigger(ownerId) && this.#parts.store.bySuffix(runId.slice(TRIGGER_ID_CHARACTERS))
     if (!run) return { state: 'unknown' }
     return this.#parts.intake.accept(replayArrival(this.#parts.store, run, runId, code))
+  }
+
+  async recentEvents(ownerId: string, options: TriggerOptions): Promise<RecentEvent[] | undefined> {
+    const trigger = this.#ownedTrigger(ownerId)
+    const { store } = this.#parts
+    return trigger && evaluateRecentEvents({ sql: this.ctx.storage.sql, store }, trigger, options)
   }
 
   async remove(ownerId: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { paramsSchema } from './action-call.ts'
+import { timeText } from './text.ts'
 import { TRIGGER_KINDS, triggerOptions } from './trigger.ts'
 
 /**
@@ -9,10 +10,33 @@ export const previewRequest = z.strictObject({
   kind: z.enum(TRIGGER_KINDS),
   config: z.record(z.string(), z.unknown()).default({}),
   default_params: paramsSchema.default({}),
-  /** Options of the trigger. Only for chain events, where only `finality` is accepted. */
+  /** Options of the trigger. Expressions are evaluated. `finality` determines the logs of a chain event. */
   options: triggerOptions.default({}),
+  trigger_id: z
+    .string()
+    .optional()
+    .describe(
+      'One of your triggers. The expressions in options are evaluated on its latest events, and logs of a chain event are not searched.',
+    ),
 })
 export type PreviewRequest = z.infer<typeof previewRequest>
+
+const evaluatedExpressions = z
+  .partialRecord(
+    z.enum(['filter', 'dedup_key']),
+    z.object({
+      value: z.union([z.boolean(), z.string()]).nullable().exactOptional(),
+      error: z.string().exactOptional(),
+    }),
+  )
+  .describe('Value of each expression in options, or the error with which it failed.')
+
+const recentEvent = z.object({
+  run_id: z.string(),
+  queued_at: timeText,
+  expressions: evaluatedExpressions,
+})
+export type RecentEvent = z.infer<typeof recentEvent>
 
 export const triggerPreview = z.object({
   /** Schedules only: times of the next ticks. */
@@ -28,6 +52,10 @@ export const triggerPreview = z.object({
   searched: z.object({ from: z.int(), to: z.int() }).exactOptional(),
   /** Chain events only: likely mistakes, such as an address without code. */
   warnings: z.array(z.string()).exactOptional(),
+  /** Only if `options` contain expressions: their values on `params`. */
+  expressions: evaluatedExpressions.exactOptional(),
+  /** Only with `trigger_id`: its latest events, newest first, without test runs and replays. */
+  recent: z.array(recentEvent).exactOptional(),
   /** Params that the action would receive. If no log matches a chain event trigger, the params are an example. */
   params: z.record(z.string(), z.unknown()),
 })

@@ -38,11 +38,30 @@ const PreviewView: FC<PreviewProps> = ({ preview, zone }) => (
   <>
     {preview.next && <Ticks preview={preview} zone={zone} />}
     {preview.topic0 !== undefined && <Logs preview={preview} />}
+    {preview.expressions && <Expressions expressions={preview.expressions} />}
     <details>
       <summary>Params passed to the action</summary>
       <pre>{paramsText(preview.params)}</pre>
     </details>
   </>
+)
+
+const Expressions: FC<{ expressions: NonNullable<TriggerPreview['expressions']> }> = ({
+  expressions,
+}) => (
+  <dl class="facts">
+    {Object.entries(expressions).map(([name, { value, error }]) => (
+      <>
+        <dt>{name === 'filter' ? 'Filter' : 'Deduplication key'}</dt>
+        <dd>
+          <code>
+            <UserText text={error ?? JSON.stringify(value)} max={VALUE_MAX_CHARACTERS} />
+          </code>{' '}
+          with the params below
+        </dd>
+      </>
+    ))}
+  </dl>
 )
 
 const Ticks: FC<PreviewProps> = ({ preview, zone }) => {

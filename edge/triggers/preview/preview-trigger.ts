@@ -1,4 +1,10 @@
-import type { PreviewRequest, TriggerPreview } from '../../../shared/wire/preview.ts'
+import type { PreviewRequest, RecentEvent, TriggerPreview } from '../../../shared/wire/preview.ts'
+import {
+  compileOptions,
+  evaluateAll,
+  hasExpressions,
+} from '../../expressions/option-expressions.ts'
+import { requireValidExpressions } from '../expression-rules.ts'
 import { requireAllowedFields } from '../trigger-rules.ts'
 import { type ChainPreviewOptions, previewChainEvent } from './preview-chain-event.ts'
 import { eventParams, type Firing } from '../../queue/firing.ts'
@@ -11,6 +17,8 @@ type PreviewOptions = ChainPreviewOptions & {
   publicUrl: string
   /** Counts a preview towards the rate limit for previews that query the nodes of a chain. */
   requireChainRate: () => Promise<void>
+  /** Evaluates the expressions of options on the latest events of one of the user's triggers. */
+  recentEvents: (triggerId: string, options: PreviewRequest['options']) => Promise<RecentEvent[]>
 }
 
 /**
@@ -23,14 +31,30 @@ export async function previewTrigger(
   options: PreviewOptions,
 ): Promise<TriggerPreview> {
   const { kind, config, default_params } = request
-  const { now, publicUrl, chains } = options
-  requireAllowedFields(kind, { config, default_params, options: request.options }, chains)
+  requireAllowedFields(kind, { config, default_params, options: request.options }, options.chains)
+  await requireValidExpressions(request.options)
+  const { trigger_id } = request
+  const recent = trigger_id && (await options.recentEvents(trigger_id, request.options))
+  const preview = await previewOfKind(request, options)
+  const expressions = hasExpressions(request.options)
+    ? evaluateAll(await compileOptions(request.options), preview.params)
+    : undefined
+  return { ...preview, ...(expressions && { expressions }), ...(recent && { recent }) }
+}
+
+async function previewOfKind(
+  request: PreviewRequest,
+  options: PreviewOptions,
+): Promise<TriggerPreview> {
+  const { kind, config, default_params } = request
+  const { now, publicUrl } = options
   switch (kind) {
     case 'webhook':
       return previewWebhook(default_params, now, publicUrl)
     case 'schedule':
       return previewSchedule(String(config.cron), default_params, now)
     case 'chain_event':
+      if (request.trigger_id !== undefined) return { params: default_params }
       await options.requireChainRate()
       return previewChainEvent(request, options)
   }

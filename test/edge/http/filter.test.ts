@@ -200,3 +200,43 @@ describe('a deduplication key', () => {
     expect([both.status, schedule.status]).toEqual([422, 422])
   })
 })
+
+describe('the preview', () => {
+  const preview = async (body: object) => {
+    const response = await owner.api(
+      '/api/triggers/preview',
+      post('', { kind: 'webhook', ...body }).init,
+    )
+    return { status: response.status, body: await response.json<Record<string, unknown>>() }
+  }
+
+  it('evaluates expressions on the sample params', async () => {
+    const options = { filter: 'event.hello == "world"', dedup_key: 'event.missing' }
+    expect((await preview({ options })).body.expressions).toEqual({
+      filter: { value: true },
+      dedup_key: { error: 'No such key: missing (at character 7)' },
+    })
+  })
+
+  it('evaluates expressions on the latest events of a trigger, newest first, without test runs', async () => {
+    const id = await trigger({}, { default_params: { limit: 1 } })
+    const ids: unknown[] = []
+    for (const event of [{ n: 1 }, { n: 2 }, {}])
+      ids.unshift((await deliver(id, event)).body.run_id)
+    await owner.api(`/api/triggers/${id}/test`, post('', { event: { n: 9 } }).init)
+    const { body } = await preview({ trigger_id: id, options: { filter: 'event.n > limit' } })
+    const recent = body.recent as { run_id: string; expressions: object }[]
+    expect(recent.map(({ run_id }) => run_id)).toEqual(ids)
+    expect(recent.map(({ expressions }) => expressions)).toEqual([
+      { filter: { error: 'No such key: n (at character 7)' } },
+      { filter: { value: true } },
+      { filter: { value: false } },
+    ])
+  })
+
+  it('does not evaluate expressions on the events of another user', async () => {
+    const { id } = await createTrigger(await someOwner())
+    expect((await preview({ trigger_id: id, options: { filter: 'true' } })).status).toBe(404)
+    expect((await preview({ trigger_id: 'x', options: { filter: 'true' } })).status).toBe(404)
+  })
+})

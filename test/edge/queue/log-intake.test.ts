@@ -21,7 +21,7 @@ import {
   someOwner,
   sql,
 } from '../app.ts'
-import { eventTriggersOf, HEAD, runIdOf, tell, TRANSFER, transfer } from './event-triggers.ts'
+import { eventTriggersOf, HEAD, runIdOf, tell, TRANSFER, transfer, word } from './event-triggers.ts'
 import { inObject, rulesOf } from './seeded.ts'
 
 const owner = await someOwner()

@@ -1,6 +1,7 @@
 import type { FC } from 'hono/jsx'
 import {
   CONCURRENCY_MAX,
+  EXPRESSION_MAX_CHARACTERS,
   MAX_QUEUED_RUNS_BOUND,
   MAX_RUNS_PER_MINUTE_BOUND,
   SCHEDULE_CONCURRENCY,
@@ -34,6 +35,22 @@ export const OptionFields: FC<FormValues & { kind: TriggerKind }> = ({ kind, ...
         inputmode="numeric"
         {...controlProps(values, 'concurrency')}
       />
+      <Field
+        label="Filter"
+        hint={`Condition in CEL, such as ${FILTERS[kind]}. Other events start no run.`}
+        maxlength={EXPRESSION_MAX_CHARACTERS}
+        spellcheck={false}
+        {...controlProps(values, 'filter')}
+      />
+      {kind !== 'schedule' && (
+        <Field
+          label="Deduplication key"
+          hint="Expression in CEL, such as event.id. Events with the same value within 24 hours start one run."
+          maxlength={EXPRESSION_MAX_CHARACTERS}
+          spellcheck={false}
+          {...controlProps(values, 'dedup_key')}
+        />
+      )}
       {kind === 'schedule' && (
         <Select
           label="Missed ticks"
@@ -61,10 +78,18 @@ export const OptionFields: FC<FormValues & { kind: TriggerKind }> = ({ kind, ...
   )
 }
 
+const FILTERS: Record<TriggerKind, string> = {
+  webhook: 'event.action == "opened"',
+  schedule: 'timestamp(scheduled_at).getDate() <= 7',
+  chain_event: 'int(event.decoded.arg2) > 1000',
+}
+
 const OPTION_FIELDS = [
   'max_runs_per_minute',
   'max_queued_runs',
   'concurrency',
+  'filter',
+  'dedup_key',
   'misfire',
   'on_lost',
 ] as const

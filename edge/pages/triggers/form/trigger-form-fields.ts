@@ -19,6 +19,8 @@ export const CHECKED_FIELDS = [
   ...TOPIC_FIELDS,
   'finality',
   'finality_blocks',
+  'filter',
+  'dedup_key',
 ] as const
 
 export const FORM_FIELDS = [
@@ -79,6 +81,8 @@ export function fieldsOfRecord(record: TriggerRecord): TriggerFormFields {
     handshake: options.handshake,
     pass_headers: options.pass_headers?.join(' '),
     misfire: options.misfire,
+    filter: options.filter,
+    dedup_key: options.dedup_key,
     cron: config.cron,
     chain: config.chain,
     contract_address: config.contract_address,

@@ -5,7 +5,7 @@ import type { Cli } from '../../cli.ts'
 import { addExamples } from '../examples.ts'
 import { UsageError } from '../../terminal.ts'
 import { type GivenFields, givenFields, withLimitOptions, withFiringOptions } from './fields.ts'
-import { previewLines, triggerLines, warningLines } from './trigger-lines.ts'
+import { previewLines, recentEventLines, triggerLines, warningLines } from './trigger-lines.ts'
 import { TRIGGER_ARGUMENT, resolveTriggerId } from './resolve-ids.ts'
 
 export function registerCreate(trigger: Command, cli: Cli): void {
@@ -69,15 +69,34 @@ export function registerPreview(trigger: Command, cli: Cli): void {
   const command = trigger
     .command('preview')
     .description('Show what a trigger would do without creating it: next ticks, last logs, params.')
+    .option(
+      '--events-of <trigger>',
+      'evaluate the expressions of --option on the latest events of this trigger',
+    )
   cli.withDeploymentOptions(withFiringOptions(command))
-  addExamples(command, ['svc trigger preview --cron "*/5 * * * *"'])
-  command.action(async (given: GivenFields) => {
+  addExamples(command, [
+    'svc trigger preview --cron "*/5 * * * *"',
+    `svc trigger preview --events-of greeter --option 'filter=has(event.name)'`,
+  ])
+  command.action(async ({ eventsOf, ...given }: GivenFields & { eventsOf?: string }) => {
+    if (eventsOf !== undefined) return previewEvents(cli, command, eventsOf, given)
     const { kind, config = {}, default_params = {}, options = {} } = await givenFields(cli, given)
     if (kind === undefined) throw new UsageError(KINDS)
     const { triggers } = await cli.client(command, { token: true })
     const preview = await triggers.preview({ kind, config, default_params, options })
     cli.print(command, preview, () => previewLines(preview))
   })
+}
+
+async function previewEvents(cli: Cli, command: Command, named: string, given: GivenFields) {
+  const { triggers } = await cli.client(command, { token: true })
+  const { id, kind, config, default_params } = await triggers.get(
+    await resolveTriggerId(triggers, named),
+  )
+  const { options = {} } = await givenFields(cli, given)
+  const fields = { kind, config, default_params, options, trigger_id: id }
+  const preview = await triggers.preview(fields)
+  cli.print(command, preview, () => recentEventLines(preview))
 }
 
 const KINDS = 'use one of --webhook, --cron and --chain'

@@ -49,7 +49,10 @@ export function triggerLines(
     options: jsonUnlessEmpty(trigger.options),
     caps: `${trigger.max_runs_per_minute} runs per minute, ${trigger.max_queued_runs} queued`,
     'waiting for': trigger.waiting_for ?? undefined,
-    'last 24 h': stats && `${stats.ok} ok, ${stats.failed} failed, ${stats.skipped} skipped`,
+    'last 24 h':
+      stats &&
+      `${stats.ok} ok, ${stats.failed} failed, ${stats.skipped} skipped${eventsText(stats)}`,
+    'last error of an expression': stats?.last_expression_error?.error,
     now: stats && `${stats.queued} queued, ${stats.running} running`,
     duration: stats && tookText(stats),
     created: formatUtcTime(trigger.created_at),
@@ -73,10 +76,40 @@ export function previewLines(preview: TriggerPreview): string[] {
       searched: searched && `blocks ${searched.from} to ${searched.to}`,
       found: logs && `${logs.length} ${logs.length === 1 ? 'log' : 'logs'}`,
       params: JSON.stringify(preview.params),
+      expressions: preview.expressions && expressionText(preview.expressions),
     }),
     ...(logs ?? []).map((log) => `  ${brief(log, LINE_CHARACTERS - 2)}`),
     ...warningLines(preview),
   ]
+}
+
+export function recentEventLines({ recent = [] }: TriggerPreview): string[] {
+  if (recent.length === 0) return ['no recent events']
+  return recent.map(
+    ({ run_id, queued_at, expressions }) =>
+      `${formatUtcTime(queued_at)}  ${run_id}  ${expressionText(expressions)}`,
+  )
+}
+
+function expressionText(expressions: NonNullable<TriggerPreview['expressions']>): string {
+  return Object.entries(expressions)
+    .map(([name, { value, error }]) =>
+      error === undefined ? `${name}: ${JSON.stringify(value)}` : `${name} fails: ${error}`,
+    )
+    .join(', ')
+}
+
+function eventsText(stats: NonNullable<Trigger['stats']>): string {
+  const { filtered, filter_errors, key_errors, deduplicated } = stats
+  const counts = {
+    filtered,
+    'filter errors': filter_errors,
+    'key errors': key_errors,
+    deduplicated,
+  }
+  return Object.entries(counts)
+    .map(([name, count]) => (count > 0 ? `, ${count} ${name}` : ''))
+    .join('')
 }
 
 function stateOf({ enabled, disabled_reason: reason }: Trigger): string {
