@@ -154,6 +154,7 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/decisions/0127-reports.md', title: "0127 Reports of triggers", lead: "", load: () => import('../../docs/decisions/0127-reports.md') },
   { file: 'docs/decisions/0135-limits-of-usage-keys.md', title: "0135 Limits of usage keys", lead: "", load: () => import('../../docs/decisions/0135-limits-of-usage-keys.md') },
   { file: 'docs/decisions/0137-search-of-runs.md', title: "0137 Search of run histories", lead: "", load: () => import('../../docs/decisions/0137-search-of-runs.md') },
+  { file: 'docs/decisions/0131-expressions.md', title: "0131 Expressions before a run: filters and keys", lead: "", load: () => import('../../docs/decisions/0131-expressions.md') },
   { file: 'docs/deploy.md', title: "Deployment", lead: "This page describes how to set up, from scratch, a deployment that anyone can verify.", load: () => import('../../docs/deploy.md') },
   { file: 'docs/derived-actions.md', title: "Derived actions", lead: "The source of a derived action consists of a template, followed by a constant called the manifest.", load: () => import('../../docs/derived-actions.md') },
   { file: 'docs/errors.md', title: "Errors", lead: "Every failure of both services: what it means, and what to do.", load: () => import('../../docs/errors.md') },

@@ -67,6 +67,7 @@ async function preview(signature: string, answers: Answers, fields: object = {},
           return answers.contractAt ?? { state: 'known', hasCode: true, events: [] }
         },
       }),
+      recentEvents: async () => [],
       requireChainRate: async () => void asked.push(['rate']),
     },
   )
