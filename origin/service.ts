@@ -40,6 +40,7 @@ import { PolicySigner } from './policies/policy-signer.ts'
 import { ActionStatements } from './receipts/action-statements.ts'
 import { WalletStatements } from './receipts/wallet-statements.ts'
 import { startAccounts } from './service/accounts.ts'
+import { startAuditLog } from './service/audit-log.ts'
 import { startCertificates } from './service/certificates.ts'
 import { drainAndClose } from './service/drain.ts'
 import { startLedger } from './service/ledger.ts'
@@ -139,6 +140,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     transactions: sending.transactions,
     ...accounts,
   })
+  const auditing = startAuditLog(origin, db, { chain, mirror })
   const channel = openChannel(origin)
   const { server, evidence, renewer } = await openServer(origin, channel)
   const health = createHealth(counters.registry, {
@@ -177,6 +179,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     ...ledger,
     ...runs,
     ...sending,
+    ...auditing,
     policySigner,
     storedResponses,
     load,

@@ -12,6 +12,8 @@ import type { BodyBudgets } from './admission/body-budgets.ts'
 import type { Drain } from './admission/drain.ts'
 import type { EventLoopLoad } from './admission/event-loop-load.ts'
 import type { WalletCallLimits } from './admission/wallet-call-limits.ts'
+import type { AuditLog } from './audit-log/audit-log.ts'
+import type { Refusals } from './audit-log/refusals.ts'
 import type { ChannelKeys } from './channel/open-request.ts'
 import type { StoredUsageKeys } from './channel/stored-usage-keys.ts'
 import type { Credits } from './credits/credits.ts'
@@ -102,6 +104,8 @@ export type OriginServices = {
   /** Limits requests that send or change transactions, which are free of charge. */
   transactionRate: AccountRate
   walletStatements: WalletStatements
+  auditLog: AuditLog
+  refusals: Pick<Refusals, 'record'>
   channel: {
     keys: ChannelKeys
     current: P256Key

@@ -32,6 +32,7 @@ export const SECTIONS: readonly Section[] = [
       'projects',
       'client',
       'receipts',
+      'audit-log',
       'transactions',
       'policies',
       'contracts',

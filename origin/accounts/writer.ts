@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { TransactionReceipt } from 'ethers'
 import { PROCESS_LEASE_MS } from '../../shared/limits.ts'
+import type { AuditContext } from '../audit-log/context.ts'
 import type { Database } from '../db/open.ts'
 import { DatabaseUnavailableError } from '../db/database-unavailable.ts'
 import { addressFromPrivateKey } from '../keys/keyring.ts'
@@ -33,6 +34,8 @@ const FUND_MS = 10_000
 const PRUNE_MS = 60_000
 /** The lease on a payer may be lost between selecting and using the payer, but rarely twice in a row. */
 const SEND_ATTEMPTS = 3
+
+export type WriteOptions = { writeId?: string | undefined; audit?: AuditContext | undefined }
 
 export type WriterOptions = {
   chain: ContractChain
@@ -215,7 +218,7 @@ export class AccountsWriter {
    * @throws {DatabaseUnavailableError} and the errors of `write`
    */
   async join(writeId: string): Promise<TransactionReceipt | undefined> {
-    return (await this.isRecorded(writeId)) ? this.#confirmations.wait(writeId) : undefined
+    return (await this.isRecorded(writeId)) ? this.#settled(writeId) : undefined
   }
 
   /**
@@ -223,6 +226,7 @@ export class AccountsWriter {
    * before a crash, ignores the arguments and waits for that write. The number of concurrent writes per account is
    * limited, and further writes are queued.
    * @param options.writeId any text, stored for `CHAIN_WRITE_RETENTION_MS` after the write is final; random by default
+   * @param options.audit context of the entry that is appended to the account's audit log once the write is mined
    * @returns the receipt, which has already been applied to the mirror
    * @throws {ContractRevertError} if the contract reverts
    * @throws {ContractUnavailableError} if the chain does not respond or too many writes are waiting. A write that was
@@ -231,12 +235,17 @@ export class AccountsWriter {
   write(
     functionName: string,
     args: readonly unknown[],
-    options: { writeId?: string | undefined } = {},
+    options: WriteOptions = {},
   ): Promise<TransactionReceipt> {
     const writeId = options.writeId ?? randomUUID()
     const before = this.#inFlight.get(writeId)
     if (before) return before
-    const written = this.#write(functionName, args, writeId, options.writeId !== undefined)
+    const written = this.#write(
+      functionName,
+      args,
+      { ...options, writeId },
+      options.writeId !== undefined,
+    )
     this.#inFlight.set(writeId, written)
     return written.finally(() => this.#inFlight.delete(writeId))
   }
@@ -244,14 +253,14 @@ export class AccountsWriter {
   async #write(
     functionName: string,
     args: readonly unknown[],
-    writeId: string,
+    { writeId, audit }: WriteOptions & { writeId: string },
     mayBeKnown: boolean,
   ): Promise<TransactionReceipt> {
     if (this.#inFlight.size >= IN_FLIGHT_MAX)
       throw new ContractUnavailableError('too many writes are queued')
-    if (mayBeKnown && (await this.#outbox.find(writeId))) return this.#confirmations.wait(writeId)
+    if (mayBeKnown && (await this.#outbox.find(writeId))) return this.#settled(writeId)
     const data = accountConfig.encodeFunctionData(functionName, args)
-    const request = { writeId, functionName, to: this.#options.chain.contractAddress, data }
+    const request = { writeId, functionName, to: this.#options.chain.contractAddress, data, audit }
     return this.#limiter.run(functionName, args, async () => {
       try {
         await this.#send(request)
@@ -261,12 +270,22 @@ export class AccountsWriter {
         if (!known || !(await this.#outbox.find(writeId))) throw toWriteError(error)
       }
       // Waits for the confirmation before the next write starts, which must be simulated against the new state.
-      return this.#confirmations.wait(writeId)
+      return this.#settled(writeId)
     })
   }
 
+  /**
+   * Waits for the confirmation, and for the entry in the audit log if this process appends it, so that the caller's
+   * next request sees both.
+   */
+  async #settled(writeId: string): Promise<TransactionReceipt> {
+    const receipt = await this.#confirmations.wait(writeId)
+    await this.#recording
+    return receipt
+  }
+
   async #send(
-    request: Pick<WriteRequest, 'writeId' | 'functionName' | 'to' | 'data'>,
+    request: Pick<WriteRequest, 'writeId' | 'functionName' | 'to' | 'data' | 'audit'>,
   ): Promise<void> {
     const { chain, mirror } = this.#options
     const seenBlock = () => Math.max(this.#confirmations.seenBlock, mirror.block)
@@ -283,10 +302,9 @@ export class AccountsWriter {
 
   #recordMined({ writeId, receipt }: LiveWrite): void {
     if (!receipt) return
-    const mined = { minedHash: receipt.hash, minedBlock: receipt.blockNumber }
-    // The response does not wait for the update. If the update is lost, the finalizer finds the receipt again.
+    // A failure does not affect the response. If the update is lost, the finalizer finds the receipt again.
     this.#recording = this.#recording
-      .then(() => this.#outbox.markMined(writeId, mined))
+      .then(() => this.#outbox.markMined(writeId, receipt))
       .catch((error: unknown) => this.#logFailure(error))
   }
 

@@ -1,5 +1,6 @@
 import { formatUsd } from '../../shared/usd.ts'
 import { WRITE_CENTS } from '../../shared/limits.ts'
+import type { ChangeAudit } from '../audit-log/append-entry.ts'
 import type { Database } from '../db/open.ts'
 import { databaseTimeout, type AbortableSleep, rejectAfter } from '../timeout.ts'
 import type { OriginLog } from '../log.ts'
@@ -148,21 +149,22 @@ export class Credits {
   /**
    * Sets or removes a key's spending cap. When the promise resolves, no process spends under the previous cap anymore,
    * except for amounts that were already reserved. Idempotent.
+   * @param audit appends an entry to the account's audit log in the same transaction
    * @throws {CreditsUnavailableError} if a process may not have received the change yet, or if too many changes are
    * waiting
    */
-  async setCap(payer: Payer, cap: SpendCap | null): Promise<void> {
+  async setCap(payer: Payer, cap: SpendCap | null, audit?: ChangeAudit): Promise<void> {
     // Changes of an account run one at a time, because each waits for the account's lock and occupies a database
     // connection.
-    await this.#caps.run(payer.accountHash, () => this.#setCap(payer, cap))
+    await this.#caps.run(payer.accountHash, () => this.#setCap(payer, cap, audit))
   }
 
-  async #setCap(payer: Payer, cap: SpendCap | null): Promise<void> {
+  async #setCap(payer: Payer, cap: SpendCap | null, audit: ChangeAudit | undefined): Promise<void> {
     const { db, now, sleep } = this.#options
     const requests = await this.#fromLedger(
       db.transaction(async (tx) => {
         await lockAccount(tx, payer.accountHash, this.#terms())
-        return storeCap(tx, payer, cap, new Date(now()))
+        return storeCap(tx, payer, cap, new Date(now()), audit)
       }),
     )
     for (;;) {

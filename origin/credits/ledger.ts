@@ -1,4 +1,5 @@
 import { eq, inArray } from 'drizzle-orm'
+import { logCredit } from '../audit-log/credit-entries.ts'
 import type { Transaction } from '../db/open.ts'
 import { creditAccounts, ledgerTransfers } from '../db/schema.ts'
 import { addUsage } from './usage.ts'
@@ -99,6 +100,7 @@ export async function addCredit(
   const transfer = { ...credit, from: SOURCES[credit.kind], to: creditsLedgerAccount(accountHash) }
   const balanceCents = await postTransfers(tx, accountHash, at, [transfer])
   if (balanceCents === 0) return account
+  await logCredit(tx, { accountHash, ...credit }, at)
   const credited = await changeAccount(tx, account, { balanceCents })
   return payDebt(tx, credited, at, credit.idempotencyKey)
 }
@@ -133,6 +135,7 @@ export async function clawBack(
   ]
   const transfers = both.filter((transfer) => transfer.cents > 0)
   await postTransfers(tx, accountHash, at, transfers)
+  await logCredit(tx, { accountHash, ...deduction }, at)
   return changeAccount(tx, account, { balanceCents: -paid, debtCents: unpaidCents })
 }
 

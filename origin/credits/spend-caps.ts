@@ -1,4 +1,5 @@
 import { and, eq, gte, inArray, lt, sql } from 'drizzle-orm'
+import { appendEntry, type ChangeAudit, type NewEntry } from '../audit-log/append-entry.ts'
 import type { Database, Transaction } from '../db/open.ts'
 import { creditLeases, leaseParts, spendCaps } from '../db/schema.ts'
 import { capBudgetName, type Payer, spentSeries } from './budget-names.ts'
@@ -21,12 +22,17 @@ export async function storeCap(
   payer: Payer,
   cap: SpendCap | null,
   at: Date,
+  audit?: ChangeAudit,
 ): Promise<ReturnRequest[]> {
   const { accountHash, keyHash } = payer
   const ofKey = and(eq(spendCaps.accountHash, accountHash), eq(spendCaps.keyHash, keyHash))
   if (cap === null) {
-    await tx.delete(spendCaps).where(ofKey)
+    const removed = await tx
+      .delete(spendCaps)
+      .where(ofKey)
+      .returning({ one: sql`1` })
     await deleteSpent(tx, payer)
+    if (audit && removed.length > 0) await appendEntry(tx, capEntry(audit, payer, null), at)
   } else {
     const [before] = await tx.select().from(spendCaps).where(ofKey)
     const { capCents, windowSeconds } = cap
@@ -38,6 +44,7 @@ export async function storeCap(
         set: { capCents, windowSeconds, updatedAt: at },
       })
     if (before?.windowSeconds !== windowSeconds) await rebuildSpent(tx, payer, at, windowSeconds)
+    if (audit) await appendEntry(tx, capEntry(audit, payer, cap), at)
   }
   return tx
     .update(leaseParts)
@@ -46,6 +53,23 @@ export async function storeCap(
       and(eq(leaseParts.accountHash, accountHash), eq(leaseParts.budget, capBudgetName(keyHash))),
     )
     .returning({ leaseId: leaseParts.leaseId, asked: leaseParts.asked })
+}
+
+function capEntry(
+  { context, sourceId }: ChangeAudit,
+  { keyHash }: Payer,
+  cap: SpendCap | null,
+): NewEntry {
+  return {
+    context: { ...context, operation: 'set_spend_cap' },
+    sourceId,
+    outcome: 'done',
+    subject: { usage_api_key_hash: keyHash },
+    details: {
+      spend_cap_cents: cap?.capCents ?? null,
+      spend_window_seconds: cap?.windowSeconds ?? null,
+    },
+  }
 }
 
 /** Ignores expired leases, because they can no longer be spent from. */

@@ -21,6 +21,8 @@ import {
   timestamp,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
+import type { HashedEntry } from '../../shared/audit-log/entry.ts'
+import type { AuditContext } from '../audit-log/context.ts'
 
 const bytea = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' })
 const time = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
@@ -123,6 +125,8 @@ export const chainWrites = pgTable(
     minedBlock: integer('mined_block'),
     /** Time at which the write became final. Null until then. */
     endedAt: time('ended_at'),
+    /** Context of the entry in the account's audit log. Null if the write has none. */
+    audit: jsonb('audit').$type<AuditContext>(),
   },
   (table) => [
     index('chain_writes_payer').on(table.payer, table.state),
@@ -462,6 +466,38 @@ export const operatorActions = pgTable('operator_actions', {
   /** Adjustments only: amount added to the account's credit. Negative if it was deducted. */
   cents: cents('cents'),
   at: time('at').notNull(),
+})
+
+/**
+ * Audit logs of accounts (`docs/audit-log.md`). The database rejects deletions, and updates other than the erasure of
+ * `client_address`.
+ */
+export const auditEntries = pgTable(
+  'audit_entries',
+  {
+    accountHash: text('account_hash').notNull(),
+    /** Starts at 1 in each account, without gaps. */
+    sequence: bigint('sequence', { mode: 'number' }).notNull(),
+    /** Identifies the change, so that it is logged once: `write/<write ID>/done`, `ledger/<idempotency key>`. */
+    sourceId: text('source_id').notNull().unique(),
+    at: time('at').notNull(),
+    operation: text('operation').notNull(),
+    /** Members that the hash covers. */
+    entry: jsonb('entry').$type<HashedEntry>().notNull(),
+    details: jsonb('details').$type<Record<string, unknown>>().notNull(),
+    /** Encrypted under a root-derived key. Null if it is unknown or was erased. */
+    clientAddress: bytea('client_address'),
+    /** SHA-256 in hex. */
+    hash: text('hash').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountHash, table.sequence] })],
+)
+
+/** Final block up to which the events of accounts in ChainSecured mode are in their audit logs. */
+export const auditCheckpoints = pgTable('audit_checkpoints', {
+  /** Identifies the chain and the contract. */
+  chain: text('chain').primaryKey(),
+  block: bigint('block', { mode: 'number' }).notNull(),
 })
 
 /** Rolling sums of wallet policies. Amounts are added before the signature is created. */

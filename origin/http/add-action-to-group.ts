@@ -16,12 +16,12 @@ export const addActionToGroupOperation: Operation<z.infer<typeof addActionToGrou
   body: { schema: addActionToGroupRequest },
   responseSchema: successResponse,
   statuses: [403, 404, 503],
-  handle: async ({ principal, body, writeId }, { writer }) => {
+  handle: async ({ principal, body, writeId, audit }, { writer }) => {
     const { groupId, cid, name = '', description = '' } = body
     requireMayManageActions(principal, groupId)
     requireGroup(principal.account, groupId)
     const args = [principal.keyHash, groupId, cid, name, description]
-    await writer.write('addActionToGroup', args, { writeId })
+    await writer.write('addActionToGroup', args, { writeId, audit: audit() })
     return { success: true }
   },
 }

@@ -13,10 +13,10 @@ export const addActionOperation: Operation<z.infer<typeof addActionRequest>> = {
   body: { schema: addActionRequest },
   responseSchema: addActionResponse,
   statuses: [409, 503],
-  handle: async ({ principal, body, writeId }, { writer }) => {
+  handle: async ({ principal, body, writeId, audit }, { writer }) => {
     const { cid, name = '', description = '' } = body
     const args = [principal.keyHash, cid, name, description]
-    const receipt = await writer.write('addAction', args, { writeId })
+    const receipt = await writer.write('addAction', args, { writeId, audit: audit() })
     return { success: true, cid_hash: word(receiptEvent(receipt, 'ActionSet').cidHash) }
   },
 }

@@ -15,14 +15,14 @@ export const addGroupOperation: Operation<z.infer<typeof addGroupRequest>> = {
   body: { schema: addGroupRequest },
   responseSchema: addGroupResponse,
   statuses: [403, 404, 409, 503],
-  handle: async ({ principal, body, writeId }, { writer }) => {
+  handle: async ({ principal, body, writeId, audit }, { writer }) => {
     const { name, description = '', pkpIds = [], cidHashes = [] } = body
     requireMayCreateGroup(principal, { pkpIds, cidHashes })
     requireWallets(principal.account, pkpIds)
     const receipt = await writer.write(
       'addGroup',
       [principal.keyHash, name, description, pkpIds, cidHashes],
-      { writeId },
+      { writeId, audit: audit() },
     )
     return { success: true, group_id: Number(receiptEvent(receipt, 'GroupSet').groupId) }
   },

@@ -16,11 +16,14 @@ export const addPkpToGroupOperation: Operation<z.infer<typeof pkpInGroupRequest>
   body: { schema: pkpInGroupRequest },
   responseSchema: successResponse,
   statuses: [403, 404, 503],
-  handle: async ({ principal, body: { groupId, pkpId }, writeId }, { writer }) => {
+  handle: async ({ principal, body: { groupId, pkpId }, writeId, audit }, { writer }) => {
     requireMayAddWallet(principal, groupId, pkpId)
     requireGroup(principal.account, groupId)
     requireWallets(principal.account, [pkpId])
-    await writer.write('addPkpToGroup', [principal.keyHash, groupId, pkpId], { writeId })
+    await writer.write('addPkpToGroup', [principal.keyHash, groupId, pkpId], {
+      writeId,
+      audit: audit(),
+    })
     return { success: true }
   },
 }

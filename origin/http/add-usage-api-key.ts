@@ -4,6 +4,7 @@ import { word } from '../accounts/account.ts'
 import { registerFreshKey } from '../accounts/fresh-key.ts'
 import { receiptEvent } from '../accounts/receipt-event.ts'
 import { ContractRevertError } from '../accounts/writer.ts'
+import type { ChangeAudit } from '../audit-log/append-entry.ts'
 import { KeyAlreadyShownError } from './key-already-shown-error.ts'
 import type { Operation } from './operation.ts'
 import { readLimits, removeLimits, requireFutureExpiry } from './key-limits.ts'
@@ -22,7 +23,7 @@ export const addUsageApiKeyOperation: Operation<z.infer<typeof addUsageApiKeyReq
   showsKey: 'usage_api_key_hash',
   statuses: [404, 409, 503],
   handle: (
-    { principal, body, writeId: firstWriteId },
+    { principal, body, writeId: firstWriteId, audit },
     { credits, keyLimits, log, now, writer },
   ) => {
     const permissions = toContractPermissions(body)
@@ -32,11 +33,16 @@ export const addUsageApiKeyOperation: Operation<z.infer<typeof addUsageApiKeyReq
     return registerFreshKey(firstWriteId, async ({ text, hash, writeId }) => {
       const payer = { accountHash: principal.account.hash, keyHash: hash }
       // Set the cap and the limits before registering the key, so that the key can never exceed them.
-      if (cap) await credits.setCap(payer, cap)
-      if (limits) await keyLimits.change(payer, limits)
+      const capAudit = { context: audit(), sourceId: `cap/${writeId}` }
+      const limitsAudit = { context: audit(), sourceId: `limits/${writeId}` }
+      if (cap) await credits.setCap(payer, cap, capAudit)
+      if (limits) await keyLimits.change(payer, limits, limitsAudit)
       try {
         const args = [principal.keyHash, hash, permissions]
-        const receipt = await writer.write('setUsageApiKey', args, { writeId })
+        const receipt = await writer.write('setUsageApiKey', args, {
+          writeId,
+          audit: audit(),
+        })
         const registered = word(receiptEvent(receipt, 'UsageApiKeySet').usageApiKeyHash)
         // An earlier request with this write ID registered a different key. The text of that key was lost with the
         // process that generated it.
@@ -45,11 +51,16 @@ export const addUsageApiKeyOperation: Operation<z.infer<typeof addUsageApiKeyReq
         // After any other failure, the usage key may still be registered, so its spending cap and limits must remain.
         const neverWas =
           error instanceof ContractRevertError || error instanceof KeyAlreadyShownError
-        if (cap && neverWas) await removeSpendCap({ credits, log }, payer)
-        if (limits && neverWas) await removeLimits({ keyLimits, log }, payer)
+        if (cap && neverWas) await removeSpendCap({ credits, log }, payer, removalOf(capAudit))
+        if (limits && neverWas)
+          await removeLimits({ keyLimits, log }, payer, removalOf(limitsAudit))
         throw error
       }
       return { success: true, usage_api_key: text, usage_api_key_hash: hash }
     })
   },
+}
+
+function removalOf({ context, sourceId }: ChangeAudit): ChangeAudit {
+  return { context, sourceId: `${sourceId}/removed` }
 }

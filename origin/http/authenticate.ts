@@ -68,7 +68,7 @@ export async function authenticateHeaders(
   if (!walletAuth)
     throw new ApiError(
       401,
-      'X-Wallet-Auth is accepted only for billing, for spending caps of usage keys, for reads of wallet policies, for transactions and for get_account.',
+      'X-Wallet-Auth is accepted only for billing, for spending caps of usage keys, for reads of wallet policies, for transactions, for the audit log and for get_account.',
       'Send a usage key in X-Api-Key; to change the account, send a transaction from its admin wallet.',
       BEARER_CHALLENGE,
     )

@@ -17,12 +17,13 @@ export const billingCreatePaymentIntentOperation: Operation<
   walletAuth: true,
   body: { schema: createPaymentIntentRequest },
   responseSchema: createPaymentIntentResponse,
-  handle: async ({ principal, body, writeId }, services) => {
+  handle: async ({ principal, body, writeId, audit }, services) => {
     const { payments } = requireProcessor(services)
     const { intentId, clientSecret } = await payments.create({
       ...payerOf(principal),
       amountCents: body.amount_cents,
       writeId,
+      audit: audit(),
     })
     return { client_secret: clientSecret, payment_intent_id: intentId }
   },

@@ -9,6 +9,7 @@ import { word, type Principal } from '../accounts/account.ts'
 import { requireManaged } from '../accounts/ownership-mode.ts'
 import { receiptEvent } from '../accounts/receipt-event.ts'
 import type { WalletProof } from '../accounts/wallet-proofs/wallet-proofs.ts'
+import type { AuditContext } from '../audit-log/context.ts'
 import { CONVERSION_GAS } from '../admission/free-write-gas.ts'
 import { ContractRevertError } from '../accounts/writer.ts'
 import type { OriginServices } from '../services.ts'
@@ -43,9 +44,10 @@ export const convertToChainSecuredAccountOperation: Operation<Body> = {
     await conversionProofs.requireUnused(proof, writeId)
     return undefined
   },
-  handle: async ({ principal, body, writeId, clientAddress }, services) => {
+  handle: async ({ principal, body, writeId, clientAddress, audit }, services) => {
     const sent = await services.writer.join(writeId)
-    const receipt = sent ?? (await convert({ principal, body, writeId, clientAddress }, services))
+    const receipt =
+      sent ?? (await convert({ principal, body, writeId, clientAddress, audit }, services))
     const { accountHash, adminWallet } = receiptEvent(receipt, 'AccountConverted')
     return { success: true, wallet_address: adminWallet, api_key_hash: word(accountHash) }
   },
@@ -56,10 +58,11 @@ type ConversionRequest = {
   body: Body
   writeId: string
   clientAddress: string
+  audit: () => AuditContext
 }
 
 async function convert(
-  { principal, body, writeId, clientAddress }: ConversionRequest,
+  { principal, body, writeId, clientAddress, audit }: ConversionRequest,
   services: OriginServices,
 ) {
   const { walletProofs, walletCalls, conversionProofs, newAccountLimits, writer } = services
@@ -75,6 +78,7 @@ async function convert(
       try {
         return await write(CONTRACT_FUNCTION, [principal.keyHash, proof.address, proof.digest], {
           writeId,
+          audit: audit(),
         })
       } catch (error) {
         // A failure to release the proof is harmless: the proof expires, and the wallet can sign another one.

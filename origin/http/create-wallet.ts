@@ -22,7 +22,7 @@ export const createWalletOperation: Operation<z.infer<typeof schema>> = {
   body: { ...POLICY_BODY, schema, optional: true },
   responseSchema: createWalletResponse,
   statuses: [403, 404, 409, 503],
-  handle: async ({ principal, body, writeId }, { keyring, policyDocuments, writer }) => {
+  handle: async ({ principal, body, writeId, audit }, { keyring, policyDocuments, writer }) => {
     requireMayCreateWallet(principal)
     const { name, description } = body
     const policy = body.policy?.policy
@@ -31,7 +31,7 @@ export const createWalletOperation: Operation<z.infer<typeof schema>> = {
       const receipt = await writer.write(
         'registerWalletDerivation',
         [principal.keyHash, fresh.pkpId, fresh.derivationPath, name, description],
-        { writeId },
+        { writeId, audit: audit() },
       )
       const { pkpId } = receiptEvent(receipt, 'WalletRegistered')
       return { wallet_address: addressOfPkp(pkpId), pkp_id: pkpId }
@@ -50,7 +50,7 @@ export const createWalletOperation: Operation<z.infer<typeof schema>> = {
         [policyHash, changeDelay, isImmutable],
         '0x',
       ],
-      { writeId },
+      { writeId, audit: audit() },
     )
     const set = receiptEvent(receipt, 'WalletPolicySet')
     return {

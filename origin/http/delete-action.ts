@@ -13,8 +13,11 @@ export const deleteActionOperation: Operation<z.infer<typeof deleteActionRequest
   body: { schema: deleteActionRequest },
   responseSchema: successResponse,
   statuses: [404, 503],
-  handle: async ({ principal, body, writeId }, { writer }) => {
-    await writer.write('deleteAction', [principal.keyHash, body.cidHash], { writeId })
+  handle: async ({ principal, body, writeId, audit }, { writer }) => {
+    await writer.write('deleteAction', [principal.keyHash, body.cidHash], {
+      writeId,
+      audit: audit(),
+    })
     return { success: true }
   },
 }

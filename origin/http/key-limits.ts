@@ -1,6 +1,7 @@
 import { ApiError } from '../../shared/errors/api-error.ts'
 import type { LimitField } from '../../shared/wire/limit-fields.ts'
 import type { ChangedLimits, ListedLimits } from '../../shared/wire/usage-key-limits.ts'
+import type { ChangeAudit } from '../audit-log/append-entry.ts'
 import type { Payer } from '../credits/budget-names.ts'
 import type { OriginServices } from '../services.ts'
 import type { KeyLimits, LimitChanges, LimitName } from '../usage-keys/key-limits.ts'
@@ -42,9 +43,10 @@ export function toLimitsRecord(limits: KeyLimits = {}): ListedLimits {
 export async function removeLimits(
   { keyLimits, log }: Pick<OriginServices, 'keyLimits' | 'log'>,
   key: Payer,
+  audit: ChangeAudit,
 ): Promise<void> {
   try {
-    await keyLimits.remove(key)
+    await keyLimits.remove(key, audit)
   } catch (error) {
     log('key_limits.left', { error: error instanceof Error ? error.name : 'unknown' })
   }

@@ -41,6 +41,7 @@ import type { ErrorStatus } from '../../shared/errors/error-names.ts'
 import { validate } from '../../shared/json/json-body.ts'
 import type { Principal } from '../accounts/account.ts'
 import { refreshPrincipal } from '../accounts/refresh-principal.ts'
+import { type AuditContext, actorOf, operationName } from '../audit-log/context.ts'
 import type { MinuteRate } from '../admission/minute-rate.ts'
 import type { StoredResponse } from '../idempotency/response-codec.ts'
 import type { OriginServices } from '../services.ts'
@@ -50,6 +51,7 @@ import { authorize } from './authorize.ts'
 import { resolveClientAddress } from './client-address.ts'
 import { trustConnection } from './connection/protect-connections.ts'
 import { CSV_TYPE, formatCsv, type CsvFormat, wantsCsv } from './csv.ts'
+import { apiErrorFrom } from './failure.ts'
 import { readIdempotencyKey, executeOnce } from './idempotency.ts'
 import { Page, type PageRequest, readPageRequest } from './page.ts'
 import { parseRequestBody, type RequestBody } from './request-body.ts'
@@ -70,6 +72,8 @@ type OperationInput<Body, Query> = {
   /** Aborted if the client disconnects before the response is sent. */
   gone: AbortSignal
   writeId: string
+  /** `X-Request-Id` of the response. */
+  requestId: string
   /** Only for operations with `keyIsIdentity`. */
   idempotencyKey?: string
 }
@@ -105,11 +109,17 @@ type OperationBase<Kind extends AuthKind, Body, Query, Caller> = {
   ): Promise<OperationResult | Page<object>>
 }
 
+type AuthenticatedCaller = {
+  principal: Principal
+  /** Returns the context for the account's audit log. A change must be written together with its entry. */
+  audit: () => AuditContext
+}
+
 export type Operation<Body = undefined, Query = undefined> =
   | OperationBase<'none', Body, Query, object>
   | OperationBase<'sent_key', Body, Query, { principal: Principal | undefined }>
-  | OperationBase<'key' | 'account_key', Body, Query, { principal: Principal }>
-  | (OperationBase<'wallet_signature', Body, Query, { principal: Principal }> & {
+  | OperationBase<'key' | 'account_key', Body, Query, AuthenticatedCaller>
+  | (OperationBase<'wallet_signature', Body, Query, AuthenticatedCaller> & {
       purpose: Purpose | ((body: Body) => Purpose)
       terms?: (body: Body) => ProofTerms
     })
@@ -154,6 +164,7 @@ export function mountOperation<Body, Query>(
       page: readPageRequest(context, operation.list),
       clientAddress: client.address,
       bodyBytes: bytes.length,
+      requestId: context.get('requestId'),
       gone: context.req.raw.signal,
     }
     const csvFormat = wantsCsv(context, operation.csv) ? operation.csv : undefined
@@ -185,9 +196,44 @@ async function executeOperation<Body, Query>(
   if (operation.auth === 'none') return operation.handle(given, services)
   if (operation.auth === 'sent_key') return operation.handle({ ...given, principal }, services)
   if (!principal) throw new Error('an operation with a key has a principal')
+  const audit = () => auditContext(operation, services, given, principal)
+  try {
+    return await executeAsCaller(operation, services, given, { principal, audit })
+  } catch (error) {
+    const { status, reason, message } = apiErrorFrom(error)
+    if (status === 403) services.refusals.record({ context: audit(), code: reason, message })
+    throw error
+  }
+}
+
+function auditContext(
+  { path }: { path: string },
+  { auditLog }: OriginServices,
+  {
+    clientAddress,
+    requestId,
+  }: Pick<OperationInput<unknown, unknown>, 'clientAddress' | 'requestId'>,
+  principal: Principal,
+): AuditContext {
+  return auditLog.contextOf({
+    accountHash: principal.account.hash,
+    operation: operationName(path),
+    actor: actorOf(principal),
+    requestId,
+    clientAddress,
+  })
+}
+
+async function executeAsCaller<Body, Query>(
+  operation: Exclude<Operation<Body, Query>, { auth: 'none' | 'sent_key' }>,
+  services: OriginServices,
+  given: OperationInput<Body, Query>,
+  caller: AuthenticatedCaller,
+): Promise<OperationResult | Page<object>> {
+  const { principal } = caller
   const { auth, writes, writesUnless, afterConversion } = operation
   const isWrite = writes !== undefined && writesUnless?.(given.body) !== true
-  const resumes = (await operation.before?.({ ...given, principal }, services)) === 'resumes'
+  const resumes = (await operation.before?.({ ...given, ...caller }, services)) === 'resumes'
   const executeAuthorized = async () => {
     const current = refreshPrincipal(principal, services.mirror.current(), services.keyLimits)
     const authorization = {
@@ -200,7 +246,7 @@ async function executeOperation<Body, Query>(
       ...((afterConversion || resumes) && { afterConversion: true as const }),
     }
     authorize(authorization, current, services.chain)
-    return operation.handle({ ...given, principal: current }, services)
+    return operation.handle({ ...given, ...caller, principal: current }, services)
   }
   if (!isWrite || operation.isFree) return executeAuthorized()
   const { account, keyHash } = principal

@@ -5,6 +5,7 @@ import { addGroupOperation } from './add-group.ts'
 import { addPkpToGroupOperation } from './add-pkp-to-group.ts'
 import { addUsageApiKeyOperation } from './add-usage-api-key.ts'
 import { addUsageApiKeyWithSignatureOperation } from './add-usage-api-key-with-signature.ts'
+import { auditLogOperation } from './audit-log.ts'
 import { billingBalanceOperation } from './billing-balance.ts'
 import { billingConfirmPaymentOperation } from './billing-confirm-payment.ts'
 import { billingCreatePaymentIntentOperation } from './billing-create-payment-intent.ts'
@@ -104,6 +105,7 @@ export const operations: readonly Operation<any, any>[] = [
   billingProcessorConfigOperation,
   billingCreatePaymentIntentOperation,
   billingConfirmPaymentOperation,
+  auditLogOperation,
   getNodeChainConfigOperation,
   getNodeChainConfigCoreOperation,
   getVersionOperation,

@@ -18,10 +18,13 @@ export const removeActionFromGroupOperation: Operation<
   body: { schema: removeActionFromGroupRequest },
   responseSchema: successResponse,
   statuses: [403, 404, 503],
-  handle: async ({ principal, body: { groupId, cidHash }, writeId }, { writer }) => {
+  handle: async ({ principal, body: { groupId, cidHash }, writeId, audit }, { writer }) => {
     requireMayManageActions(principal, groupId)
     requireGroup(principal.account, groupId)
-    await writer.write('removeActionFromGroup', [principal.keyHash, groupId, cidHash], { writeId })
+    await writer.write('removeActionFromGroup', [principal.keyHash, groupId, cidHash], {
+      writeId,
+      audit: audit(),
+    })
     return { success: true }
   },
 }

@@ -17,9 +17,12 @@ export const removeGroupOperation: Operation<z.infer<typeof removeGroupRequest>>
   body: { schema: removeGroupRequest },
   responseSchema: successResponse,
   statuses: [403, 404, 503],
-  handle: async ({ principal, body, writeId }, { writer }) => {
+  handle: async ({ principal, body, writeId, audit }, { writer }) => {
     requireMayRemoveGroup(principal)
-    await writer.write('removeGroup', [principal.keyHash, body.groupId], { writeId })
+    await writer.write('removeGroup', [principal.keyHash, body.groupId], {
+      writeId,
+      audit: audit(),
+    })
     return { success: true }
   },
 }

@@ -15,10 +15,13 @@ export const removePkpFromGroupOperation: Operation<z.infer<typeof pkpInGroupReq
   body: { schema: pkpInGroupRequest },
   responseSchema: successResponse,
   statuses: [403, 404, 503],
-  handle: async ({ principal, body: { groupId, pkpId }, writeId }, { writer }) => {
+  handle: async ({ principal, body: { groupId, pkpId }, writeId, audit }, { writer }) => {
     requireMayRemoveWallet(principal, groupId)
     requireGroup(principal.account, groupId)
-    await writer.write('removePkpFromGroup', [principal.keyHash, groupId, pkpId], { writeId })
+    await writer.write('removePkpFromGroup', [principal.keyHash, groupId, pkpId], {
+      writeId,
+      audit: audit(),
+    })
     return { success: true }
   },
 }

@@ -15,15 +15,16 @@ export const removeUsageApiKeyOperation: Operation<z.infer<typeof removeUsageApi
   body: { schema: removeUsageApiKeyRequest },
   responseSchema: successResponse,
   statuses: [404, 503],
-  handle: async ({ principal, body, writeId }, { credits, keyLimits, log, writer }) => {
+  handle: async ({ principal, body, writeId, audit }, { credits, keyLimits, log, writer }) => {
     const { account, keyHash: masterHash } = principal
     const { usageApiKeyHash: keyHash } = body
-    await writer.write('removeUsageApiKey', [masterHash, keyHash], { writeId })
+    await writer.write('removeUsageApiKey', [masterHash, keyHash], { writeId, audit: audit() })
     // Not awaited: the key is already revoked, and other processes may take a while to respond to the removal of its
     // cap and limits.
     const key = { accountHash: account.hash, keyHash }
-    void removeSpendCap({ credits, log }, key)
-    void removeLimits({ keyLimits, log }, key)
+    const auditAs = (change: string) => ({ context: audit(), sourceId: `${change}/${writeId}` })
+    void removeSpendCap({ credits, log }, key, auditAs('cap'))
+    void removeLimits({ keyLimits, log }, key, auditAs('limits'))
     return { success: true }
   },
 }

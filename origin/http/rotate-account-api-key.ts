@@ -24,10 +24,11 @@ export const rotateAccountApiKeyOperation: Operation<z.infer<typeof rotateAccoun
   responseSchema: rotateAccountApiKeyResponse,
   showsKey: 'api_key_hash',
   statuses: [409, 503],
-  handle: async ({ principal, body, writeId: firstWriteId }, { writer }) => {
+  handle: async ({ principal, body, writeId: firstWriteId, audit }, { writer }) => {
     const rotate = async (hash: string, writeId: string) => {
       const receipt = await writer.write('rotateAccountApiKey', [principal.keyHash, hash], {
         writeId,
+        audit: audit(),
       })
       return word(receiptEvent(receipt, 'AliasSet').aliasHash)
     }

@@ -27,9 +27,15 @@ export const setTransactionDefaultsOperation: Operation<z.infer<typeof schema>> 
   body: { schema },
   responseSchema: transactionDefaultsResponse,
   statuses: [503],
-  handle: async ({ principal, body }, { transactionChains, transactionDefaults }) => {
+  handle: async (
+    { principal, body, writeId, audit },
+    { transactionChains, transactionDefaults },
+  ) => {
     const chain = transactionChains.require(body.chain)
-    await transactionDefaults.set(principal.account.hash, chain.chainId, body.defaults)
+    await transactionDefaults.set(principal.account.hash, chain.chainId, body.defaults, {
+      context: audit(),
+      sourceId: `defaults/${writeId}`,
+    })
     return toDefaultsRecord(chain, body.defaults)
   },
 }

@@ -25,7 +25,7 @@ export const setWalletPolicyOperation: Operation<z.infer<typeof schema>> = {
   body: { ...POLICY_BODY, schema },
   responseSchema: setWalletPolicyResponse,
   statuses: [403, 404, 409, 503],
-  handle: async ({ principal, body, writeId }, services) => {
+  handle: async ({ principal, body, writeId, audit }, services) => {
     const { mirror, policyDocuments, writer } = services
     const set = async () => {
       const {
@@ -49,7 +49,7 @@ export const setWalletPolicyOperation: Operation<z.infer<typeof schema>> = {
           change.atOnce,
           '0x',
         ],
-        { writeId },
+        { writeId, audit: audit() },
       )
     }
     // Joined first: once the change was made, preparing it again would fail, because another policy holds.

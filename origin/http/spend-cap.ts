@@ -1,3 +1,4 @@
+import type { ChangeAudit } from '../audit-log/append-entry.ts'
 import type { KeyCap, SpendCap } from '../credits/spend-caps.ts'
 import type { OriginServices } from '../services.ts'
 
@@ -32,9 +33,10 @@ export function toSpendCapRecord(cap: KeyCap | undefined) {
 export async function removeSpendCap(
   { credits, log }: Pick<OriginServices, 'credits' | 'log'>,
   payer: { accountHash: string; keyHash: string },
+  audit: ChangeAudit,
 ): Promise<void> {
   try {
-    await credits.setCap(payer, null)
+    await credits.setCap(payer, null, audit)
   } catch (error) {
     log('credits.cap_left', { error: error instanceof Error ? error.name : 'unknown' })
   }

@@ -16,12 +16,12 @@ export const updateActionMetadataOperation: Operation<z.infer<typeof updateActio
     body: { schema: updateActionMetadataRequest },
     responseSchema: successResponse,
     statuses: [404, 503],
-    handle: async ({ principal, body, writeId }, { writer }) => {
+    handle: async ({ principal, body, writeId, audit }, { writer }) => {
       const { cidHash, name, description } = body
       requireAction(principal.account, cidHash)
       const fields = fieldMask([name, description])
       const args = [principal.keyHash, cidHash, fields, name ?? '', description ?? '']
-      await writer.write('updateActionMetadata', args, { writeId })
+      await writer.write('updateActionMetadata', args, { writeId, audit: audit() })
       return { success: true }
     },
   }

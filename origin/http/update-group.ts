@@ -15,14 +15,14 @@ export const updateGroupOperation: Operation<z.infer<typeof updateGroupRequest>>
   body: { schema: updateGroupRequest },
   responseSchema: successResponse,
   statuses: [404, 409, 503],
-  handle: async ({ principal, body, writeId }, { writer }) => {
+  handle: async ({ principal, body, writeId, audit }, { writer }) => {
     const { groupId, name = '', description = '', pkpIds = [], cidHashes = [] } = body
     requireGroup(principal.account, groupId)
     requireWallets(principal.account, pkpIds)
     const group = { name, description, pkpIds, cidHashes }
     const fields = fieldMask([body.name, body.description, body.pkpIds, body.cidHashes])
     const args = [principal.keyHash, groupId, fields, group]
-    await writer.write('updateGroup', args, { writeId })
+    await writer.write('updateGroup', args, { writeId, audit: audit() })
     return { success: true }
   },
 }

@@ -31,17 +31,21 @@ export const updateUsageApiKeyOperation: Operation<Changes> = {
   body: { schema: updateUsageApiKeyRequest },
   responseSchema: successResponse,
   statuses: [404, 503],
-  handle: async ({ principal, body, writeId }, { credits, keyLimits, writer }) => {
+  handle: async ({ principal, body, writeId, audit }, { credits, keyLimits, writer }) => {
     const { account, keyHash: masterHash } = principal
     const { hash: keyHash } = requireUsageKey(account, body.usageApiKeyHash)
     const { fields, key: changed } = readChanges(body)
     if (fields > 0)
-      await writer.write('updateUsageApiKey', [masterHash, keyHash, fields, changed], { writeId })
+      await writer.write('updateUsageApiKey', [masterHash, keyHash, fields, changed], {
+        writeId,
+        audit: audit(),
+      })
     const key = { accountHash: account.hash, keyHash }
     const [cap, limits] = [readSpendCap(body), readLimits(body)]
+    const auditAs = (change: string) => ({ context: audit(), sourceId: `${change}/${writeId}` })
     const setOffChain = async () => {
-      if (cap !== undefined) await credits.setCap(key, cap)
-      if (limits) await keyLimits.change(key, limits)
+      if (cap !== undefined) await credits.setCap(key, cap, auditAs('cap'))
+      if (limits) await keyLimits.change(key, limits, auditAs('limits'))
     }
     await (fields === 0 ? setOffChain() : setOffChain().catch(throwNotSet))
     return { success: true }

@@ -1,4 +1,5 @@
 import type { TransactionReceipt } from 'ethers'
+import type { WriteOptions } from '../accounts/writer.ts'
 import type { GasReservation } from '../admission/new-account-limits.ts'
 import { errorTrace } from '../log.ts'
 import type { OriginServices } from '../services.ts'
@@ -6,7 +7,7 @@ import type { OriginServices } from '../services.ts'
 type Write = (
   name: string,
   args: readonly unknown[],
-  options: { writeId: string },
+  options: WriteOptions & { writeId: string },
 ) => Promise<TransactionReceipt>
 
 /**

@@ -105,6 +105,11 @@ export class Keyring {
     return deriveBytes(this.#root, ['svc/email/v1'])
   }
 
+  /** AES-256 key that encrypts the client addresses in audit logs. */
+  auditAddressKey(): Buffer {
+    return deriveBytes(this.#root, ['svc/audit-address/v1'])
+  }
+
   /**
    * Keys for the responses stored under idempotency keys. `naming` derives the names of the database rows, and
    * `sealing` (AES-256) encrypts the responses.

@@ -47,6 +47,8 @@ export const ORIGIN_EVENTS = {
   'credits.unpaid': 'warn',
   'credits.cap_left': 'warn',
   'credits.books_differ': 'error',
+  'audit.refusal_lost': 'warn',
+  'audit.events_failed': 'warn',
   'policies.timeline_changed': 'warn',
   'policies.unavailable': 'warn',
   'payments.failed': 'error',

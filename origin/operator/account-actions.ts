@@ -3,6 +3,9 @@
  * without the other.
  */
 import { desc, eq } from 'drizzle-orm'
+import { appendEntry } from '../audit-log/append-entry.ts'
+import { eraseClientAddresses } from '../audit-log/erase-client-addresses.ts'
+import { operatorEntry } from '../audit-log/operator-entry.ts'
 import { clawBack, addCredit, type CreditAccount, lockAccount } from '../credits/ledger.ts'
 import { requestReturns } from '../credits/lease-rows.ts'
 import type { Database, Transaction } from '../db/open.ts'
@@ -100,11 +103,16 @@ export function adjustCredit(
   })
 }
 
-/** Deletes the account's e-mail address. The ledger's rows contain only hashes, and stay. */
+/**
+ * Deletes the account's e-mail address, and the client addresses in its audit log. The ledger's rows and the other
+ * members of the log's entries contain no personal data, and stay.
+ */
 export function eraseAccountEmail(db: Database, action: AccountAction, at: Date): Promise<void> {
   return db.transaction(async (tx) => {
     await record(tx, { ...action, command: 'erase-account-email' }, at)
     await tx.delete(accountEmails).where(eq(accountEmails.accountHash, action.accountHash))
+    await eraseClientAddresses(tx, action.accountHash)
+    await appendEntry(tx, operatorEntry({ ...action, command: 'erase-account-email' }), at)
   })
 }
 
@@ -122,7 +130,7 @@ export async function listActions(db: Database, limit: number) {
   }))
 }
 
-type RecordedAction = AccountAction & {
+export type RecordedAction = AccountAction & {
   command: (typeof operatorActions.$inferInsert)['command']
   cents?: number
 }
@@ -137,6 +145,7 @@ function perform(
     const account = await lockAccount(tx, action.accountHash, terms)
     await record(tx, action, terms.at)
     await act(tx, account)
+    await appendEntry(tx, operatorEntry(action), terms.at)
   })
 }
 

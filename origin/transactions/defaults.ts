@@ -1,4 +1,5 @@
 import { and, eq } from 'drizzle-orm'
+import { appendEntry, type ChangeAudit } from '../audit-log/append-entry.ts'
 import { fromDatabase } from '../db/database-unavailable.ts'
 import type { Database } from '../db/open.ts'
 import { transactionDefaults, transactionLanes } from '../db/schema.ts'
@@ -82,20 +83,35 @@ export class AccountDefaults {
 
   /**
    * Replaces the defaults of an account on a chain.
+   * @param audit appends an entry to the account's audit log in the same transaction
    * @throws {DatabaseUnavailableError}
    */
-  async set(accountHash: string, chainId: number, defaults: TransactionDefaults): Promise<void> {
+  async set(
+    accountHash: string,
+    chainId: number,
+    defaults: TransactionDefaults,
+    audit?: ChangeAudit,
+  ): Promise<void> {
     const { maxFeePerGas = null, lowBalance = null } = defaults
-    const amounts = { maxFeePerGas, lowBalance, updatedAt: new Date(this.#now()) }
-    await fromDatabase(
-      this.#db
+    const updatedAt = new Date(this.#now())
+    const amounts = { maxFeePerGas, lowBalance, updatedAt }
+    const details = {
+      chain_id: chainId,
+      max_fee_per_gas: maxFeePerGas === null ? null : String(maxFeePerGas),
+      low_balance: lowBalance === null ? null : String(lowBalance),
+    }
+    const change = this.#db.transaction(async (tx) => {
+      await tx
         .insert(transactionDefaults)
         .values({ accountHash, chainId, ...amounts })
         .onConflictDoUpdate({
           target: [transactionDefaults.accountHash, transactionDefaults.chainId],
           set: amounts,
-        }),
-    )
+        })
+      const entry = { outcome: 'done', subject: {}, details } as const
+      if (audit) await appendEntry(tx, { ...audit, ...entry }, updatedAt)
+    })
+    await fromDatabase(change)
   }
 }
 

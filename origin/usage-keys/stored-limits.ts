@@ -1,4 +1,5 @@
 import { and, gt, isNull, lt, sql } from 'drizzle-orm'
+import { appendEntry, type ChangeAudit, type NewEntry } from '../audit-log/append-entry.ts'
 import type { Payer } from '../credits/budget-names.ts'
 import { deleteInBatches } from '../db/delete-in-batches.ts'
 import type { Database } from '../db/open.ts'
@@ -26,6 +27,7 @@ export async function storeLimits(
   { accountHash, keyHash }: Payer,
   changes: LimitChanges,
   at: Date,
+  audit?: ChangeAudit,
 ): Promise<number> {
   return db.transaction(async (tx) => {
     const clock = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
@@ -43,9 +45,33 @@ export async function storeLimits(
       .insert(usageKeyLimits)
       .values({ accountHash, keyHash, ...set })
       .onConflictDoUpdate({ target: [usageKeyLimits.accountHash, usageKeyLimits.keyHash], set })
+    if (audit) await appendEntry(tx, limitsEntry(audit, keyHash, changes), at)
     return version
   })
 }
+
+function limitsEntry(
+  { context, sourceId }: ChangeAudit,
+  keyHash: string,
+  { expiresAt, ...changes }: LimitChanges,
+): NewEntry {
+  const members = Object.entries(changes).map(([name, value]) => [snakeCase(name), value])
+  return {
+    context: { ...context, operation: 'set_usage_key_limits' },
+    sourceId,
+    outcome: 'done',
+    subject: { usage_api_key_hash: keyHash },
+    details: {
+      ...Object.fromEntries(members.filter(([, value]) => value !== undefined)),
+      ...(expiresAt !== undefined && {
+        expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+      }),
+    },
+  }
+}
+
+const snakeCase = (name: string) =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 function columnsOf({ expiresAt, ...changes }: LimitChanges) {
   if (expiresAt === undefined) return changes

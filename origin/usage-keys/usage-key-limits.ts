@@ -1,4 +1,5 @@
 import type { Principal } from '../accounts/account.ts'
+import type { ChangeAudit } from '../audit-log/append-entry.ts'
 import type { Payer } from '../credits/budget-names.ts'
 import { fromDatabase } from '../db/database-unavailable.ts'
 import type { Database } from '../db/open.ts'
@@ -89,16 +90,16 @@ export class UsageKeyLimits {
    * @throws {DatabaseUnavailableError | ContractUnavailableError} if the limits may not have been changed, or a process
    * may not have received the change
    */
-  async change(key: Payer, changes: LimitChanges): Promise<void> {
+  async change(key: Payer, changes: LimitChanges, audit?: ChangeAudit): Promise<void> {
     const { db, now, appliedEverywhere } = this.#options
-    const version = await fromDatabase(storeLimits(db, key, changes, new Date(now())))
+    const version = await fromDatabase(storeLimits(db, key, changes, new Date(now()), audit))
     await fromDatabase(this.syncTo(version))
     await appliedEverywhere?.(version)
   }
 
   /** Removes all limits of a key that has been removed, or was never registered. */
-  async remove(key: Payer): Promise<void> {
-    if (this.ofKey(key)) await this.change(key, NO_LIMITS)
+  async remove(key: Payer, audit?: ChangeAudit): Promise<void> {
+    if (this.ofKey(key)) await this.change(key, NO_LIMITS, audit)
   }
 
   /** @throws {Error} if the database fails */

@@ -15,6 +15,14 @@ export type { ActionWallet } from './action-wallet.ts'
 export type { NewAccount, NewAccountFields } from './api/account.ts'
 export type * from './core/account.ts'
 export type {
+  AuditEntry,
+  AuditHead,
+  AuditLogOperations,
+  AuditLogPage,
+  AuditPageQuery,
+  VerifiedAuditLog,
+} from './core/audit-log.ts'
+export type {
   Balance,
   BillingOperations,
   Credited,

@@ -10,8 +10,11 @@ import { RpcBatch } from './rpc-batch.ts'
 
 export type BlockId = Pick<BlockHeader, 'number' | 'hash'>
 
-/** `raw` contains all parts of the log that the event is decoded from. */
-export type LoggedEvent = AccountEvent & { block: BlockId; raw: string }
+/**
+ * `raw` contains all parts of the log that the event is decoded from. `transaction` is the hash of the log's transaction
+ * in lower case.
+ */
+export type LoggedEvent = AccountEvent & { block: BlockId; raw: string; transaction: string }
 
 /**
  * Reads the contract from one node. Calls made in the same tick are sent as one batch.
@@ -83,7 +86,9 @@ export class AccountConfigReader {
     if (!Array.isArray(answer)) throw badResponse('the logs are not an array')
     const logs = answer.map((log) => this.#parseLog(log))
     logs.sort((a, b) => a.block.number - b.block.number || a.index - b.index)
-    return logs.flatMap(({ block, event, raw }) => (event ? [{ block, raw, ...event }] : []))
+    return logs.flatMap(({ block, event, raw, transaction }) =>
+      event ? [{ block, raw, transaction, ...event }] : [],
+    )
   }
 
   #parseLog(log: any) {
@@ -100,6 +105,7 @@ export class AccountConfigReader {
       block,
       index,
       raw: JSON.stringify([block, index, log.topics, log.data]).toLowerCase(),
+      transaction: String(log.transactionHash).toLowerCase(),
       event: parsed && { name: parsed.name, args: parsed.args.toObject(false) },
     }
   }

@@ -55,8 +55,8 @@ export class DeepReorgError extends Error {
  * both blocks. Otherwise, the incomplete events of a lagging node would look like a range without further events.
  * @returns undefined if the range does not follow the known blocks
  */
-async function readRange(
-  { tip }: BranchView,
+export async function readRange(
+  { tip }: Pick<BranchView, 'tip'>,
   last: number,
   reader: AccountConfigReader,
   reads: AgreedReads,

@@ -1,11 +1,16 @@
 import { computeAddress, isError, type JsonRpcApiProvider, SigningKey } from 'ethers'
+import type { AuditContext } from '../../audit-log/context.ts'
 import { ContractUnavailableError } from '../chain.ts'
 import type { Fees, GasMarket } from './fees.ts'
 import { LiveWrite } from './live-write.ts'
 import { type UnsignedCall, isUnderpricedError, signTransaction } from './transaction.ts'
 import type { NewWrite, WriteOutbox } from './write-outbox.ts'
 
-export type WriteRequest = Omit<UnsignedCall, 'chainId'> & { writeId: string; functionName: string }
+export type WriteRequest = Omit<UnsignedCall, 'chainId'> & {
+  writeId: string
+  functionName: string
+  audit?: AuditContext | undefined
+}
 
 export type GasPayerOptions = {
   number: number
@@ -69,7 +74,7 @@ export class GasPayer {
       const transaction = signTransaction(this.#key, call, nonce, fees)
       const write = new LiveWrite({ ...request, nonce }, [transaction])
       this.#needsReload = true
-      const recorded = await this.#record(write)
+      const recorded = await this.#record(write, request.audit)
       this.#needsReload = false
       if (recorded === 'lease_lost') {
         this.held = false
@@ -158,9 +163,12 @@ export class GasPayer {
     this.#needsReload = false
   }
 
-  async #record(write: LiveWrite): Promise<'recorded' | 'known' | 'lease_lost'> {
+  async #record(
+    write: LiveWrite,
+    audit: AuditContext | undefined,
+  ): Promise<'recorded' | 'known' | 'lease_lost'> {
     try {
-      return await this.#options.outbox.record(this.#row(write))
+      return await this.#options.outbox.record({ ...this.#row(write), audit })
     } catch (error) {
       // The row may have been committed. In that case, the write is sent when the outbox is read again.
       throw new ContractUnavailableError(

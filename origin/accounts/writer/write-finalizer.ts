@@ -88,10 +88,10 @@ export class WriteFinalizer {
     for (const write of mined) {
       const { writeId, receipt } = write
       if (!receipt) continue
-      const { blockNumber, blockHash, hash } = receipt
+      const { blockNumber, blockHash } = receipt
       if (hashes.get(blockNumber) !== blockHash) await this.#handleReorganized(write)
       else if (blockNumber <= finalBlock) {
-        await outbox.markFinal(writeId, { minedHash: hash, minedBlock: blockNumber })
+        await outbox.markFinal(writeId, receipt)
         payer.live.delete(writeId)
       }
     }

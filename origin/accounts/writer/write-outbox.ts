@@ -1,17 +1,25 @@
+import type { TransactionReceipt } from 'ethers'
 import { and, eq, gte, lt, ne } from 'drizzle-orm'
 import { CHAIN_WRITE_RETENTION_MS } from '../../../shared/limits.ts'
 import { deleteInBatches } from '../../db/delete-in-batches.ts'
 import type { Database } from '../../db/open.ts'
 import { chainWrites, payers } from '../../db/schema.ts'
 import { fromDatabase } from '../../db/database-unavailable.ts'
+import { appendEntry } from '../../audit-log/append-entry.ts'
+import type { AuditContext } from '../../audit-log/context.ts'
+import { writeEntry } from '../../audit-log/write-entry.ts'
 import { isPayerHeldBy } from './payer-leases.ts'
 
 export type WriteRow = typeof chainWrites.$inferSelect
 export type NewWrite = Pick<
   WriteRow,
   'writeId' | 'functionName' | 'payer' | 'nonce' | 'transactions'
->
+> & { audit?: AuditContext | undefined }
+
 type MinedWrite = { minedHash: string; minedBlock: number }
+
+/** Receipt of a write, from which its entry in the audit log is made. */
+export type WriteReceipt = Pick<TransactionReceipt, 'hash' | 'blockNumber' | 'status' | 'logs'>
 
 type WriteOutboxOptions = { db: Database; processId: string; now: () => number }
 
@@ -45,7 +53,12 @@ export class WriteOutbox {
   }
 
   /** @returns false if this process does not hold the payer's lease, and therefore must not sign the transaction */
-  async recordReplacement({ writeId, payer, nonce, transactions }: NewWrite): Promise<boolean> {
+  async recordReplacement({
+    writeId,
+    payer,
+    nonce,
+    transactions,
+  }: Omit<NewWrite, 'audit'>): Promise<boolean> {
     return this.#options.db.transaction(async (tx) => {
       const held = await tx.select().from(payers).where(this.#isHeld(payer)).for('share')
       if (held.length === 0) return false
@@ -78,8 +91,9 @@ export class WriteOutbox {
     return rows.map(({ payer }) => payer)
   }
 
-  async markMined(writeId: string, mined: MinedWrite): Promise<void> {
-    await this.#update(writeId, { state: 'mined', ...mined })
+  /** Appends the write's entry to the audit log in the same transaction. */
+  async markMined(writeId: string, receipt: WriteReceipt): Promise<void> {
+    await this.#updateAndLog(writeId, { state: 'mined', ...minedBy(receipt) }, receipt)
   }
 
   async markUnmined(writeId: string): Promise<void> {
@@ -87,12 +101,12 @@ export class WriteOutbox {
   }
 
   /**
-   * Marks a write as final. Also sets its block, because the update by `markMined` may still be pending and is ignored
-   * once the write is final.
+   * Marks a write as final. Also sets its block and appends its entry, because the update by `markMined` may still be
+   * pending and is ignored once the write is final.
    */
-  async markFinal(writeId: string, mined: MinedWrite): Promise<void> {
-    const { now } = this.#options
-    await this.#update(writeId, { state: 'final', endedAt: new Date(now()), ...mined })
+  async markFinal(writeId: string, receipt: WriteReceipt): Promise<void> {
+    const endedAt = new Date(this.#options.now())
+    await this.#updateAndLog(writeId, { state: 'final', endedAt, ...minedBy(receipt) }, receipt)
   }
 
   /**
@@ -123,13 +137,38 @@ export class WriteOutbox {
   }
 
   async #update(writeId: string, values: Partial<WriteRow>): Promise<void> {
-    await this.#options.db
-      .update(chainWrites)
-      .set(values)
-      .where(and(eq(chainWrites.writeId, writeId), ne(chainWrites.state, 'final')))
+    await this.#options.db.update(chainWrites).set(values).where(isNotFinal(writeId))
+  }
+
+  async #updateAndLog(
+    writeId: string,
+    values: Partial<WriteRow>,
+    receipt: WriteReceipt,
+  ): Promise<void> {
+    const { db, now } = this.#options
+    await db.transaction(async (tx) => {
+      const [row] = await tx
+        .update(chainWrites)
+        .set(values)
+        .where(isNotFinal(writeId))
+        .returning({ functionName: chainWrites.functionName, audit: chainWrites.audit })
+      if (row?.audit)
+        await appendEntry(
+          tx,
+          writeEntry({ writeId, ...row, audit: row.audit }, receipt),
+          new Date(now()),
+        )
+    })
   }
 
   #isHeld(payer: number) {
     return and(eq(payers.number, payer), isPayerHeldBy(this.#options.processId))
   }
+}
+
+const isNotFinal = (writeId: string) =>
+  and(eq(chainWrites.writeId, writeId), ne(chainWrites.state, 'final'))
+
+function minedBy({ hash, blockNumber }: WriteReceipt): MinedWrite {
+  return { minedHash: hash, minedBlock: blockNumber }
 }

@@ -1,6 +1,9 @@
 import { HOUR_MS } from '../../../shared/durations.ts'
 import { UNPAID_PAYMENTS_PER_HOUR, UNPAID_PAYMENTS_PER_WEEK } from '../../../shared/limits.ts'
 import { databaseTimeout, type AbortableSleep, rejectAfter } from '../../timeout.ts'
+import { appendEntry } from '../../audit-log/append-entry.ts'
+import type { AuditContext } from '../../audit-log/context.ts'
+import { intentEntry } from '../../audit-log/credit-entries.ts'
 import type { Database } from '../../db/open.ts'
 import { fromDatabase } from '../../db/database-unavailable.ts'
 import type { OriginLog } from '../../log.ts'
@@ -91,7 +94,7 @@ export class Payments {
    * nothing
    */
   create(
-    payment: PaymentRequester & { amountCents: number; writeId: string },
+    payment: PaymentRequester & { amountCents: number; writeId: string; audit?: AuditContext },
   ): Promise<{ intentId: string; clientSecret: string }> {
     return this.#queue.run(queueKey(payment), async () => {
       const { accountHash, usageKeyHash, amountCents } = payment
@@ -101,7 +104,12 @@ export class Payments {
       const lookAt = nextOpenPoll(at, at.getTime()) ?? at
       const { intentId } = made
       const record = { intentId, accountHash, usageKeyHash, amountCents, at, lookAt }
-      await this.#database((db) => recordPayment(db, record))
+      await this.#database((db) =>
+        db.transaction(async (tx) => {
+          await recordPayment(tx, record)
+          if (payment.audit) await appendEntry(tx, intentEntry(payment.audit, record), at)
+        }),
+      )
       return made
     })
   }

@@ -1,4 +1,10 @@
 /** Request and response examples by path. A test validates each example against the schema of its operation. */
+import {
+  clientAddressHash,
+  detailsHash,
+  entryHash,
+  type HashedEntry,
+} from '../../../shared/audit-log/entry.ts'
 import { parsePolicy } from '../../../shared/policies/policy.ts'
 import { SEND_TRANSACTION_CID } from '../../../shared/wire/send-transaction-action.ts'
 import { type ProofTerms, type Purpose, typedDataOf } from '../../../shared/crypto/typed-data.ts'
@@ -11,6 +17,33 @@ const KEY = 'bm90IGEga2V5LCBqdXN0IDMyIGJ5dGVzIG9mIHRleHQ='
 const RECEIPT = 'eyJhbGciOiJFUzI1NiIsImtpZCI6Ij.eyJ2IjoxLCJhY3Rpb25fY2lkIjoiUW1S.c2lnbmF0dXJl'
 const STATEMENT = 'eyJhbGciOiJFUzI1NiIsImtpZCI6Ij.eyJ2IjoxLCJhY3Rpb25fY2lkIjoiUW1S.c2lnbmF0dXJl'
 const HASH = '0x5f16f4c7f149ac4f9510d9cf8cf384038ad348b3bcdc01915f95de12df9d1b02'
+
+const auditDetails = {
+  client_address: '203.0.113.7',
+  client_address_salt: '5f16f4c7f149ac4f9510d9cf8cf38403',
+  details: {
+    transaction_hash: HASH,
+    events: [{ event: 'group_removed', group_id: 3 }],
+  },
+}
+
+const auditEntry: HashedEntry = {
+  v: 1,
+  account_hash: HASH,
+  sequence: 1,
+  at: '2026-05-22T13:00:00.000Z',
+  operation: 'remove_group',
+  outcome: 'done',
+  actor: { kind: 'account_key', id: HASH.slice(0, 18) },
+  subject: { group_id: 3 },
+  request_id: '1b4e28ba-2fa1-41d2-883f-0016d3cca427',
+  client_address_sha256: clientAddressHash(
+    auditDetails.client_address_salt,
+    auditDetails.client_address,
+  ),
+  details_sha256: detailsHash(auditDetails.details),
+  previous_sha256: null,
+}
 
 const signed = (purpose: Purpose, terms: ProofTerms = {}) => ({
   typed_data: typedDataOf({
@@ -370,6 +403,12 @@ export const operationExamples: Record<string, { request?: unknown; answer?: unk
       duration_ms: 12,
       charged_cents: 1,
       receipt: RECEIPT,
+    },
+  },
+  '/core/v1/audit_log': {
+    answer: {
+      entries: [{ ...auditEntry, sha256: entryHash(auditEntry), ...auditDetails }],
+      head: { sequence: 1, sha256: entryHash(auditEntry), statement: STATEMENT },
     },
   },
   '/core/v1/billing/balance': {

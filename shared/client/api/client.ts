@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import type { walletStatementResponse } from '../../wire/wallet-statement.ts'
 import type { AccountOperations, NewUsageKey, PkpId } from '../core/account.ts'
+import { type AuditLogOperations, auditLogOperations } from '../core/audit-log.ts'
 import { type BillingOperations, billingOperations } from '../core/billing.ts'
 import { type CommonOperations, commonOperations } from '../core/common-operations.ts'
 import { coreCalls, type CoreCalls } from '../core/core-calls.ts'
@@ -48,6 +49,7 @@ export type ApiClient = AccountOperations &
       options?: CallOptions,
     ): Promise<WalletKeyStatement>
     billing: BillingOperations
+    auditLog: AuditLogOperations
   }
 
 export type WalletKeyStatement = z.infer<typeof walletStatementResponse>
@@ -77,6 +79,7 @@ export function createApiClient(parts: ClientParts, apiKey: string | undefined):
     getWalletStatement: ({ pkp_id }, options) =>
       calls.read('get_wallet_statement', { pkp_id }, options),
     billing: billingOperations({ requester, calls, environment, signal }),
+    auditLog: auditLogOperations({ calls, verification }),
   }
 }
 

@@ -1,6 +1,7 @@
 import { accountExists } from '../api/account.ts'
 import type { ClientParts } from '../client-parts.ts'
 import type { AccountOperations } from '../core/account.ts'
+import { type AuditLogOperations, auditLogOperations } from '../core/audit-log.ts'
 import { type BillingOperations, billingOperations } from '../core/billing.ts'
 import { type CommonOperations, commonOperations } from '../core/common-operations.ts'
 import { coreCalls } from '../core/core-calls.ts'
@@ -37,6 +38,8 @@ export type SovereignClient = AccountOperations &
      * minutes.
      */
     billing: BillingOperations
+    /** Authorized by the same proof of the wallet as billing. */
+    auditLog: AuditLogOperations
     /** Returns the same client with another usage key. @throws {NotSent} `bad_credential` */
     withUsageKey(usageKey: string): SovereignClient
   }
@@ -64,6 +67,7 @@ export function createSovereignClient(
     ...account,
     ...transactionOperations({ requester, reads: calls, writes: sending, environment, signal }),
     billing: billingOperations({ requester, calls, environment, signal }),
+    auditLog: auditLogOperations({ calls, verification }),
   } as const
   const withKey = (usageKey: string | undefined): SovereignClient => {
     if (usageKey !== undefined) requireApiKeyFormat(usageKey)

@@ -4,6 +4,7 @@
  */
 import type { RuleName } from '../../attestation/policy.ts'
 import type { Report } from '../../attestation/report.ts'
+import type { AuditLogFlaw } from '../../audit-log/verify-entries.ts'
 import type { JwsFlaw } from '../../crypto/jws.ts'
 import type { ReceiptFlaw } from '../../receipts/receipt.ts'
 import { SvcError } from '../failures/svc-error.ts'
@@ -154,5 +155,27 @@ export class StatementRefused extends SvcError {
       options,
     )
     this.flaw = flaw
+  }
+}
+
+/** The audit log was changed or truncated, or its head is not signed by the verified origin. */
+export class AuditLogRefused extends SvcError {
+  override name = 'AuditLogRefused'
+  readonly flaw: AuditLogFlaw | JwsFlaw
+  /** Sequence of the entry. Undefined if the head is invalid. */
+  readonly sequence: number | undefined
+  constructor(
+    flaw: AuditLogRefused['flaw'],
+    reason: string,
+    sequence?: number,
+    options?: ErrorOptions,
+  ) {
+    super(
+      `the audit log is invalid: ${reason}`,
+      { code: 'audit_log_refused', fix: 'Keep the entries and the heads, and report this.' },
+      options,
+    )
+    this.flaw = flaw
+    this.sequence = sequence
   }
 }

@@ -1,5 +1,7 @@
 /** Verifies the origin before the first key is sent, and again after an hour. */
 import type { ActionStatement } from '../../receipts/action-statement.ts'
+import type { AuditHead } from '../../audit-log/head.ts'
+import type { SignedAuditLog } from '../../audit-log/verify-log.ts'
 import type { Policy } from '../../attestation/policy.ts'
 import type { Report } from '../../attestation/report.ts'
 import { CHANNEL_KEY_MAX_AGE_MS } from '../../limits.ts'
@@ -90,6 +92,13 @@ export class OriginVerification {
     const trusted = await this.trusted(signal)
     const { verifyOriginReceipt } = await import('./verifier.ts')
     return verifyOriginReceipt(text, trusted)
+  }
+
+  /** Verifies the entries of an audit log, oldest first, and its head. @throws {AuditLogRefused} */
+  async auditLog(log: SignedAuditLog, signal?: AbortSignal): Promise<AuditHead> {
+    const trusted = await this.trusted(signal)
+    const { verifyOriginAuditLog } = await import('./verifier.ts')
+    return verifyOriginAuditLog(log, trusted)
   }
 
   /** Verifies the origin's statement about an action. @throws {StatementRefused} */

@@ -7,6 +7,9 @@ import {
   readActionStatement,
   StatementMismatchError,
 } from '../../receipts/action-statement.ts'
+import type { AuditHead } from '../../audit-log/head.ts'
+import { InvalidAuditLogError } from '../../audit-log/verify-entries.ts'
+import { type SignedAuditLog, verifyAuditLog } from '../../audit-log/verify-log.ts'
 import { EvidenceFetchError } from '../../attestation/fetch-bounded.ts'
 import { EvidenceRejectedError } from '../../attestation/require-verified.ts'
 import { ResponseDecryptionError } from '../../envelope/seal.ts'
@@ -14,6 +17,7 @@ import { InvalidJwsError } from '../../crypto/jws.ts'
 import { InvalidReceiptError, type Receipt, verifyReceipt } from '../../receipts/receipt.ts'
 import {
   AnswerNotAuthentic,
+  AuditLogRefused,
   EvidenceRefused,
   EvidenceUnavailable,
   ReceiptRefused,
@@ -55,6 +59,22 @@ export async function verifyActionStatement(
 ): Promise<ActionStatement> {
   const key = await importReceiptKey(receiptKey)
   return readActionStatement(text, key, { cid, composeHash }).catch(rethrowAsClientError)
+}
+
+/** @throws {AuditLogRefused} */
+export async function verifyOriginAuditLog(
+  log: SignedAuditLog,
+  { receiptKey }: TrustedOrigin,
+): Promise<AuditHead> {
+  const key = await importReceiptKey(receiptKey)
+  return verifyAuditLog(log, key).catch((error: unknown) => {
+    const options = { cause: error }
+    if (error instanceof InvalidAuditLogError)
+      throw new AuditLogRefused(error.flaw, error.message, error.sequence, options)
+    if (error instanceof InvalidJwsError)
+      throw new AuditLogRefused(error.flaw, `the head: ${error.message}`, undefined, options)
+    throw error
+  })
 }
 
 function rethrowAsClientError(error: unknown): never {

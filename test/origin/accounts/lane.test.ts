@@ -35,6 +35,7 @@ function sentRow(nonce: number): WriteRow {
     minedBlock: null,
     createdAt: new Date(0),
     endedAt: null,
+    audit: null,
   }
 }
 

@@ -13,6 +13,7 @@ const WRITE: NewWrite = {
   transactions: ['0x'],
 }
 const MINED = { minedHash: '0xa', minedBlock: 7 }
+const receipt = (hash: string, blockNumber: number) => ({ hash, blockNumber, status: 1, logs: [] })
 
 let database: OpenDatabase
 let outbox: WriteOutbox
@@ -31,8 +32,8 @@ const hold = (ms: number) =>
 it('keeps a write final if a report of an earlier block arrives late', async () => {
   await hold(HOUR_MS)
   expect(await outbox.record(WRITE)).toBe('recorded')
-  await outbox.markFinal('write', MINED)
-  await outbox.markMined('write', { minedHash: '0xb', minedBlock: 6 })
+  await outbox.markFinal('write', receipt('0xa', 7))
+  await outbox.markMined('write', receipt('0xb', 6))
   await outbox.markUnmined('write')
   expect(await outbox.find('write')).toMatchObject({ state: 'final', ...MINED })
   expect(await outbox.unsettled(1)).toEqual([])

@@ -56,7 +56,14 @@ await writer.start()
 async function write(writeId: string): Promise<void> {
   for (;;) {
     try {
-      await writer.write('addGroup', [input.accountHash, writeId, '', [], []], { writeId })
+      const audit = {
+        accountHash: input.accountHash,
+        operation: writeId,
+        actor: { kind: 'account_key', id: null },
+        requestId: null,
+        clientAddress: null,
+      } as const
+      await writer.write('addGroup', [input.accountHash, writeId, '', [], []], { writeId, audit })
       process.send?.({ done: writeId })
       return
     } catch (error) {

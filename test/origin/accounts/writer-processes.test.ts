@@ -7,7 +7,7 @@ import { eq, inArray, sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ContractUnavailableError } from '../../../origin/accounts/chain.ts'
 import { openDatabase } from '../../../origin/db/open.ts'
-import { chainWrites, payers, processes } from '../../../origin/db/schema.ts'
+import { auditEntries, chainWrites, payers, processes } from '../../../origin/db/schema.ts'
 import { nodeBundles } from '../../../origin/stack/bundles.ts'
 import { type FreshDatabase, freshDatabase } from '../db/fresh-database.ts'
 import type { WriterProcessInput } from './writer-process.ts'
@@ -209,9 +209,22 @@ describe('writers of several processes', () => {
     const left = all.filter((writeId) => !done.has(writeId))
     const last = await startWriterProcess({ ...given, writeIds: left }, done)
     await expect.poll(() => done.size, { timeout: 20_000 }).toBe(all.length)
-    await killed(last)
     const times = await world.groupCounts()
     expect(all.filter((name) => times.get(name) !== 1)).toEqual([])
+    // Each write has exactly one entry in the audit log, in a gapless sequence.
+    const entries = () =>
+      world.db
+        .select({ operation: auditEntries.operation, sequence: auditEntries.sequence })
+        .from(auditEntries)
+        .where(inArray(auditEntries.operation, all))
+        .orderBy(auditEntries.sequence)
+    await expect
+      .poll(async () => (await entries()).map(({ operation }) => operation).toSorted(), {
+        timeout: 20_000,
+      })
+      .toEqual(all.toSorted())
+    expect((await entries()).map(({ sequence }) => sequence)).toEqual(all.map((_, n) => n + 1))
+    await killed(last)
     // Otherwise the test covered nothing.
     expect(betweenSendAndAnswer).toBeGreaterThan(KILLS / 4)
   })

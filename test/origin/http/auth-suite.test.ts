@@ -60,6 +60,7 @@ const ACCESS: Readonly<Record<string, Access>> = {
   '/core/v1/remove_usage_api_key': 'master',
   '/core/v1/list_api_keys': 'master',
   '/core/v1/svc_action': 'right',
+  '/core/v1/audit_log': 'master',
   '/core/v1/billing/balance': 'any',
   '/core/v1/billing/usage': 'any',
   '/core/v1/billing/processor_config': 'open',

@@ -52,7 +52,7 @@ describe('the API description', () => {
   it('states which operations need a key', () => {
     const noKey = operations.filter(({ auth }) => auth === 'none' || auth === 'wallet_signature')
     const forWallets =
-      /\/(balance|usage|create_payment_intent|confirm_payment|get_account|list_api_keys|update_usage_api_key|get_wallet_policy|get_wallet_statement|simulate_signature|\w*transaction|transactions|get_transaction_balances|[gs]et_transaction_defaults)$/
+      /\/(audit_log|balance|usage|create_payment_intent|confirm_payment|get_account|list_api_keys|update_usage_api_key|get_wallet_policy|get_wallet_statement|simulate_signature|\w*transaction|transactions|get_transaction_balances|[gs]et_transaction_defaults)$/
     for (const { method, path } of operations) {
       const { security } = at(method.toLowerCase(), path)
       const wallet = forWallets.test(path) ? [{ WalletAuth: [] }] : []

@@ -17,6 +17,8 @@ import { SourceCids } from '../../../origin/actions/source-cid/source-cids.ts'
 import { createOriginApp } from '../../../origin/app.ts'
 import { keyIdOf } from '../../../origin/channel/open-request.ts'
 import { StoredUsageKeys } from '../../../origin/channel/stored-usage-keys.ts'
+import { AuditLog } from '../../../origin/audit-log/audit-log.ts'
+import { Refusals } from '../../../origin/audit-log/refusals.ts'
 import { Audit } from '../../../origin/credits/audit.ts'
 import { parseSettings } from '../../../origin/env.ts'
 import { createHealth } from '../../../origin/health/create-health.ts'
@@ -287,6 +289,7 @@ export async function startOrigin(
     certificateEndsAt,
     cpuPressure: () => 0,
   })
+  const refusals = new Refusals({ db, now, newId: randomUUID, log })
   const services: OriginServices & { receipts: ReceiptSigner; policySums: PolicySums } = {
     receipts,
     settings,
@@ -340,6 +343,8 @@ export async function startOrigin(
     transactionDefaults: new AccountDefaults({ db, now }),
     transactionRate: new AccountRate(TRANSACTION_REQUESTS_PER_MINUTE, now),
     walletStatements: new WalletStatements({ keyring, composeHash, chain }),
+    auditLog: new AuditLog({ db, keyring, composeHash, now }),
+    refusals,
   }
   const app = createOriginApp(services)
   await pool.ready()
@@ -372,6 +377,7 @@ export async function startOrigin(
     stopChain: contract.stop,
     close: async () => {
       payments?.stop()
+      await refusals.close()
       clearInterval(heartbeats)
       await transactions.close()
       await writer.close()

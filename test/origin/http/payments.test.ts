@@ -142,6 +142,23 @@ describe('billing/confirm_payment', () => {
     const answer = { success: true, balance_cents: 525, balance_display: '$5.25' }
     expect([first.status, first.body]).toEqual([200, answer])
     expect((await confirm(key, id)).body).toEqual(answer)
+    const { entries } = (await origin.core('audit_log', { key })).body
+    const paid = { payment_intent_id: id }
+    expect(entries.slice(0, 2)).toMatchObject([
+      {
+        operation: 'billing/payment',
+        actor: { kind: 'payment_processor', id: null },
+        subject: paid,
+        details: { cents: 500 },
+      },
+      {
+        operation: 'billing/create_payment_intent',
+        actor: { kind: 'account_key' },
+        subject: paid,
+        details: { amount_cents: 500 },
+      },
+    ])
+    expect(entries).toHaveLength(3)
   })
 
   it('returns 409 payment_pending for a payment that is not made or is processing', async () => {

@@ -221,9 +221,13 @@ describe('a new key, if its first response was lost together with its process', 
     const { mirror } = origin.services
     const body = addUsageApiKeyRequest.parse({ name: 'once' })
     const writeId = crypto.randomUUID()
+    const audit = () => undefined
     const make = () => {
       const principal = mirror.current().principal(origin.hashOf(account))!
-      return addUsageApiKeyOperation.handle({ principal, body, writeId } as any, origin.services)
+      return addUsageApiKeyOperation.handle(
+        { principal, body, writeId, audit } as any,
+        origin.services,
+      )
     }
     const first: any = await make()
     await expect(make()).rejects.toMatchObject({

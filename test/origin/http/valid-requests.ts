@@ -127,6 +127,7 @@ export const VALID_REQUESTS: Readonly<Record<string, (known: Known) => ValidRequ
     body: { usage_api_key: usageKeyHash },
   }),
   '/core/v1/list_api_keys': () => ({}),
+  '/core/v1/audit_log': () => ({ query: '?order=oldest&page_size=3' }),
   '/core/v1/billing/balance': () => ({}),
   '/core/v1/billing/usage': () => ({ query: '?from=2026-01-01&to=2026-12-31' }),
   '/core/v1/billing/processor_config': () => ({}),

@@ -361,7 +361,7 @@ describe('X-Wallet-Auth', () => {
 const keyed = operations.filter(({ auth }) => auth !== 'none' && auth !== 'wallet_signature')
 const FOR_SENDING = /\/(\w+_transaction|set_transaction_defaults)$/
 const FOR_WALLETS =
-  /\/(billing\/(balance|usage|create_payment_intent|confirm_payment)|get_account|list_api_keys|update_usage_api_key|get_wallet_policy|get_wallet_statement|simulate_signature|transactions|get_transaction_(balances|defaults))$/
+  /\/(audit_log|billing\/(balance|usage|create_payment_intent|confirm_payment)|get_account|list_api_keys|update_usage_api_key|get_wallet_policy|get_wallet_statement|simulate_signature|transactions|get_transaction_(balances|defaults))$/
 
 it.each(keyed.map(({ method, path }) => ({ method, path })))(
   '$path accepts one credential: a key beside X-Wallet-Auth is 400',

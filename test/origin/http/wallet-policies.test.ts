@@ -280,6 +280,7 @@ describe('set_wallet_policy', () => {
     const principal = origin.services.mirror.current().principal(origin.hashOf(key))!
     const given: any = {
       principal,
+      audit: () => undefined,
       writeId: crypto.randomUUID(),
       body: { pkp_id, policy: new PolicyText(JSON.stringify(policy)) },
     }

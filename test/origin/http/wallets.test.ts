@@ -76,7 +76,7 @@ describe('a write that one process sent without getting the response', () => {
     for (const _repeat of [1, 2]) {
       const principal = origin.services.mirror.current().principal(origin.hashOf(account))!
       const body = { name: '', description: '' }
-      const given: any = { principal, body, writeId }
+      const given: any = { principal, body, writeId, audit: () => undefined }
       answers.push(await createWalletOperation.handle(given, origin.services))
     }
     expect(answers[1]).toEqual(answers[0])

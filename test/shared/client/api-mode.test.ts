@@ -628,6 +628,18 @@ const OF_WALLETS = [
   'add_usage_api_key_with_signature',
 ]
 
+describe('the audit log', () => {
+  it('is listed in both orders, and verified with the head that the origin signed', async () => {
+    await client.addGroup({ group_name: 'audited' })
+    const newest = await client.auditLog.list().all()
+    const oldest = await client.auditLog.list({ order: 'oldest' }).all()
+    expect(oldest).toEqual(newest.toReversed())
+    expect(newest[0]).toMatchObject({ operation: 'add_group', sequence: newest.length })
+    const small = await client.auditLog.page({ page_size: 1 })
+    expect(small.entries).toEqual(newest.slice(0, 1))
+  })
+})
+
 // Runs last, because it counts the calls of the other tests.
 it('covers every operation of the core API', () => {
   const served = operations.map(({ method, path }) => `${method} ${path}`)
