@@ -18,6 +18,7 @@ export const EVENTS = {
   'settle.failed': 'error',
   'watch.failed': 'warn',
   'report.failed': 'warn',
+  'replay.failed': 'warn',
   'alarm.failed': 'error',
   'schedule.skipped': 'warn',
   'scan.broken': 'error',

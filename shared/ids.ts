@@ -11,6 +11,10 @@ export const RUN_SUFFIX_BYTES = 12
 export const TRIGGER_ID_CHARACTERS = 32
 export const RUN_ID_CHARACTERS = 48
 
+/** ID of a bulk replay: 12 random bytes in base64url. */
+export const REPLAY_ID_BYTES = 12
+export const REPLAY_ID_CHARACTERS = 16
+
 /** Domain separator, so that the MAC's key cannot authenticate any other data. */
 export const TRIGGER_MAC_PURPOSE = 'svc/trigger-id/v1'
 

@@ -417,6 +417,34 @@ export const RUN_SEARCH_MAX_RUNS = 500
 export const RUN_SEARCH_MAX_BYTES = 4 * 1024 * 1024
 export const RUN_SEARCH_TEXT_MAX_CHARACTERS = 200
 
+/** A page of failed runs asks the objects of their triggers for the states of replays. */
+export const FAILED_RUNS_PAGE_MAX = 100
+export const ERROR_GROUPS_PAGE_MAX = 100
+
+/**
+ * Maximum runs of a bulk replay: the runs that the history of one trigger retains. The object of the user stores their
+ * IDs in one transaction.
+ */
+export const REPLAY_RUNS_MAX = 10_000
+
+/** Maximum run IDs in the request for a bulk replay. Each trigger that they name is asked whether it has the runs. */
+export const REPLAY_IDS_MAX = 500
+
+/**
+ * Replays per minute of a bulk replay. The default is the default of `max_runs_per_minute`. The maximum leaves room for
+ * webhooks of the same trigger, which are accepted at several hundred a second.
+ */
+export const REPLAYS_PER_MINUTE_DEFAULT = MAX_RUNS_PER_MINUTE_DEFAULT
+export const REPLAYS_PER_MINUTE_MAX = 600
+
+/** Maximum bulk replays of a user that run at the same time. */
+export const REPLAYS_RUNNING_MAX = 5
+
+/** Share of `max_queued_runs` that bulk replays may fill. The rest is left for new events. */
+export const REPLAY_QUEUE_SHARE = 0.5
+
+export const REPLAYS_PAGE_MAX = 50
+
 /** Retention of a chain write after it became final: the same as for stored responses. */
 export const CHAIN_WRITE_RETENTION_MS = DAY_MS
 

@@ -15,6 +15,12 @@ export const TRIGGER_GROUPS: readonly Group[] = [
     about: '',
   },
   {
+    name: 'failed-runs',
+    title: 'Failed runs and bulk replay',
+    paths: /^\/api\/(failed-runs|replays)/,
+    about: '',
+  },
+  {
     name: 'agents',
     title: 'Tokens and users',
     paths: /^\/(api\/me|agent\/requests)/,

@@ -7,7 +7,16 @@ type Section = {
 export const SECTIONS: readonly Section[] = [
   {
     title: 'First steps',
-    names: ['start', 'by-hand', 'triggers', 'actions', 'typescript', 'testing', 'accounts'],
+    names: [
+      'start',
+      'by-hand',
+      'triggers',
+      'failed-runs',
+      'actions',
+      'typescript',
+      'testing',
+      'accounts',
+    ],
   },
   {
     title: 'How to',

@@ -1,6 +1,13 @@
 import type { AnyApiOperation } from './api-operation.ts'
 import { listChainsOperation } from './chains-get.ts'
+import { listErrorGroupsOperation } from './failed-runs-groups.ts'
+import { listFailedRunsOperation } from './failed-runs-list.ts'
 import { meOperation } from './me.ts'
+import { cancelReplayOperation } from './replays-cancel.ts'
+import { startReplayOperation } from './replays-create.ts'
+import { getReplayOperation } from './replays-get.ts'
+import { listReplaysOperation } from './replays-list.ts'
+import { previewReplayOperation } from './replays-preview.ts'
 import { cancelRunOperation } from './runs-cancel.ts'
 import { getRunOperation } from './runs-get.ts'
 import { listRunsOperation } from './runs-list.ts'
@@ -30,4 +37,11 @@ export const apiOperations: readonly AnyApiOperation[] = [
   getRunOperation,
   replayRunOperation,
   cancelRunOperation,
+  listFailedRunsOperation,
+  listErrorGroupsOperation,
+  previewReplayOperation,
+  startReplayOperation,
+  listReplaysOperation,
+  getReplayOperation,
+  cancelReplayOperation,
 ]

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { queuedResponse, replayRequest } from '../../shared/wire/run.ts'
 import type { ApiOperation } from './api-operation.ts'
-import { queueOfRun } from './trigger-lookup.ts'
+import { replayRun } from './replay-run.ts'
 import { queuedRunResponse } from './queued-run-response.ts'
 
 const BODY_MAX_BYTES = 1024
@@ -17,7 +17,6 @@ export const replayRunOperation: ApiOperation<z.infer<typeof replayRequest>> = {
   success: { status: 202, schema: queuedResponse, headers: ['location'] },
   failures: [409],
   handle: async (c, { user, id: runId, body: { code } }) => {
-    const queue = await queueOfRun(c, runId)
-    return queuedRunResponse(c, await queue.replay(user.id, runId, code), 'run')
+    return queuedRunResponse(c, await replayRun(c, user.id, runId, code), 'run')
   },
 }

@@ -8,8 +8,9 @@ import type { AppEnv } from './app-env.ts'
  * Returns the error for an ID that is unknown, malformed, or belongs to another user. The error is identical in all
  * three cases.
  */
-export function notFound(what: 'trigger' | 'run'): ApiError {
-  return new ApiError(404, `No ${what} has this ID.`, 'GET /api/triggers lists your triggers.')
+export function notFound(what: 'trigger' | 'run' | 'replay'): ApiError {
+  const list = what === 'replay' ? 'replays' : 'triggers'
+  return new ApiError(404, `No ${what} has this ID.`, `GET /api/${list} lists your ${list}.`)
 }
 
 /**

@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import { decodeBase64url, encodeBase64url } from '../../shared/encoding/base64url.ts'
-import { tryParseJson } from '../../shared/json/try-parse-json.ts'
 import { LIST_PAGE_MAX } from '../../shared/limits.ts'
 import { integerText } from '../../shared/wire/fields.ts'
 import { listedTrigger, TRIGGER_KINDS } from '../../shared/wire/trigger.ts'
 import { type ListCursor, listTriggers } from '../triggers/trigger-index.ts'
 import type { ApiOperation } from './api-operation.ts'
+import { decodeJsonCursor, encodeJsonCursor } from './json-cursor.ts'
 
 const cursorSchema = z.tuple([z.int().min(0), z.string().max(64)])
 
@@ -65,12 +64,10 @@ export const listTriggersOperation: ApiOperation<undefined, z.infer<typeof trigg
 }
 
 export function encodeListCursor({ createdAt, id }: ListCursor): string {
-  return encodeBase64url(new TextEncoder().encode(JSON.stringify([createdAt, id])))
+  return encodeJsonCursor([createdAt, id])
 }
 
 function decodeListCursor(cursor: string): ListCursor | undefined {
-  const bytes = decodeBase64url(cursor)
-  if (!bytes) return undefined
-  const { data } = cursorSchema.safeParse(tryParseJson(new TextDecoder().decode(bytes)))
-  return data && { createdAt: data[0], id: data[1] }
+  const position = decodeJsonCursor(cursorSchema, cursor)
+  return position && { createdAt: position[0], id: position[1] }
 }

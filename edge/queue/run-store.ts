@@ -1,6 +1,7 @@
 /** Each method is synchronous and runs in one transaction. */
 import { asc, desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { DrizzleSqliteDODatabase } from 'drizzle-orm/durable-sqlite'
+import type { RunStatus } from '../../shared/wire/trigger.ts'
 import { BODY_PART_BYTES } from '../../shared/limits.ts'
 import { recordDelivery } from './deliveries.ts'
 import { LEASE_MS, type LiveRun } from './live-runs.ts'
@@ -135,6 +136,15 @@ export class RunStore {
   has(suffix: string): boolean {
     const found = this.#storage.sql.exec('SELECT 1 FROM runs WHERE suffix = ?', suffix).toArray()
     return found.length > 0
+  }
+
+  /** Returns the statuses of the runs that exist, by suffix. */
+  statuses(suffixes: readonly string[]): Record<string, RunStatus> {
+    const rows = this.#storage.sql.exec<{ suffix: string; status: RunStatus }>(
+      'SELECT suffix, status FROM runs WHERE suffix IN (SELECT value FROM json_each(?))',
+      JSON.stringify(suffixes),
+    )
+    return Object.fromEntries([...rows].map(({ suffix, status }) => [suffix, status]))
   }
 
   input(sequence: number): { firing: string; body: Uint8Array } {

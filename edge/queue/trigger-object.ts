@@ -3,12 +3,14 @@ import type { ReplayCode } from '../../shared/wire/run.ts'
 import type {
   HandshakeSender,
   RunRecord,
+  RunStatus,
   TriggerKind,
   TriggerOptions,
   TriggerRecord,
 } from '../../shared/wire/trigger.ts'
 import type { DeliveryResponse, LogDelivery } from '../chain/subscription.ts'
 import type { VisitResult } from '../schedule/scan.ts'
+import type { ReplayBatch, ReplayBatchResult } from '../replays/replay-batch.ts'
 import type { IntakeResult, WebhookPost, WebhookResult } from './intake.ts'
 import type { TestRun } from './owner-firings.ts'
 import type { PageQuery } from './run-pages.ts'
@@ -65,6 +67,13 @@ export interface TriggerObject {
   replay(ownerId: string, runId: string, code: ReplayCode): Promise<IntakeResult>
   /** Evaluates the expressions of these options on the trigger's latest events. */
   recentEvents(ownerId: string, options: TriggerOptions): Promise<RecentEvent[] | undefined>
+  /** Queues a batch of a bulk replay. Idempotent. */
+  replayBatch(ownerId: string, batch: ReplayBatch): Promise<ReplayBatchResult>
+  /** Returns the states of the runs that exist, by suffix; `undefined` if this owner has no such trigger. */
+  runStates(
+    ownerId: string,
+    suffixes: readonly string[],
+  ): Promise<Record<string, RunStatus> | undefined>
   /**
    * Deletes the trigger, its run history and its usage keys.
    * @returns false if this owner has no such trigger

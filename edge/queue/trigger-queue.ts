@@ -2,17 +2,19 @@ import { DurableObject } from 'cloudflare:workers'
 import { migrate } from 'drizzle-orm/durable-sqlite/migrator'
 import migrations from '../../drizzle/trigger-queue/migrations.js'
 import { TRIGGER_ID_CHARACTERS } from '../../shared/ids.ts'
-import { TICK_LATE_MS } from '../../shared/limits.ts'
+import { REPLAY_QUEUE_SHARE, TICK_LATE_MS } from '../../shared/limits.ts'
 import type { RecentEvent } from '../../shared/wire/preview.ts'
 import type { ReplayCode } from '../../shared/wire/run.ts'
 import type {
   HandshakeSender,
   RunRecord,
+  RunStatus,
   TriggerOptions,
   TriggerRecord,
 } from '../../shared/wire/trigger.ts'
 import type { DeliveryResponse, LogDelivery } from '../chain/subscription.ts'
 import { type Env, settingsOf } from '../env.ts'
+import { type ReplayBatch, type ReplayBatchResult, replayBatch } from '../replays/replay-batch.ts'
 import type { VisitResult } from '../schedule/scan.ts'
 import { wakeScanner } from '../schedule/wake-scanner.ts'
 import type { IntakeResult, WebhookPost, WebhookResult } from './intake.ts'
@@ -175,6 +177,28 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     const trigger = this.#ownedTrigger(ownerId)
     const { store } = this.#parts
     return trigger && evaluateRecentEvents({ sql: this.ctx.storage.sql, store }, trigger, options)
+  }
+
+  async replayBatch(ownerId: string, batch: ReplayBatch): Promise<ReplayBatchResult> {
+    const trigger = this.#ownedTrigger(ownerId)
+    if (!trigger) return { state: 'unknown' }
+    const { intake, queueSize, store } = this.#parts
+    return replayBatch(
+      {
+        triggerId: trigger.triggerId,
+        store,
+        hasRoom: () => queueSize.queued < trigger.maxQueuedRuns * REPLAY_QUEUE_SHARE,
+        accept: (arrival) => intake.accept(arrival),
+      },
+      batch,
+    )
+  }
+
+  async runStates(
+    ownerId: string,
+    suffixes: readonly string[],
+  ): Promise<Record<string, RunStatus> | undefined> {
+    return this.#ownedTrigger(ownerId) && this.#parts.store.statuses(suffixes)
   }
 
   async remove(ownerId: string): Promise<boolean> {

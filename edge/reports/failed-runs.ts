@@ -1,5 +1,6 @@
 import { HOUR_MS } from '../../shared/durations.ts'
 import { FAILED_RUNS_MAX, HISTORY_RETENTION_MS } from '../../shared/limits.ts'
+import { errorFingerprint } from '../replays/error-fingerprint.ts'
 import type { FailedRunReport } from './report.ts'
 
 /** Rows that one pruning step deletes, so that a step blocks the storage only for a few milliseconds. */
@@ -17,8 +18,9 @@ export class FailedRuns {
   /** Ignores a run that is already stored. */
   add(triggerId: string, { suffix, queuedAt, finishedAt, attempt, error }: FailedRunReport): void {
     this.#sql.exec(
-      `INSERT INTO failed_runs (trigger_id, suffix, queued_at, finished_at, attempt, code, message, frame)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      `INSERT INTO failed_runs (trigger_id, suffix, queued_at, finished_at, attempt, code, message, frame,
+         fingerprint)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
       triggerId,
       suffix,
       queuedAt,
@@ -27,6 +29,7 @@ export class FailedRuns {
       error.code,
       error.message,
       error.frame,
+      errorFingerprint(error),
     )
   }
 

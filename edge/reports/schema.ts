@@ -27,9 +27,65 @@ export const failedRuns = sqliteTable(
     code: text('code').notNull(),
     message: text('message').notNull(),
     frame: text('frame'),
+    /** `errorFingerprint` of the error. */
+    fingerprint: text('fingerprint').notNull().default(''),
+    /** ID of the latest bulk replay that includes the run. The suffix of the new run is derived from both IDs. */
+    replayId: text('replay_id'),
+    /** Suffix of the new run if the latest replay was an individual one. */
+    replaySuffix: text('replay_suffix'),
   },
   (table) => [
+    index('failed_runs_finished').on(table.finishedAt),
+    index('failed_runs_fingerprint').on(table.fingerprint, table.finishedAt),
     uniqueIndex('failed_runs_run').on(table.triggerId, table.suffix),
     index('failed_runs_queued').on(table.queuedAt),
   ],
+)
+
+/** Bulk replays. They are retained for as long as failed runs are. */
+export const replays = sqliteTable(
+  'replays',
+  {
+    number: integer('number').primaryKey({ autoIncrement: true }),
+    id: text('id').notNull().unique(),
+    ownerId: text('owner_id').notNull(),
+    code: text('code', { enum: ['original', 'current'] }).notNull(),
+    perMinute: integer('per_minute').notNull(),
+    includeReplayed: integer('include_replayed', { mode: 'boolean' }).notNull(),
+    status: text('status', { enum: ['running', 'done', 'cancelled'] }).notNull(),
+    /** Numbers of runs. The other counts add up to `selected` when the replay is finished. */
+    selected: integer('selected').notNull(),
+    replayed: integer('replayed').notNull().default(0),
+    triggerDisabled: integer('trigger_disabled').notNull().default(0),
+    triggerDeleted: integer('trigger_deleted').notNull().default(0),
+    runDeleted: integer('run_deleted').notNull().default(0),
+    queueFull: integer('queue_full').notNull().default(0),
+    cancelled: integer('cancelled').notNull().default(0),
+    failed: integer('failed').notNull().default(0),
+    createdAt: integer('created_at').notNull(),
+    /** Time at which the next batch may be sent. */
+    nextAt: integer('next_at').notNull(),
+    finishedAt: integer('finished_at'),
+  },
+  (table) => [index('replays_finished').on(table.finishedAt)],
+)
+
+/** Parts of bulk replays that are not done. A row is deleted in the transaction that counts its runs. */
+export const replayBatches = sqliteTable(
+  'replay_batches',
+  {
+    number: integer('number').primaryKey({ autoIncrement: true }),
+    /** `replays.number`. */
+    replay: integer('replay').notNull(),
+    triggerId: text('trigger_id').notNull(),
+    /** Run IDs without the trigger ID, as JSON. */
+    suffixes: text('suffixes').notNull(),
+    /** Set before the batch is sent. The trigger may have queued its runs from then on. */
+    sending: integer('sending', { mode: 'boolean' }).notNull().default(false),
+    failures: integer('failures').notNull().default(0),
+    notBefore: integer('not_before').notNull().default(0),
+    /** Time since which the trigger's queue has no room, or null. */
+    waitingSince: integer('waiting_since'),
+  },
+  (table) => [index('replay_batches_replay').on(table.replay)],
 )

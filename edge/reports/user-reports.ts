@@ -6,6 +6,16 @@ import type { Env } from '../env.ts'
 import type { LogFields } from '../../shared/service-log/line.ts'
 import { logEvent } from '../log.ts'
 import { Alarm } from '../queue/alarm.ts'
+import { readErrorGroups, readFailedRuns } from '../replays/failed-run-queries.ts'
+import { type ReplayParts, replayParts } from '../replays/replay-parts.ts'
+import type {
+  ReplayProgress,
+  ReplaySelection,
+  ReplaysObject,
+  ReplayStart,
+  SelectedRuns,
+  StartResult,
+} from '../replays/replays-object.ts'
 import { FailedRuns } from './failed-runs.ts'
 import type { ReportBatch } from './report.ts'
 import { Reporters } from './reporters.ts'
@@ -15,6 +25,7 @@ import type { ReportsObject } from './reports-object.ts'
 export class UserReports extends DurableObject<Env> implements ReportsObject {
   readonly #reporters: Reporters
   readonly #failedRuns: FailedRuns
+  readonly #replays: ReplayParts
   readonly #alarm: Alarm
   #hasTables = false
 
@@ -24,7 +35,14 @@ export class UserReports extends DurableObject<Env> implements ReportsObject {
     this.#reporters = new Reporters(sql)
     this.#failedRuns = new FailedRuns(sql)
     this.#alarm = new Alarm(ctx.storage, (event, facts) => this.#log(event, facts))
-    this.#alarm.setTasks([{ name: 'failed-runs', runDue: (now) => this.#failedRuns.prune(now) }])
+    this.#replays = replayParts(ctx, env, {
+      sent: () => this.#runReplays(),
+      log: (event, facts) => this.#log(event, facts),
+    })
+    this.#alarm.setTasks([
+      { name: 'failed-runs', runDue: (now) => this.#failedRuns.prune(now) },
+      { name: 'replays', runDue: (now) => this.#replays.runner.runDue(now) },
+    ])
     void ctx.blockConcurrencyWhile(() => this.#open())
   }
 
@@ -45,6 +63,52 @@ export class UserReports extends DurableObject<Env> implements ReportsObject {
     })
   }
 
+  async failedRuns(...[filter, page]: Parameters<ReplaysObject['failedRuns']>) {
+    if (!this.#hasTables) return { runs: [], next: undefined }
+    return readFailedRuns(this.ctx.storage.sql, filter, page)
+  }
+
+  async errorGroups(...[filter, page]: Parameters<ReplaysObject['errorGroups']>) {
+    if (!this.#hasTables) return { groups: [], next: undefined }
+    return readErrorGroups(this.ctx.storage.sql, filter, page)
+  }
+
+  async previewReplay(selection: ReplaySelection): Promise<SelectedRuns> {
+    await this.#createTables()
+    return this.#replays.replays.preview(selection)
+  }
+
+  async startReplay(start: ReplayStart, selection: ReplaySelection): Promise<StartResult> {
+    await this.#createTables()
+    const started = this.#replays.replays.start(start, selection, Date.now())
+    if (started.state === 'started') this.#runReplays()
+    return started
+  }
+
+  async replay(id: string): Promise<ReplayProgress | undefined> {
+    return this.#hasTables ? this.#replays.replays.byId(id) : undefined
+  }
+
+  async replays(page: Parameters<ReplaysObject['replays']>[0]) {
+    if (!this.#hasTables) return { replays: [], next: undefined }
+    return this.#replays.replays.page(page)
+  }
+
+  async runningReplays(): Promise<string[]> {
+    return this.#hasTables ? this.#replays.store.unfinished().map(({ id }) => id) : []
+  }
+
+  async cancelReplay(id: string) {
+    if (!this.#hasTables) return undefined
+    const cancelled = this.#replays.replays.cancel(id)
+    this.#runReplays()
+    return cancelled
+  }
+
+  async recordReplay(triggerId: string, suffix: string, newSuffix: string): Promise<void> {
+    if (this.#hasTables) this.#replays.store.recordIndividual(triggerId, suffix, newSuffix)
+  }
+
   async erase(): Promise<void> {
     this.#hasTables = false
     await this.ctx.storage.deleteAlarm()
@@ -54,6 +118,12 @@ export class UserReports extends DurableObject<Env> implements ReportsObject {
 
   override async alarm(): Promise<void> {
     if (this.#hasTables) this.#alarm.runTasks(Date.now())
+  }
+
+  #runReplays(): void {
+    if (!this.#hasTables) return
+    const now = Date.now()
+    this.#alarm.runGuarded('replays', now, () => this.#replays.runner.runDue(now))
   }
 
   async #open(): Promise<void> {

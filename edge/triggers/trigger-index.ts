@@ -119,6 +119,34 @@ export async function listTriggers(
   }
 }
 
+export type IndexedTrigger = {
+  id: string
+  name: string
+  enabled: boolean
+  maxRunsPerMinute: number
+}
+
+/** Returns those of the triggers that belong to the owner. */
+export async function findTriggers(
+  db: IndexDatabase,
+  ownerId: string,
+  ids: readonly string[],
+): Promise<IndexedTrigger[]> {
+  const rows = await db
+    .select({ id: triggers.id, record: triggers.record })
+    .from(triggers)
+    .where(
+      and(
+        eq(triggers.ownerId, ownerId),
+        sql`${triggers.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
+      ),
+    )
+  return rows.map(({ id, record }) => {
+    const { name, enabled, max_runs_per_minute } = JSON.parse(record) as ListedTrigger
+    return { id, name, enabled, maxRunsPerMinute: max_runs_per_minute }
+  })
+}
+
 /**
  * Recomputes a schedule's next run time if it is in the past. The index row was written at the trigger's last change,
  * and the schedule may have fired since then.

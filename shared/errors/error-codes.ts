@@ -273,6 +273,13 @@ export const ERROR_CODES = {
     fix: 'Seal it again with a new `request_id`.',
     again: 'sealed again, if the first one had no effect',
   },
+  replay_ended: {
+    statuses: [409],
+    from: 'the trigger service',
+    meaning: 'Only a bulk replay that is running can be cancelled.',
+    fix: 'Do nothing. Runs that it has queued can be cancelled one by one.',
+    again: UNCHANGED_NEVER,
+  },
   run_not_queued: {
     statuses: [409],
     from: 'the trigger service',
@@ -281,11 +288,32 @@ export const ERROR_CODES = {
     fix: 'Wait for the run to end.',
     again: UNCHANGED_NEVER,
   },
+  nothing_to_replay: {
+    statuses: [409],
+    from: 'the trigger service',
+    meaning: 'No failed run matches the selection, or all that match were already replayed.',
+    fix: 'Send `include_replayed: true` to replay them again.',
+    again: 'after that',
+  },
   too_many_passkeys: {
     statuses: [409],
     from: 'the pages of the trigger service',
     meaning: 'The account has reached the maximum number of passkeys.',
     fix: 'Remove a passkey that you no longer use.',
+    again: 'after that',
+  },
+  too_many_replays: {
+    statuses: [409],
+    from: 'the trigger service',
+    meaning: 'The maximum number of bulk replays is running.',
+    fix: 'Wait until one of them has finished, or cancel one.',
+    again: 'after that',
+  },
+  too_many_runs: {
+    statuses: [422],
+    from: 'the trigger service',
+    meaning: 'More runs match than one bulk replay can have.',
+    fix: 'Narrow the selection with `since`, `until` or `trigger_id`.',
     again: 'after that',
   },
   too_many_triggers: {

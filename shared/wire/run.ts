@@ -16,7 +16,7 @@ function isDay(day: string): boolean {
 }
 
 /** A time in RFC 3339, transformed into Unix milliseconds. */
-const time = z
+export const queryTime = z
   .string()
   .refine((text) => isDay(RFC3339.exec(text)?.[1] ?? '') && !Number.isNaN(Date.parse(text)), {
     error: EXPECTED_TIME,
@@ -33,8 +33,8 @@ export const runsQuery = z
     /** Value of `next_cursor` in the previous page. Absent for the first page. */
     cursor: z.string().optional(),
     status: z.enum(RUN_STATUSES).optional().describe('Only runs with this status.'),
-    since: time.optional().describe('Only runs queued at this time or later (RFC 3339).'),
-    until: time.optional().describe('Only runs queued before this time (RFC 3339).'),
+    since: queryTime.optional().describe('Only runs queued at this time or later (RFC 3339).'),
+    until: queryTime.optional().describe('Only runs queued before this time (RFC 3339).'),
     ...runSearchFields,
   })
   .refine(({ cursor, offset }) => cursor === undefined || offset === undefined, {

@@ -105,6 +105,21 @@ async function runsOf(client: Client, trigger_id: string): Promise<void> {
   expect((await use(client, 'purge_trigger', { trigger_id })).cancelled).toBe(1)
   const { runs } = await use(client, 'list_runs', { trigger_id, status: 'failed' })
   expect(runs).toHaveLength(2)
+  await replaysOf(client, [run_id, again.run_id])
+}
+
+async function replaysOf(client: Client, run_ids: string[]): Promise<void> {
+  expect(await use(client, 'list_failed_runs')).toEqual({ failed_runs: [] })
+  expect(await use(client, 'list_error_groups')).toEqual({ error_groups: [] })
+  const request = { run_ids, per_minute: 1 }
+  expect((await use(client, 'preview_replay', request)).selected).toBe(2)
+  const { id: replay_id } = await use(client, 'start_replay', request)
+  await until(20, 'the first run is replayed', async () => {
+    const { replayed } = await use(client, 'get_replay', { replay_id })
+    return replayed === 1 || undefined
+  })
+  const cancelled = await use(client, 'cancel_replay', { replay_id })
+  expect(cancelled).toMatchObject({ status: 'cancelled', skipped: { cancelled: 1 } })
 }
 
 /** Uses a key that may create wallets. */

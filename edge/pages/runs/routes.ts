@@ -3,6 +3,7 @@ import { registerRunPage, cancelSubject, replaySubject } from './run-page.tsx'
 import { validate } from '../../../shared/json/json-body.ts'
 import { runQuery } from '../../../shared/wire/run.ts'
 import { toRunView } from '../../browser/runs/run-view.ts'
+import { replayRun } from '../../http/replay-run.ts'
 import { notFound, queueOfRun } from '../../http/trigger-lookup.ts'
 import { longPollRun } from '../../http/long-poll-run.ts'
 import { requireScriptSession } from '../requests/same-origin-json.ts'
@@ -36,8 +37,7 @@ function registerRunActions(app: App): void {
     if (read instanceof Response) return read
     const code = read.form.get('code') === 'original' ? 'original' : 'current'
     await c.var.services.requireRate('api_write', read.session.user.id)
-    const queue = await queueOfRun(c, id)
-    const accepted = await queue.replay(read.session.user.id, id, code)
+    const accepted = await replayRun(c, read.session.user.id, id, code)
     const run = acceptedRunId(accepted, 'run')
     if (run !== undefined) return seeOther(c, `/runs/${run}`)
     return noticePage(c, {

@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { registerCreate, registerPreview, registerUpdate } from './trigger/create.ts'
+import { registerFailed } from './trigger/failed.ts'
+import { registerReplayFailed, registerReplays } from './trigger/replays.ts'
 import {
   registerCancel,
   registerReplay,
@@ -26,6 +28,9 @@ export function registerTrigger(program: Command, cli: Cli): void {
     registerShowRun,
     registerTail,
     registerReplay,
+    registerFailed,
+    registerReplayFailed,
+    registerReplays,
     registerCancel,
     registerPurge,
     registerSwitches,

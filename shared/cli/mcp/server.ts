@@ -3,6 +3,7 @@ import { version } from '../version.ts'
 import type { McpParts } from './tool.ts'
 import { addActionTools } from './tools/action-tools.ts'
 import { addIdentityTools } from './tools/identity-tools.ts'
+import { addReplayTools } from './tools/replay-tools.ts'
 import { addRunTools } from './tools/run-tools.ts'
 import { addTransactionTools } from './tools/transaction-tools.ts'
 import { addTriggerTools } from './tools/trigger-tools.ts'
@@ -24,6 +25,7 @@ export function makeMcpServer(parts: McpParts, triggersUrl: string | undefined):
   addIdentityTools(server, parts)
   addTriggerTools(server, parts)
   addRunTools(server, parts)
+  addReplayTools(server, parts)
   addActionTools(server, parts)
   addWalletTools(server, parts)
   addTransactionTools(server, parts)

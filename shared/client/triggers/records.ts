@@ -2,6 +2,8 @@
 import type { z } from 'zod'
 import type { ChainRecord } from '../../wire/chains.ts'
 import type { meResponse } from '../../wire/me.ts'
+import type { ErrorGroup, FailedRun } from '../../wire/failed-runs.ts'
+import type { bulkReplayRequest, ReplayPreview, ReplayRecord } from '../../wire/replays.ts'
 import type { previewRequest } from '../../wire/preview.ts'
 import type {
   purgeResponse,
@@ -69,3 +71,26 @@ export type RunFilter = {
   /** Maximum number of runs, starting with the newest. Default: all runs. */
   limit?: number
 }
+
+/** Filters of failed runs. */
+export type FailedRunFilter = {
+  triggerId?: string
+  fingerprint?: string
+  /** Earliest time of failure, inclusive: RFC 3339, or a Date. */
+  since?: string | Date
+  /** Latest time of failure, exclusive: RFC 3339, or a Date. */
+  until?: string | Date
+  /** Only runs that were replayed, or only runs that were not. */
+  replayed?: boolean
+  /** Maximum number of failed runs, starting with the latest failure. Default: all. */
+  limit?: number
+}
+export type ErrorGroupFilter = Omit<FailedRunFilter, 'fingerprint' | 'replayed'>
+export type { ErrorGroup, FailedRun, ReplayPreview }
+
+/**
+ * Selection and settings of a bulk replay: `run_ids`, or one or more of `fingerprint`, `trigger_id`, `since` and `until`.
+ */
+export type BulkReplayFields = z.input<typeof bulkReplayRequest>
+/** Progress of a bulk replay. */
+export type Replay = ReplayRecord

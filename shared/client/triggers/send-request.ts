@@ -1,4 +1,4 @@
-import { RUN_ID_CHARACTERS, TRIGGER_ID_CHARACTERS } from '../../ids.ts'
+import { REPLAY_ID_CHARACTERS, RUN_ID_CHARACTERS, TRIGGER_ID_CHARACTERS } from '../../ids.ts'
 import { NotSent } from '../failures/transport-errors.ts'
 import type { CallOptions } from '../options.ts'
 import type { ClientResponse, ClientRequest, Requester } from '../request.ts'
@@ -42,6 +42,9 @@ export const triggerPath = (id: string) => `/api/triggers/${triggerIdOf(id)}`
 
 export const runPath = (id: string) => `/api/runs/${requireId('run', id, RUN_ID_CHARACTERS)}`
 
+export const replayPath = (id: string) =>
+  `/api/replays/${requireId('replay', id, REPLAY_ID_CHARACTERS)}`
+
 /** @throws {NotSent} `malformed_id` */
 export const triggerIdOf = (id: string) => requireId('trigger', id, TRIGGER_ID_CHARACTERS)
 
@@ -49,7 +52,7 @@ export const triggerIdOf = (id: string) => requireId('trigger', id, TRIGGER_ID_C
  * Validates an ID, because any other text could change the path. For example, an empty ID would name the list instead
  * of a trigger.
  */
-function requireId(of: 'trigger' | 'run', id: string, characters: number): string {
+function requireId(of: 'trigger' | 'run' | 'replay', id: string, characters: number): string {
   if (id.length === characters && /^[\w-]+$/.test(id)) return id
   const message = `not a ${of} ID: expected ${characters} base64url characters`
   throw new NotSent('malformed_id', message, `Use the id of the ${of}’s record.`)

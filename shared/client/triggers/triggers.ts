@@ -37,6 +37,7 @@ import {
   type WaitUntilAuthorizedOptions,
   waitUntilAuthorized,
 } from './agent-authorization.ts'
+import { type ReplayOperations, replayOperations } from './replays.ts'
 import { runPages, runBatches, fetchRunsPage } from './run-pages.ts'
 import { triggerPages } from './trigger-pages.ts'
 import { fetchRun, waitForRun } from './wait-for-run.ts'
@@ -46,7 +47,7 @@ import { watchRuns, type WatchRunsOptions } from './watch-runs.ts'
  * Operations of `client.triggers`. Each also throws `NotSent` if the token or `triggersUrl` is missing, or if an ID is
  * malformed.
  */
-export type TriggerOperations = {
+export type TriggerOperations = ReplayOperations & {
   /** Returns the owner and the scopes of the agent token. */
   me(options?: CallOptions): Promise<Me>
   /**
@@ -108,6 +109,7 @@ export function triggerOperations(parts: TriggersParts): TriggerOperations {
   const get = <Body>(path: string, options?: CallOptions) =>
     triggerBody<Body>(parts, { method: 'GET', path, repeat: 'idempotent' }, options)
   return {
+    ...replayOperations(parts),
     me: (options) => get('/api/me', options),
     registerAgentRequest: (fields, options) => registerAgentRequest(parts, fields, options),
     waitUntilAuthorized: (options) => waitUntilAuthorized(parts, options),

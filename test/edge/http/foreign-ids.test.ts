@@ -21,7 +21,7 @@ import {
 const mallory: Owner = await someOwner()
 const victim: Owner = await someOwner()
 
-/** Every operation on a trigger or run, with a body that its owner could send. */
+/** Every operation on a trigger, run or replay, with a body that its owner could send. */
 const OPERATIONS: Record<string, object | undefined> = {
   'GET /api/triggers/:id': undefined,
   'PATCH /api/triggers/:id': { enabled: false, name: 'taken', usage_api_key: 'usage-mallory' },
@@ -32,6 +32,8 @@ const OPERATIONS: Record<string, object | undefined> = {
   'GET /api/runs/:id': undefined,
   'POST /api/runs/:id/replay': {},
   'POST /api/runs/:id/cancel': {},
+  'GET /api/replays/:id': undefined,
+  'POST /api/replays/:id/cancel': {},
 }
 
 async function ask(operation: string, trigger: string, run: string) {

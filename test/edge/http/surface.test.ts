@@ -50,6 +50,9 @@ const [reader, writer] = await Promise.all([
   someOwner({ scopes: ['triggers:write'] }),
 ])
 
+/** POST operations that change nothing. */
+const PREVIEWS = ['/api/triggers/preview', '/api/replays/preview']
+
 describe('scopes', () => {
   const refusalOf = async (from: Owner, method: string, path: string) => {
     const response = await from.api(path, { method })
@@ -66,7 +69,7 @@ describe('scopes', () => {
     'scope escalation: %s %s requires a token with its scope',
     async (method, path) => {
       const isOpen = path === '/api/me'
-      const reads = method === 'GET' || path === '/api/triggers/preview'
+      const reads = method === 'GET' || PREVIEWS.includes(path)
       expect(await refusalOf(reader, method, path)).toBe(
         reads ? undefined : asking('triggers:write'),
       )
@@ -77,7 +80,7 @@ describe('scopes', () => {
 
   it('match the OpenAPI description', () => {
     for (const { method, path, scope } of apiOperations) {
-      const reads = method === 'get' || path === '/api/triggers/preview'
+      const reads = method === 'get' || PREVIEWS.includes(path)
       const expected = path === '/api/me' ? null : reads ? 'triggers:read' : 'triggers:write'
       expect([method, path, scope]).toEqual([method, path, expected])
     }
