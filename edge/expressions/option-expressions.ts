@@ -3,9 +3,9 @@ import type { Expression, Variables } from './compile-expression.ts'
 import { ExpressionError } from './expression-error.ts'
 
 /** Options of a trigger that are expressions. */
-export const EXPRESSION_OPTIONS = ['filter', 'dedup_key'] as const
+export const EXPRESSION_OPTIONS = ['filter', 'dedup_key', 'concurrency_key', 'order_key'] as const
 export type ExpressionOption = (typeof EXPRESSION_OPTIONS)[number]
-type KeyOption = Exclude<ExpressionOption, 'filter'>
+export type KeyOption = Exclude<ExpressionOption, 'filter'>
 
 /** Expressions of a trigger's options. Options that are not set are absent. */
 export type OptionExpressions = { filter?: Expression<boolean> } & {

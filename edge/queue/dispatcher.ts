@@ -111,13 +111,14 @@ export class Dispatcher {
 
   /**
    * Returns how many new runs may be inserted as running. First starts the runs that are due, because new runs must not
-   * overtake them. Returns undefined if any runs are queued, or if a circuit breaker is open.
+   * overtake them. Returns undefined if any runs are queued, if a circuit breaker is open, or if runs have keys.
    */
   immediateStarts(): ImmediateStarts | undefined {
     this.pump()
     const { live, now, state } = this.#options
     const trigger = state.current
-    if (!trigger?.enabled || live.anyQueued() || this.#originBreaker.isTripped) return undefined
+    if (!trigger?.enabled || trigger.keyed || live.anyQueued() || this.#originBreaker.isTripped)
+      return undefined
     const { concurrency, maxRunsPerMinute, usageKey } = trigger
     if (!this.#creditBreakers.isClear(usageKey)) return undefined
     const at = now()
@@ -163,8 +164,8 @@ export class Dispatcher {
   cancel(sequence: number): boolean {
     const { armBy, now } = this.#options
     const cancelled = this.#transitions.cancel(sequence, now())
-    // If runs start strictly in order, later runs may have been waiting for a retry of the cancelled run. The alarm
-    // starts them.
+    // Later runs may have been waiting for the cancelled run, because runs start strictly in order or have the same key.
+    // The alarm starts them.
     if (cancelled) armBy(now())
     return cancelled
   }

@@ -1,8 +1,10 @@
 import type { TriggerOptions } from '../../shared/wire/trigger.ts'
+import type { Expression } from '../expressions/compile-expression.ts'
 import {
   compileOptions,
   evaluateOn,
   hasExpressions,
+  type KeyOption,
   type OptionExpressions,
 } from '../expressions/option-expressions.ts'
 import { groupKey } from '../triggers/group-key.ts'
@@ -20,8 +22,8 @@ type EventRulesOptions = {
 
 export type RuledEvent =
   | { state: 'filtered' }
-  /** `delivery` is the deduplication key of the event, if it has one. */
-  | { state: 'accepted'; delivery?: string }
+  /** `delivery` is the deduplication key of the event, and `key` that of its run, null if it has none. */
+  | { state: 'accepted'; delivery?: string; key?: string | null }
 
 /** A change compiles the new options before it replaces the current ones. */
 const COMPILED_MAX = 4
@@ -71,11 +73,38 @@ export class EventRules {
       else if (!matches.value) counts.add('filtered')
       if ('error' in matches || !matches.value) return { state: 'filtered' }
     }
-    if (!dedup_key) return { state: 'accepted' }
-    const key = evaluateOn(dedup_key, params)
-    if ('error' in key) counts.addError('key_errors', `dedup_key: ${key.error}`)
-    if ('error' in key || key.value === null) return { state: 'accepted' }
-    return { state: 'accepted', delivery: groupKey('dedup_key', key.value) }
+    const delivery = dedup_key && this.#evaluateKey('dedup_key', dedup_key, params)
+    const key = trigger.keyed ? { key: this.#runKey(expressions, params) } : {}
+    return { state: 'accepted', ...(delivery == null ? {} : { delivery }), ...key }
+  }
+
+  /** Returns the key of a run: as it was determined by `apply`, or evaluated now for a test run or a replay. */
+  keyOf(
+    trigger: TriggerRow,
+    { firing, body, key }: { firing: string; body: Uint8Array; key?: string | null },
+  ): string | null {
+    if (key !== undefined) return key
+    const expressions = this.#expressionsOf(trigger)
+    if (!expressions) return null
+    return this.#runKey(expressions, this.#paramsOf(trigger, firing, body))
+  }
+
+  #runKey(
+    { concurrency_key, order_key }: OptionExpressions,
+    params: Record<string, unknown>,
+  ): string | null {
+    if (order_key) return this.#evaluateKey('order_key', order_key, params)
+    return concurrency_key ? this.#evaluateKey('concurrency_key', concurrency_key, params) : null
+  }
+
+  #evaluateKey(
+    option: KeyOption,
+    expression: Expression<string | null>,
+    params: Record<string, unknown>,
+  ): string | null {
+    const key = evaluateOn(expression, params)
+    if ('error' in key) this.#options.counts.addError('key_errors', `${option}: ${key.error}`)
+    return 'error' in key || key.value === null ? null : groupKey(option, key.value)
   }
 
   #expressionsOf({ options }: TriggerRow): OptionExpressions | undefined {

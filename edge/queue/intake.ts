@@ -40,7 +40,7 @@ export type IntakeOptions = {
   state: TriggerState
   store: RunStore
   deliveries: Deliveries
-  rules: Pick<EventRules, 'appliesTo' | 'prepare' | 'apply'>
+  rules: Pick<EventRules, 'appliesTo' | 'prepare' | 'apply' | 'keyOf'>
   counts: Pick<EventCounts, 'add'>
   queueSize: QueueSize
   now: () => number
@@ -69,6 +69,8 @@ export type Arrival = {
   suffix?: string
   /** Deduplication key of a webhook delivery. If it was used in the last 24 hours, no second run is created. */
   delivery?: string
+  /** Key of the run (`run_keys`), if the event's expressions were already evaluated. Null if the run has no key. */
+  key?: string | null
   test?: true
   replayOf?: string
   /** Defaults to the trigger's current revision. */
@@ -79,7 +81,7 @@ export type Arrival = {
 export type DerivedFiring = {
   suffix: string
   /** Called only if the firing does not have a run yet. Returns undefined if the trigger's filter does not match. */
-  arrival: () => Pick<Arrival, 'firing' | 'body' | 'delivery'> | undefined
+  arrival: () => Pick<Arrival, 'firing' | 'body' | 'delivery' | 'key'> | undefined
 }
 
 type RunDraft = Omit<NewRun, 'queuedAt'>
@@ -148,7 +150,8 @@ export class Intake {
     if (!trigger?.enabled) return this.accept(arrival)
     const event = rules.apply(trigger, arrival.firing, arrival.body)
     if (event.state === 'filtered') return event
-    return this.accept(event.delivery === undefined ? arrival : { ...arrival, ...event })
+    const { state: _, ...keys } = event
+    return this.accept({ ...arrival, ...keys })
   }
 
   /** If the result is `queued`, the run is already on disk. */
@@ -198,7 +201,8 @@ export class Intake {
     this.#trackRevision(revision, 1)
     try {
       const { delivery, replayOf, test } = arrival
-      const marks = { delivery, replayOf, test }
+      const key = trigger.keyed ? this.#options.rules.keyOf(trigger, arrival) : undefined
+      const marks = { delivery, replayOf, test, key }
       await this.#commits.add({ suffix, revision, firing, body, ...marks })
     } catch (error) {
       queueSize.adjust(-1, body.length)
@@ -247,11 +251,11 @@ export class Intake {
           accepted++
           continue
         }
-        const { firing, body, delivery } = made
+        const { firing, body, delivery, key } = made
         if (bytes + body.length > QUEUED_BYTES_MAX) break
         bytes += body.length
         if (delivery !== undefined) deliveries.add(delivery)
-        runs.set(suffix, { suffix, revision, firing, body, delivery })
+        runs.set(suffix, { suffix, revision, firing, body, delivery, key })
       }
       accepted++
     }
@@ -283,8 +287,15 @@ export class Intake {
     starts: ImmediateStarts | undefined,
   ): LiveRun[] {
     if (runs.length === 0) return []
-    const rows = runs.map((run) => ({ ...run, queuedAt }))
-    return this.#options.store.insert(rows, starts)
+    const { state, store } = this.#options
+    // The trigger may have become keyed after the key of a run was determined. Then each run needs a row.
+    const isKeyed = state.current?.keyed
+    const rows = runs.map((run) => ({
+      ...run,
+      queuedAt,
+      key: isKeyed ? (run.key ?? null) : undefined,
+    }))
+    return store.insert(rows, starts)
   }
 
   /**

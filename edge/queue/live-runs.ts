@@ -3,7 +3,8 @@ import { CLOCK_TOLERANCE_MS, type Deadline } from '../../shared/deadline.ts'
 import type { PendingReports } from '../reports/pending-reports.ts'
 import type { RunResult, RunRow } from './records.ts'
 import { fitsInRun } from './run-result.ts'
-import { QUEUED, RUNNING } from './schema.ts'
+import type { RunKeys } from './run-keys.ts'
+import { DUE, QUEUED, RUNNING } from './schema.ts'
 import type { StoredStarts } from './start-window.ts'
 
 /** The alarm renews the lease. If the object is killed, the lease expires and the run is resumed. */
@@ -36,21 +37,22 @@ export type RequeueFields = {
 const LIVE_COLUMNS = `sequence, suffix, revision, body_bytes AS bodyBytes, attempt, started_at AS startedAt,
   usage_key AS usageKey, in_doubt_since AS inDoubtSince`
 
-/**
- * SQL condition for runs that are due. `?1` is the current time. A run also counts as due if `requeued_at` is later
- * than `?2`, because the clock was set back.
- */
-const DUE = `(waiting_for IS NOT NULL OR next_attempt_at IS NULL OR next_attempt_at <= ?1 OR requeued_at > ?2)`
-
 export class LiveRuns {
   readonly #storage: DurableObjectStorage
   readonly #starts: StoredStarts
   readonly #reports: PendingReports
+  readonly #keys: RunKeys
 
-  constructor(storage: DurableObjectStorage, starts: StoredStarts, reports: PendingReports) {
+  constructor(
+    storage: DurableObjectStorage,
+    starts: StoredStarts,
+    reports: PendingReports,
+    keys: RunKeys,
+  ) {
     this.#storage = storage
     this.#starts = starts
     this.#reports = reports
+    this.#keys = keys
   }
 
   /**
@@ -59,6 +61,10 @@ export class LiveRuns {
    * @param serial if true, considers only the oldest queued run, and returns `undefined` while that run is not due
    */
   next(now: number, serial: boolean, blocked: readonly number[] = []): LiveRun | undefined {
+    if (!serial && this.#keys.isActive) {
+      const sequence = this.#keys.next(now, blocked)
+      return sequence === undefined ? undefined : this.#bySequence(sequence)
+    }
     const open = blocked.length > 0 ? `AND revision NOT IN (SELECT value FROM json_each(?3))` : ''
     const values = [now, now + CLOCK_TOLERANCE_MS, ...(open && [JSON.stringify(blocked)])]
     const [row] = serial
@@ -71,9 +77,11 @@ export class LiveRuns {
           values,
         )
     if (!row || row.due === 0) return undefined
-    return this.#sql<LiveRun>(`SELECT ${LIVE_COLUMNS} FROM runs WHERE sequence = ?`, [
-      row.sequence,
-    ])[0]
+    return this.#bySequence(row.sequence)
+  }
+
+  #bySequence(sequence: number): LiveRun | undefined {
+    return this.#sql<LiveRun>(`SELECT ${LIVE_COLUMNS} FROM runs WHERE sequence = ?`, [sequence])[0]
   }
 
   anyQueued(): boolean {
@@ -126,6 +134,7 @@ export class LiveRuns {
     }
     this.#storage.transactionSync(() => {
       this.#starts.add(now)
+      this.#keys.start(run.sequence)
       this.#sql(
         `UPDATE runs SET status = 'running', attempt = ?, started_at = ?, lease_until = ?, usage_key = ?,
            next_attempt_at = NULL, requeued_at = NULL, waiting_for = NULL
@@ -203,6 +212,7 @@ export class LiveRuns {
       if (ended.length === 0) return false
       if (inRun === null)
         this.#sql('INSERT INTO results (sequence, result) VALUES (?, ?)', [run.sequence, text])
+      this.#keys.end([run.sequence])
       if (status === 'failed') this.#reports.addFailedRun(run.sequence, result.error ?? '')
       return true
     })
@@ -210,6 +220,15 @@ export class LiveRuns {
 
   /** @returns false if `run.attempt` is no longer the current attempt */
   requeue(run: LiveRun, to: RequeueFields, now: number): boolean {
+    if (!this.#keys.isActive) return this.#requeue(run, to, now)
+    return this.#storage.transactionSync(() => {
+      const isBack = this.#requeue(run, to, now)
+      if (isBack) this.#keys.requeue(run.sequence)
+      return isBack
+    })
+  }
+
+  #requeue(run: LiveRun, to: RequeueFields, now: number): boolean {
     const { attempt, nextAttemptAt, waitingFor, inDoubtSince } = to
     const usageKey = inDoubtSince === null ? null : run.usageKey
     const back = this.#sql(

@@ -4,6 +4,7 @@
  */
 import type { PendingReports } from '../reports/pending-reports.ts'
 import type { RunResult, RunRow } from './records.ts'
+import type { RunKeys } from './run-keys.ts'
 import { QUEUED } from './schema.ts'
 
 export type EndedRun = Pick<RunRow, 'sequence' | 'suffix' | 'bodyBytes' | 'startedAt'> & {
@@ -32,10 +33,12 @@ const EXPIRED: Reason = {
 export class QueueCancellation {
   readonly #storage: DurableObjectStorage
   readonly #reports: PendingReports
+  readonly #keys: RunKeys
 
-  constructor(storage: DurableObjectStorage, reports: PendingReports) {
+  constructor(storage: DurableObjectStorage, reports: PendingReports, keys: RunKeys) {
     this.#storage = storage
     this.#reports = reports
+    this.#keys = keys
   }
 
   cancel(sequence: number, now: number): EndedRun | undefined {
@@ -70,7 +73,9 @@ export class QueueCancellation {
         ...values,
       )
       const facts = { status: 'failed', finishedAt: now } as const
-      return (ended.toArray() as unknown as Omit<EndedRun, keyof typeof facts>[]).map((run) => ({
+      const runs = ended.toArray() as unknown as Omit<EndedRun, keyof typeof facts>[]
+      this.#keys.end(runs.map(({ sequence }) => sequence))
+      return runs.map((run) => ({
         ...run,
         ...facts,
       }))

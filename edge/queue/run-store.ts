@@ -5,6 +5,7 @@ import type { RunStatus } from '../../shared/wire/trigger.ts'
 import { BODY_PART_BYTES } from '../../shared/limits.ts'
 import { recordDelivery } from './deliveries.ts'
 import { LEASE_MS, type LiveRun } from './live-runs.ts'
+import { insertRunKey } from './run-key-rows.ts'
 import type { RevisionRow, RunResult, RunRow } from './records.ts'
 import * as schema from './schema.ts'
 
@@ -21,6 +22,8 @@ export type NewRun = {
   delivery?: string | undefined
   test?: boolean | undefined
   replayOf?: string | undefined
+  /** Key of a run of a keyed trigger (`run_keys`). Null if the run has no key. Absent for other triggers. */
+  key?: string | null | undefined
 }
 
 /** How many runs of a batch start at once instead of being queued, and with which usage key. */
@@ -68,8 +71,9 @@ export class RunStore {
           start ? start.at + LEASE_MS : null,
           start ? start.usageKey : null,
         )
-        if (start || !whole) {
+        if (start || !whole || run.key !== undefined) {
           const sequence = this.#lastSequence()
+          if (run.key !== undefined) insertRunKey(this.#storage.sql, sequence, run.key)
           if (!whole) this.#insertParts(sequence, run.body)
           if (start) {
             const { at: startedAt, usageKey } = start

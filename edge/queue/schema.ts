@@ -14,6 +14,15 @@ export const LIVE = `status IN ('queued', 'running')`
 export const QUEUED = `${LIVE} AND status = 'queued'`
 export const RUNNING = `${LIVE} AND status = 'running'`
 
+/**
+ * SQL condition for runs that are due. `?1` is the current time. A run also counts as due if `requeued_at` is later
+ * than `?2`, because the clock was set back.
+ */
+export const DUE = `(waiting_for IS NOT NULL OR next_attempt_at IS NULL OR next_attempt_at <= ?1 OR requeued_at > ?2)`
+
+/** SQL condition on `run_keys` for queued runs that are not parked. A literal, as above. */
+export const RUN_KEY_READY = 'state IN (1, 3)'
+
 /** The trigger, as a single row with ID 1. */
 export const trigger = sqliteTable('trigger', {
   id: integer('id').primaryKey(),
@@ -64,6 +73,8 @@ export const trigger = sqliteTable('trigger', {
   /** Chain events only: `SubscriptionState` as JSON. */
   watch: text('watch'),
   watchStale: integer('watch_stale', { mode: 'boolean' }).notNull().default(false),
+  /** True if each unfinished run has a row in `run_keys`. */
+  keyed: integer('keyed', { mode: 'boolean' }).notNull().default(false),
 })
 
 /**
@@ -233,6 +244,22 @@ export const reports = sqliteTable('reports', {
   /** `Report` as JSON. */
   report: text('report').notNull(),
 })
+
+/** Keys of unfinished runs (`options.concurrency_key`, `options.order_key`). Empty unless `keyed` is set. */
+export const runKeys = sqliteTable(
+  'run_keys',
+  {
+    sequence: integer('sequence').primaryKey(),
+    /** Name of the option and value of the expression. Null if the run may run beside any other. */
+    key: text('key'),
+    /** See `KEY_STATE`. */
+    state: integer('state').notNull(),
+  },
+  (table) => [
+    index('run_keys_key').on(table.key, table.state, table.sequence),
+    index('run_keys_ready').on(table.sequence).where(sql.raw(RUN_KEY_READY)),
+  ],
+)
 
 /** Start times of runs, for the rate limit `max_runs_per_minute`. Rows older than the window are overwritten. */
 export const starts = sqliteTable('starts', {

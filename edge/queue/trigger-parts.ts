@@ -38,6 +38,7 @@ import { toTriggerRecord, parseTriggerOptions } from './records.ts'
 import { Retention } from './retention.ts'
 import { RunCharts } from './run-charts.ts'
 import { RunHistory } from './run-history.ts'
+import { RunKeys } from './run-keys.ts'
 import { type ImmediateStarts, RunStore } from './run-store.ts'
 import { RunWaiters } from './run-waiters.ts'
 import * as schema from './schema.ts'
@@ -267,11 +268,12 @@ function dispatcherOf(
 ) {
   const { alarm, ctx, env, keepAlive, log, queueSize, reports, sql, state, store } = core
   const starts = new StoredStarts(sql)
+  const keys = new RunKeys(sql, state)
   return new Dispatcher({
     store,
-    live: new LiveRuns(ctx.storage, starts, reports),
+    live: new LiveRuns(ctx.storage, starts, reports, keys),
     starts,
-    cancellation: new QueueCancellation(ctx.storage, reports),
+    cancellation: new QueueCancellation(ctx.storage, reports, keys),
     state,
     origin,
     claimsRestoredAt: () => settingsOf(env).POSTGRES_RESTORED_AT,

@@ -6,6 +6,7 @@ import type { TriggerKind, TriggerOptions } from '../../shared/wire/trigger.ts'
 import { nextTick } from '../schedule/cron.ts'
 import type { RevisionRow, TriggerRow } from './records.ts'
 import type { QueueDatabase } from './run-store.ts'
+import { hasRunKey, insertUnfinishedRuns } from './run-key-rows.ts'
 import * as schema from './schema.ts'
 import type { SubscriptionState } from './subscription-state.ts'
 
@@ -45,6 +46,7 @@ type ServiceFields = Partial<
     | 'prunedThrough'
     | 'indexCheckedAt'
     | 'watch'
+    | 'keyed'
   >
 >
 
@@ -107,6 +109,7 @@ export class TriggerState {
           config: JSON.stringify(trigger.config),
           options: JSON.stringify(trigger.options),
           concurrency: concurrencyOf(kind, trigger.options),
+          keyed: hasRunKey(trigger.options),
           revision: this.#addRevision(trigger),
           usageKey: this.#addUsageKey(trigger.sealedUsageKey),
           createdAt: now,
@@ -150,6 +153,10 @@ export class TriggerState {
     this.#storage.transactionSync(() => {
       // If the chain has changed, the fired logs are deleted, because their block numbers belong to the previous chain.
       if (watch?.chain !== this.watch?.chain) this.#db.delete(schema.firedLogs).run()
+      if (options && hasRunKey(options) && !row.keyed) {
+        insertUnfinishedRuns(this.#storage.sql)
+        set.keyed = true
+      }
       if (change.actionCode !== undefined || change.defaultParams !== undefined)
         set.revision = this.#addRevision({ ...this.#revisionOf(row), ...withoutUndefined(change) })
       if (change.sealedUsageKey) {
@@ -200,7 +207,7 @@ export class TriggerState {
     if (!row) throw new Error('this object has no trigger')
     const names = Object.keys(fields) as (keyof ServiceFields)[]
     const columns = names.map((name) => `${schema.trigger[name].name} = ?`)
-    const values = names.map((name) => fields[name] ?? null)
+    const values = names.map((name) => sqlValue(fields[name]))
     this.#storage.sql.exec(`UPDATE trigger SET ${columns.join(', ')}`, ...values)
     this.#row = { ...row, ...fields }
   }
@@ -304,6 +311,10 @@ export class TriggerState {
     const values = { sealed: Buffer.from(sealed) }
     return this.#db.insert(schema.sealedUsageKeys).values(values).returning().get().id
   }
+}
+
+function sqlValue(value: string | number | boolean | null | undefined): string | number | null {
+  return typeof value === 'boolean' ? Number(value) : (value ?? null)
 }
 
 function concurrencyOf(kind: TriggerKind, { concurrency }: TriggerOptions): number {

@@ -16,11 +16,14 @@ type OptionName = keyof TriggerOptions
 
 const EVERY_KIND: readonly OptionName[] = ['concurrency', 'filter', 'on_lost']
 
+/** Options for events that belong together. The ticks of a schedule do not have different keys. */
+const KEYS: readonly OptionName[] = ['concurrency_key', 'dedup_key', 'order_key']
+
 /** Options that each kind of trigger supports. Other options are rejected, because they would have no effect. */
 const OPTIONS: Record<TriggerKind, readonly OptionName[]> = {
-  webhook: [...EVERY_KIND, 'dedup', 'dedup_key', 'handshake', 'pass_headers'],
+  webhook: [...EVERY_KIND, ...KEYS, 'dedup', 'handshake', 'pass_headers'],
   schedule: [...EVERY_KIND, 'misfire'],
-  chain_event: [...EVERY_KIND, 'dedup_key', 'finality'],
+  chain_event: [...EVERY_KIND, ...KEYS, 'finality'],
 }
 
 /**
@@ -61,7 +64,13 @@ function requireOptions(kind: TriggerKind, options: TriggerOptions): void {
         `not an option of a ${kind}`,
         `A ${kind} supports ${OPTIONS[kind].join(', ')}.`,
       )
-  const { dedup, dedup_key, pass_headers = [] } = options
+  const { concurrency_key, dedup, dedup_key, order_key, pass_headers = [] } = options
+  if (concurrency_key !== undefined && order_key !== undefined)
+    refuse(
+      'options.concurrency_key',
+      'cannot be combined with order_key',
+      'Send only order_key, which also runs one at a time.',
+    )
   if (dedup && dedup_key !== undefined)
     refuse('options.dedup_key', 'cannot be combined with dedup', 'Send only one of them.')
   if (typeof dedup === 'object' && ruleFor(dedup.header.toLowerCase()) === 'deny')

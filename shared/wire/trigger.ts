@@ -47,6 +47,11 @@ export const triggerOptions = z.strictObject({
     .max(CONCURRENCY_MAX)
     .optional()
     .describe('Maximum number of concurrent runs.'),
+  concurrency_key: expression
+    .optional()
+    .describe(
+      'Webhooks and chain events: runs for which this CEL expression has the same value run one at a time, such as event.customer.id.',
+    ),
   dedup: z
     .union([z.boolean(), z.strictObject({ header: z.string().regex(/^[A-Za-z0-9-]{1,64}$/) })])
     .optional()
@@ -79,6 +84,11 @@ export const triggerOptions = z.strictObject({
     .optional()
     .describe(
       'What to do with a run that the origin lost, which may have been executed: fail it, or run it again.',
+    ),
+  order_key: expression
+    .optional()
+    .describe(
+      'Webhooks and chain events: runs for which this CEL expression has the same value run one at a time in order of arrival. A retry delays only later runs with this value.',
     ),
   pass_headers: z
     .array(

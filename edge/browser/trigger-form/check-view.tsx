@@ -46,13 +46,20 @@ const PreviewView: FC<PreviewProps> = ({ preview, zone }) => (
   </>
 )
 
+const EXPRESSION_LABELS: Record<string, string> = {
+  filter: 'Filter',
+  dedup_key: 'Deduplication key',
+  concurrency_key: 'Concurrency key',
+  order_key: 'Order key',
+}
+
 const Expressions: FC<{ expressions: NonNullable<TriggerPreview['expressions']> }> = ({
   expressions,
 }) => (
   <dl class="facts">
     {Object.entries(expressions).map(([name, { value, error }]) => (
       <>
-        <dt>{name === 'filter' ? 'Filter' : 'Deduplication key'}</dt>
+        <dt>{EXPRESSION_LABELS[name]}</dt>
         <dd>
           <code>
             <UserText text={error ?? JSON.stringify(value)} max={VALUE_MAX_CHARACTERS} />

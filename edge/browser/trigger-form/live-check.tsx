@@ -6,7 +6,7 @@ import { type CheckResult, CheckView } from './check-view.tsx'
 const DEBOUNCE_MS = 500
 
 const CHECKED_INPUTS =
-  '[name=cron], [name=chain], [name=contract_address], [name=event_signature], [name=start_block], [name^=topic], [name^=finality], [name=filter], [name=dedup_key]'
+  '[name=cron], [name=chain], [name=contract_address], [name=event_signature], [name=start_block], [name^=topic], [name^=finality], [name=filter], [name=dedup_key], [name=concurrency_key], [name=order_key]'
 
 /** Shows only the response to the latest request. */
 export function startLiveCheck(form: HTMLFormElement): void {

@@ -1,4 +1,5 @@
 import { PendingReports } from '../../../edge/reports/pending-reports.ts'
+import { RunKeys } from '../../../edge/queue/run-keys.ts'
 import { describe, expect, it } from 'vitest'
 import { LiveRuns } from '../../../edge/queue/live-runs.ts'
 import { StoredStarts } from '../../../edge/queue/start-window.ts'
@@ -23,8 +24,14 @@ function watched(storage: DurableObjectStorage) {
     read += cursors.splice(0).reduce((sum, cursor) => sum + cursor.rowsRead, 0)
     return read
   }
-  return { live: new LiveRuns(counted, new StoredStarts(sql), new PendingReports(sql)), rowsRead }
+  return {
+    live: new LiveRuns(counted, new StoredStarts(sql), new PendingReports(sql), keysOf(sql)),
+    rowsRead,
+  }
 }
+
+/** Keys of a trigger that has none. */
+const keysOf = (sql: SqlStorage) => new RunKeys(sql, { current: undefined, updateFields: () => {} })
 
 /** Wraps storage to record the query plan of each statement. */
 function planned(storage: DurableObjectStorage) {
@@ -36,7 +43,10 @@ function planned(storage: DurableObjectStorage) {
   }
   const sql = { exec } as unknown as SqlStorage
   const noting = { sql } as unknown as DurableObjectStorage
-  return { live: new LiveRuns(noting, new StoredStarts(sql), new PendingReports(sql)), plans }
+  return {
+    live: new LiveRuns(noting, new StoredStarts(sql), new PendingReports(sql), keysOf(sql)),
+    plans,
+  }
 }
 
 const seedEnded = (sql: SqlStorage, count: number) =>
@@ -96,6 +106,7 @@ it('double result: ignores the result of an attempt that is no longer in flight'
       sim.storage,
       new StoredStarts(sim.storage.sql),
       new PendingReports(sim.storage.sql),
+      keysOf(sim.storage.sql),
     )
     const first = live.start(live.next(sim.now, false)!, sim.now, 1)
     const again = { attempt: 1, nextAttemptAt: null, waitingFor: null, inDoubtSince: null }

@@ -4,6 +4,7 @@ import { QueueCancellation, type EndedRun } from '../../../edge/queue/queue-canc
 import { Dispatcher } from '../../../edge/queue/dispatcher.ts'
 import { LiveRuns } from '../../../edge/queue/live-runs.ts'
 import { RESULT } from '../../../edge/queue/run-result.ts'
+import { RunKeys } from '../../../edge/queue/run-keys.ts'
 import { type ImmediateStarts, RunStore } from '../../../edge/queue/run-store.ts'
 import * as schema from '../../../edge/queue/schema.ts'
 import { StoredStarts } from '../../../edge/queue/start-window.ts'
@@ -169,13 +170,17 @@ export class Simulation {
     this.#ahead += ms
   }
 
-  /** Adds runs to the queue, as the intake does. @returns their suffixes */
-  async add(count: number): Promise<string[]> {
+  /**
+   * Adds runs to the queue, as the intake does.
+   * @param key key of the runs, if the trigger is keyed
+   * @returns their suffixes
+   */
+  async add(count: number, key?: string | null): Promise<string[]> {
     const suffixes = Array.from({ length: count }, () => encodeBase64url(random(12)))
     const firing = JSON.stringify({ source: 'webhook', receivedAt: this.now, headers: {} })
     const { revision } = this.state.current!
     const rest = { revision, queuedAt: this.now, firing, body: new Uint8Array() }
-    const runs = suffixes.map((suffix) => ({ suffix, ...rest }))
+    const runs = suffixes.map((suffix) => ({ suffix, ...rest, key }))
     let starts: ImmediateStarts | undefined
     this.#guarded(() => (starts = this.dispatcher.immediateStarts()))
     const started = this.store.insert(runs, starts)
@@ -311,11 +316,12 @@ export class Simulation {
     }
     const starts = new StoredStarts(this.#failing.sql)
     const reports = new PendingReports(this.#failing.sql)
+    const keys = new RunKeys(this.#failing.sql, this.state)
     return new Dispatcher({
       store: this.store,
-      live: new LiveRuns(this.#failing, starts, reports),
+      live: new LiveRuns(this.#failing, starts, reports, keys),
       starts,
-      cancellation: new QueueCancellation(this.#failing, reports),
+      cancellation: new QueueCancellation(this.#failing, reports, keys),
       origin,
       claimsRestoredAt: () => this.claimsRestoredAt,
       state: this.state,

@@ -42,15 +42,16 @@ export const OptionFields: FC<FormValues & { kind: TriggerKind }> = ({ kind, ...
         spellcheck={false}
         {...controlProps(values, 'filter')}
       />
-      {kind !== 'schedule' && (
-        <Field
-          label="Deduplication key"
-          hint="Expression in CEL, such as event.id. Events with the same value within 24 hours start one run."
-          maxlength={EXPRESSION_MAX_CHARACTERS}
-          spellcheck={false}
-          {...controlProps(values, 'dedup_key')}
-        />
-      )}
+      {kind !== 'schedule' &&
+        KEY_FIELDS.map(([name, label, hint]) => (
+          <Field
+            label={label}
+            hint={hint}
+            maxlength={EXPRESSION_MAX_CHARACTERS}
+            spellcheck={false}
+            {...controlProps(values, name)}
+          />
+        ))}
       {kind === 'schedule' && (
         <Select
           label="Missed ticks"
@@ -78,6 +79,24 @@ export const OptionFields: FC<FormValues & { kind: TriggerKind }> = ({ kind, ...
   )
 }
 
+const KEY_FIELDS = [
+  [
+    'dedup_key',
+    'Deduplication key',
+    'Expression in CEL, such as event.id. Events with the same value within 24 hours start one run.',
+  ],
+  [
+    'concurrency_key',
+    'Concurrency key',
+    'Expression in CEL, such as event.customer.id. Runs with the same value run one at a time.',
+  ],
+  [
+    'order_key',
+    'Order key',
+    'Expression in CEL. Runs with the same value run one at a time, in order of arrival.',
+  ],
+] as const
+
 const FILTERS: Record<TriggerKind, string> = {
   webhook: 'event.action == "opened"',
   schedule: 'timestamp(scheduled_at).getDate() <= 7',
@@ -90,6 +109,8 @@ const OPTION_FIELDS = [
   'concurrency',
   'filter',
   'dedup_key',
+  'concurrency_key',
+  'order_key',
   'misfire',
   'on_lost',
 ] as const

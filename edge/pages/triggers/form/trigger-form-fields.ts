@@ -21,6 +21,8 @@ export const CHECKED_FIELDS = [
   'finality_blocks',
   'filter',
   'dedup_key',
+  'concurrency_key',
+  'order_key',
 ] as const
 
 export const FORM_FIELDS = [
@@ -83,6 +85,8 @@ export function fieldsOfRecord(record: TriggerRecord): TriggerFormFields {
     misfire: options.misfire,
     filter: options.filter,
     dedup_key: options.dedup_key,
+    concurrency_key: options.concurrency_key,
+    order_key: options.order_key,
     cron: config.cron,
     chain: config.chain,
     contract_address: config.contract_address,

@@ -24,7 +24,11 @@ export function toTriggerConfig(
   const number = (name: keyof TriggerFormFields) => parseWholeNumber(fields, name, problems)
   const { cron, chain, contract_address, event_signature, start_block } = fields
   const concurrency = number('concurrency')
-  const dedup_key = fields.dedup_key.trim()
+  const keys = {
+    dedup_key: fields.dedup_key.trim(),
+    concurrency_key: fields.concurrency_key.trim(),
+    order_key: fields.order_key.trim(),
+  }
   const request = (config: Record<string, unknown>, more: Record<string, unknown>) => {
     const filter = fields.filter.trim()
     const options = omitEmpty({ concurrency, filter, on_lost: fields.on_lost, ...more })
@@ -38,7 +42,7 @@ export function toTriggerConfig(
       const names = splitWords(fields.pass_headers)
       const pass_headers = names.length > 0 ? names : undefined
       const how = dedup === 'known' ? true : dedup === 'header' ? { header: header.trim() } : ''
-      return request({}, { dedup: how, dedup_key, handshake, pass_headers })
+      return request({}, { dedup: how, handshake, pass_headers, ...keys })
     }
     case 'schedule':
       if (cron.trim() === '') problems.cron = 'Enter a cron expression, such as 0 9 * * 1-5.'
@@ -60,7 +64,7 @@ export function toTriggerConfig(
         problems.finality_blocks = 'Enter the number of blocks.'
       return request(
         { ...config, ...(topics.length > 0 && { topic_filters: topics }) },
-        { dedup_key, finality },
+        { finality, ...keys },
       )
     }
   }
