@@ -155,6 +155,7 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/decisions/0127-reports.md', title: "0127 Reports of triggers", lead: "", load: () => import('../../docs/decisions/0127-reports.md') },
   { file: 'docs/decisions/0129-bulk-replay.md', title: "0129 Failed runs and bulk replay", lead: "", load: () => import('../../docs/decisions/0129-bulk-replay.md') },
   { file: 'docs/decisions/0131-expressions.md', title: "0131 Expressions before a run: filters and keys", lead: "", load: () => import('../../docs/decisions/0131-expressions.md') },
+  { file: 'docs/decisions/0132-keys-of-runs.md', title: "0132 Keys of runs: one at a time, or in order", lead: "", load: () => import('../../docs/decisions/0132-keys-of-runs.md') },
   { file: 'docs/decisions/0135-limits-of-usage-keys.md', title: "0135 Limits of usage keys", lead: "", load: () => import('../../docs/decisions/0135-limits-of-usage-keys.md') },
   { file: 'docs/decisions/0136-audit-log.md', title: "0136 Audit log of an account, as a hash chain", lead: "", load: () => import('../../docs/decisions/0136-audit-log.md') },
   { file: 'docs/decisions/0137-search-of-runs.md', title: "0137 Search of run histories", lead: "", load: () => import('../../docs/decisions/0137-search-of-runs.md') },
