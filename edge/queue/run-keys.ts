@@ -1,9 +1,14 @@
 /** Each method is synchronous and must be called in the transaction that changes the run. */
 import { CLOCK_TOLERANCE_MS } from '../../shared/deadline.ts'
-import { parseTriggerOptions } from './records.ts'
+import { parseTriggerOptions, type TriggerRow } from './records.ts'
 import { hasRunKey, isOrdered, KEY_STATE } from './run-key-rows.ts'
 import { DUE, QUEUED, RUN_KEY_READY } from './schema.ts'
-import type { TriggerState } from './trigger-state.ts'
+
+/** The part of `TriggerState` that is needed. */
+type KeyedTrigger = {
+  readonly current: Pick<TriggerRow, 'keyed' | 'options'> | undefined
+  updateFields(fields: { keyed: boolean }): void
+}
 
 /** Condition for a run that keeps later runs with the same key parked. */
 const HOLDS_KEY = `state IN (${KEY_STATE.ready}, ${KEY_STATE.running})`
@@ -15,9 +20,9 @@ const HOLDS_KEY = `state IN (${KEY_STATE.ready}, ${KEY_STATE.running})`
  */
 export class RunKeys {
   readonly #sql: SqlStorage
-  readonly #state: Pick<TriggerState, 'current' | 'updateFields'>
+  readonly #state: KeyedTrigger
 
-  constructor(sql: SqlStorage, state: Pick<TriggerState, 'current' | 'updateFields'>) {
+  constructor(sql: SqlStorage, state: KeyedTrigger) {
     this.#sql = sql
     this.#state = state
   }
