@@ -53,6 +53,7 @@ export function createOriginApp(services: OriginServices): OriginApp {
     await (isWork ? drain.track(next()) : next())
     recordHandledRequest(context, performance.now() - startedAt, services)
     context.header('x-request-id', context.get('requestId'))
+    restrictReaders(context)
     for (const [name, value] of Object.entries(marks)) context.header(name, value)
     if (drain.isDraining) context.header('connection', 'close')
     const correlation = context.req.header('x-correlation-id')
@@ -111,6 +112,15 @@ export function createOriginApp(services: OriginServices): OriginApp {
     ),
   )
   return app
+}
+
+/** Replaces `*` if the key of the request is restricted to web origins (docs/decisions/0135). */
+function restrictReaders(context: Context<OriginEnv>): void {
+  const readableBy = context.get('readableBy')
+  if (readableBy === undefined) return
+  context.header('vary', 'Origin', { append: true })
+  // Without a value, the header is removed, and browsers let no website read the response.
+  context.header('access-control-allow-origin', readableBy ?? undefined)
 }
 
 const CORS_OPTIONS = {

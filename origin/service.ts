@@ -103,7 +103,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   const load = new EventLoopLoad(settings.SVC_SHED_DELAY_MS)
   lifecycle.onClose('load', () => load.close())
   const { audit, ...ledger } = await startLedger(origin, database, chain)
-  const { mirror, writer, keyLimits } = accounts
+  const { mirror, writer, keyLimits, keyRate } = accounts
   const { credits, processor } = ledger
   const policySums = new PolicySums({ db, now, monotonic: origin.monotonic, log })
   await policySums.recordTimeline()
@@ -126,6 +126,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     pool,
     mirror,
     keyLimits,
+    keyRate,
     credits,
     policySigner,
     transactions: sending.transactions,

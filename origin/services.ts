@@ -39,6 +39,7 @@ import type { FreshQuotes } from './tee/fresh-quotes.ts'
 import type { TeeProvider } from './tee/provider.ts'
 import type { AccountDefaults } from './transactions/defaults.ts'
 import type { TransactionChains, TransactionService } from './transactions/types.ts'
+import type { KeyRate } from './usage-keys/key-rate.ts'
 import type { UsageKeyLimits } from './usage-keys/usage-key-limits.ts'
 import type { Build } from './version.ts'
 
@@ -84,6 +85,7 @@ export type OriginServices = {
   storedResponses: IdempotencyStore
   keyUses: KeyUses
   keyLimits: UsageKeyLimits
+  keyRate: KeyRate
   newAccountLimits: NewAccountLimits
   walletCalls: WalletCallLimits
   load: Pick<EventLoopLoad, 'requireRoom'>

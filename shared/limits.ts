@@ -487,6 +487,15 @@ export const SPEND_CAP_MAX_CENTS = 100_000_000
 export const SPEND_WINDOW_MIN_S = 60
 export const SPEND_WINDOW_MAX_S = 366 * 24 * 60 * 60
 
+/**
+ * Bounds of the limits of a usage key. A request is checked against each of the key's origins and networks, so there are
+ * few of them.
+ */
+export const KEY_REQUESTS_PER_MINUTE_MAX = 60_000
+export const KEY_CONCURRENT_MAX = 1_000
+export const KEY_ORIGINS_MAX = 20
+export const KEY_NETWORKS_MAX = 100
+
 /** Bounds of a payment. The maximum limits the damage of a mistyped amount. */
 export const PAYMENT_MIN_CENTS = 500
 export const PAYMENT_MAX_CENTS = 1_000_000

@@ -41,7 +41,7 @@ const NO_RUN = 0
 
 /**
  * Circuit breakers for runs that the origin would refuse for lack of credit or allowance (`docs/decisions/0020`,
- * `docs/decisions/0024`). A lack of credit or an exhausted spending cap blocks all runs under a usage key. The
+ * `docs/decisions/0024`). A lack of credit, an exhausted spending cap or another limit of the key blocks all runs under a usage key. The
  * allowance for failed runs applies to one key and action, so failures of a broken version of an action do not block
  * its fixed version.
  */
@@ -54,7 +54,7 @@ export class CreditBreakers {
   /** Restores the circuit breakers after an eviction, from the wait times that are stored with the refused runs. */
   load(usageKey: number, live: Pick<LiveRuns, 'longestWait' | 'allowanceWaits'>): void {
     this.#setKey(usageKey)
-    for (const shortage of ['payment', 'spend_cap'] as const) {
+    for (const shortage of ['payment', 'spend_cap', 'key_limit'] as const) {
       const wait = live.longestWait(shortage)
       if (!wait || (this.#keyBreaker.isTripped && wait.until <= this.#keyBreaker.until)) continue
       this.#keyBreaker.close()

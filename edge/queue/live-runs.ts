@@ -109,7 +109,7 @@ export class LiveRuns {
     return row?.at ?? undefined
   }
 
-  longestWait(what: 'payment' | 'spend_cap' | 'origin'): Deadline | undefined {
+  longestWait(what: 'payment' | 'spend_cap' | 'key_limit' | 'origin'): Deadline | undefined {
     const [row] = this.#sql<{ since: number | null; until: number | null }>(
       `SELECT requeued_at AS since, max(next_attempt_at) AS until FROM runs
        WHERE ${QUEUED} AND waiting_for = ?`,

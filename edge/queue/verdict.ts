@@ -28,6 +28,7 @@ export type AttemptVerdict =
 
 const RETRY_MS = [5_000, 60_000, 600_000]
 const SHORTAGE_PROBE_MS = MINUTE_MS
+const KEY_LIMIT_PROBE_MS = 1_000
 /** During a longer delay, the origin's recovery would go unnoticed. */
 const RETRY_AFTER_MAX_MS = HOUR_MS
 
@@ -78,7 +79,7 @@ export function verdictOnRefusal(
   const retryAfterMs = Math.min((retry_after_s ?? 0) * 1000, RETRY_AFTER_MAX_MS)
   const shortage = shortageOf(refusal)
   if (shortage)
-    return { kind: 'wait', shortage, afterMs: Math.max(retryAfterMs, SHORTAGE_PROBE_MS) }
+    return { kind: 'wait', shortage, afterMs: Math.max(retryAfterMs, probeAfterMs(shortage)) }
   const isLate = errorReason(refusal) === 'request_not_fresh'
   if (status === 429 || status === 503 || isLate) return { kind: 'origin_away', retryAfterMs }
   const ended = {
@@ -88,12 +89,18 @@ export function verdictOnRefusal(
   return status >= 500 ? retryVerdict(attempt, random, retryAfterMs, () => ended) : ended
 }
 
+/** The limits of a key are renewed each minute, or when a run ends, so they are probed sooner. */
+function probeAfterMs(shortage: CreditShortage): number {
+  return shortage === 'key_limit' ? KEY_LIMIT_PROBE_MS : SHORTAGE_PROBE_MS
+}
+
 function shortageOf(refusal: SealedRefusal): CreditShortage | undefined {
   const { status } = refusal
   const reason = errorReason(refusal)
   if (status === 402) return reason === 'spend_cap_reached' ? 'spend_cap' : 'payment'
-  const isAllowance = status === 429 && reason === 'failed_execution_allowance'
-  return isAllowance ? 'failed_execution_allowance' : undefined
+  if (status !== 429) return undefined
+  if (reason === 'key_rate_reached' || reason === 'key_concurrency_reached') return 'key_limit'
+  return reason === 'failed_execution_allowance' ? reason : undefined
 }
 
 /**

@@ -10,6 +10,8 @@ export const KEY_WARNINGS = {
     `usage_api_key: the key cannot execute ${actionCid}. Until a group of its account permits it, runs fail with 403; ten in a row over 15 minutes disable the trigger.`,
   expired: () =>
     'usage_api_key: the key has expired. Until its owner moves expires_at, runs fail with 401; ten in a row over 15 minutes disable the trigger.',
+  not_for_triggers: () =>
+    'usage_api_key: the key is restricted to web origins or addresses. Until its owner sets allow_triggers, runs fail with 403; ten in a row over 15 minutes disable the trigger.',
   not_asked: (actionCid: string) =>
     `usage_api_key: could not check whether the key can execute ${actionCid}. If it cannot, runs fail with 403; ten in a row over 15 minutes disable the trigger.`,
 } as const satisfies Record<string, (actionCid: string) => string>

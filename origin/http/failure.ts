@@ -40,7 +40,14 @@ import { TooManyTransactionsError, TransactionIdentityError } from '../transacti
 import { TransactionRequestError } from '../transactions/request.ts'
 import { SendNotPermittedError, TransactionNotFoundError } from '../transactions/rights.ts'
 import { UnknownChainError } from '../transactions/unknown-chain-error.ts'
-import { KeyExpiredError } from '../usage-keys/key-limits.ts'
+import {
+  AddressNotAllowedError,
+  KeyConcurrencyError,
+  KeyExpiredError,
+  KeyNotForTriggersError,
+  KeyRateError,
+  OriginNotAllowedError,
+} from '../usage-keys/key-limits.ts'
 import { rfc3339 } from '../rfc3339.ts'
 import { ActionFailedError, ActionStoppedError } from './action-errors.ts'
 import { BodyTooFragmentedError } from './connection/metered-request.ts'
@@ -98,7 +105,12 @@ const DOMAIN_ERRORS = [
   OverloadedError,
   DatabaseUnavailableError,
   EnvelopeError,
+  AddressNotAllowedError,
+  KeyConcurrencyError,
   KeyExpiredError,
+  KeyNotForTriggersError,
+  KeyRateError,
+  OriginNotAllowedError,
   TeeUnavailableError,
   UnknownChainError,
   TransactionRequestError,
@@ -219,6 +231,45 @@ function domainApiError(error: DomainError): ApiError {
         `The usage key expired at ${rfc3339(error.expiredAt)}.`,
         'Send another key, or have the owner move expires_at with update_usage_api_key.',
         { reason: 'key_expired', headers: { 'www-authenticate': 'Bearer' } },
+      )
+    case 'KeyRateError':
+      return tooManyRequests(
+        `The usage key can make ${error.max} requests per minute, and has made them.`,
+        'Try again after the seconds in Retry-After; nothing was executed and nothing was charged.',
+        error.retryAfterMs,
+        'key_rate_reached',
+      )
+    case 'KeyConcurrencyError':
+      return tooManyRequests(
+        `The usage key can have ${error.max} runs in flight, and has them.`,
+        'Try again when one of its runs has ended; nothing was executed and nothing was charged.',
+        KEY_RUNS_RETRY_MS,
+        'key_concurrency_reached',
+      )
+    case 'OriginNotAllowedError':
+      return new ApiError(
+        403,
+        error.origin === null
+          ? 'The usage key is restricted to web origins, and the request has no Origin header.'
+          : `The usage key is not allowed from the web origin ${JSON.stringify(error.origin.slice(0, 256))}.`,
+        'Use the key in a web page of one of its origins, or have the owner change allowed_origins.',
+        { reason: 'origin_not_allowed' },
+      )
+    case 'AddressNotAllowedError':
+      return new ApiError(
+        403,
+        error.address === ''
+          ? 'The usage key is restricted to addresses, and the address of the client is unknown.'
+          : `The usage key is not allowed from the address ${error.address}.`,
+        'Send the request from an allowed network, or have the owner change allowed_ips.',
+        { reason: 'address_not_allowed' },
+      )
+    case 'KeyNotForTriggersError':
+      return new ApiError(
+        403,
+        'The usage key is restricted to web origins or addresses, so triggers cannot use it.',
+        'Use another key for the trigger, or have the owner set allow_triggers.',
+        { reason: 'key_not_for_triggers' },
       )
     case 'ActionNotPermittedError':
       return actionNotPermitted(error)
@@ -391,6 +442,7 @@ const TRANSACTION_LIMIT_FIXES: Readonly<Record<TooManyTransactionsError['limit']
     'Correct your requests: failure in GET /core/v1/transactions says why they were rejected. Transactions that actions send are not counted.',
 }
 const OPEN_TRANSACTIONS_RETRY_MS = 30_000
+const KEY_RUNS_RETRY_MS = 1_000
 /** Another process can usually serve the request immediately. */
 const DRAINING_RETRY_MS = 1_000
 const FIX_NOTHING_EXECUTED = 'Try again; nothing was executed and nothing was charged.'

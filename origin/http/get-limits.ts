@@ -187,6 +187,14 @@ function accountLimits(settings: OriginSettings): Record<string, Limit> {
   return {
     spend_cap: limit(limits.SPEND_CAP_MAX_CENTS, 'cents', 'spending cap of a usage key'),
     spend_window: limit(limits.SPEND_WINDOW_MAX_S, 'seconds', 'window of a spending cap'),
+    key_requests: limit(
+      limits.KEY_REQUESTS_PER_MINUTE_MAX,
+      'requests per minute',
+      'max_requests_per_minute of a usage key',
+    ),
+    key_runs: limit(limits.KEY_CONCURRENT_MAX, 'runs', 'max_concurrent of a usage key'),
+    key_origins: limit(limits.KEY_ORIGINS_MAX, 'origins', 'allowed_origins of a usage key'),
+    key_networks: limit(limits.KEY_NETWORKS_MAX, 'networks', 'allowed_ips of a usage key'),
     usage_days: limit(limits.USAGE_DAYS_MAX, 'days', 'range of a usage query'),
     made_by_signature: limit(
       limits.ADMIN_WALLET_CREATIONS_PER_HOUR,

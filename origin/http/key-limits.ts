@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../shared/json/without-undefined.ts'
 import { ApiError } from '../../shared/errors/api-error.ts'
 import type { LimitField } from '../../shared/wire/limit-fields.ts'
 import type { ChangedLimits, ListedLimits } from '../../shared/wire/usage-key-limits.ts'
@@ -8,15 +9,26 @@ import type { KeyLimits, LimitChanges, LimitName } from '../usage-keys/key-limit
 
 const LIMIT_NAMES = {
   expires_at: 'expiresAt',
+  max_requests_per_minute: 'maxRequestsPerMinute',
+  max_concurrent: 'maxConcurrent',
+  allowed_origins: 'allowedOrigins',
+  allowed_ips: 'allowedIps',
+  allow_triggers: 'allowTriggers',
 } as const satisfies Record<LimitField, LimitName>
 
 /** Returns undefined if the request changes no limit. */
 export function readLimits(body: ChangedLimits): LimitChanges | undefined {
   const { expires_at: expiresAt, remove_limits: removed = [] } = body
-  const changes: LimitChanges = {
-    ...(expiresAt !== undefined && { expiresAt: Date.parse(expiresAt) }),
+  const changes: LimitChanges = withoutUndefined({
+    expiresAt: expiresAt === undefined ? undefined : Date.parse(expiresAt),
+    maxRequestsPerMinute: body.max_requests_per_minute,
+    maxConcurrent: body.max_concurrent,
+    allowedOrigins: body.allowed_origins,
+    allowedIps: body.allowed_ips,
+    // A key that is not restricted can be used by triggers anyway, so false is the same as absent.
+    allowTriggers: body.allow_triggers === false ? null : body.allow_triggers,
     ...Object.fromEntries(removed.map((field) => [LIMIT_NAMES[field], null])),
-  }
+  })
   return Object.keys(changes).length === 0 ? undefined : changes
 }
 
@@ -34,9 +46,17 @@ export function requireFutureExpiry(limits: LimitChanges | undefined, now: numbe
   )
 }
 
+/** Each field is null if the key does not have the limit. */
 export function toLimitsRecord(limits: KeyLimits = {}): ListedLimits {
   const { expiresAt } = limits
-  return { expires_at: expiresAt === undefined ? null : new Date(expiresAt).toISOString() }
+  return {
+    expires_at: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
+    max_requests_per_minute: limits.maxRequestsPerMinute ?? null,
+    max_concurrent: limits.maxConcurrent ?? null,
+    allowed_origins: limits.allowedOrigins ?? null,
+    allowed_ips: limits.allowedIps ?? null,
+    allow_triggers: limits.allowTriggers ?? null,
+  }
 }
 
 /** Never rejects: leftover limits are harmless, and a failure must not affect the response. */

@@ -47,6 +47,7 @@ import type { StoredResponse } from '../idempotency/response-codec.ts'
 import type { OriginServices } from '../services.ts'
 import type { ProofTerms, Purpose } from '../../shared/crypto/typed-data.ts'
 import { type AuthKind, authenticateHeaders, type WalletAuthPurpose } from './authenticate.ts'
+import { requireAllowedSource } from '../usage-keys/request-source.ts'
 import { authorize } from './authorize.ts'
 import { resolveClientAddress } from './client-address.ts'
 import { trustConnection } from './connection/protect-connections.ts'
@@ -57,7 +58,13 @@ import { Page, type PageRequest, readPageRequest } from './page.ts'
 import { parseRequestBody, type RequestBody } from './request-body.ts'
 import { type UnverifiedProof, authenticateSignature } from './wallet-signature.ts'
 
-export type OriginEnv = { Variables: { requestId: string } }
+export type OriginEnv = {
+  Variables: {
+    requestId: string
+    /** Web origin that may read the response. Null for none. If absent, every web origin may. */
+    readableBy?: string | null
+  }
+}
 export type OriginApp = Hono<OriginEnv>
 
 type OperationResult = object | string | boolean
@@ -136,7 +143,11 @@ export function mountOperation<Body, Query>(
     const headerPrincipal = await authenticateHeaders(operation, client, services)
     if (headerPrincipal && headerPrincipal.wallet === undefined)
       services.keyUses.recordUse(headerPrincipal.keyHash)
-    if (headerPrincipal) trustConnection(context, headerPrincipal.account.hash)
+    if (headerPrincipal) {
+      requireAllowed(context, headerPrincipal, client, services)
+      await services.keyRate.take(headerPrincipal)
+      trustConnection(context, headerPrincipal.account.hash)
+    }
     operation.rate?.(services).take(client.address)
     const { bodyBudgets } = services
     const holder = headerPrincipal
@@ -185,6 +196,24 @@ export function mountOperation<Body, Query>(
       ? respondStored(context, answer.kept)
       : respond(context, answer.fresh, csvFormat)
   })
+}
+
+/**
+ * Also lets only allowed origins read the response, if the key is restricted to them.
+ * @throws {OriginNotAllowedError | AddressNotAllowedError}
+ */
+function requireAllowed(
+  context: Context<OriginEnv>,
+  principal: Principal,
+  { headers, address }: { headers: Headers; address: string },
+  { keyLimits }: Pick<OriginServices, 'keyLimits'>,
+): void {
+  const limits = keyLimits.of(principal)
+  if (!limits) return
+  const origin = headers.get('origin')
+  const isAllowed = origin !== null && limits.allowedOrigins?.includes(origin)
+  if (limits.allowedOrigins) context.set('readableBy', isAllowed ? origin : null)
+  requireAllowedSource(limits, { origin, address })
 }
 
 async function executeOperation<Body, Query>(

@@ -5,6 +5,7 @@ import {
   SEALED_EXECUTE_PATH,
 } from '../../shared/wire/sealed.ts'
 import { SOURCE_MAX_BYTES } from '../../shared/limits.ts'
+import { requireAllowedSource } from '../usage-keys/request-source.ts'
 import { authenticateKey } from './authenticate.ts'
 import { jsParamsSchema } from './json/json-text.ts'
 import { readParamsText, requireSize } from './size.ts'
@@ -24,11 +25,14 @@ export const sealedExecuteOperation: SealedOperation<z.infer<typeof schema>> = {
   path: SEALED_EXECUTE_PATH,
   schema,
   members: { names: Object.keys(schema.shape), text: 'js_params' },
-  handle: async (body, _mode, services, heldBytes): Promise<ExecuteResponse> => {
+  handle: async (body, _mode, services, heldBytes, source): Promise<ExecuteResponse> => {
     services.load.requireRoom()
     const { credential, code } = body
     const principal = authenticateKey(credential.api_key, services)
     services.keyUses.recordUse(principal.keyHash)
+    const limits = services.keyLimits.of(principal)
+    if (limits) requireAllowedSource(limits, source)
+    await services.keyRate.take(principal)
     requireSize('code', code, SOURCE_MAX_BYTES)
     const params = readParamsText(body.js_params)
     await requireNotReplayed(body, services)

@@ -4,11 +4,14 @@ import {
   type CheckKeyResponse,
   checkKeyRequestSchema,
   type CheckKeyRequest,
+  type KeyRefusal,
   SEALED_KEYS_PATH,
 } from '../../shared/wire/sealed-keys.ts'
 import { apiKeyHash } from '../../shared/crypto/keccak.ts'
 import { permissionToRun } from '../accounts/permissions.ts'
+import type { Principal } from '../accounts/account.ts'
 import type { OriginServices } from '../services.ts'
+import { isRefusedForTriggers } from '../usage-keys/request-source.ts'
 import { requireNotReplayed, type SealedOperation } from './sealed.ts'
 
 export const sealedKeysOperation: SealedOperation<CheckKeyRequest> = {
@@ -31,9 +34,18 @@ export const sealedKeysOperation: SealedOperation<CheckKeyRequest> = {
       state: 'known',
       key: principal.usageKey ? 'usage' : 'account',
       may_execute: permissionToRun(principal, body.action_cid) !== undefined,
-      ...(services.keyLimits.isExpired(principal) && { refused_by: 'expired' }),
+      ...refusalOf(principal, services),
     }
   },
+}
+
+function refusalOf(
+  principal: Principal,
+  { keyLimits }: OriginServices,
+): { refused_by?: KeyRefusal } {
+  if (keyLimits.isExpired(principal)) return { refused_by: 'expired' }
+  const limits = keyLimits.of(principal)
+  return limits && isRefusedForTriggers(limits) ? { refused_by: 'not_for_triggers' } : {}
 }
 
 function readKey({ api_key, stored }: CheckKeyRequest, { channel }: OriginServices): string {

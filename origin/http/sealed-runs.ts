@@ -19,6 +19,7 @@ import { openRequest, type OpenedRequest } from '../channel/open-request.ts'
 import type { JoinedRun } from '../runs/executions.ts'
 import type { OriginServices } from '../services.ts'
 import { undefinedAfter } from '../timeout.ts'
+import { requireForTriggers } from '../usage-keys/request-source.ts'
 import { authenticateKey } from './authenticate.ts'
 import { readObjectText } from './json/members.ts'
 import { NotJsonError } from './json/scan.ts'
@@ -167,6 +168,7 @@ function authenticateTrigger(
       'The trigger has an account key, but triggers run only with usage keys.',
       'Create a usage key (add_usage_api_key) that can execute the action, and create the trigger with it.',
     )
+  requireForTriggers(services.keyLimits.of(principal))
   return principal
 }
 

@@ -27,6 +27,7 @@ import { withoutNullMembers } from '../../shared/json/without-null-members.ts'
 import { checkHeader, openRequest, type OpenedRequest } from '../channel/open-request.ts'
 import { errorTrace } from '../log.ts'
 import type { OriginServices } from '../services.ts'
+import type { RequestSource } from '../usage-keys/request-source.ts'
 import { readRequestBody } from './body/read-body.ts'
 import { resolveClientAddress } from './client-address.ts'
 import { EDGE_HOLDER } from './connection/connection-limit.ts'
@@ -49,6 +50,7 @@ export type SealedOperation<Body> = {
     mode: OpenedRequest['mode'],
     services: OriginServices,
     heldBytes: number,
+    source: RequestSource,
   ): Promise<object>
 }
 
@@ -61,7 +63,11 @@ export function mountSealed<Body extends Freshness>(
   app.post(operation.path, async (context) => {
     const bytes = await readEnvelope(context, bounds, services)
     const opened = openRequest(services.channel.keys, 'POST', operation.path, bytes)
-    const answer = await respondTo(opened, services, operation)
+    const source = {
+      origin: context.req.header('origin') ?? null,
+      address: resolveClientAddress(context),
+    }
+    const answer = await respondTo(opened, services, operation, source)
     const sealed = opened.sealResponse(Buffer.from(answer))
     return context.body(Uint8Array.from(sealed), 200, { 'content-type': SEALED_CONTENT_TYPE })
   })
@@ -106,6 +112,7 @@ async function respondTo<Body extends Freshness>(
   opened: OpenedRequest,
   services: OriginServices,
   operation: SealedOperation<Body>,
+  source: RequestSource,
 ): Promise<string> {
   try {
     const sent = withoutNullMembers(parsePlaintext(opened.plaintext, operation.members))
@@ -114,7 +121,7 @@ async function respondTo<Body extends Freshness>(
     // The received and the decrypted bytes are both in memory.
     const heldBytes = 2 * opened.plaintext.length
     // Serialized inside the `try`, so that a serialization failure is also reported in a sealed response.
-    return JSON.stringify(await operation.handle(body, opened.mode, services, heldBytes))
+    return JSON.stringify(await operation.handle(body, opened.mode, services, heldBytes, source))
   } catch (error) {
     return JSON.stringify(sealedRefusal(error, operation.path, services))
   }

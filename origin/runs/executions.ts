@@ -14,6 +14,8 @@ import type { Payer } from '../credits/budget-names.ts'
 import type { Credits } from '../credits/credits.ts'
 import type { Reservation } from '../credits/reservation.ts'
 import type { RunBudget } from '../credits/run-meter.ts'
+import type { KeyConcurrency, RunSlot } from '../usage-keys/key-concurrency.ts'
+import type { KeyRate } from '../usage-keys/key-rate.ts'
 
 /** Thrown if no group of a valid API key permits the key to run the action. */
 export class ActionNotPermittedError extends Error {
@@ -44,6 +46,8 @@ export type ExecutionsOptions = ExecuteRunOptions & {
   sourceCids: Pick<SourceCids, 'of'>
   claims: RunClaims
   credits: Credits
+  keyRate: Pick<KeyRate, 'take'>
+  keyConcurrency: Pick<KeyConcurrency, 'start'>
   drain: Pick<Drain, 'requireOpen' | 'track'>
 }
 
@@ -67,13 +71,15 @@ export class Executions {
   /**
    * Executes a run without an ID.
    * @throws {PaymentRequiredError | SpendCapReachedError | CreditsUnavailableError | ActionNotPermittedError |
-   * AllowanceExhaustedError | ExecutorUnavailableError | OverloadedError | DrainingError}
+   * AllowanceExhaustedError | ExecutorUnavailableError | OverloadedError | DrainingError | KeyConcurrencyError}
    */
   async run(execution: ExecutionRequest): Promise<Outcome> {
     this.#requireRoom(execution)
-    const reservation = await this.#reserve(execution)
+    const slot = await this.#options.keyConcurrency.start(execution.principal)
+    let reservation: Reservation | undefined
     let allowance: AllowanceReservation | undefined
     try {
+      reservation = await this.#reserve(execution)
       const permission = await this.#permit(execution)
       allowance = await this.#admit(execution, permission)
       const { cid } = permission
@@ -82,8 +88,9 @@ export class Executions {
       settle(reservation, outcome)
       return outcome
     } finally {
-      reservation.release()
+      reservation?.release()
       allowance?.release()
+      slot?.release()
     }
   }
 
@@ -104,14 +111,20 @@ export class Executions {
     const key = { accountHash: execution.principal.account.hash, runId: run.id }
     const joined = this.#inFlight.get(key.runId)?.get(key.accountHash)
     if (joined) return joined
+    let slot: RunSlot | undefined
     let reservation: Reservation
     try {
       this.#requireRoom(execution)
+      const { keyConcurrency, keyRate } = this.#options
+      // The rate is counted last, so that a run that waits for other runs does not use it up.
+      slot = await keyConcurrency.start(execution.principal)
+      await keyRate.take(execution.principal)
       reservation = await this.#reserve(execution)
     } catch (error) {
+      slot?.release()
       return this.#knownOutcome(key, run, error)
     }
-    return this.#claim(key, run, execution, reservation)
+    return this.#claim(key, run, execution, { reservation, slot })
   }
 
   /**
@@ -140,7 +153,7 @@ export class Executions {
     key: RunKey,
     run: RunOnceRequest,
     execution: ExecutionRequest,
-    reservation: Reservation,
+    { reservation, slot }: { reservation: Reservation; slot: RunSlot | undefined },
   ): Promise<JoinedRun | undefined> {
     const { claims } = this.#options
     let claimed = false
@@ -158,11 +171,12 @@ export class Executions {
         (await claims.claim(key, run.attempt)) ||
         (run.retry_lost === true && (await claims.takeOver(key, run.attempt)))
       const budget = { reservation, allowance }
-      if (claimed) return this.#startClaimed(key, permitted, execution, budget)
+      if (claimed) return this.#startClaimed(key, permitted, execution, budget, slot)
     } finally {
       if (!claimed) {
         reservation.release()
         allowance?.release()
+        slot?.release()
       }
     }
     return endedRun(await claims.state(key))
@@ -174,6 +188,7 @@ export class Executions {
     permitted: RunPermission,
     execution: ExecutionRequest,
     budget: RunBudget,
+    slot: RunSlot | undefined,
   ): JoinedRun {
     const { accountHash, runId } = key
     const { promise: started, resolve: onStarted } = Promise.withResolvers<void>()
@@ -182,6 +197,7 @@ export class Executions {
       executed.finally(() => {
         budget.reservation.release()
         budget.allowance.release()
+        slot?.release()
       }),
     )
     const joined = { outcome, started }

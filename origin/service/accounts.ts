@@ -13,6 +13,7 @@ import { NewAccountLimits } from '../admission/new-account-limits.ts'
 import { WalletCallLimits } from '../admission/wallet-call-limits.ts'
 import { listenFor } from '../db/notifications.ts'
 import { databaseConnection } from '../env.ts'
+import { KeyRate } from '../usage-keys/key-rate.ts'
 import { LIMITS } from '../usage-keys/stored-limits.ts'
 import { UsageKeyLimits } from '../usage-keys/usage-key-limits.ts'
 import type { Database } from '../db/open.ts'
@@ -93,6 +94,7 @@ export async function startAccounts(origin: OriginProcess, db: Database, chain: 
     writer,
     keyUses,
     keyLimits,
+    keyRate: new KeyRate({ db, limits: keyLimits, now }),
     walletProofs: new WalletProofs({ chain, now }),
     conversionProofs: new ConversionProofs({ db, now }),
     accountEmails: new AccountEmails({ db, key: keyring.emailKey() }),

@@ -13,6 +13,7 @@ import { HEARTBEAT_MS, RunClaims } from '../runs/claims.ts'
 import { Executions } from '../runs/executions.ts'
 import type { RunKey } from '../runs/outcome-codec.ts'
 import type { OriginProcess, OriginServices } from '../services.ts'
+import { KeyConcurrency } from '../usage-keys/key-concurrency.ts'
 
 /**
  * Starts the executors in parallel with the rest of the service. The caller must await `ready` before accepting runs.
@@ -45,7 +46,7 @@ export async function startRuns(
   db: Database,
   parts: { pool: ActionPool } & Pick<
     OriginServices,
-    'mirror' | 'keyLimits' | 'credits' | 'policySigner' | 'transactions'
+    'mirror' | 'keyLimits' | 'keyRate' | 'credits' | 'policySigner' | 'transactions'
   >,
 ) {
   const { settings, keyring, composeHash, build, lifecycle, drain } = origin
@@ -66,6 +67,13 @@ export async function startRuns(
   lifecycle.onClose('source cids', () => sourceCids.close())
   const executions = new Executions({
     ...parts,
+    keyConcurrency: new KeyConcurrency({
+      db,
+      processId,
+      limits: parts.keyLimits,
+      now,
+      onFailure: (error) => log('key_limits.failed', { error: String(error) }),
+    }),
     sourceCids,
     keyring,
     claims,

@@ -26,3 +26,53 @@ export class KeyExpiredError extends Error {
     this.expiredAt = new Date(expiresAt)
   }
 }
+
+export class KeyRateError extends Error {
+  override readonly name = 'KeyRateError'
+  readonly max: number
+  readonly retryAfterMs: number
+
+  constructor(max: number, retryAfterMs: number) {
+    super(`the usage key has made its ${max} requests of this minute`)
+    this.max = max
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+export class KeyConcurrencyError extends Error {
+  override readonly name = 'KeyConcurrencyError'
+  readonly max: number
+
+  constructor(max: number) {
+    super(`${max} runs of the usage key are in flight`)
+    this.max = max
+  }
+}
+
+export class OriginNotAllowedError extends Error {
+  override readonly name = 'OriginNotAllowedError'
+  readonly origin: string | null
+
+  constructor(origin: string | null) {
+    super('the usage key is not allowed from this web origin')
+    this.origin = origin
+  }
+}
+
+export class AddressNotAllowedError extends Error {
+  override readonly name = 'AddressNotAllowedError'
+  readonly address: string
+
+  constructor(address: string) {
+    super('the usage key is not allowed from this address')
+    this.address = address
+  }
+}
+
+export class KeyNotForTriggersError extends Error {
+  override readonly name = 'KeyNotForTriggersError'
+
+  constructor() {
+    super('the usage key is restricted to web origins or addresses')
+  }
+}

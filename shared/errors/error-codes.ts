@@ -147,6 +147,30 @@ export const ERROR_CODES = {
     fix: 'The scopes of a token cannot change. Get a new token approved with the scope that `message` names.',
     again: UNCHANGED_NEVER,
   },
+  origin_not_allowed: {
+    statuses: [403],
+    from: 'the core API',
+    meaning:
+      'The usage key is restricted to web origins (`allowed_origins`), and the request comes from another one, or has no `Origin` header.',
+    fix: 'Use the key in a web page of one of its origins. Servers and scripts need another key.',
+    again: UNCHANGED_NEVER,
+  },
+  address_not_allowed: {
+    statuses: [403],
+    from: 'the core API',
+    meaning:
+      'The usage key is restricted to networks (`allowed_ips`), and the request comes from another address, which `message` names.',
+    fix: 'Send the request from an allowed network, or have the owner change `allowed_ips`.',
+    again: UNCHANGED_NEVER,
+  },
+  key_not_for_triggers: {
+    statuses: [403],
+    from: 'the core API',
+    meaning:
+      'The usage key of the trigger is restricted to web origins or networks. Whoever sees such a key could otherwise use it without the restriction, in a trigger.',
+    fix: 'Create another key for the trigger. If the owner wants triggers to use this one: `"allow_triggers": true` with `update_usage_api_key`.',
+    again: UNCHANGED_NEVER,
+  },
   trigger_suspended: {
     statuses: [403],
     from: 'the trigger service',
@@ -388,6 +412,22 @@ export const ERROR_CODES = {
       'Too many requests from this key, user or address, or the queue of the trigger is full.',
     fix: 'Send fewer requests. If the queue is full, check what the runs are waiting for (`waiting_for`), or raise `max_queued_runs` and `max_runs_per_minute`.',
     again: AFTER_RETRY,
+  },
+  key_rate_reached: {
+    statuses: [429],
+    from: 'the core API',
+    meaning:
+      'The usage key has made as many requests in this minute as its owner allows (`max_requests_per_minute`). Nothing was executed.',
+    fix: 'Wait until the next minute, or have the owner raise the limit.',
+    again: 'yes, after the seconds in `Retry-After`. Runs of triggers wait automatically',
+  },
+  key_concurrency_reached: {
+    statuses: [429],
+    from: 'the core API',
+    meaning:
+      'As many runs of the usage key are in flight as its owner allows (`max_concurrent`). Nothing was executed.',
+    fix: 'Wait until one of the runs has ended, or have the owner raise the limit.',
+    again: 'yes, after the seconds in `Retry-After`. Runs of triggers wait automatically',
   },
   failed_execution_allowance: {
     statuses: [429],

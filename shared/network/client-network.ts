@@ -19,6 +19,15 @@ export function clientSite(address: string): string {
   return words ? `${hexWords(words.slice(0, 3))}::/48` : ''
 }
 
+/**
+ * Returns the 4 bytes of an IPv4 address, or the 16 bytes of an IPv6 address. An IPv4-mapped IPv6 address counts as IPv4.
+ * Undefined if the text is not an address.
+ */
+export function addressBytes(address: string): number[] | undefined {
+  const { bytes, words } = parseAddress(address)
+  return bytes ?? words?.flatMap((word) => [word >> 8, word & 0xff])
+}
+
 const hexWords = (words: readonly number[]) => words.map((word) => word.toString(16)).join(':')
 
 /** Returns the bytes of an IPv4 address, the words of an IPv6 address, or neither. */

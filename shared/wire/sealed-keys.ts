@@ -12,8 +12,8 @@ import {
 
 export const SEALED_KEYS_PATH = '/sealed/keys'
 
-/** `expired`: the key has expired. */
-const KEY_REFUSALS = ['expired'] as const
+/** `not_for_triggers`: the key is restricted to web origins or addresses, without `allow_triggers`. */
+const KEY_REFUSALS = ['expired', 'not_for_triggers'] as const
 export type KeyRefusal = (typeof KEY_REFUSALS)[number]
 
 export type KeyToCheck = { api_key: string } | { stored: StoredUsageKey }

@@ -175,10 +175,10 @@ export const patchTriggerRequest = z
 export type PatchTrigger = z.infer<typeof patchTriggerRequest>
 
 export const waitingFor = z
-  .enum(['payment', 'spend_cap', 'failed_execution_allowance', 'origin'])
+  .enum(['payment', 'spend_cap', 'failed_execution_allowance', 'key_limit', 'origin'])
   .meta({
     description:
-      'What the runs wait for: credits, the usage key’s spending cap, the allowance for failed runs of this key and action, or an origin that accepts runs.',
+      'What the runs wait for: credits, the usage key’s spending cap, the allowance for failed runs of this key and action, the usage key’s limit of requests per minute or of concurrent runs, or an origin that accepts runs.',
   })
 export type WaitingFor = z.infer<typeof waitingFor>
 

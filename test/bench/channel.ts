@@ -94,7 +94,10 @@ function appWithUnsealed({ services }: TestOrigin) {
     const body = validate(schema, readMembers(text, members!))
     requireFresh(body, services.now())
     return context.json(
-      await sealedExecuteOperation.handle(body, MODE_PSK, services, 2 * text.length),
+      await sealedExecuteOperation.handle(body, MODE_PSK, services, 2 * text.length, {
+        origin: null,
+        address: '',
+      }),
     )
   })
   return app

@@ -30,6 +30,10 @@ export const WAIT_TEXTS: Record<WaitingFor, { what: string; fix: string }> = {
     what: 'Waiting: too many failed runs',
     fix: 'Failed runs are free up to an allowance, which this key and action have used up. The allowance refills within the hour. Fix the action in the meantime.',
   },
+  key_limit: {
+    what: 'Waiting: limit of the usage key reached',
+    fix: 'The usage key can make only so many requests per minute, or have so many runs in flight. Waiting runs start automatically. Raise the limit in the console, under Usage keys.',
+  },
   origin: {
     what: 'Waiting for the origin',
     fix: 'The machine that runs actions is not accepting runs at the moment. Waiting runs start automatically; no action is needed.',

@@ -45,10 +45,14 @@ async function forward(c: Context<AppEnv>, share: MemoryShare): Promise<Response
   const { room, bodyBytes } = await readBodyWithRoom(request, limits)
   const body = room.subarray(0, bodyBytes)
   requireBaseMode(body)
-  // The client's headers are omitted, because the origin needs only the sealed envelope.
+  // The other headers of the client are omitted. The origin checks the web origin against the key in the envelope.
+  const webOrigin = request.headers.get('origin')
   const bare = new Request(request.url, {
     method: 'POST',
-    headers: { 'content-type': SEALED_CONTENT_TYPE },
+    headers: {
+      'content-type': SEALED_CONTENT_TYPE,
+      ...(webOrigin !== null && { origin: webOrigin }),
+    },
   })
   const target = new URL(SEALED_EXECUTE_PATH, settings.ORIGIN_URL)
   return forwardUnsealed(bare, target, { body, withinMs: RESPONSE_TIMEOUT_MS })

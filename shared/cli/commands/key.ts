@@ -9,6 +9,7 @@ import { addExamples } from './examples.ts'
 import { columns, facts } from './columns.ts'
 import { withoutUndefined } from '../../json/without-undefined.ts'
 import { groupIds } from './option-values.ts'
+import { LIMIT_FIELDS, type LimitField } from '../../wire/limit-fields.ts'
 
 export function registerKey(program: Command, cli: Cli): void {
   const key = program
@@ -69,6 +70,7 @@ function registerList(key: Command, cli: Cli): void {
             kept.includes(one.api_key_hash) ? '*' : ' ',
             one.name,
             capOf(one),
+            limitsOf(one),
             `groups ${one.execute_in_groups.join(',') || '-'}`,
             one.api_key_hash,
           ]),
@@ -86,6 +88,14 @@ function capOf({
   return cap === null ? 'no cap' : `${spent ?? 0} of ${cap} c in ${window} s`
 }
 
+/** Empty if the key has no limits. */
+function limitsOf(key: UsageKey): string {
+  return LIMIT_FIELDS.flatMap((name) => {
+    const limit = key[name]
+    return limit == null ? [] : [`${name.replaceAll('_', '-')} ${String(limit)}`]
+  }).join('; ')
+}
+
 function registerUpdate(key: Command, cli: Cli): void {
   const command = withRights(
     cli.command(key, 'update', 'Change a usage key. Options that are not given stay unchanged.'),
@@ -94,10 +104,19 @@ function registerUpdate(key: Command, cli: Cli): void {
     .option('--name <text>', 'name of the key')
     .option('--description <text>', 'description of the key')
     .option('--no-cap', 'remove the spending cap')
+    .option(
+      '--remove-limits <names>',
+      'remove these limits, such as expires-at,max-concurrent',
+      limitNames,
+    )
     .action(
       async (
         named: string,
-        given: GivenRights & Pick<UsageKeyFields, 'name' | 'description'> & { cap: boolean },
+        given: GivenRights &
+          Pick<UsageKeyFields, 'name' | 'description'> & {
+            cap: boolean
+            removeLimits?: LimitField[]
+          },
       ) => {
         const hash = await resolveKeyHash(named, command, cli)
         const client = await cli.client(command, { key: 'account' })
@@ -108,11 +127,16 @@ function registerUpdate(key: Command, cli: Cli): void {
           ...(description !== undefined && { description }),
           ...rightsIn(given),
           ...(!given.cap && { remove_spend_cap: true }),
+          ...(given.removeLimits && { remove_limits: given.removeLimits }),
         })
         cli.print(command, done, () => [])
       },
     )
-  addExamples(command, ['svc key update runner --cap-cents 1000 --cap-window 86400'])
+  addExamples(command, [
+    'svc key update runner --cap-cents 1000 --cap-window 86400',
+    'svc key update runner --max-concurrent 4 --expires-at 2030-01-01T00:00:00Z',
+    'svc key update runner --remove-limits expires-at,max-concurrent',
+  ])
 }
 
 function registerDelete(key: Command, cli: Cli): void {
@@ -160,6 +184,12 @@ type GivenRights = {
   createWallets?: boolean
   capCents?: number
   capWindow?: number
+  expiresAt?: string
+  maxRequestsPerMinute?: number
+  maxConcurrent?: number
+  allowedOrigins?: string[]
+  allowedIps?: string[]
+  allowTriggers?: boolean
 }
 
 function withRights(command: Command): Command {
@@ -177,6 +207,27 @@ function withRights(command: Command): Command {
     .option('--create-wallets', 'allow creating wallets')
     .option('--cap-cents <cents>', 'spending cap per window', parseWholeNumber)
     .option('--cap-window <seconds>', 'length of the window', parseWholeNumber)
+    .option('--expires-at <time>', 'refuse the key from this time on, in RFC 3339')
+    .option(
+      '--max-requests-per-minute <count>',
+      'requests with the key per clock minute',
+      parseWholeNumber,
+    )
+    .option('--max-concurrent <count>', 'runs of the key in flight', parseWholeNumber)
+    .option(
+      '--allowed-origins <origins>',
+      'web origins from which the key can be used, separated by commas',
+      texts,
+    )
+    .option(
+      '--allowed-ips <networks>',
+      'networks in CIDR notation from which the key can be used, separated by commas',
+      texts,
+    )
+    .option(
+      '--allow-triggers',
+      'let triggers use the key in spite of --allowed-origins or --allowed-ips',
+    )
 }
 
 function rightsIn(given: GivenRights): Omit<UsageKeyFields, 'name'> {
@@ -190,6 +241,27 @@ function rightsIn(given: GivenRights): Omit<UsageKeyFields, 'name'> {
     can_create_pkps: given.createWallets,
     spend_cap_cents: given.capCents,
     spend_window_seconds: given.capWindow,
+    expires_at: given.expiresAt,
+    max_requests_per_minute: given.maxRequestsPerMinute,
+    max_concurrent: given.maxConcurrent,
+    allowed_origins: given.allowedOrigins,
+    allowed_ips: given.allowedIps,
+    allow_triggers: given.allowTriggers,
+  })
+}
+
+function texts(list: string): string[] {
+  return list.split(',').map((text) => text.trim())
+}
+
+/** @throws {InvalidArgumentError} */
+function limitNames(list: string): LimitField[] {
+  return texts(list).map((text) => {
+    const name = LIMIT_FIELDS.find((field) => field === text.replaceAll('-', '_'))
+    if (name) return name
+    throw new InvalidArgumentError(
+      `Expected names of limits: ${LIMIT_FIELDS.map((field) => field.replaceAll('_', '-')).join(', ')}.`,
+    )
   })
 }
 

@@ -62,6 +62,16 @@ export type UsageKeyFields = {
   spend_window_seconds?: number | null
   /** RFC 3339. From this time on, the key is refused with 401 `key_expired`. */
   expires_at?: string | null
+  /** Requests in a clock minute. More get 429 `key_rate_reached`. */
+  max_requests_per_minute?: number | null
+  /** Runs in flight. More get 429 `key_concurrency_reached`. */
+  max_concurrent?: number | null
+  /** Web origins from which the key can be used, such as `https://app.example.com`. */
+  allowed_origins?: readonly string[] | null
+  /** Networks in CIDR notation from which the key can be used. */
+  allowed_ips?: readonly string[] | null
+  /** Lets triggers use a key with `allowed_origins` or `allowed_ips`. */
+  allow_triggers?: boolean | null
 }
 
 /** Set to true to remove the key's spending cap. */

@@ -57,6 +57,15 @@ describe('a shortage of credits', () => {
     expect(verdictOnRefusal(capped, 1, 0.5)).toEqual(wait)
   })
 
+  it.each([
+    ['key_rate_reached', 40, 40_000],
+    ['key_concurrency_reached', 1, 1_000],
+  ])('due to a limit of the key, %s, waits for Retry-After', (reason, seconds, afterMs) => {
+    const limited = { ...refusal(429, seconds), error: 'too_many_requests', reason }
+    const wait = { kind: 'wait', shortage: 'key_limit', afterMs }
+    expect(verdictOnRefusal(limited, 1, 0.5)).toEqual(wait)
+  })
+
   it('is recognized in responses of the previous release, which have the reason in error', () => {
     const capped = { ...refusal(402), error: 'spend_cap_reached' }
     expect(verdictOnRefusal(capped, 1, 0.5)).toMatchObject({ shortage: 'spend_cap' })

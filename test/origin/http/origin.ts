@@ -42,6 +42,8 @@ import { Evidence } from '../../../origin/tee/evidence.ts'
 import { FreshQuotes } from '../../../origin/tee/fresh-quotes.ts'
 import { simulatedPinOf, SimulatedProvider } from '../../../origin/tee/simulated/provider.ts'
 import type { OriginServices } from '../../../origin/services.ts'
+import { KeyConcurrency } from '../../../origin/usage-keys/key-concurrency.ts'
+import { KeyRate } from '../../../origin/usage-keys/key-rate.ts'
 import { UsageKeyLimits } from '../../../origin/usage-keys/usage-key-limits.ts'
 import { readBuild } from '../../../origin/version.ts'
 import { ConfiguredChains } from '../../../origin/transactions/chains.ts'
@@ -99,6 +101,7 @@ export async function startOrigin(
   const { db } = database
   const keyLimits = new UsageKeyLimits({ db, now })
   await keyLimits.syncTo(0)
+  const keyRate = new KeyRate({ db, limits: keyLimits, now })
   const outcomeKey = keyring.outcomeKey()
   const processId = randomUUID()
   const payerKey = (n: number) => keyring.payerKey(n)
@@ -115,6 +118,13 @@ export async function startOrigin(
   })
   await writer.start()
   const claims = new RunClaims({ db, processId, outcomeKey, now })
+  const keyConcurrency = new KeyConcurrency({
+    db,
+    processId,
+    limits: keyLimits,
+    now,
+    onFailure: (error) => log('key_limits.failed', { error: String(error) }),
+  })
   await claims.heartbeat()
   // Without heartbeats, the writer would lose its payers.
   const heartbeats = setInterval(() => void claims.heartbeat().catch(() => {}), HEARTBEAT_MS)
@@ -209,6 +219,8 @@ export async function startOrigin(
     claims,
     mirror,
     keyLimits,
+    keyRate,
+    keyConcurrency,
     credits,
     limits,
     receipts,
@@ -290,7 +302,11 @@ export async function startOrigin(
     cpuPressure: () => 0,
   })
   const refusals = new Refusals({ db, now, newId: randomUUID, log })
-  const services: OriginServices & { receipts: ReceiptSigner; policySums: PolicySums } = {
+  const services: OriginServices & {
+    receipts: ReceiptSigner
+    policySums: PolicySums
+    keyConcurrency: KeyConcurrency
+  } = {
     receipts,
     settings,
     log,
@@ -318,6 +334,8 @@ export async function startOrigin(
     }),
     keyUses: new KeyUses({ db, now }),
     keyLimits,
+    keyRate,
+    keyConcurrency,
     newAccountLimits,
     walletCalls: new WalletCallLimits({ db, now, hashKey: keyring.addressHashKey() }),
     // Requests must not be rejected on a busy machine. test/origin/http/shedding.test.ts tests the real implementation.

@@ -47,6 +47,8 @@ function executionsWith(run: ActionPool['run']) {
     claims: claimsOf('a'),
     mirror: { current: () => ({ principal: () => PRINCIPAL }) as unknown as AccountsState },
     keyLimits: { requireUnexpired: () => {} },
+    keyRate: { take: () => undefined },
+    keyConcurrency: { start: () => undefined },
     credits: {
       reserve: async () => reservation as unknown as Reservation,
       admit: async () => allowed as unknown as AllowanceReservation,

@@ -1,3 +1,4 @@
+import type { Child } from 'hono/jsx'
 import { useState } from 'preact/hooks'
 import type { AccountOperations, Group, UsageKey } from '../../../../shared/client/core/account.ts'
 import { TwoStepButton } from '../../components/two-step-button.tsx'
@@ -9,7 +10,10 @@ import { formatUsd } from '../../../../shared/usd.ts'
 import { HEADING_MAX_CHARACTERS, displayName } from '../permissions.ts'
 import type { PerformChange } from '../view.ts'
 import { CapFields, readCap } from './cap-fields.tsx'
+import { describeExpiry, describeLimits } from './describe-limits.ts'
 import { describeRights } from './describe-rights.ts'
+import { LimitFields } from './limit-fields.tsx'
+import { readLimits, replacingLimits } from './read-limits.ts'
 import { describeWindow } from './spend-windows.ts'
 
 type KeyRowProps = {
@@ -36,11 +40,16 @@ export const KeyRow = ({ usageKey: key, groups, client, change }: KeyRowProps) =
             ],
             ...describeRights(key, groups).map(([name, what]): [string, string] => [name, what]),
             ['Spending', <SpendingMeter usageKey={key} />],
+            ...(key.expires_at
+              ? [['Expires', <ExpiryTime at={key.expires_at} />] as [string, Child]]
+              : []),
+            ...describeLimits(key).map(([name, what]): [string, string] => [name, what]),
             ['Created', key.created_at ? <Time at={Date.parse(key.created_at)} /> : 'unknown'],
             ['Last used', key.last_used_at ? <Time at={Date.parse(key.last_used_at)} /> : 'never'],
           ]}
         />
         <ChangeCapForm usageKey={key} client={client} change={change} />
+        <ChangeLimitsForm usageKey={key} client={client} change={change} />
       </div>
       <TwoStepButton
         text="Remove"
@@ -52,6 +61,16 @@ export const KeyRow = ({ usageKey: key, groups, client, change }: KeyRowProps) =
         }
       />
     </li>
+  )
+}
+
+const ExpiryTime = ({ at }: { at: string }) => {
+  const expiry = describeExpiry(at, Date.now())
+  return (
+    <>
+      <Time at={Date.parse(at)} />{' '}
+      {expiry && <Badge {...(expiry.tone && { tone: expiry.tone })}>{expiry.text}</Badge>}
+    </>
   )
 }
 
@@ -112,6 +131,24 @@ const ChangeCapForm = ({ usageKey, client, change }: ChangeCapFormProps) => {
           </p>
         )}
         <button>Change spending cap</button>
+      </form>
+    </details>
+  )
+}
+
+const ChangeLimitsForm = ({ usageKey, client, change }: ChangeCapFormProps) => {
+  const { api_key_hash: usage_api_key } = usageKey
+  const suffix = `-${usage_api_key}`
+  const submit = (event: Event) => {
+    const limits = replacingLimits(readLimits(readSubmittedForm(event), suffix))
+    void change('Change limits', () => client.updateUsageApiKey({ usage_api_key, ...limits }))
+  }
+  return (
+    <details>
+      <summary>Change limits</summary>
+      <form onSubmit={submit}>
+        <LimitFields suffix={suffix} limits={usageKey} />
+        <button>Change limits</button>
       </form>
     </details>
   )

@@ -3,6 +3,8 @@ import type { Group, UsageKeyFields } from '../../../../shared/client/core/accou
 import { readSubmittedForm } from '../submitted-form.ts'
 import { WILDCARD_GROUP, nameOfGroup } from '../permissions.ts'
 import { CapFields, readCap } from './cap-fields.tsx'
+import { LimitFields } from './limit-fields.tsx'
+import { readLimits } from './read-limits.ts'
 import { Choice, PublicNameField } from '../../components/form-fields.tsx'
 
 const RIGHTS = [
@@ -32,6 +34,7 @@ export const NewKeyForm = ({ groups, create }: NewKeyFormProps) => {
       ...Object.fromEntries(RIGHTS.map(([name]) => [name, fields.has(name)])),
       ...Object.fromEntries(GROUP_RIGHTS.map(([name]) => [name, fields.numbers(name)])),
       ...cap,
+      ...readLimits(fields),
     })
   }
   return (
@@ -45,6 +48,10 @@ export const NewKeyForm = ({ groups, create }: NewKeyFormProps) => {
           {problem}
         </p>
       )}
+      <details>
+        <summary>Limits</summary>
+        <LimitFields />
+      </details>
       <details>
         <summary>More permissions</summary>
         <p class="warn">
