@@ -61,6 +61,7 @@ const LONG = [
   'test/shared/client/sovereign.test.ts',
   'test/origin/http/any-input.test.ts',
   'test/origin/actions/policy-wallets.test.ts',
+  'test/edge/schedule/zoned-years.test.ts',
 ]
 
 export class LongestFirst extends BaseSequencer {

@@ -52,7 +52,7 @@ export async function importTrigger(
   const { start_block: _start, ...config } = exported.config
   const body = { ...exported, config }
   if (usageKey !== undefined) {
-    const context = { ownerId, db, settings, now, random }
+    const context = { ownerId, db, settings, now, random, isImported: true as const }
     const created = await createTrigger(env, context, { ...body, usage_api_key: usageKey })
     const { webhook_url = null, warnings = [] } = created
     return { id: created.id, webhook_url, warnings }

@@ -38,10 +38,13 @@ export type WebhookFiring = {
 }
 
 /**
- * A tick of a schedule. `scheduledAt` is its nominal time, and `cron` is the expression that was configured at that
- * time.
+ * A tick of a schedule. `scheduledAt` is its nominal time, and the other fields are from the config at that time. The
+ * local time is stored, so that the run's input stays the same if the rules of the time zone change.
  */
-export type ScheduleFiring = { source: 'schedule'; scheduledAt: number; cron: string }
+export type ScheduleFiring = { source: 'schedule'; scheduledAt: number } & (
+  | { cron: string; timezone?: string; local?: string }
+  | { at: string }
+)
 
 /**
  * A run that the owner requested. The body is a JSON object with the keys that an event would add to `default_params`.
@@ -96,8 +99,15 @@ export function eventParams(firing: Firing, body: Uint8Array): Record<string, un
   }
 }
 
-function scheduleParams({ source, scheduledAt, cron }: ScheduleFiring): Record<string, unknown> {
-  return { source, scheduled_at: nominalTime(scheduledAt), cron }
+function scheduleParams(firing: ScheduleFiring): Record<string, unknown> {
+  const params = { source: firing.source, scheduled_at: nominalTime(firing.scheduledAt) }
+  if ('at' in firing) return { ...params, at: firing.at }
+  const { cron, timezone, local } = firing
+  return {
+    ...params,
+    cron,
+    ...(timezone === undefined ? {} : { timezone, scheduled_local: local }),
+  }
 }
 
 function chainParams(firing: ChainEventFiring, body: Uint8Array): Record<string, unknown> {

@@ -6,6 +6,8 @@ import { checksummedAddress } from '../chain/decoding/checksummed-address.ts'
 import type { Chains } from '../../shared/config/chain-settings.ts'
 import type { Settings } from '../settings.ts'
 import type { RunRecord, TriggerOptions, TriggerRecord } from '../../shared/wire/trigger.ts'
+import { reasonWithoutTicks } from '../schedule/schedule.ts'
+import { scheduleConfig } from '../schedule/schedule-config.ts'
 import { eventParams, type Firing, runParams } from './firing.ts'
 import type { revisions, runs, trigger } from './schema.ts'
 
@@ -54,13 +56,19 @@ export function toTriggerRecord(
     options: parseTriggerOptions(row),
     enabled: row.enabled,
     ...(row.kind === 'webhook' ? { webhook_url: webhookUrlOf(row.triggerId, PUBLIC_URL) } : {}),
-    ...(row.kind === 'schedule' ? { next_run_at: rfc3339OrNull(row.nextTickAt) } : {}),
+    ...(row.kind === 'schedule' ? scheduleFields(row, config) : {}),
     ...(row.kind === 'chain_event' ? chainEventFields(row, config, CHAINS) : {}),
     disabled_reason: row.disabledReason,
     waiting_for: null,
     created_at: new Date(row.createdAt).toISOString(),
     updated_at: new Date(row.updatedAt).toISOString(),
   }
+}
+
+function scheduleFields({ enabled, nextTickAt }: TriggerRow, config: Record<string, unknown>) {
+  const fields = { next_run_at: rfc3339OrNull(nextTickAt) }
+  if (!enabled || nextTickAt !== null) return fields
+  return { ...fields, ended_reason: reasonWithoutTicks(scheduleConfig(config)) }
 }
 
 /** The contract address has its EIP-55 checksum, even if the owner sent the address without one. */

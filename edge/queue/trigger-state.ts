@@ -3,7 +3,8 @@ import { eq } from 'drizzle-orm'
 import { withoutUndefined } from '../../shared/json/without-undefined.ts'
 import { SCHEDULE_CONCURRENCY, WEBHOOK_CONCURRENCY } from '../../shared/limits.ts'
 import type { TriggerKind, TriggerOptions } from '../../shared/wire/trigger.ts'
-import { nextTick } from '../schedule/cron.ts'
+import { scheduleOf } from '../schedule/schedule.ts'
+import { scheduleConfig } from '../schedule/schedule-config.ts'
 import type { RevisionRow, TriggerRow } from './records.ts'
 import type { QueueDatabase } from './run-store.ts'
 import { hasRunKey, insertUnfinishedRuns } from './run-key-rows.ts'
@@ -116,7 +117,7 @@ export class TriggerState {
           updatedAt: now,
           indexStale: true,
           indexCheckedAt: now,
-          nextTickAt: enabled ? firstTick(kind, trigger.config, now) : null,
+          nextTickAt: enabled ? firstTick(trigger, now) : null,
           watch: trigger.watch ? JSON.stringify(trigger.watch) : null,
           watchStale: trigger.watch !== undefined,
         })
@@ -147,7 +148,10 @@ export class TriggerState {
     if (config) set.config = JSON.stringify(config)
     const isStarting = (enabled ?? row.enabled) && (config !== undefined || !row.enabled)
     const isStopping = enabled === false
-    if (isStarting) set.nextTickAt = firstTick(row.kind, config ?? JSON.parse(row.config), now)
+    if (isStarting) {
+      const { kind, triggerId } = row
+      set.nextTickAt = firstTick({ kind, triggerId, config: config ?? JSON.parse(row.config) }, now)
+    }
     if (isStopping) set.nextTickAt = null
     if (watch) Object.assign(set, { watch: JSON.stringify(watch), watchStale: true })
     this.#storage.transactionSync(() => {
@@ -321,7 +325,15 @@ function concurrencyOf(kind: TriggerKind, { concurrency }: TriggerOptions): numb
   return concurrency ?? (kind === 'schedule' ? SCHEDULE_CONCURRENCY : WEBHOOK_CONCURRENCY)
 }
 
-/** Ticks from before the trigger or its cron expression existed, or before it was enabled, never fire. */
-function firstTick(kind: TriggerKind, config: Record<string, unknown>, now: number): number | null {
-  return kind === 'schedule' ? (nextTick(String(config.cron), now) ?? null) : null
+/** Ticks from before the trigger or its config existed, or before it was enabled, never fire. */
+function firstTick(
+  { kind, config, triggerId }: Pick<NewTrigger, 'kind' | 'config' | 'triggerId'>,
+  now: number,
+): number | null {
+  if (kind !== 'schedule') return null
+  const { ticks, nominal } = scheduleOf(scheduleConfig(config), triggerId)
+  const tick = ticks.next(now)
+  // Jitter can delay a tick from before this moment beyond it.
+  const isEarlier = tick !== undefined && nominal(tick) <= now
+  return (isEarlier ? ticks.next(tick) : tick) ?? null
 }

@@ -1,12 +1,13 @@
-import type { ScheduleFiring } from '../queue/firing.ts'
 import type { DerivedFiring, Intake } from '../queue/intake.ts'
 import type { EventRules } from '../queue/event-rules.ts'
 import { type TriggerRow, parseTriggerOptions } from '../queue/records.ts'
 import type { TriggerState } from '../queue/trigger-state.ts'
 import { HOUR_MS } from '../../shared/durations.ts'
-import { nextTick } from './cron.ts'
 import { dueTicks } from './due-ticks.ts'
 import type { SkippedTicks } from './skipped-ticks.ts'
+import { type Schedule, scheduleOf } from './schedule.ts'
+import { type ScheduleConfig, scheduleConfig } from './schedule-config.ts'
+import { scheduleFiring } from './schedule-firing.ts'
 import { tickRunSuffix } from './tick-run.ts'
 import { decodeBase64url } from '../../shared/encoding/base64url.ts'
 
@@ -39,21 +40,29 @@ export class Ticks {
     const { state, intake, skipped, rules, log } = this.#options
     const trigger = state.current
     if (trigger?.kind !== 'schedule' || !trigger.enabled || trigger.nextTickAt === null) return
-    const { cron } = JSON.parse(trigger.config) as { cron: string }
-    const tick = nextTick(cron, trigger.nextTickAt - 1)
+    const config = scheduleConfig(JSON.parse(trigger.config))
+    const schedule = scheduleOf(config, trigger.triggerId)
+    const { ticks } = schedule
+    const stored = trigger.nextTickAt
+    let tick = ticks.next(stored - 1)
     // The stored tick can differ from the computed one if an earlier version of the service interpreted the cron
-    // differently (docs/decisions/0069).
-    if (tick !== trigger.nextTickAt) state.updateFields({ nextTickAt: tick ?? null })
+    // differently (docs/decisions/0069), or if the rules of the time zone have changed. The next tick can then be
+    // before the stored one.
+    if (tick !== stored) {
+      if (now < stored) tick = ticks.next(now)
+      state.updateFields({ nextTickAt: tick ?? null })
+    }
     if (tick === undefined) return
-    if (now < tick) return this.#wait(trigger, cron, tick, now)
+    if (now < tick) return this.#wait(trigger, ticks, tick, now)
     const { misfire } = parseTriggerOptions(trigger)
-    const due = dueTicks(cron, tick, now, misfire)
-    const firings = due.fire.map((at) => firingOf(trigger, at, cron, rules))
+    const due = dueTicks(ticks, tick, now, misfire)
+    const firings = due.fire.map((at) => firingOf(trigger, schedule.nominal(at), config, rules))
     intake.queueNow(firings, (taken) => {
       const refused = firings.length - taken
-      const latest = due.fire.at(-1)
-      if (due.missed) skipped.record('missed', due.missed, now)
-      if (refused > 0) skipped.record('queue_full', { count: refused, latest: latest! }, now)
+      const record = (reason: 'missed' | 'queue_full', count: number, latest: number) =>
+        skipped.record(reason, { count, latest: schedule.nominal(latest) }, now)
+      if (due.missed) record('missed', due.missed.count, due.missed.latest)
+      if (refused > 0) record('queue_full', refused, due.fire.at(-1)!)
       if (due.missed || refused > 0)
         log('schedule.skipped', { missed: due.missed?.count ?? 0, queue_full: refused })
       state.updateFields({ nextTickAt: due.next ?? null })
@@ -70,11 +79,11 @@ export class Ticks {
     onTicked(state.current)
   }
 
-  #wait({ triggerId }: TriggerRow, cron: string, tick: number, now: number): number {
+  #wait({ triggerId }: TriggerRow, ticks: Schedule['ticks'], tick: number, now: number): number {
     const { state, onWoken } = this.#options
     // If the clock was set back a little, the stored tick is kept, so that no tick fires twice. If the clock had been
     // hours ahead, the schedule continues with the first tick after the current time, so that it does not stay silent.
-    const first = nextTick(cron, now) ?? tick
+    const first = ticks.next(now) ?? tick
     const next = tick - first > SET_BACK_MAX_MS ? first : tick
     if (next !== tick) state.updateFields({ nextTickAt: next })
     const at = wakeAt(triggerId, next, now)
@@ -89,10 +98,10 @@ const SET_BACK_MAX_MS = 2 * HOUR_MS
 function firingOf(
   trigger: TriggerRow,
   tick: number,
-  cron: string,
+  config: ScheduleConfig,
   rules: Pick<EventRules, 'apply'>,
 ): DerivedFiring {
-  const firing: ScheduleFiring = { source: 'schedule', scheduledAt: tick, cron }
+  const firing = scheduleFiring(tick, config)
   const arrival = { firing: JSON.stringify(firing), body: new Uint8Array() }
   return {
     suffix: tickRunSuffix(trigger.triggerId, tick),

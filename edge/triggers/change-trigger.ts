@@ -13,7 +13,7 @@ import { missingIndexedWarnings } from './missing-indexed-warnings.ts'
 import { storedKeyWarnings } from './stored-key-warnings.ts'
 import { sealUsageKey } from './seal-usage-key.ts'
 import { TriggerRejectedError } from './trigger-rejected-error.ts'
-import { requireAllowedFields } from './trigger-rules.ts'
+import { normalizeConfig, requireAllowedFields } from './trigger-rules.ts'
 
 type ChangeContext = {
   /** Trigger ID that was already verified as issued by this service. */
@@ -48,6 +48,7 @@ export async function changeTrigger(
   requireAllowedFields(known.kind, body, chains)
   await requireValidExpressions(body.options)
   const change: TriggerChange = fieldsOf(body)
+  if (body.config) change.config = normalizeConfig(known.kind, body.config)
   const cid = body.action_code === undefined ? undefined : await actionCid(body.action_code)
   if (cid !== undefined) change.actionCid = cid
   let warnings: string[] = []

@@ -23,7 +23,7 @@ import { newTriggerId } from './trigger-id.ts'
 import { IndexFullError } from './index-full-error.ts'
 import { type IndexDatabase, indexUsage } from './trigger-index.ts'
 import { TriggerRejectedError } from './trigger-rejected-error.ts'
-import { requireAllowedFields } from './trigger-rules.ts'
+import { normalizeConfig, requireAllowedFields, requireFutureTick } from './trigger-rules.ts'
 
 type CreateContext = {
   ownerId: string
@@ -31,6 +31,8 @@ type CreateContext = {
   settings: Pick<Settings, 'ID_MAC_KEY' | 'CHAINS'>
   now: () => number
   random: (bytes: number) => Uint8Array
+  /** Accepts a schedule that has already ended. */
+  isImported?: true
   /** @default INDEX_BYTES_MAX */
   indexBytesMax?: number
 }
@@ -44,11 +46,20 @@ type CreateContext = {
  */
 export async function createTrigger(
   env: Env,
-  { ownerId, db, settings, now, random, indexBytesMax = INDEX_BYTES_MAX }: CreateContext,
+  {
+    ownerId,
+    db,
+    settings,
+    now,
+    random,
+    indexBytesMax = INDEX_BYTES_MAX,
+    isImported,
+  }: CreateContext,
   body: CreateTrigger,
 ): Promise<StoredTrigger> {
   requireAllowedFields(body.kind, body, settings.CHAINS)
   await requireValidExpressions(body.options)
+  if (!isImported) requireFutureTick(body.kind, body.config, now())
   // Concurrent requests may exceed these limits. That is acceptable, because they are safeguards and not exact quotas.
   const { triggers, databaseBytes } = await indexUsage(db, ownerId)
   if (triggers >= TRIGGERS_MAX)
@@ -88,7 +99,7 @@ export async function storeTrigger(
     ...owner,
     name: body.name,
     kind: body.kind,
-    config: body.config,
+    config: normalizeConfig(body.kind, body.config),
     options: body.options,
     enabled: body.enabled,
     actionCode: body.action_code,

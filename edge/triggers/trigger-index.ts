@@ -5,7 +5,8 @@ import { LISTED_PARAMS_MAX_BYTES } from '../../shared/limits.ts'
 import type { ListedTrigger, TriggerKind, TriggerRecord } from '../../shared/wire/trigger.ts'
 import { rootCauseText } from '../db/root-cause-text.ts'
 import * as schema from '../db/schema.ts'
-import { nextTick } from '../schedule/cron.ts'
+import { reasonWithoutTicks, scheduleOf } from '../schedule/schedule.ts'
+import { scheduleConfig } from '../schedule/schedule-config.ts'
 
 export type IndexDatabase = DrizzleD1Database<typeof schema>
 const { triggers, users } = schema
@@ -152,10 +153,13 @@ export async function findTriggers(
  * and the schedule may have fired since then.
  */
 function withCurrentNextRun(now: number, trigger: ListedTrigger): ListedTrigger {
-  const { next_run_at, config } = trigger
+  const { next_run_at, id } = trigger
   if (!next_run_at || Date.parse(next_run_at) > now) return trigger
-  const next = nextTick(String(config.cron), now)
-  return { ...trigger, next_run_at: next === undefined ? null : new Date(next).toISOString() }
+  const config = scheduleConfig(trigger.config)
+  const next = scheduleOf(config, id).ticks.next(now)
+  if (next === undefined)
+    return { ...trigger, next_run_at: null, ended_reason: reasonWithoutTicks(config) }
+  return { ...trigger, next_run_at: new Date(next).toISOString() }
 }
 
 /** Number of the owner's triggers, and size of the whole database, which D1 reports with each query. */

@@ -9,6 +9,8 @@ import type { PatchTrigger, TriggerKind, TriggerOptions } from '../../shared/wir
 import { readChainEventConfig, requireConfiguredChain } from '../chain/chain-event-config.ts'
 import type { Chains } from '../../shared/config/chain-settings.ts'
 import { checkSchedule } from '../schedule/check-schedule.ts'
+import { endedReason } from '../schedule/schedule.ts'
+import { scheduleConfig, withCanonicalZone } from '../schedule/schedule-config.ts'
 import { denialOf, ruleFor } from './header-rules.ts'
 import { TriggerRejectedError } from './trigger-rejected-error.ts'
 
@@ -52,8 +54,32 @@ function requireConfig(kind: TriggerKind, config: Record<string, unknown>): void
     refuse(
       wrong.field,
       wrong.problem,
-      'Send {"cron": ...} with 5 fields, or 6 with seconds first, in UTC.',
+      wrong.fix ?? 'Send {"cron": ...} with 5 fields, or 6 with seconds first.',
     )
+}
+
+/**
+ * @param config a config that `requireAllowedFields` accepts
+ * @throws {TriggerRejectedError} if a new schedule would never fire, because its time has passed
+ */
+export function requireFutureTick(
+  kind: TriggerKind,
+  config: Record<string, unknown>,
+  now: number,
+): void {
+  if (kind !== 'schedule') return
+  const schedule = scheduleConfig(withCanonicalZone(config))
+  if (endedReason(schedule, now) === undefined) return
+  const name = 'at' in schedule ? 'at' : 'ends_at'
+  refuse(`config.${name}`, 'the schedule has no tick after the current time', 'Send a later time.')
+}
+
+/** Replaces equivalent values in a config, so that equal configs are stored alike. */
+export function normalizeConfig(
+  kind: TriggerKind,
+  config: Record<string, unknown>,
+): Record<string, unknown> {
+  return kind === 'schedule' ? withCanonicalZone(config) : config
 }
 
 function requireOptions(kind: TriggerKind, options: TriggerOptions): void {

@@ -52,6 +52,22 @@ export type ScheduleParams<Defaults = unknown> = WithDefaults<
     scheduled_at: string
     /** The expression as configured. */
     cron: string
+    /** Only if the schedule has a time zone: its IANA name. */
+    timezone?: string
+    /** Only if the schedule has a time zone: the scheduled time there, such as `2026-05-22T09:05:00-04:00`. */
+    scheduled_local?: string
+  },
+  Defaults
+>
+
+/** The run of a schedule with `config.at`. */
+export type OneOffParams<Defaults = unknown> = WithDefaults<
+  {
+    source: 'schedule'
+    /** Scheduled time, such as `2026-05-22T13:05:00Z`. The run may start later. */
+    scheduled_at: string
+    /** The time as configured. */
+    at: string
   },
   Defaults
 >

@@ -38,10 +38,26 @@ const recentEvent = z.object({
 })
 export type RecentEvent = z.infer<typeof recentEvent>
 
+const previewedTick = z.object({
+  utc: z.string().meta({ format: 'date-time' }),
+  /** The same time by the clock of the time zone. */
+  local: z.string().meta({ format: 'date-time' }),
+  clock_change: z
+    .enum(['skipped', 'repeated'])
+    .exactOptional()
+    .describe(
+      'skipped: the clock is put forward over the local time, so the tick fires at the first instant after that. ' +
+        'repeated: the clock is set back, so the local time occurs twice.',
+    ),
+})
+export type PreviewedTick = z.infer<typeof previewedTick>
+
 export const triggerPreview = z.object({
-  /** Schedules only: times of the next ticks. */
+  /** Schedules only: times of the next ticks, before jitter. */
   next: z.array(z.string().meta({ format: 'date-time' })).exactOptional(),
-  /** Schedules only: shortest interval between two ticks. */
+  /** Schedules with a time zone only: the ticks in `next` with their local times. */
+  ticks: z.array(previewedTick).exactOptional(),
+  /** Cron expressions only: shortest interval between two ticks by the local clock. */
   min_interval_s: z.int().exactOptional(),
   /** Chain events only: normalized signature of the event. `topic0` is the hash of this signature. */
   canonical_signature: z.string().exactOptional(),

@@ -3,24 +3,16 @@ import { RUN_WAIT_MAX_S, RUNS_PAGE_DEFAULT, RUNS_PAGE_MAX } from '../limits.ts'
 import { paramsSchema } from './action-call.ts'
 import { integerText } from './fields.ts'
 import { isSearch, runSearchFields } from './run-search.ts'
+import { parseRfc3339 } from './rfc3339.ts'
 import { RUN_STATUSES, runRecord } from './trigger.ts'
 
-const RFC3339 = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i
 const EXPECTED_TIME =
   'expected an RFC 3339 time, such as 2026-05-22T13:05:00Z (in a query, write + as %2B)'
-
-/** Returns true if the day exists. The check is needed because `Date` parses February 30 as a day in March. */
-function isDay(day: string): boolean {
-  const midnight = new Date(`${day}T00:00:00Z`)
-  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
-}
 
 /** A time in RFC 3339, transformed into Unix milliseconds. */
 export const queryTime = z
   .string()
-  .refine((text) => isDay(RFC3339.exec(text)?.[1] ?? '') && !Number.isNaN(Date.parse(text)), {
-    error: EXPECTED_TIME,
-  })
+  .refine((text) => parseRfc3339(text) !== undefined, { error: EXPECTED_TIME })
   .transform((text) => Date.parse(text))
   .meta({ format: 'date-time' })
 

@@ -141,7 +141,8 @@ const fields = {
         `The default at creation is ${number(WEBHOOK_QUEUED_RUNS_DEFAULT)} for webhooks and ${number(MAX_QUEUED_RUNS_DEFAULT)} for other kinds.`,
     ),
   config: jsonObject.describe(
-    'webhook: {}. schedule: {cron} with 5 fields, or 6 with seconds first, in UTC, with ticks at least 30 s apart. ' +
+    'webhook: {}. schedule: {cron, timezone?, starts_at?, ends_at?, jitter_s?} with a cron expression of 5 fields, or 6 with seconds first, ' +
+      'whose ticks are at least 30 s apart, in UTC or the IANA time zone; or {at} for a single run. Times are in RFC 3339. ' +
       'chain_event: {chain, contract_address, event_signature, start_block?, topic_filters?}.',
   ),
   options: triggerOptions.describe('Options that do not apply to the kind are rejected.'),
@@ -236,8 +237,10 @@ export const triggerRecord = z.object({
   enabled: z.boolean(),
   /** Webhooks only: URL to which senders post. */
   webhook_url: z.string().exactOptional(),
-  /** Schedules only: time of the next run. Null while the trigger is disabled. */
+  /** Schedules only: time of the next run. Null while the trigger is disabled, and if the schedule has ended. */
   next_run_at: timeText.nullable().exactOptional(),
+  /** Schedules only: why an enabled trigger has no next run. Absent otherwise. */
+  ended_reason: z.string().exactOptional(),
   /** Chain events only: normalized signature of the event. `topic0` is the hash of this signature. */
   canonical_signature: z.string().exactOptional(),
   topic0: z.string().exactOptional(),

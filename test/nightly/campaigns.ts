@@ -118,6 +118,14 @@ export const CAMPAIGNS: readonly Campaign[] = [
     minutesMax: 60,
   },
   {
+    name: 'zones',
+    planned: 21,
+    perPiece: 3,
+    unit: 'time zones of twenty years',
+    vitest: [...NIGHTLY, 'test/nightly/zones.test.ts'],
+    minutesMax: 60,
+  },
+  {
     name: 'ethers',
     planned: 1,
     perPiece: 1,

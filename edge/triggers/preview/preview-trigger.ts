@@ -5,12 +5,10 @@ import {
   hasExpressions,
 } from '../../expressions/option-expressions.ts'
 import { requireValidExpressions } from '../expression-rules.ts'
-import { requireAllowedFields } from '../trigger-rules.ts'
+import { requireAllowedFields, requireFutureTick } from '../trigger-rules.ts'
 import { type ChainPreviewOptions, previewChainEvent } from './preview-chain-event.ts'
 import { eventParams, type Firing } from '../../queue/firing.ts'
-import { nextTicks } from '../../schedule/cron.ts'
-import { minimumInterval } from '../../schedule/minimum-interval.ts'
-import { nominalTime } from '../../schedule/tick-run.ts'
+import { previewSchedule } from './preview-schedule.ts'
 import { webhookUrlOf } from '../../queue/records.ts'
 
 type PreviewOptions = ChainPreviewOptions & {
@@ -52,27 +50,12 @@ async function previewOfKind(
     case 'webhook':
       return previewWebhook(default_params, now, publicUrl)
     case 'schedule':
-      return previewSchedule(String(config.cron), default_params, now)
+      requireFutureTick(kind, config, now)
+      return previewSchedule(config, default_params, now)
     case 'chain_event':
       if (request.trigger_id !== undefined) return { params: default_params }
       await options.requireChainRate()
       return previewChainEvent(request, options)
-  }
-}
-
-const TICKS_SHOWN = 5
-
-function previewSchedule(
-  cron: string,
-  defaultParams: Record<string, unknown>,
-  now: number,
-): TriggerPreview {
-  const ticks = nextTicks(cron, now, TICKS_SHOWN)
-  const firing = { source: 'schedule', scheduledAt: ticks[0]!, cron } as const
-  return {
-    next: ticks.map(nominalTime),
-    min_interval_s: minimumInterval(cron).seconds,
-    params: { ...defaultParams, ...eventParams(firing, new Uint8Array()) },
   }
 }
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkSchedule } from '../../../edge/schedule/check-schedule.ts'
-import { countTicks } from '../../../edge/schedule/due-ticks.ts'
+import { countTicks } from '../../../edge/schedule/count-ticks.ts'
 import { lastTicks, nextTick, nextTicks } from '../../../edge/schedule/cron.ts'
 import { enumerate } from './enumeration.ts'
 import { anyCron } from './some-crons.ts'

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { dueTicks } from '../../../edge/schedule/due-ticks.ts'
+import { dueTicks as dueTicksOf } from '../../../edge/schedule/due-ticks.ts'
+import { oneOffTick, utcTicks } from '../../../edge/schedule/tick-source.ts'
+import type { TriggerOptions } from '../../../shared/wire/trigger.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -8,6 +10,9 @@ const DAY = 24 * HOUR
 /** Noon of an arbitrary day. The cron expressions in these tests name multiples of 15 minutes. */
 const NOON = Date.UTC(2026, 4, 22, 12)
 const QUARTERS = '*/15 * * * *'
+
+const dueTicks = (cron: string, first: number, now: number, misfire?: TriggerOptions['misfire']) =>
+  dueTicksOf(utcTicks(cron), first, now, misfire)
 
 describe('a due tick', () => {
   it('fires, and the next one follows from its nominal time', () => {
@@ -78,5 +83,21 @@ describe('missed ticks', () => {
     expect(fire[0]).toBe(NOON + 50 * MINUTE)
     expect(fire.at(-1)).toBe(NOON + 149 * MINUTE)
     expect(missed).toEqual({ count: 50, latest: NOON + 49 * MINUTE })
+  })
+})
+
+describe('a missed one-off run', () => {
+  const once = oneOffTick(NOON)
+
+  it.each([undefined, 'coalesce', 'all'] as const)('fires days late under %s', (misfire) => {
+    expect(dueTicksOf(once, NOON, NOON + 3 * DAY, misfire)).toEqual({ fire: [NOON] })
+  })
+
+  it('fires up to a minute late under skip, and is then counted as missed', () => {
+    expect(dueTicksOf(once, NOON, NOON + MINUTE, 'skip')).toEqual({ fire: [NOON] })
+    expect(dueTicksOf(once, NOON, NOON + MINUTE + 1, 'skip')).toEqual({
+      fire: [],
+      missed: { count: 1, latest: NOON },
+    })
   })
 })

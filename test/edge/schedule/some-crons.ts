@@ -55,3 +55,15 @@ export const cronAroundMidnight = fc
 export const anyCron = fc
   .tuple(anySeconds, anyMinutes, anyHours, anyDates, anyMonths, anyWeekdays)
   .map((fields) => fields.join(' '))
+
+/** Cron expressions with ticks around the hours at which clocks are changed. */
+export const cronAroundChanges = fc
+  .tuple(
+    among(0, 10, 15, 29, 30, 45, 50),
+    fc.oneof(anyMinutes, among(0, 1, 15, 29, 30, 58, 59)),
+    fc.oneof(fc.constant('*'), among(0, 1, 2, 3, 4, 22, 23), anyHours),
+    fc.oneof(fc.constant('*'), field(1, 31)),
+    fc.constant('*'),
+    fc.constantFrom('*', '0', '6,0', '5-7'),
+  )
+  .map((fields) => fields.join(' '))

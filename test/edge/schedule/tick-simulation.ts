@@ -12,11 +12,16 @@ import * as schema from '../../../edge/queue/schema.ts'
 import { TriggerState } from '../../../edge/queue/trigger-state.ts'
 import { SkippedTicks } from '../../../edge/schedule/skipped-ticks.ts'
 import { Ticks } from '../../../edge/schedule/ticks.ts'
+import type { ScheduleConfig } from '../../../edge/schedule/schedule-config.ts'
 import type { TriggerOptions } from '../../../shared/wire/trigger.ts'
 import { CID, queueOf, random, unknownTriggerId } from '../app.ts'
 import { rulesOf } from '../queue/seeded.ts'
 
-type Scheduled = { cron: string; from: number; options?: TriggerOptions; maxQueuedRuns?: number }
+type Scheduled = ScheduleConfig & {
+  from: number
+  options?: TriggerOptions
+  maxQueuedRuns?: number
+}
 
 /** Runs the ticks of a schedule with the real storage of a Durable Object and a clock that the test controls. */
 export async function simulateSchedule(
@@ -28,13 +33,13 @@ export async function simulateSchedule(
   await runInDurableObject(queueOf(id), async (_, { storage }) => {
     const db = drizzle(storage, { schema })
     await migrate(db, migrations)
-    const { cron, from, options = {}, maxQueuedRuns = 10_000 } = scheduled
+    const { from, options = {}, maxQueuedRuns = 10_000, ...config } = scheduled
     const trigger = {
       triggerId: id,
       ownerId: 'owner',
       name: 'simulated',
       kind: 'schedule' as const,
-      config: { cron },
+      config,
       options,
       enabled: true,
       actionCode: 'code',

@@ -262,3 +262,177 @@ describe('a clock that jumps', () => {
     )
   })
 })
+
+describe('a schedule in a time zone', () => {
+  const BERLIN = { cron: '30 2 * * *', timezone: 'Europe/Berlin' }
+  /** The clock is put forward from 02:00 to 03:00. */
+  const spring = Date.parse('2026-03-29T01:00:00Z')
+  /** The clock is set back from 03:00 to 02:00. */
+  const autumn = Date.parse('2026-10-25T01:00:00Z')
+  const firing = (sim: { storage: DurableObjectStorage }) => {
+    const rows = sim.storage.sql.exec<{ firing: string }>('SELECT firing FROM runs').toArray()
+    return rows.map((row) => JSON.parse(row.firing) as Record<string, unknown>)
+  }
+
+  it('stores the local time with the run', () =>
+    simulateSchedule({ ...BERLIN, from: spring - HOUR }, (sim) => {
+      expect(sim.look(spring)).toBe(spring + 23.5 * HOUR)
+      expect(firing(sim)).toEqual([
+        {
+          source: 'schedule',
+          scheduledAt: spring,
+          ...BERLIN,
+          local: '2026-03-29T03:00:00+02:00',
+        },
+      ])
+    }))
+
+  it('fires the tick in the gap if the object was evicted over the change of the clock', () =>
+    simulateSchedule({ ...BERLIN, from: spring - 20 * HOUR }, (sim) => {
+      expect(sim.look(spring - 20 * HOUR)).toBe(spring)
+      sim.restart()
+      expect(sim.look(spring + 20 * MINUTE)).toBe(spring + 23.5 * HOUR)
+      expect(sim.fired()).toEqual([spring])
+    }))
+
+  it('fires a repeated local time once if the object was evicted between its occurrences', () =>
+    simulateSchedule({ ...BERLIN, from: autumn - 20 * HOUR }, (sim) => {
+      const first = autumn - HOUR / 2
+      sim.look(first)
+      sim.restart()
+      expect(sim.look(autumn + HOUR / 2)).toBe(autumn + 24.5 * HOUR)
+      expect(sim.fired()).toEqual([first])
+    }))
+
+  it('counts the ticks missed in an outage over a change of the clock', () =>
+    simulateSchedule({ ...BERLIN, cron: '*/30 1-3 * * *', from: spring - 12 * HOUR }, (sim) => {
+      // 01:00, 01:30 and 03:30 are missed, and so is 03:00, which stands for 02:00 and 02:30 too.
+      sim.look(spring + 9 * HOUR)
+      expect(sim.fired()).toEqual([])
+      expect(sim.skipped()).toMatchObject([
+        { reason: 'missed', count: 4, scheduled_at: spring + HOUR / 2 },
+      ])
+    }))
+
+  it('fires all missed ticks over a change of the clock under misfire all', () => {
+    const given = { ...BERLIN, cron: '0 * * * *', options: { misfire: 'all' as const } }
+    return simulateSchedule({ ...given, from: autumn - 2.5 * HOUR }, (sim) => {
+      sim.look(autumn + 2 * HOUR)
+      expect(sim.fired()).toEqual([-2, -1, 0, 1, 2].map((n) => autumn + n * HOUR))
+    })
+  })
+
+  it('continues with an earlier tick if the rules of the time zone have changed', () =>
+    simulateSchedule({ ...BERLIN, from: spring + HOUR }, (sim) => {
+      const tick = spring + 23.5 * HOUR
+      // The tick that an older version of the rules would give, without the change of the clock.
+      sim.state.updateFields({ nextTickAt: tick + HOUR })
+      expect(sim.look(spring + 2 * HOUR)).toBe(tick)
+      sim.look(tick)
+      expect(sim.fired()).toEqual([tick])
+    }))
+
+  it('starts again from that moment with another time zone', () =>
+    simulateSchedule({ ...BERLIN, from: spring + HOUR }, (sim) => {
+      const config = { ...BERLIN, timezone: 'America/New_York' }
+      sim.state.change({ config }, spring + HOUR)
+      expect(sim.look(spring + HOUR)).toBe(Date.parse('2026-03-29T06:30:00Z'))
+    }))
+})
+
+describe('a schedule with bounds', () => {
+  const BOUNDED = {
+    ...QUARTERS,
+    starts_at: new Date(quarter(4)).toISOString(),
+    ends_at: new Date(quarter(5)).toISOString(),
+  }
+
+  it('fires no tick before or after, and then has no next tick', () =>
+    simulateSchedule(BOUNDED, (sim) => {
+      expect(sim.look(quarter(1))).toBe(quarter(4))
+      sim.look(quarter(4))
+      expect(sim.look(quarter(5))).toBeUndefined()
+      sim.look(quarter(6))
+      expect(sim.fired()).toEqual([quarter(4), quarter(5)])
+      expect(sim.state.current!.nextTickAt).toBeNull()
+    }))
+
+  it('counts only the ticks between them as missed', () =>
+    simulateSchedule(BOUNDED, (sim) => {
+      sim.look(quarter(5) + 5 * HOUR)
+      expect(sim.fired()).toEqual([])
+      expect(sim.skipped()).toMatchObject([{ count: 2, scheduled_at: quarter(5) }])
+      expect(sim.state.current!.nextTickAt).toBeNull()
+    }))
+})
+
+describe('a schedule with jitter', () => {
+  it('fires late, and keeps the nominal time of the tick', () =>
+    simulateSchedule({ ...QUARTERS, jitter_s: 899 }, (sim) => {
+      const delays: number[] = []
+      for (let n = 1; n <= 12; n++) {
+        const at = sim.state.current!.nextTickAt!
+        delays.push(at - quarter(n))
+        sim.look(at - 1)
+        expect(sim.fired()).toHaveLength(n - 1)
+        if (n % 3 === 0) sim.restart()
+        sim.look(at)
+      }
+      expect(sim.fired()).toEqual(Array.from({ length: 12 }, (_, n) => quarter(n + 1)))
+      expect(new Set(delays).size).toBeGreaterThan(3)
+    }))
+})
+
+describe('a one-off run', () => {
+  const once = (at: number, over: object = {}) => ({
+    at: new Date(at).toISOString(),
+    from: NOON + 1,
+    ...over,
+  })
+
+  it('fires once, and a PATCH with a new time arms it again', () =>
+    simulateSchedule(once(quarter(1)), (sim) => {
+      expect(sim.look(NOON + 1)).toBe(quarter(1))
+      expect(sim.look(quarter(1))).toBeUndefined()
+      expect(sim.state.current!.nextTickAt).toBeNull()
+      sim.state.change({ name: 'another', config: { at: once(quarter(1)).at } }, quarter(2))
+      sim.look(quarter(2))
+      expect(sim.fired()).toEqual([quarter(1)])
+      sim.state.change({ config: { at: once(quarter(3)).at } }, quarter(2))
+      expect(sim.look(quarter(2))).toBe(quarter(3))
+      sim.look(quarter(3))
+      expect(sim.fired()).toEqual([quarter(1), quarter(3)])
+    }))
+
+  it('fires when the service is back after days', () =>
+    simulateSchedule(once(quarter(1)), (sim) => {
+      sim.look(quarter(1) + 72 * HOUR)
+      expect(sim.fired()).toEqual([quarter(1)])
+      expect(sim.skipped()).toEqual([])
+    }))
+
+  it('is skipped if it was missed and misfire is skip', () =>
+    simulateSchedule(once(quarter(1), { options: { misfire: 'skip' } }), (sim) => {
+      sim.look(quarter(1) + 2 * MINUTE)
+      expect(sim.fired()).toEqual([])
+      expect(sim.skipped()).toMatchObject([{ reason: 'missed', count: 1 }])
+      expect(sim.state.current!.nextTickAt).toBeNull()
+    }))
+
+  it('does not fire if the trigger is enabled after its time', () =>
+    simulateSchedule(once(quarter(1)), (sim) => {
+      sim.state.change({ enabled: false }, NOON + 2)
+      sim.state.change({ enabled: true }, quarter(2))
+      sim.look(quarter(2))
+      expect(sim.fired()).toEqual([])
+    }))
+
+  it('has one run if the object was killed before it stored that there is no next tick', () =>
+    simulateSchedule(once(quarter(1)), (sim) => {
+      sim.look(quarter(1))
+      sim.state.updateFields({ nextTickAt: quarter(1) })
+      sim.restart()
+      sim.look(quarter(1) + 300)
+      expect(sim.fired()).toEqual([quarter(1)])
+    }))
+})

@@ -1,5 +1,6 @@
 import { dueTicks } from '../../../edge/schedule/due-ticks.ts'
 import { nextTick } from '../../../edge/schedule/cron.ts'
+import { utcTicks } from '../../../edge/schedule/tick-source.ts'
 import { enumerate } from './enumeration.ts'
 
 const SECOND = 1_000
@@ -49,8 +50,8 @@ export function liveThrough(cron: string, { from, to }: Years, random: () => num
   let fired = 0
   while (next !== undefined && next <= to) {
     const late = random() < 0.01 ? random() * 28 * SECOND : random() * SECOND
-    let due = dueTicks(cron, next, next + late)
-    if (random() < 0.02) due = dueTicks(cron, next, next + late + SECOND)
+    let due = dueTicks(utcTicks(cron), next, next + late)
+    if (random() < 0.02) due = dueTicks(utcTicks(cron), next, next + late + SECOND)
     const expected = named.next().value
     if (due.fire.length !== 1 || due.fire[0] !== expected || due.missed)
       throw new Error(`${cron}: fired ${JSON.stringify(due)} where ${expected} was due`)
@@ -74,7 +75,7 @@ export function liveWithOutages(cron: string, { from, to }: Years, random: () =>
   let missed = 0
   while (next !== undefined && next <= to) {
     const now = next + (random() < 0.05 ? random() * 7 * DAY : random() * SECOND)
-    const due = dueTicks(cron, next, now)
+    const due = dueTicks(utcTicks(cron), next, now)
     const owed: number[] = []
     while (ahead !== due.next) {
       if (ahead === undefined) throw new Error(`${cron}: ${due.next} is not named`)

@@ -72,6 +72,25 @@ const FIRINGS: [name: string, type: string, params: Record<string, unknown>][] =
     'ScheduleParams',
     eventParams({ source: 'schedule', scheduledAt: 0, cron: '* * * * *' }, utf8('')),
   ],
+  [
+    'a tick in a time zone',
+    'ScheduleParams',
+    eventParams(
+      {
+        source: 'schedule',
+        scheduledAt: 0,
+        cron: '* * * * *',
+        timezone: 'Asia/Kathmandu',
+        local: '1970-01-01T05:30:00+05:30',
+      },
+      utf8(''),
+    ),
+  ],
+  [
+    'a one-off run',
+    'OneOffParams',
+    eventParams({ source: 'schedule', scheduledAt: 0, at: '1970-01-01T00:00:00Z' }, utf8('')),
+  ],
   ['an exact log', HANDED, chainEvent({ decode: 'exact', indexed: [0] })],
   ['an inferred log', HANDED, chainEvent({ decode: 'inferred', indexed: [1] })],
   ['an ambiguous log', HANDED, chainEvent(ambiguous(0))],
@@ -96,8 +115,8 @@ function check(cases: readonly { type: string; params: unknown }[]): string[][] 
   const texts = new Map(
     cases.map(({ type, params }, at) => [
       `${folder}firing-${at}.ts`,
-      `import type { ChainEventParams, ScheduleParams, WebhookParams } from './params.ts'
-      export type Used = [ChainEventParams, ScheduleParams, WebhookParams]
+      `import type { ChainEventParams, OneOffParams, ScheduleParams, WebhookParams } from './params.ts'
+      export type Used = [ChainEventParams, OneOffParams, ScheduleParams, WebhookParams]
       export const params: ${type} = ${JSON.stringify(params)}`,
     ]),
   )
@@ -128,7 +147,12 @@ it('the declared params are those of each kind of firing', () => {
   )
   // Every optional member occurs.
   const all = JSON.stringify(FIRINGS)
-  for (const name of ['event_parse_error', 'headers_truncated', 'readings_omitted'])
+  for (const name of [
+    'event_parse_error',
+    'headers_truncated',
+    'readings_omitted',
+    'scheduled_local',
+  ])
     expect(all).toContain(`"${name}"`)
   // The check finds a member that a firing lacks, or has in excess.
   expect(missing).toEqual([expect.stringContaining("'cron' is missing")])
