@@ -84,8 +84,9 @@ function checkBounds(config: Record<string, unknown>): ScheduleProblem | undefin
     (starts_at === undefined ? undefined : checkTime('starts_at', starts_at)) ??
     (ends_at === undefined ? undefined : checkTime('ends_at', ends_at))
   if (wrong || ends_at === undefined) return wrong
-  const from = starts_at === undefined ? 0 : Date.parse(String(starts_at))
-  if (Date.parse(String(ends_at)) < from)
+  const { starts_at: start, ends_at: end } = config as CronConfig
+  const from = start === undefined ? 0 : Date.parse(start)
+  if (Date.parse(end!) < from)
     return {
       field: 'config.ends_at',
       problem: 'before config.starts_at',

@@ -3,7 +3,7 @@
  * while the person types.
  */
 import type { FC } from 'hono/jsx'
-import type { TriggerPreview } from '../../../shared/wire/preview.ts'
+import type { PreviewedTick, TriggerPreview } from '../../../shared/wire/preview.ts'
 import { UserText, escapeInvisible, truncate } from '../components/user-text.tsx'
 import { formatTimeIn } from '../format/times.ts'
 import { escapeLines, valueText } from '../format/values.ts'
@@ -72,7 +72,8 @@ const Expressions: FC<{ expressions: NonNullable<TriggerPreview['expressions']> 
 )
 
 const Ticks: FC<PreviewProps> = ({ preview, zone }) => {
-  const { next = [], min_interval_s } = preview
+  const { next = [], ticks, min_interval_s } = preview
+  const scheduleZone = preview.params.timezone
   return (
     <>
       <p class="verdict">
@@ -83,15 +84,17 @@ const Ticks: FC<PreviewProps> = ({ preview, zone }) => {
         <thead>
           <tr>
             <th scope="col">UTC</th>
+            {ticks && <th scope="col">{String(scheduleZone)}</th>}
             {zone !== undefined && <th scope="col">Local ({zone})</th>}
           </tr>
         </thead>
         <tbody>
-          {next.map((at) => (
+          {next.map((at, row) => (
             <tr>
               <td>
                 <time datetime={at}>{formatTimeIn('UTC', Date.parse(at))}</time>
               </td>
+              {ticks && <LocalTime tick={ticks[row]!} />}
               {zone !== undefined && <td>{formatTimeIn(zone, Date.parse(at))}</td>}
             </tr>
           ))}
@@ -99,6 +102,18 @@ const Ticks: FC<PreviewProps> = ({ preview, zone }) => {
       </table>
     </>
   )
+}
+
+const LocalTime: FC<{ tick: PreviewedTick }> = ({ tick: { local, clock_change } }) => (
+  <td>
+    {local.replace('T', ' ')}
+    {clock_change !== undefined && <div class="note">{CLOCK_CHANGES[clock_change]}</div>}
+  </td>
+)
+
+const CLOCK_CHANGES = {
+  skipped: 'The clock is put forward: this is the first instant after the local time.',
+  repeated: 'The clock is set back: this local time occurs twice.',
 }
 
 const Logs: FC<{ preview: TriggerPreview }> = ({ preview }) => {

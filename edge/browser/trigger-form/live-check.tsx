@@ -6,7 +6,7 @@ import { type CheckResult, CheckView } from './check-view.tsx'
 const DEBOUNCE_MS = 500
 
 const CHECKED_INPUTS =
-  '[name=cron], [name=chain], [name=contract_address], [name=event_signature], [name=start_block], [name^=topic], [name^=finality], [name=filter], [name=dedup_key], [name=concurrency_key], [name=order_key]'
+  '[name=cron], [name=timezone], [name=at], [name=starts_at], [name=ends_at], [name=jitter_s], [name=chain], [name=contract_address], [name=event_signature], [name=start_block], [name^=topic], [name^=finality], [name=filter], [name=dedup_key], [name=concurrency_key], [name=order_key]'
 
 /** Shows only the response to the latest request. */
 export function startLiveCheck(form: HTMLFormElement): void {
@@ -49,8 +49,8 @@ export function startLiveCheck(form: HTMLFormElement): void {
 
 /** Incomplete input, such as a part of an address, is not an error yet. */
 function isComplete(fields: Record<string, string>): boolean {
-  const { cron } = fields
-  if (cron !== undefined) return cron.trim() !== ''
+  const { cron, at = '' } = fields
+  if (cron !== undefined) return cron.trim() !== '' || at.trim() !== ''
   const { contract_address = '', event_signature = '' } = fields
   return contract_address.trim().length >= 42 && event_signature.trim().endsWith(')')
 }

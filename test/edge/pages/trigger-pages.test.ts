@@ -122,6 +122,7 @@ describe('the list of triggers', () => {
 
   it('XSS: escapes every field of a form that is shown again', async () => {
     const names = ['name', 'action_code', 'default_params', 'cron', 'concurrency', 'misfire']
+    names.push('timezone', 'at', 'starts_at', 'ends_at', 'jitter_s')
     for (const markup of MARKUPS) {
       const fields = Object.fromEntries(names.map((name) => [name, markup]))
       isInert(await submitNew('schedule', filled(fields)))
@@ -181,6 +182,36 @@ describe('the form of a new trigger', () => {
       options: { misfire: 'skip', on_lost: 'retry' },
       max_runs_per_minute: 60,
     })
+  })
+
+  it('creates a schedule with a time zone and bounds, which its form and pages show', async () => {
+    const who = await Person.signedIn()
+    const config = {
+      cron: '0 9 * * 1-5',
+      timezone: 'Europe/Berlin',
+      starts_at: '2026-01-01T00:00:00Z',
+      ends_at: '2099-01-01T00:00:00+01:00',
+      jitter_s: 90,
+    }
+    const fields = { ...config, jitter_s: '90', timezone: 'europe/berlin ' }
+    const record = await created(await submitNew('schedule', filled(fields), who), who)
+    expect(record.config).toEqual(config)
+    const form = (await who.get(`/triggers/${record.id}/edit`)).text
+    for (const value of Object.values(config)) expect(form).toContain(`value="${value}"`)
+    const page = textOf((await who.get(`/triggers/${record.id}`)).text)
+    expect(page).toContain('Monday to Friday at 09:00 Europe/Berlin')
+    expect(page).toMatch(/09:0[01]:\d\d local time/)
+    const list = textOf((await who.get('/triggers')).text)
+    expect(list).toContain('Monday to Friday at 09:00 Europe/Berlin: 0 9 * * 1-5')
+  })
+
+  it('creates a single run', async () => {
+    const who = await Person.signedIn()
+    const at = '2099-01-01T00:00:00+01:00'
+    const record = await created(await submitNew('schedule', filled({ at }), who), who)
+    expect(record.config).toEqual({ at })
+    expect(textOf((await who.get(`/triggers/${record.id}`)).text)).toContain(`Runs once${at}`)
+    expect(textOf((await who.get('/triggers')).text)).toContain(`once, at ${at}`)
   })
 
   it('keeps the line endings of a source, and so its CID, although browsers send others', async () => {

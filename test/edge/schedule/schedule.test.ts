@@ -143,7 +143,7 @@ describe('a schedule with jitter', () => {
         expect(ticks.count(found[3]!, found[9]!)).toBe(7)
         expect(ticks.count(found[3]! + 1, found[9]! - 1)).toBe(5)
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     )
   })
 

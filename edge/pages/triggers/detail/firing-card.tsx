@@ -1,22 +1,18 @@
 import type { FC } from 'hono/jsx'
 import type { TriggerRecord } from '../../../../shared/wire/trigger.ts'
 import { FactList } from '../../../browser/components/elements.tsx'
-import { Moment } from '../../../browser/runs/run-status.tsx'
 import { UserText, escapeInvisible } from '../../../browser/components/user-text.tsx'
-import { nextTicks } from '../../../schedule/cron.ts'
-import { describeCron } from '../../../schedule/describe-cron.ts'
+import { ScheduleCard } from './schedule-card.tsx'
 import { isSafeToPaste, senderCurl } from './sender-curl.ts'
 
 type FiringCardProps = { trigger: TriggerRecord; now: number }
-
-const TICKS = 5
 
 export const FiringCard: FC<FiringCardProps> = (shown) => {
   switch (shown.trigger.kind) {
     case 'webhook':
       return <Webhook {...shown} />
     case 'schedule':
-      return <Schedule {...shown} />
+      return <ScheduleCard {...shown} />
     case 'chain_event':
       return <ChainEvent {...shown} />
   }
@@ -69,33 +65,6 @@ const CopyElementButton: FC<{ of: string; what: string }> = ({ of, what }) => (
     </button>
   </p>
 )
-
-const Schedule: FC<FiringCardProps> = ({ trigger: { config, enabled }, now }) => {
-  const cron = String(config.cron)
-  const words = describeCron(cron)
-  return (
-    <section class="card" aria-labelledby="fires">
-      <h2 id="fires">Schedule</h2>
-      <FactList
-        facts={[
-          ['Cron', <code>{escapeInvisible(cron)}</code>],
-          ...(words === undefined
-            ? []
-            : ([['Description', `${words}, UTC`]] as [string, string][])),
-        ]}
-      />
-      <h3>Next ticks</h3>
-      {!enabled && <p class="note">None while the trigger is paused. If resumed:</p>}
-      <ol>
-        {nextTicks(cron, now, TICKS).map((at) => (
-          <li>
-            <Moment at={at} now={now} />
-          </li>
-        ))}
-      </ol>
-    </section>
-  )
-}
 
 const ChainEvent: FC<FiringCardProps> = ({ trigger }) => {
   const { config, canonical_signature = '', topic0 = '', finality } = trigger

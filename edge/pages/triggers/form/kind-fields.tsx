@@ -3,6 +3,7 @@ import { Field, Select } from '../../../browser/components/form-fields.tsx'
 import { HANDSHAKE_SENDERS, type TriggerKind } from '../../../../shared/wire/trigger.ts'
 import { type Chains, CHAIN_NAMES } from '../../../../shared/config/chain-settings.ts'
 import { controlProps, type FormValues } from './problems.ts'
+import { ScheduleFields } from './schedule-fields.tsx'
 import { TOPIC_FIELDS } from './trigger-form-fields.ts'
 
 export const KindFields: FC<FormValues & { kind: TriggerKind; chains: Chains }> = ({
@@ -68,17 +69,6 @@ const SENDERS: Record<(typeof HANDSHAKE_SENDERS)[number], string> = {
   event_grid: 'Azure Event Grid',
   strava: 'Strava',
 }
-
-const ScheduleFields: FC<FormValues> = (values) => (
-  <Field
-    label="Cron expression (UTC)"
-    hint="Minute, hour, day, month, weekday, optionally preceded by seconds. At least 30 s apart. 0 9 * * 1-5 means Monday to Friday at 09:00."
-    required
-    maxlength={256}
-    spellcheck={false}
-    {...controlProps(values, 'cron')}
-  />
-)
 
 const ChainFields: FC<FormValues & { chains: Chains }> = ({ chains, ...values }) => {
   const { chain: chosen } = values.fields

@@ -12,6 +12,11 @@ export const TOPIC_FIELDS = ['topic1', 'topic2', 'topic3'] as const satisfies {
 /** Fields that the live check sends. The source, the params and the usage key are not sent. */
 export const CHECKED_FIELDS = [
   'cron',
+  'timezone',
+  'at',
+  'starts_at',
+  'ends_at',
+  'jitter_s',
   'chain',
   'contract_address',
   'event_signature',
@@ -88,6 +93,11 @@ export function fieldsOfRecord(record: TriggerRecord): TriggerFormFields {
     concurrency_key: options.concurrency_key,
     order_key: options.order_key,
     cron: config.cron,
+    timezone: config.timezone,
+    at: config.at,
+    starts_at: config.starts_at,
+    ends_at: config.ends_at,
+    jitter_s: typeof config.jitter_s === 'number' ? String(config.jitter_s) : undefined,
     chain: config.chain,
     contract_address: config.contract_address,
     event_signature: config.event_signature,

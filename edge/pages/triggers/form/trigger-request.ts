@@ -22,7 +22,7 @@ export function toTriggerConfig(
 ): FormRequest<ConfigBody> {
   const problems: Problems = {}
   const number = (name: keyof TriggerFormFields) => parseWholeNumber(fields, name, problems)
-  const { cron, chain, contract_address, event_signature, start_block } = fields
+  const { chain, contract_address, event_signature, start_block } = fields
   const concurrency = number('concurrency')
   const keys = {
     dedup_key: fields.dedup_key.trim(),
@@ -45,8 +45,7 @@ export function toTriggerConfig(
       return request({}, { dedup: how, handshake, pass_headers, ...keys })
     }
     case 'schedule':
-      if (cron.trim() === '') problems.cron = 'Enter a cron expression, such as 0 9 * * 1-5.'
-      return request({ cron }, { misfire: fields.misfire })
+      return request(scheduleOf(fields, number('jitter_s'), problems), { misfire: fields.misfire })
     case 'chain_event': {
       if (contract_address.trim() === '')
         problems.contract_address = 'Enter the address of the contract.'
@@ -68,6 +67,24 @@ export function toTriggerConfig(
       )
     }
   }
+}
+
+/** If both a cron expression and a time are given, the validation of the API rejects them. */
+function scheduleOf(
+  { cron, timezone, at, starts_at, ends_at }: TriggerFormFields,
+  jitter_s: number | undefined,
+  problems: Problems,
+): Record<string, unknown> {
+  const isOneOff = at.trim() !== ''
+  if (!isOneOff && cron.trim() === '')
+    problems.cron = 'Enter a cron expression, such as 0 9 * * 1-5.'
+  const times = { timezone, at, starts_at, ends_at }
+  const trimmed = Object.entries(times).map(([name, text]) => [name, text.trim()])
+  return omitEmpty({
+    cron: cron.trim() === '' ? '' : cron,
+    ...Object.fromEntries(trimmed),
+    jitter_s,
+  })
 }
 
 /** An empty usage key remains an empty string. */

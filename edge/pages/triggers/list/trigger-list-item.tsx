@@ -3,7 +3,8 @@ import type { ListedTrigger } from '../../../../shared/wire/trigger.ts'
 import { KindLabel } from '../../../browser/components/trigger-kind.tsx'
 import { Badge, FactList, Time } from '../../../browser/components/elements.tsx'
 import { UserText } from '../../../browser/components/user-text.tsx'
-import { describeCron } from '../../../schedule/describe-cron.ts'
+import { describeSchedule, zoneOf } from '../../../schedule/describe-schedule.ts'
+import { scheduleConfig } from '../../../schedule/schedule-config.ts'
 
 export const TriggerListItem = ({ trigger, action }: { trigger: ListedTrigger; action: Child }) => {
   const { id, name, kind, enabled, disabled_reason, created_at, next_run_at } = trigger
@@ -11,7 +12,7 @@ export const TriggerListItem = ({ trigger, action }: { trigger: ListedTrigger; a
   if (kind === 'schedule' && enabled)
     facts.push([
       'Next run',
-      next_run_at ? <Time at={Date.parse(next_run_at)} /> : 'none: the schedule has no more times',
+      next_run_at ? <Time at={Date.parse(next_run_at)} /> : (trigger.ended_reason ?? 'none'),
     ])
   if (disabled_reason !== null)
     facts.push(['Reason', <UserText text={disabled_reason} max={600} />])
@@ -56,13 +57,18 @@ const FiringSummary: FC<{
         </>
       )
     case 'schedule': {
-      const cron = String(config.cron)
-      const words = describeCron(cron)
+      const schedule = scheduleConfig(config)
+      if ('at' in schedule)
+        return (
+          <>
+            once, at <UserText text={schedule.at} />
+          </>
+        )
       return (
         <>
-          {words !== undefined && `${words} UTC: `}
+          {describeSchedule(schedule) ?? zoneOf(schedule)}:{' '}
           <code class="cron">
-            <UserText text={cron} />
+            <UserText text={schedule.cron} />
           </code>
         </>
       )
