@@ -109,6 +109,28 @@ describe('svc trigger create', () => {
     expect(out).toMatch(/^next +2026-05-22 13:05:00Z, 2026-05-22 13:10:00Z$/m)
   })
 
+  it('sends a schedule with a time zone, bounds and jitter, and a single run', async () => {
+    const create = ['trigger', 'create', 'action.js', '--name', 's']
+    const zone = ['--cron', '0 9 * * *', '--timezone', 'Europe/Berlin', '--jitter', '60']
+    const bounds = ['--starts-at', '2026-05-22T00:00:00Z', '--ends-at', '2026-06-22T00:00:00Z']
+    await at([...create, ...zone, ...bounds])
+    expect(lastBody()).toMatchObject({
+      kind: 'schedule',
+      config: {
+        cron: '0 9 * * *',
+        timezone: 'Europe/Berlin',
+        starts_at: '2026-05-22T00:00:00Z',
+        ends_at: '2026-06-22T00:00:00Z',
+        jitter_s: 60,
+      },
+    })
+    await at([...create, '--at', '2026-12-24T18:00:00+01:00'])
+    expect(lastBody()).toMatchObject({
+      kind: 'schedule',
+      config: { at: '2026-12-24T18:00:00+01:00' },
+    })
+  })
+
   it('accepts a chain event with topics, alternatives and gaps', async () => {
     const filters = ['--topic', 'any', '--topic', '0x01,0x02', '--topic', '0x03']
     const event = ['--chain', 'base', '--contract', '0xab', '--event', 'Moved(uint256)']
@@ -143,6 +165,9 @@ describe('svc trigger create', () => {
     ['no name', ['action.js', '--webhook'], /--name/],
     ['nothing that fires it', ['action.js', '--name', 'x'], /--webhook, --cron and --chain/],
     ['two ways', ['action.js', '--name', 'x', '--webhook', '--cron', '* * * * *'], /one of/],
+    ['two times', ['action.js', '--at', 'x', '--cron', '* * * * *'], /one of/],
+    ['a time zone without a cron', ['action.js', '--timezone', 'UTC'], /need --cron/],
+    ['jitter that is no number', ['action.js', '--cron', '*', '--jitter', 'x'], /integer/],
     ['an event without a chain', ['action.js', '--event', 'A()'], /need --chain/],
     ['a chain without an event', ['action.js', '--chain', 'base', '--contract', '0x1'], /--event/],
     ['a param without a value', ['action.js', '--webhook', '--params', 'a'], /key=value/],

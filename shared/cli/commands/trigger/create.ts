@@ -11,7 +11,9 @@ import { TRIGGER_ARGUMENT, resolveTriggerId } from './resolve-ids.ts'
 export function registerCreate(trigger: Command, cli: Cli): void {
   const command = trigger
     .command('create')
-    .description('Create a trigger that runs an action. Use one of --webhook, --cron and --chain.')
+    .description(
+      'Create a trigger that runs an action. Use one of --webhook, --cron, --at and --chain.',
+    )
     .argument('[action]', 'JavaScript or TypeScript file; - for standard input')
     .option('--disabled', 'create the trigger disabled, until svc trigger enable')
   withFiringOptions(withLimitOptions(command))
@@ -76,6 +78,7 @@ export function registerPreview(trigger: Command, cli: Cli): void {
   cli.withDeploymentOptions(withFiringOptions(command))
   addExamples(command, [
     'svc trigger preview --cron "*/5 * * * *"',
+    'svc trigger preview --cron "0 9 * * 1-5" --timezone Europe/Berlin',
     `svc trigger preview --events-of greeter --option 'filter=has(event.name)'`,
   ])
   command.action(async ({ eventsOf, ...given }: GivenFields & { eventsOf?: string }) => {
@@ -99,7 +102,7 @@ async function previewEvents(cli: Cli, command: Command, named: string, given: G
   cli.print(command, preview, () => recentEventLines(preview))
 }
 
-const KINDS = 'use one of --webhook, --cron and --chain'
+const KINDS = 'use one of --at, --webhook, --cron and --chain'
 
 type Given = Awaited<ReturnType<typeof givenFields>>
 

@@ -11,28 +11,27 @@ import {
   objectOf,
   paramsOf,
 } from '../option-values.ts'
+import { type GivenSchedule, scheduleConfigOf, withScheduleOptions } from './schedule-options.ts'
 
-export type GivenFields = GivenParams & {
-  file?: string
-  name?: string
-  webhook?: boolean
-  cron?: string
-  chain?: string
-  contract?: string
-  event?: string
-  fromBlock?: string
-  topic?: string[]
-  maxRunsPerMinute?: string
-  maxQueuedRuns?: string
-  option?: string[]
-}
+export type GivenFields = GivenParams &
+  GivenSchedule & {
+    file?: string
+    name?: string
+    webhook?: boolean
+    chain?: string
+    contract?: string
+    event?: string
+    fromBlock?: string
+    topic?: string[]
+    maxRunsPerMinute?: string
+    maxQueuedRuns?: string
+    option?: string[]
+  }
 
 type Kind = TriggerFields['kind']
 
 export function withFiringOptions(command: Command): Command {
-  return command
-    .option('--webhook', 'fire on a POST to the trigger’s own URL')
-    .option('--cron <expression>', 'fire on a schedule, in UTC: 5 fields, or 6 with seconds first')
+  return withScheduleOptions(command.option('--webhook', 'fire on a POST to the trigger’s own URL'))
     .option('--chain <name>', 'fire on events of a contract on this chain')
     .option('--contract <address>', 'chain events: address of the contract')
     .option(
@@ -88,13 +87,14 @@ export async function givenFields(
 }
 
 function kindAndConfig(given: GivenFields): { kind?: Kind; config?: Record<string, unknown> } {
-  const { webhook, cron, chain, contract, event, fromBlock, topic } = given
-  const ways = [webhook, cron, chain].filter((way) => way !== undefined)
-  if (ways.length > 1) throw new UsageError('use only one of --webhook, --cron and --chain')
+  const { webhook, cron, at, chain, contract, event, fromBlock, topic } = given
+  const ways = [webhook, cron, at, chain].filter((way) => way !== undefined)
+  if (ways.length > 1) throw new UsageError('use only one of --at, --webhook, --cron and --chain')
+  const schedule = scheduleConfigOf(given)
   if (chain === undefined && [contract, event, fromBlock, topic].some((one) => one !== undefined))
     throw new UsageError('--contract, --event, --from-block and --topic need --chain')
   if (webhook) return { kind: 'webhook', config: {} }
-  if (cron !== undefined) return { kind: 'schedule', config: { cron } }
+  if (schedule) return { kind: 'schedule', config: schedule }
   if (chain === undefined) return {}
   if (contract === undefined || event === undefined)
     throw new UsageError('--chain needs --contract and --event')

@@ -40,6 +40,7 @@ export function triggerLines(
     webhook: trigger.webhook_url,
     config: trigger.kind === 'webhook' ? undefined : JSON.stringify(trigger.config),
     next: ticks.map(formatUtcTime).join(', '),
+    ended: trigger.ended_reason,
     event: trigger.canonical_signature,
     topic0: trigger.topic0,
     finality: trigger.finality === undefined ? undefined : String(trigger.finality),
@@ -69,6 +70,7 @@ export function previewLines(preview: TriggerPreview): string[] {
   return [
     ...facts({
       next: preview.next?.map(formatUtcTime).join(', '),
+      local: preview.ticks?.map(localText).join(', '),
       interval:
         preview.min_interval_s === undefined ? undefined : `${preview.min_interval_s} s or more`,
       event: preview.canonical_signature,
@@ -110,6 +112,11 @@ function eventsText(stats: NonNullable<Trigger['stats']>): string {
   return Object.entries(counts)
     .map(([name, count]) => (count > 0 ? `, ${count} ${name}` : ''))
     .join('')
+}
+
+function localText({ local, clock_change }: NonNullable<TriggerPreview['ticks']>[number]): string {
+  const text = printable(local.replace('T', ' '))
+  return clock_change === undefined ? text : `${text} (local time ${printable(clock_change)})`
 }
 
 function stateOf({ enabled, disabled_reason: reason }: Trigger): string {
