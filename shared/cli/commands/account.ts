@@ -5,6 +5,7 @@ import type { Cli } from '../cli.ts'
 import { setAccountKey, storedOriginEntry } from '../credentials/credentials.ts'
 import type { StoredOrigin } from '../credentials/stored-credentials.ts'
 import { UsageError } from '../terminal.ts'
+import { registerAudit } from './account-audit.ts'
 import { registerRotate } from './account-rotate.ts'
 import { addExamples } from './examples.ts'
 import { columns, facts } from './columns.ts'
@@ -21,6 +22,7 @@ export function registerAccount(program: Command, cli: Cli): void {
     registerUsage,
   ])
     register(account, cli)
+  registerAudit(account, cli)
   registerRotate(account, cli)
 }
 
