@@ -18,9 +18,10 @@ export type NewEntry = {
 export type ChangeAudit = Pick<NewEntry, 'context' | 'sourceId'>
 
 /**
- * Appends an entry to the log of an account. Must be the last statement of the transaction that makes the change, or be
- * called under the account's credit lock, so that two transactions never wait for each other. The primary key (account,
- * sequence) makes concurrent transactions of all processes append one after the other.
+ * Appends an entry to the log of an account. The primary key (account, sequence) makes concurrent transactions of all
+ * processes append one after the other, so this may wait for another transaction. To prevent deadlocks, it must be the
+ * last statement of the transaction that makes the change, or be called under the account's credit lock, or precede
+ * locks under which no transaction appends.
  * @returns false if the change was already logged
  */
 export async function appendEntry(

@@ -30,6 +30,9 @@ export async function storeLimits(
   audit?: ChangeAudit,
 ): Promise<number> {
   return db.transaction(async (tx) => {
+    // First, because it may wait for another change of the account. The lock on the version delays the leases of all
+    // processes, so it must not be held meanwhile.
+    if (audit) await appendEntry(tx, limitsEntry(audit, keyHash, changes), at)
     const clock = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
     const [required] = await tx
       .insert(mirrorRequirements)
@@ -45,7 +48,6 @@ export async function storeLimits(
       .insert(usageKeyLimits)
       .values({ accountHash, keyHash, ...set })
       .onConflictDoUpdate({ target: [usageKeyLimits.accountHash, usageKeyLimits.keyHash], set })
-    if (audit) await appendEntry(tx, limitsEntry(audit, keyHash, changes), at)
     return version
   })
 }

@@ -1,10 +1,15 @@
 /** Limits of usage keys in several origin processes with one database. */
+import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ContractUnavailableError } from '../../../origin/accounts/chain.ts'
+import { appendEntry } from '../../../origin/audit-log/append-entry.ts'
+import { internalContext } from '../../../origin/audit-log/context.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { mirrorRequirements, usageKeyLimits } from '../../../origin/db/schema.ts'
 import { KeyExpiredError } from '../../../origin/usage-keys/key-limits.ts'
+import { LIMITS } from '../../../origin/usage-keys/stored-limits.ts'
 import { openFresh } from '../db/fresh-database.ts'
+import { untilLockWait } from '../db/lock-waits.ts'
 import { KEY, type LimitProcess, PRINCIPAL, startLimitProcess } from './limit-process.ts'
 
 let database: OpenDatabase
@@ -55,6 +60,24 @@ describe('a changed limit', () => {
     await one!.limits.change(KEY, { expiresAt: 2 })
     expect(other!.limits.of(PRINCIPAL)).toEqual({ expiresAt: 2 })
   })
+})
+
+it('attack: a change that waits for the audit log of its account does not delay leases', async () => {
+  const { db } = database
+  const context = internalContext(KEY.accountHash, 'x', 'operator')
+  const entry = { context, outcome: 'done', subject: {}, details: {} } as const
+  let changed: Promise<void> | undefined
+  await db.transaction(async (tx) => {
+    await appendEntry(tx, { ...entry, sourceId: 'slow' }, new Date())
+    changed = one!.limits.change(KEY, { expiresAt: 1 }, { context, sourceId: 'limits' })
+    await untilLockWait(db)
+    // The statement of a renewal, which would wait.
+    await db.execute(
+      sql`select block from mirror_requirements where chain = ${LIMITS} for share nowait`,
+    )
+  })
+  await changed
+  expect(other!.limits.isExpired(PRINCIPAL)).toBe(true)
 })
 
 describe('attack: a process that is cut off from the database', () => {
