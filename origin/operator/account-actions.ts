@@ -111,8 +111,8 @@ export function eraseAccountEmail(db: Database, action: AccountAction, at: Date)
   return db.transaction(async (tx) => {
     await record(tx, { ...action, command: 'erase-account-email' }, at)
     await tx.delete(accountEmails).where(eq(accountEmails.accountHash, action.accountHash))
-    await eraseClientAddresses(tx, action.accountHash)
-    await appendEntry(tx, operatorEntry({ ...action, command: 'erase-account-email' }), at)
+    const entry = operatorEntry({ ...action, command: 'erase-account-email' })
+    await eraseClientAddresses(tx, entry, at)
   })
 }
 
