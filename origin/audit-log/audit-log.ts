@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, lte } from 'drizzle-orm'
+import { and, desc, eq, gte, lte, sql } from 'drizzle-orm'
 import type { AuditEntry, AuditLogPage } from '../../shared/audit-log/entry.ts'
 import { AUDIT_HEAD_TYPE, type AuditHead } from '../../shared/audit-log/head.ts'
 import type { Account } from '../accounts/account.ts'
@@ -16,7 +16,7 @@ import {
   sealContext,
 } from './context.ts'
 
-/** Operation of the entry of an ownership transfer. */
+/** Event of an ownership transfer. A contract wallet can send it with other changes in one transaction. */
 const TRANSFER = 'chain_secured_account_ownership_transferred'
 
 export type AuditLogOptions = {
@@ -78,20 +78,24 @@ export class AuditLog {
     )
   }
 
-  /** A new owner does not see from where the former owner worked. */
+  /**
+   * A new owner does not see from where a former owner worked. As long as the transfer to the current owner is not
+   * logged, because its block is not final, no address is shown.
+   */
   async #firstVisibleAddress(account: Account): Promise<number> {
     if (!wasTransferred(account)) return 1
-    const [transfer] = await fromDatabase(
+    const transfer = JSON.stringify({ events: [{ event: TRANSFER }] })
+    const { accountHash, sequence, details } = auditEntries
+    const [last] = await fromDatabase(
       this.#db
-        .select({ sequence: auditEntries.sequence })
+        .select({ sequence, details })
         .from(auditEntries)
-        .where(
-          and(eq(auditEntries.accountHash, account.hash), eq(auditEntries.operation, TRANSFER)),
-        )
-        .orderBy(desc(auditEntries.sequence))
+        .where(and(eq(accountHash, account.hash), sql`${details} @> ${transfer}::jsonb`))
+        .orderBy(desc(sequence))
         .limit(1),
     )
-    return transfer?.sequence ?? Number.POSITIVE_INFINITY
+    const owner = last && ownerAfter(last.details)?.toLowerCase()
+    return owner === account.adminWallet.toLowerCase() ? last!.sequence : Number.POSITIVE_INFINITY
   }
 
   #toRecord(row: typeof auditEntries.$inferSelect, showsAddress: boolean): AuditEntry {
@@ -121,4 +125,10 @@ export class AuditLog {
     }
     return { sequence, sha256, statement: this.#signer.sign(payload) }
   }
+}
+
+/** Returns the owner after the last transfer in an entry. */
+function ownerAfter({ events }: Record<string, unknown>): string | undefined {
+  const all = events as readonly { event: string; admin_wallet?: string }[]
+  return all.findLast(({ event }) => event === TRANSFER)?.admin_wallet
 }

@@ -1,4 +1,5 @@
 /** The audit log of an account, through the API. */
+import { randomUUID } from 'node:crypto'
 import { asc, eq, sql } from 'drizzle-orm'
 import { Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -11,6 +12,8 @@ import {
   verifyAuditEntries,
 } from '../../../shared/audit-log/verify-entries.ts'
 import { importReceiptKey } from '../../../shared/client/verification/receipt-key.ts'
+import type { Account } from '../../../origin/accounts/account.ts'
+import { appendEntry } from '../../../origin/audit-log/append-entry.ts'
 import { auditEntries } from '../../../origin/db/schema.ts'
 import { eraseAccountEmail } from '../../../origin/operator/account-actions.ts'
 import { conversionTo, convert } from '../http/chain-secured.ts'
@@ -325,6 +328,45 @@ describe('client addresses', () => {
       sql`select entry::text || details::text || encode(client_address, 'escape') as text from audit_entries where account_hash = ${origin.hashOf(key)} and client_address is not null`,
     )
     expect(JSON.stringify(rows)).not.toContain('203.0.113.77')
+  })
+
+  it.each([
+    ['has been logged', ['group_set', 'b'], 3],
+    ['has not been logged, although an earlier one was', ['group_set', 'c'], Infinity],
+  ])('of a former owner are hidden if the transfer %s', async (_, [first, owner], visibleFrom) => {
+    const key = await origin.account()
+    const { auditLog, mirror } = origin.services
+    const account = mirror.current().account(origin.hashOf(key))!
+    const context = (operation: string) =>
+      auditLog.contextOf({
+        accountHash: account.hash,
+        operation,
+        actor: { kind: 'wallet', id: null },
+        requestId: randomUUID(),
+        clientAddress: '203.0.113.79',
+      })
+    const append = (operation: string, events: object[]) =>
+      appendEntry(
+        origin.database.db,
+        {
+          context: context(operation),
+          sourceId: randomUUID(),
+          outcome: 'done',
+          subject: {},
+          details: { events },
+        },
+        new Date(),
+      )
+    const transfer = { event: 'chain_secured_account_ownership_transferred' }
+    await append(transfer.event, [{ ...transfer, admin_wallet: 'A' }])
+    // A contract wallet changes a group and transfers the account in one transaction.
+    await append(first!, [{ event: first }, { ...transfer, admin_wallet: 'B' }])
+    await append('group_set', [{ event: 'group_set' }])
+    const hashes = new Map(['A', 'B'].map((wallet) => [wallet, { wallet, revoked: false }]))
+    const transferred = { ...account, adminWallet: owner!, hashes } as unknown as Account
+    const { entries } = await auditLog.page(transferred, { order: 'oldest', offset: 0, limit: 9 })
+    for (const { sequence, client_address: address } of entries)
+      expect([sequence, address !== null]).toEqual([sequence, sequence >= visibleFrom])
   })
 
   it('can be erased without invalidating the chain', async () => {
