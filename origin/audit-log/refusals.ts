@@ -11,6 +11,12 @@ export const REFUSALS_FLUSH_MS = 60_000
 /** Windows in memory, at about 1 KiB each. Beyond that, the oldest window ends early. */
 const WINDOWS_MAX = 4_096
 
+/**
+ * Attempts of an account that are logged at once in a clock hour. A key has a window per operation, so one key cannot
+ * reach this, but an owner of many keys could fill the database, whose entries are permanent.
+ */
+const FIRST_ENTRIES_PER_HOUR = 200
+
 const MESSAGE_MAX = 500
 
 export type RefusedAttempt = {
@@ -37,6 +43,9 @@ export type RefusalsOptions = {
 export class Refusals {
   readonly #options: RefusalsOptions
   readonly #windows = new Map<string, Window>()
+  /** First attempts of each account in the current clock hour. */
+  readonly #firstEntries = new Map<string, number>()
+  #hour = 0
   #writing: Promise<void> = Promise.resolve()
 
   constructor(options: RefusalsOptions) {
@@ -56,6 +65,7 @@ export class Refusals {
       return
     }
     if (window) this.#end(key, window)
+    if (!this.#takeFirstEntry(accountHash, at)) return
     const [oldest] = this.#windows.size >= WINDOWS_MAX ? this.#windows : []
     if (oldest) this.#end(...oldest)
     const next = { ...attempt, id: newId(), startedAt: at, lastAt: at, more: 0 }
@@ -75,6 +85,16 @@ export class Refusals {
   close(): Promise<void> {
     for (const [key, window] of this.#windows) this.#end(key, window)
     return this.#writing
+  }
+
+  #takeFirstEntry(accountHash: string, at: number): boolean {
+    const hour = Math.floor(at / HOUR_MS)
+    if (hour !== this.#hour) this.#firstEntries.clear()
+    this.#hour = hour
+    const count = this.#firstEntries.get(accountHash) ?? 0
+    if (count >= FIRST_ENTRIES_PER_HOUR) return false
+    this.#firstEntries.set(accountHash, count + 1)
+    return true
   }
 
   #end(key: string, window: Window): void {
