@@ -22,6 +22,8 @@ export type RunSlot = { release(): void }
 /** State of a key in this process. Statements about a key run one at a time. */
 type KeyRuns = {
   running: number
+  /** Number of runs whose statement is queued. */
+  waiting: number
   last: Promise<unknown>
   /** Number of statements that were refused. */
   refusals: number
@@ -54,13 +56,16 @@ export class KeyConcurrency {
     const name = `${principal.account.hash}/${principal.keyHash}`
     const key = this.#keys.get(name) ?? {
       running: 0,
+      waiting: 0,
       last: Promise.resolve(),
       refusals: 0,
       isWriteQueued: false,
     }
     this.#keys.set(name, key)
     const { refusals } = key
+    key.waiting += 1
     await this.#inOrder(key, async () => {
+      key.waiting -= 1
       // A refusal since the arrival of this run applies to it too, so a flood of runs costs few statements.
       if (key.running >= max || key.refusals > refusals || !(await this.#reserve(principal, key))) {
         key.refusals += 1
@@ -93,7 +98,9 @@ export class KeyConcurrency {
       key.isWriteQueued = false
       const set = { running: this.#withRunning(key.running) }
       await this.#options.db.update(usageKeyLimits).set(set).where(ofKey(principal))
-      if (key.running === 0 && !key.isWriteQueued) this.#keys.delete(name)
+      // A run that is queued still uses this state. A second state of the key would count from zero.
+      const isIdle = key.running === 0 && key.waiting === 0 && !key.isWriteQueued
+      if (isIdle) this.#keys.delete(name)
     }).catch(this.#options.onFailure)
   }
 

@@ -131,6 +131,17 @@ describe('the concurrency of a key', () => {
     next!.release()
   })
 
+  it('attack: a run that arrives while the end of the last one is written does not raise it', async () => {
+    await limits.change(KEY, { maxConcurrent: 1 })
+    const one = await startProcess('one')
+    const first = await one.start(PRINCIPAL)
+    first!.release()
+    const second = await one.start(PRINCIPAL)
+    await expect(one.start(PRINCIPAL)).rejects.toThrow(KeyConcurrencyError)
+    second!.release()
+    await expect.poll(stored).toEqual({})
+  })
+
   it('does not count the runs of a process that has died', async () => {
     await limits.change(KEY, { maxConcurrent: 1 })
     const [dead, other] = [await startProcess('dead'), await startProcess('other')]
