@@ -6,6 +6,7 @@ import { type SyntaxNode, visitNodes } from './syntax-tree.ts'
 const TOO_EXPENSIVE = new ExpressionError(
   `too expensive for this event: over ${EXPRESSION_STEPS_MAX} steps`,
 )
+const LONG_DURATION = new ExpressionError('duration: the text is too long')
 const TOO_LONG = new ExpressionError(`text of over ${EXPRESSION_TEXT_MAX_CHARACTERS} characters`)
 
 /** Work that takes about as long as the evaluation of one node. */
@@ -13,6 +14,10 @@ const CHARACTERS_PER_STEP = 256
 const ELEMENTS_PER_STEP = 8
 /** Formatting a time in a time zone is slow. */
 const TIME_ZONE_STEPS = 500
+
+/** The library parses durations with a regular expression that takes cubic time. */
+const DURATION_MAX_CHARACTERS = 32
+const DURATION_STEPS = 50
 
 /**
  * Counts the steps of an evaluation, and stops it at a limit. A step is the evaluation of one node of the expression.
@@ -110,6 +115,10 @@ export class Meter {
         characters += separator + (typeof part === 'string' ? part.length : 0)
       requireTextLength(characters)
       return weight
+    }
+    if (name === 'duration' && typeof subject === 'string') {
+      if (subject.length > DURATION_MAX_CHARACTERS) throw LONG_DURATION
+      return DURATION_STEPS
     }
     // A search may compare each character of the text with each character that it looks for.
     if (typeof subject === 'string')

@@ -99,6 +99,16 @@ describe('an attacker', () => {
       expect(() => compileCondition(source)).toThrow('matches is not supported')
   })
 
+  it('cannot stop a trigger with a long duration (ReDoS)', () => {
+    const condition = 'duration(event) > duration("1h30m")'
+    expect(matches(condition, { event: '2h' })).toBe(true)
+    // Takes minutes if it is parsed.
+    expect(() => matches(condition, { event: '1'.repeat(10_000) })).toThrow('too long')
+    expect(matches('event.all(x, duration(x) > duration("1s"))', { event: ['2s', '3m'] })).toBe(
+      true,
+    )
+  })
+
   it('cannot reach the prototype of an object', () => {
     for (const name of ['constructor', 'toString', 'hasOwnProperty', 'valueOf']) {
       expect(() => matches(`${name} == 1`)).toThrow('Unknown variable')
