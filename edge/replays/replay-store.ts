@@ -305,7 +305,7 @@ export class ReplayStore {
 
   /** Counts skipped runs, and removes their marks, so that a later replay can include them. */
   #skip(
-    { number, includeReplayed }: StoredReplay,
+    { id, number, includeReplayed }: StoredReplay,
     triggerId: string,
     suffixes: readonly string[],
     reason: SkipReason,
@@ -318,10 +318,21 @@ export class ReplayStore {
       number,
     )
     // The run may have been replayed before, so it keeps the mark.
-    if (!includeReplayed) this.#mark(null, triggerId, suffixes)
+    if (!includeReplayed) this.#unmark(id, triggerId, suffixes)
   }
 
-  #mark(replayId: string | null, triggerId: string, suffixes: readonly string[]): void {
+  /** Keeps the marks of runs that were replayed in another way in the meantime. */
+  #unmark(replayId: string, triggerId: string, suffixes: readonly string[]): void {
+    this.#exec(
+      `UPDATE failed_runs SET replay_id = NULL
+       WHERE replay_id = ? AND trigger_id = ? AND suffix IN (SELECT value FROM json_each(?))`,
+      replayId,
+      triggerId,
+      JSON.stringify(suffixes),
+    )
+  }
+
+  #mark(replayId: string, triggerId: string, suffixes: readonly string[]): void {
     this.#exec(
       `UPDATE failed_runs SET replay_id = ?, replay_suffix = NULL
        WHERE trigger_id = ? AND suffix IN (SELECT value FROM json_each(?))`,

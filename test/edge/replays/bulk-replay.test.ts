@@ -283,6 +283,27 @@ describe('POST /api/replays/{id}/cancel', () => {
       'replay_ended',
     ])
   })
+
+  it('keeps the marks of runs that were replayed in another way, so that none is replayed again', async () => {
+    const owner = await someOwner()
+    const id = await failTimes(owner, 3)
+    await patch(owner, id, { action_code: script(success()) })
+    const { id: replayId } = await startReplay(owner, { trigger_id: id, per_minute: 1 })
+    await untilReplay(owner, replayId, ({ replayed }) => replayed === 1)
+    const waiting = (await failedRuns(owner)).filter((run) => run.replay!.status === 'pending')
+    const [single, bulk] = waiting.map((run) => run.id)
+    expect((await send(owner, `/api/runs/${single}/replay`)).status).toBe(202)
+    const other = await startReplay(owner, { run_ids: [bulk], include_replayed: true })
+    await untilReplay(owner, other.id)
+    await expect
+      .poll(async () => (await failedRuns(owner)).map(({ replay }) => replay!.replay_id))
+      .toContain(null)
+    await send(owner, `/api/replays/${replayId}/cancel`)
+    expect(await preview(owner, { trigger_id: id })).toMatchObject({
+      selected: 0,
+      already_replayed: 3,
+    })
+  })
 })
 
 describe('an attacker', async () => {
