@@ -2,7 +2,7 @@ import type { TriggerOptions } from '../../shared/wire/trigger.ts'
 import type { RecentEvent } from '../../shared/wire/preview.ts'
 import { compileOptions, evaluateAll } from '../expressions/option-expressions.ts'
 import { type Firing, runParams } from './firing.ts'
-import type { TriggerRow } from './records.ts'
+import { type TriggerRow, withMaskedHeaders } from './records.ts'
 import type { RunStore } from './run-store.ts'
 import { readPage } from './run-pages.ts'
 
@@ -28,7 +28,9 @@ export async function evaluateRecentEvents(
     const row = store.runWithoutBody(run.sequence)
     if (!row || row.test || row.replayOf !== null) continue
     const { firing, body } = store.input(run.sequence)
-    const params = runParams(store.revision(row.revision), JSON.parse(firing) as Firing, body)
+    // Values and errors of expressions can contain headers, so they are masked as in the run history.
+    const masked = withMaskedHeaders(JSON.parse(firing) as Firing)
+    const params = runParams(store.revision(row.revision), masked, body)
     events.push({
       run_id: triggerId + row.suffix,
       queued_at: new Date(row.queuedAt).toISOString(),

@@ -141,7 +141,8 @@ function maskedInput(
   return { ...defaults, ...input, request, body_omitted: true }
 }
 
-function withMaskedHeaders(firing: Firing): Firing {
+/** Masks the values of secret headers and of headers listed in `options.pass_headers`. */
+export function withMaskedHeaders(firing: Firing): Firing {
   if (firing.source !== 'webhook') return firing
   const named = new Set(firing.maskedHeaders)
   const headers = Object.entries(firing.headers).map(([name, value]) => [

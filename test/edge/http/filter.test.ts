@@ -234,6 +234,18 @@ describe('the preview', () => {
     ])
   })
 
+  it('secrets: shows no header that the run history masks', async () => {
+    const id = await trigger({ pass_headers: ['x-shop-token'] })
+    await deliver(id, {}, { 'x-shop-token': 'hunter2', 'x-topic': 'orders' })
+    const options = {
+      dedup_key: 'headers["x-shop-token"] + " " + headers["x-topic"]',
+      filter: 'bool(headers["x-shop-token"])',
+    }
+    const { body } = await preview({ trigger_id: id, options })
+    expect(JSON.stringify(body.recent)).toContain('orders')
+    expect(JSON.stringify(body.recent)).not.toContain('hunter2')
+  })
+
   it('does not evaluate expressions on the events of another user', async () => {
     const { id } = await createTrigger(await someOwner())
     expect((await preview({ trigger_id: id, options: { filter: 'true' } })).status).toBe(404)
