@@ -24,6 +24,12 @@ const CURRENT_NAMES: Record<string, string> = {
   'Pacific/Truk': 'Pacific/Chuuk',
 }
 
+/**
+ * The only IANA names of three letters. ICU knows further abbreviations, but some are ambiguous: `BST` is not British
+ * Summer Time but the time of Dhaka.
+ */
+const ABBREVIATIONS = new Set('CET EET EST GMT HST MET MST PRC ROC ROK UCT UTC WET'.split(' '))
+
 /** Longer names do not exist. */
 const NAME_MAX_CHARACTERS = 64
 
@@ -33,6 +39,7 @@ const NAME_MAX_CHARACTERS = 64
  */
 export function canonicalZone(name: string): string | undefined {
   if (name.length > NAME_MAX_CHARACTERS || !/^[A-Za-z]/.test(name)) return undefined
+  if (name.length === 3 && !ABBREVIATIONS.has(name.toUpperCase())) return undefined
   try {
     const { timeZone } = new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions()
     return CURRENT_NAMES[timeZone] ?? timeZone

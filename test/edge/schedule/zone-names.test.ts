@@ -12,6 +12,7 @@ describe('the name of a time zone', () => {
     ['Asia/Katmandu', 'Asia/Kathmandu'],
     ['Europe/Kiev', 'Europe/Kyiv'],
     ['utc', 'UTC'],
+    ['gmt', 'UTC'],
     ['Etc/UTC', 'UTC'],
     ['Antarctica/Troll', 'Antarctica/Troll'],
   ])('%s is stored as %s', (name, canonical) => {
@@ -24,6 +25,8 @@ describe('the name of a time zone', () => {
     '+02:00',
     '-0500',
     'PST',
+    'BST',
+    'ist',
     'Berlin ',
     'a'.repeat(10_000),
     '__proto__',
