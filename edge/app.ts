@@ -12,6 +12,7 @@ import { apiOperations } from './http/api-operations.ts'
 import type { App, AppEnv, Services } from './http/app-env.ts'
 import { registerConsolePage } from './pages/console/console-page.tsx'
 import { registerPayPage } from './pages/pay/pay-page.tsx'
+import { registerFailedRunPages } from './pages/failed-runs/routes.ts'
 import { registerRunPages } from './pages/runs/routes.ts'
 import { registerTriggerPages } from './pages/triggers/routes.ts'
 import { registerCoreProxy } from './http/core/core-proxy.ts'
@@ -89,6 +90,7 @@ export function createApp(): App {
   registerPageScripts(app)
   registerTriggerPages(app)
   registerRunPages(app)
+  registerFailedRunPages(app)
   registerConsolePage(app)
   registerPayPage(app)
   registerDocsPages(app)

@@ -3,10 +3,8 @@ import {
   bulkReplayRequest,
   replayPreview,
 } from '../../shared/wire/replays.ts'
-import { toReplayPreview } from '../replays/records.ts'
-import { findTriggers } from '../triggers/trigger-index.ts'
 import type { ApiOperation } from './api-operation.ts'
-import { replaySelection, tooManyRuns } from './replay-selection.ts'
+import { previewReplay } from './bulk-replay.ts'
 import { REPLAY_BODY_MAX_BYTES } from './replays-create.ts'
 
 export const previewReplayOperation: ApiOperation<BulkReplayRequest> = {
@@ -18,12 +16,5 @@ export const previewReplayOperation: ApiOperation<BulkReplayRequest> = {
   body: { schema: bulkReplayRequest, maxBytes: REPLAY_BODY_MAX_BYTES },
   success: { status: 200, schema: replayPreview },
   failures: [404],
-  handle: async (c, { user, body }) => {
-    const selection = await replaySelection(c, user.id, body)
-    const selected = await c.env.USER_REPORTS.getByName(user.id).previewReplay(selection)
-    if (selected.isTooLarge) throw tooManyRuns()
-    const ids = selected.triggers.map(({ triggerId }) => triggerId)
-    const indexed = await findTriggers(c.var.services.db, user.id, ids)
-    return c.json(toReplayPreview(selected, indexed, body.per_minute))
-  },
+  handle: async (c, { user, body }) => c.json(await previewReplay(c, user.id, body)),
 }

@@ -19,6 +19,10 @@ const triggerId = idParameters('The trigger ID.')
 const runId = idParameters('The run ID.')
 const forTrigger = (route: OpenApiOperation) => ({ ...route, parameters: triggerId })
 const forRun = (route: OpenApiOperation) => ({ ...route, parameters: runId })
+const forReplay = (route: OpenApiOperation) => ({
+  ...route,
+  parameters: idParameters('The ID of the bulk replay.'),
+})
 const seeOther = { 303: { description: 'Redirects to the sign-in page, and back afterwards.' } }
 const notFoundResponses = { ...seeOther, ...failureResponses(404) }
 const badLink = {
@@ -209,6 +213,27 @@ export const pageRoutes: OpenApiPaths = {
   },
   '/runs/{id}/cancel': {
     post: forRun(formDescription('Cancels a queued run.', 'cancel_run_page', ['csrf'])),
+  },
+  '/failed-runs': {
+    get: pageDescription('The failed runs of all triggers.', 'failed_runs_page', seeOther),
+  },
+  '/failed-runs/replay': {
+    get: pageDescription('The preview of a bulk replay.', 'preview_replay_page', notFoundResponses),
+    post: formDescription('Starts a bulk replay.', 'start_replay_page', [
+      'csrf',
+      'fingerprint',
+      'run_ids',
+      'per_minute',
+      'code',
+    ]),
+  },
+  '/replays/{id}': {
+    get: forReplay(
+      pageDescription('The progress of a bulk replay.', 'replay_page', notFoundResponses),
+    ),
+  },
+  '/replays/{id}/cancel': {
+    post: forReplay(formDescription('Cancels a bulk replay.', 'cancel_replay_page', ['csrf'])),
   },
   '/verify': {
     get: pageDescription('Verifies the origin’s evidence in the browser.', 'verify'),

@@ -114,9 +114,14 @@ function listPage(
       {!isFirst && (
         <div class="tools">
           <FilterNav filter={filter} />
-          <a class="button" href="/triggers/new">
-            New trigger
-          </a>
+          <p class="actions">
+            <a class="button quiet" href="/failed-runs">
+              Failed runs
+            </a>
+            <a class="button" href="/triggers/new">
+              New trigger
+            </a>
+          </p>
         </div>
       )}
       {triggers.length > 0 && (
