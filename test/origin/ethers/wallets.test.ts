@@ -104,15 +104,13 @@ test.each([
   'an action that hides its work in %s is stopped at its limit, and its executor survives',
   async (_, json) => {
     const before = pool.events.length
-    const started = performance.now()
     const result = await pool.run(
       `function main({ json }) { for (;;) { try { ethers.Wallet.fromEncryptedJsonSync(json, 'p') } catch {} } }`,
-      { params: JSON.stringify({ json: JSON.stringify(json) }), cpuMs: 300, wallMs: 5_000 },
+      { params: JSON.stringify({ json: JSON.stringify(json) }), cpuMs: 300, wallMs: 20_000 },
       NO_KEYS,
     )
     expect(failed(result).code).toBe('action_timeout')
-    // The run takes 300 ms of CPU time, which takes longer on a busy machine.
-    expect(performance.now() - started).toBeLessThan(4_000)
+    expect(failed(result).message).toContain('0.3 s of CPU time')
     expect(failed(result).cpuMs).toBeLessThan(400)
     expect(pool.events.slice(before).map(({ type }) => type)).not.toContain('executor_ended')
   },
