@@ -4,6 +4,8 @@ import { cors } from 'hono/cors'
 import * as schema from './db/schema.ts'
 import { type Env, settingsOf } from './env.ts'
 import { registerAccountPage } from './pages/account/account-page.tsx'
+import { registerAlertsPage } from './pages/alerts/alerts-page.tsx'
+import { registerMutePage } from './pages/alerts/mute-page.tsx'
 import { registerAgentAuthorize } from './pages/agents/authorize-page.tsx'
 import { registerAgentRequests } from './http/agent-requests.ts'
 import { registerAgentTokens } from './pages/agents/tokens-page.tsx'
@@ -91,6 +93,8 @@ export function createApp(): App {
   registerTriggerPages(app)
   registerRunPages(app)
   registerFailedRunPages(app)
+  registerAlertsPage(app)
+  registerMutePage(app)
   registerConsolePage(app)
   registerPayPage(app)
   registerDocsPages(app)

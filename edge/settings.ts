@@ -72,6 +72,10 @@ export const edgeSettings = {
     default: 'none: sign-in is not available',
     secret: "it contains the API's token",
   }),
+  ALERT_MAIL: z.enum(['on', 'off']).default('on').register(SETTINGS, {
+    meaning:
+      '`off` disables alert mails of all users ([alerts.md](alerts.md)). Without a mailer, they are disabled too',
+  }),
   D1_RESTORED_AT: timeSetting().register(SETTINGS, {
     meaning:
       'time at which D1 was restored or created again after a loss. Each trigger then compares its row in the index at its next event, instead of within a day ([backup.md](backup.md#loss-of-d1))',

@@ -252,6 +252,13 @@ export const EXPRESSION_STEPS_MAX = 250_000
 /** Longest text that an expression may build: twice the largest webhook body. */
 export const EXPRESSION_TEXT_MAX_CHARACTERS = 4 * 1024 * 1024
 
+/** Incidents that are stored per user. Older ones are deleted first. */
+export const INCIDENTS_MAX = 5_000
+
+/** Page sizes of lists of incidents and deliveries. */
+export const ALERTS_PAGE_DEFAULT = 50
+export const ALERTS_PAGE_MAX = 200
+
 /** Retention of delivery IDs for deduplication (`options.dedup`). Senders stop retrying sooner. */
 export const DELIVERY_RETENTION_MS = DAY_MS
 

@@ -21,6 +21,12 @@ export const TRIGGER_GROUPS: readonly Group[] = [
     about: '',
   },
   {
+    name: 'alerts',
+    title: 'Alerts',
+    paths: /^\/api\/alerts\//,
+    about: '',
+  },
+  {
     name: 'agents',
     title: 'Tokens and users',
     paths: /^\/(api\/me|agent\/requests)/,

@@ -25,6 +25,7 @@ export const SECTIONS: readonly Section[] = [
       'examples',
       'how-to/*',
       'chain-events',
+      'alerts',
       'credits',
       'derived-actions',
       'chain-secured',

@@ -1,3 +1,14 @@
+import {
+  listAlertDeliveriesOperation,
+  listIncidentsOperation,
+  testAlertOperation,
+} from './alerts-history.ts'
+import {
+  getAlertSettingsOperation,
+  patchAlertSettingsOperation,
+  patchTriggerAlertsOperation,
+  resetTriggerAlertsOperation,
+} from './alerts-settings.ts'
 import type { AnyApiOperation } from './api-operation.ts'
 import { listChainsOperation } from './chains-get.ts'
 import { listErrorGroupsOperation } from './failed-runs-groups.ts'
@@ -44,4 +55,11 @@ export const apiOperations: readonly AnyApiOperation[] = [
   listReplaysOperation,
   getReplayOperation,
   cancelReplayOperation,
+  listIncidentsOperation,
+  getAlertSettingsOperation,
+  patchAlertSettingsOperation,
+  patchTriggerAlertsOperation,
+  resetTriggerAlertsOperation,
+  listAlertDeliveriesOperation,
+  testAlertOperation,
 ]

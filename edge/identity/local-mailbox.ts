@@ -11,7 +11,8 @@ export type DeliveredMail = Mail & { link: string | null; sentAt: number }
 export function localMailer(deps: IdentityDeps, print: (line: string) => void): Mailer {
   return {
     async send(mail) {
-      await deps.db.insert(localMailbox).values({ ...mail, sentAt: deps.now() })
+      const { recipient, subject, text } = mail
+      await deps.db.insert(localMailbox).values({ recipient, subject, text, sentAt: deps.now() })
       print(`Mail to ${mail.recipient}: ${linkIn(mail.text) ?? mail.subject}`)
     },
   }

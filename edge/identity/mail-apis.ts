@@ -29,11 +29,12 @@ export const MAIL_APIS: Record<MailApiName, MailApi> = {
     url: 'https://api.resend.com',
     path: '/emails',
     credentials: (token) => ({ authorization: `Bearer ${token}` }),
-    body: ({ recipient, subject, text }, from) => ({
+    body: ({ recipient, subject, text, headers }, from) => ({
       from: senderText(from),
       to: [recipient],
       subject,
       text,
+      ...(headers && { headers }),
     }),
     idempotencyHeader: 'idempotency-key',
     errorCodeOf: (answer) => readProperty(answer, 'name'),
@@ -43,11 +44,14 @@ export const MAIL_APIS: Record<MailApiName, MailApi> = {
     url: 'https://api.postmarkapp.com',
     path: '/email',
     credentials: (token) => ({ 'x-postmark-server-token': token }),
-    body: ({ recipient, subject, text }, from) => ({
+    body: ({ recipient, subject, text, headers }, from) => ({
       From: senderText(from),
       To: recipient,
       Subject: subject,
       TextBody: text,
+      ...(headers && {
+        Headers: Object.entries(headers).map(([Name, Value]) => ({ Name, Value })),
+      }),
       MessageStream: 'outbound',
       TrackOpens: false,
       TrackLinks: 'None',
@@ -59,10 +63,11 @@ export const MAIL_APIS: Record<MailApiName, MailApi> = {
     url: 'https://api.sendgrid.com',
     path: '/v3/mail/send',
     credentials: (token) => ({ authorization: `Bearer ${token}` }),
-    body: ({ recipient, subject, text }, from) => ({
+    body: ({ recipient, subject, text, headers }, from) => ({
       personalizations: [{ to: [{ email: recipient }] }],
       from,
       subject,
+      ...(headers && { headers }),
       content: [{ type: 'text/plain', value: text }],
       tracking_settings: {
         click_tracking: { enable: false, enable_text: false },

@@ -1,7 +1,13 @@
 import { MAGIC_LINK_LIFETIME_MS } from '../../shared/limits.ts'
 import { MINUTE_MS } from '../../shared/durations.ts'
 
-export type Mail = { recipient: string; subject: string; text: string }
+export type Mail = {
+  recipient: string
+  subject: string
+  text: string
+  /** Additional headers of the mail, such as `List-Unsubscribe`. */
+  headers?: Readonly<Record<string, string>>
+}
 
 /** The promise of `send` resolves once the mail is sent or accepted for delivery. */
 export type Mailer = {

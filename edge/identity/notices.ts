@@ -7,6 +7,7 @@ import type { Scope } from '../../shared/wire/agent.ts'
 import { RateLimitExceededError } from '../limits/require-rate.ts'
 import type { RateName } from '../limits/rates.ts'
 import { mailboxOf } from './email-address.ts'
+import { withoutLinks } from './links-in-names.ts'
 import { type Mail, type Mailer, MailerNotConfiguredError, MailNotSentError } from './mailer.ts'
 import type { User } from './users.ts'
 
@@ -100,15 +101,6 @@ function mailOf(
   const when = new Date(at).toISOString().replace('T', ' ').slice(0, 16)
   const text = [...facts, `${when} UTC`, new URL(path, publicUrl).href, otherwise].join('\n\n')
   return { recipient, subject, text }
-}
-
-/**
- * Inserts spaces into a name, so that mail programs do not turn the name into a link. Names come from third parties.
- */
-function withoutLinks(name: string): string {
-  return name.replaceAll(/[.:/@](?=[\p{L}\p{N}/])/gu, (mark, place: number) =>
-    /^\.\d/.test(name.slice(place)) && /\d$/.test(name.slice(0, place)) ? mark : `${mark} `,
-  )
 }
 
 /**

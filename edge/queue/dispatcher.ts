@@ -1,9 +1,11 @@
 import { ORIGIN_CONNECTIONS_PER_OBJECT } from '../../shared/limits.ts'
 import type { WaitingFor } from '../../shared/wire/trigger.ts'
 import { rootCauseText } from '../db/root-cause-text.ts'
+import type { PendingReports } from '../reports/pending-reports.ts'
 import type { SealedOrigin } from '../trust/sealed-origin.ts'
 import { RunBatcher } from './run-batcher.ts'
 import { type AttemptResult, RunSender, executedNothing } from './run-sender.ts'
+import { HoldReports } from './hold-reports.ts'
 import type { QueueCancellation, EndedRun } from './queue-cancellation.ts'
 import { CreditBreakers } from './credit-breakers.ts'
 import { LEASE_MS, type LiveRun, type LiveRuns } from './live-runs.ts'
@@ -22,6 +24,7 @@ type DispatcherOptions = {
   starts: StoredStarts
   cancellation: QueueCancellation
   state: TriggerState
+  reports: PendingReports
   origin: Pick<SealedOrigin, 'executeRuns' | 'outcomes'>
   /** See `RunSender`. */
   claimsRestoredAt: () => number | undefined
@@ -47,6 +50,7 @@ export class Dispatcher {
   readonly #creditBreakers = new CreditBreakers()
   readonly #transitions: RunTransitions
   readonly #window: StartWindow
+  readonly #holds: HoldReports
   readonly #inFlight = new Set<number>()
   /** Runs that were inserted as running and have not been sent yet, with the times of their starts. */
   #adopted: { run: LiveRun; at: number }[] = []
@@ -61,6 +65,7 @@ export class Dispatcher {
     const breakers = { originBreaker: this.#originBreaker, creditBreakers: this.#creditBreakers }
     this.#transitions = new RunTransitions({ ...options, ...breakers })
     this.#window = new StartWindow(starts)
+    this.#holds = new HoldReports(state, options.reports)
     const poller = new OutcomePoller(origin, () => this.#handleAllRunning())
     // One of the object's connections to the origin is reserved for polling outcomes.
     const batcher = new RunBatcher(origin, ORIGIN_CONNECTIONS_PER_OBJECT - 1)
@@ -251,6 +256,9 @@ export class Dispatcher {
       if (retryAt !== undefined) this.#retryAt = Math.min(this.#retryAt ?? retryAt, retryAt)
       if (state.current && startedAt !== undefined && executedNothing(attempted))
         this.#window.remove(startedAt)
+      const { kind } = attempted.verdict
+      if (kind === 'wait' || kind === 'origin_away' || this.#holds.isOpen)
+        this.#holds.update(this.waitingFor(), now())
     } catch (error) {
       // The run stays `running` on disk. Its outcome is requested when its lease expires.
       log('settle.failed', { reason: rootCauseText(error) })

@@ -1,3 +1,4 @@
+import type { PendingReports } from '../reports/pending-reports.ts'
 import type { AttemptResult } from './run-sender.ts'
 import type { QueueCancellation, EndedRun } from './queue-cancellation.ts'
 import type { CreditBreakers } from './credit-breakers.ts'
@@ -13,6 +14,7 @@ type RunTransitionsOptions = {
   state: TriggerState
   originBreaker: StoredOriginBreaker
   creditBreakers: CreditBreakers
+  reports: PendingReports
   random: () => number
   armBy: (at: number) => void
   queueChanged: (change: 1 | -1, run: { bodyBytes: number }) => void
@@ -87,14 +89,17 @@ export class RunTransitions {
   }
 
   #finish(run: LiveRun, verdict: Extract<AttemptVerdict, { kind: 'ended' }>, now: number): void {
-    const { armBy, live, runEnded, state } = this.#options
+    const { armBy, live, reports, runEnded, state } = this.#options
     if (!live.finish(run, verdict.status, verdict.result, now)) return
     const { bodyBytes, sequence, startedAt, status, suffix } = { ...run, status: verdict.status }
     runEnded({ sequence, suffix, bodyBytes, startedAt, status, finishedAt: now })
     // A refusal of an earlier usage key does not count against the current key.
     if (verdict.refusal && run.usageKey !== state.current?.usageKey) return
     // If the refusal streak disabled the trigger, the alarm must update the index.
-    if (recordRefusal(state, verdict.refusal, now)) armBy(now)
+    if (!recordRefusal(state, verdict.refusal, now)) return
+    armBy(now)
+    const message = state.current?.disabledReason ?? null
+    reports.add({ kind: 'signal', signal: 'trigger_disabled', state: 'open', code: null, message })
   }
 
   #requeue(run: LiveRun, to: RequeueFields, now: number): void {

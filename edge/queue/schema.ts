@@ -63,6 +63,8 @@ export const trigger = sqliteTable('trigger', {
   refusalsSince: integer('refusals_since'),
   /** Null if there is no outage. */
   originAwaySince: integer('origin_away_since'),
+  /** What the owner was told the trigger waits for (`edge/queue/hold-reports.ts`). Null if nothing was reported. */
+  reportedHold: text('reported_hold').$type<WaitingFor>(),
   /** Nominal time. Null if no tick is pending. */
   nextTickAt: integer('next_tick_at'),
   /**

@@ -16,7 +16,7 @@ import { logEvent } from '../log.ts'
 import { count, flushCounts } from '../metrics/counts.ts'
 import { seriesOf } from '../metrics/series.ts'
 import { PendingReports } from '../reports/pending-reports.ts'
-import { ReportOutbox } from '../reports/report-outbox.ts'
+import { REPORT_ALARM_MS, ReportOutbox } from '../reports/report-outbox.ts'
 import { sleep } from '../sleep.ts'
 import { dropIndexRow, putIndexRow } from '../triggers/trigger-index.ts'
 import { SealedOrigin } from '../trust/sealed-origin.ts'
@@ -57,6 +57,7 @@ const FALLBACK_ALARM_MS = 2_000
 
 export type TriggerParts = ReturnType<typeof triggerParts>
 type Core = ReturnType<typeof coreParts>
+type Log = (event: string, facts: Record<string, string | number>) => void
 
 /**
  * Creates the components of a trigger's object in dependency order, without accessing storage.
@@ -67,6 +68,7 @@ type Core = ReturnType<typeof coreParts>
 export function triggerParts(ctx: DurableObjectState, env: Env) {
   const core = coreParts(ctx, env)
   const { alarm, counts, db, keepAlive, queueSize, record, rules, state, store } = core
+  const { reportOutbox, reports } = core
   const startRuns = () => alarm.runGuarded('dispatcher', Date.now(), () => dispatcher.pump())
   const startAtOnce = {
     immediateStarts: () => {
@@ -78,20 +80,10 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
     adopt: (runs: readonly LiveRun[], at: number) => dispatcher.adopt(runs, at),
   }
   const { deliveries, fallback, intake, logs } = intakeParts(core, startRuns, startAtOnce)
-  const reportOutbox = reportOutboxOf(core)
-  const { history, statistics, charts, waiters, retention, runEnded } = historyParts(
-    core,
-    intake,
-    reportOutbox,
-  )
+  const { history, statistics, charts, waiters, retention, runEnded } = historyParts(core, intake)
   const origin = new SealedOrigin(env, Date.now)
   const dispatcher = dispatcherOf(core, origin, logs, runEnded)
-  const { ticks, subscriptionOutbox, indexOutbox, indexCheck } = upkeepParts(
-    core,
-    intake,
-    origin,
-    reportOutbox,
-  )
+  const { ticks, subscriptionOutbox, indexOutbox, indexCheck } = upkeepParts(core, intake, origin)
   alarm.setTasks([
     // The ticks task must come before the dispatcher, so that the run of a tick starts immediately.
     { name: 'ticks', runDue: (now) => ticks.runDue(now) },
@@ -118,6 +110,7 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
     rules,
     alarm,
     record,
+    reports,
     intake,
     logs,
     history,
@@ -135,7 +128,7 @@ function coreParts(ctx: DurableObjectState, env: Env) {
   const db = drizzle(storage, { schema })
   const store = new RunStore(storage, db)
   const state = new TriggerState(storage, db)
-  const log = (event: string, facts: Record<string, string | number>) =>
+  const log: Log = (event, facts) =>
     logEvent(env, event, { trigger: state.current?.triggerId, ...facts })
   const alarm = new Alarm(storage, log)
   const armBy = (at: number) => alarm.armBy(at)
@@ -147,7 +140,10 @@ function coreParts(ctx: DurableObjectState, env: Env) {
     sql: storage.sql,
     store,
     state,
-    reports: new PendingReports(storage.sql),
+    ...reportParts(
+      { env, storage, waitUntil: (work) => ctx.waitUntil(work) },
+      { alarm, log, state },
+    ),
     log,
     alarm,
     counts,
@@ -217,8 +213,23 @@ function intakeParts(
   return { deliveries, intake, logs, fallback }
 }
 
-function reportOutboxOf({ env, log, reports, state }: Core): ReportOutbox {
-  return new ReportOutbox({
+function reportParts(
+  { env, storage, waitUntil }: Pick<DurableObjectState, 'storage' | 'waitUntil'> & { env: Env },
+  { alarm, log, state }: { alarm: Alarm; log: Log; state: TriggerState },
+) {
+  let isScheduled = false
+  const reports = new PendingReports(storage.sql, () => {
+    alarm.armBy(Date.now() + REPORT_ALARM_MS)
+    if (isScheduled) return
+    isScheduled = true
+    // Deferred, because the transaction that adds the report is still open.
+    const flushed = Promise.resolve().then(() => {
+      isScheduled = false
+      return reportOutbox.flush()
+    })
+    waitUntil(flushed)
+  })
+  const reportOutbox = new ReportOutbox({
     state,
     pending: reports,
     receiver: (ownerId) => env.USER_REPORTS.getByName(ownerId),
@@ -226,10 +237,11 @@ function reportOutboxOf({ env, log, reports, state }: Core): ReportOutbox {
     sleep,
     log,
   })
+  return { reports, reportOutbox }
 }
 
-function historyParts(core: Core, intake: Intake, reportOutbox: ReportOutbox) {
-  const { alarm, counts, ctx, env, keepAlive, queueSize, sql, state, store, transaction } = core
+function historyParts(core: Core, intake: Intake) {
+  const { alarm, counts, ctx, env, queueSize, sql, state, store, transaction } = core
   const endedSince = (time: number) => runsEndedSince(sql, time)
   const history = new RunHistory(store, sql, () => state.current !== undefined)
   const statistics = new Statistics({
@@ -253,7 +265,6 @@ function historyParts(core: Core, intake: Intake, reportOutbox: ReportOutbox) {
     statistics.add(run)
     charts.add(run)
     retention.recordEnd(run.finishedAt)
-    if (run.status === 'failed') keepAlive(reportOutbox.flush())
     count(seriesOf('svc_edge_runs_ended_total', { status: run.status }))
     flushCounts(env, ctx)
   }
@@ -275,6 +286,7 @@ function dispatcherOf(
     starts,
     cancellation: new QueueCancellation(ctx.storage, reports, keys),
     state,
+    reports,
     origin,
     claimsRestoredAt: () => settingsOf(env).POSTGRES_RESTORED_AT,
     now: Date.now,
@@ -290,8 +302,8 @@ function dispatcherOf(
   })
 }
 
-function upkeepParts(core: Core, intake: Intake, origin: SealedOrigin, reportOutbox: ReportOutbox) {
-  const { ctx, db, env, log, record, rules, state, watcher } = core
+function upkeepParts(core: Core, intake: Intake, origin: SealedOrigin) {
+  const { ctx, db, env, log, record, reportOutbox, rules, state, watcher } = core
   const ticks = new Ticks({
     state,
     intake,

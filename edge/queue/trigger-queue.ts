@@ -80,7 +80,9 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     if (next?.state === 'asks_head') return next
     // A tick that is already due must fire with the configuration from before the change.
     if (trigger.nextTickAt !== null) this.#parts.alarm.runTasks(Date.now())
-    if (this.#parts.state.change(change, Date.now(), next?.watch)) await this.#afterChange()
+    const changed = this.#parts.state.change(change, Date.now(), next?.watch)
+    if (trigger.disabledReason !== null && change.enabled) this.#reportDisabled('resolved')
+    if (changed) await this.#afterChange()
     // The trigger may have been deleted while the index was updated.
     return this.#ownedTrigger(ownerId) && { state: 'changed', record: this.#currentRecord() }
   }
@@ -88,6 +90,7 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
   async suspend(): Promise<boolean> {
     if (!this.#parts.state.current) return false
     this.#parts.state.suspend(Date.now())
+    this.#reportDisabled('open')
     await this.#afterChange()
     return true
   }
@@ -95,6 +98,7 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
   async liftSuspension() {
     if (!this.#parts.state.current) return undefined
     const from = this.#parts.state.liftSuspension(Date.now())
+    if (from !== null) this.#reportDisabled('resolved')
     await this.#afterChange()
     return { from }
   }
@@ -270,6 +274,12 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
 
   async #flushOutboxes(): Promise<void> {
     await Promise.all([this.#parts.indexOutbox.flush(), this.#parts.subscriptionOutbox.flush()])
+  }
+
+  #reportDisabled(state: 'open' | 'resolved'): void {
+    const message = this.#parts.state.current?.disabledReason ?? null
+    const signal = 'trigger_disabled'
+    this.#parts.reports.add({ kind: 'signal', signal, state, code: null, message })
   }
 
   #ownedTrigger(ownerId: string) {

@@ -43,6 +43,7 @@ type ServiceFields = Partial<
     | 'refusals'
     | 'refusalsSince'
     | 'originAwaySince'
+    | 'reportedHold'
     | 'nextTickAt'
     | 'prunedThrough'
     | 'indexCheckedAt'

@@ -7,11 +7,14 @@ import type { NumberedReport, Report } from './report.ts'
  */
 export class PendingReports {
   readonly #sql: Pick<SqlStorage, 'exec'>
+  readonly #onAdded: () => void
   /** Undefined until the table has been read. It may be true for an empty table, after a rollback. */
   #any: boolean | undefined
 
-  constructor(sql: Pick<SqlStorage, 'exec'>) {
+  /** @param onAdded called in the transaction that adds a report */
+  constructor(sql: Pick<SqlStorage, 'exec'>, onAdded: () => void = () => {}) {
     this.#sql = sql
+    this.#onAdded = onAdded
   }
 
   /** Adds a report of a run that failed for good. Its row must have `finished_at`. Ignores test runs. */
@@ -29,6 +32,7 @@ export class PendingReports {
   add(report: Report): void {
     this.#any = true
     this.#sql.exec('INSERT INTO reports (report) VALUES (?)', JSON.stringify(report))
+    this.#onAdded()
   }
 
   any(): boolean {

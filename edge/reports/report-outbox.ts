@@ -15,6 +15,9 @@ type ReportOutboxOptions = {
 
 const REPORTS_PER_CALL = 500
 
+/** The alarm sends the reports if the object is evicted before the call. */
+export const REPORT_ALARM_MS = 5_000
+
 /**
  * Sends the pending reports of a trigger to the object of its owner. A deleted trigger sends no more reports; its
  * reports are deleted instead.
@@ -49,7 +52,7 @@ export class ReportOutbox extends StateOutbox {
 
   protected override async deliver(): Promise<void> {
     const { pending, receiver, state } = this.#options
-    const { createdAt: epoch, ownerId, removedAt, triggerId } = state.row!
+    const { createdAt: epoch, name, ownerId, removedAt, triggerId } = state.row!
     if (removedAt !== null) {
       // An earlier call that has not been answered yet could still store reports after the deletion.
       if (this.hasUnresolvedCalls) throw new Error('an earlier report is still in flight')
@@ -60,7 +63,7 @@ export class ReportOutbox extends StateOutbox {
     const reports = pending.oldest(REPORTS_PER_CALL)
     const last = reports.at(-1)
     if (!last) return pending.markEmpty()
-    await this.callReceiver(receiver(ownerId).report({ triggerId, epoch, reports }))
+    await this.callReceiver(receiver(ownerId).report({ triggerId, epoch, name, reports }))
     if (state.row?.removedAt === null) pending.dropThrough(last.number)
   }
 }

@@ -23,7 +23,18 @@ export type FailureSummary = {
   frame: string | null
 }
 
-export type Report = FailedRunReport
+/** A lasting problem of the trigger has begun or ended. */
+export type SignalReport = {
+  kind: 'signal'
+  signal: 'trigger_disabled' | 'trigger_held'
+  state: 'open' | 'resolved'
+  /** What a held trigger waits for. */
+  code: string | null
+  /** The reason of the service for disabling the trigger. */
+  message: string | null
+}
+
+export type Report = FailedRunReport | SignalReport
 
 /** Reports are numbered per trigger, in the order in which they were written. */
 export type NumberedReport = { number: number; report: Report }
@@ -35,6 +46,8 @@ export type ReportBatch = {
    * export.
    */
   epoch: number
+  /** Current name of the trigger. */
+  name: string
   /** In ascending order of their numbers. */
   reports: NumberedReport[]
 }

@@ -1,4 +1,15 @@
 import type { ReplaysObject } from '../replays/replays-object.ts'
+import type {
+  AlertChannel,
+  AlertDeliveriesQuery,
+  AlertDeliveriesResponse,
+  AlertDelivery,
+  AlertSettingsChange,
+  AlertSettingsRecord,
+  IncidentsQuery,
+  IncidentsResponse,
+  TriggerAlertSettings,
+} from '../../shared/wire/alert.ts'
 import type { ReportBatch } from './report.ts'
 
 export interface ReportsObject extends ReplaysObject {
@@ -8,4 +19,13 @@ export interface ReportsObject extends ReplaysObject {
   forget(triggerId: string): Promise<void>
   /** Deletes everything. Called when an operator erases the user. */
   erase(): Promise<void>
+  alertSettings(): Promise<AlertSettingsRecord>
+  changeAlertSettings(change: AlertSettingsChange): Promise<AlertSettingsRecord>
+  /** The caller must have checked that the user owns the trigger. */
+  changeTriggerAlerts(triggerId: string, change: AlertSettingsChange): Promise<TriggerAlertSettings>
+  resetTriggerAlerts(triggerId: string): Promise<void>
+  incidents(query: IncidentsQuery): Promise<IncidentsResponse>
+  alertDeliveries(query: AlertDeliveriesQuery): Promise<AlertDeliveriesResponse>
+  /** @returns `undefined` if this deployment cannot use the channel */
+  testAlert(channel: AlertChannel): Promise<AlertDelivery | undefined>
 }

@@ -2,7 +2,9 @@
  * Storage of the `UserReports` object of a user (`docs/storage.md`). All times are in Unix milliseconds. The object of a
  * user without reports has no tables.
  */
+import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { ALERT_CHANNELS, ALERT_SIGNALS } from '../../shared/wire/alert.ts'
 
 /** Triggers that have sent reports. */
 export const reporters = sqliteTable('reporters', {
@@ -88,4 +90,71 @@ export const replayBatches = sqliteTable(
     waitingSince: integer('waiting_since'),
   },
   (table) => [index('replay_batches_replay').on(table.replay)],
+)
+
+export const incidents = sqliteTable(
+  'incidents',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    triggerId: text('trigger_id').notNull(),
+    /** Name of the trigger at its last report. */
+    triggerName: text('trigger_name').notNull(),
+    signal: text('signal', { enum: ALERT_SIGNALS }).notNull(),
+    openedAt: integer('opened_at').notNull(),
+    lastAt: integer('last_at').notNull(),
+    /** Null while the incident is open. */
+    resolvedAt: integer('resolved_at'),
+    /** Number of reports, such as failed runs. */
+    count: integer('count').notNull(),
+    /** Run IDs without the trigger ID. */
+    firstRun: text('first_run'),
+    lastRun: text('last_run'),
+    code: text('code'),
+    message: text('message'),
+    /** True until a mail about the incident is sent. */
+    mailPending: integer('mail_pending', { mode: 'boolean' }).notNull().default(false),
+  },
+  (table) => [
+    uniqueIndex('incidents_open')
+      .on(table.triggerId, table.signal)
+      .where(sql`resolved_at IS NULL`),
+    index('incidents_mail')
+      .on(table.id)
+      .where(sql`mail_pending = 1`),
+  ],
+)
+
+/** Settings of the account (with the scope `''`) and of single triggers. Null for the default. */
+export const alertSettings = sqliteTable('alert_settings', {
+  scope: text('scope').primaryKey(),
+  /** JSON arrays. */
+  signals: text('signals'),
+  channels: text('channels'),
+  muted: integer('muted', { mode: 'boolean' }).notNull().default(false),
+})
+
+/** Outbox of alerts, and their history. */
+export const alertDeliveries = sqliteTable(
+  'alert_deliveries',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    channel: text('channel', { enum: ALERT_CHANNELS }).notNull(),
+    test: integer('test', { mode: 'boolean' }).notNull(),
+    /** JSON array. Empty for a test. */
+    incidentIds: text('incident_ids').notNull(),
+    state: text('state', { enum: ['pending', 'sent', 'failed'] }).notNull(),
+    attempts: integer('attempts').notNull(),
+    createdAt: integer('created_at').notNull(),
+    /** Time of the next attempt, while the delivery is pending. */
+    nextAt: integer('next_at').notNull(),
+    endedAt: integer('ended_at'),
+    /** Reason of the last failed attempt. */
+    error: text('error'),
+  },
+  (table) => [
+    index('alert_deliveries_pending')
+      .on(table.nextAt)
+      .where(sql`state = 'pending'`),
+    index('alert_deliveries_ended').on(table.endedAt),
+  ],
 )

@@ -2,8 +2,15 @@ import { DurableObject } from 'cloudflare:workers'
 import { drizzle } from 'drizzle-orm/durable-sqlite'
 import { migrate } from 'drizzle-orm/durable-sqlite/migrator'
 import migrations from '../../drizzle/user-reports/migrations.js'
-import type { Env } from '../env.ts'
+import type {
+  AlertChannel,
+  AlertDeliveriesQuery,
+  AlertSettingsChange,
+  IncidentsQuery,
+} from '../../shared/wire/alert.ts'
 import type { LogFields } from '../../shared/service-log/line.ts'
+import { Alerts } from '../alerts/alerts.ts'
+import type { Env } from '../env.ts'
 import { logEvent } from '../log.ts'
 import { Alarm } from '../queue/alarm.ts'
 import { readErrorGroups, readFailedRuns } from '../replays/failed-run-queries.ts'
@@ -21,38 +28,50 @@ import type { ReportBatch } from './report.ts'
 import { Reporters } from './reporters.ts'
 import type { ReportsObject } from './reports-object.ts'
 
-/** Collects what the triggers of one user report. The Durable Object is named after the user's ID. */
+/** Collects what the triggers of one user report, and alerts the user. The object is named after the user's ID. */
 export class UserReports extends DurableObject<Env> implements ReportsObject {
   readonly #reporters: Reporters
   readonly #failedRuns: FailedRuns
   readonly #replays: ReplayParts
+  readonly #alerts: Alerts
   readonly #alarm: Alarm
   #hasTables = false
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
     const { sql } = ctx.storage
+    const log = (event: string, facts: LogFields) => this.#log(event, facts)
     this.#reporters = new Reporters(sql)
     this.#failedRuns = new FailedRuns(sql)
-    this.#alarm = new Alarm(ctx.storage, (event, facts) => this.#log(event, facts))
-    this.#replays = replayParts(ctx, env, {
-      sent: () => this.#runReplays(),
-      log: (event, facts) => this.#log(event, facts),
+    this.#alarm = new Alarm(ctx.storage, log)
+    this.#replays = replayParts(ctx, env, { sent: () => this.#runReplays(), log })
+    this.#alerts = new Alerts({
+      env,
+      sql,
+      userId: () => ctx.id.name!,
+      armBy: (at) => this.#alarm.armBy(at),
+      keepAlive: (work) => ctx.waitUntil(work),
+      log,
     })
     this.#alarm.setTasks([
       { name: 'failed-runs', runDue: (now) => this.#failedRuns.prune(now) },
       { name: 'replays', runDue: (now) => this.#replays.runner.runDue(now) },
+      { name: 'alerts', runDue: (now) => this.#alerts.runDue(now) },
     ])
     void ctx.blockConcurrencyWhile(() => this.#open())
   }
 
   async report(batch: ReportBatch): Promise<void> {
     await this.#createTables()
+    const { name, triggerId: id } = batch
+    const now = Date.now()
     this.ctx.storage.transactionSync(() => {
-      for (const { report } of this.#reporters.takeNew(batch))
-        this.#failedRuns.add(batch.triggerId, report)
+      for (const { report } of this.#reporters.takeNew(batch)) {
+        if (report.kind === 'run_failed') this.#failedRuns.add(id, report)
+        this.#alerts.record({ id, name }, report, now)
+      }
     })
-    this.#alarm.armBy(Math.max(Date.now(), this.#failedRuns.pruneAt()))
+    this.#alarm.runTasks(now)
   }
 
   async forget(triggerId: string): Promise<void> {
@@ -60,6 +79,7 @@ export class UserReports extends DurableObject<Env> implements ReportsObject {
     this.ctx.storage.transactionSync(() => {
       this.#reporters.forget(triggerId)
       this.#failedRuns.forget(triggerId)
+      this.#alerts.forget(triggerId)
     })
   }
 
@@ -114,6 +134,41 @@ export class UserReports extends DurableObject<Env> implements ReportsObject {
     await this.ctx.storage.deleteAlarm()
     await this.ctx.storage.deleteAll()
     await this.#alarm.load()
+  }
+
+  async alertSettings() {
+    await this.#createTables()
+    return this.#alerts.settings()
+  }
+
+  async changeAlertSettings(change: AlertSettingsChange) {
+    await this.#createTables()
+    return this.#alerts.change(change)
+  }
+
+  async changeTriggerAlerts(triggerId: string, change: AlertSettingsChange) {
+    await this.#createTables()
+    return this.#alerts.changeTrigger(triggerId, change)
+  }
+
+  async resetTriggerAlerts(triggerId: string) {
+    await this.#createTables()
+    this.#alerts.resetTrigger(triggerId)
+  }
+
+  async incidents(query: IncidentsQuery) {
+    await this.#createTables()
+    return this.#alerts.listIncidents(query)
+  }
+
+  async alertDeliveries(query: AlertDeliveriesQuery) {
+    await this.#createTables()
+    return this.#alerts.listDeliveries(query)
+  }
+
+  async testAlert(channel: AlertChannel) {
+    await this.#createTables()
+    return this.#alerts.test(channel, Date.now())
   }
 
   override async alarm(): Promise<void> {

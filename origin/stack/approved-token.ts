@@ -58,7 +58,8 @@ async function linkInLocalMailbox(triggersUrl: string, email: string): Promise<s
   const accept = { accept: 'application/json' }
   const mailbox = await fetch(`${triggersUrl}/dev/mailbox`, { headers: accept })
   const mails = (await mailbox.json()) as { recipient: string; link: string | null }[]
-  return mails.find((mail) => mail.recipient === email && mail.link)?.link ?? undefined
+  const isSignIn = (link: string | null) => link?.includes('/sign-in/link?') === true
+  return mails.find((mail) => mail.recipient === email && isSignIn(mail.link))?.link ?? undefined
 }
 
 /** Signs in with the link from the mailbox. @returns the session's cookie */

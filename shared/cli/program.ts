@@ -16,6 +16,7 @@ import { registerMcp } from './commands/mcp.ts'
 import { registerReceipt } from './commands/receipt.ts'
 import { registerRun } from './commands/run.ts'
 import { registerTest } from './commands/test.ts'
+import { registerAlerts } from './commands/alerts.ts'
 import { registerTrigger } from './commands/trigger.ts'
 import { registerTx } from './commands/tx.ts'
 import { registerUp } from './commands/up.ts'
@@ -38,6 +39,7 @@ const COMMANDS = [
   registerLogin,
   registerWhoami,
   registerTrigger,
+  registerAlerts,
   registerInit,
   registerDeploy,
   registerDev,

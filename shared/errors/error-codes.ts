@@ -340,6 +340,13 @@ export const ERROR_CODES = {
     fix: 'Narrow the selection with `since`, `until` or `trigger_id`.',
     again: 'after that',
   },
+  channel_unavailable: {
+    statuses: [409],
+    from: 'the trigger service',
+    meaning: 'This deployment cannot send alerts over the channel.',
+    fix: '`GET /api/alerts/settings` lists the channels that are available.',
+    again: 'after that',
+  },
   too_many_triggers: {
     statuses: [409],
     from: 'the trigger service',

@@ -79,10 +79,11 @@ export class Visitor {
     await this.press('Sign in')
   }
 
-  /** Opens the link in the newest mail to an address in the local mailbox. */
+  /** Opens the newest sign-in link to an address in the local mailbox. */
   async openMailedLink(email: string): Promise<void> {
     await this.open('/dev/mailbox')
-    const mail = this.page.getByRole('article').filter({ hasText: email }).first()
+    const signInMails = this.page.getByRole('article').filter({ hasText: 'Your sign-in link' })
+    const mail = signInMails.filter({ hasText: email }).first()
     await this.onward(() => mail.getByRole('link').click())
   }
 

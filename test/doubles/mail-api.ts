@@ -94,6 +94,7 @@ const resendBody = z.strictObject({
   to: z.array(z.email()).min(1).max(50),
   subject: z.string().min(1),
   text: z.string().min(1),
+  headers: z.record(z.string(), z.string()).optional(),
 })
 
 function resend({ headers, body }: Received, account: Account): Answer {
@@ -128,6 +129,7 @@ const postmarkBody = z.strictObject({
   To: z.email(),
   Subject: z.string(),
   TextBody: z.string().min(1),
+  Headers: z.array(z.strictObject({ Name: z.string(), Value: z.string() })).optional(),
   MessageStream: z.literal('outbound').optional(),
   TrackOpens: z.boolean().optional(),
   TrackLinks: z.enum(['None', 'HtmlAndText', 'HtmlOnly', 'TextOnly']).optional(),
@@ -159,6 +161,7 @@ const sendgridBody = z.strictObject({
   personalizations: z.array(z.strictObject({ to: z.array(mailbox).min(1) })).min(1),
   from: mailbox,
   subject: z.string().min(1),
+  headers: z.record(z.string(), z.string()).optional(),
   content: z.array(z.strictObject({ type: z.literal('text/plain'), value: z.string().min(1) })),
   tracking_settings: z
     .strictObject({ click_tracking: switched.optional(), open_tracking: switched.optional() })

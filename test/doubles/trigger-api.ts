@@ -10,6 +10,7 @@ import {
   type RunRecord,
   type StoredTrigger,
 } from '../../shared/wire/trigger.ts'
+import { alertRoutes } from './alerts-api.ts'
 import { type Received, startWebServer } from './web-server.ts'
 
 export type TriggerApi = Awaited<ReturnType<typeof startTriggerApi>>
@@ -177,6 +178,7 @@ export async function startTriggerApi() {
       ({ id, request }) => queued(run(triggers.get(id)!, JSON.parse(request.body))),
     ],
     ['POST', /^\/agent\/requests$/, ({ body }) => ({ status: 201, body: requested(body) })],
+    ...alertRoutes(),
     ['GET', /^\/SKILL\.md$/, () => ({ text: '# The guide' })],
   ]
 

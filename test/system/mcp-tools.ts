@@ -35,6 +35,7 @@ export async function useEveryTool(world: World): Promise<void> {
     await authorized(client, world)
     const trigger_id = await triggersIn(client)
     await runsOf(client, trigger_id)
+    await alertsOf(client, trigger_id)
     await walletsOf(client)
     await transactionsOf(client, world.wallet)
     expect(await use(client, 'delete_trigger', { trigger_id })).toEqual({ deleted: trigger_id })
@@ -55,6 +56,13 @@ const used = new Set<string>()
 function use(client: Client, name: string, args: object = {}): Promise<any> {
   used.add(name)
   return called(client, name, args)
+}
+
+async function alertsOf(client: Client, trigger_id: string): Promise<void> {
+  const muted = await use(client, 'mute_alerts', { trigger_id, muted: true })
+  expect(muted).toMatchObject({ trigger_id, muted: true })
+  const { incidents } = await use(client, 'list_incidents', { trigger_id })
+  expect(incidents).toBeInstanceOf(Array)
 }
 
 async function authorized(client: Client, { approve, email }: World): Promise<void> {

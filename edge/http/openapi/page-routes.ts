@@ -29,6 +29,16 @@ const badLink = {
   400: { description: 'A page that explains the error.', content: { 'text/html': {} } },
 }
 
+const muteToken = [
+  {
+    name: 'token',
+    in: 'query',
+    required: true,
+    description: 'The token from the mail.',
+    schema: { type: 'string' },
+  },
+]
+
 export const pageRoutes: OpenApiPaths = {
   '/': { get: pageDescription('The home page.', 'home') },
   '/sign-in': {
@@ -118,6 +128,35 @@ export const pageRoutes: OpenApiPaths = {
       'token',
       'csrf',
     ]),
+  },
+  '/alerts': {
+    get: pageDescription('The incidents and alert settings of the user.', 'alerts_page', seeOther),
+  },
+  '/alerts/mute-trigger': {
+    post: formDescription('Mutes a trigger, or ends this.', 'mute_trigger', [
+      'csrf',
+      'trigger',
+      'muted',
+    ]),
+  },
+  '/alerts/settings': {
+    post: formDescription('Changes the alert settings.', 'change_alerts', [
+      'csrf',
+      'signals',
+      'muted',
+    ]),
+  },
+  '/alerts/mute': {
+    get: {
+      ...pageDescription('The page that the link in an alert mail opens.', 'mute_alerts_page', {
+        410: { description: 'A page that explains the error.', content: { 'text/html': {} } },
+      }),
+      parameters: muteToken,
+    },
+    post: {
+      ...formDescription('Mutes alerts. Mail programs use it too (RFC 8058).', 'mute_alerts', []),
+      parameters: muteToken,
+    },
   },
   '/triggers': {
     get: pageDescription('The triggers of the signed-in user.', 'triggers_page', seeOther),

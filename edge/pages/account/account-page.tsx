@@ -44,6 +44,12 @@ async function showAccount(c: Context<AppEnv>): Promise<Response> {
         <AddPasskeySection csrf={csrf} count={passkeys.length} isRecent={isRecent} />
         <p id="passkey-status" role="status" />
       </section>
+      <section aria-labelledby="alerts">
+        <h2 id="alerts">Alerts</h2>
+        <p>
+          <a href="/alerts">View incidents of your triggers, and change your alerts</a>
+        </p>
+      </section>
       <section aria-labelledby="programs">
         <h2 id="programs">Programs</h2>
         <p>

@@ -2,6 +2,7 @@ import { McpServer } from '@modelcontextprotocol/server'
 import { version } from '../version.ts'
 import type { McpParts } from './tool.ts'
 import { addActionTools } from './tools/action-tools.ts'
+import { addAlertTools } from './tools/alert-tools.ts'
 import { addIdentityTools } from './tools/identity-tools.ts'
 import { addReplayTools } from './tools/replay-tools.ts'
 import { addRunTools } from './tools/run-tools.ts'
@@ -26,6 +27,7 @@ export function makeMcpServer(parts: McpParts, triggersUrl: string | undefined):
   addTriggerTools(server, parts)
   addRunTools(server, parts)
   addReplayTools(server, parts)
+  addAlertTools(server, parts)
   addActionTools(server, parts)
   addWalletTools(server, parts)
   addTransactionTools(server, parts)

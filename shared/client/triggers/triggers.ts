@@ -1,6 +1,7 @@
 import type { ChainsResponse } from '../../wire/chains.ts'
 import type { CallOptions } from '../options.ts'
 import { type Listing, listing } from '../core/listing.ts'
+import { type AlertOperations, alertOperations } from './alerts.ts'
 import { triggerBody, runPath, triggerPath, type TriggersParts } from './send-request.ts'
 import {
   fire,
@@ -103,6 +104,8 @@ export type TriggerOperations = ReplayOperations & {
    * stops.
    */
   watchRuns(id: string, options?: WatchRunsOptions): AsyncGenerator<Run, void, undefined>
+  /** Incidents of triggers, and the alerts about them. */
+  alerts: AlertOperations
 }
 
 export function triggerOperations(parts: TriggersParts): TriggerOperations {
@@ -155,5 +158,6 @@ export function triggerOperations(parts: TriggersParts): TriggerOperations {
       return sendOnce(parts, write, options, CHECK_RUNS_FIX)
     },
     watchRuns: (id, options) => watchRuns(parts, id, options),
+    alerts: alertOperations(parts),
   }
 }

@@ -43,6 +43,16 @@ describe.each(MAIL_API_NAMES)('sending through %s', (api) => {
     expect(requests).toHaveLength(1)
   })
 
+  it('sends additional headers', async () => {
+    const { url, seen } = await account()
+    const headers = { 'List-Unsubscribe': '<https://edge.test/alerts/mute?token=t>' }
+    await mailerOf(api, url).send({ ...mail(), headers })
+    const [request] = (await seen()).requests
+    const sent = JSON.stringify(request)
+    expect(sent).toContain('List-Unsubscribe')
+    expect(sent).toContain('https://edge.test/alerts/mute?token=t')
+  })
+
   it('fails immediately with the code of the API if the token is rejected', async () => {
     const { url, seen } = await account()
     const mailer = mailerOf(api, url, { token: 'tok_old' })

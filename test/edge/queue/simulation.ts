@@ -325,6 +325,7 @@ export class Simulation {
       origin,
       claimsRestoredAt: () => this.claimsRestoredAt,
       state: this.state,
+      reports,
       now: () => this.now,
       random: () => this.random,
       keepAlive: (work) => void work.catch(() => {}),

@@ -4,7 +4,7 @@ import { PendingReports } from '../../../edge/reports/pending-reports.ts'
 import { ReportOutbox } from '../../../edge/reports/report-outbox.ts'
 import type { FailedRunReport, ReportBatch } from '../../../edge/reports/report.ts'
 import type { UserReports } from '../../../edge/reports/user-reports.ts'
-import { DAY_MS } from '../../../shared/durations.ts'
+import { DAY_MS, MINUTE_MS } from '../../../shared/durations.ts'
 import { FAILED_RUNS_MAX } from '../../../shared/limits.ts'
 import {
   createTrigger,
@@ -22,7 +22,7 @@ import {
   success,
 } from '../app.ts'
 import { inTrigger } from '../queue/seeded.ts'
-import { away, simulate } from '../queue/simulation.ts'
+import { away, endedWith, refused, type Simulation, simulate } from '../queue/simulation.ts'
 
 const reportsOf = (userId: string) =>
   env.USER_REPORTS.getByName(userId) as unknown as DurableObjectStub<UserReports>
@@ -77,7 +77,12 @@ const failed = (number: number, over: Partial<FailedRunReport> = {}) => ({
     ...over,
   },
 })
-const batch = (...reports: ReportBatch['reports']) => ({ triggerId: 'trigger', epoch: 1, reports })
+const batch = (...reports: ReportBatch['reports']) => ({
+  triggerId: 'trigger',
+  epoch: 1,
+  name: 'orders',
+  reports,
+})
 
 describe('a failed run', () => {
   it('is reported to the object of its owner, and then deleted from the outbox', async () => {
@@ -120,12 +125,14 @@ describe('a failed run', () => {
       sim.behaviour.execute = away
       sim.behaviour.outcomes = away
       await sim.add(2)
-      await sim.advance(25 * 60 * 60_000)
+      await sim.advance(10 * MINUTE_MS)
+      sim.setClock(DAY_MS)
+      await sim.advance(10 * MINUTE_MS)
       expect(sim.statuses()).toEqual(['failed', 'failed'])
-      const reports = new PendingReports(sim.storage.sql).oldest(10)
-      expect(reports).toMatchObject([
-        { number: 1, report: { error: { code: 'origin_away' } } },
-        { number: 2, report: { error: { code: 'origin_away' } } },
+      const failures = reportsIn(sim).filter(({ kind }) => kind === 'run_failed')
+      expect(failures).toMatchObject([
+        { error: { code: 'origin_away' } },
+        { error: { code: 'origin_away' } },
       ])
     }))
 
@@ -177,6 +184,78 @@ describe('a failed run', () => {
       ])
       expect(pending.any()).toBe(false)
     }))
+})
+
+const reportsIn = (sim: Simulation) =>
+  new PendingReports(sim.storage.sql).oldest(100).map(({ report }) => report)
+const held = (code: string | null) => ({
+  kind: 'signal',
+  signal: 'trigger_held',
+  state: code === null ? 'resolved' : 'open',
+  code,
+  message: null,
+})
+
+describe('a held trigger', () => {
+  it('is reported once, also after an eviction, and again when its runs start', () =>
+    simulate({ maxRunsPerMinute: 6_000 }, async (sim) => {
+      sim.behaviour.execute = () => refused(402)
+      await sim.add(3)
+      await sim.advance(5 * MINUTE_MS)
+      expect(reportsIn(sim)).toEqual([held('payment')])
+      await sim.restart()
+      await sim.advance(5 * MINUTE_MS)
+      expect(reportsIn(sim)).toEqual([held('payment')])
+      sim.behaviour.execute = () => endedWith('paid')
+      await sim.advance(5 * MINUTE_MS)
+      expect(sim.statuses()).toEqual(['success', 'success', 'success'])
+      expect(reportsIn(sim)).toEqual([held('payment'), held(null)])
+    }))
+
+  it('is not reported for an outage of the origin of less than five minutes', () =>
+    simulate({}, async (sim) => {
+      sim.behaviour.execute = away
+      sim.behaviour.outcomes = away
+      await sim.add(1)
+      await sim.advance(4 * MINUTE_MS)
+      expect(reportsIn(sim)).toEqual([])
+      await sim.advance(4 * MINUTE_MS)
+      expect(reportsIn(sim)).toEqual([held('origin')])
+    }))
+})
+
+describe('a trigger that was disabled', () => {
+  it('is reported with the reason if its runs were refused', () =>
+    simulate({}, async (sim) => {
+      sim.behaviour.execute = () => refused(403)
+      for (let n = 0; n < 10; n++) {
+        await sim.add(1)
+        await sim.advance(100_000)
+      }
+      const signals = reportsIn(sim).filter(({ kind }) => kind === 'signal')
+      expect(signals).toEqual([
+        {
+          kind: 'signal',
+          signal: 'trigger_disabled',
+          state: 'open',
+          code: null,
+          message: sim.state.current!.disabledReason,
+        },
+      ])
+    }))
+
+  it('is reported if an operator suspended it, and again when it is resumed', async () => {
+    const owner = await someOwner()
+    const { id } = await createTrigger(owner)
+    const states = async () => {
+      const rows = await rowsOf(owner.id, 'incidents')
+      return rows.map(({ signal, resolved_at }) => [signal, resolved_at === null])
+    }
+    await queueOf(id).suspend()
+    await vi.waitFor(async () => expect(await states()).toEqual([['trigger_disabled', true]]))
+    await queueOf(id).liftSuspension()
+    await vi.waitFor(async () => expect(await states()).toEqual([['trigger_disabled', false]]))
+  })
 })
 
 describe('the object of a user', () => {

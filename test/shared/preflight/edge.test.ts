@@ -105,7 +105,7 @@ describe('the preflight of an edge', () => {
       'wrangler.toml': 'ok: Worker svc-edge-staging',
       routes: 'ok: staging.example.test',
       D1: 'ok: 5e4c1d30-9a3b-4c43-9d4e-3a0f0f6f9d11',
-      bindings: 'ok: 7, with migrations',
+      bindings: 'ok: 8, with migrations',
       publication: 'ok: only at the routes, with logs and a cron trigger',
       settings: 'ok: complete',
       'CHAINS.base.rpc.0': 'ok: chain ID 8453',

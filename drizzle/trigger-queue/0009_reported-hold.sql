@@ -1,0 +1,1 @@
+ALTER TABLE `trigger` ADD `reported_hold` text;

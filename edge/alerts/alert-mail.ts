@@ -1,0 +1,81 @@
+import { withoutLinks } from '../identity/links-in-names.ts'
+import type { Mail } from '../identity/mailer.ts'
+import type { IncidentRecord } from '../../shared/wire/alert.ts'
+
+/** Incidents that a digest lists. The others are only counted. */
+const LISTED_MAX = 20
+
+/**
+ * Renders the mail for newly opened incidents. The mail contains no text of the runs, because senders of events can
+ * influence it.
+ */
+export function alertMail(
+  recipient: string,
+  incidents: readonly IncidentRecord[],
+  { publicUrl, muteUrl }: { publicUrl: string; muteUrl: string },
+): Mail {
+  const [first] = incidents
+  const isDigest = incidents.length > 1
+  const subject = isDigest
+    ? `${incidents.length} triggers need attention`
+    : `${summaryOf(first!)}: ${nameOf(first!)}`
+  const listed = incidents.slice(0, LISTED_MAX).map((incident) => entry(incident, publicUrl))
+  const more = incidents.length - LISTED_MAX
+  const text = [
+    ...listed,
+    ...(more > 0 ? [`And ${more} more.`] : []),
+    `All incidents: ${new URL('/alerts', publicUrl).href}`,
+    'No further mail is sent about the same problem while it lasts.',
+    `${isDigest ? 'Mute all alerts' : 'Mute alerts of this trigger'}: ${muteUrl}`,
+  ].join('\n\n')
+  return { recipient, subject, text, headers: unsubscribeHeaders(muteUrl) }
+}
+
+export function testMail(recipient: string, publicUrl: string): Mail {
+  const text = [
+    'You requested this mail to test the alerts of your account. Nothing failed.',
+    `Settings: ${new URL('/alerts', publicUrl).href}`,
+  ].join('\n\n')
+  return { recipient, subject: 'Test of your alerts', text }
+}
+
+/** One-click unsubscription (RFC 8058): mail programs post to the URL. */
+function unsubscribeHeaders(url: string): Record<string, string> {
+  return {
+    'List-Unsubscribe': `<${url}>`,
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  }
+}
+
+function entry(incident: IncidentRecord, publicUrl: string): string {
+  const { trigger_id, first_run_id, opened_at, code } = incident
+  const path = first_run_id === null ? `/triggers/${trigger_id}` : `/runs/${first_run_id}`
+  return [
+    `${nameOf(incident)}: ${summaryOf(incident)}${code === null ? '' : ` (${code})`}`,
+    `Since ${opened_at.replace('T', ' ').slice(0, 16)} UTC`,
+    new URL(path, publicUrl).href,
+  ].join('\n')
+}
+
+function summaryOf({ signal }: IncidentRecord): string {
+  switch (signal) {
+    case 'run_failed':
+      return 'A run failed'
+    case 'trigger_disabled':
+      return 'The trigger was disabled'
+    case 'trigger_held':
+      return 'Runs are waiting'
+  }
+}
+
+const NAME_MAX = 80
+
+/** Names are shortened to one line without control characters, because a subject is a mail header. */
+function nameOf({ trigger_name }: IncidentRecord): string {
+  return withoutLinks(
+    trigger_name
+      .replaceAll(/[\p{C}\p{Z}]+/gu, ' ')
+      .slice(0, NAME_MAX)
+      .trim(),
+  )
+}

@@ -1,0 +1,90 @@
+import {
+  ALERT_SIGNALS,
+  type AlertChannel,
+  type AlertSettingsChange,
+  type AlertSignal,
+  type TriggerAlertSettings,
+} from '../../shared/wire/alert.ts'
+
+type Row = { scope: string; signals: string | null; channels: string | null; muted: number }
+type EffectiveSettings = { signals: AlertSignal[]; channels: AlertChannel[]; muted: boolean }
+
+/** Scope of the settings that apply to triggers without their own. No trigger has this ID. */
+export const ACCOUNT = ''
+
+/** Settings of a user for all alerts, and for single triggers. Without rows, the defaults apply. */
+export class AlertSettings {
+  readonly #sql: SqlStorage
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql
+  }
+
+  account(): EffectiveSettings {
+    const row = this.#row(ACCOUNT)
+    return {
+      signals: parsed(row?.signals) ?? [...ALERT_SIGNALS],
+      channels: parsed(row?.channels) ?? ['mail'],
+      muted: row?.muted === 1,
+    }
+  }
+
+  /** Returns the channels that an alert uses. Empty if it must not be sent. */
+  channelsFor(triggerId: string, signal: AlertSignal): AlertChannel[] {
+    const account = this.account()
+    const own = this.trigger(triggerId)
+    const isOff = account.muted || own.muted || !(own.signals ?? account.signals).includes(signal)
+    return isOff ? [] : (own.channels ?? account.channels)
+  }
+
+  trigger(triggerId: string): TriggerAlertSettings {
+    return toRecord(
+      this.#row(triggerId) ?? { scope: triggerId, signals: null, channels: null, muted: 0 },
+    )
+  }
+
+  triggers(): TriggerAlertSettings[] {
+    return this.#sql
+      .exec<Row>('SELECT * FROM alert_settings WHERE scope <> ? ORDER BY scope', ACCOUNT)
+      .toArray()
+      .map(toRecord)
+  }
+
+  /** @param scope a trigger ID or `ACCOUNT` */
+  change(scope: string, { signals, channels, muted }: AlertSettingsChange): void {
+    this.#sql.exec(
+      `INSERT INTO alert_settings (scope, signals, channels, muted) VALUES (?1, ?2, ?3, coalesce(?4, 0))
+       ON CONFLICT DO UPDATE SET signals = coalesce(?2, signals), channels = coalesce(?3, channels),
+         muted = coalesce(?4, muted)`,
+      scope,
+      json(signals),
+      json(channels),
+      muted === undefined ? null : Number(muted),
+    )
+  }
+
+  /** Lets the settings of the account apply to the trigger again. */
+  reset(triggerId: string): void {
+    this.#sql.exec('DELETE FROM alert_settings WHERE scope = ?', triggerId)
+  }
+
+  #row(scope: string): Row | undefined {
+    return this.#sql.exec<Row>('SELECT * FROM alert_settings WHERE scope = ?', scope).toArray()[0]
+  }
+}
+
+function toRecord({ scope, signals, channels, muted }: Row): TriggerAlertSettings {
+  return {
+    trigger_id: scope,
+    signals: parsed(signals) ?? null,
+    channels: parsed(channels) ?? null,
+    muted: muted === 1,
+  }
+}
+
+const json = (values: string[] | undefined) =>
+  values === undefined ? null : JSON.stringify([...new Set(values)])
+
+function parsed<Value>(text: string | null | undefined): Value[] | undefined {
+  return typeof text === 'string' ? (JSON.parse(text) as Value[]) : undefined
+}

@@ -1,0 +1,172 @@
+import { DAY_MS, HOUR_MS } from '../../shared/durations.ts'
+import { INCIDENTS_MAX } from '../../shared/limits.ts'
+import type { AlertSignal, IncidentRecord, IncidentsQuery } from '../../shared/wire/alert.ts'
+import type { Report } from '../reports/report.ts'
+
+/**
+ * An incident of failed runs is resolved when no run has failed for this time. The success of a run is not reported, so
+ * it cannot resolve the incident.
+ */
+export const FAILURES_QUIET_MS = 6 * HOUR_MS
+
+const RETENTION_MS = 90 * DAY_MS
+
+type Row = {
+  id: number
+  trigger_id: string
+  trigger_name: string
+  signal: AlertSignal
+  opened_at: number
+  last_at: number
+  resolved_at: number | null
+  count: number
+  first_run: string | null
+  last_run: string | null
+  code: string | null
+  message: string | null
+}
+
+/** An event of a signal, from a report of a trigger. */
+type Occurrence = Pick<Row, 'trigger_id' | 'trigger_name' | 'signal' | 'code' | 'message'> & {
+  run: string | null
+}
+
+/** Incidents of a user. A trigger has at most one open incident per signal. */
+export class Incidents {
+  readonly #sql: SqlStorage
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql
+  }
+
+  /** @returns the incident that the report opened; undefined if it belongs to an open incident or resolves one */
+  record(
+    trigger: { id: string; name: string },
+    report: Report,
+    now: number,
+  ): { id: number; signal: AlertSignal } | undefined {
+    const of = { trigger_id: trigger.id, trigger_name: trigger.name }
+    if (report.kind === 'run_failed') {
+      const { suffix: run, error } = report
+      const { code, message } = error
+      return this.#touch({ ...of, signal: 'run_failed', run, code, message }, now)
+    }
+    const { signal, code, message } = report
+    if (report.state === 'open')
+      return this.#touch({ ...of, signal, run: null, code, message }, now)
+    this.#resolve(trigger.id, signal, now)
+    return undefined
+  }
+
+  list({ limit, cursor, state, trigger_id }: IncidentsQuery): Row[] {
+    const conditions = [
+      ...(cursor === undefined ? [] : ['id < ?']),
+      ...(state === undefined ? [] : [`resolved_at IS ${state === 'open' ? '' : 'NOT '}NULL`]),
+      ...(trigger_id === undefined ? [] : ['trigger_id = ?']),
+    ]
+    const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''
+    const values = [cursor, trigger_id].filter((value) => value !== undefined)
+    return this.#sql
+      .exec<Row>(`SELECT * FROM incidents ${where} ORDER BY id DESC LIMIT ?`, ...values, limit)
+      .toArray()
+  }
+
+  /** Deleted triggers have no incidents, so fewer than requested may be returned. */
+  byIds(ids: readonly number[]): Row[] {
+    return this.#sql
+      .exec<Row>(
+        'SELECT * FROM incidents WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id',
+        JSON.stringify(ids),
+      )
+      .toArray()
+  }
+
+  forget(triggerId: string): void {
+    this.#sql.exec('DELETE FROM incidents WHERE trigger_id = ?', triggerId)
+  }
+
+  /** Resolves quiet incidents, and deletes old ones. @returns the time of the next call */
+  runDue(now: number): number | undefined {
+    this.#sql.exec(
+      `UPDATE incidents SET resolved_at = ? WHERE resolved_at IS NULL AND signal = 'run_failed' AND last_at <= ?`,
+      now,
+      now - FAILURES_QUIET_MS,
+    )
+    this.#sql.exec(
+      `DELETE FROM incidents WHERE resolved_at <= ? OR id <= (SELECT max(id) FROM incidents) - ?`,
+      now - RETENTION_MS,
+      INCIDENTS_MAX,
+    )
+    const { quiet, old } = this.#sql
+      .exec<{ quiet: number | null; old: number | null }>(
+        `SELECT min(iif(resolved_at IS NULL AND signal = 'run_failed', last_at, NULL)) AS quiet,
+           min(resolved_at) AS old FROM incidents`,
+      )
+      .one()
+    const times = [
+      ...(quiet === null ? [] : [quiet + FAILURES_QUIET_MS]),
+      ...(old === null ? [] : [old + RETENTION_MS]),
+    ]
+    return times.length > 0 ? Math.max(now + HOUR_MS / 60, Math.min(...times)) : undefined
+  }
+
+  #touch({ run, ...of }: Occurrence, now: number): { id: number; signal: AlertSignal } | undefined {
+    const known = this.#sql.exec(
+      `UPDATE incidents SET count = count + 1, last_at = ?, last_run = ?, code = ?, message = ?, trigger_name = ?
+       WHERE trigger_id = ? AND signal = ? AND resolved_at IS NULL RETURNING id`,
+      now,
+      run,
+      of.code,
+      of.message,
+      of.trigger_name,
+      of.trigger_id,
+      of.signal,
+    )
+    if (known.toArray().length > 0) return undefined
+    const { id } = this.#sql
+      .exec<{ id: number }>(
+        `INSERT INTO incidents (trigger_id, trigger_name, signal, opened_at, last_at, count, first_run, last_run, code, message)
+         VALUES (?1, ?2, ?3, ?4, ?4, 1, ?5, ?5, ?6, ?7) RETURNING id`,
+        of.trigger_id,
+        of.trigger_name,
+        of.signal,
+        now,
+        run,
+        of.code,
+        of.message,
+      )
+      .one()
+    return { id, signal: of.signal }
+  }
+
+  #resolve(triggerId: string, signal: AlertSignal, now: number): void {
+    this.#sql.exec(
+      'UPDATE incidents SET resolved_at = ? WHERE trigger_id = ? AND signal = ? AND resolved_at IS NULL',
+      now,
+      triggerId,
+      signal,
+    )
+  }
+}
+
+export function toIncidentRecord(row: Row): IncidentRecord {
+  const { id, trigger_id, trigger_name, signal, count, code, message } = row
+  const runId = (suffix: string | null) => (suffix === null ? null : trigger_id + suffix)
+  return {
+    id,
+    trigger_id,
+    trigger_name,
+    signal,
+    state: row.resolved_at === null ? 'open' : 'resolved',
+    opened_at: isoTime(row.opened_at),
+    last_at: isoTime(row.last_at),
+    resolved_at: row.resolved_at === null ? null : isoTime(row.resolved_at),
+    count,
+    first_run_id: runId(row.first_run),
+    last_run_id: runId(row.last_run),
+    code,
+    message,
+  }
+}
+
+export const isoTime = (at: number) => new Date(at).toISOString()

@@ -1,0 +1,64 @@
+import {
+  type AlertSettingsChange,
+  alertSettingsRecord,
+  alertSettingsRequest,
+  triggerAlertSettingsRecord,
+} from '../../shared/wire/alert.ts'
+import type { ApiOperation } from './api-operation.ts'
+import { notFound, queueOf } from './trigger-lookup.ts'
+
+const BODY_MAX_BYTES = 4 * 1024
+
+export const getAlertSettingsOperation: ApiOperation = {
+  method: 'get',
+  path: '/api/alerts/settings',
+  id: 'get_alert_settings',
+  scope: 'triggers:read',
+  summary: 'Returns which alerts you get, and the triggers with settings of their own.',
+  success: { status: 200, schema: alertSettingsRecord },
+  handle: async (c, { user }) =>
+    c.json(await c.env.USER_REPORTS.getByName(user.id).alertSettings()),
+}
+
+export const patchAlertSettingsOperation: ApiOperation<AlertSettingsChange> = {
+  method: 'patch',
+  path: '/api/alerts/settings',
+  id: 'patch_alert_settings',
+  scope: 'triggers:write',
+  summary: 'Changes which alerts you get. Absent fields keep their values.',
+  body: { schema: alertSettingsRequest, maxBytes: BODY_MAX_BYTES },
+  success: { status: 200, schema: alertSettingsRecord },
+  handle: async (c, { user, body }) =>
+    c.json(await c.env.USER_REPORTS.getByName(user.id).changeAlertSettings(body)),
+}
+
+export const patchTriggerAlertsOperation: ApiOperation<AlertSettingsChange> = {
+  method: 'patch',
+  path: '/api/alerts/triggers/{id}',
+  id: 'patch_trigger_alerts',
+  scope: 'triggers:write',
+  summary:
+    'Changes the alerts of one trigger, for example to mute it. Absent fields keep their values.',
+  body: { schema: alertSettingsRequest, maxBytes: BODY_MAX_BYTES },
+  success: { status: 200, schema: triggerAlertSettingsRecord },
+  handle: async (c, { user, id, body }) => {
+    const queue = await queueOf(c, id)
+    if (!(await queue.kindAndAction(user.id))) throw notFound('trigger')
+    return c.json(await c.env.USER_REPORTS.getByName(user.id).changeTriggerAlerts(id, body))
+  },
+}
+
+export const resetTriggerAlertsOperation: ApiOperation = {
+  method: 'delete',
+  path: '/api/alerts/triggers/{id}',
+  id: 'reset_trigger_alerts',
+  scope: 'triggers:write',
+  summary: 'Deletes the settings of one trigger, so that those of the account apply.',
+  success: { status: 204 },
+  handle: async (c, { user, id }) => {
+    const queue = await queueOf(c, id)
+    if (!(await queue.kindAndAction(user.id))) throw notFound('trigger')
+    await c.env.USER_REPORTS.getByName(user.id).resetTriggerAlerts(id)
+    return c.body(null, 204)
+  },
+}

@@ -1,0 +1,183 @@
+import type { Context } from 'hono'
+import type { Child } from 'hono/jsx'
+import {
+  ALERT_SIGNALS,
+  type AlertSettingsRecord,
+  type AlertSignal,
+  type IncidentRecord,
+} from '../../../shared/wire/alert.ts'
+import type { App, AppEnv } from '../../http/app-env.ts'
+import { notFound, queueOf } from '../../http/trigger-lookup.ts'
+import type { Session } from '../../identity/sessions.ts'
+import { Badge, FactList, Time } from '../../browser/components/elements.tsx'
+import { CsrfField } from '../requests/csrf-field.tsx'
+import { readSessionForm, requirePageSession } from '../requests/session-form.ts'
+import { renderPage, seeOther } from '../layout/render-page.tsx'
+
+const PATH = '/alerts'
+const SUBJECT = 'alerts'
+const INCIDENTS_SHOWN = 50
+
+export function registerAlertsPage(app: App): void {
+  app.get(PATH, (c) => showAlerts(c))
+  app.post(`${PATH}/mute-trigger`, (c) => muteTrigger(c))
+  app.post(`${PATH}/settings`, (c) => changeSettings(c))
+}
+
+async function showAlerts(c: Context<AppEnv>): Promise<Response> {
+  const session = await requirePageSession(c)
+  if (session instanceof Response) return session
+  const reports = c.env.USER_REPORTS.getByName(session.user.id)
+  const [settings, { incidents }] = await Promise.all([
+    reports.alertSettings(),
+    reports.incidents({ limit: INCIDENTS_SHOWN }),
+  ])
+  const muted = settings.triggers.filter((trigger) => trigger.muted)
+  const isMuted = (id: string) => muted.some(({ trigger_id }) => trigger_id === id)
+  return renderPage(
+    c,
+    { title: 'Alerts' },
+    <>
+      <section aria-labelledby="incidents">
+        <h2 id="incidents">Incidents</h2>
+        {incidents.length === 0 && <p class="card">No incidents.</p>}
+        <ul class="rows">
+          {incidents.map((incident) => (
+            <IncidentItem
+              incident={incident}
+              session={session}
+              muted={isMuted(incident.trigger_id)}
+            />
+          ))}
+        </ul>
+      </section>
+      <section aria-labelledby="settings">
+        <h2 id="settings">Settings</h2>
+        <SettingsForm settings={settings} session={session} />
+      </section>
+      {muted.length > 0 && (
+        <section aria-labelledby="muted">
+          <h2 id="muted">Muted triggers</h2>
+          <ul class="rows">
+            {muted.map(({ trigger_id }) => (
+              <li>
+                <a href={`/triggers/${trigger_id}`}>{trigger_id}</a>
+                <MuteForm id={trigger_id} muted={true} session={session} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>,
+  )
+}
+
+const SIGNAL_TEXTS: Record<AlertSignal, string> = {
+  run_failed: 'A run failed after its last attempt',
+  trigger_disabled: 'The service disabled a trigger',
+  trigger_held: 'Runs wait for credit, an allowance or the origin',
+}
+
+type ItemProps = { incident: IncidentRecord; session: Session; muted: boolean }
+
+function IncidentItem({ incident, session, muted }: ItemProps) {
+  const { trigger_id, trigger_name, signal, state, count, code, last_run_id } = incident
+  const facts: [string, Child][] = [
+    ['Problem', `${SIGNAL_TEXTS[signal]}${code === null ? '' : ` (${code})`}`],
+    ['Since', <Time at={Date.parse(incident.opened_at)} />],
+    ['Last report', <Time at={Date.parse(incident.last_at)} />],
+    ['Reports', String(count)],
+  ]
+  if (last_run_id !== null)
+    facts.push(['Last run', <a href={`/runs/${last_run_id}`}>{last_run_id}</a>])
+  return (
+    <li>
+      <div>
+        <h3>
+          <a href={`/triggers/${trigger_id}`}>
+            <bdi>{trigger_name}</bdi>
+          </a>{' '}
+          <Badge {...(state === 'open' && { tone: 'bad' as const })}>{state}</Badge>
+        </h3>
+        <FactList facts={facts} />
+      </div>
+      {state === 'open' && !muted && (
+        <MuteForm id={trigger_id} name={trigger_name} muted={false} session={session} />
+      )}
+    </li>
+  )
+}
+
+type MuteProps = { id: string; name?: string; muted: boolean; session: Session }
+
+function MuteForm({ id, name = id, muted, session }: MuteProps) {
+  const text = muted ? 'Unmute' : 'Mute'
+  return (
+    <form method="post" action={`${PATH}/mute-trigger`}>
+      <CsrfField session={session} subject={SUBJECT} />
+      <input type="hidden" name="trigger" value={id} />
+      <input type="hidden" name="muted" value={muted ? 'no' : 'yes'} />
+      <button class="quiet" aria-label={`${text} ${name}`}>
+        {text}
+      </button>
+    </form>
+  )
+}
+
+function SettingsForm({ settings, session }: { settings: AlertSettingsRecord; session: Session }) {
+  const canMail = settings.available_channels.includes('mail')
+  return (
+    <form method="post" action={`${PATH}/settings`} class="card">
+      <CsrfField session={session} subject={SUBJECT} />
+      {!canMail && <p class="warn">This deployment does not send alert mails.</p>}
+      <fieldset>
+        <legend>Send a mail when</legend>
+        {ALERT_SIGNALS.map((signal) => (
+          <p>
+            <label>
+              <input
+                type="checkbox"
+                name="signals"
+                value={signal}
+                checked={settings.signals.includes(signal)}
+              />{' '}
+              {SIGNAL_TEXTS[signal]}
+            </label>
+          </p>
+        ))}
+      </fieldset>
+      <p>
+        <label>
+          <input type="checkbox" name="muted" value="yes" checked={settings.muted} /> Mute all
+          alerts
+        </label>
+      </p>
+      <p class="actions">
+        <button>Save</button>
+      </p>
+    </form>
+  )
+}
+
+async function muteTrigger(c: Context<AppEnv>): Promise<Response> {
+  const read = await readSessionForm(c, { subject: SUBJECT, back: PATH })
+  if (read instanceof Response) return read
+  const { form, session } = read
+  const id = form.get('trigger') ?? ''
+  const queue = await queueOf(c, id)
+  if (!(await queue.kindAndAction(session.user.id))) throw notFound('trigger')
+  const muted = form.get('muted') === 'yes'
+  await c.env.USER_REPORTS.getByName(session.user.id).changeTriggerAlerts(id, { muted })
+  return seeOther(c, PATH)
+}
+
+async function changeSettings(c: Context<AppEnv>): Promise<Response> {
+  const read = await readSessionForm(c, { subject: SUBJECT, back: PATH })
+  if (read instanceof Response) return read
+  const { form, session } = read
+  const wanted = form.getAll('signals')
+  const signals = ALERT_SIGNALS.filter((signal) => wanted.includes(signal))
+  const muted = form.get('muted') === 'yes'
+  await c.env.USER_REPORTS.getByName(session.user.id).changeAlertSettings({ signals, muted })
+  return seeOther(c, PATH)
+}

@@ -1,0 +1,127 @@
+import type { Command } from 'commander'
+import type { AlertSettings, Incident, TriggerAlertSettings } from '../../client/triggers/alerts.ts'
+import type { Cli } from '../cli.ts'
+import { columns, facts, formatUtcTime } from './columns.ts'
+import { addExamples } from './examples.ts'
+import { resolveTriggerId } from './trigger/resolve-ids.ts'
+
+export function registerAlerts(program: Command, cli: Cli): void {
+  const alerts = program
+    .command('alerts')
+    .description('List the incidents of your triggers, and change your alerts.')
+  for (const register of [registerList, registerSettings, registerMutes, registerTest])
+    register(alerts, cli)
+}
+
+type Given = { open?: true; trigger?: string }
+
+function registerList(alerts: Command, cli: Cli): void {
+  const command = alerts
+    .command('list')
+    .description('List incidents, newest first.')
+    .option('--open', 'only incidents that are not resolved')
+    .option('--trigger <trigger>', 'only incidents of this trigger: its ID or unique name')
+  cli.withDeploymentOptions(command)
+  addExamples(command, ['svc alerts list', 'svc alerts list --open --json'])
+  command.action(async ({ open, trigger }: Given) => {
+    const { triggers } = await cli.client(command, { token: true })
+    const filter = {
+      ...(open && { state: 'open' as const }),
+      ...(trigger !== undefined && { triggerId: await resolveTriggerId(triggers, trigger) }),
+    }
+    const incidents = await triggers.alerts.incidents(filter).all()
+    cli.print(command, incidents, () => incidentLines(incidents))
+  })
+}
+
+function registerSettings(alerts: Command, cli: Cli): void {
+  const command = alerts.command('settings').description('Show which alerts you get.')
+  cli.withDeploymentOptions(command)
+  addExamples(command, ['svc alerts settings'])
+  command.action(async () => {
+    const { triggers } = await cli.client(command, { token: true })
+    const settings = await triggers.alerts.settings()
+    cli.print(command, settings, () => settingsLines(settings))
+  })
+}
+
+function registerMutes(alerts: Command, cli: Cli): void {
+  registerMute(alerts, cli, 'mute', 'Stop alerts of a trigger, or all alerts.')
+  registerMute(alerts, cli, 'unmute', 'Send alerts of a trigger again, or alerts in general.')
+}
+
+function registerMute(
+  alerts: Command,
+  cli: Cli,
+  name: 'mute' | 'unmute',
+  description: string,
+): void {
+  const command = alerts
+    .command(name)
+    .description(description)
+    .argument('[trigger]', 'ID of the trigger, or its name if it is unique. Default: all alerts')
+  cli.withDeploymentOptions(command)
+  addExamples(command, [`svc alerts ${name}`])
+  command.action(async (named?: string) => {
+    const { triggers } = await cli.client(command, { token: true })
+    const muted = name === 'mute'
+    if (named === undefined) {
+      const settings = await triggers.alerts.change({ muted })
+      cli.print(command, settings, () => settingsLines(settings))
+      return
+    }
+    const id = await resolveTriggerId(triggers, named)
+    const settings = await triggers.alerts.changeTrigger(id, { muted })
+    cli.print(command, settings, () => triggerSettingsLines([settings]))
+  })
+}
+
+function registerTest(alerts: Command, cli: Cli): void {
+  const command = alerts.command('test').description('Send yourself a test alert by mail.')
+  cli.withDeploymentOptions(command)
+  addExamples(command, ['svc alerts test'])
+  command.action(async () => {
+    const { triggers } = await cli.client(command, { token: true })
+    const delivery = await triggers.alerts.test('mail')
+    cli.print(command, delivery, () => ['a mail is being sent'])
+  })
+}
+
+function incidentLines(incidents: readonly Incident[]): string[] {
+  if (incidents.length === 0) return ['no incidents']
+  return columns(
+    incidents.map(({ trigger_name, signal, state, opened_at, count, code, last_run_id }) => [
+      formatUtcTime(opened_at),
+      state,
+      trigger_name,
+      signal,
+      code ?? '-',
+      String(count),
+      last_run_id ?? '-',
+    ]),
+  )
+}
+
+function settingsLines(settings: AlertSettings): string[] {
+  const { signals, channels, available_channels, muted, triggers } = settings
+  return [
+    ...facts({
+      signals: signals.join(', ') || 'none',
+      channels: channels.join(', ') || 'none',
+      available: available_channels.join(', ') || 'none',
+      muted: muted ? 'yes' : 'no',
+    }),
+    ...triggerSettingsLines(triggers),
+  ]
+}
+
+function triggerSettingsLines(triggers: readonly TriggerAlertSettings[]): string[] {
+  return columns(
+    triggers.map(({ trigger_id, signals, channels, muted }) => [
+      trigger_id,
+      muted ? 'muted' : 'not muted',
+      ...(signals ? [`signals: ${signals.join(', ')}`] : []),
+      ...(channels ? [`channels: ${channels.join(', ')}`] : []),
+    ]),
+  )
+}

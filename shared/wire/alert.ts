@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import { ALERTS_PAGE_DEFAULT, ALERTS_PAGE_MAX } from '../limits.ts'
+import { integerText } from './fields.ts'
+
+/** Conditions that open an incident. */
+export const ALERT_SIGNALS = ['run_failed', 'trigger_disabled', 'trigger_held'] as const
+export type AlertSignal = (typeof ALERT_SIGNALS)[number]
+
+export const ALERT_CHANNELS = ['mail'] as const
+export type AlertChannel = (typeof ALERT_CHANNELS)[number]
+
+const time = z.iso.datetime()
+const signals = z.array(z.enum(ALERT_SIGNALS)).max(ALERT_SIGNALS.length)
+const channels = z.array(z.enum(ALERT_CHANNELS)).max(ALERT_CHANNELS.length)
+
+export const alertSettingsRequest = z.strictObject({
+  signals: signals.optional().describe('Signals that alert. All by default.'),
+  channels: channels.optional().describe('Channels that receive alerts. `["mail"]` by default.'),
+  muted: z
+    .boolean()
+    .optional()
+    .describe('If true, no alerts are sent. Incidents are still recorded.'),
+})
+export type AlertSettingsChange = z.infer<typeof alertSettingsRequest>
+
+const triggerAlertSettings = z.object({
+  trigger_id: z.string(),
+  /** Null if the setting of the account applies. */
+  signals: signals.nullable(),
+  channels: channels.nullable(),
+  muted: z.boolean(),
+})
+export type TriggerAlertSettings = z.infer<typeof triggerAlertSettings>
+
+export const alertSettingsRecord = z.object({
+  signals,
+  channels,
+  muted: z.boolean(),
+  /** Channels that this deployment can use. */
+  available_channels: channels,
+  /** Triggers with settings of their own. */
+  triggers: z.array(triggerAlertSettings),
+})
+export type AlertSettingsRecord = z.infer<typeof alertSettingsRecord>
+
+export const triggerAlertSettingsRecord = triggerAlertSettings
+
+export const incidentRecord = z.object({
+  id: z.int(),
+  trigger_id: z.string(),
+  /** Name of the trigger at its last report. */
+  trigger_name: z.string(),
+  signal: z.enum(ALERT_SIGNALS),
+  state: z.enum(['open', 'resolved']),
+  opened_at: time,
+  /** Time of the last report. */
+  last_at: time,
+  resolved_at: time.nullable(),
+  /** Number of reports, such as failed runs. */
+  count: z.int(),
+  first_run_id: z.string().nullable(),
+  last_run_id: z.string().nullable(),
+  /** Error code of the last failed run, or what a held trigger waits for. */
+  code: z.string().nullable(),
+  message: z.string().nullable(),
+})
+export type IncidentRecord = z.infer<typeof incidentRecord>
+
+const pageQuery = {
+  limit: integerText
+    .transform((limit) => Math.min(Math.max(limit, 1), ALERTS_PAGE_MAX))
+    .default(ALERTS_PAGE_DEFAULT)
+    .meta({ description: `Entries per page, 1 to ${ALERTS_PAGE_MAX}.` }),
+  cursor: integerText
+    .pipe(z.number().min(1))
+    .optional()
+    .meta({ description: '`next_cursor` of the previous page.' }),
+}
+
+export const incidentsQuery = z.object({
+  ...pageQuery,
+  state: z.enum(['open', 'resolved']).optional(),
+  trigger_id: z
+    .string()
+    .max(64)
+    .optional()
+    .meta({ description: 'Only incidents of this trigger.' }),
+})
+export type IncidentsQuery = z.infer<typeof incidentsQuery>
+
+export const incidentsResponse = z.object({
+  incidents: z.array(incidentRecord),
+  /** Cursor of the next page. Null on the last page. */
+  next_cursor: z.string().nullable(),
+})
+export type IncidentsResponse = z.infer<typeof incidentsResponse>
+
+export const alertDelivery = z.object({
+  id: z.int(),
+  channel: z.enum(ALERT_CHANNELS),
+  state: z.enum(['pending', 'sent', 'failed']),
+  test: z.boolean(),
+  incident_ids: z.array(z.int()),
+  created_at: time,
+  ended_at: time.nullable(),
+  attempts: z.int(),
+  /** Reason of the last failed attempt. */
+  error: z.string().nullable(),
+})
+export type AlertDelivery = z.infer<typeof alertDelivery>
+
+export const alertDeliveriesQuery = z.object(pageQuery)
+export type AlertDeliveriesQuery = z.infer<typeof alertDeliveriesQuery>
+
+export const alertDeliveriesResponse = z.object({
+  deliveries: z.array(alertDelivery),
+  next_cursor: z.string().nullable(),
+})
+export type AlertDeliveriesResponse = z.infer<typeof alertDeliveriesResponse>
+
+export const alertTestRequest = z.strictObject({ channel: z.enum(ALERT_CHANNELS) })

@@ -1,0 +1,109 @@
+import { alertSettingsRequest, alertTestRequest } from '../../shared/wire/alert.ts'
+import type {
+  AlertSettingsRecord,
+  IncidentRecord,
+  TriggerAlertSettings,
+} from '../../shared/wire/alert.ts'
+
+type Answer = { status?: number; body?: unknown }
+type Call = { url: URL; body: unknown; id: string }
+
+const AT = '2026-05-22T13:05:00.000Z'
+
+/** Routes of `/api/alerts` with two incidents, of which a page contains one. */
+export function alertRoutes(): [string, RegExp, (call: Call) => Answer][] {
+  const settings: AlertSettingsRecord = {
+    signals: ['run_failed'],
+    channels: ['mail'],
+    muted: false,
+    available_channels: ['mail'],
+    triggers: [],
+  }
+  return [
+    [
+      'GET',
+      /^\/api\/alerts\/incidents$/,
+      ({ url: { searchParams } }) => {
+        const state = searchParams.get('state')
+        const cursor = Number(searchParams.get('cursor') ?? 3)
+        const left = INCIDENTS.filter(
+          (one) => one.id < cursor && (state === null || one.state === state),
+        )
+        const next_cursor = left.length > 1 ? String(left[0]!.id) : null
+        return { body: { incidents: left.slice(0, 1), next_cursor } }
+      },
+    ],
+    ['GET', /^\/api\/alerts\/settings$/, () => ({ body: settings })],
+    [
+      'PATCH',
+      /^\/api\/alerts\/settings$/,
+      ({ body }) => ({ body: Object.assign(settings, alertSettingsRequest.parse(body)) }),
+    ],
+    [
+      'PATCH',
+      /^\/api\/alerts\/triggers\/([\w-]+)$/,
+      ({ id, body }) => {
+        const { muted = false } = alertSettingsRequest.parse(body)
+        const own: TriggerAlertSettings = { trigger_id: id, signals: null, channels: null, muted }
+        settings.triggers = [own]
+        return { body: own }
+      },
+    ],
+    [
+      'DELETE',
+      /^\/api\/alerts\/triggers\/([\w-]+)$/,
+      () => {
+        settings.triggers = []
+        return { status: 204 }
+      },
+    ],
+    [
+      'GET',
+      /^\/api\/alerts\/deliveries$/,
+      () => ({ body: { deliveries: [DELIVERY], next_cursor: null } }),
+    ],
+    [
+      'POST',
+      /^\/api\/alerts\/test$/,
+      ({ body }) => ({
+        status: 202,
+        body: { ...DELIVERY, ...alertTestRequest.parse(body), state: 'pending', test: true },
+      }),
+    ],
+  ]
+}
+
+const incident = (id: number, over: Partial<IncidentRecord>): IncidentRecord => ({
+  id,
+  trigger_id: 'A'.repeat(32),
+  trigger_name: 'orders',
+  signal: 'run_failed',
+  state: 'open',
+  opened_at: AT,
+  last_at: AT,
+  resolved_at: null,
+  count: 7,
+  first_run_id: 'A'.repeat(48),
+  last_run_id: 'A'.repeat(48),
+  code: 'action_threw',
+  message: 'Error: No.',
+  ...over,
+})
+
+const HELD = { first_run_id: null, last_run_id: null, code: 'payment', message: null }
+const INCIDENTS = [
+  incident(2, {}),
+  incident(1, { signal: 'trigger_held', state: 'resolved', resolved_at: AT, ...HELD }),
+]
+
+const DELIVERY = {
+  id: 1,
+  channel: 'mail',
+  state: 'sent',
+  test: false,
+  incident_ids: [2],
+  created_at: AT,
+  ended_at: AT,
+  attempts: 1,
+  error: null,
+}
