@@ -236,6 +236,16 @@ export const HISTORY_BYTES_MAX = 1024 * 1024 * 1024
 /** Failed runs that are stored per user, over all triggers, about 100 MB. Older ones are deleted first. */
 export const FAILED_RUNS_MAX = 100_000
 
+/** Bounds of `options.debounce_ms` and `options.batch.max_ms`. The event is stored, so waiting costs nothing. */
+export const COLLECT_MIN_MS = 100
+export const COLLECT_MAX_MS = 15 * MINUTE_MS
+
+/** A debounced event runs at the latest this long after the first event of its run, even if there is no quiet period. */
+export const DEBOUNCE_WAIT_MAX_MS = HOUR_MS
+
+/** Maximum of `options.batch.max_events`. The events of a run also share the size limit of one webhook. */
+export const BATCH_EVENTS_MAX = 1_000
+
 /** Longest expression of an option such as `filter`. Longer conditions belong into the action. */
 export const EXPRESSION_MAX_CHARACTERS = 2_000
 

@@ -3,7 +3,13 @@ import type { Expression, Variables } from './compile-expression.ts'
 import { ExpressionError } from './expression-error.ts'
 
 /** Options of a trigger that are expressions. */
-export const EXPRESSION_OPTIONS = ['filter', 'dedup_key', 'concurrency_key', 'order_key'] as const
+export const EXPRESSION_OPTIONS = [
+  'filter',
+  'dedup_key',
+  'concurrency_key',
+  'order_key',
+  'debounce_key',
+] as const
 export type ExpressionOption = (typeof EXPRESSION_OPTIONS)[number]
 export type KeyOption = Exclude<ExpressionOption, 'filter'>
 

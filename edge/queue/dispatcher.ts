@@ -149,6 +149,12 @@ export class Dispatcher {
     armBy(at + LEASE_MS)
   }
 
+  /** Called when a run was stored whose first attempt is due at a later time. */
+  expectDue(at: number): void {
+    this.#retryAt = Math.min(this.#retryAt ?? at, at)
+    this.#options.armBy(at)
+  }
+
   #driveAdopted(): void {
     const adopted = this.#adopted
     this.#adopted = []

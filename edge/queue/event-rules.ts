@@ -8,6 +8,7 @@ import {
   type OptionExpressions,
 } from '../expressions/option-expressions.ts'
 import { groupKey } from '../triggers/group-key.ts'
+import type { CollectRule } from './collected-runs.ts'
 import type { EventCounts } from './event-counts.ts'
 import { type Firing, runParams } from './firing.ts'
 import { parseTriggerOptions, type TriggerRow } from './records.ts'
@@ -23,7 +24,9 @@ type EventRulesOptions = {
 export type RuledEvent =
   | { state: 'filtered' }
   /** `delivery` is the deduplication key of the event, and `key` that of its run, null if it has none. */
-  | { state: 'accepted'; delivery?: string; key?: string | null }
+  | { state: 'accepted'; delivery?: string; key?: string | null; collect?: CollectRule }
+
+type Rules = { options: TriggerOptions; expressions: OptionExpressions }
 
 /** A change compiles the new options before it replaces the current ones. */
 const COMPILED_MAX = 4
@@ -31,8 +34,8 @@ const COMPILED_MAX = 4
 /** Applies the expressions in a trigger's options to events. Events of other triggers are not parsed. */
 export class EventRules {
   readonly #options: EventRulesOptions
-  /** By the text of the options. The value is undefined if the options contain no expressions. */
-  readonly #compiled = new Map<string, OptionExpressions | undefined>()
+  /** By the text of the options. The value is undefined if the options contain no rules for events. */
+  readonly #compiled = new Map<string, Rules | undefined>()
   #defaultParams: { revision: number; text: string } | undefined
 
   constructor(options: EventRulesOptions) {
@@ -47,25 +50,27 @@ export class EventRules {
     if (!trigger || this.#compiled.has(trigger.options)) return
     const options = parseTriggerOptions(trigger)
     // An expression that is no longer valid fails on each event, which the statistics of the trigger show.
-    const expressions = hasExpressions(options)
-      ? await compileOptions(options, () => undefined)
+    const rules = hasRules(options)
+      ? { options, expressions: await compileOptions(options, () => undefined) }
       : undefined
     const current = this.#options.state.current?.options
     if (this.#compiled.size >= COMPILED_MAX)
       for (const text of this.#compiled.keys()) if (text !== current) this.#compiled.delete(text)
-    this.#compiled.set(trigger.options, expressions)
+    this.#compiled.set(trigger.options, rules)
   }
 
   appliesTo(options: TriggerOptions): boolean {
-    return hasExpressions(options)
+    return hasRules(options)
   }
 
   /** Evaluates the filter and the deduplication key on the params that the action would receive. */
   apply(trigger: TriggerRow, firing: string, body: Uint8Array): RuledEvent {
     const { counts } = this.#options
-    const expressions = this.#expressionsOf(trigger)
-    if (!expressions) return { state: 'accepted' }
-    const params = this.#paramsOf(trigger, firing, body)
+    const rules = this.#rulesOf(trigger)
+    if (!rules) return { state: 'accepted' }
+    const { expressions } = rules
+    const hasParams = Object.keys(expressions).length > 0
+    const params = hasParams ? this.#paramsOf(trigger, firing, body) : {}
     const { filter, dedup_key } = expressions
     if (filter) {
       const matches = evaluateOn(filter, params)
@@ -75,7 +80,25 @@ export class EventRules {
     }
     const delivery = dedup_key && this.#evaluateKey('dedup_key', dedup_key, params)
     const key = trigger.keyed ? { key: this.#runKey(expressions, params) } : {}
-    return { state: 'accepted', ...(delivery == null ? {} : { delivery }), ...key }
+    const collect = this.#collectRule(rules.options, expressions, params)
+    return {
+      state: 'accepted',
+      ...(delivery == null ? {} : { delivery }),
+      ...key,
+      ...(collect && { collect }),
+    }
+  }
+
+  #collectRule(
+    { batch, debounce_ms: ms }: TriggerOptions,
+    { debounce_key }: OptionExpressions,
+    params: Record<string, unknown>,
+  ): CollectRule | undefined {
+    if (batch) return { kind: 'batch', maxEvents: batch.max_events, maxMs: batch.max_ms }
+    if (ms === undefined) return undefined
+    if (!debounce_key) return { kind: 'debounce', key: groupKey('debounce_key', ''), ms }
+    const key = this.#evaluateKey('debounce_key', debounce_key, params)
+    return key === null ? undefined : { kind: 'debounce', key, ms }
   }
 
   /** Returns the key of a run: as it was determined by `apply`, or evaluated now for a test run or a replay. */
@@ -84,9 +107,9 @@ export class EventRules {
     { firing, body, key }: { firing: string; body: Uint8Array; key?: string | null },
   ): string | null {
     if (key !== undefined) return key
-    const expressions = this.#expressionsOf(trigger)
-    if (!expressions) return null
-    return this.#runKey(expressions, this.#paramsOf(trigger, firing, body))
+    const rules = this.#rulesOf(trigger)
+    if (!rules) return null
+    return this.#runKey(rules.expressions, this.#paramsOf(trigger, firing, body))
   }
 
   #runKey(
@@ -107,10 +130,10 @@ export class EventRules {
     return 'error' in key || key.value === null ? null : groupKey(option, key.value)
   }
 
-  #expressionsOf({ options }: TriggerRow): OptionExpressions | undefined {
+  #rulesOf({ options }: TriggerRow): Rules | undefined {
     if (this.#compiled.has(options)) return this.#compiled.get(options)
     // Not prepared yet, for example after an operator's import.
-    if (!hasExpressions(parseTriggerOptions({ options }))) return undefined
+    if (!hasRules(parseTriggerOptions({ options }))) return undefined
     throw new Error('the expressions of the trigger are not compiled')
   }
 
@@ -124,4 +147,8 @@ export class EventRules {
       body,
     )
   }
+}
+
+function hasRules(options: TriggerOptions): boolean {
+  return hasExpressions(options) || options.debounce_ms !== undefined || options.batch !== undefined
 }

@@ -9,6 +9,7 @@ import { toChainEvent } from '../chain/decoding/chain-event.ts'
 import { parseEventSignature } from '../chain/signature/parse-event-signature.ts'
 import { nominalTime } from '../schedule/tick-run.ts'
 import { parseForm } from './form-body.ts'
+import { decodeBatchedEvents } from './webhook-batch.ts'
 
 /**
  * Version of the parsing rules. A run is always parsed with the version under which it was queued, because its receipt
@@ -64,7 +65,15 @@ export type ChainEventFiring = {
   plan: DecodePlan
 }
 
-export type Firing = WebhookFiring | ScheduleFiring | ChainEventFiring | ParamsFiring
+/** Several webhook events (`options.batch`). The body contains the firings and bodies of the events. */
+export type WebhookBatchFiring = { source: 'webhook_batch' }
+
+export type Firing =
+  | WebhookFiring
+  | WebhookBatchFiring
+  | ScheduleFiring
+  | ChainEventFiring
+  | ParamsFiring
 
 /**
  * Returns the params of a run: a shallow merge of the trigger's default params and the params of the event. If both
@@ -83,8 +92,24 @@ export function eventParams(firing: Firing, body: Uint8Array): Record<string, un
   if (firing.source === 'schedule') return scheduleParams(firing)
   if (firing.source === 'chain_event') return chainParams(firing, body)
   if (firing.source === 'params') return JSON.parse(new TextDecoder().decode(body))
+  if (firing.source === 'webhook_batch') return batchParams(body)
+  return { source: firing.source, ...webhookParams(firing, body) }
+}
+
+/** @param shown returns the firing with the headers to show */
+export function batchParams(
+  body: Uint8Array,
+  shown = (firing: WebhookFiring) => firing,
+): Record<string, unknown> {
+  const events = decodeBatchedEvents(body)
   return {
-    source: firing.source,
+    source: 'webhook',
+    events: events.map((event) => webhookParams(shown(event.firing), event.body)),
+  }
+}
+
+function webhookParams(firing: WebhookFiring, body: Uint8Array): Record<string, unknown> {
+  return {
     ...webhookEvent(firing, body),
     headers: firing.headers,
     ...(firing.headersTruncated ? { headers_truncated: true } : {}),

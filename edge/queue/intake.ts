@@ -5,10 +5,12 @@ import type { TriggerOptions } from '../../shared/wire/trigger.ts'
 import { deliveryKey } from '../triggers/delivery-id.ts'
 import type { HandshakeReply } from '../triggers/handshake-reply.ts'
 import { postHandshake } from '../triggers/post-handshakes.ts'
+import type { Collected, CollectedRuns, CollectRule } from './collected-runs.ts'
 import type { Deliveries } from './deliveries.ts'
 import type { EventCounts } from './event-counts.ts'
 import type { EventRules } from './event-rules.ts'
-import type { WebhookFiring } from './firing.ts'
+import type { WebhookBatchFiring, WebhookFiring } from './firing.ts'
+import { encodeBatchedEvent } from './webhook-batch.ts'
 import { GroupCommit } from '../../shared/group-commit.ts'
 import type { QueueSize } from './queue-size.ts'
 import { passNamedHeaders, type WithheldHeaders } from './named-headers.ts'
@@ -40,6 +42,7 @@ export type IntakeOptions = {
   state: TriggerState
   store: RunStore
   deliveries: Deliveries
+  collected: Pick<CollectedRuns, 'add'>
   rules: Pick<EventRules, 'appliesTo' | 'prepare' | 'apply' | 'keyOf'>
   counts: Pick<EventCounts, 'add'>
   queueSize: QueueSize
@@ -54,6 +57,8 @@ export type IntakeOptions = {
   committed: () => void
   /** Called before runs are written. Returns how many of them may start at once, or undefined if all are queued. */
   immediateStarts: () => ImmediateStarts | undefined
+  /** Called directly after a run is written that is due later, with the time at which it is due. */
+  expectDue: (at: number) => void
   /** Called directly after runs that start at once are written. */
   adopt: (runs: readonly LiveRun[], at: number) => void
 }
@@ -71,6 +76,8 @@ export type Arrival = {
   delivery?: string
   /** Key of the run (`run_keys`), if the event's expressions were already evaluated. Null if the run has no key. */
   key?: string | null
+  /** How the event joins a queued run (`options.debounce_ms`, `options.batch`). */
+  collect?: CollectRule
   test?: true
   replayOf?: string
   /** Defaults to the trigger's current revision. */
@@ -84,7 +91,13 @@ export type DerivedFiring = {
   arrival: () => Pick<Arrival, 'firing' | 'body' | 'delivery' | 'key'> | undefined
 }
 
-type RunDraft = Omit<NewRun, 'queuedAt'>
+type RunDraft = Omit<NewRun, 'queuedAt'> & {
+  collect?: CollectRule | undefined
+  /** Set when the event has been written, if it has `collect`. */
+  collected?: Collected
+}
+
+const BATCH_FIRING = JSON.stringify({ source: 'webhook_batch' } satisfies WebhookBatchFiring)
 
 /** `Retry-After` for senders while the queue is full, in seconds. */
 const FULL_RETRY_S = 60
@@ -107,6 +120,8 @@ export class Intake {
         const started = this.#insert(batch, queuedAt, starts)
         // First, because its alarm is the earlier one: each setting of an alarm is charged.
         options.inserted()
+        const dueAt = batch.flatMap(({ collected }) => (collected ? [collected.dueAt] : []))
+        if (dueAt.length > 0) options.expectDue(Math.min(...dueAt))
         if (starts) options.adopt(started, starts.at)
         await options.sync()
         return []
@@ -151,7 +166,9 @@ export class Intake {
     const event = rules.apply(trigger, arrival.firing, arrival.body)
     if (event.state === 'filtered') return event
     const { state: _, ...keys } = event
-    return this.accept({ ...arrival, ...keys })
+    if (keys.collect?.kind !== 'batch') return this.accept({ ...arrival, ...keys })
+    const body = encodeBatchedEvent(arrival.firing, arrival.body)
+    return this.accept({ ...arrival, ...keys, firing: BATCH_FIRING, body })
   }
 
   /** If the result is `queued`, the run is already on disk. */
@@ -200,10 +217,15 @@ export class Intake {
     queueSize.adjust(1, body.length)
     this.#trackRevision(revision, 1)
     try {
-      const { delivery, replayOf, test } = arrival
+      const { collect, delivery, replayOf, test } = arrival
       const key = trigger.keyed ? this.#options.rules.keyOf(trigger, arrival) : undefined
       const marks = { delivery, replayOf, test, key }
-      await this.#commits.add({ suffix, revision, firing, body, ...marks })
+      const draft: RunDraft = { suffix, revision, firing, body, ...marks, collect }
+      await this.#commits.add(draft)
+      if (draft.collected?.joined) {
+        queueSize.adjust(-1, draft.collected.replacedBytes)
+        return { state: 'queued', runId: trigger.triggerId + draft.collected.suffix }
+      }
     } catch (error) {
       queueSize.adjust(-1, body.length)
       // The trigger was deleted while the run was being written.
@@ -287,15 +309,23 @@ export class Intake {
     starts: ImmediateStarts | undefined,
   ): LiveRun[] {
     if (runs.length === 0) return []
-    const { state, store } = this.#options
+    const { collected, state, store, transaction } = this.#options
     // The trigger may have become keyed after the key of a run was determined. Then each run needs a row.
     const isKeyed = state.current?.keyed
-    const rows = runs.map((run) => ({
+    const rowOf = (run: RunDraft) => ({
       ...run,
       queuedAt,
       key: isKeyed ? (run.key ?? null) : undefined,
-    }))
-    return store.insert(rows, starts)
+    })
+    const collecting = runs.filter(({ collect }) => collect)
+    if (collecting.length === 0) return store.insert(runs.map(rowOf), starts)
+    let started: LiveRun[] = []
+    transaction(() => {
+      started = store.insert(runs.filter(({ collect }) => !collect).map(rowOf), starts)
+      for (const run of collecting)
+        run.collected = collected.add({ ...rowOf(run), collect: run.collect! })
+    })
+    return started
   }
 
   /**

@@ -58,7 +58,8 @@ export class LiveRuns {
   /**
    * Returns the first due run in order of arrival. A run that waits for credit or for the origin counts as due, because
    * it does not wait for a particular time.
-   * @param serial if true, considers only the oldest queued run, and returns `undefined` while that run is not due
+   * @param serial if true, considers only the oldest queued run that no event can join, and returns `undefined` while that run is not
+   *   due
    */
   next(now: number, serial: boolean, blocked: readonly number[] = []): LiveRun | undefined {
     if (!serial && this.#keys.isActive) {
@@ -69,7 +70,9 @@ export class LiveRuns {
     const values = [now, now + CLOCK_TOLERANCE_MS, ...(open && [JSON.stringify(blocked)])]
     const [row] = serial
       ? this.#sql<{ sequence: number; due: number }>(
-          `SELECT sequence, (${DUE} ${open}) AS due FROM runs WHERE ${QUEUED} ORDER BY sequence LIMIT 1`,
+          `SELECT sequence, (${DUE} ${open}) AS due FROM runs
+           WHERE ${QUEUED} AND sequence NOT IN (SELECT sequence FROM collecting WHERE due_at > ?1)
+           ORDER BY sequence LIMIT 1`,
           values,
         )
       : this.#sql<{ sequence: number; due?: number }>(

@@ -2,7 +2,7 @@ import type { TriggerOptions } from '../../shared/wire/trigger.ts'
 import type { RecentEvent } from '../../shared/wire/preview.ts'
 import { compileOptions, evaluateAll } from '../expressions/option-expressions.ts'
 import { type Firing, runParams } from './firing.ts'
-import { type TriggerRow, withMaskedHeaders } from './records.ts'
+import { maskHeaders, type TriggerRow } from './records.ts'
 import type { RunStore } from './run-store.ts'
 import { readPage } from './run-pages.ts'
 
@@ -29,7 +29,10 @@ export async function evaluateRecentEvents(
     if (!row || row.test || row.replayOf !== null) continue
     const { firing, body } = store.input(run.sequence)
     // Values and errors of expressions can contain headers, so they are masked as in the run history.
-    const masked = withMaskedHeaders(JSON.parse(firing) as Firing)
+    const stored = JSON.parse(firing) as Firing
+    // Expressions are evaluated on single events, before events become a batch.
+    if (stored.source === 'webhook_batch') continue
+    const masked = stored.source === 'webhook' ? maskHeaders(stored) : stored
     const params = runParams(store.revision(row.revision), masked, body)
     events.push({
       run_id: triggerId + row.suffix,

@@ -8,7 +8,7 @@ import type { Settings } from '../settings.ts'
 import type { RunRecord, TriggerOptions, TriggerRecord } from '../../shared/wire/trigger.ts'
 import { reasonWithoutTicks } from '../schedule/schedule.ts'
 import { scheduleConfig } from '../schedule/schedule-config.ts'
-import { eventParams, type Firing, runParams } from './firing.ts'
+import { batchParams, eventParams, type Firing, runParams, type WebhookFiring } from './firing.ts'
 import type { revisions, runs, trigger } from './schema.ts'
 
 export type TriggerRow = typeof trigger.$inferSelect
@@ -125,9 +125,14 @@ function maskedInput(
   revision: RevisionRow,
   body: Uint8Array | 'omitted',
 ): Record<string, unknown> {
-  const firing = withMaskedHeaders(JSON.parse(row.firing) as Firing)
-  if (body !== 'omitted') return runParams(revision, firing, body)
+  const stored = JSON.parse(row.firing) as Firing
   const defaults = JSON.parse(revision.defaultParams)
+  if (stored.source === 'webhook_batch')
+    return body === 'omitted'
+      ? { ...defaults, source: 'webhook', body_omitted: true }
+      : { ...defaults, ...batchParams(body, maskHeaders) }
+  const firing = stored.source === 'webhook' ? maskHeaders(stored) : stored
+  if (body !== 'omitted') return runParams(revision, firing, body)
   if (firing.source === 'params') return { ...defaults, body_omitted: true }
   if (firing.source !== 'webhook') return { ...defaults, source: firing.source, body_omitted: true }
   // `event` and `event_raw` are omitted, because null would mean that the event had no body.
@@ -142,8 +147,7 @@ function maskedInput(
 }
 
 /** Masks the values of secret headers and of headers listed in `options.pass_headers`. */
-export function withMaskedHeaders(firing: Firing): Firing {
-  if (firing.source !== 'webhook') return firing
+export function maskHeaders(firing: WebhookFiring): WebhookFiring {
   const named = new Set(firing.maskedHeaders)
   const headers = Object.entries(firing.headers).map(([name, value]) => [
     name,

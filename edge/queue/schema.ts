@@ -263,6 +263,26 @@ export const runKeys = sqliteTable(
   ],
 )
 
+/** Queued runs that further events may join (`options.debounce_ms`, `options.batch`). */
+export const collecting = sqliteTable(
+  'collecting',
+  {
+    /** `batch`, or the debounce key. */
+    key: text('key').primaryKey(),
+    sequence: integer('sequence').notNull(),
+    suffix: text('suffix').notNull(),
+    revision: integer('revision').notNull(),
+    openedAt: integer('opened_at').notNull(),
+    /** No event joins the run from this time on. */
+    dueAt: integer('due_at').notNull(),
+    events: integer('events').notNull(),
+    /** Number of the run's rows in `body_parts`, for a batch. */
+    parts: integer('parts').notNull(),
+    bytes: integer('bytes').notNull(),
+  },
+  (table) => [index('collecting_due').on(table.dueAt)],
+)
+
 /** Start times of runs, for the rate limit `max_runs_per_minute`. Rows older than the window are overwritten. */
 export const starts = sqliteTable('starts', {
   id: integer('id').primaryKey(),

@@ -21,6 +21,7 @@ import { sleep } from '../sleep.ts'
 import { dropIndexRow, putIndexRow } from '../triggers/trigger-index.ts'
 import { SealedOrigin } from '../trust/sealed-origin.ts'
 import { Alarm } from './alarm.ts'
+import { CollectedRuns } from './collected-runs.ts'
 import { Deliveries } from './deliveries.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { EventCounts } from './event-counts.ts'
@@ -78,6 +79,7 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
       return starts
     },
     adopt: (runs: readonly LiveRun[], at: number) => dispatcher.adopt(runs, at),
+    expectDue: (at: number) => dispatcher.expectDue(at),
   }
   const { deliveries, fallback, intake, logs } = intakeParts(core, startRuns, startAtOnce)
   const { history, statistics, charts, waiters, retention, runEnded } = historyParts(core, intake)
@@ -163,7 +165,7 @@ function coreParts(ctx: DurableObjectState, env: Env) {
 function intakeParts(
   core: Core,
   committed: () => void,
-  startAtOnce: Pick<IntakeOptions, 'immediateStarts' | 'adopt'>,
+  startAtOnce: Pick<IntakeOptions, 'immediateStarts' | 'adopt' | 'expectDue'>,
 ) {
   const { alarm, counts, ctx, env, queueSize, rules, sql, state, store, transaction, watcher } =
     core
@@ -187,6 +189,7 @@ function intakeParts(
     state,
     store,
     deliveries,
+    collected: new CollectedRuns(sql, () => state.current?.keyed === true),
     rules,
     counts,
     queueSize,

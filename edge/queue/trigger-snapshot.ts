@@ -37,7 +37,7 @@ export type RunSummary = {
   test: boolean
   isReplay: boolean
   reorged: boolean
-  source: 'webhook' | 'schedule' | 'chain_event' | 'params'
+  source: 'webhook' | 'webhook_batch' | 'schedule' | 'chain_event' | 'params'
   bodyBytes: number
   /** Nominal time. Null if the trigger is not a schedule. */
   scheduledAt: number | null

@@ -23,7 +23,16 @@ const KEYS: readonly OptionName[] = ['concurrency_key', 'dedup_key', 'order_key'
 
 /** Options that each kind of trigger supports. Other options are rejected, because they would have no effect. */
 const OPTIONS: Record<TriggerKind, readonly OptionName[]> = {
-  webhook: [...EVERY_KIND, ...KEYS, 'dedup', 'handshake', 'pass_headers'],
+  webhook: [
+    ...EVERY_KIND,
+    ...KEYS,
+    'batch',
+    'debounce_key',
+    'debounce_ms',
+    'dedup',
+    'handshake',
+    'pass_headers',
+  ],
   schedule: [...EVERY_KIND, 'misfire'],
   chain_event: [...EVERY_KIND, ...KEYS, 'finality'],
 }
@@ -90,6 +99,7 @@ function requireOptions(kind: TriggerKind, options: TriggerOptions): void {
         `not an option of a ${kind}`,
         `A ${kind} supports ${OPTIONS[kind].join(', ')}.`,
       )
+  requireCollectOptions(options)
   const { concurrency_key, dedup, dedup_key, order_key, pass_headers = [] } = options
   if (concurrency_key !== undefined && order_key !== undefined)
     refuse(
@@ -109,6 +119,21 @@ function requireOptions(kind: TriggerKind, options: TriggerOptions): void {
     const denial = denialOf(name)
     if (denial) refuse('options.pass_headers', `${name} ${DENIALS[denial]}`, DENIAL_FIXES[denial])
   }
+}
+
+function requireCollectOptions(options: TriggerOptions): void {
+  const { batch, concurrency_key, debounce_key, debounce_ms, order_key } = options
+  if (batch && debounce_ms !== undefined)
+    refuse('options.batch', 'cannot be combined with debounce_ms', 'Send only one of them.')
+  if (debounce_key !== undefined && debounce_ms === undefined)
+    refuse('options.debounce_key', 'has no effect without debounce_ms', 'Send debounce_ms too.')
+  const key = order_key === undefined ? 'concurrency_key' : 'order_key'
+  if ((batch || debounce_ms !== undefined) && (concurrency_key ?? order_key) !== undefined)
+    refuse(
+      `options.${key}`,
+      'cannot be combined with batch or debounce_ms',
+      'Send only one of them.',
+    )
 }
 
 const DENIALS = {

@@ -23,7 +23,7 @@ export type PreviewRequest = z.infer<typeof previewRequest>
 
 const evaluatedExpressions = z
   .partialRecord(
-    z.enum(['filter', 'dedup_key', 'concurrency_key', 'order_key']),
+    z.enum(['filter', 'dedup_key', 'concurrency_key', 'order_key', 'debounce_key']),
     z.object({
       value: z.union([z.boolean(), z.string()]).nullable().exactOptional(),
       error: z.string().exactOptional(),

@@ -1,6 +1,9 @@
 /** Schemas of triggers and runs. Unknown fields of a request are rejected. */
 import { z } from 'zod'
 import {
+  BATCH_EVENTS_MAX,
+  COLLECT_MAX_MS,
+  COLLECT_MIN_MS,
   CONCURRENCY_MAX,
   EXPRESSION_MAX_CHARACTERS,
   FINALITY_DEPTH_MAX,
@@ -47,10 +50,32 @@ export const triggerOptions = z.strictObject({
     .max(CONCURRENCY_MAX)
     .optional()
     .describe('Maximum number of concurrent runs.'),
+  batch: z
+    .strictObject({
+      max_events: z.int().min(2).max(BATCH_EVENTS_MAX),
+      max_ms: z.int().min(COLLECT_MIN_MS).max(COLLECT_MAX_MS),
+    })
+    .optional()
+    .describe(
+      'Webhooks: several events become one run, with the array params.events. The run starts when it has max_events, or max_ms after its first event.',
+    ),
   concurrency_key: expression
     .optional()
     .describe(
       'Webhooks and chain events: runs for which this CEL expression has the same value run one at a time, such as event.customer.id.',
+    ),
+  debounce_key: expression
+    .optional()
+    .describe(
+      'Webhooks: events are debounced separately for each value of this CEL expression, such as event.repository.id.',
+    ),
+  debounce_ms: z
+    .int()
+    .min(COLLECT_MIN_MS)
+    .max(COLLECT_MAX_MS)
+    .optional()
+    .describe(
+      'Webhooks: only the last event runs, once no further event has arrived for this many milliseconds.',
     ),
   dedup: z
     .union([z.boolean(), z.strictObject({ header: z.string().regex(/^[A-Za-z0-9-]{1,64}$/) })])

@@ -52,6 +52,8 @@ function firedText({ source, bodyBytes, scheduledAt, blockNumber }: RunSummary):
   switch (source) {
     case 'webhook':
       return `Webhook, ${formatBytes(bodyBytes)}`
+    case 'webhook_batch':
+      return `Batch of webhooks, ${formatBytes(bodyBytes)}`
     case 'schedule':
       return scheduledAt === null ? 'Tick' : `Tick of ${formatTime(scheduledAt)}`
     case 'chain_event':

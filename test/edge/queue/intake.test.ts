@@ -50,6 +50,7 @@ async function withIntake(test: (harness: Harness) => Promise<void>) {
       committed: () => {},
       immediateStarts: () => undefined,
       adopt: () => {},
+      expectDue: () => {},
     })
     await test({ intake, live, sql: storage.sql, clock, syncs })
   })

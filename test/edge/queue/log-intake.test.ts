@@ -165,6 +165,7 @@ describe('a full queue', () => {
         random,
         immediateStarts: () => undefined,
         adopt: () => {},
+        expectDue: () => {},
       })
       const logs = new LogIntake({
         ...parts,

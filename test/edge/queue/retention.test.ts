@@ -214,6 +214,7 @@ describe('after a pass', () => {
         committed: () => {},
         immediateStarts: () => undefined,
         adopt: () => {},
+        expectDue: () => {},
       })
       const firing = JSON.stringify({ source: 'params' })
       const arrival = { firing, body: new Uint8Array() }

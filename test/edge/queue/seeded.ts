@@ -1,5 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { drizzle } from 'drizzle-orm/durable-sqlite'
+import { CollectedRuns } from '../../../edge/queue/collected-runs.ts'
 import { EventCounts } from '../../../edge/queue/event-counts.ts'
 import { EventRules } from '../../../edge/queue/event-rules.ts'
 import { RunStore } from '../../../edge/queue/run-store.ts'
@@ -21,7 +22,8 @@ export function rulesOf(
   now: () => number = Date.now,
 ) {
   const counts = new EventCounts({ sql, now, armBy: () => {} })
-  return { counts, rules: new EventRules({ state, store, counts }) }
+  const collected = new CollectedRuns(sql, () => false)
+  return { collected, counts, rules: new EventRules({ state, store, counts }) }
 }
 
 export type Parts = ReturnType<typeof parts>

@@ -77,12 +77,13 @@ export class TickSimulation {
     live.load(store.queuedTotals())
     this.state = new TriggerState(this.storage, db)
     this.state.load()
-    const { counts, rules } = rulesOf(
+    const { collected, counts, rules } = rulesOf(
       { state: this.state, store, sql: this.storage.sql },
       () => this.now,
     )
     this.rules = rules
     const intake = new Intake({
+      collected,
       counts,
       rules,
       state: this.state,
@@ -101,6 +102,7 @@ export class TickSimulation {
       committed: () => {},
       immediateStarts: () => undefined,
       adopt: () => {},
+      expectDue: () => {},
     })
     const skipped = new SkippedTicks(db)
     this.#ticks = new Ticks({

@@ -52,6 +52,10 @@ export const OptionFields: FC<FormValues & { kind: TriggerKind }> = ({ kind, ...
             {...controlProps(values, name)}
           />
         ))}
+      {kind === 'webhook' &&
+        COLLECT_FIELDS.map(([name, label, hint]) => (
+          <Field label={label} hint={hint} spellcheck={false} {...controlProps(values, name)} />
+        ))}
       {kind === 'schedule' && (
         <Select
           label="Missed ticks"
@@ -97,6 +101,17 @@ const KEY_FIELDS = [
   ],
 ] as const
 
+const COLLECT_FIELDS = [
+  [
+    'debounce_ms',
+    'Debounce (ms)',
+    'Only the last event runs, once no further event has arrived for this time.',
+  ],
+  ['debounce_key', 'Debounce key', 'Expression in CEL. Each value is debounced separately.'],
+  ['batch_events', 'Events per batch', 'Several events become one run, with params.events.'],
+  ['batch_ms', 'Time per batch (ms)', 'A batch starts this long after its first event.'],
+] as const
+
 const FILTERS: Record<TriggerKind, string> = {
   webhook: 'event.action == "opened"',
   schedule: 'timestamp(scheduled_at).getDate() <= 7',
@@ -111,6 +126,10 @@ const OPTION_FIELDS = [
   'dedup_key',
   'concurrency_key',
   'order_key',
+  'debounce_ms',
+  'debounce_key',
+  'batch_events',
+  'batch_ms',
   'misfire',
   'on_lost',
 ] as const

@@ -68,6 +68,7 @@ function formFieldOf(path: string): TriggerFieldName | 'form' {
     return TOPIC_FIELDS[at] ?? TOPIC_FIELDS[0]
   }
   if (path.startsWith('options.dedup.')) return 'dedup_header'
+  if (name === 'batch') return path.endsWith('max_ms') ? 'batch_ms' : 'batch_events'
   return (FORM_FIELDS as readonly string[]).includes(name) ? (name as TriggerFieldName) : 'form'
 }
 

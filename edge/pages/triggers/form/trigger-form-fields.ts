@@ -44,6 +44,10 @@ export const FORM_FIELDS = [
   'handshake',
   'pass_headers',
   'misfire',
+  'debounce_ms',
+  'debounce_key',
+  'batch_events',
+  'batch_ms',
   ...CHECKED_FIELDS,
 ] as const
 export type TriggerFieldName = (typeof FORM_FIELDS)[number]
@@ -88,6 +92,10 @@ export function fieldsOfRecord(record: TriggerRecord): TriggerFormFields {
     handshake: options.handshake,
     pass_headers: options.pass_headers?.join(' '),
     misfire: options.misfire,
+    debounce_ms: options.debounce_ms?.toString(),
+    debounce_key: options.debounce_key,
+    batch_events: options.batch?.max_events.toString(),
+    batch_ms: options.batch?.max_ms.toString(),
     filter: options.filter,
     dedup_key: options.dedup_key,
     concurrency_key: options.concurrency_key,

@@ -42,7 +42,20 @@ export function toTriggerConfig(
       const names = splitWords(fields.pass_headers)
       const pass_headers = names.length > 0 ? names : undefined
       const how = dedup === 'known' ? true : dedup === 'header' ? { header: header.trim() } : ''
-      return request({}, { dedup: how, handshake, pass_headers, ...keys })
+      const max_events = number('batch_events')
+      const max_ms = number('batch_ms')
+      const hasBatch = fields.batch_events.trim() !== '' || fields.batch_ms.trim() !== ''
+      if (hasBatch && max_events === undefined)
+        problems.batch_events ??= 'Enter the maximum number of events.'
+      if (hasBatch && max_ms === undefined)
+        problems.batch_ms ??= 'Enter the maximum time in milliseconds.'
+      const batch = hasBatch ? { max_events, max_ms } : undefined
+      const debounce = {
+        debounce_ms: number('debounce_ms'),
+        debounce_key: fields.debounce_key.trim(),
+      }
+      const more = { dedup: how, handshake, pass_headers, ...keys, ...debounce, batch }
+      return request({}, more)
     }
     case 'schedule':
       return request(scheduleOf(fields, number('jitter_s'), problems), { misfire: fields.misfire })
