@@ -104,7 +104,7 @@ export function batchParams(
   const events = decodeBatchedEvents(body)
   return {
     source: 'webhook',
-    events: events.map((event) => webhookParams(shown(event.firing), event.body)),
+    events: events.map((event) => webhookParams(shown(event.firing as WebhookFiring), event.body)),
   }
 }
 

@@ -1,7 +1,6 @@
 /** Body of a run that has several webhook events: for each event, its firing and its body with their lengths. */
-import type { WebhookFiring } from './firing.ts'
-
-export type BatchedEvent = { firing: WebhookFiring; body: Uint8Array }
+/** `firing` is the parsed `WebhookFiring`. */
+export type BatchedEvent = { firing: unknown; body: Uint8Array }
 
 /** Two lengths of four bytes, big-endian. */
 const HEADER_BYTES = 8
@@ -26,7 +25,7 @@ export function decodeBatchedEvents(bytes: Uint8Array): BatchedEvent[] {
     const bodyAt = at + HEADER_BYTES + header.getUint32(at)
     const end = bodyAt + header.getUint32(at + 4)
     const text = new TextDecoder().decode(bytes.subarray(at + HEADER_BYTES, bodyAt))
-    events.push({ firing: JSON.parse(text) as WebhookFiring, body: bytes.subarray(bodyAt, end) })
+    events.push({ firing: JSON.parse(text), body: bytes.subarray(bodyAt, end) })
     at = end
   }
   return events

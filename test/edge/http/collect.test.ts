@@ -101,6 +101,11 @@ describe('a batch', () => {
     const second = await deliver(id, half)
     expect(second.run_id).not.toBe(first.run_id)
     expect((await deliver(id, 'small')).run_id).toBe(second.run_id)
+    // Reading the record of a run this large takes long.
+    const status = 'SELECT status FROM runs ORDER BY sequence LIMIT 1'
+    await expect
+      .poll(async () => (await sql(id, status))[0]!.status, { timeout: 15_000 })
+      .toBe('success')
     const run = await runOnce(owner, first.run_id)
     expect(run.input.events).toMatchObject([{ event: half, event_raw: JSON.stringify(half) }])
     expect(eventsOf(await readRun(owner, second.run_id))).toEqual([half, 'small'])
