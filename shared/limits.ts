@@ -180,6 +180,19 @@ export const FORM_FIELDS_MAX = 1_000
 /** Known senders use shorter challenges, and large inputs must not be reflected. */
 export const HANDSHAKE_MAX_CHARACTERS = 1024
 
+/** Bounds of a webhook secret. The longest known secret is a public key in PEM, and the shortest has 16 characters. */
+export const WEBHOOK_SECRET_MIN_CHARACTERS = 8
+export const WEBHOOK_SECRET_MAX_CHARACTERS = 1024
+
+/** Maximum difference between a webhook's signed timestamp and the clock: the default of Stripe, Slack and Svix. */
+export const WEBHOOK_TOLERANCE_MS = 300_000
+
+/** Maximum time that the sender of a webhook waits for the run (`options.respond`). Most senders wait 10 s or longer. */
+export const RESPOND_WAIT_MS = 10_000
+
+/** Maximum senders that wait for runs of one trigger. An object handles a few hundred open requests without delay. */
+export const HELD_RESPONSES_MAX = 100
+
 /** Maximum bytes of a body in one storage row. Durable Objects in production reject rows over 2 MB. */
 export const BODY_PART_BYTES = 1024 * 1024
 

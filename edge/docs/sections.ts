@@ -12,6 +12,7 @@ export const SECTIONS: readonly Section[] = [
       'by-hand',
       'triggers',
       'failed-runs',
+      'webhook-sources',
       'actions',
       'typescript',
       'testing',

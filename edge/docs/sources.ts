@@ -159,6 +159,9 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/decisions/0130-time-zones-of-schedules.md', title: "0130 Time zones, bounds, jitter and single runs of schedules", lead: "", load: () => import('../../docs/decisions/0130-time-zones-of-schedules.md') },
   { file: 'docs/decisions/0131-expressions.md', title: "0131 Expressions before a run: filters and keys", lead: "", load: () => import('../../docs/decisions/0131-expressions.md') },
   { file: 'docs/decisions/0132-keys-of-runs.md', title: "0132 Events that belong together: keys, batches and debouncing", lead: "", load: () => import('../../docs/decisions/0132-keys-of-runs.md') },
+  { file: 'docs/decisions/0132-keys-of-runs.md', title: "0132 Keys of runs: one at a time, or in order", lead: "", load: () => import('../../docs/decisions/0132-keys-of-runs.md') },
+  { file: 'docs/decisions/0133-webhook-sources.md', title: "0133 Webhook sources", lead: "", load: () => import('../../docs/decisions/0133-webhook-sources.md') },
+  { file: 'docs/decisions/0134-synchronous-responses.md', title: "0134 Synchronous responses", lead: "", load: () => import('../../docs/decisions/0134-synchronous-responses.md') },
   { file: 'docs/decisions/0135-limits-of-usage-keys.md', title: "0135 Limits of usage keys", lead: "", load: () => import('../../docs/decisions/0135-limits-of-usage-keys.md') },
   { file: 'docs/decisions/0136-audit-log.md', title: "0136 Audit log of an account, as a hash chain", lead: "", load: () => import('../../docs/decisions/0136-audit-log.md') },
   { file: 'docs/decisions/0137-search-of-runs.md', title: "0137 Search of run histories", lead: "", load: () => import('../../docs/decisions/0137-search-of-runs.md') },
@@ -193,4 +196,5 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/transactions.md', title: "Transactions", lead: "sendTransaction sends a transaction of a wallet, and sees to it until it is final.", load: () => import('../../docs/transactions.md') },
   { file: 'docs/triggers.md', title: "Triggers", lead: "A trigger runs an action when it receives an HTTP request, on a schedule, or when a contract emits an event.", load: () => import('../../docs/triggers.md') },
   { file: 'docs/typescript.md', title: "Writing actions in TypeScript", lead: "You can write an action as a TypeScript module that imports npm packages and other modules of its project.", load: () => import('../../docs/typescript.md') },
+  { file: 'docs/webhook-sources.md', title: "Webhook sources", lead: "A webhook trigger with a source accepts only webhooks that its sender signed.", load: () => import('../../docs/webhook-sources.md') },
 ]

@@ -4,7 +4,7 @@ import { METRICS_PATH, METRICS_TYPE } from '../../shared/wire/monitoring-paths.t
 import { readSamples } from '../metrics/read-samples.ts'
 import { exposition } from '../metrics/exposition.ts'
 import type { App } from './app-env.ts'
-import { isSameToken } from './same-token.ts'
+import { isSameToken } from '../same-token.ts'
 import { unmatchedRoute } from './unmatched-route.ts'
 
 /** If the setting is absent, responds with 404, as for an unknown path. */

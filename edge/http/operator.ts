@@ -8,7 +8,7 @@ import { performCommand } from '../operator/perform-command.ts'
 import type { App, AppEnv } from './app-env.ts'
 import { countRejectedToken } from './authenticate.ts'
 import { readFields } from './json-request.ts'
-import { isSameToken } from './same-token.ts'
+import { isSameToken } from '../same-token.ts'
 import { unmatchedRoute } from './unmatched-route.ts'
 
 /** An exported trigger has a few more fields than the request that creates it. */

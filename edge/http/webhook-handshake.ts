@@ -22,7 +22,8 @@ export function registerWebhook(app: App): void {
  */
 async function answerHandshake(c: Context<AppEnv>): Promise<Response> {
   const request = c.req.raw
-  const sender = await senderOf(c.env, c.req.param('id')!)
+  const asked = { query: new URL(request.url).searchParams, headers: request.headers }
+  const { sender, reply: sourceReply } = await webhookOf(c.env, c.req.param('id')!, asked.query)
   const trace = traceHeaders(request)
   switch (request.method) {
     case 'HEAD':
@@ -32,8 +33,7 @@ async function answerHandshake(c: Context<AppEnv>): Promise<Response> {
       return new Response(null, { headers: { ...trace, ...granted, allow: ALLOW } })
     }
   }
-  const asked = { query: new URL(request.url).searchParams, headers: request.headers }
-  const reply = getHandshake(asked, sender)
+  const reply = sourceReply ?? getHandshake(asked, sender ?? undefined)
   if (!reply) return methodNotAllowed(c)
   return handshakeResponse(reply, trace)
 }
@@ -43,11 +43,12 @@ export function handshakeResponse(reply: HandshakeReply, trace: Record<string, s
 }
 
 /** @throws {ApiError} 404 if the webhook does not exist */
-async function senderOf(env: Env, id: string) {
+async function webhookOf(env: Env, id: string, query: URLSearchParams) {
   const known = await isTriggerId(settingsOf(env).ID_MAC_KEY, id)
-  const webhook = known && (await env.TRIGGER_QUEUE.getByName(id).handshake())
+  const crcToken = query.get('crc_token') ?? undefined
+  const webhook = known && (await env.TRIGGER_QUEUE.getByName(id).handshake(crcToken))
   if (!webhook) throw unknownWebhook()
-  return webhook.sender ?? undefined
+  return webhook
 }
 
 function methodNotAllowed(c: Context<AppEnv>): never {

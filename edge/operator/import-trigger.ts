@@ -1,6 +1,7 @@
 import { actionCid } from '../../shared/cid/compute-cid.ts'
 import { decodeBase64url } from '../../shared/encoding/base64url.ts'
 import type { ExportedTrigger } from '../../shared/wire/operator.ts'
+import type { TriggerOptions } from '../../shared/wire/trigger.ts'
 import type { Env } from '../env.ts'
 import type { OperatorDeps } from './deps.ts'
 import type { TriggerObject } from '../queue/trigger-object.ts'
@@ -55,7 +56,7 @@ export async function importTrigger(
     const context = { ownerId, db, settings, now, random, isImported: true as const }
     const created = await createTrigger(env, context, { ...body, usage_api_key: usageKey })
     const { webhook_url = null, warnings = [] } = created
-    return { id: created.id, webhook_url, warnings }
+    return { id: created.id, webhook_url, warnings: [...warnings, ...secretWarnings(body.options)] }
   }
   requireAllowedFields(body.kind, body, settings.CHAINS)
   await requireValidExpressions(body.options)
@@ -71,5 +72,14 @@ export async function importTrigger(
   // index and the chain watcher ignore versions below the ones that they know.
   const owned = { triggerId: id, ownerId, sealed, cid, version: now() }
   const restored = await storeTrigger(env, settings, owned, body)
-  return { id, webhook_url: restored.webhook_url ?? null, warnings: [] }
+  const { webhook_url = null } = restored
+  return { id, webhook_url, warnings: secretWarnings(body.options) }
+}
+
+/** Webhook secrets are not exported. */
+function secretWarnings({ source }: TriggerOptions): string[] {
+  if (source === undefined) return []
+  return [
+    'The trigger rejects all webhooks until its owner sets webhook_secret again: PATCH {"webhook_secret": ...}.',
+  ]
 }

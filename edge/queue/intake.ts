@@ -2,6 +2,8 @@ import { encodeBase64url } from '../../shared/encoding/base64url.ts'
 import { RUN_SUFFIX_BYTES } from '../../shared/ids.ts'
 import { QUEUED_BYTES_MAX } from '../../shared/limits.ts'
 import type { TriggerOptions } from '../../shared/wire/trigger.ts'
+import type { WebhookSource } from '../../shared/wire/webhook-source.ts'
+import type { GateResult, SealedSource, SourceGate } from '../sources/source-gate.ts'
 import { deliveryKey } from '../triggers/delivery-id.ts'
 import type { HandshakeReply } from '../triggers/handshake-reply.ts'
 import { postHandshake } from '../triggers/post-handshakes.ts'
@@ -30,11 +32,17 @@ export type WebhookPost = {
   /** `WebhookFiring` as JSON text. If the trigger has no options, the text is stored without being parsed. */
   firing: string
   body: Uint8Array
+  /** `authorization` header, for sources that send their secret in it. */
+  authorization?: string
 } & WithheldHeaders
 
 export type WebhookResult =
-  | IntakeResult
+  /** `respond` is set if the sender waits for the run. */
+  | (Extract<IntakeResult, { state: 'queued' }> & { respond?: true })
+  | Exclude<IntakeResult, { state: 'queued' }>
   | { state: 'handshake'; reply: HandshakeReply }
+  /** The signature that `options.source` requires is missing or wrong. */
+  | { state: 'rejected' }
   /** `options.filter` does not match the event. */
   | { state: 'filtered' }
 
@@ -45,6 +53,7 @@ export type IntakeOptions = {
   collected: Pick<CollectedRuns, 'add'>
   rules: Pick<EventRules, 'appliesTo' | 'prepare' | 'apply' | 'keyOf'>
   counts: Pick<EventCounts, 'add'>
+  gate: SourceGate
   queueSize: QueueSize
   now: () => number
   random: (bytes: number) => Uint8Array
@@ -136,19 +145,30 @@ export class Intake {
     return trigger?.kind === 'webhook' ? parseTriggerOptions(trigger) : undefined
   }
 
-  /** Applies the trigger's options for handshakes, headers, filters and deduplication, and queues the event. */
+  /** Applies the trigger's options for webhooks, and queues the event. */
   async acceptWebhook(post: WebhookPost): Promise<WebhookResult> {
     const options = this.webhookOptions()
     if (!options) return { state: 'unknown' }
+    const result = await this.#acceptWebhook(options, post)
+    if (options.respond === undefined || result.state !== 'queued') return result
+    return { ...result, respond: true }
+  }
+
+  async #acceptWebhook(options: TriggerOptions, post: WebhookPost): Promise<WebhookResult> {
     const { body } = post
-    const { dedup, handshake, pass_headers = [] } = options
+    const { dedup, handshake, pass_headers = [], source } = options
     const hasRules = this.#options.rules.appliesTo(options)
-    if (!dedup && !handshake && pass_headers.length === 0 && !hasRules)
+    if (!dedup && !handshake && pass_headers.length === 0 && !hasRules && source === undefined)
       return this.accept({ firing: post.firing, body })
     const received = JSON.parse(post.firing) as WebhookFiring
     const { headers, query } = received
+    // Answered before the signature is verified, because some senders do not sign their handshake.
     const reply = handshake && postHandshake(handshake, { headers, query, body })
     if (reply) return { state: 'handshake', reply }
+    if (source !== undefined) {
+      const checked = await this.#checkSource(source, received, post)
+      if (checked.state !== 'accepted') return checked
+    }
     const delivery = dedup ? await deliveryKey(dedup, { ...post.withheld, ...headers }) : undefined
     const firing =
       pass_headers.length === 0
@@ -169,6 +189,38 @@ export class Intake {
     if (keys.collect?.kind !== 'batch') return this.accept({ ...arrival, ...keys })
     const body = encodeBatchedEvent(arrival.firing, arrival.body)
     return this.accept({ ...arrival, ...keys, firing: BATCH_FIRING, body })
+  }
+
+  /** Answers a GET handshake that requires the secret of `options.source`. */
+  async getHandshake(
+    { source }: TriggerOptions,
+    crcToken: string,
+  ): Promise<HandshakeReply | undefined> {
+    if (source === undefined) return undefined
+    return this.#options.gate.getHandshake(this.#sealedSource(source), crcToken)
+  }
+
+  #sealedSource(source: WebhookSource): SealedSource {
+    const { triggerId, webhookSecret } = this.#options.state.current!
+    return { triggerId, source, sealed: webhookSecret }
+  }
+
+  #checkSource(
+    source: WebhookSource,
+    { method, url, headers, contentType }: WebhookFiring,
+    { body, withheld, authorization }: WebhookPost,
+  ): Promise<GateResult> {
+    return this.#options.gate.check(this.#sealedSource(source), {
+      method,
+      url,
+      headers: {
+        ...withheld,
+        ...headers,
+        ...(authorization === undefined ? {} : { authorization }),
+      },
+      contentType,
+      body,
+    })
   }
 
   /** If the result is `queued`, the run is already on disk. */

@@ -58,6 +58,10 @@ export const trigger = sqliteTable('trigger', {
   disabledReason: text('disabled_reason'),
   /** State before an operator suspended the trigger; null unless it is suspended. The owner cannot enable it then. */
   suspendedFrom: text('suspended_from', { enum: ['enabled', 'disabled'] }),
+  /** Secrets of `options.source`, encrypted (`edge/sources/seal-secrets.ts`). Null without a source. */
+  webhookSecret: text('webhook_secret'),
+  /** `StoredRejections` as JSON. Null without a source. */
+  rejections: text('rejections'),
   /** Consecutive runs that the origin refused with 401 or 403. `refusals_since` is the time of the first one. */
   refusals: integer('refusals').notNull().default(0),
   refusalsSince: integer('refusals_since'),

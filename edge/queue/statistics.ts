@@ -1,6 +1,7 @@
 import { DAY_MS, MINUTE_MS } from '../../shared/durations.ts'
 import type { TriggerStats } from '../../shared/wire/trigger.ts'
 import type { EventTotals } from './event-counts.ts'
+import type { StoredRejections } from '../sources/rejections.ts'
 import { rfc3339OrNull } from './records.ts'
 import type { FinishedRun } from './statistics-queries.ts'
 import { percentile } from './run-charts.ts'
@@ -17,6 +18,8 @@ type StatisticsOptions = {
   skippedSince(time: number): number
   eventsSince(time: number): EventTotals
   queueStatus(): { queued: number; running: number; oldestQueuedAt: number | null }
+  /** Rejected webhooks; undefined if the trigger has no source. */
+  rejected(): StoredRejections | undefined
 }
 
 type Counts = { ok: number; failed: number }
@@ -52,6 +55,7 @@ export class Statistics {
     const sorted = latest.map(({ ms }) => ms).toSorted((a, b) => a - b)
     const { queued, running, oldestQueuedAt } = this.#options.queueStatus()
     const { lastError, ...events } = this.#options.eventsSince(now - STATS_WINDOW_MS)
+    const rejected = this.#options.rejected()
     return {
       window: '24h',
       ...counts,
@@ -66,6 +70,7 @@ export class Statistics {
       queued,
       running,
       oldest_queued_at: rfc3339OrNull(oldestQueuedAt),
+      ...(rejected ? { rejected: rejectedRecord(rejected) } : {}),
     }
   }
 
@@ -90,5 +95,14 @@ export class Statistics {
     // Prevents a negative duration if the clock was set back during the run.
     this.#durations.push({ finishedAt, ms: Math.max(0, finishedAt - startedAt) })
     if (this.#durations.length > 2 * DURATIONS_MAX) this.#durations.splice(0, DURATIONS_MAX)
+  }
+}
+
+function rejectedRecord({ count, since, lastReason, lastAt }: StoredRejections) {
+  return {
+    count,
+    since: new Date(since).toISOString(),
+    last_reason: lastReason,
+    last_at: rfc3339OrNull(lastAt),
   }
 }

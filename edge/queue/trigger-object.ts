@@ -1,5 +1,6 @@
 import type { RecentEvent } from '../../shared/wire/preview.ts'
 import type { ReplayCode } from '../../shared/wire/run.ts'
+import type { WebhookSource } from '../../shared/wire/webhook-source.ts'
 import type {
   HandshakeSender,
   RunRecord,
@@ -11,6 +12,8 @@ import type {
 import type { DeliveryResponse, LogDelivery } from '../chain/subscription.ts'
 import type { VisitResult } from '../schedule/scan.ts'
 import type { ReplayBatch, ReplayBatchResult } from '../replays/replay-batch.ts'
+import type { HandshakeReply } from '../triggers/handshake-reply.ts'
+import type { RunOutcome } from './held-responses.ts'
 import type { IntakeResult, WebhookPost, WebhookResult } from './intake.ts'
 import type { TestRun } from './owner-firings.ts'
 import type { PageQuery } from './run-pages.ts'
@@ -23,7 +26,9 @@ export interface TriggerObject {
   create(trigger: NewTrigger): Promise<TriggerRecord>
   /** Callers that do not own the trigger get the same response as for an unknown trigger ID. */
   read(ownerId: string): Promise<TriggerRecord | undefined>
-  kindAndAction(ownerId: string): Promise<{ kind: TriggerKind; actionCid: string } | undefined>
+  kindAndAction(
+    ownerId: string,
+  ): Promise<{ kind: TriggerKind; actionCid: string; source?: WebhookSource } | undefined>
   /** The edge cannot decrypt this key. */
   sealedUsageKey(ownerId: string): Promise<Uint8Array | undefined>
   /**
@@ -51,8 +56,15 @@ export interface TriggerObject {
   deliverLogs(delivery: LogDelivery): Promise<DeliveryResponse>
   /** If the result is `queued`, the run is already on disk. */
   accept(post: WebhookPost): Promise<WebhookResult>
-  /** Returns the sender in `options.handshake`, or `undefined` if there is no such webhook. */
-  handshake(): Promise<{ sender: HandshakeSender | null } | undefined>
+  /** Waits for a run on behalf of the sender of its webhook (`options.respond`). */
+  awaitOutcome(runId: string, waitMs: number): Promise<RunOutcome>
+  /**
+   * Returns the sender in `options.handshake`, or `undefined` if there is no such webhook.
+   * @param crcToken X's challenge. `reply` is the response to it, if the trigger has this source.
+   */
+  handshake(
+    crcToken?: string,
+  ): Promise<{ sender: HandshakeSender | null; reply: HandshakeReply | null } | undefined>
   /** Returns a page of runs as JSON text, newest first. */
   runs(ownerId: string, page: PageQuery): Promise<ReadableStream<Uint8Array> | undefined>
   /**
@@ -95,6 +107,9 @@ export interface TriggerObject {
 export type ChangeResult =
   | { state: 'changed'; record: TriggerRecord }
   | Extract<SubscriptionChange, { state: 'asks_head' }>
+  /** The trigger would have a source without a secret, or a secret without a source. Nothing was changed. */
+  | { state: 'secret_required' }
+  | { state: 'source_required' }
   /** An operator suspended the trigger, and the change would enable or disable it. Nothing was changed. */
   | { state: 'suspended' }
 

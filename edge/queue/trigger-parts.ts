@@ -3,6 +3,8 @@ import { drizzle } from 'drizzle-orm/durable-sqlite'
 import type { TriggerRecord } from '../../shared/wire/trigger.ts'
 import * as indexSchema from '../db/schema.ts'
 import { readChainEventConfig } from '../chain/chain-event-config.ts'
+import { Rejections } from '../sources/rejections.ts'
+import { SourceGate } from '../sources/source-gate.ts'
 import type { ChainName } from '../../shared/config/chain-settings.ts'
 import { resolveFinality } from '../chain/finality.ts'
 import type { Subscription } from '../chain/subscription.ts'
@@ -27,6 +29,7 @@ import { Dispatcher } from './dispatcher.ts'
 import { EventCounts } from './event-counts.ts'
 import { EventRules } from './event-rules.ts'
 import { FiredLogs } from './fired-logs.ts'
+import { HeldResponses } from './held-responses.ts'
 import { HistoryPruner } from './history-pruner.ts'
 import { IndexCheck } from './index-check.ts'
 import { IndexOutbox } from './index-outbox.ts'
@@ -81,8 +84,22 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
     adopt: (runs: readonly LiveRun[], at: number) => dispatcher.adopt(runs, at),
     expectDue: (at: number) => dispatcher.expectDue(at),
   }
-  const { deliveries, fallback, intake, logs } = intakeParts(core, startRuns, startAtOnce)
-  const { history, statistics, charts, waiters, retention, runEnded } = historyParts(core, intake)
+  const rejections = new Rejections({
+    stored: () => state.current?.rejections ?? null,
+    save: (text) => state.updateFields({ rejections: text }),
+    armBy: (at) => alarm.armBy(at),
+  })
+  const gate = new SourceGate({
+    macKey: () => settingsOf(env).ID_MAC_KEY,
+    now: Date.now,
+    rejections,
+  })
+  const { deliveries, fallback, intake, logs } = intakeParts(core, gate, startRuns, startAtOnce)
+  const { history, statistics, charts, waiters, retention, runEnded } = historyParts(
+    core,
+    intake,
+    rejections,
+  )
   const origin = new SealedOrigin(env, Date.now)
   const dispatcher = dispatcherOf(core, origin, logs, runEnded)
   const { ticks, subscriptionOutbox, indexOutbox, indexCheck } = upkeepParts(core, intake, origin)
@@ -102,6 +119,7 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
       runDue: (now) => (state.current ? deliveries.runDue(now) : undefined),
     },
     { name: 'event-counts', runDue: (now) => counts.runDue(now, STATS_WINDOW_MS) },
+    { name: 'rejections', lowPriority: true, runDue: (now) => rejections.runDue(now) },
     { name: 'retention', lowPriority: true, runDue: (now) => retention.runDue(now) },
   ])
   return {
@@ -119,6 +137,7 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
     statistics,
     charts,
     waiters,
+    heldResponses: new HeldResponses({ store, waiters }),
     dispatcher,
     subscriptionOutbox,
     indexOutbox,
@@ -164,6 +183,7 @@ function coreParts(ctx: DurableObjectState, env: Env) {
 
 function intakeParts(
   core: Core,
+  gate: SourceGate,
   committed: () => void,
   startAtOnce: Pick<IntakeOptions, 'immediateStarts' | 'adopt' | 'expectDue'>,
 ) {
@@ -192,6 +212,7 @@ function intakeParts(
     collected: new CollectedRuns(sql, () => state.current?.keyed === true),
     rules,
     counts,
+    gate,
     queueSize,
     now: Date.now,
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
@@ -243,7 +264,7 @@ function reportParts(
   return { reports, reportOutbox }
 }
 
-function historyParts(core: Core, intake: Intake) {
+function historyParts(core: Core, intake: Intake, rejections: Rejections) {
   const { alarm, counts, ctx, env, queueSize, sql, state, store, transaction } = core
   const endedSince = (time: number) => runsEndedSince(sql, time)
   const history = new RunHistory(store, sql, () => state.current !== undefined)
@@ -253,6 +274,7 @@ function historyParts(core: Core, intake: Intake) {
     skippedSince: (time) => ticksSkippedSince(sql, time),
     eventsSince: (time) => counts.read(time),
     queueStatus: () => ({ queued: queueSize.queued, ...countLiveRuns(sql) }),
+    rejected: () => rejections.read(),
   })
   const charts = new RunCharts({ now: Date.now, endedSince })
   const waiters = new RunWaiters()

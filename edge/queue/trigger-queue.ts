@@ -17,10 +17,12 @@ import { type Env, settingsOf } from '../env.ts'
 import { type ReplayBatch, type ReplayBatchResult, replayBatch } from '../replays/replay-batch.ts'
 import type { VisitResult } from '../schedule/scan.ts'
 import { wakeScanner } from '../schedule/wake-scanner.ts'
+import type { RunOutcome } from './held-responses.ts'
 import type { IntakeResult, WebhookPost, WebhookResult } from './intake.ts'
 import { replayArrival, type TestRun, testArrival } from './owner-firings.ts'
 import { evaluateRecentEvents } from './recent-events.ts'
-import { webhookUrlOf } from './records.ts'
+import { parseTriggerOptions, webhookUrlOf } from './records.ts'
+import { planSourceChange } from '../sources/source-change.ts'
 import type { PageQuery } from './run-pages.ts'
 import type { ChartRange, TriggerSnapshot } from './trigger-snapshot.ts'
 import type { ChangeResult, TriggerObject, TriggerStatus } from './trigger-object.ts'
@@ -57,7 +59,10 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
 
   async kindAndAction(ownerId: string) {
     const trigger = this.#ownedTrigger(ownerId)
-    return trigger && { kind: trigger.kind, actionCid: this.#parts.state.actionCid }
+    if (!trigger) return undefined
+    const { source } = parseTriggerOptions(trigger)
+    const { actionCid } = this.#parts.state
+    return { kind: trigger.kind, actionCid, ...(source === undefined ? {} : { source }) }
   }
 
   async sealedUsageKey(ownerId: string): Promise<Uint8Array | undefined> {
@@ -80,7 +85,11 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     if (next?.state === 'asks_head') return next
     // A tick that is already due must fire with the configuration from before the change.
     if (trigger.nextTickAt !== null) this.#parts.alarm.runTasks(Date.now())
-    const changed = this.#parts.state.change(change, Date.now(), next?.watch)
+    const stored = { source: parseTriggerOptions(trigger).source, sealed: trigger.webhookSecret }
+    const secret = planSourceChange(stored, change.options, change.secret)
+    if (secret.state === 'secret_required' || secret.state === 'source_required') return secret
+    const sealed = secret.state === 'set' ? secret.sealed : undefined
+    const changed = this.#parts.state.change(change, Date.now(), next?.watch, sealed)
     if (trigger.disabledReason !== null && change.enabled) this.#reportDisabled('resolved')
     if (changed) await this.#afterChange()
     // The trigger may have been deleted while the index was updated.
@@ -118,9 +127,18 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     return this.#parts.intake.acceptWebhook(post)
   }
 
-  async handshake(): Promise<{ sender: HandshakeSender | null } | undefined> {
+  async awaitOutcome(runId: string, waitMs: number): Promise<RunOutcome> {
+    if (!this.#parts.state.current) return { state: 'pending' }
+    return this.#parts.heldResponses.wait(runId.slice(TRIGGER_ID_CHARACTERS), waitMs)
+  }
+
+  async handshake(crcToken?: string) {
     const options = this.#parts.intake.webhookOptions()
-    return options && { sender: options.handshake ?? null }
+    if (!options) return undefined
+    const sender: HandshakeSender | null = options.handshake ?? null
+    const reply =
+      crcToken === undefined ? undefined : await this.#parts.intake.getHandshake(options, crcToken)
+    return { sender, reply: reply ?? null }
   }
 
   async runs(ownerId: string, page: PageQuery): Promise<ReadableStream<Uint8Array> | undefined> {

@@ -5,6 +5,8 @@ import { SCHEDULE_CONCURRENCY, WEBHOOK_CONCURRENCY } from '../../shared/limits.t
 import type { TriggerKind, TriggerOptions } from '../../shared/wire/trigger.ts'
 import { scheduleOf } from '../schedule/schedule.ts'
 import { scheduleConfig } from '../schedule/schedule-config.ts'
+import { noRejections } from '../sources/rejections.ts'
+import type { SealedSecret } from '../sources/source-change.ts'
 import type { RevisionRow, TriggerRow } from './records.ts'
 import type { QueueDatabase } from './run-store.ts'
 import { hasRunKey, insertUnfinishedRuns } from './run-key-rows.ts'
@@ -29,6 +31,8 @@ export type NewTrigger = {
   version: number
   /** Subscription of a chain event trigger. Absent for other kinds. */
   watch?: SubscriptionState
+  /** Absent without `options.source`. A trigger with a source but without a secret rejects all webhooks. */
+  secret?: SealedSecret
 }
 
 /** Absent fields stay unchanged. */
@@ -49,6 +53,7 @@ type ServiceFields = Partial<
     | 'indexCheckedAt'
     | 'watch'
     | 'keyed'
+    | 'rejections'
   >
 >
 
@@ -120,6 +125,8 @@ export class TriggerState {
           indexCheckedAt: now,
           nextTickAt: enabled ? firstTick(trigger, now) : null,
           watch: trigger.watch ? JSON.stringify(trigger.watch) : null,
+          webhookSecret: trigger.secret?.sealed ?? null,
+          rejections: trigger.options.source === undefined ? null : noRejections(now),
           watchStale: trigger.watch !== undefined,
         })
         .returning()
@@ -130,9 +137,15 @@ export class TriggerState {
   /**
    * Applies an owner's change in one transaction. Increments the version of the record, and marks the index as out of
    * date. For a chain event, also marks the watcher as out of date.
+   * @param webhookSecret the encrypted secret to store; undefined if it stays the same
    * @returns false if there was nothing to change
    */
-  change(change: TriggerChange, now: number, watch = this.watch): boolean {
+  change(
+    change: TriggerChange,
+    now: number,
+    watch = this.watch,
+    webhookSecret?: string | null,
+  ): boolean {
     const row = this.#requireTrigger()
     if (Object.values(change).every((value) => value === undefined)) return false
     const { name, enabled, options, maxRunsPerMinute, maxQueuedRuns } = change
@@ -147,6 +160,10 @@ export class TriggerState {
       set.concurrency = concurrencyOf(row.kind, options)
     }
     if (config) set.config = JSON.stringify(config)
+    if (webhookSecret !== undefined) {
+      set.webhookSecret = webhookSecret
+      set.rejections = webhookSecret === null ? null : noRejections(now)
+    }
     const isStarting = (enabled ?? row.enabled) && (config !== undefined || !row.enabled)
     const isStopping = enabled === false
     if (isStarting) {
@@ -218,7 +235,7 @@ export class TriggerState {
   }
 
   /**
-   * Marks the trigger as deleted, and deletes its usage keys immediately. From now on, callers get the response for an
+   * Marks the trigger as deleted, and deletes its usage keys and webhook secret immediately. From now on, callers get the response for an
    * unknown trigger ID.
    */
   remove(now: number): void {
@@ -229,6 +246,7 @@ export class TriggerState {
       this.#write({
         removedAt: now,
         enabled: false,
+        webhookSecret: null,
         version: version + 1,
         indexStale: true,
         watchStale,

@@ -2,8 +2,8 @@ import { actionCid } from '../../shared/cid/compute-cid.ts'
 import { withoutUndefined } from '../../shared/json/without-undefined.ts'
 import type { PatchTrigger, StoredTrigger } from '../../shared/wire/trigger.ts'
 import { readChainEventConfig } from '../chain/chain-event-config.ts'
-import type { Chains } from '../../shared/config/chain-settings.ts'
-import type { Env } from '../env.ts'
+import type { Env, Settings } from '../env.ts'
+import { prepareSecrets } from '../sources/prepare-secrets.ts'
 import type { TriggerObject } from '../queue/trigger-object.ts'
 import type { KnownHead } from '../queue/subscription-change.ts'
 import type { TriggerChange } from '../queue/trigger-state.ts'
@@ -11,6 +11,7 @@ import { TriggerChainUnavailableError, requireChainHead } from './chain-head.ts'
 import { requireValidExpressions } from './expression-rules.ts'
 import { missingIndexedWarnings } from './missing-indexed-warnings.ts'
 import { storedKeyWarnings } from './stored-key-warnings.ts'
+import { secretRequired, sourceRequired } from './source-rejections.ts'
 import { sealUsageKey } from './seal-usage-key.ts'
 import { TriggerRejectedError } from './trigger-rejected-error.ts'
 import { normalizeConfig, requireAllowedFields } from './trigger-rules.ts'
@@ -20,7 +21,8 @@ type ChangeContext = {
   triggerId: string
   ownerId: string
   now: () => number
-  chains: Chains
+  random: (bytes: number) => Uint8Array
+  settings: Pick<Settings, 'ID_MAC_KEY' | 'CHAINS'>
 }
 
 /** Maximum attempts to apply a change while other requests change the same trigger. */
@@ -36,7 +38,7 @@ const TRIES = 3
  */
 export async function changeTrigger(
   env: Env,
-  { triggerId, ownerId, now, chains }: ChangeContext,
+  { triggerId, ownerId, now, random, settings }: ChangeContext,
   body: PatchTrigger,
 ): Promise<StoredTrigger | undefined> {
   // The generated RPC stub type cannot represent a record that contains arbitrary JSON.
@@ -45,10 +47,17 @@ export async function changeTrigger(
   // Checks ownership first, so that other callers learn nothing about the trigger's kind or usage key.
   const known = await queue.kindAndAction(ownerId)
   if (!known) return undefined
+  const { CHAINS: chains, ID_MAC_KEY: macKey } = settings
   requireAllowedFields(known.kind, body, chains)
   await requireValidExpressions(body.options)
   const change: TriggerChange = fieldsOf(body)
   if (body.config) change.config = normalizeConfig(known.kind, body.config)
+  if (body.webhook_secret !== undefined) {
+    const source = body.options ? body.options.source : known.source
+    if (source === undefined) throw sourceRequired()
+    const context = { triggerId, macKey, random }
+    change.secret = { source, sealed: await prepareSecrets(context, source, body.webhook_secret) }
+  }
   const cid = body.action_code === undefined ? undefined : await actionCid(body.action_code)
   if (cid !== undefined) change.actionCid = cid
   let warnings: string[] = []
@@ -71,6 +80,8 @@ export async function changeTrigger(
   for (let tries = 0; tries < TRIES; tries++) {
     const changed = await queue.change(ownerId, change, head)
     if (!changed) return undefined
+    if (changed.state === 'secret_required') throw secretRequired()
+    if (changed.state === 'source_required') throw sourceRequired()
     if (changed.state === 'suspended') throw new TriggerRejectedError({ reason: 'suspended' })
     if (changed.state === 'changed')
       return warnings.length > 0 ? { ...changed.record, warnings } : changed.record

@@ -24,6 +24,9 @@ import { IndexFullError } from './index-full-error.ts'
 import { type IndexDatabase, indexUsage } from './trigger-index.ts'
 import { TriggerRejectedError } from './trigger-rejected-error.ts'
 import { normalizeConfig, requireAllowedFields, requireFutureTick } from './trigger-rules.ts'
+import { prepareSecrets } from '../sources/prepare-secrets.ts'
+import type { SealedSecret } from '../sources/source-change.ts'
+import { secretRequired, sourceRequired } from './source-rejections.ts'
 
 type CreateContext = {
   ownerId: string
@@ -31,7 +34,7 @@ type CreateContext = {
   settings: Pick<Settings, 'ID_MAC_KEY' | 'CHAINS'>
   now: () => number
   random: (bytes: number) => Uint8Array
-  /** Accepts a schedule that has already ended. */
+  /** Accepts a schedule that has already ended, and a source without a secret, which rejects all webhooks. */
   isImported?: true
   /** @default INDEX_BYTES_MAX */
   indexBytesMax?: number
@@ -60,17 +63,31 @@ export async function createTrigger(
   requireAllowedFields(body.kind, body, settings.CHAINS)
   await requireValidExpressions(body.options)
   if (!isImported) requireFutureTick(body.kind, body.config, now())
+  const { source } = body.options
+  if (source === undefined && body.webhook_secret !== undefined) throw sourceRequired()
+  if (source !== undefined && body.webhook_secret === undefined && !isImported)
+    throw secretRequired()
   // Concurrent requests may exceed these limits. That is acceptable, because they are safeguards and not exact quotas.
   const { triggers, databaseBytes } = await indexUsage(db, ownerId)
   if (triggers >= TRIGGERS_MAX)
     throw new TriggerRejectedError({ reason: 'too_many_triggers', max: TRIGGERS_MAX })
   if (databaseBytes >= indexBytesMax) throw new IndexFullError()
   const owner = { triggerId: await newTriggerId(settings.ID_MAC_KEY, random), ownerId }
+  const secret = await secretOf(body, {
+    triggerId: owner.triggerId,
+    macKey: settings.ID_MAC_KEY,
+    random,
+  })
   const cid = await actionCid(body.action_code)
   const { sealed, warnings } = await sealUsageKey(env, now, body.usage_api_key, cid, owner)
   if (body.kind === 'chain_event')
     warnings.push(...missingIndexedWarnings(readChainEventConfig(body.config)))
-  const record = await storeTrigger(env, settings, { ...owner, sealed, cid }, body)
+  const record = await storeTrigger(
+    env,
+    settings,
+    { ...owner, sealed, cid, ...(secret ? { secret } : {}) },
+    body,
+  )
   return warnings.length > 0 ? { ...record, warnings } : record
 }
 
@@ -88,8 +105,15 @@ export async function storeTrigger(
     cid,
     version = 1,
     ...owner
-  }: { triggerId: string; ownerId: string; sealed: Uint8Array; cid: string; version?: number },
-  body: Omit<CreateTrigger, 'usage_api_key'>,
+  }: {
+    triggerId: string
+    ownerId: string
+    sealed: Uint8Array
+    cid: string
+    version?: number
+    secret?: SealedSecret
+  },
+  body: Omit<CreateTrigger, 'usage_api_key' | 'webhook_secret'>,
 ): Promise<TriggerRecord> {
   const watch =
     body.kind === 'chain_event' ? await firstWatch(env, settings.CHAINS, version, body) : undefined
@@ -129,4 +153,13 @@ async function firstWatch(
     startBlock,
     await requireChainHead(env, chains, chain, body.options),
   )
+}
+
+async function secretOf(
+  { options, webhook_secret }: Pick<CreateTrigger, 'options' | 'webhook_secret'>,
+  context: Parameters<typeof prepareSecrets>[0],
+): Promise<SealedSecret | undefined> {
+  const { source } = options
+  if (source === undefined || webhook_secret === undefined) return undefined
+  return { source, sealed: await prepareSecrets(context, source, webhook_secret) }
 }

@@ -84,7 +84,7 @@ function validationCode(body: Uint8Array): unknown {
 }
 
 /** Returns an empty object for a body that is not a JSON object or array. */
-function objectIn(body: Uint8Array): Record<string, unknown> {
+export function objectIn(body: Uint8Array): Record<string, unknown> {
   if (body.length > BODY_MAX_BYTES) return {}
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(body))

@@ -32,6 +32,8 @@ const OPTIONS: Record<TriggerKind, readonly OptionName[]> = {
     'dedup',
     'handshake',
     'pass_headers',
+    'respond',
+    'source',
   ],
   schedule: [...EVERY_KIND, 'misfire'],
   chain_event: [...EVERY_KIND, ...KEYS, 'finality'],
@@ -100,7 +102,7 @@ function requireOptions(kind: TriggerKind, options: TriggerOptions): void {
         `A ${kind} supports ${OPTIONS[kind].join(', ')}.`,
       )
   requireCollectOptions(options)
-  const { concurrency_key, dedup, dedup_key, order_key, pass_headers = [] } = options
+  const { concurrency_key, dedup, dedup_key, order_key, pass_headers = [], source } = options
   if (concurrency_key !== undefined && order_key !== undefined)
     refuse(
       'options.concurrency_key',
@@ -109,6 +111,16 @@ function requireOptions(kind: TriggerKind, options: TriggerOptions): void {
     )
   if (dedup && dedup_key !== undefined)
     refuse('options.dedup_key', 'cannot be combined with dedup', 'Send only one of them.')
+  if (
+    typeof source === 'object' &&
+    source.header !== 'authorization' &&
+    ruleFor(source.header) === 'deny'
+  )
+    refuse(
+      'options.source.header',
+      `${source.header} cannot contain a signature`,
+      'Name the header in which the sender sends its signature or secret.',
+    )
   if (typeof dedup === 'object' && ruleFor(dedup.header.toLowerCase()) === 'deny')
     refuse(
       'options.dedup.header',

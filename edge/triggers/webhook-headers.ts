@@ -16,6 +16,8 @@ export type SelectedHeaders = {
    */
   withheld: Record<string, string>
   withheldTruncated: boolean
+  /** Only for `options.source`: some senders send their secret in this header. Never passed to the action. */
+  authorization?: string
 }
 
 export function selectHeaders(received: Headers): SelectedHeaders {
@@ -24,9 +26,13 @@ export function selectHeaders(received: Headers): SelectedHeaders {
   const named = signedHeaderNames(entries)
   const passed = new BoundedHeaders()
   const withheld = new BoundedHeaders()
+  let authorization: string | undefined
   for (const [name, value] of entries) {
     const rule = ruleFor(name)
-    if (rule === 'deny') continue
+    if (rule === 'deny') {
+      if (name === 'authorization' && value.length <= VALUE_MAX_CHARACTERS) authorization = value
+      continue
+    }
     if (rule === 'allow' || named?.has(name)) passed.add(name, value)
     else withheld.add(name, value)
   }
@@ -35,6 +41,7 @@ export function selectHeaders(received: Headers): SelectedHeaders {
     truncated: passed.truncated,
     withheld: withheld.headers,
     withheldTruncated: withheld.truncated,
+    ...(authorization === undefined ? {} : { authorization }),
   }
 }
 

@@ -15,7 +15,7 @@ export const EXPORT_PAGE_TRIGGERS = 20
 export const exportedTrigger = z.strictObject({
   id: z.string(),
   owner_id: z.string(),
-  ...createTriggerRequest.omit({ usage_api_key: true }).shape,
+  ...createTriggerRequest.omit({ usage_api_key: true, webhook_secret: true }).shape,
   max_queued_runs: createTriggerRequest.shape.max_queued_runs.unwrap(),
   /** In base64url. */
   sealed_usage_key: z.string().regex(/^[A-Za-z0-9_-]{1,4096}$/),

@@ -18,6 +18,7 @@ import { paramsSchema, sourceSchema } from './action-call.ts'
 import { receiptText } from './core.ts'
 import { textSchema, timeText } from './text.ts'
 import { logLineSchema } from './outcome.ts'
+import { REJECTION_REASONS, webhookSecret, webhookSource } from './webhook-source.ts'
 
 export const TRIGGER_KINDS = ['webhook', 'schedule', 'chain_event'] as const
 export type TriggerKind = (typeof TRIGGER_KINDS)[number]
@@ -128,6 +129,17 @@ export const triggerOptions = z.strictObject({
     .describe(
       'Webhooks: additional headers that the action receives. The run history shows their values as REDACTED.',
     ),
+  respond: z
+    .literal('run')
+    .optional()
+    .describe(
+      'Webhooks: the sender gets the response of the action, if the run ends within 10 s, instead of a 202.',
+    ),
+  source: webhookSource
+    .optional()
+    .describe(
+      'Webhooks: the sender. Webhooks without a valid signature of this sender are rejected with 401. Requires webhook_secret.',
+    ),
 })
 export type TriggerOptions = z.infer<typeof triggerOptions>
 
@@ -172,6 +184,9 @@ const fields = {
   ),
   options: triggerOptions.describe('Options that do not apply to the kind are rejected.'),
   enabled: z.boolean().describe('A disabled trigger does not fire.'),
+  webhook_secret: webhookSecret.describe(
+    'The secret or public key of options.source, or two while it is rotated. It is stored encrypted and never shown again.',
+  ),
 }
 
 export const createTriggerRequest = z.strictObject({
@@ -183,6 +198,7 @@ export const createTriggerRequest = z.strictObject({
   config: fields.config.default({}),
   options: fields.options.default({}),
   enabled: fields.enabled.default(true),
+  webhook_secret: fields.webhook_secret.optional(),
 })
 export type CreateTrigger = z.infer<typeof createTriggerRequest>
 
@@ -232,6 +248,15 @@ const triggerStats = z.object({
   queued: z.int(),
   running: z.int(),
   oldest_queued_at: timeText.nullable(),
+  /** Triggers with `options.source` only: webhooks that were rejected since the source or its secret was set. */
+  rejected: z
+    .object({
+      count: z.int(),
+      since: timeText,
+      last_reason: z.enum(REJECTION_REASONS).nullable(),
+      last_at: timeText.nullable(),
+    })
+    .exactOptional(),
 })
 export type TriggerStats = z.infer<typeof triggerStats>
 

@@ -141,7 +141,8 @@ export const otherRoutes: OpenApiPaths = {
   '/webhook/{id}': {
     post: {
       operationId: 'fire_webhook',
-      summary: 'Starts a run. The body is stored byte for byte. Senders are not authenticated.',
+      summary:
+        'Starts a run. The body is stored byte for byte. Senders are authenticated only if the trigger has `options.source`.',
       security: [],
       parameters: webhookId,
       requestBody: { required: false, content: { '*/*': {} } },
@@ -161,8 +162,15 @@ export const otherRoutes: OpenApiPaths = {
             },
           }),
         },
-        200: { description: 'The response to a handshake of the type in `options.handshake`.' },
-        ...failureResponses(400, 404, 413, 429, 500, 503),
+        200: {
+          description:
+            'The response to a handshake of the type in `options.handshake`, or the response of the action if `options.respond` is `run`. The action can choose another status.',
+        },
+        502: {
+          description:
+            'If `options.respond` is `run`: the run failed. The body is `{run_id, status: "failed"}`.',
+        },
+        ...failureResponses(400, 401, 404, 413, 429, 500, 503),
       },
     },
     get: {

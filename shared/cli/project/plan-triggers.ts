@@ -76,7 +76,7 @@ function plannedTrigger(
       `triggers.${name}.kind: the trigger ${full} (${found.id}) is of the kind ${found.kind}, which cannot be changed. Give the trigger another name in the file, or delete it with svc trigger delete`,
     )
   const { kind: _fixed, ...wanted } = fields
-  const changed = changedFields(wanted, found)
+  const changed = changedFields({ ...wanted, options: withSource(wanted.options, found) }, found)
   const details = Object.keys(changed).map((field) => fieldWords(field, changed, found))
   const isNewAction = found.action_cid !== action.cid
   if (isNewAction)
@@ -128,6 +128,14 @@ function fieldsOf(
       declared.max_queued_runs ??
       (declared.kind === 'webhook' ? WEBHOOK_QUEUED_RUNS_DEFAULT : MAX_QUEUED_RUNS_DEFAULT),
   })
+}
+
+/** Keeps the source of the deployed trigger, which the file cannot contain. Without it, the secret would be removed. */
+function withSource(
+  options: TriggerChanges['options'],
+  { options: { source } }: DeployedTrigger,
+): TriggerChanges['options'] {
+  return source === undefined ? options : { ...options, source }
 }
 
 function changedFields(wanted: TriggerChanges, found: DeployedTrigger): TriggerChanges {

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { PERMISSION_IDS_MAX } from '../../limits.ts'
 import { hexSchema } from '../../wire/fields.ts'
-import { createTriggerRequest, patchTriggerRequest } from '../../wire/trigger.ts'
+import { createTriggerRequest, patchTriggerRequest, triggerOptions } from '../../wire/trigger.ts'
 import { addUsageApiKeyRequest } from '../../wire/usage-keys.ts'
 
 const name = z
@@ -56,7 +56,7 @@ const key = z.strictObject({
   spend_window_seconds,
 })
 
-const { kind, config, options, max_runs_per_minute, max_queued_runs } = createTriggerRequest.shape
+const { kind, config, max_runs_per_minute, max_queued_runs } = createTriggerRequest.shape
 const { default_params } = createTriggerRequest.shape
 
 const trigger = z.strictObject({
@@ -65,7 +65,11 @@ const trigger = z.strictObject({
   key: name.meta({ description: 'Usage key of this file with which it runs.' }),
   config,
   default_params,
-  options,
+  // A source requires a secret, which does not belong in this file.
+  options: triggerOptions
+    .omit({ source: true })
+    .default({})
+    .describe('Options that do not apply to the kind are rejected.'),
   max_runs_per_minute,
   max_queued_runs,
   enabled: patchTriggerRequest.shape.enabled.meta({

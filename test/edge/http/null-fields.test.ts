@@ -28,6 +28,9 @@ const OPTIONS = {
   handshake: null,
   misfire: null,
   on_lost: null,
+  pass_headers: null,
+  respond: null,
+  source: null,
 }
 
 describe('null in an optional field', () => {
@@ -40,6 +43,7 @@ describe('null in an optional field', () => {
       config: null,
       options: null,
       enabled: null,
+      webhook_secret: null,
     })
     const { id, webhook_url, created_at, updated_at } = record
     expect(record).toEqual({ ...without, id, webhook_url, created_at, updated_at })

@@ -10,6 +10,7 @@ import { TriggerState } from '../../../edge/queue/trigger-state.ts'
 import { DELIVERY_RETENTION_MS } from '../../../shared/limits.ts'
 import { createTrigger, queueOf, random, someOwner } from '../app.ts'
 import { rulesOf } from './seeded.ts'
+import { noSource } from './no-source.ts'
 
 const owner = await someOwner()
 const body = new Uint8Array()
@@ -40,6 +41,7 @@ async function withIntake(test: (harness: Harness) => Promise<void>) {
       state,
       store,
       deliveries: new Deliveries(storage.sql),
+      gate: noSource,
       queueSize: live,
       now: () => clock.now,
       random,

@@ -21,6 +21,7 @@ import {
   someOwner,
   sql,
 } from '../app.ts'
+import { noSource } from './no-source.ts'
 import { eventTriggersOf, HEAD, runIdOf, tell, TRANSFER, transfer, word } from './event-triggers.ts'
 import { inObject, rulesOf } from './seeded.ts'
 
@@ -161,6 +162,7 @@ describe('a full queue', () => {
       const intake = new Intake({
         ...parts,
         deliveries: new Deliveries(exec),
+        gate: noSource,
         now: Date.now,
         random,
         immediateStarts: () => undefined,

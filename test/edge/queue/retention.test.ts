@@ -7,6 +7,7 @@ import { HistoryPruner } from '../../../edge/queue/history-pruner.ts'
 import { Retention, type RetentionOptions } from '../../../edge/queue/retention.ts'
 import { BODY_PART_BYTES, HISTORY_RETENTION_MS } from '../../../shared/limits.ts'
 import { createTrigger, fire, post, queueOf, random, runOnce, someOwner, sql } from '../app.ts'
+import { noSource } from './no-source.ts'
 import { inTrigger, left, type Parts, rulesOf, seed } from './seeded.ts'
 
 const HOUR = 60 * 60 * 1000
@@ -206,6 +207,7 @@ describe('after a pass', () => {
         store: found.store,
         queueSize: new QueueSize(),
         deliveries: new Deliveries(found.sql),
+        gate: noSource,
         now: () => NOW,
         random,
         transaction: (work) => found.storage.transactionSync(work),

@@ -25,6 +25,7 @@ function counted(onDisk: FinishedRun[] = []) {
       deduplicated: 4,
       lastError: { at: clock.now, text: 'filter: No such key: a' },
     }),
+    rejected: () => undefined,
     queueStatus: () => ({ queued: 2, running: 1, oldestQueuedAt: clock.now - 5_000 }),
   })
   return { clock, statistics }

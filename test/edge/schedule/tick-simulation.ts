@@ -16,6 +16,7 @@ import type { ScheduleConfig } from '../../../edge/schedule/schedule-config.ts'
 import type { TriggerOptions } from '../../../shared/wire/trigger.ts'
 import { CID, queueOf, random, unknownTriggerId } from '../app.ts'
 import { rulesOf } from '../queue/seeded.ts'
+import { noSource } from '../queue/no-source.ts'
 
 type Scheduled = ScheduleConfig & {
   from: number
@@ -91,6 +92,7 @@ export class TickSimulation {
       queueSize: live,
       random,
       deliveries: new Deliveries(this.storage.sql),
+      gate: noSource,
       now: () => this.now,
       transaction: (work) =>
         this.storage.transactionSync(() => {

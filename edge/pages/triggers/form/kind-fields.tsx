@@ -4,6 +4,7 @@ import { HANDSHAKE_SENDERS, type TriggerKind } from '../../../../shared/wire/tri
 import { type Chains, CHAIN_NAMES } from '../../../../shared/config/chain-settings.ts'
 import { controlProps, type FormValues } from './problems.ts'
 import { ScheduleFields } from './schedule-fields.tsx'
+import { SourceFields } from './source-fields.tsx'
 import { TOPIC_FIELDS } from './trigger-form-fields.ts'
 
 export const KindFields: FC<FormValues & { kind: TriggerKind; chains: Chains }> = ({
@@ -25,14 +26,23 @@ const WebhookFields: FC<FormValues> = (values) => (
   <>
     <p>
       Each POST to the webhook URL starts one run. The URL is created with the trigger, and its page
-      shows it with a command to try. Anyone who knows the URL can fire the trigger, so verify the
-      sender’s signature in the action.
+      shows it with a command to try. Anyone who knows the URL can fire the trigger, unless you
+      choose the sender here, or verify its signature in the action.
     </p>
+    <SourceFields {...values} />
     <Select
       label="Handshake"
       hint="Some services verify the webhook URL before they send events."
       choices={[['', 'None'], ...HANDSHAKE_SENDERS.map((name) => [name, SENDERS[name]] as const)]}
       {...controlProps(values, 'handshake')}
+    />
+    <Select
+      label="Response"
+      choices={[
+        ['', '202 at once, with the ID of the run'],
+        ['run', 'Response of the action, if the run ends within 10 s'],
+      ]}
+      {...controlProps(values, 'respond')}
     />
     <Select
       label="Duplicate deliveries"

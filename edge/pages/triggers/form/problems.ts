@@ -69,6 +69,7 @@ function formFieldOf(path: string): TriggerFieldName | 'form' {
   }
   if (path.startsWith('options.dedup.')) return 'dedup_header'
   if (name === 'batch') return path.endsWith('max_ms') ? 'batch_ms' : 'batch_events'
+  if (path.startsWith('options.source.')) return 'source_header'
   return (FORM_FIELDS as readonly string[]).includes(name) ? (name as TriggerFieldName) : 'form'
 }
 

@@ -43,6 +43,12 @@ export const FORM_FIELDS = [
   'dedup_header',
   'handshake',
   'pass_headers',
+  'source',
+  'source_header',
+  'source_encoding',
+  'source_prefix',
+  'webhook_secret',
+  'respond',
   'misfire',
   'debounce_ms',
   'debounce_key',
@@ -76,10 +82,10 @@ export function fieldsFrom(value: (name: TriggerFieldName) => unknown): TriggerF
   return Object.fromEntries(entries) as TriggerFormFields
 }
 
-/** The usage key is empty, because it cannot be read back. */
+/** The usage key and the webhook secret are empty, because they cannot be read back. */
 export function fieldsOfRecord(record: TriggerRecord): TriggerFormFields {
   const { config, options } = record
-  const { dedup, finality } = options
+  const { dedup, finality, source } = options
   const topics = Array.isArray(config.topic_filters) ? config.topic_filters : []
   const texts: Partial<Record<TriggerFieldName, unknown>> = {
     name: record.name,
@@ -90,6 +96,7 @@ export function fieldsOfRecord(record: TriggerRecord): TriggerFormFields {
     concurrency: options.concurrency?.toString(),
     on_lost: options.on_lost,
     handshake: options.handshake,
+    respond: options.respond,
     pass_headers: options.pass_headers?.join(' '),
     misfire: options.misfire,
     debounce_ms: options.debounce_ms?.toString(),
@@ -100,6 +107,16 @@ export function fieldsOfRecord(record: TriggerRecord): TriggerFormFields {
     dedup_key: options.dedup_key,
     concurrency_key: options.concurrency_key,
     order_key: options.order_key,
+    ...(typeof source === 'object'
+      ? {
+          source: source.type,
+          source_header: source.header,
+          ...(source.type === 'hmac_sha256' && {
+            source_encoding: source.encoding === 'base64' ? 'base64' : '',
+            source_prefix: source.prefix,
+          }),
+        }
+      : { source }),
     cron: config.cron,
     timezone: config.timezone,
     at: config.at,

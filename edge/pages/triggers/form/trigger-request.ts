@@ -11,6 +11,7 @@ type TriggerBody = ConfigBody & {
   name: string
   action_code: string
   usage_api_key: string
+  webhook_secret?: string
   default_params: unknown
   max_runs_per_minute: number
   max_queued_runs: number
@@ -54,7 +55,18 @@ export function toTriggerConfig(
         debounce_ms: number('debounce_ms'),
         debounce_key: fields.debounce_key.trim(),
       }
-      const more = { dedup: how, handshake, pass_headers, ...keys, ...debounce, batch }
+      const source = sourceOf(fields, problems)
+      const { respond } = fields
+      const more = {
+        dedup: how,
+        handshake,
+        pass_headers,
+        respond,
+        source,
+        ...keys,
+        ...debounce,
+        batch,
+      }
       return request({}, more)
     }
     case 'schedule':
@@ -114,6 +126,7 @@ export function toTriggerRequest(
     name: fields.name,
     action_code: fields.action_code,
     usage_api_key: fields.usage_api_key.trim(),
+    ...(fields.webhook_secret !== '' && { webhook_secret: fields.webhook_secret }),
     default_params: parseDefaultParams(fields, problems),
     max_runs_per_minute:
       parseWholeNumber(fields, 'max_runs_per_minute', problems) ?? MAX_RUNS_PER_MINUTE_DEFAULT,
@@ -121,6 +134,17 @@ export function toTriggerRequest(
       parseWholeNumber(fields, 'max_queued_runs', problems) ?? defaultQueuedRuns(kind),
   }
   return { body, problems }
+}
+
+/** A source that the form does not know is refused by the schema. */
+function sourceOf(fields: TriggerFormFields, problems: Problems): unknown {
+  const { source, source_header, source_encoding: encoding, source_prefix } = fields
+  if (source !== 'hmac_sha256' && source !== 'token') return source
+  const header = source_header.trim()
+  if (header === '')
+    problems.source_header = 'Enter the header in which the sender sends its signature or secret.'
+  if (source === 'token') return { type: source, header }
+  return { type: source, header, ...omitEmpty({ encoding, prefix: source_prefix.trim() }) }
 }
 
 function parseDefaultParams(

@@ -54,6 +54,7 @@ export function triggerLines(
       stats &&
       `${stats.ok} ok, ${stats.failed} failed, ${stats.skipped} skipped${eventsText(stats)}`,
     'last error of an expression': stats?.last_expression_error?.error,
+    rejected: stats?.rejected && rejectedText(stats.rejected),
     now: stats && `${stats.queued} queued, ${stats.running} running`,
     duration: stats && tookText(stats),
     created: formatUtcTime(trigger.created_at),
@@ -135,4 +136,13 @@ function tookText({ p50_ms, p95_ms }: NonNullable<Trigger['stats']>): string | u
 
 function jsonUnlessEmpty(value: object): string | undefined {
   return Object.keys(value).length === 0 ? undefined : JSON.stringify(value)
+}
+
+function rejectedText({
+  count,
+  since,
+  last_reason: reason,
+}: NonNullable<NonNullable<Trigger['stats']>['rejected']>): string {
+  const last = reason === null ? '' : `, last: ${reason}`
+  return `${count} webhooks since ${formatUtcTime(since)}${last}`
 }

@@ -1,4 +1,4 @@
-import { sha256 } from '../sha256.ts'
+import { sha256 } from './sha256.ts'
 
 /**
  * Compares the SHA-256 hashes of two tokens. The hashes have the same length, so the comparison takes constant time and
