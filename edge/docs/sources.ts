@@ -159,7 +159,6 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/decisions/0130-time-zones-of-schedules.md', title: "0130 Time zones, bounds, jitter and single runs of schedules", lead: "", load: () => import('../../docs/decisions/0130-time-zones-of-schedules.md') },
   { file: 'docs/decisions/0131-expressions.md', title: "0131 Expressions before a run: filters and keys", lead: "", load: () => import('../../docs/decisions/0131-expressions.md') },
   { file: 'docs/decisions/0132-keys-of-runs.md', title: "0132 Events that belong together: keys, batches and debouncing", lead: "", load: () => import('../../docs/decisions/0132-keys-of-runs.md') },
-  { file: 'docs/decisions/0132-keys-of-runs.md', title: "0132 Keys of runs: one at a time, or in order", lead: "", load: () => import('../../docs/decisions/0132-keys-of-runs.md') },
   { file: 'docs/decisions/0133-webhook-sources.md', title: "0133 Webhook sources", lead: "", load: () => import('../../docs/decisions/0133-webhook-sources.md') },
   { file: 'docs/decisions/0134-synchronous-responses.md', title: "0134 Synchronous responses", lead: "", load: () => import('../../docs/decisions/0134-synchronous-responses.md') },
   { file: 'docs/decisions/0135-limits-of-usage-keys.md', title: "0135 Limits of usage keys", lead: "", load: () => import('../../docs/decisions/0135-limits-of-usage-keys.md') },
