@@ -234,14 +234,14 @@ function domainApiError(error: DomainError): ApiError {
       )
     case 'KeyRateError':
       return tooManyRequests(
-        `The usage key can make ${error.max} requests per minute, and has made them.`,
+        `The usage key has reached its limit of ${error.max} requests per minute.`,
         'Try again after the seconds in Retry-After; nothing was executed and nothing was charged.',
         error.retryAfterMs,
         'key_rate_reached',
       )
     case 'KeyConcurrencyError':
       return tooManyRequests(
-        `The usage key can have ${error.max} runs in flight, and has them.`,
+        `The usage key has reached its limit of ${error.max} runs in flight.`,
         'Try again when one of its runs has ended; nothing was executed and nothing was charged.',
         KEY_RUNS_RETRY_MS,
         'key_concurrency_reached',
