@@ -101,6 +101,9 @@ function expressionError(error: unknown): ExpressionError {
   // The library determines the type of an object by its constructor.
   if (summary?.startsWith('Unsupported type:'))
     return new ExpressionError('an object with a key named constructor is not supported')
+  // The value can be a header that the run history masks, or a text of megabytes.
+  if (summary?.startsWith('bool() conversion error'))
+    return new ExpressionError('bool: the text is not a bool', range && range.start + 1)
   if (summary !== undefined) return new ExpressionError(summary, range && range.start + 1)
   return new ExpressionError(error instanceof Error ? error.message : 'the evaluation failed')
 }

@@ -109,6 +109,11 @@ describe('an attacker', () => {
     )
   })
 
+  it('cannot read a secret from the error of an expression', () => {
+    const evaluate = () => matches('bool(event)', { event: 'hunter2' })
+    expect(evaluate).toThrow('bool: the text is not a bool (at character 1)')
+  })
+
   it('cannot reach the prototype of an object', () => {
     for (const name of ['constructor', 'toString', 'hasOwnProperty', 'valueOf']) {
       expect(() => matches(`${name} == 1`)).toThrow('Unknown variable')
