@@ -259,7 +259,7 @@ export const DEBOUNCE_WAIT_MAX_MS = HOUR_MS
 /** Maximum of `options.batch.max_events`. The events of a run also share the size limit of one webhook. */
 export const BATCH_EVENTS_MAX = 1_000
 
-/** Longest expression of an option such as `filter`. Longer conditions belong into the action. */
+/** Longest expression of an option such as `filter`. Longer conditions belong in the action. */
 export const EXPRESSION_MAX_CHARACTERS = 2_000
 
 /** Bounds of the syntax tree of an expression, so that compiling it takes less than a millisecond. */
