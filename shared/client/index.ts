@@ -58,7 +58,15 @@ export {
 } from '../derived-action/derive-action.ts'
 export { type AgentToken, newAgentToken } from './agent-token.ts'
 export type * from './triggers/records.ts'
-export type * from './triggers/alerts.ts'
+export type {
+  AlertDelivery,
+  AlertOperations,
+  AlertSettings,
+  AlertSettingsFields,
+  Incident,
+  IncidentFilter,
+  TriggerAlertSettings,
+} from './triggers/alerts.ts'
 export type { AgentRequest, AgentRequestFields } from './triggers/agent-authorization.ts'
 export type { TriggerOperations } from './triggers/triggers.ts'
 export type { SovereignClient } from './sovereign/client.ts'
