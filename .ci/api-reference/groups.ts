@@ -6,38 +6,44 @@ export const TRIGGER_GROUPS: readonly Group[] = [
     name: 'triggers',
     title: 'Triggers',
     paths: /^\/api\/(triggers|chains)(?!.*\/(runs|test)$)/,
-    about: '',
+    about: 'Creating, changing and previewing triggers ([triggers](../triggers.md)).',
   },
   {
     name: 'runs',
     title: 'Runs',
     paths: /^\/api\/(runs|triggers\/\{id\}\/(runs|test)$)/,
-    about: '',
+    about:
+      'The run history of a trigger, test runs and replays ([triggers](../triggers.md#history)).',
   },
   {
     name: 'failed-runs',
     title: 'Failed runs and bulk replay',
     paths: /^\/api\/(failed-runs|replays)/,
-    about: '',
+    about: 'Failed runs of all triggers of a user ([failed runs](../failed-runs.md)).',
   },
   {
     name: 'alerts',
     title: 'Alerts',
     paths: /^\/api\/alerts\//,
-    about: '',
+    about: 'Incidents, settings and deliveries ([alerts](../alerts.md)).',
   },
   {
     name: 'agents',
     title: 'Tokens and users',
     paths: /^\/(api\/me|agent\/requests)/,
-    about: '',
+    about: 'Agent tokens and their owner ([triggers](../triggers.md#authorizing-a-program)).',
   },
-  { name: 'webhook', title: 'Webhooks', paths: /^\/webhook\//, about: '' },
+  {
+    name: 'webhook',
+    title: 'Webhooks',
+    paths: /^\/webhook\//,
+    about: 'The URL to which senders post ([triggers](../triggers.md)).',
+  },
   {
     name: 'service',
     title: 'Service',
     paths: /^\/(health|metrics|operator|openapi\.json|sealed\/)/,
-    about: '',
+    about: 'Health, metrics, operator commands and the sealed channel.',
   },
 ]
 

@@ -32,6 +32,7 @@ export function docsWalks(walks: Walks): void {
   it.each([
     ['/docs/errors#spend_cap_reached', 'Errors', 'docs-errors'],
     ['/docs/api', 'The trigger API', 'docs-api'],
+    ['/docs/api/triggers', 'Triggers: trigger API', 'docs-api-triggers'],
   ])('shows %s on every screen size', async (path, heading, name) => {
     const visitor = await walks.visitor()
     await visitor.open(path)

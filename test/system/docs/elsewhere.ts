@@ -197,22 +197,27 @@ export const ELSEWHERE: readonly Elsewhere[] = [
     language: 'js',
     ranBy: 'test/origin/actions/sender-verification.test.ts',
   },
+  ...['agents', 'alerts', 'failed-runs', 'runs', 'service', 'triggers', 'webhook'].map((name) => ({
+    page: `docs/api/${name}.md`,
+    language: 'text',
+    ranBy: BODIES,
+  })),
   ...[
-    'docs/api.md',
-    ...[
-      'accounts',
-      'actions',
-      'billing',
-      'groups',
-      'service',
-      'transactions',
-      'usage-keys',
-      'wallets',
-    ].map((name) => `docs/core-api/${name}.md`),
-  ].flatMap((page) => [
-    { page, language: 'text', ranBy: BODIES },
-    ...(page === 'docs/api.md' ? [] : [{ page, language: 'json', ranBy: BODIES }]),
-  ]),
+    'accounts',
+    'actions',
+    'billing',
+    'groups',
+    'service',
+    'transactions',
+    'usage-keys',
+    'wallets',
+  ].flatMap((name) =>
+    ['text', 'json'].map((language) => ({
+      page: `docs/core-api/${name}.md`,
+      language,
+      ranBy: BODIES,
+    })),
+  ),
 ]
 
 export const isOf = (entry: Elsewhere, { page, language, text }: Block) =>
