@@ -104,12 +104,11 @@ export class Payments {
       const lookAt = nextOpenPoll(at, at.getTime()) ?? at
       const { intentId } = made
       const record = { intentId, accountHash, usageKeyHash, amountCents, at, lookAt }
-      await this.#database((db) =>
-        db.transaction(async (tx) => {
-          await recordPayment(tx, record)
-          if (payment.audit) await appendEntry(tx, intentEntry(payment.audit, record), at)
-        }),
-      )
+      const { audit } = payment
+      // Not in one transaction: if its connection were lost, it would block the settlement of charges. The intent
+      // exists already, so the entry is true even if the payment is not recorded.
+      if (audit) await this.#database((db) => appendEntry(db, intentEntry(audit, record), at))
+      await this.#database((db) => recordPayment(db, record))
       return made
     })
   }

@@ -83,7 +83,8 @@ class Run {
     trace: Trace,
     sabotage: Network['sabotage'],
   ) {
-    this.#prefix = `0x${(++played).toString(16).padStart(16, '0')}-`
+    // With the one letter of an account, a hash of 32 bytes.
+    this.#prefix = `0x${(++played).toString(16).padStart(63, '0')}`
     this.#ids = random.stream()
     this.#plan = random.stream()
     this.#climate = climate
