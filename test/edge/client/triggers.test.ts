@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { RUN_ID_CHARACTERS } from '../../../shared/ids.ts'
+import { REPLAY_ID_CHARACTERS, RUN_ID_CHARACTERS } from '../../../shared/ids.ts'
 import { newAgentToken } from '../../../shared/client/agent-token.ts'
 import { edge, unknownTriggerId } from '../app.ts'
 import {
@@ -213,6 +213,7 @@ it('covers every operation of the trigger service', async () => {
   const triggers = client()
   const id = await unknownTriggerId()
   const runId = 'r'.repeat(RUN_ID_CHARACTERS)
+  const replayId = 'p'.repeat(REPLAY_ID_CHARACTERS)
   const all: (() => Promise<unknown>)[] = [
     () => triggers.me(),
     () => triggers.registerAgentRequest({ challenge: newAgentToken().challenge, label: 'x' }),
@@ -230,11 +231,26 @@ it('covers every operation of the trigger service', async () => {
     () => triggers.cancelRun(runId),
     () => triggers.replayRun(runId),
     () => triggers.chains(),
+    () => triggers.failedRuns().all(),
+    () => triggers.errorGroups().all(),
+    () => triggers.previewReplay({ run_ids: [runId] }),
+    () => triggers.startReplay({ run_ids: [runId] }),
+    () => triggers.replays().all(),
+    () => triggers.replay(replayId),
+    () => triggers.cancelReplay(replayId),
+    () => triggers.alerts.incidents().all(),
+    () => triggers.alerts.settings(),
+    () => triggers.alerts.change({ muted: true }),
+    () => triggers.alerts.changeTrigger(id, { muted: true }),
+    () => triggers.alerts.resetTrigger(id),
+    () => triggers.alerts.deliveries().all(),
+    () => triggers.alerts.test('mail'),
   ]
   for (const call of all) expect(await failureOf(call())).toMatchObject({ name: 'Forbidden' })
   const called = line.asked.map((question) => {
     const [method = '', path = ''] = question.replace(/\?.*$/, '').split(' ')
-    return `${method.toLowerCase()} ${path.replace(id, '{id}').replace(runId, '{id}')}`
+    const template = [id, runId, replayId].reduce((left, each) => left.replace(each, '{id}'), path)
+    return `${method.toLowerCase()} ${template}`
   })
   expect([...new Set(called)].toSorted()).toEqual(served.toSorted())
 })

@@ -34,6 +34,8 @@ const OPERATIONS: Record<string, object | undefined> = {
   'POST /api/runs/:id/cancel': {},
   'GET /api/replays/:id': undefined,
   'POST /api/replays/:id/cancel': {},
+  'PATCH /api/alerts/triggers/:id': { muted: true },
+  'DELETE /api/alerts/triggers/:id': undefined,
 }
 
 async function ask(operation: string, trigger: string, run: string) {

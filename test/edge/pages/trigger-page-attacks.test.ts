@@ -107,8 +107,9 @@ describe('attacks on the forms', async () => {
     for (const path of ['/triggers/new?kind=webhook', `/triggers/${id}/edit`]) {
       const { text } = await victim.get(path)
       const fields = text.match(/<input[^>]*type="password"[^>]*>/g) ?? []
-      expect(fields).toHaveLength(1)
-      expect(fields[0]).toContain('autocomplete="new-password"')
+      // The usage key and the secret of the sender.
+      expect(fields).toHaveLength(2)
+      for (const field of fields) expect(field).toContain('autocomplete="new-password"')
     }
   })
 

@@ -129,6 +129,7 @@ describe('the concurrency of a key', () => {
     expect(await stored()).toEqual({ other: 1 })
     await expect(one.start(PRINCIPAL)).rejects.toThrow(KeyConcurrencyError)
     next!.release()
+    await expect.poll(stored).toEqual({})
   })
 
   it('attack: a run that arrives while the end of the last one is written does not raise it', async () => {

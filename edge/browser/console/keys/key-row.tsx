@@ -139,17 +139,23 @@ const ChangeCapForm = ({ usageKey, client, change }: ChangeCapFormProps) => {
 const ChangeLimitsForm = ({ usageKey, client, change }: ChangeCapFormProps) => {
   const { api_key_hash: usage_api_key } = usageKey
   const suffix = `-${usage_api_key}`
+  // Most keys stay as they are, and the fields of many keys would make the page large.
+  const [showsFields, setShowsFields] = useState(false)
   const submit = (event: Event) => {
     const limits = replacingLimits(readLimits(readSubmittedForm(event), suffix))
     void change('Change limits', () => client.updateUsageApiKey({ usage_api_key, ...limits }))
   }
   return (
-    <details>
+    <details
+      onToggle={(event: Event) => setShowsFields((event.currentTarget as HTMLDetailsElement).open)}
+    >
       <summary>Change limits</summary>
-      <form onSubmit={submit}>
-        <LimitFields suffix={suffix} limits={usageKey} />
-        <button>Change limits</button>
-      </form>
+      {showsFields && (
+        <form onSubmit={submit}>
+          <LimitFields suffix={suffix} limits={usageKey} />
+          <button>Change limits</button>
+        </form>
+      )}
     </details>
   )
 }

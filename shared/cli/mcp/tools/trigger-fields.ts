@@ -33,11 +33,11 @@ const localSourceFields = {
 export const triggerId = z.string().describe('Trigger ID, 32 characters.')
 
 export const createTriggerInput = createTriggerRequest
-  .omit({ usage_api_key: true })
+  .omit({ usage_api_key: true, webhook_secret: true })
   .extend({ action_code: createTriggerRequest.shape.action_code.optional(), ...localSourceFields })
 
 export const updateTriggerInput = patchTriggerRequest
-  .omit({ usage_api_key: true, kind: true })
+  .omit({ usage_api_key: true, webhook_secret: true, kind: true })
   .extend({ trigger_id: triggerId, ...localSourceFields })
 
 type ActionSourceFields = {
