@@ -117,8 +117,7 @@ const ChangeCapForm = ({ usageKey, client, change }: ChangeCapFormProps) => {
     )
   }
   return (
-    <details>
-      <summary>Change spending cap</summary>
+    <OpenedDetails summary="Change spending cap">
       <form onSubmit={submit}>
         <CapFields
           suffix={suffix}
@@ -132,30 +131,36 @@ const ChangeCapForm = ({ usageKey, client, change }: ChangeCapFormProps) => {
         )}
         <button>Change spending cap</button>
       </form>
-    </details>
+    </OpenedDetails>
   )
 }
 
 const ChangeLimitsForm = ({ usageKey, client, change }: ChangeCapFormProps) => {
   const { api_key_hash: usage_api_key } = usageKey
   const suffix = `-${usage_api_key}`
-  // Most keys stay as they are, and the fields of many keys would make the page large.
-  const [showsFields, setShowsFields] = useState(false)
   const submit = (event: Event) => {
     const limits = replacingLimits(readLimits(readSubmittedForm(event), suffix))
     void change('Change limits', () => client.updateUsageApiKey({ usage_api_key, ...limits }))
   }
   return (
+    <OpenedDetails summary="Change limits">
+      <form onSubmit={submit}>
+        <LimitFields suffix={suffix} limits={usageKey} />
+        <button>Change limits</button>
+      </form>
+    </OpenedDetails>
+  )
+}
+
+/** Renders its content only while it is open, because the forms of many keys would make the page large. */
+const OpenedDetails = ({ summary, children }: { summary: string; children?: Child }) => {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
     <details
-      onToggle={(event: Event) => setShowsFields((event.currentTarget as HTMLDetailsElement).open)}
+      onToggle={(event: Event) => setIsOpen((event.currentTarget as HTMLDetailsElement).open)}
     >
-      <summary>Change limits</summary>
-      {showsFields && (
-        <form onSubmit={submit}>
-          <LimitFields suffix={suffix} limits={usageKey} />
-          <button>Change limits</button>
-        </form>
-      )}
+      <summary>{summary}</summary>
+      {isOpen && children}
     </details>
   )
 }
