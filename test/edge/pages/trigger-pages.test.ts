@@ -170,6 +170,25 @@ describe('the form of a new trigger', () => {
     })
   })
 
+  it('creates a webhook with a source, whose secret the page never shows', async () => {
+    const fields = { source: 'github', webhook_secret: 'canary-secret', respond: 'run' }
+    const record = await created(await submitNew('webhook', filled(fields)))
+    expect(record.options).toEqual({ source: 'github', respond: 'run' })
+    const page = (await person.get(`/triggers/${record.id}/edit`)).text
+    expect(page).toContain('<option value="github" selected')
+    expect(page).not.toContain('canary')
+  })
+
+  it('creates a webhook with a signature of another sender', async () => {
+    const fields = { source: 'hmac_sha256', source_header: 'X-Mine', source_prefix: 'sig=' }
+    const record = await created(
+      await submitNew('webhook', filled({ ...fields, webhook_secret: 'canary-secret' })),
+    )
+    expect(record.options).toEqual({
+      source: { type: 'hmac_sha256', header: 'x-mine', prefix: 'sig=' },
+    })
+  })
+
   it('creates a schedule', async () => {
     const record = await created(
       await submitNew(
@@ -261,6 +280,10 @@ describe('the form of a new trigger', () => {
     ],
     ['webhook', { pass_headers: 'x-a cookie' }, 'pass_headers', /^Cookie carries a credential/],
     ['webhook', { pass_headers: 'x:a' }, 'pass_headers', /^Expected a header name/],
+    ['webhook', { source: 'github' }, 'webhook_secret', /requires a secret/],
+    ['webhook', { webhook_secret: 'canary-secret' }, 'webhook_secret', /requires options.source/],
+    ['webhook', { source: 'github', webhook_secret: 'short' }, 'webhook_secret', /./],
+    ['webhook', { source: 'token', webhook_secret: 'long-enough' }, 'source_header', /^Enter the/],
     ['webhook', { name: 'n'.repeat(201) }, 'name', /^At most 200 characters\.$/],
     ['webhook', { usage_api_key: '' }, 'usage_api_key', /^Paste the usage key/],
     ['webhook', { usage_api_key: 'account-key' }, 'usage_api_key', /^This is an account key/],

@@ -79,6 +79,16 @@ describe('triggers', () => {
     })
   })
 
+  it('keep a source that their owner set, because its secret would be removed with it', async () => {
+    const found = trigger({ options: { source: 'github' } })
+    expect(steps(plan(project, deployed({ triggers: [found] })))).toEqual([])
+    const limited = await changed(({ triggers }) => (triggers.orders.options = { dedup: true }))
+    expect(plan(limited, deployed({ triggers: [found] })).changes[0]!.operation).toHaveProperty(
+      'fields',
+      { options: { dedup: true, source: 'github' } },
+    )
+  })
+
   it('that somebody disabled stay disabled, which the plan says', () => {
     const found = trigger({ enabled: false, disabled_reason: 'the usage key is rejected' })
     expect(plan(project, deployed({ triggers: [found] }))).toEqual({
