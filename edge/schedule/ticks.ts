@@ -57,8 +57,12 @@ export class Ticks {
     const { misfire } = parseTriggerOptions(trigger)
     const due = dueTicks(ticks, tick, now, misfire)
     const firings = due.fire.map((at) => firingOf(trigger, schedule.nominal(at), config, rules))
+    let waits = false
     intake.queueNow(firings, (taken) => {
       const refused = firings.length - taken
+      // No later tick would follow a single run, so it waits until the queue has room.
+      waits = ticks.isOneOff === true && refused > 0
+      if (waits) return
       const record = (reason: 'missed' | 'queue_full', count: number, latest: number) =>
         skipped.record(reason, { count, latest: schedule.nominal(latest) }, now)
       if (due.missed) record('missed', due.missed.count, due.missed.latest)
@@ -67,6 +71,7 @@ export class Ticks {
         log('schedule.skipped', { missed: due.missed?.count ?? 0, queue_full: refused })
       state.updateFields({ nextTickAt: due.next ?? null })
     })
+    if (waits) return now + FULL_RETRY_MS
     this.#isReportDue = true
     return due.next && wakeAt(trigger.triggerId, due.next, now)
   }
@@ -91,6 +96,9 @@ export class Ticks {
     return at
   }
 }
+
+/** Delay before a single run is queued again, if the queue was full. */
+const FULL_RETRY_MS = 30_000
 
 /** After a larger clock correction, the clock is assumed to have been wrong before. */
 const SET_BACK_MAX_MS = 2 * HOUR_MS

@@ -134,6 +134,27 @@ describe('skipped ticks', () => {
       ])
     }))
 
+  it('a single run waits for room in the queue, because no later tick follows it', () =>
+    simulateSchedule({ ...QUARTERS, maxQueuedRuns: 1 }, (sim) => {
+      sim.look(quarter(1))
+      const at = new Date(quarter(2)).toISOString()
+      sim.state.change({ config: { at } }, quarter(1) + 1)
+      expect(sim.look(quarter(2))).toBe(quarter(2))
+      const retryAt = sim.alarmAt!
+      expect(retryAt).toBeGreaterThan(quarter(2))
+      sim.look(retryAt)
+      expect(sim.alarmAt).toBeGreaterThan(retryAt)
+      expect([sim.fired(), sim.skipped()]).toEqual([[quarter(1)], []])
+      sim.storage.sql.exec('DELETE FROM runs')
+      sim.restart()
+      expect(sim.look(quarter(4))).toBeUndefined()
+      expect([sim.storage.sql.exec('SELECT 1 FROM runs').toArray().length, sim.skipped()]).toEqual([
+        1,
+        [],
+      ])
+      expect(sim.state.current!.nextTickAt).toBeNull()
+    }))
+
   it('are recorded in one row per hour, not per tick', () =>
     simulateSchedule({ ...QUARTERS, maxQueuedRuns: 1 }, (sim) => {
       for (let n = 1; n <= 97; n++) sim.look(quarter(n))
