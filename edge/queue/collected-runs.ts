@@ -1,5 +1,8 @@
-import { DEBOUNCE_WAIT_MAX_MS, WEBHOOK_BODY_MAX_BYTES } from '../../shared/limits.ts'
-import { BODY_PART_BYTES } from '../../shared/limits.ts'
+import {
+  BODY_PART_BYTES,
+  DEBOUNCE_WAIT_MAX_MS,
+  WEBHOOK_BODY_MAX_BYTES,
+} from '../../shared/limits.ts'
 import { recordDelivery } from './deliveries.ts'
 import { insertRunKey } from './run-key-rows.ts'
 import type { NewRun } from './run-store.ts'

@@ -58,8 +58,8 @@ export class LiveRuns {
   /**
    * Returns the first due run in order of arrival. A run that waits for credit or for the origin counts as due, because
    * it does not wait for a particular time.
-   * @param serial if true, considers only the oldest queued run that no event can join, and returns `undefined` while that run is not
-   *   due
+   * @param serial if true, considers only the oldest queued run that no event can join, and returns `undefined` while
+   *   that run is not due
    */
   next(now: number, serial: boolean, blocked: readonly number[] = []): LiveRun | undefined {
     if (!serial && this.#keys.isActive) {

@@ -30,7 +30,7 @@ const CURRENT_NAMES: Record<string, string> = {
  */
 const ABBREVIATIONS = new Set('CET EET EST GMT HST MET MST PRC ROC ROK UCT UTC WET'.split(' '))
 
-/** Longer names do not exist. */
+/** Above the length of every IANA name. */
 const NAME_MAX_CHARACTERS = 64
 
 /**

@@ -24,9 +24,7 @@ type Given = {
 export function registerReplayFailed(trigger: Command, cli: Cli): void {
   const command = trigger
     .command('replay-failed')
-    .description(
-      'Replay many failed runs: of an error group, of a trigger, of a time, or given ones.',
-    )
+    .description('Replay failed runs by error, trigger or time, or by their IDs.')
     .argument('[runs...]', 'IDs of the runs')
     .option('--error <fingerprint>', 'failed runs of this error group')
     .option('--trigger <trigger>', 'failed runs of this trigger')
