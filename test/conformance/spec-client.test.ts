@@ -102,6 +102,12 @@ describe('a name that the contract leaves open', () => {
     (body) => expect(discover.usageKeyIn(body)).toBe(key),
   )
 
+  it('finds a usage key that starts with 0x', () => {
+    const startsWith0x = `0x${key.slice(2)}`
+    const body = { usage_api_key: startsWith0x, usage_api_key_hash: hash }
+    expect(discover.usageKeyIn(body)).toBe(startsWith0x)
+  })
+
   it.for([
     { status: 'queued', run_id: 'r-1' },
     { id: 'r-1', status: 'queued' },

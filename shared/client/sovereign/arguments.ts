@@ -83,10 +83,13 @@ export function maskedUpdate(members: readonly [given: unknown, absent: unknown]
   return { fields, values }
 }
 
-/** Returns the hash of a usage key. Accepts the key or its hash. Only the hash is sent. */
+/**
+ * Returns the hash of a usage key. Accepts the key or its hash. Only the hash is sent. One of 4,096 keys starts with
+ * `0x`, but none is hex: a key ends with `=`.
+ */
 export function usageKeyHashOf(key: string): string {
   if (isHex(key, 32)) return key.toLowerCase()
-  if (typeof key === 'string' && key !== '' && !key.startsWith('0x')) return apiKeyHash(key)
+  if (typeof key === 'string' && key !== '' && !/^0x[0-9a-fA-F]*$/.test(key)) return apiKeyHash(key)
   throw new InvalidArgument('usage_api_key', 'expected the key or its hash: 32-byte hex with 0x')
 }
 

@@ -5,6 +5,7 @@
 import { SpecViolation, isFields, type Fields } from './http.ts'
 
 const HASH = /^0x[0-9a-fA-F]{64}$/
+const HEX = /^0x[0-9a-fA-F]*$/
 const CID = /^Qm[1-9A-HJ-NP-Za-km-z]{44}$/
 const RUN_STATES = new Set(['queued', 'running', 'success', 'failed'])
 
@@ -80,7 +81,7 @@ export function hasRunId(run: Fields, id: string): boolean {
 }
 
 function looksLikeKey(value: string): boolean {
-  return /^[A-Za-z0-9+/_=.-]{20,}$/.test(value) && !value.startsWith('0x') && !CID.test(value)
+  return /^[A-Za-z0-9+/_=.-]{20,}$/.test(value) && !HEX.test(value) && !CID.test(value)
 }
 
 function stringFields(body: unknown): [string, string][] {
