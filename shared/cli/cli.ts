@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { ApiClient } from '../client/api/client.ts'
 import { type Credentials, credentialsOf } from './credentials/credentials.ts'
-import { secretFrom, readTextFile } from './credentials/secret.ts'
+import { secretFrom, secretInFile, readTextFile } from './credentials/secret.ts'
 import {
   type DeploymentOptions,
   type ResolvedDeployment,
@@ -110,6 +110,11 @@ export function createCli(terminal: Terminal, exit: (code: number) => void) {
      * `<variable>_FILE` names. Secrets are never read from arguments.
      */
     secret: (from: { file?: string | undefined; variable: string }) => secretFrom(from, terminal),
+    /**
+     * Reads a secret from a file, or from standard input for `-`, without surrounding whitespace.
+     * @throws {UsageError} if the file is missing or empty
+     */
+    secretFile: (file: string) => secretInFile(file, terminal),
     /**
      * Asks the user to confirm an irreversible step.
      * @throws {UsageError} advising `--yes` if standard input is not interactive

@@ -86,7 +86,7 @@ export async function startTriggerApi() {
   })
 
   async function create({ body }: Call): Promise<Answer> {
-    const { usage_api_key, ...fields } = createTriggerRequest.parse(body)
+    const { usage_api_key, webhook_secret: _secret, ...fields } = createTriggerRequest.parse(body)
     keys.push(usage_api_key)
     const id = encodeBase64url(new TextEncoder().encode(`trigger-${++made}`.padEnd(24)))
     const stored: StoredTrigger = {
@@ -117,7 +117,12 @@ export async function startTriggerApi() {
       'PATCH',
       /^\/api\/triggers\/([\w-]+)$/,
       ({ id, body }) => {
-        const { usage_api_key, kind: _fixed, ...changes } = patchTriggerRequest.parse(body)
+        const {
+          usage_api_key,
+          kind: _fixed,
+          webhook_secret: _secret,
+          ...changes
+        } = patchTriggerRequest.parse(body)
         if (usage_api_key !== undefined) keys.push(usage_api_key)
         const trigger = triggers.get(id)
         if (trigger) triggers.set(id, { ...trigger, ...(changes as Partial<StoredTrigger>) })

@@ -23,14 +23,14 @@ export async function secretFrom(
   { file, variable }: SecretSource,
   terminal: Terminal,
 ): Promise<string | undefined> {
-  if (file !== undefined) return secretIn(file, terminal)
+  if (file !== undefined) return secretInFile(file, terminal)
   const given = terminal.environment[variable]?.trim()
   if (given) return given
   const named = terminal.environment[`${variable}_FILE`]
-  return named ? secretIn(named, terminal) : undefined
+  return named ? secretInFile(named, terminal) : undefined
 }
 
-async function secretIn(file: string, terminal: Terminal): Promise<string> {
+export async function secretInFile(file: string, terminal: Terminal): Promise<string> {
   const secret = (await readTextFile(file, terminal)).trim()
   if (secret !== '') return secret
   throw new UsageError(`${file === '-' ? 'standard input' : file} contains no secret`)
@@ -45,7 +45,8 @@ export async function readTextFile(file: string, terminal: Terminal): Promise<st
   }
 }
 
-const OPTIONS_OF_SECRETS = /^--(api-key|account-key|usage-key|key-value|token|secret|password)(=|$)/
+const OPTIONS_OF_SECRETS =
+  /^--(api-key|account-key|usage-key|key-value|token|webhook-secret|secret|password)(=|$)/
 
 /** Pattern of an agent token: 64 base64url characters. A text of 64 hex characters is not a token but a hash. */
 const TOKEN = /(^|[^\w-])[\w-]{64}($|[^\w-])/

@@ -5,12 +5,15 @@
 import { constants } from 'node:fs'
 import { open, realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { extname, isAbsolute, parse, relative, resolve, sep } from 'node:path'
+import { basename, extname, isAbsolute, parse, relative, resolve, sep } from 'node:path'
 import { ActionBuildError } from '../../build/action-build-error.ts'
+import { WEBHOOK_SECRET_MAX_CHARACTERS } from '../../limits.ts'
 import { BUILT_TYPES, isBuilt } from '../action-source.ts'
 import { ToolRejectedError } from './tool-failure.ts'
 
 const SOURCES = ['.js', '.mjs', '.cjs', ...BUILT_TYPES]
+/** A character has at most four bytes in UTF-8. A newline may follow the secret. */
+const WEBHOOK_SECRET_FILE_MAX_BYTES = 4 * WEBHOOK_SECRET_MAX_CHARACTERS + 2
 
 export class FolderFiles {
   readonly #folder: string
@@ -56,6 +59,23 @@ export class FolderFiles {
 
   async secret(file: string, maxBytes: number): Promise<string> {
     return (await this.#text((await this.#resolveInside(file)).path, maxBytes)).trim()
+  }
+
+  /**
+   * Reads the secret of a webhook's sender. Such secrets have no common format, so the file is recognized by its name:
+   * otherwise, a prompt injection could send any file, and guess its content by signing webhooks.
+   * @throws {ToolRejectedError} if the file is hidden or its name does not contain `webhook`
+   */
+  async webhookSecret(file: string): Promise<string> {
+    const { path, below } = await this.#resolveInside(file)
+    requireVisible(below)
+    if (!/webhook/i.test(basename(path)))
+      throw new ToolRejectedError(
+        'no_webhook_secret',
+        'only files whose name contains "webhook" are accepted as webhook secret',
+        NO_WORKAROUND,
+      )
+    return (await this.#text(path, WEBHOOK_SECRET_FILE_MAX_BYTES)).trim()
   }
 
   /** Resolves symbolic links in a path. The error for a file outside the folder does not reveal if the file exists. */

@@ -12,6 +12,7 @@ import { called, type Connection, connected, refusal } from './mcp-connection.ts
 const USAGE_KEY = `${'u'.repeat(42)}A=`
 const OTHER_KEY = `${'v'.repeat(42)}A=`
 const ACTION = 'function main({ event }) { return { echo: event } }'
+const WEBHOOK_SECRET = 'secret of the sender'
 const SECRET = '-----BEGIN OPENSSH PRIVATE KEY-----'
 
 let api: TriggerApi
@@ -39,6 +40,11 @@ beforeAll(async () => {
   writeFileSync(join(folder, '.env.json'), JSON.stringify(SECRET))
   symlinkSync(join(home, 'key.json'), join(folder, 'linked.json'))
   symlinkSync(join(home, 'id_rsa'), join(folder, 'linked.js'))
+  writeFileSync(join(folder, 'github-webhook.txt'), `${WEBHOOK_SECRET}\n`)
+  writeFileSync(join(folder, '.webhook'), SECRET)
+  writeFileSync(join(home, 'webhook.txt'), SECRET)
+  writeFileSync(join(folder, 'long-webhook.txt'), 'x'.repeat(5_000))
+  symlinkSync(join(folder, 'notes.txt'), join(folder, 'webhook-link'))
   symlinkSync(home, join(folder, 'up'))
   symlinkSync(join(folder, 'actions', 'echo.js'), join(folder, 'inside.js'))
 })
@@ -130,6 +136,8 @@ describe('svc mcp', () => {
       'idempotency_key',
       ...Array.from({ length: 9 }, () => 'usage_key_file'),
       ...Array.from({ length: 9 }, () => 'usage_key_variable'),
+      'webhook_secret_file',
+      'webhook_secret_file',
     ])
   })
 
@@ -185,6 +193,21 @@ describe('the tools', () => {
     expect((await called(client, 'list_triggers')).triggers).toHaveLength(1)
     expect(await called(client, 'delete_trigger', { trigger_id })).toEqual({ deleted: trigger_id })
     expect((await refusal(client, 'get_trigger', { trigger_id })).error).toBe('not_found')
+  })
+
+  it('send the secret of a webhook’s sender from a file, without showing it', async () => {
+    const { client } = await mcp()
+    const source = { options: { source: 'github' }, webhook_secret_file: 'github-webhook.txt' }
+    const fields = { ...HOOK, ...source, action_code: ACTION }
+    const made = await called(client, 'create_trigger', fields)
+    const sent = () => JSON.parse(api.received.at(-1)!.body)
+    expect(sent()).toMatchObject({ options: source.options, webhook_secret: WEBHOOK_SECRET })
+    expect(sent()).not.toHaveProperty('webhook_secret_file')
+    const { webhook_secret_file } = source
+    const changes = { trigger_id: made.id, webhook_secret_file }
+    const changed = await called(client, 'update_trigger', changes)
+    expect(sent()).toEqual({ webhook_secret: WEBHOOK_SECRET })
+    expect(JSON.stringify([made, changed])).not.toContain(WEBHOOK_SECRET)
   })
 
   it('test a trigger, wait for the run, replay and cancel it', async () => {
@@ -285,6 +308,24 @@ describe('prompt injection: a model told to send a secret', () => {
   ])('cannot send a file %s as an action', async (_, action_file, error) => {
     const { client } = await mcp()
     expect((await refusal(client, 'create_trigger', { ...HOOK, action_file })).error).toBe(error)
+    expect(api.received).toEqual([])
+  })
+
+  it.each([
+    ['with another name', 'notes.txt', 'no_webhook_secret'],
+    ['that is an action', 'actions/echo.js', 'no_webhook_secret'],
+    ['behind a symbolic link of that name', 'webhook-link', 'no_webhook_secret'],
+    ['above the folder', '../webhook.txt', 'outside_the_folder'],
+    ['that is hidden', '.webhook', 'hidden_file'],
+    ['in a hidden folder', '.git/config.js', 'hidden_file'],
+    ['that is too large', 'long-webhook.txt', 'too_large'],
+    ['that is missing', 'webhook', 'no_such_file'],
+  ])('cannot send a file %s as a webhook secret', async (_, webhook_secret_file, error) => {
+    const { client } = await mcp()
+    const fields = { ...HOOK, action_code: ACTION, webhook_secret_file }
+    expect((await refusal(client, 'create_trigger', fields)).error).toBe(error)
+    const changes = { trigger_id: 'x'.repeat(32), webhook_secret_file }
+    expect((await refusal(client, 'update_trigger', changes)).error).toBe(error)
     expect(api.received).toEqual([])
   })
 

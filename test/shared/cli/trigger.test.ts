@@ -160,6 +160,34 @@ describe('svc trigger create', () => {
     expect(lastBody()).toEqual({ ...fields, name: 'over', usage_api_key: USAGE_KEY })
   })
 
+  it('sends the secret of a sender from a file or standard input, and two while it is rotated', async () => {
+    // The commands of docs/webhook-sources.md.
+    writeFileSync(join(folder, 'secret'), 'old secret\n')
+    const source = ['--webhook', '--option', 'source=github']
+    const create = ['trigger', 'create', 'action.js', '--name', 'sourced', ...source]
+    const { out, err } = await at([...create, '--webhook-secret-file', 'secret', '--json'])
+    expect(lastBody()).toMatchObject({
+      options: { source: 'github' },
+      webhook_secret: 'old secret',
+    })
+    expect(out + err).not.toContain('old secret')
+    const files = ['--webhook-secret-file', '-', '--webhook-secret-file', 'secret']
+    await at(['trigger', 'update', 'sourced', ...files], { standardInput: 'new secret\n' })
+    expect(lastBody()).toEqual({ webhook_secret: ['new secret', 'old secret'] })
+  })
+
+  it('secret in the process list: rejects a secret as an argument without repeating it', async () => {
+    const before = api.received.length
+    const create = ['trigger', 'create', 'action.js', '--name', 'x', '--webhook']
+    for (const words of [['--webhook-secret', 'hunter22'], ['--webhook-secret=hunter22']]) {
+      const { code, out, err } = await at([...create, ...words])
+      expect(code).toBe(2)
+      expect(err).toContain('secrets are not accepted as arguments')
+      expect(out + err).not.toContain('hunter22')
+    }
+    expect(api.received).toHaveLength(before)
+  })
+
   it.each<[string, string[], RegExp]>([
     ['no action', ['--name', 'x', '--webhook'], /no action: name its source file/],
     ['no name', ['action.js', '--webhook'], /--name/],
@@ -173,6 +201,11 @@ describe('svc trigger create', () => {
     ['a param without a value', ['action.js', '--webhook', '--params', 'a'], /key=value/],
     ['a cap that is no number', ['action.js', '--max-queued-runs', 'many'], /integer/],
     ['a file that is no JSON', ['--file', 'action.js'], /--file: expected JSON/],
+    [
+      'a secret that is not there',
+      ['action.js', '--name', 'x', '--webhook', '--webhook-secret-file', 'absent'],
+      /absent/,
+    ],
     ['an action that is not there', ['absent.js', '--name', 'x', '--webhook'], /absent\.js/],
   ])('%s: exits with 2 and sends nothing', async (_, words, complaint) => {
     const before = api.received.length

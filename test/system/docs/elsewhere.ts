@@ -54,6 +54,11 @@ export const ELSEWHERE: readonly Elsewhere[] = [
     language: 'json',
     ranBy: 'test/shared/cli/project/read-project.test.ts',
   },
+  {
+    page: 'docs/webhook-sources.md',
+    has: '--webhook-secret-file',
+    ranBy: 'test/shared/cli/trigger.test.ts',
+  },
   { page: 'docs/examples.md', has: 'svc init', ranBy: 'test/shared/cli/project/init.test.ts' },
   { page: 'docs/projects.md', has: 'svc init', ranBy: 'test/system/project.test.ts' },
   { page: 'docs/projects.md', has: 'svc deploy', ranBy: 'test/system/deploy.test.ts' },

@@ -26,6 +26,7 @@ export type GivenFields = GivenParams &
     maxRunsPerMinute?: string
     maxQueuedRuns?: string
     option?: string[]
+    webhookSecretFile?: string[]
   }
 
 type Kind = TriggerFields['kind']
@@ -66,6 +67,11 @@ export function withLimitOptions(command: Command): Command {
     .option('--name <name>', 'name of the trigger')
     .option('--max-runs-per-minute <n>', 'maximum number of runs that start per minute')
     .option('--max-queued-runs <n>', 'maximum number of queued runs')
+    .option(
+      '--webhook-secret-file <file>',
+      'file with the secret of --option source=…; - for standard input; can be used twice, while the sender rotates its secret',
+      collectOption,
+    )
 }
 
 export async function givenFields(
@@ -75,6 +81,7 @@ export async function givenFields(
   const ofFile = given.file === undefined ? {} : objectOf('--file', await cli.text(given.file))
   const { maxRunsPerMinute: runs, maxQueuedRuns: queued, name } = given
   const params = await paramsOf(cli, given)
+  const secrets = await webhookSecrets(cli, given)
   return {
     ...ofFile,
     ...(name !== undefined && { name }),
@@ -83,7 +90,19 @@ export async function givenFields(
     ...(given.option && { options: keyValues('--option', given.option) }),
     ...(runs !== undefined && { max_runs_per_minute: integerOf('--max-runs-per-minute', runs) }),
     ...(queued !== undefined && { max_queued_runs: integerOf('--max-queued-runs', queued) }),
+    ...(secrets && { webhook_secret: secrets }),
   }
+}
+
+/** Secrets are read from files, because other processes can see arguments. */
+async function webhookSecrets(
+  cli: Cli,
+  { webhookSecretFile: files }: GivenFields,
+): Promise<string | string[] | undefined> {
+  if (files === undefined) return undefined
+  const secrets: string[] = []
+  for (const file of files) secrets.push(await cli.secretFile(file))
+  return secrets.length === 1 ? secrets[0] : secrets
 }
 
 function kindAndConfig(given: GivenFields): { kind?: Kind; config?: Record<string, unknown> } {

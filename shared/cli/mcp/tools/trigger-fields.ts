@@ -27,6 +27,12 @@ const localSourceFields = {
     .describe(
       'Instead of action_code: a .js or .ts file in the folder where this server was started.',
     ),
+  webhook_secret_file: z
+    .string()
+    .optional()
+    .describe(
+      'A file that contains only the secret of options.source, in the folder where this server was started. Its name must contain "webhook".',
+    ),
   ...usageKeyFields,
 }
 
@@ -54,6 +60,17 @@ export async function requireActionSource(
   if (source !== undefined) return source
   const fix = 'Send action_code or action_file.'
   throw new ToolRejectedError('bad_arguments', 'no source', fix)
+}
+
+/**
+ * Returns the field `webhook_secret`, read from the file that the arguments name. Empty if they name no file.
+ * @throws {ToolRejectedError} if the file is not accepted
+ */
+export async function readWebhookSecret(
+  { webhook_secret_file: file }: { webhook_secret_file?: string | undefined },
+  { files }: Pick<McpParts, 'files'>,
+): Promise<{ webhook_secret?: string }> {
+  return file === undefined ? {} : { webhook_secret: await files.webhookSecret(file) }
 }
 
 /**

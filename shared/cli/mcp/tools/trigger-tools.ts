@@ -15,10 +15,13 @@ import {
   updateTriggerInput,
   createTriggerInput,
   readActionSource,
+  readWebhookSecret,
   requireActionSource,
   triggerId,
 } from './trigger-fields.ts'
 
+const SOURCE =
+  'To verify the sender of a webhook, set options.source and name a file with its secret in webhook_secret_file.'
 const KEY =
   'The usage key never passes through you: omit it to use the key that svc key create stored, or name a file or variable. Never ask your ' +
   'user for a key in the conversation.'
@@ -29,19 +32,24 @@ export function addTriggerTools(server: McpServer, parts: McpParts): void {
     title: 'Create a trigger',
     description:
       `Creates a trigger that runs an action on a webhook, a cron schedule (in a time zone, or once with at) or a chain event. Use preview_trigger first for ` +
-      `a schedule or chain event. Returns webhook_url, and warnings that you must pass on to your user. ${KEY}`,
+      `a schedule or chain event. Returns webhook_url, and warnings that you must pass on to your user. ${SOURCE} ${KEY}`,
     input: createTriggerInput,
     output: storedTrigger,
     hints: ADDS,
     async run(given, signal) {
-      const { action_file: _file, usage_key_file, usage_key_variable, ...fields } = given
-      const action_code = await requireActionSource(given, parts)
+      const { action_file, webhook_secret_file, usage_key_file, usage_key_variable, ...fields } =
+        given
+      const action_code = await requireActionSource(
+        { action_code: fields.action_code, action_file },
+        parts,
+      )
+      const secret = await readWebhookSecret({ webhook_secret_file }, parts)
       const triggers = await parts.session.triggers()
       const usage_api_key = await readReferencedUsageKey(
         { usage_key_file, usage_key_variable },
         parts.usageKeys,
       )
-      return triggers.create({ ...fields, action_code, usage_api_key }, { signal })
+      return triggers.create({ ...fields, ...secret, action_code, usage_api_key }, { signal })
     },
   })
   addTool(server, 'update_trigger', {
@@ -49,14 +57,25 @@ export function addTriggerTools(server: McpServer, parts: McpParts): void {
     description:
       'Changes the given fields; config, default_params and options are replaced as a whole. enabled: false stops the trigger, true resumes ' +
       `it. The kind cannot change. A new usage key is stored only if a file or a variable is named. Returns warnings that you must pass on ` +
-      `to your user. ${KEY}`,
+      `to your user. ${SOURCE} ${KEY}`,
     input: updateTriggerInput,
     output: storedTrigger,
     hints: DESTROYS,
     async run(given, signal) {
-      const { trigger_id, action_file: _file, usage_key_file, usage_key_variable, ...rest } = given
-      const changes: TriggerChanges = rest
-      const action_code = await readActionSource(given, parts)
+      const {
+        trigger_id,
+        action_file,
+        webhook_secret_file,
+        usage_key_file,
+        usage_key_variable,
+        ...rest
+      } = given
+      const secret = await readWebhookSecret({ webhook_secret_file }, parts)
+      const changes: TriggerChanges = { ...rest, ...secret }
+      const action_code = await readActionSource(
+        { action_code: rest.action_code, action_file },
+        parts,
+      )
       if (action_code !== undefined) changes.action_code = action_code
       const triggers = await parts.session.triggers()
       if (usage_key_file !== undefined || usage_key_variable !== undefined)
