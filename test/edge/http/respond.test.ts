@@ -111,6 +111,24 @@ describe('options.respond', () => {
     expect(await (await send(id, { headers })).text()).toBe('first')
   })
 
+  it.each([
+    ['batch', { batch: { max_events: 2, max_ms: 8_000 } }],
+    ['debounce_ms', { debounce_ms: 4_000 }],
+  ])(
+    'with %s, all senders get the response of the run that their events share',
+    { timeout: 30_000 },
+    async (_, collect) => {
+      const { id } = await createTrigger(owner, {
+        action_code: script(success('shared'), success('another run')),
+        options: { respond: 'run', ...collect },
+      })
+      const answers = await Promise.all([send(id), send(id)])
+      expect(answers.map(({ status }) => status)).toEqual([200, 200])
+      expect(await Promise.all(answers.map((one) => one.text()))).toEqual(['shared', 'shared'])
+      expect(await sql(id, 'SELECT 1 FROM runs')).toHaveLength(1)
+    },
+  )
+
   it('flood: at most a limited number of senders wait, and further ones get a 202', async () => {
     const { id } = await createTrigger(owner, {
       action_code: script(slow(4_000)),

@@ -189,6 +189,21 @@ describe('the form of a new trigger', () => {
     })
   })
 
+  it('shows the sender of a webhook, and why the last request was rejected', async () => {
+    const fields = { source: 'github', webhook_secret: 'canary-secret' }
+    const { id } = await created(await submitNew('webhook', filled(fields)))
+    const shown = async () => textOf((await person.get(`/triggers/${id}`)).text)
+    expect(await shown()).toMatch(/Sender ?GitHub ?Rejected ?0 since/)
+    const headers = { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }
+    await edge(`/webhook/${id}`, { method: 'POST', body: '{}', headers })
+    expect(await shown()).toMatch(/Rejected ?1 since .*Last rejection.*the secret is wrong/)
+    const custom = { source: 'token', source_header: 'x-mine', webhook_secret: 'canary-secret' }
+    const other = await created(await submitNew('webhook', filled(custom)))
+    expect(textOf((await person.get(`/triggers/${other.id}`)).text)).toContain('a secret in x-mine')
+    const unsigned = await created(await submitNew('webhook', filled()))
+    expect(textOf((await person.get(`/triggers/${unsigned.id}`)).text)).not.toContain('Sender')
+  })
+
   it('creates a schedule', async () => {
     const record = await created(
       await submitNew(

@@ -15,6 +15,7 @@ import { RUNS_STYLE } from '../../runs/runs-style.ts'
 import { requirePageSession } from '../../requests/session-form.ts'
 import { ConfigurationCard, type RejectedTestInput, TestCard } from './configuration-cards.tsx'
 import { FiringCard } from './firing-card.tsx'
+import { SourceCard } from './source-card.tsx'
 import { TriggerNotice } from './trigger-notice.tsx'
 import { requireScriptSession } from '../../requests/same-origin-json.ts'
 
@@ -66,6 +67,7 @@ export async function triggerPage(
       <div class="parts">
         <div class="fires">
           <FiringCard trigger={trigger} now={at} />
+          <SourceCard trigger={trigger} now={at} />
         </div>
         <div class="did">
           <div id="numbers">
