@@ -1,4 +1,5 @@
 /** `svc deploy` against a stack, with the commands of docs/projects.md. */
+import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -246,6 +247,42 @@ describe('svc deploy', () => {
       write('svc.json', PROJECT)
     }
     expect(changesOf(await json('deploy --yes --prune'))).toEqual([])
+  })
+
+  it('sets the secret of a webhook’s sender from a file, and replaces it when the file changes', async () => {
+    const { run, json } = await withAccount('sources')
+    const orders = {
+      ...PROJECT.triggers.orders,
+      options: { source: 'github' },
+      webhook_secret: { file: 'github-secret' },
+    }
+    write('sourced.json', { ...PROJECT, triggers: { orders }, environments: {} })
+    const post = async (url: string, secret: string) => {
+      const body = '{"id": 1}'
+      const signature = createHmac('sha256', secret).update(body).digest('hex')
+      const headers = { 'x-hub-signature-256': `sha256=${signature}` }
+      return (await fetch(url, { method: 'POST', body, headers })).status
+    }
+    const deploy = 'deploy --file sourced.json --yes'
+    const missing = await run(deploy)
+    expect(missing.code).toBe(2)
+    expect(missing.err).toContain('triggers.orders.webhook_secret: the file github-secret')
+    write('github-secret', 'first secret\n')
+    const { id, url } = (await json(deploy)).triggers.orders
+    expect([await post(url, 'first secret'), await post(url, 'second secret')]).toEqual([202, 401])
+    expect(changesOf(await json(deploy))).toEqual([])
+    write('github-secret', 'second secret\n')
+    const { out, err } = await run(deploy)
+    expect(out).toContain('gets the webhook secret from the file github-secret')
+    expect(out + err).not.toContain('second secret')
+    expect([await post(url, 'first secret'), await post(url, 'second secret')]).toEqual([401, 202])
+    rmSync(join(folder, 'github-secret'))
+    const without = await json(deploy)
+    expect([changesOf(without), without.notes]).toEqual([
+      [],
+      [expect.stringContaining('shop/orders keeps its webhook secret')],
+    ])
+    expect((await json(`trigger show ${id}`)).options).toEqual({ source: 'github' })
   })
 
   it('keeps an earlier version of an action permitted until --prune, and says so', async () => {

@@ -25,6 +25,8 @@ const storedEdgeSchema = z.object({
   email: z.string().exactOptional(),
   /** Hashes of the usage keys that `svc deploy` gave to triggers, by the ID of the trigger. */
   trigger_keys: z.record(z.string(), z.string()).exactOptional(),
+  /** Digests of the webhook secrets that `svc deploy` gave to triggers, by the ID of the trigger. */
+  trigger_secrets: z.record(z.string(), z.string()).exactOptional(),
 })
 
 /** `origins` and `edges` are keyed by scheme, host and port. */

@@ -8,6 +8,7 @@ import type { Change, KeyFields, Operation } from './change.ts'
 import type { KeyStore } from './key-store.ts'
 import type { Names } from './deployed-state.ts'
 import { attemptText } from './plan-keys.ts'
+import type { Project } from './read-project.ts'
 import { withAddresses } from './wallet-references.ts'
 
 /** Objects of the project that exist, by their names in the file. */
@@ -23,6 +24,7 @@ export type Applying = {
   names: Names
   deployed: Deployed
   keys: KeyStore
+  webhookSecrets: Project['webhookSecrets']
   /** Called with what the service says about a change. */
   onMessage: (message: string) => void
 }
@@ -159,32 +161,38 @@ function keyFields(
 }
 
 async function createTrigger(
-  { name, key, fields }: Of<'create_trigger'>,
+  { name, key, fields, secret }: Of<'create_trigger'>,
   applying: Applying,
 ): Promise<void> {
-  const { client, names, deployed, keys } = applying
+  const { client, names, deployed, keys, webhookSecrets } = applying
   const hash = deployed.keys.get(key)!
+  const held = secret && webhookSecrets.get(name)!.held!
   const stored = await client.triggers.create({
     ...withWallets(fields, deployed),
     name: names.full(name),
     usage_api_key: await keys.secret(hash),
+    ...(held && { webhook_secret: held.value }),
   })
   await keys.recordTrigger(stored.id, hash)
+  if (held) await keys.recordSecret(stored.id, held.digest)
   deployed.triggers.set(name, { id: stored.id, url: stored.webhook_url })
   report(applying, stored)
 }
 
 async function updateTrigger(
-  { id, key, fields }: Of<'update_trigger'>,
+  { name, id, key, fields, secret }: Of<'update_trigger'>,
   applying: Applying,
 ): Promise<void> {
-  const { client, deployed, keys } = applying
+  const { client, deployed, keys, webhookSecrets } = applying
+  const held = secret && webhookSecrets.get(name)!.held!
   const hash = key === undefined ? undefined : deployed.keys.get(key)!
   const stored = await client.triggers.patch(id, {
     ...withWallets(fields, deployed),
     ...(hash !== undefined && { usage_api_key: await keys.secret(hash) }),
+    ...(held && { webhook_secret: held.value }),
   })
   if (hash !== undefined) await keys.recordTrigger(id, hash)
+  if (held) await keys.recordSecret(id, held.digest)
   report(applying, stored)
 }
 

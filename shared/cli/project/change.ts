@@ -1,7 +1,10 @@
 import type { TriggerChanges, TriggerFields } from '../../client/triggers/records.ts'
 import type { Policy } from '../../policies/policy.ts'
 
-/** One request to the service, or several that only make sense together. `name` is the name in `svc.json`. */
+/**
+ * One request to the service, or several that only make sense together. `name` is the name in `svc.json`. `secret` is set if
+ * the request contains the webhook secret of the trigger.
+ */
 export type Operation =
   | { do: 'create_wallet'; name: string; policy?: Policy }
   | { do: 'set_policy'; name: string; pkpId: string; policy: Policy; replaces: string }
@@ -10,8 +13,15 @@ export type Operation =
   | { do: 'add_action'; group: string; cid: string; label: string }
   | { do: 'create_key'; name: string; key: KeyFields; replaces?: string }
   | { do: 'update_key'; name: string; hash: string; key: Partial<KeyFields> }
-  | { do: 'create_trigger'; name: string; key: string; fields: UndeployedTrigger }
-  | { do: 'update_trigger'; name: string; id: string; key?: string; fields: TriggerChanges }
+  | { do: 'create_trigger'; name: string; key: string; fields: UndeployedTrigger; secret?: true }
+  | {
+      do: 'update_trigger'
+      name: string
+      id: string
+      key?: string
+      fields: TriggerChanges
+      secret?: true
+    }
   | { do: 'remove_trigger'; name: string; id: string }
   | { do: 'remove_key'; name: string; hash: string }
   | { do: 'remove_group'; name: string; id: number }
@@ -27,7 +37,7 @@ export type KeyFields = {
 }
 export type Cap = { cents: number; seconds: number }
 /** Texts can contain references to wallets that do not exist yet. */
-export type UndeployedTrigger = Omit<TriggerFields, 'usage_api_key' | 'name'>
+export type UndeployedTrigger = Omit<TriggerFields, 'usage_api_key' | 'webhook_secret' | 'name'>
 
 export type Change = {
   change: 'create' | 'update' | 'remove'

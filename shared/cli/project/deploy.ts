@@ -62,7 +62,7 @@ export async function deployProject(
     )
   const deployed = deployedObjects(project, state, names)
   const messages: string[] = []
-  if (isWanted) await apply(cli, plan, { client, deployment, names, deployed, messages })
+  if (isWanted) await apply(cli, plan, { client, deployment, names, deployed, messages, project })
   cli.print(command, resultJson(project, plan, deployed, messages, isWanted), () =>
     isWanted && plan.changes.length > 0
       ? [...messages, ...objectLines(deployed, plan), `Deployed ${project.title}.`]
@@ -175,18 +175,20 @@ type Target = {
   names: Names
   deployed: Deployed
   messages: string[]
+  project: Project
 }
 
 async function apply(
   cli: Cli,
   { changes }: Plan,
-  { client, deployment, names, deployed, messages }: Target,
+  { client, deployment, names, deployed, messages, project: { webhookSecrets } }: Target,
 ): Promise<void> {
   const applying = {
     client,
     names,
     deployed,
     keys: createKeyStore(cli, deployment),
+    webhookSecrets,
     onMessage: (message: string) => void messages.push(message),
   }
   for (const [done, change] of changes.entries())

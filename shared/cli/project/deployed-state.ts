@@ -39,6 +39,8 @@ export type DeployedState = {
   keyAttempts: ReadonlyMap<string, readonly string[]>
   /** Hash of the key that this machine last gave to a trigger, by the trigger’s ID. */
   triggerKeys: ReadonlyMap<string, string>
+  /** Digest of the webhook secret that this machine last gave to a trigger, by the trigger’s ID. */
+  triggerSecrets: ReadonlyMap<string, string>
 }
 
 /** Names of the objects of a project in an account. */

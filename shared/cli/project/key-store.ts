@@ -1,9 +1,10 @@
-/** What this machine stores about the usage keys of projects: the keys, and which triggers have them. */
+/** What this machine stores about the secrets of projects: usage keys, and which triggers have which keys and webhook secrets. */
 import { apiKeyHash } from '../../crypto/keccak.ts'
 import { encodeHex } from '../../encoding/hex.ts'
 import { groupBy } from '../../group-by.ts'
 import type { Cli } from '../cli.ts'
 import { storedEdgeEntry, storedOriginEntry } from '../credentials/credentials.ts'
+import type { StoredEdge } from '../credentials/stored-credentials.ts'
 import type { ResolvedDeployment } from '../deployment.ts'
 import { UsageError } from '../terminal.ts'
 import type { DeployedState } from './deployed-state.ts'
@@ -20,6 +21,7 @@ export type KeyStore = {
   secret(this: void, hash: string): Promise<string>
   forget(this: void, hash: string): Promise<void>
   recordTrigger(this: void, id: string, hash: string): Promise<void>
+  recordSecret(this: void, id: string, digest: string): Promise<void>
   forgetTrigger(this: void, id: string): Promise<void>
 }
 
@@ -28,9 +30,9 @@ type Deployment = Pick<ResolvedDeployment, 'baseUrl' | 'known'>
 export async function readKeyState(
   cli: Cli,
   { baseUrl, known: { triggersUrl } }: Deployment,
-): Promise<Pick<DeployedState, 'heldKeys' | 'keyAttempts' | 'triggerKeys'>> {
+): Promise<Pick<DeployedState, 'heldKeys' | 'keyAttempts' | 'triggerKeys' | 'triggerSecrets'>> {
   const { usage_keys = [], key_attempts = [] } = await cli.credentials.origin(baseUrl)
-  const { trigger_keys = {} } =
+  const { trigger_keys = {}, trigger_secrets = {} } =
     triggersUrl === undefined ? {} : await cli.credentials.edge(triggersUrl)
   const given = await givenKey(cli)
   const attempts = groupBy(key_attempts, ({ name }) => name)
@@ -43,13 +45,14 @@ export async function readKeyState(
       [...attempts].map(([name, of]) => [name, of.map(({ idempotency_key }) => idempotency_key)]),
     ),
     triggerKeys: new Map(Object.entries(trigger_keys)),
+    triggerSecrets: new Map(Object.entries(trigger_secrets)),
   }
 }
 
 export function createKeyStore(cli: Cli, { baseUrl, known }: Deployment): KeyStore {
   const { change, origin } = cli.credentials
-  const changeTriggers = (changed: (keys: Record<string, string>) => void) =>
-    change((kept) => changed((storedEdgeEntry(kept, known.triggersUrl!).trigger_keys ??= {})))
+  const changeTriggers = (changed: (entry: StoredEdge) => void) =>
+    change((kept) => changed(storedEdgeEntry(kept, known.triggersUrl!)))
   return {
     attempt: async (name, { isNew }) => {
       const { key_attempts = [] } = await origin(baseUrl)
@@ -86,8 +89,15 @@ export function createKeyStore(cli: Cli, { baseUrl, known }: Deployment): KeySto
         const entry = storedOriginEntry(kept, baseUrl)
         entry.usage_keys = (entry.usage_keys ?? []).filter((key) => key.hash !== hash)
       }),
-    recordTrigger: (id, hash) => changeTriggers((keys) => void (keys[id] = hash)),
-    forgetTrigger: (id) => changeTriggers((keys) => void delete keys[id]),
+    recordTrigger: (id, hash) =>
+      changeTriggers((entry) => void ((entry.trigger_keys ??= {})[id] = hash)),
+    recordSecret: (id, digest) =>
+      changeTriggers((entry) => void ((entry.trigger_secrets ??= {})[id] = digest)),
+    forgetTrigger: (id) =>
+      changeTriggers(({ trigger_keys, trigger_secrets }) => {
+        delete trigger_keys?.[id]
+        delete trigger_secrets?.[id]
+      }),
   }
 }
 

@@ -7,6 +7,7 @@ import {
   projectFileSchema,
   projectHeadSchema,
   SECTIONS,
+  type TriggerDeclaration,
 } from './project-schema.ts'
 import { walletNamesIn } from './wallet-references.ts'
 
@@ -100,10 +101,32 @@ function referenceProblems(project: ProjectFile): Problem[] {
   for (const [name, trigger] of Object.entries(triggers)) {
     require(['triggers', name, 'action'], 'action', actions, trigger.action)
     require(['triggers', name, 'key'], 'key', keys, trigger.key)
+    problems.push(...sourceProblems(name, trigger))
     for (const member of ['config', 'default_params'] as const)
       for (const { path, wallet } of walletNamesIn(trigger[member]))
         require(['triggers', name, member, ...path], 'wallet', wallets, wallet)
   }
+  return problems
+}
+
+function sourceProblems(
+  name: string,
+  { options: { source }, webhook_secret: secret }: TriggerDeclaration,
+): Problem[] {
+  const path = ['triggers', name, 'webhook_secret']
+  const problems: Problem[] = []
+  if (source !== undefined && secret === undefined) {
+    const problem = 'options.source requires it: name the variable or file with the secret'
+    problems.push({ path, problem })
+  }
+  if (source === undefined && secret !== undefined)
+    problems.push({ path, problem: 'requires options.source, the sender that has the secret' })
+  for (const [at, reference] of [secret ?? []].flat().entries())
+    if ((reference.env === undefined) === (reference.file === undefined))
+      problems.push({
+        path: Array.isArray(secret) ? [...path, at] : path,
+        problem: 'expected either env or file',
+      })
   return problems
 }
 

@@ -6,6 +6,7 @@ import {
 } from '../../limits.ts'
 import type { TriggerChanges } from '../../client/triggers/records.ts'
 import { withoutUndefined } from '../../json/without-undefined.ts'
+import type { WebhookSource } from '../../wire/webhook-source.ts'
 import { UsageError } from '../terminal.ts'
 import type { Change, UndeployedTrigger } from './change.ts'
 import { type DeployedTrigger, oneNamed } from './deployed-state.ts'
@@ -51,7 +52,8 @@ function plannedTrigger(
   const found = oneNamed(state.triggers, full, 'trigger', ({ id }) => id, fix)
   const fields = fieldsOf(planning, declared)
   if (!found) {
-    requireSecret(planning, newKeys, name, declared.key)
+    requireKey(planning, newKeys, name, declared.key)
+    const secret = plannedSecret(planning, name, declared)
     const change: Change = {
       change: 'create',
       kind: 'trigger',
@@ -59,14 +61,16 @@ function plannedTrigger(
       details: [
         firesOn(declared),
         `runs ${action.name} (${action.cid}) with the key ${declared.key}`,
+        ...secret.details,
         ...(declared.enabled === false ? ['disabled'] : []),
       ],
-      permissions: permissionsOf(declared),
+      permissions: permissionsOf(declared, declared.options.source),
       operation: {
         do: 'create_trigger',
         name,
         key: declared.key,
         fields: { ...fields, action_code: action.code },
+        ...secret.sent,
       },
     }
     return { changes: [change], removals: [], notes: [] }
@@ -83,33 +87,78 @@ function plannedTrigger(
     details.unshift(`runs ${action.name} (${action.cid}) instead of ${found.action_cid}`)
   const isNewKey = needsKey(planning, newKeys, name, declared.key, found)
   if (isNewKey) details.push(`uses the key ${declared.key}`)
-  const notes =
-    !found.enabled && declared.enabled === undefined
+  const secret = plannedSecret(planning, name, declared, found)
+  details.push(...secret.details)
+  const notes = [
+    ...(!found.enabled && declared.enabled === undefined
       ? [
           `the trigger ${full} is disabled${found.disabled_reason === null ? '' : `: ${found.disabled_reason}`}`,
         ]
-      : []
+      : []),
+    ...secret.notes,
+  ]
   if (details.length === 0) return { changes: [], removals: [], notes }
   const change: Change = {
     change: 'update',
     kind: 'trigger',
     name: full,
     details,
-    permissions: isNewAction || isNewKey ? permissionsOf(declared) : [],
+    permissions:
+      isNewAction || isNewKey
+        ? permissionsOf(declared, declared.options.source ?? found.options.source)
+        : [],
     operation: {
       do: 'update_trigger',
       name,
       id: found.id,
       ...(isNewKey && { key: declared.key }),
       fields: { ...changed, ...(isNewAction && { action_code: action.code }) },
+      ...secret.sent,
     },
   }
   return { changes: [change], removals: [], notes }
 }
 
-function permissionsOf({ kind, action, key }: ProjectTrigger): string[] {
+function permissionsOf(
+  { kind, action, key }: ProjectTrigger,
+  source: WebhookSource | undefined,
+): string[] {
   if (kind !== 'webhook') return []
-  return [`anyone who knows the webhook’s URL may start ${action} with the key ${key}`]
+  const who =
+    source === undefined
+      ? 'anyone who knows the webhook’s URL'
+      : 'anyone who has the sender’s secret and knows the webhook’s URL'
+  return [`${who} may start ${action} with the key ${key}`]
+}
+
+type PlannedSecret = { details: string[]; notes: string[]; sent: { secret?: true } }
+
+/**
+ * Decides if the trigger gets its webhook secret. The service does not return it, so this machine records a digest of what it
+ * sent. Without a record, the secret is sent again.
+ * @throws {UsageError} if the trigger needs the secret, and it is missing on this machine
+ */
+function plannedSecret(
+  { project, state, names }: Planning,
+  name: string,
+  { options: { source } }: ProjectTrigger,
+  found?: DeployedTrigger,
+): PlannedSecret {
+  const nothing: PlannedSecret = { details: [], notes: [], sent: {} }
+  const secret = project.webhookSecrets.get(name)
+  if (!secret) return nothing
+  const { place, held } = secret
+  const isStored = found !== undefined && isDeepStrictEqual(found.options.source, source)
+  if (!held && !isStored)
+    throw new UsageError(
+      `triggers.${name}.webhook_secret: ${place} is missing or empty, and the trigger needs the secret of its sender`,
+    )
+  if (!held) {
+    const note = `the trigger ${names.full(name)} keeps its webhook secret: ${place} is missing or empty here`
+    return { ...nothing, notes: [note] }
+  }
+  if (isStored && state.triggerSecrets.get(found.id) === held.digest) return nothing
+  return { ...nothing, details: [`gets the webhook secret from ${place}`], sent: { secret: true } }
 }
 
 /** Absent fields get their defaults, so that removing one from the file takes effect. */
@@ -130,12 +179,12 @@ function fieldsOf(
   })
 }
 
-/** Keeps the source of the deployed trigger, which the file cannot contain. Without it, the secret would be removed. */
+/** Keeps a source that was set by hand. Without it, the secret would be removed, and everyone could send webhooks. */
 function withSource(
   options: TriggerChanges['options'],
   { options: { source } }: DeployedTrigger,
 ): TriggerChanges['options'] {
-  return source === undefined ? options : { ...options, source }
+  return source === undefined ? options : { source, ...options }
 }
 
 function changedFields(wanted: TriggerChanges, found: DeployedTrigger): TriggerChanges {
@@ -167,12 +216,12 @@ function needsKey(
   const recorded = state.triggerKeys.get(id)
   if (recorded === hash) return false
   if (recorded === undefined) return state.heldKeys.has(hash)
-  requireSecret(planning, newKeys, name, key)
+  requireKey(planning, newKeys, name, key)
   return true
 }
 
 /** @throws {UsageError} unless this machine has the key, or creates it */
-function requireSecret(
+function requireKey(
   planning: Planning,
   newKeys: ReadonlySet<string>,
   trigger: string,

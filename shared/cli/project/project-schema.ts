@@ -59,17 +59,36 @@ const key = z.strictObject({
 const { kind, config, max_runs_per_minute, max_queued_runs } = createTriggerRequest.shape
 const { default_params } = createTriggerRequest.shape
 
+const secretReference = z.strictObject({
+  env: z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'expected the name of an environment variable')
+    .optional()
+    .meta({ description: 'Environment variable of svc deploy that contains the secret.' }),
+  file: file.optional().meta({
+    description: 'File that contains the secret, which must not be committed.',
+  }),
+})
+
+/** One secret, or two while the sender rotates it. */
+const secretReferences = z.union([secretReference, z.array(secretReference).min(1).max(2)], {
+  error:
+    'expected {"env": "…"} or {"file": "…"}, or a list of two: the file must not contain secrets',
+})
+
 const trigger = z.strictObject({
   kind,
   action: name.meta({ description: 'Action of this file that the trigger runs.' }),
   key: name.meta({ description: 'Usage key of this file with which it runs.' }),
   config,
   default_params,
-  // A source requires a secret, which does not belong in this file.
   options: triggerOptions
-    .omit({ source: true })
     .default({})
     .describe('Options that do not apply to the kind are rejected.'),
+  webhook_secret: secretReferences.optional().meta({
+    description:
+      'Where the secret of options.source is: an environment variable or a file, or a list of two while the sender rotates its secret.',
+  }),
   max_runs_per_minute,
   max_queued_runs,
   enabled: patchTriggerRequest.shape.enabled.meta({
@@ -139,6 +158,7 @@ export const projectHeadSchema = z.looseObject({
 })
 
 export type ProjectFile = z.infer<typeof projectFileSchema>
+export type SecretReference = z.infer<typeof secretReference>
 export type TriggerDeclaration = ProjectFile['triggers'][string]
 
 export function projectJsonSchema(): Record<string, unknown> {

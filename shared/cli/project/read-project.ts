@@ -8,6 +8,7 @@ import { parsedPolicy, readJson } from '../policy/read-policy.ts'
 import { UsageError } from '../terminal.ts'
 import { type DeploymentUrls, parseProjectFile } from './parse-project.ts'
 import type { ProjectFile, TriggerDeclaration } from './project-schema.ts'
+import { type ProjectSecret, readWebhookSecrets } from './webhook-secrets.ts'
 
 export type ProjectAction = { name: string; file: string; code: string; cid: string; hash: string }
 export type ProjectWallet = {
@@ -16,7 +17,7 @@ export type ProjectWallet = {
 }
 export type ProjectGroup = ProjectFile['groups'][string]
 export type ProjectKey = ProjectFile['keys'][string]
-export type ProjectTrigger = TriggerDeclaration
+export type ProjectTrigger = Omit<TriggerDeclaration, 'webhook_secret'>
 
 /** A project as it is to be deployed. All names are those of the file. */
 export type Project = {
@@ -28,6 +29,8 @@ export type Project = {
   groups: ReadonlyMap<string, ProjectGroup>
   keys: ReadonlyMap<string, ProjectKey>
   triggers: ReadonlyMap<string, ProjectTrigger>
+  /** Secrets of webhook sources, by the name of the trigger. */
+  webhookSecrets: ReadonlyMap<string, ProjectSecret>
 }
 
 /**
@@ -61,7 +64,13 @@ export async function readProject(
     })),
     groups: new Map(Object.entries(project.groups)),
     keys: new Map(Object.entries(project.keys)),
-    triggers: new Map(Object.entries(project.triggers)),
+    triggers: new Map(
+      Object.entries(project.triggers).map(([name, { webhook_secret: _place, ...trigger }]) => [
+        name,
+        trigger,
+      ]),
+    ),
+    webhookSecrets: await readWebhookSecrets(cli, project, folder),
   }
 }
 

@@ -121,6 +121,7 @@ export const deployed = (others: Partial<DeployedState> = {}): DeployedState => 
   heldKeys: new Set([KEY]),
   keyAttempts: new Map(),
   triggerKeys: new Map([[TRIGGER, KEY]]),
+  triggerSecrets: new Map(),
   ...others,
 })
 

@@ -14,6 +14,12 @@ import {
 
 afterAll(removeProjectFolders)
 
+const withSource = (webhook_secret: object, files: Record<string, string> = {}) =>
+  changed(({ triggers }) => {
+    triggers.orders.options = { source: 'github' }
+    triggers.orders.webhook_secret = webhook_secret
+  }, files)
+
 describe('triggers', () => {
   it.each<[string, (json: ProjectJson) => void, object, string]>([
     [
@@ -87,6 +93,54 @@ describe('triggers', () => {
       'fields',
       { options: { dedup: true, source: 'github' } },
     )
+  })
+
+  it('get the secret of their source once, and again when it changes', async () => {
+    const sourced = await withSource(
+      { file: 'github-secret' },
+      { 'github-secret': 'first secret\n' },
+    )
+    const created = plan(sourced, deployed({ triggers: [] }))
+    expect(created.changes[0]!.operation).toMatchObject({
+      do: 'create_trigger',
+      fields: { options: { source: 'github' } },
+      secret: true,
+    })
+    expect(JSON.stringify(created)).not.toContain('first secret')
+    expect(lines(created)).toContain('gets the webhook secret from the file github-secret')
+    expect(lines(created)).toContain('anyone who has the sender’s secret and knows')
+    const { digest } = sourced.webhookSecrets.get('orders')!.held!
+    const found = trigger({ options: { source: 'github' } })
+    const known = { triggers: [found], triggerSecrets: new Map([[TRIGGER, digest]]) }
+    expect(steps(plan(sourced, deployed(known)))).toEqual([])
+    const rotated = await withSource(
+      { file: 'github-secret' },
+      { 'github-secret': 'second secret' },
+    )
+    const update = plan(rotated, deployed(known)).changes
+    expect(update.map(({ operation }) => operation)).toEqual([
+      { do: 'update_trigger', name: 'orders', id: TRIGGER, fields: {}, secret: true },
+    ])
+    const other = { ...known, triggers: [trigger({ options: { source: 'gitlab' } })] }
+    expect(plan(sourced, deployed(other)).changes[0]!.operation).toMatchObject({
+      fields: { options: { source: 'github' } },
+      secret: true,
+    })
+  })
+
+  it('keep the secret of their source on a machine that does not have it, and are not created there', async () => {
+    const sourced = await withSource({ env: 'GITHUB_WEBHOOK_SECRET' })
+    const found = trigger({ options: { source: 'github' } })
+    expect(plan(sourced, deployed({ triggers: [found] }))).toEqual({
+      changes: [],
+      notes: [
+        'the trigger shop/orders keeps its webhook secret: the variable GITHUB_WEBHOOK_SECRET is missing or empty here',
+      ],
+    })
+    for (const triggers of [[], [trigger()], [trigger({ options: { source: 'gitlab' } })]])
+      expect(() => plan(sourced, deployed({ triggers }))).toThrow(
+        'triggers.orders.webhook_secret: the variable GITHUB_WEBHOOK_SECRET is missing or empty',
+      )
   })
 
   it('that somebody disabled stay disabled, which the plan says', () => {

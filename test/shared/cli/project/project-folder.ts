@@ -74,6 +74,7 @@ export const EMPTY: DeployedState = {
   heldKeys: new Set(),
   keyAttempts: new Map(),
   triggerKeys: new Map(),
+  triggerSecrets: new Map(),
 }
 
 const page = readFileSync(
@@ -81,9 +82,18 @@ const page = readFileSync(
   'utf8',
 )
 
-/** The first block of docs/projects.md in a language. */
-const documented = (language: string): string =>
-  page.split(`\n\`\`\`${language}\n`)[1]!.split('\n```\n')[0]!
+/** The blocks of docs/projects.md in a language. */
+const documented = (language: string): string[] =>
+  page
+    .split(`\n\`\`\`${language}\n`)
+    .slice(1)
+    .map((block) => block.split('\n```\n')[0]!)
 
-export const documentedProject = (): ProjectJson => JSON.parse(documented('json'))
-export const documentedPlan = (): string => documented('text')
+export const documentedProject = (): ProjectJson => JSON.parse(documented('json')[0]!)
+/** Members of a trigger with a source. */
+export const documentedSources = (): ProjectJson[] =>
+  documented('json')
+    .slice(1)
+    .map((block) => JSON.parse(block))
+    .filter((block) => 'webhook_secret' in block)
+export const documentedPlan = (): string => documented('text')[0]!

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import {
   documentedProject,
+  documentedSources,
   FILE,
   POLICY,
   projectFolder,
@@ -83,6 +84,24 @@ describe('svc.json', () => {
       'triggers.orders.options.retries: unknown member',
     ],
     [
+      'a source without a secret',
+      (json) => (json['triggers'].orders.options = { source: 'github' }),
+      'triggers.orders.webhook_secret: options.source requires it',
+    ],
+    [
+      'a secret without a source',
+      (json) => (json['triggers'].orders.webhook_secret = { env: 'A' }),
+      'triggers.orders.webhook_secret: requires options.source',
+    ],
+    [
+      'a secret in a variable and a file',
+      (json) => {
+        json['triggers'].orders.options = { source: 'github' }
+        json['triggers'].orders.webhook_secret = [{ env: 'A' }, { env: 'B', file: 'b' }]
+      },
+      'triggers.orders.webhook_secret[1]: expected either env or file',
+    ],
+    [
       'an address with a policy',
       (json) => (json['wallets'].treasury.address = `0x${'1'.repeat(40)}`),
       'wallets.treasury.policy: not allowed with address',
@@ -106,6 +125,17 @@ describe('svc.json', () => {
     )
     expect(message).toContain('triggers.orders.default_params.secret: looks like an API key.')
     expect(message).not.toContain(key)
+  })
+
+  it('rejects the secret of a webhook’s sender in the file, without repeating it', async () => {
+    const message = await error(
+      changed(({ triggers }) => {
+        triggers.orders.options = { source: 'github' }
+        triggers.orders.webhook_secret = 'canary-secret'
+      }),
+    )
+    expect(message).toContain('triggers.orders.webhook_secret: expected {"env": "…"} or')
+    expect(message).not.toContain('canary')
   })
 
   it('rejects a token, but no ciphertext of which a part looks like one', async () => {
@@ -152,6 +182,15 @@ describe('svc.json', () => {
 })
 
 describe('docs/projects.md', () => {
+  it('names the secret of a source in ways that are accepted', async () => {
+    const sources = documentedSources()
+    expect(sources).toHaveLength(2)
+    for (const source of sources)
+      expect(await error(changed(({ triggers }) => Object.assign(triggers.orders, source)))).toBe(
+        'no error',
+      )
+  })
+
   it('shows a valid file, with an environment', async () => {
     const file = documentedProject()
     const folder = projectFolder({ 'svc.json': file, 'policy.json': POLICY })
