@@ -648,6 +648,13 @@ export const FINALITY_DEPTH_MAX = 1_000
 export const TOPIC_FILTERS_MAX = 3
 export const TOPICS_PER_FILTER_MAX = 100
 
+/**
+ * Limits on `where`. The watcher of a chain holds the conditions of all of its triggers in memory. Values of `in` can
+ * become a topic filter.
+ */
+export const WHERE_MAX_BYTES = 16 * 1024
+export const WHERE_VALUES_MAX = TOPICS_PER_FILTER_MAX
+
 /** Maximum addresses and topics in a log query: the limits of common nodes, including geth. */
 export const LOG_QUERY_ADDRESSES_MAX = 1_000
 export const LOG_QUERY_TOPICS_MAX = 1_000

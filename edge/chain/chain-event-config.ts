@@ -4,6 +4,8 @@ import type { LogFilter } from './matching/log-filter.ts'
 import type { EventSignature } from './signature/event-signature.ts'
 import { parseEventSignature } from './signature/parse-event-signature.ts'
 import { EventSignatureError } from './signature/event-signature-error.ts'
+import { readWhere } from './where/read-where.ts'
+import { withConditions } from './where/with-conditions.ts'
 import { readTopicFilters } from './topic-filters.ts'
 
 export type ChainEventConfig = {
@@ -15,7 +17,14 @@ export type ChainEventConfig = {
   startBlock: number | null
 }
 
-const KEYS = ['chain', 'contract_address', 'event_signature', 'start_block', 'topic_filters']
+const KEYS = [
+  'chain',
+  'contract_address',
+  'event_signature',
+  'start_block',
+  'topic_filters',
+  'where',
+]
 
 /** @throws {TriggerRejectedError} if a key is invalid; the error names the first such key */
 export function readChainEventConfig(config: Record<string, unknown>): ChainEventConfig {
@@ -30,12 +39,14 @@ export function readChainEventConfig(config: Record<string, unknown>): ChainEven
   if ('problem' in start) refuse('start_block', start.problem, start.fix)
   const topics = readTopicFilters(config.topic_filters, signature)
   if ('problem' in topics) throw new TriggerRejectedError({ reason: 'field', ...topics })
+  const where = readWhere(config.where, signature)
+  if ('problem' in where) throw new TriggerRejectedError({ reason: 'field', ...where })
   const address = String(config.contract_address).toLowerCase()
   return {
     chain,
     signatureText: String(config.event_signature),
     signature,
-    filter: { address, topic0: signature.topic0, topics },
+    filter: withConditions({ address, topic0: signature.topic0, topics }, where, signature),
     startBlock: start.number,
   }
 }
@@ -53,7 +64,14 @@ export function requireConfiguredChain(chain: ChainName, chains: Chains): void {
 /** Returns true if two configurations match the same events, so that the trigger can keep its position in the chain. */
 export function watchesSameEvents(one: ChainEventConfig, other: ChainEventConfig): boolean {
   const watched = ({ chain, filter, startBlock }: ChainEventConfig) =>
-    JSON.stringify([chain, filter.address, filter.topic0, filter.topics, startBlock])
+    JSON.stringify([
+      chain,
+      filter.address,
+      filter.topic0,
+      filter.topics,
+      startBlock,
+      filter.where ?? null,
+    ])
   return watched(one) === watched(other)
 }
 

@@ -6,14 +6,16 @@ import { type CheckResult, CheckView } from './check-view.tsx'
 const DEBOUNCE_MS = 500
 
 const CHECKED_INPUTS =
-  '[name=cron], [name=timezone], [name=at], [name=starts_at], [name=ends_at], [name=jitter_s], [name=chain], [name=contract_address], [name=event_signature], [name=start_block], [name^=topic], [name^=finality], [name=filter], [name=dedup_key], [name=concurrency_key], [name=order_key]'
+  '[name=cron], [name=timezone], [name=at], [name=starts_at], [name=ends_at], [name=jitter_s], [name=chain], [name=contract_address], [name=event_signature], [name=start_block], [name^=topic], [name=where], [name^=finality], [name=filter], [name=dedup_key], [name=concurrency_key], [name=order_key]'
+
+type FormControl = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
 /** Shows only the response to the latest request. */
 export function startLiveCheck(form: HTMLFormElement): void {
   const output = form.querySelector<HTMLElement>('#check > [aria-live]')
   if (!output) return
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const inputs = [...form.querySelectorAll<HTMLInputElement | HTMLSelectElement>(CHECKED_INPUTS)]
+  const inputs = [...form.querySelectorAll<FormControl>(CHECKED_INPUTS)]
   const fields = () => Object.fromEntries(inputs.map(({ name, value }) => [name, value]))
   let timer: ReturnType<typeof setTimeout> | undefined
   let latest = 0
@@ -68,10 +70,7 @@ async function requestCheck(
   }
 }
 
-function markInvalid(
-  inputs: (HTMLInputElement | HTMLSelectElement)[],
-  problems: Record<string, string>,
-): void {
+function markInvalid(inputs: FormControl[], problems: Record<string, string>): void {
   for (const input of inputs) {
     const isWrong = input.name in problems
     input.setAttribute('aria-invalid', String(isWrong))

@@ -1,6 +1,7 @@
 import type { ChainReader } from '../rpc/chain-reader.ts'
 import { comparePositions, positionOf } from '../chain-log.ts'
 import { toLogQuery } from '../matching/log-filter.ts'
+import { matchesFilter } from '../matching/log-matching.ts'
 import { weightOf } from './log-density.ts'
 import { RetryBackoff } from './retry-backoff.ts'
 import { type RangeRequest, RangeReader, type LogBatch } from './range-reader.ts'
@@ -86,7 +87,10 @@ export class BackfillTask {
   /** The logs stay buffered until `recordDelivered` is called. */
   readyLogs(): LogBatch | undefined {
     const read = this.#reader?.take()
-    if (read) this.#buffer({ logs: [...this.#buffered.logs, ...read.logs], through: read.through })
+    if (read) {
+      const matching = read.logs.filter((log) => matchesFilter(this.#range.filter, log))
+      this.#buffer({ logs: [...this.#buffered.logs, ...matching], through: read.through })
+    }
     return this.#buffered.through < this.#range.next.block
       ? undefined
       : firstDelivery(this.#buffered)

@@ -1,6 +1,7 @@
 import type { Sleep } from '../../sleep.ts'
 import type { ChainLog } from '../chain-log.ts'
 import { type LogFilter, type LogQuery, toLogQuery } from '../matching/log-filter.ts'
+import { matchesFilter } from '../matching/log-matching.ts'
 import type { ChainReader } from '../rpc/chain-reader.ts'
 import { ChainUnreachableError, RangeRejectedError } from '../../../shared/rpc/chain-read-errors.ts'
 import type { BlockRange } from '../subscription.ts'
@@ -59,7 +60,7 @@ export class RecentLogSearch {
     const ended = new AbortController()
     const found: SearchProgress = { logs: [], from: last + 1 }
     try {
-      const search = this.#search(toLogQuery(filter), found, limit, ended.signal)
+      const search = this.#search(filter, found, limit, ended.signal)
       await Promise.race([search, this.#sleep(SEARCH_TIMEOUT_MS, ended.signal)])
     } catch (error) {
       if (found.from > last) throw error
@@ -76,7 +77,7 @@ export class RecentLogSearch {
 
   /** Adds the logs of each response to `found`, so that partial results are available at the deadline. */
   async #search(
-    query: LogQuery,
+    filter: LogFilter,
     found: SearchProgress,
     limit: number,
     ended: AbortSignal,
@@ -84,13 +85,14 @@ export class RecentLogSearch {
     // The search uses its own `RangeSize`, because a contract with many logs must not affect the size of other
     // requests.
     const size = new RangeSize(FIRST_BLOCKS, this.#size.blocks)
+    const query = toLogQuery(filter)
     for (let requests = 0; requests < SEARCH_REQUESTS_MAX; requests++) {
       const to = found.from - 1
       const from = Math.max(0, to - size.blocks + 1)
       const logs = await this.#requestRange(query, { from, to }, size)
       if (ended.aborted) return
       if (!logs) continue
-      found.logs.push(...logs.toReversed())
+      found.logs.push(...logs.filter((log) => matchesFilter(filter, log)).toReversed())
       found.from = from
       if (found.logs.length >= limit || from === 0) return
     }

@@ -1,9 +1,13 @@
+import type { WhereFilter } from '../where/where-filter.ts'
+
 /** Log filter of one trigger, with lower-case hex values. */
 export type LogFilter = {
   address: string
   topic0: string
   /** Allowed values of each topic after the first. Null allows any value. Trailing nulls are omitted. */
   topics: (readonly string[] | null)[]
+  /** Conditions on the decoded arguments, which no query to a node contains. Absent if there are none. */
+  where?: WhereFilter
 }
 
 /**
@@ -16,6 +20,7 @@ export type LogQuery = {
   topics: readonly (readonly string[] | null)[]
 }
 
+/** Returns a query for the logs of a filter. The caller applies `where` to the result. */
 export function toLogQuery({ address, topic0, topics }: LogFilter): LogQuery {
   return { addresses: [address], topics: [[topic0], ...topics] }
 }

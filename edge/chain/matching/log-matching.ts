@@ -1,4 +1,5 @@
 import type { ChainLog } from '../chain-log.ts'
+import { matchesWhere } from '../where/matches-where.ts'
 import type { LogFilter } from './log-filter.ts'
 
 export function routeKey({ address, topic0 }: { address: string; topic0: string }): string {
@@ -13,14 +14,16 @@ export function logRouteKey({ address, topics }: Pick<ChainLog, 'address' | 'top
 /** Applied to every log, because endpoints are not trusted to filter correctly. */
 export function matchesFilter(
   filter: LogFilter,
-  { address, topics }: Pick<ChainLog, 'address' | 'topics'>,
+  log: Pick<ChainLog, 'address' | 'topics' | 'data'>,
 ): boolean {
+  const { address, topics } = log
   return (
     address === filter.address &&
     topics[0] === filter.topic0 &&
     filter.topics.every((allowed, place) => {
       const topic = topics[place + 1]
       return allowed === null || (topic !== undefined && allowed.includes(topic))
-    })
+    }) &&
+    (filter.where === undefined || matchesWhere(filter.where, log))
   )
 }

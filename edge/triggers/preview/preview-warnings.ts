@@ -20,13 +20,19 @@ export function chainPreviewWarnings(
     return [`No contract exists at this address on ${chain}: check contract_address and chain.`]
   if (events.length > 0) return decodingWarnings(events, signature)
   const seen = contract?.state === 'known' ? (contract.events ?? []) : []
-  const wrong = eventWarnings(seen, filter.topic0, signature)
+  const wrong = eventWarnings(seen, filter, signature)
   return wrong.length > 0 ? wrong : missingIndexedWarnings(config)
 }
 
-function eventWarnings(seen: readonly string[], topic0: string, { canonical }: EventSignature) {
-  if (seen.includes(topic0))
-    return [`The contract has emitted ${canonical}, but no log matches topic_filters: check them.`]
+function eventWarnings(
+  seen: readonly string[],
+  { topic0, where }: ChainEventConfig['filter'],
+  { canonical }: EventSignature,
+) {
+  if (seen.includes(topic0)) {
+    const filters = where === undefined ? 'topic_filters' : 'topic_filters and where'
+    return [`The contract has emitted ${canonical}, but no log matches ${filters}: check them.`]
+  }
   if (seen.length > 0)
     return [
       `The contract emits events, but no ${canonical} in the blocks that were searched: check event_signature. A proxy emits the events of its implementation.`,

@@ -10,7 +10,11 @@ const filter = (over: object = {}) => ({ address: TOKEN, topic0: EVENT, topics: 
 
 describe('a filter', () => {
   const positions = filter({ topics: [null, [topic(1), topic(2)]] })
-  const log = (...topics: string[]) => ({ address: TOKEN, topics: [EVENT, ...topics] })
+  const log = (...topics: string[]) => ({
+    address: TOKEN,
+    topics: [EVENT, ...topics],
+    data: '0x',
+  })
 
   it('matches logs that have one of its topics at each position; null matches any topic', () => {
     const passed = [log(topic(9), topic(1)), log(topic(8), topic(2), topic(7))]
@@ -23,8 +27,8 @@ describe('a filter', () => {
       log(topic(1)),
       log(),
       { ...log(topic(9), topic(1)), address: hex(20, 1) },
-      { address: TOKEN, topics: [topic(5), topic(9), topic(1)] },
-      { address: TOKEN, topics: [] },
+      { ...log(), topics: [topic(5), topic(9), topic(1)] },
+      { ...log(), topics: [] },
     ]
     expect(others.map((one) => matchesFilter(positions, one))).toEqual(others.map(() => false))
   })

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import { readChainEventConfig } from '../../../edge/chain/chain-event-config.ts'
 import { ScriptedChain } from '../../doubles/chain-node/scripted-chain.ts'
 import { dataOf, EVENT, hex, onChain, someLog, TOKEN, type WatchedChain } from './watched-chain.ts'
 
@@ -622,6 +623,37 @@ describe('the cost of a poll', () => {
         })
       expect(await costOf()).toEqual({ ...one, rows: 0 })
       expect(one.rows).toBe(0)
+    }, START),
+  )
+
+  it(
+    'is the same for a thousand triggers with different conditions, which receive only their logs',
+    onChain(async (world) => {
+      const { chain, node } = world
+      const filterFrom = (least: number) =>
+        readChainEventConfig({
+          chain: 'base',
+          contract_address: TOKEN,
+          event_signature: 'Counted(uint256)',
+          where: { arg0: { gte: String(least) } },
+        }).filter
+      const topics = [filterFrom(0).topic0]
+      const costOf = async () => {
+        await world.poll()
+        node.requests = 0
+        for (const value of [1, 2, 3]) {
+          chain.mine([someLog(value, { topics })])
+          await world.poll()
+        }
+        return node.requests
+      }
+      world.subscribe('first', { filter: filterFrom(0) })
+      const one = await costOf()
+      const triggers = Array.from({ length: 1_000 }, (_, at) =>
+        world.subscribe(`t${at}`, { filter: filterFrom(at) }),
+      )
+      expect(await costOf()).toBe(one)
+      expect(triggers.slice(1, 5).map(({ data }) => data)).toEqual([[1, 2, 3], [2, 3], [3], []])
     }, START),
   )
 

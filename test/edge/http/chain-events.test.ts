@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { settingsOf } from '../../../edge/env.ts'
 import { parseEventSignature } from '../../../edge/chain/signature/parse-event-signature.ts'
+import type { TriggerPreview } from '../../../shared/wire/preview.ts'
 import type { RunRecord, StoredTrigger, TriggerRecord } from '../../../shared/wire/trigger.ts'
 import { ChainNode } from '../../doubles/chain-node/chain-node.ts'
 import { fetchOf } from '../../doubles/chain-node/fetch-of.ts'
@@ -162,6 +163,56 @@ describe('creating a chain event trigger', () => {
     expect((await patch(id, { enabled: true })).status).toBe(200)
     BSC.mine([paid(21)])
     await fired(id, [21])
+  })
+
+  it('with conditions fires only for logs whose values match, old ones too', async () => {
+    const { number } = BSC.mine([paid(10), paid(30)])
+    BSC.mineEmpty(2)
+    const where = { amount: { gte: '20', lt: '40' } }
+    const record = await create({ start_block: number, where })
+    expect(record.config).toMatchObject({ where })
+    await fired(record.id, [30])
+    BSC.mine([paid(31), paid(41), paid(20)])
+    await fired(record.id, [30, 31, 20])
+    const { config } = await read(record.id)
+    const { start_block: _, ...now } = config
+    await patch(record.id, { config: { ...now, where: { amount: { eq: '41' } } } })
+    BSC.mine([paid(32), paid(41)])
+    await fired(record.id, [30, 31, 20, 41])
+  })
+
+  it('rejects a condition that does not fit the event, naming the argument', async () => {
+    const wrong = { where: { amount: { gt: '0x5' } } }
+    for (const path of ['/api/triggers', '/api/triggers/preview']) {
+      const { usage_api_key: _, action_code: __, name: ___, ...only } = fields(wrong)
+      const body = path.endsWith('preview') ? only : fields(wrong)
+      const response = await send(path, body)
+      expect(response.status).toBe(422)
+      expect(await response.json()).toMatchObject({
+        message: expect.stringContaining('config.where.amount.gt: expected an integer'),
+      })
+    }
+  })
+
+  it('previews only logs whose values match, and says if none does', async () => {
+    BSC.mine([paid(501), paid(502)])
+    const { usage_api_key: _, action_code: __, name: ___, ...body } = fields()
+    const preview = async (where: object) => {
+      const config = { ...body.config, where }
+      const response = await send('/api/triggers/preview', { ...body, config })
+      expect(response.status).toBe(200)
+      return response.json() as Promise<TriggerPreview>
+    }
+    const found = await preview({ amount: { eq: '501' } })
+    expect(found.logs).toEqual([
+      expect.objectContaining({ decoded: expect.objectContaining({ arg1: '501' }) }),
+    ])
+    BSC.code.set(SHOP, '0x60')
+    const none = await preview({ amount: { eq: '77777' } })
+    expect(none).toMatchObject({
+      logs: [],
+      warnings: [expect.stringContaining('topic_filters and where')],
+    })
   })
 
   it('with a tag that its chain does not support returns 422', async () => {

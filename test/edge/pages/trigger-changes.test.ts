@@ -52,6 +52,27 @@ describe('the form of an existing trigger', () => {
     expect(keys).toEqual([{ n: 1 }])
   })
 
+  it('keeps the conditions of a chain event', async () => {
+    const where = {
+      arg2: { gte: '5', lt: '9' },
+      arg0: { in: [`0x${'51'.repeat(20)}`, `0x${'52'.repeat(20)}`] },
+    }
+    const config = {
+      chain: 'arbitrum',
+      contract_address: `0x${'51'.repeat(20)}`,
+      event_signature: 'Paid(address,address,uint256)',
+      where,
+    }
+    const before = await person.trigger({ kind: 'chain_event', config, enabled: false })
+    const lines = ['arg2 >= 5', 'arg2 < 9', `arg0 = ${where.arg0.in.join(', ')}`].join('\n')
+    expect(textOf((await open(before.id)).text)).toContain(lines)
+    const { where: _, ...fields } = config
+    const form = { ...(await fieldsShown(before.id)), ...asShown(before), ...fields, where: lines }
+    const page = await person.post(`/triggers/${before.id}/edit`, form)
+    expect(page.response.headers.get('location')).toBe(`/triggers/${before.id}?changed=1`)
+    expect((await read(before.id)).config).toMatchObject({ where })
+  })
+
   it('warns if the stored key may not execute the new source', async () => {
     const before = await person.trigger({ usage_api_key: 'forbidden-key' })
     const source = `${before.action_code} `

@@ -126,7 +126,12 @@ describe('the list of triggers', () => {
     for (const markup of MARKUPS) {
       const fields = Object.fromEntries(names.map((name) => [name, markup]))
       isInert(await submitNew('schedule', filled(fields)))
-      const event = { contract_address: markup, event_signature: markup, topic1: markup }
+      const event = {
+        contract_address: markup,
+        event_signature: markup,
+        topic1: markup,
+        where: markup,
+      }
       const page = await submitNew(
         'chain_event',
         filled({ ...event, chain: markup, start_block: markup, finality: markup }),
@@ -309,6 +314,8 @@ describe('the form of a new trigger', () => {
     ['chain_event', { event_signature: 'Paid(uint' }, 'event_signature', /^At position \d+/],
     ['chain_event', { topic2: '0x12' }, 'topic2', /32-byte topic/],
     ['chain_event', { start_block: 'soon' }, 'start_block', /./],
+    ['chain_event', { where: 'arg2 ~ 5' }, 'where', /^"arg2 ~ 5" is not a condition/],
+    ['chain_event', { where: 'arg2 > 1\narg0 = 0x12' }, 'where', /^Expected 0x followed by 40/],
     ['chain_event', { chain: 'polygon' }, 'chain', /does not watch polygon/],
     ['chain_event', { finality: 'blocks' }, 'finality_blocks', /^Enter the number of blocks/],
   ])('%s: reports %j at %s', async (kind, over, field, expected) => {

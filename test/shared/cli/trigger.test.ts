@@ -148,6 +148,26 @@ describe('svc trigger create', () => {
     })
   })
 
+  it('accepts conditions on the arguments of a chain event', async () => {
+    const event = ['--chain', 'base', '--contract', '0xab', '--event', 'Moved(uint256 value)']
+    const where = ['--where', 'value >= 5', '--where', 'value<9', '--where', 'to = 0x01, 0x02']
+    await at(['trigger', 'create', 'action.js', '--name', 'c', ...event, ...where])
+    expect(lastBody()).toMatchObject({
+      config: { where: { value: { gte: '5', lt: '9' }, to: { in: ['0x01', '0x02'] } } },
+    })
+    const wrong = await at([
+      'trigger',
+      'create',
+      'action.js',
+      '--name',
+      'c',
+      ...event,
+      '--where',
+      'x',
+    ])
+    expect(wrong.err).toContain('--where: "x" is not a condition')
+  })
+
   it('accepts the fields of a file, overridden by options', async () => {
     const fields = {
       name: 'filed',

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import vm from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { readChainEventConfig } from '../../../edge/chain/chain-event-config.ts'
 import { chainsSetting } from '../../../shared/config/chain-settings.ts'
 import { mailerSetting } from '../../../edge/identity/mailer-settings.ts'
 import { ERROR_CODES } from '../../../shared/errors/error-codes.ts'
@@ -36,6 +37,15 @@ export function bodiesHold(stack: () => StartedStack): void {
       expect(shown.map(({ kind }) => kind)).toEqual(['webhook', 'schedule', 'chain_event'])
       for (const each of shown) expect(body.safeParse(each).error?.issues).toBeUndefined()
       expect(body.safeParse({ ...shown[0], kind: 'mail' }).success).toBe(false)
+    })
+
+    it('docs/chain-events.md shows valid configurations', () => {
+      const shown = textsOf('docs/chain-events.md', 'json').map((text) => JSON.parse(text))
+      expect(shown.length).toBeGreaterThan(0)
+      const contract = { chain: 'base', contract_address: `0x${'a1'.repeat(20)}` }
+      for (const config of shown) readChainEventConfig({ ...contract, ...config })
+      const wrong = { ...contract, ...shown[0], where: { amount: { eq: '1' } } }
+      expect(() => readChainEventConfig(wrong)).toThrow()
     })
 
     it('docs/errors.md shows a failure with a documented reason', () => {

@@ -27,6 +27,7 @@ const REGISTRY = 'pulls from a public registry and pushes to one of yours'
 
 export const ELSEWHERE: readonly Elsewhere[] = [
   { page: 'docs/how-to/deploy.md', has: 'npm run image\n', ranBy: BODIES },
+  { page: 'docs/chain-events.md', language: 'json', ranBy: BODIES },
   ...['use-from-a-program', 'own-an-account', 'derive-an-action', 'from-defender'].map((name) => ({
     page: `docs/how-to/${name}.md`,
     has: 'npm run packages',

@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import { Field, Select } from '../../../browser/components/form-fields.tsx'
+import { Field, Select, TextArea } from '../../../browser/components/form-fields.tsx'
 import { HANDSHAKE_SENDERS, type TriggerKind } from '../../../../shared/wire/trigger.ts'
 import { type Chains, CHAIN_NAMES } from '../../../../shared/config/chain-settings.ts'
 import { controlProps, type FormValues } from './problems.ts'
@@ -137,6 +137,12 @@ export const ChainOptionFields: FC<FormValues> = (values) => (
         {...controlProps(values, name)}
       />
     ))}
+    <TextArea
+      label="Conditions"
+      hint="On arguments of the event, one per line, such as value >= 1000000, or to = 0x…, 0x… for any of several values. All of them must hold."
+      rows={2}
+      {...controlProps(values, 'where')}
+    />
     <Field
       label="Start block"
       hint="Logs since this block also fire the trigger. Leave empty to start now."
@@ -166,6 +172,6 @@ export const ChainOptionFields: FC<FormValues> = (values) => (
 )
 
 function hasTopics({ fields, problems }: FormValues): boolean {
-  const inside = [...TOPIC_FIELDS, 'start_block', 'finality', 'finality_blocks'] as const
+  const inside = [...TOPIC_FIELDS, 'where', 'start_block', 'finality', 'finality_blocks'] as const
   return inside.some((name) => fields[name] !== '' || problems[name] !== undefined)
 }

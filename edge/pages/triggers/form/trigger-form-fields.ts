@@ -1,4 +1,5 @@
 import { MAX_RUNS_PER_MINUTE_DEFAULT, TOPIC_FILTERS_MAX } from '../../../../shared/limits.ts'
+import { whereTexts } from '../../../../shared/wire/where-text.ts'
 import {
   defaultQueuedRuns,
   type TriggerKind,
@@ -22,6 +23,7 @@ export const CHECKED_FIELDS = [
   'event_signature',
   'start_block',
   ...TOPIC_FIELDS,
+  'where',
   'finality',
   'finality_blocks',
   'filter',
@@ -59,7 +61,7 @@ export const FORM_FIELDS = [
 export type TriggerFieldName = (typeof FORM_FIELDS)[number]
 export type TriggerFormFields = Record<TriggerFieldName, string>
 
-const MULTILINE_FIELDS: readonly string[] = ['action_code', 'default_params']
+const MULTILINE_FIELDS: readonly string[] = ['action_code', 'default_params', 'where']
 
 export function defaultFields(kind: TriggerKind): TriggerFormFields {
   return {
@@ -128,6 +130,7 @@ export function fieldsOfRecord(record: TriggerRecord): TriggerFormFields {
     event_signature: config.event_signature,
     start_block:
       typeof config.start_block === 'number' ? String(config.start_block) : config.start_block,
+    where: whereTexts(config.where)?.join('\n'),
     ...(dedup === true && { dedup: 'known' }),
     ...(typeof dedup === 'object' && { dedup: 'header', dedup_header: dedup.header }),
     ...(typeof finality === 'number'

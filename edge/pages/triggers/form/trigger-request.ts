@@ -1,5 +1,6 @@
 /** Converts form fields to the API's JSON body, so that the form and the API share the same validation. */
 import { MAX_RUNS_PER_MINUTE_DEFAULT } from '../../../../shared/limits.ts'
+import { parseWhere } from '../../../../shared/wire/where-text.ts'
 import { defaultQueuedRuns, type TriggerKind } from '../../../../shared/wire/trigger.ts'
 import { TOPIC_FIELDS, type TriggerFormFields } from './trigger-form-fields.ts'
 import type { Problems } from './problems.ts'
@@ -83,11 +84,16 @@ export function toTriggerConfig(
         start_block: parseBlock(start_block.trim()),
       })
       const topics = parseTopics(fields)
+      const where = conditionsOf(fields, problems)
       const finality = fields.finality === 'blocks' ? number('finality_blocks') : fields.finality
       if (fields.finality === 'blocks' && fields.finality_blocks.trim() === '')
         problems.finality_blocks = 'Enter the number of blocks.'
       return request(
-        { ...config, ...(topics.length > 0 && { topic_filters: topics }) },
+        {
+          ...config,
+          ...(topics.length > 0 && { topic_filters: topics }),
+          ...(where && { where }),
+        },
         { finality, ...keys },
       )
     }
@@ -189,6 +195,18 @@ function parseTopics(fields: TriggerFormFields): (string | string[] | null)[] {
   })
   while (entries.at(-1) === null) entries.pop()
   return entries
+}
+
+/** Each line is a condition. */
+function conditionsOf(
+  fields: TriggerFormFields,
+  problems: Problems,
+): Record<string, unknown> | undefined {
+  const lines = fields.where.split('\n').filter((line) => line.trim() !== '')
+  if (lines.length === 0) return undefined
+  const read = parseWhere(lines)
+  if ('where' in read) return read.where
+  problems.where = `${read.problem}.`
 }
 
 const splitWords = (text: string) => text.split(/[\s,]+/).filter((word) => word !== '')

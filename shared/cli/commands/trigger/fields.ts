@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { TriggerChanges, TriggerFields } from '../../../client/triggers/records.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../terminal.ts'
+import { parseWhere } from '../../../wire/where-text.ts'
 import {
   collectOption,
   type GivenParams,
@@ -23,6 +24,7 @@ export type GivenFields = GivenParams &
     event?: string
     fromBlock?: string
     topic?: string[]
+    where?: string[]
     maxRunsPerMinute?: string
     maxQueuedRuns?: string
     option?: string[]
@@ -43,6 +45,11 @@ export function withFiringOptions(command: Command): Command {
     .option(
       '--topic <topic>',
       'chain events: filter for the next indexed argument: a topic, alternative topics separated by commas, or "any"; can be used up to three times',
+      collectOption,
+    )
+    .option(
+      '--where <condition>',
+      'chain events: condition on an argument, such as "value >= 1000000" or "to = 0x…, 0x…"; can be repeated',
       collectOption,
     )
     .option(
@@ -106,12 +113,13 @@ async function webhookSecrets(
 }
 
 function kindAndConfig(given: GivenFields): { kind?: Kind; config?: Record<string, unknown> } {
-  const { webhook, cron, at, chain, contract, event, fromBlock, topic } = given
+  const { webhook, cron, at, chain, contract, event, fromBlock, topic, where } = given
   const ways = [webhook, cron, at, chain].filter((way) => way !== undefined)
   if (ways.length > 1) throw new UsageError('use only one of --at, --webhook, --cron and --chain')
   const schedule = scheduleConfigOf(given)
-  if (chain === undefined && [contract, event, fromBlock, topic].some((one) => one !== undefined))
-    throw new UsageError('--contract, --event, --from-block and --topic need --chain')
+  const ofChain = [contract, event, fromBlock, topic, where]
+  if (chain === undefined && ofChain.some((one) => one !== undefined))
+    throw new UsageError('--contract, --event, --from-block, --topic and --where need --chain')
   if (webhook) return { kind: 'webhook', config: {} }
   if (schedule) return { kind: 'schedule', config: schedule }
   if (chain === undefined) return {}
@@ -123,12 +131,19 @@ function kindAndConfig(given: GivenFields): { kind?: Kind; config?: Record<strin
     event_signature: event,
     ...(fromBlock !== undefined && { start_block: blockOf(fromBlock) }),
     ...(topic && { topic_filters: topic.map(topicFilter) }),
+    ...(where && { where: conditionsOf(where) }),
   }
   return { kind: 'chain_event', config }
 }
 
 function blockOf(text: string): number | string {
   return /^0x[0-9a-f]+$/i.test(text) ? text : integerOf('--from-block', text)
+}
+
+function conditionsOf(texts: readonly string[]): Record<string, unknown> {
+  const read = parseWhere(texts)
+  if ('problem' in read) throw new UsageError(`--where: ${read.problem}`)
+  return read.where
 }
 
 function topicFilter(text: string): string | string[] | null {

@@ -4,6 +4,12 @@ import type { LogFilter } from '../../../../edge/chain/matching/log-filter.ts'
 import type { RpcLog, ScriptedBlock } from '../../../doubles/chain-node/scripted-block.ts'
 import type { BlockContents, ScriptedChain } from '../../../doubles/chain-node/scripted-chain.ts'
 
+/** The logs that an owner asked for, as the model understands it. */
+export type ExpectedFilter = Pick<LogFilter, 'address' | 'topic0' | 'topics'> & {
+  /** Absent if there are no conditions on decoded values. */
+  holds?: (log: RpcLog) => boolean
+}
+
 /** A log with an identity that stays the same when a reorg moves it to another block. */
 export type ChainEvent = {
   /** Transaction, address, topics, data, and the number of identical logs before it in its transaction. */
@@ -76,7 +82,7 @@ export class ChainHistory {
   }
 
   /** Returns the events on the current chain that match a filter, in order. */
-  matching(filter: LogFilter): ChainEvent[] {
+  matching(filter: ExpectedFilter): ChainEvent[] {
     return this.chain
       .slice(this.chain.firstBlock, this.chain.head.number)
       .flatMap((block) => eventsOf(block))
@@ -84,7 +90,7 @@ export class ChainHistory {
   }
 
   /** Returns the matching events in blocks that a reorg removed after they were final. */
-  lostAsFinal(filter: LogFilter, finality: Finality): ChainEvent[] {
+  lostAsFinal(filter: ExpectedFilter, finality: Finality): ChainEvent[] {
     return this.lost
       .filter(({ depth, wasSafe }) => {
         if (finality === 'finalized') return false
@@ -106,9 +112,9 @@ export function eventsOf(block: ScriptedBlock): ChainEvent[] {
 }
 
 /** Reimplemented, so that it shares no mistake with the code under test. */
-function isMatched(log: RpcLog, filter: LogFilter): boolean {
+function isMatched(log: RpcLog, filter: ExpectedFilter): boolean {
   if (log.address !== filter.address || log.topics[0] !== filter.topic0) return false
   for (const [place, allowed] of filter.topics.entries())
     if (allowed && !allowed.includes(log.topics[place + 1] ?? '')) return false
-  return true
+  return filter.holds?.(log) ?? true
 }

@@ -22,6 +22,14 @@ export type ContractEvent = {
   emit(random: Random, value: number): Emitted
   /** Topic filters that an owner may set after the first topic. */
   filters: readonly LogFilter['topics'][]
+  /** Conditions that an owner may set on the decoded values. */
+  conditions: readonly Conditions[]
+}
+
+/** A value of `config.where`, and whether it holds for the expected decoding of a log. */
+export type Conditions = {
+  where: Record<string, Record<string, unknown>>
+  holds: (decoded: Record<string, unknown>) => boolean
 }
 
 const hashOf = (canonical: string) => keccak256(toUtf8Bytes(canonical))
@@ -39,6 +47,16 @@ export const EVENTS: readonly ContractEvent[] = [
       }
     },
     filters: [[], [], [[topicOf(PEOPLE[0]!)]], [null, [topicOf(PEOPLE[1]!), topicOf(PEOPLE[2]!)]]],
+    conditions: [
+      {
+        where: { from: { in: [PEOPLE[0], PEOPLE[2]] } },
+        holds: ({ arg0 }) => arg0 !== getAddress(PEOPLE[1]!),
+      },
+      {
+        where: { value: { gte: '20' }, to: { not_in: [PEOPLE[0]] } },
+        holds: ({ arg1, arg2 }) => Number(arg2) >= 20 && arg1 !== getAddress(PEOPLE[0]!),
+      },
+    ],
   },
   {
     signature: 'Noted(int64,bool)',
@@ -52,6 +70,10 @@ export const EVENTS: readonly ContractEvent[] = [
       }
     },
     filters: [[]],
+    conditions: [
+      { where: { arg0: { lt: '-10' } }, holds: ({ arg0 }) => Number(arg0) < -10 },
+      { where: { arg1: { eq: true } }, holds: ({ arg1 }) => arg1 === true },
+    ],
   },
   {
     signature: 'Tagged(uint8 indexed tag, uint256 value)',
@@ -65,6 +87,7 @@ export const EVENTS: readonly ContractEvent[] = [
       }
     },
     filters: [[], [[`0x${word(1)}`, `0x${word(2)}`]]],
+    conditions: [{ where: { tag: { lte: '1' } }, holds: ({ arg0 }) => Number(arg0) <= 1 }],
   },
 ]
 

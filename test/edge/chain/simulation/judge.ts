@@ -1,12 +1,11 @@
 /** Checks the runs of a trigger against the present and past of the chain. */
 import type { Finality } from '../../../../edge/chain/finality.ts'
-import type { LogFilter } from '../../../../edge/chain/matching/log-filter.ts'
 import type { BlockRange } from '../../../../edge/chain/subscription.ts'
-import type { ChainEvent, ChainHistory } from './chain-history.ts'
+import type { ChainEvent, ChainHistory, ExpectedFilter } from './chain-history.ts'
 
 /** A period during which a trigger was enabled with one configuration. */
 export type Tenure = {
-  filter: LogFilter
+  filter: ExpectedFilter
   since: number
   backfill: BlockRange | null
   /** All finalities that were set during this tenure. */

@@ -13,13 +13,13 @@ const COMMAND = commandOf(campaignOf('chain'))
 /** Far longer than any seed has taken so far. */
 export const SEED_TIMEOUT_MS = 30_000
 
-export async function playSeed(seed: number): Promise<Played> {
+export async function playSeed(seed: number, isPlain = false): Promise<Played> {
   const owner = await someOwner()
   const calls = new WatcherCalls()
   try {
     const watcher = env.CHAIN_WATCHER.getByName(`simulation ${seed} ${crypto.randomUUID()}`)
     return await runInDurableObject(watcher, (_, { storage }) =>
-      simulate(seed, { storage, owner, calls }),
+      simulate(seed, { storage, owner, calls, isPlain }),
     )
   } finally {
     calls.restore()
@@ -30,10 +30,14 @@ export async function playSeed(seed: number): Promise<Played> {
  * Plays seeds one after another, and continues after a failed one.
  * @throws {Error} with the trace of each failed seed and the command that replays it
  */
-export async function playSeeds({ first, count }: Bounds, meta: TaskMeta): Promise<void> {
+export async function playSeeds(
+  { first, count }: Bounds,
+  meta: TaskMeta,
+  isPlain = false,
+): Promise<void> {
   const failed = new FailedSeeds(COMMAND)
   for (let seed = first; seed < first + count; seed++) {
-    const { wrong, trace } = await playSeed(seed)
+    const { wrong, trace } = await playSeed(seed, isPlain)
     if (wrong.length > 0) failed.add(seed, wrong.join('\n'), trace)
   }
   failed.throwIfAny(meta)

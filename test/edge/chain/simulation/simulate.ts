@@ -6,7 +6,7 @@ import type { Owner } from '../../app.ts'
 import { ChainHistory, type ChainEvent } from './chain-history.ts'
 import { Traffic } from './contracts.ts'
 import { judge } from './judge.ts'
-import { SimulatedTrigger } from './simulated-trigger.ts'
+import { SimulatedTrigger, type Wishes } from './simulated-trigger.ts'
 import { newBranch } from './upheaval.ts'
 import { SimulatedWatcher } from './simulated-watcher.ts'
 import type { WatcherCalls } from './watcher-calls.ts'
@@ -28,10 +28,18 @@ const LAST_LOOKS = 60
 
 export type Played = { seed: number; trace: string[]; wrong: string[] }
 
-export async function simulate(
-  seed: number,
-  world: { storage: DurableObjectStorage; owner: Owner; calls: WatcherCalls },
-): Promise<Played> {
+/** Seeds the draws of filters that were added later, which do not affect the other draws. */
+const VARIETY = 0x5eed
+
+type World = {
+  storage: DurableObjectStorage
+  owner: Owner
+  calls: WatcherCalls
+  /** Only filters by contract, event and topics. */
+  isPlain: boolean
+}
+
+export async function simulate(seed: number, world: World): Promise<Played> {
   const simulation = new Simulation(seed, world)
   const { trace } = simulation
   try {
@@ -48,6 +56,7 @@ class Simulation {
   readonly trace: string[] = []
   readonly #random: Random
   readonly #traffic: Traffic
+  readonly #wishes: Wishes
   readonly #chain: ScriptedChain
   readonly #history: ChainHistory
   readonly #nodes: ChainNode[]
@@ -56,14 +65,13 @@ class Simulation {
   readonly #owner: Owner
   readonly #triggers: SimulatedTrigger[] = []
 
-  constructor(
-    seed: number,
-    { storage, owner, calls }: { storage: DurableObjectStorage; owner: Owner; calls: WatcherCalls },
-  ) {
+  constructor(seed: number, { storage, owner, calls, isPlain }: World) {
     const random = (this.#random = new Random(seed))
     this.#owner = owner
     this.#calls = calls
     this.#traffic = new Traffic(random.stream())
+    const variety = isPlain ? undefined : new Random(seed ^ VARIETY)
+    this.#wishes = { random, variety, traffic: this.#traffic }
     this.#chain = new ScriptedChain({
       salt: String(seed),
       safeDepth: random.integer(4, 16),
@@ -188,7 +196,7 @@ class Simulation {
   async #create(): Promise<void> {
     if (this.#triggers.length >= 6) return
     const head = this.#seenHead()
-    const trigger = await SimulatedTrigger.create(this.#owner, this.#history, head, this.#random)
+    const trigger = await SimulatedTrigger.create(this.#owner, this.#history, head, this.#wishes)
     this.#note(`trigger ${this.#triggers.length}: ${JSON.stringify(trigger.tenures[0])}`)
     this.#triggers.push(trigger)
   }
@@ -209,7 +217,7 @@ class Simulation {
       case 'disable':
         return trigger.disable()
       case 'reconfigure':
-        return trigger.reconfigure(head, random)
+        return trigger.reconfigure(head, this.#wishes)
       case 'finality':
         return trigger.changeFinality(random)
       case 'purge':

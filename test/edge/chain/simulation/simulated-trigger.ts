@@ -5,9 +5,16 @@ import type { Finality } from '../../../../edge/chain/finality.ts'
 import type { LogFilter } from '../../../../edge/chain/matching/log-filter.ts'
 import type { RunRecord, TriggerRecord } from '../../../../shared/wire/trigger.ts'
 import type { Random } from '../../../origin/credits/simulation/random.ts'
+import type { RpcLog } from '../../../doubles/chain-node/scripted-block.ts'
 import { type Owner, post, queueOf, script, success } from '../../app.ts'
 import type { ChainHistory } from './chain-history.ts'
-import { CONTRACTS, type ContractEvent, EVENTS } from './contracts.ts'
+import {
+  type Conditions,
+  CONTRACTS,
+  type ContractEvent,
+  EVENTS,
+  type Traffic,
+} from './contracts.ts'
 import type { JudgedRun, JudgedTrigger, Tenure } from './judge.ts'
 
 export const CHAIN = 'ethereum'
@@ -17,7 +24,21 @@ const FINALITIES: readonly Finality[] = [0, 0, 2, 12, 'safe', 'finalized']
 /** The maximum queue size, which no trigger of the simulation reaches. */
 const QUEUE_OF_MANY = 10_000
 
-type Wish = { contract: string; event: ContractEvent; topics: LogFilter['topics']; start?: number }
+type Wish = {
+  contract: string
+  event: ContractEvent
+  topics: LogFilter['topics']
+  start?: number
+  conditions?: Conditions
+}
+
+/** What a trigger may watch. */
+export type Wishes = {
+  random: Random
+  /** Draws the kinds of filters that were added later, so that earlier seeds play as before. Absent for these seeds. */
+  variety: Random | undefined
+  traffic: Traffic
+}
 
 export class SimulatedTrigger implements JudgedTrigger {
   readonly id: string
@@ -30,12 +51,19 @@ export class SimulatedTrigger implements JudgedTrigger {
   #start = 0
   /** The maximum number of queued runs. */
   readonly #most: number
+  readonly #traffic: Traffic
 
-  private constructor(id: string, owner: Owner, history: ChainHistory, most: number) {
+  private constructor(
+    id: string,
+    owner: Owner,
+    history: ChainHistory,
+    { most, traffic }: { most: number; traffic: Traffic },
+  ) {
     this.id = id
     this.#owner = owner
     this.#history = history
     this.#most = most
+    this.#traffic = traffic
   }
 
   /** @param head the head that the watcher reports */
@@ -43,9 +71,10 @@ export class SimulatedTrigger implements JudgedTrigger {
     owner: Owner,
     history: ChainHistory,
     head: number,
-    random: Random,
+    wishes: Wishes,
   ): Promise<SimulatedTrigger> {
-    const wish = someWish(history, head, random)
+    const { random, traffic } = wishes
+    const wish = someWish(history, head, wishes)
     const finality = random.pick(FINALITIES)
     const most = random.chance(0.3) ? random.integer(3, 8) : QUEUE_OF_MANY
     const { path, init } = post('/api/triggers', {
@@ -60,7 +89,7 @@ export class SimulatedTrigger implements JudgedTrigger {
       max_queued_runs: most,
     })
     const { id } = await answered<TriggerRecord>(await owner.api(path, init), 201)
-    const trigger = new SimulatedTrigger(id, owner, history, most)
+    const trigger = new SimulatedTrigger(id, owner, history, { most, traffic })
     trigger.#begin(wish, finality, head)
     return trigger
   }
@@ -90,8 +119,8 @@ export class SimulatedTrigger implements JudgedTrigger {
   }
 
   /** Changes the contract, event or filter, from now on or from a given block. */
-  async reconfigure(head: number, random: Random): Promise<void> {
-    const wish = someWish(this.#history, head, random)
+  async reconfigure(head: number, wishes: Wishes): Promise<void> {
+    const wish = someWish(this.#history, head, wishes)
     const { finalities } = this.#tenure
     const before = JSON.stringify((await this.record()).config)
     if (before === JSON.stringify(configOf(wish))) return
@@ -175,11 +204,22 @@ export class SimulatedTrigger implements JudgedTrigger {
     return this.tenures.at(-1)!
   }
 
-  #begin({ contract, event, topics, start }: Wish, finality: Finality, head: number): void {
+  #begin(
+    { contract, event, topics, start, conditions }: Wish,
+    finality: Finality,
+    head: number,
+  ): void {
     this.#start = start ?? 0
     const isPast = start !== undefined && start <= head
     this.tenures.push({
-      filter: { address: contract, topic0: event.topic0, topics },
+      filter: {
+        address: contract,
+        topic0: event.topic0,
+        topics,
+        ...(conditions && {
+          holds: (log: RpcLog) => conditions.holds(this.#traffic.decodedOf(log)),
+        }),
+      },
       since: Math.max(head + 1, this.#start),
       backfill: isPast ? { from: start, to: head } : null,
       finalities: [finality],
@@ -197,9 +237,14 @@ export class SimulatedTrigger implements JudgedTrigger {
   }
 }
 
-function someWish(history: ChainHistory, head: number, random: Random): Wish {
+function someWish(history: ChainHistory, head: number, { random, variety }: Wishes): Wish {
   const event = random.pick(EVENTS)
-  const wish = { contract: random.pick(CONTRACTS), event, topics: random.pick(event.filters) }
+  const wish = {
+    contract: random.pick(CONTRACTS),
+    event,
+    topics: random.pick(event.filters),
+    ...(variety?.chance(0.4) && { conditions: variety.pick(event.conditions) }),
+  }
   if (random.chance(0.4)) return wish
   const { firstBlock } = history.chain
   const start = random.chance(0.2)
@@ -208,13 +253,14 @@ function someWish(history: ChainHistory, head: number, random: Random): Wish {
   return { ...wish, start }
 }
 
-function configOf({ contract, event, topics, start }: Wish) {
+function configOf({ contract, event, topics, start, conditions }: Wish) {
   return {
     chain: CHAIN,
     contract_address: contract,
     event_signature: event.signature,
     ...(topics.length > 0 && { topic_filters: topics }),
     ...(start !== undefined && { start_block: start }),
+    ...(conditions && { where: conditions.where }),
   }
 }
 
