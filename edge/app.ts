@@ -40,6 +40,7 @@ import { matchedRoute, recordRoute } from './http/request-route.ts'
 import { registerMagicLinkPage } from './pages/sign-in/magic-link-page.tsx'
 import { registerSignInPage } from './pages/sign-in/sign-in-page.tsx'
 import { registerSignOut } from './pages/sign-in/sign-out.ts'
+import { registerMcp } from './http/mcp.ts'
 import { registerSkill } from './http/skill.ts'
 import { registerVerifyPage } from './pages/verify-page.tsx'
 import { registerWebhook } from './http/webhook-handshake.ts'
@@ -78,6 +79,7 @@ export function createApp(): App {
   registerSealedExecute(app)
   registerHomePage(app)
   for (const operation of apiOperations) mountApiOperation(app, operation)
+  registerMcp(app)
   registerSignInPage(app)
   registerMagicLinkPage(app)
   registerSignOut(app)

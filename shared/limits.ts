@@ -410,6 +410,12 @@ export const PASSKEY_CHALLENGE_LIFETIME_MS = 5 * MINUTE_MS
  */
 export const RECENT_SIGN_IN_MS = 15 * MINUTE_MS
 
+/**
+ * Maximum size of an MCP message. The largest tool input is a source of 1 MiB, in which JSON may escape each character
+ * as six characters.
+ */
+export const MCP_MESSAGE_MAX_BYTES = 8 * 1024 * 1024
+
 /** Lifetime of an agent token, and the idle time after which the token expires earlier. */
 export const AGENT_TOKEN_LIFETIME_MS = 90 * DAY_MS
 export const AGENT_TOKEN_IDLE_MS = 30 * DAY_MS

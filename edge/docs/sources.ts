@@ -172,6 +172,7 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/decisions/0136-audit-log.md', title: "0136 Audit log of an account, as a hash chain", lead: "", load: () => import('../../docs/decisions/0136-audit-log.md') },
   { file: 'docs/decisions/0137-search-of-runs.md', title: "0137 Search of run histories", lead: "", load: () => import('../../docs/decisions/0137-search-of-runs.md') },
   { file: 'docs/decisions/0140-selection-of-logs.md', title: "0140 Selection of logs: conditions on decoded values", lead: "", load: () => import('../../docs/decisions/0140-selection-of-logs.md') },
+  { file: 'docs/decisions/0143-remote-mcp.md', title: "0143 The remote MCP server", lead: "", load: () => import('../../docs/decisions/0143-remote-mcp.md') },
   { file: 'docs/decisions/0145-secrets-by-reference.md', title: "0145 Webhook secrets by reference", lead: "", load: () => import('../../docs/decisions/0145-secrets-by-reference.md') },
   { file: 'docs/deploy.md', title: "Deployment", lead: "This page describes how to set up, from scratch, a deployment that anyone can verify.", load: () => import('../../docs/deploy.md') },
   { file: 'docs/derived-actions.md', title: "Derived actions", lead: "The source of a derived action consists of a template, followed by a constant called the manifest.", load: () => import('../../docs/derived-actions.md') },

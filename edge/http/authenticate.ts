@@ -14,6 +14,7 @@ import { type AgentUser, findAgentUser, isTokenShape } from '../identity/agent-t
 import { endSession, findSession, type Session, startSession } from '../identity/sessions.ts'
 import type { AppEnv } from './app-env.ts'
 import { clientAddress } from './client-address.ts'
+import { inProcessUser } from './in-process-requests.ts'
 
 /**
  * Name of the session cookie, without its `__Host-` prefix. Subdomains and plain-HTTP pages cannot set a cookie with
@@ -28,6 +29,19 @@ const COOKIE = 'svc'
  * @throws {RateLimitExceededError} if the client sent too many rejected tokens, or the user too many writes
  */
 export async function requireUser(c: Context<AppEnv>, scope: Scope | null): Promise<AgentUser> {
+  const user = inProcessUser(c.req.raw) ?? (await requireTokenUser(c))
+  if (scope !== null && !user.scopes.includes(scope)) throw insufficientScope(c, scope)
+  if (!['GET', 'HEAD'].includes(c.req.method))
+    await c.var.services.requireRate('api_write', user.id)
+  return user
+}
+
+/**
+ * Returns the user who approved the bearer token, which may have any scope.
+ * @throws {ApiError} 401 if the token is missing, malformed, unknown, expired or revoked
+ * @throws {RateLimitExceededError} if the client sent too many rejected tokens
+ */
+export async function requireTokenUser(c: Context<AppEnv>): Promise<AgentUser> {
   const { services } = c.var
   const header = c.req.header('authorization')
   if (header === undefined) {
@@ -51,8 +65,6 @@ export async function requireUser(c: Context<AppEnv>, scope: Scope | null): Prom
     if (reason) throw unauthorized(c, ENDED_MESSAGES[reason], reason)
     throw unauthorized(c, 'This token is not approved: it is unknown, has expired, or was revoked.')
   }
-  if (scope !== null && !user.scopes.includes(scope)) throw insufficientScope(c, scope)
-  if (!['GET', 'HEAD'].includes(c.req.method)) await services.requireRate('api_write', user.id)
   return user
 }
 

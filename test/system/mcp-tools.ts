@@ -2,7 +2,7 @@
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect } from 'vitest'
-import { called, refusal } from '../shared/cli/mcp-connection.ts'
+import { called, refusal } from '../shared/cli/mcp-calls.ts'
 import { until } from './owner.ts'
 
 export type World = {

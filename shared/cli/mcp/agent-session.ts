@@ -2,7 +2,7 @@ import { newAgentToken } from '../../client/agent-token.ts'
 import { Unauthorized } from '../../client/failures/by-status.ts'
 import type { Me } from '../../client/triggers/records.ts'
 import type { TriggerOperations } from '../../client/triggers/triggers.ts'
-import { ToolRejectedError } from './tool-failure.ts'
+import { ToolRejectedError } from '../../mcp/tool-failure.ts'
 import { ENDED_REQUEST_CODES } from '../../wire/ended-request-codes.ts'
 import type { AgentRequestBody } from '../../wire/agent.ts'
 

@@ -9,7 +9,7 @@ import { basename, extname, isAbsolute, parse, relative, resolve, sep } from 'no
 import { ActionBuildError } from '../../build/action-build-error.ts'
 import { WEBHOOK_SECRET_MAX_CHARACTERS } from '../../limits.ts'
 import { BUILT_TYPES, isBuilt } from '../action-source.ts'
-import { ToolRejectedError } from './tool-failure.ts'
+import { ToolRejectedError } from '../../mcp/tool-failure.ts'
 
 const SOURCES = ['.js', '.mjs', '.cjs', ...BUILT_TYPES]
 /** A character has at most four bytes in UTF-8. A newline may follow the secret. */

@@ -1,10 +1,5 @@
 import { Transform, type TransformCallback } from 'node:stream'
-
-/**
- * Maximum length of an input line. The largest tool input is a source of 1 MiB, in which JSON may escape each character
- * as six characters.
- */
-export const LINE_MAX_BYTES = 8 * 1024 * 1024
+import { MCP_MESSAGE_MAX_BYTES } from '../../limits.ts'
 
 const NEWLINE = 0x0a
 
@@ -16,7 +11,7 @@ export class LineLimiter extends Transform {
   #bufferedBytes = 0
   #isDropping = false
 
-  constructor(onDropped: () => void, maxBytes = LINE_MAX_BYTES) {
+  constructor(onDropped: () => void, maxBytes = MCP_MESSAGE_MAX_BYTES) {
     super()
     this.#maxBytes = maxBytes
     this.#onDropped = onDropped

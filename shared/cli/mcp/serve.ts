@@ -4,7 +4,8 @@ import { finished } from 'node:stream/promises'
 import type { McpServer } from '@modelcontextprotocol/server'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import type { Terminal } from '../terminal.ts'
-import { LINE_MAX_BYTES, LineLimiter } from './line-limiter.ts'
+import { MCP_MESSAGE_MAX_BYTES } from '../../limits.ts'
+import { LineLimiter } from './line-limiter.ts'
 
 /**
  * Serves MCP over standard input and output until the input ends, which means that the client has exited. Calls in
@@ -19,7 +20,7 @@ export async function serve(
   const writeError = (text: string) => terminal.writeError(`svc mcp: ${text}\n`)
   const consoleBefore = redirectConsole(terminal)
   const lines = new LineLimiter(() =>
-    writeError(`dropped a message of more than ${LINE_MAX_BYTES} bytes`),
+    writeError(`dropped a message of more than ${MCP_MESSAGE_MAX_BYTES} bytes`),
   )
   const output = new Writable({
     decodeStrings: false,
@@ -28,7 +29,9 @@ export async function serve(
       done()
     },
   })
-  const transport = new StdioServerTransport(lines, output, { maxBufferSize: 2 * LINE_MAX_BYTES })
+  const transport = new StdioServerTransport(lines, output, {
+    maxBufferSize: 2 * MCP_MESSAGE_MAX_BYTES,
+  })
   // The error is not printed in full, because its message may contain text from others.
   const handle = serveStdio(make, {
     transport,

@@ -1,17 +1,13 @@
 /** Resolves usage keys that a model names. The model never sees the keys themselves. */
 import { hasApiKeyFormat } from '../../wire/api-key.ts'
+import type { UsageKeyReference } from '../../mcp/tool.ts'
 import type { FolderFiles } from './folder-files.ts'
-import { ToolRejectedError } from './tool-failure.ts'
+import { ToolRejectedError } from '../../mcp/tool-failure.ts'
 
 /** A key has 44 characters, plus a newline. */
 const KEY_FILE_MAX_BYTES = 64
 /** Names of environment variables that a model may use. Variables with these names should contain only usage keys. */
 const VARIABLE = /^SVC_USAGE_KEY(_[A-Z0-9_]+)?$/
-
-type UsageKeyReference = {
-  usage_key_file?: string | undefined
-  usage_key_variable?: string | undefined
-}
 
 export type UsageKeySources = {
   files: FolderFiles

@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { buildAction } from '../../../shared/build/build-action.ts'
 import { actionCid } from '../../../shared/cid/compute-cid.ts'
-import { LINE_MAX_BYTES } from '../../../shared/cli/mcp/line-limiter.ts'
+import { MCP_MESSAGE_MAX_BYTES } from '../../../shared/limits.ts'
 import { GOOD_TOKEN, startTriggerApi, type TriggerApi } from '../../doubles/trigger-api.ts'
 import type { Surroundings } from './command-line.ts'
-import { called, type Connection, connected, refusal } from './mcp-connection.ts'
+import { called, refusal } from './mcp-calls.ts'
+import { type Connection, connected } from './mcp-connection.ts'
 
 const USAGE_KEY = `${'u'.repeat(42)}A=`
 const OTHER_KEY = `${'v'.repeat(42)}A=`
@@ -471,7 +472,7 @@ describe('the protocol', () => {
       'a prototype',
       '{"jsonrpc":"2.0","id":"d","method":"tools/call","params":{"name":"__proto__"}}\n',
     ],
-    ['a line that is too long', `${'a'.repeat(LINE_MAX_BYTES + 1)}\n`],
+    ['a line that is too long', `${'a'.repeat(MCP_MESSAGE_MAX_BYTES + 1)}\n`],
   ])('keeps the server running after %s', async (_, line) => {
     const { client, write } = await mcp()
     write(line)

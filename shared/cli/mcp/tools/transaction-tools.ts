@@ -11,9 +11,9 @@ import {
   transactionsQuery,
 } from '../../../wire/transactions.ts'
 import { firstOf } from '../../transactions/first-of.ts'
-import { type McpParts, addTool, READS, SPENDS } from '../tool.ts'
-import { readReferencedUsageKey } from '../usage-keys.ts'
-import { usageKeyFields } from './trigger-fields.ts'
+import { addTool, READS, SPENDS } from '../../../mcp/tool.ts'
+import { usageKeyFields } from '../../../mcp/tools/trigger-fields.ts'
+import type { McpParts } from '../mcp-parts.ts'
 
 const LISTED = 20
 
@@ -46,9 +46,9 @@ const { id } = speedUpTransactionRequest.shape
 const limit = z.int().min(1).max(LIST_PAGE_MAX).default(LISTED).describe('Maximum number.')
 
 /** Tools that send with a usage key. Its groups and the wallet's policy limit what a model can do. */
-export function addTransactionTools(server: McpServer, { core, usageKeys }: McpParts): void {
+export function addTransactionTools(server: McpServer, { core, local }: McpParts): void {
   const clientWith = async (given: z.infer<z.ZodObject<typeof usageKeyFields>>) =>
-    core(await readReferencedUsageKey(given, usageKeys))
+    core(await local.usageKey(given))
 
   addTool(server, 'send_transaction', {
     title: 'Send a transaction',

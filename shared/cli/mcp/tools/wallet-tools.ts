@@ -7,9 +7,9 @@ import {
   simulateSignatureResponse,
 } from '../../../wire/wallet-policies.ts'
 import { createWalletRequest, createWalletResponse } from '../../../wire/wallets.ts'
-import { type McpParts, ADDS, addTool, READS } from '../tool.ts'
-import { readReferencedUsageKey } from '../usage-keys.ts'
-import { usageKeyFields } from './trigger-fields.ts'
+import { ADDS, addTool, READS } from '../../../mcp/tool.ts'
+import { usageKeyFields } from '../../../mcp/tools/trigger-fields.ts'
+import type { McpParts } from '../mcp-parts.ts'
 
 const CHANGES =
   'You cannot change the policy of a wallet: your user can, with svc wallet policy set <wallet> <file>.'
@@ -23,10 +23,10 @@ const createWalletInput = z.strictObject({
   ...usageKeyFields,
 })
 
-export function addWalletTools(server: McpServer, { core, usageKeys }: McpParts): void {
+export function addWalletTools(server: McpServer, { core, local }: McpParts): void {
   /** Creates a core API client with the usage key that the arguments select. */
   const clientWith = async (given: z.infer<z.ZodObject<typeof usageKeyFields>>) =>
-    core(await readReferencedUsageKey(given, usageKeys))
+    core(await local.usageKey(given))
 
   addTool(server, 'create_wallet', {
     title: 'Create a wallet',

@@ -1,24 +1,38 @@
-import type {
-  McpServer,
-  ToolAnnotations,
-  StandardSchemaWithJSON,
+import {
+  type McpServer,
+  requireScopes,
+  type StandardSchemaWithJSON,
+  type ToolAnnotations,
 } from '@modelcontextprotocol/server'
 import type { z } from 'zod'
 import { toolFailure } from './tool-failure.ts'
-import type { ApiClient } from '../../client/api/client.ts'
-import type { AgentSession } from './agent-session.ts'
-import type { FolderFiles } from './folder-files.ts'
-import type { UsageKeySources } from './usage-keys.ts'
-import { jsonSchemaOf } from '../../openapi/json-schema.ts'
+import type { Me } from '../client/triggers/records.ts'
+import type { TriggerOperations } from '../client/triggers/triggers.ts'
+import type { Scope } from '../wire/agent.ts'
+import { jsonSchemaOf } from '../openapi/json-schema.ts'
 
-export type McpParts = {
-  session: AgentSession
-  files: FolderFiles
-  usageKeys: UsageKeySources
-  /** Creates a client for the core API. */
-  core(this: void, usageKey: string): ApiClient
-  document(this: void, path: string): Promise<string>
-  label: string
+/** Account that the tools work on. */
+export type ToolSession = {
+  triggers(): Promise<TriggerOperations>
+  me(signal: AbortSignal): Promise<Me>
+}
+
+/** Reads files, secrets and usage keys of the machine on which the server runs. */
+export type LocalInputs = {
+  source(this: void, file: string, maxBytes: number): Promise<string>
+  webhookSecret(this: void, file: string): Promise<string>
+  usageKey(this: void, reference: UsageKeyReference): Promise<string>
+}
+
+export type UsageKeyReference = {
+  usage_key_file?: string | undefined
+  usage_key_variable?: string | undefined
+}
+
+export type ToolParts = {
+  session: ToolSession
+  /** Undefined for a remote server, whose tools then accept neither files nor variables. */
+  local?: LocalInputs | undefined
 }
 
 type Tool<Input, Output extends object> = {
@@ -27,6 +41,8 @@ type Tool<Input, Output extends object> = {
   input: z.ZodType<Input>
   output: z.ZodType<Output>
   hints: ToolAnnotations
+  /** Required scope, or `null` if any token is sufficient. Default: by `hints.readOnlyHint`. */
+  scope?: Scope | null
   run(this: void, input: Input, signal: AbortSignal): Promise<Output>
 }
 
@@ -50,13 +66,15 @@ export const SPENDS: ToolAnnotations = { ...DESTROYS, openWorldHint: true }
 export function addTool<Input, Output extends object>(
   server: McpServer,
   name: string,
-  { input, output, hints, run, ...about }: Tool<Input, Output>,
+  { input, output, hints, scope = scopeOf(hints), run, ...about }: Tool<Input, Output>,
 ): void {
   const config = {
     ...about,
     inputSchema: advertisedSchema(input),
     outputSchema: advertisedSchema(output),
     annotations: hints,
+    // Applies only over HTTP, where the server knows the scopes of the token.
+    ...(scope !== null && { scopeChallenge: requireScopes(scope) }),
   }
   server.registerTool(name, config, async (given: unknown, { mcpReq }) => {
     try {
@@ -73,6 +91,9 @@ export function addTool<Input, Output extends object>(
     }
   })
 }
+
+const scopeOf = ({ readOnlyHint }: ToolAnnotations): Scope =>
+  readOnlyHint ? 'triggers:read' : 'triggers:write'
 
 /**
  * Returns a schema that advertises the same JSON Schema as the OpenAPI document, where responses may gain fields. The

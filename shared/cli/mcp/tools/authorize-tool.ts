@@ -1,8 +1,8 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { ADDS, addTool } from '../../../mcp/tool.ts'
 import { agentRequestResponse, agentRequestBody } from '../../../wire/agent.ts'
-import { meResponse } from '../../../wire/me.ts'
-import { type McpParts, ADDS, addTool, READS } from '../tool.ts'
+import type { McpParts } from '../mcp-parts.ts'
 
 const authorizeInput = z.strictObject({
   label: agentRequestBody.shape.label
@@ -17,17 +17,7 @@ const authorizeOutput = agentRequestResponse.omit({ request_id: true }).extend({
   comparison_code: z.string().describe('The approval page must show the same code.'),
 })
 
-export function addIdentityTools(server: McpServer, { session, label }: McpParts): void {
-  addTool(server, 'whoami', {
-    title: 'Who am I',
-    description:
-      'Shows the account that the other tools work on: email address, scopes, and expiry of the token. Call it first, and again after ' +
-      'authorize. Tell your user the address, and continue only if it is theirs: triggers and usage keys go to that account.',
-    input: z.strictObject({}),
-    output: meResponse,
-    hints: READS,
-    run: (_, signal) => session.me(signal),
-  })
+export function addAuthorizeTool(server: McpServer, { session, label }: McpParts): void {
   addTool(server, 'authorize', {
     title: 'Request access',
     description:

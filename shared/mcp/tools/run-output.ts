@@ -3,8 +3,8 @@
  * characters.
  */
 import { z } from 'zod'
-import type { Run } from '../../../client/triggers/records.ts'
-import { runRecord } from '../../../wire/trigger.ts'
+import type { Run } from '../../client/triggers/records.ts'
+import { runRecord } from '../../wire/trigger.ts'
 
 /**
  * Maximum length of a run's fields in a tool result, a few thousand words. Longer fields are omitted or truncated, and

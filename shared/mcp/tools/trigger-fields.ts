@@ -1,8 +1,8 @@
-/** Instead of secrets, tools accept names of files and environment variables. */
+/** Instead of secrets, tools of a local server accept names of files and environment variables. */
 import { z } from 'zod'
-import { TRIGGER_SOURCE_MAX_BYTES } from '../../../limits.ts'
-import { createTriggerRequest, patchTriggerRequest } from '../../../wire/trigger.ts'
-import type { McpParts } from '../tool.ts'
+import { TRIGGER_SOURCE_MAX_BYTES } from '../../limits.ts'
+import { createTriggerRequest, patchTriggerRequest } from '../../wire/trigger.ts'
+import type { LocalInputs } from '../tool.ts'
 import { ToolRejectedError } from '../tool-failure.ts'
 
 export const usageKeyFields = {
@@ -42,9 +42,12 @@ export const createTriggerInput = createTriggerRequest
   .omit({ usage_api_key: true, webhook_secret: true })
   .extend({ action_code: createTriggerRequest.shape.action_code.optional(), ...localSourceFields })
 
-export const updateTriggerInput = patchTriggerRequest
+/** Fields that a remote server can change, which has no files. */
+export const remoteUpdateTriggerInput = patchTriggerRequest
   .omit({ usage_api_key: true, webhook_secret: true, kind: true })
-  .extend({ trigger_id: triggerId, ...localSourceFields })
+  .extend({ trigger_id: triggerId })
+
+export const updateTriggerInput = remoteUpdateTriggerInput.extend(localSourceFields)
 
 type ActionSourceFields = {
   action_code?: string | undefined
@@ -54,9 +57,9 @@ type ActionSourceFields = {
 /** @throws {ToolRejectedError} unless exactly one of source and file is given, and the file is accepted */
 export async function requireActionSource(
   fields: ActionSourceFields,
-  parts: Pick<McpParts, 'files'>,
+  local: LocalInputs | undefined,
 ): Promise<string> {
-  const source = await readActionSource(fields, parts)
+  const source = await readActionSource(fields, local)
   if (source !== undefined) return source
   const fix = 'Send action_code or action_file.'
   throw new ToolRejectedError('bad_arguments', 'no source', fix)
@@ -68,9 +71,9 @@ export async function requireActionSource(
  */
 export async function readWebhookSecret(
   { webhook_secret_file: file }: { webhook_secret_file?: string | undefined },
-  { files }: Pick<McpParts, 'files'>,
+  local: LocalInputs | undefined,
 ): Promise<{ webhook_secret?: string }> {
-  return file === undefined ? {} : { webhook_secret: await files.webhookSecret(file) }
+  return local && file !== undefined ? { webhook_secret: await local.webhookSecret(file) } : {}
 }
 
 /**
@@ -79,7 +82,7 @@ export async function readWebhookSecret(
  */
 export async function readActionSource(
   { action_code: code, action_file: file }: ActionSourceFields,
-  { files }: Pick<McpParts, 'files'>,
+  local: LocalInputs | undefined,
 ): Promise<string | undefined> {
   if (code !== undefined && file !== undefined)
     throw new ToolRejectedError(
@@ -87,5 +90,5 @@ export async function readActionSource(
       'action_code and action_file are both given',
       'Send only one of them.',
     )
-  return file === undefined ? code : files.source(file, TRIGGER_SOURCE_MAX_BYTES)
+  return file === undefined ? code : local?.source(file, TRIGGER_SOURCE_MAX_BYTES)
 }

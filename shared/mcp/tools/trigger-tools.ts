@@ -1,19 +1,22 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import type { TriggerChanges } from '../../../client/triggers/records.ts'
-import { chainsResponse } from '../../../wire/chains.ts'
-import { previewRequest, triggerPreview } from '../../../wire/preview.ts'
+import type { TriggerChanges } from '../../client/triggers/records.ts'
+import { chainsResponse } from '../../wire/chains.ts'
+import { previewRequest, triggerPreview } from '../../wire/preview.ts'
+import { listedTrigger, storedTrigger, TRIGGER_KINDS, triggerRecord } from '../../wire/trigger.ts'
 import {
-  listedTrigger,
-  storedTrigger,
-  TRIGGER_KINDS,
-  triggerRecord,
-} from '../../../wire/trigger.ts'
-import { type McpParts, ADDS, addTool, DESTROYS, READS } from '../tool.ts'
-import { readReferencedUsageKey } from '../usage-keys.ts'
+  ADDS,
+  addTool,
+  DESTROYS,
+  type LocalInputs,
+  READS,
+  type ToolParts,
+  type ToolSession,
+} from '../tool.ts'
 import {
-  updateTriggerInput,
   createTriggerInput,
+  remoteUpdateTriggerInput,
+  updateTriggerInput,
   readActionSource,
   readWebhookSecret,
   requireActionSource,
@@ -26,8 +29,17 @@ const KEY =
   'The usage key never passes through you: omit it to use the key that svc key create stored, or name a file or variable. Never ask your ' +
   'user for a key in the conversation.'
 
-export function addTriggerTools(server: McpServer, parts: McpParts): void {
+const REMOTE_KEY =
+  'The trigger keeps its usage key: your user can replace it in the console, or with svc trigger update.'
+
+export function addTriggerTools(server: McpServer, parts: ToolParts): void {
   addReads(server, parts)
+  if (parts.local) addCreation(server, parts.session, parts.local)
+  addChanges(server, parts)
+}
+
+/** Needs a usage key, which only a local server can read without the model seeing it. */
+function addCreation(server: McpServer, session: ToolSession, local: LocalInputs): void {
   addTool(server, 'create_trigger', {
     title: 'Create a trigger',
     description:
@@ -41,24 +53,29 @@ export function addTriggerTools(server: McpServer, parts: McpParts): void {
         given
       const action_code = await requireActionSource(
         { action_code: fields.action_code, action_file },
-        parts,
+        local,
       )
-      const secret = await readWebhookSecret({ webhook_secret_file }, parts)
-      const triggers = await parts.session.triggers()
-      const usage_api_key = await readReferencedUsageKey(
-        { usage_key_file, usage_key_variable },
-        parts.usageKeys,
-      )
+      const secret = await readWebhookSecret({ webhook_secret_file }, local)
+      const triggers = await session.triggers()
+      const usage_api_key = await local.usageKey({ usage_key_file, usage_key_variable })
       return triggers.create({ ...fields, ...secret, action_code, usage_api_key }, { signal })
     },
   })
+}
+
+function addChanges(server: McpServer, { session, local }: ToolParts): void {
+  const input: z.ZodType<z.infer<typeof updateTriggerInput>> = local
+    ? updateTriggerInput
+    : remoteUpdateTriggerInput
   addTool(server, 'update_trigger', {
     title: 'Change a trigger',
     description:
       'Changes the given fields; config, default_params and options are replaced as a whole. enabled: false stops the trigger, true resumes ' +
-      `it. The kind cannot change. A new usage key is stored only if a file or a variable is named. Returns warnings that you must pass on ` +
-      `to your user. ${SOURCE} ${KEY}`,
-    input: updateTriggerInput,
+      `it. The kind cannot change. Returns warnings that you must pass on to your user. ` +
+      (local
+        ? `A new usage key is stored only if a file or a variable is named. ${SOURCE} ${KEY}`
+        : REMOTE_KEY),
+    input,
     output: storedTrigger,
     hints: DESTROYS,
     async run(given, signal) {
@@ -70,19 +87,16 @@ export function addTriggerTools(server: McpServer, parts: McpParts): void {
         usage_key_variable,
         ...rest
       } = given
-      const secret = await readWebhookSecret({ webhook_secret_file }, parts)
+      const secret = await readWebhookSecret({ webhook_secret_file }, local)
       const changes: TriggerChanges = { ...rest, ...secret }
       const action_code = await readActionSource(
         { action_code: rest.action_code, action_file },
-        parts,
+        local,
       )
       if (action_code !== undefined) changes.action_code = action_code
-      const triggers = await parts.session.triggers()
-      if (usage_key_file !== undefined || usage_key_variable !== undefined)
-        changes.usage_api_key = await readReferencedUsageKey(
-          { usage_key_file, usage_key_variable },
-          parts.usageKeys,
-        )
+      const triggers = await session.triggers()
+      if (local && (usage_key_file !== undefined || usage_key_variable !== undefined))
+        changes.usage_api_key = await local.usageKey({ usage_key_file, usage_key_variable })
       return triggers.patch(trigger_id, changes, { signal })
     },
   })
@@ -95,13 +109,13 @@ export function addTriggerTools(server: McpServer, parts: McpParts): void {
     output: z.object({ deleted: z.string() }),
     hints: DESTROYS,
     async run({ trigger_id }, signal) {
-      await (await parts.session.triggers()).delete(trigger_id, { signal })
+      await (await session.triggers()).delete(trigger_id, { signal })
       return { deleted: trigger_id }
     },
   })
 }
 
-function addReads(server: McpServer, { session }: McpParts): void {
+function addReads(server: McpServer, { session }: ToolParts): void {
   addTool(server, 'list_triggers', {
     title: 'List triggers',
     description: 'Lists the triggers of the account, newest first, without their source.',

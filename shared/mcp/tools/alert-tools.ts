@@ -1,7 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { incidentRecord, triggerAlertSettingsRecord } from '../../../wire/alert.ts'
-import { ADDS, addTool, type McpParts, READS } from '../tool.ts'
+import { incidentRecord, triggerAlertSettingsRecord } from '../../wire/alert.ts'
+import { ADDS, addTool, type ToolParts, READS } from '../tool.ts'
 import { triggerId } from './trigger-fields.ts'
 
 const UNTRUSTED =
@@ -10,7 +10,7 @@ const UNTRUSTED =
 /** Muting can be undone, and repeating it has no further effect. */
 const MUTES = { ...ADDS, idempotentHint: true, openWorldHint: false }
 
-export function addAlertTools(server: McpServer, { session }: McpParts): void {
+export function addAlertTools(server: McpServer, { session }: ToolParts): void {
   addTool(server, 'list_incidents', {
     title: 'List incidents',
     description: `Lists problems of triggers, newest first: failed runs, and triggers that are held or disabled. ${UNTRUSTED}`,

@@ -1,9 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { ZodError } from 'zod'
-import { SvcError } from '../../client/failures/svc-error.ts'
-import { NoCredentialError, UsageError } from '../terminal.ts'
+import { SvcError } from '../client/failures/svc-error.ts'
 
-/** A tool call was rejected locally, before anything was sent. */
+/** A tool call was rejected before anything was sent. */
 export class ToolRejectedError extends Error {
   readonly code: string
   readonly fix: string
@@ -29,14 +28,6 @@ function errorBody(error: unknown): object | undefined {
   if (error instanceof ZodError) return refusedArguments(error)
   if (error instanceof ToolRejectedError)
     return { error: error.code, message: error.message, fix: error.fix }
-  if (error instanceof NoCredentialError)
-    return { error: 'no_credential', message: error.message, fix: error.fix }
-  if (error instanceof UsageError)
-    return {
-      error: 'not_set_up',
-      message: error.message,
-      fix: 'Tell your user: this is configured where svc mcp is started.',
-    }
   return undefined
 }
 

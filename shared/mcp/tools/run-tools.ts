@@ -1,15 +1,15 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { RUN_WAIT_MAX_S, RUNS_PAGE_MAX } from '../../../limits.ts'
-import { errorText, headerText, paramText } from '../../../wire/run-search.ts'
+import { RUN_WAIT_MAX_S, RUNS_PAGE_MAX } from '../../limits.ts'
+import { errorText, headerText, paramText } from '../../wire/run-search.ts'
 import {
   purgeResponse,
   queuedResponse,
   replayRequest,
   runsQuery,
   testRequest,
-} from '../../../wire/run.ts'
-import { type McpParts, ADDS, addTool, DESTROYS, READS } from '../tool.ts'
+} from '../../wire/run.ts'
+import { type ToolParts, ADDS, addTool, DESTROYS, READS } from '../tool.ts'
 import { toRunListItem, runListItem, toRunOutput, runOutput } from './run-output.ts'
 import { triggerId } from './trigger-fields.ts'
 
@@ -32,7 +32,7 @@ const listInput = z.strictObject({
   limit: z.int().min(1).max(RUNS_PAGE_MAX).default(LISTED_RUNS).describe('Maximum number of runs.'),
 })
 
-export function addRunTools(server: McpServer, { session }: McpParts): void {
+export function addRunTools(server: McpServer, { session }: ToolParts): void {
   addTool(server, 'list_runs', {
     title: 'List runs',
     description: `Lists the runs of a trigger, newest first, without input, response and logs, which get_run returns. ${UNTRUSTED}`,

@@ -1,0 +1,2 @@
+/** Path of the remote MCP server at the edge. */
+export const MCP_PATH = '/mcp'
